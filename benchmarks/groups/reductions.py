@@ -87,7 +87,9 @@ def _cases() -> list[Case]:
             for name, function, tensors in _OPERATIONS:
                 setup = _operation(function, size, dtype)
                 work = float(tensors * size * width)
-                cases.append(Case(f"{name} {tail}", setup, work=work, unit="B"))
+                # PyTorch adds the squares of float32 one after the other where it has AVX2.
+                rtol = 1e-3 if name == "norm" and dtype == "float32" else None
+                cases.append(Case(f"{name} {tail}", setup, work=work, unit="B", rtol=rtol))
         for name, function, shape in _SHAPED:
             cases.append(Case(f"{name} {dtype}", _shaped(function, shape, dtype)))
     functions = {name: function for name, function, _ in _OPERATIONS}
