@@ -76,6 +76,18 @@ KNOWN = (
     ),
     Known(
         "calls",
+        r"^(triplet_margin_loss|pairwise_distance) .*int\d+",
+        r"by NumPy|in float64",
+        "differences of whole numbers are of the default dtype, as in torch",
+    ),
+    Known(
+        "calls",
+        r"^histc float",
+        r"in float64: .* at \(\d+,\)",
+        "a number at the edge of two bins is in the one that its own precision says, as in torch",
+    ),
+    Known(
+        "calls",
         r"^log_softmax",
         r"in float64: np\.float64\(-?0\.0\)",
         "next to zero the logarithm of a sum has the precision of one, as in torch",
