@@ -4,8 +4,11 @@ A file of `calls/` has a call in a line and the answer in the next, indented: dt
 where they are not those of rows, and the elements, or two sums of them if they are many. Of what
 is refused it has the type and the words, which are ours. Lines that begin with `> ` are statements
 that run before the call which follows them. A call after `~` is answered otherwise by torch, or is
-none of torch's. `python -m tests.answers.answers [FILE ...]` writes the answers, those of torch,
-and says where ours differ.
+none of torch's. The line before the first of several such calls, after `# ~ `, says why; the first
+line of a file says it of all its calls; what asks for parts of this package alone, by `op` or by
+name, needs no reason. `Open:` is no reason, but says how torch's answer differs from ours.
+`python -m tests.answers.answers [FILE ...]` writes the answers, those of torch, and says where ours
+differ.
 """
 
 import ast
@@ -319,6 +322,23 @@ def read(path):
             found.append(["\n".join([*before, line.removeprefix("~ ")]), line[:2] != "~ ", ""])
             before = []
     assert not before, before
+    return found
+
+
+def reasons(path):
+    """(call, why torch answers otherwise) of each call after `~`; "" where nothing says it."""
+    lines = path.read_text().splitlines()
+    of_all = lines[0][4:] if lines[0].startswith("# ~ ") else ""
+    why, before, found = of_all, [], []
+    for line in lines:
+        if line.startswith("~ "):
+            call, before = "\n".join([*before, line[2:]]), []
+            ours = re.search(r"\bop\(|\bautograd_cy\b", call)
+            found.append((call, why or (ours and "a part of this package alone") or ""))
+        elif line.startswith(">"):
+            before.append(line[2:])
+        elif not line.startswith("    "):
+            before, why = [], line[4:].strip() if line.startswith("# ~ ") else of_all
     return found
 
 

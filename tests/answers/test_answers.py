@@ -2,7 +2,7 @@
 
 import numpy
 import pytest
-from answers import FILES, agrees, answer, like, mistake, names, read, refused
+from answers import FILES, agrees, answer, like, mistake, names, read, reasons, refused
 from endless import soon
 
 import autograd_cy
@@ -50,6 +50,23 @@ def test_what_is_refused_has_words():
         for call, _, wanted in read(path):
             found = refused(wanted)
             assert wanted and not (found and wanted == found[0].strip()), call
+
+
+def test_what_torch_answers_otherwise_has_a_reason():
+    missing = [f"{p.name}: {call}" for p in FILES for call, why in reasons(p) if not why]
+    assert not missing
+
+
+def test_reasons_are_of_the_calls_below_them(tmp_path):
+    path = tmp_path / "calls.txt"
+    lines = ["one", "# ~ one", "> x = 1", "~ x", "    1", "~ y", "two", "~ z", "# ~ two", "", "~ v"]
+    path.write_text("\n".join([*lines, "~ op('f')(1)", "~ autograd_cy.f"]))
+    told = [(call, bool(why), why == "one") for call, why in reasons(path)]
+    assert told[:2] == [("x = 1\nx", True, True), ("y", True, True)]
+    assert told[2:4] == [("z", False, False), ("v", False, False)]
+    assert [why for _, why, _ in told[4:]] == [True, True]
+    path.write_text("# ~ all\n# Heading.\n~ x\nx\n~ y")
+    assert reasons(path) == [("x", "all"), ("y", "all")]
 
 
 def test_calls_are_no_mistakes():
