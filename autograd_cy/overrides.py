@@ -617,6 +617,8 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
     """
     The functions that ask classes and modes, by the module or class they belong to.
 
+    Those of ``nn.functional`` that only hand on to an operator, such as ``relu``, ask in its name.
+
     Examples
     --------
     >>> import autograd_cy as torch
@@ -632,7 +634,8 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
     for place in (autograd_cy, functional, linalg, special):
         for name in place.__all__:
             value = getattr(place, name)
-            if _overrides._is_intercepted(value) or getattr(value, "_asks", False):
+            handed_on = place is functional and name in functional._HAND_ON
+            if handed_on or _overrides._is_intercepted(value) or getattr(value, "_asks", False):
                 found[place].append(value)
     for name, value in vars(Tensor).items():
         if _overrides._is_intercepted(value):

@@ -51,8 +51,7 @@ _WIDEST = frozenset("stack cat concat concatenate index_copy gru gru_cell lstm_c
 _AS_INPUT = frozenset(
     "layer_norm batch_norm group_norm instance_norm rms_norm native_layer_norm".split()
 )
-#: Functions in Python must be `overridable` to be seen; nn.functional sees to that.
-LISTED = _LOWER | _FLOAT32 | _WIDEST | _AS_INPUT
+# Functions in Python must be `overridable` to be seen; nn.functional sees to that.
 
 
 class _State(threading.local):

@@ -225,6 +225,32 @@ def test_what_can_be_overridden_is_listed():
     assert torch.tensor in ignored and not ignored & set(functions[torch])
 
 
+def test_functions_of_nn_functional_can_be_overridden():
+    class Answer:
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return func.__name__
+
+    functional = torch.nn.functional
+    listed = get_overridable_functions()[functional]
+    assert functional.relu in listed and functional.softmax in listed
+    for name in functional.__all__:
+        assert getattr(functional, name) in listed, name
+    x = Answer()
+    for (
+        name
+    ) in "relu6 elu hardtanh leaky_relu mish softmin softsign tanhshrink interpolate".split():
+        assert getattr(functional, name)(x) == name
+    assert functional.relu(x) == "relu" and functional.softmax(x, 0) == "softmax"
+    assert functional.mse_loss(x, torch.ones(1)) == functional.mse_loss(torch.ones(1), target=x)
+    assert functional.affine_grid(x, [1, 1, 2, 2]) == "affine_grid"
+    assert functional.multi_margin_loss(x, x) == "multi_margin_loss"
+    log = []
+    with Logged(log):
+        functional.elu(torch.ones(2))
+    assert log == ["ones", "elu"]
+
+
 def test_push_is_the_older_way():
     with pytest.warns(UserWarning, match="no longer necessary"):
         mode = BaseTorchFunctionMode.push()

@@ -8,10 +8,8 @@ from the records, and are loaded when they are first used.
 
 from __future__ import annotations
 
-from types import FunctionType as _FunctionType
-
+from autograd_cy._C.overrides import _is_intercepted
 from autograd_cy._interpreted import later as _later
-from autograd_cy.amp.autocast_mode import LISTED as _LISTED
 from autograd_cy.nn.functional._attention import multi_head_attention_forward
 from autograd_cy.nn.functional._dropout import (
     alpha_dropout,
@@ -203,10 +201,17 @@ __all__ = [
     "upsample_nearest",
 ]
 
-# Functions in Python that mixed precision converts arguments of: it must see their calls.
-# Of those that hand on to the listed operator of their name, it sees that call.
-for _name in _LISTED.intersection(__all__) - {"cross_entropy", "mse_loss", "nll_loss"}:
-    if isinstance(globals()[_name], _FunctionType) and not hasattr(globals()[_name], "_asks"):
+# Functions that only hand on to an operator, which asks classes and modes, and mixed precision, too:
+# to ask before it would cost each call of them.
+_HAND_ON = frozenset(
+    "alpha_dropout celu cross_entropy dropout embedding feature_alpha_dropout gelu log_softmax "
+    "max_pool1d max_pool1d_with_indices max_pool2d nll_loss relu rrelu selu sigmoid silu "
+    "softmax tanh threshold".split()
+)
+
+# The others in Python ask themselves: they look at arguments, or call operators without a name.
+for _name in set(__all__) - _HAND_ON:
+    if not (_is_intercepted(globals()[_name]) or hasattr(globals()[_name], "_asks")):
         globals()[_name] = _overridable(globals()[_name])
 
 # In-place forms that are those of the top level.
