@@ -205,7 +205,10 @@ class autocast(_overrides.AutocastContext):
         here = is_autocast_available(device_type)
         if not here and enabled:
             warnings.warn(
-                f"User provided device_type of '{device_type}', but it is not available. Disabling",
+                "CUDA is not available or torch_xla is imported. Disabling autocast."
+                if device_type == "cuda"
+                else f"User provided device_type of '{device_type}', but it is not available. "
+                "Disabling",
                 stacklevel=2,
             )
         _must_be_bool("autocast", "enabled", enabled)

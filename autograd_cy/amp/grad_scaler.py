@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,7 +22,7 @@ class GradScaler:
     Parameters
     ----------
     device : str, default "cuda"
-        ``"cpu"``; for other devices it does nothing.
+        ``"cpu"``; for other devices it does nothing, and says so for ``"cuda"``.
     init_scale : float
         The first scale.
     growth_factor, backoff_factor : float
@@ -54,7 +55,13 @@ class GradScaler:
         enabled: bool = True,
     ) -> None:
         self._device = device
-        self._enabled = enabled and str(device).partition(":")[0] == "cpu"
+        kind = str(device).partition(":")[0]
+        self._enabled = enabled and kind == "cpu"
+        if enabled and kind == "cuda":
+            warnings.warn(
+                "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.",
+                stacklevel=2,
+            )
         if self._enabled and growth_factor <= 1.0:
             raise AssertionError("The growth factor must be > 1.0.")
         if self._enabled and backoff_factor >= 1.0:

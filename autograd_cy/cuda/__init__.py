@@ -1,15 +1,23 @@
 """What of ``torch.cuda`` concerns profiling, and what works in torch without a GPU.
 
-`profiler` starts and stops NVIDIA's tools, `nvtx` marks ranges for them. Tensors are on the CPU, so
+`profiler` starts and stops NVIDIA's tools, `nvtx` marks ranges for them, `amp` has older names of
+mixed precision. Tensors are on the CPU, so
 seeds of GPUs are taken and not used, and no memory of theirs is in use, as in torch without a GPU.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from autograd_cy.cuda import nvtx as nvtx
 from autograd_cy.cuda import profiler as profiler
 
+if TYPE_CHECKING:
+    from autograd_cy.cuda import amp as amp
+
 __all__ = [
+    "amp",
     "device_count",
     "empty_cache",
     "is_available",
@@ -146,4 +154,6 @@ def max_memory_allocated(device: Any = None) -> int:
 
 
 def __getattr__(name: str) -> object:
+    if name == "amp":  # loaded when a program asks for it
+        return import_module("autograd_cy.cuda.amp")
     raise AttributeError(f"module 'autograd_cy.cuda' has no attribute {name!r}: {_TEXT}")

@@ -312,10 +312,53 @@ def test_what_cannot_be_done_is_reported_and_switched_off():
         region = ag.autocast("cpu", dtype=ag.float64)
     with region:
         assert (x @ x).dtype is HIGH
-    with pytest.warns(UserWarning, match="'cuda', but it is not available"):
+    with pytest.warns(UserWarning, match="'meta', but it is not available"):
+        ag.autocast("meta")
+    with pytest.warns(UserWarning, match=r"CUDA is not available .*Disabling autocast"):
         region = ag.autocast("cuda")
     with region:
         assert not ag.is_autocast_enabled("cuda")
+    with pytest.warns(UserWarning, match="GradScaler is enabled, but CUDA is not available"):
+        assert not amp.GradScaler().is_enabled()
+
+
+def test_the_older_names_of_mixed_precision_warn_and_change_nothing():
+    from autograd_cy.cuda.amp import autocast, custom_bwd, custom_fwd, grad_scaler
+
+    older = ag.cuda.amp
+    assert older.amp_definitely_not_available() and grad_scaler.GradScaler is older.GradScaler
+    x = ag.ones(2, 2)
+    for arguments in ((), (True, ag.bfloat16, False)):
+        with pytest.warns(FutureWarning, match=r"use `torch\.amp\.autocast\('cuda', args"):
+            with pytest.warns(UserWarning, match="CUDA is not available"):
+                region = autocast(*arguments)
+        with region:
+            assert (x @ x).dtype is HIGH and not ag.is_autocast_enabled()
+        assert isinstance(region, amp.autocast)
+    with pytest.warns(FutureWarning, match=r"use `torch\.amp\.GradScaler\('cuda', args"):
+        scaler = older.GradScaler(2.0, enabled=False)
+    assert isinstance(scaler, amp.GradScaler) and scaler.scale(x) is x and scaler.get_scale() == 1
+    with pytest.warns(FutureWarning) as warned:
+
+        class Double(ag.autograd.Function):
+            @staticmethod
+            @custom_fwd(cast_inputs=ag.float16)
+            def forward(ctx, x):
+                return x * 2
+
+            @staticmethod
+            @custom_bwd
+            def backward(ctx, grad):
+                return grad * 2
+
+    assert [str(w.message).split("`")[3] for w in warned] == [
+        "torch.amp.custom_fwd(args..., device_type='cuda')",
+        "torch.amp.custom_bwd(args..., device_type='cuda')",
+    ]
+    assert [w.filename for w in warned] == [__file__] * 2
+    y = Double.apply(x.requires_grad_())
+    y.sum().backward()
+    assert y.dtype is HIGH and x.grad.tolist() == [[2.0, 2.0]] * 2
 
 
 def test_switches_by_hand():

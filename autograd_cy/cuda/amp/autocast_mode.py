@@ -1,0 +1,127 @@
+"""Mixed precision on a GPU, and what custom Functions say about it, by their older names."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from autograd_cy import amp
+from autograd_cy._C.dtypes import dtype as _dtype
+from autograd_cy._C.dtypes import float16
+
+__all__ = ["autocast", "custom_bwd", "custom_fwd"]
+
+
+def _warn(call: str, instead: str) -> None:
+    warnings.warn(
+        f"`torch.cuda.amp.{call}` is deprecated. Please use `torch.amp.{instead}` instead.",
+        FutureWarning,
+        stacklevel=3,
+    )
+
+
+class autocast(amp.autocast):
+    """
+    The context for a GPU: operators compute in the dtypes of their arguments, as there is none.
+
+    Parameters
+    ----------
+    enabled : bool, default True
+    dtype : dtype, default float16
+    cache_enabled : bool, default True
+        See :class:`autograd_cy.amp.autocast`, which took its place.
+
+    Warns
+    -----
+    FutureWarning
+        Always: the name is deprecated.
+    UserWarning
+        If `enabled`: there is no GPU.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import autograd_cy as ag
+    >>> warnings.simplefilter("ignore")
+    >>> with ag.cuda.amp.autocast():
+    ...     (ag.ones(1, 2) @ ag.ones(2, 1)).dtype
+    autograd_cy.float32
+    """
+
+    def __init__(
+        self, enabled: bool = True, dtype: _dtype = float16, cache_enabled: bool = True
+    ) -> None:
+        _warn("autocast(args...)", "autocast('cuda', args...)")
+        super().__init__("cuda", dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
+
+
+def custom_fwd(fwd: Callable | None = None, *, cast_inputs: _dtype | None = None) -> Any:
+    """
+    Decorate the ``forward`` of a Function; :func:`autograd_cy.amp.custom_fwd` took its place.
+
+    Parameters
+    ----------
+    fwd : callable
+        The method.
+    cast_inputs : dtype, optional
+        Not used, as there is no GPU.
+
+    Returns
+    -------
+    callable
+
+    Warns
+    -----
+    FutureWarning
+        Always: the name is deprecated.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import autograd_cy as ag
+    >>> warnings.simplefilter("ignore")
+    >>> class Double(ag.autograd.Function):
+    ...     @staticmethod
+    ...     @ag.cuda.amp.custom_fwd
+    ...     def forward(ctx, x):
+    ...         return x * 2
+    ...
+    ...     @staticmethod
+    ...     @ag.cuda.amp.custom_bwd
+    ...     def backward(ctx, grad):
+    ...         return grad * 2
+    >>> Double.apply(ag.ones(1))
+    tensor([2.])
+    """
+    _warn("custom_fwd(args...)", "custom_fwd(args..., device_type='cuda')")
+    if fwd is None:
+        return functools.partial(amp.custom_fwd, device_type="cuda", cast_inputs=cast_inputs)
+    return amp.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
+
+
+def custom_bwd(bwd: Callable) -> Callable:
+    """
+    Decorate the ``backward`` of a Function; :func:`autograd_cy.amp.custom_bwd` took its place.
+
+    Parameters
+    ----------
+    bwd : callable
+        The method.
+
+    Returns
+    -------
+    callable
+
+    Warns
+    -----
+    FutureWarning
+        Always: the name is deprecated.
+
+    Examples
+    --------
+    See `custom_fwd`.
+    """
+    _warn("custom_bwd(args...)", "custom_bwd(args..., device_type='cuda')")
+    return amp.custom_bwd(bwd, device_type="cuda")
