@@ -65,9 +65,41 @@ from autograd_cy.autograd.gradients import is_grad_enabled  # noqa: E402
 
 # Names of modules that are loaded when one of them is first used.
 _LATER = {
+    "alias_copy": "_tensors.copies",
+    "as_strided_": "_tensors.as_functions",
+    "as_strided_copy": "_tensors.copies",
+    "detach": "_tensors.as_functions",
+    "detach_": "_tensors.as_functions",
+    "detach_copy": "_tensors.copies",
+    "diagonal_copy": "_tensors.copies",
+    "expand_copy": "_tensors.copies",
     "explain_grad": "autograd.explain",
+    "get_num_interop_threads": "_environment.settings",
+    "is_same_size": "_tensors.as_functions",
+    "is_signed": "_tensors.as_functions",
+    "is_storage": "_tensors.as_functions",
     "load": "serialization",
+    "norm_except_dim": "_tensors.as_functions",
+    "permute_copy": "_tensors.copies",
+    "resize_as_": "_tensors.as_functions",
     "save": "serialization",
+    "select_copy": "_tensors.copies",
+    "set_anomaly_enabled": "autograd.anomaly_mode",
+    "set_flush_denormal": "_environment.settings",
+    "set_num_interop_threads": "_environment.settings",
+    "slice_copy": "_tensors.copies",
+    "split_copy": "_tensors.copies",
+    "split_with_sizes_copy": "_tensors.copies",
+    "squeeze_copy": "_tensors.copies",
+    "t_copy": "_tensors.copies",
+    "transpose_copy": "_tensors.copies",
+    "typename": "_tensors.as_functions",
+    "unbind_copy": "_tensors.copies",
+    "unfold_copy": "_tensors.copies",
+    "unsqueeze_copy": "_tensors.copies",
+    "view_as_complex_copy": "_tensors.copies",
+    "view_as_real_copy": "_tensors.copies",
+    "view_copy": "_tensors.copies",
 }
 
 __all__ = [
@@ -76,6 +108,7 @@ __all__ = [
     *_LATER,
     "__version__",
     "_C",
+    "accelerator",
     "amp",
     "are_deterministic_algorithms_enabled",
     "autocast",
@@ -104,6 +137,7 @@ __all__ = [
     "legacy",
     "cuda",
     "linalg",
+    "mps",
     "multiprocessing",
     "nn",
     "no_grad",
@@ -129,6 +163,7 @@ __all__ = [
     "utils",
     "viz",
     "vmap",
+    "xpu",
 ]
 
 _interpreted.install_methods()
@@ -145,12 +180,14 @@ _absent_modules.install()
 def __getattr__(name):
     # Loaded when first used: they aren't needed to compute gradients.
     if name in (
+        "accelerator",
         "backends",
         "cuda",
         "fft",
         "func",
         "legacy",
         "linalg",
+        "mps",
         "multiprocessing",
         "nn",
         "optim",
@@ -162,6 +199,7 @@ def __getattr__(name):
         "testing",
         "utils",
         "viz",
+        "xpu",
     ):
         import importlib
 

@@ -104,3 +104,38 @@ def test_settings_are_kept():
         ag.set_deterministic_debug_mode("default")
         ag.set_float32_matmul_precision("highest")
     assert not ag.are_deterministic_algorithms_enabled()
+
+
+def test_programs_that_choose_a_device_find_no_other():
+    assert ag.accelerator.current_accelerator() is None
+    assert ag.accelerator.current_accelerator(check_available=True) is None
+    for place in (ag.accelerator, ag.xpu, ag.mps, ag.cuda):
+        assert place.is_available() is False and place.device_count() == 0
+        with pytest.raises(AttributeError, match=r"has no attribute 'synchronize': .*on the CPU"):
+            place.synchronize
+    state = ag.get_rng_state()
+    for seed in (ag.xpu.manual_seed, ag.xpu.manual_seed_all, ag.mps.manual_seed):
+        assert seed(3) is None
+    assert ag.equal(ag.get_rng_state(), state)
+    assert ag.xpu.empty_cache() is None and not ag.xpu.is_initialized()
+    from autograd_cy.xpu import is_available
+
+    assert is_available is ag.xpu.is_available
+
+
+def test_threads_between_operations_are_asked_for_once(monkeypatch):
+    monkeypatch.setattr("autograd_cy._environment.settings._interop_threads", None)
+    assert ag.get_num_interop_threads() == 1
+    for number, text in ((0, "expects a positive integer"), ("2", "expects an int, but got str")):
+        with pytest.raises(RuntimeError, match=text):
+            ag.set_num_interop_threads(number)
+    ag.set_num_interop_threads(2)
+    assert ag.get_num_interop_threads() == 2
+    with pytest.raises(RuntimeError, match="cannot set number of interop threads after"):
+        ag.set_num_interop_threads(2)
+
+
+def test_denormal_numbers_are_never_flushed():
+    assert ag.set_flush_denormal(True) is ag.set_flush_denormal(False) is False
+    with pytest.raises(RuntimeError, match="flush_denormal expects a bool, but got int"):
+        ag.set_flush_denormal(1)

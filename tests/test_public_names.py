@@ -12,6 +12,7 @@ import pytest
 FILE = Path(__file__).with_name("public_names.txt")
 MODULES = (
     "autograd_cy",
+    "autograd_cy.accelerator",
     "autograd_cy.amp",
     "autograd_cy.autograd",
     "autograd_cy.autograd.functional",
@@ -19,6 +20,7 @@ MODULES = (
     "autograd_cy.autograd.profiler",
     "autograd_cy.autograd.profiler_util",
     "autograd_cy.cuda",
+    "autograd_cy.cuda.amp",
     "autograd_cy.cuda.nvtx",
     "autograd_cy.cuda.profiler",
     "autograd_cy.fft",
@@ -29,6 +31,7 @@ MODULES = (
     "autograd_cy.legacy.optim",
     "autograd_cy.legacy.utils.data",
     "autograd_cy.linalg",
+    "autograd_cy.mps",
     "autograd_cy.nn",
     "autograd_cy.nn.functional",
     "autograd_cy.nn.init",
@@ -47,6 +50,7 @@ MODULES = (
     "autograd_cy.utils.checkpoint",
     "autograd_cy.utils.data",
     "autograd_cy.utils.safetensors",
+    "autograd_cy.xpu",
 )
 
 

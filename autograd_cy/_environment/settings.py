@@ -11,9 +11,12 @@ __all__ = [
     "are_deterministic_algorithms_enabled",
     "get_deterministic_debug_mode",
     "get_float32_matmul_precision",
+    "get_num_interop_threads",
     "is_deterministic_algorithms_warn_only_enabled",
     "set_deterministic_debug_mode",
     "set_float32_matmul_precision",
+    "set_flush_denormal",
+    "set_num_interop_threads",
     "use_deterministic_algorithms",
 ]
 
@@ -21,6 +24,7 @@ _PRECISIONS = ("highest", "high", "medium")
 _DEBUG_MODES = ("default", "warn", "error")
 _precision = "highest"
 _deterministic = _warn_only = False
+_interop_threads: int | None = None
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -182,3 +186,83 @@ def get_float32_matmul_precision() -> str:
     'highest'
     """
     return _precision
+
+
+def set_flush_denormal(mode: bool, /) -> bool:
+    """
+    Take denormal numbers for zero, which operators here don't do.
+
+    Parameters
+    ----------
+    mode : bool
+
+    Returns
+    -------
+    bool
+        False: this isn't supported, as torch answers on machines that can't.
+
+    Raises
+    ------
+    RuntimeError
+        Not a bool.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.set_flush_denormal(True)
+    False
+    """
+    if not isinstance(mode, bool):
+        raise RuntimeError(f"flush_denormal expects a bool, but got {type(mode).__name__}")
+    return False
+
+
+def get_num_interop_threads() -> int:
+    """
+    How many threads run operations beside each other: one, or what was asked for.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.get_num_interop_threads()
+    1
+    """
+    return 1 if _interop_threads is None else _interop_threads
+
+
+def set_num_interop_threads(num: int, /) -> None:
+    """
+    Ask for threads that run operations beside each other, which the thread that calls them does.
+
+    Parameters
+    ----------
+    num : int
+        Kept for :func:`get_num_interop_threads`.
+
+    Raises
+    ------
+    RuntimeError
+        Not a positive int; or asked before: torch takes it once.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.set_num_interop_threads(0)
+    Traceback (most recent call last):
+    RuntimeError: set_num_interop_threads expects a positive integer
+    """
+    global _interop_threads
+    if type(num) is not int:
+        raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(num).__name__}")
+    if num <= 0:
+        raise RuntimeError("set_num_interop_threads expects a positive integer")
+    if _interop_threads is not None:
+        raise RuntimeError(
+            "Error: cannot set number of interop threads after parallel work has started or "
+            "set_num_interop_threads called"
+        )
+    _interop_threads = num

@@ -357,6 +357,11 @@ def _type_as(self, other):
     return _to(self, dtype=_need_tensor(other, "type_as", "other").dtype)
 
 
+def _is_same_size(self, other):
+    """Whether another tensor has the same shape."""
+    return self.shape == _need_tensor(other, "is_same_size", "other").shape
+
+
 def _type(self, dtype=None, non_blocking=False):
     """
     Name of the tensor type, or the tensor in another dtype.
@@ -548,6 +553,7 @@ for _name, _function in {
     "allclose": allclose,
     "equal": equal,
     "is_nonzero": is_nonzero,
+    "is_same_size": _is_same_size,
     "polygamma": _polygamma,
     "where": _where,
     "polygamma_": _polygamma_,

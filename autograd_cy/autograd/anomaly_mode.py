@@ -12,12 +12,19 @@ import warnings
 
 from autograd_cy._C import engine as _engine
 from autograd_cy._C import node as _node
-from autograd_cy._C.tensor import AnomalyContext, Tensor, _get_global_modes, _type_name
+from autograd_cy._C.tensor import (
+    AnomalyContext,
+    Tensor,
+    _get_global_modes,
+    _must_be_bool,
+    _type_name,
+)
 
 __all__ = [
     "detect_anomaly",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
+    "set_anomaly_enabled",
     "set_detect_anomaly",
 ]
 
@@ -232,3 +239,31 @@ class set_detect_anomaly(_Anomaly):
     """
 
     _at_once = True
+
+
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """
+    Switch anomaly mode on or off, as :class:`set_detect_anomaly` does, for good.
+
+    Parameters
+    ----------
+    enabled : bool
+    check_nan : bool, default True
+        Whether NaN in gradients is an error.
+
+    Raises
+    ------
+    TypeError
+        Not bools.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.set_anomaly_enabled(True)
+    >>> ag.is_anomaly_enabled()
+    True
+    >>> ag.set_anomaly_enabled(False)
+    """
+    _must_be_bool("set_anomaly_enabled", "enabled", enabled)
+    _must_be_bool("set_anomaly_enabled", "check_nan", check_nan)
+    set_detect_anomaly(enabled, check_nan)

@@ -1,4 +1,4 @@
-"""deepcopy, pickle, save and load: what is kept, what is shared, what is refused."""
+"""Copies by deepcopy, pickle, save, load and of views: what is kept, shared, refused."""
 
 import collections
 import copy
@@ -251,3 +251,92 @@ class TestSave:
         ag.save(1, tmp_path / "a")
         with pytest.raises(RuntimeError, match="map_location"):
             ag.load(tmp_path / "a", map_location="cuda")
+
+
+# --- views -------------------------------------------------------------------------------------
+
+#: Function of a library and a tensor of 3 x 4 -> the view, by the method that gives it.
+VIEWS = {
+    "alias_copy": (lambda t, x: t.alias_copy(x), lambda x: x),
+    "as_strided_copy": (
+        lambda t, x: t.as_strided_copy(x, (2, 2), (1, 2), 1),
+        lambda x: x.as_strided((2, 2), (1, 2), 1),
+    ),
+    "detach_copy": (lambda t, x: t.detach_copy(x), lambda x: x.detach()),
+    "diagonal_copy": (lambda t, x: t.diagonal_copy(x, 1), lambda x: x.diagonal(1)),
+    "expand_copy": (lambda t, x: t.expand_copy(x, (2, 3, 4)), lambda x: x.expand(2, 3, 4)),
+    "permute_copy": (lambda t, x: t.permute_copy(x, (1, 0)), lambda x: x.permute(1, 0)),
+    "select_copy": (lambda t, x: t.select_copy(x, 1, 2), lambda x: x.select(1, 2)),
+    "slice_copy": (lambda t, x: t.slice_copy(x, -1, 1, 4, 2), lambda x: x[:, 1:4:2]),
+    "slice_copy of all": (lambda t, x: t.slice_copy(x), lambda x: x[:]),
+    "split_copy": (lambda t, x: t.split_copy(x, 3, 1), lambda x: x.split(3, 1)),
+    "split_with_sizes_copy": (
+        lambda t, x: t.split_with_sizes_copy(x, [1, 2]),
+        lambda x: x.split([1, 2]),
+    ),
+    "squeeze_copy": (lambda t, x: t.squeeze_copy(x[:1]), lambda x: x[0]),
+    "squeeze_copy of one": (lambda t, x: t.squeeze_copy(x[None], 0), lambda x: x),
+    "squeeze_copy of two": (lambda t, x: t.squeeze_copy(x[None], (0, 1)), lambda x: x),
+    "t_copy": (lambda t, x: t.t_copy(x), lambda x: x.t()),
+    "transpose_copy": (lambda t, x: t.transpose_copy(x, 0, 1), lambda x: x.t()),
+    "unbind_copy": (lambda t, x: t.unbind_copy(x, 1), lambda x: x.unbind(1)),
+    "unfold_copy": (lambda t, x: t.unfold_copy(x, 1, 2, 1), lambda x: x.unfold(1, 2, 1)),
+    "unsqueeze_copy": (lambda t, x: t.unsqueeze_copy(x, 1), lambda x: x.unsqueeze(1)),
+    "view_as_complex_copy": (
+        lambda t, x: t.view_as_complex_copy(x.reshape(3, 2, 2)),
+        lambda x: ag.view_as_complex(x.reshape(3, 2, 2)),
+    ),
+    "view_as_real_copy": (
+        lambda t, x: t.view_as_real_copy(x * 1j),
+        lambda x: ag.view_as_real(x * 1j),
+    ),
+    "view_copy": (lambda t, x: t.view_copy(x, (4, 3)), lambda x: x.reshape(4, 3)),
+    "view_copy of a dtype": (lambda t, x: t.view_copy(x, t.int32), lambda x: x.view(ag.int32)),
+}
+
+
+def listed(result):
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_copies_of_views_have_memory_of_their_own_and_the_history_of_views(name):
+    copied, view = VIEWS[name]
+    x = ag.arange(12.0).reshape(3, 4).requires_grad_()
+    again = x.detach().clone().requires_grad_()
+    found, expected = listed(copied(ag, x)), listed(view(again))
+    assert len(found) == len(expected)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ag.equal(ours, theirs) and ours.requires_grad == theirs.requires_grad
+        assert ours.is_contiguous() and ours._base is None
+        assert ours.untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
+        if ours.requires_grad:
+            ag.view_as_real(ours).sum().backward() if ours.is_complex() else ours.sum().backward()
+            (ag.view_as_real(theirs) if theirs.is_complex() else theirs).sum().backward()
+    assert (x.grad is None) == (again.grad is None)
+    assert x.grad is None or ag.equal(x.grad, again.grad)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_copies_of_views_are_those_of_torch(name):
+    torch = pytest.importorskip("torch")
+    copied, _ = VIEWS[name]
+    with torch.no_grad():
+        theirs = listed(copied(torch, torch.arange(12.0).reshape(3, 4)))
+    ours = listed(copied(ag, ag.arange(12.0).reshape(3, 4)))
+    assert [(t.tolist(), t.stride()) for t in ours] == [(t.tolist(), t.stride()) for t in theirs]
+
+
+def test_copies_of_views_go_where_they_should_and_refuse_what_views_refuse():
+    x, out = ag.arange(6.0).reshape(2, 3), ag.empty(0)
+    assert ag.permute_copy(x, (1, 0), out=out) is out and ag.equal(out, x.t())
+    assert ag.view_copy(x.t(), (6,)).tolist() == [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]
+    places = [ag.empty(0), ag.empty(0)]
+    assert ag.unbind_copy(x, out=places) is None
+    assert [p.tolist() for p in places] == x.tolist()
+    with pytest.raises(RuntimeError, match="result list of size 2, but got 1"):
+        ag.unbind_copy(x, out=places[:1])
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        ag.slice_copy(x, 2)
+    with pytest.raises(TypeError, match=r"t_copy\(\): argument 'input' .* must be Tensor, not int"):
+        ag.t_copy(3)

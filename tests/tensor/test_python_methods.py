@@ -365,3 +365,63 @@ def test_one_hot_vectors():
         one_hot(torch.zeros(0, dtype=torch.int64))
     with pytest.raises(TypeError, match=r"^one_hot\(\): argument 'num_classes' \(position 2\)"):
         one_hot(x, 2.0)
+
+
+def test_methods_that_are_functions_too():
+    x = torch.ones(2, 3, requires_grad=True)
+    y = torch.detach(x)
+    assert not y.requires_grad and y.data_ptr() == x.data_ptr()
+    z = x * 2
+    assert torch.detach_(z) is z and z.grad_fn is None
+    assert torch.is_signed(x) and not torch.is_signed(x.bool()) and not torch.is_signed(x.byte())
+    assert torch.is_same_size(x, torch.zeros(2, 3)) and not x.is_same_size(torch.zeros(3, 2))
+    w = torch.arange(4.0)
+    assert torch.as_strided_(w, (2, 2), (1, 2)) is w and w.tolist() == [[0.0, 2.0], [1.0, 3.0]]
+    assert torch.resize_as_(torch.ones(6), x).shape == (2, 3)
+    for call in (torch.detach, torch.detach_, torch.is_signed, torch.norm_except_dim):
+        with pytest.raises(TypeError, match=rf"{call.__name__}\(\): .* must be Tensor, not int"):
+            call(3)
+    with pytest.raises(TypeError, match="argument 'other' .*must be Tensor"):
+        torch.is_same_size(x, 3)
+
+
+def test_anomaly_mode_is_switched_by_a_function_too():
+    try:
+        torch.set_anomaly_enabled(True, False)
+        assert torch.is_anomaly_enabled() and not torch.is_anomaly_check_nan_enabled()
+    finally:
+        torch.set_anomaly_enabled(False)
+    assert not torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled()
+    with pytest.raises(TypeError, match="must be bool, not int"):
+        torch.set_anomaly_enabled(1)
+
+
+def test_objects_are_named_by_their_kind():
+    class Own:
+        pass
+
+    assert torch.typename(torch.ones(1)) == "autograd_cy.FloatTensor"
+    assert torch.typename(torch.nn.Parameter(torch.ones(1).double())) == "autograd_cy.DoubleTensor"
+    assert torch.typename(torch.LongTensor) == "autograd_cy.LongTensor"
+    assert torch.typename(torch.Tensor) == "autograd_cy.Tensor"
+    assert [torch.typename(x) for x in (3, [], int, None)] == ["int", "list", "int", "NoneType"]
+    assert torch.typename(Own()) == torch.typename(Own) == f"{__name__}.{Own.__qualname__}"
+    assert torch.typename(pytest.raises) == f"{pytest.raises.__module__}.raises"
+
+
+def test_memory_blocks_are_known():
+    x = torch.ones(2)
+    assert torch.is_storage(x.untyped_storage()) and torch.is_storage(x.storage())
+    assert not torch.is_storage(x) and not torch.is_storage(3)
+
+
+def test_norms_except_along_a_dimension():
+    v = torch.tensor([[3.0, 4.0], [0.0, 1.0]], requires_grad=True)
+    assert torch.norm_except_dim(v).tolist() == [[5.0], [1.0]]
+    assert torch.norm_except_dim(v, 1, 1).tolist() == [[3.0, 5.0]]
+    assert torch.norm_except_dim(v, 2, -1).item() == pytest.approx(26**0.5)
+    assert torch.norm_except_dim(torch.tensor([-2.0])).tolist() == [2.0]
+    torch.norm_except_dim(v, 2, 0)[0].backward()
+    assert torch.allclose(v.grad, torch.tensor([[0.6, 0.8], [0.0, 0.0]]))
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        torch.norm_except_dim(v, 2, 2)

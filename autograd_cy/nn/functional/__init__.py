@@ -201,8 +201,8 @@ __all__ = [
     "upsample_nearest",
 ]
 
-# Functions that only hand on to an operator, which asks classes and modes, and mixed precision, too:
-# to ask before it would cost each call of them.
+# Functions that only hand on to an operator, which asks classes, modes and mixed precision: to ask
+# before it, too, would cost each call of them.
 _HAND_ON = frozenset(
     "alpha_dropout celu cross_entropy dropout embedding feature_alpha_dropout gelu log_softmax "
     "max_pool1d max_pool1d_with_indices max_pool2d nll_loss relu rrelu selu sigmoid silu "
