@@ -17,8 +17,8 @@ from autograd_cy._C.iterate cimport cast, resolved, result_dtype, to_device
 from autograd_cy._C.placement cimport as_device, device, memory_format
 from autograd_cy._C.storage cimport ON_META
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, is_number, wrap_number, scalar_value, shown_value, check_fits, F_BATCHED,
-    F_WRAPPED)
+    Tensor, MAX_DIMS, beyond_64_bits, is_number, wrap_int, wrap_number, scalar_value, shown_value,
+    check_fits, F_BATCHED, F_WRAPPED)
 
 
 cdef str type_name(object x):
@@ -101,9 +101,18 @@ cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b, bint bool_too):
 
 
 cdef Tensor foreign_operand(object x):
-    """A tensor or number as operand of a Python operator; None lets Python try the other side."""
+    """A tensor or number as operand of a Python operator; None lets Python try the other side.
+
+    None stands for ints of more than 64 bits, too: `answer` of overrides.pyx calls the function,
+    which knows what to do with them.
+    """
+    cdef long long n
+    cdef int overflow = 0
     if isinstance(x, Tensor):
         return <Tensor>x
+    if type(x) is int:
+        n = PyLong_AsLongLongAndOverflow(x, &overflow)
+        return wrap_int(n) if overflow == 0 else None
     if is_number(x):
         return wrap_number(x)
     return None
@@ -595,6 +604,12 @@ def _result_type(a, b):
     """dtype of an operation on two operands (tensors or numbers)."""
     cdef Tensor x = foreign_operand(a)
     cdef Tensor y = foreign_operand(b)
+    if type(a) is int and x is None or type(b) is int and y is None:
+        from autograd_cy._tensors.numbers_first import as_floats
+        found = as_floats((a, b), {})
+        if found is None:
+            raise beyond_64_bits(a if x is None else b)
+        return _result_type(*found[0])
     if x is None or y is None:
         raise wrong_type(a if x is None else b, "result_type", "tensor", 0, "Tensor or Number")
     return dt_object(result_dtype((x, y)))

@@ -57,6 +57,7 @@ cdef extern from "Python.h":
     void Py_XDECREF(PyObject*)
     void PyErr_Fetch(PyObject**, PyObject**, PyObject**)
     void PyErr_Restore(PyObject*, PyObject*, PyObject*)
+    PyObject* PyExc_OverflowError
     PyObject* PyExc_TypeError
     int same_text "PyUnicode_Compare"(PyObject*, PyObject*)
     void PyType_Modified(PyTypeObject*)
@@ -423,22 +424,24 @@ cdef PyObject* plainly(PyObject* f, PyObject** args, size_t nargsf, PyObject* na
 
 cdef PyObject* numbers_first(Form form, PyObject** args, Py_ssize_t n,
                              PyObject* names) except NULL:
-    """Try the older order of a call whose arguments didn't fit, if the form has one; otherwise the
-    error stays (_tensors/numbers_first.py knows which have)."""
+    """Try the older order of a call whose arguments didn't fit, if the form has one, and ints of
+    more than 64 bits as floats; otherwise the error stays (_tensors/numbers_first.py knows)."""
     cdef PyObject *kind = NULL, *value = NULL, *trace = NULL
     cdef dict named = {}
     cdef Py_ssize_t k
-    cdef object found = None, result
+    cdef object found = None, given, result
     PyErr_Fetch(&kind, &value, &trace)
-    if kind != PyExc_TypeError:
+    if kind != PyExc_TypeError and kind != PyExc_OverflowError:
         PyErr_Restore(kind, value, trace)
         return NULL
     try:
-        from autograd_cy._tensors.numbers_first import rearranged
+        from autograd_cy._tensors.numbers_first import as_floats, rearranged
         if names != NULL:
             for k in range(PyTuple_GET_SIZE(names)):
                 named[<object>PyTuple_GET_ITEM(names, k)] = <object>args[n + k]
-        found = rearranged(form.__name__, tuple([<object>args[k] for k in range(n)]), named)
+        given = tuple([<object>args[k] for k in range(n)])
+        found = (as_floats(given, named) if kind == PyExc_OverflowError
+                 else rearranged(form.__name__, given, named))
     except BaseException:
         drop_error(kind, value, trace)
         raise

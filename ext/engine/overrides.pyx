@@ -502,7 +502,12 @@ cdef object answer(object f, object a, object b):
         result = asked(x, f, types, (a, b), {})
         if result is not NotImplemented:
             return result
-    return NotImplemented
+    return f(a, b) if is_huge(a) or is_huge(b) else NotImplemented
+
+
+cdef bint is_huge(object x):
+    """Whether a number is an int of more than 64 bits, which `foreign_operand` leaves to forms."""
+    return type(x) is int and not -0x8000000000000000 <= x < 0x8000000000000000
 
 
 def _ask(f, relevant, args, kwargs):

@@ -2,7 +2,7 @@
 Ints of more than 64 bits.
 
 As sizes, counts and places they are refused by the errors of torch; as operands and values to fill
-with by an OverflowError, whatever the dtype of the tensor is.
+with by an OverflowError, but for those below 2**64 beside floats: torch takes them as uint64.
 """
 
 import pytest
@@ -99,6 +99,64 @@ OPERANDS = [
 def test_an_operand_that_is_too_large_is_an_overflow_error(call, n):
     with pytest.raises(OverflowError, match="int too big to convert"):
         OPERANDS[call](n)
+
+
+BESIDE_FLOATS = {
+    "+": lambda t, x, n: x + n,
+    "r+": lambda t, x, n: n + x,
+    "r-": lambda t, x, n: n - x,
+    "*": lambda t, x, n: x * n,
+    "/": lambda t, x, n: x / n,
+    "r/": lambda t, x, n: n / x,
+    "//": lambda t, x, n: x // n,
+    "%": lambda t, x, n: x % n,
+    "r**": lambda t, x, n: n**x,
+    "==": lambda t, x, n: x == n,
+    "<": lambda t, x, n: n > x,
+    "+=": lambda t, x, n: x.clone().__iadd__(n),
+    "add": lambda t, x, n: t.add(x, n),
+    "by name": lambda t, x, n: t.add(x, other=n),
+    "mul_": lambda t, x, n: x.clone().mul_(n),
+    "pow": lambda t, x, n: t.pow(n, x),
+    "clamp": lambda t, x, n: x.clamp(min=n),
+    "where": lambda t, x, n: t.where(x == 1, n, x),
+    "masked_fill": lambda t, x, n: x.masked_fill(x == 1, n),
+    "index_fill": lambda t, x, n: x.index_fill(0, t.tensor([0]), n),
+    "scatter": lambda t, x, n: x.scatter(0, t.tensor([0]), n),
+    "addcmul": lambda t, x, n: t.addcmul(x, x, x, value=n),
+    "isin": lambda t, x, n: t.isin(x, n),
+}
+
+
+@pytest.mark.parametrize("n", [2**63, 2**64 - 1])
+@pytest.mark.parametrize("name", BESIDE_FLOATS)
+def test_ints_of_64_bits_without_a_sign_are_numbers_beside_floats(name, n):
+    call = BESIDE_FLOATS[name]
+    for dtype in ("float32", "float64"):
+        x = ag.tensor([1.0, 2.0], dtype=getattr(ag, dtype))
+        found = call(ag, x, n)
+        assert ag.equal(found, call(ag, x, float(n))) and found.dtype in (x.dtype, ag.bool)
+        torch = pytest.importorskip("torch")
+        theirs = call(torch, torch.tensor([1.0, 2.0], dtype=getattr(torch, dtype)), n)
+        assert found.tolist() == theirs.tolist()
+    y = ag.tensor([1, 2])
+    for refused in (y, y.byte(), y.bool()):  # where torch wraps around
+        with pytest.raises((OverflowError, RuntimeError)):
+            call(ag, refused, n)
+
+
+def test_ints_beyond_beside_complex_numbers_and_derivatives():
+    z = ag.tensor([1j])
+    assert (z + 2**63).tolist() == [2.0**63 + 1j]
+    x = ag.tensor([1.0], requires_grad=True)
+    (x * 2**63).backward()
+    assert x.grad.tolist() == [2.0**63]
+    assert ag.result_type(x, 2**63) is ag.float32 is ag.result_type(2**63, x)
+    with pytest.raises(OverflowError, match="int too big to convert"):
+        ag.result_type(ag.tensor([1]), 2**63)
+    with pytest.raises(OverflowError, match="int too big to convert"):
+        ag.tensor([1]).__eq__(2**63)
+    assert (x == "a") is False and (x != "a") is True
 
 
 @pytest.mark.parametrize("n", [HUGE, -HUGE, 2**63])
