@@ -39,6 +39,8 @@ cdef Tensor batched_linear(Tensor x, Tensor weight, Tensor bias):
         rows *= x.sizes[d]
     r = T.bmm(T.reshape(x, (shape[0], rows, x.sizes[x.nd - 1])), T.transpose(weight, 1, 2))
     if bias is not None:
+        if bias.nd == 1:                # one number for each example
+            bias = T.unsqueeze(bias, 1)
         r = T.add(r, T.unsqueeze(bias, 1))
     r = T.reshape(r, shape[:len(shape) - 1] + (weight.sizes[1],))
     return T.squeeze_dim(r, (1,)) if vector else r

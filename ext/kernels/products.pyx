@@ -280,5 +280,8 @@ cdef int linear(Tensor out, Tensor x, Tensor weight, Tensor bias) except -1:
     strides[0], strides[1] = weight.strides[1], weight.strides[0]
     weight = right_matrix(&t, tensor_window(weight, 2, turned, strides, 0), 0)
     if bias is not None:
+        if bias.count != turned[1]:             # one for all outputs
+            strides[0] = 0
+            bias = tensor_window(bias, 1, &turned[1], strides, 0)
         bias = contiguous(bias)
     return product(&t, "linear", out, x, weight, bias)

@@ -160,7 +160,9 @@ cdef int linear(Result* r, Tensor x, Tensor weight, Tensor bias, str op) except 
         if vector and bias.nd != 0:
             raise RuntimeError(
                 f"{op}: a vector as weight takes a 0-d bias, got shape {list(sizes_of(bias))}")
-        if not vector and (bias.nd != 1 or bias.sizes[0] != weight.sizes[0]):
+        # One element is added to all outputs.
+        if not vector and (bias.nd != 1 or bias.sizes[0] != weight.sizes[0]) and (
+                bias.count != 1 or bias.nd > 1):
             raise RuntimeError(
                 f"{op}: bias of shape {list(sizes_of(bias))} does not match {weight.sizes[0]} "
                 "outputs")

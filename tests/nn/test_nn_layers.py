@@ -248,3 +248,31 @@ def test_starts_that_need_two_dimensions_say_so():
 def test_empty_weights_are_left_alone_with_a_warning():
     with pytest.warns(UserWarning, match="zero-element"):
         assert init.kaiming_uniform_(torch.empty(0, 3)).numel() == 0
+
+
+@pytest.mark.parametrize("bias", [(), (1,)])
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 5, 3), (0, 3)])
+def test_a_bias_of_one_element_is_added_to_all_outputs(bias, shape):
+    x, weight, one = (
+        torch.rand(sizes, dtype=torch.float64, requires_grad=True)
+        for sizes in (shape, (4, 3), bias)
+    )
+    y = torch.nn.functional.linear(x, weight, one)
+    assert torch.equal(y, torch.nn.functional.linear(x, weight, one.expand(4)))
+    (slope,) = torch.autograd.grad(y.sum(), one)
+    assert slope.shape == one.shape and slope.item() == y.numel()
+    if y.numel():
+        assert torch.autograd.gradcheck(
+            torch.nn.functional.linear, (x, weight, one), check_forward_ad=True
+        )
+    several = torch.rand(3, *bias, dtype=torch.float64)
+    found = torch.vmap(lambda b: torch.nn.functional.linear(x, weight, b))(several)
+    assert torch.equal(
+        found, torch.stack([torch.nn.functional.linear(x, weight, b) for b in several])
+    )
+
+
+def test_other_shapes_of_a_bias_are_refused():
+    for sizes in ((3,), (2, 1), (1, 1)):
+        with pytest.raises(RuntimeError, match="linear: bias of shape .* does not match 4 outputs"):
+            torch.nn.functional.linear(torch.ones(2, 3), torch.ones(4, 3), torch.ones(sizes))
