@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from autograd_cy import Tensor, empty_like, no_grad
+from autograd_cy import device as _device
 from autograd_cy import dtype as _dtype
 
 from .registration import Owner
@@ -83,6 +84,12 @@ class Convertible(Owner):
                 given["dtype"] = dtype
             if layout is not None and tensor.dim() in (4, 5):
                 given["memory_format"] = layout
+            if tensor.is_meta and _device(given.get("device", "meta")).type != "meta":
+                raise NotImplementedError(
+                    "Cannot copy out of meta tensor; no data! Please use "
+                    "torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving "
+                    "module from meta to a different device."
+                )
             return tensor.to(**given) if given else tensor
 
         return self._apply(convert)

@@ -402,10 +402,23 @@ def _names_of(group: dict[str, Any]) -> dict[str, Any]:
     return {"param_names": group["param_names"]} if "param_names" in group else {}
 
 
+def _way_out(param: Any) -> str:
+    """What an error adds about an array, or a tensor of another library."""
+    if not hasattr(param, "__array__"):
+        return ""
+    return (
+        "; what another library made becomes a parameter by nn.Parameter(from_dlpack(x.detach())), "
+        "or by nn.Parameter(from_numpy(x)) of an array"
+    )
+
+
 def _check_leaf(param: Any) -> None:
     if not isinstance(param, Tensor):
+        from autograd_cy import typename  # of errors
+
         raise TypeError(
-            f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}"
+            "optimizer can only optimize Tensors, but one of the params is "
+            f"{typename(param)}{_way_out(param)}"
         )
     if not param.is_leaf and not param.retains_grad:
         raise ValueError("can't optimize a non-leaf Tensor")

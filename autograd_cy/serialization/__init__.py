@@ -188,10 +188,14 @@ class _Unpickler(pickle.Unpickler):
             found = super().find_class(module, name)
             if isinstance(found, type) and issubclass(found, Tensor):
                 return found
+        needs, instead = name if module == "builtins" else f"{module}.{name}", ""
+        if module.startswith("numpy.") and name == "scalar":  # which then asks for its dtype
+            needs += ", numpy.dtype"
+            instead = " Numbers of NumPy that are saved as float(x) or int(x) need neither."
         raise pickle.UnpicklingError(
             f"load: the file asks for {module}.{name}, which weights_only=True does not allow. "
-            f"Allow it with add_safe_globals([{name}]), or, if you trust the file's author, load "
-            "with weights_only=False: that can run any code."
+            f"Allow it with add_safe_globals([{needs}]), or, if you trust the file's author, load "
+            f"with weights_only=False: that can run any code.{instead}"
         )
 
     def persistent_load(self, pid: Any) -> Any:

@@ -192,10 +192,11 @@ cdef int dt_from_numpy(object np_dtype) except -1:
         return code
     if np_dtype.name == "bfloat16":
         return DT_BF16
+    wider = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}.get(np_dtype.name)
     raise TypeError(
         f"can't convert np.ndarray of type {np_dtype}. The only supported types are: float64, "
         "float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, bool, and "
-        "bfloat16 of ml_dtypes."
+        "bfloat16 of ml_dtypes." + (f" Convert it with .astype(numpy.{wider})." if wider else "")
     )
 
 

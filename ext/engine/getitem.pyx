@@ -21,9 +21,10 @@ cdef extern from "Python.h":
 cdef object refuse_index(object index):
     if isinstance(index, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(index).__name__}' (as an index)")
+    name = "numpy.bool" if isinstance(index, _np.bool_) else type(index).__name__
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
-        f"indices (got {type(index).__name__})")
+        f"indices (got {name})")
 
 
 cdef Tensor as_index(object item):

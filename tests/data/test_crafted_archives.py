@@ -5,6 +5,7 @@ import pickle
 import struct
 import zipfile
 
+import numpy as np
 import pytest
 
 import autograd_cy as ag
@@ -291,3 +292,16 @@ def test_what_an_archive_looks_like(monkeypatch):
 def test_other_pickle_modules_do_not_load():
     with pytest.raises(ValueError, match="load: pickle_module must be Python's pickle"):
         ag.load(io.BytesIO(FINE), pickle_module=zipfile)
+
+
+def test_numbers_of_numpy_say_all_that_they_need():
+    file = io.BytesIO()
+    ag.save({"loss": np.float64(1.5)}, file)
+    file.seek(0)
+    words = r"add_safe_globals\(\[(numpy\.[\w.]+\.scalar), numpy\.dtype\]\), .* float\(x\)"
+    with pytest.raises(pickle.UnpicklingError, match=words):
+        ag.load(file)
+    needed = [np.float64(1.0).__reduce__()[0], np.dtype]
+    with serialization.safe_globals(needed):
+        file.seek(0)
+        assert ag.load(file) == {"loss": 1.5}

@@ -186,3 +186,12 @@ def test_public_members_are_those_of_torch():
     torch = pytest.importorskip("torch")
     theirs = {name for name in dir(torch.nn.Module) if not name.startswith("_")}
     assert sorted(theirs - set(dir(nn.Module)) - set(ABSENT)) == []
+
+
+def test_a_module_without_values_is_not_moved_and_the_way_is_said():
+    for meta in (nn.Linear(2, 1, device="meta"), nn.BatchNorm1d(2, affine=False, device="meta")):
+        for arguments in (("cpu",), ("cpu", ag.float64), (ag.ones(1),)):
+            with pytest.raises(NotImplementedError, match=r"use torch\.nn\.Module\.to_empty\(\)"):
+                meta.to(*arguments)
+        assert meta.to("meta") is meta and meta.to(ag.float64) is meta
+    assert nn.Linear(2, 1, device="meta").to(ag.float64).weight.dtype is ag.float64

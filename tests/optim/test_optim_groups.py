@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import numpy as np
 import pytest
 
 import autograd_cy as torch
@@ -280,3 +281,17 @@ def test_all_parameters_have_names_or_none():
     for pair in ((5, weight()), ("a", weight(), 1), ()):
         with pytest.raises(TypeError, match="pairs of name and Tensor"):
             torch.optim.SGD([pair], lr=0.1)
+
+
+def test_what_is_no_tensor_of_this_package_is_named_with_the_way_out():
+    class Parameter:
+        def __array__(self):
+            return np.ones(2)
+
+    for params in ([Parameter()], [{"params": [Parameter()]}], [("w", Parameter())]):
+        with pytest.raises(TypeError, match=r"one of the params is .*Parameter; .*from_dlpack"):
+            optim.SGD(params, lr=0.1)
+    with pytest.raises(TypeError, match=r"is numpy\.ndarray; .*Parameter\(from_numpy"):
+        optim.SGD([np.ones(2)], lr=0.1)
+    with pytest.raises(TypeError, match="one of the params is float$"):
+        optim.SGD([1.0], lr=0.1)
