@@ -10,7 +10,7 @@ op("linear(input, weight, bias: Tensor? = None)", flops="2 * elements(input) * (
    vmap={"input": "linear(input, weight, bias)",
          "input,weight,bias": "_batched_linear(input, weight, bias)"},
    samples=shapes(((5, 4), (3, 4), (3,)), ((4,), (3, 4), (3,)), ((2, 5, 4), (3, 4)), ((0, 4), (3, 4), (3,)), ((5, 4), (1, 4)),
-                  ((2, 5, 4), (4,)), ((4,), (4,), ())),
+                  ((2, 5, 4), (4,)), ((4,), (4,), ()), ((5, 4), (3, 4), (1,)), ((2, 5, 4), (3, 4), ())),
    dtypes="ihfc", reference="input @ weight.T + (0 if bias is None else bias)", tolerance=1e-4,
    doc="Affine map ``input @ weight.T + bias`` of the last dimension, which is left out where the weight is a vector.",
    example=">>> ag.nn.functional.linear(ag.tensor([1.0, 2.0]), ag.tensor([[3.0, 4.0]]), ag.tensor([0.5]))\ntensor([11.5000])",
