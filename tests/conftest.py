@@ -26,7 +26,7 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Processes of ``-n auto``: one for each core, up to eight, as tests of threads use some, too."""
+    """Processes of ``-n auto``: one for each core, up to eight; tests of threads use some, too."""
     if config.option.dist == "no":
         config.option.dist = "worksteal"  # what is left of long files is given to who has nothing
     return min(len(os.sched_getaffinity(0)), 8)

@@ -18,8 +18,8 @@ ctypedef void (*gather_fn)(
     const Py_ssize_t* off, const void* first, void* c, Py_ssize_t row_step,
     Py_ssize_t vec_step) noexcept nogil
 
-# Rows of n elements of one channel, `x_step` and `y_step` apart: y[j] = first + sum_p w[p] * x[off[p] + j]
-# for float32 and float64, with at least a vector in each row.
+# Rows of n elements of one channel, `x_step` and `y_step` apart, of at least a vector each:
+# y[j] = first + sum_p w[p] * x[off[p] + j], float32 and float64.
 ctypedef void (*slim_fn)(
     int kind, Py_ssize_t rows, Py_ssize_t n, Py_ssize_t k, const void* w, const Py_ssize_t* off,
     const void* first, const void* x, Py_ssize_t x_step, void* y, Py_ssize_t y_step) noexcept nogil

@@ -272,9 +272,11 @@ def _load_one(
 ) -> str | None:
     """Load one parameter or buffer; return what is wrong, if anything."""
     if not isinstance(value, Tensor):
+        foreign = hasattr(value, "__dlpack__")
+        hint = "; a tensor of another library becomes one by from_dlpack" if foreign else ""
         return (
             f'While copying the parameter named "{key}", expected a Tensor from checkpoint '
-            f"but received {type(value)}; a tensor of another library becomes one by from_dlpack"
+            f"but received {type(value)}{hint}"
         )
     if member.dim() == 0 and value.dim() == 1 and len(value) == 1:
         value = value[0]  # as files of old have numbers
