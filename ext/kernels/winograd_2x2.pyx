@@ -300,8 +300,6 @@ cdef int run_2x2(Form* f, bint image) noexcept nogil:
         t.source, t.at_source, t.of_source = <const float*>f.x, f.at_x, f.of_x
         t.result, t.at_result = <float*>f.y, f.at_y
         t.channels, t.rows, t.high, t.wide = f.c, f.o, f.of_y[1], f.of_y[2]
-    if t.at_result[4] != 1:
-        return 1
     for d in range(2):
         t.pad[d] = 2 - f.pad[d + 1] if image else f.pad[d + 1]
     count_tiles(&t)

@@ -202,3 +202,35 @@ def test_leaves_that_the_collector_watches_can_be_recorded():
         layer = torch.nn.Linear(3, 1)
         (layer(x).sum() + (x * 2).sum()).backward()
     assert x.grad.tolist() == (layer.weight[0] + 2).tolist()
+
+
+class WithoutNotes(ValueError):
+    """As exceptions of Python 3.10 are."""
+
+    @property
+    def add_note(self):
+        raise AttributeError("add_note")
+
+
+@pytest.mark.parametrize("args", [(), ("in backward",), (3,), ("one", "two")])
+def test_an_error_without_notes_has_the_history_in_its_text(args):
+    class FailsWithout(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            raise WithoutNotes(*args)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with detect_anomaly(), pytest.raises(WithoutNotes) as caught:
+            FailsWithout.apply(leaf(1.0)).backward()
+    error = caught.value
+    (note,) = error.__notes__
+    assert "FailsWithout.apply" in note
+    if args == ("in backward",):
+        assert error.args == (f"in backward\n{note}",)
+    else:
+        assert error.args == args

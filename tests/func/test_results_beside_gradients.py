@@ -209,3 +209,15 @@ def test_jacobians_of_what_is_no_tensor_are_refused():
         for bad in (5, [torch.ones(1), 5]):
             with pytest.raises(ValueError, match="must be Tensor, got"):
                 transform(lambda x: x)(bad)
+
+
+def test_what_is_saved_may_have_a_tangent_with_a_history():
+    v = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    x, a = torch.tensor([4.0, 5.0, 6.0]), torch.ones(3)
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, v)
+        gradient = torch.func.grad(lambda a: (a * dual).sum())(a)
+        tangent = torch.autograd.forward_ad.unpack_dual(gradient).tangent
+        assert tangent.tolist() == [1.0, 2.0, 3.0]
+        (found,) = torch.autograd.grad((tangent * tangent).sum(), v)
+    assert found.tolist() == [2.0, 4.0, 6.0]

@@ -338,3 +338,15 @@ def test_a_convolution_refuses_other_shapes_than_those_it_saved(wrong, transpose
     for leaf in (x, weight):
         with pytest.raises(RuntimeError, match="has to give back what was saved"):
             ag.autograd.grad(y.sum(), leaf, retain_graph=True)
+
+
+def test_an_image_that_is_smaller_than_the_window_was_not_the_one_saved():
+    x = ag.ones(1, 1, 5, 6, requires_grad=True)
+    weight = ag.ones(1, 1, 4, 4, requires_grad=True)
+    with ag.autograd.graph.saved_tensors_hooks(
+        lambda t: t, lambda t: t[:, :, :3] if t.shape == x.shape else t
+    ):
+        y = ag.conv2d(x, weight, stride=3)  # one place, as (3 - 4) / 3 + 1 in integers
+    assert y.shape == (1, 1, 1, 1)
+    with pytest.raises(RuntimeError, match="has to give back what was saved"):
+        y.sum().backward()
