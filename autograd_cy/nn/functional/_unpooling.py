@@ -139,6 +139,11 @@ def _unpooled(
     output_size: Sequence[int] | None,
 ) -> tuple[int, ...]:
     """The size that planes had: the smallest, or what is asked for if it is possible."""
+    if input.ndim < rank:
+        raise IndexError(
+            f"max_unpool{rank}d: expected input with planes of {rank} dimensions, but got a tensor "
+            f"with {input.ndim}"
+        )
     own = input.shape[input.ndim - rank :]
     usual = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(own, stride, kernel, padding)]
     if output_size is None:
