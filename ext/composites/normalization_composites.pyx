@@ -314,5 +314,9 @@ cdef Tensor rms_norm_of_operators(Tensor input, tuple shape, Tensor weight, doub
     else:
         scaled = <Tensor>T._fused_rms_norm(input, shape, None, eps)[0]
     if weight is not None:
+    if input.nd < <int>len(shape):
+        raise ValueError(
+            f"rms_norm: Input tensor must have at least {len(shape)} dimensions, but got "
+            f"{input.nd}")
         scaled = T.mul(scaled, weight)
     return scaled if scaled.dt == input.dt else T._to_dtype(scaled, input.dt)

@@ -3,7 +3,7 @@
 from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
 from autograd_cy._C.outputs cimport result_dense, result_like
 from autograd_cy._C.rules_common cimport scalar_name
-from autograd_cy._C.tensor cimport F_STRIDED, sizes_of
+from autograd_cy._C.tensor cimport F_STRIDED, dims_of, sizes_of
 
 __all__: list[str] = []
 
@@ -82,6 +82,9 @@ cdef int layer_norm(Result* r, Tensor input, tuple shape, Tensor weight, Tensor 
 
 
 cdef int rms_norm(Result* r, Tensor input, tuple shape, Tensor weight, str op) except -1:
+    if input.nd < <int>len(shape) and (weight is None or dims_of(weight) == shape):
+        raise ValueError(
+            f"{op}: Input tensor must have at least {len(shape)} dimensions, but got {input.nd}")
     check_rows(input, shape, weight, None, op)
     result_dense(r, input.dt, input.nd, input.sizes)
     return statistics(r + 1, input, shape)
