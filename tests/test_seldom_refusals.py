@@ -405,6 +405,8 @@ def test_statistics_come_in_pairs_where_they_are_not_computed(name):
         with pytest.raises(RuntimeError, match="Expected running_mean and running_var"):
             op(BATCH, None, None, *args, False, 0.1, 1e-5, False)
     with pytest.raises(ValueError, match="running_mean and running_var must either both be"):
+        F.instance_norm(BATCH, **{name: PARTS[name]})
+    with pytest.raises(RuntimeError, match="Expected running_mean and running_var"):
         F.instance_norm(BATCH, use_input_stats=False, **{name: PARTS[name]})
     with pytest.raises(RuntimeError, match="Expected running_mean and running_var"):
         F.batch_norm(BATCH, PARTS[name] if name == "running_mean" else None,

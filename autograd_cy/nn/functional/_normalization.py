@@ -184,8 +184,8 @@ def instance_norm(
             raise ValueError(
                 f"Expected more than 1 spatial element when training, got input size {size}"
             )
-    if (running_mean is None) != (running_var is None):
-        raise ValueError(_ONE_STATISTIC)
+        if (running_mean is None) != (running_var is None):
+            raise ValueError(_ONE_STATISTIC)
     return _operators.instance_norm(
         input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True
     )
