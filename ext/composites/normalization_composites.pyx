@@ -161,7 +161,7 @@ cdef tuple group_norm_backward(Tensor grad, Tensor input, Py_ssize_t groups, Ten
         dw = added(T.mul(g, T.reshape(hat, dims_of(input))), other_dims(input))
     if to_bias:
         db = added(g, other_dims(input))
-    return narrow(dx, input.dt), narrow(dw, dt), narrow(db, dt)
+    return narrow(dx, input.dt), narrow(dw, dt), db if weight is None else narrow(db, dt)
 
 
 cdef tuple batched_groups(Tensor input, Py_ssize_t groups, Tensor weight, Tensor bias,
@@ -224,7 +224,7 @@ cdef tuple batch_norm_backward(Tensor grad, Tensor input, Tensor weight, Tensor 
         dw = added(T.mul(g, hat), other_dims(input))
     if to_bias:
         db = added(g, other_dims(input))
-    return narrow(dx, input.dt), narrow(dw, dt), narrow(db, dt)
+    return narrow(dx, input.dt), narrow(dw, dt), db if weight is None else narrow(db, dt)
 
 
 # --- what programs call ---------------------------------------------------------------------

@@ -187,4 +187,5 @@ cdef int of_channels(Result* r, Tensor input, Tensor weight, bint to_input, bint
     if to_input and layout_of(input) == CHANNELS_TOGETHER:
         result_like(r, input, input.dt)
     gradient(r + 1, None, dt, channels, to_weight)
-    return gradient(r + 2, None, dt, channels, to_bias)
+    # Without a weight nothing tells the dtype of the bias, and a narrow one would round it.
+    return gradient(r + 2, None, statistics_dtype(dt) if weight is None else dt, channels, to_bias)
