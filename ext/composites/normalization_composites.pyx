@@ -229,9 +229,19 @@ cdef tuple batch_norm_backward(Tensor grad, Tensor input, Tensor weight, Tensor 
 
 # --- what programs call ---------------------------------------------------------------------
 
+cdef int refuse_gradient(Tensor t, str name) except -1:
+    """Running statistics are constants."""
+    if t is not None and not tls_modes() & M_NO_GRAD and requires_grad(t):
+        raise RuntimeError(
+            f"batch_norm: the derivative for '{name}' is not implemented; detach it")
+    return 0
+
+
 cdef Tensor batch_norm(Tensor input, Tensor weight, Tensor bias, Tensor running_mean,
                        Tensor running_var, bint training, double momentum, double eps,
                        bint cudnn_enabled):
+    refuse_gradient(running_mean, "running_mean")
+    refuse_gradient(running_var, "running_var")
     if training:
         return <Tensor>T._batch_norm(input, weight, bias, running_mean, running_var, momentum,
                                      eps)[0]
@@ -304,6 +314,10 @@ cdef Tensor rms_norm_of_operators(Tensor input, tuple shape, Tensor weight, doub
         raise RuntimeError(
             "rms_norm: Expected weight to be of same shape as normalized_shape, but got weight of "
             f"shape {list(dims_of(weight))} and normalized_shape = {list(shape)}")
+    if input.nd < <int>len(shape):
+        raise ValueError(
+            f"rms_norm: Input tensor must have at least {len(shape)} dimensions, but got "
+            f"{input.nd}")
     if dt_is_complex(input.dt):
         if not shape or dims_of(input)[input.nd - <int>len(shape):] != shape:
             raise RuntimeError(
@@ -314,9 +328,5 @@ cdef Tensor rms_norm_of_operators(Tensor input, tuple shape, Tensor weight, doub
     else:
         scaled = <Tensor>T._fused_rms_norm(input, shape, None, eps)[0]
     if weight is not None:
-    if input.nd < <int>len(shape):
-        raise ValueError(
-            f"rms_norm: Input tensor must have at least {len(shape)} dimensions, but got "
-            f"{input.nd}")
         scaled = T.mul(scaled, weight)
     return scaled if scaled.dt == input.dt else T._to_dtype(scaled, input.dt)
