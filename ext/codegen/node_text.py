@@ -403,6 +403,8 @@ def shown_rows(
             rows[name] = "constant", text
         elif (m := BEHIND_EDGE.fullmatch(text)) and m[1] in edges:
             rows[name] = BEHIND_EDGE_KINDS[m[2]], edges[m[1]]
+            if m[2] == "shape" and kept.get(m[1], "?")[0] == "tensor":
+                rows[name] = "edge_or_kept", f"({edges[m[1]]}, {kept[m[1]][1]})"
         elif (m := SIZE_BEHIND_EDGE.fullmatch(text)) and m[1] in edges:
             rows[name] = "edge_size", f"({edges[m[1]]}, {m[2]})"
         else:

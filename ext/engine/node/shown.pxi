@@ -71,6 +71,13 @@ cdef object saved_value(Node n, str kind, object where):
     if kind == "edge_size":
         shape = saved_value(n, "edge", where[0])
         return None if shape is None else shape[where[1]]
+    if kind == "edge_or_kept":
+        # An operand without an edge is one that the gradient of another reads.
+        shape = saved_value(n, "edge", where[0])
+        if shape is None:
+            kept = saved_value(n, "tensor", where[1])
+            shape = None if kept is None else kept.shape
+        return shape
     slot = where
     if kind == "tensor" or kind == "operand":
         if kind == "operand" and is_plain_number(n, slot):
