@@ -57,8 +57,8 @@ cdef Tensor round_decimals(Tensor a, Py_ssize_t decimals, Tensor out):
     """Nearest multiple of a power of ten; negative `decimals` count before the point."""
     cdef Tensor factor = wrap_double(10.0 ** abs(decimals))
     if not dt_is_float(a.dt):
-        raise RuntimeError(f"round: decimals are not implemented for tensors of dtype "
-                           f"{dt_object(a.dt).name}; convert them first")
+        raise NotImplementedError(f"round: decimals are not implemented for tensors of dtype "
+                                  f"{dt_object(a.dt).name}; convert them first")
     if a.dt == DT_F16 or a.dt == DT_BF16:       # a scaled half may overflow
         return T._to_dtype(round_decimals(T._to_dtype(a, DT_F32), decimals, None), a.dt)
     a = T.round(T.div(a, factor) if decimals < 0 else T.mul(a, factor))
