@@ -202,9 +202,12 @@ cdef Tensor index_fill_mask(Tensor a, Py_ssize_t dim, Tensor index, Tensor value
     if dt_is_complex(value.dt) and not dt_is_complex(a.dt):
         raise RuntimeError(
             f"index_fill_(): a complex value can't go into {dt_object(a.dt).name}; give a real one")
-    if index.dt != DT_I64 or index.nd > 1:
-        raise IndexError("index_fill_(): Expected dtype int64 for index, of at most one dimension, "
-                         f"but got {dt_object(index.dt).name} {list(sizes_of(index))}")
+    if index.dt != DT_I64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index, but got "
+                         f"{dt_object(index.dt).name}")
+    if index.nd > 1:
+        raise RuntimeError("index_fill_(): Index has to be a vector or a number, but has shape "
+                           f"{list(sizes_of(index))}")
     n = a.sizes[d] if a.nd else 1
     index = T.reshape(index, (-1,))
     mask = T._index_put(filled(a, DT_BOOL, (n,), False), (index,), filled(a, DT_BOOL, (), True),
