@@ -9,4 +9,5 @@ cdef int igamma(Tensor out, Tensor a, Tensor x) except -1        # both operands
 cdef int igammac(Tensor out, Tensor a, Tensor x) except -1
 cdef Tensor threshold_plain(Tensor a, Tensor threshold, Tensor value, Tensor out)
 cdef Tensor masked_fill(Tensor a, Tensor mask, Tensor value, Tensor out)
+cdef Tensor fill_where(Tensor a, Tensor mask, Tensor value, Tensor out)
 cdef Tensor threshold_backward_plain(Tensor grad, Tensor a, Tensor threshold)

@@ -105,7 +105,7 @@ op("index_copy(self, dim: dim, index, source)", kernel=composite("scatter(self, 
 op("_index_copy_places(self, dim: dim, index, source)", kernel=composite("indexing.index_copy_places"),
    doc="The index of scatter that puts each slice of `source` where `index` says.")
 
-op("index_fill(self, dim: dim, index, value: operand)", kernel=composite("masked_fill(self, _index_fill_mask(self, dim, index, value), _like(value, self))"), inplace=True,
+op("index_fill(self, dim: dim, index, value: operand)", kernel=composite("_fill_where(self, _index_fill_mask(self, dim, index, value), _like(value, self))"), inplace=True,
    samples=[sample((arg((3, 4)), 0, fixed((2,), integers(0, 3)), 2.0)), sample((arg((3, 4)), -1, fixed((1,), integers(0, 4)), 1))],
    reference=by_test("tests/ops/test_shape_and_indexing.py::test_index_copy_and_index_fill"), dtypes="hfc", doc="A copy of `self` whose slices with the given indices are `value`.",
    example=">>> ag.index_fill(ag.zeros(3), 0, ag.tensor([2, 0]), 5)\ntensor([5., 0., 5.])")
@@ -248,6 +248,12 @@ op("masked_fill(self, mask, value: operand)", checks="mask", kernel=call("specia
    reference="np.where(mask, np.asarray(value).astype(self.dtype), self)",
    doc="`value` where `mask` is true.",
    example=">>> ag.masked_fill(ag.tensor([1, 2, 3]), ag.tensor([True, False, True]), 0)\ntensor([0, 2, 0])")
+
+op("_fill_where(self, mask, value: operand)", shown_as="index_fill", checks="mask", kernel=call("special.fill_where", anywhere=True, into=True), inplace=True, out=False,
+   vjp={"self": "masked_fill(grad, mask, 0)", "value": "where(mask, grad, 0)"},
+   jvp={"self": "_fill_where(self_t, mask, 0)", "value": "where(mask, value_t, zeros_like(self))"}, vmap="elementwise",
+   node="MaskedFillBackward0", variants={"MaskedFillBackward1": "not is_number(value)"}, plain_numbers=("value",),
+   doc="masked_fill whose result lies in memory as `self` does.")
 
 op("_like(self, other)", kernel=composite("indexing.value_like"), doc="A value as 0-d tensor of another tensor's dtype.")
 

@@ -236,7 +236,7 @@ cdef Tensor masked_scatter(Tensor a, Tensor mask, Tensor source):
     if source.count < n:
         raise RuntimeError("masked_scatter_: Number of elements of source < number of ones in mask "
                            f"({source.count} < {n})")
-    return T._index_put(T.expand(a, shape), (mask,),
+    return T._index_put(T._contiguous(T.expand(a, shape), -1), (mask,),
                         T.slice(T.reshape(source, (-1,)), 0, 0, n, 1), False)
 
 

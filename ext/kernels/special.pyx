@@ -4,14 +4,16 @@
 import numpy as _np
 
 from autograd_cy._C.arguments cimport real_number
+from autograd_cy._C.devices cimport device_among
 from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.indexing cimport tensor_of, values_of
 from autograd_cy._C.iterate cimport (
-    cast, clear, clone_plain, copy_into, ew2, ew3, P_BOOL, P_SKIP_FIRST)
+    broadcast_shape, cast, clear, clone_plain, copy_into, ew2, ew3, P_BOOL, P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport no_launch
-from autograd_cy._C.tensor cimport Tensor, check_fits, tensor_empty
+from autograd_cy._C.tensor cimport (
+    F_STRIDED, Tensor, check_fits, tensor_empty, tensor_empty_on)
 
 cdef int K_LE = kernel_number("le")
 cdef int K_WHERE = kernel_number("where")
@@ -102,6 +104,17 @@ cdef Tensor threshold_plain(Tensor a, Tensor threshold, Tensor value, Tensor out
 
 
 cdef Tensor masked_fill(Tensor a, Tensor mask, Tensor value, Tensor out):
+    """Rows, however `a` lies."""
+    cdef Py_ssize_t[64] sizes
+    cdef int nd, device
+    if out is None and (a.flags | mask.flags) & F_STRIDED:
+        nd = broadcast_shape((a, mask), sizes, "masked_fill")
+        device = device_among((a, mask, value), "masked_fill")
+        out = tensor_empty_on(device, a.dt, nd, sizes, NULL)
+    return fill_where(a, mask, value, out)
+
+
+cdef Tensor fill_where(Tensor a, Tensor mask, Tensor value, Tensor out):
     check_fits(value, a.dt)
     value = cast(value, a.dt)
     if out is not None and value.mem == out.mem:

@@ -71,7 +71,7 @@ cdef int rows_added(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor so
                 "source tensor shape must match self tensor shape, excluding the specified "
                 f"dimension. Got self.shape = {list(sizes_of(a))} source.shape = "
                 f"{list(sizes_of(source))}")
-    return result_like(r, a, a.dt)
+    return result_dense(r, a.dt, a.nd, a.sizes)
 
 
 # --- elements -------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ cdef int scattered(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor src
             f"(self is {scalar_name(a.dt)}, src is {scalar_name(src.dt)})")
     if index.count:
         check_move(a, <int>dim, index, src)
-    return result_like(r, a, a.dt)
+    return result_dense(r, a.dt, a.nd, a.sizes)
 
 
 # --- joining --------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ cdef int rows_reduced(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor 
         raise RuntimeError(
             f"{op}_(): Number of indices ({index.count}) should be equal to "
             f"source.size(dim): ({rows}), for dim: {dim}")
-    return result_like(r, a, a.dt)
+    return result_dense(r, a.dt, a.nd, a.sizes)
 
 
 # --- advanced indexing ----------------------------------------------------------------------
