@@ -4,7 +4,8 @@ from autograd_cy._C.dtypes cimport dt_category, dt_object
 from autograd_cy._C.iterate cimport broadcast_shape
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_NONE, RED_SUM
 from autograd_cy._C.tensor cimport (
-    F_DUAL, M_NO_GRAD, Tensor, dims_of, requires_grad, same_shape, tls_modes, wrap_double)
+    F_DUAL, M_NO_GRAD, Tensor, below_vmaps, dims_of, requires_grad, same_shape, tls_modes,
+    wrap_double, wrap_int)
 include "operators_of_pointwise_loss_composites.pxi"
 
 
@@ -44,9 +45,14 @@ cdef Tensor aligned(Tensor factor, Tensor like):
     return T.reshape(factor, tuple(sizes))
 
 
-cdef int check_constant(Tensor t, str what, str op) except -1:
+cdef bint moves(Tensor t) noexcept:
+    return t is not None and (t.flags | below_vmaps(t).flags) & F_DUAL != 0
+
+
+cdef int check_constant(Tensor t, str what, str op, bint forward) except -1:
     """Raise if a derivative with respect to a weight is asked for: torch has none."""
-    if t is not None and (t.flags & F_DUAL or (requires_grad(t) and not tls_modes() & M_NO_GRAD)):
+    if ((moves(t) and not forward)
+            or (t is not None and requires_grad(t) and not tls_modes() & M_NO_GRAD)):
         raise RuntimeError(
             f"The function '{op}' is not differentiable with respect to argument '{what}'. This "
             "input cannot have requires_grad True; detach it, or multiply the losses of "
@@ -60,7 +66,7 @@ cdef Py_ssize_t known(Py_ssize_t reduction) noexcept:
 
 
 cdef Tensor cross_entropy(Tensor a, Tensor b, Tensor weight, Py_ssize_t reduction):
-    check_constant(weight, "weight", "binary_cross_entropy")
+    check_constant(weight, "weight", "binary_cross_entropy", False)
     return T._binary_cross_entropy(a, b, weight, reduction)
 
 
@@ -97,8 +103,8 @@ cdef tuple common_shape(Tensor a, Tensor b, str op):
 
 cdef Tensor logit_cross_entropy(Tensor a, Tensor b, Tensor weight, Tensor pos_weight,
                                 Py_ssize_t reduction):
-    check_constant(weight, "weight", "binary_cross_entropy_with_logits")
-    check_constant(pos_weight, "pos_weight", "binary_cross_entropy_with_logits")
+    check_constant(weight, "weight", "binary_cross_entropy_with_logits", True)
+    check_constant(pos_weight, "pos_weight", "binary_cross_entropy_with_logits", True)
     if dt_category(b.dt) < 2 and dt_category(a.dt) == 2:
         raise RuntimeError(
             f"binary_cross_entropy_with_logits: result type {dt_object(a.dt)} can't be cast to the "
@@ -110,7 +116,19 @@ cdef Tensor logit_cross_entropy(Tensor a, Tensor b, Tensor weight, Tensor pos_we
                 f"binary_cross_entropy_with_logits: output with shape {list(dims_of(b))} (that of "
                 f"the target) doesn't match the broadcast shape {list(shape)}")
         a = T.expand(a, shape)
+    if moves(weight) or moves(pos_weight):
+        return total(moved_losses(a, b, pos_weight), weight, known(reduction))
     return T._logit_cross_entropy(a, b, weight, pos_weight, known(reduction))
+
+
+cdef Tensor moved_losses(Tensor a, Tensor b, Tensor pos_weight):
+    """Losses of operators, which have tangents with respect to the weight of positive targets."""
+    cdef Tensor losses = T._logit_cross_entropy(a, b, None, None, RED_NONE)
+    if pos_weight is None:
+        return losses
+    return T.add(losses, T.mul(
+        T.mul(T.sub(pos_weight, wrap_int(1)), b),
+        T._logit_cross_entropy(a, T.ones_like(a), None, None, RED_NONE)))
 
 
 cdef Tensor kl_div(Tensor a, Tensor b, Py_ssize_t reduction, bint log_target):
