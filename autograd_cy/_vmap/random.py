@@ -38,6 +38,16 @@ def _example(x, level, i):
     return physical if place is None else physical.select(place, i)
 
 
+def _aligned(x, level, nd):
+    """All examples of `x`, in a first dimension before `nd` others."""
+    if not _is_batched(x, level):
+        return x
+    physical, place = _unwrap(x, level)
+    physical = physical.movedim(place, 0)
+    size, *shape = physical.shape
+    return physical.reshape(size, *[1] * (nd - len(shape)), *shape)
+
+
 def _is_batched(x, level):
     return isinstance(x, Tensor) and _unwrap(x, level)[1] is not None
 
@@ -91,6 +101,9 @@ def _each(name, function, args, kwargs, level, size, draws):
         )
         for i in range(size)
     ]
+    if not rows and name == "normal":
+        nd = max(x.ndim for x in args if isinstance(x, Tensor))
+        return function(*[_aligned(x, level, nd) for x in args], **kwargs)
     if not rows:
         raise RuntimeError(f"vmap: {name} over a batch of no examples is not supported")
     return stack(rows, 0)
