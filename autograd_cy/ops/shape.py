@@ -69,13 +69,15 @@ op("unflatten(self, dim: dim, sizes: ints)", kernel=composite("shape.unflatten")
    doc="One dimension split into several; -1 is inferred.",
    example=">>> ag.unflatten(ag.arange(4), 0, (2, 2))\ntensor([[0, 1],\n        [2, 3]])")
 
-op("expand(self, size: sizes)", kernel=view("shapes.expand_sizes", by_shape=True), function=False, vjp={"self": "grad"}, shows={"self_sym_sizes": "self.shape"}, jvp="linear",
+op("expand(self, size: sizes)", options={"implicit: bool = False": "_expand_implicit"}, kernel=view("shapes.expand_sizes", by_shape=True), function=False, vjp={"self": "grad"}, shows={"self_sym_sizes": "self.shape"}, jvp="linear",
    vmap="expand(_insert_dims(self, len(size)), (B,) + size)",
    samples=[one((3, 1), (3, 4)), one((3,), (2, 3)), one((), (2, 2)), one((1, 3), (-1, 3)), one((0, 1), (0, 3))],
    reference="np.broadcast_to(self, tuple(self.shape[i - len(size) + self.ndim] if s == -1 else s "
              "for i, s in enumerate(size)))",
    doc="Dimensions of size 1 repeated without copying; -1 keeps a size.",
    example=">>> ag.tensor([[1], [2]]).expand(2, 3)\ntensor([[1, 1, 1],\n        [2, 2, 2]])")
+
+op("_expand_implicit(self, size: sizes, implicit: bool)", kernel=composite("expand(self, size)"), doc="expand; torch takes a word that changes nothing.")
 
 op("expand_as(self, other)", function=False, kernel=composite("expand(self, other.shape)"),
    samples=[sample((arg((3, 1)), arg((3, 4), None, False)))], reference="np.broadcast_to(self, other.shape)",
