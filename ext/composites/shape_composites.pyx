@@ -116,12 +116,12 @@ cdef Tensor dense_window(Tensor grad, tuple size, tuple stride, object storage_o
 cdef Tensor unflatten(Tensor a, Py_ssize_t dim, tuple sizes):
     cdef Py_ssize_t n, known = 1
     cdef tuple shape = dims_of(a)
-    if a.nd == 0:
-        raise IndexError("unflatten: Dimension specified as 0 but tensor has no dimensions")
     dim = normal_dim(dim, a.nd)
-    n = shape[dim]
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
+    if a.nd == 0:
+        raise RuntimeError("unflatten: a tensor without dimensions has none to split")
+    n = shape[dim]
     if sizes.count(-1) > 1:
         raise RuntimeError("unflatten: only one dimension can be inferred")
     for s in sizes:
