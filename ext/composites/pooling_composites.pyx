@@ -196,8 +196,6 @@ cdef tuple check_adaptive(Tensor a, int n, tuple size, str op, bint average):
         raise RuntimeError(
             f"{op}() argument 'output_size' should contain one int (got {len(size)})")
     if len(size) != n:
-        if a.nd <= len(size):
-            raise ValueError(f"{op}: Input dimension should be at least {len(size) + 1}")
         raise RuntimeError(f"{op}: output_size must be {n}")
     if a.nd < n + 1 or a.nd > n + 2:
         if n == 1:

@@ -179,12 +179,15 @@ max_pool1d_with_indices = _named(
 # --- a given number of windows -------------------------------------------------------------------
 
 
-def _kept(output_size: Any, input: Tensor) -> Any:
+def _kept(output_size: Any, input: Tensor, rank: int) -> Any:
     """The sizes, with those of the input in place of None."""
-    if not isinstance(output_size, (tuple, list)) or None not in output_size:
+    if not isinstance(output_size, (tuple, list)):
         return output_size
-    if input.ndim <= len(output_size):
+    unknown = None in output_size
+    if input.ndim <= len(output_size) and (unknown or rank > 1):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    if not unknown:
+        return output_size
     own = input.shape[input.ndim - len(output_size) :]
     return tuple(size if n is None else n for n, size in zip(output_size, own))
 
@@ -193,7 +196,7 @@ def _adaptive_avg_pool(rank: int) -> Any:
     name = f"adaptive_avg_pool{rank}d"
 
     def pool(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
-        return _operator(name)(input, _spread(_kept(output_size, input), rank))
+        return _operator(name)(input, _spread(_kept(output_size, input, rank), rank))
 
     return _named(
         pool,
@@ -226,7 +229,7 @@ def _adaptive_max_pool(rank: int, always: bool) -> Any:
     def pool(
         input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
-        size = _spread(_kept(output_size, input), rank)
+        size = _spread(_kept(output_size, input, rank), rank)
         found = _operator(inner)(input, size)
         return found if always or return_indices else found[0]
 
