@@ -77,7 +77,8 @@ op("expand(self, size: sizes)", options={"implicit: bool = False": "_expand_impl
    doc="Dimensions of size 1 repeated without copying; -1 keeps a size.",
    example=">>> ag.tensor([[1], [2]]).expand(2, 3)\ntensor([[1, 1, 1],\n        [2, 2, 2]])")
 
-op("_expand_implicit(self, size: sizes, implicit: bool)", kernel=composite("expand(self, size)"), doc="expand; torch takes a word that changes nothing.")
+op("_expand_implicit(self, size: sizes, implicit: bool)", kernel=composite("expand(self, size)"), samples=[one((3, 1), (3, 4), True)],
+   reference="np.broadcast_to(self, size)", doc="expand; torch takes a word that changes nothing.")
 
 op("expand_as(self, other)", function=False, kernel=composite("expand(self, other.shape)"),
    samples=[sample((arg((3, 1)), arg((3, 4), None, False)))], reference="np.broadcast_to(self, other.shape)",
