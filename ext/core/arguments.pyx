@@ -351,8 +351,6 @@ cpdef object order_arg(object x, str op, str name, int position):
         return x
     if isinstance(x, Tensor) and (<Tensor>x).nd == 0:
         return x.item()
-    if isinstance(x, complex):
-        raise RuntimeError(f"{op}: Expected a non-complex number as the order of norm, not {x}")
     raise wrong_type(x, op, name, position, "Number or str")
 
 
