@@ -5,6 +5,8 @@ The other functions of ``torch.accelerator`` need an accelerator; they raise in 
 
 from __future__ import annotations
 
+from autograd_cy.cuda import device_count, is_available
+
 __all__ = [
     "current_accelerator",
     "device_count",
@@ -27,40 +29,6 @@ def current_accelerator(check_available: bool = False) -> None:
     >>> ag.accelerator.current_accelerator() is None
     True
     """
-
-
-def device_count() -> int:
-    """
-    Number of accelerators for tensors: none.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.accelerator.device_count()
-    0
-    """
-    return 0
-
-
-def is_available() -> bool:
-    """
-    Whether tensors can be on accelerators: never.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.accelerator.is_available()
-    False
-    """
-    return False
 
 
 def __getattr__(name: str) -> object:
