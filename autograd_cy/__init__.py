@@ -39,7 +39,7 @@ from autograd_cy.amp.autocast_mode import (  # noqa: E402
 from autograd_cy._vmap import functions as _vmap_functions  # noqa: E402, F401 - fills a seam
 from autograd_cy._vmap import random as _vmap_random  # noqa: E402, F401 - the same
 from autograd_cy._vmap import vmap  # noqa: E402
-from autograd_cy._environment import absent_modules as _absent_modules  # noqa: E402
+from autograd_cy._absent import modules as _absent_modules  # noqa: E402
 from autograd_cy._environment.settings import (  # noqa: E402
     are_deterministic_algorithms_enabled,
     get_deterministic_debug_mode,
@@ -215,7 +215,7 @@ def __getattr__(name):
     if name in _interpreted.FUNCTIONS:
         globals()[name] = found = _interpreted.public(name)
         return found
-    from autograd_cy._environment.absent_names import no_attribute
+    from autograd_cy._absent.names import no_attribute
 
     raise no_attribute("autograd_cy", name)
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
+from autograd_cy._absent.names import no_attribute
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.out_forms import stored as _stored
-from autograd_cy._environment.absent_names import no_attribute
 from autograd_cy._interpreted import LinAlgError
 from autograd_cy._interpreted import complete as _complete
 from autograd_cy._interpreted.linalg import (

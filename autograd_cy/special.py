@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from autograd_cy._environment.absent_names import no_attribute
+from autograd_cy._absent.names import no_attribute
 from autograd_cy._interpreted import complete as _complete
 from autograd_cy._interpreted.special import i0, i0e, i1, i1e
 from autograd_cy._tensors.namespace import (

@@ -96,7 +96,7 @@ def later(
 
     def get(name: str) -> Any:
         if name not in places:
-            from autograd_cy._environment.absent_names import no_attribute
+            from autograd_cy._absent.names import no_attribute
 
             raise no_attribute(module, name)
         names[name] = value = find(*places[name])

@@ -63,10 +63,10 @@ from autograd_cy._C.tensor import Size, Tensor, _set_repr
 
 from autograd_cy import overrides
 from autograd_cy import storage as _typed_storage
+from autograd_cy._absent import methods as _absent_methods
 from autograd_cy._interpreted import find
 from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
 from autograd_cy._tensors import (
-    absent,
     combining,
     constants,
     contraction,
@@ -95,7 +95,7 @@ _loaded = (
     tensor,
     views,
     _typed_storage,
-    absent,
+    _absent_methods,
     deprecated,
     hooks,
     loops,
