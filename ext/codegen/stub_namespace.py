@@ -86,12 +86,14 @@ def resolve(value, imported) -> tuple[str, str]:
 
 def public_names(package: Path, module: str) -> list[str]:
     """`__all__` of a Python module of the package."""
+    tree = ast.parse(source_of(package, module).read_text())
+    return list(_constant(tree, "__all__"))
+
+
+def source_of(package: Path, module: str) -> Path:
+    """The file of a Python module of the package."""
     path = package.joinpath(*module.split(".")[1:])
-    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.Assign) and _is_name(node.targets[0], "__all__"):
-            return list(ast.literal_eval(node.value))
-    return []
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
 # --- __init__.py ----------------------------------------------------------------------------------
@@ -142,23 +144,28 @@ def lazy_modules(tree) -> list[str]:
     return []
 
 
-# --- nn.functional --------------------------------------------------------------------------------
+# --- modules that records put functions into ------------------------------------------------------
 
 
-def write_functional(package: Path, families: dict, module_of: Callable[[Any], str]) -> None:
+def write_namespace(
+    package: Path, namespace: str, families: dict, module_of: Callable[[Any], str]
+) -> None:
     """
-    Write the stub of nn/functional/__init__.py: what it imports, and what records put there.
+    Write the stub of the module of a namespace, such as ``linalg``.
 
-    `module_of` says in which module the functions of a record are.
+    It has what the module lists in `__all__`, the names of the top level in its `_TOP` and, by
+    other names, `_RENAMED`, and what records put there. `module_of` says in which module the
+    functions of a record are.
     """
-    path = package / "nn" / "functional" / "__init__.py"
+    path = source_of(package, f"autograd_cy.{namespace}")
     tree = ast.parse(path.read_text())
-    names = {name: place for name, place in imports_of(tree).items() if not name.startswith("_")}
+    imported = imports_of(tree)
+    names = {name: imported[name] for name in _constant(tree, "__all__")}
     names.update({name: ("autograd_cy", name) for name in _constant(tree, "_TOP")})
-    names.pop("annotations", None)
+    names.update({name: ("autograd_cy", theirs) for name, theirs in _constant(tree, "_RENAMED")})
     for records in families.values():
         for r in records:
-            inside = "nn.functional" in (r.namespace, *r.also)
+            inside = namespace in (r.namespace, *r.also)
             if r.public and r.function and inside and r.name not in names:
                 names[r.name] = module_of(r), r.name
     lines = [f"from {module} import {own} as {name}" for name, (module, own) in names.items()]
