@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_cy._C.batching import _unwrap, _wrap
-from autograd_cy._C.tensor import Tensor, _call_with_frames
+from autograd_cy._C.tensor import ItemsContext, Tensor, _call_with_frames
 from autograd_cy._vmap.pytree import flatten, spread
 
 # The bits of the mode word (tensor.pxd): the level, and what random operators do in it.
@@ -36,6 +36,14 @@ def changed_mode(depth: int) -> tuple[int, int]:
     """(mask, bits) of this thread's mode word when only the outer `depth` vmaps run."""
     randomness = _RANDOMNESS[frames.list[depth - 1][1]] if depth else 0
     return _MASK, depth << _SHIFT | randomness << _RANDOM_SHIFT
+
+
+def these_vmaps(running: list) -> ItemsContext:
+    """A context in which the vmaps of an earlier list of frames run, and no others."""
+    word = len(running) << _SHIFT
+    if running:
+        word |= _RANDOMNESS[running[-1][1]] << _RANDOM_SHIFT
+    return ItemsContext([(frames.list, slice(None), running)], _MASK, word)
 
 
 def vmap(
