@@ -20,7 +20,7 @@ class FusedOptimizer(Optimizer):
     method: ClassVar[str]
     #: Names of the arrays of state, in the order of the compiled step.
     arrays: ClassVar[tuple[str, ...]]
-    _numbers_of_state = ("step",)
+    _numbers_of_state: ClassVar[tuple[str, ...]] = ("step",)
 
     def __init__(
         self,

@@ -8,7 +8,8 @@ from libc.math cimport pow, sqrt
 from libc.stdlib cimport free, malloc
 
 from autograd_cy._C import cpu as _cpu
-from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_complex, dt_object, dt_real
+from autograd_cy._C.dtypes cimport (
+    DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_complex, dt_object, dt_real)
 from autograd_cy._C.devices cimport no_kernel
 from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into
 from autograd_cy._C.launch cimport (
