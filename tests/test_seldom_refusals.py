@@ -404,6 +404,8 @@ def test_statistics_come_in_pairs_where_they_are_not_computed(name):
         args = [PARTS.get(k) if k == name else None for k in PARTS]
         with pytest.raises(RuntimeError, match="Expected running_mean and running_var"):
             op(BATCH, None, None, *args, False, 0.1, 1e-5, False)
+        with pytest.raises(ValueError, match="running_mean and running_var must either both be"):
+            op(BATCH, None, None, *args, True, 0.1, 1e-5, False)
     with pytest.raises(ValueError, match="running_mean and running_var must either both be"):
         F.instance_norm(BATCH, **{name: PARTS[name]})
     with pytest.raises(RuntimeError, match="Expected running_mean and running_var"):

@@ -111,7 +111,8 @@ Sizes are counted from the front, as C does: ``size[len(size) - 1]``.
 
 What a node keeps for its formulas is seen as `_saved_<name>`. `shows` gives it the names that torch has:
 ``{"inverse": "result"}`` renames, ``{"alpha": "1"}`` is a constant, ``{"self_sym_sizes": "self.shape"}`` is known by the
-edge, as are ``self.ndim`` and ``self.numel()``; other expressions are Python over the values of plain arguments that are
+edge, as are ``self.ndim`` and ``self.numel()``; ``self.stride()`` of a matrix and ``self.size(0)`` are kept as
+numbers; other expressions are Python over the values of plain arguments that are
 kept. `keeps` names arguments that are kept for nothing else; numbers cost nothing.
 
 `idle` says when the in-place form of a composite does nothing, so that no version is counted and a leaf may be
