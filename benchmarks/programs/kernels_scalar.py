@@ -1,6 +1,6 @@
 """Time per element of the elementwise loops on one thread, next to NumPy and PyTorch.
 
-    python benchmarks/kernels_scalar.py [--target avx2] [--folder autograd_cy/_C] [name ...]
+    python -m benchmarks.programs.kernels_scalar [--target avx2] [--folder F] [NAME ...]
 
 The loops are called through the kernel table, without the package around them. Samples of the three
 are interleaved; the smallest of each is shown, in ns per element, and the ratio to PyTorch.
@@ -23,7 +23,7 @@ try:
 except ImportError:
     torch = None
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CODES = {"float32": 8, "float64": 9}
 LOOP = ctypes.CFUNCTYPE(
     None, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_ssize_t), ctypes.c_ssize_t

@@ -1,6 +1,6 @@
 """Memory and time of very long chains of small operations, here and in PyTorch.
 
-    python -m benchmarks.chains [--nodes 10000000] [--sides autograd_cy,torch]
+    python -m benchmarks.programs.chains [--nodes 10000000] [--sides autograd_cy,torch]
 
 Every figure comes from a process of its own. A node's bytes are the growth of resident memory while
 the chain is made, divided by its nodes; from them goes what a tensor costs that the node has to
@@ -72,10 +72,10 @@ def measure_tensors(side: str, nodes: int) -> dict:
 def in_a_process(*what: str) -> dict:
     """What this file, run as a program with these arguments, found."""
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.chains", "--worker", *what],
+        [sys.executable, "-m", "benchmarks.programs.chains", "--worker", *what],
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parents[1],
+        cwd=Path(__file__).parents[2],
     )
     if done.returncode != 0:
         raise RuntimeError(f"the worker for {what} failed:\n{done.stderr}")

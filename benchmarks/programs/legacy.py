@@ -1,5 +1,5 @@
 """
-What recording costs in ``autograd_cy.legacy``: ``python -m benchmarks.legacy``.
+What recording costs in ``autograd_cy.legacy``: ``python -m benchmarks.programs.legacy``.
 
 Each operation of Variables of four elements is timed beside the same one of plain core tensors,
 which is its kernel; the difference is what the old interface takes for itself. CPU time of one
