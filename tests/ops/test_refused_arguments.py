@@ -1,6 +1,5 @@
 """Arguments of operators that mean nothing: their errors, a line each."""
 
-import numpy as np
 from call_tables import assert_refused
 
 import autograd_cy as torch
@@ -11,7 +10,7 @@ i2 = torch.zeros(2, dtype=torch.int64)
 c2 = torch.zeros(2, dtype=torch.complex64)
 scalar = torch.tensor(1.0)
 
-NAMES = globals() | {"F": F, "np": np}
+NAMES = globals() | {"F": F}
 
 # call: (type of error, words of its message)
 REFUSED = {
