@@ -175,7 +175,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     False
     """
     _check_arguments("is_same_size", (input, "Tensor", "input", 1), (other, "Tensor", "other", 2))
-    return input.shape == other.shape
+    return input.is_same_size(other)
 
 
 @overridable

@@ -225,11 +225,6 @@ def test_files_need_not_read_into_memory():
         assert ag.equal(found["w"], ag.arange(5000.0)) and found["c"].tolist() == [1, 1]
 
 
-def test_files_of_earlier_versions_are_read():
-    file = io.BytesIO(b"autograd_cy 1\n" + pickle.dumps({"w": ag.ones(2)}))
-    assert ag.load(file)["w"].tolist() == [1.0, 1.0]
-
-
 @pytest.mark.parametrize(
     ("start", "text"),
     [

@@ -442,3 +442,12 @@ def test_a_context_that_fails_on_its_way_in_leaves_nothing_behind(monkeypatch):
         ag.ones(2).sum()
     assert seen
     assert isinstance(Asked(ag.ones(2)) + 1, Asked)  # classes are asked again
+
+
+def test_a_mode_that_is_left_without_being_entered_changes_nothing():
+    for mode in (ag.no_grad, ag.enable_grad, ag.inference_mode):
+        for outside in (ag.no_grad, ag.enable_grad):
+            with outside():
+                before = ag.is_grad_enabled()
+                mode().__exit__(None, None, None)
+                assert ag.is_grad_enabled() == before
