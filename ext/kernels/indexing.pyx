@@ -21,7 +21,7 @@ from autograd_cy._C.launch cimport (
     memory, no_launch, operand, spread)
 from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
 from autograd_cy._C.reduce cimport row_table
-from autograd_cy._C.row_loops cimport R_SUM, RowTable
+from autograd_cy._C.row_loops cimport RowTable
 from autograd_cy._C.select_loops cimport SelectTable
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.sort_keys cimport key_of, key_of_nan, key_t
