@@ -61,6 +61,24 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = N
     """
     Vector product along a dimension of size 3.
 
+    Parameters
+    ----------
+    input, other : Tensor
+        With as many dimensions; they broadcast, and have 3 elements along `dim`.
+    dim : int, default -1
+    out : Tensor, optional
+        Where the result goes.
+
+    Returns
+    -------
+    Tensor
+        Of the shape that the two broadcast to.
+
+    Raises
+    ------
+    RuntimeError
+        If the numbers of dimensions differ, or there are other than 3 elements along `dim`.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -75,6 +93,27 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     """
     Diagonals of matrices, as a view.
 
+    Parameters
+    ----------
+    A : Tensor
+        With two dimensions or more.
+    offset : int, default 0
+        How far above the main diagonal; negative below it.
+    dim1, dim2 : int, default -2 and -1
+        The dimensions of rows and columns.
+
+    Returns
+    -------
+    Tensor
+        The other dimensions, then that of the diagonals.
+
+    Raises
+    ------
+    RuntimeError
+        If `dim1` and `dim2` are one dimension.
+    IndexError
+        If `A` has no such dimension.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -88,6 +127,25 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """
     Products of vectors along a dimension; of complex ones `x` is conjugated.
+
+    Parameters
+    ----------
+    x, y : Tensor
+        Of a floating or complex dtype; they broadcast.
+    dim : int, default -1
+        The dimension that is summed over.
+    out : Tensor, optional
+        Where the result goes.
+
+    Returns
+    -------
+    Tensor
+        Without the dimension.
+
+    Raises
+    ------
+    RuntimeError
+        If `x` is neither floating nor complex, or the shapes don't fit.
 
     Examples
     --------
@@ -210,6 +268,32 @@ def vector_norm(
 ) -> Tensor:
     """
     The `ord`-norm of all elements, or along dimensions.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of a floating or complex dtype.
+    ord : float, default 2
+        The order: any number, also 0 (how many elements aren't 0) and infinity (the largest).
+    dim : int or tuple of int, optional
+        Along which; all elements together, if left out.
+    keepdim : bool, default False
+        Keep these dimensions, of size 1.
+    dtype : dtype, optional
+        In which it is computed, and that of the result; of the same kind, complex or not, as `x`.
+    out : Tensor, optional
+        Where the result goes.
+
+    Returns
+    -------
+    Tensor
+        Of a real dtype.
+
+    Raises
+    ------
+    RuntimeError
+        If `x` is neither floating nor complex, `dtype` doesn't go with it, or there is no element
+        and the norm of none has no value.
 
     Examples
     --------

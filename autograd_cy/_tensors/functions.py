@@ -52,6 +52,14 @@ def is_tensor(obj: Any) -> bool:
     """
     Whether `obj` is a tensor.
 
+    Parameters
+    ----------
+    obj : object
+
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -64,6 +72,20 @@ def is_tensor(obj: Any) -> bool:
 def is_floating_point(input: Tensor) -> bool:
     """
     Whether the dtype of a tensor is a floating one.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of any shape.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
 
     Examples
     --------
@@ -78,6 +100,20 @@ def is_complex(input: Tensor) -> bool:
     """
     Whether the dtype of a tensor is complex.
 
+    Parameters
+    ----------
+    input : Tensor
+        Of any shape.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -90,6 +126,20 @@ def is_complex(input: Tensor) -> bool:
 def is_inference(input: Tensor) -> bool:
     """
     Whether a tensor was made in inference mode.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of any shape.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
 
     Examples
     --------
@@ -104,6 +154,22 @@ def is_nonzero(input: Tensor) -> bool:
     """
     Whether the only element of a tensor isn't zero.
 
+    Parameters
+    ----------
+    input : Tensor
+        With one element.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
+    RuntimeError
+        If it hasn't exactly one element.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -116,6 +182,20 @@ def is_nonzero(input: Tensor) -> bool:
 def is_conj(input: Tensor) -> bool:
     """
     Whether the conjugation of a tensor is still to be done: memory holds the conjugates.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of any shape.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
 
     Examples
     --------
@@ -131,6 +211,20 @@ def is_neg(input: Tensor) -> bool:
     """
     Whether the negation of a tensor is still to be done: memory holds the negatives.
 
+    Parameters
+    ----------
+    input : Tensor
+        Of any shape.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -145,6 +239,21 @@ def numel(input: Tensor) -> int:
     """
     Number of elements of a tensor.
 
+    Parameters
+    ----------
+    input : Tensor
+        Of any shape.
+
+    Returns
+    -------
+    int
+        The product of the sizes; 1 for a 0-d tensor.
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -157,6 +266,16 @@ def numel(input: Tensor) -> int:
 def result_type(tensor: Any, other: Any) -> Any:
     """
     The dtype that an operation on both gives by torch's promotion rules.
+
+    Parameters
+    ----------
+    tensor, other : Tensor or Number
+        The operands. A number, or a 0-d tensor beside one with dimensions, counts only by its kind:
+        bool, integer, float or complex.
+
+    Returns
+    -------
+    dtype
 
     Examples
     --------
@@ -179,6 +298,25 @@ def isclose(
 ) -> Tensor:
     """
     Whether ``|input - other| <= atol + rtol * |other|``, element by element.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        Of one dtype; the two broadcast.
+    rtol, atol : float
+        Relative and absolute tolerance, not negative.
+    equal_nan : bool, default False
+        Whether NaN is close to NaN.
+
+    Returns
+    -------
+    Tensor
+        Of dtype bool and the shape that the two broadcast to.
+
+    Raises
+    ------
+    RuntimeError
+        If the dtypes differ, or a tolerance is negative.
 
     Examples
     --------
@@ -217,6 +355,20 @@ def allclose(
     """
     Whether all elements are close, see :func:`isclose`.
 
+    Parameters
+    ----------
+    input, other, rtol, atol, equal_nan
+        As for :func:`isclose`.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    RuntimeError
+        If the dtypes differ, or a tolerance is negative.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -231,6 +383,21 @@ def allclose(
 def equal(input: Tensor, other: Tensor) -> bool:
     """
     Whether two tensors have the same shape and elements.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        Of any shapes.
+
+    Returns
+    -------
+    bool
+        False if the shapes differ; tensors with NaN are equal to none.
+
+    Raises
+    ------
+    TypeError
+        If one is no tensor.
 
     Examples
     --------

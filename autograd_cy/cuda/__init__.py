@@ -37,6 +37,10 @@ def is_available() -> bool:
     """
     Whether tensors can be on a GPU: never.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -50,6 +54,10 @@ def device_count() -> int:
     """
     Number of GPUs for tensors: none.
 
+    Returns
+    -------
+    int
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -62,6 +70,10 @@ def device_count() -> int:
 def is_initialized() -> bool:
     """
     Whether GPUs are in use: never.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------
