@@ -29,6 +29,28 @@ __all__ = [
 ]
 
 
+_TEXT = """
+    Raise an error: there are no sparse tensors.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        Not looked at.
+
+    Raises
+    ------
+    NotImplementedError
+        Always.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.sparse.{name}()
+    Traceback (most recent call last):
+    NotImplementedError: autograd_cy.sparse.{name}: there are no sparse tensors; use dense ones
+    """
+
+
 def _absent(name: str) -> Callable[..., NoReturn]:
     def function(*args: Any, **kwargs: Any) -> NoReturn:
         raise NotImplementedError(
@@ -36,7 +58,7 @@ def _absent(name: str) -> Callable[..., NoReturn]:
         )
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Raises NotImplementedError: there are no sparse tensors."
+    function.__doc__ = _TEXT.format(name=name)
     return function
 
 

@@ -215,6 +215,11 @@ class FunctionMeta(type):
     """
     Gives each Function class the class of its nodes, named as it is with "Backward" added.
 
+    Parameters
+    ----------
+    name, bases, attrs
+        As for ``type``.
+
     Examples
     --------
     >>> import autograd_cy as ag
