@@ -100,6 +100,7 @@ _LATER = {
     "view_as_complex_copy": "_tensors.copies",
     "view_as_real_copy": "_tensors.copies",
     "view_copy": "_tensors.copies",
+    "zero_": "_tensors.as_functions",
 }
 
 __all__ = [

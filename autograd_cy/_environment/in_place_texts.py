@@ -53,9 +53,10 @@ def in_place_text(name: str, text: str) -> str:
 
 
 def _parameters(text: str) -> str:
-    """Those of the operator, the first of them a tensor, without the place of a result."""
-    _, *others = re.split(r"^(?=\S)", text.rstrip("\n") + "\n", flags=re.M)[1:]
-    return _CHANGED + "".join(o for o in others if not o.startswith("out : ")) + "\n"
+    """Those of the operator, `input` always a tensor, without the place of a result."""
+    given = re.split(r"^(?=\S)", text.rstrip("\n") + "\n", flags=re.M)
+    kept = (_CHANGED if x.startswith("input : ") else x for x in given if x[:6] != "out : ")
+    return "".join(kept) + "\n"
 
 
 def _example(name: str, text: str) -> str:

@@ -68,19 +68,23 @@ from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
 from autograd_cy._tensors import (
     absent,
     combining,
+    comparison,
     constants,
     contraction,
+    conversion,
     deprecated,
     eigen,
     functions,
     hooks,
     joining,
     loops,
+    predicates,
     printing,
     sampling,
     sharing,
     tensor_types,
     unique,
+    view_attributes,
 )
 
 # These install methods.
@@ -100,6 +104,7 @@ _loaded = (
     hooks,
     loops,
     sharing,
+    view_attributes,
 )
 _set_repr(printing.tensor_text)
 
@@ -127,10 +132,13 @@ for _module in (
     _random,
     _random_operators,
     combining,
+    comparison,
     constants,
     contraction,
+    conversion,
     functions,
     joining,
+    predicates,
     sampling,
     unique,
     eigen,
@@ -168,7 +176,18 @@ for _name in (
 # Compiled functions and methods ask subclasses; those in Python get a form that does.
 _in_python = {
     module.__name__
-    for module in (combining, contraction, eigen, functions, joining, sampling, unique)
+    for module in (
+        combining,
+        comparison,
+        contraction,
+        conversion,
+        eigen,
+        functions,
+        joining,
+        predicates,
+        sampling,
+        unique,
+    )
 }
 for _name, _value in {**vars(Tensor), **_published}.items():
     if _name in _CONSTRUCTORS or isinstance(_value, type) or _name.startswith("__"):

@@ -18,7 +18,7 @@ from autograd_cy._C.ops_complex import complex as _complex
 from autograd_cy._C.random import Generator as _Generator
 from autograd_cy._C.random_operators import rand as _rand
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._tensors.functions import allclose as _allclose
+from autograd_cy._tensors.comparison import allclose as _allclose
 from autograd_cy.autograd import _consistency
 from autograd_cy.autograd._arguments import gradients
 from autograd_cy.autograd._derivatives import (
