@@ -22,7 +22,7 @@ INCLUDE = re.compile(r'^include "([^"]+)"', re.M)
 # gathers what others define, is a part of its own.
 LEVELS = (
     {"_C", "_version"},
-    {"_environment", "overrides", "random", "serialization", "storage"},
+    {"_absent", "_environment", "overrides", "random", "serialization", "storage"},
     {"_tensors"},
     {"_interpreted", "_tensors.namespace"},
     {"_vmap", "_vmap_internals", "amp", "autograd", "profiler"},

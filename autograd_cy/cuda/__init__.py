@@ -10,6 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from autograd_cy._absent.names import no_attribute
 from autograd_cy.cuda import nvtx as nvtx
 from autograd_cy.cuda import profiler as profiler
 
@@ -29,8 +30,6 @@ __all__ = [
     "nvtx",
     "profiler",
 ]
-
-_TEXT = "tensors are on the CPU; leave .cuda() and device='cuda' out"
 
 
 def is_available() -> bool:
@@ -168,4 +167,4 @@ def max_memory_allocated(device: Any = None) -> int:
 def __getattr__(name: str) -> object:
     if name == "amp":  # loaded when a program asks for it
         return import_module("autograd_cy.cuda.amp")
-    raise AttributeError(f"module 'autograd_cy.cuda' has no attribute {name!r}: {_TEXT}")
+    raise no_attribute(__name__, name)

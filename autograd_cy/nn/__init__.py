@@ -7,7 +7,7 @@ lists the classes.
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from autograd_cy._environment.absent_names import no_attribute
+from autograd_cy._absent.names import no_attribute
 
 from . import activation, functional, init, modules, utils
 from .modules import *  # noqa: F403

@@ -8,7 +8,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from autograd_cy._environment.absent_names import no_attribute
+from autograd_cy._absent.names import no_attribute
 
 from . import lr_scheduler
 from .adadelta import Adadelta

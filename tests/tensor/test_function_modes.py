@@ -251,6 +251,32 @@ def test_functions_of_nn_functional_can_be_overridden():
     assert log == ["ones", "elu"]
 
 
+@pytest.mark.parametrize("module", [torch.linalg, torch.special])
+def test_functions_of_linalg_and_special_can_be_overridden(module):
+    listed = get_overridable_functions()[module]
+    functions = {name for name in module.__all__ if name != "LinAlgError"}
+    assert [name for name in sorted(functions) if getattr(module, name) not in listed] == []
+
+
+@pytest.mark.parametrize(
+    "function", [torch.special.softmax, torch.special.log_softmax, torch.linalg.vander]
+)
+def test_functions_made_of_others_are_asked_for_by_their_own_name(function):
+    asked = []
+
+    class Asked(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            asked.append(func)
+            return super().__torch_function__(func, types, args, kwargs)
+
+    x = torch.tensor([1.0, 2.0])
+    given = {} if function is torch.linalg.vander else {"dim": 0}
+    result = function(x.as_subclass(Asked), **given)
+    assert asked == [function] and type(result) is Asked
+    assert torch.equal(result.as_subclass(torch.Tensor), function(x, **given))
+
+
 def test_push_is_the_older_way():
     with pytest.warns(UserWarning, match="no longer necessary"):
         mode = BaseTorchFunctionMode.push()

@@ -27,7 +27,7 @@ class _Absent:
             return
         asker = sys._getframe(1).f_back
         if asker is not None and asker.f_code.co_name == _IMPORTS:
-            from autograd_cy._environment.absent_names import no_module
+            from autograd_cy._absent.names import no_module
 
             error = no_module(name)
             if error is not None:

@@ -1,13 +1,12 @@
-"""What programs for torch ask for and this package does not have, and what to use instead.
+"""What torch has and this package has not, and what to use instead.
 
-Modules ask here when a name isn't found, so nothing of this is read by a program that runs.
+A name that a record or a module comes to define is found, and its row here is without effect.
+Whether a function is a method, too, is said by the dict that its row is in.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-__all__ = ["no_attribute", "no_method", "no_module"]
+__all__ = ["ABSENT", "WITHOUT_DEVICE"]
 
 _COMPILER = "run the function as it is"
 _ONE_DEVICE = "tensors are on the CPU"
@@ -29,39 +28,56 @@ _DIMENSIONS = "transform one dimension after the other, by the function without 
 _QUANTIZED = "there are no quantized tensors"
 _ON_NUMBERS = "use the function of numpy on x.numpy()"
 
-# Functions of each element, at the top level and methods.
-_OF_ELEMENTS = {
-    "erfinv": "use scipy.special.erfinv on x.numpy()",
+# Functions of the top level that are methods, too.
+_METHODS_TOO = {
+    "argwhere": "use nonzero",
+    "cholesky": "use linalg.cholesky",
+    "cholesky_inverse": "use linalg.inv of the matrix itself",
+    "cholesky_solve": "use linalg.solve with the matrix itself",
+    "corrcoef": "divide by the norm of what is left without the mean, and multiply by matmul",
+    "cov": "subtract the mean, and multiply by matmul",
+    "det": _DETERMINANT,
     "frexp": _ON_NUMBERS,
-    "gcd": _ON_NUMBERS,
+    "histogram": "use histc, or bincount",
     "isreal": "use x.imag == 0",
+    "istft": "use fft.irfft, and nn.functional.fold",
+    "logaddexp2": "use logaddexp(x * c, y * c) / c, where c is log(2)",
+    "matrix_exp": _EXPONENTIAL,
+    "mode": "use bincount(x).argmax()",
+    "nanquantile": "use sort and lerp of x[~x.isnan()]",
+    "pinverse": _PSEUDO,
+    "qr": _ORTHOGONAL,
+    "quantile": "use sort and lerp, kthvalue, or median",
+    "slogdet": _DETERMINANT,
+    "stft": "use unfold, and fft.rfft",
+    "svd": "use linalg.svd",
+    "triangular_solve": _ONE_SOLVER,
+}
+
+# Those that have an in-place form, besides.
+_IN_PLACE_TOO = {
+    "erfinv": "use scipy.special.erfinv on x.numpy()",
+    "gcd": _ON_NUMBERS,
     "lcm": _ON_NUMBERS,
     "ldexp": "use x * 2.0**n",
-    "logaddexp2": "use logaddexp(x * c, y * c) / c, where c is log(2)",
     "mvlgamma": "add up lgamma(x - i / 2) for all i below p, and p * (p - 1) / 4 * log(pi)",
     "nextafter": _ON_NUMBERS,
     "renorm": "multiply by (maxnorm / linalg.vector_norm(x, p, dims, keepdim=True)).clamp(max=1)",
     "sinc": "use sin(pi * x) / (pi * x), which is 1 at 0",
 }
 
-# Module without the package's name -> name of torch's there -> the way out.
-_ABSENT: dict[str, dict[str, str]] = {
+# Module without the package's name, or Tensor -> name of torch's there -> the way out.
+ABSENT: dict[str, dict[str, str]] = {
     "": {
-        **_OF_ELEMENTS,
+        **_METHODS_TOO,
+        **_IN_PLACE_TOO,
         "_dynamo": _COMPILER,
         "_inductor": _COMPILER,
         "ao": _QUANTIZED,
-        "argwhere": "use nonzero",
         "bartlett_window": "use 1 - abs(2 * arange(n) / n - 1)",
         "blackman_window": _WINDOW,
-        "cholesky": "use linalg.cholesky",
-        "cholesky_inverse": "use linalg.inv of the matrix itself",
-        "cholesky_solve": "use linalg.solve with the matrix itself",
         "compile": _COMPILER,
-        "corrcoef": "divide by the norm of what is left without the mean, and multiply by matmul",
-        "cov": "subtract the mean, and multiply by matmul",
         "cumulative_trapezoid": "cumsum of (y[1:] + y[:-1]) / 2 times the steps",
-        "det": _DETERMINANT,
         "distributed": "use one process, or mpi4py on the arrays of tensor.numpy()",
         "distributions": "draw with autograd_cy.randn, multinomial, bernoulli and the like",
         "export": _GRAPHS,
@@ -70,34 +86,40 @@ _ABSENT: dict[str, dict[str, str]] = {
         "gradient": "divide differences of slices by the steps",
         "hamming_window": _WINDOW,
         "hann_window": _WINDOW,
-        "histogram": "use histc, or bincount",
         "hub": "load weights with autograd_cy.load",
-        "istft": "use fft.irfft, and nn.functional.fold",
         "jit": _COMPILER,
         "library": "define an autograd.Function",
         "kaiser_window": "use i0(beta * sqrt(1 - (2 * arange(n) / n - 1) ** 2)) / i0(beta)",
         "lstsq": _LEAST_SQUARES,
         "masked": "use where",
-        "matrix_exp": _EXPONENTIAL,
-        "mode": "use bincount(x).argmax()",
         "nested": "pad, or use nn.utils.rnn.pack_sequence",
-        "nanquantile": "use sort and lerp of x[~x.isnan()]",
         "onnx": "there is no exporter",
-        "pinverse": _PSEUDO,
         "poisson": "use numpy.random.Generator.poisson of x.numpy()",
-        "qr": _ORTHOGONAL,
-        "quantile": "use sort and lerp, kthvalue, or median",
         "quantization": _QUANTIZED,
-        "slogdet": _DETERMINANT,
         "sparse_coo_tensor": _DENSE,
         "sparse_csr_tensor": _DENSE,
-        "stft": "use unfold, and fft.rfft",
-        "svd": "use linalg.svd",
         "trapezoid": _AREA,
         "trapz": _AREA,
-        "triangular_solve": _ONE_SOLVER,
         "unravel_index": "use // and % by the sizes",
         "vander": "use x[:, None] ** arange(n)",
+    },
+    "Tensor": {
+        **_METHODS_TOO,
+        **_IN_PLACE_TOO,
+        **{f"{name}_": way_out for name, way_out in _IN_PLACE_TOO.items()},
+        "cauchy_": "use uniform_, and tan of pi * (x - 0.5)",
+        "geometric_": "use uniform_, and ceil of log(x) / log(1 - p)",
+        "get_device": "use x.device",
+        "log_normal_": "use normal_, and exp_",
+        "lu": _ONE_SOLVER,
+        "lu_solve": _ONE_SOLVER,
+        **dict.fromkeys(("is_pinned", "pin_memory", "record_stream", "xpu"), _ONE_DEVICE),
+        **dict.fromkeys(
+            ("dequantize", "int_repr", "q_scale", "q_zero_point", "qscheme"), _QUANTIZED
+        ),
+        **dict.fromkeys(("coalesce", "dense_dim", "indices", "is_coalesced", "sparse_dim"), _DENSE),
+        **dict.fromkeys(("sparse_mask", "to_dense", "to_sparse", "to_sparse_coo"), _DENSE),
+        **dict.fromkeys(("to_sparse_csr", "values"), _DENSE),
     },
     "fft": {
         **{f"{kind}n": _DIMENSIONS for kind in ("fft", "ifft")},
@@ -151,15 +173,28 @@ _ABSENT: dict[str, dict[str, str]] = {
     "optim": {
         "SparseAdam": "gradients are dense; use optim.Adam",
     },
+    "sparse": {
+        "addmm": "use addmm of dense tensors",
+        "as_sparse_gradcheck": "use autograd.gradcheck",
+        "check_sparse_tensor_invariants": _DENSE,
+        "log_softmax": "use log_softmax of a dense tensor",
+        "mm": "use mm of dense tensors",
+        "sampled_addmm": "use addmm of dense tensors, and where",
+        "softmax": "use softmax of a dense tensor",
+        "spdiags": "fill zeros(shape).diagonal(offset)",
+        "spsolve": "use linalg.solve of dense tensors",
+        "sum": "use sum of a dense tensor",
+        "to_sparse_semi_structured": _DENSE,
+    },
     "special": {
         "bessel_j0": "use scipy.special.j0 on x.numpy()",
         "bessel_j1": "use scipy.special.j1 on x.numpy()",
         "entr": "use -xlogy(x, x)",
-        "erfinv": _OF_ELEMENTS["erfinv"],
-        "multigammaln": _OF_ELEMENTS["mvlgamma"],
+        "erfinv": _IN_PLACE_TOO["erfinv"],
+        "multigammaln": _IN_PLACE_TOO["mvlgamma"],
         "ndtr": "use (1 + erf(x / 2**0.5)) / 2",
         "ndtri": "use scipy.special.ndtri on x.numpy()",
-        "sinc": _OF_ELEMENTS["sinc"],
+        "sinc": _IN_PLACE_TOO["sinc"],
         "xlog1py": "use x * log1p(y)",
     },
     "utils": {
@@ -170,76 +205,10 @@ _ABSENT: dict[str, dict[str, str]] = {
     },
 }
 
-# What only methods have; the others are those of the top level.
-_METHODS = {
-    "cauchy_": "use uniform_, and tan of pi * (x - 0.5)",
-    "geometric_": "use uniform_, and ceil of log(x) / log(1 - p)",
-    "get_device": "use x.device",
-    "log_normal_": "use normal_, and exp_",
-    "lu": _ONE_SOLVER,
-    "lu_solve": _ONE_SOLVER,
-    **dict.fromkeys(("is_pinned", "pin_memory", "record_stream", "xpu"), _ONE_DEVICE),
-    **dict.fromkeys(("dequantize", "int_repr", "q_scale", "q_zero_point", "qscheme"), _QUANTIZED),
-    **dict.fromkeys(("coalesce", "dense_dim", "indices", "is_coalesced", "sparse_dim"), _DENSE),
-    **dict.fromkeys(("sparse_mask", "to_dense", "to_sparse", "to_sparse_coo"), _DENSE),
-    **dict.fromkeys(("to_sparse_csr", "values"), _DENSE),
+# Modules that lack all names but those that they define -> what to do instead.
+WITHOUT_DEVICE = {
+    "accelerator": _ONE_DEVICE,
+    "cuda": f"{_ONE_DEVICE}; leave .cuda() and device='cuda' out",
+    "mps": f"{_ONE_DEVICE}; leave device='mps' out",
+    "xpu": f"{_ONE_DEVICE}; leave .xpu() and device='xpu' out",
 }
-
-
-def no_attribute(module: str, name: str) -> AttributeError:
-    """
-    The error of a module without this name; it says what to do where torch has it.
-
-    Examples
-    --------
-    >>> print(no_attribute("autograd_cy", "onnx"))
-    module 'autograd_cy' has no attribute 'onnx': it has no counterpart of torch.onnx (there ...
-    """
-    hint = _counterpart(module, name)
-    return AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
-
-
-def no_module(path: str) -> ModuleNotFoundError | None:
-    """
-    The error of an import of what torch has by this name, or None where nothing is known of it.
-
-    It has no ``name``: importlib drops errors of ``from package import name`` that carry it.
-
-    Examples
-    --------
-    >>> print(no_module("autograd_cy.onnx"))
-    cannot import autograd_cy.onnx: it has no counterpart of torch.onnx (there is no exporter)
-    >>> no_module("autograd_cy.nothing")
-    """
-    hint = _counterpart(*path.rpartition(".")[::2])
-    return ModuleNotFoundError(f"cannot import {path}{hint}") if hint else None
-
-
-def _counterpart(module: str, name: str) -> str:
-    """What an error adds where torch's module has this name: the way out."""
-    inner = module.partition(".")[2]
-    way_out = _ABSENT.get(inner, {}).get(name)
-    theirs = ".".join(filter(None, ("torch", inner, name)))
-    return f": it has no counterpart of {theirs} ({way_out})" if way_out else ""
-
-
-def no_method(tensor: Any, owner: type, name: str) -> AttributeError:
-    """
-    The error of a tensor, or of its class, without this name, which torch's tensors have.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> print(no_method(torch.ones(2), torch.Tensor, "lu"))
-    'autograd_cy.Tensor' object has no attribute 'lu': it has no counterpart of torch.Tensor.lu ...
-    """
-    kind = "autograd_cy.Tensor" if owner.__name__ == "Tensor" else owner.__name__
-    which = f"type object {kind!r}" if tensor is None else f"{kind!r} object"
-    plain = name.rstrip("_")  # "add_" is told what "add" is
-    way_out = _METHODS.get(name) or _ABSENT[""][plain]
-    return AttributeError(
-        f"{which} has no attribute {name!r}: it has no counterpart of torch.Tensor.{name} "
-        f"({way_out})",
-        name=name,
-        obj=owner if tensor is None else tensor,
-    )

@@ -5,21 +5,10 @@ from __future__ import annotations
 from inspect import getattr_static
 from typing import Any, NoReturn
 
+from autograd_cy._absent.table import ABSENT
 from autograd_cy._C.tensor import Tensor, _install
 
 __all__ = ["Absent"]
-
-_NAMES = """
-argwhere cholesky cholesky_inverse cholesky_solve corrcoef cov det histogram istft lu lu_solve
-matrix_exp mode pinverse qr quantile nanquantile slogdet stft svd triangular_solve
-erfinv erfinv_ frexp gcd gcd_ isreal lcm lcm_ ldexp ldexp_ logaddexp2 mvlgamma mvlgamma_
-nextafter nextafter_ renorm renorm_ sinc sinc_
-cauchy_ geometric_ log_normal_
-get_device is_pinned pin_memory record_stream xpu
-coalesce dense_dim indices is_coalesced sparse_dim sparse_mask to_dense to_sparse to_sparse_coo
-to_sparse_csr values
-dequantize int_repr q_scale q_zero_point qscheme
-""".split()
 
 
 class Absent:
@@ -33,17 +22,23 @@ class Absent:
         self.name = name
 
     def __get__(self, tensor: Any, owner: type) -> NoReturn:
-        from autograd_cy._environment.absent_names import no_method
+        from autograd_cy._absent.names import no_method
 
         raise no_method(tensor, owner, self.name)
 
 
+def _is_absent(owner: type, name: str) -> bool:
+    return type(getattr_static(owner, name)) is Absent
+
+
 def _listed(self: Tensor) -> list[str]:
     """The names that a tensor has, its own and those of its class."""
-    absent = {name for name in _NAMES if type(getattr_static(type(self), name)) is Absent}
+    absent = {name for name in ABSENT["Tensor"] if _is_absent(type(self), name)}
     return [*(set(object.__dir__(self)) - absent), *vars(self)]
 
 
-for _name in _NAMES:
-    _install(_name, Absent(_name))
+# What defines one of them later, such as a record, puts its own in the place.
+for _name in ABSENT["Tensor"]:
+    if _name not in vars(Tensor):
+        _install(_name, Absent(_name))
 _install("__dir__", _listed)
