@@ -83,7 +83,7 @@ _MODULES = (
 _LATER = {
     "_tensors.as_functions": (
         "as_strided_ detach detach_ is_same_size is_signed is_storage norm_except_dim resize_as_ "
-        "typename"
+        "typename zero_"
     ),
     "_tensors.copies": (
         "alias_copy as_strided_copy detach_copy diagonal_copy expand_copy permute_copy select_copy "

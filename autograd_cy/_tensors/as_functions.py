@@ -26,6 +26,7 @@ __all__ = [
     "norm_except_dim",
     "resize_as_",
     "typename",
+    "zero_",
 ]
 
 
@@ -106,6 +107,30 @@ def as_strided_(
             [1, 3]])
     """
     return _checked(input, "as_strided_").as_strided_(size, stride, storage_offset)
+
+
+@overridable
+def zero_(input: Tensor) -> Tensor:
+    """
+    Set all elements of a tensor to zero, in place.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zero_(ag.ones(2))
+    tensor([0., 0.])
+    """
+    return _checked(input, "zero_").zero_()
 
 
 @overridable

@@ -31,19 +31,23 @@ from autograd_cy._interpreted import find
 from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
 from autograd_cy._tensors import (
     combining,
+    comparison,
     constants,
     contraction,
+    conversion,
     deprecated,
     eigen,
     functions,
     hooks,
     joining,
     loops,
+    predicates,
     printing,
     sampling,
     sharing,
     tensor_types,
     unique,
+    view_attributes,
 )
 
 # These install methods.
@@ -63,6 +67,7 @@ _loaded = (
     hooks,
     loops,
     sharing,
+    view_attributes,
 )
 _set_repr(printing.tensor_text)
 
@@ -88,10 +93,13 @@ _WHOLE = (
     _random,
     _random_operators,
     combining,
+    comparison,
     constants,
     contraction,
+    conversion,
     functions,
     joining,
+    predicates,
     sampling,
     unique,
     eigen,
@@ -141,7 +149,18 @@ _published.update(_RENAMED)
 # Compiled functions and methods ask subclasses; those in Python get a form that does.
 _in_python = {
     module.__name__
-    for module in (combining, contraction, eigen, functions, joining, sampling, unique)
+    for module in (
+        combining,
+        comparison,
+        contraction,
+        conversion,
+        eigen,
+        functions,
+        joining,
+        predicates,
+        sampling,
+        unique,
+    )
 }
 for _name, _value in {**vars(Tensor), **_published}.items():
     if _name in _CONSTRUCTORS or isinstance(_value, type) or _name.startswith("__"):

@@ -162,6 +162,10 @@ def is_anomaly_enabled() -> bool:
     """
     Whether anomaly mode is on (in all threads).
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -174,6 +178,10 @@ def is_anomaly_enabled() -> bool:
 def is_anomaly_check_nan_enabled() -> bool:
     """
     Whether anomaly mode, when on, looks for NaN in gradients.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------

@@ -52,6 +52,15 @@ class UnpackedDualTensor(NamedTuple):
         The value, without the tangent.
     tangent : Tensor or None
         None if the tensor has no tangent.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> import autograd_cy.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     primal, tangent = fwAD.unpack_dual(fwAD.make_dual(ag.ones(1), ag.tensor([2.0])))
+    >>> primal, tangent
+    (tensor([1.]), tensor([2.]))
     """
 
     primal: Tensor
@@ -231,6 +240,10 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 def is_fwd_grad_enabled() -> bool:
     """
     Whether operations of this thread compute tangents, see :class:`set_fwd_grad_enabled`.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------

@@ -161,6 +161,10 @@ def is_inference_mode_enabled() -> bool:
     """
     Whether this thread is in inference mode.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -173,6 +177,10 @@ def is_inference_mode_enabled() -> bool:
 def is_multithreading_enabled() -> bool:
     """
     Whether backward may go on in other threads (see :class:`set_multithreading_enabled`).
+
+    Returns
+    -------
+    bool
 
     Examples
     --------
@@ -241,6 +249,10 @@ class _force_original_view_tracking(_Switch):
 def is_view_replay_enabled() -> bool:
     """
     Whether changed views are told by their own operation (see ``_force_original_view_tracking``).
+
+    Returns
+    -------
+    bool
 
     Examples
     --------

@@ -414,5 +414,14 @@ def load(path: str | Path) -> Loaded:
     ------
     ValueError
         If the file is something else.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> with ag.profiler.profile() as prof:
+    ...     x = ag.ones(2) * 2
+    >>> prof.save("run.npz")
+    >>> ag.profiler.load("run.npz").events()[-1].name
+    'aten::mul'
     """
     return Loaded(Columns.load(path))

@@ -382,6 +382,7 @@ class Forms:
                 self.lines += choice(name, group)
             self.rows.append("?")
             self.bodies.append(f"which_{name}")
+        # Those of in-place forms are made when somebody asks (in_place_texts.py).
         self.docs.append("" if form else self.document(name, group))
 
     @staticmethod

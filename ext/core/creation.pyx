@@ -386,7 +386,12 @@ def zeros(*args, size=None, Tensor out=None, dtype=None, layout=None, device=Non
 def ones(*args, size=None, Tensor out=None, dtype=None, layout=None, device=None,
          requires_grad=False, pin_memory=False):
     """
-    A tensor of ones. The parameters are those of :func:`zeros`.
+    A tensor of ones.
+
+    Parameters
+    ----------
+    *args, size, out, dtype, layout, device, requires_grad, pin_memory
+        As for :func:`zeros`.
 
     Returns
     -------

@@ -363,6 +363,10 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     dtype, layout, device, requires_grad, pin_memory
         As for :func:`zeros`.
 
+    Returns
+    -------
+    Tensor
+
     Examples
     --------
     >>> import autograd_cy as ag
