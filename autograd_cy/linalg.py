@@ -32,7 +32,7 @@ from autograd_cy._tensors import namespace as _ag
 from autograd_cy._tensors.combining import factors
 from autograd_cy._tensors.events import seen_as
 from autograd_cy._tensors.namespace import Tensor, matmul
-from autograd_cy.overrides import overridable
+from autograd_cy._tensors.overriding import overridable
 
 __all__ = [
     "LinAlgError",

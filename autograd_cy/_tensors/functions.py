@@ -1,7 +1,4 @@
-"""Functions and methods that need no record of their own: conversions, predicates, comparisons.
-
-And polygamma, whose function takes its arguments in another order than its record.
-"""
+"""Functions and methods that need no record of their own: conversions, predicates, comparisons."""
 
 from __future__ import annotations
 
@@ -36,7 +33,6 @@ __all__ = [
     "is_tensor",
     "isclose",
     "numel",
-    "polygamma",
     "result_type",
     "zero_",
 ]
@@ -473,38 +469,6 @@ def _adjoint(self):
     return _complex.conj(_shape.t(self))
 
 
-def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """
-    The `n`-th derivative of the digamma function; order 0 is digamma itself.
-
-    Parameters
-    ----------
-    n : int
-        Not negative.
-    input : Tensor
-    out : Tensor, optional
-        Where the result goes.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    RuntimeError
-        If `n` is negative.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.polygamma(1, ag.tensor([1.0]))
-    tensor([1.6449])
-    """
-    from autograd_cy._interpreted.special import _polygamma as computed
-
-    return computed(input, n, out=out)
-
-
 def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """
     This tensor where `condition` holds, `other` elsewhere.
@@ -528,20 +492,6 @@ def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     return _comparison.where(condition, self, other)
 
 
-def _polygamma(self: Tensor, n: int) -> Tensor:
-    """The `n`-th derivative of the digamma function, see :func:`polygamma`."""
-    from autograd_cy._interpreted.special import _polygamma as computed
-
-    return computed(self, n)
-
-
-def _polygamma_(self: Tensor, n: int) -> Tensor:
-    """In-place form of :func:`polygamma`."""
-    from autograd_cy._interpreted.special import _polygamma_ as computed
-
-    return computed(self, n)
-
-
 for _name, _function in {
     "to": _to,
     "type": _type,
@@ -554,9 +504,7 @@ for _name, _function in {
     "equal": equal,
     "is_nonzero": is_nonzero,
     "is_same_size": _is_same_size,
-    "polygamma": _polygamma,
     "where": _where,
-    "polygamma_": _polygamma_,
     "T": property(_transposed),
     "mT": property(_matrix_transposed),
     "mH": property(

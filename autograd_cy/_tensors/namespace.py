@@ -61,7 +61,6 @@ from autograd_cy._C.storage import (  # noqa: F401
 )
 from autograd_cy._C.tensor import Size, Tensor, _set_repr
 
-from autograd_cy import overrides
 from autograd_cy import storage as _typed_storage
 from autograd_cy._interpreted import find
 from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
@@ -73,9 +72,11 @@ from autograd_cy._tensors import (
     deprecated,
     eigen,
     functions,
+    gamma,
     hooks,
     joining,
     loops,
+    overriding,
     printing,
     sampling,
     sharing,
@@ -130,6 +131,7 @@ for _module in (
     constants,
     contraction,
     functions,
+    gamma,
     joining,
     sampling,
     unique,
@@ -168,7 +170,7 @@ for _name in (
 # Compiled functions and methods ask subclasses; those in Python get a form that does.
 _in_python = {
     module.__name__
-    for module in (combining, contraction, eigen, functions, joining, sampling, unique)
+    for module in (combining, contraction, eigen, functions, gamma, joining, sampling, unique)
 }
 for _name, _value in {**vars(Tensor), **_published}.items():
     if _name in _CONSTRUCTORS or isinstance(_value, type) or _name.startswith("__"):
@@ -176,7 +178,7 @@ for _name, _value in {**vars(Tensor), **_published}.items():
     if _overrides._intercept(_value) or not isinstance(_value, FunctionType):
         continue
     if _name in _published and _value.__module__ in _in_python:
-        _published[_name] = overrides.overridable(_value)
+        _published[_name] = overriding.overridable(_value)
 
 __all__ = sorted(_published)
 globals().update(_published)
