@@ -17,9 +17,10 @@ from autograd_cy._tensors.namespace import *  # noqa: E402, F403
 from autograd_cy._tensors.namespace import __all__ as _names  # noqa: E402
 from autograd_cy._version import __version__  # noqa: E402
 
-from autograd_cy import _interpreted, amp, autograd, overrides, random  # noqa: E402
+from autograd_cy import _interpreted, amp, autograd, random  # noqa: E402
 from autograd_cy import _vmap_internals as _vmap_internals  # noqa: E402
 from autograd_cy._tensors import deprecated as _deprecated  # noqa: E402
+from autograd_cy._tensors import overriding as _overriding  # noqa: E402
 from autograd_cy.amp.autocast_mode import (  # noqa: E402
     autocast,
     autocast_decrement_nesting,
@@ -69,6 +70,7 @@ _MODULES = (
     "multiprocessing",
     "nn",
     "optim",
+    "overrides",
     "profiler",
     "return_types",
     "serialization",
@@ -142,7 +144,7 @@ _gaps = [gap for part in (_C.tensor, _C.node, _C.linking) for gap in part._unfil
 if _gaps:
     raise ImportError(f"autograd_cy is built incompletely, nothing fills {', '.join(_gaps)}")
 
-overrides._check_methods()
+_overriding._check_methods()
 _absent_modules.install()
 
 

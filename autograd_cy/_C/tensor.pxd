@@ -49,15 +49,10 @@ cdef enum:
     M_GUARD_SAVED = 64      # somebody wants to hear of in-place writes before they happen
     M_ONE_THREAD = 128      # deep re-entrant backward stays in this thread
     M_VMAP_SHIFT = 8        # a byte: how many vmaps are running
-    M_RANDOM_SHIFT = 16     # two bits: what random operators do in the innermost one (RANDOM_*)
-    M_VMAP_MASK = 0x3FF00
+    M_VMAP_MASK = 0xFF00
     M_GRAD_ASKED = 0x100000   # enable_grad within inference mode: reported, nothing is recorded
     M_VIEW_REPLAY = 0x200000  # views that are made get F_REPLAY
-
-cdef enum:
-    RANDOM_ERROR = 0
-    RANDOM_DIFFERENT = 1
-    RANDOM_SAME = 2
+    M_DEVICE_SHIFT = 24       # a byte: where tensors are made (default_device.pxd)
 
 # Process-wide mode word.
 cdef enum:

@@ -44,8 +44,9 @@ _expect(LATER)
 
 def find(module: str, name: str) -> Callable:
     """A function of a module that `_index` names; the module is loaded, if it isn't yet."""
-    package = "_C" if module.startswith("ops_") else "_interpreted"
-    return getattr(importlib.import_module(f"autograd_cy.{package}.{module}"), name)
+    if module.startswith("ops_"):
+        return getattr(importlib.import_module(f"autograd_cy._C.{module}"), name)
+    return getattr(importlib.import_module(f"autograd_cy._interpreted.{module}"), name)
 
 
 class _Loaded:

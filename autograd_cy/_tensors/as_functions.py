@@ -12,8 +12,8 @@ from typing import Any
 from autograd_cy._C import ops_reduction as _reduction
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.tensor import Tensor, _type_name
+from autograd_cy._tensors.overriding import overridable
 from autograd_cy._tensors.tensor_types import TensorType
-from autograd_cy.overrides import overridable
 from autograd_cy.storage import TypedStorage, UntypedStorage
 
 __all__ = [

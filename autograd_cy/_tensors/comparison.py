@@ -9,6 +9,7 @@ from autograd_cy._C import ops_comparison as _comparison
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.tensor import Tensor, _install
 from autograd_cy._tensors.events import seen_as
+from autograd_cy._tensors.predicates import need_tensor
 
 __all__ = ["allclose", "equal", "isclose"]
 
@@ -153,7 +154,13 @@ def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     return _comparison.where(condition, self, other)
 
 
+def _is_same_size(self: Tensor, other: Tensor) -> bool:
+    """Whether another tensor has the same shape."""
+    return self.shape == need_tensor(other, "is_same_size", "other").shape
+
+
 for _name, _function in {
+    "is_same_size": _is_same_size,
     "isclose": isclose,
     "allclose": allclose,
     "equal": equal,

@@ -24,7 +24,6 @@ from autograd_cy._C import random as _random
 from autograd_cy._C import random_operators as _random_operators
 from autograd_cy._C.tensor import Tensor, _set_repr
 
-from autograd_cy import overrides
 from autograd_cy import storage as _typed_storage
 from autograd_cy._absent import methods as _absent_methods
 from autograd_cy._interpreted import find
@@ -37,10 +36,11 @@ from autograd_cy._tensors import (
     conversion,
     deprecated,
     eigen,
-    functions,
+    gamma,
     hooks,
     joining,
     loops,
+    overriding,
     predicates,
     printing,
     sampling,
@@ -97,7 +97,7 @@ _WHOLE = (
     constants,
     contraction,
     conversion,
-    functions,
+    gamma,
     joining,
     predicates,
     sampling,
@@ -155,7 +155,7 @@ _in_python = {
         contraction,
         conversion,
         eigen,
-        functions,
+        gamma,
         joining,
         predicates,
         sampling,
@@ -168,7 +168,7 @@ for _name, _value in {**vars(Tensor), **_published}.items():
     if _overrides._intercept(_value) or not isinstance(_value, FunctionType):
         continue
     if _name in _published and _value.__module__ in _in_python:
-        _published[_name] = overrides.overridable(_value)
+        _published[_name] = overriding.overridable(_value)
 
 __all__ = sorted(_published)
 globals().update(_published)

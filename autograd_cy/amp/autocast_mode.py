@@ -2,7 +2,7 @@
 Mixed precision: which operators compute in the lower dtype, which in float32, and what custom
 Functions say about it.
 
-While a thread is in `autocast`, a mode of ``overrides.py`` sees its calls and converts arguments.
+While a thread is in `autocast`, a mode (``overrides.py``) sees its calls and converts arguments.
 Without one nothing is asked, so it costs nothing. Operators that others are made of aren't seen:
 what is made of several products is listed by its own name.
 """
@@ -15,12 +15,12 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from autograd_cy import overrides
 from autograd_cy._C import overrides as _overrides
 from autograd_cy._C.dtypes import bfloat16, float16, float32, float64
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import device
 from autograd_cy._C.tensor import Tensor, _must_be_bool
+from autograd_cy._tensors import overriding
 
 __all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
@@ -69,7 +69,7 @@ class _State(threading.local):
 _state = _State()
 
 
-class _Mode(overrides.TorchFunctionMode):
+class _Mode(overriding.TorchFunctionMode):
     """Sees all calls while some `autocast` is on."""
 
     def __torch_function__(
@@ -243,11 +243,11 @@ class autocast(_overrides.AutocastContext):
 
 def _push() -> None:
     _state.pushed += 1
-    overrides._push_mode(_mode)
+    overriding._push_mode(_mode)
 
 
 def _pop() -> None:
-    overrides._pop_mode()
+    overriding._pop_mode()
     _state.pushed -= 1
 
 

@@ -18,7 +18,7 @@ from autograd_cy._C.forward import (
     _set_user_level,
     _unpack_dual,
 )
-from autograd_cy._C.tensor import Tensor, _get_modes
+from autograd_cy._C.tensor import _M_NO_FORWARD_AD, Tensor, _get_modes
 from autograd_cy._environment.contexts import _Decorating
 from autograd_cy.autograd.grad_mode import _Switch
 
@@ -32,8 +32,6 @@ __all__ = [
     "set_fwd_grad_enabled",
     "unpack_dual",
 ]
-
-_NO_FORWARD = 4  # M_NO_FORWARD_AD of tensor.pxd
 
 # The level that user code entered, as torch numbers it: -1 none, 0 the only one there is.
 _current_level = -1
@@ -251,7 +249,7 @@ def is_fwd_grad_enabled() -> bool:
     >>> fwAD.is_fwd_grad_enabled()
     True
     """
-    return not _get_modes() & _NO_FORWARD
+    return not _get_modes() & _M_NO_FORWARD_AD
 
 
 class set_fwd_grad_enabled(_Switch):

@@ -9,6 +9,9 @@ from __future__ import annotations
 import inspect
 
 from autograd_cy._C.tensor import (
+    _M_INFERENCE,
+    _M_ONE_THREAD,
+    _M_VIEW_REPLAY,
     ItemsContext,
     ModeContext,
     SwitchContext,
@@ -28,10 +31,6 @@ __all__ = [
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
-
-_INFERENCE = 2  # M_INFERENCE of tensor.pxd
-_ONE_THREAD = 128  # M_ONE_THREAD of tensor.pxd
-_VIEW_REPLAY = 1 << 21  # M_VIEW_REPLAY of tensor.pxd
 
 
 class _Mode(_Decorating, ModeContext):
@@ -171,7 +170,7 @@ def is_inference_mode_enabled() -> bool:
     >>> ag.is_inference_mode_enabled()
     False
     """
-    return bool(_get_modes() & _INFERENCE)
+    return bool(_get_modes() & _M_INFERENCE)
 
 
 def is_multithreading_enabled() -> bool:
@@ -188,7 +187,7 @@ def is_multithreading_enabled() -> bool:
     >>> is_multithreading_enabled()
     True
     """
-    return not _get_modes() & _ONE_THREAD
+    return not _get_modes() & _M_ONE_THREAD
 
 
 class set_multithreading_enabled(_Switch):
@@ -260,4 +259,4 @@ def is_view_replay_enabled() -> bool:
     >>> ag.autograd.is_view_replay_enabled()
     False
     """
-    return bool(_get_modes() & _VIEW_REPLAY)
+    return bool(_get_modes() & _M_VIEW_REPLAY)

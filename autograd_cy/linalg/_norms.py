@@ -9,7 +9,7 @@ from autograd_cy._interpreted.linalg import svdvals
 from autograd_cy._tensors import namespace as _ag
 from autograd_cy._tensors.events import seen_as
 from autograd_cy._tensors.namespace import Tensor
-from autograd_cy.overrides import overridable
+from autograd_cy._tensors.overriding import overridable
 
 __all__ = ["check_floating", "matrix_norm", "norm", "vector_norm"]
 

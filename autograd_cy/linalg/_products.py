@@ -10,8 +10,8 @@ from autograd_cy._tensors import namespace as _ag
 from autograd_cy._tensors.combining import factors
 from autograd_cy._tensors.events import seen_as
 from autograd_cy._tensors.namespace import Tensor
+from autograd_cy._tensors.overriding import overridable
 from autograd_cy.linalg._norms import check_floating
-from autograd_cy.overrides import overridable
 
 __all__ = ["cross", "diagonal", "multi_dot", "vander", "vecdot"]
 

@@ -473,6 +473,7 @@ class Record:
     raises: tuple                 # (name of the error, when it is raised)
     idle: str | None = None       # when the in-place form of a composite changes nothing
     refusal: str | None = None    # what a RuntimeError says of other dtypes; None: NotImplementedError
+    asked_as: dict = field(default_factory=dict)  # special method of `dunder` -> name of the method that __torch_function__ is shown
     file: str = ""
     later: bool = False           # its family is loaded at first use: LOADED, or interpreted
 
@@ -649,6 +650,7 @@ def op(
     raises: dict[str, str] | None = None,
     idle: str | None = None,
     refusal: str | None = None,
+    asked_as: dict[str, str] | None = None,
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)
@@ -676,6 +678,8 @@ def op(
             raise RecordError(f"{label}: mutates names {changed!r}, which is no tensor among the arguments")
     if mutates and inplace:
         raise RecordError(f"{label}: mutates and inplace don't go together")
+    if asked_as and not dunder:
+        raise RecordError(f"{label}: asked_as= is about the Python operator that dunder= names")
     if dunder and namespace:
         raise RecordError(f"{label}: a Python operator is of the top level, not of {namespace!r}")
     if samples is None and not name.startswith("_") and not isinstance(reference, by_test):
@@ -699,7 +703,7 @@ def op(
         checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(also), tuple(mutates), tuple(errors), alone, _checked_special(label, special),
-        event, flops, dict(params or {}), tuple((raises or {}).items()), idle, refusal,
+        event, flops, dict(params or {}), tuple((raises or {}).items()), idle, refusal, dict(asked_as or {}),
     )
     known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]
     if flops and re.search(r"[\[:]\s*-", flops):

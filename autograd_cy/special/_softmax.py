@@ -6,7 +6,7 @@ from typing import Any
 
 from autograd_cy._tensors import namespace as _ag
 from autograd_cy._tensors.namespace import Tensor
-from autograd_cy.overrides import overridable
+from autograd_cy._tensors.overriding import overridable
 
 __all__ = ["log_softmax", "softmax"]
 

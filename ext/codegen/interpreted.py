@@ -30,7 +30,7 @@ from autograd_cy._C.linking import named_results as _named_results
 from autograd_cy._C.metadata import _wrapped
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import _functions, _host
-from autograd_cy.overrides import overridable as _asking
+from autograd_cy._tensors.overriding import overridable as _asking
 '''
 # Name -> module and name there.
 Places: TypeAlias = "dict[str, tuple[str, str]]"

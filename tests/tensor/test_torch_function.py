@@ -333,7 +333,7 @@ def functions():
 def test_every_function_asks(name):
     function = getattr(torch, name)
     module = getattr(function, "__module__", "").rpartition(".")[2]
-    homes = "combining comparison contraction conversion eigen functions joining predicates"
+    homes = "combining comparison contraction conversion eigen gamma joining predicates"
     in_python = module in f"{homes} sampling unique".split()
     if compiled._is_intercepted(function) or in_python:
         assert function(Foreign())[0] is function

@@ -1,20 +1,10 @@
-"""What has another form as a function than as a method: polygamma and is_same_size.
-
-The function polygamma takes its arguments in another order than its record; that of is_same_size
-is loaded when it is first used (as_functions.py).
-"""
+"""polygamma, whose function takes its arguments in another order than its record."""
 
 from __future__ import annotations
 
 from autograd_cy._C.tensor import Tensor, _install
-from autograd_cy._tensors.predicates import need_tensor
 
 __all__ = ["polygamma"]
-
-
-def _is_same_size(self, other):
-    """Whether another tensor has the same shape."""
-    return self.shape == need_tensor(other, "is_same_size", "other").shape
 
 
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -63,9 +53,5 @@ def _polygamma_(self: Tensor, n: int) -> Tensor:
     return computed(self, n)
 
 
-for _name, _function in {
-    "is_same_size": _is_same_size,
-    "polygamma": _polygamma,
-    "polygamma_": _polygamma_,
-}.items():
-    _install(_name, _function)
+_install("polygamma", _polygamma)
+_install("polygamma_", _polygamma_)
