@@ -68,10 +68,16 @@ cdef Tensor listed_index(object item):
 
 
 cdef bint holds_text(object items):
-    for item in items:
-        if isinstance(item, (str, bytes)) or (
-                isinstance(item, (list, tuple)) and holds_text(item)):
-            return True
+    """Whether text is somewhere in nested lists, each looked at once: one may hold itself."""
+    cdef list waiting = [items]
+    cdef set seen = {id(items)}
+    while waiting:
+        for item in waiting.pop():
+            if isinstance(item, (str, bytes)):
+                return True
+            if isinstance(item, (list, tuple)) and id(item) not in seen:
+                seen.add(id(item))
+                waiting.append(item)
     return False
 
 
