@@ -91,6 +91,7 @@ def test_numbers_are_not_written_to_memory_that_elements_share():
     assert x.tolist() == [2.0, 2.0, 2.0]
 
 
+@pytest.mark.filterwarnings(f"ignore:{DEPRECATED}:UserWarning")
 def test_lists_that_hold_themselves_are_refused():
     alone, often = [], []
     alone.append(alone)
