@@ -40,6 +40,7 @@ from autograd_cy._vmap import functions as _vmap_functions  # noqa: E402, F401 -
 from autograd_cy._vmap import random as _vmap_random  # noqa: E402, F401 - the same
 from autograd_cy._vmap import vmap  # noqa: E402
 from autograd_cy._environment import absent_modules as _absent_modules  # noqa: E402
+from autograd_cy._environment import moved_modules as _moved_modules  # noqa: E402
 from autograd_cy._environment.settings import (  # noqa: E402
     are_deterministic_algorithms_enabled,
     get_deterministic_debug_mode,
@@ -159,8 +160,10 @@ __all__ = [
     "sparse",
     "special",
     "testing",
+    "types",
     "use_deterministic_algorithms",
     "utils",
+    "version",
     "viz",
     "vmap",
     "xpu",
@@ -174,7 +177,8 @@ if _gaps:
     raise ImportError(f"autograd_cy is built incompletely, nothing fills {', '.join(_gaps)}")
 
 overrides._check_methods()
-_absent_modules.install()
+_moved_modules.install()
+_absent_modules.install()  # the last that is asked
 
 
 def __getattr__(name):
@@ -197,7 +201,9 @@ def __getattr__(name):
         "sparse",
         "special",
         "testing",
+        "types",
         "utils",
+        "version",
         "viz",
         "xpu",
     ):
@@ -215,6 +221,9 @@ def __getattr__(name):
     if name in _interpreted.FUNCTIONS:
         globals()[name] = found = _interpreted.public(name)
         return found
+    moved = _moved_modules.moved("autograd_cy", name)
+    if moved is not None:
+        return moved
     from autograd_cy._environment.absent_names import no_attribute
 
     raise no_attribute("autograd_cy", name)
