@@ -75,6 +75,8 @@ _LATER = {
     "diagonal_copy": "_tensors.copies",
     "expand_copy": "_tensors.copies",
     "explain_grad": "autograd.explain",
+    "GradScaler": "amp",
+    "get_device": "_tensors.as_functions",
     "get_num_interop_threads": "_environment.settings",
     "is_same_size": "_tensors.as_functions",
     "is_signed": "_tensors.as_functions",

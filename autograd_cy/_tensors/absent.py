@@ -15,7 +15,7 @@ matrix_exp mode pinverse qr quantile nanquantile slogdet stft svd triangular_sol
 erfinv erfinv_ frexp gcd gcd_ isreal lcm lcm_ ldexp ldexp_ logaddexp2 mvlgamma mvlgamma_
 nextafter nextafter_ renorm renorm_ sinc sinc_
 cauchy_ geometric_ log_normal_
-get_device is_pinned pin_memory record_stream xpu
+pin_memory record_stream xpu
 coalesce dense_dim indices is_coalesced sparse_dim sparse_mask to_dense to_sparse to_sparse_coo
 to_sparse_csr values
 dequantize int_repr q_scale q_zero_point qscheme

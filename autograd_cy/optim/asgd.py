@@ -8,7 +8,6 @@ from typing import Any
 from autograd_cy import Tensor, zeros_like
 
 from ._fused import DECAY, RATE, FusedOptimizer
-from ._numbers import number_of_state
 
 
 class ASGD(FusedOptimizer):
@@ -87,21 +86,15 @@ class ASGD(FusedOptimizer):
         super().__init__(params, options, differentiable, {**RATE, **DECAY})
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        state.update(
-            step=0,
-            eta=number_of_state(float(group["lr"]), param),
-            mu=number_of_state(1.0, param),
-            ax=zeros_like(param),
-        )
+        state.update(step=0, eta=float(group["lr"]), mu=1.0, ax=zeros_like(param))
 
     def _numbers(
         self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
     ) -> dict[str, float]:
         eta, mu, step = float(state["eta"]), float(state["mu"]), state["step"]
         # Those of the next step, as states are saved with them.
-        after = rate / (1 + group["lambd"] * rate * step) ** group["alpha"]
-        state["eta"] = number_of_state(after, state["ax"])
-        state["mu"] = number_of_state(1 / max(1, step - group["t0"]), state["ax"])
+        state["eta"] = rate / (1 + group["lambd"] * rate * step) ** group["alpha"]
+        state["mu"] = 1 / max(1, step - group["t0"])
         return {
             "eta": eta,
             "keep": 1 - group["lambd"] * eta,

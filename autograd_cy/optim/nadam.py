@@ -8,7 +8,6 @@ from typing import Any
 from autograd_cy import Tensor
 
 from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
-from ._numbers import number_of_state
 
 
 class NAdam(FusedOptimizer):
@@ -94,7 +93,7 @@ class NAdam(FusedOptimizer):
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         super()._begin(state, param, group)
-        state["mu_product"] = number_of_state(1.0, param)
+        state["mu_product"] = 1.0
 
     def _numbers(
         self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
@@ -104,8 +103,7 @@ class NAdam(FusedOptimizer):
         now, after = (
             beta1 * (1.0 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1)
         )
-        state["mu_product"] = number_of_state(state["mu_product"], state["exp_avg"]) * now
-        product = float(state["mu_product"])
+        product = state["mu_product"] = float(state["mu_product"]) * now
         apart = group["decoupled_weight_decay"]
         return {
             "beta1": beta1,

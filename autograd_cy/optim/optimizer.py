@@ -443,15 +443,11 @@ def _without_params(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: group[name] for name in group if name != "params"} for group in groups]
 
 
-# State that isn't of the parameter's elements, and so not of their dtype.
-_NUMBERS = frozenset(("step", "mu_product", "eta", "mu"))
-
-
 def _state_for(param: Tensor | None, value: Any) -> Any:
     """Return saved state in the dtype and on the device of its parameter."""
     if isinstance(value, dict):
         return {
-            name: item if name in _NUMBERS else _state_for(param, item)
+            name: item if name == "step" else _state_for(param, item)
             for name, item in value.items()
         }
     if isinstance(value, Tensor) and param is not None:

@@ -190,35 +190,3 @@ def test_what_cannot_be_called_is_refused(kind):
 def test_signatures_name_the_arguments():
     with pytest.raises(TypeError, match=r"^AdamW\.__init__\(\) got an unexpected .*'lrr'"):
         optim.AdamW([ag.ones(1)], lrr=1)
-
-
-@each("name", ("NAdam", "ASGD"))
-def test_numbers_of_state_are_tensors_and_old_states_go_on(name):
-    def stepped(optimizer, param, times):
-        for _ in range(times):
-            param.grad = ag.full((3,), 0.5)
-            optimizer.step()
-
-    def fresh():
-        param = ag.ones(3, requires_grad=True)
-        return param, getattr(optim, name)([param], lr=0.1)
-
-    keys = ("mu_product",) if name == "NAdam" else ("eta", "mu")
-    x, straight = fresh()
-    stepped(straight, x, 2)
-    assert all(straight.state[x][key].shape == () for key in keys)
-    assert all(straight.state[x][key].dtype is ag.float32 for key in keys)
-    saved = copy.deepcopy(straight.state_dict())
-    as_floats = copy.deepcopy(saved)
-    for key in keys:
-        as_floats["state"][0][key] = as_floats["state"][0][key].item()
-    middle = x.detach().clone()
-    stepped(straight, x, 2)
-    for state in (saved, as_floats):
-        y, resumed = fresh()
-        with ag.no_grad():
-            y.copy_(middle)
-        resumed.load_state_dict(state)
-        stepped(resumed, y, 2)
-        assert ag.equal(x, y)
-        assert all(isinstance(resumed.state[y][key], ag.Tensor) for key in keys)
