@@ -5,6 +5,9 @@ The other functions of ``torch.accelerator`` need an accelerator; they raise in 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn
+
+from autograd_cy._absent.names import no_attribute
 from autograd_cy.cuda import device_count, is_available
 
 __all__ = [
@@ -31,7 +34,7 @@ def current_accelerator(check_available: bool = False) -> None:
     """
 
 
-def __getattr__(name: str) -> object:
-    raise AttributeError(
-        f"module 'autograd_cy.accelerator' has no attribute {name!r}: tensors are on the CPU"
-    )
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_attribute(__name__, name)

@@ -1,53 +1,25 @@
 """
-The names of ``torch.sparse``; there are no sparse tensors, so each function raises.
+The module ``torch.sparse``, of which there is nothing: tensors are dense.
+
+Each name of it says what to use instead.
 
 Examples
 --------
 >>> import autograd_cy as ag
->>> ag.sparse.mm(ag.eye(2), ag.eye(2))
-Traceback (most recent call last):
-NotImplementedError: autograd_cy.sparse.mm: there are no sparse tensors; use dense ones
+>>> hasattr(ag.sparse, "mm")
+False
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-__all__ = [
-    "addmm",
-    "as_sparse_gradcheck",
-    "check_sparse_tensor_invariants",
-    "log_softmax",
-    "mm",
-    "sampled_addmm",
-    "softmax",
-    "spdiags",
-    "spsolve",
-    "sum",
-    "to_sparse_semi_structured",
-]
+from autograd_cy._absent.names import no_attribute
+
+__all__: list[str] = []
 
 
-def _absent(name: str) -> Callable[..., NoReturn]:
-    def function(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(
-            f"autograd_cy.sparse.{name}: there are no sparse tensors; use dense ones"
-        )
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Raises NotImplementedError: there are no sparse tensors."
-    return function
-
-
-addmm = _absent("addmm")
-as_sparse_gradcheck = _absent("as_sparse_gradcheck")
-check_sparse_tensor_invariants = _absent("check_sparse_tensor_invariants")
-log_softmax = _absent("log_softmax")
-mm = _absent("mm")
-sampled_addmm = _absent("sampled_addmm")
-softmax = _absent("softmax")
-spdiags = _absent("spdiags")
-spsolve = _absent("spsolve")
-sum = _absent("sum")
-to_sparse_semi_structured = _absent("to_sparse_semi_structured")
+    def __getattr__(name: str) -> NoReturn:
+        raise no_attribute(__name__, name)

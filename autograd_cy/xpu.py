@@ -5,6 +5,9 @@ Seeds are taken and not used, as in torch without such a GPU.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn
+
+from autograd_cy._absent.names import no_attribute
 from autograd_cy.cuda import (
     device_count,
     empty_cache,
@@ -24,8 +27,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    raise AttributeError(
-        f"module 'autograd_cy.xpu' has no attribute {name!r}: tensors are on the CPU; leave "
-        ".xpu() and device='xpu' out"
-    )
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_attribute(__name__, name)

@@ -7,13 +7,27 @@ from pathlib import Path
 
 import pytest
 from grouping import each
+from test_public_names import read
 
 import autograd_cy as torch
-from autograd_cy._environment.absent_names import _ABSENT, _METHODS
-from autograd_cy._tensors.absent import _NAMES as METHODS
+from autograd_cy._absent.table import ABSENT, WITHOUT_DEVICE
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "coming-from-pytorch.md"
-NAMES = [(inner, name) for inner, names in _ABSENT.items() for name in names]
+PUBLIC = read()
+
+
+def missing(inner):
+    """The names of the table that public_names.txt lacks: a record may define one of them."""
+    section = ".".join(filter(None, ("autograd_cy", inner)))
+    return [name for name in ABSENT[inner] if name not in PUBLIC[section]]
+
+
+NAMES = [(inner, name) for inner in ABSENT if inner != "Tensor" for name in missing(inner)]
+METHODS = missing("Tensor")
+
+
+def test_most_names_of_the_table_are_missing():
+    assert len(NAMES) > 100 and len(METHODS) > 60
 
 
 def found(path):
@@ -79,28 +93,29 @@ def test_an_absent_method_is_an_error_with_the_way_out():
             assert re.match(f"{kind} has no attribute '{name}': {theirs}", str(caught.value))
             assert caught.value.name == name and caught.value.obj is owner
         assert name not in dir(x) and not hasattr(x, name)
-    assert set(_METHODS) <= set(METHODS) and len(set(METHODS)) == len(METHODS)
     assert {"add", "add_", "shape", "__add__"} <= set(dir(x))
     with pytest.raises(AttributeError, match="has no attribute 'nothing'$"):
         x.nothing
 
 
 def test_the_words_of_absent_methods_are_those_of_functions():
-    for name, words in (
-        ("quantile", "use sort and lerp, kthvalue, or median"),
-        ("lu", "use linalg.solve"),
-        ("gcd_", "use the function of numpy on x.numpy()"),
-        ("sinc_", "use sin(pi * x) / (pi * x), which is 1 at 0"),
-        ("log_normal_", "use normal_, and exp_"),
-    ):
+    alone = set()
+    for name in METHODS:
+        function = name.rstrip("_")  # "gcd_" is told what "gcd" is
+        if function not in ABSENT[""]:
+            alone.add(name)
+        words = ABSENT["Tensor" if name in alone else ""][name if name in alone else function]
         with pytest.raises(AttributeError) as caught:
             getattr(torch.ones(2), name)
         assert str(caught.value).endswith(f"torch.Tensor.{name} ({words})")
+    assert {"pin_memory", "coalesce", "dequantize"} <= alone < set(METHODS)
+    with pytest.raises(AttributeError, match=r"coalesce \(there are dense tensors only\)$"):
+        torch.ones(2).coalesce
 
 
 def test_subclasses_may_have_what_is_absent():
     class Own(torch.Tensor):
-        def quantile(self):
+        def coalesce(self):
             return "own"
 
     class Asked(torch.Tensor):
@@ -108,8 +123,8 @@ def test_subclasses_may_have_what_is_absent():
             return f"asked for {name}"
 
     x = torch.ones(2)
-    assert x.as_subclass(Own).quantile() == "own" and "quantile" in dir(x.as_subclass(Own))
-    assert x.as_subclass(Asked).quantile == "asked for quantile"
+    assert x.as_subclass(Own).coalesce() == "own" and "coalesce" in dir(x.as_subclass(Own))
+    assert x.as_subclass(Asked).coalesce == "asked for coalesce"
     assert torch.legacy.ones(2).mode  # of 2017
     x.values = 3
     assert x.values == 3 and dir(x).count("values") == 1
@@ -139,11 +154,38 @@ def test_other_names_are_the_plain_error():
         torch.nn,
         torch.nn.functional,
         torch.optim,
+        torch.sparse,
         torch.special,
         torch.utils,
     ):
         with pytest.raises(AttributeError, match=r"has no attribute 'nothing'$"):
             module.nothing
+
+
+@each("name", WITHOUT_DEVICE)
+def test_modules_of_devices_say_that_there_is_the_cpu(name):
+    module = found(name)
+    words = rf"^module 'autograd_cy\.{name}' has no attribute 'nothing': tensors are on the CPU"
+    with pytest.raises(AttributeError, match=words):
+        module.nothing
+    assert all(hasattr(module, listed) for listed in module.__all__)
+
+
+def test_sparse_has_nothing():
+    assert torch.sparse.__all__ == [] and not hasattr(torch.sparse, "mm")
+    with pytest.raises(AttributeError, match=r"torch\.sparse\.mm \(use mm of dense tensors\)$"):
+        torch.sparse.mm
+
+
+def test_what_is_defined_later_takes_the_place():
+    tensor = torch._C.tensor
+    before = vars(torch.Tensor)["coalesce"]
+    tensor._install("coalesce", lambda self: "defined")
+    try:
+        assert torch.ones(2).coalesce() == "defined" and "coalesce" in dir(torch.ones(2))
+    finally:
+        tensor._install("coalesce", before)
+    assert not hasattr(torch.ones(2), "coalesce")
 
 
 def test_programs_may_prepare_for_a_gpu_that_is_not_there():

@@ -105,6 +105,26 @@ def test_public_names_exist(module):
     assert [name for name in names_of(module) if not hasattr(loaded, name)] == []
 
 
+def test_names_that_are_loaded_later_are_listed_by_their_modules():
+    import autograd_cy
+
+    for place, names in autograd_cy._LATER.items():
+        listed = importlib.import_module(f"autograd_cy.{place}").__all__
+        if place.startswith("_tensors."):  # which have names of the top level alone
+            assert names.split() == sorted(listed)
+        assert set(names.split()) <= set(listed)
+
+
+def test_every_module_that_is_loaded_later_is_there():
+    import autograd_cy
+
+    package = Path(autograd_cy.__file__).parent
+    found = {path.stem for path in package.glob("[!_]*.py")}
+    found |= {path.parent.name for path in package.glob("[!_]*/__init__.py")}
+    at_import = {"amp", "autograd", "ops", "overrides", "random", "storage"}
+    assert sorted(found - at_import) == list(autograd_cy._MODULES)
+
+
 if __name__ == "__main__":
     sys.path.insert(0, str(FILE.parents[1]))
     write()

@@ -1,2 +1,2 @@
 """The process around the library: threads, machine, settings, contexts, what `autograd-cy` says of
-them, and what to use for names that the package hasn't."""
+them, and texts for readers."""

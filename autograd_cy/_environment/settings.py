@@ -64,6 +64,10 @@ def are_deterministic_algorithms_enabled() -> bool:
     """
     Whether :func:`use_deterministic_algorithms` is on.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -76,6 +80,10 @@ def are_deterministic_algorithms_enabled() -> bool:
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """
     Whether :func:`use_deterministic_algorithms` was given ``warn_only=True``.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------
@@ -129,6 +137,11 @@ def get_deterministic_debug_mode() -> int:
     """
     The number of the word of :func:`set_deterministic_debug_mode`.
 
+    Returns
+    -------
+    {0, 1, 2}
+        For "default", "warn" and "error".
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -178,6 +191,10 @@ def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]
 def get_float32_matmul_precision() -> str:
     """
     The word given to :func:`set_float32_matmul_precision`.
+
+    Returns
+    -------
+    {"highest", "high", "medium"}
 
     Examples
     --------

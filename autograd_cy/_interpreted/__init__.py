@@ -9,7 +9,7 @@ families whose file says ``LOADED = "at first use"``, whose names are found here
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from autograd_cy._C.devices import expect
@@ -44,20 +44,26 @@ _expect(LATER)
 
 def find(module: str, name: str) -> Callable:
     """A function of a module that `_index` names; the module is loaded, if it isn't yet."""
-    package = "_C" if module.startswith("ops_") else "_interpreted"
-    return getattr(importlib.import_module(f"autograd_cy.{package}.{module}"), name)
+    if module.startswith("ops_"):
+        return getattr(importlib.import_module(f"autograd_cy._C.{module}"), name)
+    return getattr(importlib.import_module(f"autograd_cy._interpreted.{module}"), name)
 
 
-class Family:
+class _Loaded:
+    """The functions of a family that is loaded, as attributes."""
+
+
+class Family(_Loaded):
     """The functions of a compiled family that is loaded when one of them is first used."""
 
     def __init__(self, module: str):
         self._module = module
 
     def __getattr__(self, name: str) -> Callable:
-        function = find(self._module, name)
-        setattr(self, name, function)  # and is there without a question from now on
-        return function
+        self.__dict__.update(vars(importlib.import_module(f"autograd_cy._C.{self._module}")))
+        # Python finds attributes faster where no __getattr__ may answer for them.
+        self.__class__ = _Loaded  # type: ignore[assignment]
+        return getattr(self, name)
 
 
 def public(name: str) -> Callable:
@@ -70,13 +76,27 @@ def names_of(namespace: str) -> dict[str, tuple[str, str]]:
     return NAMESPACES.get(namespace, {})
 
 
-def complete(namespace: str, names: dict[str, Any]) -> None:
-    """Give the module of a namespace, by its globals, the functions of it that it doesn't name."""
+def complete(
+    namespace: str,
+    names: dict[str, Any],
+    top: Iterable[str] = (),
+    renamed: Mapping[str, str] | None = None,
+) -> None:
+    """
+    Give the module of a namespace, by its globals, the functions of it that it doesn't name.
+
+    Those are what records put there, those of the top level that are called the same (`top`), and
+    those that have another name there (`renamed`, name -> name at the top level).
+    """
+    from autograd_cy._tensors import namespace as functions
+
+    found = {name: getattr(functions, name) for name in top}
+    found |= {name: getattr(functions, theirs) for name, theirs in (renamed or {}).items()}
     for name, place in names_of(namespace).items():
         if not name.endswith("_") and name not in names:
-            names[name] = find(*place)
-            names["__all__"].append(name)
-    names["__all__"].sort()
+            found[name] = find(*place)
+    names |= found
+    names["__all__"] = sorted({*names["__all__"], *found})
 
 
 def later(
@@ -96,7 +116,7 @@ def later(
 
     def get(name: str) -> Any:
         if name not in places:
-            from autograd_cy._environment.absent_names import no_attribute
+            from autograd_cy._absent.names import no_attribute
 
             raise no_attribute(module, name)
         names[name] = value = find(*places[name])

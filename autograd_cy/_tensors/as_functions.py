@@ -12,8 +12,8 @@ from typing import Any
 from autograd_cy._C import ops_reduction as _reduction
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.tensor import Tensor, _type_name
+from autograd_cy._tensors.overriding import overridable
 from autograd_cy._tensors.tensor_types import TensorType
-from autograd_cy.overrides import overridable
 from autograd_cy.storage import TypedStorage, UntypedStorage
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "norm_except_dim",
     "resize_as_",
     "typename",
+    "zero_",
 ]
 
 
@@ -132,6 +133,30 @@ def as_strided_(
 
 
 @overridable
+def zero_(input: Tensor) -> Tensor:
+    """
+    Set all elements of a tensor to zero, in place.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zero_(ag.ones(2))
+    tensor([0., 0.])
+    """
+    return _checked(input, "zero_").zero_()
+
+
+@overridable
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """
     Give a tensor the shape of another one: ``input.resize_as_(the_template)``.
@@ -198,7 +223,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     False
     """
     _check_arguments("is_same_size", (input, "Tensor", "input", 1), (other, "Tensor", "other", 2))
-    return input.shape == other.shape
+    return input.is_same_size(other)
 
 
 @overridable

@@ -20,7 +20,7 @@ from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.dtypes import int32, int64
 from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._tensors.functions import result_type
+from autograd_cy._tensors.conversion import result_type
 from autograd_cy._tensors.joining import meshgrid
 
 __all__ = [

@@ -1,7 +1,8 @@
 """
 Names that torch has replaced and still knows: they warn, or raise and say what to use instead.
 
-Functions are found here when a program asks for them; methods are on every tensor.
+Functions are found here when a program asks for them; methods are on every tensor. One name is
+Python's: that of division in Python 2.
 """
 
 from __future__ import annotations
@@ -145,3 +146,11 @@ for _name, _method in (
     ("symeig", symeig),
 ):
     _install(_name, _method)
+
+
+def _divided_into(self: Tensor, other: Any) -> Tensor:
+    """Return ``other / self``, by the name that Python 2 had for it."""
+    return self.reciprocal() * other
+
+
+_install("__rdiv__", _divided_into)

@@ -6,6 +6,7 @@ from types import FunctionType
 from autograd_cy._C import (
     copying,
     creation,
+    default_device,
     dtypes,
     engine,
     exchange,
@@ -21,67 +22,33 @@ from autograd_cy._C import overrides as _overrides
 from autograd_cy._C import parallel as _parallel
 from autograd_cy._C import random as _random
 from autograd_cy._C import random_operators as _random_operators
-from autograd_cy._C.dtypes import (  # noqa: F401
-    bfloat16,
-    can_cast,
-    complex64,
-    complex128,
-    dtype,
-    finfo,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    iinfo,
-    int8,
-    int16,
-    int32,
-    int64,
-    promote_types,
-    set_default_dtype,
-    uint8,
-)
-from autograd_cy._C.default_device import get_default_device, set_default_device  # noqa: F401
-from autograd_cy._C.placement import (  # noqa: F401
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    device,
-    layout,
-    memory_format,
-    preserve_format,
-    strided,
-)
-from autograd_cy._C.storage import (  # noqa: F401
-    OutOfMemoryError,
-    empty_cache,
-    memory_summary,
-    reset_peak_memory,
-    set_allocator_caching,
-)
-from autograd_cy._C.tensor import Size, Tensor, _set_repr
+from autograd_cy._C.tensor import Tensor, _set_repr
 
-from autograd_cy import overrides
 from autograd_cy import storage as _typed_storage
+from autograd_cy._absent import methods as _absent_methods
 from autograd_cy._interpreted import find
 from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
 from autograd_cy._tensors import (
-    absent,
     combining,
+    comparison,
     constants,
     contraction,
+    conversion,
     deprecated,
     eigen,
     flags,
-    functions,
+    gamma,
     hooks,
     joining,
     loops,
+    overriding,
+    predicates,
     printing,
     sampling,
     sharing,
     tensor_types,
     unique,
+    view_attributes,
 )
 
 # These install methods.
@@ -96,12 +63,13 @@ _loaded = (
     tensor,
     views,
     _typed_storage,
-    absent,
+    _absent_methods,
     deprecated,
     flags,
     hooks,
     loops,
     sharing,
+    view_attributes,
 )
 _set_repr(printing.tensor_text)
 
@@ -120,57 +88,81 @@ _CONSTRUCTORS = {
     "as_subclass",
 }
 
-# Names that Python has too are bound last, in this module only.
-_published = {}
-for _module in (
-    *_families,
+# Modules whose public names are those of the top level; of two with one name the later one counts.
+_WHOLE = (
     creation,
     exchange,
     _random,
     _random_operators,
     combining,
+    comparison,
     constants,
     contraction,
-    functions,
+    conversion,
+    gamma,
     joining,
+    predicates,
     sampling,
     unique,
     eigen,
     printing,
     tensor_types,
-):
+)
+# Some names of a module.
+_PARTS = {
+    dtypes: (
+        "bfloat16 can_cast complex64 complex128 dtype finfo float16 float32 float64 "
+        "get_default_dtype iinfo int8 int16 int32 int64 promote_types set_default_dtype uint8"
+    ),
+    default_device: "get_default_device set_default_device",
+    placement: (
+        "channels_last channels_last_3d contiguous_format device layout memory_format "
+        "preserve_format strided"
+    ),
+    storage: (
+        "OutOfMemoryError empty_cache memory_summary reset_peak_memory set_allocator_caching"
+    ),
+    tensor: "Size Tensor",
+    _parallel: "get_num_threads set_num_threads",
+}
+# What has another name here.
+_RENAMED = {
+    "bool": dtypes._bool,
+    "cdouble": dtypes.complex128,
+    "cfloat": dtypes.complex64,
+    "double": dtypes.float64,
+    "float": dtypes.float32,
+    "half": dtypes.float16,
+    "int": dtypes.int32,
+    "long": dtypes.int64,
+    "short": dtypes.int16,
+}
+
+# Names that Python has too are bound last, in this module only.
+_published = {}
+for _module in (*_families, *_WHOLE):
     for _name in _module.__all__:
         _published[_name] = getattr(_module, _name)
-
-_published.update(
-    Size=Size,
-    Tensor=Tensor,
-    bool=dtypes._bool,
-    float=float32,
-    double=float64,
-    half=float16,
-    int=int32,
-    long=int64,
-    short=int16,
-    cfloat=complex64,
-    cdouble=complex128,
-    set_num_threads=_parallel.set_num_threads,
-    get_num_threads=_parallel.get_num_threads,
-)
-for _name in (
-    "bfloat16 can_cast complex64 complex128 dtype finfo float16 float32 float64 "
-    "get_default_dtype iinfo int8 int16 int32 int64 promote_types set_default_dtype uint8 "
-    "channels_last channels_last_3d contiguous_format device layout memory_format "
-    "get_default_device set_default_device "
-    "preserve_format strided empty_cache memory_summary reset_peak_memory set_allocator_caching "
-    "OutOfMemoryError"
-).split():
-    _published[_name] = globals()[_name]
+for _module, _names in _PARTS.items():
+    for _name in _names.split():
+        _published[_name] = getattr(_module, _name)
+_published.update(_RENAMED)
 
 # Compiled functions and methods ask subclasses; those in Python get a form that does.
 _in_python = {
     module.__name__
-    for module in (combining, contraction, eigen, functions, joining, sampling, unique)
+    for module in (
+        combining,
+        comparison,
+        contraction,
+        conversion,
+        eigen,
+        gamma,
+        joining,
+        predicates,
+        sampling,
+        unique,
+    )
 }
 for _name, _value in {**vars(Tensor), **_published}.items():
     if _name in _CONSTRUCTORS or isinstance(_value, type) or _name.startswith("__"):
@@ -178,7 +170,7 @@ for _name, _value in {**vars(Tensor), **_published}.items():
     if _overrides._intercept(_value) or not isinstance(_value, FunctionType):
         continue
     if _name in _published and _value.__module__ in _in_python:
-        _published[_name] = overrides.overridable(_value)
+        _published[_name] = overriding.overridable(_value)
 
 __all__ = sorted(_published)
 globals().update(_published)

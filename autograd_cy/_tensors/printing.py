@@ -118,6 +118,11 @@ def get_printoptions() -> dict[str, Any]:
     """
     The current settings of :func:`set_printoptions`.
 
+    Returns
+    -------
+    dict
+        Setting -> value.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -130,6 +135,20 @@ def get_printoptions() -> dict[str, Any]:
 def printoptions(**options: Any) -> _Context:
     """
     Settings of :func:`set_printoptions` for the time of a ``with`` block.
+
+    Parameters
+    ----------
+    **options
+        The parameters of :func:`set_printoptions`.
+
+    Returns
+    -------
+    context manager
+
+    Raises
+    ------
+    TypeError
+        If there is no such setting.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from autograd_cy._C.ops_joining import stack as _stack
 from autograd_cy._C.random import Generator as _Generator
 from autograd_cy._C.random_operators import rand as _rand
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._tensors.functions import allclose as _allclose
+from autograd_cy._tensors.comparison import allclose as _allclose
 from autograd_cy._vmap import vmap
 from autograd_cy.autograd._arguments import gradients
 from autograd_cy.autograd._derivatives import tangents

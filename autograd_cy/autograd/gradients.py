@@ -406,6 +406,10 @@ def is_grad_enabled() -> bool:
     """
     Whether operations are recorded in this thread.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag

@@ -47,6 +47,12 @@ def kineto_available() -> bool:
     Returns
     -------
     bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.autograd.profiler.kineto_available()
+    True
     """
     return True
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from autograd_cy._absent.names import no_attribute
 from autograd_cy.cuda import nvtx as nvtx
 from autograd_cy.cuda import profiler as profiler
 
@@ -30,12 +31,14 @@ __all__ = [
     "profiler",
 ]
 
-_TEXT = "tensors are on the CPU; leave .cuda() and device='cuda' out"
-
 
 def is_available() -> bool:
     """
     Whether tensors can be on a GPU: never.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------
@@ -50,6 +53,10 @@ def device_count() -> int:
     """
     Number of GPUs for tensors: none.
 
+    Returns
+    -------
+    int
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -62,6 +69,10 @@ def device_count() -> int:
 def is_initialized() -> bool:
     """
     Whether GPUs are in use: never.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------
@@ -156,4 +167,4 @@ def max_memory_allocated(device: Any = None) -> int:
 def __getattr__(name: str) -> object:
     if name == "amp":  # loaded when a program asks for it
         return import_module("autograd_cy.cuda.amp")
-    raise AttributeError(f"module 'autograd_cy.cuda' has no attribute {name!r}: {_TEXT}")
+    raise no_attribute(__name__, name)

@@ -7,13 +7,19 @@ from typing import Any
 
 from autograd_cy._C.creation import zeros_like
 from autograd_cy._C.forward import LevelContext, _make_dual, _take_dual
-from autograd_cy._C.tensor import Tensor, _call_with_modes, _get_modes
+from autograd_cy._C.tensor import (
+    _M_INFERENCE,
+    _M_NO_FORWARD_AD,
+    _M_NO_GRAD,
+    Tensor,
+    _call_with_modes,
+    _get_modes,
+)
 from autograd_cy._vmap.pytree import flatten
 from autograd_cy.func._arguments import only_tensors, with_aux
 from autograd_cy.func._reverse import Graph, needs_graph
 
-# Bits of the mode word: no_grad; forward mode off or inference mode.
-_NO_GRAD, _NOT_MOVED = 1, 6
+_NOT_MOVED = _M_NO_FORWARD_AD | _M_INFERENCE
 _NAME = "jvp(f, primals, tangents)"
 
 
@@ -188,7 +194,7 @@ def linearize(func: Callable, *primals: Any) -> tuple:
                         f"tangent:{i} with {what} {getattr(t, what)} in flattened pytree doesn't "
                         f"match the {what} {getattr(x, what)} of the corresponding primal."
                     )
-        create = not _get_modes() & _NO_GRAD and (
+        create = not _get_modes() & _M_NO_GRAD and (
             follow or needs_graph(tuple(moves), graph.leaves + linear.leaves)
         )
         return out_structure.build(linear.gradients(pulled, moves, True, create))

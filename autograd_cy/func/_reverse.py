@@ -8,7 +8,13 @@ from typing import Any
 
 from autograd_cy._C.creation import ones_like, zeros_like
 from autograd_cy._C.engine import run_backward
-from autograd_cy._C.tensor import Tensor, _call_with_modes, _get_modes
+from autograd_cy._C.tensor import (
+    _M_INFERENCE,
+    _M_NO_GRAD,
+    Tensor,
+    _call_with_modes,
+    _get_modes,
+)
 from autograd_cy._C.transforms import _needs_graph as needs_graph
 from autograd_cy._C.transforms import _start, _without_graph
 from autograd_cy._vmap.pytree import flatten
@@ -20,8 +26,7 @@ from autograd_cy.func._arguments import (
     with_aux,
 )
 
-# Bits of the mode word: no_grad; no_grad or inference mode.
-_NO_GRAD, _NOT_RECORDED = 1, 3
+_NOT_RECORDED = _M_NO_GRAD | _M_INFERENCE
 
 
 class Graph:
@@ -29,7 +34,7 @@ class Graph:
 
     def __init__(self, arguments):
         self.arguments = arguments
-        self.outer = not _get_modes() & _NO_GRAD
+        self.outer = not _get_modes() & _M_NO_GRAD
         self.leaves = tuple([_start(x, self.outer) for x in arguments])
 
     def record(self, call: Callable[[list], Any]) -> Any:
@@ -253,7 +258,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
                 )
         create = create_graph
         if create is None:
-            create = not _get_modes() & _NO_GRAD and (
+            create = not _get_modes() & _M_NO_GRAD and (
                 follow or needs_graph(tuple(seeds), graph.leaves)
             )
         seeds = [s if s.dtype == y.dtype else s.to(y.dtype) for s, y in zip(seeds, outputs)]

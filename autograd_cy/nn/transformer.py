@@ -58,7 +58,36 @@ class _Layer(Module):
     linear1: Linear
     linear2: Linear
     dropout: Dropout
+    norm1: LayerNorm
+    norm2: LayerNorm
+    dropout1: Dropout
+    dropout2: Dropout
     activation: Any
+
+    def _make_parts(
+        self,
+        attentions: tuple[str, ...],
+        sizes: tuple[int, int, int],
+        dropout: float,
+        layer_norm_eps: float,
+        batch_first: bool,
+        place: dict[str, Any],
+    ) -> None:
+        """The attentions, the network, and for each of them a norm and a dropout; in this order."""
+        d_model, nhead, dim_feedforward = sizes
+        for name in attentions:
+            attention = MultiheadAttention(
+                d_model, nhead, dropout=dropout, batch_first=batch_first, **place
+            )
+            setattr(self, name, attention)
+        self.linear1 = Linear(d_model, dim_feedforward, **place)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, **place)
+        numbers = range(1, len(attentions) + 2)
+        for k in numbers:
+            setattr(self, f"norm{k}", LayerNorm(d_model, eps=layer_norm_eps, **place))
+        for k in numbers:
+            setattr(self, f"dropout{k}", Dropout(dropout))
 
     def _attend(
         self,
@@ -137,19 +166,11 @@ class TransformerEncoderLayer(_Layer):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
         super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **place
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
+        place = {"bias": bias, "device": device, "dtype": dtype}
+        sizes = d_model, nhead, dim_feedforward
+        self._make_parts(("self_attn",), sizes, dropout, layer_norm_eps, batch_first, place)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
         self.activation = _activation(activation)
 
     def forward(
@@ -222,6 +243,10 @@ class TransformerDecoderLayer(_Layer):
 
     __constants__: ClassVar[list[str]] = ["norm_first"]
 
+    multihead_attn: MultiheadAttention
+    norm3: LayerNorm
+    dropout3: Dropout
+
     def __init__(
         self,
         d_model: int,
@@ -236,24 +261,11 @@ class TransformerDecoderLayer(_Layer):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
         super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **place
-        )
-        self.multihead_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **place
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
+        place = {"bias": bias, "device": device, "dtype": dtype}
+        attentions, sizes = ("self_attn", "multihead_attn"), (d_model, nhead, dim_feedforward)
+        self._make_parts(attentions, sizes, dropout, layer_norm_eps, batch_first, place)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
         self.activation = _activation(activation)
 
     def forward(

@@ -8,7 +8,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from autograd_cy._environment.absent_names import no_attribute
+from autograd_cy._absent.names import no_attribute
 from autograd_cy._environment.moved_modules import moved as _moved
 
 from . import lr_scheduler

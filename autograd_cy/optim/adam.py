@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from autograd_cy import Tensor, zeros_like
-from autograd_cy._C.optimize import adam_step
+from autograd_cy._C.optimize import adam_step, keep_steps, next_steps
 
-from .optimizer import Optimizer, check_implementation, check_option
+from .optimizer import Optimizer, as_number, check_implementation, check_option
 
 
 class Adam(Optimizer):
@@ -57,6 +57,8 @@ class Adam(Optimizer):
     1.0
     """
 
+    _numbers_of_state = ("step",)
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -98,7 +100,7 @@ class Adam(Optimizer):
     def _update(self, group: dict[str, Any]) -> None:
         params = [param for param in group["params"] if param.grad is not None]
         states = [self._state_of(param, group["amsgrad"]) for param in params]
-        steps = [int(state["step"]) + 1 for state in states]
+        steps = next_steps(states)
         adam_update(
             params,
             [param.grad for param in params],
@@ -114,13 +116,12 @@ class Adam(Optimizer):
             maximize=group["maximize"],
             decoupled_weight_decay=group.get("decoupled_weight_decay", False),
         )
-        for state, step in zip(states, steps):
-            state["step"] = step
+        keep_steps(states, steps)
 
     def _state_of(self, param: Tensor, amsgrad: bool) -> dict[str, Any]:
         state = self.state[param]
         if not state:
-            state.update(step=0, exp_avg=zeros_like(param), exp_avg_sq=zeros_like(param))
+            state.update(step=as_number(0), exp_avg=zeros_like(param), exp_avg_sq=zeros_like(param))
             if amsgrad:
                 state["max_exp_avg_sq"] = zeros_like(param)
         return state

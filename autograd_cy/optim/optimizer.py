@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
-from autograd_cy import Tensor, enable_grad
+from autograd_cy import Tensor, enable_grad, float32, float64, full, get_default_dtype
 from autograd_cy._C import recorder as _recorder
 from autograd_cy.nn.parameter import clear_grad
 
@@ -95,6 +95,9 @@ class Optimizer(_Hooked):
     >>> x
     tensor([1.], requires_grad=True)
     """
+
+    # What states hold as tensors without dimensions, and files of others perhaps as numbers.
+    _numbers_of_state: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
@@ -295,7 +298,9 @@ class Optimizer(_Hooked):
         self.state = defaultdict(dict)
         for key, value in state_dict["state"].items():
             param = params.get(key)
-            self.state[key if param is None else param] = _state_for(param, value)
+            self.state[key if param is None else param] = _state_for(
+                param, value, self._numbers_of_state
+            )
         self.param_groups = [
             {**_names_of(old), **deepcopy(new), "params": old["params"]}
             for new, old in zip(_without_params(saved), self.param_groups)
@@ -443,14 +448,42 @@ def _without_params(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: group[name] for name in group if name != "params"} for group in groups]
 
 
-def _state_for(param: Tensor | None, value: Any) -> Any:
-    """Return saved state in the dtype and on the device of its parameter."""
+def as_number(value: float) -> Tensor:
+    """Return a number of a state as torch keeps it, as a tensor.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+
+    Returns
+    -------
+    Tensor
+        Without dimensions, of float32 where float64 isn't the default.
+
+    Examples
+    --------
+    >>> as_number(2)
+    tensor(2.)
+    """
+    dtype = float64 if get_default_dtype() is float64 else float32
+    return full((), value, dtype=dtype, device="cpu")
+
+
+def _state_for(param: Tensor | None, value: Any, numbers: tuple[str, ...]) -> Any:
+    """Return saved state in the dtype and on the device of its parameter, but for its numbers."""
     if isinstance(value, dict):
         return {
-            name: item if name == "step" else _state_for(param, item)
+            name: _number_for(item, name in numbers)
+            if name == "step" or name in numbers
+            else _state_for(param, item, numbers)
             for name, item in value.items()
         }
     if isinstance(value, Tensor) and param is not None:
         dtype = param.dtype if param.is_floating_point() else value.dtype
         return value.to(device=param.device, dtype=dtype)
     return value
+
+
+def _number_for(value: Any, is_tensor: bool) -> Any:
+    return as_number(value) if is_tensor and isinstance(value, (int, float)) else value

@@ -8,6 +8,7 @@ from typing import Any
 from autograd_cy import Tensor, full_like, zeros_like
 
 from ._fused import RATE, FusedOptimizer, check_option
+from .optimizer import as_number
 
 
 class Rprop(FusedOptimizer):
@@ -80,7 +81,9 @@ class Rprop(FusedOptimizer):
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         first = float(group["lr"])
         size = complex(first, first) if param.is_complex() else first
-        state.update(step=0, prev=zeros_like(param), step_size=full_like(param.detach(), size))
+        state.update(
+            step=as_number(0), prev=zeros_like(param), step_size=full_like(param.detach(), size)
+        )
 
     def _numbers(
         self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float

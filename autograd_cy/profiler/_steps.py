@@ -539,6 +539,15 @@ def tensorboard_trace_handler(
     -------
     callable
         For `on_trace_ready`; it writes ``<worker>.<ns>.pt.trace.json`` and, compressed, ``.gz``.
+
+    Examples
+    --------
+    >>> import os
+    >>> import autograd_cy as ag
+    >>> with ag.profiler.profile(on_trace_ready=ag.profiler.tensorboard_trace_handler("traces")):
+    ...     x = ag.ones(2) * 2
+    >>> len(os.listdir("traces"))
+    1
     """
 
     def handler(prof: Any) -> None:
@@ -565,6 +574,15 @@ def trace_handler(dir_name: str | Path, table: bool = True) -> Callable[[Any], N
     -------
     callable
         For `on_trace_ready`; it writes ``<worker>.<ns>.trace.json`` and ``<worker>.<ns>.txt``.
+
+    Examples
+    --------
+    >>> import os
+    >>> import autograd_cy as ag
+    >>> with ag.profiler.profile(on_trace_ready=ag.profiler.trace_handler("traces_and_tables")):
+    ...     x = ag.ones(2) * 2
+    >>> len(os.listdir("traces_and_tables"))
+    2
     """
 
     def handler(prof: Any) -> None:

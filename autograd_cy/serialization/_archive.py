@@ -300,9 +300,9 @@ def _rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) ->
 
 
 def _rebuild_parameter(data: Any, requires_grad: bool, hooks: Any = None, state: Any = None) -> Any:
-    from importlib import import_module
+    from autograd_cy.nn.parameter import Parameter  # which few files have
 
-    made = import_module("autograd_cy.nn.parameter").Parameter(data, requires_grad)
+    made = Parameter(data, requires_grad)
     if state:
         made.__setstate__(state)
     return made
@@ -316,10 +316,9 @@ def _rebuild_with_state(function: Any, kind: Any, args: Any, state: Any) -> Any:
         state = {**(state[0] or {}), **(state[1] or {})}
     state = dict(state)
     if state.pop("_is_buffer", False):
-        from importlib import import_module
+        from autograd_cy.nn.parameter import Buffer
 
-        persistent = bool(state.pop("persistent", True))
-        made = import_module("autograd_cy.nn.parameter").Buffer(made, persistent=persistent)
+        made = Buffer(made, persistent=bool(state.pop("persistent", True)))
     elif isinstance(kind, type) and kind is not Tensor:
         made = Tensor._make_subclass(kind, made)
     if state:

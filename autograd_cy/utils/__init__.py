@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from autograd_cy._environment.absent_names import no_attribute
+from autograd_cy._absent.names import no_attribute
 from autograd_cy._environment.moved_modules import moved as _moved
 from autograd_cy.utils import checkpoint, hooks
 

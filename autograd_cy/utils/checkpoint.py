@@ -49,7 +49,15 @@ __all__ = [
 
 
 class CheckpointError(RuntimeError):
-    """The recomputation of a checkpoint was not what the first run had been."""
+    """
+    The recomputation of a checkpoint was not what the first run had been.
+
+    Examples
+    --------
+    >>> from autograd_cy.utils.checkpoint import CheckpointError
+    >>> issubclass(CheckpointError, RuntimeError)
+    True
+    """
 
 
 class _Precision:
@@ -86,6 +94,14 @@ def set_checkpoint_early_stop(enable: bool) -> _Context:
 
     It holds for checkpoints made inside the ``with`` block, without ``use_reentrant``.
 
+    Parameters
+    ----------
+    enable : bool
+
+    Returns
+    -------
+    context manager
+
     Examples
     --------
     >>> import autograd_cy as torch
@@ -101,6 +117,14 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> _Context:
     """
     Overrule the argument `debug` of the checkpoints inside the ``with`` block; None doesn't.
 
+    Parameters
+    ----------
+    enabled : bool or None
+
+    Returns
+    -------
+    context manager
+
     Examples
     --------
     >>> import autograd_cy as torch
@@ -115,6 +139,11 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> _Context:
 def noop_context_fn() -> tuple[AbstractContextManager, AbstractContextManager]:
     """
     Two contexts that do nothing, the default of ``context_fn``.
+
+    Returns
+    -------
+    tuple of context managers
+        For the first run and the recomputation.
 
     Examples
     --------
@@ -315,6 +344,21 @@ def detach_variable(inputs: tuple) -> tuple:
     """
     Arguments cut off from the graph; tensors require grad as before.
 
+    Parameters
+    ----------
+    inputs : tuple
+        Tensors and anything else.
+
+    Returns
+    -------
+    tuple
+        What isn't a tensor is as it was.
+
+    Raises
+    ------
+    RuntimeError
+        If `inputs` is no tuple.
+
     Examples
     --------
     >>> import autograd_cy as torch
@@ -335,6 +379,11 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
     """
     Warn if no argument requires grad.
 
+    Parameters
+    ----------
+    inputs : iterable
+        Tensors and anything else.
+
     Examples
     --------
     >>> import autograd_cy as torch
@@ -348,7 +397,21 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
 
 
 class CheckpointFunction(Function):
-    """The node of a checkpoint with ``use_reentrant=True``."""
+    """
+    The node of a checkpoint with ``use_reentrant=True``.
+
+    ``apply(function, preserve_rng_state, *args)`` runs the function without recording; backward
+    runs it again, with recording.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.utils.checkpoint import CheckpointFunction
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> CheckpointFunction.apply(torch.exp, True, x).sum().backward()
+    >>> x.grad
+    tensor([2.7183, 2.7183])
+    """
 
     @staticmethod
     def forward(ctx: Any, run_function: Callable, preserve_rng_state: bool, *args: Any) -> Any:

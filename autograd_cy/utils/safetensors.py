@@ -55,6 +55,13 @@ def save(tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> 
         If the library safetensors isn't installed.
     ValueError, RuntimeError
         If a tensor isn't contiguous or on the CPU, or two share memory.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils import safetensors
+    >>> safetensors.load(safetensors.save({"a": ag.ones(2)}))
+    {'a': tensor([1., 1.])}
     """
     library = _library()
     specs, kept = _specs(library, tensors)
@@ -85,6 +92,14 @@ def save_file(
         If the library safetensors isn't installed.
     ValueError, RuntimeError
         If a tensor isn't contiguous or on the CPU, or two share memory.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils import safetensors
+    >>> safetensors.save_file({"a": ag.ones(2)}, "a.safetensors")
+    >>> safetensors.load_file("a.safetensors")
+    {'a': tensor([1., 1.])}
     """
     library = _library()
     specs, kept = _specs(library, tensors)
@@ -108,6 +123,14 @@ def load(data: bytes) -> dict[str, Tensor]:
     ------
     ImportError
         If the library safetensors isn't installed.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils import safetensors
+    >>> data = safetensors.save({"a": ag.ones(2)})
+    >>> safetensors.load(data)["a"]
+    tensor([1., 1.])
     """
     return {name: _tensor(name, found) for name, found in _library().deserialize(data)}
 
@@ -130,6 +153,14 @@ def load_file(filename: str | os.PathLike, device: str | device = "cpu") -> dict
     ------
     ImportError
         If the library safetensors isn't installed.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils import safetensors
+    >>> safetensors.save_file({"a": ag.ones(2)}, "a.safetensors")
+    >>> safetensors.load_file("a.safetensors")
+    {'a': tensor([1., 1.])}
     """
     with open(filename, "rb") as file:
         found = load(file.read())

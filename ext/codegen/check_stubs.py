@@ -16,6 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "autograd_cy"
+# Folders whose stubs have definitions, not names of others.
+WRITTEN = ("_C", "_interpreted")
 # Every class has these, and Cython writes some of its own.
 COMMON = {
     *dir(object),
@@ -41,7 +43,7 @@ def main() -> int:
         problems += [f"{path.name}: {text}" for text in module_problems(module, path)]
     missing = unstubbed({path.stem for path in stubs})
     problems += [f"{name}: the module has no stub" for name in missing]
-    problems += top_level_problems()
+    problems += names_problems()
     for text in problems:
         print(text)
     print(f"{len(stubs)} stubs, {len(problems)} differences")
@@ -206,23 +208,24 @@ def text_of(parameters) -> str:
     return f"({', '.join(shown)})"
 
 
-# --- the top level --------------------------------------------------------------------------------
+# --- modules in Python ----------------------------------------------------------------------------
 
 
-def top_level_problems():
-    """Differences between `autograd_cy.__all__` and the names of its stub."""
-    import autograd_cy
-
-    path = PACKAGE / "__init__.pyi"
-    if not path.exists():
-        yield "autograd_cy/__init__.pyi is missing"
-        return
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.Assign):
-            shown = set(ast.literal_eval(node.value))
-    built = set(autograd_cy.__all__)
-    yield from (f"__init__.pyi: {name} is missing" for name in sorted(built - shown))
-    yield from (f"__init__.pyi: {name} is no public name" for name in sorted(shown - built))
+def names_problems():
+    """Differences between `__all__` of modules in Python and of their stubs, the top level first."""
+    stubs = {path for path in PACKAGE.rglob("*.pyi") if path.parent.name not in WRITTEN}
+    for path in sorted({PACKAGE / "__init__.pyi", *stubs}):
+        said = path.relative_to(PACKAGE.parent)
+        if not path.exists():
+            yield f"{said} is missing"
+            continue
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.Assign):
+                shown = set(ast.literal_eval(node.value))
+        module = ".".join(said.with_suffix("").parts).removesuffix(".__init__")
+        built = set(importlib.import_module(module).__all__)
+        yield from (f"{said}: {name} is missing" for name in sorted(built - shown))
+        yield from (f"{said}: {name} is no public name" for name in sorted(shown - built))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""Writes the stubs of autograd_cy/__init__.py, _tensors/namespace.py and nn/functional/__init__.py.
+"""Writes the stubs of modules in Python: the top level, and those that records put functions into.
 
-Their names are gathered at import, or found at the first use. The files are read as text (ast), so what they gather is stated once, there. Also finds the methods
+Their names are gathered at import, or found at the first use. The files are read as text (ast): by
+what constants such as `_LATER` and `_TOP` say, which is stated once, there. Also finds the methods
 that Python modules install on Tensor.
 """
 
@@ -19,7 +20,7 @@ HEAD = "# Written by ext/codegen/stub_namespace.py during the build; do not edit
 
 def write(package: Path, exported: dict[str, list[str] | None], lazy: dict[str, str]) -> None:
     """
-    Write both stubs.
+    Write the stubs of the top level and of the module that gathers its names.
 
     `exported` has the public names of the compiled modules, `lazy` the module of each name that is
     found when it is first used.
@@ -44,26 +45,22 @@ def namespace_imports(package: Path, exported) -> dict[str, tuple[str, str]]:
     def publish(name, module, original):
         found[name] = (f"from {module} import {original} as {name}", name)
 
-    for node in ast.walk(tree):
-        if isinstance(node, ast.For) and _is_name(node.target, "_module"):
-            for element in node.iter.elts:
-                if isinstance(element, ast.Starred):  # the families of operators
-                    for family in sorted(m for m in exported if m.startswith("ops_")):
-                        for name in exported[family] or ():
-                            publish(name, f"autograd_cy._C.{family}", name)
-                    continue
-                module = ".".join(imported[element.id])
-                short = module.rpartition(".")[2]
-                public = exported.get(short) if "._C." in module else public_names(package, module)
-                for name in public or ():
-                    publish(name, module, name)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "_published.update":
-            for keyword in node.keywords:
-                publish(keyword.arg, *resolve(keyword.value, imported))
-        if isinstance(node, ast.For) and ast.unparse(node.iter).endswith(".split()"):
-            for name in ast.literal_eval(node.iter.func.value).split():
-                publish(name, *imported[name])
+    for family in sorted(m for m in exported if m.startswith("ops_")):
+        for name in exported[family] or ():
+            publish(name, f"autograd_cy._C.{family}", name)
+    for element in _value(tree, "_WHOLE").elts:
+        module = ".".join(imported[element.id])
+        short = module.rpartition(".")[2]
+        public = exported.get(short) if "._C." in module else public_names(package, module)
+        for name in public or ():
+            publish(name, module, name)
+    parts = _value(tree, "_PARTS")
+    for key, names in zip(parts.keys, parts.values):
+        for name in ast.literal_eval(names).split():
+            publish(name, ".".join(imported[key.id]), name)
+    renamed = _value(tree, "_RENAMED")
+    for key, value in zip(renamed.keys, renamed.values):
+        publish(key.value, ".".join(imported[value.value.id]), value.attr)
     return found
 
 
@@ -77,21 +74,16 @@ def imports_of(tree) -> dict[str, tuple[str, str]]:
     }
 
 
-def resolve(value, imported) -> tuple[str, str]:
-    """Module and name behind ``name`` or ``module.name``."""
-    if isinstance(value, ast.Attribute):
-        return ".".join(imported[value.value.id]), value.attr
-    return imported[value.id]
-
-
 def public_names(package: Path, module: str) -> list[str]:
     """`__all__` of a Python module of the package."""
+    tree = ast.parse(source_of(package, module).read_text())
+    return list(_constant(tree, "__all__"))
+
+
+def source_of(package: Path, module: str) -> Path:
+    """The file of a Python module of the package."""
     path = package.joinpath(*module.split(".")[1:])
-    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.Assign) and _is_name(node.targets[0], "__all__"):
-            return list(ast.literal_eval(node.value))
-    return []
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
 # --- __init__.py ----------------------------------------------------------------------------------
@@ -101,17 +93,19 @@ def top_level(package: Path, names: list[str], lazy: dict[str, str]) -> str:
     """The imports of __init__.py, each name exported, and what is loaded when it is first used."""
     tree = ast.parse((package / "__init__.py").read_text())
     lines, public = ["from autograd_cy._tensors.namespace import *"], list(names)
+    lazy = dict(lazy)
     for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and node.names[0].name != "*":
+        if isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                if alias.name != "__all__":
-                    name = alias.asname or alias.name
+                name = alias.asname or alias.name
+                if name == "*" and node.module != "autograd_cy._tensors.namespace":
+                    lazy |= dict.fromkeys(public_names(package, node.module), node.module)
+                elif alias.name not in ("*", "__all__"):
                     lines.append(f"from {node.module} import {alias.name} as {name}")
-    lazy = {**lazy, **{name: f"autograd_cy.{part}" for name, part in _constant(tree, "_LATER")}}
+    for part, listed in _constant(tree, "_LATER"):
+        lazy |= dict.fromkeys(listed.split(), f"autograd_cy.{part}")
+    lazy |= dict.fromkeys(_constant(tree, "_MODULES"), "autograd_cy")
     lines += [f"from {module} import {name} as {name}" for name, module in lazy.items()]
-    for name in lazy_modules(tree):
-        if (package / name).is_dir() or (package / f"{name}.py").exists():
-            lines.append(f"from autograd_cy import {name} as {name}")
     public += [line.rpartition(" ")[2] for line in lines[1:]]
     hidden = [name for name in public if name.startswith("_") and name not in ("__version__", "_C")]
     public = sorted({*public} - {*hidden})
@@ -120,45 +114,42 @@ def top_level(package: Path, names: list[str], lazy: dict[str, str]) -> str:
 
 def _constant(tree, name: str) -> Iterable:
     """What a name of a module is set to; the items of a dict."""
+    value = _value(tree, name)
+    value = () if value is None else ast.literal_eval(value)
+    return value.items() if isinstance(value, dict) else value
+
+
+def _value(tree, name: str) -> Any:
+    """The expression that a name of a module is set to, or None."""
     for node in tree.body:
-        if isinstance(node, ast.Assign) and _is_name(node.targets[0], name):
-            value = ast.literal_eval(node.value)
-            return value.items() if isinstance(value, dict) else value
-    return ()
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if isinstance(node, ast.Assign | ast.AnnAssign) and _is_name(targets[0], name):
+            return node.value
+    return None
 
 
-def lazy_modules(tree) -> list[str]:
-    """Names that the module's __getattr__ compares with."""
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == "__getattr__":
-            return [
-                element.value
-                for compare in ast.walk(node)
-                if isinstance(compare, ast.Compare)
-                for side in compare.comparators
-                for element in ast.walk(side)
-                if isinstance(element, ast.Constant) and isinstance(element.value, str)
-            ]
-    return []
+# --- modules that records put functions into ------------------------------------------------------
 
 
-# --- nn.functional --------------------------------------------------------------------------------
-
-
-def write_functional(package: Path, families: dict, module_of: Callable[[Any], str]) -> None:
+def write_namespace(
+    package: Path, namespace: str, families: dict, module_of: Callable[[Any], str]
+) -> None:
     """
-    Write the stub of nn/functional/__init__.py: what it imports, and what records put there.
+    Write the stub of the module of a namespace, such as ``linalg``.
 
-    `module_of` says in which module the functions of a record are.
+    It has what the module lists in `__all__`, the names of the top level in its `_TOP` and, by
+    other names, `_RENAMED`, and what records put there. `module_of` says in which module the
+    functions of a record are.
     """
-    path = package / "nn" / "functional" / "__init__.py"
+    path = source_of(package, f"autograd_cy.{namespace}")
     tree = ast.parse(path.read_text())
-    names = {name: place for name, place in imports_of(tree).items() if not name.startswith("_")}
+    imported = imports_of(tree)
+    names = {name: imported[name] for name in _constant(tree, "__all__")}
     names.update({name: ("autograd_cy", name) for name in _constant(tree, "_TOP")})
-    names.pop("annotations", None)
+    names.update({name: ("autograd_cy", theirs) for name, theirs in _constant(tree, "_RENAMED")})
     for records in families.values():
         for r in records:
-            inside = "nn.functional" in (r.namespace, *r.also)
+            inside = namespace in (r.namespace, *r.also)
             if r.public and r.function and inside and r.name not in names:
                 names[r.name] = module_of(r), r.name
     lines = [f"from {module} import {own} as {name}" for name, (module, own) in names.items()]

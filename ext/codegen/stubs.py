@@ -110,7 +110,8 @@ def write_stubs(families: dict, pxd_dir: Path) -> None:
     lazy |= write_interpreted(families, pxd_dir.parent / "_interpreted")
     write_if_changed(str(pxd_dir.parent / "return_types.pyi"), results_stub(families))
     stub_namespace.write(pxd_dir.parent, exported, lazy)
-    stub_namespace.write_functional(pxd_dir.parent, families, module_of)
+    for namespace in namespaces(families):
+        stub_namespace.write_namespace(pxd_dir.parent, namespace, families, module_of)
     for path in pxd_dir.glob("*.pyi"):
         if path.stem not in written:  # of a module that is gone
             path.unlink()
@@ -151,6 +152,12 @@ def results_stub(families: dict) -> str:
                 )
     lines = [found[name] for name in sorted(found)]
     return "\n".join([*lines, f"__all__ = {sorted(found)!r}", "all_return_types: list[type]", ""])
+
+
+def namespaces(families: dict) -> list[str]:
+    """The modules in Python that records put functions into."""
+    named = {n for records in families.values() for r in records for n in (r.namespace, *r.also)}
+    return sorted(filter(None, named))
 
 
 def module_of(r) -> str:

@@ -148,7 +148,15 @@ cdef device as_device(object d):
 
 
 cdef class layout:
-    """How elements are stored; only ``strided`` exists."""
+    """
+    How elements are stored; only ``strided`` exists.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.ones(2).layout
+    autograd_cy.strided
+    """
 
     def __repr__(self):
         return f"autograd_cy.{self.name}"
@@ -158,7 +166,16 @@ cdef class layout:
 
 
 cdef class memory_format:
-    """The order of the dimensions in memory."""
+    """
+    The order of the dimensions in memory.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, 3, 4, 4).to(memory_format=ag.channels_last)
+    >>> x.stride()
+    (48, 1, 12, 3)
+    """
 
     def __repr__(self):
         return f"autograd_cy.{self.name}"

@@ -259,7 +259,7 @@ cdef class Tensor:
     def is_set_to(self, Tensor tensor not None):
         """Whether both show the same elements of the same memory."""
         return (self.ptr == tensor.ptr and same_shape(self, tensor)
-                and not (self.flags ^ tensor.flags) & F_LAZY
+                and not (self.flags ^ tensor.flags) & F_TURNED
                 and (self.nd == 0 or memcmp(self.strides, tensor.strides,
                                             self.nd * sizeof(Py_ssize_t)) == 0))
 

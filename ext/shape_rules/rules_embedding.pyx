@@ -50,8 +50,6 @@ cdef int gathered_back(Result* r, Tensor grad, Tensor indices, Py_ssize_t rows, 
         raise RuntimeError(
             f"{op}: expected a gradient with one row for each index, got shape "
             f"{list(sizes_of(grad))} for indices of shape {list(sizes_of(indices))}")
-    if grad.dt < DT_F16:
-        raise RuntimeError(f'"{op}" not implemented for \'{scalar_name(grad.dt)}\'')
     if rows < 0:
         raise RuntimeError(f"{op}: the number of rows must not be negative, got {rows}")
     sizes[0], sizes[1] = rows, grad.sizes[grad.nd - 1]

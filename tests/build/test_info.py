@@ -2,11 +2,12 @@
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
 import pytest
-from building import run_python
+from building import ROOT, run_python
 
 from autograd_cy.__main__ import main
 from autograd_cy._environment import doctor as _doctor
@@ -29,6 +30,19 @@ def test_info_as_json_has_no_errors(capsys, monkeypatch):
     facts = json.loads(capsys.readouterr().out)
     assert [name for name, section in facts.items() if "error" in section] == []
     assert facts["simd"]["selected"] in facts["simd"]["processor"]
+
+
+def test_info_shows_the_variables_of_the_page_and_those_that_are_read():
+    page = (ROOT / "docs" / "building.md").read_text()
+    table = page.partition("## At run time")[2].partition("\n\n## ")[0]
+    said = set(re.findall(r"`([A-Z_]{6,})[=`]", table))
+    assert {"AUTOGRAD_CY_CPU", "OMP_PLACES"} <= said <= set(_info.VARIABLES)
+    asked = r"""(?:environ(?:\.get)?[(\[]|getenv\()b?["'](AUTOGRAD_CY_[A-Z_]+)"""
+    sources = [*(ROOT / "autograd_cy").rglob("*.py"), *(ROOT / "ext" / "core").rglob("*.p[yx]*")]
+    sources += [*(ROOT / "ext" / "kernels").rglob("*.p[yx]*")]
+    read = {name for path in sources for name in re.findall(asked, path.read_text())}
+    own = {name for name in _info.VARIABLES if name.startswith("AUTOGRAD_CY_")}
+    assert read and read <= own and own <= said
 
 
 def test_info_survives_missing_parts(monkeypatch, capsys):

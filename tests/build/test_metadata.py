@@ -5,6 +5,8 @@ import re
 import pytest
 from building import ROOT
 
+from autograd_cy._environment import info
+
 tomllib = pytest.importorskip("tomllib", reason="part of Python from 3.11 on")
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -40,6 +42,17 @@ def test_every_extra_of_users_installs_what_some_code_imports():
             module = modules.get(name, name)
             # By name too: the digits are read from scikit-learn's files without importing it.
             assert re.search(rf"(import |from |\"){module}\b", imports), (extra, name)
+
+
+def test_info_shows_what_the_extras_of_users_install():
+    users = set().union(*(EXTRAS[extra] for extra in set(EXTRAS) - FOR_DEVELOPERS))
+    assert {re.split(r"[<>=~!\[ ]", requirement)[0] for requirement in users} <= set(info.OPTIONAL)
+
+
+def test_threads_without_a_lock_are_promised_where_modules_know_of_them():
+    promised = "Free Threading" in " ".join(PROJECT["project"]["classifiers"])
+    sources = (path.read_text() for path in (ROOT / "ext").rglob("*.pyx"))
+    assert promised == any("freethreading_compatible" in text for text in sources)
 
 
 def test_what_builds_and_what_runs_have_the_same_lower_bounds():

@@ -3,6 +3,7 @@
 import ast
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +14,7 @@ from ext.build.extensions import MODULES  # noqa: E402
 from ext.codegen import reference, stubs, table  # noqa: E402
 from ext.codegen.declarations import Function, Parameter, read_parameters, read_source  # noqa: E402
 from ext.codegen.python_forms import python_name  # noqa: E402
+from ext.codegen.stub_namespace import source_of, write_namespace  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +59,38 @@ def test_stubs_have_every_operator_and_method(written, families):
             if r.method and not r.name.startswith("_"):
                 name = r.aliases[0] if r.namespace else r.name
                 assert f"    def {name}({python_name(r.args[0], 0)}" in tensor
+
+
+def named_by(path):
+    """`__all__` of a stub, and the names that it imports."""
+    body = ast.parse(path.read_text()).body
+    (listed,) = (ast.literal_eval(node.value) for node in body if isinstance(node, ast.Assign))
+    imported = [a.asname for node in body if isinstance(node, ast.ImportFrom) for a in node.names]
+    return listed, imported
+
+
+@pytest.mark.parametrize("module", ["fft", "linalg", "nn.functional", "special"])
+def test_stubs_of_namespaces_name_what_the_modules_have(written, module):
+    path = source_of(written.parent, f"autograd_cy.{module}").with_suffix(".pyi")
+    listed, imported = named_by(path)
+    loaded = pytest.importorskip(f"autograd_cy.{module}")
+    assert listed == sorted(imported) == sorted(loaded.__all__)
+
+
+@pytest.mark.parametrize("said", [{"namespace": "linalg"}, {"also": ("linalg",)}])
+def test_a_record_reaches_the_stub_of_its_namespace(written, tmp_path, said):
+    (tmp_path / "linalg.py").write_text('__all__ = ["own"]\nfrom autograd_cy.own import own\n')
+    record = SimpleNamespace(
+        name="added", public=True, function=True, file="x", **{"namespace": "", "also": (), **said}
+    )
+    inner = SimpleNamespace(**{**vars(record), "name": "hidden", "public": False})
+    write_namespace(
+        tmp_path, "linalg", {"x": [record, inner]}, lambda r: f"autograd_cy._C.{r.file}"
+    )
+    text = (tmp_path / "linalg.pyi").read_text()
+    assert "from autograd_cy._C.x import added as added\n" in text
+    assert "from autograd_cy.own import own as own\n" in text
+    assert "__all__ = ['added', 'own']" in text and "hidden" not in text
 
 
 def test_stubs_are_the_same_each_time(written, families):

@@ -96,17 +96,7 @@ def test_what_cannot_be_is_refused(mmap, tmp_path):
         assert wanted in str(error.value), name
 
 
-def test_files_of_our_own_format():
-    def own(pickled):
-        return io.BytesIO(serialization.MAGIC + pickled)
-
-    assert ag.load(own(pickle.dumps([1, 2.5]))) == [1, 2.5]
-    with pytest.raises(RuntimeError, match="needs a file in PyTorch's format"):
-        ag.load(own(pickle.dumps(5)), mmap=True)
-    with pytest.raises(pickle.UnpicklingError, match="speaks of memory that isn't in it"):
-        ag.load(own(b"\x80\x02" + memory(kind=number(1)) + b"."))
-    with pytest.raises(RuntimeError, match="map_location must be 'cpu' or 'meta'"):
-        ag.load(own(pickle.dumps(5)), map_location=lambda storage, place: None)
+def test_memory_is_mapped_from_paths_alone():
     with pytest.raises(ValueError, match="a path in order to use mmap"):
         ag.load(io.BytesIO(archive(tensor(memory()))), mmap=True)
 
@@ -191,24 +181,8 @@ def test_places_that_a_file_names():
         ag.load(io.BytesIO(FINE), map_location=ag.device("cuda"))
 
 
-def test_files_of_our_own_format_go_where_they_are_sent():
-    def own(thing):
-        return io.BytesIO(serialization.MAGIC + pickle.dumps(thing))
-
-    values, shapes = {"w": ag.ones(2, 3)}, {"w": ag.ones(2, 3, device="meta")}
-    for thing, where, wanted in (
-        (values, "meta", shapes), (values, ag.device("cpu"), values), (shapes, None, shapes),
-        (shapes, {"cpu": "meta"}, shapes), (values, {"cpu": "meta"}, shapes),
-    ):  # fmt: skip
-        found = ag.load(own(thing), map_location=where)["w"]
-        assert found.is_meta == wanted["w"].is_meta and found.shape == (2, 3), where
-        assert found.is_meta or found.tolist() == [[1.0] * 3] * 2
-    with pytest.raises(RuntimeError, match="of which there are no values to put on the CPU"):
-        ag.load(own(shapes), map_location="cpu")
-
-
 def test_what_is_trusted_is_not_looked_over():
-    beyond = io.BytesIO(serialization.MAGIC + b"]p6\n.")
+    beyond = io.BytesIO(archive(b"]p6\n."))
     for trust in (False, 0):
         beyond.seek(0)
         assert ag.load(beyond, weights_only=trust) == []
@@ -221,9 +195,9 @@ def test_what_is_trusted_is_not_looked_over():
 def test_classes_within_classes_are_not_asked_for():
     dotted = b"\x80\x04\x8c\x0bautograd_cy\x8c\x0cnn.Parameter\x93."
     with pytest.raises(pickle.UnpicklingError, match="which weights_only=True does not allow"):
-        ag.load(io.BytesIO(serialization.MAGIC + dotted))
+        ag.load(io.BytesIO(archive(dotted)))
     with pytest.raises(pickle.UnpicklingError, match="which weights_only=True does not allow"):
-        ag.load(io.BytesIO(serialization.MAGIC + b"cautograd_cy.nn\nLinear\n."))
+        ag.load(io.BytesIO(archive(b"cautograd_cy.nn\nLinear\n.")))
 
 
 def test_what_is_allowed_by_name_may_be_of_torch():

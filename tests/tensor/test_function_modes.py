@@ -46,18 +46,18 @@ def test_what_modes_put_in_place_is_gone_after_the_last():
 
 OPERATORS = {
     "add": lambda x: x + 1,
-    "sub": lambda x: 1 - x,
+    "__rsub__": lambda x: 1 - x,
     "mul": lambda x: 2 * x,
     "div": lambda x: x / 2,
-    "floor_divide": lambda x: x // 2,
+    "__floordiv__": lambda x: x // 2,
     "remainder": lambda x: x % 2,
-    "pow": lambda x: x**2,
+    "__pow__": lambda x: x**2,
     "matmul": lambda x: x @ x,
     "lt": lambda x: x < 1,
     "le": lambda x: x <= 1,
     "gt": lambda x: x > 1,
     "ge": lambda x: x >= 1,
-    "eq": lambda x: x == 1,
+    "__eq__": lambda x: x == 1,
     "ne": lambda x: x != 1,
     "neg": lambda x: -x,
     "positive": lambda x: +x,
@@ -66,10 +66,10 @@ OPERATORS = {
     "__get__": lambda x: x.shape,
 }
 ON_INTEGERS = {
-    "bitwise_and": lambda x: x & 1,
-    "bitwise_or": lambda x: x | 1,
-    "bitwise_xor": lambda x: x ^ 1,
-    "bitwise_not": lambda x: ~x,
+    "__and__": lambda x: x & 1,
+    "__or__": lambda x: x | 1,
+    "__xor__": lambda x: x ^ 1,
+    "__invert__": lambda x: ~x,
     "__lshift__": lambda x: x << 1,
     "__rshift__": lambda x: x >> 1,
 }
@@ -113,7 +113,7 @@ def assigned(x):
     [
         ("add_", add),
         ("mul_", multiply),
-        ("pow_", raised),
+        ("__ipow__", raised),
         ("__ilshift__", shifted),
         ("__setitem__", assigned),
     ],
@@ -249,6 +249,32 @@ def test_functions_of_nn_functional_can_be_overridden():
     with Logged(log):
         functional.elu(torch.ones(2))
     assert log == ["ones", "elu"]
+
+
+@pytest.mark.parametrize("module", [torch.linalg, torch.special])
+def test_functions_of_linalg_and_special_can_be_overridden(module):
+    listed = get_overridable_functions()[module]
+    functions = {name for name in module.__all__ if name != "LinAlgError"}
+    assert [name for name in sorted(functions) if getattr(module, name) not in listed] == []
+
+
+@pytest.mark.parametrize(
+    "function", [torch.special.softmax, torch.special.log_softmax, torch.linalg.vander]
+)
+def test_functions_made_of_others_are_asked_for_by_their_own_name(function):
+    asked = []
+
+    class Asked(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            asked.append(func)
+            return super().__torch_function__(func, types, args, kwargs)
+
+    x = torch.tensor([1.0, 2.0])
+    given = {} if function is torch.linalg.vander else {"dim": 0}
+    result = function(x.as_subclass(Asked), **given)
+    assert asked == [function] and type(result) is Asked
+    assert torch.equal(result.as_subclass(torch.Tensor), function(x, **given))
 
 
 def test_push_is_the_older_way():

@@ -1,4 +1,4 @@
-"""The modules that programs expect: linalg, special, sparse, multiprocessing, utils."""
+"""The modules that programs expect: linalg, special, multiprocessing, utils."""
 
 import numpy as np
 import pytest
@@ -11,12 +11,6 @@ def test_special_names_are_functions_of_the_top_level():
     assert ag.special.gammainc is ag.igamma and ag.special.gammaincc is ag.igammac
     assert ag.special.softmax(ag.zeros(2), dim=0).tolist() == [0.5, 0.5]
     assert all(callable(getattr(ag.special, name)) for name in ag.special.__all__)
-
-
-@pytest.mark.parametrize("name", ag.sparse.__all__)
-def test_every_sparse_function_is_one_clear_error(name):
-    with pytest.raises(NotImplementedError, match=rf"sparse\.{name}: there are no sparse tensors"):
-        getattr(ag.sparse, name)(ag.eye(2))
 
 
 def test_utils_have_the_handle_of_hooks():

@@ -266,19 +266,6 @@ def test_chains_of_products():
         assert got.shape == np.linalg.multi_dot(part).shape
 
 
-def test_no_sparse_tensors():
-    names = [n for n in dir(torch.sparse) if not n.startswith("_")]
-    refused = 0
-    for name in names:
-        function = getattr(torch.sparse, name)
-        if getattr(function, "__doc__", None) and "NotImplementedError" in function.__doc__:
-            assert function.__name__ == name
-            with pytest.raises(NotImplementedError, match="sparse"):
-                function(torch.ones(2))
-            refused += 1
-    assert refused
-
-
 def test_polygamma_as_a_method():
     x = torch.tensor([0.5, 2.0], dtype=torch.float64)
     for n in (0, 1, 2):

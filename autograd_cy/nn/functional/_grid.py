@@ -115,8 +115,11 @@ def _inside(x: Tensor, n: int, padding_mode: str, aligned: bool) -> Tensor:
         x = _reflected(x, 0, n - 1) if aligned else _reflected(x, -0.5, n - 0.5)
     if padding_mode == "zeros":
         return x
-    # What is no number, or was reflected from infinity, is at the first element as in torch.
-    return _operators.where(_operators.isnan(x), 0, _operators.clamp(x, 0, n - 1))
+    # At the ends and beyond, a place doesn't move with x: the element behind the last would count
+    # as 0 in the derivative. What is no number, or was reflected from infinity, is at the first.
+    moves = (x > 0) & (x < n - 1)
+    x = _operators.where(moves, x, _operators.clamp(x.detach(), 0, n - 1))
+    return _operators.where(_operators.isnan(x), 0, x)
 
 
 def _cubic(t: Tensor) -> list[Tensor]:

@@ -549,7 +549,8 @@ def multilabel_margin_loss(
     at = at.clamp_min(0)
     each = _operators.arange(classes, device=at.device)
     named = ((at.unsqueeze(2) == each) & counts.unsqueeze(2)).any(1)
-    terms = (1 - rows.gather(1, at).unsqueeze(2) + rows.unsqueeze(1)).clamp_min(0)
+    # relu, as its derivative where the margin is just kept is 0; that of clamp_min is 1.
+    terms = (1 - rows.gather(1, at).unsqueeze(2) + rows.unsqueeze(1)).relu()
     terms = _operators.where(counts.unsqueeze(2) & ~named.unsqueeze(1), terms, 0.0)
     losses = terms.sum((1, 2)) / classes
     if code == 1 and not count:

@@ -175,6 +175,16 @@ def clip_grad_norm(
     """
     Deprecated: :func:`clip_grad_norm_` took its place.
 
+    Parameters
+    ----------
+    parameters, max_norm, norm_type, error_if_nonfinite, foreach
+        As for :func:`clip_grad_norm_`.
+
+    Returns
+    -------
+    Tensor
+        The norm of all gradients before.
+
     Examples
     --------
     >>> import warnings

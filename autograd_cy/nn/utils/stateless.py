@@ -42,6 +42,17 @@ def functional_call(
     -------
     object
         What the module returns.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import autograd_cy as torch
+    >>> layer, other = torch.nn.Linear(1, 1), {"weight": torch.ones(1, 1), "bias": torch.ones(1)}
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", FutureWarning)
+    ...     y = torch.nn.utils.stateless.functional_call(layer, other, torch.ones(1))
+    >>> y.item()
+    2.0
     """
     warnings.warn(
         "This API is deprecated as of PyTorch 2.0 and will be removed in a future version of "

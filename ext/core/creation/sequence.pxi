@@ -363,6 +363,10 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     dtype, layout, device, requires_grad, pin_memory
         As for :func:`zeros`.
 
+    Returns
+    -------
+    Tensor
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -552,7 +556,7 @@ cdef Tensor raw_buffer(object buffer, int dt, Py_ssize_t count, Py_ssize_t offse
         )
     s = storage_borrow(<char*>view.buf + offset, count * item, owner, view.readonly)
     try:
-        return tensor_on(s, s.data, dt, 1, &count, NULL)
+        return mark_raw(tensor_on(s, s.data, dt, 1, &count, NULL))
     finally:
         storage_decref(s)
 
