@@ -17,6 +17,11 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _ones(dims: int) -> str:
+    """A weight, or a gradient of the output, as the examples write it."""
+    return f"torch.ones(1, 1{', 2' * dims})"
+
+
 def _of_input(dims: int) -> Callable[..., Tensor]:
     transposed = getattr(F, f"conv_transpose{dims}d")
     each = _ntuple(dims)
@@ -53,6 +58,8 @@ def _of_input(dims: int) -> Callable[..., Tensor]:
         f"conv{dims}d_input",
         f"The gradient of `conv{dims}d` with respect to its input.",
         "input_size : sequence of int\n        The shape of the input.\n    weight : Tensor",
+        f"(1, 1{', 3' * dims}), {_ones(dims)}, {_ones(dims)}",
+        [1, 1, *[3] * dims],
     )
 
 
@@ -81,11 +88,13 @@ def _of_weight(dims: int) -> Callable[..., Tensor]:
         f"conv{dims}d_weight",
         f"The gradient of `conv{dims}d` with respect to its weight.",
         "input : Tensor\n    weight_size : sequence of int\n        The shape of the weight.",
+        f"torch.ones(1, 1{', 3' * dims}), (1, 1{', 2' * dims}), {_ones(dims)}",
+        [1, 1, *[2] * dims],
     )
 
 
 def _described(
-    made: Callable[..., Tensor], name: str, what: str, own: str
+    made: Callable[..., Tensor], name: str, what: str, own: str, given: str, shape: list[int]
 ) -> Callable[..., Tensor]:
     made.__name__ = made.__qualname__ = name
     made.__doc__ = f"""{what}
@@ -102,6 +111,13 @@ def _described(
     Returns
     -------
     Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> found = torch.nn.grad.{name}({given})
+    >>> list(found.shape)
+    {shape}
     """
     return made
 

@@ -287,6 +287,14 @@ def assert_allclose(
     ------
     AssertionError
         If they are not close.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import autograd_cy as ag
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     ag.testing.assert_allclose(ag.ones(2), ag.ones(2) + 1e-5)
     """
     warnings.warn(
         "`testing.assert_allclose()` is deprecated. Use `testing.assert_close()` instead, whose "

@@ -192,6 +192,15 @@ def save_model(
         If the library safetensors isn't installed.
     ValueError, RuntimeError
         If a tensor isn't contiguous, or of tensors that share memory none has all of it.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils import safetensors
+    >>> layer = ag.nn.Linear(2, 1)
+    >>> safetensors.save_model(layer, "layer.safetensors")
+    >>> safetensors.load_model(ag.nn.Linear(2, 1), "layer.safetensors")
+    ([], [])
     """
     state = model.state_dict()
     left_out = _left_out(state)
@@ -238,6 +247,15 @@ def load_model(
         If the library safetensors isn't installed.
     RuntimeError
         If names or shapes do not match.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils import safetensors
+    >>> layer = ag.nn.Linear(2, 1)
+    >>> safetensors.save_model(layer, "layer.safetensors")
+    >>> safetensors.load_model(ag.nn.Linear(2, 1), "layer.safetensors")
+    ([], [])
     """
     found = load_file(filename, device)
     missing, unexpected = model.load_state_dict(found, strict=False)
