@@ -64,11 +64,9 @@ UPWARD = {
 # functions do: what the import of a module imports is below it without exception. "*": any part.
 UPWARD_IMPORTS = {
     ("__init__", "*"): "modules of the top level are loaded when a program names them",
-    (
-        "arguments",
-        "_tensors",
-    ): "numbers before tensors, as torch once took them, are sorted in Python",
-    ("forms", "_tensors"): "the same",
+    ("arguments", "_tensors"): "calls with numbers first, as torch once took, are read in Python",
+    ("forms", "_environment"): "texts of forms in place are put together when they are read",
+    ("forms", "_tensors"): "as in arguments",
     ("interpreted_kernels", "_interpreted"): "the class of its errors is linalg's, as in torch",
     ("linking", "_interpreted"): "formulas of compiled records may call interpreted operators",
     ("parallel", "_environment"): "how many threads there are is read before OpenMP is loaded",
