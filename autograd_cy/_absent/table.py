@@ -109,11 +109,10 @@ ABSENT: dict[str, dict[str, str]] = {
         **{f"{name}_": way_out for name, way_out in _IN_PLACE_TOO.items()},
         "cauchy_": "use uniform_, and tan of pi * (x - 0.5)",
         "geometric_": "use uniform_, and ceil of log(x) / log(1 - p)",
-        "get_device": "use x.device",
         "log_normal_": "use normal_, and exp_",
         "lu": _ONE_SOLVER,
         "lu_solve": _ONE_SOLVER,
-        **dict.fromkeys(("is_pinned", "pin_memory", "record_stream", "xpu"), _ONE_DEVICE),
+        **dict.fromkeys(("pin_memory", "record_stream", "xpu"), _ONE_DEVICE),
         **dict.fromkeys(
             ("dequantize", "int_repr", "q_scale", "q_zero_point", "qscheme"), _QUANTIZED
         ),

@@ -20,6 +20,7 @@ __all__ = [
     "as_strided_",
     "detach",
     "detach_",
+    "get_device",
     "is_same_size",
     "is_signed",
     "is_storage",
@@ -55,6 +56,28 @@ def detach(input: Tensor) -> Tensor:
     tensor([1., 1.])
     """
     return _checked(input, "detach").detach()
+
+
+@overridable
+def get_device(input: Tensor) -> int:
+    """
+    The number of a tensor's device, -1 for the CPU.
+
+    Parameters
+    ----------
+    input : Tensor
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.get_device(ag.ones(2))
+    -1
+    """
+    return _checked(input, "get_device").get_device()
 
 
 @overridable

@@ -10,6 +10,7 @@ from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.tensor import Size, Tensor, _install
 from autograd_cy._tensors.events import seen_as
+from autograd_cy._tensors.warned import warn_once
 
 __all__ = [
     "atleast_1d",
@@ -500,6 +501,11 @@ def _broadcast(shape: Sequence[int], sizes: Sequence[int]) -> tuple[list[int], i
     return out, 0
 
 
+_NO_INDEXING = (
+    "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+)
+
+
 @seen_as("aten::meshgrid")
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """
@@ -531,6 +537,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         raise RuntimeError(
             f"torch.meshgrid: indexing must be one of 'xy' or 'ij', but received: {indexing}"
         )
+    if indexing is None:
+        warn_once(_NO_INDEXING)
     for t in given:
         if t.ndim > 1:
             raise RuntimeError(

@@ -4,9 +4,10 @@
 lists the classes.
 """
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from autograd_cy._absent.names import no_attribute
+from autograd_cy._environment.moved_modules import moved as _moved
 
 from . import functional, init, modules, utils
 from .modules import *  # noqa: F403
@@ -17,5 +18,8 @@ __all__ += modules.__all__
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
 
-    def __getattr__(name: str) -> NoReturn:
+    def __getattr__(name: str) -> Any:
+        found = _moved(__name__, name)
+        if found is not None:
+            return found
         raise no_attribute(__name__, name)

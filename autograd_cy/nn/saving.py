@@ -15,12 +15,12 @@ from .parameter import Parameter
 EXTRA = "_extra_state"
 
 
-class IncompatibleKeys(namedtuple("IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
+class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
     """What `Module.load_state_dict` could not match: names it missed, names it did not expect.
 
     Examples
     --------
-    >>> IncompatibleKeys([], [])
+    >>> _IncompatibleKeys([], [])
     <All keys matched successfully>
     """
 
@@ -149,7 +149,7 @@ class Saving(Hooked):
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> IncompatibleKeys:
+    ) -> _IncompatibleKeys:
         """Copy values into the parameters and persistent buffers.
 
         Parameters
@@ -163,7 +163,7 @@ class Saving(Hooked):
 
         Returns
         -------
-        IncompatibleKeys
+        _IncompatibleKeys
             Names that were missing and that were not expected.
 
         Raises
@@ -185,7 +185,7 @@ class Saving(Hooked):
         missing: list[str] = []
         unexpected: list[str] = []
         errors: list[str] = []
-        keys = IncompatibleKeys(missing, unexpected)
+        keys = _IncompatibleKeys(missing, unexpected)
         metadata = getattr(state_dict, "_metadata", None) or {}
 
         def load(part: Any, state: Any, prefix: str) -> None:

@@ -144,8 +144,12 @@ class AdamW(Adam):
         The decay :math:`\lambda`.
     amsgrad : bool, optional
         Whether the largest of all second means so far is used.
-    **options
-        As for `Adam`.
+    maximize : bool, optional
+        Whether to climb instead of to descend.
+    foreach, capturable, fused : bool, optional
+        They choose between implementations in PyTorch; here there is one, and they change nothing.
+    differentiable : bool, optional
+        Must be False: the step is not recorded.
 
     Raises
     ------
@@ -170,10 +174,26 @@ class AdamW(Adam):
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
         amsgrad: bool = False,
-        **options: Any,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
     ) -> None:
         super().__init__(
-            params, lr, betas, eps, weight_decay, amsgrad, decoupled_weight_decay=True, **options
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            foreach=foreach,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
         )
 
 

@@ -15,18 +15,27 @@ from autograd_cy import Tensor, enable_grad, float32, float64, full, get_default
 from autograd_cy._C import recorder as _recorder
 from autograd_cy.nn.parameter import clear_grad
 
+from . import _hooks
+from ._hooks import Hooked as _Hooked
+from ._hooks import register_optimizer_step_post_hook as register_optimizer_step_post_hook
+from ._hooks import register_optimizer_step_pre_hook as register_optimizer_step_pre_hook
+
 
 def _labelled(method: Callable[..., Any]) -> Callable[..., Any]:
     """The method, with a label such as ``Optimizer.step#SGD.step`` in profiles."""
 
     @functools.wraps(method)
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        run = method
+        # Hooks run once where a step calls that of its base.
+        if _hooks.around_step(self) and type(self).step is called:
+            run = functools.partial(_hooks.hooked_step, method)
         if not _recorder._enabled():
-            result = method(self, *args, **kwargs)
+            result = run(self, *args, **kwargs)
         else:
             name = method.__name__
             with _recorder.record_function(f"Optimizer.{name}#{type(self).__name__}.{name}"):
-                result = method(self, *args, **kwargs)
+                result = run(self, *args, **kwargs)
         counts = sys.modules.get("autograd_cy.profiler._counts")
         # Steps are counted if somebody counts, and once where a step calls that of its base.
         if counts is not None and type(self).step is called:
@@ -40,7 +49,7 @@ def _labelled(method: Callable[..., Any]) -> Callable[..., Any]:
 required = object()
 
 
-class Optimizer:
+class Optimizer(_Hooked):
     """The base class of optimizers.
 
     A subclass passes its options to ``super().__init__`` and defines `step`.
@@ -239,6 +248,7 @@ class Optimizer:
         >>> optimizer.state_dict()["param_groups"][0]["params"]
         [0]
         """
+        _hooks.tell(self._optimizer_state_dict_pre_hooks, self)
         numbers: dict[int, int] = {}
         for param in self._params():
             numbers.setdefault(id(param), len(numbers))
@@ -247,7 +257,8 @@ class Optimizer:
             for group in self.param_groups
         ]
         state = {numbers.get(id(key), key): value for key, value in self.state.items()}
-        return {"state": state, "param_groups": groups}
+        saved: dict[str, Any] = {"state": state, "param_groups": groups}
+        return _hooks.state_after(self._optimizer_state_dict_post_hooks, self, saved)  # type: ignore[no-any-return]
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over the options and the state that another optimizer of the same kind had.
@@ -270,6 +281,9 @@ class Optimizer:
         >>> one.param_groups[0]["lr"]
         0.2
         """
+        before = self._optimizer_load_state_dict_pre_hooks
+        if before:
+            state_dict = _hooks.state_after(before, self, {**state_dict})
         saved = state_dict["param_groups"]
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -291,6 +305,7 @@ class Optimizer:
             {**_names_of(old), **deepcopy(new), "params": old["params"]}
             for new, old in zip(_without_params(saved), self.param_groups)
         ]
+        _hooks.tell(self._optimizer_load_state_dict_post_hooks, self)
 
     def _params(self) -> list[Tensor]:
         return list(chain.from_iterable(group["params"] for group in self.param_groups))

@@ -142,11 +142,7 @@ class _Unpickler(pickle.Unpickler):
         if (module, name) in _archive.STORAGE_NAMES:
             return _archive.STORAGE_NAMES[module, name]
         if module.partition(".")[0] == "torch" and (module, name) not in _SAFE:
-            raise pickle.UnpicklingError(
-                f"load: the file holds {module}.{name}, an object of PyTorch's that isn't "
-                "here. Modules and optimizers come over by their state_dict(): save that "
-                "with torch.save, and load it into one made here."
-            )
+            raise pickle.UnpicklingError(_archive.not_here(module, name))
         if not self.weights_only:
             return super().find_class(module, name)
         return self.find_safe(module, name)
@@ -176,6 +172,12 @@ class _Unpickler(pickle.Unpickler):
         if module.startswith("numpy.") and name == "scalar":  # which then asks for its dtype
             needs += ", numpy.dtype"
             instead = " Numbers of NumPy that are saved as float(x) or int(x) need neither."
+        elif module.startswith("numpy.") and name == "_reconstruct":  # of an array
+            needs += ", numpy.ndarray, numpy.dtype"
+            instead = (
+                " Arrays of NumPy that are saved as tensors (from_numpy) or lists (tolist) need "
+                "neither."
+            )
         raise pickle.UnpicklingError(
             f"load: the file asks for {module}.{name}, which weights_only=True does not allow. "
             f"Allow it with add_safe_globals([{needs}]), or, if you trust the file's author, load "

@@ -328,8 +328,45 @@ def _rebuild_with_state(function: Any, kind: Any, args: Any, state: Any) -> Any:
 
 def _get_layout(name: str) -> Any:
     if name != "torch.strided":
-        raise pickle.UnpicklingError(f"load: the layout {name} isn't here; tensors are strided")
+        raise pickle.UnpicklingError(
+            f"load: the layout {name} isn't here; tensors are strided. {_CONVERTED('.to_dense()')}"
+        )
     return strided
+
+
+_CONVERTED = "Convert it in PyTorch first (`{}`), and save that.".format
+# Tensors that are not here, by what files call what makes them: the kind, and the way out.
+_UNKNOWN_KINDS = {
+    "_rebuild_sparse_tensor": ("a sparse tensor", ".to_dense()"),
+    "_rebuild_qtensor": ("a quantized tensor", ".dequantize()"),
+    "_rebuild_nested_tensor": ("a nested tensor", ".to_padded_tensor(0.0)"),
+    "_rebuild_njt": ("a nested tensor", ".to_padded_tensor(0.0)"),
+}
+_UNKNOWN_DTYPES = {
+    "float8": ".float()",
+    "float4": ".float()",
+    "complex32": ".to(torch.complex64)",
+    **dict.fromkeys(("uint16", "uint32", "uint64"), ".long()"),
+    **dict.fromkeys(("qint8", "quint8", "qint32"), ".dequantize()"),
+}
+
+
+def not_here(module: str, name: str) -> str:
+    """What the error says of a name of torch's that isn't here."""
+    if name in _UNKNOWN_KINDS:
+        kind, way_out = _UNKNOWN_KINDS[name]
+        return f"load: the file holds {kind}, and there are none here. {_CONVERTED(way_out)}"
+    way_out = _UNKNOWN_DTYPES.get(name.partition("_")[0], "")
+    if module == "torch" and way_out:
+        return (
+            f"load: the file holds a tensor of torch.{name}, a dtype that isn't here. "
+            f"{_CONVERTED(way_out)}"
+        )
+    return (
+        f"load: the file holds {module}.{name}, an object of PyTorch's that isn't here. Modules "
+        "and optimizers come over by their state_dict(): save that with torch.save, and load it "
+        "into one made here."
+    )
 
 
 _MAKERS = (_rebuild_tensor_v2, _rebuild_tensor_v3, _rebuild_on_meta, _rebuild_parameter)

@@ -25,7 +25,7 @@ from autograd_cy._C.tensor cimport (
     F_TURNED, G_PROFILE, g_modes,
     mark_raw, reading, scalar_value, tls_modes, tensor_on,
     refuse_examples, has_examples,
-    requires_grad)
+    requires_grad, warn_once)
 from autograd_cy._C.iterate cimport cast, clone_plain, resolved, to_device
 from autograd_cy._C.sealed cimport seal
 from libc.string cimport memcpy
@@ -303,8 +303,8 @@ def from_numpy(ndarray):
     """
     A tensor on the memory of a NumPy array.
 
-    Writing to one shows in the other. A tensor on a read-only array is read-only too: in-place
-    operations on it raise.
+    Writing to one shows in the other. A tensor on a read-only array is read-only too: a warning
+    says so, and in-place operations on it raise.
 
     Parameters
     ----------
@@ -332,7 +332,12 @@ def from_numpy(ndarray):
     >>> t
     tensor([7., 0., 0.], dtype=autograd_cy.float64)
     """
-    return from_array(ndarray)
+    cdef Tensor made = from_array(ndarray)
+    if not cnp.PyArray_ISWRITEABLE(ndarray):
+        warn_once(
+            "The given NumPy array is not writable, and neither is the tensor on its memory: "
+            "in-place operations on it are refused. Copy the array, or make it writable.")
+    return made
 
 
 # --- to Python's numbers and lists, in profiles; tensor.pyx has them -------------------------

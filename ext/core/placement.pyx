@@ -6,7 +6,7 @@ from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
 
 # Device types; those that tensors can be on have a code, which their storages carry.
-cdef list _known = ["cpu", "cuda", "meta"]
+cdef list _known = ["cpu", "cuda", "xpu", "mps", "meta", "hpu", "mtia", "xla"]
 cdef list _devices = []
 # What a `with` block of a device does; default_device.pyx knows.
 cdef object _enter_block = None
@@ -26,7 +26,8 @@ cdef class device:
     Parameters
     ----------
     type : str or device or int
-        ``"cpu"``, ``"cuda"`` or ``"cuda:1"``; a number means that CUDA device.
+        ``"cpu"``, ``"meta"``, or an accelerator, such as ``"cuda"``, ``"cuda:1"`` or ``"mps"``,
+        which tensors can be on where it was registered; a number means that CUDA device.
     index : int, optional
 
     Raises

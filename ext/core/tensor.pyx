@@ -297,6 +297,12 @@ cdef class Tensor:
     def is_meta(self):
         return self.mem.device == ON_META
 
+    def get_device(self):
+        """The number of the device, -1 for the CPU and for ``"meta"``."""
+        if not self.flags & F_DEVICE or self.mem.device == ON_META:
+            return -1
+        return device_of_code(self.mem.device).index or 0
+
     def is_floating_point(self):
         """Whether the dtype is a floating one."""
         return dt_is_float(self.dt)
