@@ -129,7 +129,6 @@ __all__ = [
     "is_inference_mode_enabled",
     "is_warn_always_enabled",
     "no_grad",
-    "overrides",
     "random",
     "set_autocast_cache_enabled",
     "set_autocast_cpu_dtype",

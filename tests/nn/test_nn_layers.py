@@ -273,6 +273,6 @@ def test_a_bias_of_one_element_is_added_to_all_outputs(bias, shape):
 
 
 def test_other_shapes_of_a_bias_are_refused():
-    for sizes in ((3,), (2, 1), (1, 1)):
-        with pytest.raises(RuntimeError, match="linear: bias of shape .* does not match 4 outputs"):
+    for sizes in ((3,), (3, 4), (2, 2), (3, 1)):
+        with pytest.raises(RuntimeError, match="linear: bias of shape .* does not"):
             torch.nn.functional.linear(torch.ones(2, 3), torch.ones(4, 3), torch.ones(sizes))

@@ -7,10 +7,22 @@ cdef Tensor ew_resolved(int kernel, PyObject** args, int nin, int rule, Tensor o
     cdef list held = []
     cdef Tensor t
     cdef int i
+    cdef bint raw = out is not None and out.flags & F_LAZY == F_RAW
     for i in range(nin):
-        t = resolved(<Tensor>args[i])
+        t = <Tensor>args[i]
+        if raw and t is out:
+            zeros_and_ones(out, op)
+        else:
+            t = resolved(t)
         held.append(t)
         plain[i] = <PyObject*>t
+    if raw:
+        # What is written is 0 or 1.
+        out.flags &= ~<uint32_t>F_RAW
+        try:
+            return ew_general(kernel, plain, nin, rule, out, op)
+        finally:
+            out.flags |= F_RAW
     if out is None or not out.flags & F_LAZY:
         # In place, `out` stays one of the operands.
         return ew_general(kernel, plain, nin, rule, out, op)
@@ -27,6 +39,13 @@ cdef Tensor ew_resolved(int kernel, PyObject** args, int nin, int rule, Tensor o
     resize_out(out, t.nd, t.sizes, op)
     copy_into(out, t, op)
     return out
+
+
+cdef int zeros_and_ones(Tensor a, str op) except -1:
+    """Let the memory of a tensor with F_RAW hold what it is read as."""
+    if a.flags & F_DEVICE or is_raw(a):
+        copy_into(tensor_turned(a, F_RAW), resolved(a), op)
+    return 0
 
 
 cdef Tensor resolved(Tensor a):
