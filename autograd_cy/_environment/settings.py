@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Literal
 
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import _must_be_bool
 
 __all__ = [
@@ -179,10 +179,9 @@ def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]
             f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}"
         )
     if precision not in _PRECISIONS:
-        warnings.warn(
+        _warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the current "
             "set_float32_matmul_precision call has no effect.",
-            stacklevel=2,
         )
         return
     _precision = precision

@@ -7,10 +7,10 @@ Python's: that of division in Python 2.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NoReturn
 
 from autograd_cy._C import creation as _creation
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import Size, Tensor, _install
 
 __all__ = ["range", "solve", "symeig"]
@@ -68,12 +68,11 @@ def range(
     ...     ag.range(1, 3)
     tensor([1., 2., 3.])
     """
-    warnings.warn(
+    _warn(
         "torch.range is deprecated and will be removed in a future release because its behavior "
         "is inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
         "values in [start, end).",
         UserWarning,
-        stacklevel=2,
     )
     return _creation._closed_range(start, end, step, out, dtype, layout, device, requires_grad)
 
@@ -116,13 +115,13 @@ def _reinforce(self: Tensor, reward: Any) -> NoReturn:
 
 def _resize(self: Tensor, *sizes: Any) -> Tensor:
     """The same elements in another shape; :meth:`reshape` took its place."""
-    warnings.warn("non-inplace resize is deprecated", UserWarning, stacklevel=2)
+    _warn("non-inplace resize is deprecated", UserWarning)
     return _resized(self, sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple) else sizes)
 
 
 def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     """The same elements in the shape of another tensor; :meth:`view_as` took its place."""
-    warnings.warn("non-inplace resize_as is deprecated", UserWarning, stacklevel=2)
+    _warn("non-inplace resize_as is deprecated", UserWarning)
     return _resized(self, tensor.size())
 
 

@@ -8,9 +8,8 @@ from typing import Any
 from autograd_cy._C import ops_joining as _joining
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.arguments import _check_arguments
-from autograd_cy._C.tensor import Size, Tensor, _install
+from autograd_cy._C.tensor import Size, Tensor, _install, _warn_once
 from autograd_cy._tensors.events import seen_as
-from autograd_cy._tensors.warned import warn_once
 
 __all__ = [
     "atleast_1d",
@@ -538,7 +537,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
             f"torch.meshgrid: indexing must be one of 'xy' or 'ij', but received: {indexing}"
         )
     if indexing is None:
-        warn_once(_NO_INDEXING)
+        _warn_once(_NO_INDEXING)
     for t in given:
         if t.ndim > 1:
             raise RuntimeError(

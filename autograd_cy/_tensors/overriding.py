@@ -12,12 +12,12 @@ import inspect
 import sys
 import threading
 import types as _types
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
 from autograd_cy import _C
 from autograd_cy._C import overrides as _overrides
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import ModeContext, Tensor, _fill, _install
 
 __all__ = [
@@ -374,9 +374,8 @@ class TorchFunctionMode:
         >>> type(mode).__name__
         'BaseTorchFunctionMode'
         """
-        warnings.warn(
+        _warn(
             "`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`",
-            stacklevel=2,
         )
         return cls(*args, **kwargs)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings as _warnings
-
 from autograd_cy._C import ops_complex as _complex
 from autograd_cy._C import ops_shape as _shape
-from autograd_cy._C.tensor import _install, _warn_always
+from autograd_cy._C.tensor import _install, _warn_once
 
 # --- parts of complex numbers ----------------------------------------------------------------
 
@@ -23,8 +21,6 @@ def _set_imag(self, value):
 
 # --- transposes --------------------------------------------------------------------------------
 
-_warned: set[str] = set()
-
 
 def _warn_of_reversal(ndim):
     if ndim:
@@ -35,9 +31,7 @@ def _warn_of_reversal(ndim):
         )
     else:
         text = "x.T is deprecated on 0-D tensors. This function is the identity in these cases."
-    if text not in _warned or _warn_always():
-        _warned.add(text)
-        _warnings.warn(text, UserWarning, stacklevel=3)
+    _warn_once(text)
 
 
 def _transposed(self):

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import functools
 import threading
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from autograd_cy._C import overrides as _overrides
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.dtypes import bfloat16, float16, float32, float64
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import device
@@ -204,23 +204,21 @@ class autocast(_overrides.AutocastContext):
         self.device = device_type
         here = is_autocast_available(device_type)
         if not here and enabled:
-            warnings.warn(
+            _warn(
                 "CUDA is not available or torch_xla is imported. Disabling autocast."
                 if device_type == "cuda"
                 else f"User provided device_type of '{device_type}', but it is not available. "
                 "Disabling",
-                stacklevel=2,
             )
         _must_be_bool("autocast", "enabled", enabled)
         if cache_enabled is not None:
             _must_be_bool("autocast", "cache_enabled", cache_enabled)
         chosen = get_autocast_dtype("cpu") if dtype is None else dtype
         if here and enabled and chosen not in (bfloat16, float16):
-            warnings.warn(
+            _warn(
                 f"In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
                 "CPU Autocast only supports dtype of bfloat16, float16 currently, not "
                 f"{chosen}.",
-                stacklevel=2,
             )
             enabled = False
         self._hold(bool(enabled and here), here, chosen, cache_enabled)

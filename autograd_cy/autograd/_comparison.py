@@ -6,12 +6,12 @@ that compare autograd with itself (batches, undefined gradients) in ``_consisten
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from autograd_cy._C import dtypes as _dtypes
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.creation import empty as _empty
 from autograd_cy._C.creation import zeros_like as _zeros_like
 from autograd_cy._C.ops_complex import complex as _complex
@@ -169,12 +169,11 @@ def _check_inputs(subject: Subject) -> None:
     for place in subject.places:
         x = subject.inputs[place]
         if x.dtype not in (_dtypes.float64, _dtypes.complex128):
-            warnings.warn(
+            _warn(
                 f"Input #{place} requires gradient and is not a double precision floating point or "
                 "complex. This check will likely fail if all the inputs are not of double "
                 "precision floating point or complex. ",
                 UserWarning,
-                stacklevel=3,
             )
         _refuse_overlap(place, x)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import warnings
 
 from autograd_cy._C import engine as _engine
 from autograd_cy._C import node as _node
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import (
     _G_ANOMALY,
     _G_NAN_ALLOWED,
@@ -110,7 +110,7 @@ def _history(node) -> list[str]:
 def _tell(text: str) -> None:
     """Warn; where warnings are errors, write to stderr: the error of backward is what is raised."""
     try:
-        warnings.warn(text, UserWarning, stacklevel=4)
+        _warn(text, UserWarning)
     except UserWarning:
         print(f"UserWarning: {text}", file=sys.stderr)
 
@@ -220,11 +220,10 @@ class detect_anomaly(_Anomaly):
 
     def __init__(self, check_nan: bool = True):
         super().__init__(True, check_nan)  # changes nothing yet
-        warnings.warn(
+        _warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
             "only be enabled for debugging.",
             UserWarning,
-            stacklevel=2,
         )
 
 

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from numbers import Number
 from typing import Any
 
 import autograd_cy as _operators  # those of recurrence are loaded when they are first used
 from autograd_cy import Tensor, empty, index_select, is_autocast_enabled, zeros
+from autograd_cy._C._warned import warn as _warn
 
 from . import init
 from .module import Module
@@ -127,11 +127,10 @@ class RNNBase(Module):
                 "element being zeroed"
             )
         if dropout > 0 and num_layers == 1:
-            warnings.warn(
+            _warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero "
                 f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
                 f"num_layers={num_layers}",
-                stacklevel=3,
             )
         if proj_size < 0:
             raise ValueError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import sys
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -13,6 +12,7 @@ from typing import Any, ClassVar
 
 from autograd_cy import Tensor, enable_grad, float32, float64, full, get_default_dtype
 from autograd_cy._C import recorder as _recorder
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy.nn.parameter import clear_grad
 
 from . import _hooks
@@ -224,10 +224,9 @@ class Optimizer(_Hooked):
     def _check_duplicates(self, params: list[Tensor]) -> None:
         ids = {id(param) for param in params}
         if len(ids) != len(params):
-            warnings.warn(
+            _warn(
                 "optimizer contains a parameter group with duplicate parameters; "
                 "in future, this will cause an error",
-                stacklevel=4,
             )
         known = chain.from_iterable(group["params"] for group in self.param_groups)
         if not ids.isdisjoint(map(id, known)):

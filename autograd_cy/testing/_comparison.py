@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import cmath
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from autograd_cy._C import dtypes as _dtypes
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.creation import as_tensor
 from autograd_cy._C.exchange import from_numpy as _from_numpy
 from autograd_cy._C.tensor import Tensor
@@ -296,11 +296,10 @@ def assert_allclose(
     ...     warnings.simplefilter("ignore")
     ...     ag.testing.assert_allclose(ag.ones(2), ag.ones(2) + 1e-5)
     """
-    warnings.warn(
+    _warn(
         "`testing.assert_allclose()` is deprecated. Use `testing.assert_close()` instead, whose "
         "tolerances are smaller.",
         FutureWarning,
-        stacklevel=2,
     )
     actual, expected = (x if isinstance(x, Tensor) else as_tensor(x) for x in (actual, expected))
     if rtol is None and atol is None:

@@ -11,7 +11,6 @@ recording and then a backward of its own.
 from __future__ import annotations
 
 import traceback
-import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -30,6 +29,7 @@ from autograd_cy import (
     random,
 )
 from autograd_cy._C._names import _current_graph_task_id
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._environment.contexts import _Context
 from autograd_cy.autograd import Variable, backward
 from autograd_cy.autograd.function import Function
@@ -391,9 +391,7 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
     >>> check_backward_validity([torch.ones(1, requires_grad=True)])
     """
     if not any(isinstance(x, Tensor) and x.requires_grad for x in inputs):
-        warnings.warn(
-            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
-        )
+        _warn("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 class CheckpointFunction(Function):
@@ -626,8 +624,7 @@ def _in_turn(functions: list[Callable]) -> Callable:
 
 
 def _warn_of_no_choice(name: str) -> None:
-    warnings.warn(
+    _warn(
         f"torch.utils.{name}: the use_reentrant parameter should be passed explicitly. "
         "use_reentrant=False is recommended; without it, it is True.",
-        stacklevel=3,
     )

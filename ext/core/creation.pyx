@@ -46,7 +46,7 @@ from autograd_cy._C.iterate cimport (
 from autograd_cy._C.exchange cimport from_array, import_dlpack
 
 from itertools import islice as _islice
-import warnings as _warnings
+from autograd_cy._C._warned import warn as _warn
 
 import numpy as _np
 

@@ -32,7 +32,7 @@ from autograd_cy._C.tensor cimport (
     warn_once, M_GUARD_SAVED)
 
 
-import warnings as _warnings
+from autograd_cy._C._warned import warn as _warn
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -371,12 +371,12 @@ cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
     if same:
         return out
     if out.count:
-        _warnings.warn(
+        _warn(
             f"{op}: An output with one or more elements was resized since it had shape "
             f"{list(sizes_of(out))}, which does not match the required output shape "
             f"{[shape[i] for i in range(ndim)]}. Resize it to zero elements first, or leave out= "
             "away.",
-            UserWarning, stacklevel=2)
+            UserWarning)
     fresh = tensor_empty_on(out.mem.device, out.dt, ndim, shape, NULL)
     fresh.flags |= out.flags & F_LAZY
     replace_storage(out, fresh)

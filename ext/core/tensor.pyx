@@ -29,7 +29,7 @@ from autograd_cy._C.placement import strided as _strided
 from autograd_cy._C.dtypes import _tensor_type_names
 
 import numpy as _np
-import warnings as _warnings
+from autograd_cy._C._warned import warn as _warn
 
 cdef extern from "modes.h":
     unsigned int ag_tls_modes
@@ -423,13 +423,12 @@ cdef class Tensor:
     def grad(self):
         if self.gradient == NULL:
             if self.fn != NULL and not self.flags & F_RETAINS_GRAD:
-                _warnings.warn(
+                _warn(
                     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
                     "Its .grad attribute won't be populated during autograd.backward(). If you "
                     "indeed want the .grad field to be populated for a non-leaf Tensor, use "
                     ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
-                    "mistake, make sure you access the leaf Tensor instead.", UserWarning,
-                    stacklevel=1)
+                    "mistake, make sure you access the leaf Tensor instead.", UserWarning)
             return None
         return <object>self.gradient
 

@@ -12,7 +12,7 @@ from autograd_cy._C.creation import tensor as _tensor
 
 
 import numpy as _np
-from warnings import warn
+from autograd_cy._C._warned import warn as _warn
 
 cdef extern from "Python.h":
     Py_ssize_t PyNumber_AsSsize_t(object x, void* error) except? -1
@@ -93,9 +93,8 @@ cdef tuple items_of(object index):
         for item in <list>index:
             if item is None or item is Ellipsis or isinstance(
                     item, (list, tuple, range, slice, Tensor, _np.ndarray)):
-                warn("Using a non-tuple sequence for multidimensional indexing is deprecated; use "
-                     "x[tuple(seq)] instead of x[seq], or x[tensor(seq)] for one index tensor",
-                     UserWarning)
+                _warn("Using a non-tuple sequence for multidimensional indexing is deprecated; use "
+                      "x[tuple(seq)] instead of x[seq], or x[tensor(seq)] for one index tensor")
                 return tuple(<list>index)
     return (index,)
 

@@ -30,7 +30,7 @@ from autograd_cy._C.tensor cimport (
     tensor_window, wrap_double)
 from autograd_cy._C.tiles cimport even_block
 
-import warnings as _warnings
+from autograd_cy._C._warned import warn as _warn
 
 from autograd_cy._C import cpu as _cpu
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import autograd_cy as _operators
 import autograd_cy.nn.functional as _functional
 from autograd_cy import Tensor
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy.nn.functional._dropout import dropout
 
 __all__ = ["multi_head_attention_forward"]
@@ -174,10 +174,9 @@ def attend(
         and attn_mask is not None
         and key_padding_mask.dtype != attn_mask.dtype
     ):
-        warnings.warn(
+        _warn(
             "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type "
             "for both instead.",
-            stacklevel=3,
         )
     if is_causal and attn_mask is None:
         raise RuntimeError(

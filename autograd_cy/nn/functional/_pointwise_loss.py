@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._interpreted import Family
 from autograd_cy.nn.functional._arguments import (
     broadcast,
@@ -327,12 +326,11 @@ def kl_div(
         return total / input.shape[0] if input.ndim else total
     else:
         if reduction == "mean":
-            warnings.warn(
+            _warn(
                 "reduction: 'mean' divides the total loss by both the batch size and the support "
                 "size.'batchmean' divides only by the batch size, and aligns with the KL div math "
                 "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
                 "major release.",
-                stacklevel=2,
             )
         code = reduction_code(None, None, reduction)
     return _operators.kl_div(input, target, code, log_target=log_target)

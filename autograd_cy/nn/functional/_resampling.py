@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import math
 import operator
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._interpreted import Family
 from autograd_cy._tensors.events import seen_as
@@ -335,7 +335,6 @@ def upsample_bilinear(
 
 
 def _deprecated(name: str) -> None:
-    warnings.warn(
+    _warn(
         f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
-        stacklevel=3,
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import autograd_cy as _operators
+from autograd_cy._C._warned import warn as _warn
 
 from ..module import Module
 
@@ -54,12 +54,11 @@ def functional_call(
     >>> y.item()
     2.0
     """
-    warnings.warn(
+    _warn(
         "This API is deprecated as of PyTorch 2.0 and will be removed in a future version of "
         "PyTorch. Please use func.functional_call instead which is a drop-in replacement for this "
         "API.",
         FutureWarning,
-        stacklevel=2,
     )
     return _operators.func.functional_call(
         module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict

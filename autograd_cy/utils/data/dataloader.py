@@ -9,13 +9,13 @@ import os
 import signal
 import socket
 import time
-import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import connection as connections
 from typing import Any
 
 from autograd_cy import Generator
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.recorder import record_function
 
 from . import _transport
@@ -278,13 +278,12 @@ def _warn_of_many(num_workers: int) -> None:
     else:
         cores = os.cpu_count()
     if num_workers and cores is not None and num_workers > cores:
-        warnings.warn(
+        _warn(
             f"This DataLoader will create {num_workers} worker processes in total. Our suggested "
             f"max number of worker in current system is {cores}, which is smaller than what this "
             "DataLoader is going to create. Please be aware that excessive worker creation might "
             "get DataLoader running slow or even freeze, lower the worker number to avoid "
             "potential slowness/freeze if necessary.",
-            stacklevel=3,
         )
 
 
@@ -300,11 +299,10 @@ class _Passing:
     def _count(self) -> None:
         self._given += 1
         if self._expected is not None and self._given > self._expected:
-            warnings.warn(
+            _warn(
                 f"Length of IterableDataset was reported to be {self._expected} (when accessing "
                 f"len(dataloader)), but {self._given} samples have been fetched. With several "
                 "workers, each must give its own share; see get_worker_info().",
-                stacklevel=3,
             )
             self._expected = None
 

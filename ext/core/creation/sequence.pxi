@@ -294,11 +294,11 @@ cdef Tensor from_data(object data, int dt):
 
 cdef int warn_of_copy(object data, str call) except -1:
     if isinstance(data, Tensor):
-        _warnings.warn(
+        _warn(
             "To copy construct from a tensor, it is recommended to use "
             "sourceTensor.detach().clone() or "
             f"sourceTensor.detach().clone().requires_grad_(True), rather than {call}.",
-            UserWarning, stacklevel=2)
+            UserWarning)
     return 0
 
 

@@ -165,9 +165,9 @@ cdef int var_rows(Tensor a, Tensor out, double divisor, bint root) except -1:
 
 cdef int warn_of_freedom(Tensor out, Tensor a, double correction, str name) except -1:
     if <double>(a.count // max(out.count, 1)) <= correction:
-        _warnings.warn(
+        _warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
-            "reduction factor (input numel divided by output numel).", UserWarning, stacklevel=1)
+            "reduction factor (input numel divided by output numel).", UserWarning)
     return 0
 
 
