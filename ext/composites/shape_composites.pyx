@@ -116,7 +116,8 @@ cdef Tensor dense_window(Tensor grad, tuple size, tuple stride, object storage_o
 
 
 cdef Tensor unflatten(Tensor a, Py_ssize_t dim, tuple sizes):
-    cdef Py_ssize_t n, known = 1
+    cdef Py_ssize_t n
+    cdef object known = 1       # perhaps beyond 64 bits
     cdef tuple shape = dims_of(a)
     dim = normal_dim(dim, a.nd)
     if not sizes:

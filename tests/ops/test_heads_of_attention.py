@@ -31,8 +31,7 @@ def attended(query, keys, values, **options):
 @pytest.mark.parametrize("keys", [1, 3])
 def test_batches_of_keys_are_those_of_queries(options, keys):
     size = options.get("vdim", 4)
-    fits = attended((3, 2, 4), (5, 2, 4), (5, 2, size), **options)
-    assert fits == attended((3, 2, 4), (5, 2, 4), (5, 2, size), **options) == (3, 2, 4)
+    assert attended((3, 2, 4), (5, 2, 4), (5, 2, size), **options) == (3, 2, 4)
     with pytest.raises(RuntimeError, match=rf"\[3, 2, 4\] .* of 2,.*\[5, {keys}, 4\].* of {keys};"):
         attended((3, 2, 4), (5, keys, 4), (5, keys, size), **options)
     with pytest.raises(RuntimeError, match=rf"\[2, 3, 4\] .* of 2,.*\[{keys}, 5, 4\].* of {keys};"):
