@@ -214,7 +214,7 @@ cdef Tensor repeat_interleave(Tensor a, object repeats, object dim, object outpu
 cdef Tensor repeated_places(Tensor a, list counts, object total):
     """The place of each count as often as it says, on a's device."""
     cdef Py_ssize_t[1] shape
-    cdef Py_ssize_t i, k, at = 0
+    cdef Py_ssize_t i, stop, at = 0
     cdef Tensor r
     if total >= <Py_ssize_t>1 << 60:
         raise RuntimeError(
@@ -222,9 +222,10 @@ cdef Tensor repeated_places(Tensor a, list counts, object total):
     shape[0] = total
     r = tensor_empty(DT_I64, 1, shape)
     for i in range(len(counts)):
-        for k in range(<Py_ssize_t>counts[i]):
+        stop = at + <Py_ssize_t>counts[i]
+        for at in range(at, stop):
             (<long long*>r.ptr)[at] = i
-            at += 1
+        at = stop
     note_constant(r)
     return to_device(r, a.mem.device)
 

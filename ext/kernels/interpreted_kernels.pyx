@@ -176,7 +176,8 @@ cdef class HostKernel:
         except ValueError as error:
             if "too big" not in str(error):     # NumPy's, of bytes beyond 63 bits
                 raise
-            raise RuntimeError(f"{self.name}: Storage size calculation overflowed: {error}") from None
+            raise RuntimeError(
+                f"{self.name}: Storage size calculation overflowed: {error}") from None
         if len(self.dtypes) == 1:
             return result_of(made, dtype_by(self.dtypes[0], dt))
         for array, rule in zip(made, self.dtypes):
