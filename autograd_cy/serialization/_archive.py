@@ -299,6 +299,7 @@ def _rebuild_tensor_v3(
 
 
 def _rebuild_here(cls: Any, storage: Any, *rest: Any) -> Tensor:
+    _check_recorded(rest[4])
     return _rebuild_tensor(cls, _untyped(storage), *rest)
 
 
@@ -313,7 +314,6 @@ def _rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) ->
 def _rebuild_parameter(data: Any, requires_grad: bool, hooks: Any = None, state: Any = None) -> Any:
     from importlib import import_module
 
-    _check_recorded(requires_grad)
     made = import_module("autograd_cy.nn.parameter").Parameter(data, requires_grad)
     if state:
         made.__setstate__(state)
