@@ -354,7 +354,7 @@ def tensor_text(t, prefix: str | None = None) -> str:
     _follow_bases(t)  # a view takes the tangent of its base when it is looked at
     if t.is_meta:
         suffixes = [f"size={tuple(t.shape)}"]
-        if t.dtype.name not in _default_dtypes():
+        if t.dtype.name != get_default_dtype().name:  # no element shows what it is
             suffixes.append(f"dtype={t.dtype}")
         return _join(f"{prefix}..., device='meta'", suffixes + _history(t), len(prefix))
     array, tangent, batch = _repr_parts(t)

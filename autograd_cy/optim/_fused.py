@@ -8,7 +8,14 @@ from typing import Any, ClassVar
 from autograd_cy import Tensor, zeros_like
 from autograd_cy._C.optimize import fused_step, keep_numbers, next_states
 
-from .optimizer import Optimizer, as_number, check_option
+from .optimizer import (
+    Optimizer,
+    as_number,
+    check_option,
+    check_pair,
+    check_rate,
+    each_in_turn,
+)
 
 
 class FusedOptimizer(Optimizer):
@@ -30,8 +37,10 @@ class FusedOptimizer(Optimizer):
         checks: dict[str, str],
     ) -> None:
         """Check that the options which `checks` gives a name for are not negative."""
+        check_rate(options["lr"])
         for name, shown in checks.items():
             check_option(shown, options[name], options[name] >= 0.0)
+        check_pair("betas", options.get("betas", (0.0, 0.0)))
         for index, beta in enumerate(options.get("betas", ())):
             check_option(f"beta parameter at index {index}", beta, 0.0 <= beta < 1.0)
         check_option("differentiable value", differentiable, not differentiable)
@@ -40,6 +49,11 @@ class FusedOptimizer(Optimizer):
     def _update(self, group: dict[str, Any]) -> None:
         params = [param for param in group["params"] if param.grad is not None]
         if not params:
+            return
+        turns = each_in_turn(group, params)
+        if turns:
+            for turn in turns:
+                self._update(turn)
             return
         states = [self.state[param] for param in params]
         for param, state in zip(params, states):

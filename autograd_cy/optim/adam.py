@@ -8,7 +8,15 @@ from typing import Any
 from autograd_cy import Tensor, zeros_like
 from autograd_cy._C.optimize import adam_step, keep_steps, next_steps
 
-from .optimizer import Optimizer, as_number, check_implementation, check_option
+from .optimizer import (
+    Optimizer,
+    as_number,
+    check_implementation,
+    check_option,
+    check_pair,
+    check_rate,
+    each_in_turn,
+)
 
 
 class Adam(Optimizer):
@@ -75,8 +83,10 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
+        check_rate(lr)
         check_option("learning rate", lr, lr >= 0.0)
         check_option("epsilon value", eps, eps >= 0.0)
+        check_pair("betas", betas)
         for index, beta in enumerate(betas):
             check_option(f"beta parameter at index {index}", beta, 0.0 <= beta < 1.0)
         check_option("weight_decay value", weight_decay, weight_decay >= 0.0)
@@ -89,16 +99,21 @@ class Adam(Optimizer):
             "weight_decay": weight_decay,
             "amsgrad": amsgrad,
             "maximize": maximize,
-            "decoupled_weight_decay": decoupled_weight_decay,
             "foreach": foreach,
             "capturable": capturable,
             "differentiable": differentiable,
             "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, options)
 
     def _update(self, group: dict[str, Any]) -> None:
         params = [param for param in group["params"] if param.grad is not None]
+        turns = each_in_turn(group, params)
+        if turns:
+            for turn in turns:
+                self._update(turn)
+            return
         states = [self._state_of(param, group["amsgrad"]) for param in params]
         steps = next_steps(states)
         adam_update(
@@ -235,6 +250,7 @@ def adam_update(
     >>> round(x.item(), 4)
     1.0
     """
+    beta1, beta2 = betas
     adam_step(
         list(params),
         list(grads),
@@ -243,7 +259,8 @@ def adam_update(
         list(largest) if amsgrad else None,
         list(steps),
         lr,
-        *betas,
+        beta1,
+        beta2,
         eps,
         weight_decay,
         amsgrad,

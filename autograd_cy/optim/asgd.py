@@ -80,10 +80,10 @@ class ASGD(FusedOptimizer):
             "alpha": alpha,
             "t0": t0,
             "weight_decay": weight_decay,
-            "maximize": maximize,
             "foreach": foreach,
-            "capturable": capturable,
+            "maximize": maximize,
             "differentiable": differentiable,
+            "capturable": capturable,
         }
         super().__init__(params, options, differentiable, {**RATE, **DECAY})
 

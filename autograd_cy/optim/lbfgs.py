@@ -9,7 +9,7 @@ from typing import Any
 from autograd_cy import Tensor, cat, enable_grad, no_grad, view_as_real
 
 from ._line_search import strong_wolfe
-from .optimizer import Optimizer, check_option
+from .optimizer import Optimizer, check_option, check_rate
 
 
 class LBFGS(Optimizer):
@@ -70,6 +70,7 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
+        check_rate(lr)
         check_option("learning rate", lr, bool(lr >= 0.0))
         options = {
             "lr": lr,

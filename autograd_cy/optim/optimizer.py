@@ -252,8 +252,8 @@ class Optimizer(_Hooked):
         for param in self._params():
             numbers.setdefault(id(param), len(numbers))
         groups = [
-            {**group, "params": [numbers[id(param)] for param in group["params"]]}
-            for group in self.param_groups
+            {**options, "params": [numbers[id(param)] for param in group["params"]]}
+            for group, options in zip(self.param_groups, _without_params(self.param_groups))
         ]
         state = {numbers.get(id(key), key): value for key, value in self.state.items()}
         saved: dict[str, Any] = {"state": state, "param_groups": groups}
@@ -385,6 +385,85 @@ def check_option(what: str, value: Any, valid: bool) -> None:
     """
     if not valid:
         raise ValueError(f"Invalid {what}: {value}")
+
+
+def check_rate(lr: Any) -> None:
+    """Raise where a learning rate is a tensor, but not of one element.
+
+    Parameters
+    ----------
+    lr : float or Tensor
+        The learning rate.
+
+    Raises
+    ------
+    ValueError
+        If it has none or several.
+
+    Examples
+    --------
+    >>> check_rate(0.1)
+    """
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError(f"Tensor lr must be 1-element, but it has the shape {list(lr.shape)}")
+
+
+def check_pair(name: str, given: Any) -> None:
+    """Raise unless an option consists of two.
+
+    Parameters
+    ----------
+    name : str
+        The option.
+    given : tuple of float
+        Its value.
+
+    Raises
+    ------
+    TypeError
+        If it is no sequence.
+    IndexError
+        If it has less than two elements.
+    ValueError
+        If it has more.
+
+    Examples
+    --------
+    >>> check_pair("betas", (0.9, 0.999))
+    """
+    if not hasattr(given, "__len__"):
+        raise TypeError(f"{name} must be two numbers, but got {type(given).__name__}")
+    if len(given) != 2:
+        kind = IndexError if len(given) < 2 else ValueError
+        raise kind(f"{name} must be two numbers, but got {given}")
+
+
+def each_in_turn(group: dict[str, Any], params: list[Tensor]) -> list[dict[str, Any]]:
+    """Return groups of one parameter each, if one is listed twice, and none if all differ.
+
+    Each step of such a parameter begins with what the one before it has left, also in its state.
+
+    Parameters
+    ----------
+    group : dict
+        The group, with options.
+    params : list of Tensor
+        Those of its parameters that have gradients.
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x, y = torch.zeros(2)
+    >>> len(each_in_turn({}, [x, y])), len(each_in_turn({}, [x, y, x]))
+    (0, 3)
+    """
+    if len(set(map(id, params))) == len(params):
+        return []
+    return [{**group, "params": [param]} for param in params]
 
 
 def _as_list(params: Any) -> list[Any]:

@@ -82,9 +82,9 @@ class RMSprop(FusedOptimizer):
             "eps": eps,
             "centered": centered,
             "weight_decay": weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
             "capturable": capturable,
+            "foreach": foreach,
+            "maximize": maximize,
             "differentiable": differentiable,
         }
         checks = {**RATE, **EPSILON, "momentum": "momentum value", **DECAY, "alpha": "alpha value"}

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograd_cy import Tensor, full_like, zeros_like
 
-from ._fused import RATE, FusedOptimizer, check_option
+from ._fused import RATE, FusedOptimizer, check_option, check_pair
 from .optimizer import as_number
 
 
@@ -65,16 +65,18 @@ class Rprop(FusedOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
+        check_pair("etas", etas)
+        check_pair("step_sizes", step_sizes)
         shrink, grow = etas
         check_option("eta values", f"{shrink}, {grow}", 0.0 < shrink < 1.0 < grow)
         options = {
             "lr": lr,
             "etas": etas,
             "step_sizes": step_sizes,
-            "maximize": maximize,
             "foreach": foreach,
-            "capturable": capturable,
+            "maximize": maximize,
             "differentiable": differentiable,
+            "capturable": capturable,
         }
         super().__init__(params, options, differentiable, RATE)
 

@@ -290,7 +290,17 @@ def load(
     _check_pickle_module("load", pickle_module)
     place = _placement(map_location)
     with _opened(f, "rb") as handle:
+        if not hasattr(handle, "read"):
+            raise AttributeError(
+                f"load: f must be a path or a file that can be read, not {type(f).__name__}"
+            )
         first = handle.read(len(_LEGACY))
+        if not isinstance(first, (bytes, bytearray, memoryview)):
+            raise TypeError(
+                "load: f must be a binary file, opened with mode 'rb', but reading it gives "
+                f"{type(first).__name__}; a file in memory is an io.BytesIO"
+            )
+        first = bytes(first)
         if not first.startswith(_archive.FIRST_BYTES):
             raise pickle.UnpicklingError(_what_it_is(first))
         if mmap and not isinstance(f, (str, os.PathLike)):

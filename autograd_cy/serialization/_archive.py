@@ -30,6 +30,7 @@ __all__ = ["FIRST_BYTES", "Reader", "write"]
 FIRST_BYTES = b"PK\x03\x04"
 ALIGNMENT = 64  # of memory in the file, so that it can be mapped
 VERSION = 3
+READABLE = range(1, 11)  # versions of archives, as in torch
 PIECE = 1 << 20  # so much is copied and written at once
 
 _STORAGES = {
@@ -237,6 +238,14 @@ def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
 # --- reading ------------------------------------------------------------------------------------
 
 
+def _check_recorded(requires_grad: Any) -> None:
+    if not isinstance(requires_grad, bool):
+        raise pickle.UnpicklingError(
+            "load: the file is damaged: requires_grad must be a bool, not "
+            f"{type(requires_grad).__name__}"
+        )
+
+
 def _untyped(storage: Any) -> UntypedStorage:
     if isinstance(storage, TypedStorage):
         return storage.untyped()
@@ -272,6 +281,7 @@ def _rebuild_tensor_v3(
     storage: Any, offset: int, size: Any, stride: Any, requires_grad: bool, hooks: Any,
     dtype: Any, metadata: Any = None,
 ) -> Tensor:  # fmt: skip
+    _check_recorded(requires_grad)
     bits = 0
     for name in ("conj", "neg"):
         if metadata and metadata.get(name):
@@ -289,10 +299,12 @@ def _rebuild_tensor_v3(
 
 
 def _rebuild_here(cls: Any, storage: Any, *rest: Any) -> Tensor:
+    _check_recorded(rest[4])
     return _rebuild_tensor(cls, _untyped(storage), *rest)
 
 
 def _rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Tensor:
+    _check_recorded(requires_grad)
     size, stride = dimensions(size), dimensions(stride)
     last = sum((n - 1) * s for n, s in zip(size, stride)) + 1 if all(size) else 0
     storage = _storage_on_meta(last * dtype.itemsize)
@@ -426,6 +438,7 @@ class Reader:
                 "load: this is a TorchScript archive, made by torch.jit.save; its program can't "
                 "be run here. Save the state_dict() of the module with torch.save."
             )
+        self.check_version()
         self.swapped = False
         if "byteorder" in self.entries:
             order = bytes(self.read("byteorder"))
@@ -433,6 +446,18 @@ class Reader:
                 raise pickle.UnpicklingError(f"load: unknown byte order {order!r}")
             self.swapped = order == b"big"
         self.map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if mapped else None
+
+    def check_version(self) -> None:
+        """Raise unless the archive says that it is of a version which is known."""
+        name = ".data/version" if ".data/version" in self.entries else "version"
+        said = bytes(self.read(name)).decode("latin-1").strip()
+        if not said.isdecimal():
+            raise pickle.UnpicklingError(f"load: the file is damaged: its version is {said!r:.40}")
+        if len(said) > 9 or int(said) not in READABLE:
+            raise pickle.UnpicklingError(
+                f"load: the file is of version {said:.40}, but versions {READABLE[0]} to "
+                f"{READABLE[-1]} are read here; write it anew with an older version of PyTorch"
+            )
 
     def pickled(self) -> Any:
         """The pickle."""

@@ -567,6 +567,22 @@ cdef void column_scale_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         factor(plan, 1), factor(plan, 2))
 
 
+cdef void plain_moments(ChannelPlan* plan, Py_ssize_t c, double* mean,
+                        double* var) noexcept nogil:
+    """Mean and variance of a channel without a shift, which makes NaN of infinite elements."""
+    cdef int k = plan.kind
+    cdef Py_ssize_t r
+    cdef double s = 0, q = 0, d
+    for r in range(plan.rows):
+        s += at(k, plan.p, r * plan.channels + c)
+    s /= plan.rows
+    for r in range(plan.rows):
+        d = at(k, plan.p, r * plan.channels + c) - s
+        q += d * d
+    mean[0] = s
+    var[0] = q / plan.rows
+
+
 cdef void columns_forward(void* ctx) noexcept nogil:
     cdef ChannelPlan* plan = <ChannelPlan*>ctx
     cdef int k = plan.kind
@@ -584,7 +600,9 @@ cdef void columns_forward(void* ctx) noexcept nogil:
             shift = at(k, plan.p, c)
             mean = shift + s / n
             var = q / n - (s / n) * (s / n)
-            if var < 0:
+            if var - var != 0:
+                plain_moments(plan, c, &mean, &var)
+            elif var < 0:
                 var = 0
             spread = 1 / sqrt(var + plan.eps)
             learn(plan, c, mean, var)

@@ -38,7 +38,7 @@ def tensor(of):
     )  # fmt: skip
 
 
-def archive(pickled, order=b"little", data=FOUR, **more):
+def archive(pickled, order=b"little", data=FOUR, version=b"3\n", **more):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as made:
         made.writestr("x/data.pkl", pickled)
@@ -47,7 +47,8 @@ def archive(pickled, order=b"little", data=FOUR, **more):
         if order is not None:
             made.writestr("x/byteorder", order)
         made.writestr("x/data/0", data)
-        made.writestr("x/version", "3\n")
+        if version is not None:
+            made.writestr("x/version", version)
     return file.getvalue()
 
 
@@ -279,3 +280,41 @@ def test_numbers_of_numpy_say_all_that_they_need():
     with serialization.safe_globals(needed):
         file.seek(0)
         assert ag.load(file) == {"loss": 1.5}
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+def test_versions_that_are_known_are_read(mmap, tmp_path):
+    pickled = tensor(memory())
+    for version in (b"1", b"3", b" 3\n", b"10\n"):
+        assert loaded(archive(pickled, version=version), tmp_path, mmap).tolist() == [3, 4]
+    for version, words in (
+        (b"99", "of version 99, but versions 1 to 10"),
+        (b"0", "of version 0, but"),
+        (b"9" * 5000, "of version 9999"),
+        (b"abc", "damaged: its version is 'abc'"),
+        (b"", "damaged: its version is ''"),
+        (b"-1", "damaged: its version is '-1'"),
+        (b"\xb3", "damaged: its version is"),
+        (None, "damaged: it has no version"),
+    ):
+        with pytest.raises(pickle.UnpicklingError, match=words):
+            loaded(archive(pickled, version=version), tmp_path, mmap)
+
+
+def test_tensors_are_recorded_or_not():
+    hooks = b"ccollections\nOrderedDict\n)R"
+    shape = number(2) + b"(" + number(2) + b"t(" + number(1) + b"t"
+    makers = {
+        "_rebuild_tensor_v2": memory() + shape + b"%s" + hooks,
+        "_rebuild_tensor_v3": memory() + shape + b"%s" + hooks + b"ctorch\nfloat32\n",
+        "_rebuild_meta_tensor_no_storage": b"ctorch\nfloat32\n" + shape[len(number(2)) :] + b"%s",
+        "_rebuild_parameter": tensor(memory())[2:-1] + b"%s" + hooks,
+    }
+    for name, arguments in makers.items():
+        made = b"\x80\x02ctorch._utils\n" + name.encode() + b"\n(%stR."
+        for flag, recorded in ((b"\x88", True), (b"\x89", False)):
+            found = ag.load(io.BytesIO(archive(made % (arguments % flag))))
+            assert found.requires_grad is recorded and found.shape == (2,)
+        for flag, kind in ((text("yes"), "str"), (number(1), "int"), (b"N", "NoneType")):
+            with pytest.raises(pickle.UnpicklingError, match=f"must be (a )?bool, not {kind}"):
+                ag.load(io.BytesIO(archive(made % (arguments % flag))))

@@ -254,6 +254,14 @@ def test_other_formats_are_refused_by_name(start, text):
         ag.load(io.BytesIO(start))
 
 
+def test_files_of_text_are_refused():
+    with pytest.raises(TypeError, match=r"binary file, opened with mode 'rb', .* gives str"):
+        ag.load(io.StringIO("x"))
+    for nothing in (None, 3):
+        with pytest.raises(AttributeError, match="a path or a file that can be read, not"):
+            ag.load(nothing)
+
+
 def test_torchscript_and_other_archives_are_refused():
     file = written(ag, 1)
     with pytest.raises(pickle.UnpicklingError, match="TorchScript"):

@@ -1,5 +1,6 @@
 """Layers, activations, losses and starting values, against formulas written out in NumPy."""
 
+import functools
 import math
 
 import numpy as np
@@ -158,6 +159,27 @@ def test_cross_entropy_takes_probabilities_and_smoothed_labels():
     )
     assert math.isclose(by_smoothing.item(), expected, rel_tol=1e-5)
     assert math.isclose(by_probability.item(), expected, rel_tol=1e-5)
+
+
+def test_no_class_of_probabilities_can_be_left_out():
+    x, probabilities = torch.ones(2, 3), torch.full((2, 3), 1 / 3)
+    for call in (
+        functools.partial(functional.cross_entropy, x, probabilities, ignore_index=1),
+        functools.partial(functional.cross_entropy, x, probabilities, None, None, 0),
+        functools.partial(nn.CrossEntropyLoss(ignore_index=2), x, probabilities),
+    ):
+        with pytest.raises(RuntimeError, match="ignore_index is not supported for floating point"):
+            call()
+    for index in (-1, -100):
+        found = functional.cross_entropy(x, probabilities, ignore_index=index)
+        assert math.isclose(found.item(), math.log(3), rel_tol=RTOL)
+
+
+def test_probabilities_have_a_weight_for_each_class():
+    x, probabilities = torch.ones(2, 3), torch.full((2, 3), 1 / 3)
+    for shape in ((1,), (2,), (3, 1), ()):
+        with pytest.raises(RuntimeError, match="either for all 3 classes or no classes but got"):
+            functional.cross_entropy(x, probabilities, torch.ones(shape))
 
 
 def test_cross_entropy_gradient_is_softmax_minus_one_hot():

@@ -354,7 +354,8 @@ def test_not_a_number_stays_one():
         for bad in (1.0, math.nan, 1.0):
             x.grad = ag.tensor([1.0, bad])
             optimizer.step()
-        assert x.isnan().tolist() == [False, True], name
+        # Rprop asks for a sign alone, and a NaN has none.
+        assert x.isnan().tolist() == [False, name != "Rprop"], name
 
 
 SHARED = {"rate": 0.1, "eps": 0.0, "weight_decay": 0.0, "sign": 1.0}

@@ -121,7 +121,7 @@ def _joined_mask(
         mask = mask.reshape(batch, heads, *mask.shape[1:])
     if padding is None:
         return mask
-    padding = padding.reshape(batch, 1, 1, -1)
+    padding = padding.reshape(batch, 1, 1, padding.shape[-1])
     return padding if mask is None else mask + padding
 
 
@@ -203,6 +203,12 @@ def attend(
             )
     elif key.shape != value.shape:
         raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+    if key.shape[1 - time] != batch and (static_k is None or static_v is None):
+        raise RuntimeError(
+            f"query of shape {list(query.shape)} is a batch of {batch}, but key of shape "
+            f"{list(key.shape)} and value of shape {list(value.shape)} are batches of "
+            f"{key.shape[1 - time]}; expand() what is one for all"
+        )
     if attn_mask is not None:
         expected = (rows, columns) if attn_mask.dim() == 2 else (batch * num_heads, rows, columns)
         if tuple(attn_mask.shape) != expected:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 import autograd_cy as _operators
@@ -220,8 +221,8 @@ def grid_sample(
     if mode == "bicubic" and rank == 3:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     batch, channels = input.shape[:2]
-    points = grid.reshape(batch, -1, rank)
-    flat = input.reshape(batch, channels, -1)
+    points = grid.reshape(batch, math.prod(grid.shape[1:-1]), rank)
+    flat = input.reshape(batch, channels, math.prod(input.shape[2:]))
     taps = []  # for each dimension (place, weight) of each element that counts
     for d, n in enumerate(input.shape[2:]):
         x = points[:, :, rank - 1 - d]
