@@ -17,9 +17,10 @@ from autograd_cy._tensors.namespace import *  # noqa: E402, F403
 from autograd_cy._tensors.namespace import __all__ as _names  # noqa: E402
 from autograd_cy._version import __version__  # noqa: E402
 
-from autograd_cy import _interpreted, amp, autograd, overrides, random  # noqa: E402
+from autograd_cy import _interpreted, amp, autograd, random  # noqa: E402
 from autograd_cy import _vmap_internals as _vmap_internals  # noqa: E402
 from autograd_cy._tensors import deprecated as _deprecated  # noqa: E402
+from autograd_cy._tensors import overriding as _overriding  # noqa: E402
 from autograd_cy.amp.autocast_mode import (  # noqa: E402
     autocast,
     autocast_decrement_nesting,
@@ -40,6 +41,7 @@ from autograd_cy._vmap import functions as _vmap_functions  # noqa: E402, F401 -
 from autograd_cy._vmap import random as _vmap_random  # noqa: E402, F401 - the same
 from autograd_cy._vmap import vmap  # noqa: E402
 from autograd_cy._absent import modules as _absent_modules  # noqa: E402
+from autograd_cy._environment import moved_modules as _moved_modules  # noqa: E402
 from autograd_cy._environment.settings import *  # noqa: E402, F403
 from autograd_cy._environment.settings import __all__ as _settings  # noqa: E402
 from autograd_cy._environment.warnings import is_warn_always_enabled, set_warn_always  # noqa: E402
@@ -69,27 +71,31 @@ _MODULES = (
     "multiprocessing",
     "nn",
     "optim",
+    "overrides",
     "profiler",
     "return_types",
     "serialization",
     "sparse",
     "special",
     "testing",
+    "types",
     "utils",
+    "version",
     "viz",
     "xpu",
 )
 # Modules that are loaded when one of these names of theirs is first used.
 _LATER = {
     "_tensors.as_functions": (
-        "as_strided_ detach detach_ is_same_size is_signed is_storage norm_except_dim resize_as_ "
-        "typename"
+        "as_strided_ detach detach_ get_device is_same_size is_signed is_storage norm_except_dim "
+        "resize_as_ typename zero_"
     ),
     "_tensors.copies": (
         "alias_copy as_strided_copy detach_copy diagonal_copy expand_copy permute_copy select_copy "
         "slice_copy split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy "
         "unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
     ),
+    "amp": "GradScaler",
     "autograd.anomaly_mode": "set_anomaly_enabled",
     "autograd.explain": "explain_grad",
     "serialization": "load save",
@@ -123,7 +129,6 @@ __all__ = [
     "is_inference_mode_enabled",
     "is_warn_always_enabled",
     "no_grad",
-    "overrides",
     "random",
     "set_autocast_cache_enabled",
     "set_autocast_cpu_dtype",
@@ -142,8 +147,9 @@ _gaps = [gap for part in (_C.tensor, _C.node, _C.linking) for gap in part._unfil
 if _gaps:
     raise ImportError(f"autograd_cy is built incompletely, nothing fills {', '.join(_gaps)}")
 
-overrides._check_methods()
-_absent_modules.install()
+_overriding._check_methods()
+_moved_modules.install()
+_absent_modules.install()  # the last that is asked
 
 
 def __getattr__(name):
@@ -162,6 +168,9 @@ def __getattr__(name):
     if name in _interpreted.FUNCTIONS:
         globals()[name] = found = _interpreted.public(name)
         return found
+    moved = _moved_modules.moved("autograd_cy", name)
+    if moved is not None:
+        return moved
     from autograd_cy._absent.names import no_attribute
 
     raise no_attribute("autograd_cy", name)

@@ -48,6 +48,15 @@ class ProcessContext:
     Attributes
     ----------
     processes : list of Process
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> context = ag.multiprocessing.spawn(divmod, (3,), nprocs=2, join=False, start_method="fork")
+    >>> len(context.pids())
+    2
+    >>> while not context.join():
+    ...     pass
     """
 
     def __init__(self, processes: list, receivers: list):

@@ -40,6 +40,10 @@ def fork_rng(
     device_type : str, optional
         Ignored, too.
 
+    Returns
+    -------
+    context manager
+
     Examples
     --------
     >>> import autograd_cy as ag

@@ -2,4 +2,5 @@
 
 ``python -m benchmarks`` is the entry point (``cli.py``). The cases live in ``groups/``, one file
 per group; ``compare.py`` runs them in two worker processes (``worker.py``), ``report.py`` prints.
+``programs/`` has what measures one thing of its own.
 """

@@ -159,8 +159,10 @@ def draw(rows, testing, predictions, path):
 def main():
     """Train, report and draw."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--epochs", type=int, default=8)
-    parser.add_argument("--output", type=Path, default=Path("legacy_digits.png"))
+    parser.add_argument("--epochs", type=int, default=8, metavar="N", help="(%(default)s)")
+    parser.add_argument(
+        "--output", type=Path, default=Path("legacy_digits.png"), help="picture to write"
+    )
     options = parser.parse_args()
     if importlib.util.find_spec("matplotlib") is None:
         message = 'matplotlib missing. Install with: pip install -e ".[train]"'

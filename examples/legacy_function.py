@@ -106,7 +106,9 @@ def draw(signal, blurred, found, losses, path):
 def main():
     """Check, sharpen, report and draw."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--output", type=Path, default=Path("legacy_function.png"))
+    parser.add_argument(
+        "--output", type=Path, default=Path("legacy_function.png"), help="picture to write"
+    )
     options = parser.parse_args()
     if importlib.util.find_spec("matplotlib") is None:
         message = 'matplotlib missing. Install with: pip install -e ".[train]"'

@@ -170,8 +170,10 @@ def draw(policy, curve, path):
 def main():
     """Train, report and draw."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--episodes", type=int, default=120)
-    parser.add_argument("--output", type=Path, default=Path("legacy_reinforce.png"))
+    parser.add_argument("--episodes", type=int, default=120, metavar="N", help="(%(default)s)")
+    parser.add_argument(
+        "--output", type=Path, default=Path("legacy_reinforce.png"), help="picture to write"
+    )
     options = parser.parse_args()
     if importlib.util.find_spec("matplotlib") is None:
         message = 'matplotlib missing. Install with: pip install -e ".[train]"'

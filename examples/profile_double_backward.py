@@ -50,7 +50,7 @@ def record(steps: int = 2, width: int = 64, batch: int = 256) -> profile:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=2)
+    parser.add_argument("--steps", type=int, default=2, metavar="N", help="(%(default)s)")
     help_text = "file for the curve (.png, .svg or .pdf); needs matplotlib"
     parser.add_argument("--picture", help=help_text)
     arguments = parser.parse_args()

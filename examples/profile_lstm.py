@@ -58,7 +58,7 @@ def record(length: int = 12, hidden: int = 16, batch: int = 8) -> profile:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--length", type=int, default=12)
+    parser.add_argument("--length", type=int, default=12, metavar="N", help="(%(default)s)")
     help_text = "file for the timeline (.png, .svg or .pdf); needs matplotlib"
     parser.add_argument("--picture", help=help_text)
     arguments = parser.parse_args()

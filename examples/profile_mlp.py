@@ -55,7 +55,7 @@ def record(steps: int = 20, width: int = 128, batch: int = 64) -> profile:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=20, metavar="N", help="(%(default)s)")
     parser.add_argument(
         "--picture", help="file for the flame graph (.svg), which needs no matplotlib"
     )

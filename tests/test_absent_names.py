@@ -19,7 +19,7 @@ PUBLIC = read()
 def missing(inner):
     """The names of the table that public_names.txt lacks: a record may define one of them."""
     section = ".".join(filter(None, ("autograd_cy", inner)))
-    return [name for name in ABSENT[inner] if name not in PUBLIC[section]]
+    return [name for name in ABSENT[inner] if name not in PUBLIC.get(section, ())]
 
 
 NAMES = [(inner, name) for inner in ABSENT if inner != "Tensor" for name in missing(inner)]

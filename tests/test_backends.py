@@ -4,6 +4,7 @@ import contextlib
 import importlib
 
 import pytest
+from call_tables import assert_refused
 
 import autograd_cy as ag
 
@@ -139,3 +140,15 @@ def test_denormal_numbers_are_never_flushed():
     assert ag.set_flush_denormal(True) is ag.set_flush_denormal(False) is False
     with pytest.raises(RuntimeError, match="flush_denormal expects a bool, but got int"):
         ag.set_flush_denormal(1)
+
+
+# call: (type of error, words of its message)
+REFUSED = {
+    "torch.set_deterministic_debug_mode([])": (TypeError, "debug_mode must be str or int"),
+    "torch.backends.cuda.nosuch": (AttributeError, "nosuch"),
+    "setattr(torch.backends.cuda.matmul, 'nosuch', 1)": (AttributeError, "nknown attribute"),
+}
+
+
+def test_settings_that_are_not_there_are_refused():
+    assert_refused(REFUSED, {"torch": ag})

@@ -1,5 +1,6 @@
 """The programs in examples/ do what they say."""
 
+import ast
 import importlib.util
 import sys
 from pathlib import Path
@@ -16,6 +17,20 @@ def load(name):
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_each_option_says_what_it_is(path):
+    silent = [
+        call.args[0].value
+        for call in ast.walk(ast.parse(path.read_text()))
+        if isinstance(call, ast.Call)
+        and ast.unparse(call.func).rpartition(".")[2] in ("add", "add_argument")
+        and call.args
+        and isinstance(call.args[0], ast.Constant)
+        and "help" not in [word.arg for word in call.keywords]
+    ]
+    assert silent == []
 
 
 @pytest.fixture

@@ -22,9 +22,9 @@ INCLUDE = re.compile(r'^include "([^"]+)"', re.M)
 # gathers what others define, is a part of its own.
 LEVELS = (
     {"_C", "_version"},
-    {"_absent", "_environment", "overrides", "random", "serialization", "storage"},
+    {"_absent", "_environment", "random", "storage"},
     {"_tensors"},
-    {"_interpreted", "_tensors.namespace"},
+    {"_interpreted", "_tensors.eigen", "_tensors.gamma", "_tensors.namespace"},
     {"_vmap", "_vmap_internals", "amp", "autograd", "profiler"},
     {"__init__"},
     {
@@ -37,11 +37,15 @@ LEVELS = (
         "mps",
         "multiprocessing",
         "nn",
+        "overrides",
         "return_types",
+        "serialization",
         "sparse",
         "special",
         "testing",
+        "types",
         "utils",
+        "version",
         "viz",
         "xpu",
     },
@@ -56,9 +60,22 @@ ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
 UPWARD = {
     ("random", "random_loops"): "the loops are compiled for each instruction set, as kernels are",
 }
+# Where a part, or a module of ext/, imports a higher part after all, and why. In Python only
+# functions do: what the import of a module imports is below it without exception. "*": any part.
+UPWARD_IMPORTS = {
+    ("__init__", "*"): "modules of the top level are loaded when a program names them",
+    ("arguments", "_tensors"): "calls with numbers first, as torch once took, are read in Python",
+    ("forms", "_environment"): "texts of forms in place are put together when they are read",
+    ("forms", "_tensors"): "as in arguments",
+    ("interpreted_kernels", "_interpreted"): "the class of its errors is linalg's, as in torch",
+    ("linking", "_interpreted"): "formulas of compiled records may call interpreted operators",
+    ("parallel", "_environment"): "how many threads there are is read before OpenMP is loaded",
+    ("recorder", "profiler"): "names of events are made when a recording is read",
+    ("reduction_composites", "linalg"): "a norm of matrices is interpreted, and seldom asked for",
+}
 OPERATORS = re.compile(r'^include "operators_of_', re.M)
 # Includes that the generator writes: the operators that a module calls, kinds of arguments, names.
-GENERATED = ("operators_of_", "argument_kinds", "operator_names")
+GENERATED = ("operators_of_", "argument_kinds", "operator_names", "asked_operators")
 # .pxd without a module
 HEADERS = {
     "checked",
@@ -121,10 +138,19 @@ def test_a_room_knows_lower_rooms_only(path):
 
 
 def imported_modules(path):
-    """(module, top level of the file) of each import of the package; relative ones resolved."""
+    """
+    (module, top level of the file) of each import; relative ones resolved.
+
+    What import_module gets counts as far as it is known: of ``f"autograd_cy.{name}"``, that is
+    ``autograd_cy.*``.
+    """
     package = path.relative_to(ROOT).with_suffix("").parts[:-1]
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args:
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if called.lstrip("_") in ("import_module", "import__"):
+                yield written(node.args[0], ".".join(package)), False
         if isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
             name = ".".join([*base, *([node.module] if node.module else [])])
@@ -133,6 +159,45 @@ def imported_modules(path):
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, node in tree.body
+
+
+def written(text, package):
+    """A string of the source, with a star for each part that isn't known before it runs."""
+    parts = text.values if isinstance(text, ast.JoinedStr) else [text]
+    found = ""
+    for part in parts:
+        name = getattr(getattr(part, "value", None), "id", "")
+        known = package if name == "__name__" else "*"
+        found += part.value if isinstance(part, ast.Constant) else known
+    return found
+
+
+# Of Cython, with the words that follow `import`.
+IMPORT = re.compile(
+    r"^[ ]*(?:from (autograd_cy[\w.]*) import \(?([\w, ]*)|import (autograd_cy[\w.]*))", re.M
+)
+BY_NAME = re.compile(r"""import_module\(\s*f?"(autograd_cy[^"]*)""")
+
+
+def imported_by_cython(path):
+    """The modules of the package that a Cython source imports as Python does."""
+    text = "".join([path.read_text(), *(p.read_text() for p in path.with_suffix("").glob("*.pxi"))])
+    for base, names, alone in IMPORT.findall(text):
+        yield from [f"{base}.{name.split()[0]}" for name in names.split(",") if name.strip()] or [
+            alone or base
+        ]
+    for name in BY_NAME.findall(text):
+        yield re.sub(r"\{[^}]*\}", "*", name)
+
+
+def higher_parts(part, modules):
+    """Those of the parts that modules belong to which lie above `part`."""
+    for name in modules:
+        words = name.split(".")
+        if words[0] == "autograd_cy" and len(words) > 1:
+            other = "*" if words[1] == "*" else part_of(words[1:])
+            if other == "*" or level_of(other) > level_of(part):
+                yield other
 
 
 def level_of(part):
@@ -193,9 +258,52 @@ def test_parts_import_what_is_below_them(path):
             )
             continue
         assert words[1] != "ops", "the package never loads the table"
-        other = part_of(words[1:])
-        if at_import:
-            assert level_of(other) <= level_of(part), f"{path}: {name}"
+        if not at_import and (part, words[1]) in UPWARD_IMPORTS:
+            continue
+        assert not list(higher_parts(part, [name])), f"{path}: {name}"
+
+
+@each("path", named(cython_sources(), ROOT / "ext"))
+def test_cython_imports_no_higher_part(path):
+    for other in higher_parts("_C", imported_by_cython(path)):
+        assert (path.stem, other) in UPWARD_IMPORTS
+
+
+def test_stated_exceptions_are_there():
+    found = set()
+    for path in cython_sources():
+        found |= {(path.stem, other) for other in higher_parts("_C", imported_by_cython(path))}
+    for path in PACKAGE.rglob("*.py"):
+        if path.parent.name != "ops":
+            part = part_of(path.relative_to(PACKAGE).with_suffix("").parts)
+            imported = [name for name, _ in imported_modules(path)]
+            found |= {(part, other) for other in higher_parts(part, imported)}
+    assert found == UPWARD_IMPORTS.keys()
+
+
+@pytest.mark.parametrize(
+    ("line", "other"),
+    [
+        ("import autograd_cy.nn", "nn"),
+        ("from autograd_cy.nn.parameter import Parameter", "nn"),
+        ("from autograd_cy import zeros", "__init__"),
+        ('import_module("autograd_cy.nn.parameter")', "nn"),
+        ('importlib.import_module(f"autograd_cy.optim.{name}")', "optim"),
+        ('importlib.import_module(f"autograd_cy.{name}")', "*"),
+        ('_import_module(f"autograd_cy.nn.{name}")', "nn"),
+    ],
+)
+def test_imports_within_functions_are_seen(line, other, tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    for suffix in (".py", ".pyx"):
+        path = tmp_path / f"source{suffix}"
+        path.write_text(f"def f(name):\n    {line}\n")
+        found = (
+            [name for name, _ in imported_modules(path)]
+            if suffix == ".py"
+            else imported_by_cython(path)
+        )
+        assert list(higher_parts("_tensors", found)) == [other]
 
 
 HEAVY = (

@@ -7,7 +7,7 @@ from autograd_cy._C.engine import _current_node as _current_autograd_node
 from autograd_cy._C.engine import _execution_order as _current_graph_task_execution_order
 from autograd_cy._C.engine import _will_execute as _will_engine_execute_node
 from autograd_cy._C.engine import current_task_id as _current_graph_task_id
-from autograd_cy._C.tensor import Tensor, _get_modes, _set_modes
+from autograd_cy._C.tensor import _M_NO_FORWARD_AD, Tensor, _get_modes, _set_modes
 
 __all__ = [
     "_WeakTensorRef",
@@ -24,21 +24,19 @@ __all__ = [
     "_will_engine_execute_node",
 ]
 
-_NO_FORWARD = 4  # M_NO_FORWARD_AD of tensor.pxd
-
 # Identity of a tensor -> weak reference; entries of tensors that are gone go with them.
 _cached: dict[int, weakref.ref] = {}
 
 
 def _is_fwd_grad_enabled() -> bool:
     """Whether forward mode computes tangents in this thread."""
-    return not _get_modes() & _NO_FORWARD
+    return not _get_modes() & _M_NO_FORWARD_AD
 
 
 def _set_fwd_grad_enabled(enabled: bool) -> None:
     """Switch forward mode of this thread on or off."""
     word = _get_modes()
-    _set_modes(word & ~_NO_FORWARD if enabled else word | _NO_FORWARD)
+    _set_modes(word & ~_M_NO_FORWARD_AD if enabled else word | _M_NO_FORWARD_AD)
 
 
 class _WeakTensorRef:

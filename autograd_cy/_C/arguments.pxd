@@ -1,10 +1,7 @@
 # cython: language_level=3
 """Arguments of operators: from Python objects to C values, with torch's errors."""
 from libc.stdint cimport uint32_t
-from autograd_cy._C.tensor cimport Tensor, MAX_DIMS
-
-cdef extern from "Python.h":
-    long long PyLong_AsLongLongAndOverflow(object x, int* overflow) except? -1
+from autograd_cy._C.tensor cimport Tensor
 
 # Each takes the value, and for the error the operator, the argument and its position (0: none).
 # Interpreted operators call them from Python.
@@ -32,33 +29,6 @@ cpdef double correction_arg(object x, str op, str name, int position) except? -1
 cpdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1
 cpdef object order_arg(object x, str op, str name, int position)
 cpdef tuple indices_arg(object x, str op, str name, int position)
-
-# What compiled operators call: the values that programs usually pass are tested inline.
-cdef inline Tensor quick_tensor(object x, str op, str name, int position):
-    if isinstance(x, Tensor):
-        return <Tensor>x
-    return tensor_arg(x, op, name, position)
-
-cdef inline bint quick_bool(object x, str op, str name, int position) except -1:
-    if x is False:
-        return False
-    return x is True or bool_arg(x, op, name, position)
-
-cdef inline Py_ssize_t quick_int(object x, str op, str name, int position) except? -1:
-    cdef int overflow = 0
-    cdef long long n
-    if type(x) is int:
-        n = PyLong_AsLongLongAndOverflow(x, &overflow)
-        if not overflow:
-            return n
-    return int_arg(x, op, name, position)
-
-cdef inline Py_ssize_t quick_dim(object x, str op, str name, int position) except? -1:
-    cdef Py_ssize_t n = quick_int(x, op, name, position)
-    return n if -MAX_DIMS <= n < MAX_DIMS else dim_arg(x, op, name, position)
-
-cdef inline int quick_dtype(object x, str op, str name, int position) except -2:
-    return -1 if x is None else dtype_arg(x, op, name, position)
 
 cdef Tensor number_alone(Tensor a)
 cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b, bint bool_too)

@@ -14,7 +14,6 @@ cdef enum DTypeCode:
     DT_F64 = 9
     DT_C64 = 10
     DT_C128 = 11
-    DT_COUNT = 12
 
 cdef class dtype:
     cdef readonly int code

@@ -44,7 +44,6 @@ cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op)
 cdef bint ranges_meet(Tensor a, Tensor b) noexcept           # may the two share memory?
 cdef int check_not_expanded(Tensor t, str op) except -1
 cdef int check_writable(Tensor t, str op) except -1          # overlap and read-only memory
-cdef int check_separate(Tensor dst, Tensor src, str op) except -1   # no common memory
 cdef Tensor separated(Tensor dst, Tensor src, str op)               # a copy if that is not certain
 cdef tuple all_separated(Tensor dst, object sources, str op)
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op)

@@ -7,7 +7,6 @@ from autograd_cy._C.tensor cimport Tensor
 cdef enum:
     INLINE_EDGES = 3
     INLINE_SAVED = 3
-    INLINE_ATTRS = 4
     META_DIMS = 5
 
 cdef enum:  # Node.flags

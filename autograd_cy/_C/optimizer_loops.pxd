@@ -4,7 +4,6 @@
 
 cdef enum:
     STEP_ARRAYS = 5         # parameter, gradient and up to three of state
-    STEP_NUMBERS = 9
 
 cdef enum:
     STEP_SGD

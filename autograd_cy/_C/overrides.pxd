@@ -3,4 +3,5 @@
 from cpython.ref cimport PyObject
 
 cdef bint overriding(PyObject* x) noexcept
-cdef object answer(object f, object a, object b)     # of a binary operator, or NotImplemented
+# of the binary operator in a slot, whose function is f, or NotImplemented
+cdef object answer(object f, int slot, object a, object b)

@@ -2,9 +2,6 @@
 """What the compiled copies of random_loops.pyx offer to random.pyx, handed over in a capsule."""
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-cdef enum:
-    RANDOM_BLOCKS = 16     # counter values of a chunk: 64 words
-
 cdef enum:  # what to fill with
     RANDOM_UNIFORM = 0
     RANDOM_NORMAL = 1

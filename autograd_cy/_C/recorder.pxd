@@ -91,6 +91,3 @@ cdef void put_dtype(int code) noexcept
 cdef void put_object(object x) noexcept
 cdef void put_end(Event* e) noexcept
 cdef void note_result(Event* e, object result) noexcept
-
-cdef inline bint wants_arguments() noexcept:
-    return details & D_ARGUMENTS

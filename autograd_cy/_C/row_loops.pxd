@@ -11,7 +11,6 @@ cdef enum:
     R_MAX = 2
     R_MIN = 3
     R_SQUARES = 4     # float32 and float64
-    R_OPS = 5
 
 cdef enum:
     ACC_I64 = 0     # bool and integers

@@ -12,3 +12,4 @@ cdef int addmv(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1
 cdef int addbmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1
 cdef int baddbmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1
 cdef int linear(Result* r, Tensor x, Tensor weight, Tensor bias, str op) except -1
+cdef bint broadcasts(int nd, const Py_ssize_t* sizes, int to_nd, const Py_ssize_t* to) noexcept

@@ -22,6 +22,7 @@ cdef enum:
     F_VIEW = 2              # `base` is set
     F_STRIDED = 4           # not C-contiguous
     F_WRAPPED = 8           # a Python number on its way through an operator
+    F_RAW = 16              # bools whose bytes somebody else may have written: not only 0 and 1
     F_DUAL = 32             # has a forward-mode tangent
     F_BATCHED = 64          # a vmap wrapper
     F_INFERENCE = 128       # made in inference mode
@@ -29,12 +30,13 @@ cdef enum:
     F_RETAINS_GRAD = 512
     F_CONJ = 1024           # the values are the conjugates of what is in memory
     F_NEG = 2048            # the values are the negatives of what is in memory
-    F_LAZY = 3072           # F_CONJ | F_NEG: memory is not to be read as it is
-    F_LAYERED = 3136        # F_BATCHED | F_LAZY: a kernel needs something else
+    F_TURNED = 3072         # F_CONJ | F_NEG
+    F_LAZY = 3088           # F_TURNED | F_RAW: memory is not to be read as it is
+    F_LAYERED = 3152        # F_BATCHED | F_LAZY: a kernel needs something else
     F_BLANK = 4096          # made by __new__ alone, so far
     F_REPLAY = 8192         # a view that is made anew as it was made, after a change
     F_GRAD_PATH = 3         # F_REQUIRES_GRAD | F_VIEW: autograd must have a look
-    F_SLOW = 3552           # F_DUAL | F_BATCHED | F_INFERENCE | F_DEVICE | F_LAZY
+    F_SLOW = 3568           # F_DUAL | F_BATCHED | F_INFERENCE | F_DEVICE | F_LAZY
 
 # Thread-local mode word (zero is the default state).
 cdef enum:
@@ -47,15 +49,10 @@ cdef enum:
     M_GUARD_SAVED = 64      # somebody wants to hear of in-place writes before they happen
     M_ONE_THREAD = 128      # deep re-entrant backward stays in this thread
     M_VMAP_SHIFT = 8        # a byte: how many vmaps are running
-    M_RANDOM_SHIFT = 16     # two bits: what random operators do in the innermost one (RANDOM_*)
-    M_VMAP_MASK = 0x3FF00
+    M_VMAP_MASK = 0xFF00
     M_GRAD_ASKED = 0x100000   # enable_grad within inference mode: reported, nothing is recorded
     M_VIEW_REPLAY = 0x200000  # views that are made get F_REPLAY
-
-cdef enum:
-    RANDOM_ERROR = 0
-    RANDOM_DIFFERENT = 1
-    RANDOM_SAME = 2
+    M_DEVICE_SHIFT = 24       # a byte: where tensors are made (default_device.pxd)
 
 # Process-wide mode word.
 cdef enum:
@@ -150,6 +147,7 @@ cdef Tensor tensor_empty_on(int device, int dt, int ndim, const Py_ssize_t* shap
 cdef Tensor tensor_empty_like(Tensor t, int dt)
 cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssize_t* shape,
                       const Py_ssize_t* strides)     # takes a new reference to s
+cdef Tensor mark_raw(Tensor t)                       # gives t itself F_RAW if it holds bools
 cdef Tensor tensor_alias(Tensor t)                   # same memory, no autograd metadata
 cdef Tensor tensor_turned(Tensor t, uint32_t bits)   # an alias with these of F_LAZY exchanged
 cdef Tensor tensor_window(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides,

@@ -15,16 +15,22 @@ _LAZY = "give the number of inputs, and use the module without Lazy"
 _DENSE = "there are dense tensors only"
 _WINDOW = "compute it from cos(arange(n) * (2 * pi / n))"
 _AREA = "add up (y[1:] + y[:-1]) / 2 times the steps"
-_LEAST_SQUARES = "use linalg.solve(A.mT @ A, A.mT @ b)"
+_LEAST_SQUARES = "of full rank use linalg.solve(A.mT @ A, A.mT @ b), else linalg.svd"
 _ORTHOGONAL = "use linalg.svd, whose U is orthogonal, too"
 _ONE_SOLVER = "use linalg.solve"
-_DETERMINANT = "where it is positive, use logdet(A).exp()"
+_DETERMINANT = (
+    "where it is known to be positive use logdet(A).exp(), else numpy.linalg.slogdet of A.numpy()"
+)
 _EIGEN = "of a symmetric matrix use linalg.eigh"
-_PSEUDO = "use linalg.svd, or linalg.solve(A.mT @ A, A.mT)"
+_PSEUDO = "use linalg.svd, or of full rank linalg.solve(A.mT @ A, A.mT)"
 _EXPONENTIAL = "of a symmetric matrix use linalg.eigh: V @ diag(exp(L)) @ V.T"
 _RANK = "count the linalg.svdvals above a tolerance"
-_DIMENSIONS = "transform one dimension after the other, by the function without the last letter"
+_EACH = "transform one dimension after the other, by fft.fft or fft.ifft"
+_REAL = "use fft.rfft along the last dimension, then fft.fft along each of the others"
+_BACK_TO_REAL = "use fft.ifft along all dimensions but the last, then fft.irfft along that"
 
+_NO_SUCH_DTYPE = "convert to a dtype that is here, as by .float()"
+_FUSED = "kernels run one after the other; leave the layers as they are"
 _QUANTIZED = "there are no quantized tensors"
 _ON_NUMBERS = "use the function of numpy on x.numpy()"
 
@@ -34,8 +40,8 @@ _METHODS_TOO = {
     "cholesky": "use linalg.cholesky",
     "cholesky_inverse": "use linalg.inv of the matrix itself",
     "cholesky_solve": "use linalg.solve with the matrix itself",
-    "corrcoef": "divide by the norm of what is left without the mean, and multiply by matmul",
-    "cov": "subtract the mean, and multiply by matmul",
+    "corrcoef": "use d @ d.T, where d is x - x.mean(1, keepdim=True) divided by the norms of rows",
+    "cov": "use d @ d.T / (n - 1), where d is x - x.mean(1, keepdim=True)",
     "det": _DETERMINANT,
     "frexp": _ON_NUMBERS,
     "histogram": "use histc, or bincount",
@@ -50,7 +56,7 @@ _METHODS_TOO = {
     "quantile": "use sort and lerp, kthvalue, or median",
     "slogdet": _DETERMINANT,
     "stft": "use unfold, and fft.rfft",
-    "svd": "use linalg.svd",
+    "svd": "use linalg.svd(A, full_matrices=False), which returns V transposed (Vh)",
     "triangular_solve": _ONE_SOLVER,
 }
 
@@ -74,13 +80,20 @@ ABSENT: dict[str, dict[str, str]] = {
         "_dynamo": _COMPILER,
         "_inductor": _COMPILER,
         "ao": _QUANTIZED,
+        "binomial": "use numpy.random.Generator.binomial of x.numpy()",
         "bartlett_window": "use 1 - abs(2 * arange(n) / n - 1)",
         "blackman_window": _WINDOW,
         "compile": _COMPILER,
         "cumulative_trapezoid": "cumsum of (y[1:] + y[:-1]) / 2 times the steps",
+        "chalf": _NO_SUCH_DTYPE,
+        "complex32": _NO_SUCH_DTYPE,
+        "cond": "use if of Python",
         "distributed": "use one process, or mpi4py on the arrays of tensor.numpy()",
         "distributions": "draw with autograd_cy.randn, multinomial, bernoulli and the like",
+        "empty_permuted": "use empty, and permute",
         "export": _GRAPHS,
+        **dict.fromkeys(("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2"), _NO_SUCH_DTYPE),
+        **dict.fromkeys(("float8_e5m2fnuz", "float8_e8m0fnu"), _NO_SUCH_DTYPE),
         "futures": "use concurrent.futures",
         "fx": _GRAPHS,
         "gradient": "divide differences of slices by the steps",
@@ -90,18 +103,31 @@ ABSENT: dict[str, dict[str, str]] = {
         "jit": _COMPILER,
         "library": "define an autograd.Function",
         "kaiser_window": "use i0(beta * sqrt(1 - (2 * arange(n) / n - 1) ** 2)) / i0(beta)",
+        **dict.fromkeys(("lu", "lu_solve", "lu_unpack"), _ONE_SOLVER),
         "lstsq": _LEAST_SQUARES,
         "masked": "use where",
         "nested": "pad, or use nn.utils.rnn.pack_sequence",
         "onnx": "there is no exporter",
+        "nonzero_static": "use nonzero, and pad",
+        **dict.fromkeys(("orgqr", "ormqr"), _ORTHOGONAL),
+        "pca_lowrank": "use linalg.svd of what is left without the mean",
         "poisson": "use numpy.random.Generator.poisson of x.numpy()",
+        **dict.fromkeys(("qint32", "qint8", "quint8"), _QUANTIZED),
+        **dict.fromkeys(("quantize_per_channel", "quantize_per_tensor"), _QUANTIZED),
         "quantization": _QUANTIZED,
+        "segment_reduce": "use scatter_reduce",
+        "signal": _WINDOW,
+        **dict.fromkeys(("sparse_bsr_tensor", "sparse_compressed_tensor"), _DENSE),
+        **dict.fromkeys(("sparse_coo", "sparse_csc_tensor", "sparse_csr"), _DENSE),
+        "svd_lowrank": "use linalg.svd, and the first columns",
+        **dict.fromkeys(("uint16", "uint32", "uint64"), _NO_SUCH_DTYPE),
         "sparse_coo_tensor": _DENSE,
         "sparse_csr_tensor": _DENSE,
         "trapezoid": _AREA,
         "trapz": _AREA,
+        "while_loop": "use while of Python",
         "unravel_index": "use // and % by the sizes",
-        "vander": "use x[:, None] ** arange(n)",
+        "vander": "use linalg.vander(x), and flip(-1) for powers that fall",
     },
     "Tensor": {
         **_METHODS_TOO,
@@ -109,11 +135,10 @@ ABSENT: dict[str, dict[str, str]] = {
         **{f"{name}_": way_out for name, way_out in _IN_PLACE_TOO.items()},
         "cauchy_": "use uniform_, and tan of pi * (x - 0.5)",
         "geometric_": "use uniform_, and ceil of log(x) / log(1 - p)",
-        "get_device": "use x.device",
         "log_normal_": "use normal_, and exp_",
         "lu": _ONE_SOLVER,
         "lu_solve": _ONE_SOLVER,
-        **dict.fromkeys(("is_pinned", "pin_memory", "record_stream", "xpu"), _ONE_DEVICE),
+        **dict.fromkeys(("pin_memory", "record_stream", "xpu"), _ONE_DEVICE),
         **dict.fromkeys(
             ("dequantize", "int_repr", "q_scale", "q_zero_point", "qscheme"), _QUANTIZED
         ),
@@ -122,15 +147,21 @@ ABSENT: dict[str, dict[str, str]] = {
         **dict.fromkeys(("to_sparse_csr", "values"), _DENSE),
     },
     "fft": {
-        **{f"{kind}n": _DIMENSIONS for kind in ("fft", "ifft")},
-        **{f"{kind}2": _DIMENSIONS for kind in ("fft", "ifft")},
-        **{f"{kind}n": _DIMENSIONS for kind in ("rfft", "irfft")},
-        **{f"{kind}2": _DIMENSIONS for kind in ("rfft", "irfft")},
+        **dict.fromkeys(("fft2", "fftn", "ifft2", "ifftn"), _EACH),
+        **dict.fromkeys(("rfft2", "rfftn"), _REAL),
+        **dict.fromkeys(("irfft2", "irfftn"), _BACK_TO_REAL),
         "fftshift": "use roll by half of the size",
         "hfft": "use irfft of x.conj(), times n",
+        "ihfft": "use rfft of x, divided by n, and conj",
         "ifftshift": "use roll by minus half of the size",
     },
     "linalg": {
+        "householder_product": _ORTHOGONAL,
+        "inv_ex": "use linalg.inv, and catch LinAlgError",
+        **dict.fromkeys(("ldl_factor", "ldl_factor_ex", "ldl_solve", "lu_factor_ex"), _ONE_SOLVER),
+        "solve_ex": "use linalg.solve, and catch LinAlgError",
+        "tensorinv": "use linalg.inv of a matrix made by reshape",
+        "tensorsolve": "use linalg.solve of a matrix made by reshape",
         "cholesky_ex": "use linalg.cholesky, and catch LinAlgError",
         "cond": "divide the largest of linalg.svdvals by the least",
         "det": _DETERMINANT,
@@ -148,7 +179,11 @@ ABSENT: dict[str, dict[str, str]] = {
         "solve_triangular": _ONE_SOLVER,
     },
     "nn": {
+        "CrossMapLRN2d": "use nn.LocalResponseNorm",
         "DataParallel": "use the module itself; kernels use all threads",
+        "FractionalMaxPool2d": "use nn.AdaptiveMaxPool2d, whose windows are not random",
+        "FractionalMaxPool3d": "use nn.AdaptiveMaxPool3d, whose windows are not random",
+        "LinearCrossEntropyLoss": "use nn.Linear, and nn.CrossEntropyLoss",
         "parallel": "use one process, or mpi4py on the arrays of tensor.numpy()",
         **{
             f"Lazy{kind}": _LAZY
@@ -162,6 +197,18 @@ ABSENT: dict[str, dict[str, str]] = {
             )
         },
     },
+    "nn.attention": {
+        "SDPBackend": "attention chooses its kernel itself; leave the context out",
+        "sdpa_kernel": "attention chooses its kernel itself; leave the context out",
+    },
+    "nn.utils": {
+        "fuse_conv_bn_eval": _FUSED,
+        "fuse_conv_bn_weights": _FUSED,
+        "fuse_linear_bn_eval": _FUSED,
+        "fuse_linear_bn_weights": _FUSED,
+        "fusion": _FUSED,
+        "prune": "use a parametrization that multiplies by a mask (nn.utils.parametrize)",
+    },
     "nn.functional": {
         "conv_tbc": "use conv1d of x.permute(1, 2, 0)",
         "fractional_max_pool2d": "use adaptive_max_pool2d, whose windows are not random",
@@ -171,7 +218,13 @@ ABSENT: dict[str, dict[str, str]] = {
         "native_channel_shuffle": "use channel_shuffle",
     },
     "optim": {
+        "Adafactor": "use optim.Adam, or optim.AdamW",
+        "Muon": "use optim.AdamW",
         "SparseAdam": "gradients are dense; use optim.Adam",
+    },
+    "func": {
+        "functionalize": "functions may write in place; leave it out",
+        "replace_all_batch_norm_modules_": "use nn.GroupNorm, or track_running_stats=False",
     },
     "sparse": {
         "addmm": "use addmm of dense tensors",
@@ -189,6 +242,30 @@ ABSENT: dict[str, dict[str, str]] = {
     "special": {
         "bessel_j0": "use scipy.special.j0 on x.numpy()",
         "bessel_j1": "use scipy.special.j1 on x.numpy()",
+        **{
+            name: f"use scipy.special.{of} on x.numpy()"
+            for name, of in {
+                "airy_ai": "airy",
+                "bessel_y0": "y0",
+                "bessel_y1": "y1",
+                "chebyshev_polynomial_t": "eval_chebyt",
+                "chebyshev_polynomial_u": "eval_chebyu",
+                "erfcx": "erfcx",
+                "hermite_polynomial_h": "eval_hermite",
+                "hermite_polynomial_he": "eval_hermitenorm",
+                "laguerre_polynomial_l": "eval_laguerre",
+                "legendre_polynomial_p": "eval_legendre",
+                "log_ndtr": "log_ndtr",
+                "modified_bessel_k0": "k0",
+                "modified_bessel_k1": "k1",
+                "scaled_modified_bessel_k0": "k0e",
+                "scaled_modified_bessel_k1": "k1e",
+                "spherical_bessel_j0": "spherical_jn",
+                "zeta": "zeta",
+            }.items()
+        },
+        "modified_bessel_i0": "use special.i0",
+        "modified_bessel_i1": "use special.i1",
         "entr": "use -xlogy(x, x)",
         "erfinv": _IN_PLACE_TOO["erfinv"],
         "multigammaln": _IN_PLACE_TOO["mvlgamma"],

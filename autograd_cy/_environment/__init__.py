@@ -1,2 +1,2 @@
-"""The process around the library: threads, machine, settings, contexts, and what `autograd-cy` says
-of them."""
+"""The process around the library: threads, machine, settings, contexts, what `autograd-cy` says of
+them, and texts for readers."""

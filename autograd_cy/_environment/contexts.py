@@ -8,10 +8,10 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import ItemsContext
 
 
@@ -25,13 +25,12 @@ class _Decorating:
 
     def _decorated(self, function):
         if inspect.isclass(function):
-            warnings.warn(
+            _warn(
                 "Decorating classes is deprecated and will be disabled in future versions. You "
                 "should only decorate functions or methods. To preserve the current behavior of "
                 "class decoration, you can directly decorate the `__init__` method and nothing "
                 "else.",
                 FutureWarning,
-                stacklevel=3,
             )
         if inspect.isgeneratorfunction(function):
             return self._wrap_generator(function)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Literal
 
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import _must_be_bool
 
 __all__ = [
@@ -64,6 +64,10 @@ def are_deterministic_algorithms_enabled() -> bool:
     """
     Whether :func:`use_deterministic_algorithms` is on.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -76,6 +80,10 @@ def are_deterministic_algorithms_enabled() -> bool:
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """
     Whether :func:`use_deterministic_algorithms` was given ``warn_only=True``.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------
@@ -129,6 +137,11 @@ def get_deterministic_debug_mode() -> int:
     """
     The number of the word of :func:`set_deterministic_debug_mode`.
 
+    Returns
+    -------
+    {0, 1, 2}
+        For "default", "warn" and "error".
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -166,10 +179,9 @@ def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]
             f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}"
         )
     if precision not in _PRECISIONS:
-        warnings.warn(
+        _warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the current "
             "set_float32_matmul_precision call has no effect.",
-            stacklevel=2,
         )
         return
     _precision = precision
@@ -178,6 +190,10 @@ def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]
 def get_float32_matmul_precision() -> str:
     """
     The word given to :func:`set_float32_matmul_precision`.
+
+    Returns
+    -------
+    {"highest", "high", "medium"}
 
     Examples
     --------

@@ -27,6 +27,10 @@ def is_warn_always_enabled() -> bool:
     """
     Whether :func:`set_warn_always` is on.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag

@@ -44,20 +44,26 @@ _expect(LATER)
 
 def find(module: str, name: str) -> Callable:
     """A function of a module that `_index` names; the module is loaded, if it isn't yet."""
-    package = "_C" if module.startswith("ops_") else "_interpreted"
-    return getattr(importlib.import_module(f"autograd_cy.{package}.{module}"), name)
+    if module.startswith("ops_"):
+        return getattr(importlib.import_module(f"autograd_cy._C.{module}"), name)
+    return getattr(importlib.import_module(f"autograd_cy._interpreted.{module}"), name)
 
 
-class Family:
+class _Loaded:
+    """The functions of a family that is loaded, as attributes."""
+
+
+class Family(_Loaded):
     """The functions of a compiled family that is loaded when one of them is first used."""
 
     def __init__(self, module: str):
         self._module = module
 
     def __getattr__(self, name: str) -> Callable:
-        function = find(self._module, name)
-        setattr(self, name, function)  # and is there without a question from now on
-        return function
+        self.__dict__.update(vars(importlib.import_module(f"autograd_cy._C.{self._module}")))
+        # Python finds attributes faster where no __getattr__ may answer for them.
+        self.__class__ = _Loaded  # type: ignore[assignment]
+        return getattr(self, name)
 
 
 def public(name: str) -> Callable:

@@ -98,6 +98,8 @@ def bins(op: str, self: Tensor, bins: int, low: Tensor, high: Tensor) -> None:
     """A histogram that can be made."""
     if bins <= 0:
         raise RuntimeError(f"{op}(): bins must be > 0, but got {bins}")
+    if bins >= 1 << 60:
+        raise RuntimeError(f"{op}(): Storage size calculation overflowed with bins={bins}")
     a, b = float(low), float(high)
     if not (abs(a) < float("inf") and abs(b) < float("inf")):
         raise RuntimeError(f"{op}(): range of [{a}, {b}] is not finite")

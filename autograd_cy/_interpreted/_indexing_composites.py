@@ -49,7 +49,13 @@ def bincount(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
         weights = ones(input.shape, dtype=int64, device=input.device)
     elif weights.dtype != float32:
         weights = weights.to(float64)
-    size = max(minlength, _largest(input) + 1)
+    largest = _largest(input)
+    if largest == 2**63 - 1:
+        raise RuntimeError(
+            f"bincount(): maximum value of input overflowed, it should be < {2**63 - 1} but got "
+            f"{largest}"
+        )
+    size = max(minlength, largest + 1)
     bins = zeros(size, dtype=weights.dtype, device=input.device)
     return bins.scatter_add(0, input.to(int64), weights)
 

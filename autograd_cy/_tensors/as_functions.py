@@ -12,20 +12,22 @@ from typing import Any
 from autograd_cy._C import ops_reduction as _reduction
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.tensor import Tensor, _type_name
+from autograd_cy._tensors.overriding import overridable
 from autograd_cy._tensors.tensor_types import TensorType
-from autograd_cy.overrides import overridable
 from autograd_cy.storage import TypedStorage, UntypedStorage
 
 __all__ = [
     "as_strided_",
     "detach",
     "detach_",
+    "get_device",
     "is_same_size",
     "is_signed",
     "is_storage",
     "norm_except_dim",
     "resize_as_",
     "typename",
+    "zero_",
 ]
 
 
@@ -54,6 +56,28 @@ def detach(input: Tensor) -> Tensor:
     tensor([1., 1.])
     """
     return _checked(input, "detach").detach()
+
+
+@overridable
+def get_device(input: Tensor) -> int:
+    """
+    The number of a tensor's device, -1 for the CPU.
+
+    Parameters
+    ----------
+    input : Tensor
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.get_device(ag.ones(2))
+    -1
+    """
+    return _checked(input, "get_device").get_device()
 
 
 @overridable
@@ -106,6 +130,30 @@ def as_strided_(
             [1, 3]])
     """
     return _checked(input, "as_strided_").as_strided_(size, stride, storage_offset)
+
+
+@overridable
+def zero_(input: Tensor) -> Tensor:
+    """
+    Set all elements of a tensor to zero, in place.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor.
+
+    Returns
+    -------
+    Tensor
+        The same one.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.zero_(ag.ones(2))
+    tensor([0., 0.])
+    """
+    return _checked(input, "zero_").zero_()
 
 
 @overridable
@@ -175,7 +223,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     False
     """
     _check_arguments("is_same_size", (input, "Tensor", "input", 1), (other, "Tensor", "other", 2))
-    return input.shape == other.shape
+    return input.is_same_size(other)
 
 
 @overridable

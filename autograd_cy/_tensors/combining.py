@@ -20,7 +20,7 @@ from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.dtypes import int32, int64
 from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._tensors.functions import result_type
+from autograd_cy._tensors.conversion import result_type
 from autograd_cy._tensors.joining import meshgrid
 
 __all__ = [
@@ -124,6 +124,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         raise RuntimeError(
             f"combinations: the ways to take {r} of {n} elements are more than memory can hold"
         )
+    if rows == 0:  # itertools would reserve memory for one row, however long
+        return input[:0].unsqueeze(1).expand(0, r)
     flat = itertools.chain.from_iterable(ways(range(n), r))
     places = np.empty(rows * r, np.int64)
     for at in range(0, len(places), _PART):  # by parts, between which it can be interrupted

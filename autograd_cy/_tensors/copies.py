@@ -12,7 +12,7 @@ from autograd_cy._C.ops_complex import view_as_real as _view_as_real
 from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.placement import contiguous_format
 from autograd_cy._C.tensor import Tensor
-from autograd_cy.overrides import overridable
+from autograd_cy._tensors.overriding import overridable
 
 __all__ = [
     "alias_copy",

@@ -1,15 +1,16 @@
 """
 Names that torch has replaced and still knows: they warn, or raise and say what to use instead.
 
-Functions are found here when a program asks for them; methods are on every tensor.
+Functions are found here when a program asks for them; methods are on every tensor. One name is
+Python's: that of division in Python 2.
 """
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NoReturn
 
 from autograd_cy._C import creation as _creation
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import Size, Tensor, _install
 
 __all__ = ["range", "solve", "symeig"]
@@ -67,12 +68,11 @@ def range(
     ...     ag.range(1, 3)
     tensor([1., 2., 3.])
     """
-    warnings.warn(
+    _warn(
         "torch.range is deprecated and will be removed in a future release because its behavior "
         "is inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
         "values in [start, end).",
         UserWarning,
-        stacklevel=2,
     )
     return _creation._closed_range(start, end, step, out, dtype, layout, device, requires_grad)
 
@@ -115,13 +115,13 @@ def _reinforce(self: Tensor, reward: Any) -> NoReturn:
 
 def _resize(self: Tensor, *sizes: Any) -> Tensor:
     """The same elements in another shape; :meth:`reshape` took its place."""
-    warnings.warn("non-inplace resize is deprecated", UserWarning, stacklevel=2)
+    _warn("non-inplace resize is deprecated", UserWarning)
     return _resized(self, sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple) else sizes)
 
 
 def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     """The same elements in the shape of another tensor; :meth:`view_as` took its place."""
-    warnings.warn("non-inplace resize_as is deprecated", UserWarning, stacklevel=2)
+    _warn("non-inplace resize_as is deprecated", UserWarning)
     return _resized(self, tensor.size())
 
 
@@ -145,3 +145,11 @@ for _name, _method in (
     ("symeig", symeig),
 ):
     _install(_name, _method)
+
+
+def _divided_into(self: Tensor, other: Any) -> Tensor:
+    """Return ``other / self``, by the name that Python 2 had for it."""
+    return self.reciprocal() * other
+
+
+_install("__rdiv__", _divided_into)

@@ -18,6 +18,11 @@ class RemovableHandle(_hooks.HandleContext):
     """
     Removes a hook; as a context manager at the end of the block.
 
+    Parameters
+    ----------
+    hooks : OrderedDict
+        Number -> hook, of what the hook belongs to; the handle doesn't keep it alive.
+
     Examples
     --------
     >>> import autograd_cy as ag

@@ -8,7 +8,7 @@ from typing import Any
 from autograd_cy._C import ops_joining as _joining
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.arguments import _check_arguments
-from autograd_cy._C.tensor import Size, Tensor, _install
+from autograd_cy._C.tensor import Size, Tensor, _install, _warn_once
 from autograd_cy._tensors.events import seen_as
 
 __all__ = [
@@ -101,6 +101,15 @@ def atleast_2d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     """
     Tensors with at least two dimensions; new ones come first.
 
+    Parameters
+    ----------
+    *tensors : Tensor or sequence of Tensors
+
+    Returns
+    -------
+    Tensor or tuple of Tensors
+        A view of each; a single tensor isn't put into a tuple.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -113,6 +122,15 @@ def atleast_2d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
 def atleast_3d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     """
     Tensors with at least three dimensions: a vector of n becomes (1, n, 1), a matrix (n, m, 1).
+
+    Parameters
+    ----------
+    *tensors : Tensor or sequence of Tensors
+
+    Returns
+    -------
+    Tensor or tuple of Tensors
+        A view of each; a single tensor isn't put into a tuple.
 
     Examples
     --------
@@ -128,6 +146,23 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
     Tensors side by side: joined along the second dimension, vectors along the first.
 
+    Parameters
+    ----------
+    tensors : sequence of Tensors
+        Of one shape but for the dimension in which they are joined; at least one.
+    out : Tensor, optional
+        Where the result goes.
+
+    Returns
+    -------
+    Tensor
+        With one dimension for vectors and 0-d tensors, which count as vectors of one element.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no tensor, or the shapes don't fit.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -142,6 +177,24 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
     Tensors below each other: joined along the first dimension, vectors as rows.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensors
+        Of one shape but for the first dimension; a vector of n counts as (1, n), a 0-d tensor as
+        (1, 1).
+    out : Tensor, optional
+        Where the result goes.
+
+    Returns
+    -------
+    Tensor
+        With two dimensions or more.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no tensor, or the shapes don't fit.
 
     Examples
     --------
@@ -161,6 +214,23 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
     Tensors behind each other: joined along the third dimension.
 
+    Parameters
+    ----------
+    tensors : sequence of Tensors
+        Of one shape but for the third dimension, once :func:`atleast_3d` was done to each.
+    out : Tensor, optional
+        Where the result goes.
+
+    Returns
+    -------
+    Tensor
+        With three dimensions or more.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no tensor, or the shapes don't fit.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -174,6 +244,24 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
     Tensors side by side, vectors as columns.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensors
+        Of one shape but for the second dimension; a vector of n counts as (n, 1), a 0-d tensor as
+        (1, 1).
+    out : Tensor, optional
+        Where the result goes.
+
+    Returns
+    -------
+    Tensor
+        With two dimensions or more.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no tensor, or the shapes don't fit.
 
     Examples
     --------
@@ -222,6 +310,24 @@ def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
     """
     Equal pieces, or pieces between indices, along the second dimension (of a vector: the first).
 
+    Parameters
+    ----------
+    input : Tensor
+        With at least one dimension.
+    indices_or_sections : int or sequence of int
+        The number of pieces, of which the size is a multiple, or the indices at which pieces after
+        the first begin.
+
+    Returns
+    -------
+    tuple of Tensors
+        Views.
+
+    Raises
+    ------
+    RuntimeError
+        If there are too few dimensions, or the size can't be divided so.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -236,6 +342,24 @@ def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
 def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """
     Equal pieces, or pieces between indices, along the first dimension.
+
+    Parameters
+    ----------
+    input : Tensor
+        With at least two dimensions.
+    indices_or_sections : int or sequence of int
+        The number of pieces, of which the size is a multiple, or the indices at which pieces after
+        the first begin.
+
+    Returns
+    -------
+    tuple of Tensors
+        Views.
+
+    Raises
+    ------
+    RuntimeError
+        If there are too few dimensions, or the size can't be divided so.
 
     Examples
     --------
@@ -252,6 +376,24 @@ def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
     """
     Equal pieces, or pieces between indices, along the third dimension.
 
+    Parameters
+    ----------
+    input : Tensor
+        With at least three dimensions.
+    indices_or_sections : int or sequence of int
+        The number of pieces, of which the size is a multiple, or the indices at which pieces after
+        the first begin.
+
+    Returns
+    -------
+    tuple of Tensors
+        Views.
+
+    Raises
+    ------
+    RuntimeError
+        If there are too few dimensions, or the size can't be divided so.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -266,6 +408,15 @@ def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """
     All tensors expanded to the shape that they broadcast to.
+
+    Parameters
+    ----------
+    *tensors : Tensor or sequence of Tensors
+
+    Returns
+    -------
+    tuple of Tensors
+        Views.
 
     Raises
     ------
@@ -349,6 +500,11 @@ def _broadcast(shape: Sequence[int], sizes: Sequence[int]) -> tuple[list[int], i
     return out, 0
 
 
+_NO_INDEXING = (
+    "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+)
+
+
 @seen_as("aten::meshgrid")
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """
@@ -380,6 +536,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         raise RuntimeError(
             f"torch.meshgrid: indexing must be one of 'xy' or 'ij', but received: {indexing}"
         )
+    if indexing is None:
+        _warn_once(_NO_INDEXING)
     for t in given:
         if t.ndim > 1:
             raise RuntimeError(

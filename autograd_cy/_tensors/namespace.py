@@ -24,26 +24,31 @@ from autograd_cy._C import random as _random
 from autograd_cy._C import random_operators as _random_operators
 from autograd_cy._C.tensor import Tensor, _set_repr
 
-from autograd_cy import overrides
 from autograd_cy import storage as _typed_storage
 from autograd_cy._absent import methods as _absent_methods
 from autograd_cy._interpreted import find
 from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
 from autograd_cy._tensors import (
     combining,
+    comparison,
     constants,
     contraction,
+    conversion,
     deprecated,
     eigen,
-    functions,
+    flags,
+    gamma,
     hooks,
     joining,
     loops,
+    overriding,
+    predicates,
     printing,
     sampling,
     sharing,
     tensor_types,
     unique,
+    view_attributes,
 )
 
 # These install methods.
@@ -60,9 +65,11 @@ _loaded = (
     _typed_storage,
     _absent_methods,
     deprecated,
+    flags,
     hooks,
     loops,
     sharing,
+    view_attributes,
 )
 _set_repr(printing.tensor_text)
 
@@ -88,10 +95,13 @@ _WHOLE = (
     _random,
     _random_operators,
     combining,
+    comparison,
     constants,
     contraction,
-    functions,
+    conversion,
+    gamma,
     joining,
+    predicates,
     sampling,
     unique,
     eigen,
@@ -141,7 +151,18 @@ _published.update(_RENAMED)
 # Compiled functions and methods ask subclasses; those in Python get a form that does.
 _in_python = {
     module.__name__
-    for module in (combining, contraction, eigen, functions, joining, sampling, unique)
+    for module in (
+        combining,
+        comparison,
+        contraction,
+        conversion,
+        eigen,
+        gamma,
+        joining,
+        predicates,
+        sampling,
+        unique,
+    )
 }
 for _name, _value in {**vars(Tensor), **_published}.items():
     if _name in _CONSTRUCTORS or isinstance(_value, type) or _name.startswith("__"):
@@ -149,7 +170,7 @@ for _name, _value in {**vars(Tensor), **_published}.items():
     if _overrides._intercept(_value) or not isinstance(_value, FunctionType):
         continue
     if _name in _published and _value.__module__ in _in_python:
-        _published[_name] = overrides.overridable(_value)
+        _published[_name] = overriding.overridable(_value)
 
 __all__ = sorted(_published)
 globals().update(_published)

@@ -8,10 +8,10 @@ fit otherwise, so that other calls don't pay for them.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import Tensor
 
 __all__ = ["NUMBERS_FIRST", "as_floats", "rearranged"]
@@ -114,7 +114,7 @@ def rearranged(
         if found is None:
             continue
         as_function = "out" in kwargs or order[0] != "input"
-        warnings.warn(_message(name, order, tensors, numbers, as_function), stacklevel=2)
+        _warn(_message(name, order, tensors, numbers, as_function))
         by_name = {key: found[key] for key in numbers if key in found}
         by_name = {k: v.item() if isinstance(v, Tensor) else v for k, v in by_name.items()}
         if "out" in kwargs:

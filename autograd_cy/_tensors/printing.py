@@ -118,6 +118,11 @@ def get_printoptions() -> dict[str, Any]:
     """
     The current settings of :func:`set_printoptions`.
 
+    Returns
+    -------
+    dict
+        Setting -> value.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -130,6 +135,20 @@ def get_printoptions() -> dict[str, Any]:
 def printoptions(**options: Any) -> _Context:
     """
     Settings of :func:`set_printoptions` for the time of a ``with`` block.
+
+    Parameters
+    ----------
+    **options
+        The parameters of :func:`set_printoptions`.
+
+    Returns
+    -------
+    context manager
+
+    Raises
+    ------
+    TypeError
+        If there is no such setting.
 
     Examples
     --------
@@ -335,7 +354,7 @@ def tensor_text(t, prefix: str | None = None) -> str:
     _follow_bases(t)  # a view takes the tangent of its base when it is looked at
     if t.is_meta:
         suffixes = [f"size={tuple(t.shape)}"]
-        if t.dtype.name not in _default_dtypes():
+        if t.dtype.name != get_default_dtype().name:  # no element shows what it is
             suffixes.append(f"dtype={t.dtype}")
         return _join(f"{prefix}..., device='meta'", suffixes + _history(t), len(prefix))
     array, tangent, batch = _repr_parts(t)

@@ -7,6 +7,7 @@ from autograd_cy._C import dtypes as _dtypes
 from autograd_cy._C.arguments import int_arg
 from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.random import Generator
+from autograd_cy._C.random_operators import _rule_of_vmap
 from autograd_cy._C.tensor import Tensor, _install
 from autograd_cy._tensors.events import seen_as
 
@@ -69,6 +70,10 @@ def multinomial(
             "multinomial(): argument 'generator' must be autograd_cy.Generator, "
             f"not {type(generator).__name__}"
         )
+    rule = _rule_of_vmap()
+    if rule is not None:
+        options = {"generator": generator, "out": out}
+        return rule("multinomial", multinomial, (input, count, replacement), options, "rows")
     if not input.is_floating_point():
         raise RuntimeError(
             f"multinomial only supports floating-point dtypes for input, got: {input.dtype}"
@@ -89,7 +94,7 @@ def multinomial(
         from autograd_cy._C.ops_sorting import searchsorted  # a family that is loaded later
 
         sums = weights.cumsum(-1)
-        total = sums[..., -1:]
+        total = sums[..., -1:] if sums.shape[-1] else weights.sum(-1, True)
         drawn = _creation.empty(
             *weights.shape[:-1], count, dtype=weights.dtype, device=input.device
         )

@@ -7,9 +7,9 @@ They construct tensors of one dtype and answer ``isinstance``; every tensor is i
 from __future__ import annotations
 
 import operator
-import warnings
 from typing import Any
 
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.copying import _rebuild_tensor
 from autograd_cy._C.creation import empty
 from autograd_cy._C.creation import tensor as _tensor
@@ -383,10 +383,9 @@ def set_default_tensor_type(t: Any, /) -> None:
     dtype = dtype_of(t)
     if not dtype.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
-    warnings.warn(
+    _warn(
         "set_default_tensor_type() is deprecated, please use set_default_dtype() instead.",
         UserWarning,
-        stacklevel=2,
     )
     set_default_dtype(dtype)
 

@@ -13,13 +13,17 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_cy._C.batching import _unwrap, _wrap
-from autograd_cy._C.tensor import ItemsContext, Tensor, _call_with_frames
+from autograd_cy._C.tensor import (
+    _M_VMAP_MASK,
+    _M_VMAP_SHIFT,
+    ItemsContext,
+    Tensor,
+    _call_with_frames,
+)
 from autograd_cy._vmap.pytree import flatten, spread
 
-# The bits of the mode word (tensor.pxd): the level, and what random operators do in it.
-_SHIFT, _RANDOM_SHIFT, _MASK = 8, 16, 0x3FF00
-_MAX_LEVEL = 255
-_RANDOMNESS = {"error": 0, "different": 1, "same": 2}
+_MAX_LEVEL = _M_VMAP_MASK >> _M_VMAP_SHIFT
+_RANDOMNESS = frozenset(("error", "different", "same"))
 
 
 class _Frames(threading.local):
@@ -34,16 +38,13 @@ frames = _Frames()
 
 def changed_mode(depth: int) -> tuple[int, int]:
     """(mask, bits) of this thread's mode word when only the outer `depth` vmaps run."""
-    randomness = _RANDOMNESS[frames.list[depth - 1][1]] if depth else 0
-    return _MASK, depth << _SHIFT | randomness << _RANDOM_SHIFT
+    return _M_VMAP_MASK, depth << _M_VMAP_SHIFT
 
 
 def these_vmaps(running: list) -> ItemsContext:
     """A context in which the vmaps of an earlier list of frames run, and no others."""
-    word = len(running) << _SHIFT
-    if running:
-        word |= _RANDOMNESS[running[-1][1]] << _RANDOM_SHIFT
-    return ItemsContext([(frames.list, slice(None), running)], _MASK, word)
+    word = len(running) << _M_VMAP_SHIFT
+    return ItemsContext([(frames.list, slice(None), running)], _M_VMAP_MASK, word)
 
 
 def vmap(
@@ -206,12 +207,11 @@ def run_at_new_level(call, leaves, dims, size, randomness):
     level = len(running) + 1
     if level > _MAX_LEVEL:
         raise RuntimeError(f"vmap: more than {_MAX_LEVEL} nested calls")
-    word = level << _SHIFT | _RANDOMNESS[randomness] << _RANDOM_SHIFT
     return level, _call_with_frames(
         running,
         [*running, (size, randomness)],
-        _MASK,
-        word,
+        _M_VMAP_MASK,
+        level << _M_VMAP_SHIFT,
         lambda: call([x if d is None else _wrap(x, d, level) for x, d in zip(leaves, dims)]),
     )
 

@@ -88,12 +88,6 @@ def _collect(x, leaves):
     return LEAF
 
 
-def tree_map(function, x: Any) -> Any:
-    """`x` with `function` applied to each leaf."""
-    leaves, structure = flatten(x)
-    return structure.build([function(leaf) for leaf in leaves])
-
-
 def spread(values: Any, structure: Structure) -> list | None:
     """
     One value per leaf of `structure`: `values` is one for all, or follows its containers down to

@@ -5,6 +5,8 @@ Numbers are drawn one level further out, where this rule applies again if a vmap
 
 from __future__ import annotations
 
+import math
+
 from autograd_cy._C import batching as _batching
 from autograd_cy._C import random_operators as _random
 from autograd_cy._C.batching import _unwrap, _wrap
@@ -57,8 +59,8 @@ def draw(name, function, args, kwargs, draws="values"):
     The rule: `function(*args, **kwargs)`, called under vmap.
 
     `draws` is what the numbers depend on: "sizes" that are given; "elements", one number for each
-    of the first argument; its "shape", but there are fewer; "chances", which its elements are; or
-    the "values" of any argument.
+    of the first argument; its "shape", but there are fewer; "chances", which its elements are; its
+    "rows", one or several; or the "values" of any argument.
     """
     if kwargs.get("out") is not None:
         raise RuntimeError(f"vmap: {name} with out= is not possible under vmap; leave out= away")
@@ -86,6 +88,8 @@ def draw(name, function, args, kwargs, draws="values"):
 
 def _each(name, function, args, kwargs, level, size, draws):
     """Numbers for each example, stacked."""
+    if draws == "rows":
+        return _each_row(name, function, args, kwargs, level, size)
     if draws == "sizes" and kwargs.get("size") is None:
         sizes = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
         return function((size, *sizes), **kwargs)
@@ -107,6 +111,20 @@ def _each(name, function, args, kwargs, level, size, draws):
     if not rows:
         raise RuntimeError(f"vmap: {name} over a batch of no examples is not supported")
     return stack(rows, 0)
+
+
+def _each_row(name, function, args, kwargs, level, size):
+    """Numbers for each row of each example, drawn as rows of one."""
+    rows, *others = args
+    if rows.ndim not in (1, 2):
+        raise RuntimeError(f"{name}: prob_dist must be 1 or 2 dim; got {rows.ndim} under vmap")
+    physical, place = _unwrap(rows, level)
+    examples = (
+        physical.expand(size, *physical.shape) if place is None else physical.movedim(place, 0)
+    )
+    *shape, count = examples.shape
+    drawn = function(examples.reshape(math.prod(shape), count), *others, **kwargs)
+    return drawn.reshape(*shape, drawn.shape[-1])
 
 
 def _in_place(name, function, args, kwargs):

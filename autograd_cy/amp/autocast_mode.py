@@ -2,7 +2,7 @@
 Mixed precision: which operators compute in the lower dtype, which in float32, and what custom
 Functions say about it.
 
-While a thread is in `autocast`, a mode of ``overrides.py`` sees its calls and converts arguments.
+While a thread is in `autocast`, a mode (``overrides.py``) sees its calls and converts arguments.
 Without one nothing is asked, so it costs nothing. Operators that others are made of aren't seen:
 what is made of several products is listed by its own name.
 """
@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import functools
 import threading
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from autograd_cy import overrides
 from autograd_cy._C import overrides as _overrides
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.dtypes import bfloat16, float16, float32, float64
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import device
 from autograd_cy._C.tensor import Tensor, _must_be_bool
+from autograd_cy._tensors import overriding
 
 __all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
@@ -69,7 +69,7 @@ class _State(threading.local):
 _state = _State()
 
 
-class _Mode(overrides.TorchFunctionMode):
+class _Mode(overriding.TorchFunctionMode):
     """Sees all calls while some `autocast` is on."""
 
     def __torch_function__(
@@ -204,23 +204,21 @@ class autocast(_overrides.AutocastContext):
         self.device = device_type
         here = is_autocast_available(device_type)
         if not here and enabled:
-            warnings.warn(
+            _warn(
                 "CUDA is not available or torch_xla is imported. Disabling autocast."
                 if device_type == "cuda"
                 else f"User provided device_type of '{device_type}', but it is not available. "
                 "Disabling",
-                stacklevel=2,
             )
         _must_be_bool("autocast", "enabled", enabled)
         if cache_enabled is not None:
             _must_be_bool("autocast", "cache_enabled", cache_enabled)
         chosen = get_autocast_dtype("cpu") if dtype is None else dtype
         if here and enabled and chosen not in (bfloat16, float16):
-            warnings.warn(
+            _warn(
                 f"In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
                 "CPU Autocast only supports dtype of bfloat16, float16 currently, not "
                 f"{chosen}.",
-                stacklevel=2,
             )
             enabled = False
         self._hold(bool(enabled and here), here, chosen, cache_enabled)
@@ -243,11 +241,11 @@ class autocast(_overrides.AutocastContext):
 
 def _push() -> None:
     _state.pushed += 1
-    overrides._push_mode(_mode)
+    overriding._push_mode(_mode)
 
 
 def _pop() -> None:
-    overrides._pop_mode()
+    overriding._pop_mode()
     _state.pushed -= 1
 
 
@@ -361,22 +359,68 @@ def set_autocast_dtype(device_type: str, dtype: _dtype) -> None:
 
 
 def is_autocast_cpu_enabled() -> bool:
-    """Return ``is_autocast_enabled("cpu")``, which took its place."""
+    """
+    Return ``is_autocast_enabled("cpu")``, which took its place.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.is_autocast_cpu_enabled()
+    False
+    """
     return is_autocast_enabled("cpu")
 
 
 def set_autocast_cpu_enabled(enabled: bool) -> None:
-    """Call ``set_autocast_enabled("cpu", enabled)``, which took its place."""
+    """
+    Call ``set_autocast_enabled("cpu", enabled)``, which took its place.
+
+    Parameters
+    ----------
+    enabled : bool
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.set_autocast_cpu_enabled(False)
+    """
     set_autocast_enabled("cpu", enabled)
 
 
 def get_autocast_cpu_dtype() -> _dtype:
-    """Return ``get_autocast_dtype("cpu")``, which took its place."""
+    """
+    Return ``get_autocast_dtype("cpu")``, which took its place.
+
+    Returns
+    -------
+    dtype
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.get_autocast_cpu_dtype()
+    autograd_cy.bfloat16
+    """
     return get_autocast_dtype("cpu")
 
 
 def set_autocast_cpu_dtype(dtype: _dtype) -> None:
-    """Call ``set_autocast_dtype("cpu", dtype)``, which took its place."""
+    """
+    Call ``set_autocast_dtype("cpu", dtype)``, which took its place.
+
+    Parameters
+    ----------
+    dtype : dtype
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.set_autocast_cpu_dtype(torch.bfloat16)
+    """
     set_autocast_dtype("cpu", dtype)
 
 
@@ -415,7 +459,14 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
 
 
 def clear_autocast_cache() -> None:
-    """Forget the converted parameters, as the end of the outermost `autocast` does."""
+    """
+    Forget the converted parameters, as the end of the outermost `autocast` does.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.clear_autocast_cache()
+    """
     _state.cache.clear()
 
 
@@ -446,6 +497,12 @@ def autocast_decrement_nesting() -> int:
     -------
     int
         How many are still around.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()
+    (1, 0)
     """
     _state.nesting -= 1
     return _state.nesting
@@ -526,7 +583,26 @@ def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Callable:
 
     Examples
     --------
-    See `custom_fwd`.
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.amp import custom_bwd, custom_fwd
+    >>> class Product(torch.autograd.Function):
+    ...     @staticmethod
+    ...     @custom_fwd(device_type="cpu")
+    ...     def forward(ctx, a, b):
+    ...         ctx.save_for_backward(a, b)
+    ...         return a @ b
+    ...     @staticmethod
+    ...     @custom_bwd(device_type="cpu")
+    ...     def backward(ctx, grad):
+    ...         a, b = ctx.saved_tensors
+    ...         return grad @ b.T, a.T @ grad
+    >>> a = torch.ones(2, 2, requires_grad=True)
+    >>> with torch.autocast("cpu"):
+    ...     c = Product.apply(a, torch.ones(2, 2))
+    >>> c.float().sum().backward()
+    >>> a.grad
+    tensor([[2., 2.],
+            [2., 2.]])
     """
     _check(device_type, "custom_bwd")
     if bwd is None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.creation import tensor
 from autograd_cy._C.tensor import Tensor
 from autograd_cy.autograd.grad_mode import no_grad
@@ -58,9 +58,8 @@ class GradScaler:
         kind = str(device).partition(":")[0]
         self._enabled = enabled and kind == "cpu"
         if enabled and kind == "cuda":
-            warnings.warn(
+            _warn(
                 "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.",
-                stacklevel=2,
             )
         if self._enabled and growth_factor <= 1.0:
             raise AssertionError("The growth factor must be > 1.0.")

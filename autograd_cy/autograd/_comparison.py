@@ -6,19 +6,19 @@ that compare autograd with itself (batches, undefined gradients) in ``_consisten
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from autograd_cy._C import dtypes as _dtypes
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.creation import empty as _empty
 from autograd_cy._C.creation import zeros_like as _zeros_like
 from autograd_cy._C.ops_complex import complex as _complex
 from autograd_cy._C.random import Generator as _Generator
 from autograd_cy._C.random_operators import rand as _rand
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._tensors.functions import allclose as _allclose
+from autograd_cy._tensors.comparison import allclose as _allclose
 from autograd_cy.autograd import _consistency
 from autograd_cy.autograd._arguments import gradients
 from autograd_cy.autograd._derivatives import (
@@ -44,101 +44,81 @@ _IMAG = "While considering the imaginary part of complex {} only, "
 
 
 @dataclass(frozen=True)
-class _Settings:
+class Options:
+    """What is checked and how closely; the names are those of gradcheck, which explains them."""
+
     eps: float
     atol: float
     rtol: float
+    raise_exception: bool
     nondet_tol: float
-    grad_dtypes: bool
+    check_undefined_grad: bool
+    check_grad_dtypes: bool
+    check_batched_grad: bool
+    check_batched_forward_grad: bool
+    check_forward_ad: bool
+    check_backward_ad: bool
+    fast_mode: bool
 
 
-def check_first(
-    func,
-    inputs,
-    *,
-    eps,
-    atol,
-    rtol,
-    raise_exception,
-    nondet_tol,
-    check_undefined_grad,
-    check_grad_dtypes,
-    check_batched_grad,
-    check_batched_forward_grad,
-    check_forward_ad,
-    check_backward_ad,
-    fast_mode,
-):
+def check_first(func, inputs, options: Options) -> bool:
     """See :func:`autograd_cy.autograd.gradcheck.gradcheck`."""
-    if not (check_forward_ad or check_backward_ad):
+    if not (options.check_forward_ad or options.check_backward_ad):
         raise AssertionError(
             "Expected at least one of check_forward_ad or check_backward_ad to be True"
         )
-    if check_batched_grad and not check_backward_ad:
+    if options.check_batched_grad and not options.check_backward_ad:
         raise AssertionError(
             "Setting check_batched_grad=True requires check_backward_ad to be True"
         )
-    if check_batched_forward_grad and not check_forward_ad:
+    if options.check_batched_forward_grad and not options.check_forward_ad:
         raise AssertionError(
             "Setting check_batched_forward_grad=True requires check_forward_ad to be True"
         )
     subject = Subject(func, _as_tuple(inputs))
-    settings = _Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes)
+    rtol, atol = options.rtol, options.atol
     try:
         _check_inputs(subject)
         outputs = subject.outputs()
         wanted = [j for j, out in enumerate(outputs) if is_smooth(out) and out.requires_grad]
         checked = [outputs[j] for j in wanted]
         if not wanted:
-            _check_slopes_are_zero(subject, outputs, settings)
+            _check_slopes_are_zero(subject, outputs, options)
             return True
-        check = _fast if fast_mode else _slow
-        check(subject, wanted, checked, settings, check_backward_ad, check_forward_ad)
-        if check_batched_forward_grad:
+        check = _fast if options.fast_mode else _slow
+        check(subject, wanted, checked, options)
+        if options.check_batched_forward_grad:
             _consistency.batched_tangents(subject, wanted, checked, rtol, atol)
-        if check_forward_ad and check_undefined_grad:
+        if options.check_forward_ad and options.check_undefined_grad:
             _consistency.undefined_tangents(subject, wanted, checked, rtol, atol)
-        if check_backward_ad:
+        if options.check_backward_ad:
             _consistency.scales_with_gradient(checked, subject.moving)
-            if check_batched_grad:
+            if options.check_batched_grad:
                 _consistency.batched_gradients(checked, subject.moving, rtol, atol)
-            if check_undefined_grad:
+            if options.check_undefined_grad:
                 _consistency.undefined_gradients(subject, wanted, rtol, atol)
     except GradcheckError:
-        if raise_exception:
+        if options.raise_exception:
             raise
         return False
     return True
 
 
-def check_second(
-    func,
-    inputs,
-    grad_outputs,
-    *,
-    eps,
-    atol,
-    rtol,
-    gen_non_contig_grad_outputs,
-    raise_exception,
-    nondet_tol,
-    check_undefined_grad,
-    check_grad_dtypes,
-    check_batched_grad,
-    check_fwd_over_rev,
-    check_rev_over_rev,
-    fast_mode,
-):
-    """See :func:`autograd_cy.autograd.gradcheck.gradgradcheck`."""
-    if not (check_fwd_over_rev or check_rev_over_rev):
+def check_second(func, inputs, grad_outputs, options: Options, strided: bool) -> bool:
+    """
+    See :func:`autograd_cy.autograd.gradcheck.gradgradcheck`.
+
+    The modes of `options` are those of differentiating backward.
+    """
+    if not (options.check_forward_ad or options.check_backward_ad):
         raise AssertionError(
             "Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True"
         )
-    if check_undefined_grad and not check_rev_over_rev:
+    if options.check_undefined_grad and not options.check_backward_ad:
         raise AssertionError(
             "Setting check_undefined_grad=True requires check_rev_over_rev to be True"
         )
-    if check_batched_grad and not check_rev_over_rev:
+    if options.check_batched_grad and not options.check_backward_ad:
         raise AssertionError(
             "Setting check_batched_grad=True requires check_rev_over_rev to be True"
         )
@@ -149,7 +129,7 @@ def check_second(
         outputs = _differentiable(as_outputs(func(*given)))
     if not outputs:
         return True
-    vectors = _vectors(outputs, grad_outputs, gen_non_contig_grad_outputs)
+    vectors = _vectors(outputs, grad_outputs, strided)
     used = [j for j, v in enumerate(vectors) if v is not None]
 
     def backward(*arguments):
@@ -164,22 +144,7 @@ def check_second(
         found = gradients([outputs[j] for j in used], moving, v, create_graph=True)
         return tuple(g for g in found if g is not None)
 
-    return check_first(
-        backward,
-        (*given, *(vectors[j] for j in used)),
-        eps=eps,
-        atol=atol,
-        rtol=rtol,
-        raise_exception=raise_exception,
-        nondet_tol=nondet_tol,
-        check_undefined_grad=check_undefined_grad,
-        check_grad_dtypes=check_grad_dtypes,
-        check_batched_grad=check_batched_grad,
-        check_batched_forward_grad=False,
-        check_forward_ad=check_fwd_over_rev,
-        check_backward_ad=check_rev_over_rev,
-        fast_mode=fast_mode,
-    )
+    return check_first(backward, (*given, *(vectors[j] for j in used)), options)
 
 
 # --- arguments ----------------------------------------------------------------------------------
@@ -204,12 +169,11 @@ def _check_inputs(subject: Subject) -> None:
     for place in subject.places:
         x = subject.inputs[place]
         if x.dtype not in (_dtypes.float64, _dtypes.complex128):
-            warnings.warn(
+            _warn(
                 f"Input #{place} requires gradient and is not a double precision floating point or "
                 "complex. This check will likely fail if all the inputs are not of double "
                 "precision floating point or complex. ",
                 UserWarning,
-                stacklevel=3,
             )
         _refuse_overlap(place, x)
 
@@ -342,10 +306,10 @@ def _gradient_of(real: Tensor, imag: Tensor | None, seed: complex) -> Tensor:
     return real if imag is None else _complex(real.contiguous(), _part(imag, seed).contiguous())
 
 
-def _check_slopes_are_zero(subject, outputs, settings):
+def _check_slopes_are_zero(subject, outputs, options):
     wanted = [j for j, out in enumerate(outputs) if is_smooth(out)]
     for place in subject.places:
-        for columns in jacobian_columns(subject, place, wanted, settings.eps):
+        for columns in jacobian_columns(subject, place, wanted, options.eps):
             for slopes in (columns.real, columns.imag):
                 if slopes is not None and bool((slopes != 0).any()):
                     raise GradcheckError(
@@ -357,36 +321,36 @@ def _check_slopes_are_zero(subject, outputs, settings):
 # --- every element ------------------------------------------------------------------------------
 
 
-def _slow(subject, wanted, outputs, settings, backward, forward):
+def _slow(subject, wanted, outputs, options):
     numerical = {
-        place: jacobian_columns(subject, place, wanted, settings.eps) for place in subject.places
+        place: jacobian_columns(subject, place, wanted, options.eps) for place in subject.places
     }
-    if backward:
+    if options.check_backward_ad:
         for number, (j, out) in enumerate(zip(wanted, outputs)):
             for prefix, seed in _parts(out):
-                _compare_rows(subject, numerical, number, j, out, prefix, seed, settings)
-    if forward:
+                _compare_rows(subject, numerical, number, j, out, prefix, seed, options)
+    if options.check_forward_ad:
         for place in subject.places:
             found = forward_columns(subject, place, wanted, outputs)
             for j, n, a in zip(wanted, numerical[place], found):
-                _compare_columns(place, j, n, a, settings)
-                _check_tangent_dtypes(subject, place, wanted, outputs, settings)
+                _compare_columns(place, j, n, a, options)
+                _check_tangent_dtypes(subject, place, wanted, outputs, options)
 
 
-def _compare_rows(subject, numerical, number, j, out, prefix, seed, settings):
+def _compare_rows(subject, numerical, number, j, out, prefix, seed, options):
     rows = backward_rows(out, subject.moving, seed)
     for place, a in zip(subject.places, rows):
         columns = numerical[place][number]
         n = _gradient_of(columns.real, columns.imag, seed)
-        if not _close(a, n, settings.rtol, settings.atol):
+        if not _close(a, n, options.rtol, options.atol):
             raise _mismatch(_BACKWARD, j, place, n, a, prefix)
     for a, again in zip(rows, backward_rows(out, subject.moving, seed)):
-        _check_repeats(a, again, settings)
-    if settings.grad_dtypes:
+        _check_repeats(a, again, options)
+    if options.check_grad_dtypes:
         _check_gradient_dtypes(out, subject.moving, seed)
 
 
-def _compare_columns(place, j, n, a, settings):
+def _compare_columns(place, j, n, a, options):
     halves = [("", n.real, a.real)]
     if n.imag is not None:
         halves = [
@@ -394,19 +358,19 @@ def _compare_columns(place, j, n, a, settings):
             (_REAL.format("inputs"), n.real, a.real),
         ]
     for prefix, expected, found in halves:
-        if not _close(found, expected, settings.rtol, settings.atol):
+        if not _close(found, expected, options.rtol, options.atol):
             raise _mismatch(_FORWARD, j, place, expected, found, prefix)
 
 
-def _check_repeats(a: Tensor, again: Tensor, settings: _Settings) -> None:
+def _check_repeats(a: Tensor, again: Tensor, options: Options) -> None:
     if not a.numel():
         return
     distance = (a - again).abs().max().item()
-    if not distance <= settings.nondet_tol:
+    if not distance <= options.nondet_tol:
         raise GradcheckError(
             "Backward is not reentrant, i.e., running backward with same input and grad_output "
             "multiple times gives different values, although analytical gradient matches numerical "
-            f"gradient. The tolerance for nondeterminism was {settings.nondet_tol}, the largest "
+            f"gradient. The tolerance for nondeterminism was {options.nondet_tol}, the largest "
             f"difference {distance:.3g}. If the operation is nondeterministic by nature, set "
             "nondet_tol."
         )
@@ -421,8 +385,8 @@ def _check_gradient_dtypes(out, inputs, seed):
             )
 
 
-def _check_tangent_dtypes(subject, place, wanted, outputs, settings):
-    if not settings.grad_dtypes:
+def _check_tangent_dtypes(subject, place, wanted, outputs, options):
+    if not options.check_grad_dtypes:
         return
     direction = _zeros_like(subject.inputs[place]).detach()
     for t, out in zip(pushed(subject, {place: direction}, wanted, outputs), outputs):
@@ -461,11 +425,11 @@ def _real_dtype(t: Tensor):
     )
 
 
-def _fast(subject, wanted, outputs, settings, backward, forward):
+def _fast(subject, wanted, outputs, options):
     source = _Generator().manual_seed(0)
     left = [_unit_vector(source, out.numel(), _real_dtype(out)) for out in outputs]
     analytical: dict[tuple[int, complex], list[Tensor]] = {}
-    if backward:
+    if options.check_backward_ad:
         for number, out in enumerate(outputs):
             for _, seed in _parts(out):
                 vector = left[number].to(out.dtype) * seed
@@ -477,41 +441,39 @@ def _fast(subject, wanted, outputs, settings, backward, forward):
         axes = (1.0, 1.0j) if x.is_complex() else (1.0,)
         right = [_unit_vector(source, x.numel(), _real_dtype(x)) for _ in axes]
         steps = [u.to(x.dtype) * axis for u, axis in zip(right, axes)]
-        slopes = [along(subject, place, step, wanted, settings.eps) for step in steps]
+        slopes = [along(subject, place, step, wanted, options.eps) for step in steps]
         moves.append((right, steps, slopes))
-    if backward:
+    if options.check_backward_ad:
         for k, (right, _, slopes) in enumerate(moves):
-            _compare_products(
-                subject, wanted, outputs, k, left, right, slopes, analytical, settings
-            )
+            _compare_products(subject, wanted, outputs, k, left, right, slopes, analytical, options)
         for number, out in enumerate(outputs):
             for _, seed in _parts(out):
                 vector = left[number].to(out.dtype) * seed
                 again = filled(vjp(out, subject.moving, vector), subject.moving)
                 for a, b in zip(analytical[number, seed], again):
-                    _check_repeats(a, b, settings)
-                if settings.grad_dtypes:
+                    _check_repeats(a, b, options)
+                if options.check_grad_dtypes:
                     _check_gradient_dtypes(out, subject.moving, seed)
-    if forward:
+    if options.check_forward_ad:
         for place, (right, steps, slopes) in zip(subject.places, moves):
-            _compare_pushed(subject, wanted, outputs, place, right, steps, slopes, settings)
+            _compare_pushed(subject, wanted, outputs, place, right, steps, slopes, options)
 
 
-def _compare_products(subject, wanted, outputs, k, left, right, slopes, analytical, settings):
+def _compare_products(subject, wanted, outputs, k, left, right, slopes, analytical, options):
     """v^T J u, where the imaginary axis of an input makes the imaginary part."""
     place = subject.places[k]
     for number, (j, out) in enumerate(zip(wanted, outputs)):
         v = left[number]
         # An error of atol in each element of the Jacobian may add up to this.
-        bound = settings.atol * v.sum().item() * max(u.sum().item() for u in right)
+        bound = options.atol * v.sum().item() * max(u.sum().item() for u in right)
         for prefix, seed in _parts(out):
             gradient = analytical[number, seed][k]
             halves = (gradient.real, gradient.imag) if len(right) == 2 else (gradient,)
             n = [(_part(s[number], seed) * v.to(_real_dtype(out))).sum().item() for s in slopes]
             a = [(half * u).sum().item() for half, u in zip(halves, right)]
-            if _near(n, a, settings.rtol, bound):
+            if _near(n, a, options.rtol, bound):
                 continue
-            columns = jacobian_columns(subject, place, [j], settings.eps)[0]
+            columns = jacobian_columns(subject, place, [j], options.eps)[0]
             expected = _gradient_of(columns.real, columns.imag, seed)
             found = backward_rows(out, subject.moving, seed)[k]
             raise _fast_mismatch(
@@ -520,7 +482,7 @@ def _compare_products(subject, wanted, outputs, k, left, right, slopes, analytic
                 place,
                 (complex(*n), complex(*a)) if len(n) == 2 else (n[0], a[0]),
                 (expected, found),
-                _close(found, expected, settings.rtol, settings.atol),
+                _close(found, expected, options.rtol, options.atol),
                 prefix,
             )
 
@@ -530,17 +492,17 @@ def _near(n: list[float], a: list[float], rtol: float, bound: float) -> bool:
     return abs(analytical - numerical) <= bound + rtol * abs(numerical)
 
 
-def _compare_pushed(subject, wanted, outputs, place, right, steps, slopes, settings):
+def _compare_pushed(subject, wanted, outputs, place, right, steps, slopes, options):
     """J u for each axis of an input."""
     prefixes = [""] if len(steps) == 1 else [_REAL.format("inputs"), _IMAG.format("inputs")]
     axes = list(enumerate(zip(prefixes, right, steps, slopes)))
     for axis, (prefix, u, step, slope) in reversed(axes):
-        bound = settings.atol * u.sum().item()
+        bound = options.atol * u.sum().item()
         found = pushed(subject, {place: step}, wanted, outputs)
         for number, (j, n, a) in enumerate(zip(wanted, slope, found)):
-            if _close(a, n, settings.rtol, bound):
+            if _close(a, n, options.rtol, bound):
                 continue
-            columns = jacobian_columns(subject, place, [j], settings.eps)[0]
+            columns = jacobian_columns(subject, place, [j], options.eps)[0]
             tangents = forward_columns(subject, place, [j], [outputs[number]])[0]
             expected = columns.imag if axis else columns.real
             pushed_all = tangents.imag if axis else tangents.real
@@ -550,7 +512,7 @@ def _compare_pushed(subject, wanted, outputs, place, right, steps, slopes, setti
                 place,
                 (n, a),
                 (expected, pushed_all),
-                _close(pushed_all, expected, settings.rtol, settings.atol),
+                _close(pushed_all, expected, options.rtol, options.atol),
                 prefix,
             )
-    _check_tangent_dtypes(subject, place, wanted, outputs, settings)
+    _check_tangent_dtypes(subject, place, wanted, outputs, options)

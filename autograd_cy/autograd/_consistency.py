@@ -5,16 +5,16 @@ Nothing here takes differences; a mode is compared with what a plainer way of ru
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.creation import ones_like as _ones_like
 from autograd_cy._C.creation import zeros_like as _zeros_like
 from autograd_cy._C.ops_joining import stack as _stack
 from autograd_cy._C.random import Generator as _Generator
 from autograd_cy._C.random_operators import rand as _rand
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._tensors.functions import allclose as _allclose
+from autograd_cy._tensors.comparison import allclose as _allclose
 from autograd_cy._vmap import vmap
 from autograd_cy.autograd._arguments import gradients
 from autograd_cy.autograd._derivatives import tangents
@@ -100,13 +100,12 @@ def undefined_gradients(subject: Subject, wanted: Sequence[int], rtol: float, at
     except GradcheckError:
         raise
     except RuntimeError as error:
-        warnings.warn(
+        _warn(
             "Backwards compatibility: New undefined gradient support checking feature is enabled "
             "by default, but it may break existing callers of this function. If this is true for "
             'you, you can call this function with "check_undefined_grad=False" to disable the '
             "feature",
             UserWarning,
-            stacklevel=4,
         )
         raise GradcheckError(
             "Expected backward function to handle undefined output grads: hooks and backward "

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import warnings
 
 from autograd_cy._C import engine as _engine
 from autograd_cy._C import node as _node
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import (
+    _G_ANOMALY,
+    _G_NAN_ALLOWED,
     AnomalyContext,
     Tensor,
     _get_global_modes,
@@ -28,8 +30,6 @@ __all__ = [
     "set_detect_anomaly",
 ]
 
-_ANOMALY = 2  # G_ANOMALY of tensor.pxd
-_NAN_ALLOWED = 8  # G_NAN_ALLOWED of tensor.pxd
 _TRACEBACK, _PARENT = "traceback_", "parent_"
 
 # Address of a storage -> (version after the write, operation, stack).
@@ -110,7 +110,7 @@ def _history(node) -> list[str]:
 def _tell(text: str) -> None:
     """Warn; where warnings are errors, write to stderr: the error of backward is what is raised."""
     try:
-        warnings.warn(text, UserWarning, stacklevel=4)
+        _warn(text, UserWarning)
     except UserWarning:
         print(f"UserWarning: {text}", file=sys.stderr)
 
@@ -134,7 +134,7 @@ def _failure(node, error: BaseException) -> None:
 
 
 def _check(node, gradients) -> None:
-    if _get_global_modes() & _NAN_ALLOWED:
+    if _get_global_modes() & _G_NAN_ALLOWED:
         return
     for i, grad in enumerate(gradients):
         if not isinstance(grad, Tensor) or not (grad.is_floating_point() or grad.is_complex()):
@@ -162,18 +162,26 @@ def is_anomaly_enabled() -> bool:
     """
     Whether anomaly mode is on (in all threads).
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag
     >>> ag.is_anomaly_enabled()
     False
     """
-    return bool(_get_global_modes() & _ANOMALY)
+    return bool(_get_global_modes() & _G_ANOMALY)
 
 
 def is_anomaly_check_nan_enabled() -> bool:
     """
     Whether anomaly mode, when on, looks for NaN in gradients.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------
@@ -181,7 +189,7 @@ def is_anomaly_check_nan_enabled() -> bool:
     >>> ag.is_anomaly_check_nan_enabled()
     True
     """
-    return not _get_global_modes() & _NAN_ALLOWED
+    return not _get_global_modes() & _G_NAN_ALLOWED
 
 
 class detect_anomaly(_Anomaly):
@@ -212,11 +220,10 @@ class detect_anomaly(_Anomaly):
 
     def __init__(self, check_nan: bool = True):
         super().__init__(True, check_nan)  # changes nothing yet
-        warnings.warn(
+        _warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
             "only be enabled for debugging.",
             UserWarning,
-            stacklevel=2,
         )
 
 

@@ -18,7 +18,7 @@ from autograd_cy._C.forward import (
     _set_user_level,
     _unpack_dual,
 )
-from autograd_cy._C.tensor import Tensor, _get_modes
+from autograd_cy._C.tensor import _M_NO_FORWARD_AD, Tensor, _get_modes
 from autograd_cy._environment.contexts import _Decorating
 from autograd_cy.autograd.grad_mode import _Switch
 
@@ -32,8 +32,6 @@ __all__ = [
     "set_fwd_grad_enabled",
     "unpack_dual",
 ]
-
-_NO_FORWARD = 4  # M_NO_FORWARD_AD of tensor.pxd
 
 # The level that user code entered, as torch numbers it: -1 none, 0 the only one there is.
 _current_level = -1
@@ -52,6 +50,15 @@ class UnpackedDualTensor(NamedTuple):
         The value, without the tangent.
     tangent : Tensor or None
         None if the tensor has no tangent.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> import autograd_cy.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     primal, tangent = fwAD.unpack_dual(fwAD.make_dual(ag.ones(1), ag.tensor([2.0])))
+    >>> primal, tangent
+    (tensor([1.]), tensor([2.]))
     """
 
     primal: Tensor
@@ -232,13 +239,17 @@ def is_fwd_grad_enabled() -> bool:
     """
     Whether operations of this thread compute tangents, see :class:`set_fwd_grad_enabled`.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy.autograd.forward_ad as fwAD
     >>> fwAD.is_fwd_grad_enabled()
     True
     """
-    return not _get_modes() & _NO_FORWARD
+    return not _get_modes() & _M_NO_FORWARD_AD
 
 
 class set_fwd_grad_enabled(_Switch):

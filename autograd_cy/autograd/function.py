@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from autograd_cy._C import function as _function
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.function import FunctionNode
 from autograd_cy._C.tensor import Tensor, _is_grad_enabled, _must_be_bool
 
@@ -39,6 +39,23 @@ class FunctionCtx:
         What :meth:`save_for_backward` kept; reading it checks that nothing was changed since.
     materialize_grads : bool
         See :meth:`set_materialize_grads`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> class Square(ag.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         (x,) = ctx.saved_tensors
+    ...         return 2 * x * grad if ctx.needs_input_grad[0] else None
+    >>> x = ag.tensor(3.0, requires_grad=True)
+    >>> Square.apply(x).backward()
+    >>> x.grad
+    tensor(6.)
     """
 
     needs_input_grad: tuple[bool, ...]
@@ -142,11 +159,10 @@ class FunctionCtx:
 
     def mark_shared_storage(self, *pairs: Any) -> None:
         """Does nothing: that inputs and outputs share memory is seen by itself."""
-        warnings.warn(
+        _warn(
             "`mark_shared_storage` is deprecated. Tensors with shared storages are "
             "automatically tracked. Note that calls to `set_()` are not tracked",
             FutureWarning,
-            stacklevel=2,
         )
 
     def set_materialize_grads(self, value: bool) -> None:
@@ -162,14 +178,26 @@ class FunctionCtx:
 class _Deprecated:
     @property
     def saved_variables(self):
-        warnings.warn(
-            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
-        )
+        _warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
         return self.saved_tensors
 
 
 class BackwardCFunction(FunctionNode, FunctionCtx, _Deprecated):
-    """The node of a custom Function's call: ``grad_fn`` of its results, and their `ctx`."""
+    """
+    The node of a custom Function's call: ``grad_fn`` of its results, and their `ctx`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.autograd.function import BackwardCFunction
+    >>> class Same(ag.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x.clone()
+    >>> y = Same.apply(ag.ones(1, requires_grad=True))
+    >>> isinstance(y.grad_fn, BackwardCFunction), y.grad_fn.name()
+    (True, 'SameBackward')
+    """
 
     def apply(self, *args: Any) -> Any:
         """The Function's backward with this node as `ctx`."""
@@ -181,7 +209,21 @@ class BackwardCFunction(FunctionNode, FunctionCtx, _Deprecated):
 
 
 class FunctionMeta(type):
-    """Gives each Function class the class of its nodes, named as it is with "Backward" added."""
+    """
+    Gives each Function class the class of its nodes, named as it is with "Backward" added.
+
+    Parameters
+    ----------
+    name, bases, attrs
+        As for ``type``.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.autograd.function import FunctionMeta
+    >>> type(ag.autograd.Function) is FunctionMeta
+    True
+    """
 
     def __init__(cls, name, bases, attrs):
         cls._backward_cls = type(
@@ -230,12 +272,11 @@ class Function(metaclass=FunctionMeta):
     generate_vmap_rule = False
 
     def __init__(self, *args, **kwargs):
-        warnings.warn(
+        _warn(
             f"{self.__class__} should not be instantiated. Methods on autograd functions are all "
             "static, so you should invoke them on the class itself. Instantiating an autograd "
             "function will raise an error in a future version of PyTorch.",
             DeprecationWarning,
-            stacklevel=2,
         )
 
     def __call__(self, *args, **kwargs):
@@ -329,6 +370,15 @@ def once_differentiable(fn: Callable) -> Callable:
 
     It runs without recording; an error comes only when its result is differentiated.
 
+    Parameters
+    ----------
+    fn : callable
+        The method: takes `ctx` and the gradients of the results.
+
+    Returns
+    -------
+    callable
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -383,6 +433,27 @@ class InplaceFunction(Function):
     A Function with a flag `inplace`, for those that can also change their input.
 
     Kept for old programs; :class:`Function` with ``mark_dirty`` does the same.
+
+    Parameters
+    ----------
+    inplace : bool, default False
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.autograd.function import InplaceFunction
+    >>> class Double(InplaceFunction):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.mark_dirty(x)
+    ...         return x.mul_(2)
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         return 2 * grad
+    >>> x = ag.ones(1, requires_grad=True)
+    >>> Double.apply(x.clone()).backward()
+    >>> x.grad
+    tensor([2.])
     """
 
     def __init__(self, inplace: bool = False):

@@ -9,6 +9,9 @@ from __future__ import annotations
 import inspect
 
 from autograd_cy._C.tensor import (
+    _M_INFERENCE,
+    _M_ONE_THREAD,
+    _M_VIEW_REPLAY,
     ItemsContext,
     ModeContext,
     SwitchContext,
@@ -28,10 +31,6 @@ __all__ = [
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
-
-_INFERENCE = 2  # M_INFERENCE of tensor.pxd
-_ONE_THREAD = 128  # M_ONE_THREAD of tensor.pxd
-_VIEW_REPLAY = 1 << 21  # M_VIEW_REPLAY of tensor.pxd
 
 
 class _Mode(_Decorating, ModeContext):
@@ -161,18 +160,26 @@ def is_inference_mode_enabled() -> bool:
     """
     Whether this thread is in inference mode.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag
     >>> ag.is_inference_mode_enabled()
     False
     """
-    return bool(_get_modes() & _INFERENCE)
+    return bool(_get_modes() & _M_INFERENCE)
 
 
 def is_multithreading_enabled() -> bool:
     """
     Whether backward may go on in other threads (see :class:`set_multithreading_enabled`).
+
+    Returns
+    -------
+    bool
 
     Examples
     --------
@@ -180,7 +187,7 @@ def is_multithreading_enabled() -> bool:
     >>> is_multithreading_enabled()
     True
     """
-    return not _get_modes() & _ONE_THREAD
+    return not _get_modes() & _M_ONE_THREAD
 
 
 class set_multithreading_enabled(_Switch):
@@ -242,10 +249,14 @@ def is_view_replay_enabled() -> bool:
     """
     Whether changed views are told by their own operation (see ``_force_original_view_tracking``).
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag
     >>> ag.autograd.is_view_replay_enabled()
     False
     """
-    return bool(_get_modes() & _VIEW_REPLAY)
+    return bool(_get_modes() & _M_VIEW_REPLAY)

@@ -110,11 +110,9 @@ def gradcheck(
     >>> ag.autograd.gradcheck(lambda x: x.log() * x, x)
     True
     """
-    from autograd_cy.autograd._comparison import check_first
+    from autograd_cy.autograd._comparison import Options, check_first
 
-    return check_first(
-        func,
-        inputs,
+    options = Options(
         eps=eps,
         atol=atol,
         rtol=rtol,
@@ -128,6 +126,7 @@ def gradcheck(
         check_backward_ad=check_backward_ad,
         fast_mode=fast_mode,
     )
+    return check_first(func, inputs, options)
 
 
 def gradgradcheck(
@@ -193,22 +192,20 @@ def gradgradcheck(
     >>> ag.autograd.gradgradcheck(lambda x: x.log() * x, x)
     True
     """
-    from autograd_cy.autograd._comparison import check_second
+    from autograd_cy.autograd._comparison import Options, check_second
 
-    return check_second(
-        func,
-        inputs,
-        grad_outputs,
+    options = Options(
         eps=eps,
         atol=atol,
         rtol=rtol,
-        gen_non_contig_grad_outputs=gen_non_contig_grad_outputs,
         raise_exception=raise_exception,
         nondet_tol=nondet_tol,
         check_undefined_grad=check_undefined_grad,
         check_grad_dtypes=check_grad_dtypes,
         check_batched_grad=check_batched_grad,
-        check_fwd_over_rev=check_fwd_over_rev,
-        check_rev_over_rev=check_rev_over_rev,
+        check_batched_forward_grad=False,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
         fast_mode=fast_mode,
     )
+    return check_second(func, inputs, grad_outputs, options, gen_non_contig_grad_outputs)

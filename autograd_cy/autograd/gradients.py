@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from autograd_cy._C import engine as _engine
 from autograd_cy._C import overrides as _overrides
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.creation import ones as _ones
 from autograd_cy._C.creation import ones_like as _ones_like
 from autograd_cy._C.creation import zeros_like as _zeros_like
@@ -196,10 +196,9 @@ def backward(
     tensor([2., 4.])
     """
     if grad_variables is not None:
-        warnings.warn(
+        _warn(
             "`grad_variables` is deprecated. Use `grad_tensors` instead.",
             FutureWarning,
-            stacklevel=2,
         )
         if grad_tensors is not None:
             raise RuntimeError(
@@ -219,7 +218,7 @@ def backward(
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     if create_graph:
-        warnings.warn(_CYCLE, UserWarning, stacklevel=2)
+        _warn(_CYCLE, UserWarning)
     grads = _initial_gradients(outputs, given)
     keep = create_graph if retain_graph is None else retain_graph
     _engine.run_backward(_edges(outputs), grads, keep, create_graph, _edges(wanted), True, True)
@@ -321,11 +320,10 @@ def grad(
             },
         )
     if not only_inputs:
-        warnings.warn(
+        _warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To "
             "accumulate gradient for other parts of the graph, please use autograd.backward.",
             FutureWarning,
-            stacklevel=2,
         )
     retain_graph = _flag("grad", "retain_graph", retain_graph, optional=True)
     create_graph = _flag("grad", "create_graph", create_graph)
@@ -405,6 +403,10 @@ def _checked(ins, grads, unused_ok):
 def is_grad_enabled() -> bool:
     """
     Whether operations are recorded in this thread.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------

@@ -86,6 +86,21 @@ class GradientEdge(NamedTuple):
 
     Usable instead of that tensor as output or input of :func:`autograd_cy.autograd.grad` and
     :func:`autograd_cy.autograd.backward`; the tensor itself may be gone.
+
+    Attributes
+    ----------
+    node : Node
+    output_nr : int
+        Which of the results of the node's operation it is.
+    ownership_token : object, optional
+        Kept alive with the edge.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, requires_grad=True)
+    >>> ag.autograd.graph.get_gradient_edge(x * 2)[:2]
+    (<MulBackward0 object at 0x...>, 0)
     """
 
     node: Node
@@ -97,6 +112,14 @@ class GradientEdge(NamedTuple):
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """
     The edge of a tensor: its ``grad_fn`` and output number, for a leaf its AccumulateGrad node.
+
+    Parameters
+    ----------
+    tensor : Tensor
+
+    Returns
+    -------
+    GradientEdge
 
     Raises
     ------
@@ -224,6 +247,14 @@ class _NoHooks(_Decorating, _saved.NoHooksContext):
 def disable_saved_tensors_hooks(error_message: str) -> _NoHooks:
     """
     Forbid saved-tensor hooks inside the block: using them raises with `error_message`.
+
+    Parameters
+    ----------
+    error_message : str
+
+    Returns
+    -------
+    context manager
 
     Examples
     --------

@@ -7,14 +7,19 @@ import weakref
 from autograd_cy._C import node as _node
 from autograd_cy._C import saved as _saved
 from autograd_cy._C.inplace import detach as _detach
-from autograd_cy._C.tensor import Tensor, _call_with_modes
+from autograd_cy._C.tensor import (
+    _M_GUARD_SAVED,
+    _M_NO_GRAD,
+    _M_SAVED_HOOKS,
+    Tensor,
+    _call_with_modes,
+)
 from autograd_cy._environment.contexts import _Decorating
 
 __all__ = ["allow_mutation_on_saved_tensors"]
 
-_NO_GRAD = 1  # M_NO_GRAD of tensor.pxd
-_SAVED_HOOKS = 8  # M_SAVED_HOOKS of tensor.pxd
-_GUARD = 64  # M_GUARD_SAVED of tensor.pxd
+# Of the mode word while an original is cloned: not recorded, not saved, not heard of.
+_CLONING = _M_NO_GRAD | _M_GUARD_SAVED | _M_SAVED_HOOKS
 
 
 class _Handle:
@@ -82,7 +87,7 @@ class AllowMutationContext:
         if tids is None:
             return
         tids.intersection_update(self.tid_to_weakhandle)
-        _call_with_modes(_NO_GRAD | _GUARD | _SAVED_HOOKS, _NO_GRAD, lambda: self._clone(tids))
+        _call_with_modes(_CLONING, _M_NO_GRAD, lambda: self._clone(tids))
 
     def _clone(self, tids):
         for tid in tids:

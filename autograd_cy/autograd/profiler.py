@@ -5,10 +5,10 @@ What goes beyond torch (`summary`, `group`, `memory`, pictures) is described in 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy.profiler._averages import EventList
 from autograd_cy.profiler._columns import Columns, joined
 from autograd_cy.profiler._counts import EnforceUnique, KinetoStepTracker
@@ -47,6 +47,12 @@ def kineto_available() -> bool:
     Returns
     -------
     bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.autograd.profiler.kineto_available()
+    True
     """
     return True
 
@@ -144,11 +150,10 @@ class profile(Reports):
         if not enabled:
             return
         if use_cuda:
-            warnings.warn(
+            _warn(
                 "The attribute `use_cuda` will be deprecated soon, please use "
                 "``use_device = 'cuda'`` instead.",
                 FutureWarning,
-                stacklevel=2,
             )
             use_device = "cuda"
         if use_device is not None:
@@ -157,7 +162,7 @@ class profile(Reports):
                 text = f"{name} is not available, disabling {name} profiling"
             else:
                 text = f"The {use_device} is not a valid device option."
-            warnings.warn(text, stacklevel=2)
+            _warn(text)
         if not use_cpu:
             raise AssertionError(
                 "profile: nothing to record with use_cpu=False; leave it out, there is no device "

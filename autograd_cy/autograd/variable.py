@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from autograd_cy._C import engine as _engine
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import Tensor, _install
 
 __all__ = ["Variable"]
@@ -25,14 +25,12 @@ class _ExecutionEngine:
 
 def _volatile(self) -> bool:
     """Always False: :func:`no_grad` has taken its place."""
-    warnings.warn(
-        "volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2
-    )
+    _warn("volatile was removed (Variable.volatile is always False)", UserWarning)
     return False
 
 
 def _set_volatile(self, value: Any) -> None:
-    warnings.warn(_NO_EFFECT, UserWarning, stacklevel=2)
+    _warn(_NO_EFFECT, UserWarning)
 
 
 _NO_EFFECT = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
@@ -73,7 +71,7 @@ class VariableMeta(type):
                 f"(Variable got {data.dtype})"
             )
         if volatile:
-            warnings.warn(_NO_EFFECT, UserWarning, stacklevel=2)
+            _warn(_NO_EFFECT, UserWarning)
             if requires_grad:
                 raise ValueError("Variable can't be volatile and require_grad at the same time!")
         made = Tensor() if data is None else data.detach()

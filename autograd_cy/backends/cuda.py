@@ -29,6 +29,10 @@ def is_built() -> bool:
     """
     Whether this build computes on NVIDIA's GPUs: it doesn't.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag

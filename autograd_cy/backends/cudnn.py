@@ -25,6 +25,10 @@ def is_available() -> bool:
     """
     Whether the library is there: never.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag

@@ -9,6 +9,10 @@ def is_available() -> bool:
     """
     Whether products of matrices use the library, because SciPy brought it.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag

@@ -7,6 +7,10 @@ def is_available() -> bool:
     """
     Whether the library is used: never; convolutions are the package's own.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag

@@ -7,6 +7,10 @@ def is_available() -> bool:
     """
     Whether tensors can be on Apple's GPU: never.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -19,6 +23,10 @@ def is_available() -> bool:
 def is_built() -> bool:
     """
     Whether this build has kernels for Apple's GPU: never.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------

@@ -9,6 +9,10 @@ def is_available() -> bool:
     """
     Whether kernels use several threads; a build without OpenMP has one.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag

@@ -36,6 +36,10 @@ def is_available() -> bool:
     """
     Whether tensors can be on a GPU: never.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -49,6 +53,10 @@ def device_count() -> int:
     """
     Number of GPUs for tensors: none.
 
+    Returns
+    -------
+    int
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -61,6 +69,10 @@ def device_count() -> int:
 def is_initialized() -> bool:
     """
     Whether GPUs are in use: never.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------

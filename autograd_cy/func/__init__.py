@@ -10,6 +10,11 @@ without taking them as arguments count as constants of the transformation (and s
 gradients from an outer ``backward``).
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from autograd_cy._absent.names import no_attribute
 from autograd_cy._vmap import vmap
 from autograd_cy.func._forward import jvp, linearize
 from autograd_cy.func._jacobians import hessian, jacfwd, jacrev
@@ -29,3 +34,9 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_attribute(__name__, name)

@@ -8,13 +8,12 @@ from typing import Any
 from autograd_cy._C.creation import zeros_like
 from autograd_cy._C.forward import LevelContext, _make_dual, _take_dual
 from autograd_cy._C.node import _call_transformed
-from autograd_cy._C.tensor import Tensor, _call_with_modes
+from autograd_cy._C.tensor import _M_INFERENCE, _M_NO_FORWARD_AD, Tensor, _call_with_modes
 from autograd_cy._vmap.pytree import flatten
 from autograd_cy.func._arguments import only_tensors, with_aux
 from autograd_cy.func._reverse import Graph, needed
 
-# Bits of the mode word: forward mode off or inference mode.
-_NOT_MOVED = 6
+_NOT_MOVED = _M_NO_FORWARD_AD | _M_INFERENCE
 _NAME = "jvp(f, primals, tangents)"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from autograd_cy._C.creation import ones_like, zeros_like
 from autograd_cy._C.engine import run_backward
 from autograd_cy._C.node import _call_transformed
-from autograd_cy._C.tensor import Tensor, _get_modes
+from autograd_cy._C.tensor import _M_INFERENCE, _M_NO_GRAD, Tensor, _get_modes
 from autograd_cy._C.transforms import _depends_outside, _start, _without_graph
 from autograd_cy._C.transforms import _needs_graph as needs_graph
 from autograd_cy._vmap.pytree import flatten
@@ -22,8 +22,7 @@ from autograd_cy.func._arguments import (
     with_aux,
 )
 
-# Bits of the mode word: no_grad; no_grad or inference mode.
-_NO_GRAD, _NOT_RECORDED = 1, 3
+_NOT_RECORDED = _M_NO_GRAD | _M_INFERENCE
 # What needs_graph answers beside 0; if only the gradients themselves will tell, the second.
 _YES, _MAYBE = 1, 2
 
@@ -38,7 +37,7 @@ class Graph:
     def __init__(self, arguments, beside=()):
         self.arguments = arguments
         self.beside = beside
-        self.outer = not _get_modes() & _NO_GRAD
+        self.outer = not _get_modes() & _M_NO_GRAD
         self.leaves = tuple([_start(x, self.outer) for x in arguments])
         self.own = self.leaves
 
@@ -85,7 +84,7 @@ class Graph:
 
 def needed(follow: int, seeds: tuple, leaves: tuple) -> int:
     """Whether a pullback is to be recorded: for what was found before, or for its cotangents."""
-    if _get_modes() & _NO_GRAD:
+    if _get_modes() & _M_NO_GRAD:
         return 0
     found = _YES if follow == _YES else needs_graph(seeds, leaves)
     return found if found == _YES else max(follow, found)

@@ -9,7 +9,7 @@ from autograd_cy._interpreted.linalg import svdvals
 from autograd_cy._tensors import namespace as _ag
 from autograd_cy._tensors.events import seen_as
 from autograd_cy._tensors.namespace import Tensor
-from autograd_cy.overrides import overridable
+from autograd_cy._tensors.overriding import overridable
 
 __all__ = ["check_floating", "matrix_norm", "norm", "vector_norm"]
 
@@ -27,6 +27,32 @@ def vector_norm(
 ) -> Tensor:
     """
     The `ord`-norm of all elements, or along dimensions.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of a floating or complex dtype.
+    ord : float, default 2
+        The order: any number, also 0 (how many elements aren't 0) and infinity (the largest).
+    dim : int or tuple of int, optional
+        Along which; all elements together, if left out.
+    keepdim : bool, default False
+        Keep these dimensions, of size 1.
+    dtype : dtype, optional
+        In which it is computed; complex where `x` is, and not elsewhere.
+    out : Tensor, optional
+        Where the result goes.
+
+    Returns
+    -------
+    Tensor
+        Of a real dtype.
+
+    Raises
+    ------
+    RuntimeError
+        If `x` is neither floating nor complex, `dtype` doesn't go with it, or there is no element
+        and the norm of none has no value.
 
     Examples
     --------

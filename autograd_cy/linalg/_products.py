@@ -10,8 +10,8 @@ from autograd_cy._tensors import namespace as _ag
 from autograd_cy._tensors.combining import factors
 from autograd_cy._tensors.events import seen_as
 from autograd_cy._tensors.namespace import Tensor
+from autograd_cy._tensors.overriding import overridable
 from autograd_cy.linalg._norms import check_floating
-from autograd_cy.overrides import overridable
 
 __all__ = ["cross", "diagonal", "multi_dot", "vander", "vecdot"]
 
@@ -20,6 +20,24 @@ __all__ = ["cross", "diagonal", "multi_dot", "vander", "vecdot"]
 def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """
     Vector product along a dimension of size 3.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        With as many dimensions; they broadcast, and have 3 elements along `dim`.
+    dim : int, default -1
+    out : Tensor, optional
+        Where the result goes.
+
+    Returns
+    -------
+    Tensor
+        Of the shape that the two broadcast to.
+
+    Raises
+    ------
+    RuntimeError
+        If the numbers of dimensions differ, or there are other than 3 elements along `dim`.
 
     Examples
     --------
@@ -35,6 +53,27 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     """
     Diagonals of matrices, as a view.
 
+    Parameters
+    ----------
+    A : Tensor
+        With two dimensions or more.
+    offset : int, default 0
+        How far above the main diagonal; negative below it.
+    dim1, dim2 : int, default -2 and -1
+        The dimensions of rows and columns.
+
+    Returns
+    -------
+    Tensor
+        The other dimensions, then that of the diagonals.
+
+    Raises
+    ------
+    RuntimeError
+        If `dim1` and `dim2` are one dimension.
+    IndexError
+        If `A` has no such dimension.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -48,6 +87,25 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """
     Products of vectors along a dimension; of complex ones `x` is conjugated.
+
+    Parameters
+    ----------
+    x, y : Tensor
+        Of a floating or complex dtype; they broadcast.
+    dim : int, default -1
+        The dimension that is summed over.
+    out : Tensor, optional
+        Where the result goes.
+
+    Returns
+    -------
+    Tensor
+        Without the dimension.
+
+    Raises
+    ------
+    RuntimeError
+        If `x` is neither floating nor complex, or the shapes don't fit.
 
     Examples
     --------

@@ -4,22 +4,22 @@
 lists the classes.
 """
 
-import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from autograd_cy._absent.names import no_attribute
+from autograd_cy._environment.moved_modules import moved as _moved
 
-from . import activation, functional, init, modules, utils
+from . import functional, init, modules, utils
 from .modules import *  # noqa: F403
 from .parameter import Buffer, Parameter
 
 __all__ = ["Buffer", "Parameter", "functional", "init", "modules", "utils"]
 __all__ += modules.__all__
 
-# Modules that have moved, by the paths in pickles made before.
-sys.modules.update(dict.fromkeys((f"{__name__}.gate", f"{__name__}.rectifier"), activation))
-
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
 
-    def __getattr__(name: str) -> NoReturn:
+    def __getattr__(name: str) -> Any:
+        found = _moved(__name__, name)
+        if found is not None:
+            return found
         raise no_attribute(__name__, name)

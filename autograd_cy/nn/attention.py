@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from autograd_cy import Tensor, empty
+from autograd_cy._absent.names import no_attribute
 
 from . import init
 from .functional._attention import attend
@@ -206,3 +207,9 @@ class MultiheadAttention(Module):
             is_causal,
             self.batch_first,
         )
+
+
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_attribute(__name__, name)

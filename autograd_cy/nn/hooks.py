@@ -7,7 +7,6 @@ see the module's inputs and outputs through identity Functions (`_Passed`), whos
 from __future__ import annotations
 
 import functools
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -15,6 +14,7 @@ from typing import Any
 
 from autograd_cy import Tensor, is_grad_enabled, zeros
 from autograd_cy._C import recorder as _recorder
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._tensors.hooks import RemovableHandle
 from autograd_cy.autograd.function import Function
 
@@ -434,11 +434,10 @@ def _call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], called: se
             output = given
     if backward is not None:
         if not isinstance(output, (Tensor, tuple)):
-            warnings.warn(
+            _warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of "
                 f"Tensors but received {type(output)}",
                 UserWarning,
-                stacklevel=4,
             )
         output = backward.watch_outputs(output)
     if old:
@@ -455,11 +454,10 @@ def _call_after_failure(
         else:
             hook(module, args, None)
     except Exception as error:
-        warnings.warn(
+        _warn(
             "module forward hook with ``always_call=True`` raised an exception that was silenced "
             f"as another error was raised in forward: {error}",
             UserWarning,
-            stacklevel=4,
         )
 
 
@@ -557,12 +555,11 @@ class _Backward:
     def _without_inputs(self, grad_outputs: tuple[Any, ...]) -> None:
         if not self.hooks:
             return
-        warnings.warn(
+        _warn(
             "Full backward hook is firing when gradients are computed with respect to module "
             "outputs since no inputs require gradients. See the documentation of "
             "register_full_backward_hook for more details.",
             UserWarning,
-            stacklevel=5,
         )
         grad_inputs = (None,) * self.inputs
         for hook in self.hooks:
@@ -631,7 +628,7 @@ def _hook_last_node(module: Any, hooks: tuple[Any, ...], args: Any, output: Any)
         node.register_hook(functools.partial(hook, module))
     text = _what_is_missed(args, output, node)
     if text is not None:
-        warnings.warn(text, FutureWarning, stacklevel=5)
+        _warn(text, FutureWarning)
 
 
 def _what_is_missed(args: tuple[Any, ...], output: Any, node: Any) -> str | None:

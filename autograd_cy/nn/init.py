@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from autograd_cy import Tensor, complex128, empty, float64, from_numpy, no_grad, randperm
+from autograd_cy._C._warned import warn as _warn
 
 __all__ = [
     "calculate_gain",
@@ -409,10 +409,9 @@ def trunc_normal_(
             "filled with real numbers; use one of a floating-point dtype"
         )
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
+        _warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
             "values may be incorrect.",
-            stacklevel=2,
         )
 
     from scipy.special import erfinv  # type: ignore[import-untyped]
@@ -589,7 +588,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 
 
 def _left_empty(tensor: Tensor) -> Tensor:
-    warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    _warn("Initializing zero-element tensors is a no-op")
     return tensor
 
 
@@ -598,10 +597,9 @@ def _renamed(new: str) -> Any:
     fill, old = globals()[new], new[:-1]
 
     def renamed(*args: Any, **kwargs: Any) -> Tensor:
-        warnings.warn(
+        _warn(
             f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
             FutureWarning,
-            stacklevel=2,
         )
         return fill(*args, **kwargs)
 

@@ -23,7 +23,7 @@ class _Loss(Module):
     ) -> None:
         super().__init__()
         if size_average is not None or reduce is not None:
-            reduction = reduction_name(size_average, reduce, reduction, 4)
+            reduction = reduction_name(size_average, reduce, reduction)
         self.reduction = reduction  # the function refuses an unknown one
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autograd_cy import Tensor, empty, int64, no_grad, ones, tensor, zeros
+from autograd_cy._C._warned import warn as _warn
 
 from . import functional, init
 from .module import Module
@@ -411,11 +411,10 @@ class _InstanceNorm(_NormBase):
                     f"expected input's size at dim={int(not alone)} to match num_features "
                     f"({self.num_features}), but got: {channels}."
                 )
-            warnings.warn(
+            _warn(
                 f"input's size at dim={int(not alone)} does not match num_features. You can "
                 "silence this warning by not passing in num_features, which is not used because "
                 "affine=False",
-                stacklevel=2,
             )
         result = functional.instance_norm(
             input.unsqueeze(0) if alone else input,

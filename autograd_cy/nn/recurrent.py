@@ -6,19 +6,38 @@
 from __future__ import annotations
 
 import math
-import warnings
 from numbers import Number
 from typing import Any
 
 import autograd_cy as _operators  # those of recurrence are loaded when they are first used
 from autograd_cy import Tensor, empty, index_select, is_autocast_enabled, zeros
+from autograd_cy._C._warned import warn as _warn
 
 from . import init
 from .module import Module
 from .parameter import Parameter
 from .utils import rnn as _sequences
 
-_GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
+# How many blocks of weights each kind has.
+GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
+_USUAL = {
+    "proj_size": 0,
+    "num_layers": 1,
+    "bias": True,
+    "batch_first": False,
+    "dropout": 0,
+    "bidirectional": False,
+}
+
+
+def sizes_and_options(network: Any) -> str:
+    """The sizes of a recurrent network, and the options that are not as usual, for its repr."""
+    text = f"{network.input_size}, {network.hidden_size}"
+    for name, value in _USUAL.items():
+        found = getattr(network, name, value)
+        if found != value:
+            text += f", {name}={found}"
+    return text
 
 
 class RNNBase(Module):
@@ -108,11 +127,10 @@ class RNNBase(Module):
                 "element being zeroed"
             )
         if dropout > 0 and num_layers == 1:
-            warnings.warn(
+            _warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero "
                 f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
                 f"num_layers={num_layers}",
-                stacklevel=3,
             )
         if proj_size < 0:
             raise ValueError(
@@ -120,7 +138,7 @@ class RNNBase(Module):
             )
         if proj_size >= hidden_size:
             raise ValueError("proj_size has to be smaller than hidden_size")
-        if mode not in _GATES:
+        if mode not in GATES:
             raise ValueError(f"Unrecognized RNN mode: {mode}")
         self.mode = mode
         self.input_size = input_size
@@ -138,7 +156,7 @@ class RNNBase(Module):
     def _make_parameters(self, device: Any, dtype: Any) -> list[list[str]]:
         """Register them; their names by layer and direction."""
         suffixes = ("", "_reverse") if self.bidirectional else ("",)
-        rows, hidden = _GATES[self.mode] * self.hidden_size, self.proj_size or self.hidden_size
+        rows, hidden = GATES[self.mode] * self.hidden_size, self.proj_size or self.hidden_size
         names = []
         for layer in range(self.num_layers):
             size = self.input_size if layer == 0 else hidden * len(suffixes)
@@ -211,19 +229,7 @@ class RNNBase(Module):
 
     def extra_repr(self) -> str:
         """Return the sizes, and what is not as usual."""
-        text = f"{self.input_size}, {self.hidden_size}"
-        usual = {
-            "proj_size": 0,
-            "num_layers": 1,
-            "bias": True,
-            "batch_first": False,
-            "dropout": 0,
-            "bidirectional": False,
-        }
-        for name, value in usual.items():
-            if getattr(self, name) != value:
-                text += f", {name}={getattr(self, name)}"
-        return text
+        return sizes_and_options(self)
 
     # --- checks -----------------------------------------------------------------------------
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 from typing import Any
 
 from autograd_cy import Tensor, no_grad
+from autograd_cy._C._warned import warn as _warn
 
 from .hooks import Hooked
 from .parameter import Parameter
@@ -15,12 +15,12 @@ from .parameter import Parameter
 EXTRA = "_extra_state"
 
 
-class IncompatibleKeys(namedtuple("IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
+class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
     """What `Module.load_state_dict` could not match: names it missed, names it did not expect.
 
     Examples
     --------
-    >>> IncompatibleKeys([], [])
+    >>> _IncompatibleKeys([], [])
     <All keys matched successfully>
     """
 
@@ -113,11 +113,10 @@ class Saving(Hooked):
         ['0.weight', '0.bias']
         """
         if args:
-            warnings.warn(
+            _warn(
                 "Positional args are being deprecated, use kwargs instead: state_dict(destination="
                 "..., prefix=..., keep_vars=...).",
                 FutureWarning,
-                stacklevel=2,
             )
             given = [*args, *(destination, prefix, keep_vars)[len(args) :]]
             destination, prefix, keep_vars = given
@@ -149,7 +148,7 @@ class Saving(Hooked):
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> IncompatibleKeys:
+    ) -> _IncompatibleKeys:
         """Copy values into the parameters and persistent buffers.
 
         Parameters
@@ -163,7 +162,7 @@ class Saving(Hooked):
 
         Returns
         -------
-        IncompatibleKeys
+        _IncompatibleKeys
             Names that were missing and that were not expected.
 
         Raises
@@ -185,7 +184,7 @@ class Saving(Hooked):
         missing: list[str] = []
         unexpected: list[str] = []
         errors: list[str] = []
-        keys = IncompatibleKeys(missing, unexpected)
+        keys = _IncompatibleKeys(missing, unexpected)
         metadata = getattr(state_dict, "_metadata", None) or {}
 
         def load(part: Any, state: Any, prefix: str) -> None:
@@ -287,12 +286,11 @@ def _load_one(
         )
     if not assign:
         if member.is_meta and not value.is_meta:
-            warnings.warn(
+            _warn(
                 f"for {key}: copying from a non-meta parameter in the checkpoint to a meta "
                 "parameter in the current model, which is a no-op. (Did you mean to pass "
                 "`assign=True` to assign items in the state dictionary to their corresponding key "
                 "in the module instead of copying them in place?)",
-                stacklevel=6,
             )
         try:
             with no_grad():

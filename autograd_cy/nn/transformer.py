@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from autograd_cy import Tensor, equal, full, triu
+from autograd_cy import Tensor, equal, full, is_autocast_enabled, is_grad_enabled, triu
 
 from . import functional, init
+from .activation import GELU, ReLU
 from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
@@ -57,7 +58,36 @@ class _Layer(Module):
     linear1: Linear
     linear2: Linear
     dropout: Dropout
+    norm1: LayerNorm
+    norm2: LayerNorm
+    dropout1: Dropout
+    dropout2: Dropout
     activation: Any
+
+    def _make_parts(
+        self,
+        attentions: tuple[str, ...],
+        sizes: tuple[int, int, int],
+        dropout: float,
+        layer_norm_eps: float,
+        batch_first: bool,
+        place: dict[str, Any],
+    ) -> None:
+        """The attentions, the network, and for each of them a norm and a dropout; in this order."""
+        d_model, nhead, dim_feedforward = sizes
+        for name in attentions:
+            attention = MultiheadAttention(
+                d_model, nhead, dropout=dropout, batch_first=batch_first, **place
+            )
+            setattr(self, name, attention)
+        self.linear1 = Linear(d_model, dim_feedforward, **place)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, **place)
+        numbers = range(1, len(attentions) + 2)
+        for k in numbers:
+            setattr(self, f"norm{k}", LayerNorm(d_model, eps=layer_norm_eps, **place))
+        for k in numbers:
+            setattr(self, f"dropout{k}", Dropout(dropout))
 
     def _attend(
         self,
@@ -136,19 +166,11 @@ class TransformerEncoderLayer(_Layer):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
         super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **place
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
+        place = {"bias": bias, "device": device, "dtype": dtype}
+        sizes = d_model, nhead, dim_feedforward
+        self._make_parts(("self_attn",), sizes, dropout, layer_norm_eps, batch_first, place)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
         self.activation = _activation(activation)
 
     def forward(
@@ -221,6 +243,10 @@ class TransformerDecoderLayer(_Layer):
 
     __constants__: ClassVar[list[str]] = ["norm_first"]
 
+    multihead_attn: MultiheadAttention
+    norm3: LayerNorm
+    dropout3: Dropout
+
     def __init__(
         self,
         d_model: int,
@@ -235,24 +261,11 @@ class TransformerDecoderLayer(_Layer):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
         super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **place
-        )
-        self.multihead_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **place
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
+        place = {"bias": bias, "device": device, "dtype": dtype}
+        attentions, sizes = ("self_attn", "multihead_attn"), (d_model, nhead, dim_feedforward)
+        self._make_parts(attentions, sizes, dropout, layer_norm_eps, batch_first, place)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
         self.activation = _activation(activation)
 
     def forward(
@@ -309,8 +322,11 @@ class TransformerEncoder(Module):
         The number of copies.
     norm : Module, optional
         Applied at the end.
-    enable_nested_tensor, mask_check : bool, optional
-        Kept as attributes; nothing is nested here.
+    enable_nested_tensor : bool, optional
+        Whether hidden places at the end of sequences are zero in the result, in evaluation and
+        without gradients: where PyTorch nests the sequences.
+    mask_check : bool, optional
+        Kept as an attribute.
 
     Examples
     --------
@@ -335,7 +351,7 @@ class TransformerEncoder(Module):
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
-        self.use_nested_tensor = False
+        self.use_nested_tensor = enable_nested_tensor and _can_be_nested(encoder_layer)
         self.mask_check = mask_check
 
     def forward(
@@ -366,7 +382,42 @@ class TransformerEncoder(Module):
         x = src
         for layer in self.layers:
             x = layer(x, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
+        if src_key_padding_mask is not None and self._hides(src, mask, src_key_padding_mask):
+            x = x.masked_fill(src_key_padding_mask.unsqueeze(-1) != 0, 0.0)
         return x if self.norm is None else self.norm(x)
+
+    def _hides(self, src: Tensor, mask: Tensor | None, padding: Tensor) -> bool:
+        """Whether PyTorch would leave out the hidden places, and fill them with zeros."""
+        if (
+            not self.use_nested_tensor
+            or mask is not None
+            or src.dim() != 3
+            or self.layers[0].training
+            or is_autocast_enabled("cpu")
+        ):
+            return False
+        if is_grad_enabled() and (
+            src.requires_grad or any(p.requires_grad for p in self.layers[0].parameters())
+        ):
+            return False
+        hidden = padding != 0
+        return bool((hidden[:, 1:] | ~hidden[:, :-1]).all())  # at the end of each sequence only
+
+
+def _can_be_nested(layer: Module) -> bool:
+    """Whether PyTorch would nest the sequences that such a layer gets."""
+    return (
+        isinstance(layer, TransformerEncoderLayer)
+        and not layer.norm_first
+        and layer.self_attn.batch_first
+        and layer.self_attn.in_proj_bias is not None
+        and layer.self_attn.num_heads % 2 == 0
+        and layer.norm1.eps == layer.norm2.eps
+        and (
+            layer.activation in (functional.relu, functional.gelu)
+            or isinstance(layer.activation, (GELU, ReLU))
+        )
+    )
 
 
 def _length(x: Tensor, layers: ModuleList) -> int:

@@ -111,7 +111,8 @@ Sizes are counted from the front, as C does: ``size[len(size) - 1]``.
 
 What a node keeps for its formulas is seen as `_saved_<name>`. `shows` gives it the names that torch has:
 ``{"inverse": "result"}`` renames, ``{"alpha": "1"}`` is a constant, ``{"self_sym_sizes": "self.shape"}`` is known by the
-edge, as are ``self.ndim`` and ``self.numel()``; other expressions are Python over the values of plain arguments that are
+edge, as are ``self.ndim`` and ``self.numel()``; ``self.stride()`` of a matrix and ``self.size(0)`` are kept as
+numbers; other expressions are Python over the values of plain arguments that are
 kept. `keeps` names arguments that are kept for nothing else; numbers cost nothing.
 
 `idle` says when the in-place form of a composite does nothing, so that no version is counted and a leaf may be
@@ -125,7 +126,7 @@ A derivative that doesn't exist is said with its reason: ``vjp=nondiff("...")``.
 What a parameter means is said by `params`, ``{"reduce": "how values that meet are combined"}``, if its name
 doesn't say it (_texts.py knows the usual ones); `raises` names errors, ``{"IndexError": "an index is out of
 range"}``; `example` is a session, ``">>> ag.neg(ag.tensor([1]))\\ntensor([-1])"``, that runs. All are for public records,
-and are tested.
+and are tested. The text of an in-place form is made of these: with `inplace` the calls of `example` must do in place, too.
 """
 
 from __future__ import annotations
@@ -472,6 +473,7 @@ class Record:
     raises: tuple                 # (name of the error, when it is raised)
     idle: str | None = None       # when the in-place form of a composite changes nothing
     refusal: str | None = None    # what a RuntimeError says of other dtypes; None: NotImplementedError
+    asked_as: dict = field(default_factory=dict)  # special method of `dunder` -> name of the method that __torch_function__ is shown
     file: str = ""
     later: bool = False           # its family is loaded at first use: LOADED, or interpreted
 
@@ -648,6 +650,7 @@ def op(
     raises: dict[str, str] | None = None,
     idle: str | None = None,
     refusal: str | None = None,
+    asked_as: dict[str, str] | None = None,
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)
@@ -675,6 +678,8 @@ def op(
             raise RecordError(f"{label}: mutates names {changed!r}, which is no tensor among the arguments")
     if mutates and inplace:
         raise RecordError(f"{label}: mutates and inplace don't go together")
+    if asked_as and not dunder:
+        raise RecordError(f"{label}: asked_as= is about the Python operator that dunder= names")
     if dunder and namespace:
         raise RecordError(f"{label}: a Python operator is of the top level, not of {namespace!r}")
     if samples is None and not name.startswith("_") and not isinstance(reference, by_test):
@@ -698,7 +703,7 @@ def op(
         checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(also), tuple(mutates), tuple(errors), alone, _checked_special(label, special),
-        event, flops, dict(params or {}), tuple((raises or {}).items()), idle, refusal,
+        event, flops, dict(params or {}), tuple((raises or {}).items()), idle, refusal, dict(asked_as or {}),
     )
     known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]
     if flops and re.search(r"[\[:]\s*-", flops):

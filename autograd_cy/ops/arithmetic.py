@@ -25,7 +25,7 @@ FLOORED = "an infinity divided by a number (array API); torch gives NaN"
 
 # --- sums and products -------------------------------------------------------------------------
 
-op("add(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("add"), alpha="_add_scaled", inplace=True, dunder="add",
+op("add(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("add"), alpha="_add_scaled", inplace=True, dunder="add", asked_as={"__radd__": "add"},
    vjp={"self": "grad", "other": "grad"}, shows={"alpha": "1"}, jvp="elementwise", vmap="elementwise",
    samples=BINARY, reference="np.add(self, other)",
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
@@ -60,7 +60,7 @@ op("_rsub(self, other: operand)", tier="interpreted", shown_as="rsub", checks="n
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    doc="Difference ``other - self``.")
 
-op("mul(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul",
+op("mul(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul", asked_as={"__rmul__": "mul"},
    vjp={"self": "grad * other.conj()", "other": "grad * self.conj()"},
    jvp="each", vmap="elementwise", samples=BINARY, reference="np.multiply(self, other)",
    doc="Element-wise product.",
@@ -116,7 +116,8 @@ op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=cal
    doc="The quotient rounded towards zero or down.")
 
 op("floor_divide(self: operand, other: operand)", kernel=elementwise("floor_divide"), inplace=True,
-   dunder="floordiv", vjp={"self": "_not_implemented(grad, 'aten::floor_divide')", "other": "_not_implemented(grad, 'aten::floor_divide')"},
+   dunder="floordiv", asked_as={"__floordiv__": "__floordiv__"},
+   vjp={"self": "_not_implemented(grad, 'aten::floor_divide')", "other": "_not_implemented(grad, 'aten::floor_divide')"},
    jvp={"self": "_not_forward(self_t, 'floor_divide')", "other": "_not_forward(other_t, 'floor_divide')"},
    vmap="elementwise", samples=BINARY, dtypes="ihf",
    domain=integers(1, 7), reference="np.floor_divide(self, other)", checks="no_integer_zero",
@@ -155,7 +156,7 @@ op("reciprocal(self)", kernel=elementwise("reciprocal", dtypes="float"), inplace
 
 # --- powers ------------------------------------------------------------------------------------
 
-op("pow(self: operand, exponent: operand)", kernel=call("powers.pow_plain", anywhere=True, into=True), inplace=True, dunder="pow",
+op("pow(self: operand, exponent: operand)", kernel=call("powers.pow_plain", anywhere=True, into=True), inplace=True, dunder="pow", asked_as={"__pow__": "__pow__", "__ipow__": "__ipow__"},
    vjp={"self": "_pow_backward_self(grad, self, exponent)",
         "exponent": "_pow_backward_exponent(grad, self, exponent, result)"},
    jvp="elementwise", vmap="elementwise", dtypes="ihfc", domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),

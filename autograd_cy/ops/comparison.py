@@ -25,7 +25,7 @@ EITHER_ZERO = "C99 leaves open which of 0 and -0 is the larger"
 for _name, _np, _types, _also in (("eq", "equal", "bihfc", ()), ("ne", "not_equal", "bihfc", ("not_equal",)),
                                   ("lt", "less", "bihf", ("less",)), ("le", "less_equal", "bihf", ("less_equal",)),
                                   ("gt", "greater", "bihf", ("greater",)), ("ge", "greater_equal", "bihf", ("greater_equal",))):
-    op(f"{_name}(self, other: operand)", kernel=elementwise(_name, dtypes="bool"), dunder=_name, inplace=True, aliases=_also,
+    op(f"{_name}(self, other: operand)", kernel=elementwise(_name, dtypes="bool"), dunder=_name, asked_as={"__eq__": "__eq__"} if _name == "eq" else None, inplace=True, aliases=_also,
        reference=f"np.{_np}(self, other)", dtypes=_types, doc=f"Truth of ``self {_name} other``, element by element.",
        **COMPARE,
        example={"eq": ">>> ag.eq(ag.tensor([1, 2]), ag.tensor([1, 3]))\ntensor([ True, False])",
@@ -61,19 +61,21 @@ op("logical_not(self)", kernel=elementwise("logical_not", dtypes="bool"), inplac
 
 for _name, _op, _slot in (("bitwise_and", "&", "and"), ("bitwise_or", "|", "or"), ("bitwise_xor", "^", "xor")):
     op(f"{_name}(self: operand, other: operand)", kernel=elementwise(_name), dunder=_slot, inplace=True,
+       asked_as={f"__{_slot}__": f"__{_slot}__", f"__r{_slot}__": _name, f"__i{_slot}__": f"__i{_slot}__"},
        vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=BINARY, domain=integers(0, 8),
        dtypes="bi", reference=f"np.{_name}(self, other)", doc=f"``self {_op} other`` on the bits of integers.",
        example={"bitwise_and": ">>> ag.bitwise_and(ag.tensor([6, 5]), 3)\ntensor([2, 1])",
                 "bitwise_or": ">>> ag.bitwise_or(ag.tensor([6, 5]), 3)\ntensor([7, 7])",
                 "bitwise_xor": ">>> ag.bitwise_xor(ag.tensor([6, 5]), 3)\ntensor([5, 6])"}[_name])
 
-op("bitwise_not(self)", out="exact", kernel=elementwise("bitwise_not"), dunder="invert", inplace=True,
+op("bitwise_not(self)", out="exact", kernel=elementwise("bitwise_not"), dunder="invert", asked_as={"__invert__": "__invert__"}, inplace=True,
    vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=UNARY, domain=integers(0, 8),
    dtypes="bi", reference="np.invert(self)", doc="Inverted bits; logical not for bool.",
    example=">>> ag.bitwise_not(ag.tensor([0, 5]))\ntensor([-1, -6])")
 
-for _name, _np in (("bitwise_left_shift", "left_shift"), ("bitwise_right_shift", "right_shift")):
-    op(f"{_name}(self: operand, other: operand)", kernel=elementwise(_np), dunder={"left_shift": "lshift", "right_shift": "rshift"}[_np], inplace=True,
+for _name, _np, _slot in (("bitwise_left_shift", "left_shift", "lshift"), ("bitwise_right_shift", "right_shift", "rshift")):
+    op(f"{_name}(self: operand, other: operand)", kernel=elementwise(_np), dunder=_slot, inplace=True,
+       asked_as={f"__{_slot}__": f"__{_slot}__", f"__i{_slot}__": f"__i{_slot}__"},
        vjp=nondiff("integers have no derivative"), vmap="elementwise", samples=BINARY, domain=integers(0, 4), dtypes="i",
        reference=f"np.{_np}(self, other)", doc=f"Bits shifted to the {_np.partition('_')[0]}.",
        example={"bitwise_left_shift": ">>> ag.bitwise_left_shift(ag.tensor([1, 5]), 2)\ntensor([ 4, 20])",

@@ -9,6 +9,7 @@
 from typing import TYPE_CHECKING, Any
 
 from autograd_cy._absent.names import no_attribute
+from autograd_cy._environment.moved_modules import moved as _moved
 
 from . import lr_scheduler
 from .adadelta import Adadelta
@@ -51,4 +52,7 @@ else:
             import importlib
 
             return importlib.import_module("autograd_cy.optim.swa_utils")
+        found = _moved(__name__, name)
+        if found is not None:
+            return found
         raise no_attribute(__name__, name)

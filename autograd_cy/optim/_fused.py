@@ -6,9 +6,16 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from autograd_cy import Tensor, zeros_like
-from autograd_cy._C.optimize import fused_step
+from autograd_cy._C.optimize import fused_step, keep_numbers, next_states
 
-from .optimizer import Optimizer, check_option
+from .optimizer import (
+    Optimizer,
+    as_number,
+    check_option,
+    check_pair,
+    check_rate,
+    each_in_turn,
+)
 
 
 class FusedOptimizer(Optimizer):
@@ -20,6 +27,7 @@ class FusedOptimizer(Optimizer):
     method: ClassVar[str]
     #: Names of the arrays of state, in the order of the compiled step.
     arrays: ClassVar[tuple[str, ...]]
+    _numbers_of_state: ClassVar[tuple[str, ...]] = ("step",)
 
     def __init__(
         self,
@@ -29,8 +37,10 @@ class FusedOptimizer(Optimizer):
         checks: dict[str, str],
     ) -> None:
         """Check that the options which `checks` gives a name for are not negative."""
+        check_rate(options["lr"])
         for name, shown in checks.items():
             check_option(shown, options[name], options[name] >= 0.0)
+        check_pair("betas", options.get("betas", (0.0, 0.0)))
         for index, beta in enumerate(options.get("betas", ())):
             check_option(f"beta parameter at index {index}", beta, 0.0 <= beta < 1.0)
         check_option("differentiable value", differentiable, not differentiable)
@@ -40,12 +50,17 @@ class FusedOptimizer(Optimizer):
         params = [param for param in group["params"] if param.grad is not None]
         if not params:
             return
+        turns = each_in_turn(group, params)
+        if turns:
+            for turn in turns:
+                self._update(turn)
+            return
         states = [self.state[param] for param in params]
         for param, state in zip(params, states):
             if not state:
                 self._begin(state, param, group)
         # A step that is refused leaves no count behind.
-        after = [{**state, "step": int(state["step"]) + 1} for state in states]
+        after = next_states(states, self._numbers_of_state)
         if any(state["step"] < 1 for state in after):
             raise ValueError(f"{type(self).__name__}: steps are counted from 1")
         sign = -1.0 if group["maximize"] else 1.0
@@ -68,8 +83,7 @@ class FusedOptimizer(Optimizer):
             arrays,
             numbers,
         )
-        for state, new in zip(states, after):
-            state.update(new)
+        keep_numbers(states, after, self._numbers_of_state)
 
     def _used(self, group: dict[str, Any]) -> tuple[str, ...]:
         """Return the arrays that a step with these options needs."""
@@ -77,7 +91,7 @@ class FusedOptimizer(Optimizer):
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         """Make the state of a parameter before its first step."""
-        state["step"] = 0
+        state["step"] = as_number(0)
         for name in self.arrays:
             state[name] = zeros_like(param)
 

@@ -75,8 +75,8 @@ class Adadelta(FusedOptimizer):
             "eps": eps,
             "weight_decay": weight_decay,
             "maximize": maximize,
-            "foreach": foreach,
             "capturable": capturable,
+            "foreach": foreach,
             "differentiable": differentiable,
         }
         super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})

@@ -8,7 +8,7 @@ from typing import Any
 from autograd_cy import Tensor, full_like
 
 from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
-from .optimizer import check_implementation
+from .optimizer import as_number, check_implementation
 
 
 class Adagrad(FusedOptimizer):
@@ -79,8 +79,8 @@ class Adagrad(FusedOptimizer):
             "eps": eps,
             "weight_decay": weight_decay,
             "initial_accumulator_value": initial_accumulator_value,
-            "maximize": maximize,
             "foreach": foreach,
+            "maximize": maximize,
             "differentiable": differentiable,
             "fused": fused,
         }
@@ -110,7 +110,7 @@ class Adagrad(FusedOptimizer):
         start = group["initial_accumulator_value"]
         if param.is_complex():
             start = complex(start, start)
-        state.update(step=0, sum=full_like(param.detach(), start))
+        state.update(step=as_number(0), sum=full_like(param.detach(), start))
 
     def _numbers(
         self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float

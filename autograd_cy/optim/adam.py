@@ -6,9 +6,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from autograd_cy import Tensor, zeros_like
-from autograd_cy._C.optimize import adam_step
+from autograd_cy._C.optimize import adam_step, keep_steps, next_steps
 
-from .optimizer import Optimizer, check_implementation, check_option
+from .optimizer import (
+    Optimizer,
+    as_number,
+    check_implementation,
+    check_option,
+    check_pair,
+    check_rate,
+    each_in_turn,
+)
 
 
 class Adam(Optimizer):
@@ -57,6 +65,8 @@ class Adam(Optimizer):
     1.0
     """
 
+    _numbers_of_state = ("step",)
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -73,8 +83,10 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
+        check_rate(lr)
         check_option("learning rate", lr, lr >= 0.0)
         check_option("epsilon value", eps, eps >= 0.0)
+        check_pair("betas", betas)
         for index, beta in enumerate(betas):
             check_option(f"beta parameter at index {index}", beta, 0.0 <= beta < 1.0)
         check_option("weight_decay value", weight_decay, weight_decay >= 0.0)
@@ -87,18 +99,23 @@ class Adam(Optimizer):
             "weight_decay": weight_decay,
             "amsgrad": amsgrad,
             "maximize": maximize,
-            "decoupled_weight_decay": decoupled_weight_decay,
             "foreach": foreach,
             "capturable": capturable,
             "differentiable": differentiable,
             "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, options)
 
     def _update(self, group: dict[str, Any]) -> None:
         params = [param for param in group["params"] if param.grad is not None]
+        turns = each_in_turn(group, params)
+        if turns:
+            for turn in turns:
+                self._update(turn)
+            return
         states = [self._state_of(param, group["amsgrad"]) for param in params]
-        steps = [int(state["step"]) + 1 for state in states]
+        steps = next_steps(states)
         adam_update(
             params,
             [param.grad for param in params],
@@ -114,13 +131,12 @@ class Adam(Optimizer):
             maximize=group["maximize"],
             decoupled_weight_decay=group.get("decoupled_weight_decay", False),
         )
-        for state, step in zip(states, steps):
-            state["step"] = step
+        keep_steps(states, steps)
 
     def _state_of(self, param: Tensor, amsgrad: bool) -> dict[str, Any]:
         state = self.state[param]
         if not state:
-            state.update(step=0, exp_avg=zeros_like(param), exp_avg_sq=zeros_like(param))
+            state.update(step=as_number(0), exp_avg=zeros_like(param), exp_avg_sq=zeros_like(param))
             if amsgrad:
                 state["max_exp_avg_sq"] = zeros_like(param)
         return state
@@ -143,8 +159,12 @@ class AdamW(Adam):
         The decay :math:`\lambda`.
     amsgrad : bool, optional
         Whether the largest of all second means so far is used.
-    **options
-        As for `Adam`.
+    maximize : bool, optional
+        Whether to climb instead of to descend.
+    foreach, capturable, fused : bool, optional
+        They choose between implementations in PyTorch; here there is one, and they change nothing.
+    differentiable : bool, optional
+        Must be False: the step is not recorded.
 
     Raises
     ------
@@ -169,10 +189,26 @@ class AdamW(Adam):
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
         amsgrad: bool = False,
-        **options: Any,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
     ) -> None:
         super().__init__(
-            params, lr, betas, eps, weight_decay, amsgrad, decoupled_weight_decay=True, **options
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            foreach=foreach,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
         )
 
 
@@ -214,6 +250,7 @@ def adam_update(
     >>> round(x.item(), 4)
     1.0
     """
+    beta1, beta2 = betas
     adam_step(
         list(params),
         list(grads),
@@ -222,7 +259,8 @@ def adam_update(
         list(largest) if amsgrad else None,
         list(steps),
         lr,
-        *betas,
+        beta1,
+        beta2,
         eps,
         weight_decay,
         amsgrad,

@@ -73,10 +73,10 @@ class Adamax(FusedOptimizer):
             "betas": betas,
             "eps": eps,
             "weight_decay": weight_decay,
-            "maximize": maximize,
             "foreach": foreach,
-            "capturable": capturable,
+            "maximize": maximize,
             "differentiable": differentiable,
+            "capturable": capturable,
         }
         super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
 

@@ -8,6 +8,7 @@ from typing import Any
 from autograd_cy import Tensor, zeros_like
 
 from ._fused import DECAY, RATE, FusedOptimizer
+from .optimizer import as_number
 
 
 class ASGD(FusedOptimizer):
@@ -56,6 +57,7 @@ class ASGD(FusedOptimizer):
     (tensor([1.], requires_grad=True), tensor([1.]))
     """
 
+    _numbers_of_state = ("step", "eta", "mu")
     method = "asgd"
     arrays = ("ax",)
 
@@ -78,20 +80,21 @@ class ASGD(FusedOptimizer):
             "alpha": alpha,
             "t0": t0,
             "weight_decay": weight_decay,
-            "maximize": maximize,
             "foreach": foreach,
-            "capturable": capturable,
+            "maximize": maximize,
             "differentiable": differentiable,
+            "capturable": capturable,
         }
         super().__init__(params, options, differentiable, {**RATE, **DECAY})
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        state.update(step=0, eta=float(group["lr"]), mu=1.0, ax=zeros_like(param))
+        state.update(step=as_number(0), ax=zeros_like(param))
+        state.update(eta=as_number(float(group["lr"])), mu=as_number(1.0))
 
     def _numbers(
         self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
     ) -> dict[str, float]:
-        eta, mu, step = float(state["eta"]), float(state["mu"]), state["step"]
+        eta, mu, step = state["eta"], state["mu"], state["step"]
         # Those of the next step, as states are saved with them.
         state["eta"] = rate / (1 + group["lambd"] * rate * step) ** group["alpha"]
         state["mu"] = 1 / max(1, step - group["t0"])

@@ -9,7 +9,7 @@ from typing import Any
 from autograd_cy import Tensor, cat, enable_grad, no_grad, view_as_real
 
 from ._line_search import strong_wolfe
-from .optimizer import Optimizer, check_option
+from .optimizer import Optimizer, check_option, check_rate
 
 
 class LBFGS(Optimizer):
@@ -70,6 +70,7 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
+        check_rate(lr)
         check_option("learning rate", lr, bool(lr >= 0.0))
         options = {
             "lr": lr,
@@ -142,6 +143,7 @@ class LBFGS(Optimizer):
         scale = state.get("H_diag", 1.0)
         last_grad: Any = state.get("prev_flat_grad")
         last_loss: Any = state.get("prev_loss")
+        factors: list[float] | None = None
         for n in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
             if state["n_iter"] == 1:
@@ -157,7 +159,7 @@ class LBFGS(Optimizer):
                     changes.append(change)
                     inverses.append(1.0 / curvature)
                     scale = curvature / float(change.dot(change))
-                direction = two_loops(grad, steps, changes, inverses, scale)
+                direction, factors = two_loops(grad, steps, changes, inverses, scale)
             last_grad, last_loss = grad.clone(), loss
 
             rate = float(group["lr"])
@@ -195,6 +197,9 @@ class LBFGS(Optimizer):
             d=direction, t=length, old_dirs=changes, old_stps=steps, ro=inverses, H_diag=scale,
             prev_flat_grad=last_grad, prev_loss=last_loss,
         )  # fmt: skip
+        if factors is not None:  # not needed again; PyTorch's states have them
+            unused = [None] * (group["history_size"] - len(factors))
+            state["al"] = [grad.new_tensor(factor) for factor in factors] + unused
         return first
 
     def _gradient(self) -> Tensor:
@@ -230,8 +235,8 @@ class LBFGS(Optimizer):
 
 def two_loops(
     grad: Tensor, steps: list[Tensor], changes: list[Tensor], inverses: list[float], scale: float
-) -> Tensor:
-    """Return minus the product of the approximate inverse Hessian and the gradient.
+) -> tuple[Tensor, list[float]]:
+    """Return minus the product of the approximate inverse Hessian and the gradient, and factors.
 
     Algorithm 7.4 of Nocedal and Wright, "Numerical Optimization" (2006).
 
@@ -249,12 +254,14 @@ def two_loops(
     Returns
     -------
     Tensor
+    list of float
+        How far the first loop went along each change.
 
     Examples
     --------
     >>> import autograd_cy as torch
     >>> two_loops(torch.tensor([2.0]), [torch.tensor([1.0])], [torch.tensor([4.0])], [0.25], 1.0)
-    tensor([-0.5000])
+    (tensor([-0.5000]), [-0.5])
     """
     q = -grad
     factors = [0.0] * len(steps)
@@ -264,7 +271,7 @@ def two_loops(
     q.mul_(scale)
     for i in range(len(steps)):
         q.add_(steps[i], alpha=factors[i] - float(changes[i].dot(q)) * inverses[i])
-    return q
+    return q, factors
 
 
 def _flat(t: Tensor) -> Tensor:

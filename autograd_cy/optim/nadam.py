@@ -8,6 +8,7 @@ from typing import Any
 from autograd_cy import Tensor
 
 from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from .optimizer import as_number
 
 
 class NAdam(FusedOptimizer):
@@ -58,6 +59,7 @@ class NAdam(FusedOptimizer):
     1.4718
     """
 
+    _numbers_of_state = ("step", "mu_product")
     method = "nadam"
     arrays = ("exp_avg", "exp_avg_sq")
 
@@ -93,7 +95,7 @@ class NAdam(FusedOptimizer):
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         super()._begin(state, param, group)
-        state["mu_product"] = 1.0
+        state["mu_product"] = as_number(1.0)
 
     def _numbers(
         self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
@@ -103,7 +105,7 @@ class NAdam(FusedOptimizer):
         now, after = (
             beta1 * (1.0 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1)
         )
-        product = state["mu_product"] = float(state["mu_product"]) * now
+        product = state["mu_product"] = state["mu_product"] * now
         apart = group["decoupled_weight_decay"]
         return {
             "beta1": beta1,

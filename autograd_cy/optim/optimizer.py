@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import functools
 import sys
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
-from autograd_cy import Tensor, enable_grad
+from autograd_cy import Tensor, enable_grad, float32, float64, full, get_default_dtype
 from autograd_cy._C import recorder as _recorder
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy.nn.parameter import clear_grad
+
+from . import _hooks
+from ._hooks import Hooked as _Hooked
+from ._hooks import register_optimizer_step_post_hook as register_optimizer_step_post_hook
+from ._hooks import register_optimizer_step_pre_hook as register_optimizer_step_pre_hook
 
 
 def _labelled(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -21,12 +26,16 @@ def _labelled(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        run = method
+        # Hooks run once where a step calls that of its base.
+        if _hooks.around_step(self) and type(self).step is called:
+            run = functools.partial(_hooks.hooked_step, method)
         if not _recorder._enabled():
-            result = method(self, *args, **kwargs)
+            result = run(self, *args, **kwargs)
         else:
             name = method.__name__
             with _recorder.record_function(f"Optimizer.{name}#{type(self).__name__}.{name}"):
-                result = method(self, *args, **kwargs)
+                result = run(self, *args, **kwargs)
         counts = sys.modules.get("autograd_cy.profiler._counts")
         # Steps are counted if somebody counts, and once where a step calls that of its base.
         if counts is not None and type(self).step is called:
@@ -40,7 +49,7 @@ def _labelled(method: Callable[..., Any]) -> Callable[..., Any]:
 required = object()
 
 
-class Optimizer:
+class Optimizer(_Hooked):
     """The base class of optimizers.
 
     A subclass passes its options to ``super().__init__`` and defines `step`.
@@ -86,6 +95,9 @@ class Optimizer:
     >>> x
     tensor([1.], requires_grad=True)
     """
+
+    # What states hold as tensors without dimensions, and files of others perhaps as numbers.
+    _numbers_of_state: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
@@ -212,10 +224,9 @@ class Optimizer:
     def _check_duplicates(self, params: list[Tensor]) -> None:
         ids = {id(param) for param in params}
         if len(ids) != len(params):
-            warnings.warn(
+            _warn(
                 "optimizer contains a parameter group with duplicate parameters; "
                 "in future, this will cause an error",
-                stacklevel=4,
             )
         known = chain.from_iterable(group["params"] for group in self.param_groups)
         if not ids.isdisjoint(map(id, known)):
@@ -236,15 +247,17 @@ class Optimizer:
         >>> optimizer.state_dict()["param_groups"][0]["params"]
         [0]
         """
+        _hooks.tell(self._optimizer_state_dict_pre_hooks, self)
         numbers: dict[int, int] = {}
         for param in self._params():
             numbers.setdefault(id(param), len(numbers))
         groups = [
-            {**group, "params": [numbers[id(param)] for param in group["params"]]}
-            for group in self.param_groups
+            {**options, "params": [numbers[id(param)] for param in group["params"]]}
+            for group, options in zip(self.param_groups, _without_params(self.param_groups))
         ]
         state = {numbers.get(id(key), key): value for key, value in self.state.items()}
-        return {"state": state, "param_groups": groups}
+        saved: dict[str, Any] = {"state": state, "param_groups": groups}
+        return _hooks.state_after(self._optimizer_state_dict_post_hooks, self, saved)  # type: ignore[no-any-return]
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over the options and the state that another optimizer of the same kind had.
@@ -267,6 +280,9 @@ class Optimizer:
         >>> one.param_groups[0]["lr"]
         0.2
         """
+        before = self._optimizer_load_state_dict_pre_hooks
+        if before:
+            state_dict = _hooks.state_after(before, self, {**state_dict})
         saved = state_dict["param_groups"]
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -281,11 +297,14 @@ class Optimizer:
         self.state = defaultdict(dict)
         for key, value in state_dict["state"].items():
             param = params.get(key)
-            self.state[key if param is None else param] = _state_for(param, value)
+            self.state[key if param is None else param] = _state_for(
+                param, value, self._numbers_of_state
+            )
         self.param_groups = [
             {**_names_of(old), **deepcopy(new), "params": old["params"]}
             for new, old in zip(_without_params(saved), self.param_groups)
         ]
+        _hooks.tell(self._optimizer_load_state_dict_post_hooks, self)
 
     def _params(self) -> list[Tensor]:
         return list(chain.from_iterable(group["params"] for group in self.param_groups))
@@ -368,6 +387,85 @@ def check_option(what: str, value: Any, valid: bool) -> None:
         raise ValueError(f"Invalid {what}: {value}")
 
 
+def check_rate(lr: Any) -> None:
+    """Raise where a learning rate is a tensor, but not of one element.
+
+    Parameters
+    ----------
+    lr : float or Tensor
+        The learning rate.
+
+    Raises
+    ------
+    ValueError
+        If it has none or several.
+
+    Examples
+    --------
+    >>> check_rate(0.1)
+    """
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError(f"Tensor lr must be 1-element, but it has the shape {list(lr.shape)}")
+
+
+def check_pair(name: str, given: Any) -> None:
+    """Raise unless an option consists of two.
+
+    Parameters
+    ----------
+    name : str
+        The option.
+    given : tuple of float
+        Its value.
+
+    Raises
+    ------
+    TypeError
+        If it is no sequence.
+    IndexError
+        If it has less than two elements.
+    ValueError
+        If it has more.
+
+    Examples
+    --------
+    >>> check_pair("betas", (0.9, 0.999))
+    """
+    if not hasattr(given, "__len__"):
+        raise TypeError(f"{name} must be two numbers, but got {type(given).__name__}")
+    if len(given) != 2:
+        kind = IndexError if len(given) < 2 else ValueError
+        raise kind(f"{name} must be two numbers, but got {given}")
+
+
+def each_in_turn(group: dict[str, Any], params: list[Tensor]) -> list[dict[str, Any]]:
+    """Return groups of one parameter each, if one is listed twice, and none if all differ.
+
+    Each step of such a parameter begins with what the one before it has left, also in its state.
+
+    Parameters
+    ----------
+    group : dict
+        The group, with options.
+    params : list of Tensor
+        Those of its parameters that have gradients.
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x, y = torch.zeros(2)
+    >>> len(each_in_turn({}, [x, y])), len(each_in_turn({}, [x, y, x]))
+    (0, 3)
+    """
+    if len(set(map(id, params))) == len(params):
+        return []
+    return [{**group, "params": [param]} for param in params]
+
+
 def _as_list(params: Any) -> list[Any]:
     if isinstance(params, Tensor):
         return [params]
@@ -428,14 +526,42 @@ def _without_params(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: group[name] for name in group if name != "params"} for group in groups]
 
 
-def _state_for(param: Tensor | None, value: Any) -> Any:
-    """Return saved state in the dtype and on the device of its parameter."""
+def as_number(value: float) -> Tensor:
+    """Return a number of a state as torch keeps it, as a tensor.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+
+    Returns
+    -------
+    Tensor
+        Without dimensions, of float32 where float64 isn't the default.
+
+    Examples
+    --------
+    >>> as_number(2)
+    tensor(2.)
+    """
+    dtype = float64 if get_default_dtype() is float64 else float32
+    return full((), value, dtype=dtype, device="cpu")
+
+
+def _state_for(param: Tensor | None, value: Any, numbers: tuple[str, ...]) -> Any:
+    """Return saved state in the dtype and on the device of its parameter, but for its numbers."""
     if isinstance(value, dict):
         return {
-            name: item if name == "step" else _state_for(param, item)
+            name: _number_for(item, name in numbers)
+            if name == "step" or name in numbers
+            else _state_for(param, item, numbers)
             for name, item in value.items()
         }
     if isinstance(value, Tensor) and param is not None:
         dtype = param.dtype if param.is_floating_point() else value.dtype
         return value.to(device=param.device, dtype=dtype)
     return value
+
+
+def _number_for(value: Any, is_tensor: bool) -> Any:
+    return as_number(value) if is_tensor and isinstance(value, (int, float)) else value

@@ -78,9 +78,9 @@ class RAdam(FusedOptimizer):
             "eps": eps,
             "weight_decay": weight_decay,
             "maximize": maximize,
-            "decoupled_weight_decay": decoupled_weight_decay,
             "foreach": foreach,
             "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay,
             "differentiable": differentiable,
         }
         super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})

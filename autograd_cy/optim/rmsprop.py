@@ -8,6 +8,7 @@ from typing import Any
 from autograd_cy import Tensor, zeros_like
 
 from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from .optimizer import as_number
 
 
 class RMSprop(FusedOptimizer):
@@ -81,9 +82,9 @@ class RMSprop(FusedOptimizer):
             "eps": eps,
             "centered": centered,
             "weight_decay": weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
             "capturable": capturable,
+            "foreach": foreach,
+            "maximize": maximize,
             "differentiable": differentiable,
         }
         checks = {**RATE, **EPSILON, "momentum": "momentum value", **DECAY, "alpha": "alpha value"}
@@ -98,7 +99,7 @@ class RMSprop(FusedOptimizer):
         return tuple(names)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        state["step"] = 0
+        state["step"] = as_number(0)
         for name in self._used(group):
             state[name] = zeros_like(param)
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from autograd_cy import Tensor, full_like, zeros_like
 
-from ._fused import RATE, FusedOptimizer, check_option
+from ._fused import RATE, FusedOptimizer, check_option, check_pair
+from .optimizer import as_number
 
 
 class Rprop(FusedOptimizer):
@@ -64,23 +65,27 @@ class Rprop(FusedOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
+        check_pair("etas", etas)
+        check_pair("step_sizes", step_sizes)
         shrink, grow = etas
         check_option("eta values", f"{shrink}, {grow}", 0.0 < shrink < 1.0 < grow)
         options = {
             "lr": lr,
             "etas": etas,
             "step_sizes": step_sizes,
-            "maximize": maximize,
             "foreach": foreach,
-            "capturable": capturable,
+            "maximize": maximize,
             "differentiable": differentiable,
+            "capturable": capturable,
         }
         super().__init__(params, options, differentiable, RATE)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         first = float(group["lr"])
         size = complex(first, first) if param.is_complex() else first
-        state.update(step=0, prev=zeros_like(param), step_size=full_like(param.detach(), size))
+        state.update(
+            step=as_number(0), prev=zeros_like(param), step_size=full_like(param.detach(), size)
+        )
 
     def _numbers(
         self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float

@@ -8,7 +8,7 @@ from typing import Any
 from autograd_cy import Tensor
 from autograd_cy._C.optimize import sgd_step
 
-from .optimizer import Optimizer, check_implementation, check_option
+from .optimizer import Optimizer, check_implementation, check_option, check_rate
 
 
 class SGD(Optimizer):
@@ -69,9 +69,11 @@ class SGD(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_option("learning rate", lr, lr >= 0.0)
-        check_option("momentum value", momentum, momentum >= 0.0)
-        check_option("weight_decay value", weight_decay, weight_decay >= 0.0)
+        # NaN is none of these; other optimizers refuse it, as in torch.
+        check_rate(lr)
+        check_option("learning rate", lr, not lr < 0.0)
+        check_option("momentum value", momentum, not momentum < 0.0)
+        check_option("weight_decay value", weight_decay, not weight_decay < 0.0)
         check_option("differentiable value", differentiable, not differentiable)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")

@@ -52,6 +52,12 @@ def kineto_available() -> bool:
     Returns
     -------
     bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.profiler.kineto_available()
+    True
     """
     return True
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, ClassVar
+
+from autograd_cy._C._warned import warn as _warn
 
 __all__ = ["EnforceUnique", "KinetoStepTracker"]
 
@@ -111,10 +112,9 @@ class KinetoStepTracker:
             cls._current_step = max(before, new)
         if new > before:
             if new - before > 1:
-                warnings.warn(
+                _warn(
                     "Profiler step count has increased more than 1 - "
                     f"current_step = {before} step dict =  {cls._step_dict}",
-                    stacklevel=2,
                 )
             for listener in cls._listeners:
                 listener(new)

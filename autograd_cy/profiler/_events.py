@@ -58,6 +58,10 @@ class Interval:
     """
     A span of time, in microseconds.
 
+    Parameters
+    ----------
+    start, end : float
+
     Examples
     --------
     >>> Interval(1.0, 3.5).elapsed_us()
@@ -79,7 +83,22 @@ class Interval:
 
 
 class Kernel(NamedTuple):
-    """What ran on a device for an event: name, number of the device, microseconds."""
+    """
+    What ran on a device for an event.
+
+    Attributes
+    ----------
+    name : str
+    device : int
+        Number of the device.
+    duration : float
+        Microseconds.
+
+    Examples
+    --------
+    >>> Kernel("gemm", 0, 2.5).duration
+    2.5
+    """
 
     name: str
     device: int
@@ -439,6 +458,17 @@ class MemRecordsAcc:
     ----------
     mem_records : list of tuple
         The first of each has a method ``start_ns()``.
+
+    Examples
+    --------
+    >>> class At:
+    ...     def __init__(self, ns):
+    ...         self.ns = ns
+    ...     def start_ns(self):
+    ...         return self.ns
+    >>> records = MemRecordsAcc([(At(5), "b"), (At(2), "a")])
+    >>> [name for _, name in records.in_interval(0, 5)]
+    ['a', 'b']
     """
 
     def __init__(self, mem_records: Iterable[tuple]) -> None:

@@ -77,7 +77,16 @@ def _format_time_share(time_us: float, total_time_us: float) -> str:
 
 
 class FormattedTimesMixin:
-    """Means of the totals, and the text of each time, under the names of torch."""
+    """
+    Means of the totals, and the text of each time, under the names of torch.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> event = ag.autograd.profiler_util.FunctionEvent(0, "aten::mul", 1, 2.0, 3.5)
+    >>> event.cpu_time, event.cpu_time_str
+    (1.5, '1.500us')
+    """
 
     if TYPE_CHECKING:
         count: int

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from autograd_cy.profiler._averages import EventList, FunctionEventAvg, averages_of, total_of
 from autograd_cy.profiler._columns import Columns
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from autograd_cy.profiler._memory import Memory
 
 __all__ = ["Loaded", "Reports", "load"]
+
+_Options = ParamSpec("_Options")
 
 
 class _Session:
@@ -62,6 +65,18 @@ class _Session:
         return self.events[place]
 
 
+def _with_options_of(
+    method: Callable[Concatenate[EventList, _Options], str],
+) -> Callable[[Callable[..., str]], Callable[Concatenate[Reports, _Options], str]]:
+    """Of a method that hands its arguments on: it shows those of the other one."""
+
+    def shown(function: Any) -> Any:
+        function.__signature__ = inspect.signature(method)
+        return function
+
+    return shown
+
+
 class Reports:
     """Tables, pictures and files of a session; a profile, or a file read again."""
 
@@ -79,20 +94,8 @@ class Reports:
 
     # --- as in torch ----------------------------------------------------------------------------
 
-    def table(
-        self,
-        sort_by: str | None = None,
-        row_limit: int = 100,
-        max_src_column_width: int = 75,
-        max_name_column_width: int = 55,
-        max_shapes_column_width: int = 80,
-        header: str | None = None,
-        top_level_events_only: bool = False,
-        time_unit: str | None = None,
-        *,
-        short_names: bool = False,
-        rates: bool = False,
-    ) -> str:
+    @_with_options_of(EventList.table)
+    def table(self, *args: Any, **options: Any) -> str:
         """
         All events as a table; see :meth:`EventList.table`.
 
@@ -109,18 +112,7 @@ class Reports:
         -------
         str
         """
-        return self._report("printing a table").events.table(
-            sort_by=sort_by,
-            row_limit=row_limit,
-            max_src_column_width=max_src_column_width,
-            max_name_column_width=max_name_column_width,
-            max_shapes_column_width=max_shapes_column_width,
-            header=header,
-            top_level_events_only=top_level_events_only,
-            time_unit=time_unit,
-            short_names=short_names,
-            rates=rates,
-        )
+        return self._report("printing a table").events.table(*args, **options)
 
     def key_averages(
         self,
@@ -422,5 +414,14 @@ def load(path: str | Path) -> Loaded:
     ------
     ValueError
         If the file is something else.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> with ag.profiler.profile() as prof:
+    ...     x = ag.ones(2) * 2
+    >>> prof.save("run.npz")
+    >>> ag.profiler.load("run.npz").events()[-1].name
+    'aten::mul'
     """
     return Loaded(Columns.load(path))

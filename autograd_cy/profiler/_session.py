@@ -8,7 +8,6 @@ import os
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograd_cy._C import recorder as _recorder
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy.profiler._columns import BACKWARD, MEMORY_ARRAYS, OPERATOR, Columns
 from autograd_cy.profiler._modules import watch as _watch_modules
 
@@ -49,10 +49,9 @@ def ended_by(stop: Callable[[], Any], error: BaseException | None) -> None:
         if error is None:
             raise
         with contextlib.suppress(Warning):
-            warnings.warn(
+            _warn(
                 f"profile: the end of the block failed too: {type(failure).__name__}: {failure}",
                 RuntimeWarning,
-                stacklevel=3,
             )
 
 
@@ -175,11 +174,10 @@ class Session:
         running = recording.running
         recording.drop()
         if running:
-            warnings.warn(
+            _warn(
                 "profile: it was never stopped, and nobody can ask it any more; what it recorded "
                 "is lost. Use a with block, or call stop()",
                 ResourceWarning,
-                stacklevel=2,
                 source=self,
             )
 

@@ -7,11 +7,11 @@ import json
 import os
 import platform
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy.profiler._averages import EventList
 from autograd_cy.profiler._columns import Columns, joined
 from autograd_cy.profiler._counts import KinetoStepTracker
@@ -118,9 +118,7 @@ def schedule(
             f"skip_first={skip_first} (need >= 0)."
         )
     if warmup == 0:
-        warnings.warn(
-            "Profiler won't be using warmup, this can skew profiler results", stacklevel=2
-        )
+        _warn("Profiler won't be using warmup, this can skew profiler results")
     length = wait + warmup + active
 
     def action(step: int) -> ProfilerAction:
@@ -220,10 +218,9 @@ class profile(Reports):
                 f"No valid profiler activities found; supported are {supported_activities()}"
             )
         if use_cuda:
-            warnings.warn(
+            _warn(
                 "`use_cuda` is deprecated, use `activities` argument instead",
                 FutureWarning,
-                stacklevel=2,
             )
         self.on_trace_ready = on_trace_ready
         self.acc_events = acc_events
@@ -322,10 +319,9 @@ class profile(Reports):
             self._end()
             self._ready()
         elif before is ProfilerAction.RECORD and after not in RECORDING:
-            warnings.warn(
+            _warn(
                 f"profile: the schedule goes from RECORD to {after.name}, so what was recorded "
                 "is given to nobody; let a cycle end with RECORD_AND_SAVE",
-                stacklevel=2,
             )
             self._end()
         if after in RECORDING and (before is not ProfilerAction.RECORD):
@@ -539,6 +535,15 @@ def tensorboard_trace_handler(
     -------
     callable
         For `on_trace_ready`; it writes ``<worker>.<ns>.pt.trace.json`` and, compressed, ``.gz``.
+
+    Examples
+    --------
+    >>> import os
+    >>> import autograd_cy as ag
+    >>> with ag.profiler.profile(on_trace_ready=ag.profiler.tensorboard_trace_handler("traces")):
+    ...     x = ag.ones(2) * 2
+    >>> len(os.listdir("traces"))
+    1
     """
 
     def handler(prof: Any) -> None:
@@ -565,6 +570,15 @@ def trace_handler(dir_name: str | Path, table: bool = True) -> Callable[[Any], N
     -------
     callable
         For `on_trace_ready`; it writes ``<worker>.<ns>.trace.json`` and ``<worker>.<ns>.txt``.
+
+    Examples
+    --------
+    >>> import os
+    >>> import autograd_cy as ag
+    >>> with ag.profiler.profile(on_trace_ready=ag.profiler.trace_handler("traces_and_tables")):
+    ...     x = ag.ones(2) * 2
+    >>> len(os.listdir("traces_and_tables"))
+    2
     """
 
     def handler(prof: Any) -> None:

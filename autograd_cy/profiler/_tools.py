@@ -36,6 +36,13 @@ def parse_nvprof_trace(path: str | Path) -> list[FunctionEvent]:
         If there is no such file.
     RuntimeError
         If the file is no database, or lacks a table.
+
+    Examples
+    --------
+    >>> from autograd_cy.autograd.profiler import parse_nvprof_trace
+    >>> parse_nvprof_trace("run.nvvp")
+    Traceback (most recent call last):
+    FileNotFoundError: there is no file run.nvvp
     """
     with closing(_opened(path)) as base:
         strings = StringTable()
@@ -87,6 +94,13 @@ def load_nvprof(path: str | Path) -> EventList:
     Returns
     -------
     EventList
+
+    Examples
+    --------
+    >>> from autograd_cy.autograd.profiler import load_nvprof
+    >>> load_nvprof("run.nvvp")
+    Traceback (most recent call last):
+    FileNotFoundError: there is no file run.nvvp
     """
     return EventList(parse_nvprof_trace(path), use_device="cuda")
 
@@ -110,6 +124,13 @@ def load_nsys(path: str | Path) -> EventList:
         If there is no such file.
     RuntimeError
         If the file is no database, or lacks a table.
+
+    Examples
+    --------
+    >>> from autograd_cy.autograd.profiler import load_nsys
+    >>> load_nsys("report.sqlite")
+    Traceback (most recent call last):
+    FileNotFoundError: there is no file report.sqlite
     """
     with closing(_opened(path)) as base:
         strings = StringTable()

@@ -1,7 +1,6 @@
 """Tensors in files, in the format of PyTorch (``_archive.py``).
 
 By default loading runs no code from the file: only tensors, containers and numbers may come back.
-Files of versions before 0.2, a short header and then a pickle, are read as well.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from contextlib import contextmanager
 from pathlib import PurePath
 from typing import IO, Any
 
-from autograd_cy._C.copying import _storage_on_meta
 from autograd_cy._C.placement import device
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._environment.contexts import _Context
@@ -24,16 +22,12 @@ from autograd_cy.serialization import _archive, _pickles
 
 __all__ = ["load", "save"]
 
-MAGIC = b"autograd_cy 1\n"
+# How files of torch of before version 1.6 begin.
+_LEGACY = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P"
 
 # What a file may name when it is loaded with weights_only=True, beside _pickles.SAFE.
 _SAFE = {
-    ("autograd_cy._C.copying", "_rebuild_tensor"),
-    ("autograd_cy._C.copying", "_storage_from_bytes"),
     ("autograd_cy._C.copying", "_storage_on_meta"),
-    ("autograd_cy._C.dtypes", "_dtype_by_name"),
-    ("autograd_cy._C.placement", "device"),
-    ("autograd_cy._C.placement", "strided"),
     ("autograd_cy._C.random", "_rebuild_generator"),
     ("builtins", "complex"),
     ("builtins", "range"),
@@ -136,33 +130,19 @@ _DAMAGE = AttributeError, EOFError, ImportError, LookupError, OverflowError, Typ
 
 
 class _Unpickler(pickle.Unpickler):
-    """Puts all memory where `map_location` says; None leaves each tensor where it was."""
+    """Takes memory from an archive, and names only from those that are allowed."""
 
-    where: device | None = None
-    archive: _archive.Reader | None = None
-    weights_only = False
+    archive: _archive.Reader
+    weights_only: bool
     stands_in = False  # a modest function was given for a class
 
     def find_class(self, module: str, name: str) -> Any:
-        if self.archive is not None:
-            if (module, name) in _archive.NAMES:
-                return self.remembered(_archive.NAMES[module, name])
-            if (module, name) in _archive.STORAGE_NAMES:
-                return _archive.STORAGE_NAMES[module, name]
-            if module.partition(".")[0] == "torch" and (module, name) not in _SAFE:
-                raise pickle.UnpicklingError(
-                    f"load: the file holds {module}.{name}, an object of PyTorch's that isn't "
-                    "here. Modules and optimizers come over by their state_dict(): save that "
-                    "with torch.save, and load it into one made here."
-                )
-        elif self.where is not None and module == "autograd_cy._C.copying":
-            if name == "_storage_from_bytes" and self.where.type == "meta":
-                return lambda data: _storage_on_meta(memoryview(data).nbytes)
-            if name == "_storage_on_meta" and self.where.type == "cpu":
-                raise RuntimeError(
-                    "load: the file has tensors on 'meta', of which there are no values to put on "
-                    "the CPU; load with map_location='meta'"
-                )
+        if (module, name) in _archive.NAMES:
+            return self.remembered(_archive.NAMES[module, name])
+        if (module, name) in _archive.STORAGE_NAMES:
+            return _archive.STORAGE_NAMES[module, name]
+        if module.partition(".")[0] == "torch" and (module, name) not in _SAFE:
+            raise pickle.UnpicklingError(_archive.not_here(module, name))
         if not self.weights_only:
             return super().find_class(module, name)
         return self.find_safe(module, name)
@@ -192,6 +172,12 @@ class _Unpickler(pickle.Unpickler):
         if module.startswith("numpy.") and name == "scalar":  # which then asks for its dtype
             needs += ", numpy.dtype"
             instead = " Numbers of NumPy that are saved as float(x) or int(x) need neither."
+        elif module.startswith("numpy.") and name == "_reconstruct":  # of an array
+            needs += ", numpy.ndarray, numpy.dtype"
+            instead = (
+                " Arrays of NumPy that are saved as tensors (from_numpy) or lists (tolist) need "
+                "neither."
+            )
         raise pickle.UnpicklingError(
             f"load: the file asks for {module}.{name}, which weights_only=True does not allow. "
             f"Allow it with add_safe_globals([{needs}]), or, if you trust the file's author, load "
@@ -199,8 +185,6 @@ class _Unpickler(pickle.Unpickler):
         )
 
     def persistent_load(self, pid: Any) -> Any:
-        if self.archive is None:
-            raise pickle.UnpicklingError("load: the file speaks of memory that isn't in it")
         return self.archive.storage(pid)
 
 
@@ -306,16 +290,19 @@ def load(
     _check_pickle_module("load", pickle_module)
     place = _placement(map_location)
     with _opened(f, "rb") as handle:
-        first = handle.read(len(MAGIC))
+        if not hasattr(handle, "read"):
+            raise AttributeError(
+                f"load: f must be a path or a file that can be read, not {type(f).__name__}"
+            )
+        first = handle.read(len(_LEGACY))
+        if not isinstance(first, (bytes, bytearray, memoryview)):
+            raise TypeError(
+                "load: f must be a binary file, opened with mode 'rb', but reading it gives "
+                f"{type(first).__name__}; a file in memory is an io.BytesIO"
+            )
+        first = bytes(first)
         if not first.startswith(_archive.FIRST_BYTES):
-            if first != MAGIC:
-                raise pickle.UnpicklingError(_what_it_is(first))
-            if mmap:
-                raise RuntimeError("load: mmap=True needs a file in PyTorch's format")
-            where = None if map_location is None else place("cpu")
-            if where is not None and not isinstance(where, device):
-                raise RuntimeError("load: this file's map_location must be 'cpu' or 'meta'")
-            return _unpickled(handle.read(), weights_only, where=where)
+            raise pickle.UnpicklingError(_what_it_is(first))
         if mmap and not isinstance(f, (str, os.PathLike)):
             raise ValueError("load: f must be a path in order to use mmap=True")
         try:
@@ -323,15 +310,15 @@ def load(
             pickled = reader.pickled()
         except (zipfile.BadZipFile, NotImplementedError, OSError, *_DAMAGE) as error:
             raise pickle.UnpicklingError(f"load: the file is damaged: {error}") from error
-        return _unpickled(pickled, weights_only, archive=reader, where=place("meta"))
+        return _unpickled(pickled, weights_only, reader)
 
 
-def _unpickled(pickled: Any, weights_only: bool | None, **places: Any) -> Any:
+def _unpickled(pickled: Any, weights_only: bool | None, archive: _archive.Reader) -> Any:
     unpickler = _Unpickler(io.BytesIO(pickled))
+    unpickler.archive = archive
     unpickler.weights_only = weights_only is None or bool(weights_only)
     if unpickler.weights_only:
         _pickles.check_memo(pickled)
-    vars(unpickler).update(places)
     try:
         found = unpickler.load()
         return _pickles.classes_again(found) if unpickler.stands_in else found
@@ -372,7 +359,7 @@ def _known(where: Any, location: str | None) -> device:
 
 def _what_it_is(first: bytes) -> str:
     """The error for a file of another kind."""
-    if first.startswith(b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P"):
+    if first.startswith(_LEGACY):
         return (
             "load: this file is in PyTorch's format of before version 1.6, which isn't read here. "
             "Write it anew in PyTorch: torch.save(torch.load(file), new_file)"

@@ -30,6 +30,7 @@ __all__ = ["FIRST_BYTES", "Reader", "write"]
 FIRST_BYTES = b"PK\x03\x04"
 ALIGNMENT = 64  # of memory in the file, so that it can be mapped
 VERSION = 3
+READABLE = range(1, 11)  # versions of archives, as in torch
 PIECE = 1 << 20  # so much is copied and written at once
 
 _STORAGES = {
@@ -237,6 +238,14 @@ def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
 # --- reading ------------------------------------------------------------------------------------
 
 
+def _check_recorded(requires_grad: Any) -> None:
+    if not isinstance(requires_grad, bool):
+        raise pickle.UnpicklingError(
+            "load: the file is damaged: requires_grad must be a bool, not "
+            f"{type(requires_grad).__name__}"
+        )
+
+
 def _untyped(storage: Any) -> UntypedStorage:
     if isinstance(storage, TypedStorage):
         return storage.untyped()
@@ -272,6 +281,7 @@ def _rebuild_tensor_v3(
     storage: Any, offset: int, size: Any, stride: Any, requires_grad: bool, hooks: Any,
     dtype: Any, metadata: Any = None,
 ) -> Tensor:  # fmt: skip
+    _check_recorded(requires_grad)
     bits = 0
     for name in ("conj", "neg"):
         if metadata and metadata.get(name):
@@ -289,10 +299,12 @@ def _rebuild_tensor_v3(
 
 
 def _rebuild_here(cls: Any, storage: Any, *rest: Any) -> Tensor:
+    _check_recorded(rest[4])
     return _rebuild_tensor(cls, _untyped(storage), *rest)
 
 
 def _rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Tensor:
+    _check_recorded(requires_grad)
     size, stride = dimensions(size), dimensions(stride)
     last = sum((n - 1) * s for n, s in zip(size, stride)) + 1 if all(size) else 0
     storage = _storage_on_meta(last * dtype.itemsize)
@@ -300,9 +312,9 @@ def _rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) ->
 
 
 def _rebuild_parameter(data: Any, requires_grad: bool, hooks: Any = None, state: Any = None) -> Any:
-    from importlib import import_module
+    from autograd_cy.nn.parameter import Parameter  # which few files have
 
-    made = import_module("autograd_cy.nn.parameter").Parameter(data, requires_grad)
+    made = Parameter(data, requires_grad)
     if state:
         made.__setstate__(state)
     return made
@@ -316,10 +328,9 @@ def _rebuild_with_state(function: Any, kind: Any, args: Any, state: Any) -> Any:
         state = {**(state[0] or {}), **(state[1] or {})}
     state = dict(state)
     if state.pop("_is_buffer", False):
-        from importlib import import_module
+        from autograd_cy.nn.parameter import Buffer
 
-        persistent = bool(state.pop("persistent", True))
-        made = import_module("autograd_cy.nn.parameter").Buffer(made, persistent=persistent)
+        made = Buffer(made, persistent=bool(state.pop("persistent", True)))
     elif isinstance(kind, type) and kind is not Tensor:
         made = Tensor._make_subclass(kind, made)
     if state:
@@ -329,8 +340,45 @@ def _rebuild_with_state(function: Any, kind: Any, args: Any, state: Any) -> Any:
 
 def _get_layout(name: str) -> Any:
     if name != "torch.strided":
-        raise pickle.UnpicklingError(f"load: the layout {name} isn't here; tensors are strided")
+        raise pickle.UnpicklingError(
+            f"load: the layout {name} isn't here; tensors are strided. {_CONVERTED('.to_dense()')}"
+        )
     return strided
+
+
+_CONVERTED = "Convert it in PyTorch first (`{}`), and save that.".format
+# Tensors that are not here, by what files call what makes them: the kind, and the way out.
+_UNKNOWN_KINDS = {
+    "_rebuild_sparse_tensor": ("a sparse tensor", ".to_dense()"),
+    "_rebuild_qtensor": ("a quantized tensor", ".dequantize()"),
+    "_rebuild_nested_tensor": ("a nested tensor", ".to_padded_tensor(0.0)"),
+    "_rebuild_njt": ("a nested tensor", ".to_padded_tensor(0.0)"),
+}
+_UNKNOWN_DTYPES = {
+    "float8": ".float()",
+    "float4": ".float()",
+    "complex32": ".to(torch.complex64)",
+    **dict.fromkeys(("uint16", "uint32", "uint64"), ".long()"),
+    **dict.fromkeys(("qint8", "quint8", "qint32"), ".dequantize()"),
+}
+
+
+def not_here(module: str, name: str) -> str:
+    """What the error says of a name of torch's that isn't here."""
+    if name in _UNKNOWN_KINDS:
+        kind, way_out = _UNKNOWN_KINDS[name]
+        return f"load: the file holds {kind}, and there are none here. {_CONVERTED(way_out)}"
+    way_out = _UNKNOWN_DTYPES.get(name.partition("_")[0], "")
+    if module == "torch" and way_out:
+        return (
+            f"load: the file holds a tensor of torch.{name}, a dtype that isn't here. "
+            f"{_CONVERTED(way_out)}"
+        )
+    return (
+        f"load: the file holds {module}.{name}, an object of PyTorch's that isn't here. Modules "
+        "and optimizers come over by their state_dict(): save that with torch.save, and load it "
+        "into one made here."
+    )
 
 
 _MAKERS = (_rebuild_tensor_v2, _rebuild_tensor_v3, _rebuild_on_meta, _rebuild_parameter)
@@ -390,6 +438,7 @@ class Reader:
                 "load: this is a TorchScript archive, made by torch.jit.save; its program can't "
                 "be run here. Save the state_dict() of the module with torch.save."
             )
+        self.check_version()
         self.swapped = False
         if "byteorder" in self.entries:
             order = bytes(self.read("byteorder"))
@@ -397,6 +446,18 @@ class Reader:
                 raise pickle.UnpicklingError(f"load: unknown byte order {order!r}")
             self.swapped = order == b"big"
         self.map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if mapped else None
+
+    def check_version(self) -> None:
+        """Raise unless the archive says that it is of a version which is known."""
+        name = ".data/version" if ".data/version" in self.entries else "version"
+        said = bytes(self.read(name)).decode("latin-1").strip()
+        if not said.isdecimal():
+            raise pickle.UnpicklingError(f"load: the file is damaged: its version is {said!r:.40}")
+        if len(said) > 9 or int(said) not in READABLE:
+            raise pickle.UnpicklingError(
+                f"load: the file is of version {said:.40}, but versions {READABLE[0]} to "
+                f"{READABLE[-1]} are read here; write it anew with an older version of PyTorch"
+            )
 
     def pickled(self) -> Any:
         """The pickle."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from autograd_cy._tensors import namespace as _ag
 from autograd_cy._tensors.namespace import Tensor
-from autograd_cy.overrides import overridable
+from autograd_cy._tensors.overriding import overridable
 
 __all__ = ["log_softmax", "softmax"]
 
@@ -15,6 +15,25 @@ __all__ = ["log_softmax", "softmax"]
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """
     Softmax along a dimension, which must be given.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating dtype, unless `dtype` is given.
+    dim : int
+        Along which the elements of the result sum to 1.
+    dtype : dtype, optional
+        To which the input is converted first.
+
+    Returns
+    -------
+    Tensor
+        Of the shape of `input`.
+
+    Raises
+    ------
+    IndexError
+        If there is no such dimension.
 
     Examples
     --------
@@ -29,6 +48,25 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """
     Logarithm of the softmax along a dimension, which must be given.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating dtype, unless `dtype` is given.
+    dim : int
+        Along which the exponentials of the result sum to 1.
+    dtype : dtype, optional
+        To which the input is converted first.
+
+    Returns
+    -------
+    Tensor
+        Of the shape of `input`.
+
+    Raises
+    ------
+    IndexError
+        If there is no such dimension.
 
     Examples
     --------

@@ -5,7 +5,8 @@ The checks of :mod:`autograd_cy.autograd.gradcheck` look at every element of a J
 """
 
 from autograd_cy.testing._check_grads import check_grads as check_grads
+from autograd_cy.testing._comparison import assert_allclose as assert_allclose
 from autograd_cy.testing._comparison import assert_close as assert_close
 from autograd_cy.testing._creation import make_tensor as make_tensor
 
-__all__ = ["assert_close", "check_grads", "make_tensor"]
+__all__ = ["assert_allclose", "assert_close", "check_grads", "make_tensor"]

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from autograd_cy._C import dtypes as _dtypes
+from autograd_cy._C._warned import warn as _warn
+from autograd_cy._C.creation import as_tensor
 from autograd_cy._C.exchange import from_numpy as _from_numpy
 from autograd_cy._C.tensor import Tensor
 
@@ -22,6 +24,12 @@ _TOLERANCES = {
     _dtypes.complex128: (1e-7, 1e-7),
 }
 _NUMBERS = (bool, int, float, complex)
+# Those of the older `assert_allclose`; exactly for other dtypes.
+_OLDER_TOLERANCES = {
+    _dtypes.float16: (1e-3, 1e-3),
+    _dtypes.float32: (1e-4, 1e-5),
+    _dtypes.float64: (1e-5, 1e-8),
+}
 
 
 def assert_close(
@@ -251,3 +259,60 @@ def _wide(t):
         return t.to(_dtypes.float64).numpy().copy()
     # Python's integers don't wrap.
     return t.to(_dtypes.int64).numpy().astype(object)
+
+
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
+    """
+    Assert that two things are close, by the older name and tolerances. Use `assert_close`.
+
+    Parameters
+    ----------
+    actual, expected : Tensor, array or number
+        Also of different kinds and dtypes.
+    rtol, atol : float, optional
+        Relative and absolute tolerance, both or neither.
+    equal_nan : bool, default True
+        Take NaN for equal to NaN.
+    msg : str, optional
+        The message of the error.
+
+    Raises
+    ------
+    AssertionError
+        If they are not close.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import autograd_cy as ag
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     ag.testing.assert_allclose(ag.ones(2), ag.ones(2) + 1e-5)
+    """
+    _warn(
+        "`testing.assert_allclose()` is deprecated. Use `testing.assert_close()` instead, whose "
+        "tolerances are smaller.",
+        FutureWarning,
+    )
+    actual, expected = (x if isinstance(x, Tensor) else as_tensor(x) for x in (actual, expected))
+    if rtol is None and atol is None:
+        either = [_OLDER_TOLERANCES.get(x.dtype, (0.0, 0.0)) for x in (actual, expected)]
+        rtol, atol = (max(pair) for pair in zip(*either))
+    assert_close(
+        actual,
+        expected,
+        rtol=rtol,
+        atol=atol,
+        equal_nan=equal_nan,
+        check_device=True,
+        check_dtype=False,
+        check_stride=False,
+        msg=msg or None,
+    )

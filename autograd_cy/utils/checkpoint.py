@@ -11,7 +11,6 @@ recording and then a backward of its own.
 from __future__ import annotations
 
 import traceback
-import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -30,8 +29,9 @@ from autograd_cy import (
     random,
 )
 from autograd_cy._C._names import _current_graph_task_id
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.levels import _batch_level
-from autograd_cy._C.tensor import _get_global_modes
+from autograd_cy._C.tensor import _G_FORWARD, _get_global_modes
 from autograd_cy._environment.contexts import _Context
 from autograd_cy._vmap.mapping import frames, these_vmaps
 from autograd_cy.autograd import Variable, backward
@@ -52,7 +52,15 @@ __all__ = [
 
 
 class CheckpointError(RuntimeError):
-    """The recomputation of a checkpoint was not what the first run had been."""
+    """
+    The recomputation of a checkpoint was not what the first run had been.
+
+    Examples
+    --------
+    >>> from autograd_cy.utils.checkpoint import CheckpointError
+    >>> issubclass(CheckpointError, RuntimeError)
+    True
+    """
 
 
 class _Precision:
@@ -89,6 +97,14 @@ def set_checkpoint_early_stop(enable: bool) -> _Context:
 
     It holds for checkpoints made inside the ``with`` block, without ``use_reentrant``.
 
+    Parameters
+    ----------
+    enable : bool
+
+    Returns
+    -------
+    context manager
+
     Examples
     --------
     >>> import autograd_cy as torch
@@ -104,6 +120,14 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> _Context:
     """
     Overrule the argument `debug` of the checkpoints inside the ``with`` block; None doesn't.
 
+    Parameters
+    ----------
+    enabled : bool or None
+
+    Returns
+    -------
+    context manager
+
     Examples
     --------
     >>> import autograd_cy as torch
@@ -118,6 +142,11 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> _Context:
 def noop_context_fn() -> tuple[AbstractContextManager, AbstractContextManager]:
     """
     Two contexts that do nothing, the default of ``context_fn``.
+
+    Returns
+    -------
+    tuple of context managers
+        For the first run and the recomputation.
 
     Examples
     --------
@@ -167,7 +196,6 @@ class _Slot:
         self.number = number
 
 
-_FORWARD = 4  # G_FORWARD of tensor.pxd: some level of forward mode is alive
 _TAKEN = object()
 _ABSENT = object()
 _CHECKS: dict[str, Callable[[Tensor], Any]] = {
@@ -197,7 +225,7 @@ class _Region:
         self.rng_state = rng_state
         self.precision = _Precision()
         self.vmaps = list(frames.list)
-        self.forward_mode = bool(_get_global_modes() & _FORWARD)
+        self.forward_mode = bool(_get_global_modes() & _G_FORWARD)
         self.whole = False  # whether the first run is over; it may compute gradients itself
         self.traces: list[str] | None = [] if debug else None
         self.slots: list[weakref.ref[_Slot]] = []
@@ -341,6 +369,21 @@ def detach_variable(inputs: tuple) -> tuple:
     """
     Arguments cut off from the graph; tensors require grad as before.
 
+    Parameters
+    ----------
+    inputs : tuple
+        Tensors and anything else.
+
+    Returns
+    -------
+    tuple
+        What isn't a tensor is as it was.
+
+    Raises
+    ------
+    RuntimeError
+        If `inputs` is no tuple.
+
     Examples
     --------
     >>> import autograd_cy as torch
@@ -361,6 +404,11 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
     """
     Warn if no argument requires grad.
 
+    Parameters
+    ----------
+    inputs : iterable
+        Tensors and anything else.
+
     Examples
     --------
     >>> import autograd_cy as torch
@@ -368,13 +416,25 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
     >>> check_backward_validity([torch.ones(1, requires_grad=True)])
     """
     if not any(isinstance(x, Tensor) and x.requires_grad for x in inputs):
-        warnings.warn(
-            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
-        )
+        _warn("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 class CheckpointFunction(Function):
-    """The node of a checkpoint with ``use_reentrant=True``."""
+    """
+    The node of a checkpoint with ``use_reentrant=True``.
+
+    ``apply(function, preserve_rng_state, *args)`` runs the function without recording; backward
+    runs it again, with recording.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.utils.checkpoint import CheckpointFunction
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> CheckpointFunction.apply(torch.exp, True, x).sum().backward()
+    >>> x.grad
+    tensor([2.7183, 2.7183])
+    """
 
     @staticmethod
     def forward(ctx: Any, run_function: Callable, preserve_rng_state: bool, *args: Any) -> Any:
@@ -594,8 +654,7 @@ def _in_turn(functions: list[Callable]) -> Callable:
 
 
 def _warn_of_no_choice(name: str) -> None:
-    warnings.warn(
+    _warn(
         f"torch.utils.{name}: the use_reentrant parameter should be passed explicitly. "
         "use_reentrant=False is recommended; without it, it is True.",
-        stacklevel=3,
     )

@@ -8,6 +8,7 @@ objects, so its files are safe to load.
 from __future__ import annotations
 
 import os
+from collections.abc import Container
 from importlib import import_module
 from typing import Any
 
@@ -16,7 +17,7 @@ from autograd_cy import dtype as _dtype
 from autograd_cy._C.copying import _rebuild_tensor, _storage_from_bytes
 from autograd_cy._C.dtypes import _dtype_by_name
 
-__all__ = ["load", "load_file", "save", "save_file"]
+__all__ = ["load", "load_file", "load_model", "save", "save_file", "save_model"]
 
 _DTYPES = {
     "F64": "float64",
@@ -54,6 +55,13 @@ def save(tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> 
         If the library safetensors isn't installed.
     ValueError, RuntimeError
         If a tensor isn't contiguous or on the CPU, or two share memory.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils import safetensors
+    >>> safetensors.load(safetensors.save({"a": ag.ones(2)}))
+    {'a': tensor([1., 1.])}
     """
     library = _library()
     specs, kept = _specs(library, tensors)
@@ -84,6 +92,14 @@ def save_file(
         If the library safetensors isn't installed.
     ValueError, RuntimeError
         If a tensor isn't contiguous or on the CPU, or two share memory.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils import safetensors
+    >>> safetensors.save_file({"a": ag.ones(2)}, "a.safetensors")
+    >>> safetensors.load_file("a.safetensors")
+    {'a': tensor([1., 1.])}
     """
     library = _library()
     specs, kept = _specs(library, tensors)
@@ -107,6 +123,14 @@ def load(data: bytes) -> dict[str, Tensor]:
     ------
     ImportError
         If the library safetensors isn't installed.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils import safetensors
+    >>> data = safetensors.save({"a": ag.ones(2)})
+    >>> safetensors.load(data)["a"]
+    tensor([1., 1.])
     """
     return {name: _tensor(name, found) for name, found in _library().deserialize(data)}
 
@@ -129,10 +153,158 @@ def load_file(filename: str | os.PathLike, device: str | device = "cpu") -> dict
     ------
     ImportError
         If the library safetensors isn't installed.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils import safetensors
+    >>> safetensors.save_file({"a": ag.ones(2)}, "a.safetensors")
+    >>> safetensors.load_file("a.safetensors")
+    {'a': tensor([1., 1.])}
     """
     with open(filename, "rb") as file:
         found = load(file.read())
     return {name: x.to(device) for name, x in found.items()}
+
+
+def save_model(
+    model: Any,
+    filename: str | os.PathLike,
+    metadata: dict[str, str] | None = None,
+    force_contiguous: bool = True,
+) -> None:
+    """
+    Write the state of a module to a file, each memory that several tensors share once.
+
+    Parameters
+    ----------
+    model : Module
+    filename : path
+    metadata : dict of str, optional
+        Notes about the tensors. For each name that is left out, the one that has its values is
+        added.
+    force_contiguous : bool, default True
+        Whether tensors that aren't contiguous are copied; otherwise they are refused.
+
+    Raises
+    ------
+    ImportError
+        If the library safetensors isn't installed.
+    ValueError, RuntimeError
+        If a tensor isn't contiguous, or of tensors that share memory none has all of it.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils import safetensors
+    >>> layer = ag.nn.Linear(2, 1)
+    >>> safetensors.save_model(layer, "layer.safetensors")
+    >>> safetensors.load_model(ag.nn.Linear(2, 1), "layer.safetensors")
+    ([], [])
+    """
+    state = model.state_dict()
+    left_out = _left_out(state)
+    kept: dict[str, Tensor] = {}
+    memory: set[int] = set()
+    for name, x in state.items():
+        if name in left_out:
+            continue
+        if isinstance(x, Tensor) and (force_contiguous or x.is_contiguous()):
+            x = x.detach().contiguous()
+            if x.untyped_storage().data_ptr() in memory:  # another part of it
+                x = x.clone()
+            memory.add(x.untyped_storage().data_ptr())
+        kept[name] = x
+    save_file(kept, filename, {**left_out, **(metadata or {})} if left_out else metadata)
+
+
+def load_model(
+    model: Any,
+    filename: str | os.PathLike,
+    strict: bool = True,
+    device: str | device = "cpu",
+) -> tuple[list[str], list[str]]:
+    """
+    Give a module the state that a file of :func:`save_model` holds.
+
+    Parameters
+    ----------
+    model : Module
+    filename : path
+    strict : bool, default True
+        Whether names that are missing or unknown are an error.
+    device : device or str
+        Where the tensors of the file go before they are copied.
+
+    Returns
+    -------
+    missing, unexpected : list of str
+        Names of the module that the file has no values for, and the other way round.
+
+    Raises
+    ------
+    ImportError
+        If the library safetensors isn't installed.
+    RuntimeError
+        If names or shapes do not match.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils import safetensors
+    >>> layer = ag.nn.Linear(2, 1)
+    >>> safetensors.save_model(layer, "layer.safetensors")
+    >>> safetensors.load_model(ag.nn.Linear(2, 1), "layer.safetensors")
+    ([], [])
+    """
+    found = load_file(filename, device)
+    missing, unexpected = model.load_state_dict(found, strict=False)
+    left_out = _left_out(model.state_dict(), preferred=found)
+    missing = sorted(name for name in missing if left_out.get(name) not in found)
+    unexpected = sorted(unexpected)
+    if strict and (missing or unexpected):
+        lines = [f"Error(s) in loading state_dict for {type(model).__name__}:"]
+        for what, names in (("Missing", missing), ("Unexpected", unexpected)):
+            if names:
+                quoted = ", ".join(f'"{name}"' for name in names)
+                lines.append(f"    {what} key(s) in state_dict: {quoted}")
+        raise RuntimeError("\n".join(lines))
+    return missing, unexpected
+
+
+def _left_out(state: dict[str, Any], preferred: Container[str] = ()) -> dict[str, str]:
+    """Names whose memory is that of another name, and this other one."""
+    places = []
+    for name, x in state.items():
+        if isinstance(x, Tensor) and x.numel() and not x.is_meta:
+            last = sum((n - 1) * step for n, step in zip(x.shape, x.stride()))
+            places.append((x.data_ptr(), x.data_ptr() + (last + 1) * x.dtype.itemsize, name))
+    found: dict[str, str] = {}
+    group: list[tuple[int, int, str]] = []
+    for place in [*sorted(places), (1 << 64, 0, "")]:
+        if group and place[0] >= max(end for _, end, _ in group):
+            if len(group) > 1:
+                found |= _kept_one(state, group, preferred)
+            group = []
+        group.append(place)
+    return found
+
+
+def _kept_one(
+    state: dict[str, Any], group: list[tuple[int, int, str]], preferred: Container[str]
+) -> dict[str, str]:
+    """Names of a group that overlaps, and the one that has the values of all of them."""
+    start, end = group[0][0], max(last for _, last, _ in group)
+    names = sorted(name for _, _, name in group)
+    whole = [name for name in names if state[name].nbytes == end - start
+             and state[name].data_ptr() == start]  # fmt: skip
+    if not whole:
+        raise RuntimeError(
+            f"The tensors {', '.join(f'`{name}`' for name in names)} share memory, and none of "
+            "them has all of it, so that none can stand for the others. Save clones."
+        )
+    kept = next((name for name in whole if name in preferred), whole[0])
+    return {name: kept for name in names if name != kept}
 
 
 def _library() -> Any:

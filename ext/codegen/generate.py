@@ -56,6 +56,7 @@ def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str
     found = {"kern.pyx": kernel_loops.module_text(specs), "optable.pxd": pxd, "optable.pyx": pyx}
     found["argument_kinds.pxi"] = argument_kinds.source(own)
     found["operator_names.pxi"] = python_forms.operator_names(own)
+    found["asked_operators.pxi"] = python_forms.asked_operators(own)
     found |= linkage.tables_by_hand(ROOT / "ext", entries)
     symbols = by_symbol(families)
     for family, records in own.items():

@@ -14,7 +14,7 @@ from ext.codegen.kernel_runs import has_shape, signature
 from ext.codegen.linkage import entries_of
 from ext.codegen.operations import Family, Operation, is_interpreted
 from ext.codegen.python_forms import docstring, python_name, separate_sizes
-from ext.codegen.vocabulary import arg_type
+from ext.codegen.vocabulary import arg_type, in_place_text
 
 HEAD = '''"""Operators of the family "{family}"; written from autograd_cy/ops/{family}.py by ext/codegen, do not edit."""
 
@@ -30,7 +30,7 @@ from autograd_cy._C.linking import named_results as _named_results
 from autograd_cy._C.metadata import _wrapped
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import _functions, _host
-from autograd_cy.overrides import overridable as _asking
+from autograd_cy._tensors.overriding import overridable as _asking
 '''
 # Name -> module and name there.
 Places: TypeAlias = "dict[str, tuple[str, str]]"
@@ -163,11 +163,7 @@ class Forms:
     def inplace(self, name: str) -> list[str]:
         """The in-place function."""
         r = self.r
-        lines = self.head(
-            name,
-            [],
-            [f"In-place form of :func:`{r.name}`; changes and returns the first argument."],
-        )
+        lines = self.head(name, [], in_place_text(r.name, "\n".join(docstring(r))).split("\n"))
         lines += [*self.arguments("_"), *self.options("_")]
         if self.composite:
             return [
@@ -244,7 +240,7 @@ def overloaded(name: str, group: list, form: str = "") -> list[str]:
     """One function over several records; the first whose `when` holds is called."""
     text = docstring(group[0], others=group[1:])
     if form:
-        text = [f"In-place form of :func:`{name}`; changes and returns the first argument."]
+        text = in_place_text(name, "\n".join(text)).split("\n")
     lines = [
         "",
         "",

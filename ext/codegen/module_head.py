@@ -22,7 +22,7 @@ from autograd_cy._C.linking cimport publish as _publish
 from autograd_cy._C.linking import _interpreted as interpreted, named_results as _named_results
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, vmap_level, upcalls, install, requires_grad, tls_modes, g_modes, bump_version, dims_of, wrap_number,
-    wrap_int, wrap_double, normal_dim, F_WRAPPED, F_STRIDED, F_BATCHED, F_DEVICE, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
+    wrap_int, wrap_double, normal_dim, F_STRIDED, F_BATCHED, F_DEVICE, F_LAYERED, F_DUAL, F_GRAD_PATH, F_INFERENCE, F_VIEW, M_NO_GRAD, G_PROFILE,
     G_FORWARD,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT,
     B_ADD, B_SUB, B_MUL, B_DIV, B_FLOORDIV, B_MOD, B_POW, B_MATMUL, B_AND, B_OR, B_XOR, B_LSHIFT,
@@ -30,7 +30,7 @@ from autograd_cy._C.tensor cimport (
     B_IPOW, B_IAND, B_IOR, B_IXOR, B_ILSHIFT, B_IRSHIFT, U_NEG, U_POS, U_INVERT, U_ABS)
 from autograd_cy._C.node cimport (
     Node, NodeKind, N_NUMBER_FIRST, make_kinds, needs, edge_defined, new_node, set_edge, set_history, save_input, save_old_value, save_output, unpack,
-    n_tensors, save_indices, saved_indices, set_args, get_args, set_view, check_inplace, rebase_history, zeros_for)
+    n_tensors, save_indices, saved_indices, set_args, get_args, set_view, check_inplace, zeros_for)
 from autograd_cy._C.iterate cimport (
     ew1, ew2, ew3, ewn, all_separated, separated, clone_plain, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
     P_SKIP_FIRST)
@@ -70,10 +70,7 @@ from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.overrides cimport answer, overriding
 from autograd_cy._C.forms cimport NONE, Given, Value, has_named, make_forms, named_count, positional
 from autograd_cy._C.arguments cimport (
-    {converters}, claim, claim_promoted, alpha_arg, foreign_operand, check_no_integer_zero, check_pow_domain, check_bool_condition,
-    check_clamp_bounds, check_gelu_kind, check_probability, check_no_bool_subtraction,
-    check_factors, check_factor, check_complex_only, check_weight, check_mask, check_selection, check_bound, check_real_limit,
-    check_same_parts)
+    {converters}, {checks}, claim, claim_promoted, alpha_arg, foreign_operand)
 {imports}
 
 cdef extern from *:
@@ -94,8 +91,11 @@ _NO_WORDS = {i: " " for i in range(128) if not (chr(i).isalnum() or chr(i) == "_
 _CIMPORT = re.compile(r"^from (\S+) (c?import) (\([^)]*\)|.*)$", re.M)
 
 
-def head_of(family: str, imports: dict[str, set[str]], text: str) -> str:
-    """The head of a family's module; `imports` are functions that records name, by module."""
+def head_of(family: str, checks: set[str], imports: dict[str, set[str]], text: str) -> str:
+    """
+    The head of a family's module, for what records name: checks of their arguments, and functions
+    by module.
+    """
     named = [
         f"from autograd_cy._C.{module} cimport {name} as {module}_{name}"
         for module, names in sorted(imports.items())
@@ -105,6 +105,7 @@ def head_of(family: str, imports: dict[str, set[str]], text: str) -> str:
         family=family,
         builtins=", ".join(name for name in BUILTINS if name != "normal_dim"),
         converters=", ".join(CONVERTERS),
+        checks=", ".join(sorted(f"check_{name}" for name in checks)),
         imports="\n".join(named),
     )
     return used_imports(head, text)

@@ -144,7 +144,7 @@ def family_module(
     also = "make_forms make_kinds NodeKind"
     after = "\n".join([*kernel_slots(records), *register, *consts, *named, *names, written, also])
     parts = [
-        head_of(family, imports, after),
+        head_of(family, {r.checks for r in records if r.checks}, imports, after),
         *kernel_numbers(written),
         *table_of(f"ops_{family}", written, entries),
         "\n".join(consts),

@@ -36,6 +36,7 @@ class NodeText(OperatorBase):
         plain = [n for n in self.plan.plain if self.is_scalar(n)]
         self.scalars = plain[:4]
         self.objects = [n for n in self.plan.plain if not self.is_scalar(n)] + plain[4:]
+        self.plan_dimensions()
         # Index tensors are saved after the other tensors; the plain objects say where each is.
         self.indices = [
             n for n in self.objects if n in self.args and self.args[n].type == "indices"
@@ -45,6 +46,31 @@ class NodeText(OperatorBase):
         self.n_edges = f"{len(self.diff)}"
         if self.list_arg is not None and self.list_arg.name in self.diff:
             self.n_edges = f"{len(self.diff) - 1} + len({self.list_arg.name})"
+
+    def plan_dimensions(self) -> None:
+        """What `shows` asks of tensors that are perhaps not saved: numbers in the node itself.
+
+        Strides of a matrix whose gradient isn't asked for are not shown, as in torch; its sizes, which no
+        edge knows then, take their place.
+        """
+        first = len(self.scalars)
+        self.dimensions: dict[str, tuple[str, str]] = {}
+        self.numbers: list[str] = []
+        for text in self.r.shows.values():
+            if m := STRIDES.fullmatch(text):
+                name, edge = m[1], self.edge[m[1]]
+                where = f"({edge}, {first + len(self.numbers)})"
+                self.dimensions[text] = "edge_strides", where
+                self.dimensions[f"{name}.shape"] = "edge_or_numbers", where
+                self.numbers += [
+                    f"{name}.strides[{d}] if edge_defined(n, {edge}) else {name}.sizes[{d}]"
+                    for d in (0, 1)
+                ]
+            elif m := SIZE.fullmatch(text):
+                self.dimensions[text] = "int", f"{first + len(self.numbers)}"
+                self.numbers.append(f"{m[1]}.sizes[{m[2]}]")
+        if first + len(self.numbers) > 4:
+            raise FormulaError(f"{self.key}: a node has room for four numbers")
 
     def is_scalar(self, name: str) -> bool:
         """Whether a kept value goes into the node itself."""
@@ -65,7 +91,9 @@ class NodeText(OperatorBase):
     def node_class(self) -> list[str]:
         """What nodes do in backward; their classes are rows of text (Note [Kinds of nodes])."""
         r = self.r
-        rows = shown_rows(r, self.kept_rows(), self.edge, lambda _, value: value)
+        rows = self.kept_rows()
+        rows = shown_rows(r, rows | self.dimensions, self.edge, lambda _, value: value)
+        rows = {name: row for name, row in rows.items() if name not in self.dimensions}
         saved = "".join(f"; {name} {kind} {where}" for name, (kind, where) in rows.items())
         self.kind_number = len(self.kinds)
         self.kinds += [(f"{name}{saved}", f"apply_{self.key}") for name in (r.node, *r.variants)]
@@ -303,10 +331,15 @@ class NodeText(OperatorBase):
                 ]
             if r.arg(name).type in ("operand?", "Tensor?"):
                 test = f"({test}) and {name} is not None"
-            lines += [f"    if {test}:", *indent(save, 8)]
+            if r.arg(name).type == "Scalar":  # seen, whoever uses it
+                lines += indent(save, 4)
+            else:
+                lines += [f"    if {test}:", *indent(save, 8)]
         for i, name in enumerate(self.scalars):
             field = "d" if arg_type(r.arg(name).type).c == "double" else "i"
             lines.append(f"    n.attrs[{i}].{field} = {name}")
+        for i, text in enumerate(self.numbers, len(self.scalars)):
+            lines.append(f"    n.attrs[{i}].i = {text}")
         items = self.tuple_items
         if items:
             texts = []
@@ -412,6 +445,8 @@ def shown_rows(
     return rows
 
 
+STRIDES = re.compile(r"(\w+)\.stride\(\)")
+SIZE = re.compile(r"(\w+)\.size\((\d+)\)")
 BEHIND_EDGE = re.compile(r"(\w+)\.(shape|ndim|numel\(\))")
 SIZE_BEHIND_EDGE = re.compile(r"(\w+)\.shape\[(\d+)\]")
 BEHIND_EDGE_KINDS = {"shape": "edge", "ndim": "edge_ndim", "numel()": "edge_numel"}

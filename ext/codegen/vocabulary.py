@@ -19,6 +19,8 @@ def _load(path: Path):
 
 _types = _load(_PATH)
 text_of = _load(_PATH.with_name("_texts.py")).text_of
+_READERS = _PATH.parents[1] / "_environment" / "in_place_texts.py"
+in_place_text = _load(_READERS).in_place_text
 CONVERTERS, NUMBER, TYPES, WORDED, arg_type = (
     _types.CONVERTERS,
     _types.NUMBER,

@@ -46,7 +46,7 @@ cdef Tensor weights_of(Tensor query, Tensor key, Tensor mask, bint is_causal, do
         place = device_of(below_vmaps(query))
         scores = masked(scores, seen if place == 0 else T._to_device(seen, place))
     scores = masked(scores, mask)
-    if mask is not None and scores.sizes[scores.nd - 1]:
+    if scores.sizes[scores.nd - 1]:
         dead = T.eq(T.amax(scores, (-1,), True), wrap_double(-INF))
         scores = T.masked_fill(scores, dead, wrap_double(0.0))
     scores = T.softmax(scores, scores.nd - 1, -1)

@@ -22,12 +22,56 @@ cdef Tensor weight_gradient(Tensor grad, Tensor x):
     return T.mm(T.t(flatten_rows(grad)), T._conjugate(flatten_rows(x)))
 
 
+cdef bint is_added(tuple bias, tuple results) noexcept:
+    """Whether a bias of that shape is added to the results, and not to a matrix of their rows."""
+    cdef Py_ssize_t d, shift = len(results) - len(bias)
+    return shift >= 0 and all([bias[d] in (1, results[d + shift]) for d in range(len(bias))])
+
+
+cdef Tensor bias_gradient(Tensor grad, tuple size):
+    """Of a bias with several dimensions; the edge sums over those that it hasn't got."""
+    return grad if is_added(size, dims_of(grad)) else flatten_rows(grad)
+
+
+cdef Tensor spread(Tensor bias, tuple results):
+    """A bias in the shape of the results."""
+    cdef Py_ssize_t rows = 1, n
+    if is_added(dims_of(bias), results):
+        return T.expand(bias, results)
+    for n in results[:len(results) - 1]:
+        rows *= n
+    return T.reshape(T.expand(bias, (rows, results[len(results) - 1])), results)
+
+
+cdef Tensor spread_each(Tensor bias, tuple results):
+    """A batch of them, in the shape of the results."""
+    cdef tuple of_one = dims_of(bias)[1:]
+    cdef Py_ssize_t n = results[0], rows = 1, d
+    if is_added(of_one, results[1:]):
+        return T.reshape(bias, (n,) + (1,) * (len(results) - bias.nd) + of_one)
+    for d in results[1:len(results) - 1]:
+        rows *= d
+    return T.reshape(T.expand(bias, (n, rows, results[len(results) - 1])), results)
+
+
+cdef Tensor linear_of_examples(Tensor x, Tensor weight, Tensor bias):
+    """linear of a batch, with the weight and the bias of all."""
+    cdef Tensor r
+    if bias is None or bias.nd < 2:
+        return T.linear(x, weight, bias)
+    r = T.linear(x, weight, None)
+    return T.add(r, spread(bias, dims_of(r)[1:]))
+
+
 cdef Tensor batched_linear(Tensor x, Tensor weight, Tensor bias):
     """linear where every operand has a leading batch dimension."""
     cdef Tensor r
     cdef bint vector = x.nd == 2
     cdef Py_ssize_t rows = 1, d
     cdef tuple shape
+    if bias is not None and bias.nd > 2:
+        r = batched_linear(x, weight, None)
+        return T.add(r, spread_each(bias, dims_of(r)))
     if weight.nd == 2:
         bias = None if bias is None else T.unsqueeze(bias, 1)
         r = batched_linear(x, T.unsqueeze(weight, 1), bias)

@@ -2,7 +2,7 @@
 """Composites of the family loss: records in autograd_cy/ops/loss.py name them."""
 from libc.math cimport NAN
 from autograd_cy._C.dtypes cimport dt_is_float, dt_object
-from autograd_cy._C.tensor cimport Tensor, dims_of, same_shape, wrap_double, wrap_int
+from autograd_cy._C.tensor cimport Tensor, dims_of, same_shape, sizes_of, wrap_double, wrap_int
 include "operators_of_loss_composites.pxi"
 
 
@@ -43,6 +43,15 @@ cdef Tensor cross_entropy_form(Tensor logits, Tensor target, Tensor weight, Py_s
             raise RuntimeError(
                 "cross_entropy: Expected floating point type for target with class probabilities, "
                 f"got {dt_object(target.dt).name}; classes have a shape without their dimension")
+        if ignore_index >= 0:
+            raise RuntimeError(
+                "cross_entropy: ignore_index is not supported for floating point target, whose "
+                f"elements are probabilities; got {ignore_index}")
+        if weight is not None and (weight.nd != 1 or weight.sizes[0] != classes):
+            raise RuntimeError(
+                "cross_entropy: weight tensor should be defined either for all "
+                f"{classes} classes or no classes but got weight tensor of shape: "
+                f"{list(sizes_of(weight))}")
         if label_smoothing > 0.0:
             target = T.add(T.mul(target, wrap_double(1.0 - label_smoothing)),
                            wrap_double(label_smoothing / classes))

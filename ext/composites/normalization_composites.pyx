@@ -237,12 +237,19 @@ cdef int refuse_gradient(Tensor t, str name) except -1:
     return 0
 
 
+cdef int check_both(Tensor running_mean, Tensor running_var) except -1:
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+    return 0
+
+
 cdef Tensor batch_norm(Tensor input, Tensor weight, Tensor bias, Tensor running_mean,
                        Tensor running_var, bint training, double momentum, double eps,
                        bint cudnn_enabled):
     refuse_gradient(running_mean, "running_mean")
     refuse_gradient(running_var, "running_var")
     if training:
+        check_both(running_mean, running_var)
         return <Tensor>T._batch_norm(input, weight, bias, running_mean, running_var, momentum,
                                      eps)[0]
     if running_mean is None or running_var is None:
@@ -275,6 +282,7 @@ cdef Tensor instance_norm(Tensor input, Tensor weight, Tensor bias, Tensor runni
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when use_input_stats=False")
+    check_both(running_mean, running_var)
     if input.nd < 2:
         raise RuntimeError(
             f"instance_norm: expected at least 2 dimensions (batch, channels), got {input.nd} "

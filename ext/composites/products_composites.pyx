@@ -4,7 +4,7 @@ from autograd_cy._C.arguments cimport factor_fits
 from autograd_cy._C.dtypes cimport dt_is_integral, DT_BF16, DT_BOOL, DT_F16, DT_F32
 from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
 from autograd_cy._C.tensor cimport (
-    F_LAZY, F_STRIDED, Tensor, dims_of, normal_dim, scalar_value, sizes_of, wrap_int)
+    F_LAZY, F_STRIDED, Tensor, dims_of, normal_dim, scalar_value, sizes_of, warn_once, wrap_int)
 include "operators_of_products_composites.pxi"
 
 
@@ -153,6 +153,11 @@ cdef Tensor cross(Tensor a, Tensor b, object dim, Tensor out):
     if dim is None:
         if 3 not in shape:
             raise RuntimeError("cross: no dimension of size 3 in input")
+        warn_once(
+            "Using torch.cross without specifying the dim arg is deprecated.\n"
+            "Please either pass the dim explicitly or simply use torch.linalg.cross.\n"
+            "The default value of dim will change to agree with that of linalg.cross in a future "
+            "release.")
         d = shape.index(3)
     else:
         d = normal_dim(dim, nd)

@@ -134,7 +134,8 @@ cdef Tensor channel_shuffle(Tensor a, Py_ssize_t groups):
 
 cdef Tensor unpool(Tensor a, Tensor indices, tuple size):
     """Zeros but for the elements at their places, which count in planes of `size`."""
-    cdef Py_ssize_t n = len(size), lead = a.nd - n, inside = 1, count = 1, d
+    cdef Py_ssize_t n = len(size), lead = a.nd - n, count = 1, d
+    cdef object inside = 1
     cdef tuple shape = dims_of(a)
     cdef bint last = a.nd == 4 and channels_last(a)
     if indices.dt != DT_I64:
@@ -151,6 +152,9 @@ cdef Tensor unpool(Tensor a, Tensor indices, tuple size):
     for d in range(n):
         inside *= size[d]
         count *= shape[lead + d]
+    if inside >= <Py_ssize_t>1 << 60:
+        raise RuntimeError(
+            f"max_unpool{n}d: Storage size calculation overflowed with planes of {list(size)}")
     a = T.scatter_src(T.new_zeros(a, shape[:lead] + (inside,)), lead,
                       T.reshape(indices, shape[:lead] + (count,)),
                       T.reshape(a, shape[:lead] + (count,)))

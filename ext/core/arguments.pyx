@@ -20,6 +20,9 @@ from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, beyond_64_bits, is_number, wrap_int, wrap_number, scalar_value, shown_value,
     check_fits, F_BATCHED, F_WRAPPED)
 
+cdef extern from "Python.h":
+    long long PyLong_AsLongLongAndOverflow(object x, int* overflow) except? -1
+
 
 cdef str type_name(object x):
     """How an error names the type of an argument; NumPy's with their module, as torch does."""

@@ -13,7 +13,7 @@ from autograd_cy._C.storage cimport (
     ON_META, StorageImpl, storage_new, storage_new_on, storage_borrow, storage_decref)
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_code, dt_object, dt_differentiable
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, G_PROFILE, g_modes, F_BATCHED, F_LAZY, F_REQUIRES_GRAD, tensor_on,
+    Tensor, MAX_DIMS, G_PROFILE, g_modes, F_BATCHED, F_REQUIRES_GRAD, F_TURNED, mark_raw, tensor_on,
     requires_grad as needs_grad)
 from autograd_cy._C.exchange cimport UntypedStorage, hold
 from autograd_cy._C.recorder cimport Scope, begin_call, events
@@ -102,7 +102,8 @@ def _rebuild_tensor(cls, UntypedStorage storage not None, dtype, Py_ssize_t offs
             f"storage of {storage.mem.nbytes} bytes"
         )
     t = tensor_on(storage.mem, storage.mem.data + offset * DT_SIZE[dt], dt, n, shape, strides)
-    t.flags |= lazy & F_LAZY
+    t.flags |= lazy & F_TURNED
+    mark_raw(t)
     if cls is not Tensor:
         t = Tensor._make_subclass(cls, t)
     if requires_grad:
@@ -125,8 +126,8 @@ def __reduce_ex__(Tensor self not None, protocol):
         raise RuntimeError("a tensor inside vmap cannot be copied or pickled; return it first")
     args = (type(self), self.untyped_storage(), dt_object(self.dt), self.storage_offset(),
             tuple(self.shape), self.stride(), bool(needs_grad(self)))
-    if self.flags & F_LAZY:
-        args += (self.flags & F_LAZY,)
+    if self.flags & F_TURNED:
+        args += (self.flags & F_TURNED,)
     # Asking for __dict__ would make one.
     if _PyObject_GetDictPtr(self)[0] == NULL:
         return _rebuild_tensor, args

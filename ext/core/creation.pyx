@@ -33,7 +33,7 @@ from autograd_cy._C.placement cimport (
 from autograd_cy._C.recorder cimport Scope, S_OPERATOR, begin, begin_call, events
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, G_PROFILE, g_modes,
-    F_REQUIRES_GRAD, F_BATCHED, F_DUAL,
+    F_REQUIRES_GRAD, F_BATCHED, F_DUAL, mark_raw,
     F_WRAPPED, tensor_empty, tensor_empty_on, tensor_window, wrap_at, below_vmaps,
     preserved_strides, tensor_empty_like, tensor_on, tensor_alias, format_strides, check_holds,
     store_element,
@@ -46,7 +46,7 @@ from autograd_cy._C.iterate cimport (
 from autograd_cy._C.exchange cimport from_array, import_dlpack
 
 from itertools import islice as _islice
-import warnings as _warnings
+from autograd_cy._C._warned import warn as _warn
 
 import numpy as _np
 
@@ -386,7 +386,12 @@ def zeros(*args, size=None, Tensor out=None, dtype=None, layout=None, device=Non
 def ones(*args, size=None, Tensor out=None, dtype=None, layout=None, device=None,
          requires_grad=False, pin_memory=False):
     """
-    A tensor of ones. The parameters are those of :func:`zeros`.
+    A tensor of ones.
+
+    Parameters
+    ----------
+    *args, size, out, dtype, layout, device, requires_grad, pin_memory
+        As for :func:`zeros`.
 
     Returns
     -------

@@ -9,7 +9,7 @@ there is nothing to find, and threads that go on with the modes of another have 
 from cpython.ref cimport PyObject
 
 from autograd_cy._C.placement cimport device_code, device_of_code
-from autograd_cy._C.tensor cimport Restoring, tls_modes, tls_set_modes, undo_change
+from autograd_cy._C.tensor cimport Restoring, M_DEVICE_SHIFT, tls_modes, tls_set_modes, undo_change
 
 from autograd_cy._C.placement import _install_blocks
 
@@ -25,7 +25,7 @@ cdef class _Block(Restoring):
     """One ``with torch.device(...)``."""
 
     def __cinit__(self):
-        self.mask = <unsigned int>15 << DEVICE_SHIFT
+        self.mask = <unsigned int>15 << M_DEVICE_SHIFT
 
 
 cdef object default_device():
@@ -38,7 +38,7 @@ def _enter(device):
     cdef dict local = <dict>PyThreadState_GetDict()
     (<list>local.setdefault(OPEN, [])).append(block)
     block.before = tls_modes()
-    tls_set_modes((tls_modes() & ~block.mask) | code << DEVICE_SHIFT)
+    tls_set_modes((tls_modes() & ~block.mask) | code << M_DEVICE_SHIFT)
 
 
 def _leave():
@@ -92,7 +92,7 @@ def set_default_device(device):
     device(type='meta')
     >>> ag.set_default_device(None)
     """
-    cdef int shift = DEVICE_SHIFT + DEVICE_BITS
+    cdef int shift = M_DEVICE_SHIFT + DEVICE_BITS
     cdef unsigned int code = 0
     if device is not None:
         code = <unsigned int>device_code(device) + 1

@@ -227,6 +227,19 @@ def can_cast(from_, to):
 
     A complex does not go into a real, a float not into an integer, and a number not into a bool.
 
+    Parameters
+    ----------
+    from_, to : dtype
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If one is no dtype.
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -239,6 +252,10 @@ def can_cast(from_, to):
 def get_default_dtype():
     """
     The floating dtype that Python floats become.
+
+    Returns
+    -------
+    dtype
 
     Examples
     --------

@@ -22,10 +22,10 @@ from autograd_cy._C.placement cimport device_code, device_of_code
 from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DEVICE, F_DUAL, F_BATCHED, F_CONJ,
-    F_LAZY, G_PROFILE, g_modes,
-    reading, scalar_value, tls_modes, tensor_on,
+    F_TURNED, G_PROFILE, g_modes,
+    mark_raw, reading, scalar_value, tls_modes, tensor_on,
     refuse_examples, has_examples,
-    requires_grad)
+    requires_grad, warn_once)
 from autograd_cy._C.iterate cimport cast, clone_plain, resolved, to_device
 from autograd_cy._C.sealed cimport seal
 from libc.string cimport memcpy
@@ -295,6 +295,7 @@ cdef Tensor tensor_of_array(object array):
         t = tensor_on(s, data, dt, n, shape, NULL if extent == 0 else strides)
     finally:
         storage_decref(s)
+    mark_raw(t)
     return mark_mode(t)
 
 
@@ -302,8 +303,8 @@ def from_numpy(ndarray):
     """
     A tensor on the memory of a NumPy array.
 
-    Writing to one shows in the other. A tensor on a read-only array is read-only too: in-place
-    operations on it raise.
+    Writing to one shows in the other. A tensor on a read-only array is read-only too: a warning
+    says so, and in-place operations on it raise.
 
     Parameters
     ----------
@@ -331,7 +332,12 @@ def from_numpy(ndarray):
     >>> t
     tensor([7., 0., 0.], dtype=autograd_cy.float64)
     """
-    return from_array(ndarray)
+    cdef Tensor made = from_array(ndarray)
+    if not cnp.PyArray_ISWRITEABLE(ndarray):
+        warn_once(
+            "The given NumPy array is not writable, and neither is the tensor on its memory: "
+            "in-place operations on it are refused. Copy the array, or make it writable.")
+    return made
 
 
 # --- to Python's numbers and lists, in profiles; tensor.pyx has them -------------------------
@@ -386,7 +392,7 @@ cdef int check_exportable(Tensor t) except -1:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
-    if t.flags & F_LAZY:
+    if t.flags & F_TURNED:
         bit, name = ("conjugate", "conj") if t.flags & F_CONJ else ("negative", "neg")
         raise RuntimeError(f"Can't call numpy() on Tensor that has {bit} bit set. Use "
                            f"tensor.resolve_{name}().numpy() instead.")

@@ -552,12 +552,11 @@ cdef class Form:
     @property
     def __doc__(self):
         if self.words is None:
-            if self.__name__.endswith("_") and self.doc[0] == 0:
+            text = self.doc.decode()
+            if self.__name__.endswith("_") and not text:
+                from autograd_cy._environment.in_place_texts import in_place_text
                 name = self.__name__.removesuffix("_")
-                text = (f"In-place form of :func:`{name}`; changes and returns the first "
-                        "argument.")
-            else:
-                text = self.doc.decode()
+                text = in_place_text(name, operator_text(name))
             self.words = f"{self.__name__}{self.__signature__}\n\n{text}"
         return self.words
 
@@ -608,6 +607,15 @@ cdef dict make_forms(dict module, const char* rows, const char* docs, void** bod
     module.update(made)
     families.append(made)
     return made
+
+
+cdef str operator_text(str name):
+    """What the operator of an in-place form says of itself."""
+    cdef dict forms
+    for forms in families:
+        if name in forms:
+            return (<Form>forms[name]).doc.decode()
+    return ""
 
 
 cdef Form signature(Form form, int row):

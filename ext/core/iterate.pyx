@@ -10,7 +10,7 @@ from cpython.ref cimport PyObject
 from libc.string cimport memcpy, memset
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_I64, DT_F16, DT_F32, DT_F64, DT_C64, DT_C128, dt_category,
+    DT_SIZE, DT_BOOL, DT_U8, DT_I64, DT_F16, DT_F32, DT_F64, DT_C64, DT_C128, dt_category,
     dt_is_complex, dt_is_float, dt_object, dt_promote, dt_real, dt_to_complex, g_default_dtype)
 from autograd_cy._C.cpu cimport TARGET_AVX512, target as simd_target
 from autograd_cy._C.devices cimport Elementwise, device_among, services
@@ -23,7 +23,8 @@ from autograd_cy._C.placement cimport MF_PRESERVE
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.storage cimport StorageImpl
 from autograd_cy._C.tensor cimport (
-    Tensor, F_DEVICE, F_STRIDED, F_WRAPPED, F_LAZY, F_CONJ, F_NEG, tensor_turned, element_value,
+    Tensor, F_DEVICE, F_STRIDED, F_WRAPPED, F_LAZY, F_CONJ, F_NEG, F_RAW, F_TURNED, tensor_on, tensor_turned,
+    element_value,
     tensor_empty, tensor_empty_like, tensor_empty_on, tensor_window, preserved_strides,
     same_shape, sizes_of,
     check_holds, store_element, format_strides, tensor_has_overlap, tensor_is_dense,
@@ -31,7 +32,7 @@ from autograd_cy._C.tensor cimport (
     warn_once, M_GUARD_SAVED)
 
 
-import warnings as _warnings
+from autograd_cy._C._warned import warn as _warn
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -370,12 +371,12 @@ cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
     if same:
         return out
     if out.count:
-        _warnings.warn(
+        _warn(
             f"{op}: An output with one or more elements was resized since it had shape "
             f"{list(sizes_of(out))}, which does not match the required output shape "
             f"{[shape[i] for i in range(ndim)]}. Resize it to zero elements first, or leave out= "
             "away.",
-            UserWarning, stacklevel=2)
+            UserWarning)
     fresh = tensor_empty_on(out.mem.device, out.dt, ndim, shape, NULL)
     fresh.flags |= out.flags & F_LAZY
     replace_storage(out, fresh)

@@ -208,7 +208,19 @@ cdef int parallel_range(
 
 
 def get_num_threads():
-    """Return how many threads a large operation of the calling thread may use."""
+    """
+    Return how many threads a large operation of the calling thread may use.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.get_num_threads() >= 1
+    True
+    """
     return num_threads()
 
 
@@ -217,6 +229,23 @@ def set_num_threads(n):
 
     Results are bit-equal for any number.  A forked child stays at one thread.  More than four
     threads per processor (and more than 64) are not started, whatever is asked for.
+
+    Parameters
+    ----------
+    n : int
+        At least 1.
+
+    Raises
+    ------
+    TypeError
+        If `n` is no int.
+    ValueError
+        If it is below 1.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.set_num_threads(ag.get_num_threads())
     """
     global budget
     if isinstance(n, bool) or not isinstance(n, int):

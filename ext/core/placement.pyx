@@ -6,7 +6,7 @@ from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
 
 # Device types; those that tensors can be on have a code, which their storages carry.
-cdef list _known = ["cpu", "cuda", "meta"]
+cdef list _known = ["cpu", "cuda", "xpu", "mps", "meta", "hpu", "mtia", "xla"]
 cdef list _devices = []
 # What a `with` block of a device does; default_device.pyx knows.
 cdef object _enter_block = None
@@ -26,7 +26,8 @@ cdef class device:
     Parameters
     ----------
     type : str or device or int
-        ``"cpu"``, ``"cuda"`` or ``"cuda:1"``; a number means that CUDA device.
+        ``"cpu"``, ``"meta"``, or an accelerator, such as ``"cuda"``, ``"cuda:1"`` or ``"mps"``,
+        which tensors can be on where it was registered; a number means that CUDA device.
     index : int, optional
 
     Raises
@@ -147,7 +148,15 @@ cdef device as_device(object d):
 
 
 cdef class layout:
-    """How elements are stored; only ``strided`` exists."""
+    """
+    How elements are stored; only ``strided`` exists.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.ones(2).layout
+    autograd_cy.strided
+    """
 
     def __repr__(self):
         return f"autograd_cy.{self.name}"
@@ -157,7 +166,16 @@ cdef class layout:
 
 
 cdef class memory_format:
-    """The order of the dimensions in memory."""
+    """
+    The order of the dimensions in memory.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, 3, 4, 4).to(memory_format=ag.channels_last)
+    >>> x.stride()
+    (48, 1, 12, 3)
+    """
 
     def __repr__(self):
         return f"autograd_cy.{self.name}"

@@ -224,7 +224,12 @@ def manual_seed(seed):
 
 def seed():
     """
-    Seed the default generator from the system; returns the seed.
+    Seed the default generator from the system.
+
+    Returns
+    -------
+    int
+        The seed.
 
     Examples
     --------
@@ -240,6 +245,10 @@ def initial_seed():
     """
     The seed of the default generator.
 
+    Returns
+    -------
+    int
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -252,7 +261,12 @@ def initial_seed():
 
 def get_rng_state():
     """
-    The state of the default generator, a tensor of bytes.
+    The state of the default generator.
+
+    Returns
+    -------
+    Tensor
+        Bytes.
 
     Examples
     --------

@@ -14,8 +14,8 @@ from autograd_cy._C.kernel_table cimport KT, kernel_number
 from autograd_cy._C.placement cimport MF_PRESERVE, MF_CONTIGUOUS
 from autograd_cy._C.storage cimport StorageImpl, storage_alias, storage_decref
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_STRIDED, F_DEVICE, F_INFERENCE, F_CONJ, F_NEG, F_LAZY, tensor_turned,
-    tensor_window, tensor_on, tensor_alias,
+    Tensor, MAX_DIMS, F_STRIDED, F_DEVICE, F_INFERENCE, F_CONJ, F_NEG, F_RAW, F_TURNED, tensor_turned,
+    mark_raw, tensor_window, tensor_on, tensor_alias,
     tensor_empty_like, tensor_empty_on, tensor_has_overlap, sizes_of)
 
 cdef int K_COPY = kernel_number("copy")
@@ -375,6 +375,12 @@ cdef Tensor on_same_memory(Tensor a, int dt, int nd, const Py_ssize_t* shape,
                            const Py_ssize_t* strides):
     cdef Tensor t = tensor_on(a.mem, a.ptr, dt, nd, shape, strides)
     t.flags |= a.flags & (F_DEVICE | F_INFERENCE | F_NEG)
+    if dt != a.dt:
+        # Bytes are written through either.
+        mark_raw(t)
+        mark_raw(a)
+    else:
+        t.flags |= a.flags & F_RAW
     return t
 
 
@@ -441,7 +447,7 @@ cdef Tensor view_dtype_plain(Tensor a, int dt):
     cdef str how
     if dt < 0:
         raise TypeError("view(): argument 'dtype' must be dtype, not None")
-    if a.flags & F_LAZY:
+    if a.flags & F_TURNED:
         raise RuntimeError(
             f"torch.Tensor.view is not supported for "
             f"{'conjugate view tensors' if a.flags & F_CONJ else 'tensors with negative bit set'} "

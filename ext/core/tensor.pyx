@@ -29,7 +29,7 @@ from autograd_cy._C.placement import strided as _strided
 from autograd_cy._C.dtypes import _tensor_type_names
 
 import numpy as _np
-import warnings as _warnings
+from autograd_cy._C._warned import warn as _warn
 
 cdef extern from "modes.h":
     unsigned int ag_tls_modes
@@ -259,7 +259,7 @@ cdef class Tensor:
     def is_set_to(self, Tensor tensor not None):
         """Whether both show the same elements of the same memory."""
         return (self.ptr == tensor.ptr and same_shape(self, tensor)
-                and not (self.flags ^ tensor.flags) & F_LAZY
+                and not (self.flags ^ tensor.flags) & F_TURNED
                 and (self.nd == 0 or memcmp(self.strides, tensor.strides,
                                             self.nd * sizeof(Py_ssize_t)) == 0))
 
@@ -296,6 +296,12 @@ cdef class Tensor:
     @property
     def is_meta(self):
         return self.mem.device == ON_META
+
+    def get_device(self):
+        """The number of the device, -1 for the CPU and for ``"meta"``."""
+        if not self.flags & F_DEVICE or self.mem.device == ON_META:
+            return -1
+        return device_of_code(self.mem.device).index or 0
 
     def is_floating_point(self):
         """Whether the dtype is a floating one."""
@@ -417,13 +423,12 @@ cdef class Tensor:
     def grad(self):
         if self.gradient == NULL:
             if self.fn != NULL and not self.flags & F_RETAINS_GRAD:
-                _warnings.warn(
+                _warn(
                     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
                     "Its .grad attribute won't be populated during autograd.backward(). If you "
                     "indeed want the .grad field to be populated for a non-leaf Tensor, use "
                     ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
-                    "mistake, make sure you access the leaf Tensor instead.", UserWarning,
-                    stacklevel=1)
+                    "mistake, make sure you access the leaf Tensor instead.", UserWarning)
             return None
         return <object>self.gradient
 

@@ -16,7 +16,7 @@ from autograd_cy._C.node cimport *
 from autograd_cy._C.tensor cimport *
 include "operators_of_function.pxi"
 
-import warnings as _warnings
+from autograd_cy._C._warned import warn as _warn
 
 from autograd_cy._C.engine import _keeps_graph
 from autograd_cy._C.overrides import _disabled_torch_function_impl as _unasked
@@ -423,10 +423,9 @@ cdef int check_dirty(FunctionNode ctx, tuple args, tuple made, tuple dirty,
         if not recording:
             continue
         if not among(t, args):
-            _warnings.warn(
+            _warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
-                "have been mutated should be passed to ctx.mark_dirty().", UserWarning,
-                stacklevel=2)
+                "have been mutated should be passed to ctx.mark_dirty().", UserWarning)
         if t.flags & F_REQUIRES_GRAD and t.fn == NULL and not t.flags & F_VIEW:
             raise RuntimeError(
                 "a leaf Variable that requires grad has been used in an in-place operation. "

@@ -12,7 +12,7 @@ from autograd_cy._C.creation import tensor as _tensor
 
 
 import numpy as _np
-from warnings import warn
+from autograd_cy._C._warned import warn as _warn
 
 cdef extern from "Python.h":
     Py_ssize_t PyNumber_AsSsize_t(object x, void* error) except? -1
@@ -68,10 +68,16 @@ cdef Tensor listed_index(object item):
 
 
 cdef bint holds_text(object items):
-    for item in items:
-        if isinstance(item, (str, bytes)) or (
-                isinstance(item, (list, tuple)) and holds_text(item)):
-            return True
+    """Whether text is somewhere in nested lists, each looked at once: one may hold itself."""
+    cdef list waiting = [items]
+    cdef set seen = {id(items)}
+    while waiting:
+        for item in waiting.pop():
+            if isinstance(item, (str, bytes)):
+                return True
+            if isinstance(item, (list, tuple)) and id(item) not in seen:
+                seen.add(id(item))
+                waiting.append(item)
     return False
 
 
@@ -87,9 +93,8 @@ cdef tuple items_of(object index):
         for item in <list>index:
             if item is None or item is Ellipsis or isinstance(
                     item, (list, tuple, range, slice, Tensor, _np.ndarray)):
-                warn("Using a non-tuple sequence for multidimensional indexing is deprecated; use "
-                     "x[tuple(seq)] instead of x[seq], or x[tensor(seq)] for one index tensor",
-                     UserWarning)
+                _warn("Using a non-tuple sequence for multidimensional indexing is deprecated; use "
+                      "x[tuple(seq)] instead of x[seq], or x[tensor(seq)] for one index tensor")
                 return tuple(<list>index)
     return (index,)
 

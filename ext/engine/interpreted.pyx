@@ -40,6 +40,7 @@ from autograd_cy._C.tensor cimport (
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT, F_BATCHED, F_DEVICE, F_DUAL, F_GRAD_PATH, F_INFERENCE,
     F_LAYERED, F_VIEW, G_FORWARD, G_PROFILE, M_NO_GRAD)
 from autograd_cy._C.recorder import _set_flops
+from autograd_cy._C.storage import OutOfMemoryError
 include "operators_of_interpreted.pxi"
 
 
@@ -276,9 +277,11 @@ cdef object compute(Operation op, tuple args, uint32_t flags):
 
 
 cdef object without_memory(Operation op, object error):
-    """The MemoryError of an operator, which says its name."""
+    """The OutOfMemoryError of an operator, which says its name."""
     cdef str text = str(error).removeprefix("autograd_cy: ")
-    return error if text.startswith(op.name) else MemoryError(f"{op.name}: {text or 'no memory'}")
+    if text.startswith(op.name) and isinstance(error, OutOfMemoryError):
+        return error
+    return OutOfMemoryError(f"{op.name}: {text or 'no memory'}")
 
 
 cdef tuple plain_args(Operation op, tuple args, uint32_t flags):

@@ -10,7 +10,7 @@ place for all of them, and arguments arrive as the caller wrote them. A sequence
 its elements.
 
 Operators, attributes and methods that are slots of the class have no such function object. A
-subclass gets forms of these that ask, when it is made (autograd_cy/overrides.py); plain tensors
+subclass gets forms of these that ask, when it is made (_tensors/overriding.py); plain tensors
 never meet them.
 
 # Note [NumPy's names]
@@ -25,9 +25,10 @@ from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from autograd_cy._C.forms cimport Form, form_upcalls
 from autograd_cy._C.tensor cimport (
     Restoring, Tensor, Upcalls, binary_fn, getitem_fn, setitem_fn, hold_change, upcalls, M_UNASKED,
-    tls_modes, tensor_as, B_COUNT, U_COUNT, U_NEG, U_POS, U_INVERT, U_ABS)
+    tls_modes, tensor_as, B_LT, B_NE, U_NEG, U_POS, U_INVERT, U_ABS)
 from autograd_cy._C.tensor import _install
 include "operators_of_overrides.pxi"
+include "asked_operators.pxi"
 
 import re as _re
 import threading as _threading
@@ -474,11 +475,10 @@ cdef object asked(object x, object f, tuple types, tuple args, dict kwargs):
         _running.call = outer
 
 
-cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
-    cdef list found = overriding_args(relevant)
+cdef object first_answer(object f, list found, tuple args, dict kwargs):
+    """What the innermost mode, or else the first of the classes, says; or NotImplemented."""
     cdef tuple types = tuple([type(x) for x in found])
-    cdef tuple modes = mode_stack()
-    if modes:
+    if mode_stack():
         result = ask_innermost(f, types, args, kwargs)
         if result is not NotImplemented:
             return result
@@ -486,20 +486,32 @@ cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
         result = asked(x, f, types, args, kwargs)
         if result is not NotImplemented:
             return result
+    return NotImplemented
+
+
+cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
+    cdef list found = overriding_args(relevant)
+    cdef tuple modes = mode_stack()
+    result = first_answer(f, found, args, kwargs)
+    if result is not NotImplemented:
+        return result
     nor = f", nor by the mode {modes[len(modes) - 1]!r}" if modes else ""
     name = getattr(f, "__qualname__", None) or getattr(f, "__name__", repr(f))
     raise TypeError(
         f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned "
         f"NotImplemented: no implementation found for '{name}' on types that implement "
-        f"__torch_function__: {list(types)}{nor}")
+        f"__torch_function__: {[type(x) for x in found]}{nor}")
 
 
-cdef object answer(object f, object a, object b):
+cdef object answer(object f, int slot, object a, object b):
     """What classes of operands say that are neither tensors nor numbers."""
     cdef list found = overriding_args((a, b))
-    cdef tuple types = tuple([type(x) for x in found])
+    cdef tuple types = tuple([type(x) for x in found]), args = (a, b)
+    shown = f
+    if found and not B_LT <= slot <= B_NE:      # comparisons ask such classes as functions do
+        shown, args = shown_for(slot, a, b)
     for x in found:
-        result = asked(x, f, types, (a, b), {})
+        result = asked(x, shown, types, args, {})
         if result is not NotImplemented:
             return result
     return f(a, b) if is_huge(a) or is_huge(b) else NotImplemented

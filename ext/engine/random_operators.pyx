@@ -119,6 +119,11 @@ def _set_vmap_rule(rule):
     _vmap_rule = rule
 
 
+def _rule_of_vmap():
+    """The rule for an operator in Python, None where no vmap is running."""
+    return _vmap_rule if vmap_level() else None
+
+
 cdef RandomNode begin(type cls, Tensor t, Tensor other, str op):
     """Checks before t is overwritten; the node that records it, or None."""
     cdef RandomNode n

@@ -20,8 +20,6 @@ from autograd_cy._C.launch cimport (
     GIVE_UP_GIL, READS, SCRATCH, UPDATES, WRITES, Launch, Operand, begin, launch, launch_tiles,
     memory, no_launch, operand, spread)
 from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
-from autograd_cy._C.reduce cimport row_table
-from autograd_cy._C.row_loops cimport R_SUM, RowTable
 from autograd_cy._C.select_loops cimport SelectTable
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.sort_keys cimport key_of, key_of_nan, key_t
@@ -32,8 +30,6 @@ from autograd_cy._C.tensor cimport (
 
 cdef int K_ADD = kernel_number("add")
 cdef int K_COPY = kernel_number("copy")
-
-cdef const RowTable* T = row_table()
 
 cdef const SelectTable* SELECT = <const SelectTable*>PyCapsule_GetPointer(
     _cpu.load("select_loops").table_capsule(), "autograd_cy.select_loops")

@@ -173,6 +173,11 @@ cdef class HostKernel:
                 made = self.function(*given)
         except _np.linalg.LinAlgError as error:
             raise _linalg_error()(f"{self.name}: {error}") from None
+        except ValueError as error:
+            if "too big" not in str(error):     # NumPy's, of bytes beyond 63 bits
+                raise
+            raise RuntimeError(
+                f"{self.name}: Storage size calculation overflowed: {error}") from None
         if len(self.dtypes) == 1:
             return result_of(made, dtype_by(self.dtypes[0], dt))
         for array, rule in zip(made, self.dtypes):

@@ -61,6 +61,13 @@ cdef inline void given(Launch* work, const char** field, Tensor t) noexcept:
         operand(work, field, t, READS)
 
 
+cdef inline void written(Launch* work, char** field, Tensor t) noexcept:
+    """An operand that is written, or None."""
+    if t is not None:
+        field[0] = t.ptr
+        operand(work, field, t, WRITES)
+
+
 # --- rows -----------------------------------------------------------------------------------
 
 cdef struct RowPlan:
@@ -309,6 +316,24 @@ cdef int put_back(Tensor t, Tensor made) except -1:
     return 0
 
 
+ctypedef fused plan_t:
+    RowPlan
+    ChannelPlan
+
+
+cdef void backward_operands(Launch* work, plan_t* plan, Tensor grad, Tensor input, Tensor weight,
+                            Tensor mean, Tensor spread, Tensor dx, Tensor dw, Tensor db) noexcept:
+    """What a backward pass reads, and the gradients that it writes; None for what isn't there."""
+    given(work, &plan.g, grad)
+    given(work, &plan.p, input)
+    given(work, &plan.weight, weight)
+    given(work, &plan.means, mean)
+    given(work, &plan.spreads, spread)
+    written(work, &plan.out, dx)
+    written(work, &plan.by_weight, dw)
+    written(work, &plan.by_bias, db)
+
+
 cdef int backward_rows(RowPlan* plan, Tensor to_input, Tensor to_weight, Tensor to_bias,
                        Tensor grad, Tensor input, Tensor mean, Tensor spread, Tensor weight,
                        int dt) except -1:
@@ -331,20 +356,7 @@ cdef int backward_rows(RowPlan* plan, Tensor to_input, Tensor to_weight, Tensor 
         input = dense(input, dt)
     weight = dense(weight, dt)
     begin(&work, "norm_rows_backward", plan, sizeof(RowPlan))
-    given(&work, &plan.g, grad)
-    given(&work, &plan.p, input)
-    given(&work, &plan.weight, weight)
-    given(&work, &plan.means, mean)
-    given(&work, &plan.spreads, spread)
-    if dx is not None:
-        plan.out = dx.ptr
-        operand(&work, &plan.out, dx, WRITES)
-    if dw is not None:
-        plan.by_weight = dw.ptr
-        operand(&work, &plan.by_weight, dw, WRITES)
-    if db is not None:
-        plan.by_bias = db.ptr
-        operand(&work, &plan.by_bias, db, WRITES)
+    backward_operands(&work, plan, grad, input, weight, mean, spread, dx, dw, db)
     if plan.groups:
         room = (8 if plan.together else 2) * plan.rows * plan.per
     else:
@@ -555,6 +567,22 @@ cdef void column_scale_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         factor(plan, 1), factor(plan, 2))
 
 
+cdef void plain_moments(ChannelPlan* plan, Py_ssize_t c, double* mean,
+                        double* var) noexcept nogil:
+    """Mean and variance of a channel without a shift, which makes NaN of infinite elements."""
+    cdef int k = plan.kind
+    cdef Py_ssize_t r
+    cdef double s = 0, q = 0, d
+    for r in range(plan.rows):
+        s += at(k, plan.p, r * plan.channels + c)
+    s /= plan.rows
+    for r in range(plan.rows):
+        d = at(k, plan.p, r * plan.channels + c) - s
+        q += d * d
+    mean[0] = s
+    var[0] = q / plan.rows
+
+
 cdef void columns_forward(void* ctx) noexcept nogil:
     cdef ChannelPlan* plan = <ChannelPlan*>ctx
     cdef int k = plan.kind
@@ -572,7 +600,9 @@ cdef void columns_forward(void* ctx) noexcept nogil:
             shift = at(k, plan.p, c)
             mean = shift + s / n
             var = q / n - (s / n) * (s / n)
-            if var < 0:
+            if var - var != 0:
+                plain_moments(plan, c, &mean, &var)
+            elif var < 0:
                 var = 0
             spread = 1 / sqrt(var + plan.eps)
             learn(plan, c, mean, var)
@@ -752,20 +782,7 @@ cdef int batch_norm_backward(Tensor to_input, Tensor to_weight, Tensor to_bias, 
     cut_channels(&plan, input, dt)
     plan.training = training
     begin(&work, "batch_norm_backward", &plan, sizeof(plan))
-    given(&work, &plan.g, grad)
-    given(&work, &plan.p, input)
-    given(&work, &plan.weight, weight)
-    given(&work, &plan.means, mean)
-    given(&work, &plan.spreads, spread)
-    if dx is not None:
-        plan.out = dx.ptr
-        operand(&work, &plan.out, dx, WRITES)
-    if dw is not None:
-        plan.by_weight = dw.ptr
-        operand(&work, &plan.by_weight, dw, WRITES)
-    if db is not None:
-        plan.by_bias = db.ptr
-        operand(&work, &plan.by_bias, db, WRITES)
+    backward_operands(&work, &plan, grad, input, weight, mean, spread, dx, dw, db)
     run_channels(&plan, &work, input, True)
     put_back(to_input, dx)
     put_back(to_weight, dw)

@@ -8,7 +8,8 @@ from libc.math cimport pow, sqrt
 from libc.stdlib cimport free, malloc
 
 from autograd_cy._C import cpu as _cpu
-from autograd_cy._C.dtypes cimport DT_I64, DT_SIZE, dt_is_complex, dt_object, dt_real
+from autograd_cy._C.dtypes cimport (
+    DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_complex, dt_object, dt_real)
 from autograd_cy._C.devices cimport no_kernel
 from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into
 from autograd_cy._C.launch cimport (
@@ -19,7 +20,7 @@ from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
-    F_LAZY, F_STRIDED, G_PROFILE, Tensor, g_modes,
+    F_LAZY, F_SLOW, F_STRIDED, G_PROFILE, Tensor, g_modes,
     bump_version, same_shape, sizes_of, tensor_empty_like,
     tensor_is_dense,
     writing)
@@ -230,6 +231,150 @@ cdef class Batch:
             if written:
                 copy_into(<Tensor>t, <Tensor>copy, "step")
         return 0
+
+
+# --- numbers of states ----------------------------------------------------------------------
+# Tensors without dimensions, as in torch.  Reading and writing them as such would cost more than a
+# small step.
+
+cdef bint is_plain_number(x) noexcept:
+    return (isinstance(x, Tensor) and (<Tensor>x).nd == 0 and not (<Tensor>x).flags & F_SLOW
+            and ((<Tensor>x).dt == DT_F32 or (<Tensor>x).dt == DT_F64))
+
+
+cdef double number_of(x) except? -1:
+    cdef Tensor t
+    if not is_plain_number(x):
+        return x
+    t = x
+    return (<float*>t.ptr)[0] if t.dt == DT_F32 else (<double*>t.ptr)[0]
+
+
+cdef int keep_number(state, str name, value) except -1:
+    cdef Tensor t
+    x = state[name]
+    if not is_plain_number(x):
+        if isinstance(x, Tensor):
+            x.fill_(value)
+        else:
+            state[name] = value
+        return 0
+    t = x
+    if t.dt == DT_F32:
+        (<float*>t.ptr)[0] = <float>value
+    else:
+        (<double*>t.ptr)[0] = value
+    bump_version(t)
+    return 0
+
+
+cdef object next_step(state):
+    step = state["step"]
+    return step + 1 if type(step) is int else int(number_of(step)) + 1
+
+
+def next_steps(list states not None):
+    """
+    The number of the next step of each state.
+
+    Parameters
+    ----------
+    states : list of dict
+
+    Returns
+    -------
+    list of int
+
+    Examples
+    --------
+    >>> from autograd_cy._C.optimize import next_steps
+    >>> next_steps([{"step": 2}])
+    [3]
+    """
+    return [next_step(state) for state in states]
+
+
+def next_states(list states not None, tuple numbers not None):
+    """
+    Copies of states, with the number of the next step, and with floats for their numbers.
+
+    Parameters
+    ----------
+    states : list of dict
+    numbers : tuple of str
+        Their names.
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> from autograd_cy._C.optimize import next_states
+    >>> next_states([{"step": 2, "mu": 1}], ("step", "mu"))
+    [{'step': 3, 'mu': 1.0}]
+    """
+    cdef dict new
+    cdef list found = []
+    for state in states:
+        new = dict(state)
+        for name in numbers:
+            if name in new:
+                new[name] = number_of(new[name])
+        new["step"] = next_step(state)
+        found.append(new)
+    return found
+
+
+def keep_numbers(list states not None, list after not None, tuple numbers not None):
+    """
+    Write numbers into states, into the tensors that hold them.
+
+    Parameters
+    ----------
+    states, after : list of dict
+    numbers : tuple of str
+        Their names.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy._C.optimize import keep_numbers
+    >>> states = [{"step": ag.tensor(2.0)}]
+    >>> keep_numbers(states, [{"step": 3}], ("step",))
+    >>> states
+    [{'step': tensor(3.)}]
+    """
+    cdef Py_ssize_t i
+    for i in range(len(states)):
+        state = states[i]
+        new = after[i]
+        for name in numbers:
+            if name in new:
+                keep_number(state, name, new[name])
+
+
+def keep_steps(list states not None, list steps not None):
+    """
+    Write the number of a step into each state.
+
+    Parameters
+    ----------
+    states : list of dict
+    steps : list of int
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy._C.optimize import keep_steps
+    >>> states = [{"step": ag.tensor(2.0)}, {"step": 2}]
+    >>> keep_steps(states, [3, 3])
+    >>> states
+    [{'step': tensor(3.)}, {'step': 3}]
+    """
+    cdef Py_ssize_t i
+    for i in range(len(states)):
+        keep_number(states[i], "step", steps[i])
 
 
 cdef int check_lengths(str op, list params, tuple others) except -1:

@@ -184,17 +184,19 @@ cdef void rprop_step(real_t* p, const real_t* g, real_t* last, real_t* size, Py_
                      const RpropStep* s) noexcept nogil:
     cdef real_t sign = <real_t>s.sign, shrink = <real_t>s.shrink, grow = <real_t>s.grow
     cdef real_t low = <real_t>s.smallest, high = <real_t>s.largest, d, x, y
+    cdef real_t bounds = 0 if low == low and high == high else low + high    # NaN stays NaN
     cdef Py_ssize_t i
     for i in range(n):
         d = sign * g[i]
         x = d * last[i]
-        # The first gradient meets a zero; also an infinite one is no reason to lose the size.
-        y = size[i] * (grow if x > 0 else shrink if x < 0 else 1 if d == d else d)
-        y = low if y < low else high if y > high else y
+        # NaN has no sign: such a gradient, and 0 * inf of a first one, moves nothing.
+        y = size[i] * (grow if x > 0 else shrink if x < 0 else 1) + bounds
+        y = low if y < low else y
+        y = high if y > high else y
         d = 0 if x < 0 else d
         size[i] = y
         last[i] = d
-        p[i] -= (1 if d > 0 else -1 if d < 0 else d) * y
+        p[i] -= (1 if d > 0 else -1 if d < 0 else 0) * y
 
 
 cdef void asgd_step(real_t* p, const real_t* g, real_t* mean, Py_ssize_t n,

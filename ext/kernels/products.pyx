@@ -7,11 +7,12 @@ from autograd_cy._C.dtypes cimport dt_is_integral
 from autograd_cy._C.gemm cimport ensure_gemm, gemm, gemm_batched, gemm_onto
 from autograd_cy._C.gemm_product cimport GEMM_INTERRUPTED, GEMM_NO_MEMORY, GEMM_OK
 from autograd_cy._C.halves cimport is_half
-from autograd_cy._C.iterate cimport contiguous, copy_into, ew2
+from autograd_cy._C.iterate cimport contiguous, copy_into, ew2, expand_plain
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport (
     Launch, READS, UPDATES, WRITES, begin, keeping, launch, memory, operand)
-from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_window, element_value
+from autograd_cy._C.rules_products cimport broadcasts
+from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_window, wrap_int, element_value
 
 cdef int K_ADD = kernel_number("add")
 cdef int K_MUL = kernel_number("mul")
@@ -279,6 +280,12 @@ cdef int linear(Tensor out, Tensor x, Tensor weight, Tensor bias) except -1:
     turned[0], turned[1] = weight.sizes[1], weight.sizes[0]
     strides[0], strides[1] = weight.strides[1], weight.strides[0]
     weight = right_matrix(&t, tensor_window(weight, 2, turned, strides, 0), 0)
+    if bias is not None and bias.nd > 1:
+        if not broadcasts(bias.nd, bias.sizes, out.nd, out.sizes):      # to the rows of all results
+            turned[0], strides[0], strides[1] = rows, turned[1], 1
+            out = tensor_window(out, 2, turned, strides, 0)
+        bias = expand_plain(bias, out.nd, out.sizes, "linear")
+        return add_product(&t, out, bias, x, weight, wrap_int(1), wrap_int(1), "linear", "linear")
     if bias is not None:
         if bias.count != turned[1]:             # one for all outputs
             strides[0] = 0

@@ -30,6 +30,8 @@ from autograd_cy._C.tensor cimport (
     tensor_window, wrap_double)
 from autograd_cy._C.tiles cimport even_block
 
+from autograd_cy._C._warned import warn as _warn
+
 from autograd_cy._C import cpu as _cpu
 
 cdef int K_ADD = kernel_number("add")

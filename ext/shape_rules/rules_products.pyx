@@ -161,8 +161,8 @@ cdef int linear(Result* r, Tensor x, Tensor weight, Tensor bias, str op) except 
             raise RuntimeError(
                 f"{op}: a vector as weight takes a 0-d bias, got shape {list(sizes_of(bias))}")
         # One element is added to all outputs.
-        if not vector and (bias.nd != 1 or bias.sizes[0] != weight.sizes[0]) and (
-                bias.count != 1 or bias.nd > 1):
+        if not vector and bias.nd < 2 and bias.count != 1 and (
+                bias.nd != 1 or bias.sizes[0] != weight.sizes[0]):
             raise RuntimeError(
                 f"{op}: bias of shape {list(sizes_of(bias))} does not match {weight.sizes[0]} "
                 "outputs")
@@ -171,4 +171,35 @@ cdef int linear(Result* r, Tensor x, Tensor weight, Tensor bias, str op) except 
     if vector:
         return result_dense(r, x.dt, x.nd - 1, r.sizes)
     r.sizes[x.nd - 1] = weight.sizes[0]
+    if bias is not None and bias.nd > 1:
+        need_bias(bias, x.nd, r.sizes, op)
     return result_dense(r, x.dt, x.nd, r.sizes)
+
+
+cdef bint broadcasts(int nd, const Py_ssize_t* sizes, int to_nd, const Py_ssize_t* to) noexcept:
+    """Whether the second shape is what the first one is expanded to."""
+    cdef int d
+    for d in range(nd):
+        if d + to_nd - nd < 0 or sizes[d] != 1 and sizes[d] != to[d + to_nd - nd]:
+            return False
+    return True
+
+
+cdef int need_bias(Tensor bias, int nd, const Py_ssize_t* sizes, str op) except -1:
+    """A bias of several dimensions is added to the results, or one line to the rows of all results.
+
+    Torch has both, and which one it takes depends on how the input lies.
+    """
+    cdef Py_ssize_t[2] rows
+    cdef int d
+    if broadcasts(bias.nd, bias.sizes, nd, sizes):
+        return 0
+    rows[0], rows[1] = 1, sizes[nd - 1]
+    for d in range(nd - 1):
+        rows[0] *= sizes[d]
+    if bias.nd != 2 or (bias.sizes[0] != 1) == (bias.sizes[1] != 1) or not broadcasts(
+            2, bias.sizes, 2, rows):
+        raise RuntimeError(
+            f"{op}: bias of shape {list(sizes_of(bias))} does not broadcast to the results, of "
+            f"shape {[sizes[d] for d in range(nd)]}")
+    return 0

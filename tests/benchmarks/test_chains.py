@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import chains
+from benchmarks.programs import chains
 
 NODES = 40_000
 

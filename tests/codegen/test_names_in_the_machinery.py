@@ -37,11 +37,6 @@ ALLOWED = {
         "Python's operators, which a record names by dunder=",
     ),
     "ext/engine/interpreted.pyx": ("linear", "words of records, as in ext/codegen"),
-    "ext/engine/overrides/function_modes.pxi": (
-        "add sub mul div floor_divide remainder pow matmul bitwise_and bitwise_or bitwise_xor "
-        "lt le gt ge eq ne",
-        "Python's operators, by their slots",
-    ),
     "ext/core/arguments.pyx": ("tanh", "a way to compute gelu, given by its caller"),
     "ext/core/exchange.pyx": ("conj neg negative", "bits of a tensor, named in an error"),
     "ext/core/exchange/dlpack.pxi": ("conj neg negative", "the same"),

@@ -38,7 +38,7 @@ def tensor(of):
     )  # fmt: skip
 
 
-def archive(pickled, order=b"little", data=FOUR, **more):
+def archive(pickled, order=b"little", data=FOUR, version=b"3\n", **more):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as made:
         made.writestr("x/data.pkl", pickled)
@@ -47,7 +47,8 @@ def archive(pickled, order=b"little", data=FOUR, **more):
         if order is not None:
             made.writestr("x/byteorder", order)
         made.writestr("x/data/0", data)
-        made.writestr("x/version", "3\n")
+        if version is not None:
+            made.writestr("x/version", version)
     return file.getvalue()
 
 
@@ -96,17 +97,7 @@ def test_what_cannot_be_is_refused(mmap, tmp_path):
         assert wanted in str(error.value), name
 
 
-def test_files_of_our_own_format():
-    def own(pickled):
-        return io.BytesIO(serialization.MAGIC + pickled)
-
-    assert ag.load(own(pickle.dumps([1, 2.5]))) == [1, 2.5]
-    with pytest.raises(RuntimeError, match="needs a file in PyTorch's format"):
-        ag.load(own(pickle.dumps(5)), mmap=True)
-    with pytest.raises(pickle.UnpicklingError, match="speaks of memory that isn't in it"):
-        ag.load(own(b"\x80\x02" + memory(kind=number(1)) + b"."))
-    with pytest.raises(RuntimeError, match="map_location must be 'cpu' or 'meta'"):
-        ag.load(own(pickle.dumps(5)), map_location=lambda storage, place: None)
+def test_memory_is_mapped_from_paths_alone():
     with pytest.raises(ValueError, match="a path in order to use mmap"):
         ag.load(io.BytesIO(archive(tensor(memory()))), mmap=True)
 
@@ -191,24 +182,8 @@ def test_places_that_a_file_names():
         ag.load(io.BytesIO(FINE), map_location=ag.device("cuda"))
 
 
-def test_files_of_our_own_format_go_where_they_are_sent():
-    def own(thing):
-        return io.BytesIO(serialization.MAGIC + pickle.dumps(thing))
-
-    values, shapes = {"w": ag.ones(2, 3)}, {"w": ag.ones(2, 3, device="meta")}
-    for thing, where, wanted in (
-        (values, "meta", shapes), (values, ag.device("cpu"), values), (shapes, None, shapes),
-        (shapes, {"cpu": "meta"}, shapes), (values, {"cpu": "meta"}, shapes),
-    ):  # fmt: skip
-        found = ag.load(own(thing), map_location=where)["w"]
-        assert found.is_meta == wanted["w"].is_meta and found.shape == (2, 3), where
-        assert found.is_meta or found.tolist() == [[1.0] * 3] * 2
-    with pytest.raises(RuntimeError, match="of which there are no values to put on the CPU"):
-        ag.load(own(shapes), map_location="cpu")
-
-
 def test_what_is_trusted_is_not_looked_over():
-    beyond = io.BytesIO(serialization.MAGIC + b"]p6\n.")
+    beyond = io.BytesIO(archive(b"]p6\n."))
     for trust in (False, 0):
         beyond.seek(0)
         assert ag.load(beyond, weights_only=trust) == []
@@ -221,9 +196,9 @@ def test_what_is_trusted_is_not_looked_over():
 def test_classes_within_classes_are_not_asked_for():
     dotted = b"\x80\x04\x8c\x0bautograd_cy\x8c\x0cnn.Parameter\x93."
     with pytest.raises(pickle.UnpicklingError, match="which weights_only=True does not allow"):
-        ag.load(io.BytesIO(serialization.MAGIC + dotted))
+        ag.load(io.BytesIO(archive(dotted)))
     with pytest.raises(pickle.UnpicklingError, match="which weights_only=True does not allow"):
-        ag.load(io.BytesIO(serialization.MAGIC + b"cautograd_cy.nn\nLinear\n."))
+        ag.load(io.BytesIO(archive(b"cautograd_cy.nn\nLinear\n.")))
 
 
 def test_what_is_allowed_by_name_may_be_of_torch():
@@ -305,3 +280,41 @@ def test_numbers_of_numpy_say_all_that_they_need():
     with serialization.safe_globals(needed):
         file.seek(0)
         assert ag.load(file) == {"loss": 1.5}
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+def test_versions_that_are_known_are_read(mmap, tmp_path):
+    pickled = tensor(memory())
+    for version in (b"1", b"3", b" 3\n", b"10\n"):
+        assert loaded(archive(pickled, version=version), tmp_path, mmap).tolist() == [3, 4]
+    for version, words in (
+        (b"99", "of version 99, but versions 1 to 10"),
+        (b"0", "of version 0, but"),
+        (b"9" * 5000, "of version 9999"),
+        (b"abc", "damaged: its version is 'abc'"),
+        (b"", "damaged: its version is ''"),
+        (b"-1", "damaged: its version is '-1'"),
+        (b"\xb3", "damaged: its version is"),
+        (None, "damaged: it has no version"),
+    ):
+        with pytest.raises(pickle.UnpicklingError, match=words):
+            loaded(archive(pickled, version=version), tmp_path, mmap)
+
+
+def test_tensors_are_recorded_or_not():
+    hooks = b"ccollections\nOrderedDict\n)R"
+    shape = number(2) + b"(" + number(2) + b"t(" + number(1) + b"t"
+    makers = {
+        "_rebuild_tensor_v2": memory() + shape + b"%s" + hooks,
+        "_rebuild_tensor_v3": memory() + shape + b"%s" + hooks + b"ctorch\nfloat32\n",
+        "_rebuild_meta_tensor_no_storage": b"ctorch\nfloat32\n" + shape[len(number(2)) :] + b"%s",
+        "_rebuild_parameter": tensor(memory())[2:-1] + b"%s" + hooks,
+    }
+    for name, arguments in makers.items():
+        made = b"\x80\x02ctorch._utils\n" + name.encode() + b"\n(%stR."
+        for flag, recorded in ((b"\x88", True), (b"\x89", False)):
+            found = ag.load(io.BytesIO(archive(made % (arguments % flag))))
+            assert found.requires_grad is recorded and found.shape == (2,)
+        for flag, kind in ((text("yes"), "str"), (number(1), "int"), (b"N", "NoneType")):
+            with pytest.raises(pickle.UnpicklingError, match=f"must be (a )?bool, not {kind}"):
+                ag.load(io.BytesIO(archive(made % (arguments % flag))))

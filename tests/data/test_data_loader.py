@@ -1,6 +1,7 @@
 """Loaders, without and with worker processes: order, errors, killed processes, interrupts."""
 
 import functools
+import multiprocessing
 import operator
 import os
 import signal
@@ -399,11 +400,16 @@ def test_a_worker_ends_though_later_ones_have_its_pipe():
 
 
 def test_batches_as_they_are_ready():
+    go_on = multiprocessing.get_context("fork").Event()
+
     def sample(i):
-        time.sleep(0.3 if i == 0 else 0)
+        assert i or go_on.wait(PATIENCE)
         return i
 
-    ready = [x.item() for x in D.DataLoader(Special(sample), num_workers=2, in_order=False)]
+    ready = []
+    for batch in D.DataLoader(Special(sample), num_workers=2, in_order=False):
+        ready.append(batch.item())
+        go_on.set()  # with the first that is there, which can't be 0
     assert sorted(ready) == [0, 1, 2, 3] and ready[0] == 1
 
 

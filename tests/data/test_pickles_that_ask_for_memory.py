@@ -29,10 +29,6 @@ def in_archive(pickled):
     return io.BytesIO(file.getvalue())
 
 
-def in_old_file(pickled):
-    return io.BytesIO(b"autograd_cy 1\n" + pickled)
-
-
 ASKING = {
     "bytes": b"\x80\x02cbuiltins\nbytes\n" + MANY + b"\x85R.",
     "bytearray": b"\x80\x02cbuiltins\nbytearray\n" + MANY + b"\x85R.",
@@ -52,11 +48,10 @@ ASKING = {
 }
 
 
-@pytest.mark.parametrize("form", [in_archive, in_old_file])
 @pytest.mark.parametrize("name", ASKING)
-def test_what_asks_for_memory_is_refused_before_it_gets_any(name, form):
+def test_what_asks_for_memory_is_refused_before_it_gets_any(name):
     with pytest.raises(pickle.UnpicklingError, match="damaged|does not allow"), soon():
-        ag.load(form(ASKING[name]))
+        ag.load(in_archive(ASKING[name]))
 
 
 def test_a_tensor_of_a_range_of_sizes_is_refused():
@@ -86,7 +81,7 @@ def test_what_is_meant_in_earnest_is_read(protocol):
     ag.save(things, file, pickle_protocol=protocol)
     file.seek(0)
     assert ag.load(file) == things
-    assert ag.load(in_old_file(pickle.dumps(things["many"], protocol))) == things["many"]
+    assert ag.load(in_archive(pickle.dumps(things["many"], protocol))) == things["many"]
 
 
 @pytest.mark.parametrize("protocol", range(6))
@@ -140,16 +135,16 @@ def test_places_are_found_behind_every_opcode_and_not_in_its_argument(op):
 
 def test_how_large_a_place_may_be():
     """As large as the pickle is long; small ones, of which there are most, below a million."""
-    assert ag.load(in_old_file(b"]p5\n.")) == []
-    assert ag.load(in_old_file(b"\x80\x02]r\xff\xff\x0f\x00.")) == []
+    assert ag.load(in_archive(b"]p5\n.")) == []
+    assert ag.load(in_archive(b"\x80\x02]r\xff\xff\x0f\x00.")) == []
     with pytest.raises(pickle.UnpicklingError, match="in place 6 of 5 bytes"):
-        ag.load(in_old_file(b"]p6\n."))
+        ag.load(in_archive(b"]p6\n."))
 
 
 def test_what_is_no_text_is_not_encoded():
     made = b"\x80\x02c_codecs\nencode\ncbuiltins\nbytes\n)R\x85R."
     with pytest.raises(pickle.UnpicklingError, match="damaged: it encodes an object of bytes"):
-        ag.load(in_old_file(made))
+        ag.load(in_archive(made))
 
 
 def test_classes_are_found_in_deep_and_endless_things():

@@ -61,3 +61,73 @@ def test_what_the_format_cannot_say_is_refused():
         st.save({"n": 3})
     with pytest.raises(ValueError, match="expected a dict"):
         st.save([w])
+
+
+def tied(library):
+    """A module two of whose names are one tensor, one a part of another, one not contiguous."""
+    library.manual_seed(0)
+    model = library.nn.Module()
+    model.embedding = library.nn.Embedding(5, 3)
+    model.decoder = library.nn.Linear(3, 5, bias=False)
+    model.decoder.weight = model.embedding.weight
+    rows = library.arange(6.0).reshape(2, 3)
+    model.register_buffer("rows", rows)
+    model.register_buffer("first_row", rows[0])
+    model.register_buffer("turned", library.arange(6.0).reshape(2, 3).t())
+    both = library.arange(4.0)
+    model.register_buffer("left", both[:2])
+    model.register_buffer("right", both[2:])
+    return model
+
+
+def test_a_model_with_tied_weights_is_saved_once_and_comes_back(tmp_path):
+    pytest.importorskip("safetensors")
+    model, other = tied(ag), tied(ag)
+    with ag.no_grad():
+        for x in other.state_dict().values():
+            x.zero_()
+    st.save_model(model, tmp_path / "m", {"note": "a"})
+    assert sorted(st.load_file(tmp_path / "m")) == [
+        "decoder.weight", "left", "right", "rows", "turned",
+    ]  # fmt: skip
+    assert st.load_model(other, tmp_path / "m") == ([], [])
+    assert told(other.state_dict()) == told(model.state_dict())
+    assert other.decoder.weight is other.embedding.weight
+    with pytest.raises(ValueError, match="non contiguous tensor: `turned`"):
+        st.save_model(model, tmp_path / "n", force_contiguous=False)
+
+
+def test_names_that_do_not_match_are_said_or_returned(tmp_path):
+    pytest.importorskip("safetensors")
+    st.save_model(ag.nn.Linear(2, 3), tmp_path / "m")
+    other = ag.nn.Linear(2, 3, bias=False)
+    other.register_buffer("more", ag.zeros(1))
+    assert st.load_model(other, tmp_path / "m", strict=False) == (["more"], ["bias"])
+    with pytest.raises(RuntimeError, match='Missing key.*"more"\n.*Unexpected key.*"bias"'):
+        st.load_model(other, tmp_path / "m")
+    both = ag.arange(4.0)
+    other.register_buffer("left", both[:3])
+    other.register_buffer("right", both[1:])
+    with pytest.raises(RuntimeError, match="`left`, `right` share memory"):
+        st.save_model(other, tmp_path / "n")
+
+
+def test_models_go_to_torch_and_back(tmp_path):
+    torch = pytest.importorskip("torch")
+    theirs = pytest.importorskip("safetensors.torch")
+    first, second = (tied(library) for library in (torch, ag))
+    del first.left, first.right, second.left, second.right
+    theirs.save_model(first, str(tmp_path / "t"))
+    assert st.load_model(second, tmp_path / "t") == ([], [])
+    assert told(second.state_dict()) == told(first.state_dict())
+    st.save_model(second, tmp_path / "u")
+    missing, unexpected = theirs.load_model(first, str(tmp_path / "u"))
+    assert not missing and not unexpected
+    assert sorted(theirs.load_file(str(tmp_path / "u"))) == sorted(
+        theirs.load_file(str(tmp_path / "t"))
+    )
+    with (
+        theirs.safe_open(str(tmp_path / "u"), "pt") as ours,
+        theirs.safe_open(str(tmp_path / "t"), "pt") as them,
+    ):
+        assert ours.metadata() == them.metadata()

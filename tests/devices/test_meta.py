@@ -117,6 +117,20 @@ def test_text():
     assert repr(x).endswith("requires_grad=True)")
 
 
+def test_texts_say_what_no_element_shows():
+    for name in ("bool", "int64", "float64", "complex64"):
+        for shape in ((3,), (0,), ()):
+            found = repr(ag.ones(shape, dtype=getattr(ag, name), device="meta"))
+            expected = f"tensor(..., device='meta', size={shape}, dtype=autograd_cy.{name})"
+            assert found == expected
+    ag.set_default_dtype(ag.float64)
+    try:
+        assert repr(ag.ones(2, device="meta")) == "tensor(..., device='meta', size=(2,))"
+        assert "float32" in repr(ag.ones(2, dtype=ag.float32, device="meta"))
+    finally:
+        ag.set_default_dtype(ag.float32)
+
+
 def test_moving():
     x = ag.ones(2, 3, requires_grad=True)
     y = x.to("meta")

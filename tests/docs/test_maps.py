@@ -40,6 +40,19 @@ def test_the_table_of_the_house_has_every_package():
     assert packages == named
 
 
+def test_the_page_of_benchmarks_has_every_group_and_program():
+    page = (ROOT / "benchmarks/README.md").read_text()
+    for folder in ("groups", "programs"):
+        table = page.partition(f"| file in `{folder}/` |")[2].partition("\n\n")[0]
+        named = [
+            name
+            for row in table.splitlines()
+            for name in re.findall(r"`(\w+)\.py`", row.lstrip("| ").partition("|")[0])
+        ]
+        files = {path.stem for path in (ROOT / "benchmarks" / folder).glob("*.py")}
+        assert sorted(named) == sorted(files - {"__init__"})
+
+
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
 def test_pictures_that_pages_show_are_there_and_small(page):
     for name in re.findall(r"!\[[^]]*\]\(([^)#]+)\)", page.read_text()):

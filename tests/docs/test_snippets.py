@@ -21,10 +21,16 @@ def test_page(path, tmp_path, monkeypatch):
     run_file(path)
 
 
+# What takes an optional package, which may be missing: name of the module -> package.
+OPTIONAL = {"autograd_cy.utils.safetensors": "safetensors"}
+
+
 @each("name", sorted(DOCSTRINGS))
 def test_docstring(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     owner = max((m for m in sys.modules if f"{name}.".startswith(f"{m}.")), key=len)
+    if owner in OPTIONAL:
+        pytest.importorskip(OPTIONAL[owner])
     # The names of its module, but not of those that stand in for torch, which have `bool`, `float`
     # and `range` of their own.
     names = {} if owner in ("autograd_cy", "autograd_cy.legacy") else dict(vars(sys.modules[owner]))

@@ -33,7 +33,7 @@ EXEMPT = {
     # interrupt between entering one and its block leaves it active, as in torch.
     "autograd_cy.overrides.TorchFunctionMode",
     "autograd_cy.overrides.BaseTorchFunctionMode",
-    "autograd_cy.overrides.DisableTorchFunction",
+    "autograd_cy._tensors.overriding.DisableTorchFunction",
     # A value that many blocks may enter: the same holds for them.
     "autograd_cy._C.placement.device",
     # A span of time, in C; it ends with its object, which an interrupt before the block drops.
@@ -132,7 +132,7 @@ CONTEXTS = {
     "_force_original_view_tracking": lambda: grad_mode._force_original_view_tracking(True),
     "set_fwd_grad_enabled": lambda: fw.set_fwd_grad_enabled(False),
     "dual_level": fw.dual_level,
-    "DisableTorchFunctionSubclass": ag.overrides.DisableTorchFunctionSubclass,
+    "DisableTorchFunctionSubclass": ag._C.DisableTorchFunctionSubclass,
     "saved_tensors_hooks": lambda: graph.saved_tensors_hooks(keep, keep),
     "save_on_cpu": graph.save_on_cpu,
     "disable_saved_tensors_hooks": lambda: graph.disable_saved_tensors_hooks("none here"),
@@ -421,9 +421,9 @@ def test_decorators_change_the_state_in_the_call_alone(name):
 
 
 def test_a_context_that_fails_on_its_way_in_leaves_nothing_behind(monkeypatch):
-    from autograd_cy import overrides
+    from autograd_cy._tensors import overriding
 
-    class Watched(overrides.TorchFunctionMode):
+    class Watched(overriding.TorchFunctionMode):
         def __torch_function__(self, f, types, args=(), kwargs=None):
             seen.append(f)
             return f(*args, **kwargs or {})
@@ -436,10 +436,19 @@ def test_a_context_that_fails_on_its_way_in_leaves_nothing_behind(monkeypatch):
 
     seen = []
     with Watched():
-        monkeypatch.setattr(overrides._overrides, "_put_function_modes", fail)
-        with pytest.raises(MemoryError), overrides.DisableTorchFunction():
+        monkeypatch.setattr(overriding._overrides, "_put_function_modes", fail)
+        with pytest.raises(MemoryError), overriding.DisableTorchFunction():
             pytest.fail("the block is not reached")
         monkeypatch.undo()
         ag.ones(2).sum()
     assert seen
     assert isinstance(Asked(ag.ones(2)) + 1, Asked)  # classes are asked again
+
+
+def test_a_mode_that_is_left_without_being_entered_changes_nothing():
+    for mode in (ag.no_grad, ag.enable_grad, ag.inference_mode):
+        for outside in (ag.no_grad, ag.enable_grad):
+            with outside():
+                before = ag.is_grad_enabled()
+                mode().__exit__(None, None, None)
+                assert ag.is_grad_enabled() == before

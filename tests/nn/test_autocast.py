@@ -462,3 +462,18 @@ def test_a_region_is_copied_and_entered_again():
         assert (x @ x).dtype is ag.float32
     with pytest.raises(RuntimeError, match="not entered"):
         region.__exit__()
+
+
+def test_a_scaler_forgets_what_it_found_with_each_update():
+    opt = ag.optim.SGD([ag.nn.Parameter(ag.ones(2))], lr=0.1, momentum=0.9)
+    weight = opt.param_groups[0]["params"][0]
+    scaler = ag.amp.GradScaler("cpu", init_scale=8.0, growth_interval=1)
+    scaler.scale(ag.ones(()))
+    for value, expected in ((float("inf"), 4.0), (1.0, 8.0), (float("nan"), 4.0), (1.0, 8.0)):
+        weight.grad = ag.full((2,), value)
+        scaler.step(opt)
+        scaler.update()
+        assert scaler.get_scale() == expected
+        with pytest.raises(AssertionError, match="No inf checks were recorded prior to update"):
+            scaler.update()
+        assert scaler.get_scale() == expected

@@ -107,8 +107,6 @@ WHOLE = ("total_steps", "T_0", "T_mult")
 REFUSED_HERE = {
     ("cross_entropy label_smoothing", "-0.5"): "probabilities would be negative",
     ("cross_entropy label_smoothing", "nan"): "probabilities would be none",
-    **{(f"SGD {k}", "nan"): "no number steps" for k in ("lr", "momentum", "weight_decay")},
-    ("SGD nesterov", "nan"): "no number steps",
 }
 
 

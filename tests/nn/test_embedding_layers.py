@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from call_tables import assert_given
 
 import autograd_cy as torch
 from autograd_cy import nn
@@ -100,3 +101,15 @@ def test_bags_of_rows_are_known_without_data(options):
         layer = nn.EmbeddingBag(6, 3, device="meta", **options)
         found = layer(torch.zeros(shape, dtype=torch.int64, device="meta"))
         assert found.shape == (shape[0], 3) and found.device.type == "meta"
+
+
+SHOWN = {
+    "repr(nn.Embedding(2, 3, sparse=True))": "Embedding(2, 3, sparse=True)",
+    "repr(nn.EmbeddingBag(2, 3, padding_idx=1))": (
+        "EmbeddingBag(2, 3, mode='mean', padding_idx=1)"
+    ),
+}
+
+
+def test_options_are_shown():
+    assert_given(SHOWN, {"nn": nn})

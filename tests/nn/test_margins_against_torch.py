@@ -50,7 +50,7 @@ CASES = [
     ),
     *(
         ("gaussian_nll_loss", (random((3, 4), 1), random((3, 4), 2), random(s, 3, *POSITIVE)), 3, k)
-        for s, k in (((3, 4), {}), ((3, 1), {"full": True}), ((3,), {"eps": 1.0}))
+        for s, k in (((3, 4), {}), ((3, 1), {"full": True}), ((1, 4), {}), ((3,), {"eps": 1.0}))
     ),
     ("multi_margin_loss", (random((3, 4), 1), np.array([0, 3, 1])), 1, {}),
     ("multi_margin_loss", (random((3, 4), 1), np.array([0, 3, 1])), 1, {"p": 2, "margin": 0.5}),
@@ -194,6 +194,12 @@ WRONG = {
     "negative variance": lambda m, f: f.gaussian_nll_loss(m.ones(3), m.ones(3), -m.ones(3)),
     "negative number as variance": lambda m, f: f.gaussian_nll_loss(m.ones(3), m.ones(3), -1.0),
     "an int as variance": lambda m, f: f.gaussian_nll_loss(m.ones(3), m.ones(3), 1),
+    "two sizes of variances": lambda m, f: f.gaussian_nll_loss(
+        m.ones(3, 4), m.ones(3, 4), m.ones(1, 1)
+    ),
+    "dimensions of variances": lambda m, f: f.gaussian_nll_loss(
+        m.ones(3, 4), m.ones(3, 4), m.ones(1, 3, 4)
+    ),
     "size of variances": lambda m, f: f.gaussian_nll_loss(m.ones(3, 4), m.ones(3, 4), m.ones(4)),
     "reduction of variances": lambda m, f: f.gaussian_nll_loss(
         m.ones(3), m.ones(3), m.ones(3), reduction="avg"

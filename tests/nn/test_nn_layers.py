@@ -1,5 +1,6 @@
 """Layers, activations, losses and starting values, against formulas written out in NumPy."""
 
+import functools
 import math
 
 import numpy as np
@@ -160,6 +161,27 @@ def test_cross_entropy_takes_probabilities_and_smoothed_labels():
     assert math.isclose(by_probability.item(), expected, rel_tol=1e-5)
 
 
+def test_no_class_of_probabilities_can_be_left_out():
+    x, probabilities = torch.ones(2, 3), torch.full((2, 3), 1 / 3)
+    for call in (
+        functools.partial(functional.cross_entropy, x, probabilities, ignore_index=1),
+        functools.partial(functional.cross_entropy, x, probabilities, None, None, 0),
+        functools.partial(nn.CrossEntropyLoss(ignore_index=2), x, probabilities),
+    ):
+        with pytest.raises(RuntimeError, match="ignore_index is not supported for floating point"):
+            call()
+    for index in (-1, -100):
+        found = functional.cross_entropy(x, probabilities, ignore_index=index)
+        assert math.isclose(found.item(), math.log(3), rel_tol=RTOL)
+
+
+def test_probabilities_have_a_weight_for_each_class():
+    x, probabilities = torch.ones(2, 3), torch.full((2, 3), 1 / 3)
+    for shape in ((1,), (2,), (3, 1), ()):
+        with pytest.raises(RuntimeError, match="either for all 3 classes or no classes but got"):
+            functional.cross_entropy(x, probabilities, torch.ones(shape))
+
+
 def test_cross_entropy_gradient_is_softmax_minus_one_hot():
     x, target = normal(6, 4), np.array([0, 1, 3, 2, 2, 0])
     logits = torch.tensor(x, requires_grad=True)
@@ -273,6 +295,6 @@ def test_a_bias_of_one_element_is_added_to_all_outputs(bias, shape):
 
 
 def test_other_shapes_of_a_bias_are_refused():
-    for sizes in ((3,), (2, 1), (1, 1)):
-        with pytest.raises(RuntimeError, match="linear: bias of shape .* does not match 4 outputs"):
+    for sizes in ((3,), (3, 4), (2, 2), (3, 1)):
+        with pytest.raises(RuntimeError, match="linear: bias of shape .* does not"):
             torch.nn.functional.linear(torch.ones(2, 3), torch.ones(4, 3), torch.ones(sizes))

@@ -265,3 +265,69 @@ def test_dropout_is_for_training():
     assert not torch.equal(layer(x), layer(x))
     layer.eval()
     assert torch.equal(layer(x), layer(x))
+
+
+HIDDEN = {
+    "at the end": ([[0] * 5, [0, 0, 0, 1, 1]], {}),
+    "all shorter": ([[0, 0, 0, 0, 1], [0, 0, 0, 1, 1]], {}),
+    "with holes": ([[0, 1, 0, 0, 1], [0, 0, 0, 1, 1]], {}),
+    "at the start": ([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0]], {}),
+    "a whole row": ([[0] * 5, [1] * 5], {}),
+    "as numbers": ([[0] * 5, [0, 0, 0, 1, 1]], {"numbers": True}),
+    "in training": ([[0] * 5, [0, 0, 0, 1, 1]], {"training": True}),
+    "with gradients": ([[0] * 5, [0, 0, 0, 1, 1]], {"grad": True}),
+    "with a mask": ([[0] * 5, [0, 0, 0, 1, 1]], {"mask": True}),
+    "not nested": ([[0] * 5, [0, 0, 0, 1, 1]], {"nested": False}),
+    "places first": ([[0] * 5, [0, 0, 0, 1, 1]], {"batch_first": False}),
+    "norm first": ([[0] * 5, [0, 0, 0, 1, 1]], {"norm_first": True}),
+    "gelu": ([[0] * 5, [0, 0, 0, 1, 1]], {"activation": "gelu"}),
+    "a module": ([[0] * 5, [0, 0, 0, 1, 1]], {"activation": "module"}),
+    "one head": ([[0] * 5, [0, 0, 0, 1, 1]], {"heads": 1}),
+    "no bias": ([[0] * 5, [0, 0, 0, 1, 1]], {"bias": False}),
+    "a norm": ([[0] * 5, [0, 0, 0, 1, 1]], {"norm": True}),
+}
+
+
+def encoded(lib, rows, training=False, grad=False, mask=False, nested=True, numbers=False,
+            norm=False, heads=2, **options):  # fmt: skip
+    batch_first = options.pop("batch_first", True)
+    if options.get("activation") == "module":
+        options["activation"] = lib.nn.ReLU()
+    layer = lib.nn.TransformerEncoderLayer(
+        4, heads, 8, 0.0, batch_first=batch_first, dtype=lib.float64, **options
+    )
+    values = np.random.default_rng(2)
+    last = lib.nn.LayerNorm(4, dtype=lib.float64) if norm else None
+    encoder = lib.nn.TransformerEncoder(layer, 2, last, enable_nested_tensor=nested)
+    with lib.no_grad():
+        for p in encoder.parameters():
+            p.copy_(lib.from_numpy(values.normal(size=tuple(p.shape))))
+    encoder.train(training)
+    x = lib.from_numpy(values.normal(size=(2, 5, 4)))
+    hidden = lib.tensor(rows).to(lib.bool)
+    if numbers:
+        hidden = lib.zeros(2, 5, dtype=lib.float64).masked_fill(hidden, -float("inf"))
+    over = lib.zeros(5, 5, dtype=lib.bool) if mask else None
+    with lib.set_grad_enabled(grad):
+        y = encoder(x if batch_first else x.transpose(0, 1), over, hidden)
+    return (y if batch_first else y.transpose(0, 1)).detach().numpy()
+
+
+@pytest.mark.parametrize("which", HIDDEN)
+def test_hidden_places_at_the_end_are_zero_where_torch_nests(which):
+    lib = pytest.importorskip("torch")
+    rows, options = HIDDEN[which]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = encoded(lib, rows, **options)
+    np.testing.assert_allclose(encoded(torch, rows, **options), expected, rtol=1e-8, atol=1e-10)
+
+
+def test_errors_name_what_was_called():
+    x = torch.ones(2, 3, 8, dtype=torch.float64)
+    for call in (
+        lambda: nn.MultiheadAttention(8, 2)(x, x, x),
+        lambda: nn.TransformerEncoderLayer(8, 2)(x),
+    ):
+        with pytest.raises(RuntimeError, match="^multi_head_attention_forward: expected m1 and m2"):
+            call()

@@ -50,6 +50,8 @@ def tensor(array, requires_grad=False):
     """A tensor with a copy of an array; one that isn't contiguous is shared, for its strides."""
     array = np.asarray(array)
     t = ag.from_numpy(array.copy() if array.flags.c_contiguous else array)
+    if array.dtype == bool and array.flags.c_contiguous:
+        t = t.clone()  # nobody else writes its bytes, as with most tensors
     return t.requires_grad_() if requires_grad else t
 
 

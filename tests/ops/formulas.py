@@ -51,8 +51,10 @@ def evaluate(call, names, tree, evaluator=EVALUATOR):
                 if call.leaves[i].name == name:
                     found[i] = fitted(value, call.arrays[i])
         return found
-    value = evaluator.evaluate(formula, names)
     places = [i for i in call.moving if call.leaves[i].name == key]
+    if not places and names.get(key) is None:  # nothing is given, of which a formula may ask
+        return {}
+    value = evaluator.evaluate(formula, names)
     if isinstance(value, tuple):
         value = [value[call.leaves[i].place] for i in places]
     else:

@@ -351,3 +351,10 @@ def test_results_lie_as_the_operands_do():
     dense = torch.ones(2, 3, 5, 4)
     y = torch.nn.functional.scaled_dot_product_attention(dense, dense, dense)
     assert y.stride() == (60, 20, 4, 1)
+
+
+def test_rows_of_scores_at_minus_infinity_are_zero_with_and_without_a_mask():
+    q, v = torch.ones(1, 2, 1), torch.ones(3, 1)
+    k = torch.full((3, 1), -float("inf"))
+    assert attention(q, k[None], v[None]).flatten().tolist() == [0.0, 0.0]
+    assert torch.vmap(lambda q: attention(q, k, v))(q).flatten().tolist() == [0.0, 0.0]

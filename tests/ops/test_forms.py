@@ -90,7 +90,12 @@ def test_a_form_is_a_function_in_every_respect():
     assert functools.partial(ag.sub, other=x)(x).tolist() == [0.0, 0.0]
     assert ag.add(input=x, other=x, alpha=2).tolist() == [3.0, 6.0]
     assert ag.add.__doc__.startswith("add(input, other, *, alpha=1, out=None)\n\nSum ")
-    assert "In-place form of :func:`add`" in ag.Tensor.add_.__doc__
+    text = ag.Tensor.add_.__doc__
+    assert "In-place form of :func:`add`" in text and "out : " not in text
+    assert "input : Tensor\n    The tensor that is changed.\nother : Tensor or Number\n" in text
+    assert ">>> ag.add_(ag.tensor([1, 2]), ag.tensor([10, 20]), alpha=2)\ntensor([21, 42])" in text
+    assert ag.eq_.__doc__.rstrip().endswith("tensor([1, 0])"), "no truth values among integers"
+    assert "`input`." in ag.relu_.__doc__ and "`input`." in ag.i0_.__doc__
 
 
 def test_names_that_are_equal_but_not_the_same_object():

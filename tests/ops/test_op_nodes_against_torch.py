@@ -102,9 +102,6 @@ HIDDEN = {
     ("NativeBatchNormBackward0", None): "statistics of the batch are kept where it has some",
     ("NativeLayerNormBackward0", "bias"): UNNEEDED,
     ("NativeGroupNormBackward0", "HxW"): "the edge knows the shape",
-    **{(node, f"{name}_sym_strides"): "edges know shapes, not strides"
-       for node, names in (("MmBackward0", ("self", "mat2")), ("AddmmBackward0", ("mat1", "mat2")))
-       for name in names},
     ("SqueezeBackward1", "dim"): UNNEEDED,
     ("CummaxBackward0", "self"): UNNEEDED,
     ("CumminBackward0", "self"): UNNEEDED,

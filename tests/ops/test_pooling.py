@@ -453,3 +453,11 @@ def test_windows_beyond_the_end_see_nothing_behind_it():
                 assert ag.equal(y, ag.tensor(pairs.max((3, 5)), dtype=dtype))
                 assert ag.equal(y, x.flatten(2).gather(2, at.flatten(2)).view(y.shape))
                 assert ag.equal(F.max_pool2d(x, 2), y[:, :, : height // 2, : width // 2])
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 0), (3, 0, 4), (4, 0), (0, 4), (4,), (1, 2, 3, 4)])
+def test_windows_in_a_line_need_elements_and_two_or_three_dimensions(shape):
+    for op in (F.max_pool1d, ag.max_pool1d_with_indices):
+        with pytest.raises(RuntimeError, match="max_pool1d.*: Expected 2D or 3D"):
+            op(ag.ones(shape), 2)
+    assert F.max_pool1d(ag.ones(0, 3, 4), 2).shape == (0, 3, 2)

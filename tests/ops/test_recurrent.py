@@ -514,3 +514,14 @@ def test_weights_that_do_not_fit_are_refused(kind):
         bad[place] = good[place].astype("f4")
         with pytest.raises(RuntimeError, match="dtype"):
             call(kind, x, hx, [bad], *rest)
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_recurrent_layers_are_one_at_least(count):
+    x, h, w = torch.ones(2, 1, 3), torch.zeros(1, 1, 3), [torch.ones(3, 3)] * 2
+    options = (False, count, 0.0, False, False, False)
+    for op in (torch.rnn_tanh, torch.rnn_relu, torch.gru):
+        with pytest.raises(RuntimeError, match="num_layers must be greater than zero"):
+            op(x, h, w, *options)
+    with pytest.raises(RuntimeError, match="num_layers must be greater than zero"):
+        torch.lstm(x, (h, h), w, *options)

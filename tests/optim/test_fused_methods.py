@@ -40,6 +40,11 @@ def signed(x, g, weight_decay=0.0, maximize=False):
     return (-g if maximize else g) + weight_decay * x
 
 
+def kept(number):
+    """As a state holds it."""
+    return float(np.float32(number))
+
+
 def adagrad(x, grads, lr=1e-2, lr_decay=0.0, initial_accumulator_value=0.0, eps=1e-10, **common):
     total = initial_accumulator_value
     for t, g in enumerate(grads):
@@ -97,7 +102,7 @@ def rprop(x, grads, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), maximize=Fa
 
 def asgd(x, grads, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, **common):
     for t, g in enumerate(grads):
-        eta = lr / (1 + lambd * lr * t) ** alpha
+        eta = kept(lr / (1 + lambd * lr * t) ** alpha)
         x = x - eta * (signed(x, g, **common) + lambd * x)
         yield x
 
@@ -115,6 +120,7 @@ def nadam(x, grads, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, momentum_decay=4e-3,
         v = betas[1] * v + (1 - betas[1]) * g * g
         mean = after * m / (1 - product * after) + (1 - now) * g / (1 - product)
         x = x - lr * mean / (np.sqrt(v / (1 - betas[1] ** t)) + eps)
+        product = kept(product)
         yield x
 
 
@@ -201,9 +207,9 @@ def test_halves_are_rounded_only_when_stored(name, dtype):
             optimizer.step()
         assert ag.equal(half, single.detach().to(dtype))
         for key, value in steps[1].state[single].items():
-            if isinstance(value, ag.Tensor):
-                assert ag.equal(steps[0].state[half][key], value.to(dtype)), key
-                value.copy_(steps[0].state[half][key])
+            kept_as = dtype if value.ndim else ag.float32
+            assert ag.equal(steps[0].state[half][key], value.to(kept_as)), key
+            value.copy_(steps[0].state[half][key])
         single.data.copy_(half.detach())
 
 
@@ -348,7 +354,8 @@ def test_not_a_number_stays_one():
         for bad in (1.0, math.nan, 1.0):
             x.grad = ag.tensor([1.0, bad])
             optimizer.step()
-        assert x.isnan().tolist() == [False, True], name
+        # Rprop asks for a sign alone, and a NaN has none.
+        assert x.isnan().tolist() == [False, name != "Rprop"], name
 
 
 SHARED = {"rate": 0.1, "eps": 0.0, "weight_decay": 0.0, "sign": 1.0}

@@ -140,3 +140,20 @@ def test_other_refusals():
     for function in (swa.get_ema_avg_fn, swa.get_ema_multi_avg_fn):
         with pytest.raises(ValueError, match="Invalid decay value 2"):
             function(2)
+
+
+def test_averages_of_many_tensors_are_those_of_one():
+    kinds = (ag.float32, ag.float16, ag.complex64, ag.int64)
+    for decay in (0.25, 0.999):
+        one, many = (
+            getattr(ag.optim.swa_utils, f"get_ema_{kind}avg_fn")(decay) for kind in ("", "multi_")
+        )
+        kept = [ag.tensor([1, 8, -4]).to(dtype) for dtype in kinds]
+        new = [ag.tensor([9, 0, 12]).to(dtype) for dtype in kinds]
+        expected = [t.clone() for t in kept]
+        for t, a, b in zip(expected, kept, new):
+            t.copy_(one(a, b, ag.tensor(1)))
+        many(kept, new, ag.tensor(1))
+        for found, t in zip(kept, expected):
+            ag.testing.assert_close(found, t)
+        assert kept[3].tolist() == ([7, 2, 8] if decay == 0.25 else [1, 7, -3])

@@ -46,18 +46,18 @@ def test_what_modes_put_in_place_is_gone_after_the_last():
 
 OPERATORS = {
     "add": lambda x: x + 1,
-    "sub": lambda x: 1 - x,
+    "__rsub__": lambda x: 1 - x,
     "mul": lambda x: 2 * x,
     "div": lambda x: x / 2,
-    "floor_divide": lambda x: x // 2,
+    "__floordiv__": lambda x: x // 2,
     "remainder": lambda x: x % 2,
-    "pow": lambda x: x**2,
+    "__pow__": lambda x: x**2,
     "matmul": lambda x: x @ x,
     "lt": lambda x: x < 1,
     "le": lambda x: x <= 1,
     "gt": lambda x: x > 1,
     "ge": lambda x: x >= 1,
-    "eq": lambda x: x == 1,
+    "__eq__": lambda x: x == 1,
     "ne": lambda x: x != 1,
     "neg": lambda x: -x,
     "positive": lambda x: +x,
@@ -66,10 +66,10 @@ OPERATORS = {
     "__get__": lambda x: x.shape,
 }
 ON_INTEGERS = {
-    "bitwise_and": lambda x: x & 1,
-    "bitwise_or": lambda x: x | 1,
-    "bitwise_xor": lambda x: x ^ 1,
-    "bitwise_not": lambda x: ~x,
+    "__and__": lambda x: x & 1,
+    "__or__": lambda x: x | 1,
+    "__xor__": lambda x: x ^ 1,
+    "__invert__": lambda x: ~x,
     "__lshift__": lambda x: x << 1,
     "__rshift__": lambda x: x >> 1,
 }
@@ -113,7 +113,7 @@ def assigned(x):
     [
         ("add_", add),
         ("mul_", multiply),
-        ("pow_", raised),
+        ("__ipow__", raised),
         ("__ilshift__", shifted),
         ("__setitem__", assigned),
     ],

@@ -89,3 +89,26 @@ def test_numbers_are_not_written_to_memory_that_elements_share():
     x[0] = 1.0
     x[1:2] = 2.0
     assert x.tolist() == [2.0, 2.0, 2.0]
+
+
+@pytest.mark.filterwarnings(f"ignore:{DEPRECATED}:UserWarning")
+def test_lists_that_hold_themselves_are_refused():
+    alone, often = [], []
+    alone.append(alone)
+    often += [often] * 3
+    x = ag.ones(3)
+    for index in (alone, (alone,), often, (often, 0)):
+        with pytest.raises((ValueError, IndexError), match="at most 64|too many indices"):
+            x[index]
+        with pytest.raises((ValueError, IndexError), match="at most 64|too many indices"):
+            x[index] = 1.0
+    assert x.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_shapes_whose_product_leaves_64_bits_are_refused():
+    for size in ((2,) * 64, (4,) * 32, (2**32, 2**32), (2**63 - 1, 2)):
+        for x in (ag.zeros(0), ag.zeros(1)):
+            with pytest.raises(RuntimeError):
+                x.view(size)
+            with pytest.raises(RuntimeError):
+                x.reshape(size)

@@ -4,6 +4,7 @@ import importlib
 import io
 import pickle
 import pkgutil
+import zipfile
 from pathlib import Path
 
 import programs
@@ -130,7 +131,12 @@ def test_a_device_needs_its_type():
 
 
 def file(pickled):
-    return io.BytesIO(b"autograd_cy 1\n" + pickled)
+    """An archive with nothing but this pickle."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as members:
+        members.writestr("x/data.pkl", pickled)
+        members.writestr("x/version", "3\n")
+    return io.BytesIO(made.getvalue())
 
 
 def test_a_hostile_file_gets_no_tensor_without_memory():

@@ -333,8 +333,8 @@ def functions():
 def test_every_function_asks(name):
     function = getattr(torch, name)
     module = getattr(function, "__module__", "").rpartition(".")[2]
-    homes = "combining contraction eigen functions joining sampling unique"
-    in_python = module in homes.split()
+    homes = "combining comparison contraction conversion eigen gamma joining predicates"
+    in_python = module in f"{homes} sampling unique".split()
     if compiled._is_intercepted(function) or in_python:
         assert function(Foreign())[0] is function
     else:
@@ -373,3 +373,24 @@ def test_functions_of_nn_ask():
         Logged.calls.clear()
         assert type(call()) is Logged
         assert Logged.calls
+
+
+def test_a_context_without_functions_asks_neither_classes_nor_modes():
+    asked = []
+
+    class Asking(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, f, types, args=(), kwargs=None):
+            asked.append(f)
+            with torch._C.DisableTorchFunctionSubclass():
+                return f(*args, **(kwargs or {}))
+
+    x = torch.ones(2).as_subclass(Asking)
+    for context in (torch._C.DisableTorchFunction, torch._C.DisableTorchFunctionSubclass):
+        asked.clear()
+        with context():
+            torch.add(x, x)
+            x * 2
+        assert not asked
+        torch.add(x, x)
+        assert asked

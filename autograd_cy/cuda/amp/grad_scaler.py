@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 from autograd_cy import amp
+from autograd_cy._C._warned import warn as _warn
 
 __all__ = ["GradScaler"]
 
@@ -47,11 +46,10 @@ class GradScaler(amp.GradScaler):
         growth_interval: int = 2000,
         enabled: bool = True,
     ) -> None:
-        warnings.warn(
+        _warn(
             "`torch.cuda.amp.GradScaler(args...)` is deprecated. Please use "
             "`torch.amp.GradScaler('cuda', args...)` instead.",
             FutureWarning,
-            stacklevel=2,
         )
         super().__init__(
             "cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from autograd_cy import Tensor, empty
+from autograd_cy._C._warned import warn as _warn
 
 from .. import functional
 from ..init import constant_
@@ -124,10 +124,9 @@ class Hardtanh(Module):
 
 
 def _renamed(old: str, new: str) -> None:
-    warnings.warn(
+    _warn(
         f"keyword argument `{old}` is deprecated and renamed to `{new}`",
         FutureWarning,
-        stacklevel=3,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from autograd_cy._C.overrides import _is_intercepted
 from autograd_cy._interpreted import later as _later
+from autograd_cy._tensors.overriding import overridable as _overridable
 from autograd_cy.nn.functional._attention import multi_head_attention_forward
 from autograd_cy.nn.functional._dropout import (
     alpha_dropout,
@@ -112,7 +113,6 @@ from autograd_cy.nn.functional._unpooling import (
     max_unpool2d,
     max_unpool3d,
 )
-from autograd_cy.overrides import overridable as _overridable
 
 __all__ = [
     "adaptive_avg_pool2d",

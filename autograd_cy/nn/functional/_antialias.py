@@ -9,9 +9,11 @@ import numpy as np
 
 import autograd_cy as ag
 from autograd_cy import Tensor
-from autograd_cy._interpreted import find
+from autograd_cy._interpreted import Family
 
-__all__ = ["REACH", "along", "antialiased", "check_sizes", "taps"]
+__all__ = ["REACH", "along", "antialiased", "taps"]
+
+_resampling = Family("ops_resampling")
 
 # How far the filter of a mode reaches, in elements of the wider one of input and result.
 REACH = {"bilinear": 1, "bicubic": 2, "lanczos": 3}
@@ -71,7 +73,7 @@ def along(
         As `x`, with `out` elements in the dimension.
     """
     given = ag.tensor(bounds, device=x.device), ag.tensor(weight, device=x.device)
-    apply = find("ops_resampling", name)
+    apply = getattr(_resampling, name)
     if x.is_contiguous() or not x.is_contiguous(memory_format=ag.channels_last):
         return apply(x, *given, -1 - dim, *more)
     return apply(x.permute(0, 2, 3, 1), *given, -dim, *more).permute(0, 3, 1, 2)
@@ -85,15 +87,6 @@ def _resized(x: Tensor, dim: int, out: int, factor: float, mode: str, align: boo
     return along(x, dim, "_filter", bounds, weight.astype(real))
 
 
-def check_sizes(input: Tensor, size: list[int]) -> None:
-    """Raise RuntimeError unless images (N, C, H, W) and those of `size` have elements."""
-    if not all(n > 0 for n in (*input.shape[1:], *size)):
-        raise RuntimeError(
-            "Input and output sizes should be greater than 0, but got input (H: "
-            f"{input.shape[2]}, W: {input.shape[3]}) output (H: {size[0]}, W: {size[1]})"
-        )
-
-
 def antialiased(
     input: Tensor, size: list[int], factors: list[float], mode: str, align_corners: bool
 ) -> Tensor:
@@ -105,7 +98,7 @@ def antialiased(
     input : Tensor
         float32 or float64, shape (N, C, H, W).
     size : list of int
-        Rows and columns of the result.
+        Rows and columns of the result, above zero like the sizes of `input`.
     factors : list of float
         Of rows and columns, where they were given; empty: the ratios of the sizes.
     mode : {"bilinear", "bicubic", "lanczos"}
@@ -122,8 +115,6 @@ def antialiased(
     ------
     NotImplementedError
         Another dtype than float32 and float64, as in torch; of uint8 see `_byte_images`.
-    RuntimeError
-        A size of zero.
 
     Notes
     -----
@@ -143,7 +134,6 @@ def antialiased(
             f"interpolate: antialias=True is not implemented for {input.dtype}; give it "
             "float32, float64 or uint8, by input.float()"
         )
-    check_sizes(input, size)
     rows, columns = factors or (0.0, 0.0)
     x = _resized(input, -1, size[1], columns, mode, align_corners)
     x = _resized(x, -2, size[0], rows, mode, align_corners)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.arguments import _check_arguments
 
 __all__ = [
@@ -32,9 +32,7 @@ def check_tensors(op: str, input: Tensor, target: Tensor) -> None:
 _CODES = {"none": 0, "mean": 1, "sum": 2}
 
 
-def reduction_name(
-    size_average: bool | None, reduce: bool | None, reduction: str, stacklevel: int = 3
-) -> str:
+def reduction_name(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
     """Return the reduction that the arguments of a loss mean, old and new.
 
     Parameters
@@ -43,8 +41,6 @@ def reduction_name(
         The older spelling; it wins if either is given.
     reduction : str
         The newer one.
-    stacklevel : int, optional
-        Of the warning about the older spelling.
 
     Returns
     -------
@@ -64,10 +60,9 @@ def reduction_name(
         summed = size_average is not None and not size_average
         each = reduce is not None and not reduce
         reduction = "none" if each else "sum" if summed else "mean"
-        warnings.warn(
+        _warn(
             "size_average and reduce args will be deprecated, please use "
             f"reduction='{reduction}' instead.",
-            stacklevel=stacklevel,
         )
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
@@ -99,7 +94,7 @@ def reduction_code(size_average: bool | None, reduce: bool | None, reduction: st
     2
     """
     if size_average is not None or reduce is not None:
-        reduction = reduction_name(size_average, reduce, reduction, 4)
+        reduction = reduction_name(size_average, reduce, reduction)
     code = _CODES.get(reduction) if isinstance(reduction, str) else None
     if code is None:
         raise ValueError(f"{reduction} is not a valid value for reduction")
@@ -107,11 +102,10 @@ def reduction_code(size_average: bool | None, reduce: bool | None, reduction: st
 
 
 def warn_of_sizes(input: Tensor, target: Tensor) -> None:
-    warnings.warn(
+    _warn(
         f"Using a target size ({target.shape}) that is different to the input size "
         f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
         "Please ensure they have the same size.",
-        stacklevel=3,
     )
 
 
@@ -238,9 +232,8 @@ def check_probability(p: float) -> None:
 
 
 def implicit_dim(name: str, input: Tensor) -> int:
-    warnings.warn(
+    _warn(
         f"Implicit dimension choice for {name} has been deprecated. "
         "Change the call to include dim=X as an argument.",
-        stacklevel=3,
     )
     return 0 if input.dim() in (0, 1, 3) else 1

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import autograd_cy as _operators
 import autograd_cy.nn.functional as _functional
 from autograd_cy import Tensor
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy.nn.functional._dropout import dropout
 
 __all__ = ["multi_head_attention_forward"]
@@ -121,7 +121,7 @@ def _joined_mask(
         mask = mask.reshape(batch, heads, *mask.shape[1:])
     if padding is None:
         return mask
-    padding = padding.reshape(batch, 1, 1, -1)
+    padding = padding.reshape(batch, 1, 1, padding.shape[-1])
     return padding if mask is None else mask + padding
 
 
@@ -157,6 +157,7 @@ def attend(
     is_causal: bool,
     batch_first: bool,
 ) -> tuple[Tensor, Tensor | None]:
+    """What `multi_head_attention_forward` and `MultiheadAttention` compute."""
     batched = _check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)
     time = 1 if batch_first and batched else 0
     if not batched:
@@ -173,10 +174,9 @@ def attend(
         and attn_mask is not None
         and key_padding_mask.dtype != attn_mask.dtype
     ):
-        warnings.warn(
+        _warn(
             "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type "
             "for both instead.",
-            stacklevel=3,
         )
     if is_causal and attn_mask is None:
         raise RuntimeError(
@@ -203,6 +203,12 @@ def attend(
             )
     elif key.shape != value.shape:
         raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+    if key.shape[1 - time] != batch and (static_k is None or static_v is None):
+        raise RuntimeError(
+            f"query of shape {list(query.shape)} is a batch of {batch}, but key of shape "
+            f"{list(key.shape)} and value of shape {list(value.shape)} are batches of "
+            f"{key.shape[1 - time]}; expand() what is one for all"
+        )
     if attn_mask is not None:
         expected = (rows, columns) if attn_mask.dim() == 2 else (batch * num_heads, rows, columns)
         if tuple(attn_mask.shape) != expected:
@@ -259,6 +265,10 @@ def attend(
         result = result.squeeze(1)
         weights = weights if weights is None else weights.squeeze(0)
     return result, weights
+
+
+# What errors are named by.
+attend.__code__ = attend.__code__.replace(co_name="multi_head_attention_forward")
 
 
 def multi_head_attention_forward(

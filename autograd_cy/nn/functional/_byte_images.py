@@ -7,7 +7,7 @@ import functools
 import numpy as np
 
 from autograd_cy import Tensor
-from autograd_cy.nn.functional._antialias import along, check_sizes, taps
+from autograd_cy.nn.functional._antialias import along, taps
 
 __all__ = ["resized_bytes"]
 
@@ -74,7 +74,7 @@ def resized_bytes(
     input : Tensor
         uint8, shape (N, C, H, W).
     size : list of int
-        Rows and columns of the result.
+        Rows and columns of the result, above zero like the sizes of `input`.
     factors : list of float
         Of rows and columns, where they were given; empty: the ratios of the sizes.
     mode : {"bilinear", "bicubic", "lanczos"}
@@ -89,11 +89,6 @@ def resized_bytes(
     Tensor
         uint8, shape (N, C, size[0], size[1]).
 
-    Raises
-    ------
-    RuntimeError
-        A size of zero.
-
     Examples
     --------
     >>> import autograd_cy as torch
@@ -101,7 +96,6 @@ def resized_bytes(
     >>> resized_bytes(x, [1, 4], [], "bilinear", False, False).flatten()
     tensor([  0,  25,  75, 100], dtype=autograd_cy.uint8)
     """
-    check_sizes(input, size)
     x = input
     for dim, out, factor in zip((-1, -2), size[::-1], (factors or [0.0, 0.0])[::-1]):
         if x.shape[dim] != out:  # else nothing is done, whatever the factor is

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy.nn.functional._arguments import check_probability
 
 __all__ = [
@@ -131,13 +130,12 @@ def dropout2d(
     if dims not in (3, 4):
         _warn_of_shape("dropout2d", dims, 2)
     if dims == 3:
-        warnings.warn(
+        _warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
             "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
             "dim. This behavior will change in a future release to interpret the input as one "
             "without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
             "dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=2,
         )
     return _of_channels(input, p, training, inplace, True)
 
@@ -197,13 +195,12 @@ def _of_channels(input: Tensor, p: float, training: bool, inplace: bool, batched
 
 
 def _warn_of_shape(name: str, dims: int, spatial: int) -> None:
-    warnings.warn(
+    _warn(
         f"{name}: Received a {dims}-D input to {name}, which is deprecated and will result in an "
         "error in a future release. To retain the behavior and silence this warning, please use "
         f"dropout instead. Note that {name} exists to provide channel-wise dropout on inputs with "
         f"{spatial} spatial dimensions, a channel dimension, and an optional batch dimension (i.e. "
         f"{spatial + 1}D or {spatial + 2}D inputs).",
-        stacklevel=3,
     )
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import autograd_cy as _operators
 from autograd_cy import Tensor, no_grad
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.arguments import _check_arguments
 
 __all__ = ["embedding", "embedding_bag"]
@@ -155,11 +154,10 @@ def embedding_bag(
             [3., 4.]])
     """
     if weight.dtype in (_operators.int64, _operators.int32) and input.is_floating_point():
-        warnings.warn(
+        _warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage "
             "`embedding_bag(weight, input, ...)` is deprecated, and should now be "
             "`embedding_bag(input, weight, ...)`.",
-            stacklevel=2,
         )
         input, weight = weight, input
     if per_sample_weights is not None and input.shape != per_sample_weights.shape:

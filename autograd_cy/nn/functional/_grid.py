@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import warnings
+import math
 from collections.abc import Sequence
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._tensors.events import seen_as
 
@@ -19,11 +20,10 @@ _PADDINGS = ("zeros", "border", "reflection")
 
 def _aligned(align_corners: bool | None, op: str, position: int) -> bool:
     if align_corners is None:
-        warnings.warn(
+        _warn(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since "
             "1.3.0. Please specify align_corners=True if the old behavior is desired. See the "
             "documentation of grid_sample for details.",
-            stacklevel=3,
         )
         return False
     _check_arguments(op, (align_corners, "bool", "align_corners", position))
@@ -221,8 +221,8 @@ def grid_sample(
     if mode == "bicubic" and rank == 3:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     batch, channels = input.shape[:2]
-    points = grid.reshape(batch, -1, rank)
-    flat = input.reshape(batch, channels, -1)
+    points = grid.reshape(batch, math.prod(grid.shape[1:-1]), rank)
+    flat = input.reshape(batch, channels, math.prod(input.shape[2:]))
     taps = []  # for each dimension (place, weight) of each element that counts
     for d, n in enumerate(input.shape[2:]):
         x = points[:, :, rank - 1 - d]

@@ -219,7 +219,8 @@ def gaussian_nll_loss(
     target : Tensor
         The numbers.
     var : Tensor or float
-        Variances: of the shape of ``input``, or without its last dimension, or with size 1 there.
+        Variances: of the shape of ``input``, or without its last dimension, or with size 1 in one
+        dimension.
     full : bool, optional
         Add the constant :math:`\frac{1}{2} \log 2 \pi`.
     eps : float, optional
@@ -255,7 +256,7 @@ def gaussian_nll_loss(
     if var.shape != input.shape:
         if input.shape[:-1] == var.shape:
             var = var.unsqueeze(-1)
-        elif not (input.shape[:-1] == var.shape[:-1] and var.shape[-1] == 1):
+        elif input.ndim != var.ndim or [n for m, n in zip(input.shape, var.shape) if m != n] != [1]:
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
-from autograd_cy.overrides import overridable as _overridable
+from autograd_cy._tensors.overriding import overridable as _overridable
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "local_response_norm", "normalize"]
 

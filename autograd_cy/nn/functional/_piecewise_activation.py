@@ -138,7 +138,32 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """In-place form of :func:`elu`."""
+    """
+    In-place form of :func:`elu`; changes and returns the first argument.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor that is changed.
+    alpha : float, optional
+        What is approached on the left, negated.
+
+    Returns
+    -------
+    Tensor
+        `input`.
+
+    Raises
+    ------
+    RuntimeError
+        `input` is a leaf that requires grad.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.functional.elu_(torch.tensor([-1.0, 1.0]))
+    tensor([-0.6321,  1.0000])
+    """
     return _pieces._elu_(input, alpha)
 
 
@@ -218,7 +243,32 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 
 
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """In-place form of :func:`leaky_relu`."""
+    """
+    In-place form of :func:`leaky_relu`; changes and returns the first argument.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor that is changed.
+    negative_slope : float, optional
+        The slope below 0.
+
+    Returns
+    -------
+    Tensor
+        `input`.
+
+    Raises
+    ------
+    RuntimeError
+        `input` is a leaf that requires grad.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.functional.leaky_relu_(torch.tensor([-1.0, 1.0]), 0.1)
+    tensor([-0.1000,  1.0000])
+    """
     return _pieces._leaky_relu_(input, negative_slope)
 
 
@@ -309,7 +359,34 @@ def _hardtanh_of_integers(input: Tensor, min_val: float, max_val: float, inplace
 
 
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """In-place form of :func:`hardtanh`."""
+    """
+    In-place form of :func:`hardtanh`; changes and returns the first argument.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor that is changed.
+    min_val, max_val : float, optional
+        The bounds.
+
+    Returns
+    -------
+    Tensor
+        `input`.
+
+    Raises
+    ------
+    ValueError
+        If the lower bound is above the upper one.
+    RuntimeError
+        `input` is a leaf that requires grad.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.functional.hardtanh_(torch.tensor([-3.0, 0.5, 3.0]))
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
     return hardtanh(input, min_val, max_val, True)
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
-from typing import Any
-
 import autograd_cy as _operators
 from autograd_cy import Tensor
-from autograd_cy._interpreted import find
+from autograd_cy._C._warned import warn as _warn
+from autograd_cy._interpreted import Family
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,
@@ -30,21 +27,7 @@ __all__ = [
 ]
 
 
-def _later(name: str) -> Callable[..., Tensor]:
-    """The operator of this name, whose module is loaded by the first call."""
-
-    def first(*args: Any) -> Tensor:
-        globals()[name] = operator = find("ops_pointwise_loss", name)
-        return operator(*args)
-
-    return first
-
-
-_huber_loss = _later("_huber_loss")
-_l1_loss = _later("_l1_loss")
-_smooth_l1_loss = _later("_smooth_l1_loss")
-_soft_margin_loss = _later("_soft_margin_loss")
-_weighted_cross_entropy = _later("_weighted_cross_entropy")
+_losses = Family("ops_pointwise_loss")
 
 
 def l1_loss(
@@ -87,7 +70,7 @@ def l1_loss(
         return weighted((input - target).abs(), weight, reduction)
     code = reduction_code(size_average, reduce, reduction)
     if input.is_floating_point() and target.is_floating_point():
-        return _l1_loss(input, target, code)
+        return _losses._l1_loss(input, target, code)
     values = (input - target).abs()
     return values if code == 0 else values.mean() if code == 1 else values.sum()
 
@@ -134,7 +117,9 @@ def smooth_l1_loss(
     if target.dtype is not input.dtype:
         dtype = _operators.promote_types(input.dtype, target.dtype)
         input, target = input.to(dtype), target.to(dtype)
-    return _smooth_l1_loss(input, target, beta, reduction_code(size_average, reduce, reduction))
+    return _losses._smooth_l1_loss(
+        input, target, beta, reduction_code(size_average, reduce, reduction)
+    )
 
 
 def huber_loss(
@@ -181,9 +166,9 @@ def huber_loss(
             )
         target = target.to(input.dtype)
     if weight is None:
-        return _huber_loss(input, target, delta, reduction_code(None, None, reduction))
+        return _losses._huber_loss(input, target, delta, reduction_code(None, None, reduction))
     check_weight(input, weight)
-    values = _huber_loss(input, target, delta, 0) * weight
+    values = _losses._huber_loss(input, target, delta, 0) * weight
     if reduction == "mean":
         return values.mean()
     return weighted(values, None, reduction)
@@ -242,7 +227,7 @@ def binary_cross_entropy(
             f"binary_cross_entropy: Found dtype {target.dtype} of the target but expected "
             f"{input.dtype}, that of the input; convert one of them"
         )
-    return _weighted_cross_entropy(input, target, weight, code)
+    return _losses._weighted_cross_entropy(input, target, weight, code)
 
 
 def binary_cross_entropy_with_logits(
@@ -341,12 +326,11 @@ def kl_div(
         return total / input.shape[0] if input.ndim else total
     else:
         if reduction == "mean":
-            warnings.warn(
+            _warn(
                 "reduction: 'mean' divides the total loss by both the batch size and the support "
                 "size.'batchmean' divides only by the batch size, and aligns with the KL div math "
                 "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
                 "major release.",
-                stacklevel=2,
             )
         code = reduction_code(None, None, reduction)
     return _operators.kl_div(input, target, code, log_target=log_target)
@@ -402,4 +386,4 @@ def soft_margin_loss(
     if input.is_complex():
         losses = (-target * input).exp().log1p()
         return losses if code == 0 else losses.mean() if code == 1 else losses.sum()
-    return _soft_margin_loss(input, target, code)
+    return _losses._soft_margin_loss(input, target, code)

@@ -5,13 +5,12 @@ One body serves one, two and three dimensions. The others are operators as they 
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import autograd_cy as _operators
 from autograd_cy import Tensor
-from autograd_cy._interpreted import find, names_of
+from autograd_cy._interpreted import Family
+from autograd_cy.nn.functional._dimensions import Sizes, named, spread
 
 __all__ = [
     "adaptive_avg_pool2d",
@@ -28,8 +27,7 @@ __all__ = [
     "max_pool3d",
 ]
 
-_Sizes = int | Sequence[int]
-_SOME = ("", "one dimension", "two dimensions", "three dimensions")
+_pools = Family("ops_pooling")
 
 _MAX = """Return the largest elements of windows of {some}.
 
@@ -97,23 +95,6 @@ _IGNORED = "Changes nothing: they are returned always."
 _PAIR = "tuple of Tensor\n        The elements, and where they were in their plane."
 
 
-@functools.cache
-def _operator(name: str) -> Callable[..., Any]:
-    """The operator of a name, which may be in the namespace of these functions."""
-    place = names_of("nn.functional").get(name)
-    return find(*place) if place else getattr(_operators, name)
-
-
-def _named(function: Callable[..., Any], name: str, doc: str, rank: int, **words: str) -> Any:
-    """The function with the name and the text of one of so many dimensions."""
-    function.__name__ = function.__qualname__ = name
-    function.__code__ = function.__code__.replace(co_name=name)  # what errors are named by
-    function.__doc__ = doc.format(
-        name=name, rank=rank, some=_SOME[rank], opening="[" * rank, closing="]" * rank, **words
-    )
-    return function
-
-
 # --- windows of one kernel -----------------------------------------------------------------------
 
 
@@ -122,18 +103,18 @@ def _max_pool(rank: int) -> Any:
 
     def pool(
         input: Tensor,
-        kernel_size: _Sizes,
-        stride: _Sizes | None = None,
-        padding: _Sizes = 0,
-        dilation: _Sizes = 1,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        dilation: Sizes = 1,
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        found = _operator(both if return_indices else plain)
+        found = getattr(_pools, both if return_indices else plain)
         return found(input, kernel_size, stride, padding, dilation, ceil_mode)
 
     window = repr((1,) * (rank - 1) + (2,)) if rank > 1 else "2"
-    return _named(
+    return named(
         pool,
         plain,
         _MAX,
@@ -152,19 +133,17 @@ max_pool3d = _max_pool(3)
 
 def _max_pool1d_with_indices(
     input: Tensor,
-    kernel_size: _Sizes,
-    stride: _Sizes | None = None,
-    padding: _Sizes = 0,
-    dilation: _Sizes = 1,
+    kernel_size: Sizes,
+    stride: Sizes | None = None,
+    padding: Sizes = 0,
+    dilation: Sizes = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    return _operators.max_pool1d_with_indices(
-        input, kernel_size, stride, padding, dilation, ceil_mode
-    )
+    return _pools.max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
-max_pool1d_with_indices = _named(
+max_pool1d_with_indices = named(
     _max_pool1d_with_indices,
     "max_pool1d_with_indices",
     _MAX,
@@ -196,9 +175,9 @@ def _adaptive_avg_pool(rank: int) -> Any:
     name = f"adaptive_avg_pool{rank}d"
 
     def pool(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
-        return _operator(name)(input, _spread(_kept(output_size, input, rank), rank))
+        return getattr(_pools, name)(input, spread(_kept(output_size, input, rank), rank))
 
-    return _named(
+    return named(
         pool,
         name,
         _ADAPTIVE,
@@ -213,11 +192,6 @@ def _adaptive_avg_pool(rank: int) -> Any:
     )
 
 
-def _spread(size: Any, rank: int) -> Any:
-    """One number for all dimensions."""
-    return size if isinstance(size, (tuple, list)) else (size,) * rank
-
-
 adaptive_avg_pool2d = _adaptive_avg_pool(2)
 adaptive_avg_pool3d = _adaptive_avg_pool(3)
 
@@ -229,12 +203,12 @@ def _adaptive_max_pool(rank: int, always: bool) -> Any:
     def pool(
         input: Tensor, output_size: int | Sequence[int | None], return_indices: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
-        size = _spread(_kept(output_size, input, rank), rank)
-        found = _operator(inner)(input, size)
+        size = spread(_kept(output_size, input, rank), rank)
+        found = getattr(_pools, inner)(input, size)
         return found if always or return_indices else found[0]
 
     text = _IGNORED if always else _ASKED
-    return _named(
+    return named(
         pool,
         name,
         _ADAPTIVE,

@@ -5,20 +5,22 @@ from __future__ import annotations
 import functools
 import math
 import operator
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.arguments import _check_arguments
-from autograd_cy._interpreted import find
+from autograd_cy._interpreted import Family
 from autograd_cy._tensors.events import seen_as
-from autograd_cy.nn.functional._antialias import REACH, antialiased, check_sizes
+from autograd_cy.nn.functional._antialias import REACH, antialiased
 from autograd_cy.nn.functional._byte_images import resized_bytes
-from autograd_cy.nn.functional._pooling import _operator
 
 __all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
+
+_pools = Family("ops_pooling")
+_resampling = Family("ops_resampling")
 
 # mode -> its code, and for which dimensions of the input it is
 _MODES = {
@@ -37,7 +39,7 @@ _FREE = ("nearest", "area", "nearest-exact")  # of how corners are aligned
 @functools.cache
 def _resample(mode: str, nd: int) -> Callable[..., Tensor]:
     name = "_upsample_nearest_exact" if mode == "nearest-exact" else f"upsample_{mode}"
-    return seen_as(f"aten::{name}{nd}d")(find("ops_resampling", "_resample_form"))
+    return seen_as(f"aten::{name}{nd}d")(_resampling._resample_form)
 
 
 def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[list[int] | None, list[float]]:
@@ -94,6 +96,15 @@ def _whole(n: Any) -> int:
     return whole
 
 
+def _check_sizes(input: Tensor, size: list[int]) -> None:
+    """Raise RuntimeError unless images (N, C, H, W) and those of `size` have elements."""
+    if not all(n > 0 for n in (*input.shape[1:], *size)):
+        raise RuntimeError(
+            "Input and output sizes should be greater than 0, but got input (H: "
+            f"{input.shape[2]}, W: {input.shape[3]}) output (H: {size[0]}, W: {size[1]})"
+        )
+
+
 def _filtered(
     input: Tensor,
     sizes: list[int],
@@ -103,7 +114,7 @@ def _filtered(
     antialias: bool,
 ) -> Tensor:
     """The image by filters that NumPy makes, in the memory format of the input."""
-    check_sizes(input, sizes)
+    _check_sizes(input, sizes)
     # Sizes that nothing can have are refused in the words of all operators.
     _operators.empty((*input.shape[:2], *sizes), dtype=input.dtype, device="meta")
     how = input, sizes, scales, mode, align_corners
@@ -220,7 +231,7 @@ def interpolate(
             f"Got {input.dim()}D input, but {mode} mode needs {dims[0]}D input"
         )
     if code < 0:
-        return _operator(f"adaptive_avg_pool{input.dim() - 2}d")(input, tuple(sizes))
+        return getattr(_pools, f"adaptive_avg_pool{input.dim() - 2}d")(input, tuple(sizes))
     given = [0.0] * (3 - len(scales)) + scales
     return _resample(mode, input.dim() - 2)(input, tuple(sizes), *given, code, bool(align_corners))
 
@@ -324,7 +335,6 @@ def upsample_bilinear(
 
 
 def _deprecated(name: str) -> None:
-    warnings.warn(
+    _warn(
         f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
-        stacklevel=3,
     )

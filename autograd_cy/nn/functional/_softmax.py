@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy.nn.functional._arguments import implicit_dim
 
 __all__ = [
@@ -135,7 +135,7 @@ def gumbel_softmax(
     tensor([1., 1.])
     """
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        _warn("`eps` parameter is deprecated and has no effect.")
     noise = -_operators.empty_like(logits).exponential_().log()
     soft = _operators.softmax((logits + noise) / tau, dim)
     if not hard:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
-from autograd_cy._interpreted import find
-from autograd_cy.nn.functional._pooling import _named, _operator, _Sizes, _spread
+from autograd_cy._interpreted import Family
+from autograd_cy.nn.functional._dimensions import Sizes, named, spread
 
 __all__ = ["lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
+
+_pools = Family("ops_pooling")
+_resampling = Family("ops_resampling")
 
 _LP = """Return the norm of the elements of each window of {some}.
 
@@ -79,17 +81,12 @@ _UNPOOL = """Return zeros but for elements that max_pool{rank}d chose, which are
     """
 
 
-@functools.cache
-def _unpool() -> Callable[..., Tensor]:
-    return find("ops_resampling", "_unpool")
-
-
 # --- norms ---------------------------------------------------------------------------------------
 
 
 def _volume(size: Any, rank: int) -> int:
     n = 1
-    for k in _spread(size, rank):
+    for k in spread(size, rank):
         n *= k
     return n
 
@@ -98,14 +95,14 @@ def _lp_pool(rank: int) -> Any:
     def pool(
         input: Tensor,
         norm_type: float,
-        kernel_size: _Sizes,
-        stride: _Sizes | None = None,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
         ceil_mode: bool = False,
     ) -> Tensor:
         if norm_type == float("inf"):
-            found = _operator(f"max_pool{rank}d")
+            found = getattr(_pools, f"max_pool{rank}d")
             return found(abs(input), kernel_size, stride, 0, 1, ceil_mode)
-        mean = _operator(f"avg_pool{rank}d")(
+        mean = getattr(_pools, f"avg_pool{rank}d")(
             input.pow(norm_type), kernel_size, stride, 0, ceil_mode
         )
         # A window that isn't full counts as if it were, as in torch. Sign and size apart have a
@@ -113,7 +110,7 @@ def _lp_pool(rank: int) -> Any:
         whole = _operators.sign(mean) * _operators.relu(abs(mean))
         return whole.mul(_volume(kernel_size, rank)).pow(1.0 / norm_type)
 
-    return _named(
+    return named(
         pool,
         f"lp_pool{rank}d",
         _LP,
@@ -169,9 +166,9 @@ def _max_unpool(rank: int) -> Any:
     def unpool(
         input: Tensor,
         indices: Tensor,
-        kernel_size: _Sizes,
-        stride: _Sizes | None = None,
-        padding: _Sizes = 0,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
         output_size: Sequence[int] | None = None,
     ) -> Tensor:
         for place, (name, given) in enumerate((("input", input), ("indices", indices)), 1):
@@ -180,12 +177,12 @@ def _max_unpool(rank: int) -> Any:
                     f"max_unpool{rank}d(): argument '{name}' (position {place}) must be Tensor, "
                     f"not {type(given).__name__}"
                 )
-        kernel = _spread(kernel_size, rank)
-        step = _spread(stride, rank) if stride is not None else kernel
-        size = _unpooled(input, rank, kernel, step, _spread(padding, rank), output_size)
-        return _unpool()(input, indices, size)
+        kernel = spread(kernel_size, rank)
+        step = spread(stride, rank) if stride is not None else kernel
+        size = _unpooled(input, rank, kernel, step, spread(padding, rank), output_size)
+        return _resampling._unpool(input, indices, size)
 
-    return _named(
+    return named(
         unpool,
         f"max_unpool{rank}d",
         _UNPOOL,

@@ -1,5 +1,9 @@
 """The classes of ``autograd_cy.nn`` by the path under which torch keeps them."""
 
+from typing import TYPE_CHECKING, Any
+
+from autograd_cy._environment.moved_modules import moved as _moved
+
 from ..activation import (
     CELU,
     ELU,
@@ -298,3 +302,11 @@ __all__ = [
     "ZeroPad2d",
     "ZeroPad3d",
 ]
+
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> Any:
+        found = _moved(__name__, name)
+        if found is not None:
+            return found
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

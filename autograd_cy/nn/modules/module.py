@@ -11,6 +11,7 @@ from ..global_hooks import (
     register_module_parameter_registration_hook,
 )
 from ..module import Module
+from ..saving import _IncompatibleKeys as _IncompatibleKeys
 
 __all__ = [
     "Module",

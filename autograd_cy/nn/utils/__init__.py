@@ -1,5 +1,11 @@
 """What programs use beside modules: gradients kept small, parametrizations, sequences."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from autograd_cy._absent.names import no_attribute
+
 from . import clip_grad, convert_parameters, parametrizations, parametrize, rnn, stateless
 from .clip_grad import (
     clip_grad_norm,
@@ -33,3 +39,9 @@ __all__ = [
     "vector_to_parameters",
     "weight_norm",
 ]
+
+
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_attribute(__name__, name)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from types import GeneratorType
 
 from autograd_cy import Tensor, isinf, isnan, no_grad, stack, tensor
+from autograd_cy._C._warned import warn as _warn
 
 __all__ = [
     "clip_grad_norm",
@@ -156,9 +156,8 @@ def clip_grad_norm_(
         generator = isinstance(parameters, GeneratorType)
         parameters = list(parameters)
         if generator and not parameters:
-            warnings.warn(
+            _warn(
                 "`parameters` is an empty generator, no gradient clipping will occur.",
-                stacklevel=2,
             )
     total = get_total_norm(_grads(parameters), norm_type, error_if_nonfinite, foreach)
     clip_grads_with_norm_(parameters, max_norm, total, foreach)
@@ -175,6 +174,16 @@ def clip_grad_norm(
     """
     Deprecated: :func:`clip_grad_norm_` took its place.
 
+    Parameters
+    ----------
+    parameters, max_norm, norm_type, error_if_nonfinite, foreach
+        As for :func:`clip_grad_norm_`.
+
+    Returns
+    -------
+    Tensor
+        The norm of all gradients before.
+
     Examples
     --------
     >>> import warnings
@@ -186,10 +195,9 @@ def clip_grad_norm(
     ...     torch.nn.utils.clip_grad_norm(weight, 1.0)
     tensor(5.)
     """
-    warnings.warn(
+    _warn(
         "`nn.utils.clip_grad_norm` is now deprecated in favor of `nn.utils.clip_grad_norm_`.",
         FutureWarning,
-        stacklevel=2,
     )
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 

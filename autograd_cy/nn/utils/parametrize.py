@@ -37,6 +37,10 @@ def cached() -> _Context:
     """
     Compute each parametrized tensor once for the time of a ``with`` block.
 
+    Returns
+    -------
+    context manager
+
     Examples
     --------
     >>> import autograd_cy as torch

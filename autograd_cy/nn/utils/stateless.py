@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import autograd_cy as _operators
+from autograd_cy._C._warned import warn as _warn
 
 from ..module import Module
 
@@ -42,13 +42,23 @@ def functional_call(
     -------
     object
         What the module returns.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import autograd_cy as torch
+    >>> layer, other = torch.nn.Linear(1, 1), {"weight": torch.ones(1, 1), "bias": torch.ones(1)}
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", FutureWarning)
+    ...     y = torch.nn.utils.stateless.functional_call(layer, other, torch.ones(1))
+    >>> y.item()
+    2.0
     """
-    warnings.warn(
+    _warn(
         "This API is deprecated as of PyTorch 2.0 and will be removed in a future version of "
         "PyTorch. Please use func.functional_call instead which is a drop-in replacement for this "
         "API.",
         FutureWarning,
-        stacklevel=2,
     )
     return _operators.func.functional_call(
         module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict

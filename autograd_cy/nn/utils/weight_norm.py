@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from autograd_cy import Tensor
+from autograd_cy._C._warned import warn as _warn
 
 from ..module import Module
 from ..parameter import Parameter
@@ -73,10 +73,9 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     >>> list(layer.state_dict())
     ['bias', 'weight_g', 'weight_v']
     """
-    warnings.warn(
+    _warn(
         "`nn.utils.weight_norm` is deprecated in favor of `nn.utils.parametrizations.weight_norm`.",
         FutureWarning,
-        stacklevel=2,
     )
     if _hook_of(module, name)[1] is not None:
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")

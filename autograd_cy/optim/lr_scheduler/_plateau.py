@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy.optim.optimizer import Optimizer
 
 from ._scheduler import LRScheduler, check_optimizer, check_state, number, per_group, put
@@ -136,11 +136,10 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is None:
             epoch = self.last_epoch + 1
         else:
-            warnings.warn(
+            _warn(
                 "The epoch parameter in `scheduler.step()` was not necessary and is being "
                 "deprecated where possible.",
                 UserWarning,
-                stacklevel=2,
             )
         self.last_epoch = epoch
         if self._is_better(current, self.best):

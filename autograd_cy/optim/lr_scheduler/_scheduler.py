@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import warnings
 import weakref
 from collections.abc import Mapping
 from typing import Any
 
 from autograd_cy import Tensor
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy.optim.optimizer import Optimizer
 
 GUIDE = "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
@@ -175,13 +175,12 @@ class LRScheduler:
         if epoch is None:
             self._write(self._rates(self.last_epoch + 1))
         else:
-            warnings.warn(
+            _warn(
                 "The epoch parameter in `scheduler.step()` was not necessary and is being "
                 "deprecated where possible. Please use `scheduler.step()` to step the scheduler. "
                 "During the deprecation, if epoch is different from None, the closed form is used "
                 "instead of the new chainable form, where available.",
                 UserWarning,
-                stacklevel=2,
             )
             self._write(self._rates(epoch, closed=True))
 
@@ -211,11 +210,10 @@ class LRScheduler:
     def _current(self) -> list[float]:
         """The rates that groups have now, which programs may have changed."""
         if not getattr(self, "_get_lr_called_within_step", False):
-            warnings.warn(
+            _warn(
                 "To get the last learning rate computed by the scheduler, please use "
                 "`get_last_lr()`.",
                 UserWarning,
-                stacklevel=3,
             )
         return [number(group["lr"]) for group in self.optimizer.param_groups]
 
@@ -289,19 +287,17 @@ def count_steps(optimizer: Optimizer) -> None:
 def warn_of_order(optimizer: Optimizer) -> None:
     """Warn if a schedule goes on before the optimizer has made a step."""
     if not hasattr(optimizer.step, "_counts"):
-        warnings.warn(
+        _warn(
             "Seems like `optimizer.step()` has been overridden after learning rate scheduler "
             "initialization. Please, make sure to call `optimizer.step()` before "
             f"`lr_scheduler.step()`. See more details at {GUIDE}",
             UserWarning,
-            stacklevel=3,
         )
     elif not getattr(optimizer, "_opt_called", False):
-        warnings.warn(
+        _warn(
             "Detected call of `lr_scheduler.step()` before `optimizer.step()`. You should call "
             "them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`. Failure "
             "to do this will result in PyTorch skipping the first value of the learning rate "
             f"schedule. See more details at {GUIDE}",
             UserWarning,
-            stacklevel=3,
         )

@@ -1,5 +1,9 @@
 """Samples, their order, and batches of them, gathered by worker processes."""
 
+from typing import TYPE_CHECKING, Any
+
+from autograd_cy._environment.moved_modules import moved as _moved
+
 from . import collate, dataloader, dataset, distributed, sampler
 from ._worker import WorkerInfo, get_worker_info
 from .collate import default_collate, default_convert
@@ -51,3 +55,11 @@ __all__ = [
     "random_split",
     "sampler",
 ]
+
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> Any:
+        found = _moved(__name__, name)
+        if found is not None:
+            return found
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,14 +8,15 @@ import multiprocessing
 import os
 import signal
 import socket
+import threading
 import time
-import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import connection as connections
 from typing import Any
 
 from autograd_cy import Generator
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.recorder import record_function
 
 from . import _transport
@@ -256,10 +257,8 @@ class DataLoader:
             return _Here(self)
         if not self.persistent_workers:
             return _OfWorkers(self)
-        if self._iterator is None or self._iterator._unsettled:
+        if self._iterator is None or not self._iterator._begin_again():
             self._iterator = _OfWorkers(self)
-        else:
-            self._iterator._begin_again()
         return self._iterator
 
     def __len__(self) -> int:
@@ -278,13 +277,12 @@ def _warn_of_many(num_workers: int) -> None:
     else:
         cores = os.cpu_count()
     if num_workers and cores is not None and num_workers > cores:
-        warnings.warn(
+        _warn(
             f"This DataLoader will create {num_workers} worker processes in total. Our suggested "
             f"max number of worker in current system is {cores}, which is smaller than what this "
             "DataLoader is going to create. Please be aware that excessive worker creation might "
             "get DataLoader running slow or even freeze, lower the worker number to avoid "
             "potential slowness/freeze if necessary.",
-            stacklevel=3,
         )
 
 
@@ -292,6 +290,11 @@ class _Passing:
     """A pass over a loader: what both kinds share."""
 
     def __init__(self, loader: DataLoader):
+        # Threads may share a pass. A handler of signals may ask for a batch inside of another call.
+        self._lock = threading.RLock()
+        self._begin(loader)
+
+    def _begin(self, loader: DataLoader) -> None:
         self._given = 0
         self._expected: int | None = None
         if loader._streams and hasattr(loader.dataset, "__len__"):
@@ -300,11 +303,10 @@ class _Passing:
     def _count(self) -> None:
         self._given += 1
         if self._expected is not None and self._given > self._expected:
-            warnings.warn(
+            _warn(
                 f"Length of IterableDataset was reported to be {self._expected} (when accessing "
                 f"len(dataloader)), but {self._given} samples have been fetched. With several "
                 "workers, each must give its own share; see get_worker_info().",
-                stacklevel=3,
             )
             self._expected = None
 
@@ -333,12 +335,19 @@ class _Here(_Passing):
     def __next__(self) -> Any:
         with record_function(_HERE):
             try:
-                batch = self._fetcher.fetch(next(self._indices))
+                if self._loader._streams:
+                    with self._lock:
+                        batch = self._fetcher.fetch(next(self._indices))
+                else:
+                    with self._lock:
+                        index = next(self._indices)
+                    batch = self._fetcher.fetch(index)  # by several threads at once
             except (StreamEnded, StopIteration):
                 batch = _END
         if batch is _END:
             raise StopIteration
-        self._count()
+        with self._lock:
+            self._count()
         return batch
 
 
@@ -351,6 +360,7 @@ class _OfWorkers(_Passing):
             raise ValueError(
                 f"timeout option should be non-negative, a number of seconds, not {loader.timeout}"
             )
+        super().__init__(loader)
         self._loader = loader
         self._epoch = -1
         # Whether an exchange with a worker has begun and not ended: what comes out of it then
@@ -386,7 +396,7 @@ class _OfWorkers(_Passing):
 
     def _reset(self) -> int:
         """Begin a pass; return the seed of workers that begin with it."""
-        super().__init__(self._loader)
+        self._begin(self._loader)
         self._epoch += 1
         base_seed = draw_seed(self._loader.generator)
         self._indices = iter(self._loader._indices)
@@ -400,15 +410,22 @@ class _OfWorkers(_Passing):
         self._more = True
         return base_seed
 
-    def _begin_again(self) -> None:
-        if not self._stop.alive:
-            raise RuntimeError("the workers of this DataLoader have ended; make another DataLoader")
-        self._reset()
-        self._unsettled = True
-        for pipe in self._pipes:
-            self._send(pipe, Task(self._epoch, None))
-        self._unsettled = False
-        self._fill()
+    def _begin_again(self) -> bool:
+        """Begin another pass; return whether the workers are fit for it."""
+        with self._lock:
+            if self._unsettled:
+                return False
+            if not self._stop.alive:
+                raise RuntimeError(
+                    "the workers of this DataLoader have ended; make another DataLoader"
+                )
+            self._reset()
+            self._unsettled = True
+            for pipe in self._pipes:
+                self._send(pipe, Task(self._epoch, None))
+            self._unsettled = False
+            self._fill()
+        return True
 
     def _send(self, pipe: Any, task: Any) -> None:
         # If the worker is gone, that is noticed where its batch is waited for.
@@ -441,7 +458,7 @@ class _OfWorkers(_Passing):
         return len(self._loader)
 
     def __next__(self) -> Any:
-        with record_function(_OF_WORKERS):
+        with record_function(_OF_WORKERS), self._lock:
             try:
                 batch = self._next_batch()
             except StopIteration:

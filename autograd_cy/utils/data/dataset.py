@@ -5,11 +5,11 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from autograd_cy import Generator, Tensor, default_generator, randperm
+from autograd_cy._C._warned import warn as _warn
 
 __all__ = [
     "ChainDataset",
@@ -326,9 +326,8 @@ def random_split(
             sizes[i % len(sizes)] += 1
         for i, size in enumerate(sizes):
             if size == 0:
-                warnings.warn(
+                _warn(
                     f"Length of split at index {i} is 0. This might result in an empty dataset.",
-                    stacklevel=2,
                 )
         lengths = sizes
     if sum(lengths) != total:

@@ -65,7 +65,16 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
 def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=False,
                memory_format=None, pin_memory=False):
     """
-    Zeros in the shape of another tensor. The parameters are those of :func:`empty_like`.
+    Zeros in the shape of another tensor.
+
+    Parameters
+    ----------
+    input, dtype, layout, device, requires_grad, memory_format, pin_memory
+        As for :func:`empty_like`.
+
+    Returns
+    -------
+    Tensor
 
     Examples
     --------
@@ -86,7 +95,16 @@ def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
 def ones_like(input, *, dtype=None, layout=None, device=None, requires_grad=False,
               memory_format=None, pin_memory=False):
     """
-    Ones in the shape of another tensor. The parameters are those of :func:`empty_like`.
+    Ones in the shape of another tensor.
+
+    Parameters
+    ----------
+    input, dtype, layout, device, requires_grad, memory_format, pin_memory
+        As for :func:`empty_like`.
+
+    Returns
+    -------
+    Tensor
 
     Examples
     --------
@@ -111,6 +129,10 @@ def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requir
     fill_value : number
     input, dtype, layout, device, requires_grad, memory_format, pin_memory
         As for :func:`empty_like`.
+
+    Returns
+    -------
+    Tensor
 
     Examples
     --------

@@ -294,11 +294,11 @@ cdef Tensor from_data(object data, int dt):
 
 cdef int warn_of_copy(object data, str call) except -1:
     if isinstance(data, Tensor):
-        _warnings.warn(
+        _warn(
             "To copy construct from a tensor, it is recommended to use "
             "sourceTensor.detach().clone() or "
             f"sourceTensor.detach().clone().requires_grad_(True), rather than {call}.",
-            UserWarning, stacklevel=2)
+            UserWarning)
     return 0
 
 
@@ -362,6 +362,10 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     s : number
     dtype, layout, device, requires_grad, pin_memory
         As for :func:`zeros`.
+
+    Returns
+    -------
+    Tensor
 
     Examples
     --------
@@ -552,7 +556,7 @@ cdef Tensor raw_buffer(object buffer, int dt, Py_ssize_t count, Py_ssize_t offse
         )
     s = storage_borrow(<char*>view.buf + offset, count * item, owner, view.readonly)
     try:
-        return tensor_on(s, s.data, dt, 1, &count, NULL)
+        return mark_raw(tensor_on(s, s.data, dt, 1, &count, NULL))
     finally:
         storage_decref(s)
 

@@ -182,7 +182,7 @@ def __dlpack__(Tensor self not None, *, stream=None, max_version=None, dl_device
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if t.flags & F_DEVICE:
         raise BufferError(f"Can't export tensors on device '{t.device}'; use tensor.cpu()")
-    if t.flags & F_LAZY and not copy:
+    if t.flags & F_TURNED and not copy:
         bit, name = ("conjugate", "conj") if t.flags & F_CONJ else ("negative", "neg")
         raise BufferError(f"Can't export tensors with the {bit} bit set, use "
                           f"tensor.resolve_{name}()")
@@ -282,8 +282,8 @@ cdef Tensor tensor_of(ag_dl_tensor* d, DLPackOwner owner, bint readonly):
         raise BufferError("from_dlpack: the elements do not lie on multiples of their size")
     s = storage_borrow(data, extent * DT_SIZE[dt], owner, readonly)
     try:
-        return mark_mode(tensor_on(
-            s, data, dt, d.ndim, shape, NULL if extent == 0 or d.strides == NULL else strides))
+        return mark_mode(mark_raw(tensor_on(
+            s, data, dt, d.ndim, shape, NULL if extent == 0 or d.strides == NULL else strides)))
     finally:
         storage_decref(s)
 

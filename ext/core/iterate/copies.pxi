@@ -12,7 +12,7 @@ cdef Tensor cast(Tensor a, int dt):
 cdef Tensor contiguous(Tensor a):
     cdef Tensor r
     if not (a.flags & F_STRIDED):
-        return resolved(a)
+        return a if a.flags & F_RAW and not is_raw(a) else resolved(a)
     r = tensor_empty_on(a.mem.device, a.dt, a.nd, a.sizes, NULL)
     copy_into(r, a, "contiguous")
     return r
@@ -39,7 +39,7 @@ upcalls.to_host = host_copy
 
 cdef Tensor clone_plain(Tensor a):
     cdef Tensor r
-    if a.flags & F_LAZY:
+    if a.flags & F_TURNED:
         return resolved(a)
     r = tensor_empty_like(a, a.dt)
     copy_into(r, a, "clone")

@@ -52,13 +52,6 @@ cdef object overlaps(str op):
     )
 
 
-cdef int check_separate(Tensor dst, Tensor src, str op) except -1:
-    """Refuse a source that shares memory with what is to be written."""
-    if dst.mem == src.mem and ranges_meet(dst, src):
-        refuse_overlap(dst, src, op)
-    return 0
-
-
 cdef Tensor separated(Tensor dst, Tensor src, str op):
     """
     A source that may be read while `dst` is written. One that certainly shares memory is refused;

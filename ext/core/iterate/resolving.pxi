@@ -1,4 +1,5 @@
-# Tensors whose conjugation or negation is still to be done: F_LAZY (part of iterate.pyx).
+# Tensors whose conjugation, negation or choice between 0 and 1 is still to be done: F_LAZY (part of
+# iterate.pyx).
 
 cdef Tensor ew_resolved(int kernel, PyObject** args, int nin, int rule, Tensor out, str op):
     """The driver where an operand or the output has F_LAZY."""
@@ -6,10 +7,22 @@ cdef Tensor ew_resolved(int kernel, PyObject** args, int nin, int rule, Tensor o
     cdef list held = []
     cdef Tensor t
     cdef int i
+    cdef bint raw = out is not None and out.flags & F_LAZY == F_RAW
     for i in range(nin):
-        t = resolved(<Tensor>args[i])
+        t = <Tensor>args[i]
+        if raw and t is out:
+            zeros_and_ones(out, op)
+        else:
+            t = resolved(t)
         held.append(t)
         plain[i] = <PyObject*>t
+    if raw:
+        # What is written is 0 or 1.
+        out.flags &= ~<uint32_t>F_RAW
+        try:
+            return ew_general(kernel, plain, nin, rule, out, op)
+        finally:
+            out.flags |= F_RAW
     if out is None or not out.flags & F_LAZY:
         # In place, `out` stays one of the operands.
         return ew_general(kernel, plain, nin, rule, out, op)
@@ -28,16 +41,51 @@ cdef Tensor ew_resolved(int kernel, PyObject** args, int nin, int rule, Tensor o
     return out
 
 
+cdef int zeros_and_ones(Tensor a, str op) except -1:
+    """Let the memory of a tensor with F_RAW hold what it is read as."""
+    if a.flags & F_DEVICE or is_raw(a):
+        copy_into(tensor_turned(a, F_RAW), resolved(a), op)
+    return 0
+
+
 cdef Tensor resolved(Tensor a):
     cdef Tensor r
     if not a.flags & F_LAZY:
         return a
     r = tensor_turned(a, a.flags & F_LAZY)
+    if a.flags & F_RAW:
+        if a.flags & F_DEVICE or is_raw(a):
+            r = cast(tensor_on(a.mem, a.ptr, DT_U8, a.nd, a.sizes, a.strides), DT_BOOL)
+        return r
     if a.flags & F_CONJ:
         r = ew1(K_CONJ, r, P_SAME, None, "resolve_conj")
     if a.flags & F_NEG:
         r = ew1(K_NEG, r, P_SAME, None, "resolve_neg")
     return r
+
+
+cdef bint is_raw(Tensor a) noexcept:
+    """Whether bytes of a tensor of bools on the CPU are other than 0 and 1."""
+    return a.count != 0 and bytes_of(a, 0, <const uint8_t*>a.ptr) > 1
+
+
+cdef uint8_t bytes_of(Tensor a, int d, const uint8_t* p) noexcept:
+    """All bytes from dimension `d` on, put together by "or"."""
+    cdef Py_ssize_t i, n, step
+    cdef uint8_t found = 0
+    if a.nd == 0 or not a.flags & F_STRIDED:
+        n = a.count
+        for i in range(n):
+            found |= p[i]
+        return found
+    n, step = a.sizes[d], a.strides[d]
+    if d < a.nd - 1:
+        for i in range(n):
+            found |= bytes_of(a, d + 1, p + i * step)
+    else:
+        for i in range(n):
+            found |= p[i * step]
+    return found
 
 
 cdef tuple all_resolved(tuple tensors):

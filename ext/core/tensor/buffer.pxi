@@ -33,7 +33,7 @@ cdef int export_buffer(Tensor t, Py_buffer* view, int flags) except -1:
     if t.flags & F_DEVICE:
         raise BufferError(f"the memory of a tensor on device '{device_of_code(t.mem.device)}' is "
                           "not shown; use tensor.cpu()")
-    if t.flags & F_LAZY:
+    if t.flags & F_TURNED:
         bit, name = ("conjugate", "conj") if t.flags & F_CONJ else ("negative", "neg")
         raise BufferError(f"the memory of a tensor that has {bit} bit set is not shown, because it "
                           f"isn't its value; use tensor.resolve_{name}()")

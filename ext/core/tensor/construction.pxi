@@ -163,6 +163,13 @@ cdef Tensor tensor_on(StorageImpl* s, char* data, int dt, int ndim, const Py_ssi
     return t
 
 
+cdef Tensor mark_raw(Tensor t):
+    """`t`, over memory that others write, too: bytes of bools may be other than 0 and 1."""
+    if t.dt == DT_BOOL:
+        t.flags |= F_RAW
+    return t
+
+
 cdef Tensor tensor_alias(Tensor a):
     cdef Tensor t = tensor_on(a.mem, a.ptr, a.dt, a.nd, a.sizes, a.strides)
     t.flags |= a.flags & (F_WRAPPED | F_INFERENCE | F_LAZY)

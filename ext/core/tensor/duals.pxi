@@ -171,4 +171,4 @@ cdef int refuse_examples(Tensor t, str what) except -1:
 
 
 cdef uint32_t lazy_bits(Tensor t) noexcept:
-    return below_vmaps(t).flags & F_LAZY
+    return below_vmaps(t).flags & F_TURNED

@@ -18,6 +18,21 @@ cdef extern from *:
     void Py_SET_REFCNT(PyObject*, Py_ssize_t)
 
 
+# The bits that Python reads or changes, by their names in tensor.pxd.
+_M_NO_GRAD = M_NO_GRAD
+_M_INFERENCE = M_INFERENCE
+_M_NO_FORWARD_AD = M_NO_FORWARD_AD
+_M_SAVED_HOOKS = M_SAVED_HOOKS
+_M_GUARD_SAVED = M_GUARD_SAVED
+_M_ONE_THREAD = M_ONE_THREAD
+_M_VMAP_SHIFT = M_VMAP_SHIFT
+_M_VMAP_MASK = M_VMAP_MASK
+_M_VIEW_REPLAY = M_VIEW_REPLAY
+_G_ANOMALY = G_ANOMALY
+_G_FORWARD = G_FORWARD
+_G_NAN_ALLOWED = G_NAN_ALLOWED
+
+
 def _is_grad_enabled():
     return not (ag_tls_modes & M_NO_GRAD) or bool(ag_tls_modes & M_GRAD_ASKED)
 
@@ -35,11 +50,6 @@ def _set_modes(unsigned int word):
 def _get_global_modes():
     """The process-wide mode word."""
     return g_modes
-
-
-def _set_global_modes(unsigned int word):
-    global g_modes
-    g_modes = word
 
 
 # Note [Interrupts and modes]

@@ -80,8 +80,13 @@ cdef int warn_once(str text) except -1:
         if text in g_warned:
             return 0
         g_warned.add(text)
-    _warnings.warn(text, UserWarning, stacklevel=1)
+    _warn(text)
     return 0
+
+
+def _warn_once(str text not None):
+    """See `warn_once`; for what is in Python."""
+    warn_once(text)
 
 
 def _set_warn_always(bint always):

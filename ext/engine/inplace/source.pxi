@@ -44,7 +44,7 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
     cdef StorageImpl* memory
     cdef object base
     cdef Py_ssize_t n
-    cdef uint32_t lazy = self.flags & F_LAZY
+    cdef uint32_t lazy = self.flags & F_TURNED
     cdef bint recording = not (tls_modes() & M_NO_GRAD) and (
         requires_grad(self)
         or (isinstance(source, Tensor) and requires_grad(<Tensor>source)))
@@ -81,7 +81,7 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
     elif isinstance(source, UntypedStorage):
         memory = (<UntypedStorage>source).mem
         n = memory.nbytes // DT_SIZE[self.dt]
-        whole = tensor_on(memory, memory.data, self.dt, 1, &n, NULL)
+        whole = mark_raw(tensor_on(memory, memory.data, self.dt, 1, &n, NULL))
     else:
         raise TypeError(f"set_(): argument 'source' must be Tensor or UntypedStorage, not "
                         f"{type(source).__name__}")
@@ -103,7 +103,7 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
     reshaped = self.fn != NULL and not same_shape(self, window)
     take_memory(self, window)
     # Conjugation and negation belong to the tensor, not to what it shows.
-    self.flags = (self.flags & ~<uint32_t>F_LAZY) | lazy
+    self.flags = (self.flags & ~<uint32_t>F_TURNED) | lazy
     bump_version(self)
     # Graphs of before keep their accumulator, which still owns this leaf; later ones get another.
     self.accumulator = NULL

@@ -1,7 +1,17 @@
 # Nodes of leaves, and views: what shows whose memory (part of node.pyx).
 
 cdef class AccumulateGrad(Node):
-    """Adds arriving gradients to the ``grad`` of a leaf tensor (``variable``)."""
+    """
+    Adds arriving gradients to the ``grad`` of a leaf tensor (``variable``).
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, requires_grad=True)
+    >>> node = (x * 2).grad_fn.next_functions[0][0]
+    >>> isinstance(node, ag.autograd.graph.AccumulateGrad), node.variable is x
+    (True, True)
+    """
 
     @property
     def variable(self):

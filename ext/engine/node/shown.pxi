@@ -78,6 +78,13 @@ cdef object saved_value(Node n, str kind, object where):
             kept = saved_value(n, "tensor", where[1])
             shape = None if kept is None else kept.shape
         return shape
+    if kind == "edge_or_numbers" or kind == "edge_strides":
+        # Strides of a matrix with an edge, sizes of one without (NodeText.plan_dimensions).
+        shape = saved_value(n, "edge", where[0])
+        slot = where[1]
+        if kind == "edge_strides":
+            return () if shape is None else (n.attrs[slot].i, n.attrs[slot + 1].i)
+        return (n.attrs[slot].i, n.attrs[slot + 1].i) if shape is None else shape
     slot = where
     if kind == "tensor" or kind == "operand":
         if kind == "operand" and is_plain_number(n, slot):

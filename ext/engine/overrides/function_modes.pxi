@@ -29,13 +29,6 @@ cdef int modes_alive = 0            # of all threads
 cdef object _modes = _threading.local()
 cdef Upcalls plain_forms          # what the asking ones stand for
 
-# By slot: names of the functions that a mode is shown.
-cdef tuple binary_names = (
-    "add", "sub", "mul", "div", "floor_divide", "remainder", "pow", "matmul", "bitwise_and",
-    "bitwise_or", "bitwise_xor", "__lshift__", "__rshift__", "lt", "le", "gt", "ge", "eq", "ne",
-    "add_", "sub_", "mul_", "div_", "floor_divide_", "remainder_", "pow_", "bitwise_and_",
-    "bitwise_or_", "bitwise_xor_", "__ilshift__", "__irshift__")
-
 
 cdef tuple mode_stack():
     return getattr(_modes, "stack", ())
@@ -50,28 +43,51 @@ cdef object through_modes(object f, tuple args):
     return ask_classes(f, args, args, {})
 
 
+cdef tuple shown_for(int slot, object a, object b):
+    """The function that is shown for a binary operator, and its arguments: a tensor is first."""
+    if isinstance(a, Tensor):
+        return getattr(Tensor, <str>(<list>BINARY_SHOWN)[slot]), (a, b)
+    return getattr(Tensor, <str>(<list>REFLECTED_SHOWN)[slot]), (b, a)
+
+
 cdef object asking_binary(int slot, object a, object b):
     if not mode_stack():
         return plain_forms.binary[slot](a, b)
-    return through_modes(getattr(Tensor, binary_names[slot]), (a, b))
+    f, args = shown_for(slot, a, b)
+    if not f.__name__.startswith("__"):
+        return through_modes(f, args)
+    # A special method may leave the answer to the other side, and so to Python.
+    return first_answer(f, overriding_args(args), args, {})
+
+
+cdef object asking_unary(int slot, Tensor a):
+    if not mode_stack():
+        return plain_forms.unary[slot](a)
+    return through_modes(getattr(Tensor, <str>(<list>UNARY_SHOWN)[slot]), (a,))
 
 
 cdef object asking_neg(Tensor a):
-    return through_modes(Tensor.neg, (a,)) if mode_stack() else plain_forms.unary[U_NEG](a)
+    return asking_unary(U_NEG, a)
 
 
 cdef object asking_pos(Tensor a):
-    return through_modes(Tensor.positive, (a,)) if mode_stack() else plain_forms.unary[U_POS](a)
+    return asking_unary(U_POS, a)
 
 
 cdef object asking_invert(Tensor a):
-    if not mode_stack():
-        return plain_forms.unary[U_INVERT](a)
-    return through_modes(Tensor.bitwise_not, (a,))
+    return asking_unary(U_INVERT, a)
 
 
 cdef object asking_abs(Tensor a):
-    return through_modes(Tensor.abs, (a,)) if mode_stack() else plain_forms.unary[U_ABS](a)
+    return asking_unary(U_ABS, a)
+
+
+def _python_operators():
+    """
+    By special method: the functions that are shown for operators of two operands and of one, and
+    what each reflected one mirrors.
+    """
+    return BINARY_ASKED, UNARY_ASKED, FORWARD
 
 
 # What `x[...]` does without a mode: x is plain or asked not to ask (classes that ask have slots of

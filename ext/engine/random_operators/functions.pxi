@@ -88,6 +88,10 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
     dtype, layout, device, requires_grad, memory_format, pin_memory
         As for :func:`empty_like`.
 
+    Returns
+    -------
+    Tensor
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -110,7 +114,16 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
 def randn(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=None, device=None,
           requires_grad=False, pin_memory=False):
     """
-    Random numbers from the standard normal distribution. The parameters are those of :func:`rand`.
+    Random numbers from the standard normal distribution.
+
+    Parameters
+    ----------
+    *args, size, generator, out, dtype, layout, device, requires_grad, pin_memory
+        As for :func:`rand`.
+
+    Returns
+    -------
+    Tensor
 
     Examples
     --------
@@ -135,7 +148,16 @@ def randn(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=
 def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
                memory_format=None, pin_memory=False):
     """
-    Standard normal numbers in the shape of another tensor; parameters as for :func:`rand_like`.
+    Standard normal numbers in the shape of another tensor.
+
+    Parameters
+    ----------
+    input, generator, dtype, layout, device, requires_grad, memory_format, pin_memory
+        As for :func:`rand_like`.
+
+    Returns
+    -------
+    Tensor
 
     Examples
     --------
@@ -256,6 +278,10 @@ def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, 
     generator : Generator, optional
     dtype, layout, device, requires_grad, memory_format, pin_memory
         As for :func:`empty_like`.
+
+    Returns
+    -------
+    Tensor
 
     Examples
     --------

@@ -163,11 +163,25 @@ cdef int var_rows(Tensor a, Tensor out, double divisor, bint root) except -1:
     return launch(&work, var_whole, plan.work)
 
 
+cdef int warn_of_freedom(Tensor out, Tensor a, double correction, str name) except -1:
+    if <double>(a.count // max(out.count, 1)) <= correction:
+        _warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel).", UserWarning)
+    return 0
+
+
 cdef int var_into(Tensor out, Tensor a, object dims, double correction, bint keepdim) except -1:
+    warn_of_freedom(out, a, correction, "var")
     return spread(out, a, dims, correction, False)
 
 
 cdef int std_into(Tensor out, Tensor a, object dims, double correction, bint keepdim) except -1:
+    warn_of_freedom(out, a, correction, "std")
+    return std_of(out, a, dims, correction)
+
+
+cdef int std_of(Tensor out, Tensor a, object dims, double correction) except -1:
     cdef Tensor wide
     if not dt_is_complex(a.dt):
         return spread(out, a, dims, correction, True)
@@ -198,11 +212,13 @@ cdef int spread(Tensor out, Tensor a, object dims, double correction, bint root)
 
 cdef int var_mean_into(Tensor var, Tensor mean, Tensor a, object dims, double correction,
                        bint keepdim) except -1:
-    var_into(var, a, dims, correction, keepdim)
+    warn_of_freedom(var, a, correction, "var_mean")
+    spread(var, a, dims, correction, False)
     return mean_into(mean, a, dims, keepdim, -1)
 
 
 cdef int std_mean_into(Tensor std, Tensor mean, Tensor a, object dims, double correction,
                        bint keepdim) except -1:
-    std_into(std, a, dims, correction, keepdim)
+    warn_of_freedom(std, a, correction, "std_mean")
+    std_of(std, a, dims, correction)
     return mean_into(mean, a, dims, keepdim, -1)

@@ -87,8 +87,10 @@ class SetItem(InplaceFunction):
         return of_x, in_shape(wrap(grad).index(self.key).clone(), self.value_size)
 
 
-class IndexAdd(InplaceFunction):
-    """A tensor whose slices are added to those that an index names."""
+class _Put(InplaceFunction):
+    """A source that is put along a dimension by an index, by the method that `_put` names."""
+
+    _put: str
 
     def __init__(self, dim, inplace=False):
         self.dim = dim
@@ -101,28 +103,23 @@ class IndexAdd(InplaceFunction):
             self.mark_dirty(x)
         else:
             x = x.clone()
-        return x.index_add_(self.dim, index, source)
+        return getattr(x, self._put)(self.dim, index, source)
+
+
+class IndexAdd(_Put):
+    """A tensor whose slices are added to those that an index names."""
+
+    _put = "index_add_"
 
     def backward(self, grad):
         (index,) = self.saved_tensors
         return grad, None, in_shape(ag.index_select(grad, self.dim, index), self.source_size)
 
 
-class IndexCopy(InplaceFunction):
+class IndexCopy(_Put):
     """A tensor whose slices come in place of those that an index names."""
 
-    def __init__(self, dim, inplace=False):
-        self.dim = dim
-        self.inplace = inplace
-
-    def forward(self, x, index, source):
-        self.save_for_backward(index)
-        self.source_size = source.shape
-        if self.inplace:
-            self.mark_dirty(x)
-        else:
-            x = x.clone()
-        return x.index_copy_(self.dim, index, source)
+    _put = "index_copy_"
 
     def backward(self, grad):
         (index,) = self.saved_tensors
@@ -186,21 +183,10 @@ class Gather(Function):
         return ag.scatter_add_(zeros(self.size, grad), self.dim, index, grad), None
 
 
-class Scatter(InplaceFunction):
+class Scatter(_Put):
     """Elements put in place of those along a dimension that an index names."""
 
-    def __init__(self, dim, inplace=False):
-        self.dim = dim
-        self.inplace = inplace
-
-    def forward(self, x, index, source):
-        self.save_for_backward(index)
-        self.source_size = source.shape
-        if self.inplace:
-            self.mark_dirty(x)
-        else:
-            x = x.clone()
-        return x.scatter_(self.dim, index, source)
+    _put = "scatter_"
 
     def backward(self, grad):
         (index,) = self.saved_tensors

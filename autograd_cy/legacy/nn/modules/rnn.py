@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import autograd_cy as ag
+from autograd_cy.nn.recurrent import GATES, sizes_and_options
 
 from ...autograd import Variable
 from .._modern import modern
@@ -14,9 +15,6 @@ from ..utils.rnn import PackedSequence
 from .module import Module
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
-
-# How many blocks of weights each kind has, and how many states.
-GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
 
 def _draw(module: Module, hidden_size: int) -> None:
@@ -220,18 +218,7 @@ class RNNBase(Module):
         return output, tuple(last) if self.mode == "LSTM" else last[0]
 
     def _extra(self) -> str:
-        text = f"{self.input_size}, {self.hidden_size}"
-        usual = {
-            "num_layers": 1,
-            "bias": True,
-            "batch_first": False,
-            "dropout": 0,
-            "bidirectional": False,
-        }
-        for name, value in usual.items():
-            if getattr(self, name) != value:
-                text += f", {name}={getattr(self, name)}"
-        return text
+        return sizes_and_options(self)
 
 
 class RNN(RNNBase):

@@ -1,0 +1,243 @@
+"""Questions about a tensor: what it is, and what is still to be done to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_cy._C.tensor import Tensor, _install
+
+__all__ = [
+    "is_complex",
+    "is_conj",
+    "is_floating_point",
+    "is_inference",
+    "is_neg",
+    "is_nonzero",
+    "is_tensor",
+    "numel",
+]
+
+
+def need_tensor(x: Any, op: str, name: str = "input") -> Tensor:
+    """Return an argument that must be a tensor; TypeError if it isn't."""
+    if not isinstance(x, Tensor):
+        raise TypeError(f"{op}(): argument '{name}' must be Tensor, not {type(x).__name__}")
+    return x
+
+
+def is_tensor(obj: Any) -> bool:
+    """
+    Whether `obj` is a tensor.
+
+    Parameters
+    ----------
+    obj : object
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_tensor(1.0)
+    False
+    """
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """
+    Whether the dtype of a tensor is a floating one.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of any shape.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_floating_point(ag.ones(1))
+    True
+    """
+    return need_tensor(input, "is_floating_point").is_floating_point()
+
+
+def is_complex(input: Tensor) -> bool:
+    """
+    Whether the dtype of a tensor is complex.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of any shape.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_complex(ag.ones(1))
+    False
+    """
+    return need_tensor(input, "is_complex").is_complex()
+
+
+def is_inference(input: Tensor) -> bool:
+    """
+    Whether a tensor was made in inference mode.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of any shape.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_inference(ag.ones(1))
+    False
+    """
+    return need_tensor(input, "is_inference").is_inference()
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """
+    Whether the only element of a tensor isn't zero.
+
+    Parameters
+    ----------
+    input : Tensor
+        With one element.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
+    RuntimeError
+        If it hasn't exactly one element.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.is_nonzero(ag.tensor([0.0]))
+    False
+    """
+    return bool(need_tensor(input, "is_nonzero"))
+
+
+def is_conj(input: Tensor) -> bool:
+    """
+    Whether the conjugation of a tensor is still to be done: memory holds the conjugates.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of any shape.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, dtype=ag.complex64)
+    >>> ag.is_conj(x.conj()), ag.is_conj(x.conj().clone())
+    (True, False)
+    """
+    return need_tensor(input, "is_conj").is_conj()
+
+
+def is_neg(input: Tensor) -> bool:
+    """
+    Whether the negation of a tensor is still to be done: memory holds the negatives.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of any shape.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(1, dtype=ag.complex64)
+    >>> ag.is_neg(x.conj().imag), ag.is_neg(-x)
+    (True, False)
+    """
+    return need_tensor(input, "is_neg").is_neg()
+
+
+def numel(input: Tensor) -> int:
+    """
+    Number of elements of a tensor.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of any shape.
+
+    Returns
+    -------
+    int
+        The product of the sizes; 1 for a 0-d tensor.
+
+    Raises
+    ------
+    TypeError
+        If `input` is no tensor.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.numel(ag.ones(2, 3))
+    6
+    """
+    return need_tensor(input, "numel").numel()
+
+
+_install("is_nonzero", is_nonzero)

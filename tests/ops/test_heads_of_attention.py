@@ -1,0 +1,55 @@
+"""Numbers of heads that fit each other, and those that don't."""
+
+import pytest
+
+import autograd_cy as ag
+from autograd_cy.nn import functional as F
+
+
+def test_heads_that_fit_and_that_do_not():
+    def attend(q, k, v, **options):
+        shapes = ((*shape, 3, 5) for shape in (q, k, v))
+        return F.scaled_dot_product_attention(*map(ag.ones, shapes), **options).shape
+
+    assert attend((2, 4), (2, 2), (2, 2), enable_gqa=True) == (2, 4, 3, 5)
+    assert attend((2, 4), (2, 2), (2, 4), enable_gqa=True) == (2, 4, 3, 5)
+    assert attend((4,), (2,), (2,), enable_gqa=True) == (4, 3, 5)
+    assert attend((2, 4), (1, 4), (1, 4)) == (2, 4, 3, 5)
+    assert attend((2, 4), (2, 1), (2, 1)) == (2, 4, 3, 5)
+    with pytest.raises(RuntimeError, match="must match the size"):
+        attend((2, 4), (2, 2), (2, 2))
+    with pytest.raises(RuntimeError, match="must divide the number of heads"):
+        attend((2, 4), (2, 3), (2, 3), enable_gqa=True)
+
+
+def attended(query, keys, values, **options):
+    layer = ag.nn.MultiheadAttention(4, 2, **options)
+    return layer(*(ag.ones(*shape) for shape in (query, keys, values)))[0].shape
+
+
+@pytest.mark.parametrize("options", [{}, {"kdim": 4, "vdim": 6}, {"add_bias_kv": True}])
+@pytest.mark.parametrize("keys", [1, 3])
+def test_batches_of_keys_are_those_of_queries(options, keys):
+    size = options.get("vdim", 4)
+    assert attended((3, 2, 4), (5, 2, 4), (5, 2, size), **options) == (3, 2, 4)
+    with pytest.raises(RuntimeError, match=rf"\[3, 2, 4\] .* of 2,.*\[5, {keys}, 4\].* of {keys};"):
+        attended((3, 2, 4), (5, keys, 4), (5, keys, size), **options)
+    with pytest.raises(RuntimeError, match=rf"\[2, 3, 4\] .* of 2,.*\[{keys}, 5, 4\].* of {keys};"):
+        attended((2, 3, 4), (keys, 5, 4), (keys, 5, size), batch_first=True, **options)
+    for batches in ((2, 1), (1, 2)):
+        with pytest.raises(AssertionError, match="match value"):
+            attended((3, 2, 4), (5, batches[0], 4), (5, batches[1], size), **options)
+
+
+def test_keys_that_are_not_used_have_any_batch():
+    x, weight = ag.ones(3, 2, 4), ag.ones(12, 4)
+    other = ag.ones(5, 1, 4)
+    args = (4, 2, weight, None, None, None, False, 0.0, ag.eye(4), None)
+    one, both = (
+        {"static_k": ag.ones(4, 5, 2)},
+        {n: ag.ones(4, 5, 2) for n in ("static_k", "static_v")},
+    )
+    assert F.multi_head_attention_forward(x, other, other, *args, **both)[0].shape == (3, 2, 4)
+    for given in ({}, one):
+        with pytest.raises(RuntimeError, match="batch of 2, but key"):
+            F.multi_head_attention_forward(x, other, other, *args, **given)

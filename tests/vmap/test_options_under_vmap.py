@@ -1,0 +1,75 @@
+"""Indices, losses and shapes under vmap, with what their options say."""
+
+import pytest
+from call_tables import names, same, wrong_numbers
+from grouping import each
+
+import autograd_cy
+
+# What the calls speak of is in call_tables.py; the values are torch's.
+CALLS = {
+    "v(func.vmap(lambda x: zeros(3).index_add(0, t([0, 2]), x))(ones(2, 2)))": [
+        [2, 3],
+        "float32",
+        [[1.0, 0.0, 1.0], [1.0, 0.0, 1.0]],
+    ],
+    "v(func.vmap(lambda x: x.index_add(0, t(1), t([2.0])))(zeros(2, 3)))": [
+        [2, 3],
+        "float32",
+        [[0.0, 2.0, 0.0], [0.0, 2.0, 0.0]],
+    ],
+    "v(func.vmap(lambda x, k: x.index_select(0, k))(m(2, 3), t([[0, 2], [1, 1]])))": [
+        [2, 2],
+        "float32",
+        [[0.0, 2.0], [4.0, 4.0]],
+    ],
+    "v(func.vmap(lambda x, k: x.index_add(0, k, x[:2]))(m(2, 3), t([[0, 2], [1, 1]])))": [
+        [2, 3],
+        "float32",
+        [[0.0, 1.0, 3.0], [3.0, 11.0, 5.0]],
+    ],
+    "v(func.vmap(lambda x, k: F.nll_loss(x, k))(m(2, 2, 3), t([[0, 2], [1, 1]])))": [
+        [2],
+        "float32",
+        [-2.5, -8.5],
+    ],
+    "v(func.vmap(lambda x, k: F.nll_loss(x, k, w3))(m(2, 2, 3), t([[0, 2], [1, 1]])))": [
+        [2],
+        "float32",
+        [-3.75, -8.5],
+    ],
+    "v(func.vmap(lambda x: F.nll_loss(x, t([0, -100]), w3))(m(2, 2, 3)))": [
+        [2],
+        "float32",
+        [0.0, -6.0],
+    ],
+    "v(func.vmap(func.grad(lambda x, k: F.nll_loss(x, k, w3)))(m(2, 2, 3), t([[0, 2], [1, 1]])))": [
+        [2, 2, 3],
+        "float32",
+        [[[-0.25, 0.0, 0.0], [0.0, 0.0, -0.75]], [[0.0, -0.5, 0.0], [0.0, -0.5, 0.0]]],
+    ],
+    "v(func.vmap(lambda x: F.mse_loss(x, zeros(3)))(m(2, 3)))": [
+        [2],
+        "float32",
+        [1.6666666, 16.666666],
+    ],
+    "v(func.vmap(lambda x: F.mse_loss(x, zeros(()), reduction='sum'))(torch.arange(2.0)))": [
+        [2],
+        "float32",
+        [0.0, 1.0],
+    ],
+    "v(func.vmap(lambda x: x.unflatten(0, (2, 2)))(m(2, 4)))": [
+        [2, 2, 2],
+        "float32",
+        [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0], [6.0, 7.0]]],
+    ],
+}
+
+
+@each("call", CALLS, group=lambda name: name[:1])
+def test_values(call):
+    assert same(found := eval(call, names(autograd_cy)), CALLS[call]), found
+
+
+def test_these_are_the_numbers_of_torch():
+    assert not wrong_numbers(pytest.importorskip("torch"), CALLS)
