@@ -5,7 +5,7 @@ A block is one allocation: a 64-byte header followed by the data, so that a smal
 allocation; data of more than 64 bytes is 64-byte aligned. Counts change only while the GIL is held.
 """
 from cpython.ref cimport PyObject
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 cdef enum:
     STORAGE_CACHED = 0    # header and data in one block of a size class
@@ -42,6 +42,11 @@ cdef allocate_fn device_memory[8]
 
 ctypedef void (*birth_fn)(StorageImpl*) noexcept
 cdef void note_births(birth_fn noted) noexcept    # called with each new storage; NULL: no more
+
+# Which storages are young: births are followed between these calls, which nest.
+cdef uint64_t follow_births() noexcept            # the number of the next birth
+cdef void leave_births() noexcept
+cdef bint born_since(StorageImpl* s, uint64_t number) noexcept
 
 # Called with each block of the allocator and the bytes asked for, negative when it goes; NULL: no
 # more.

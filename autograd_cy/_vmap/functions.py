@@ -7,10 +7,11 @@ their history from the usual steps of ``apply``.
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, NamedTuple
 
 from autograd_cy._C.batching import _unwrap, _wrap
-from autograd_cy._C.function import _set_batched_apply
+from autograd_cy._C.function import _missing_jvp, _set_batched_apply
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import ItemsContext, Tensor
 from autograd_cy._vmap.mapping import changed_mode, frames, run_at_new_level
@@ -133,6 +134,7 @@ class _Record:
 
     def __init__(self, cls, info, dims):
         self.cls, self.info, self.dims = cls, info, dims
+        self.context_class = _vmapped(cls)[1]
 
     def inside(self, call, tensors, dims):
         """`call` of `tensors` in a vmap; each result as (tensor, place of its examples or None)."""
@@ -144,7 +146,7 @@ class _Record:
 
     def context(self):
         """A ctx with what ``setup_context`` put on it."""
-        ctx = _Context()
+        ctx = self.context_class()
         ctx.__dict__.update(self.attributes)
         return ctx
 
@@ -160,7 +162,7 @@ def _where(x, args, outs):
 
 def _generated(cls, info, dims, values):
     record = _Record(cls, info, dims)
-    made = _Vmapped.apply(record, *values)
+    made = _vmapped(cls)[0].apply(record, *values)
     return (made[0] if record.single else made), tuple(record.out_dims) if not record.single else (
         record.out_dims[0]
     )
@@ -173,7 +175,7 @@ class _Vmapped(Function):
 
     @staticmethod
     def forward(record, *values):
-        inner = _Context()
+        inner = record.context_class()
         inner.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in values)
         saved = []
 
@@ -238,13 +240,25 @@ class _Vmapped(Function):
         places = [None if g is None else d for g, d in zip(grads, record.out_dims)]
         made = record.inside(run, [*saved, *grads], [*ctx.back_dims, *places])
         result: list[Any] = [None]
-        for (g, place), dim in zip(made, record.dims):
+        if len(made) < len(record.dims):
+            raise RuntimeError(
+                f"function {record.cls.__name__}Backward returned an incorrect number of gradients "
+                f"(expected {len(record.dims)}, got {len(made)})"
+            )
+        for i, ((g, place), dim) in enumerate(zip(made, record.dims)):
+            if g is not None and not isinstance(g, Tensor):
+                raise RuntimeError(
+                    f"function {record.cls.__name__}Backward: expected Variable or None (got "
+                    f"{type(g).__name__}) as gradient of input {i}"
+                )
             result.append(None if g is None else _placed(g, place, dim, record.info.batch_size))
         return tuple(result)
 
     @staticmethod
     def jvp(ctx, _, *tangents):
         record = ctx.record
+        if record.cls.jvp is Function.jvp:
+            raise _missing_jvp(record.cls)
         inner = record.context()
         saved = ctx.saved_tensors
         n = len(saved)
@@ -255,10 +269,31 @@ class _Vmapped(Function):
 
         places = [None if t is None else d for t, d in zip(tangents, record.dims)]
         made = record.inside(run, [*saved, *tangents], [*ctx.ahead_dims, *places])
+        for i, (t, _) in enumerate(made):
+            if t is not None and not isinstance(t, Tensor):
+                raise RuntimeError(
+                    f"expected Variable or None (got {type(t).__name__}) for grad output {i}. "
+                    f"({record.cls.__name__}.jvp returns tangents)"
+                )
         return tuple(
             None if t is None else _aligned(t, place, dim, record.info.batch_size)
             for (t, place), dim in zip(made, record.out_dims)
         )
+
+
+_classes: weakref.WeakKeyDictionary[type, tuple[type, type]] = weakref.WeakKeyDictionary()
+
+
+def _vmapped(cls):
+    """The Function of a generated rule and the class of its ctx, named after `cls`."""
+    made = _classes.get(cls)
+    if made is None:
+        name = f"Vmapped{cls.__name__}"
+        made = _classes[cls] = (
+            type(name, (_Vmapped,), {"__module__": cls.__module__}),
+            type(f"{name}Backward", (_Context,), {}),
+        )
+    return made
 
 
 def _aligned(t, place, dim, size):

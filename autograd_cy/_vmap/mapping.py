@@ -13,7 +13,13 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_cy._C.batching import _unwrap, _wrap
-from autograd_cy._C.tensor import _M_VMAP_MASK, _M_VMAP_SHIFT, Tensor, _call_with_frames
+from autograd_cy._C.tensor import (
+    _M_VMAP_MASK,
+    _M_VMAP_SHIFT,
+    ItemsContext,
+    Tensor,
+    _call_with_frames,
+)
 from autograd_cy._vmap.pytree import flatten, spread
 
 _MAX_LEVEL = _M_VMAP_MASK >> _M_VMAP_SHIFT
@@ -33,6 +39,12 @@ frames = _Frames()
 def changed_mode(depth: int) -> tuple[int, int]:
     """(mask, bits) of this thread's mode word when only the outer `depth` vmaps run."""
     return _M_VMAP_MASK, depth << _M_VMAP_SHIFT
+
+
+def these_vmaps(running: list) -> ItemsContext:
+    """A context in which the vmaps of an earlier list of frames run, and no others."""
+    word = len(running) << _M_VMAP_SHIFT
+    return ItemsContext([(frames.list, slice(None), running)], _M_VMAP_MASK, word)
 
 
 def vmap(

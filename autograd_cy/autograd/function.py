@@ -334,6 +334,7 @@ class Function(metaclass=FunctionMeta):
             "set generate_vmap_rule=True."
         )
 
+    _function.function_apply.__name__ = "apply"  # as messages about it call it
     apply = classmethod(_function.function_apply)
 
 

@@ -48,6 +48,11 @@ def only_tensors(leaves: list) -> None:
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
 
 
+def tensors_in(given: Any) -> list[Tensor]:
+    """The tensors of arguments in any nesting."""
+    return [x for x in flatten(given)[0] if isinstance(x, Tensor)]
+
+
 def with_aux(returned: Any, has_aux: bool, label: str) -> tuple[Any, Any]:
     """(output, auxiliary output) of what a function returned."""
     if not has_aux:

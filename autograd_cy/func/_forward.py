@@ -7,17 +7,11 @@ from typing import Any
 
 from autograd_cy._C.creation import zeros_like
 from autograd_cy._C.forward import LevelContext, _make_dual, _take_dual
-from autograd_cy._C.tensor import (
-    _M_INFERENCE,
-    _M_NO_FORWARD_AD,
-    _M_NO_GRAD,
-    Tensor,
-    _call_with_modes,
-    _get_modes,
-)
+from autograd_cy._C.node import _call_transformed
+from autograd_cy._C.tensor import _M_INFERENCE, _M_NO_FORWARD_AD, Tensor, _call_with_modes
 from autograd_cy._vmap.pytree import flatten
 from autograd_cy.func._arguments import only_tensors, with_aux
-from autograd_cy.func._reverse import Graph, needs_graph
+from autograd_cy.func._reverse import Graph, needed
 
 _NOT_MOVED = _M_NO_FORWARD_AD | _M_INFERENCE
 _NAME = "jvp(f, primals, tangents)"
@@ -104,7 +98,10 @@ def _pushed(func, leaves, structure, moves, strict, has_aux):
 
 def _pushed_at(level, func, leaves, structure, moves, strict, has_aux):
     duals = [_make_dual(x, t, level) for x, t in zip(leaves, moves)]
-    output, aux = with_aux(func(*structure.build(duals)), has_aux, _NAME)
+    returned = _call_transformed(
+        lambda: moves, tuple(leaves), False, 0, 0, lambda: func(*structure.build(duals))
+    )
+    output, aux = with_aux(returned, has_aux, _NAME)
     outputs, out_structure = flatten(output)
     values, slopes = [], []
     for y in outputs:
@@ -177,9 +174,11 @@ def linearize(func: Callable, *primals: Any) -> tuple:
     outputs, out_structure = flatten(graph.record(lambda new: func(*structure.build(new))))
     only_tensors(outputs)
     follow = graph.follow(tuple(outputs))
+    moving = [y for y in outputs if y.is_floating_point() or y.is_complex()]
     # Where the pullback is taken to pieces doesn't matter, because it is linear.
-    linear = Graph([zeros_like(y) for y in outputs])
-    pulled = linear.record(lambda seeds: graph.gradients(outputs, seeds, True, True))
+    linear = Graph([zeros_like(y) for y in moving])
+    linear.own = graph.leaves + linear.leaves
+    pulled = linear.record(lambda seeds: graph.gradients(moving, seeds, True, True))
 
     def jvp_fn(*tangents):
         moves, given = flatten(tangents)
@@ -194,9 +193,13 @@ def linearize(func: Callable, *primals: Any) -> tuple:
                         f"tangent:{i} with {what} {getattr(t, what)} in flattened pytree doesn't "
                         f"match the {what} {getattr(x, what)} of the corresponding primal."
                     )
-        create = not _get_modes() & _M_NO_GRAD and (
-            follow or needs_graph(tuple(moves), graph.leaves + linear.leaves)
+        create = needed(follow, tuple(moves), linear.own)
+        slopes = iter(linear.gradients(pulled, moves, True, create))
+        return out_structure.build(
+            [
+                next(slopes) if y.is_floating_point() or y.is_complex() else zeros_like(y)
+                for y in outputs
+            ]
         )
-        return out_structure.build(linear.gradients(pulled, moves, True, create))
 
     return out_structure.build(graph.constants(outputs, follow)), jvp_fn

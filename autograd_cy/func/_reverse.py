@@ -8,60 +8,86 @@ from typing import Any
 
 from autograd_cy._C.creation import ones_like, zeros_like
 from autograd_cy._C.engine import run_backward
-from autograd_cy._C.tensor import (
-    _M_INFERENCE,
-    _M_NO_GRAD,
-    Tensor,
-    _call_with_modes,
-    _get_modes,
-)
+from autograd_cy._C.node import _call_transformed
+from autograd_cy._C.tensor import _M_INFERENCE, _M_NO_GRAD, Tensor, _get_modes
+from autograd_cy._C.transforms import _depends_outside, _start, _without_graph
 from autograd_cy._C.transforms import _needs_graph as needs_graph
-from autograd_cy._C.transforms import _start, _without_graph
 from autograd_cy._vmap.pytree import flatten
 from autograd_cy.func._arguments import (
     aux_tensors,
     chosen,
     only_tensors,
     replaced,
+    tensors_in,
     with_aux,
 )
 
 _NOT_RECORDED = _M_NO_GRAD | _M_INFERENCE
+# What needs_graph answers beside 0; if only the gradients themselves will tell, the second.
+_YES, _MAYBE = 1, 2
 
 
 class Graph:
-    """One differentiation: its own leaves, and whether what is outside wants to follow it."""
+    """
+    One differentiation: its own leaves, and whether what is outside wants to follow it.
 
-    def __init__(self, arguments):
+    `beside` is all else that the function gets, in any nesting.
+    """
+
+    def __init__(self, arguments, beside=()):
         self.arguments = arguments
+        self.beside = beside
         self.outer = not _get_modes() & _M_NO_GRAD
         self.leaves = tuple([_start(x, self.outer) for x in arguments])
+        self.own = self.leaves
 
     def record(self, call: Callable[[list], Any]) -> Any:
         """What `call` makes of the leaves, recorded also within ``no_grad``."""
-        return _call_with_modes(_NOT_RECORDED, 0, lambda: call(list(self.leaves)))
+        return _call_transformed(
+            lambda: tensors_in(self.beside),
+            tuple(self.arguments),
+            True,
+            _NOT_RECORDED,
+            0,
+            lambda: call(list(self.leaves)),
+        )
 
-    def follow(self, tensors: tuple) -> bool:
-        """Whether what is outside depends on gradients of `tensors`."""
-        return self.outer and needs_graph(tensors, self.leaves)
+    def follow(self, tensors: tuple) -> int:
+        """Whether what is outside depends on gradients of `tensors`, as ``needs_graph`` says it."""
+        return needs_graph(tensors, self.leaves) if self.outer else 0
 
-    def gradients(self, outputs, seeds, keep: bool, create: bool) -> list[Tensor]:
+    def gradients(self, outputs, seeds, keep: int, create: int) -> list[Tensor]:
         """Gradients of the leaves; zeros for those that don't matter."""
         moving = [(y, s) for y, s in zip(outputs, seeds) if y.requires_grad]
         found = (None,) * len(self.leaves)
         if moving:
             roots, seeds = zip(*moving)
-            found = run_backward(roots, seeds, keep, create, self.leaves, True, False)
-        return [zeros_like(x) if g is None else g for x, g in zip(self.arguments, found)]
+            found = run_backward(roots, seeds, bool(keep), bool(create), self.leaves, True, False)
+        grads = [zeros_like(x) if g is None else g for x, g in zip(self.arguments, found)]
+        if create == _MAYBE:
+            return [g if _depends_outside(g, self.own) else _without_graph(g, True) for g in grads]
+        return grads
 
-    def constants(self, tensors: Sequence[Tensor], follow: bool) -> list[Tensor]:
+    def constants(self, tensors: Sequence[Tensor], follow: int) -> list[Tensor]:
         """Outputs without the graph of this differentiation; `follow`: there may be another."""
-        if follow and len(tensors) == 1:
+        if follow and follow != _MAYBE and len(tensors) == 1:
             return list(tensors)
         return [
-            x if follow and self.follow((x,)) else _without_graph(x, not self.outer)
-            for x in tensors
+            x if follow and self.leads_on(x) else _without_graph(x, not self.outer) for x in tensors
         ]
+
+    def leads_on(self, x: Tensor) -> bool:
+        """Whether an output belongs to another graph, too."""
+        found = self.follow((x,))
+        return _depends_outside(x, self.own) if found == _MAYBE else bool(found)
+
+
+def needed(follow: int, seeds: tuple, leaves: tuple) -> int:
+    """Whether a pullback is to be recorded: for what was found before, or for its cotangents."""
+    if _get_modes() & _M_NO_GRAD:
+        return 0
+    found = _YES if follow == _YES else needs_graph(seeds, leaves)
+    return found if found == _YES else max(follow, found)
 
 
 def grad(func: Callable, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable:
@@ -156,7 +182,7 @@ def grad_and_value(
 def _grad_and_value(func, argnums, has_aux, args, kwargs, want_value):
     leaves, structure = flatten(chosen(argnums, args))
     only_tensors(leaves)
-    graph = Graph(leaves)
+    graph = Graph(leaves, (args, kwargs))
     returned = graph.record(
         lambda new: func(*replaced(argnums, args, structure.build(new)), **kwargs)
     )
@@ -235,6 +261,11 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
                 "vjp(f, *primals): expected f(*primals) to return only tensors, got unsupported "
                 f"type {type(y)}"
             )
+        if not (y.is_floating_point() or y.is_complex()):
+            raise RuntimeError(
+                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got "
+                f"Tensor with dtype {y.dtype}"
+            )
     if not outputs:
         raise RuntimeError("vjp(f, *primals): expected f(*primals) to return at least one tensor")
     follow = graph.follow(tuple(outputs))
@@ -258,9 +289,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
                 )
         create = create_graph
         if create is None:
-            create = not _get_modes() & _M_NO_GRAD and (
-                follow or needs_graph(tuple(seeds), graph.leaves)
-            )
+            create = needed(follow, tuple(seeds), graph.leaves)
         seeds = [s if s.dtype == y.dtype else s.to(y.dtype) for s, y in zip(seeds, outputs)]
         return structure.build(graph.gradients(outputs, seeds, retain_graph, create))
 

@@ -11,7 +11,6 @@ from autograd_cy.ops._schema import (
     elementwise,
     error,
     integers,
-    nondiff,
     one,
     op,
     real,
@@ -19,7 +18,6 @@ from autograd_cy.ops._schema import (
     shapes,
 )
 
-PIECEWISE = "piecewise constant: the derivative is zero wherever it exists"
 # Why special values differ from torch's.
 BY_PARTS = "C99 adds the parts; torch multiplies `other` by 1 + 0j first, which makes NaN beside an infinity"
 FUSED = "an infinite product is one; torch's vector loop adds before it rounds"
@@ -118,7 +116,10 @@ op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=cal
    doc="The quotient rounded towards zero or down.")
 
 op("floor_divide(self: operand, other: operand)", kernel=elementwise("floor_divide"), inplace=True,
-   dunder="floordiv", asked_as={"__floordiv__": "__floordiv__"}, vjp=nondiff(PIECEWISE, refuse_tangents=True), vmap="elementwise", samples=BINARY, dtypes="ihf",
+   dunder="floordiv", asked_as={"__floordiv__": "__floordiv__"},
+   vjp={"self": "_not_implemented(grad, 'aten::floor_divide')", "other": "_not_implemented(grad, 'aten::floor_divide')"},
+   jvp={"self": "_not_forward(self_t, 'floor_divide')", "other": "_not_forward(other_t, 'floor_divide')"},
+   vmap="elementwise", samples=BINARY, dtypes="ihf",
    domain=integers(1, 7), reference="np.floor_divide(self, other)", checks="no_integer_zero",
    special=differs("value", "infinite(self) & finite(other)", FLOORED), doc="Quotient rounded down.",
    example=">>> ag.floor_divide(ag.tensor([7, -7]), 2)\ntensor([ 3, -4])",

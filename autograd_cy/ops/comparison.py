@@ -114,12 +114,15 @@ for _name, _which in (("fmax", "ge"), ("fmin", "le")):
        jvp="elementwise", vmap="elementwise", samples=BINARY, dtypes="hf", reference=f"np.{_name}(self, other)",
        doc=f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN.")
 
-op("heaviside(self, values)", kernel=composite("comparison.heaviside", into=True), inplace=True, out="exact", samples=BINARY, dtypes="bihf",
+op("heaviside(self, values)", kernel=composite("comparison.heaviside", into=True), inplace=True, out="exact", dtypes="bihf",
+   samples=[sample((arg(a, None, False), arg(b, None, False))) for a, b in (((3, 4), (3, 4)), ((3, 1), (4,)), ((), (3,)), ((2, 3), ()), ((0, 3), (1, 3)))],
    reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.",
    example=">>> ag.heaviside(ag.tensor([-1.0, 0.0, 1.0]), ag.tensor([0.5]))\ntensor([0.0000, 0.5000, 1.0000])",
    params={"values": "The values at zero."})
 
-op("_heaviside(self, values)", kernel=elementwise("heaviside"), shown_as="heaviside", vjp=nondiff("piecewise constant: the derivative is zero wherever it exists"),
+op("_heaviside(self, values)", kernel=elementwise("heaviside"), shown_as="heaviside",
+   vjp={"self": "_not_implemented(grad, 'aten::heaviside')", "values": "_not_implemented(grad, 'aten::heaviside')"},
+   jvp={"self": "_not_forward(self_t, 'heaviside')", "values": "_not_forward(values_t, 'heaviside')"},
    vmap="elementwise", samples=BINARY, dtypes="hf", reference="np.heaviside(self, values)", doc="0 below zero, 1 above, `values` at zero.")
 
 for _name, _sign in (("isposinf", ""), ("isneginf", "-")):

@@ -30,7 +30,10 @@ from autograd_cy import (
 )
 from autograd_cy._C._names import _current_graph_task_id
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._C.levels import _batch_level
+from autograd_cy._C.tensor import _G_FORWARD, _get_global_modes
 from autograd_cy._environment.contexts import _Context
+from autograd_cy._vmap.mapping import frames, these_vmaps
 from autograd_cy.autograd import Variable, backward
 from autograd_cy.autograd.function import Function
 from autograd_cy.autograd.graph import saved_tensors_hooks
@@ -160,10 +163,23 @@ def noop_context_fn() -> tuple[AbstractContextManager, AbstractContextManager]:
 class _Inputs(Function):
     """Keeps tensors as a node does, so that hooks on saved tensors see them."""
 
+    # Arguments of every kind are kept as they are, those of a vmap and with tangents, too.
+
     @staticmethod
-    def forward(ctx: Any, _: Tensor, *tensors: Tensor) -> Tensor:
-        ctx.save_for_backward(*tensors)
+    def forward(*tensors: Tensor) -> Tensor:
         return empty(0)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
+        ctx.save_for_backward(*inputs[1:])
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple, *tensors: Tensor) -> tuple[Tensor, None]:
+        return empty(0), None
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> None:
+        return None
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -208,6 +224,8 @@ class _Region:
         self.early_stop = early_stop
         self.rng_state = rng_state
         self.precision = _Precision()
+        self.vmaps = list(frames.list)
+        self.forward_mode = bool(_get_global_modes() & _G_FORWARD)
         self.whole = False  # whether the first run is over; it may compute gradients itself
         self.traces: list[str] | None = [] if debug else None
         self.slots: list[weakref.ref[_Slot]] = []
@@ -293,7 +311,8 @@ class _Region:
             args, kwargs = self.arguments()
         rng = random.fork_rng() if self.rng_state is not None else nullcontext()
         hooks = saved_tensors_hooks(pack, lambda x: x)
-        with rng, enable_grad(), self.precision.context(), self.context, hooks:
+        vmaps = these_vmaps(self.vmaps)
+        with rng, enable_grad(), vmaps, self.precision.context(), self.context, hooks:
             if self.rng_state is not None:
                 random.set_rng_state(self.rng_state)
             try:
@@ -334,6 +353,12 @@ class _Region:
             for title, lines in (("original", self.traces), ("recomputation", traces)):
                 text += f"\n\nWhere the {title} saved its tensors:\n"
                 text += "\n".join(f"{i} of {len(lines)}:\n{x}" for i, x in enumerate(lines))
+        if self.forward_mode:
+            text += (
+                "\nThe checkpoint was made inside of forward mode (jvp, jacfwd, hessian): it can't "
+                "be run again once that has ended, as for reverse mode over it. Leave the "
+                "checkpoint away there, or use reverse mode for both."
+            )
         raise CheckpointError("torch.utils.checkpoint: " + text)
 
 
@@ -526,6 +551,11 @@ def checkpoint(
         if context_fn is not noop_context_fn or debug:
             raise ValueError(
                 "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
+            )
+        if any(isinstance(x, Tensor) and _batch_level(x) >= 0 for x in args):
+            raise RuntimeError(
+                "torch.utils.checkpoint: a checkpoint with use_reentrant=True can't be called "
+                "under vmap; use_reentrant=False can."
             )
         return CheckpointFunction.apply(function, preserve, *args)
     if determinism_check not in _CHECKS:

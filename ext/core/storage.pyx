@@ -8,7 +8,8 @@ Everything here runs under the GIL, so there are no locks. Next file: tensor.pyx
 """
 from cpython.mem cimport PyMem_RawMalloc, PyMem_RawFree
 from cpython.ref cimport Py_INCREF, Py_DECREF
-from libc.stdlib cimport free
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 import os
@@ -54,6 +55,7 @@ cdef Py_ssize_t g_misses = 0
 cdef bint g_caching = True
 cdef birth_fn g_noted = NULL
 cdef change_fn g_watch = NULL
+cdef bint g_told = False                # somebody hears of births
 # Free blocks kept in each class; none are while memory is watched, so that all go the long way.
 cdef int g_kept_blocks = BLOCKS_PER_CLASS
 # Test hook: allocations left before one fails; negative means never.
@@ -137,6 +139,9 @@ cdef object no_memory(Py_ssize_t nbytes):
     )
 
 
+include "storage/births.pxi"
+
+
 cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL:
     global g_cached_bytes, g_live_bytes, g_live_blocks, g_hits, g_misses, g_fail_after, g_peak_bytes
     cdef StorageImpl* s
@@ -186,12 +191,14 @@ cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL:
     g_live_blocks += 1
     if g_live_bytes > g_peak_bytes:
         g_peak_bytes = g_live_bytes
-    if g_noted != NULL or g_watch != NULL:
+    if g_told:
         tell_birth(s)
     return s
 
 
 cdef void tell_birth(StorageImpl* s) noexcept:
+    if g_followers:
+        number_birth(s)
     if g_noted != NULL:
         g_noted(s)
     if g_watch != NULL:
@@ -201,11 +208,18 @@ cdef void tell_birth(StorageImpl* s) noexcept:
 cdef void note_births(birth_fn noted) noexcept:
     global g_noted
     g_noted = noted
+    note_listeners()
+
+
+cdef void note_listeners() noexcept:
+    global g_told
+    g_told = g_noted != NULL or g_watch != NULL or g_followers != 0
 
 
 cdef void watch_memory(change_fn watch) noexcept:
     global g_watch, g_kept_blocks
     g_watch = watch
+    note_listeners()
     g_kept_blocks = BLOCKS_PER_CLASS if watch == NULL else 0
 
 
@@ -236,6 +250,8 @@ cdef StorageImpl* header_only(char* data, Py_ssize_t nbytes) except NULL:
     s.data = data
     s.nbytes = nbytes
     s.version = &s.own_version
+    if g_followers:
+        number_birth(s)
     return s
 
 

@@ -589,6 +589,8 @@ cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs
             moved = zero_tangent(<Tensor>a)
         given.append(moved)
     versions = [0 if g is None else (<Tensor>g).mem.version[0] for g in given]
+    if cls.jvp is _base.jvp:
+        raise missing_jvp(cls)
     result = as_tangents(cls, cls.jvp(ctx, *given), len(made))
     for i in range(len(made)):
         if not isinstance(outputs[i], Tensor):
@@ -618,6 +620,17 @@ cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs
                 f"of {cls.__name__}.jvp)")
         set_tangent(t, primal_at(moved, level), level, <Tensor>below[i])
     return 0
+
+
+cdef object missing_jvp(object cls):
+    return NotImplementedError(
+        "You must implement the jvp function for custom autograd.Function to use it with forward "
+        f"mode AD. ({cls.__name__} has none.)")
+
+
+def _missing_jvp(cls):
+    """The error of a Function without ``jvp`` in forward mode."""
+    return missing_jvp(cls)
 
 
 cdef tuple as_tangents(object cls, object given, Py_ssize_t wanted):

@@ -21,12 +21,16 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from autograd_cy._C.iterate cimport zeros_on
 from autograd_cy._C.dtypes cimport DT_F64, DT_I64, dt_object
 from autograd_cy._C.placement cimport device_of_code
+from autograd_cy._C.sealed cimport seal
+from autograd_cy._C.storage cimport (
+    StorageImpl, STORAGE_ALIAS, born_since, follow_births, leave_births)
 from autograd_cy._C.tensor cimport (
-    Tensor, upcalls, tensor_alias, copy_special, scalar_value, stand_on, size_object,
-    sizes_of, type_name, describe, requires_grad, tls_modes, wrap_double, wrap_number, g_modes,
-    track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH, F_INFERENCE, F_DUAL, F_BATCHED, F_WRAPPED,
-    F_RETAINS_GRAD, F_REPLAY, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, M_GUARD_SAVED, M_VIEW_REPLAY,
-    G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT, CREATED_NO_GRAD, CREATED_INFERENCE)
+    Tensor, upcalls, tensor_alias, copy_special, scalar_value, stand_on, size_object, sizes_of,
+    type_name, describe, requires_grad, tls_modes, tls_set_modes, wrap_double, wrap_number,
+    g_modes, track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH, F_INFERENCE, F_DUAL, F_BATCHED,
+    F_WRAPPED, F_RETAINS_GRAD, F_REPLAY, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, M_GUARD_SAVED,
+    M_VIEW_REPLAY, G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT, CREATED_NO_GRAD,
+    CREATED_INFERENCE)
 
 from collections import namedtuple as _namedtuple
 from math import prod as _prod
@@ -35,6 +39,7 @@ cdef extern from "Python.h":
     ctypedef int (*visitproc)(PyObject*, void*) noexcept
     ctypedef int (*traverseproc)(PyObject*, visitproc, void*) noexcept
     ctypedef int (*inquiry)(PyObject*) noexcept
+    unsigned long PyThread_get_thread_ident()
     void PyObject_GC_Track(void*)
     void PyObject_GC_UnTrack(void*)
     int PyObject_GC_IsTracked(PyObject*)
@@ -618,6 +623,7 @@ cdef tuple saved_indices(Node n, tuple places):
 
 
 include "node/leaves.pxi"
+include "node/captures.pxi"
 include "node/inplace_checks.pxi"
 include "node/release.pxi"
 

@@ -289,13 +289,14 @@ cdef class GuardContext(Restoring):
         self.ending = (_end_guard, guards)
         _push_hooks(guard._pack, guard._unpack)
         _state.guards = guards
-        tls_set_modes(tls_modes() | M_GUARD_SAVED)
+        self.before = tls_modes()
+        self.mask = M_GUARD_SAVED
+        tls_set_modes(self.before | M_GUARD_SAVED)
         hold_change(self)
         return guard
 
 
 def _end_guard(guard):
-    tls_set_modes(tls_modes() & ~<unsigned int>M_GUARD_SAVED)
     _state.guards = ()
     _pop_hooks()
     guard.clear()

@@ -5,7 +5,9 @@
 A transformation differentiates with respect to its own leaves. Whether its backward must itself be
 recorded depends on what else its graph was built from: another leaf, or a tensor whose value below
 its vmap requires grad. `needs_graph` looks for either; without, backward runs unrecorded, as it
-does for a plain gradient.
+does for a plain gradient. What backward code of Python uses (a custom Function, hooks on saved
+tensors) is known afterwards, from the gradients: those that don't depend on anything outside lose
+their graph.
 """
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.ref cimport PyObject
@@ -133,6 +135,26 @@ cdef class Walk:
                 return True
         return self.look_at(t, own)
 
+    cdef bint enter_all(self, Tensor t, list own) except -1:
+        """The same for a tensor and all that it is made of: tangents, and what is below vmaps."""
+        cdef Node fn
+        cdef Tensor x
+        while True:
+            if requires_grad(t):
+                fn = current_fn(t)
+                if fn is not None:
+                    self.add(<PyObject*>fn)
+                elif not is_own(t, own):
+                    return True
+            x = t
+            while x is not None and x.flags & F_DUAL:
+                if self.enter_all(<Tensor>x.extra.tangent, own):
+                    return True
+                x = <Tensor>x.extra.primal
+            if not t.flags & F_BATCHED:
+                return False
+            t = <Tensor>t.extra.value
+
 
 cdef bint is_own(Tensor t, list own):
     for x in own:
@@ -141,7 +163,14 @@ cdef bint is_own(Tensor t, list own):
     return False
 
 
-cdef bint leads_outside(tuple tensors, list own) except -1:
+cdef enum:
+    LEADS_OUTSIDE = 1
+    MAY_LEAD = 2
+
+
+cdef int leads_outside(tuple tensors, list own) except -1:
+    """0, LEADS_OUTSIDE, or MAY_LEAD: code of Python may use anything."""
+    cdef bint unknown = False
     cdef Walk w = Walk.__new__(Walk)
     cdef Node n
     cdef PyObject* p
@@ -149,16 +178,15 @@ cdef bint leads_outside(tuple tensors, list own) except -1:
     cdef Tensor t
     for t in tensors:
         if w.enter(t, own):
-            return True
+            return LEADS_OUTSIDE
     while w.next < w.count:
         n = <Node>w.nodes[w.next]
         w.next += 1
         if n.flags & N_ACCUMULATE:
             if not is_own(accumulated_variable(n), own):
-                return True
+                return LEADS_OUTSIDE
             continue
-        if n.flags & N_PYTHON:
-            return True             # its code may use anything
+        unknown = unknown or n.flags & N_PYTHON
         for i in range(n.n_edges):
             w.add(n.edges[i].node)
         if n.flags & N_COPY_SLICES and n.args != NULL:
@@ -168,13 +196,40 @@ cdef bint leads_outside(tuple tensors, list own) except -1:
             if p == NULL or isinstance(<object>p, (float, int)):
                 continue
             if not isinstance(<object>p, Tensor):
-                return True         # packed by a hook
+                unknown = True      # packed by a hook
+                continue
             t = <Tensor>p
             if t.flags & (F_DUAL | F_BATCHED) and w.look_at(t, own):
-                return True
-    return False
+                return LEADS_OUTSIDE
+    return MAY_LEAD if unknown else 0
 
 
 def _needs_graph(tuple tensors, tuple leaves):
-    """Whether gradients of `tensors` depend on something that requires grad beside `leaves`."""
+    """
+    Whether gradients of `tensors` depend on something that requires grad beside `leaves`.
+
+    0 is no, 1 is yes; 2 is that only the gradients themselves will tell: see `_depends_outside`.
+    """
     return leads_outside(tensors, list(leaves))
+
+
+def _depends_outside(Tensor t not None, tuple leaves):
+    """Whether `t` was computed from something that requires grad beside `leaves`."""
+    cdef Walk w = Walk.__new__(Walk)
+    cdef list own = list(leaves)
+    cdef Node n
+    cdef int i
+    if w.enter_all(t, own):
+        return True
+    while w.next < w.count:
+        n = <Node>w.nodes[w.next]
+        w.next += 1
+        if n.flags & N_ACCUMULATE:
+            if not is_own(accumulated_variable(n), own):
+                return True
+            continue
+        for i in range(n.n_edges):
+            w.add(n.edges[i].node)
+        if n.flags & N_COPY_SLICES and n.args != NULL:
+            w.add(<PyObject*>(<tuple>n.args)[0])
+    return False

@@ -143,6 +143,7 @@ CONTEXTS = {
     "fork_rng": ag.random.fork_rng,
     "set_checkpoint_early_stop": lambda: checkpoint.set_checkpoint_early_stop(False),
     "set_checkpoint_debug_enabled": lambda: checkpoint.set_checkpoint_debug_enabled(True),
+    "these_vmaps": lambda: _vmap.these_vmaps([(2, "same")]),
     "safe_globals": lambda: ag.serialization.safe_globals([square]),
     "cached": parametrize.cached,
     "LevelContext": None,

@@ -1,5 +1,6 @@
 """Backward inside of backward, to any depth."""
 
+import subprocess
 import sys
 import threading
 import time
@@ -155,3 +156,53 @@ def test_checkpointing():
         y = (y * 2).sin()
     (expected,) = torch.autograd.grad(y.sum(), x)
     assert torch.allclose(got, expected)
+
+
+ENDLESS = """
+import sys, threading
+import autograd_cy as torch
+
+sys.setrecursionlimit(10**6)
+count = 0
+
+class Endless(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        global count
+        count += 1
+        with torch.enable_grad():
+            Endless.apply(torch.ones(1, requires_grad=True)).sum().backward()
+        return grad
+
+def call():
+    x = torch.ones(1, requires_grad=True)
+    try:
+        with torch.autograd.set_multithreading_enabled(False):
+            Endless.apply(x).sum().backward()
+    except RecursionError as error:
+        assert "the stack of this thread has no room" in str(error), error
+        assert x.grad is None and count > 20, count
+        print("caught")
+
+call()
+count = 0
+threading.stack_size(1 << 20)
+thread = threading.Thread(target=call)
+thread.start()
+thread.join()
+x = torch.ones(1, requires_grad=True)
+(x * 2).sum().backward()
+print(x.grad.item())
+"""
+
+
+def test_a_stack_that_ends_is_an_error_and_not_the_end_of_the_process():
+    done = subprocess.run(
+        [sys.executable, "-c", ENDLESS], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout.split() == ["caught", "caught", "2.0"], done.stderr[-2000:]
+    assert done.returncode == 0

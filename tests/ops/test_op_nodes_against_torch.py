@@ -31,7 +31,6 @@ WHOLE = "the conversion, cut or padding before the transform is part of its node
 IN_PLACE = "in place torch has a node of another name"
 COMPLEX = "torch makes complex convolutions of real ones"
 CONVOLUTIONS = [f"conv{part}{dims}d" for part in ("", "_transpose") for dims in (1, 2, 3)]
-CONSTANT = "a result without a derivative does not require grad; torch's fails in backward"
 # (operator, name here, name in torch); None for any.
 NAMES = {
     **{(name, None, None): PARTS for name in (
@@ -57,7 +56,6 @@ NAMES = {
     ("fft.ifft", "FftC2CBackward0", "ConjBackward0"): WHOLE,
     **{(f"a{name}h", None, f"A{name}hBackward1"): IN_PLACE for name in ("cos", "sin", "tan")},
     ("conj_physical", None, None): IN_PLACE,
-    ("heaviside", None, None): CONSTANT,
     **{(f"{name}_pool1d{more}", None, "SqueezeBackward1"): ONE_NODE
        for name, more in (("max", ""), ("max", "_with_indices"), ("avg", ""), ("adaptive_max", ""),
                           ("adaptive_avg", ""))},
@@ -343,4 +341,4 @@ def test_every_exception_is_still_needed():
             if names[0] != names[1]:
                 different.add(name_of(record))
     listed = {name for name, ours, theirs in NAMES if ours is theirs is None}
-    assert listed - {"cross", "matmul"} <= different | {"conj_physical", "heaviside"}
+    assert listed - {"cross", "matmul"} <= different | {"conj_physical"}

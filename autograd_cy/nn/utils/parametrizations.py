@@ -117,6 +117,29 @@ def unit(vector: Tensor, eps: float) -> Tensor:
     return vector / _operators.linalg.vector_norm(vector).clamp(min=eps)
 
 
+def put_unit(kept: Tensor, vector: Tensor, eps: float) -> None:
+    """Write ``unit(vector, eps)`` over a tensor that a module keeps.
+
+    By `out=`, which functions that are transformed may use with tensors that aren't theirs.
+
+    Parameters
+    ----------
+    kept : Tensor
+    vector : Tensor
+    eps : float
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> kept = torch.zeros(2)
+    >>> put_unit(kept, torch.tensor([3.0, 4.0]), 1e-12)
+    >>> kept
+    tensor([0.6000, 0.8000])
+    """
+    vector = vector.detach()
+    _operators.div(vector, _operators.linalg.vector_norm(vector).clamp(min=eps), out=kept)
+
+
 class _SpectralNorm(Module):
     def __init__(self, weight: Tensor, n_power_iterations: int, dim: int, eps: float):
         super().__init__()
@@ -149,8 +172,8 @@ class _SpectralNorm(Module):
         """Steps of the power method, in place, for the first singular vectors."""
         with no_grad():
             for _ in range(times):
-                self._u.copy_(unit(matrix.mv(self._v), self.eps))
-                self._v.copy_(unit(matrix.t().mv(self._u), self.eps))
+                put_unit(self._u, matrix.mv(self._v), self.eps)
+                put_unit(self._v, matrix.t().mv(self._u), self.eps)
 
     def forward(self, weight: Tensor) -> Tensor:
         if weight.dim() == 1:

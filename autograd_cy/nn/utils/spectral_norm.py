@@ -8,7 +8,7 @@ from autograd_cy import Tensor, no_grad
 
 from ..module import Module
 from ..parameter import Parameter
-from .parametrizations import unit
+from .parametrizations import put_unit, unit
 
 __all__ = ["remove_spectral_norm", "spectral_norm"]
 
@@ -69,8 +69,8 @@ class SpectralNorm:
         if do_power_iteration:
             with no_grad():
                 for _ in range(self.n_power_iterations):
-                    v.copy_(unit(matrix.t().mv(u), self.eps))
-                    u.copy_(unit(matrix.mv(v), self.eps))
+                    put_unit(v, matrix.t().mv(u), self.eps)
+                    put_unit(u, matrix.mv(v), self.eps)
         # Copies: several forwards before a backward would change what was saved.
         return weight / u.clone().dot(matrix.mv(v.clone()))
 

@@ -14,6 +14,8 @@ cdef int check_inplace(Tensor t, str op, bint recording) except -1:
         )
     if recording:
         check_recorded_write(t, op)
+    if tls_modes() & M_GUARD_SAVED:
+        check_captured(t, op, recording)
     return note_write(t, op)
 
 
