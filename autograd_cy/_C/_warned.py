@@ -6,7 +6,7 @@ import warnings
 _PACKAGE = __name__.partition(".")[0]
 
 
-def warn(text: str, category: type = UserWarning) -> None:
+def warn(text: str, category: type = UserWarning, source: object = None) -> None:
     """
     Warn of the line that called the package, however many of its functions lie between.
 
@@ -17,11 +17,13 @@ def warn(text: str, category: type = UserWarning) -> None:
     text : str
     category : type
         A class of warnings.
+    source : object, optional
+        What a `ResourceWarning` is about.
     """
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__")):
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, category, stacklevel=level)
+    warnings.warn(text, category, stacklevel=level, source=source)
 
 
 def _is_ours(module) -> bool:

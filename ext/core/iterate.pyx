@@ -23,8 +23,8 @@ from autograd_cy._C.placement cimport MF_PRESERVE
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.storage cimport StorageImpl
 from autograd_cy._C.tensor cimport (
-    Tensor, F_DEVICE, F_STRIDED, F_WRAPPED, F_LAZY, F_CONJ, F_NEG, F_RAW, F_TURNED, tensor_on, tensor_turned,
-    element_value,
+    Tensor, F_DEVICE, F_STRIDED, F_WRAPPED, F_LAZY, F_CONJ, F_NEG, F_RAW, F_TURNED,
+    tensor_on, tensor_turned, element_value,
     tensor_empty, tensor_empty_like, tensor_empty_on, tensor_window, preserved_strides,
     same_shape, sizes_of,
     check_holds, store_element, format_strides, tensor_has_overlap, tensor_is_dense,

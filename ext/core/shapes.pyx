@@ -14,8 +14,8 @@ from autograd_cy._C.kernel_table cimport KT, kernel_number
 from autograd_cy._C.placement cimport MF_PRESERVE, MF_CONTIGUOUS
 from autograd_cy._C.storage cimport StorageImpl, storage_alias, storage_decref
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, F_STRIDED, F_DEVICE, F_INFERENCE, F_CONJ, F_NEG, F_RAW, F_TURNED, tensor_turned,
-    mark_raw, tensor_window, tensor_on, tensor_alias,
+    Tensor, MAX_DIMS, F_STRIDED, F_DEVICE, F_INFERENCE, F_CONJ, F_NEG, F_RAW, F_TURNED,
+    tensor_turned, mark_raw, tensor_window, tensor_on, tensor_alias,
     tensor_empty_like, tensor_empty_on, tensor_has_overlap, sizes_of)
 
 cdef int K_COPY = kernel_number("copy")

@@ -76,10 +76,9 @@ cdef set g_warned = set()
 
 cdef int warn_once(str text) except -1:
     """A UserWarning that comes once in a process, or each time (see set_warn_always)."""
-    if not g_warn_always:
-        if text in g_warned:
-            return 0
-        g_warned.add(text)
+    if text in g_warned and not g_warn_always:
+        return 0
+    g_warned.add(text)
     _warn(text)
     return 0
 
