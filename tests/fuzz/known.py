@@ -140,12 +140,7 @@ KNOWN = (
         r"AssertionError: A must be square",
         "torch's lobpcg asserts that, too",
     ),
-)
-
-
-def reason_of(finding):
-    """The reason of a known difference, or None."""
-    return next((k.reason for k in KNOWN if k.covers(finding)), None)    Known(
+    Known(
         "arguments",
         r"^(std|var)$",
         r"a private name in: TypeError: _(std|var)\(\)",
@@ -157,4 +152,9 @@ def reason_of(finding):
         r"in float64",
         "the exponential of single numbers is a single number, as in torch",
     ),
+)
 
+
+def reason_of(finding):
+    """The reason of a known difference, or None."""
+    return next((k.reason for k in KNOWN if k.covers(finding)), None)
