@@ -6,6 +6,18 @@ from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.tensor cimport sizes_of
 
 
+cdef object unfit(Tensor x, Tensor weight, str op):
+    """The error about shapes in torch's words, which are of matrices, and with the shapes given."""
+    cdef Py_ssize_t width
+    shapes = f"input {list(sizes_of(x))}, weight {list(sizes_of(weight))}"
+    if x.nd == 0 or weight.nd != 2:
+        return RuntimeError(f"{op}: input and weight.T shapes cannot be multiplied ({shapes})")
+    width = x.sizes[x.nd - 1]
+    return RuntimeError(
+        f"{op}: mat1 and mat2 shapes cannot be multiplied ({x.count // max(width, 1)}x{width} and "
+        f"{weight.sizes[1]}x{weight.sizes[0]}; {shapes})")
+
+
 cdef int same_dtype(Tensor a, Tensor b, str op) except -1:
     if a.dt != b.dt:
         raise RuntimeError(
@@ -148,9 +160,7 @@ cdef int linear(Result* r, Tensor x, Tensor weight, Tensor bias, str op) except 
         raise RuntimeError(
             f"{op}: weight must be a matrix or a vector, got shape {list(sizes_of(weight))}")
     if x.nd == 0 or x.sizes[x.nd - 1] != weight.sizes[weight.nd - 1]:
-        raise RuntimeError(
-            f"{op}: input and weight.T shapes cannot be multiplied (input {list(sizes_of(x))}, "
-            f"weight {list(sizes_of(weight))})")
+        raise unfit(x, weight, op)
     same_dtype(x, weight, op)
     if bias is not None:
         if bias.dt != x.dt:
