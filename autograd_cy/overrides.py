@@ -179,9 +179,9 @@ def resolve_name(f: Callable) -> str | None:
     name = getattr(f, "__name__", None)
     if name in ("__get__", "__set__", "__delete__"):
         owner = getattr(f, "__self__", None)
-        known = getattr(owner, "__name__", "") or next(
-            (key for key, (get, _) in _attributes().items() if get is owner), ""
-        )
+        # From Python 3.13 on a property has a name, which is that of its function.
+        known = next((key for key, (get, _) in _attributes().items() if get is owner), None)
+        known = known or getattr(owner, "__name__", "")
         return f"torch.Tensor.{known}.{name}"
     # A function may be of several, as in torch; forms in place are methods first.
     first = {"torch.Tensor": Tensor} if name and name.endswith("_") else {}
