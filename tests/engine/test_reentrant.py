@@ -184,7 +184,9 @@ def call():
         with torch.autograd.set_multithreading_enabled(False):
             Endless.apply(x).sum().backward()
     except RecursionError as error:
-        assert "the stack of this thread has no room" in str(error), error
+        # Python 3.12 and 3.13 count calls from C, whatever limit is set, and may say it first.
+        ours, theirs = "the stack of this thread has no room", "maximum recursion depth exceeded"
+        assert ours in str(error) or sys.version_info >= (3, 12) and theirs in str(error), error
         assert x.grad is None and count > 20, count
         print("caught")
 
