@@ -13,6 +13,11 @@ Views keep the bits. What computes does not know them:
 - formulas conjugate at once, so gradients and tangents that they compute are plain;
 - what leaves for the world outside (NumPy, DLPack, buffers) is refused.
 
+F_RAW is a third such bit, of bools over memory that others write, too (NumPy, files, views of
+bytes): any byte but 0 is true. Those who resolve look at the bytes, and copy only where one is
+neither 0 nor 1. It says nothing about values, so it is not among F_TURNED, and such memory leaves
+as it is.
+
 A wrapper of vmap has no bits; the tensor below it may have them. Views of a base are related to it
 by the bits that differ (`window_bits`); a real view of a complex base sees the parts of memory, so
 the base's own conjugation comes first (`whole_bits`).
