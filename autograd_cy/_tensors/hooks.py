@@ -11,7 +11,7 @@ from autograd_cy._C import hooks as _hooks
 from autograd_cy._C import node as _node
 from autograd_cy._C.tensor import _install
 
-__all__ = ["RemovableHandle"]
+__all__ = ["RemovableHandle", "add_hook"]
 
 
 class RemovableHandle(_hooks.HandleContext):
@@ -51,6 +51,19 @@ class RemovableHandle(_hooks.HandleContext):
         hooks, self.id, self.handles = state
         self._hooks = weakref.ref(OrderedDict() if hooks is None else hooks)
         RemovableHandle._next_id = max(RemovableHandle._next_id, self.id + 1)
+
+
+def add_hook(
+    hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any], prepend: bool = False
+) -> RemovableHandle:
+    """The handle of a hook that is put at the end of others, or before them."""
+    if not callable(hook):
+        raise TypeError(f"a hook must be callable, not {type(hook).__name__}")
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
 
 
 RemovableHandle.__module__ = "autograd_cy.utils.hooks"

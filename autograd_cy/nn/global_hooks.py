@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from autograd_cy._tensors.hooks import RemovableHandle
+from autograd_cy._tensors.hooks import RemovableHandle, add_hook
 
 _Hooks = OrderedDict[int, Callable[..., Any]]
 
@@ -36,10 +36,7 @@ def around_forward() -> bool:
 
 
 def _add(hooks: _Hooks, hook: Callable[..., Any]) -> RemovableHandle:
-    if not callable(hook):
-        raise TypeError(f"a hook must be callable, not {type(hook).__name__}")
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
+    handle = add_hook(hooks, hook)
     if around_forward():
         for tell in _on_first:
             tell()

@@ -15,7 +15,7 @@ from typing import Any
 from autograd_cy import Tensor, is_grad_enabled, zeros
 from autograd_cy._C import recorder as _recorder
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy._tensors.hooks import RemovableHandle
+from autograd_cy._tensors.hooks import RemovableHandle, add_hook
 from autograd_cy.autograd.function import Function
 
 from . import global_hooks as _all
@@ -58,14 +58,10 @@ class Hooked(Owner):
     def _add_hook(
         self, kind: str, hook: Callable[..., Any], prepend: bool = False, **options: bool
     ) -> RemovableHandle:
-        if not callable(hook):
-            raise TypeError(f"a hook must be callable, not {type(hook).__name__}")
         state = self.__dict__
-        hooks = state.setdefault(kind, OrderedDict())
-        handle = RemovableHandle(hooks)
-        hooks[handle.id] = hook
-        if prepend:
-            hooks.move_to_end(handle.id, last=False)
+        hooks = state.get(kind, OrderedDict())
+        handle = add_hook(hooks, hook, prepend)
+        state[kind] = hooks
         for option, wanted in options.items():
             if wanted:
                 state[f"{kind}_{option}"] = getattr(self, f"{kind}_{option}") | {handle.id}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from autograd_cy._tensors.hooks import RemovableHandle
+from autograd_cy._tensors.hooks import RemovableHandle, add_hook
 
 _Hook = Callable[..., Any]
 
@@ -18,16 +18,6 @@ _NONE: Mapping[int, _Hook] = MappingProxyType({})
 # Those of all optimizers.
 _before: OrderedDict[int, _Hook] = OrderedDict()
 _after: OrderedDict[int, _Hook] = OrderedDict()
-
-
-def _add(hooks: OrderedDict[int, _Hook], hook: _Hook, prepend: bool = False) -> RemovableHandle:
-    if not callable(hook):
-        raise TypeError(f"a hook must be callable, not {type(hook).__name__}")
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    if prepend:
-        hooks.move_to_end(handle.id, last=False)
-    return handle
 
 
 class Hooked:
@@ -45,8 +35,11 @@ class Hooked:
     _optimizer_load_state_dict_post_hooks = _NONE
 
     def _add_hook(self, kind: str, hook: _Hook, prepend: bool = False) -> RemovableHandle:
-        hooks = self.__dict__.setdefault(f"_optimizer_{kind}_hooks", OrderedDict())
-        return _add(hooks, hook, prepend)
+        name = f"_optimizer_{kind}_hooks"
+        hooks = self.__dict__.get(name, OrderedDict())
+        handle = add_hook(hooks, hook, prepend)
+        self.__dict__[name] = hooks
+        return handle
 
     def register_step_pre_hook(self, hook: _Hook) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` before each step.
@@ -272,7 +265,7 @@ def register_optimizer_step_pre_hook(hook: _Hook) -> RemovableHandle:
     before the step
     >>> handle.remove()
     """
-    return _add(_before, hook)
+    return add_hook(_before, hook)
 
 
 def register_optimizer_step_post_hook(hook: _Hook) -> RemovableHandle:
@@ -297,4 +290,4 @@ def register_optimizer_step_post_hook(hook: _Hook) -> RemovableHandle:
     after the step
     >>> handle.remove()
     """
-    return _add(_after, hook)
+    return add_hook(_after, hook)
