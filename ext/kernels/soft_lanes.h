@@ -1,6 +1,7 @@
 /* Softmax of one row and its gradient by whole vectors, the last one masked: a row of a hundred
  * elements is a handful of vectors, and buffers, padding and calls would cost as much as the
- * exponentials. AVX-512 alone; elsewhere AG_HAS_SOFT is 0 and row_loops/softmax.pxi does it.
+ * exponentials. AVX-512 here, AVX2 in soft_lanes_avx2.h; elsewhere AG_HAS_SOFT is 0 and
+ * row_loops/softmax.pxi does it.
  *
  * `kind` is one of S_SOFTMAX, S_LOG_SOFTMAX, S_LOGSUMEXP of row_loops.pxd; n > 0; `out` may be `p`
  * (`g`, `y`). */
@@ -11,6 +12,7 @@
 
 #if AG_HAS_WIDE
 #define AG_HAS_SOFT 1
+#define AG_HAS_SOFT_LINES 0
 
 /* Elements that are added in vectors before they are in double. */
 #define AG_SOFT_BLOCK 512
@@ -156,12 +158,24 @@ AG_SOFT(f64, pd, __m512d, 8)
 #undef ag_first_ps
 #undef ag_first_pd
 #undef AG_SOFT
+#elif defined(__AVX2__) && AG_HAS_FMA
+#define AG_HAS_SOFT 1
+#define AG_HAS_SOFT_LINES 1
+#include "soft_lanes_avx2.h"
 #else
 #define AG_HAS_SOFT 0
+#define AG_HAS_SOFT_LINES 0
 #define ag_soft_row_f32(kind, p, n, out)
 #define ag_soft_row_f64(kind, p, n, out)
 #define ag_soft_back_row_f32(kind, g, y, n, out)
 #define ag_soft_back_row_f64(kind, g, y, n, out)
+#endif
+
+#if !AG_HAS_SOFT_LINES
+#define ag_soft_line_f32(q, m, s, out, n)
+#define ag_soft_line_f64(q, m, s, out, n)
+#define ag_soft_back_line_f32(g, y, s, out, n)
+#define ag_soft_back_line_f64(g, y, s, out, n)
 #endif
 
 #endif

@@ -6,10 +6,15 @@
 cdef extern from "soft_lanes.h" nogil:
     enum:
         AG_HAS_SOFT
+        AG_HAS_SOFT_LINES
     void ag_soft_row_f32(int, const float*, Py_ssize_t, float*)
     void ag_soft_row_f64(int, const double*, Py_ssize_t, double*)
     void ag_soft_back_row_f32(int, const float*, const float*, Py_ssize_t, float*)
     void ag_soft_back_row_f64(int, const double*, const double*, Py_ssize_t, double*)
+    void ag_soft_line_f32(const float*, const float*, float*, float*, Py_ssize_t)
+    void ag_soft_line_f64(const double*, const double*, double*, double*, Py_ssize_t)
+    void ag_soft_back_line_f32(const float*, const float*, const float*, float*, Py_ssize_t)
+    void ag_soft_back_line_f64(const double*, const double*, const double*, double*, Py_ssize_t)
 
 cdef enum:
     PIECE = 1024    # elements of that buffer
@@ -158,6 +163,13 @@ cdef void soft_cols(int kind, const real_t* p, Py_ssize_t rows, Py_ssize_t step,
     for r in range(lines):
         q = <const real_t*>(<const char*>p + r * step)
         some = total - r * width if total - r * width < width else width
+        if AG_HAS_SOFT_LINES:
+            o = <real_t*>(<char*>out + r * step) if kind == S_SOFTMAX else NULL
+            if real_t is float:
+                ag_soft_line_f32(q, m, s, o, some)
+            else:
+                ag_soft_line_f64(q, m, s, o, some)
+            continue
         for j in range(some):
             t[j] = q[j] - m[j]
         exp_falling(t, some)
@@ -286,6 +298,12 @@ cdef void soft_back_cols(int kind, const real_t* g, const real_t* y, Py_ssize_t 
         if kind == S_SOFTMAX:
             for j in range(some):
                 o[j] = v[j] * (u[j] - s[j])
+            continue
+        if AG_HAS_SOFT_LINES:
+            if real_t is float:
+                ag_soft_back_line_f32(u, v, s, o, some)
+            else:
+                ag_soft_back_line_f64(u, v, s, o, some)
             continue
         for j in range(some):
             t[j] = v[j]
