@@ -110,6 +110,21 @@ def test_positions_are_as_many_as_are_true_whatever_the_bytes():
     assert x.sum() == 334
 
 
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize("n", [1, 16, 63, 64, 65, 130])
+def test_a_single_such_byte_is_found_wherever_it_is(rows, n):
+    memory = np.zeros((rows, n + 3), "uint8")
+    t = ag.from_numpy(memory.view(bool))
+    for area in (t[:, :n], t[:, :n].t()) if rows > 1 else (t[0, :n],):
+        for place in range(n):
+            memory[rows - 1, place] = 4
+            assert ag.sum(area).item() == 1
+            memory[rows - 1, place] = 0
+            memory[:, n] = 4  # beside it
+            assert not ag.any(area)
+            memory[:, n] = 0
+
+
 def test_files_hold_such_bytes():
     file = io.BytesIO()
     ag.save({"mask": ag.ones(64, dtype=ag.bool)}, file)

@@ -1,6 +1,10 @@
 # Tensors whose conjugation, negation or choice between 0 and 1 is still to be done: F_LAZY (part of
 # iterate.pyx).
 
+cdef extern from "all_bytes.h" nogil:
+    uint8_t ag_all_bytes(const uint8_t*, Py_ssize_t)
+
+
 cdef Tensor ew_resolved(int kernel, PyObject** args, int nin, int rule, Tensor out, str op):
     """The driver where an operand or the output has F_LAZY."""
     cdef PyObject* plain[4]
@@ -74,14 +78,13 @@ cdef uint8_t bytes_of(Tensor a, int d, const uint8_t* p) noexcept:
     cdef Py_ssize_t i, n, step
     cdef uint8_t found = 0
     if a.nd == 0 or not a.flags & F_STRIDED:
-        n = a.count
-        for i in range(n):
-            found |= p[i]
-        return found
+        return ag_all_bytes(p, a.count)
     n, step = a.sizes[d], a.strides[d]
     if d < a.nd - 1:
         for i in range(n):
             found |= bytes_of(a, d + 1, p + i * step)
+    elif step == 1:
+        found = ag_all_bytes(p, n)
     else:
         for i in range(n):
             found |= p[i * step]
