@@ -36,6 +36,7 @@ cdef int var_mean_into(Tensor var, Tensor mean, Tensor a, object dims, double co
 cdef int std_mean_into(Tensor std, Tensor mean, Tensor a, object dims, double correction,
                        bint keepdim) except -1
 cdef int cumsum_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1   # out may be a
+cdef int cumprod_into(Tensor out, Tensor a, Py_ssize_t dim) except -1
 
 # Into fresh memory, on the CPU, for other kernels.
 cdef Tensor sum_plain(Tensor a, object dims, bint keepdim, int dt)

@@ -6,7 +6,7 @@ import numpy as np
 
 # From this many points on squares come from a product of matrices, as in torch.
 MANY = 25
-BLOCK = 1 << 20  # differences that are in memory at a time
+BLOCK = 1 << 16  # differences that are in memory at a time: what the second cache holds
 
 
 def cdist(x1: np.ndarray, x2: np.ndarray, p: float) -> np.ndarray:

@@ -76,7 +76,13 @@ class Loop:
 
     @property
     def far(self) -> str:
-        return f"ag_trig_far_{self.operands[-1]}"
+        return f"ag_{self.spec.far_by}_far_{self.operands[-1]}"
+
+    @property
+    def far_inputs(self) -> list[int]:
+        """The inputs, counted from 1, that are asked whether they are far."""
+        nin = self.spec.nin
+        return [nin] if self.spec.far_by == "trig" else list(range(1, nin + 1))
 
 
 def types_of(spec: KernelSpec) -> list[str]:
@@ -200,6 +206,10 @@ def loop_text(loop: Loop) -> str:
         lines.append(f"    {word} {_test(loop, scalars)}:")
         lines += _dense_branch(loop, scalars)
         word = "elif"
+    if loop.spec.name == "copy":
+        size = SIZE[loop.operands[0]]
+        lines.append(f"    elif s0 == {size} and s1 == -{size}:")
+        lines.append(f"        AG_EACH_BACKWARDS(n, o, {loop.formula}, a)")
     lines.append("    else:")
     if has_strided_loop(loop):
         lines.append(f"        {_strided(loop.formula, loop.spec.nin)}")
@@ -215,7 +225,7 @@ def _full_vectors(loop: Loop) -> list[str]:
     nin = loop.spec.nin
     if not loop.has_near:
         return [f"        {_each('m', loop.formula, nin)}"]
-    test = f"{loop.far}({_element(nin)}[i])"
+    test = f"{loop.far}({', '.join(f'{_element(k)}[i]' for k in loop.far_inputs)})"
     steps = [f"            {_element(k) if k else 'o'} += size" for k in range(nin + 1)]
     return [
         "        while start < m:",
@@ -519,6 +529,7 @@ def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
             "",
             'cdef extern from "each.h" nogil:',
             *(f"    void AG_EACH_{kinds}(Py_ssize_t n, ...)" for kinds in EACH),
+            "    void AG_EACH_BACKWARDS(Py_ssize_t n, ...)",
             *(f"    void AG_STRIDED_{nin}(Py_ssize_t n, ...)" for nin in range(1, MOST_INPUTS + 1)),
             "",
             'cdef extern from "halves.h" nogil:',
@@ -553,7 +564,8 @@ def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
             lines.append(f"    {out} ag_{loop.name}({', '.join(ins)})")
             if loop.has_near:
                 lines.append(f"    {out} {loop.near}({', '.join(ins)})")
-                tests.add(f"    bint {loop.far}({ins[-1]})")
+                asked = ", ".join(ins[k - 1] for k in loop.far_inputs)
+                tests.add(f"    bint {loop.far}({asked})")
     return "\n".join([*lines, *sorted(tests)]) + "\n\n"
 
 

@@ -56,8 +56,11 @@ class KernelSpec:
     through_bool : bool
         Inputs count only as zero or not zero: other types are cast to bool by blocks.
     far : str
-        Class letters whose loops run ag_<name>_near_<suffix> on blocks where no last input is far by
-        ag_trig_far_<suffix>, and ag_<name>_<suffix> on the others.
+        Class letters whose loops run ag_<name>_near_<suffix> on blocks where nothing is far, and
+        ag_<name>_<suffix> on the others.
+    far_by : str
+        What is asked whether it is far: "trig", ag_trig_far_<suffix> of the last input, or "ratio",
+        ag_ratio_far_<suffix> of both.
     wide : str
         Types whose loops are ag_run_<name>_<type> of scalar/wide.h, over whole vectors at once.
     halves : bool
@@ -83,6 +86,7 @@ class KernelSpec:
     swaps: str | None = None
     through_bool: bool = False
     far: str = ""
+    far_by: str = "trig"
     wide: str = ""
     halves: bool = False
     alias: str | None = None
@@ -125,8 +129,8 @@ ARITHMETIC = [
     *_binary("mul", "bihfc", as_u8="i8 b1", commutative=True, keeps="factor", halves=True),
     *_binary("div", "hfc", cost=2, keeps="factor", halves=True),
     *_binary("trunc_divide", "ihf", cost=3, keeps="factor"),
-    *_binary("floor_divide", "ihf", cost=8, keeps="factor"),
-    *_binary("remainder fmod", "ihf", cost=8),
+    *_binary("floor_divide", "ihf", cost=8, keeps="factor", far="f", far_by="ratio"),
+    *_binary("remainder fmod", "ihf", cost=8, far="f", far_by="ratio"),
     *_binary("pow", "bihfc", cost=10, wide="f32 f64"),
     *_binary("maximum minimum", "bihf", as_u8="b1", commutative=True),
     *_binary("fmax fmin", "hf", commutative=True),

@@ -1,14 +1,17 @@
 # cython: language_level=3
 """Composites of the family reduction: records in autograd_cy/ops/reduction.py name them."""
+from libc.stdint cimport uint32_t
+
 from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_is_integral, dt_object, dt_promote, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16,
     DT_F32, DT_F64, DT_I64)
 from autograd_cy._C.iterate cimport copy_into, resize_out
 from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.out_places cimport apart
+from autograd_cy._C.reduce cimport cumprod_into
 from autograd_cy._C.tensor cimport (
-    F_SLOW, M_NO_GRAD, Tensor, bump_version, describe, dims_of, normal_dim, requires_grad, sizes_of,
-    tls_modes, wrap_double, wrap_int)
+    F_LAZY, F_SLOW, M_NO_GRAD, Tensor, bump_version, describe, dims_of, normal_dim, requires_grad,
+    sizes_of, tensor_empty, tls_modes, wrap_double, wrap_int)
 include "operators_of_reduction_composites.pxi"
 
 
@@ -50,7 +53,7 @@ cdef Tensor trace(Tensor a):
 
 
 cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
-    """Running products in log2(n) steps; made of products, so zeros differentiate like the rest."""
+    """Where somebody differentiates in log2(n) steps: of products, so zeros are like the rest."""
     cdef Py_ssize_t n, step = 1
     cdef int code, wide
     cdef Tensor product
@@ -58,6 +61,11 @@ cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
     if dt < 0 and dt_is_integral(a.dt):
         dt = DT_I64
     code = a.dt if dt < 0 else dt
+    if (not a.flags & F_SLOW & ~<uint32_t>F_LAZY
+            and (tls_modes() & M_NO_GRAD or not requires_grad(a))):
+        product = tensor_empty(code, a.nd, a.sizes)
+        cumprod_into(product, a if a.dt == code else T._to_dtype(a, code), dim)
+        return product if out is None or out.dt != code else put(out, product)
     # Partial products may overflow, or vanish, and still be factors of a number that doesn't.
     if code == DT_F16 or code == DT_BF16:
         return T._to_dtype(cumprod(T._to_dtype(a, DT_F32), dim, -1), code)
@@ -66,10 +74,7 @@ cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
         product = cumprod(T._to_dtype(T._to_dtype(a, code), wide), dim, -1)
         if out is None or out.dt != code:
             return T._to_dtype(product, code)
-        resize_out(out, product.nd, product.sizes, "cumprod")
-        copy_into(out, product, "cumprod")      # the conversion writes where the result belongs
-        bump_version(out)
-        return out
+        return put(out, product)        # the conversion writes where the result belongs
     a = T._to_dtype(a, dt) if dt >= 0 and dt != a.dt else T.clone(a, -1)
     n = a.sizes[dim] if a.nd else 1
     while step < n:
@@ -80,6 +85,13 @@ cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
             return T.cat_out(parts, dim, out)
         a = T.cat(parts, dim)
     return a
+
+
+cdef Tensor put(Tensor out, Tensor product):
+    resize_out(out, product.nd, product.sizes, "cumprod")
+    copy_into(out, product, "cumprod")
+    bump_version(out)
+    return out
 
 
 cdef Tensor product_of_others(Tensor a, object dim):

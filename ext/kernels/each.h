@@ -34,6 +34,9 @@
 #define AG_EACH_VVSS(n, o, f, a, b, c, d) AG_EACH(n, o[i_] = f(a[i_], b[i_], c, d))
 #define AG_EACH_SVVS(n, o, f, a, b, c, d) AG_EACH(n, o[i_] = f(a, b[i_], c[i_], d))
 
+/* o[i] = f(a[-i]) */
+#define AG_EACH_BACKWARDS(n, o, f, a) AG_EACH(n, o[i_] = f(a[-i_]))
+
 /* Likewise with strides in bytes: s of the result, sa of a, ... */
 #define AG_AT(p, stride) (*(__typeof__(p))((char *)(p) + i_ * (stride)))
 #define AG_STRIDED_1(n, o, s, f, a, sa) AG_EACH(n, AG_AT(o, s) = f(AG_AT(a, sa)))

@@ -68,14 +68,18 @@ cdef int polygamma(Tensor out, Tensor a, Py_ssize_t n) except -1:
         return digamma(out, a)
     x = values_of(cast(a, out.dt)).astype(_np.float64)
     with _np.errstate(all="ignore"):
-        values = special.polygamma(n, x)
-        if n == 1:
-            # SciPy knows positive numbers only; psi'(1 - x) + psi'(x) = (pi / sin(pi x))^2.
-            # The sine of the distance to a whole number is exactly 0 at the poles.
+        if n > 1:
+            return put(out, _np.asarray(special.polygamma(n, x)))
+        # Hurwitz's zeta function, which knows positive numbers only;
+        # psi'(1 - x) + psi'(x) = (pi / sin(pi x))^2.  The sine of the distance to a whole number is
+        # exactly 0 at the poles.
+        values = _np.asarray(special.zeta(2, x))
+        rest = ~(x > 0)
+        if rest.any():
+            x = x[rest]
             sine = _np.sin(_np.pi * (x - _np.rint(x)))
-            mirrored = (_np.pi / sine) ** 2 - special.polygamma(1, 1 - x)
-            values = _np.where(x > 0, values, mirrored)
-        return put(out, _np.asarray(values))
+            values[rest] = (_np.pi / sine) ** 2 - special.zeta(2, 1 - x)
+        return put(out, values)
 
 
 cdef int igamma(Tensor out, Tensor a, Tensor x) except -1:

@@ -48,18 +48,34 @@ cdef tuple groups_of(object order, object differs):
     return order[starts], groups, _np.diff(_np.concatenate((starts, [n]))).astype(_np.int64)
 
 
-cdef tuple unique_of(object array, object shape, bint sort, int dt):
-    """Of a vector; NaNs are different from each other."""
+cdef tuple unique_of(object array, object shape, bint sort, bint return_inverse,
+                     bint return_counts, int dt):
+    """Of a vector; NaNs are different from each other. What nobody asked for is empty."""
+    cdef Py_ssize_t n = array.size
     no_launch("unique", FOUND)
-    order = _np.argsort(array, kind="stable") if sort else _np.arange(array.size)
-    ordered = array[order]
-    first, groups, counts = groups_of(order, ordered[1:] != ordered[:-1])
-    return (tensor_of(array[first], dt), tensor_of(groups.reshape(shape), DT_I64),
-            tensor_of(counts, DT_I64))
+    order = None
+    if sort and return_inverse:
+        order = _np.argsort(array, kind="stable")
+        array = array[order]
+    elif sort:
+        array = _np.sort(array, kind="stable" if dt >= DT_F16 else None)    # 0 and -0 are equal
+    first = _np.ones(n, _np.bool_)
+    _np.not_equal(array[1:], array[:-1], out=first[1:])
+    groups = counts = _np.zeros(0, _np.int64)
+    if return_inverse:
+        groups = _np.cumsum(first, dtype=_np.int64) - 1
+        if sort:
+            ordered, groups = groups, _np.empty(n, _np.int64)
+            groups[order] = ordered
+        groups = groups.reshape(shape)
+    if return_counts:
+        counts = _np.diff(_np.concatenate((_np.flatnonzero(first), [n]))).astype(_np.int64)
+    return tensor_of(array[first], dt), tensor_of(groups, DT_I64), tensor_of(counts, DT_I64)
 
 
 cdef tuple unique_plain(Tensor a, bint is_sorted, bint return_inverse, bint return_counts):
-    return unique_of(values_of(a).reshape(-1), tuple(sizes_of(a)), True, a.dt)
+    return unique_of(values_of(a).reshape(-1), tuple(sizes_of(a)), True, return_inverse,
+                     return_counts, a.dt)
 
 
 cdef tuple unique_rows(Tensor a, int dim, bint sort):
@@ -68,7 +84,7 @@ cdef tuple unique_rows(Tensor a, int dim, bint sort):
     dim = normal_dim(dim, a.nd)
     array = values_of(a)
     if a.nd == 0:
-        return unique_of(array.reshape(-1), (1,), sort, a.dt)
+        return unique_of(array.reshape(-1), (1,), sort, True, True, a.dt)
     size = a.sizes[dim]
     if a.count == 0 and size:
         raise RuntimeError(
@@ -88,7 +104,8 @@ cdef tuple unique_dim_plain(Tensor a, int dim, bint is_sorted, bint return_inver
 
 cdef tuple unique_consecutive_plain(Tensor a, bint return_inverse, bint return_counts, object dim):
     if dim is None:
-        return unique_of(values_of(a).reshape(-1), tuple(sizes_of(a)), False, a.dt)
+        return unique_of(values_of(a).reshape(-1), tuple(sizes_of(a)), False, return_inverse,
+                         return_counts, a.dt)
     return unique_rows(a, dim, False)
 
 

@@ -107,20 +107,26 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
     AG_FN ag_##T ag_copysign_##T(ag_##T x, ag_##T y) { return copysign##S(x, y); }               \
     AG_FN ag_##T ag_nextafter_##T(ag_##T x, ag_##T y) { return nextafter##S(x, y); }             \
     AG_FN ag_##T ag_fmod_##T(ag_##T x, ag_##T y) { return fmod##S(x, y); }                       \
-    AG_FN ag_##T ag_remainder_##T(ag_##T x, ag_##T y) {                                          \
-        const ag_##T r = fmod##S(x, y);                                                          \
+    AG_FN ag_##T ag_trunc_divide_##T(ag_##T x, ag_##T y) { return trunc##S(x / y); }             \
+    /* What remainder and floor_divide make of fmod(x, y). */                                    \
+    AG_FN ag_##T ag_remainder_of_##T(ag_##T r, ag_##T y) {                                       \
         return r == 0 ? copysign##S(r, y) : r + ((r < 0) != (y < 0) ? y : (ag_##T)0);            \
     }                                                                                            \
-    AG_FN ag_##T ag_trunc_divide_##T(ag_##T x, ag_##T y) { return trunc##S(x / y); }             \
     /* Python's rule: the quotient is rebuilt from the remainder, so that it agrees with it. */  \
-    AG_FN ag_##T ag_floor_divide_##T(ag_##T x, ag_##T y) {                                       \
-        const ag_##T quotient = x / y, rest = fmod##S(x, y);                                     \
+    AG_FN ag_##T ag_quotient_of_##T(ag_##T x, ag_##T y, ag_##T rest) {                           \
+        const ag_##T quotient = x / y;                                                           \
         ag_##T whole = (x - rest) / y, down;                                                     \
         whole -= (rest != 0 && ((rest < 0) != (y < 0))) ? (ag_##T)1 : (ag_##T)0;                 \
         down = floor##S(whole);                                                                  \
         down += whole - down > (ag_##T)0.5 ? (ag_##T)1 : (ag_##T)0;                              \
         down = whole != 0 ? down : copysign##S((ag_##T)0, quotient);                             \
         return (y == 0) | (fabs##S(x) == (ag_##T)INFINITY) ? quotient : down;                    \
+    }                                                                                            \
+    AG_FN ag_##T ag_remainder_##T(ag_##T x, ag_##T y) {                                          \
+        return ag_remainder_of_##T(fmod##S(x, y), y);                                            \
+    }                                                                                            \
+    AG_FN ag_##T ag_floor_divide_##T(ag_##T x, ag_##T y) {                                       \
+        return ag_quotient_of_##T(x, y, fmod##S(x, y));                                          \
     }                                                                                            \
     /* nan wins in maximum and minimum, loses in fmax and fmin */                                \
     AG_FN ag_##T ag_maximum_##T(ag_##T x, ag_##T y) { return (x > y) | (x != x) ? x : y; }       \
@@ -162,6 +168,37 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
     }
 AG_FOR_FLOATS(AG_FLOAT)
 #undef AG_FLOAT
+
+/* fmod, which libm finds bit by bit, where the quotient is small: its whole part comes of a division.
+ * In double, no quotient of two floats below 2^27 lies so near a whole number that rounding would
+ * reach it, and all products are exact. Of doubles it may be one too large; what is left over then
+ * has the other sign, and is exact with a fused multiply-add alone. */
+#define AG_RATIO 0x1p27f
+AG_FN int ag_ratio_far_f32(float x, float y) {
+    return !(fabsf(x) < AG_RATIO * fabsf(y)) | !(fabsf(y) < INFINITY);
+}
+AG_FN int ag_ratio_far_f64(double x, double y) {
+    return !AG_HAS_FMA | !(fabs(x) < AG_RATIO * fabs(y)) | !(fabs(y) < INFINITY);
+}
+AG_FN float ag_fmod_near_f32(float x, float y) {
+    const double whole = (int32_t)((double)x / y);
+    return copysignf((float)(x - whole * y), x);
+}
+AG_FN double ag_fmod_near_f64(double x, double y) {
+    const double r = ag_fma_f64(-(double)(int32_t)(x / y), y, x);
+    const double back = (r != 0) & ((r < 0) != (x < 0)) ? fabs(y) : 0.0;
+    return copysign(r + copysign(back, x), x);
+}
+#define AG_NEAR_RATIO(T, S)                                                                      \
+    AG_FN ag_##T ag_remainder_near_##T(ag_##T x, ag_##T y) {                                     \
+        return ag_remainder_of_##T(ag_fmod_near_##T(x, y), y);                                   \
+    }                                                                                            \
+    AG_FN ag_##T ag_floor_divide_near_##T(ag_##T x, ag_##T y) {                                  \
+        return ag_quotient_of_##T(x, y, ag_fmod_near_##T(x, y));                                 \
+    }
+AG_FOR_FLOATS(AG_NEAR_RATIO)
+#undef AG_NEAR_RATIO
+#undef AG_RATIO
 
 /* An infinite leg wins over nan in the other. */
 AG_FN float ag_hypot_f32(float x, float y) {
