@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.namespace import (
@@ -10,6 +12,7 @@ from autograd_cy._tensors.namespace import (
     eq,
     float32,
     float64,
+    from_numpy,
     gather,
     int64,
     ones,
@@ -18,6 +21,9 @@ from autograd_cy._tensors.namespace import (
     zeros,
 )
 from autograd_cy._tensors.namespace import bool as _bool
+
+
+_FEW_BINS = 1 << 24  # more may not fit in memory, which is said in our own words
 
 
 def bincount(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
@@ -45,9 +51,7 @@ def bincount(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
         )
     if not input.numel():
         return zeros(minlength, dtype=int64, device=input.device)
-    if weights is None:
-        weights = ones(input.shape, dtype=int64, device=input.device)
-    elif weights.dtype != float32:
+    if weights is not None and weights.dtype != float32:
         weights = weights.to(float64)
     largest = _largest(input)
     if largest == 2**63 - 1:
@@ -56,6 +60,10 @@ def bincount(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
             f"{largest}"
         )
     size = max(minlength, largest + 1)
+    if weights is None and size <= _FEW_BINS and input.device.type == "cpu":
+        return from_numpy(np.bincount(input.numpy(), minlength=size))
+    if weights is None:
+        weights = ones(input.shape, dtype=int64, device=input.device)
     bins = zeros(size, dtype=weights.dtype, device=input.device)
     return bins.scatter_add(0, input.to(int64), weights)
 

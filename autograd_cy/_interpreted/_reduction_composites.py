@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.namespace import div, eq, isnan, logical_not, sum, unsqueeze, where
 
@@ -15,6 +16,10 @@ def nansum(
         raise RuntimeError("nansum does not support complex inputs; sum the parts")
     if not self.is_floating_point():
         return sum(self, dim, keepdim, dtype=dtype, out=out)
+    if out is None and _batch_level(self) < 0 and self.device.type == "cpu":
+        total = sum(self, dim, keepdim, dtype=dtype)
+        if total.is_floating_point() and not isnan(total).any():
+            return total  # there is none, as in most data
     return sum(where(isnan(self), 0, self), dim, keepdim, dtype=dtype, out=out)
 
 

@@ -126,12 +126,15 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         )
     if rows == 0:  # itertools would reserve memory for one row, however long
         return input[:0].unsqueeze(1).expand(0, r)
-    flat = itertools.chain.from_iterable(ways(range(n), r))
-    places = np.empty(rows * r, np.int64)
-    for at in range(0, len(places), _PART):  # by parts, between which it can be interrupted
-        part = places[at : at + _PART]
-        part[:] = np.fromiter(itertools.islice(flat, len(part)), np.int64, len(part))
-    by_column = places.reshape(rows, r).T
+    if r == 2:
+        by_column = np.stack(np.triu_indices(n, 0 if with_replacement else 1))
+    else:
+        flat = itertools.chain.from_iterable(ways(range(n), r))
+        places = np.empty(rows * r, np.int64)
+        for at in range(0, len(places), _PART):  # by parts, between which it can be interrupted
+            part = places[at : at + _PART]
+            part[:] = np.fromiter(itertools.islice(flat, len(part)), np.int64, len(part))
+        by_column = places.reshape(rows, r).T
     columns = [_creation.tensor(column, device=input.device) for column in by_column]
     return _joining.stack([input.index_select(0, column) for column in columns], 1)
 

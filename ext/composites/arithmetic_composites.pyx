@@ -6,7 +6,9 @@ from autograd_cy._C.dtypes cimport (
     g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64)
 from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.metadata cimport is_number, number_of
-from autograd_cy._C.tensor cimport Tensor, bump_version, install, wrap_double, wrap_number
+from autograd_cy._C.tensor cimport (
+    F_SLOW, M_NO_GRAD, Tensor, bump_version, install, requires_grad, scalar_value, tls_modes,
+    wrap_double, wrap_number)
 from autograd_cy._C.dtypes import finfo as _finfo
 include "operators_of_arithmetic_composites.pxi"
 
@@ -42,6 +44,10 @@ cdef Tensor nan_to_num(Tensor a, object nan, object posinf, object neginf, Tenso
         if out is not None and out.dt == a.dt:
             return T.where_out(low, a, r, out)
         return T.where(low, a, r)
+    # Where nothing is to be replaced, differences of each element with itself are 0.
+    if (out is None and not a.flags & F_SLOW and (tls_modes() & M_NO_GRAD or not requires_grad(a))
+            and scalar_value(T.sum(T.sub(a, a), -1)) == 0):
+        return T.clone(a, -1)
     limits = _finfo(dt_object(a.dt))
     r = T.where(T.ne(a, a), wrap_number(0.0 if nan is None else nan), a)   # only NaN differs
     r = T.where(T.eq(a, wrap_double(float("inf"))),

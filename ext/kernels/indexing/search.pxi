@@ -1,6 +1,6 @@
 # Unique elements, members and places in sorted rows (part of indexing.pyx).
 #
-# NumPy finds unique elements; bfloat16, which it lacks, goes through float32.
+# NumPy finds unique elements of what is sorted; bfloat16, which it lacks, goes through float32.
 
 cdef extern from "Python.h":
     object PyMemoryView_FromMemory(char* p, Py_ssize_t n, int flags)
@@ -48,17 +48,24 @@ cdef tuple groups_of(object order, object differs):
     return order[starts], groups, _np.diff(_np.concatenate((starts, [n]))).astype(_np.int64)
 
 
+cdef tuple sorted_of(Tensor a):
+    """The elements of a vector in order, and where they were, as arrays."""
+    cdef Tensor values = tensor_empty(a.dt, a.nd, a.sizes)
+    cdef Tensor index = tensor_empty(DT_I64, a.nd, a.sizes)
+    sort(values, index, a, 0, False, True)
+    return values_of(values), values_of(index)
+
+
 cdef tuple unique_of(object array, object shape, bint sort, bint return_inverse,
                      bint return_counts, int dt):
     """Of a vector; NaNs are different from each other. What nobody asked for is empty."""
     cdef Py_ssize_t n = array.size
     no_launch("unique", FOUND)
     order = None
-    if sort and return_inverse:
-        order = _np.argsort(array, kind="stable")
-        array = array[order]
+    if sort and (return_inverse or dt >= DT_F16):
+        array, order = sorted_of(tensor_of(array, DT_F32 if dt == DT_BF16 else dt))
     elif sort:
-        array = _np.sort(array, kind="stable" if dt >= DT_F16 else None)    # 0 and -0 are equal
+        array = _np.sort(array)     # of whole numbers, quicker
     first = _np.ones(n, _np.bool_)
     _np.not_equal(array[1:], array[:-1], out=first[1:])
     groups = counts = _np.zeros(0, _np.int64)

@@ -60,6 +60,7 @@ cdef inline void scan_one(scan_t* p, Py_ssize_t size, Py_ssize_t inner,
                           way_t* way) noexcept nogil:
     cdef Py_ssize_t i, j, first = 0
     cdef double s = 0 if way_t is Sums else 1
+    cdef scan_t total
     if inner == 1:
         if scan_t is float:
             for i in range(size):
@@ -69,11 +70,13 @@ cdef inline void scan_one(scan_t* p, Py_ssize_t size, Py_ssize_t inner,
                     s *= p[i]
                 p[i] = <float>s
         else:
+            total = p[0]        # read again from memory, each would wait for its store
             for i in range(1, size):
                 if way_t is Sums:
-                    p[i] += p[i - 1]
+                    total += p[i]
                 else:
-                    p[i] *= p[i - 1]
+                    total *= p[i]
+                p[i] = total
         return
     if sizeof(scan_t) <= 8 and size * inner <= CLOSE:
         for first from 0 <= first <= inner - ABREAST by ABREAST:
