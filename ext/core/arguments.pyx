@@ -169,7 +169,7 @@ cdef object whole_number(object x, str op, str name, int position, str wanted):
         integral = dt_is_integral((<Tensor>x).dt) and (<Tensor>x).dt != DT_BOOL
         if not integral or (<Tensor>x).count != 1:
             raise wrong_type(x, op, name, position, wanted)
-    elif isinstance(x, (bool, _np.ndarray)):
+    elif isinstance(x, (bool, _np.bool_, _np.ndarray)):    # older NumPy takes its bools for ints
         raise wrong_type(x, op, name, position, wanted)
     try:
         return PyNumber_Index(x)

@@ -83,7 +83,7 @@ cdef Py_ssize_t one_size(object x, Py_ssize_t position, str op, str name="size")
     cdef long long n
     if Py_TYPE(x) != &PyLong_Type:
         try:
-            if isinstance(x, bool):
+            if isinstance(x, (bool, _np.bool_)):
                 raise TypeError("a truth value is no size")
             x = PyNumber_Index(x)
         except TypeError:

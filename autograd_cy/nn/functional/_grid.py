@@ -134,6 +134,14 @@ def _cubic(t: Tensor) -> list[Tensor]:
     return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
 
+def _tap(place: Tensor, weight: Tensor, n: int, step: int, shown: bool) -> tuple[Tensor, Tensor]:
+    """How far places are from the first element, and their weights: none where nothing is."""
+    within = (place >= 0) & (place <= n - 1)
+    ahead = _operators.where(within, place, 0).long()
+    counts = within | _operators.isnan(place) if shown else within
+    return ahead * step if step > 1 else ahead, _operators.where(counts, weight, 0)
+
+
 @seen_as("aten::grid_sampler")
 def grid_sample(
     input: Tensor,
@@ -221,43 +229,44 @@ def grid_sample(
     if mode == "bicubic" and rank == 3:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     batch, channels = input.shape[:2]
-    points = grid.reshape(batch, math.prod(grid.shape[1:-1]), rank)
-    flat = input.reshape(batch, channels, math.prod(input.shape[2:]))
-    taps = []  # for each dimension (place, weight) of each element that counts
+    count = math.prod(grid.shape[1:-1])
+    points = grid.reshape(batch * count, rank)
+    # Rows of channels, of all images one below the other: a point's are together in memory.
+    size = math.prod(input.shape[2:])
+    rows = input.reshape(batch, channels, size).transpose(1, 2).reshape(batch * size, channels)
+    start = _operators.arange(batch, device=input.device) * size
+    taps = []  # for each dimension (rows to go, weight) of each element that counts
+    step = size
     for d, n in enumerate(input.shape[2:]):
-        x = points[:, :, rank - 1 - d]
-        x = (x + 1) / 2 * (n - 1) if aligned else ((x + 1) * n - 1) / 2
+        step //= n
+        raw = points[:, rank - 1 - d]
+        x = (raw + 1) / 2 * (n - 1) if aligned else ((raw + 1) * n - 1) / 2
         if mode == "bicubic":
             first = _operators.floor(x).detach()
             weights = _cubic(x - first)
             places = [_inside(first + (k - 1), n, padding_mode, aligned) for k in range(4)]
-            taps.append(list(zip(places, weights)))
-            continue
-        x = _inside(x, n, padding_mode, aligned)
-        if mode == "nearest":
+            found = list(zip(places, weights))
+        elif mode == "nearest":
+            x = _inside(x, n, padding_mode, aligned)
             place = _operators.round(x).detach()
             never = (place >= 0) & (place < 0)  # the grid gets a gradient, which is 0
-            raw = points[:, :, rank - 1 - d]
-            taps.append([(place, _operators.where(never, raw, x.detach() * 0 + 1))])
-            continue
-        first = _operators.floor(x).detach()
-        taps.append([(first, 1 - (x - first)), (first + 1, x - first)])
+            found = [(place, _operators.where(never, raw, x.detach() * 0 + 1))]
+        else:
+            x = _inside(x, n, padding_mode, aligned)
+            first = _operators.floor(x).detach()
+            found = [(first, 1 - (x - first)), (first + 1, x - first)]
+        shown = rank == 2 and padding_mode == "zeros" and mode == "bilinear"  # NaN isn't hidden
+        taps.append([_tap(place, weight, n, step, shown) for place, weight in found])
+    first_rows = start.unsqueeze(1).expand(batch, count).reshape(batch * count)
     total = None
     for corner in itertools.product(*taps):
-        there, index, weight = None, None, None
-        for (place, part), n in zip(corner, input.shape[2:]):
-            within = (place >= 0) & (place <= n - 1)
-            at = _operators.where(within, place, 0).long()
-            there = within if there is None else there & within
-            index = at if index is None else index * n + at
+        index, weight = first_rows, None
+        for ahead, part in corner:
+            index = index + ahead
             weight = part if weight is None else weight * part
-        assert there is not None
-        assert index is not None
         assert weight is not None
-        if rank == 2 and padding_mode == "zeros" and mode == "bilinear":
-            there = there | _operators.isnan(points).any(-1)  # NaN isn't hidden
-        weight = _operators.where(there, weight, 0).unsqueeze(1)
-        chosen = flat.gather(2, index.unsqueeze(1).expand(batch, channels, -1)) * weight
+        chosen = rows.index_select(0, index) * weight.unsqueeze(1)
         total = chosen if total is None else total + chosen
     assert total is not None
+    total = total.reshape(batch, count, channels).transpose(1, 2)
     return total.reshape(batch, channels, *grid.shape[1:-1])

@@ -227,7 +227,7 @@ cdef Tensor spread(object start, object end, object steps, str op):
     cdef double lo, hi, width
     cdef double complex z0, z1, dz
     cdef Tensor t
-    if isinstance(steps, bool) or not hasattr(steps, "__index__"):
+    if isinstance(steps, (bool, _np.bool_)) or not hasattr(steps, "__index__"):
         raise TypeError(f"{op}(): argument 'steps' must be int, not {type(steps).__name__}")
     n = PyNumber_Index(steps)
     if n < 0:

@@ -2,7 +2,8 @@
 
 cdef object plain_dim(object dim, str op):
     """An int that counts dimensions, or torch's TypeError."""
-    if type(dim) is not int and (isinstance(dim, bool) or not hasattr(dim, "__index__")):
+    if type(dim) is not int and (
+            isinstance(dim, (bool, _np.bool_)) or not hasattr(dim, "__index__")):
         raise TypeError(
             f"{op}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}")
     return dim
