@@ -100,6 +100,14 @@ def test_grids_of_nan_and_infinity():
         assert F.grid_sample(x, infinite, mode, "border", False).item() == 6.0
 
 
+@pytest.mark.parametrize("shape", [(2, 1, 4, 3), (2, 3, 4, 3), (1, 2, 3, 2, 4)])
+def test_sampled_images_lie_as_images_do(shape):
+    grid = torch.zeros(shape[0], *(2,) * (len(shape) - 2), len(shape) - 2)
+    found = F.grid_sample(torch.ones(shape), grid, align_corners=False)
+    assert found.is_contiguous()
+    assert found.view(-1).tolist() == [1.0] * found.numel()
+
+
 def test_distances_with_exponents_that_float32_lacks():
     a, b = torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [0.5, 0.25]])
     assert torch.cdist(a, b, p=1e300).tolist() == [[4.0, 0.5]]

@@ -268,5 +268,5 @@ def grid_sample(
         chosen = rows.index_select(0, index) * weight.unsqueeze(1)
         total = chosen if total is None else total + chosen
     assert total is not None
-    total = total.reshape(batch, count, channels).transpose(1, 2)
+    total = total.reshape(batch, count, channels).transpose(1, 2).contiguous()
     return total.reshape(batch, channels, *grid.shape[1:-1])
