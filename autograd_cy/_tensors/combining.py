@@ -167,16 +167,18 @@ def block_diag(*tensors: Tensor) -> Tensor:
                 "block_diag: Input tensors must have 2 or fewer dimensions. Input "
                 f"{i} has {t.ndim} dimensions"
             )
-    # As in arithmetic, numbers without dimensions count by their category, whatever the order.
-    groups = [t for t in tensors if t.ndim], [t for t in tensors if not t.ndim]
-    kinds = [functools.reduce(_promoted, group) for group in groups if group]
-    kind = functools.reduce(_promoted, kinds).dtype
+    kind = tensors[0].dtype
+    if any(t.dtype != kind for t in tensors):
+        # As in arithmetic, numbers without dimensions count by their category, whatever the order.
+        groups = [t for t in tensors if t.ndim], [t for t in tensors if not t.ndim]
+        kinds = [functools.reduce(_promoted, group) for group in groups if group]
+        kind = functools.reduce(_promoted, kinds).dtype
     blocks = [_shape.reshape(t, (1,) * (2 - t.ndim) + tuple(t.shape)).to(kind) for t in tensors]
     width, before, rows = sum(b.shape[1] for b in blocks), 0, []
     for b in blocks:
         after = width - before - b.shape[1]
-        sides = [b.new_zeros((b.shape[0], n)) for n in (before, after)]
-        rows.append(_joining.cat([sides[0], b, sides[1]], 1))
+        parts = [b.new_zeros((b.shape[0], before)), b, b.new_zeros((b.shape[0], after))]
+        rows.append(_joining.cat([p for p in parts if p.shape[1] or p is b], 1))
         before += b.shape[1]
     return _joining.cat(rows, 0)
 

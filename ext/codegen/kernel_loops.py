@@ -267,6 +267,9 @@ class Wrapper:
             "    if s[0] == 2 and s[1] == 2 and s[2] == 2:\n"
             "        m = n & AG_WHOLE_HALVES\n"
             f"        AG_HALVES_{self.outside[0].upper()}(m, p, {self.formula})\n"
+            "    elif s[0] == 2 and s[1] == 2 and s[2] == 0:\n"
+            "        m = n & AG_WHOLE_HALVES\n"
+            f"        AG_HALVES_{self.outside[0].upper()}_BY(m, p, {self.formula})\n"
             "    if m < n:\n"
             f"        {_staged(self.loop, self.outside, self.inside, 'm')}\n"
         )
@@ -536,6 +539,8 @@ def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
             "    Py_ssize_t AG_WHOLE_HALVES",
             "    void AG_HALVES_F16(Py_ssize_t n, ...)",
             "    void AG_HALVES_BF16(Py_ssize_t n, ...)",
+            "    void AG_HALVES_F16_BY(Py_ssize_t n, ...)",
+            "    void AG_HALVES_BF16_BY(Py_ssize_t n, ...)",
             "",
             'cdef extern from "scalar/scalar.h" nogil:',
         ],

@@ -300,6 +300,23 @@ def test_floor_division_of_floats_follows_python(table, dtype):
 
 
 @each_table
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+def test_remainders_are_exact_beside_whole_quotients(table, dtype):
+    rng, kind = np.random.default_rng(3), NUMPY[dtype]
+    y = (rng.uniform(0.5, 2, 4096) * 2.0 ** rng.integers(-30, 30, 4096)).astype(kind)
+    x = (np.rint(2.0 ** rng.uniform(0, 40, 4096)) * y).astype(kind)
+    x = np.where(rng.random(4096) < 0.5, x, np.nextafter(x, kind.type(0)))
+    x, y = (v * rng.choice([-1, 1], 4096).astype(kind) for v in (x, y))
+    blocks = (x, y), (x[:512] / 2.0**20, y[:512])  # the first have large quotients, too
+    for numerators, denominators in blocks:
+        for name in ("fmod", "remainder"):
+            found = table.run(name, dtype, numerators.astype(kind), denominators)
+            expected = getattr(np, name)(numerators.astype(kind), denominators)
+            np.testing.assert_array_equal(found, expected, name)
+            np.testing.assert_array_equal(np.signbit(found), np.signbit(expected), name)
+
+
+@each_table
 @pytest.mark.parametrize("dtype", ["c64", "c128"])
 def test_complex_division_does_not_overflow(table, dtype):
     big = NUMPY[dtype].type(np.finfo(NUMPY[dtype]).max) / 4
