@@ -302,6 +302,9 @@ def _triangle(
     found = _creation.empty((2, count), dtype=dtype, **place)
     if not count or found.is_meta:
         return found
+    if row * col <= _PART:
+        places = np.tril_indices(row, offset, col) if lower else np.triu_indices(row, offset, col)
+        return found.copy_(_exchange.from_numpy(np.stack(places)))
     # Rows with elements, how many each has, and where they begin.
     rows = np.arange(max(0, -offset), row) if lower else np.arange(min(row, col - offset))
     begin = 0 if lower else np.clip(rows + offset, 0, col)
