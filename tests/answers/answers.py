@@ -14,6 +14,7 @@ differ.
 import ast
 import copy
 import functools
+import importlib
 import math
 import pickle
 import re
@@ -165,14 +166,9 @@ def names(lib):
 
     def op(name):
         """An operator that has no public name."""
-        import importlib
-
-        from ext.codegen import table
-
-        for family, records in table.load().items():
-            if any(record.key == name for record in records):
-                return getattr(importlib.import_module(f"autograd_cy._C.ops_{family}"), name)
-        raise LookupError(name)
+        if name not in (families := families_of_operators()):
+            raise LookupError(name)
+        return getattr(importlib.import_module(f"autograd_cy._C.ops_{families[name]}"), name)
 
     def facts(x):
         """What can be asked of a tensor besides its elements."""
@@ -253,6 +249,14 @@ def names(lib):
         "data": lib.utils.data, "sgd": sgd, "lr": lib.optim.lr_scheduler, "steps": steps,
         "filled": filled,
     }  # fmt: skip
+
+
+@functools.cache
+def families_of_operators():
+    """Once: the table is checked whenever it is loaded, which takes longer than a call."""
+    from ext.codegen import table
+
+    return {record.key: family for family, found in table.load().items() for record in found}
 
 
 def answer(lib, call, known):
