@@ -136,14 +136,23 @@ def said_name(record):
     )
 
 
+@functools.cache
+def all_cases():
+    """[(record, a `pytest.param` for each of its samples)]: most files ask for nearly all."""
+    found = []
+    for r in RECORDS:
+        seen, params = {}, []
+        for case in [Case(r, i) for i in range(len(r.samples))]:
+            seen[case.id] = seen.get(case.id, 0) + 1
+            name = case.id if seen[case.id] == 1 else f"{case.id}#{seen[case.id]}"
+            params.append(pytest.param(case, id=name))
+        found.append((r, params))
+    return found
+
+
 def cases(keep=lambda record: True):
     """A `parametrize` list of all samples of the records that `keep` accepts."""
-    found = [Case(r, i) for r in RECORDS if keep(r) for i in range(len(r.samples))]
-    ids, seen = [], {}
-    for case in found:
-        seen[case.id] = seen.get(case.id, 0) + 1
-        ids.append(case.id if seen[case.id] == 1 else f"{case.id}#{seen[case.id]}")
-    return [pytest.param(case, id=name) for case, name in zip(found, ids)]
+    return [param for record, params in all_cases() if keep(record) for param in params]
 
 
 def few(params, many=2):
