@@ -59,9 +59,8 @@ def names(lib):
 
     def wave(*shape, dtype=lib.float64, turn=0.3):
         """Numbers between -1 and 1 that look like any."""
-        return (lib.arange(math.prod(shape)).to(lib.float64) * 1.7 + turn).sin().to(dtype).reshape(
-            shape
-        )  # fmt: skip
+        found = (lib.arange(math.prod(shape), dtype=lib.float64) * 1.7 + turn).sin()
+        return (found if dtype is lib.float64 else found.to(dtype)).reshape(shape)
 
     def complex_wave(*shape, dtype=lib.complex128, turn=0.3):
         return (wave(*shape, turn=turn) + 1j * wave(*shape, turn=turn + 1)).to(dtype)

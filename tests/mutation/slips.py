@@ -58,6 +58,7 @@ SWAPS = [
     (re.compile(r"(?<![\w.\"'])0(?![\w.])"), "1"),
     (re.compile(r"(?<![\w.\"'])1(?![\w.])"), "2"),
 ]  # fmt: skip
+ANY_SWAP = re.compile("|".join(pattern.pattern for pattern, _ in SWAPS))  # most lines have none
 # Lines whose change no test of behaviour can see: sizes of teams and tiles, hints, messages, and
 # what follows when malloc itself has no memory for a list. Types are told apart by the compiler,
 # and whether an int overflows is written by the call that is asked.
@@ -227,6 +228,8 @@ def changes(code: str) -> Iterator[tuple[str, str]]:
     start = 0 if kind == "statement" else match.start("value")
     for shorter in without_a_part(match.group("value")):
         yield code[: match.start("value")] + shorter + code[match.end("value") :], kind
+    if not ANY_SWAP.search(code, start):
+        return
     strings = [m.span() for m in re.finditer(r"\"[^\"]*\"|'[^']*'", code)]
     for pattern, new in SWAPS:
         for hit in pattern.finditer(code, start):
