@@ -69,6 +69,8 @@ def words(names):
 def as_param(value, count):
     if not isinstance(value, Param):
         value = pytest.param(*(value if count > 1 else (value,)))
+    elif value.id is not None:
+        return value
     name = value.id or "-".join(map(str, value.values))
     return pytest.param(*value.values, id=name, marks=value.marks)
 

@@ -137,28 +137,29 @@ def test_a_room_knows_lower_rooms_only(path):
         assert cimports(path) <= BASE
 
 
+@functools.cache
 def imported_modules(path):
     """
-    (module, top level of the file) of each import; relative ones resolved.
+    [(module, top level of the file)] of each import; relative ones resolved.
 
     What import_module gets counts as far as it is known: of ``f"autograd_cy.{name}"``, that is
     ``autograd_cy.*``.
     """
     package = path.relative_to(ROOT).with_suffix("").parts[:-1]
-    tree = ast.parse(path.read_text())
+    tree, found = ast.parse(path.read_text()), []
+    at_the_top = set(tree.body)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and node.args:
             called = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if called.lstrip("_") in ("import_module", "import__"):
-                yield written(node.args[0], ".".join(package)), False
+                found.append((written(node.args[0], ".".join(package)), False))
         if isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
             name = ".".join([*base, *([node.module] if node.module else [])])
-            for alias in node.names:
-                yield f"{name}.{alias.name}", node in tree.body
+            found += [(f"{name}.{alias.name}", node in at_the_top) for alias in node.names]
         elif isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name, node in tree.body
+            found += [(alias.name, node in at_the_top) for alias in node.names]
+    return found
 
 
 def written(text, package):

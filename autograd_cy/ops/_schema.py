@@ -536,6 +536,7 @@ class Record:
 
 
 TABLE: list[Record] = []
+_KEYS: set[str] = set()  # of the records in it
 _HEAD = re.compile(r"^(\w+)(?:\.(\w+))?\((.*)\)$", re.S)
 
 
@@ -721,8 +722,9 @@ def op(
         raise RecordError(f"{label}: no reference; give an expression, or by_test(...) with the test that compares values")
     if record.public and not example and not any(r.symbol == record.symbol for r in TABLE):
         raise RecordError(f"{label}: no example; give a session of a line or two that shows a result")
-    if any(r.key == record.key for r in TABLE):
+    if record.key in _KEYS:
         raise RecordError(f"{label}: defined twice")
+    _KEYS.add(record.key)
     TABLE.append(record)
     return record
 

@@ -14,6 +14,7 @@ differ.
 import ast
 import copy
 import functools
+import importlib
 import math
 import pickle
 import re
@@ -58,9 +59,8 @@ def names(lib):
 
     def wave(*shape, dtype=lib.float64, turn=0.3):
         """Numbers between -1 and 1 that look like any."""
-        return (lib.arange(math.prod(shape)).to(lib.float64) * 1.7 + turn).sin().to(dtype).reshape(
-            shape
-        )  # fmt: skip
+        found = (lib.arange(math.prod(shape), dtype=lib.float64) * 1.7 + turn).sin()
+        return (found if dtype is lib.float64 else found.to(dtype)).reshape(shape)
 
     def complex_wave(*shape, dtype=lib.complex128, turn=0.3):
         return (wave(*shape, turn=turn) + 1j * wave(*shape, turn=turn + 1)).to(dtype)
@@ -165,14 +165,9 @@ def names(lib):
 
     def op(name):
         """An operator that has no public name."""
-        import importlib
-
-        from ext.codegen import table
-
-        for family, records in table.load().items():
-            if any(record.key == name for record in records):
-                return getattr(importlib.import_module(f"autograd_cy._C.ops_{family}"), name)
-        raise LookupError(name)
+        if name not in (families := families_of_operators()):
+            raise LookupError(name)
+        return getattr(importlib.import_module(f"autograd_cy._C.ops_{families[name]}"), name)
 
     def facts(x):
         """What can be asked of a tensor besides its elements."""
@@ -253,6 +248,14 @@ def names(lib):
         "data": lib.utils.data, "sgd": sgd, "lr": lib.optim.lr_scheduler, "steps": steps,
         "filled": filled,
     }  # fmt: skip
+
+
+@functools.cache
+def families_of_operators():
+    """Once: the table is checked whenever it is loaded, which takes longer than a call."""
+    from ext.codegen import table
+
+    return {record.key: family for family, found in table.load().items() for record in found}
 
 
 def answer(lib, call, known):

@@ -31,14 +31,12 @@ def array(t):
     """A copy of a tensor as a NumPy array."""
     if isinstance(t, (tuple, list)):
         return tuple(array(x) for x in t)
-    dtype = DTYPES[t.dtype.name]
+    dtype, shape, strides = DTYPES[t.dtype.name], tuple(t.shape), t.stride()
     if t.numel() == 0:
-        return np.empty(tuple(t.shape), dtype)
-    extent = 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride(), strict=True))
+        return np.empty(shape, dtype)
+    extent = 1 + sum([(n - 1) * s for n, s in zip(shape, strides, strict=True)])
     memory = (ctypes.c_char * (extent * dtype.itemsize)).from_address(t.data_ptr())
-    flat = np.frombuffer(memory, dtype)
-    strides = [s * dtype.itemsize for s in t.stride()]
-    return np.lib.stride_tricks.as_strided(flat, tuple(t.shape), strides).copy()
+    return np.ndarray(shape, dtype, memory, 0, [s * dtype.itemsize for s in strides]).copy()
 
 
 def call(module, name, *args):

@@ -8,6 +8,7 @@ one build serves all slips. Cython and Python are treated alike, as text.
 from __future__ import annotations
 
 import ast
+import functools
 import random
 import re
 from collections import Counter
@@ -57,6 +58,7 @@ SWAPS = [
     (re.compile(r"(?<![\w.\"'])0(?![\w.])"), "1"),
     (re.compile(r"(?<![\w.\"'])1(?![\w.])"), "2"),
 ]  # fmt: skip
+ANY_SWAP = re.compile("|".join(pattern.pattern for pattern, _ in SWAPS))  # most lines have none
 # Lines whose change no test of behaviour can see: sizes of teams and tiles, hints, messages, and
 # what follows when malloc itself has no memory for a list. Types are told apart by the compiler,
 # and whether an int overflows is written by the call that is asked.
@@ -118,6 +120,9 @@ class Slip:
         return f"{self.path}: {self.place}: {self.before} => {self.after or 'nothing'}"
 
 
+OPENING, CLOSING = re.compile(r"[(\[{]"), re.compile(r"[)\]}]")
+
+
 def logical_lines(text: str) -> Iterator[tuple[int, int, str]]:
     """(first line, last line, text) of each statement; strings over several lines are left out."""
     first, parts, depth, quote = 0, [], 0, None
@@ -126,15 +131,18 @@ def logical_lines(text: str) -> Iterator[tuple[int, int, str]]:
             if quote in line:
                 quote = None
             continue
-        bare = re.sub(r"#.*", "", re.sub(r"\"[^\"]*\"|'[^']*'", "''", _closed_quotes(line)))
-        opened = next((q for q in ('"""', "'''") if line.count(q) % 2), None)
+        bare, opened = line, None
+        if '"' in line or "'" in line:
+            bare = re.sub(r"\"[^\"]*\"|'[^']*'", "''", _closed_quotes(line))
+            opened = next((q for q in ('"""', "'''") if line.count(q) % 2), None)
+        bare = bare.partition("#")[0]
         if opened:
             quote, parts, depth = opened, [], 0
             continue
         if not parts:
             first = number
         parts.append(line)
-        depth += sum(bare.count(c) for c in "([{") - sum(bare.count(c) for c in ")]}")
+        depth += len(OPENING.findall(bare)) - len(CLOSING.findall(bare))
         if depth <= 0 and not bare.rstrip().endswith("\\"):
             yield first, number, "\n".join(parts)
             parts, depth = [], 0
@@ -146,6 +154,11 @@ def _closed_quotes(line: str) -> str:
 
 def find(path: str, text: str) -> list[Slip]:
     """All slips of a source that stand inside of functions."""
+    return list(_find(path, text))
+
+
+@functools.cache  # whole sources are asked for more than once, and long
+def _find(path: str, text: str) -> tuple[Slip, ...]:
     found, headers = [], []  # headers: (indentation, first line of a function) of the open blocks
     returned: dict[str, set[str]] = {}  # what each function of SAYS_DONE returns
     same: Counter[tuple[str, str]] = Counter()  # lines of a function that read the same
@@ -159,9 +172,10 @@ def find(path: str, text: str) -> list[Slip]:
         while headers and headers[-1][0] >= indent:
             headers.pop()
         inside = next((function for _, function in reversed(headers) if function), "")
-        if re.sub(r"#.*", "", stripped).rstrip().endswith(":"):
+        told = re.sub(r"#.*", "", stripped).rstrip() if "#" in stripped else stripped
+        if told.endswith(":"):
             headers.append((indent, stripped if FUNCTION.match(stripped) else ""))
-        code = re.sub(r"\s+#.*$", "", stripped)
+        code = re.sub(r"\s+#.*$", "", stripped) if "#" in stripped else stripped
         says = SAYS_DONE.match(inside) or SAYS_SIGN.match(inside)
         if says and code.startswith("return "):
             returned.setdefault(inside, set()).add(code)
@@ -186,7 +200,7 @@ def find(path: str, text: str) -> list[Slip]:
         if all(map(SAYS_NO_MORE.match, codes))
         or (SAYS_SIGN.match(inside) and codes <= {"return 0", "return -1"})
     }
-    return [s for s in found if done.get(s, "") not in unread]
+    return tuple(s for s in found if done.get(s, "") not in unread)
 
 
 def changes(code: str) -> Iterator[tuple[str, str]]:
@@ -214,6 +228,8 @@ def changes(code: str) -> Iterator[tuple[str, str]]:
     start = 0 if kind == "statement" else match.start("value")
     for shorter in without_a_part(match.group("value")):
         yield code[: match.start("value")] + shorter + code[match.end("value") :], kind
+    if not ANY_SWAP.search(code, start):
+        return
     strings = [m.span() for m in re.finditer(r"\"[^\"]*\"|'[^']*'", code)]
     for pattern, new in SWAPS:
         for hit in pattern.finditer(code, start):

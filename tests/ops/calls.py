@@ -49,9 +49,12 @@ def dtype_name(t):
 def tensor(array, requires_grad=False):
     """A tensor with a copy of an array; one that isn't contiguous is shared, for its strides."""
     array = np.asarray(array)
-    t = ag.from_numpy(array.copy() if array.flags.c_contiguous else array)
-    if array.dtype == bool and array.flags.c_contiguous:
-        t = t.clone()  # nobody else writes its bytes, as with most tensors
+    if array.flags.c_contiguous:
+        t = ag.from_numpy(array.copy())
+        if array.dtype.char == "?":
+            t = t.clone()  # nobody else writes its bytes, as with most tensors
+    else:
+        t = ag.from_numpy(array)
     return t.requires_grad_() if requires_grad else t
 
 
@@ -136,14 +139,23 @@ def said_name(record):
     )
 
 
+@functools.cache
+def all_cases():
+    """[(record, a `pytest.param` for each of its samples)]: most files ask for nearly all."""
+    found = []
+    for r in RECORDS:
+        seen, params = {}, []
+        for case in [Case(r, i) for i in range(len(r.samples))]:
+            seen[case.id] = seen.get(case.id, 0) + 1
+            name = case.id if seen[case.id] == 1 else f"{case.id}#{seen[case.id]}"
+            params.append(pytest.param(case, id=name))
+        found.append((r, params))
+    return found
+
+
 def cases(keep=lambda record: True):
     """A `parametrize` list of all samples of the records that `keep` accepts."""
-    found = [Case(r, i) for r in RECORDS if keep(r) for i in range(len(r.samples))]
-    ids, seen = [], {}
-    for case in found:
-        seen[case.id] = seen.get(case.id, 0) + 1
-        ids.append(case.id if seen[case.id] == 1 else f"{case.id}#{seen[case.id]}")
-    return [pytest.param(case, id=name) for case, name in zip(found, ids)]
+    return [param for record, params in all_cases() if keep(record) for param in params]
 
 
 def few(params, many=2):
@@ -226,7 +238,8 @@ def pattern(sample):
 
     Where all tensors come first, `count` is their number; else it is None.
     """
-    if id(sample) not in PATTERNS:
+    found = PATTERNS.get(id(sample))
+    if found is None:
 
         def seen(x):
             if isinstance(x, schema.arg):
@@ -239,8 +252,8 @@ def pattern(sample):
         rest = [*itertools.dropwhile(lambda x: x is TENSOR, args), *kwargs.values()]
         plain = not any(x is TENSOR or type(x) is Several for x in rest)
         count = len(args) + len(kwargs) - len(rest) if plain else None
-        PATTERNS[id(sample)] = sample, (args, kwargs, count)  # the sample stays, and so its id
-    return PATTERNS[id(sample)][1]
+        found = PATTERNS[id(sample)] = sample, (args, kwargs, count)  # it stays, and so its id
+    return found[1]
 
 
 def put(x, rest):

@@ -18,7 +18,7 @@ RELATIVE = 2e-6
 
 def inner(a, b):
     """Re(sum(conj(a) * b))."""
-    return float(np.real(np.sum(np.conj(a) * b)))
+    return float(np.vdot(a, b).real)
 
 
 def random_like(array, rng):

@@ -89,7 +89,7 @@ def mutants(site):
     if plain in ZERO:
         return []
     found = {}
-    for kind, mutant in mutations(site.text):
+    for kind, text in mutations(site.text):
         if kind == "drop conj" and "c" not in site.record.dtypes:
             continue
         if kind == "double" and site.kind == "composite" and len(site.record.returns) > 1:
@@ -98,35 +98,41 @@ def mutants(site):
             continue  # of a tuple
         if kind == "double" and site.kind == "vjp" and site.record.arg(site.key).type == "Tensor[]":
             continue  # twice a tuple is the tuple repeated
-        text = ast.unparse(mutant)
         if text != plain:
             found.setdefault(text, kind)
     return [(kind, text) for text, kind in found.items()]
 
 
 def mutations(text):
-    """(what was done, tree) of every single mutation of a formula."""
+    """(what was done, text) of every single mutation of a formula."""
     tree = parse(text)
+    places = {}
+    for parent in ast.walk(tree):
+        for field, value in ast.iter_fields(parent):
+            for number, child in enumerate(value if isinstance(value, list) else [value]):
+                places[child] = parent, field, number
 
-    def mutant(place, make_new):
-        whole = parse(text)
-        old = list(ast.walk(whole))[place]
-        new = make_new(old)
-
-        class Swap(ast.NodeTransformer):
-            def visit(self, node):
-                return new if node is old else self.generic_visit(node)
-
-        return Swap().visit(whole)
+    def mutant(node, new):
+        """Put in, written down and taken out: a tree of its own for each takes far longer."""
+        if node is tree:
+            return ast.unparse(new)
+        parent, field, number = places[node]
+        old = getattr(parent, field)
+        listed = [*old[:number], new, *old[number + 1 :]] if isinstance(old, list) else new
+        setattr(parent, field, listed)
+        try:
+            return ast.unparse(tree)
+        finally:
+            setattr(parent, field, old)
 
     def twice(node):
         return ast.BinOp(node, ast.Mult(), ast.Constant(2))
 
-    yield "sign", ast.UnaryOp(ast.USub(), tree)
-    yield "double", twice(tree)
+    yield "sign", ast.unparse(ast.UnaryOp(ast.USub(), tree))
+    yield "double", ast.unparse(twice(tree))
     for place, node in enumerate(ast.walk(tree)):
         for kind, change in changes(node, place, twice):
-            yield kind, mutant(place, change)
+            yield kind, mutant(node, change(node))
 
 
 def changes(node, place, twice):

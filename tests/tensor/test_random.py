@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import programs
 import pytest
-from scipy import stats
+from scipy import special
 
 import autograd_cy as ag
 from autograd_cy._C import cpu
@@ -25,6 +25,39 @@ def fixed_seed():
 
 def array(t):
     return t.to(ag.float64).numpy()
+
+
+# Probabilities of what is as far from the distribution as the sample, or farther. Importing
+# scipy.stats for them would take longer than all tests of this file.
+
+
+def kolmogorov(x, distribution):
+    """Of the largest distance from a distribution function, for large samples."""
+    wanted, n = distribution(np.sort(x)), len(x)
+    steps = np.arange(n + 1) / n
+    distance = max((steps[1:] - wanted).max(), (wanted - steps[:-1]).max())
+    return special.kolmogorov(distance * n**0.5)
+
+
+def uniform(x):
+    return np.clip(x, 0, 1)
+
+
+def kurtosis(x):
+    """Beyond that of the normal distribution."""
+    x = x - x.mean()
+    return (x**4).mean() / (x**2).mean() ** 2 - 3
+
+
+def chi_square(counts):
+    """Of counts that are expected to be the same."""
+    expected = counts.mean()
+    return special.chdtrc(len(counts) - 1, ((counts - expected) ** 2 / expected).sum())
+
+
+def binomial(k, n, p):
+    """Of so many successes, in both tails."""
+    return min(1, 2 * min(special.bdtr(k, n, p), special.bdtrc(k - 1, n, p)))
 
 
 class TestPhilox:
@@ -217,21 +250,21 @@ class TestDistributions:
         assert x.min() >= 0
         assert x.max() < 1
         step = {ag.float16: 2**-11, ag.bfloat16: 2**-8}.get(dtype, 0)
-        assert stats.kstest(x + step / 2, "uniform").pvalue > 1e-6 or step
+        assert kolmogorov(x + step / 2, uniform) > 1e-6 or step
         assert abs(x.mean() + step / 2 - 0.5) < 5 * 0.289 / N**0.5
 
     def test_normal(self, dtype):
         x = array(ag.randn(N, dtype=dtype))
         if dtype in (ag.float32, ag.float64):
-            assert stats.kstest(x, "norm").pvalue > 1e-6
+            assert kolmogorov(x, special.ndtr) > 1e-6
         assert abs(x.mean()) < 5 / N**0.5
         assert abs(x.std() - 1) < 5 / (2 * N) ** 0.5 + 0.002
-        assert abs(stats.kurtosis(x)) < 5 * (24 / N) ** 0.5 + 0.02
+        assert abs(kurtosis(x)) < 5 * (24 / N) ** 0.5 + 0.02
 
     def test_exponential(self, dtype):
         x = array(ag.empty(N, dtype=dtype).exponential_(2.0))
         if dtype in (ag.float32, ag.float64):
-            assert stats.kstest(x, "expon", args=(0, 0.5)).pvalue > 1e-6
+            assert kolmogorov(x, lambda x: -np.expm1(-2 * x)) > 1e-6
         assert x.min() > 0
         assert abs(x.mean() - 0.5) < 5 * 0.5 / N**0.5 + 0.001
 
@@ -252,7 +285,7 @@ class TestQuality:
 
     def test_calls_are_uncorrelated(self):
         x = np.array([array(ag.randn(1))[0] for _ in range(20_000)])
-        assert stats.kstest(x, "norm").pvalue > 1e-6
+        assert kolmogorov(x, special.ndtr) > 1e-6
         assert abs(np.corrcoef(x[:-1], x[1:])[0, 1]) < 5 / 20_000**0.5
 
     def test_seeds_are_uncorrelated(self):
@@ -263,7 +296,7 @@ class TestQuality:
     def test_tails_of_the_normal_are_there(self):
         x = np.abs(array(ag.randn(2_000_000, dtype=ag.float64)))
         for bound in (3, 4, 4.5):
-            expected = 2 * stats.norm.sf(bound) * x.size
+            expected = 2 * special.ndtr(-bound) * x.size
             assert abs((x > bound).sum() - expected) < 5 * expected**0.5
 
     def test_float64_uses_all_of_its_bits(self):
@@ -277,18 +310,18 @@ class TestComplex:
         x = ag.randn(N, dtype=ag.complex128).numpy()
         assert abs((abs(x) ** 2).mean() - 1) < 0.02
         assert abs(np.corrcoef(x.real, x.imag)[0, 1]) < 5 / N**0.5
-        assert stats.kstest(x.imag * 2**0.5, "norm").pvalue > 1e-6
+        assert kolmogorov(x.imag * 2**0.5, special.ndtr) > 1e-6
 
     def test_uniform_fills_both_parts(self):
         x = ag.rand(N, dtype=ag.complex64).numpy()
         for part in (x.real, x.imag):
-            assert stats.kstest(part, "uniform").pvalue > 1e-6
+            assert kolmogorov(part, uniform) > 1e-6
 
 
 class TestRandint:
     def test_values_are_even(self):
         x = ag.randint(0, 7, (N,)).numpy()
-        assert stats.chisquare(np.bincount(x, minlength=7)).pvalue > 1e-6
+        assert chi_square(np.bincount(x, minlength=7)) > 1e-6
 
     def test_bounds(self):
         x = ag.randint(-3, 4, (N,)).numpy()
@@ -307,11 +340,11 @@ class TestRandint:
     def test_wide_ranges(self, high):
         x = ag.randint(0, high, (N,)).numpy()
         assert x.max() < high
-        assert stats.kstest(x / high, "uniform").pvalue > 1e-6
+        assert kolmogorov(x / high, uniform) > 1e-6
 
     def test_whole_range_of_int64(self):
         x = ag.randint(-(2**63), 2**63 - 1, (N,)).numpy()
-        assert stats.kstest(x / 2.0**64 + 0.5, "uniform").pvalue > 1e-6
+        assert kolmogorov(x / 2.0**64 + 0.5, uniform) > 1e-6
 
     @pytest.mark.parametrize(
         ("args", "dtype", "message"),
@@ -354,7 +387,7 @@ class TestRandperm:
         found = np.array([ag.randperm(4).tolist() for _ in range(24_000)])
         orders, counts = np.unique(found, axis=0, return_counts=True)
         assert len(orders) == 24
-        assert stats.chisquare(counts).pvalue > 1e-6
+        assert chi_square(counts) > 1e-6
 
     def test_dtype_and_out(self):
         assert ag.randperm(5, dtype=ag.float32).dtype == ag.float32
@@ -401,7 +434,7 @@ class TestLikes:
 class TestNormal:
     def test_numbers_need_a_size(self):
         x = array(ag.normal(2.0, 3.0, (N,)))
-        assert stats.kstest((x - 2) / 3, "norm").pvalue > 1e-6
+        assert kolmogorov((x - 2) / 3, special.ndtr) > 1e-6
         assert ag.normal(0, 1, size=(2,), dtype=ag.float64).dtype == ag.float64
         with pytest.raises(TypeError, match='"size"'):
             ag.normal(0.0, 1.0)
@@ -418,7 +451,7 @@ class TestNormal:
         mean, std = ag.arange(4.0), ag.tensor([1.0, 2.0, 0.5, 3.0])
         x = array(ag.normal(mean.expand(N // 4, 4), std))
         z = (x - mean.numpy()) / std.numpy()
-        assert stats.kstest(z.reshape(-1), "norm").pvalue > 1e-6
+        assert kolmogorov(z.reshape(-1), special.ndtr) > 1e-6
 
     def test_gradients_are_zeros_of_nodes_named_as_in_torch(self):
         mean, std = (ag.ones(n, requires_grad=True) for n in ((2, 1), 3))
@@ -458,7 +491,7 @@ class TestBernoulli:
 
     def test_one_probability(self):
         x = array(ag.bernoulli(ag.empty(N), 0.01)).sum()
-        assert stats.binomtest(int(x), N, 0.01).pvalue > 1e-6
+        assert binomial(int(x), N, 0.01) > 1e-6
         assert ag.bernoulli(ag.zeros(2, dtype=ag.int64), 1.0).tolist() == [1, 1]
 
     @pytest.mark.parametrize("p", [1.5, -0.1, float("nan")])
@@ -483,4 +516,4 @@ class TestBernoulli:
 @pytest.mark.parametrize("dtype", [ag.bool, ag.int8, ag.int64, *FLOATS])
 def test_bernoulli_fills_every_dtype(dtype):
     x = ag.empty(N, dtype=dtype).bernoulli_(0.3)
-    assert stats.binomtest(int(array(x).sum()), N, 0.3).pvalue > 1e-6
+    assert binomial(int(array(x).sum()), N, 0.3) > 1e-6
