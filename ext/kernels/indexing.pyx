@@ -82,6 +82,7 @@ cdef struct SelectPlan:
     Py_ssize_t b_outer
     Py_ssize_t b_row
     Py_ssize_t width       # bytes of a row
+    int dt
     Py_ssize_t item
     Py_ssize_t rows        # index entries of a tile
     Py_ssize_t blocks
@@ -134,6 +135,10 @@ cdef void add_rows_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef char* p[3]
     cdef Py_ssize_t step[3]
     step[0] = step[1] = step[2] = plan.item
+    if plan.width == plan.item:
+        add_any(plan.dt, plan.b + outer * plan.b_outer, plan.item, plan.a + outer * plan.a_outer, 0,
+                plan.a_row, plan.index, plan.n)
+        return
     for i in range(plan.n):
         p[0] = plan.a + outer * plan.a_outer + plan.index[i] * plan.a_row + first * plan.item
         p[1] = p[0]
@@ -145,6 +150,7 @@ cdef void fill_select(SelectPlan* plan, Tensor a, Tensor b, int dim, Tensor inde
     """a and b are dense and differ in dimension dim only."""
     cdef int d
     cdef Py_ssize_t size = a.sizes[dim] if a.nd else 1
+    plan.dt = a.dt
     plan.item = DT_SIZE[a.dt]
     plan.width = plan.item
     plan.outer = 1
