@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_cy._C.launch import launches_are_kept
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.namespace import div, eq, isnan, logical_not, sum, unsqueeze, where
@@ -16,7 +17,8 @@ def nansum(
         raise RuntimeError("nansum does not support complex inputs; sum the parts")
     if not self.is_floating_point():
         return sum(self, dim, keepdim, dtype=dtype, out=out)
-    if out is None and _batch_level(self) < 0 and self.device.type == "cpu":
+    looks = not launches_are_kept() and _batch_level(self) < 0 and self.device.type == "cpu"
+    if out is None and looks:
         total = sum(self, dim, keepdim, dtype=dtype)
         if total.is_floating_point() and not isnan(total).any():
             return total  # there is none, as in most data

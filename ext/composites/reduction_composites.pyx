@@ -2,6 +2,7 @@
 """Composites of the family reduction: records in autograd_cy/ops/reduction.py name them."""
 from libc.stdint cimport uint32_t
 
+from autograd_cy._C.devices cimport device_among
 from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_is_integral, dt_object, dt_promote, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16,
     DT_F32, DT_F64, DT_I64)
@@ -10,8 +11,8 @@ from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.out_places cimport apart
 from autograd_cy._C.reduce cimport cumprod_into
 from autograd_cy._C.tensor cimport (
-    F_LAZY, F_SLOW, M_NO_GRAD, Tensor, bump_version, describe, dims_of, normal_dim, requires_grad,
-    sizes_of, tensor_empty, tls_modes, wrap_double, wrap_int)
+    F_LAZY, F_SLOW, F_STRIDED, M_NO_GRAD, Tensor, bump_version, describe, dims_of, normal_dim,
+    requires_grad, sizes_of, tensor_empty, tls_modes, wrap_double, wrap_int)
 include "operators_of_reduction_composites.pxi"
 
 
@@ -63,8 +64,17 @@ cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
     code = a.dt if dt < 0 else dt
     if (not a.flags & F_SLOW & ~<uint32_t>F_LAZY
             and (tls_modes() & M_NO_GRAD or not requires_grad(a))):
+        if a.dt != code:
+            a = T._to_dtype(a, code)
+        if out is not None and out.dt == code:
+            device_among((a, out), "cumprod")
+            resize_out(out, a.nd, a.sizes, "cumprod")
+            if not out.flags & (F_STRIDED | F_LAZY):
+                cumprod_into(out, a, dim)
+                bump_version(out)
+                return out
         product = tensor_empty(code, a.nd, a.sizes)
-        cumprod_into(product, a if a.dt == code else T._to_dtype(a, code), dim)
+        cumprod_into(product, a, dim)
         return product if out is None or out.dt != code else put(out, product)
     # Partial products may overflow, or vanish, and still be factors of a number that doesn't.
     if code == DT_F16 or code == DT_BF16:
@@ -88,6 +98,7 @@ cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
 
 
 cdef Tensor put(Tensor out, Tensor product):
+    device_among((product, out), "cumprod")
     resize_out(out, product.nd, product.sizes, "cumprod")
     copy_into(out, product, "cumprod")
     bump_version(out)

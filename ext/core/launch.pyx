@@ -264,6 +264,11 @@ cdef bint kept_here() noexcept:
     return keeping and PyThread_get_thread_ident() == _thread
 
 
+def launches_are_kept():
+    """Whether what this thread does is to be done again, whatever the values are."""
+    return kept_here()
+
+
 cdef int no_launch(str op, str reason) except -1:
     """What an operation does can't be done again: an error if launches are kept."""
     if kept_here():
