@@ -62,6 +62,7 @@ from autograd_cy.autograd.gradients import is_grad_enabled  # noqa: E402
 _MODULES = (
     "accelerator",
     "backends",
+    "cpu",
     "cuda",
     "fft",
     "func",

@@ -198,3 +198,12 @@ def test_programs_may_prepare_for_a_gpu_that_is_not_there():
     assert torch.cuda.memory_allocated() == torch.cuda.max_memory_allocated() == 0
     with pytest.raises(AttributeError, match="tensors are on the CPU"):
         torch.cuda.synchronize
+
+
+def test_the_cpu_answers_as_a_device():
+    cpu = torch.cpu
+    assert cpu.is_available() and cpu.is_initialized()
+    assert (cpu.device_count(), cpu.current_device()) == (1, "cpu")
+    assert cpu.synchronize() is cpu.set_device("cpu") is None
+    with pytest.raises(AttributeError, match="has no attribute 'Stream'"):
+        cpu.Stream

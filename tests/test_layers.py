@@ -30,6 +30,7 @@ LEVELS = (
     {
         "accelerator",
         "backends",
+        "cpu",
         "cuda",
         "fft",
         "func",

@@ -19,6 +19,8 @@ MODULES = (
     "autograd_cy.autograd.gradcheck",
     "autograd_cy.autograd.profiler",
     "autograd_cy.autograd.profiler_util",
+    "autograd_cy.cpu",
+    "autograd_cy.cpu.amp",
     "autograd_cy.cuda",
     "autograd_cy.cuda.amp",
     "autograd_cy.cuda.nvtx",
