@@ -55,6 +55,10 @@ class LRScheduler:
     [0.25]
     """
 
+    # Whether `step` asks `get_lr`, and not a program, and whether it is the first time.
+    _get_lr_called_within_step: bool = False
+    _is_initial: bool = False
+
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         check_optimizer(optimizer)
         self.optimizer = optimizer
@@ -193,11 +197,8 @@ class LRScheduler:
         self.last_epoch = epoch
         if closed and hasattr(self, "_get_closed_form_lr"):
             return self._get_closed_form_lr()
-        self._get_lr_called_within_step = True
-        try:
+        with _enable_get_lr_call(self):
             return self.get_lr()
-        finally:
-            self._get_lr_called_within_step = False
 
     def _write(self, rates: list[Any]) -> None:
         groups = self.optimizer.param_groups
@@ -222,6 +223,20 @@ class LRScheduler:
                 UserWarning,
             )
         return [number(group["lr"]) for group in self.optimizer.param_groups]
+
+
+class _enable_get_lr_call:
+    """The context in which `get_lr` doesn't warn; schedules with a `step` of their own use it."""
+
+    def __init__(self, schedule: LRScheduler) -> None:
+        self.o = schedule
+
+    def __enter__(self) -> _enable_get_lr_call:
+        self.o._get_lr_called_within_step = True
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.o._get_lr_called_within_step = False
 
 
 def check_optimizer(optimizer: Any) -> None:
