@@ -19,6 +19,7 @@ MODULES = (
     "autograd_cy.autograd.gradcheck",
     "autograd_cy.autograd.profiler",
     "autograd_cy.autograd.profiler_util",
+    "autograd_cy.compiler",
     "autograd_cy.cpu",
     "autograd_cy.cpu.amp",
     "autograd_cy.cuda",
