@@ -62,6 +62,8 @@ from autograd_cy.autograd.gradients import is_grad_enabled  # noqa: E402
 _MODULES = (
     "accelerator",
     "backends",
+    "compiler",
+    "cpu",
     "cuda",
     "fft",
     "func",
@@ -99,6 +101,7 @@ _LATER = {
     "autograd.anomaly_mode": "set_anomaly_enabled",
     "autograd.explain": "explain_grad",
     "serialization": "load save",
+    "utils.dlpack": "to_dlpack",
 }
 _module_of = {name: module for module, names in _LATER.items() for name in names.split()}
 
@@ -139,6 +142,8 @@ __all__ = [
     "set_warn_always",
     "vmap",
 ]
+
+_module_of["_assert"] = "_tensors.as_functions"  # which torch has outside of its __all__, too
 
 _interpreted.install_methods()
 

@@ -196,5 +196,62 @@ def test_programs_may_prepare_for_a_gpu_that_is_not_there():
     assert torch.cuda.empty_cache() is None
     assert not torch.cuda.is_initialized()
     assert torch.cuda.memory_allocated() == torch.cuda.max_memory_allocated() == 0
+    assert torch.cuda.memory_reserved() == torch.cuda.max_memory_reserved() == 0
+    assert torch.cuda.get_rng_state_all() == torch.cuda.get_arch_list() == []
+    assert torch.cuda.set_rng_state_all([]) is torch.cuda.seed() is torch.cuda.seed_all() is None
+    assert not torch.cuda.is_bf16_supported()
     with pytest.raises(AttributeError, match="tensors are on the CPU"):
         torch.cuda.synchronize
+
+
+def test_the_cpu_answers_as_a_device():
+    cpu = torch.cpu
+    assert cpu.is_available() and cpu.is_initialized()
+    assert (cpu.device_count(), cpu.current_device()) == (1, "cpu")
+    assert cpu.synchronize() is cpu.set_device("cpu") is None
+    with pytest.raises(AttributeError, match="has no attribute 'Stream'"):
+        cpu.Stream
+
+
+def test_functions_are_as_they_are_for_a_compiler_that_is_not_there():
+    compiler = torch.compiler
+    assert not (compiler.is_compiling() or compiler.is_dynamo_compiling())
+    assert not compiler.is_exporting()
+    assert compiler.disable(abs) is compiler.allow_in_graph(abs) is abs
+    assert compiler.disable(recursive=False, reason="slow")(abs) is abs
+    assert compiler.reset() is compiler.cudagraph_mark_step_begin() is None
+    with pytest.raises(AttributeError, match="has no attribute 'list_backends'"):
+        compiler.list_backends
+    assert not hasattr(torch, "compile")
+
+
+def test_what_is_built_is_told_as_text():
+    assert torch.__version__ in torch.__config__.show()
+    assert "threads" in torch.__config__.parallel_info()
+
+
+def test_programs_assert_by_a_function():
+    assert torch._assert(torch.tensor(True), "fine") is None
+    for wrong in (False, torch.tensor(0), []):
+        with pytest.raises(AssertionError, match="^not so$"):
+            torch._assert(wrong, "not so")
+
+
+def test_reductions_of_older_programs_have_numbers():
+    from autograd_cy.nn import _reduction
+
+    assert [_reduction.get_enum(name) for name in ("none", "mean", "sum")] == [0, 1, 2]
+    with pytest.raises(ValueError, match="median is not a valid value for reduction"):
+        _reduction.get_enum("median")
+    wanted = {
+        (True, None): "mean",
+        (False, None): "sum",
+        (None, False): "none",
+        (None, None): "mean",
+    }
+    for given, name in wanted.items():
+        assert _reduction.legacy_get_string(*given, emit_warning=False) == name
+        with pytest.warns(UserWarning, match=f"please use reduction='{name}' instead"):
+            assert _reduction.legacy_get_string(*given) == name
+        with pytest.warns(UserWarning, match="size_average and reduce args"):
+            assert _reduction.legacy_get_enum(*given) == _reduction.get_enum(name)

@@ -152,3 +152,25 @@ REFUSED = {
 
 def test_settings_that_are_not_there_are_refused():
     assert_refused(REFUSED, {"torch": ag})
+
+
+def test_switches_of_kernels_of_attention_are_kept():
+    cuda, names = ag.backends.cuda, ("flash", "mem_efficient", "math", "cudnn")
+    enabled = [getattr(cuda, f"{name}_sdp_enabled") for name in names]
+    assert all(one() for one in enabled)
+    for name, one in zip(names, enabled, strict=True):
+        getattr(cuda, f"enable_{name}_sdp")(False)
+        assert one() is False
+        getattr(cuda, f"enable_{name}_sdp")(True)
+    with pytest.warns(FutureWarning, match="sdpa_kernel"):
+        with cuda.sdp_kernel(enable_flash=False, enable_cudnn=False):
+            assert [one() for one in enabled] == [False, True, True, False]
+    assert all(one() for one in enabled)
+
+
+def test_the_switch_of_layers_without_gradients_is_kept():
+    mha = ag.backends.mha
+    assert mha.get_fastpath_enabled() is True
+    mha.set_fastpath_enabled(False)
+    assert mha.get_fastpath_enabled() is False
+    mha.set_fastpath_enabled(True)

@@ -28,8 +28,11 @@ LEVELS = (
     {"_vmap", "_vmap_internals", "amp", "autograd", "profiler"},
     {"__init__"},
     {
+        "__config__",
         "accelerator",
         "backends",
+        "compiler",
+        "cpu",
         "cuda",
         "fft",
         "func",
@@ -53,7 +56,7 @@ LEVELS = (
     {"legacy"},
 )
 # What PyTorch's programs import by a private name is private at the top, and nothing else.
-PRIVATE_AT_THE_TOP = {"_version", "_vmap_internals"}
+PRIVATE_AT_THE_TOP = {"__config__", "_version", "_vmap_internals"}
 # The rooms of ext/, from low to high: a module knows its own room and lower ones.
 ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
 # Where a module knows a higher room after all, and why.

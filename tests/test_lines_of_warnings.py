@@ -1,5 +1,6 @@
 """Warnings name the line of the program, through however many functions of the package."""
 
+import io
 import re
 import warnings
 from pathlib import Path
@@ -49,6 +50,8 @@ CALLS = {
     "clipping": lambda: ag.nn.utils.clip_grad_norm(ag.zeros(1, requires_grad=True), 1.0),
     "initialisation": lambda: ag.nn.init.kaiming_uniform_(ag.zeros(0, 1)),
     "older initialisation": lambda: ag.nn.init.uniform(ag.zeros(1)),
+    "autocast of the CPU": lambda: ag.cpu.amp.autocast(),
+    "older format of files": lambda: ag.save(1, io.BytesIO(), _use_new_zipfile_serialization=False),
     "autocast of a GPU": lambda: ag.cuda.amp.autocast(enabled=False),
 }
 

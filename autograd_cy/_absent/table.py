@@ -197,10 +197,6 @@ ABSENT: dict[str, dict[str, str]] = {
             )
         },
     },
-    "nn.attention": {
-        "SDPBackend": "attention chooses its kernel itself; leave the context out",
-        "sdpa_kernel": "attention chooses its kernel itself; leave the context out",
-    },
     "nn.utils": {
         "fuse_conv_bn_eval": _FUSED,
         "fuse_conv_bn_weights": _FUSED,

@@ -10,6 +10,8 @@ __all__ = ["LATER", "MOVED"]
 #: Modules that are where torch has them, and loaded when they are first asked for.
 LATER = frozenset(
     (
+        "__config__",
+        "nn._reduction",
         "nn.common_types",
         "nn.grad",
         "nn.modules.utils",
@@ -79,12 +81,15 @@ MOVED: dict[str, tuple[str, ...]] = {
         "nn.pooling: _AdaptiveAvgPoolNd _AdaptiveMaxPoolNd _AvgPoolNd _MaxPoolNd",
         "nn.unpooling: _LPPoolNd _MaxUnpoolNd",
     ),
-    "nn.modules.rnn": ("nn: GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase",),
+    "nn.modules.rnn": (
+        "nn: GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase",
+        "nn.recurrent: apply_permutation=_permuted",
+    ),
     "nn.modules.sparse": ("nn: Embedding EmbeddingBag",),
     "nn.modules.transformer": (
         "nn: Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder"
         " TransformerEncoderLayer",
-        "nn.transformer: _get_clones=_copies",
+        "nn.transformer: _get_activation_fn=_activation _get_clones=_copies",
     ),
     "nn.modules.upsampling": ("nn: Upsample UpsamplingBilinear2d UpsamplingNearest2d",),
     "optim.adamw": ("optim: AdamW",),

@@ -21,14 +21,22 @@ __all__ = [
     "amp",
     "device_count",
     "empty_cache",
+    "get_arch_list",
+    "get_rng_state_all",
     "is_available",
+    "is_bf16_supported",
     "is_initialized",
     "manual_seed",
     "manual_seed_all",
     "max_memory_allocated",
+    "max_memory_reserved",
     "memory_allocated",
+    "memory_reserved",
     "nvtx",
     "profiler",
+    "seed",
+    "seed_all",
+    "set_rng_state_all",
 ]
 
 
@@ -162,6 +170,136 @@ def max_memory_allocated(device: Any = None) -> int:
     0
     """
     return 0
+
+
+def memory_reserved(device: Any = None) -> int:
+    """
+    Bytes of a GPU that are kept for tensors: none.
+
+    Parameters
+    ----------
+    device : device, optional
+        Not used.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.memory_reserved()
+    0
+    """
+    return 0
+
+
+def max_memory_reserved(device: Any = None) -> int:
+    """
+    The most bytes of a GPU that were kept for tensors: none.
+
+    Parameters
+    ----------
+    device : device, optional
+        Not used.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.max_memory_reserved()
+    0
+    """
+    return 0
+
+
+def seed() -> None:
+    """
+    Seed a GPU by chance, if there is one.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.seed()
+    """
+
+
+def seed_all() -> None:
+    """
+    Seed all GPUs by chance, of which there are none.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.seed_all()
+    """
+
+
+def get_rng_state_all() -> list:
+    """
+    The states of the generators of all GPUs, of which there are none.
+
+    Returns
+    -------
+    list
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.get_rng_state_all()
+    []
+    """
+    return []
+
+
+def set_rng_state_all(new_states: Any) -> None:
+    """
+    Set the states of the generators of all GPUs, of which there are none.
+
+    Parameters
+    ----------
+    new_states : iterable of Tensor
+        What `get_rng_state_all` returned; it is not used.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.set_rng_state_all(ag.cuda.get_rng_state_all())
+    """
+
+
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """
+    Whether a GPU computes in bfloat16: there is none.
+
+    Parameters
+    ----------
+    including_emulation : bool, optional
+        Not used.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.is_bf16_supported()
+    False
+    """
+    return False
+
+
+def get_arch_list() -> list[str]:
+    """
+    The kinds of GPUs that this build is for: none.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cuda.get_arch_list()
+    []
+    """
+    return []
 
 
 def __getattr__(name: str) -> object:

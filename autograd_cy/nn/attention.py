@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from autograd_cy import Tensor, empty
@@ -13,7 +16,58 @@ from .layer import Linear
 from .module import Module
 from .parameter import Parameter
 
-__all__ = ["MultiheadAttention"]
+__all__ = ["MultiheadAttention", "SDPBackend", "sdpa_kernel"]
+
+
+class SDPBackend(Enum):
+    """Kernels of ``scaled_dot_product_attention`` that programs may ask for."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+
+@contextmanager
+def sdpa_kernel(
+    backends: SDPBackend | list[SDPBackend], set_priority: bool = False
+) -> Iterator[dict]:
+    """Be a context in which kernels of attention are asked for; it chooses its own all the same.
+
+    Parameters
+    ----------
+    backends : SDPBackend or list of SDPBackend
+        The kernels.
+    set_priority : bool, optional
+        Whether their order counts.
+
+    Yields
+    ------
+    dict
+        Empty.
+
+    Raises
+    ------
+    AssertionError
+        If something else is given.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> x = torch.ones(1, 2, 4)
+    >>> with sdpa_kernel(SDPBackend.MATH):
+    ...     torch.nn.functional.scaled_dot_product_attention(x, x, x).shape
+    autograd_cy.Size([1, 2, 4])
+    """
+    given = [backends] if isinstance(backends, SDPBackend) else backends
+    if not isinstance(given, list) or not all(isinstance(one, SDPBackend) for one in given):
+        raise AssertionError(
+            "Backend must be an instance of SDPBackend or a list of SDPBackend instances, got "
+            f"{type(backends).__name__}"
+        )
+    yield {}
 
 
 class NonDynamicallyQuantizableLinear(Linear):

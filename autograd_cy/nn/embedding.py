@@ -51,6 +51,10 @@ class _Table(Module):
         [0.0, 0.0]
         """
         init.normal_(self.weight)
+        self._fill_padding_idx_with_zero()
+
+    def _fill_padding_idx_with_zero(self) -> None:
+        # By the name that subclasses call which draw the table otherwise.
         if self.padding_idx is not None:
             self.weight.detach()[self.padding_idx].fill_(0)
 

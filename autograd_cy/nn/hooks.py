@@ -297,6 +297,20 @@ class Hooked(Owner):
 
         return self._add_hook("_state_dict_hooks", checked)
 
+    # Older than the public methods, and called by many programs.
+
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call a hook after ``state_dict``; what it returns takes the place of the dictionary."""
+        return self._add_hook("_state_dict_hooks", hook)
+
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], with_module: bool = False
+    ) -> RemovableHandle:
+        """Call a hook before ``load_state_dict``, without the module unless it is asked for."""
+        if not with_module:
+            hook = functools.partial(_without_module, hook)
+        return self._add_hook("_load_state_dict_pre_hooks", hook)
+
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call a hook before ``load_state_dict`` fills the module.
 
@@ -348,6 +362,10 @@ class Hooked(Owner):
 
 
 # --- a call with hooks --------------------------------------------------------------------------
+
+
+def _without_module(hook: Callable[..., Any], module: Any, *args: Any) -> Any:
+    return hook(*args)
 
 
 def _hook_all() -> None:

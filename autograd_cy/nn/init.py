@@ -565,7 +565,10 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     return tensor
 
 
-def _fans(tensor: Tensor) -> tuple[int, int]:
+# Programs call these two by the names that torch gives them.
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """Return how many inputs feed an output, and how many outputs an input feeds."""
     if tensor.dim() < 2:
         raise ValueError(
@@ -575,16 +578,20 @@ def _fans(tensor: Tensor) -> tuple[int, int]:
     return tensor.shape[1] * receptive, tensor.shape[0] * receptive
 
 
-def _fans_sum(tensor: Tensor) -> float:
-    return float(sum(_fans(tensor)))
-
-
-def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    """Return one of the two, by its name."""
     modes = ["fan_in", "fan_out"]
     if str(mode).lower() not in modes:
         raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
-    fan = _fans(tensor)[modes.index(mode.lower())]
-    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+    return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
+
+
+def _fans_sum(tensor: Tensor) -> float:
+    return float(sum(_calculate_fan_in_and_fan_out(tensor)))
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    return calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
 
 
 def _left_empty(tensor: Tensor) -> Tensor:

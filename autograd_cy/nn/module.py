@@ -50,6 +50,10 @@ class Module(Saving, Convertible):
         super().__init__()
         self.training = True
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Subclasses add here what their older files lack.
+        self.__dict__.update(state)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._hooked:
             return call(self, args, kwargs)

@@ -704,3 +704,13 @@ def _each(states: Any, change: Any) -> Any:
     if isinstance(states, tuple | list):
         return tuple([change(h) for h in states])
     return None if states is None else change(states)
+
+
+def _permuted(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
+    """Return the slices of a dimension in another order, by a name that older programs use."""
+    _warn(
+        "`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` "
+        "instead",
+        FutureWarning,
+    )
+    return index_select(tensor, dim, permutation)

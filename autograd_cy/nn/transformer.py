@@ -113,6 +113,21 @@ class _Layer(Module):
     def _feed(self, x: Tensor, dropout: Module) -> Tensor:
         return dropout(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
+    # Programs give these blocks other contents in subclasses, by these names.
+
+    def _sa_block(
+        self,
+        x: Tensor,
+        attn_mask: Tensor | None,
+        key_padding_mask: Tensor | None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        given = (attn_mask, key_padding_mask, is_causal)
+        return self._attend(self.self_attn, self.dropout1, x, x, *given)
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self._feed(x, self.dropout2)
+
 
 class TransformerEncoderLayer(_Layer):
     """Attention to the sequence itself, then a network of two layers at each place.
@@ -200,11 +215,10 @@ class TransformerEncoderLayer(_Layer):
         x = src
         given = (src_mask, src_key_padding_mask, is_causal)
         if self.norm_first:
-            y = self.norm1(x)
-            x = x + self._attend(self.self_attn, self.dropout1, y, y, *given)
-            return x + self._feed(self.norm2(x), self.dropout2)
-        x = self.norm1(x + self._attend(self.self_attn, self.dropout1, x, x, *given))
-        return self.norm2(x + self._feed(x, self.dropout2))
+            x = x + self._sa_block(self.norm1(x), *given)
+            return x + self._ff_block(self.norm2(x))
+        x = self.norm1(x + self._sa_block(x, *given))
+        return self.norm2(x + self._ff_block(x))
 
 
 class TransformerDecoderLayer(_Layer):
@@ -302,13 +316,26 @@ class TransformerDecoderLayer(_Layer):
         own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
         other = (memory, memory_mask, memory_key_padding_mask, memory_is_causal)
         if self.norm_first:
-            y = self.norm1(x)
-            x = x + self._attend(self.self_attn, self.dropout1, y, y, *own)
-            x = x + self._attend(self.multihead_attn, self.dropout2, self.norm2(x), *other)
-            return x + self._feed(self.norm3(x), self.dropout3)
-        x = self.norm1(x + self._attend(self.self_attn, self.dropout1, x, x, *own))
-        x = self.norm2(x + self._attend(self.multihead_attn, self.dropout2, x, *other))
-        return self.norm3(x + self._feed(x, self.dropout3))
+            x = x + self._sa_block(self.norm1(x), *own)
+            x = x + self._mha_block(self.norm2(x), *other)
+            return x + self._ff_block(self.norm3(x))
+        x = self.norm1(x + self._sa_block(x, *own))
+        x = self.norm2(x + self._mha_block(x, *other))
+        return self.norm3(x + self._ff_block(x))
+
+    def _mha_block(
+        self,
+        x: Tensor,
+        mem: Tensor,
+        attn_mask: Tensor | None,
+        key_padding_mask: Tensor | None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        given = (attn_mask, key_padding_mask, is_causal)
+        return self._attend(self.multihead_attn, self.dropout2, x, mem, *given)
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self._feed(x, self.dropout3)
 
 
 class TransformerEncoder(Module):

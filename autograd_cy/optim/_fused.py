@@ -9,6 +9,7 @@ from autograd_cy import Tensor, zeros_like
 from autograd_cy._C.optimize import fused_step, keep_numbers, next_states
 
 from .optimizer import (
+    LATER,
     Optimizer,
     as_number,
     check_option,
@@ -28,6 +29,7 @@ class FusedOptimizer(Optimizer):
     #: Names of the arrays of state, in the order of the compiled step.
     arrays: ClassVar[tuple[str, ...]]
     _numbers_of_state: ClassVar[tuple[str, ...]] = ("step",)
+    _later_options: ClassVar[dict[str, Any]] = {**LATER, "capturable": False}
 
     def __init__(
         self,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from autograd_cy import Tensor, full_like
 
 from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
-from .optimizer import as_number, check_implementation
+from .optimizer import LATER, as_number, check_implementation
 
 
 class Adagrad(FusedOptimizer):
@@ -57,6 +57,7 @@ class Adagrad(FusedOptimizer):
 
     method = "adagrad"
     arrays = ("sum",)
+    _later_options: ClassVar[dict[str, Any]] = {**LATER, "fused": None}
 
     def __init__(
         self,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from autograd_cy import Tensor, zeros_like
 from autograd_cy._C.optimize import adam_step, keep_steps, next_steps
 
 from .optimizer import (
+    LATER,
     Optimizer,
     as_number,
     check_implementation,
@@ -66,6 +67,13 @@ class Adam(Optimizer):
     """
 
     _numbers_of_state = ("step",)
+    _later_options: ClassVar[dict[str, Any]] = {
+        **LATER,
+        "amsgrad": False,
+        "capturable": False,
+        "decoupled_weight_decay": False,
+        "fused": None,
+    }
 
     def __init__(
         self,
@@ -180,6 +188,11 @@ class AdamW(Adam):
     >>> x
     tensor([0.5000], requires_grad=True)
     """
+
+    _later_options: ClassVar[dict[str, Any]] = {
+        **Adam._later_options,
+        "decoupled_weight_decay": True,
+    }
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from autograd_cy import Tensor
 
@@ -60,6 +60,10 @@ class NAdam(FusedOptimizer):
     """
 
     _numbers_of_state = ("step", "mu_product")
+    _later_options: ClassVar[dict[str, Any]] = {
+        **FusedOptimizer._later_options,
+        "decoupled_weight_decay": False,
+    }
     method = "nadam"
     arrays = ("exp_avg", "exp_avg_sq")
 
@@ -94,8 +98,8 @@ class NAdam(FusedOptimizer):
         super().__init__(params, options, differentiable, checks)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
+        state.update(step=as_number(0), mu_product=as_number(1.0))
         super()._begin(state, param, group)
-        state["mu_product"] = as_number(1.0)
 
     def _numbers(
         self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float

@@ -45,6 +45,9 @@ def _labelled(method: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+#: Options that nearly all methods have got after their first files were written.
+LATER: dict[str, Any] = {"maximize": False, "foreach": None, "differentiable": False}
+
 #: Stands in ``defaults`` for an option that every group must give.
 required = object()
 
@@ -98,6 +101,8 @@ class Optimizer(_Hooked):
 
     # What states hold as tensors without dimensions, and files of others perhaps as numbers.
     _numbers_of_state: ClassVar[tuple[str, ...]] = ()
+    # Options that groups in older files lack, and what the method does without them.
+    _later_options: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
@@ -119,6 +124,13 @@ class Optimizer(_Hooked):
     def __getstate__(self) -> dict[str, Any]:
         # What schedules and programs hang on the object stays with it.
         return {name: getattr(self, name) for name in ("defaults", "state", "param_groups")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Subclasses add options here that their older files lack; load_state_dict calls it, too.
+        self.__dict__.update(state)
+        for group in self.param_groups:
+            for name, value in self._later_options.items():
+                group.setdefault(name, value)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -294,16 +306,17 @@ class Optimizer(_Hooked):
             )
         numbers = chain.from_iterable(group["params"] for group in saved)
         params = dict(zip(numbers, self._params()))
-        self.state = defaultdict(dict)
+        state: defaultdict[Any, Any] = defaultdict(dict)
         for key, value in state_dict["state"].items():
             param = params.get(key)
-            self.state[key if param is None else param] = _state_for(
+            state[key if param is None else param] = _state_for(
                 param, value, self._numbers_of_state
             )
-        self.param_groups = [
+        groups = [
             {**_names_of(old), **deepcopy(new), "params": old["params"]}
             for new, old in zip(_without_params(saved), self.param_groups)
         ]
+        self.__setstate__({"state": state, "param_groups": groups})
         _hooks.tell(self._optimizer_load_state_dict_post_hooks, self)
 
     def _params(self) -> list[Tensor]:

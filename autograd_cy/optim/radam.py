@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from autograd_cy import Tensor
 
@@ -55,6 +55,10 @@ class RAdam(FusedOptimizer):
     tensor([0.5000], requires_grad=True)
     """
 
+    _later_options: ClassVar[dict[str, Any]] = {
+        **FusedOptimizer._later_options,
+        "decoupled_weight_decay": False,
+    }
     method = "radam"
     arrays = ("exp_avg", "exp_avg_sq")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from autograd_cy import Tensor, zeros_like
 
@@ -58,6 +58,11 @@ class RMSprop(FusedOptimizer):
     tensor([1.], requires_grad=True)
     """
 
+    _later_options: ClassVar[dict[str, Any]] = {
+        **FusedOptimizer._later_options,
+        "momentum": 0,
+        "centered": False,
+    }
     method = "rmsprop"
     arrays = ("square_avg", "momentum_buffer", "grad_avg")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from autograd_cy import Tensor
 from autograd_cy._C.optimize import sgd_step
 
-from .optimizer import Optimizer, check_implementation, check_option, check_rate
+from .optimizer import LATER, Optimizer, check_implementation, check_option, check_rate
 
 
 class SGD(Optimizer):
@@ -54,6 +54,8 @@ class SGD(Optimizer):
     >>> x
     tensor([1.], requires_grad=True)
     """
+
+    _later_options: ClassVar[dict[str, Any]] = {**LATER, "nesterov": False, "fused": False}
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import PurePath
 from typing import IO, Any
 
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.placement import device
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._environment.contexts import _Context
@@ -202,6 +203,7 @@ def save(
     f: str | os.PathLike | IO[bytes],
     pickle_module: Any = pickle,
     pickle_protocol: int = 2,
+    _use_new_zipfile_serialization: bool = True,
 ) -> None:
     """
     Write an object to a file that :func:`load` reads, and PyTorch's ``torch.load``.
@@ -215,11 +217,18 @@ def save(
     pickle_module : module, optional
         Python's; there are no others.
     pickle_protocol : int
+    _use_new_zipfile_serialization : bool
+        False asks for the format of before PyTorch 1.6, which isn't written here: it warns.
 
     Raises
     ------
     ValueError
         If `pickle_module` is another one.
+
+    Warns
+    -----
+    UserWarning
+        If the older format is asked for.
 
     Examples
     --------
@@ -232,6 +241,12 @@ def save(
     {'w': tensor([1., 1.])}
     """
     _check_pickle_module("save", pickle_module)
+    if not _use_new_zipfile_serialization:
+        _warn(
+            "save: the format of before PyTorch 1.6 isn't written here; the file is an archive, "
+            "which later versions read",
+            UserWarning,
+        )
     named = isinstance(f, (str, os.PathLike))
     stem = PurePath(os.fsdecode(f)).stem if named else "archive"  # type: ignore[arg-type]
     with _opened(f, "wb") as handle:

@@ -744,3 +744,21 @@ def test_a_stream_has_ended_once_it_says_so(workers, size):
     assert found == [1, 2, 3] if size is None else [x.tolist() for x in found] == [[1, 2], [3]]
     with pytest.raises(StopIteration):
         next(passing)
+
+
+def test_programs_that_repeat_samplers_exchange_them():
+    """By the name of what guards attributes, as loaders that keep their workers do."""
+
+    class Repeated(D.DataLoader):
+        def __init__(self, *args, **options):
+            super().__init__(*args, **options)
+            with pytest.raises(ValueError, match="batch_sampler attribute should not be set"):
+                self.batch_sampler = []
+            self._DataLoader__initialized = False
+            self.batch_sampler = [[1, 0], [2]]
+            self._DataLoader__initialized = True
+
+    loader = Repeated([5, 6, 7], batch_size=2)
+    assert [batch.tolist() for batch in loader] == [[6, 5], [7]]
+    with pytest.raises(ValueError, match="batch_sampler attribute should not be set"):
+        loader.batch_sampler = []

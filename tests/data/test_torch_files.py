@@ -64,6 +64,14 @@ def written(lib, obj, **options):
     return file
 
 
+def test_the_format_of_before_1_6_is_not_written_and_says_so():
+    assert ag.load(written(ag, {"a": 1}, _use_new_zipfile_serialization=True)) == {"a": 1}
+    with pytest.warns(UserWarning, match="format of before PyTorch 1.6 isn't written"):
+        file = written(ag, {"a": 1}, _use_new_zipfile_serialization=False)
+    assert zipfile.is_zipfile(file) and file.seek(0) == 0
+    assert ag.load(file) == {"a": 1}
+
+
 @pytest.mark.parametrize("protocol", [2, 3, 4, 5])
 def test_files_go_to_torch_and_back(protocol, tmp_path):
     torch = pytest.importorskip("torch")

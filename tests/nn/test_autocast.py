@@ -322,6 +322,23 @@ def test_what_cannot_be_done_is_reported_and_switched_off():
         assert not amp.GradScaler().is_enabled()
 
 
+def test_the_older_names_of_mixed_precision_on_the_cpu():
+    from autograd_cy.cpu.amp import autocast, autocast_mode, grad_scaler
+
+    older = ag.cpu.amp
+    assert autocast_mode.autocast is older.autocast and grad_scaler.GradScaler is older.GradScaler
+    x = ag.ones(2, 2)
+    for arguments, dtype in (((), ag.bfloat16), ((True, ag.float16), ag.float16), ((False,), HIGH)):
+        with pytest.warns(FutureWarning, match=r"use `torch\.amp\.autocast\('cpu', args"):
+            region = autocast(*arguments)
+        with region:
+            assert (x @ x).dtype is dtype
+        assert isinstance(region, amp.autocast)
+    with pytest.warns(FutureWarning, match=r"use `torch\.amp\.GradScaler\('cpu', args"):
+        scaler = older.GradScaler(2.0)
+    assert isinstance(scaler, amp.GradScaler) and scaler.scale(x).tolist() == [[2.0] * 2] * 2
+
+
 def test_the_older_names_of_mixed_precision_warn_and_change_nothing():
     from autograd_cy.cuda.amp import autocast, custom_bwd, custom_fwd, grad_scaler
 

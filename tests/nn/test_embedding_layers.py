@@ -113,3 +113,15 @@ SHOWN = {
 
 def test_options_are_shown():
     assert_given(SHOWN, {"nn": nn})
+
+
+def test_subclasses_that_draw_the_table_otherwise_empty_the_padding_row():
+    for kind in (nn.Embedding, nn.EmbeddingBag):
+
+        class Ones(kind):
+            def reset_parameters(self):
+                nn.init.ones_(self.weight)
+                self._fill_padding_idx_with_zero()
+
+        assert Ones(3, 2, padding_idx=1).weight.tolist() == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
+        assert Ones(3, 2).weight.tolist() == [[1.0, 1.0]] * 3

@@ -114,3 +114,14 @@ def test_refused_gain_leaves_the_matrix_alone():
     with pytest.raises(RuntimeError):
         init.orthogonal_(t, ag.zeros(0, 3))
     assert (t == 1).all()
+
+
+def test_layers_of_programs_ask_for_the_fans():
+    fans = init._calculate_fan_in_and_fan_out
+    assert fans(ag.empty(4, 3, 2, 5)) == (30, 40) and fans(ag.empty(4, 3)) == (3, 4)
+    correct = init._calculate_correct_fan
+    assert correct(ag.empty(4, 3), "fan_in") == 3 and correct(ag.empty(4, 3), "FAN_OUT") == 4
+    with pytest.raises(ValueError, match="fewer than 2 dimensions"):
+        fans(ag.empty(3))
+    with pytest.raises(ValueError, match="Mode both not supported, please use one of"):
+        correct(ag.empty(4, 3), "both")

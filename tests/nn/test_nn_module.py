@@ -105,6 +105,7 @@ def test_buffer_objects_register_themselves():
     module = nn.Module()
     module.kept = nn.Buffer(torch.zeros(1))
     module.lost = nn.Buffer(torch.zeros(1), persistent=False)
+    assert repr(module.kept) == str(module.lost) == "tensor([0.])"
     assert names(module.named_buffers()) == ["kept", "lost"]
     assert list(module.state_dict()) == ["kept"]
 

@@ -210,3 +210,15 @@ def test_packed_sequences_of_half_types_are_those_of_float64(name, dtype, bidire
     for found, wanted in zip(run(half), run(ag.float64), strict=True):
         assert found.dtype == half and found.shape == wanted.shape
         assert (found.double() - wanted).abs().max() < (0.02 if dtype == "float16" else 0.12)
+
+
+def test_sequences_that_are_taken_apart_are_copies():
+    padded = ag.arange(12.0).view(3, 2, 2)
+    for parts in (
+        rnn.unpad_sequence(padded, ag.tensor([3, 1])),
+        rnn.unpad_sequence(padded, ag.tensor([2, 1, 2]), batch_first=True),
+    ):
+        for part in parts:
+            assert part.is_contiguous() and part._base is None
+            part.zero_()
+    assert padded.flatten().tolist() == list(range(12))

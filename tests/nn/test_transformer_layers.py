@@ -331,3 +331,81 @@ def test_errors_name_what_was_called():
     ):
         with pytest.raises(RuntimeError, match="^multi_head_attention_forward: expected m1 and m2"):
             call()
+
+
+def layers_with_blocks_of_their_own(nn):
+    class Encoder(nn.TransformerEncoderLayer):
+        def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
+            y, self.seen = self.self_attn(
+                x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask
+            )
+            return self.dropout1(y) * 2
+
+        def _ff_block(self, x):
+            return super()._ff_block(x) * 3
+
+    class Decoder(nn.TransformerDecoderLayer):
+        def _mha_block(self, x, mem, attn_mask, key_padding_mask, is_causal=False):
+            y, self.seen = self.multihead_attn(
+                x, mem, mem, attn_mask=attn_mask, key_padding_mask=key_padding_mask
+            )
+            return self.dropout2(y) - x
+
+        def _sa_block(self, x, *masks, **hints):
+            return super()._sa_block(x, *masks, **hints) + 1
+
+        def _ff_block(self, x):
+            return self.dropout3(self.linear2(self.linear1(x)))
+
+    return Encoder, Decoder
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_subclasses_give_blocks_other_contents(norm_first):
+    """As programs do to keep the weights of attention; torch calls the blocks by these names."""
+    x, memory = torch.ones(3, 2, 4), torch.zeros(5, 2, 4)
+    encoder, decoder = (
+        kind(4, 2, 8, 0.0, norm_first=norm_first) for kind in layers_with_blocks_of_their_own(nn)
+    )
+    encoder(x)
+    decoder(x, memory)
+    assert encoder.seen.shape == (2, 3, 3) and decoder.seen.shape == (2, 3, 5)
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_blocks_of_subclasses_take_part_as_in_torch(norm_first):
+    theirs = pytest.importorskip("torch")
+    x, memory = (RNG.normal(size=(n, 2, 4)).astype("float32") for n in (3, 5))
+    for ours, other, inputs in zip(
+        layers_with_blocks_of_their_own(nn),
+        layers_with_blocks_of_their_own(theirs.nn),
+        ((x,), (x, memory)),
+        strict=True,
+    ):
+        reference = other(4, 2, 8, 0.0, norm_first=norm_first)
+        layer = copied(ours(4, 2, 8, 0.0, norm_first=norm_first), reference)
+        wanted = reference(*map(theirs.tensor, inputs))
+        found = layer(*map(torch.tensor, inputs))
+        np.testing.assert_allclose(found.detach().numpy(), wanted.detach().numpy(), atol=1e-5)
+
+
+def test_kernels_of_attention_may_be_asked_for():
+    from autograd_cy.nn.attention import SDPBackend, sdpa_kernel
+
+    x = torch.ones(1, 2, 4)
+    attention = nn.functional.scaled_dot_product_attention
+    for asked in (SDPBackend.MATH, [SDPBackend.FLASH_ATTENTION, SDPBackend.MATH]):
+        with sdpa_kernel(asked, set_priority=True):
+            assert torch.equal(attention(x, x, x), x)
+    with pytest.raises(AssertionError, match="must be an instance of SDPBackend or a list"):
+        with sdpa_kernel("math"):
+            pass
+    assert repr(SDPBackend.MATH) == "<SDPBackend.MATH: 0>"
+
+
+def test_kernels_of_attention_are_those_of_torch():
+    theirs = pytest.importorskip("torch").nn.attention.SDPBackend
+    ours = nn.attention.SDPBackend
+    assert {one.name: one.value for one in ours} == {
+        name: one.value for name, one in theirs.__members__.items()
+    }

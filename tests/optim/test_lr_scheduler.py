@@ -415,3 +415,35 @@ def test_steps_to_any_epoch_are_those_of_torch(name):
     np.testing.assert_allclose(ours[0], theirs[0], 1e-12)
     assert ours[1] == theirs[1]
     np.testing.assert_allclose(ours[2], theirs[2], 1e-12)
+
+
+@pytest.mark.parametrize("library", ["autograd_cy", "torch"])
+def test_subclasses_do_more_when_a_plateau_lowers_the_rate(library):
+    t = pytest.importorskip(library)
+
+    class Restoring(t.optim.lr_scheduler.ReduceLROnPlateau):
+        lowered = ()
+
+        def _reduce_lr(self, epoch):
+            super()._reduce_lr(epoch)
+            self.lowered = (*self.lowered, epoch)
+
+    optimizer = t.optim.SGD([t.zeros(1, requires_grad=True)], lr=1.0)
+    schedule = Restoring(optimizer, factor=0.5, patience=1)
+    for loss in (3.0, 3.0, 3.0, 3.0, 3.0):
+        schedule.step(loss)
+    assert schedule.lowered == (3, 5) and schedule.get_last_lr() == [0.25]
+
+
+@pytest.mark.parametrize("library", ["autograd_cy", "torch"])
+def test_steps_of_programs_ask_for_rates_without_a_warning(library):
+    t = pytest.importorskip(library)
+    from_program = t.optim.lr_scheduler._enable_get_lr_call
+    optimizer = t.optim.SGD([t.zeros(1, requires_grad=True)], lr=1.0)
+    schedule = t.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with from_program(schedule) as context:
+            assert schedule.get_lr() == [0.5] and context.o is schedule
+    with pytest.warns(UserWarning, match="please use `get_last_lr"):
+        schedule.get_lr()

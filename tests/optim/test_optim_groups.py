@@ -295,3 +295,77 @@ def test_what_is_no_tensor_of_this_package_is_named_with_the_way_out():
         optim.SGD([np.ones(2)], lr=0.1)
     with pytest.raises(TypeError, match="one of the params is float$"):
         optim.SGD([1.0], lr=0.1)
+
+
+class Decaying(optim.Optimizer):
+    """As programs write them: an option came later, and `__setstate__` adds it to older states."""
+
+    def __init__(self, params, lr):
+        super().__init__(params, {"lr": lr, "warm": True})
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("warm", False)
+
+
+def test_states_come_in_by_setstate():
+    optimizer = Decaying([leaf(1.0)], lr=0.1)
+    older = optimizer.state_dict()
+    del older["param_groups"][0]["warm"]
+    optimizer.load_state_dict(older)
+    assert optimizer.param_groups[0]["warm"] is False
+    for copied in (copy.deepcopy(optimizer), pickle.loads(pickle.dumps(optimizer))):
+        assert copied.param_groups[0]["warm"] is False and copied.defaults["warm"] is True
+
+
+def options_added_to_older_states(library, name):
+    made = getattr(library.optim, name)([library.ones(1, requires_grad=True)], lr=0.5)
+    made.__setstate__({"state": {}, "param_groups": [{"params": []}]})
+    return made.param_groups[0]
+
+
+OLDER = {
+    "SGD": {"momentum": 0.9, "dampening": 0, "weight_decay": 0},
+    "Adam": {"betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0},
+    "AdamW": {"betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.1},
+    "Adagrad": {"lr_decay": 0, "eps": 1e-10, "weight_decay": 0, "initial_accumulator_value": 0},
+    "Adadelta": {"rho": 0.9, "eps": 1e-6, "weight_decay": 0},
+    "Adamax": {"betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0},
+    "ASGD": {"lambd": 1e-4, "alpha": 0.75, "t0": 1e6, "weight_decay": 0},
+    "NAdam": {"betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0, "momentum_decay": 4e-3},
+    "RAdam": {"betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0},
+    "RMSprop": {"alpha": 0.9, "eps": 1e-8, "weight_decay": 0},
+    "Rprop": {"etas": (0.5, 1.2), "step_sizes": (1e-6, 50)},
+}
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_groups_of_older_files_get_the_options_that_came_later(name):
+    older, newer = with_grad(1.0), with_grad(1.0)
+    options = {"lr": 0.1, **OLDER[name]}
+    optimizer = getattr(optim, name)([older], lr=0.5)
+    optimizer.load_state_dict({"state": {}, "param_groups": [{**options, "params": [0]}]})
+    optimizer.step()
+    getattr(optim, name)([newer], **options).step()
+    assert older.item() == newer.item() != 1.0
+    assert optimizer.param_groups[0].keys() == optimizer.defaults.keys() | {"params"}
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_options_that_came_later_are_those_of_torch(name):
+    theirs = pytest.importorskip("torch")
+    assert options_added_to_older_states(torch, name) == options_added_to_older_states(theirs, name)
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_states_are_in_the_order_of_torch(name):
+    theirs = pytest.importorskip("torch")
+    orders = []
+    for library in (torch, theirs):
+        x = library.ones(1, requires_grad=True)
+        x.grad = library.ones(1)
+        optimizer = getattr(library.optim, name)([x], lr=0.1, **OLDER[name])
+        optimizer.step()
+        orders.append(list(optimizer.state[x]))
+    assert orders[0] == orders[1]

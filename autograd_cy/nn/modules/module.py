@@ -13,6 +13,12 @@ from ..global_hooks import (
 from ..module import Module
 from ..saving import _IncompatibleKeys as _IncompatibleKeys
 
+
+def _addindent(s_: str, numSpaces: int) -> str:
+    """Return a text with all lines but the first one moved to the right."""
+    return s_.replace("\n", "\n" + " " * numSpaces)
+
+
 __all__ = [
     "Module",
     "register_module_backward_hook",

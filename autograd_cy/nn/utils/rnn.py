@@ -14,6 +14,7 @@ import numpy as np
 from autograd_cy import (
     Tensor,
     cat,
+    contiguous_format,
     from_numpy,
     full,
     index_copy,
@@ -448,7 +449,7 @@ def unpad_sequence(
     Returns
     -------
     list of Tensor
-        Views of the sequences without padding.
+        Copies of the sequences, without padding.
 
     Examples
     --------
@@ -459,7 +460,8 @@ def unpad_sequence(
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     return [
-        one[: int(n)] for one, n in zip(padded_sequences.unbind(0), lengths.tolist(), strict=False)
+        one[: int(n)].clone(memory_format=contiguous_format)
+        for one, n in zip(padded_sequences.unbind(0), lengths.tolist(), strict=False)
     ]
 
 

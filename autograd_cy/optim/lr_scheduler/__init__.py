@@ -19,7 +19,7 @@ from ._by_step import (
 from ._combined import ChainedScheduler, SequentialLR
 from ._cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from ._plateau import ReduceLROnPlateau
-from ._scheduler import LRScheduler
+from ._scheduler import LRScheduler, _enable_get_lr_call  # noqa: F401
 
 _LRScheduler = LRScheduler  # its name before torch 2.0, of which programs have subclasses
 

@@ -54,6 +54,7 @@ class _Combined(LRScheduler):
         dict
         """
         state = super().state_dict()
+        del state["_schedulers"]  # they come last, as in torch
         state["_schedulers"] = [part.state_dict() for part in self._schedulers]
         return state
 

@@ -151,12 +151,13 @@ class ReduceLROnPlateau(LRScheduler):
             self.cooldown_counter -= 1
             self.num_bad_epochs = 0
         if self.num_bad_epochs > self.patience:
-            self._reduce()
+            self._reduce_lr(epoch)
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
         self._remember()
 
-    def _reduce(self) -> None:
+    def _reduce_lr(self, epoch: int) -> None:
+        # By the name under which subclasses do more when it gets smaller, as loading the best.
         groups = self.optimizer.param_groups
         if len(groups) != len(self.min_lrs):
             if self.default_min_lr is None:

@@ -55,19 +55,23 @@ class LRScheduler:
     [0.25]
     """
 
+    # Whether `step` asks `get_lr`, and not a program, and whether it is the first time.
+    _get_lr_called_within_step: bool = False
+    _is_initial: bool = False
+
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         check_optimizer(optimizer)
         self.optimizer = optimizer
         for i, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", number(group["lr"]))
+                group.setdefault("initial_lr", kept(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(
                     f"param 'initial_lr' is not specified in param_groups[{i}] when resuming "
                     f"scheduler with last_epoch >= 0 (last_epoch={last_epoch}). Give the groups "
                     "the rates that the first run began with, or load its state_dict."
                 )
-        self.base_lrs: list[Any] = [group["initial_lr"] for group in optimizer.param_groups]
+        self.base_lrs: list[Any] = [kept(group["initial_lr"]) for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         count_steps(optimizer)
         self._initial_step()
@@ -193,19 +197,22 @@ class LRScheduler:
         self.last_epoch = epoch
         if closed and hasattr(self, "_get_closed_form_lr"):
             return self._get_closed_form_lr()
-        self._get_lr_called_within_step = True
-        try:
+        with _enable_get_lr_call(self):
             return self.get_lr()
-        finally:
-            self._get_lr_called_within_step = False
 
     def _write(self, rates: list[Any]) -> None:
-        for group, rate in zip(self.optimizer.param_groups, rates):
+        groups = self.optimizer.param_groups
+        if len(rates) != len(groups):
+            raise ValueError(
+                f"{type(self).__name__} has {len(rates)} rates for {len(groups)} parameter groups; "
+                "groups that are added to the optimizer later need a new schedule"
+            )
+        for group, rate in zip(groups, rates):
             put(group, "lr", rate)
         self._remember()
 
     def _remember(self) -> None:
-        self._last_lr = [number(group["lr"]) for group in self.optimizer.param_groups]
+        self._last_lr = [kept(group["lr"]) for group in self.optimizer.param_groups]
 
     def _current(self) -> list[float]:
         """The rates that groups have now, which programs may have changed."""
@@ -216,6 +223,20 @@ class LRScheduler:
                 UserWarning,
             )
         return [number(group["lr"]) for group in self.optimizer.param_groups]
+
+
+class _enable_get_lr_call:
+    """The context in which `get_lr` doesn't warn; schedules with a `step` of their own use it."""
+
+    def __init__(self, schedule: LRScheduler) -> None:
+        self.o = schedule
+
+    def __enter__(self) -> _enable_get_lr_call:
+        self.o._get_lr_called_within_step = True
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.o._get_lr_called_within_step = False
 
 
 def check_optimizer(optimizer: Any) -> None:
@@ -247,6 +268,11 @@ def per_group(name: str, value: Any, optimizer: Optimizer) -> list[Any]:
             f"{name} has {len(value)} values, param_groups {n}."
         )
     return list(value)
+
+
+def kept(rate: Any) -> Any:
+    """Return a rate to keep: of a tensor, which steps fill, a copy."""
+    return rate.detach().clone() if isinstance(rate, Tensor) else rate
 
 
 def number(rate: Any) -> Any:

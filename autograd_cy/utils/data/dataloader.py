@@ -107,7 +107,8 @@ class DataLoader:
         "dataset",
         "persistent_workers",
     )
-    _made = False
+    # Of the name that programs know, which switch it off to exchange a sampler.
+    __initialized = False
 
     def __init__(
         self,
@@ -201,14 +202,14 @@ class DataLoader:
         if collate_fn is None:
             collate_fn = default_convert if batch_sampler is None else default_collate
         self.collate_fn = collate_fn
-        self._made = True
+        self.__initialized = True
         _warn_of_many(num_workers)
 
     def __class_getitem__(cls, item: Any) -> type[DataLoader]:
         return cls
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self._made and name in self._fixed:
+        if self.__initialized and name in self._fixed:
             raise ValueError(
                 f"{name} attribute should not be set after {type(self).__name__} is initialized"
             )

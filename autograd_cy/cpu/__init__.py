@@ -1,0 +1,130 @@
+"""What programs ask of the CPU as of a device: there is one, and it is ready.
+
+`amp` has older names of mixed precision.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from autograd_cy._absent.names import no_attribute
+
+if TYPE_CHECKING:
+    from autograd_cy.cpu import amp as amp
+
+__all__ = [
+    "amp",
+    "current_device",
+    "device_count",
+    "is_available",
+    "is_initialized",
+    "set_device",
+    "synchronize",
+]
+
+
+def is_available() -> bool:
+    """
+    Whether tensors can be on the CPU: always.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cpu.is_available()
+    True
+    """
+    return True
+
+
+def is_initialized() -> bool:
+    """
+    Whether the CPU is ready: always.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cpu.is_initialized()
+    True
+    """
+    return True
+
+
+def device_count() -> int:
+    """
+    Number of CPUs as devices: one, whatever its cores.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cpu.device_count()
+    1
+    """
+    return 1
+
+
+def current_device() -> str:
+    """
+    The name of the device.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cpu.current_device()
+    'cpu'
+    """
+    return "cpu"
+
+
+def set_device(device: Any) -> None:
+    """
+    Do nothing, as there is one device.
+
+    Parameters
+    ----------
+    device : device
+        Not used.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cpu.set_device("cpu")
+    """
+
+
+def synchronize(device: Any = None) -> None:
+    """
+    Do nothing: an operator has done its work when it returns.
+
+    Parameters
+    ----------
+    device : device, optional
+        Not used.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.cpu.synchronize()
+    """
+
+
+def __getattr__(name: str) -> object:
+    if name == "amp":  # loaded when a program asks for it
+        return import_module("autograd_cy.cpu.amp")
+    raise no_attribute(__name__, name)

@@ -1,0 +1,52 @@
+"""The scaler of losses on the CPU by its older name."""
+
+from __future__ import annotations
+
+from autograd_cy import amp
+from autograd_cy._C._warned import warn as _warn
+
+__all__ = ["GradScaler"]
+
+
+class GradScaler(amp.GradScaler):
+    """
+    Scale losses, so that small gradients of float16 don't vanish.
+
+    Parameters
+    ----------
+    init_scale : float
+    growth_factor, backoff_factor : float
+    growth_interval : int
+    enabled : bool, default True
+        See :class:`autograd_cy.amp.GradScaler`, which took its place.
+
+    Warns
+    -----
+    FutureWarning
+        Always: the name is deprecated.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import autograd_cy as ag
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     scaler = ag.cpu.amp.GradScaler(init_scale=8.0)
+    >>> scaler.scale(ag.ones(1))
+    tensor([8.])
+    """
+
+    def __init__(
+        self,
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        _warn(
+            "`torch.cpu.amp.GradScaler(args...)` is deprecated. Please use "
+            "`torch.amp.GradScaler('cpu', args...)` instead.",
+            FutureWarning,
+        )
+        super().__init__("cpu", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
