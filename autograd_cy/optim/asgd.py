@@ -88,8 +88,8 @@ class ASGD(FusedOptimizer):
         super().__init__(params, options, differentiable, {**RATE, **DECAY})
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        state.update(step=as_number(0), ax=zeros_like(param))
-        state.update(eta=as_number(float(group["lr"])), mu=as_number(1.0))
+        state.update(step=as_number(0), eta=as_number(float(group["lr"])), mu=as_number(1.0))
+        state["ax"] = zeros_like(param)
 
     def _numbers(
         self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float

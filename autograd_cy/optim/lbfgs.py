@@ -193,13 +193,13 @@ class LBFGS(Optimizer):
                 break
             if abs(loss - last_loss) < group["tolerance_change"]:
                 break
+        if factors is not None:  # not needed again; PyTorch's states have them
+            unused = [None] * (group["history_size"] - len(factors))
+            state["al"] = [grad.new_tensor(factor) for factor in factors] + unused
         state.update(
             d=direction, t=length, old_dirs=changes, old_stps=steps, ro=inverses, H_diag=scale,
             prev_flat_grad=last_grad, prev_loss=last_loss,
         )  # fmt: skip
-        if factors is not None:  # not needed again; PyTorch's states have them
-            unused = [None] * (group["history_size"] - len(factors))
-            state["al"] = [grad.new_tensor(factor) for factor in factors] + unused
         return first
 
     def _gradient(self) -> Tensor:

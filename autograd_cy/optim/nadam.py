@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from autograd_cy import Tensor
+from autograd_cy import Tensor, zeros_like
 
 from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
 from .optimizer import as_number
@@ -94,8 +94,9 @@ class NAdam(FusedOptimizer):
         super().__init__(params, options, differentiable, checks)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        super()._begin(state, param, group)
-        state["mu_product"] = as_number(1.0)
+        state.update(step=as_number(0), mu_product=as_number(1.0))
+        for name in self.arrays:
+            state[name] = zeros_like(param)
 
     def _numbers(
         self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float

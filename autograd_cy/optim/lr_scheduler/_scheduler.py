@@ -200,7 +200,13 @@ class LRScheduler:
             self._get_lr_called_within_step = False
 
     def _write(self, rates: list[Any]) -> None:
-        for group, rate in zip(self.optimizer.param_groups, rates):
+        groups = self.optimizer.param_groups
+        if len(rates) != len(groups):
+            raise ValueError(
+                f"{type(self).__name__} has {len(rates)} learning rates for {len(groups)} groups "
+                "of parameters: groups were added after it was made; make a new one"
+            )
+        for group, rate in zip(groups, rates):
             put(group, "lr", rate)
         self._remember()
 
