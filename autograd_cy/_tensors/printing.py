@@ -349,7 +349,7 @@ def tensor_text(t, prefix: str | None = None) -> str:
     str
     """
     if prefix is None:
-        plain = type(t) is _tensor.Tensor or type(t).__name__ == "Parameter"
+        plain = type(t) is _tensor.Tensor or type(t).__name__ in ("Parameter", "Buffer")
         prefix = "tensor(" if plain else f"{type(t).__name__}("
     _follow_bases(t)  # a view takes the tangent of its base when it is looked at
     if t.is_meta:
