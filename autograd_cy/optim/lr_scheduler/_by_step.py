@@ -499,9 +499,7 @@ class CosineAnnealingLR(_Stepwise):
         if (t - 1 - self.T_max) % (2 * self.T_max) == 0:
             # The last rate was eta_min: there is nothing that could be multiplied.
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
-            return [
-                rate + (base - self.eta_min) * rise for rate, base in zip(rates, self.base_lrs)
-            ]
+            return [rate + (base - self.eta_min) * rise for rate, base in zip(rates, self.base_lrs)]
         now, before = (1 + math.cos(math.pi * x / self.T_max) for x in (t, t - 1))
         return [now / before * (rate - self.eta_min) + self.eta_min for rate in rates]
 
