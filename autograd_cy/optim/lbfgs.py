@@ -139,8 +139,9 @@ class LBFGS(Optimizer):
         length: Any = state.get("t")
         steps = state.get("old_stps", [])
         changes = state.get("old_dirs", [])
-        inverses = state.get("ro", [])
-        scale = state.get("H_diag", 1.0)
+        # PyTorch's states have tensors for these numbers.
+        inverses = [float(inverse) for inverse in state.get("ro", [])]
+        scale = float(state.get("H_diag", 1.0))
         last_grad: Any = state.get("prev_flat_grad")
         last_loss: Any = state.get("prev_loss")
         factors: list[float] | None = None
