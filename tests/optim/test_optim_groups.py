@@ -298,16 +298,16 @@ def test_what_is_no_tensor_of_this_package_is_named_with_the_way_out():
 
 
 def test_loaded_lists_are_not_those_of_the_saved_state():
-    x = ag.ones(2, requires_grad=True)
-    optimizer = ag.optim.SGD([x])
-    optimizer.state[x] = {"a": [ag.ones(2), 3], "b": (ag.zeros(1), {"c": [4]}), "d": {5}}
-    y = ag.ones(2, dtype=ag.float64, requires_grad=True)
-    other = ag.optim.SGD([y])
+    x = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([x])
+    optimizer.state[x] = {"a": [torch.ones(2), 3], "b": (torch.zeros(1), {"c": [4]}), "d": {5}}
+    y = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    other = torch.optim.SGD([y])
     other.load_state_dict(optimizer.state_dict())
     optimizer.state[x]["a"].append(6)
     optimizer.state[x]["b"][1]["c"].append(7)
     optimizer.state[x]["d"].add(8)
     loaded = other.state[y]
-    assert loaded["a"][0].dtype is ag.float64 and loaded["a"][1:] == [3]
-    assert loaded["b"][0].dtype is ag.float64 and loaded["b"][1] == {"c": [4]}
+    assert loaded["a"][0].dtype is torch.float64 and loaded["a"][1:] == [3]
+    assert loaded["b"][0].dtype is torch.float64 and loaded["b"][1] == {"c": [4]}
     assert loaded["d"] == {5}
