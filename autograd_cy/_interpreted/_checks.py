@@ -54,6 +54,13 @@ def solvable(op: str, A: Tensor, B: Tensor) -> None:
             f"{op}: Incompatible shapes of A and B for the equation AX = B "
             f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})"
         )
+    batches = zip(reversed(A.shape[:-2]), reversed(B.shape[:-2]))
+    for after, (a, b) in enumerate(batches, 1):
+        if a != b and 1 not in (a, b):
+            raise RuntimeError(
+                f"{op}: The size of tensor a ({a}) must match the size of tensor b ({b}) at "
+                f"non-singleton dimension {max(A.ndim, B.ndim) - 2 - after}"
+            )
 
 
 def transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | None) -> None:

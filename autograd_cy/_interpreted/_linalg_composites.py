@@ -40,7 +40,9 @@ def matrix_power(A: Tensor, n: int, out: Tensor | None = None) -> Tensor:
             f"{list(A.shape)}"
         )
     if n in (0, 1):
-        found = A if n else diag_embed(ones_like(diagonal(A, 0, -2, -1)))
+        found = A.clone()  # the result is no other name of `A`, and depends on it
+        if not n:
+            found.copy_(diag_embed(ones_like(diagonal(A, 0, -2, -1))))
         if out is None:
             return found
         if not can_cast(A.dtype, out.dtype):
@@ -82,7 +84,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool) -> Tensor:
         return linalg._linalg_solve(A, unsqueeze(B, -1)).squeeze(-1)
     if B.ndim < 2:
         raise RuntimeError("linalg.solve: B must have at least 1 dimension")
-    if left:
+    if left or A.ndim < 2:  # which is refused there
         return linalg._linalg_solve(A, B)
     return transpose(linalg._linalg_solve(transpose(A, -1, -2), transpose(B, -1, -2)), -1, -2)
 

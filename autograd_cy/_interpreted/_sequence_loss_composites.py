@@ -101,7 +101,7 @@ def ctc_loss(
     wanted = _numbers(target_lengths, "target_lengths")
     single = log_probs.ndim == 2
     if single:
-        log_probs, targets = log_probs.unsqueeze(1), targets.reshape(1, -1)
+        log_probs = log_probs.unsqueeze(1)
     if log_probs.ndim != 3:
         raise RuntimeError(
             f"ctc_loss: log_probs must be of shape (T, N, C) or (T, C), not {list(log_probs.shape)}"
@@ -156,7 +156,8 @@ def _losses(
         moved = logsumexp(stack(ways), 0) + here
         reached = where((lengths > t).unsqueeze(1), moved, reached)
     if reached is None:
-        reached = full((batch, 2 * width + 1), NEVER, dtype=dtype)
+        # Nothing is reached; the gradient is 0, and not missing.
+        reached = where((lengths > 0).unsqueeze(1), gather(log_probs[0], 1, labels), NEVER)
     last = gather(reached, 1, ends)
     before = where(ends > 0, gather(reached, 1, (ends - 1).clamp_min(0)), NEVER)
     losses = -logsumexp(cat((last, before), 1), 1)

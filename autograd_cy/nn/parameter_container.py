@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, KeysView, Mapping
 from typing import Any
 
@@ -205,7 +206,7 @@ class ParameterDict(Module):
         >>> weights.copy()["a"] is weights["a"]
         True
         """
-        return ParameterDict({key: self[key] for key in self._keys})
+        return ParameterDict((key, self[key]) for key in self._keys)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """Return the value of a name, which is `default` from now on if there was none.
@@ -319,7 +320,7 @@ class ParameterDict(Module):
         >>> list(torch.nn.ParameterDict().fromkeys(["a", "b"], torch.ones(1)))
         ['a', 'b']
         """
-        return ParameterDict(dict.fromkeys(keys, default))
+        return ParameterDict((key, default) for key in keys)
 
     def keys(self) -> KeysView[str]:
         """Return the names."""
@@ -339,7 +340,8 @@ class ParameterDict(Module):
         Parameters
         ----------
         parameters : mapping or iterable of pairs
-            The values by name; of a plain iterable of pairs, too.
+            The values by name. Those of a mapping are added in the order of their names, unless it
+            is an OrderedDict or a ParameterDict.
 
         Raises
         ------
@@ -359,8 +361,10 @@ class ParameterDict(Module):
                 "ParametersDict.update should be called with an iterable of key/value pairs, but "
                 f"got {type(parameters).__name__}"
             )
-        if isinstance(parameters, (Mapping, ParameterDict)):
+        if isinstance(parameters, (OrderedDict, ParameterDict)):
             parameters = parameters.items()
+        elif isinstance(parameters, Mapping):
+            parameters = sorted(parameters.items())  # as in torch, whatever their order
         for number, pair in enumerate(parameters):
             if not isinstance(pair, Iterable):
                 raise TypeError(
@@ -396,7 +400,7 @@ class ParameterDict(Module):
         return made
 
     def __ror__(self, other: Any) -> ParameterDict:
-        made = ParameterDict(other)
+        made = ParameterDict(other.items() if isinstance(other, Mapping) else other)
         made.update(self)
         return made
 

@@ -95,11 +95,18 @@ class Adam(Optimizer):
         check_option("learning rate", lr, lr >= 0.0)
         check_option("epsilon value", eps, eps >= 0.0)
         check_pair("betas", betas)
+        betas = tuple(betas)
+        if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
+            raise ValueError("betas must be either both floats or both Tensors")
         for index, beta in enumerate(betas):
             check_option(f"beta parameter at index {index}", beta, 0.0 <= beta < 1.0)
         check_option("weight_decay value", weight_decay, weight_decay >= 0.0)
         check_option("differentiable value", differentiable, not differentiable)
         check_implementation(foreach, fused)
+        if foreach and isinstance(lr, Tensor) and not capturable:
+            raise ValueError(
+                "lr as a Tensor is not supported for capturable=False and foreach=True"
+            )
         options = {
             "lr": lr,
             "betas": betas,

@@ -139,8 +139,9 @@ class LBFGS(Optimizer):
         length: Any = state.get("t")
         steps = state.get("old_stps", [])
         changes = state.get("old_dirs", [])
-        inverses = state.get("ro", [])
-        scale = state.get("H_diag", 1.0)
+        # PyTorch's states have tensors for these numbers.
+        inverses = [float(inverse) for inverse in state.get("ro", [])]
+        scale = float(state.get("H_diag", 1.0))
         last_grad: Any = state.get("prev_flat_grad")
         last_loss: Any = state.get("prev_loss")
         factors: list[float] | None = None
@@ -193,13 +194,13 @@ class LBFGS(Optimizer):
                 break
             if abs(loss - last_loss) < group["tolerance_change"]:
                 break
+        if factors is not None:  # not needed again; PyTorch's states have them
+            unused = [None] * (group["history_size"] - len(factors))
+            state["al"] = [grad.new_tensor(factor) for factor in factors] + unused
         state.update(
             d=direction, t=length, old_dirs=changes, old_stps=steps, ro=inverses, H_diag=scale,
             prev_flat_grad=last_grad, prev_loss=last_loss,
         )  # fmt: skip
-        if factors is not None:  # not needed again; PyTorch's states have them
-            unused = [None] * (group["history_size"] - len(factors))
-            state["al"] = [grad.new_tensor(factor) for factor in factors] + unused
         return first
 
     def _gradient(self) -> Tensor:

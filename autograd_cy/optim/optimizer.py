@@ -573,6 +573,8 @@ def _state_for(param: Tensor | None, value: Any, numbers: tuple[str, ...]) -> An
     if isinstance(value, Tensor) and param is not None:
         dtype = param.dtype if param.is_floating_point() else value.dtype
         return value.to(device=param.device, dtype=dtype)
+    if type(value) in (list, tuple, set):  # a list that steps change is not that of the other
+        return type(value)(_state_for(param, item, numbers) for item in value)
     return value
 
 

@@ -2,6 +2,7 @@
 """Composites of the family loss: records in autograd_cy/ops/loss.py name them."""
 from libc.math cimport NAN
 from autograd_cy._C.dtypes cimport dt_is_float, dt_object
+from autograd_cy._C.iterate cimport broadcast_shape
 from autograd_cy._C.tensor cimport Tensor, dims_of, same_shape, sizes_of, wrap_double, wrap_int
 include "operators_of_loss_composites.pxi"
 
@@ -100,6 +101,14 @@ cdef Tensor nll_loss(Tensor a, Tensor target, Tensor weight, Py_ssize_t ignore_i
 
 cdef Tensor mse_loss(Tensor a, Tensor b, str reduction):
     cdef int code = reduction_code(reduction)
+    cdef Py_ssize_t sizes[64]
+    cdef tuple shape
+    cdef int d, nd
+    if not same_shape(a, b):
+        # The mean's gradient is divided by the number of losses, not by that of the inputs.
+        nd = broadcast_shape((a, b), sizes, "mse_loss")
+        shape = tuple([sizes[d] for d in range(nd)])
+        a, b = T.expand(a, shape), T.expand(b, shape)
     return T._mse_loss(a, b, code)
 
 

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Composites of the family pointwise_loss: records in its file of autograd_cy/ops name them."""
 from autograd_cy._C.dtypes cimport dt_category, dt_object
-from autograd_cy._C.iterate cimport broadcast_shape
+from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_NONE, RED_SUM
 from autograd_cy._C.tensor cimport (
     F_DUAL, M_NO_GRAD, Tensor, below_vmaps, dims_of, requires_grad, same_shape, tls_modes,
@@ -132,12 +132,17 @@ cdef Tensor moved_losses(Tensor a, Tensor b, Tensor pos_weight):
 
 
 cdef Tensor kl_div(Tensor a, Tensor b, Py_ssize_t reduction, bint log_target):
+    cdef int dt
     for t in (a, b):
         if dt_category((<Tensor>t).dt) > 2:
             raise RuntimeError("kl_div: Complex inputs not supported.")
         if dt_category((<Tensor>t).dt) < 2:
             raise RuntimeError("kl_div: Integral inputs not supported.")
     if not same_shape(a, b):
+        if a.dt != b.dt:        # promoted while 0-d tensors can be told from others
+            dt = result_dtype((a, b))
+            a = a if a.dt == dt else T._to_dtype(a, dt)
+            b = b if b.dt == dt else T._to_dtype(b, dt)
         shape = common_shape(a, b, "kl_div")
         a, b = T.expand(a, shape), T.expand(b, shape)
     return T._kl_div(a, b, known(reduction), log_target)

@@ -50,7 +50,13 @@ cdef Tensor resample_form(Tensor a, tuple size, double scale_d, double scale_h, 
 cdef Py_ssize_t LARGEST_ROOT = 3037000499  # the square of the next is no Py_ssize_t
 
 
-cdef Tensor pixel_shuffle(Tensor a, Py_ssize_t factor):
+cdef Tensor own(Tensor moved, Tensor given, int form):
+    """Results have memory of their own, also where every element stays."""
+    return T.clone(moved, form) if moved.mem == given.mem else moved
+
+
+cdef Tensor pixel_shuffle(Tensor given, Py_ssize_t factor):
+    cdef Tensor a = given
     cdef tuple shape = dims_of(a), lead
     cdef Py_ssize_t n = len(shape), c, h, w
     cdef object times = factor  # without elements, sizes may be beyond C's
@@ -74,13 +80,14 @@ cdef Tensor pixel_shuffle(Tensor a, Py_ssize_t factor):
     if n == 4 and channels_last(a):
         a = T.reshape(T.permute(a, (0, 2, 3, 1)), (shape[0], h, w, c, factor, factor))
         a = T.reshape(T.permute(a, (0, 1, 4, 2, 5, 3)), (shape[0], h * times, w * times, c))
-        return T.permute(a, (0, 3, 1, 2))
+        return own(T.permute(a, (0, 3, 1, 2)), given, -1)
     a = T.permute(T.reshape(a, lead + (c, factor, factor, h, w)),
                   tuple(range(n - 3)) + (n - 3, n, n - 2, n + 1, n - 1))
-    return T.reshape(a, lead + (c, h * times, w * times))
+    return own(T.reshape(a, lead + (c, h * times, w * times)), given, 0)
 
 
-cdef Tensor pixel_unshuffle(Tensor a, Py_ssize_t factor):
+cdef Tensor pixel_unshuffle(Tensor given, Py_ssize_t factor):
+    cdef Tensor a = given
     cdef tuple shape = dims_of(a), lead
     cdef Py_ssize_t n = len(shape), c, h, w
     cdef object times = factor
@@ -102,13 +109,14 @@ cdef Tensor pixel_unshuffle(Tensor a, Py_ssize_t factor):
     if n == 4 and channels_last(a):
         a = T.reshape(T.permute(a, (0, 2, 3, 1)), (shape[0], h, factor, w, factor, c))
         a = T.reshape(T.permute(a, (0, 1, 3, 5, 2, 4)), (shape[0], h, w, times * times * c))
-        return T.permute(a, (0, 3, 1, 2))
+        return own(T.permute(a, (0, 3, 1, 2)), given, -1)
     a = T.permute(T.reshape(a, lead + (c, h, factor, w, factor)),
                   tuple(range(n - 3)) + (n - 3, n - 1, n + 1, n - 2, n))
-    return T.reshape(a, lead + (times * times * c, h, w))
+    return own(T.reshape(a, lead + (times * times * c, h, w)), given, 0)
 
 
-cdef Tensor channel_shuffle(Tensor a, Py_ssize_t groups):
+cdef Tensor channel_shuffle(Tensor given, Py_ssize_t groups):
+    cdef Tensor a = given
     cdef tuple shape = dims_of(a), lead
     if a.nd <= 2:
         raise RuntimeError(
@@ -125,9 +133,9 @@ cdef Tensor channel_shuffle(Tensor a, Py_ssize_t groups):
         a = T.movedim(a, (1,), (-1,))
         lead = dims_of(a)
         a = T.transpose(T.reshape(a, lead[:a.nd - 1] + (groups, shape[1] // groups)), -1, -2)
-        return T.movedim(T.reshape(a, lead), (-1,), (1,))
+        return own(T.movedim(T.reshape(a, lead), (-1,), (1,)), given, -1)
     a = T.transpose(T.reshape(a, (shape[0], groups, shape[1] // groups) + shape[2:]), 1, 2)
-    return T.reshape(a, shape)
+    return own(T.reshape(a, shape), given, 0)
 
 
 # --- elements where they were -----------------------------------------------------------------

@@ -105,13 +105,17 @@ def test_a_length_beyond_the_steps_is_refused():
         rnn.pack_padded_sequence(ag.ones(3, 2), [4, 2])
 
 
-def test_lengths_are_one_row_of_integers():
+def test_lengths_are_one_row():
     with pytest.raises(RuntimeError, match="1D CPU int64"):
         rnn.pack_padded_sequence(ag.ones(3, 2), ag.tensor([[3, 1]]))
-    with pytest.raises(RuntimeError, match="1D CPU int64"):
-        rnn.pack_padded_sequence(ag.ones(3, 2), ag.tensor([3.0, 1.0]))
     with pytest.raises(IndexError, match="needs steps and batch"):
         rnn.pack_padded_sequence(ag.ones(3), [3])
+
+
+@pytest.mark.parametrize("dtype", [ag.int32, ag.uint8, ag.float32, ag.float64])
+def test_lengths_of_another_dtype_become_integers(dtype):
+    packed = rnn.pack_padded_sequence(ag.ones(3, 2), ag.tensor([3, 1], dtype=dtype))
+    assert packed.batch_sizes.tolist() == [2, 1, 1] and packed.batch_sizes.dtype is ag.int64
 
 
 def test_shapes_of_sequences_must_agree():

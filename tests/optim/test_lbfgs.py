@@ -1,6 +1,7 @@
 """L-BFGS: minima of known functions, PyTorch's steps, state and refusals."""
 
 import copy
+import warnings
 
 import numpy as np
 import pytest
@@ -164,6 +165,35 @@ def test_a_loaded_state_goes_on():
 
         one.step(closure)
     assert ag.equal(x, y)
+
+
+def test_numbers_of_a_state_may_be_tensors():
+    def made(start):
+        x = ag.tensor(start, dtype=ag.float64, requires_grad=True)
+        return x, ag.optim.LBFGS([x], lr=0.5, max_iter=3)
+
+    def step(x, optimizer):
+        def closure():
+            optimizer.zero_grad()
+            loss = ((x - 2) ** 4).sum() + (x * x).sum()
+            loss.backward()
+            return loss
+
+        optimizer.step(closure)
+
+    x, optimizer = made([1.0, -2.0])
+    step(x, optimizer)
+    y, other = made(x.tolist())
+    saved = optimizer.state_dict()
+    state = dict(saved["state"][0])
+    state["ro"] = [ag.tensor(number, dtype=ag.float64) for number in state["ro"]]
+    state["H_diag"] = ag.tensor(state["H_diag"], dtype=ag.float64)
+    other.load_state_dict({**saved, "state": {0: state}})
+    step(x, optimizer)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        step(y, other)
+    assert y.tolist() == x.tolist()
 
 
 def test_the_loss_before_the_first_step_is_returned():

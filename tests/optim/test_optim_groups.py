@@ -369,3 +369,19 @@ def test_states_are_in_the_order_of_torch(name):
         optimizer.step()
         orders.append(list(optimizer.state[x]))
     assert orders[0] == orders[1]
+
+
+def test_loaded_lists_are_not_those_of_the_saved_state():
+    x = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([x])
+    optimizer.state[x] = {"a": [torch.ones(2), 3], "b": (torch.zeros(1), {"c": [4]}), "d": {5}}
+    y = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    other = torch.optim.SGD([y])
+    other.load_state_dict(optimizer.state_dict())
+    optimizer.state[x]["a"].append(6)
+    optimizer.state[x]["b"][1]["c"].append(7)
+    optimizer.state[x]["d"].add(8)
+    loaded = other.state[y]
+    assert loaded["a"][0].dtype is torch.float64 and loaded["a"][1:] == [3]
+    assert loaded["b"][0].dtype is torch.float64 and loaded["b"][1] == {"c": [4]}
+    assert loaded["d"] == {5}

@@ -30,7 +30,7 @@ def _renorm(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) 
         if weight.ndim != 2 or not isinstance(max_norm, int | float):
             _check_arguments("embedding_renorm_", (max_norm, "float", "max_norm", 3))
             raise RuntimeError(f"embedding_renorm_: weight must be a matrix, got {weight.shape}")
-        used = _operators.unique(indices)
+        used = _operators.unique(indices).to(_operators.int64)
         rows = weight.detach()[used]
         norms = _operators.linalg.vector_norm(rows, norm_type, dim=1, keepdim=True)
         # The addend keeps rounding from leaving a row a little too long.

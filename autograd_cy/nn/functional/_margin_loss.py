@@ -604,12 +604,16 @@ def multilabel_soft_margin_loss(
         raise IndexError(
             "multilabel_soft_margin_loss: the input must have a dimension of classes, but it is 0-d"
         )
+    axis, classes = input.ndim - 1, input.shape[-1]
+    if input.dtype != target.dtype:
+        dtype = _operators.result_type(input, target)
+        input, target = input.to(dtype), target.to(dtype)
     if input.shape != target.shape:
         input, target = broadcast("multilabel_soft_margin_loss", input, target)
-    losses = _operators.binary_cross_entropy_with_logits(input, target.to(input.dtype))
+    losses = _operators.binary_cross_entropy_with_logits(input, target)
     if weight is not None:
         losses = losses * weight
-    losses = losses.sum(-1) / input.shape[-1]
+    losses = losses.sum(axis) / classes
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
     return _reduced(losses, reduction_code(None, None, reduction))

@@ -22,7 +22,7 @@ def norm_except(weight: Tensor, dim: int | None) -> Tensor:
     ----------
     weight : Tensor
     dim : int or None
-        None or -1 takes the norm of all elements.
+        None or -1 takes the norm of all elements; other negative numbers count from the end.
 
     Returns
     -------
@@ -37,7 +37,13 @@ def norm_except(weight: Tensor, dim: int | None) -> Tensor:
     """
     if dim is None or dim == -1:
         return _operators.linalg.vector_norm(weight)
-    others = tuple(d for d in range(weight.dim()) if d != dim)
+    sizes = weight.dim()
+    if not -sizes <= dim < sizes:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-sizes}, {sizes - 1}], but got "
+            f"{dim})"
+        )
+    others = tuple(d for d in range(sizes) if d != dim % sizes)
     return (
         _operators.linalg.vector_norm(weight, 2, others, keepdim=True) if others else weight.abs()
     )

@@ -516,12 +516,12 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
 def _lengths(lengths: Tensor | Sequence[int]) -> np.ndarray:
     if not isinstance(lengths, Tensor):
         lengths = tensor(lengths, dtype=int64)
-    if lengths.ndim != 1 or lengths.dtype != int64 or lengths.device.type != "cpu":
+    if lengths.ndim != 1 or lengths.device.type != "cpu":
         raise RuntimeError(
             "'lengths' argument should be a 1D CPU int64 tensor, but got "
             f"{lengths.ndim}D {lengths.device} {lengths.dtype} tensor"
         )
-    return lengths.numpy()
+    return lengths.to(int64).numpy()
 
 
 def _batch_sizes(lengths: np.ndarray) -> np.ndarray:

@@ -137,7 +137,7 @@ class MultiplicativeLR(LambdaLR):
 class _Stepwise(LRScheduler):
     """A schedule whose rate follows from the last one: `_next`; `_closed` is the same at once."""
 
-    def _next(self, rate: float, base: float | None) -> float:
+    def _next(self, rate: float) -> float:
         raise NotImplementedError
 
     def _closed(self, base: float) -> float:
@@ -145,10 +145,8 @@ class _Stepwise(LRScheduler):
 
     def get_lr(self) -> list[Any]:
         """Return the rates of the step `last_epoch`."""
-        rates = self._current()
-        # Groups that came later, as of layers that thaw, have a rate, too, but no first one.
-        bases = [*self.base_lrs, *[None] * (len(rates) - len(self.base_lrs))]
-        return [self._next(rate, base) for rate, base in zip(rates, bases)]
+        # Groups that were added later go along.
+        return [self._next(rate) for rate in self._current()]
 
     def _get_closed_form_lr(self) -> list[Any]:
         return [self._closed(base) for base in self.base_lrs]
@@ -189,7 +187,7 @@ class StepLR(_Stepwise):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def _next(self, rate: float, base: float | None) -> float:
+    def _next(self, rate: float) -> float:
         decays = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
         return rate * self.gamma if decays else rate
 
@@ -236,7 +234,7 @@ class MultiStepLR(_Stepwise):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def _next(self, rate: float, base: float | None) -> float:
+    def _next(self, rate: float) -> float:
         times = self.milestones.get(self.last_epoch, 0)
         return rate * self.gamma**times if times else rate
 
@@ -294,7 +292,7 @@ class ConstantLR(_Stepwise):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def _next(self, rate: float, base: float | None) -> float:
+    def _next(self, rate: float) -> float:
         if self.last_epoch == 0:
             return rate * self.factor
         return rate * (1.0 / self.factor) if self.last_epoch == self.total_iters else rate
@@ -358,7 +356,7 @@ class LinearLR(_Stepwise):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def _next(self, rate: float, base: float | None) -> float:
+    def _next(self, rate: float) -> float:
         if self.last_epoch == 0:
             return rate * self.start_factor
         if self._is_initial or self.last_epoch > self.total_iters:
@@ -401,7 +399,7 @@ class ExponentialLR(_Stepwise):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def _next(self, rate: float, base: float | None) -> float:
+    def _next(self, rate: float) -> float:
         return rate if self._is_initial else rate * self.gamma
 
     def _closed(self, base: float) -> float:
@@ -444,7 +442,7 @@ class PolynomialLR(_Stepwise):
         self.power = power
         super().__init__(optimizer, last_epoch)
 
-    def _next(self, rate: float, base: float | None) -> float:
+    def _next(self, rate: float) -> float:
         if self._is_initial or self.last_epoch > self.total_iters:
             return rate
         left, before = (1.0 - t / self.total_iters for t in (self.last_epoch, self.last_epoch - 1))
@@ -492,24 +490,19 @@ class CosineAnnealingLR(_Stepwise):
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
 
-    def _next(self, rate: float, base: float | None) -> float:
-        t = self.last_epoch
+    def get_lr(self) -> list[Any]:
+        """Return the rates of the step `last_epoch`."""
+        rates, t = self._current(), self.last_epoch
         if self._is_initial or t == 0:
-            return rate
-        from_lowest = (t - 1 - self.T_max) % (2 * self.T_max) == 0
-        if base is None:
-            if from_lowest:
-                raise ValueError(
-                    "CosineAnnealingLR: a parameter group that was added later has no first rate "
-                    "to rise to; make a new schedule"
-                )
-        elif self._step_count == 1 and t > 0:
-            return self._closed(base)
-        elif from_lowest:
+            return rates
+        if self._step_count == 1 and t > 0:
+            return self._get_closed_form_lr()
+        if (t - 1 - self.T_max) % (2 * self.T_max) == 0:
             # The last rate was eta_min: there is nothing that could be multiplied.
-            return rate + (base - self.eta_min) * (1 - math.cos(math.pi / self.T_max)) / 2
+            rise = (1 - math.cos(math.pi / self.T_max)) / 2
+            return [rate + (base - self.eta_min) * rise for rate, base in zip(rates, self.base_lrs)]
         now, before = (1 + math.cos(math.pi * x / self.T_max) for x in (t, t - 1))
-        return now / before * (rate - self.eta_min) + self.eta_min
+        return [now / before * (rate - self.eta_min) + self.eta_min for rate in rates]
 
     def _closed(self, base: float) -> float:
         turn = 1 + math.cos(math.pi * self.last_epoch / self.T_max)

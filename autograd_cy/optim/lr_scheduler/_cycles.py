@@ -132,6 +132,12 @@ class CyclicLR(LRScheduler):
             self.use_beta1 = cycles_momentum(optimizer)
             self.base_momentums = per_group("base_momentum", base_momentum, optimizer)
             self.max_momentums = per_group("max_momentum", max_momentum, optimizer)
+            if last_epoch == -1:
+                for group, high, low in zip(
+                    optimizer.param_groups, self.max_momentums, self.base_momentums
+                ):
+                    group["max_momentum"] = high
+                    group["base_momentum"] = low
         super().__init__(optimizer, last_epoch)
         self.base_lrs = lowest
 

@@ -204,8 +204,8 @@ class LRScheduler:
         groups = self.optimizer.param_groups
         if len(rates) != len(groups):
             raise ValueError(
-                f"{type(self).__name__} has {len(rates)} rates for {len(groups)} parameter groups; "
-                "groups that are added to the optimizer later need a new schedule"
+                f"{type(self).__name__} has {len(rates)} learning rates for {len(groups)} groups "
+                "of parameters: groups were added after it was made; make a new one"
             )
         for group, rate in zip(groups, rates):
             put(group, "lr", rate)
