@@ -95,7 +95,7 @@ class Adam(Optimizer):
         check_option("learning rate", lr, lr >= 0.0)
         check_option("epsilon value", eps, eps >= 0.0)
         check_pair("betas", betas)
-        betas = tuple(betas)
+        betas = (betas[0], betas[1])
         if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
             raise ValueError("betas must be either both floats or both Tensors")
         for index, beta in enumerate(betas):
