@@ -13,13 +13,18 @@ def test_heads_that_fit_and_that_do_not():
 
     assert attend((2, 4), (2, 2), (2, 2), enable_gqa=True) == (2, 4, 3, 5)
     assert attend((2, 4), (2, 2), (2, 4), enable_gqa=True) == (2, 4, 3, 5)
+    assert attend((2, 8), (2, 4), (2, 2), enable_gqa=True) == (2, 8, 3, 5)
     assert attend((4,), (2,), (2,), enable_gqa=True) == (4, 3, 5)
     assert attend((2, 4), (1, 4), (1, 4)) == (2, 4, 3, 5)
     assert attend((2, 4), (2, 1), (2, 1)) == (2, 4, 3, 5)
-    with pytest.raises(RuntimeError, match="must match the size"):
-        attend((2, 4), (2, 2), (2, 2))
+    for shapes in (((2, 4), (2, 2), (2, 2)), ((2, 4), (2, 4), (2, 2))):
+        with pytest.raises(RuntimeError, match="must match the size"):
+            attend(*shapes)
     with pytest.raises(RuntimeError, match="must divide the number of heads"):
         attend((2, 4), (2, 3), (2, 3), enable_gqa=True)
+    for shapes in (((), (2,), (2,)), ((4,), (), (2,)), ((4,), (2,), ())):
+        with pytest.raises(RuntimeError, match="enable_gqa needs a dimension of heads in query, k"):
+            attend(*shapes, enable_gqa=True)
 
 
 def attended(query, keys, values, **options):
