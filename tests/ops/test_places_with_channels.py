@@ -95,6 +95,30 @@ def test_volumes(name):
         ag.testing.assert_close(made, wanted, equal_nan=True, atol=1e-5, rtol=1e-6)
 
 
+@each("name", list(WINDOWS))
+def test_examples_that_lie_channels_last_together(name):
+    """Examples of a batch are images, which the format of all of them says nothing of."""
+
+    def values(x):
+        out = WINDOWS[name](x)
+        return out[0] if isinstance(out, tuple) else out
+
+    def back(x, weight):
+        return ag.func.vjp(values, x)[1](weight)[0]
+
+    x = ((ag.arange(3 * 2 * 4 * 8 * 9) * 7) % 31).float().reshape(3, 2, 4, 8, 9)
+    found = []
+    for format in (ag.channels_last_3d, ag.contiguous_format):
+        one = x.contiguous(memory_format=format)
+        out = ag.vmap(values)(one)
+        weight = (ag.arange(out.numel()) % 7).float().reshape(out.shape)
+        weight = weight.contiguous(memory_format=format)
+        more = [ag.vmap(back)(one, weight), ag.vmap(lambda g: back(x[0], g))(weight)]
+        found.append([out, *more])
+    for made, wanted in zip(*found, strict=True):
+        ag.testing.assert_close(made, wanted, atol=1e-5, rtol=1e-6)
+
+
 def test_other_dtypes():
     for name in ("max", "max of parts", "average", "parts", "linear", "crop", "replicate"):
         for dtype in (ag.float16, ag.bfloat16):
