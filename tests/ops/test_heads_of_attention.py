@@ -27,6 +27,21 @@ def test_heads_that_fit_and_that_do_not():
             attend(*shapes, enable_gqa=True)
 
 
+@pytest.mark.parametrize("lead", [(), (2,), (2, 1)])
+@pytest.mark.parametrize("heads", [(8, 8), (8, 4), (8, 1)])
+def test_heads_of_any_layout_go_by_the_kernel(lead, heads):
+    many, few = heads
+    query = ag.ones(*lead, many, 3, 5, requires_grad=True)
+    for keys in (ag.ones(*lead, few, 4, 5), ag.ones(*lead, few, 5, 4).mT):
+        for values in (keys, ag.ones(*lead, 4, few, 5).transpose(-2, -3)):
+            result = F.scaled_dot_product_attention(query, keys, values, enable_gqa=many != few)
+            node = result.grad_fn
+            if len(lead) != 1:  # the kernel has four dimensions
+                (node, _), *_ = node.next_functions
+            assert node.name() == "ScaledDotProductFlashAttentionForCpuBackward0"
+            assert result.shape == query.shape and result.allclose(ag.ones(()))
+
+
 def attended(query, keys, values, **options):
     layer = ag.nn.MultiheadAttention(4, 2, **options)
     return layer(*(ag.ones(*shape) for shape in (query, keys, values)))[0].shape
