@@ -261,6 +261,11 @@ def test_masks_without_dimensions_stand_before_whole_dimensions():
     equal(x.index_put((yes, None, index), values, accumulate=True), wanted)
     equal(x.index_put((yes, None, None), -x[yes]), -x)
     equal(x.index_put((no, None, None), ag.ones(0, 2, 3, 4).double()), x)
+    one, mask = ag.tensor(-1.0).double(), x[:, :, 0] > 5
+    equal(x.index_put((yes, mask), one), ag.where(mask[..., None], one, x))
+    equal(x.index_put((yes, None, mask[1] | mask[0]), one), ag.where(mask.any(0)[:, None], one, x))
+    with pytest.raises(IndexError, match="mask .* does not match the shape .* at index 2"):
+        x.index_put((yes, None, mask[:, 0]), one)
 
 
 
