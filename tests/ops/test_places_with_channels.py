@@ -11,7 +11,7 @@ import autograd_cy as ag
 from autograd_cy.nn import functional as F
 from tests.grouping import each
 
-# As few as there can be, fewer than a vector has lanes, some whole vectors, more than a block holds.
+# Two, fewer than a vector has lanes, some whole vectors, and more than a block holds.
 CHANNELS = (2, 3, 37, 150)
 
 WINDOWS: dict[str, Callable[[Any], Any]] = {

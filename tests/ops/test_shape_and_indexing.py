@@ -268,7 +268,6 @@ def test_masks_without_dimensions_stand_before_whole_dimensions():
         x.index_put((yes, None, mask[:, 0]), one)
 
 
-
 @pytest.mark.parametrize("step", [1, 2, 7])
 def test_slices_and_their_gradients_are_those_of_numpy(step):
     for start, stop in itertools.product([None, 0, 2, 3, 5, -1, -9], repeat=2):
