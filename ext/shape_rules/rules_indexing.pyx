@@ -3,8 +3,7 @@
 from libc.stdint cimport uint8_t
 from autograd_cy._C.checked cimport checked_add
 from autograd_cy._C.devices cimport refuse_host
-from autograd_cy._C.dtypes cimport (
-    DT_BOOL, DT_I32, DT_I64, dt_is_complex, dt_promote)
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_I32, DT_I64, dt_is_complex, dt_promote
 from autograd_cy._C.formats cimport all_channels_last
 from autograd_cy._C.iterate cimport contiguous, expand_plain
 from autograd_cy._C.outputs cimport Result, result_dense, result_like
