@@ -3,8 +3,7 @@
 from libc.stdint cimport uint8_t
 from autograd_cy._C.checked cimport checked_add
 from autograd_cy._C.devices cimport refuse_host
-from autograd_cy._C.dtypes cimport (
-    DT_BOOL, DT_C64, DT_I32, DT_I64, dt_is_complex, dt_promote)
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_I32, DT_I64, dt_is_complex, dt_promote
 from autograd_cy._C.formats cimport all_channels_last
 from autograd_cy._C.iterate cimport contiguous, expand_plain
 from autograd_cy._C.outputs cimport Result, result_dense, result_like
@@ -500,10 +499,6 @@ cdef int middle_along(Result* r, Tensor a, Py_ssize_t dim, bint keepdim, str op)
 
 cdef int kth_along(Result* r, Tensor a, Py_ssize_t k, Py_ssize_t dim, bint keepdim,
                    str op) except -1:
-    if a.dt == DT_BOOL or a.dt >= DT_C64:
-        raise NotImplementedError(
-            f"{op}: not implemented for {scalar_name(a.dt)}, whose elements have no order; "
-            "convert them to integers or real numbers first")
     middle_along(r, a, dim, keepdim, op)
     dim = normal_dim(dim, a.nd)
     if not 1 <= k <= size_at(a, <int>dim):

@@ -15,8 +15,9 @@ cdef Py_ssize_t pooled_size(Py_ssize_t size, Py_ssize_t kernel, Py_ssize_t strid
     # Rounded down, below zero as well.
     n = room // stride if room >= 0 else -((stride - 1 - room) // stride)
     n += 1
-    if ceil_mode and (n - 1) * stride >= size + padding:
-        n -= 1               # the last window would have padding alone
+    if (n - 1) * stride >= size + padding:
+        # The last window would have padding alone; without ceil_mode, it ends before that.
+        n -= 1
     return n
 
 

@@ -4,7 +4,7 @@
 Which dtypes are allowed is said in the records.
 """
 from libc.string cimport memset
-from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, dt_real, g_default_dtype
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, dt_real
 from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.rules_common cimport dims_mask, result_reduced
 from autograd_cy._C.tensor cimport MAX_DIMS, normal_dim, same_shape, sizes_of
@@ -97,7 +97,7 @@ cdef int place(Result* r, Tensor a, object dim, bint keepdim, str op) except -1:
 # --- logsumexp, variance, running sums ------------------------------------------------------
 
 cdef int logsumexp(Result* r, Tensor a, object dims, bint keepdim, str op) except -1:
-    return reduced(r, g_default_dtype if a.dt <= DT_I64 else a.dt, a, dims, keepdim)
+    return reduced(r, a.dt, a, dims, keepdim)
 
 
 cdef int variance(Result* r, Tensor a, object dims, bint keepdim, str op) except -1:

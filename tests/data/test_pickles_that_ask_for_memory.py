@@ -166,6 +166,20 @@ def test_classes_are_found_in_deep_and_endless_things():
             assert found[1] is found
 
 
+@pytest.mark.parametrize(("depth", "looked"), [(99, True), (100, True), (101, False)])
+def test_how_deep_in_tuples_classes_are_looked_for(depth, looked):
+    thing = Counter
+    for _ in range(depth):
+        thing = (thing,)
+    file = io.BytesIO()
+    ag.save(thing, file, pickle_protocol=4)
+    file.seek(0)
+    found = ag.load(file)
+    for _ in range(depth):
+        (found,) = found
+    assert (found is Counter) is looked
+
+
 def test_a_checkpoint_written_while_another_thread_trains_can_be_read():
     w = ag.zeros(3_000_000)
     going, stop = threading.Event(), threading.Event()

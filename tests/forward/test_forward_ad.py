@@ -254,6 +254,16 @@ def test_writing_into_a_transposed_base():
         assert tangent(strided) == [[0.0, 5.0, 0.0], [0.0, 6.0, 0.0]]
 
 
+def test_tangents_of_bases_take_as_much_memory():
+    with fw.dual_level():
+        for base in (ag.zeros(6), ag.zeros(5, 7), ag.zeros(7, 5).t(), ag.zeros(2, 3, 4)):
+            part = ag.ones(base.shape[1:])
+            base[0] = fw.make_dual(part, part)
+            found = fw.unpack_dual(base).tangent
+            assert found.stride() == base.stride() and found.equal(base)
+            assert found.untyped_storage().nbytes() == base.untyped_storage().nbytes()
+
+
 def test_index_assignment_follows_tangents():
     with fw.dual_level():
         y = ag.zeros(3)

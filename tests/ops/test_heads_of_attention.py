@@ -13,13 +13,33 @@ def test_heads_that_fit_and_that_do_not():
 
     assert attend((2, 4), (2, 2), (2, 2), enable_gqa=True) == (2, 4, 3, 5)
     assert attend((2, 4), (2, 2), (2, 4), enable_gqa=True) == (2, 4, 3, 5)
+    assert attend((2, 8), (2, 4), (2, 2), enable_gqa=True) == (2, 8, 3, 5)
     assert attend((4,), (2,), (2,), enable_gqa=True) == (4, 3, 5)
     assert attend((2, 4), (1, 4), (1, 4)) == (2, 4, 3, 5)
     assert attend((2, 4), (2, 1), (2, 1)) == (2, 4, 3, 5)
-    with pytest.raises(RuntimeError, match="must match the size"):
-        attend((2, 4), (2, 2), (2, 2))
+    for shapes in (((2, 4), (2, 2), (2, 2)), ((2, 4), (2, 4), (2, 2))):
+        with pytest.raises(RuntimeError, match="must match the size"):
+            attend(*shapes)
     with pytest.raises(RuntimeError, match="must divide the number of heads"):
         attend((2, 4), (2, 3), (2, 3), enable_gqa=True)
+    for shapes in (((), (2,), (2,)), ((4,), (), (2,)), ((4,), (2,), ())):
+        with pytest.raises(RuntimeError, match="enable_gqa needs a dimension of heads in query, k"):
+            attend(*shapes, enable_gqa=True)
+
+
+@pytest.mark.parametrize("lead", [(), (2,), (2, 1)])
+@pytest.mark.parametrize("heads", [(8, 8), (8, 4), (8, 1)])
+def test_heads_of_any_layout_go_by_the_kernel(lead, heads):
+    many, few = heads
+    query = ag.ones(*lead, many, 3, 5, requires_grad=True)
+    for keys in (ag.ones(*lead, few, 4, 5), ag.ones(*lead, few, 5, 4).mT):
+        for values in (keys, ag.ones(*lead, 4, few, 5).transpose(-2, -3)):
+            result = F.scaled_dot_product_attention(query, keys, values, enable_gqa=many != few)
+            node = result.grad_fn
+            if len(lead) != 1:  # the kernel has four dimensions
+                (node, _), *_ = node.next_functions
+            assert node.name() == "ScaledDotProductFlashAttentionForCpuBackward0"
+            assert result.shape == query.shape and result.allclose(ag.ones(()))
 
 
 def attended(query, keys, values, **options):

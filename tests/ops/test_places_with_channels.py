@@ -11,8 +11,8 @@ import autograd_cy as ag
 from autograd_cy.nn import functional as F
 from tests.grouping import each
 
-# Fewer than a vector has lanes, some whole vectors, and more than a block holds.
-CHANNELS = (3, 37, 150)
+# Two, fewer than a vector has lanes, some whole vectors, and more than a block holds.
+CHANNELS = (2, 3, 37, 150)
 
 WINDOWS: dict[str, Callable[[Any], Any]] = {
     "max": lambda x: F.max_pool2d(x, 2, return_indices=True),
@@ -93,6 +93,30 @@ def test_volumes(name):
         x = ag.where(x.isfinite(), x, 0.0)
     for made, wanted in zip(*_both(VOLUMES[name], x), strict=True):
         ag.testing.assert_close(made, wanted, equal_nan=True, atol=1e-5, rtol=1e-6)
+
+
+@each("name", list(WINDOWS))
+def test_examples_that_lie_channels_last_together(name):
+    """Examples of a batch are images, which the format of all of them says nothing of."""
+
+    def values(x):
+        out = WINDOWS[name](x)
+        return out[0] if isinstance(out, tuple) else out
+
+    def back(x, weight):
+        return ag.func.vjp(values, x)[1](weight)[0]
+
+    x = ((ag.arange(3 * 2 * 4 * 8 * 9) * 7) % 31).float().reshape(3, 2, 4, 8, 9)
+    found = []
+    for format in (ag.channels_last_3d, ag.contiguous_format):
+        one = x.contiguous(memory_format=format)
+        out = ag.vmap(values)(one)
+        weight = (ag.arange(out.numel()) % 7).float().reshape(out.shape)
+        weight = weight.contiguous(memory_format=format)
+        more = [ag.vmap(back)(one, weight), ag.vmap(lambda g: back(x[0], g))(weight)]
+        found.append([out, *more])
+    for made, wanted in zip(*found, strict=True):
+        ag.testing.assert_close(made, wanted, atol=1e-5, rtol=1e-6)
 
 
 def test_other_dtypes():

@@ -249,6 +249,25 @@ def test_masks_in_index_put_may_be_bytes_and_have_to_fit():
         x.index_put((mask[:2],), ag.tensor(1.0).double())
 
 
+def test_masks_without_dimensions_stand_before_whole_dimensions():
+    x, yes, no = grid(2, 3, 4), ag.tensor(True), ag.tensor(False)
+    index = ag.tensor([0, 1, 1])
+    values = -x[yes, :, index]
+    assert values.shape == (3, 2, 4)
+    wanted = x.clone()
+    wanted[:, :2] *= -1
+    equal(x.index_put((yes, None, index), values), wanted)
+    wanted[:, 0], wanted[:, 1] = 0, -x[:, 1]
+    equal(x.index_put((yes, None, index), values, accumulate=True), wanted)
+    equal(x.index_put((yes, None, None), -x[yes]), -x)
+    equal(x.index_put((no, None, None), ag.ones(0, 2, 3, 4).double()), x)
+    one, mask = ag.tensor(-1.0).double(), x[:, :, 0] > 5
+    equal(x.index_put((yes, mask), one), ag.where(mask[..., None], one, x))
+    equal(x.index_put((yes, None, mask[1] | mask[0]), one), ag.where(mask.any(0)[:, None], one, x))
+    with pytest.raises(IndexError, match="mask .* does not match the shape .* at index 2"):
+        x.index_put((yes, None, mask[:, 0]), one)
+
+
 @pytest.mark.parametrize("step", [1, 2, 7])
 def test_slices_and_their_gradients_are_those_of_numpy(step):
     for start, stop in itertools.product([None, 0, 2, 3, 5, -1, -9], repeat=2):

@@ -185,6 +185,30 @@ def test_tables_of_functions_have_no_gaps():
         assert module._unfilled() == []
 
 
+ALONE = """
+import importlib, sys, types
+for name in ("autograd_cy", "autograd_cy._C"):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = [sys.argv[1] + "/" + name.replace(".", "/")]
+print(*importlib.import_module("autograd_cy._C." + sys.argv[2])._unfilled())
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "wanted"),
+    [
+        ("tensor", {"upcalls.binary[0]", "upcalls.unary[3]", "upcalls.getitem"}),
+        ("node", {"graph_upcalls.pack_saved", "graph_upcalls.note_creation"}),
+    ],
+)
+def test_gaps_of_tables_are_named(module, wanted):
+    """As long as nothing else is loaded, there are some."""
+    done = programs.run("-c", ALONE, ROOT, module)
+    assert done.returncode == 0, done.stderr
+    names = done.stdout.split()
+    assert wanted <= set(names) and len(names) == len(set(names))
+
+
 def test_a_subclass_of_a_class_without_objects_has_none_either():
     for cls in (ag.dtype, ag.layout, ag.memory_format):
         sub = type("Sub", (cls,), {})

@@ -73,3 +73,20 @@ def test_values(call):
 
 def test_these_are_the_numbers_of_torch():
     assert not wrong_numbers(pytest.importorskip("torch"), CALLS)
+
+
+def test_losses_do_not_look_at_values_of_examples():
+    """Which would be branches; shared values are checked."""
+    ag, F = autograd_cy, autograd_cy.nn.functional
+    x, y, var = ag.zeros(2, 3), ag.ones(2, 3), ag.tensor([[1.0, 4, 2], [1.0, 1, 4]])
+    found = ag.vmap(F.gaussian_nll_loss)(x, y, var)
+    each = [F.gaussian_nll_loss(*row) for row in zip(x, y, var, strict=True)]
+    assert found.allclose(ag.stack(each))
+    with pytest.raises(ValueError, match="var has negative"):
+        ag.vmap(F.gaussian_nll_loss, (0, 0, None))(x, y, -var[0])
+    labels = ag.tensor([[0, 2, -1], [1, -1, 0]])
+    found = ag.vmap(F.multilabel_margin_loss)(var, labels)
+    each = [F.multilabel_margin_loss(*row) for row in zip(var, labels, strict=True)]
+    assert found.allclose(ag.stack(each))
+    with pytest.raises(RuntimeError, match="is out of range"):
+        ag.vmap(F.multilabel_margin_loss, (0, None))(var, labels[0] + 1)

@@ -496,3 +496,27 @@ def test_dimensions_of_examples_that_have_none(function, dim):
         assert ag.equal(slope, ag.stack(alone))
     with pytest.raises(IndexError, match="out of range"):
         vmap(lambda e: e.argmax(1))(x)
+
+
+def test_steps_of_single_elements_take_no_memory():
+    def window(x):
+        return ag.as_strided(x * 2, (2, 1), (1, 1 << 40))
+
+    def back(g):
+        return ag.func.vjp(window, ag.ones(4))[1](g)[0]
+
+    g = ag.ones(3, 2, 1)
+    assert ag.func.vmap(back)(g).tolist() == [[2, 2, 0, 0]] * 3
+    again = ag.func.vmap(lambda g, v: ag.func.vjp(back, g)[1](v)[0])
+    assert again(g, ag.ones(3, 4)).tolist() == [[[2], [2]]] * 3
+
+
+@pytest.mark.parametrize("in_dims", [(0, 0), (0, None), (None, 0)])
+def test_a_formula_holds_where_examples_share_an_operand(in_dims):
+    """No call for each example is made."""
+    args = [X + 1 if dim == 0 else X[1] for dim in in_dims]
+    with ag.autograd.profiler.profile() as seen:
+        found = vmap(ag.vdot, in_dims)(*args)
+    close(found, (args[0] * args[1]).sum(-1))
+    names = [event.name for event in seen.function_events]
+    assert names.count("aten::vdot") == 1 and "aten::select" not in names

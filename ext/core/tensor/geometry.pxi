@@ -20,10 +20,10 @@ cdef Py_ssize_t normal_dim(Py_ssize_t dim, Py_ssize_t ndim) except? -1:
 
 
 cdef Py_ssize_t any_dim(object dim, int ndim) except? -1:
-    """The same for an int of Python, which may be too long; a 0-d tensor has none to tell of."""
+    """The same for what plain_dim lets pass, which may be too long; a 0-d tensor has none."""
     cdef Py_ssize_t d
     cdef int overflow = 0
-    d = PyLong_AsLongLongAndOverflow(dim if type(dim) is int else dim.__index__(), &overflow)
+    d = PyLong_AsLongLongAndOverflow(dim, &overflow)
     if overflow:
         raise ValueError(
             f"Overflow when unpacking long long: dimension {dim} does not fit in 64 bits")
