@@ -22,7 +22,6 @@ from autograd_cy._tensors.namespace import (
 )
 from autograd_cy._tensors.namespace import bool as _bool
 
-
 _FEW_BINS = 1 << 24  # more may not fit in memory, which is said in our own words
 
 

@@ -121,7 +121,9 @@ def test_schedules_that_need_a_first_rate_refuse_groups_that_come_later():
         "MultiplicativeLR": {"lr_lambda": lambda n: 1.0},
     }
     for name, options in refusing.items():
-        with pytest.raises(ValueError, match=f"^{name} has 1 learning rates for 2 groups of parameters"):
+        with pytest.raises(
+            ValueError, match=f"^{name} has 1 learning rates for 2 groups of parameters"
+        ):
             rates_with_a_group_that_comes_later(ag, name, options)
     with pytest.raises(ValueError, match="^CosineAnnealingLR has 1 learning rates for 2"):
         rates_with_a_group_that_comes_later(ag, "CosineAnnealingLR", {"T_max": 2})
