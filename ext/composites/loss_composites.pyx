@@ -104,7 +104,7 @@ cdef Tensor mse_loss(Tensor a, Tensor b, str reduction):
     cdef Py_ssize_t sizes[64]
     cdef tuple shape
     cdef int d, nd
-    if not same_shape(a, b):
+    if code == 1 and not same_shape(a, b):
         # The mean's gradient is divided by the number of losses, not by that of the inputs.
         nd = broadcast_shape((a, b), sizes, "mse_loss")
         shape = tuple([sizes[d] for d in range(nd)])

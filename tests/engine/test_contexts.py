@@ -47,6 +47,11 @@ EXEMPT = {
     # What they change is another tool's.
     "autograd_cy.cuda.profiler.profile",
     "autograd_cy.cuda.nvtx.range",
+    # Nothing changes.
+    "autograd_cy.backends.cuda.sdp_kernel",
+    "autograd_cy.nn.attention.sdpa_kernel",
+    # The schedule's own field, which says only whether a warning is due.
+    "autograd_cy.optim.lr_scheduler._scheduler._enable_get_lr_call",
     # A block of shared memory, which is closed with its object.
     "autograd_cy.legacy.tensors.sharing.SharedBlock",
 }
