@@ -536,7 +536,6 @@ class Record:
 
 
 TABLE: list[Record] = []
-_KEYS: set[str] = set()  # of the records in it
 _HEAD = re.compile(r"^(\w+)(?:\.(\w+))?\((.*)\)$", re.S)
 
 
@@ -722,9 +721,8 @@ def op(
         raise RecordError(f"{label}: no reference; give an expression, or by_test(...) with the test that compares values")
     if record.public and not example and not any(r.symbol == record.symbol for r in TABLE):
         raise RecordError(f"{label}: no example; give a session of a line or two that shows a result")
-    if record.key in _KEYS:
+    if any(r.key == record.key for r in TABLE):
         raise RecordError(f"{label}: defined twice")
-    _KEYS.add(record.key)
     TABLE.append(record)
     return record
 

@@ -47,7 +47,7 @@ EXEMPT = {
     # What they change is another tool's.
     "autograd_cy.cuda.profiler.profile",
     "autograd_cy.cuda.nvtx.range",
-    # Nothing changes.
+    # Switches that only programs read: no kernel is chosen by them.
     "autograd_cy.backends.cuda.sdp_kernel",
     "autograd_cy.nn.attention.sdpa_kernel",
     # The schedule's own field, which says only whether a warning is due.

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("target", ["base", "avx2", "avx512"])
 def test_nothing_is_touched_beside_operands(target):
     if target not in cpu.usable_targets():
-        pytest.skip(f"{target} isn't there")
+        pytest.skip(f"this processor or this build has no {target}")
     path = os.pathsep.join([str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
     own = {"PYTHONPATH": path, "AUTOGRAD_CY_CPU": target, "AUTOGRAD_CY_BLAS": "own"}
     done = run(Path(__file__).with_name("fenced.py"), env=os.environ | own)
