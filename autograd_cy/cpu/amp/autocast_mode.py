@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from autograd_cy import amp
-from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.dtypes import bfloat16
 from autograd_cy._C.dtypes import dtype as _dtype
+from autograd_cy.amp._older_names import warn_of_name as _warn_of_name
 
 __all__ = ["autocast"]
 
@@ -39,9 +39,5 @@ class autocast(amp.autocast):
     def __init__(
         self, enabled: bool = True, dtype: _dtype = bfloat16, cache_enabled: bool = True
     ) -> None:
-        _warn(
-            "`torch.cpu.amp.autocast(args...)` is deprecated. Please use "
-            "`torch.amp.autocast('cpu', args...)` instead.",
-            FutureWarning,
-        )
+        _warn_of_name("cpu", "autocast")
         super().__init__("cpu", dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)

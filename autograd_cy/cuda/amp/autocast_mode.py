@@ -7,18 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_cy import amp
-from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.dtypes import float16
+from autograd_cy.amp._older_names import warn_of_name as _warn_of_name
 
 __all__ = ["autocast", "custom_bwd", "custom_fwd"]
-
-
-def _warn_of_name(call: str, instead: str) -> None:
-    _warn(
-        f"`torch.cuda.amp.{call}` is deprecated. Please use `torch.amp.{instead}` instead.",
-        FutureWarning,
-    )
 
 
 class autocast(amp.autocast):
@@ -52,7 +45,7 @@ class autocast(amp.autocast):
     def __init__(
         self, enabled: bool = True, dtype: _dtype = float16, cache_enabled: bool = True
     ) -> None:
-        _warn_of_name("autocast(args...)", "autocast('cuda', args...)")
+        _warn_of_name("cuda", "autocast")
         super().__init__("cuda", dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
 
 
@@ -94,7 +87,7 @@ def custom_fwd(fwd: Callable | None = None, *, cast_inputs: _dtype | None = None
     >>> Double.apply(ag.ones(1))
     tensor([2.])
     """
-    _warn_of_name("custom_fwd(args...)", "custom_fwd(args..., device_type='cuda')")
+    _warn_of_name("cuda", "custom_fwd", "custom_fwd(args..., device_type='cuda')")
     if fwd is None:
         return functools.partial(amp.custom_fwd, device_type="cuda", cast_inputs=cast_inputs)
     return amp.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
@@ -122,5 +115,5 @@ def custom_bwd(bwd: Callable) -> Callable:
     --------
     See `custom_fwd`.
     """
-    _warn_of_name("custom_bwd(args...)", "custom_bwd(args..., device_type='cuda')")
+    _warn_of_name("cuda", "custom_bwd", "custom_bwd(args..., device_type='cuda')")
     return amp.custom_bwd(bwd, device_type="cuda")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autograd_cy import amp
-from autograd_cy._C._warned import warn as _warn
+from autograd_cy.amp._older_names import warn_of_name as _warn_of_name
 
 __all__ = ["GradScaler"]
 
@@ -46,11 +46,7 @@ class GradScaler(amp.GradScaler):
         growth_interval: int = 2000,
         enabled: bool = True,
     ) -> None:
-        _warn(
-            "`torch.cuda.amp.GradScaler(args...)` is deprecated. Please use "
-            "`torch.amp.GradScaler('cuda', args...)` instead.",
-            FutureWarning,
-        )
+        _warn_of_name("cuda", "GradScaler")
         super().__init__(
             "cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled
         )
