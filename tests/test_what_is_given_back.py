@@ -168,7 +168,7 @@ def sessions():
         session = Session(**options)
         session.start()
         for n in range(1, 40):
-            (torch.ones(n, n) * 2 + y.new_ones((n,) * (1 + n % 4))[:0].sum()).sum()
+            (torch.ones(n, n) * 2 + y.new_ones((n,) + (2,) * (n % 4))[:0].sum()).sum()
         session.stop()
 
 

@@ -13,6 +13,7 @@ def tensor():
     return chains.in_a_process("autograd_cy", "tensors", str(NODES))["bytes"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", chains.CHAINS)
 def test_a_node_costs_at_most_400_bytes_and_is_freed_faster_than_made(name, tensor):
     found = chains.in_a_process("autograd_cy", name, str(NODES))

@@ -131,6 +131,7 @@ def test_runs_that_share_declarations_see_only_those_they_reach(tree):
     assert not any("PACK_APART" in line for line in found[True]["alone"][0])
 
 
+@pytest.mark.slow
 def test_a_fault_in_a_declaration_is_said_by_the_runs_that_reach_it(tree):
     folder, runs = tree
     translated(folder, runs[True], "c", "pack.alone", Path("pack", "alone.pyx"))

@@ -105,6 +105,7 @@ def parts():
     return [[family for family in FAMILIES if part in places[family]] for part in range(4)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", parts(), ids=lambda part: f"{part[0]}..{len(part)}")
 def test_records_rebuild_their_own_families(part):
     """In each part of the families, and no other one is rebuilt."""

@@ -41,7 +41,7 @@ ASKED = [
     for call, _, wanted in read(path)
     if not refused(wanted)
 ]
-PARTS = 4  # Neighbours ask mostly the same kernel for other numbers: the others are slow.
+PARTS = 12  # Neighbours ask mostly the same kernel for other numbers: the others are slow.
 
 
 @pytest.mark.parametrize(

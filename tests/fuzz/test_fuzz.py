@@ -34,6 +34,7 @@ def fuzz(*arguments, **variables):
     return run.returncode, run.stdout + run.stderr
 
 
+@pytest.mark.slow
 def test_cases_of_a_fixed_seed_are_right():
     code, said = fuzz("--seed", "12", "--cases", "4")
     assert code == 0, said
@@ -87,6 +88,7 @@ def command(capsys):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "name", "kind", "limit"), FAULTS)
 def test_faults_put_in_on_purpose_are_found(command, monkeypatch, fault, name, kind, limit):
     number = numbers()[name]

@@ -217,6 +217,17 @@ def test_a_folder_is_named_from_where_the_command_begins():
     assert given.is_absolute() and given.parts[-2:] == ("build", "other")
 
 
+def test_what_the_tree_no_longer_has_is_removed_from_its_copy(tmp_path):
+    paths = {name: tmp_path / name for name in ("tests/test_old.py", "build/kept.c", "setup.py")}
+    paths |= {name: tmp_path / name for name in ("_C/ops.pyx", "_C/ops.so", "_C/slips.pyx")}
+    for name, path in paths.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("# made, do not edit" if name == "_C/ops.pyx" else "")
+    tree.remove_strays(tmp_path, {"_C/slips.pyx": b""})
+    assert [name for name, path in paths.items() if not path.exists()] == ["tests/test_old.py"]
+
+
+@pytest.mark.slow
 def test_all_that_is_excused_is_in_the_sources_and_can_be_tried():
     found, excused = command.all_excused(), command.harmless()
     assert {slip.key for slip in found} == set(excused)

@@ -83,6 +83,7 @@ def test_along_random_vectors(case):
     check_first(case, fast=True)
 
 
+@pytest.mark.slow
 @each("case", FIRST)
 def test_second_derivative_along_random_vectors(case):
     check_second(case, fast=True)

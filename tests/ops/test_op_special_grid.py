@@ -204,20 +204,41 @@ def test_lanes_and_tails_agree(form):
     """Each point among ordinary numbers, in a vector and behind one, as in the whole grid."""
     for dtype in form.dtypes:
         arrays, whole = ours(form.id, dtype)
-        ordinary = [np.full(9, 0.25, a.dtype) for a in arrays]
-        value = []
-        for i in range(len(arrays[0])):
-            for row, a in zip(ordinary, arrays):
-                row[i % 9] = a[i]
-            value.append(plain(form(ag, [ag.from_numpy(row.copy()) for row in ordinary]))[i % 9])
-            for row in ordinary:
-                row[i % 9] = 0.25
-        same(np.array(value), whole["value"], "value")
+        many = len(arrays[0])
+        third = -(-many // 3)
+        value = np.empty_like(whole["value"])
+        for i in range(third):
+            # Three points that are far from each other at once.
+            lanes = {(i + 3 * k) % 9: i + third * k for k in range(3) if i + third * k < many}
+            rows = [np.full(9, 0.25, a.dtype) for a in arrays]
+            for row, a in zip(rows, arrays):
+                row[[*lanes]] = a[[*lanes.values()]]
+            found = plain(form(ag, [ag.from_numpy(row) for row in rows]))
+            value[[*lanes.values()]] = found[[*lanes]]
+        same(value, whole["value"], "value")
         moved = results(ag, form, [np.roll(a, 5) for a in arrays])
         strided = results(ag, form, [np.repeat(a, 2)[::2] for a in arrays])
         for key, x in whole.items():
             same(np.roll(moved[key], -5), x, key)
             same(strided[key], x, key)
+
+
+@each_form
+def test_ordinary_numbers_give_the_same_bits_in_any_place(form):
+    """In each lane of a vector, in what is left over, and alone."""
+    rng = np.random.default_rng(4)
+    for dtype in form.dtypes:
+        arrays = [ordinary(rng, 53, a.dtype) for a in grid(form, dtype)]
+        whole = plain(form(ag, [ag.from_numpy(a.copy()) for a in arrays]))
+        for start, end in (*((k, None) for k in range(1, 9)), (3, 4), (7, 9), (10, 13), (20, 37)):
+            part = plain(form(ag, [ag.from_numpy(a[start:end].copy()) for a in arrays]))
+            np.testing.assert_array_equal(part, whole[start:end], f"{dtype} from {start} to {end}")
+
+
+def ordinary(rng, many, dtype):
+    """Numbers that are in the domain of most functions."""
+    found = rng.uniform(0.05, 0.95, (2, many))
+    return (found[0] + 1j * found[1] if dtype.kind == "c" else found[0]).astype(dtype)
 
 
 def same(found, wanted, key):
