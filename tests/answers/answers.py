@@ -57,16 +57,9 @@ def names(lib):
     def counted(*shape, dtype=lib.float32):
         return lib.arange(math.prod(shape)).to(dtype).reshape(shape)
 
-    waves = {}
-
     def wave(*shape, dtype=lib.float64, turn=0.3):
         """Numbers between -1 and 1 that look like any."""
-        many = math.prod(shape)
-        known = waves.get(turn)
-        if known is None or len(known) < many:
-            known = numpy.sin(numpy.arange(max(many, 64)) * 1.7 + turn)
-            waves[turn] = known
-        found = lib.tensor(known[:many])
+        found = (lib.arange(math.prod(shape), dtype=lib.float64) * 1.7 + turn).sin()
         return (found if dtype is lib.float64 else found.to(dtype)).reshape(shape)
 
     def complex_wave(*shape, dtype=lib.complex128, turn=0.3):
