@@ -12,6 +12,8 @@ if sys.dont_write_bytecode:
 
 # NumPy's products make references only, and threads that wait for small ones take a core each.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Processes of tests share the cores: who waits for a thread of its own keeps one from the others.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import comparing
 import grouping
