@@ -78,6 +78,7 @@ def checked(case):
     return found
 
 
+@pytest.mark.slow
 @each("case", FIRST)
 def test_along_random_vectors(case):
     check_first(case, fast=True)

@@ -143,7 +143,7 @@ def gradients(call, tensors, arguments, weights):
     return first, second
 
 
-@each("case", few(cases(differentiable)))
+@each("case", few(cases(differentiable), 1))
 def test_gradients_are_those_of_resolved_copies(case):
     def weights(found):
         rng = np.random.default_rng(0)
@@ -203,7 +203,7 @@ def batches():
             yield pytest.param(*p.values, outside, id=f"{p.id}-{place}")
 
 
-@each("case, outside", few(batches()))
+@each("case, outside", few(batches(), 1))
 def test_batches_are_those_of_resolved_copies(case, outside):
     """The views are made before vmap, so that its wrappers hold them, or by the function."""
     for call, name, turn in calls(case, "fc"):
