@@ -15,6 +15,7 @@ cdef int logsumexp(Result* r, Tensor a, object dims, bint keepdim, str op) excep
 cdef int variance(Result* r, Tensor a, object dims, bint keepdim, str op) except -1
 cdef int variance_mean(Result* r, Tensor a, object dims, bint keepdim, str op) except -1
 cdef int scanned(Result* r, Tensor a, Py_ssize_t dim, int dt, str op) except -1
+cdef int recurrence(Result* r, Tensor terms, Tensor factors, Py_ssize_t dim, str op) except -1
 cdef int softmax(Result* r, Tensor a, Py_ssize_t dim, int dt, str op) except -1
 cdef int softmax_backward(Result* r, Tensor grad, Tensor result, Py_ssize_t dim,
                           str op) except -1

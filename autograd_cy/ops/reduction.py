@@ -223,6 +223,25 @@ op("cumprod(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=com
    doc="Running product over a dimension; integers give int64.",
    example=">>> ag.cumprod(ag.tensor([1, 2, 3]), 0)\ntensor([1, 2, 6])")
 
+# Running products where they are recorded.
+op("_linear_scan(terms, factors, dim: dim, reverse: bool)", kernel=call("reduce.linear_scan", shape="rules_reduction.recurrence(terms, factors, dim)"),
+   vjp={"terms": "_linear_scan_terms(grad, factors, dim, reverse)", "factors": "_linear_scan_factors(grad, factors, result, dim, reverse)"},
+   jvp={"terms": "_linear_scan(terms_t, factors, dim, reverse)", "factors": "_linear_scan_moved(factors_t, factors, result, dim, reverse)"},
+   vmap="_linear_scan(terms, factors, dim + 1, reverse) if terms.ndim > 1 else squeeze(_linear_scan(unsqueeze(terms, 1), unsqueeze(factors, 1), 1, reverse), 1)",
+   samples=[sample((arg(shape), arg(shape), dim, reverse)) for shape, dim in (((3, 4), 1), ((3, 4), 0), ((5, 3), -1), ((4, 2, 3), 0), ((5,), 0), ((), 0), ((0, 3), 1)) for reverse in (False, True)],
+   dtypes="fc", tolerance=1e-4,
+   reference="terms if terms.ndim == 0 else (lambda t, f: np.moveaxis(np.stack([sum(t[..., j] * np.prod(f[..., min(j, k) + 1:max(j, k) + 1], -1)"
+             " for j in (range(k, t.shape[-1]) if reverse else range(k + 1))) for k in range(t.shape[-1])], -1), -1, dim))"
+             "(np.moveaxis(terms, dim, -1), np.moveaxis(factors, dim, -1))",
+   doc="Linear recurrence along a dimension: ``r[k] = terms[k] + factors[k] * r[k - 1]``; in reverse its transpose, ``r[k] = terms[k] + factors[k + 1] * r[k + 1]``.",
+   params={"reverse": "Whether it is the transpose."})
+
+op("_linear_scan_terms(grad, factors, dim: dim, reverse: bool)", kernel=composite("reduction.linear_scan_terms"), doc="Gradient of the terms of a recurrence.")
+
+op("_linear_scan_factors(grad, factors, result, dim: dim, reverse: bool)", kernel=composite("reduction.linear_scan_factors"), doc="Gradient of the factors of a recurrence.")
+
+op("_linear_scan_moved(moved, factors, result, dim: dim, reverse: bool)", kernel=composite("reduction.linear_scan_moved"), doc="Tangent of a recurrence by that of its factors.")
+
 op("diff(self, n: int = 1, dim: dim = -1, prepend: Tensor? = None, append: Tensor? = None)", kernel=composite("reduction.diff", into=True), out=True,
    samples=[one((3, 4)), one((5,), 2), one((3, 4), 1, 0), sample((arg((4,)), 1, -1, arg((1,)), arg((2,))))],
    reference="np.diff(self, n, dim, *[x for x in (prepend,) if x is not None], **({} if append is None else {'append': append}))",

@@ -54,8 +54,6 @@ cdef Tensor trace(Tensor a):
 
 
 cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
-    """Where somebody differentiates in log2(n) steps: of products, so zeros are like the rest."""
-    cdef Py_ssize_t n, step = 1
     cdef int code, wide
     cdef Tensor product
     dim = normal_dim(dim, a.nd)
@@ -79,22 +77,39 @@ cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
     # Partial products may overflow, or vanish, and still be factors of a number that doesn't.
     if code == DT_F16 or code == DT_BF16:
         return T._to_dtype(cumprod(T._to_dtype(a, DT_F32), dim, -1), code)
-    if code == DT_F32 or code == DT_C64:
+    if a.dt != code:
+        a = T._to_dtype(a, code)
+    if a.nd == 0 or a.sizes[dim] <= 1:
+        product = T.clone(a, -1)
+    elif code < DT_F16:
+        product = whole_products(a, dim)
+    elif code == DT_F32 or code == DT_C64:
         wide = DT_F64 if code == DT_F32 else DT_C128
-        product = cumprod(T._to_dtype(T._to_dtype(a, code), wide), dim, -1)
-        if out is None or out.dt != code:
-            return T._to_dtype(product, code)
-        return put(out, product)        # the conversion writes where the result belongs
-    a = T._to_dtype(a, dt) if dt >= 0 and dt != a.dt else T.clone(a, -1)
-    n = a.sizes[dim] if a.nd else 1
+        product = T._to_dtype(recorded_products(T._to_dtype(a, wide), dim), code)
+    else:
+        product = T.clone(recorded_products(a, dim), -1)
+    return product if out is None or out.dt != code else put(out, product)
+
+
+cdef Tensor whole_products(Tensor a, Py_ssize_t dim):
+    """Of integers, where nothing is recorded but somebody looks on: in log2(n) steps."""
+    cdef Py_ssize_t n = a.sizes[dim], step = 1
+    a = T.clone(a, -1)
     while step < n:
-        parts = (T.narrow(a, dim, 0, step),
-                 T.mul(T.narrow(a, dim, step, n - step), T.narrow(a, dim, 0, n - step)))
+        a = T.cat((T.narrow(a, dim, 0, step),
+                   T.mul(T.narrow(a, dim, step, n - step), T.narrow(a, dim, 0, n - step))), dim)
         step *= 2
-        if step >= n and out is not None and out.dt == a.dt:
-            return T.cat_out(parts, dim, out)
-        a = T.cat(parts, dim)
     return a
+
+
+cdef Tensor recorded_products(Tensor a, Py_ssize_t dim):
+    """By a recurrence that starts with 1, where there was none: its factors are all that moves."""
+    cdef Py_ssize_t n = a.sizes[dim]
+    cdef Tensor one = T.ones_like(T.detach(T.narrow(a, dim, 0, 1)))
+    # -0 + x is x, also of 0.
+    cdef Tensor none = T.expand(T.neg(T.zeros_like(one)), dims_of(a))
+    return T.narrow(
+        T._linear_scan(T.cat((one, none), dim), T.cat((one, a), dim), dim, False), dim, 1, n)
 
 
 cdef Tensor put(Tensor out, Tensor product):
@@ -103,6 +118,54 @@ cdef Tensor put(Tensor out, Tensor product):
     copy_into(out, product, "cumprod")
     bump_version(out)
     return out
+
+
+cdef Tensor conjugate(Tensor x):
+    return T._conjugate(x) if dt_is_complex(x.dt) else x
+
+
+cdef Tensor previous(Tensor x, Py_ssize_t dim):
+    """The elements before each along a dimension, 0 where there are none."""
+    if x.nd == 0:
+        return T.zeros_like(x)
+    dim = normal_dim(dim, x.nd)
+    if x.sizes[dim] == 0:
+        return x
+    return T.cat((T.zeros_like(T.narrow(x, dim, 0, 1)),
+                  T.narrow(x, dim, 0, x.sizes[dim] - 1)), dim)
+
+
+cdef Tensor following(Tensor x, Py_ssize_t dim):
+    """The elements after each along a dimension, 0 where there are none."""
+    if x.nd == 0:
+        return T.zeros_like(x)
+    dim = normal_dim(dim, x.nd)
+    if x.sizes[dim] == 0:
+        return x
+    return T.cat((T.narrow(x, dim, 1, x.sizes[dim] - 1),
+                  T.zeros_like(T.narrow(x, dim, 0, 1))), dim)
+
+
+cdef Tensor linear_scan_terms(Tensor grad, Tensor factors, Py_ssize_t dim, bint reverse):
+    return T._linear_scan(grad, conjugate(factors), dim, not reverse)
+
+
+cdef Tensor linear_scan_factors(Tensor grad, Tensor factors, Tensor result, Py_ssize_t dim,
+                                bint reverse):
+    """Of each factor: what its result is to the rest, times the result that it multiplies."""
+    grad = linear_scan_terms(grad, factors, dim, reverse)
+    if reverse:
+        return T.mul(previous(grad, dim), conjugate(result))
+    return T.mul(grad, conjugate(previous(result, dim)))
+
+
+cdef Tensor linear_scan_moved(Tensor moved, Tensor factors, Tensor result, Py_ssize_t dim,
+                              bint reverse):
+    if reverse:
+        moved = following(T.mul(moved, result), dim)
+    else:
+        moved = T.mul(moved, previous(result, dim))
+    return T._linear_scan(moved, factors, dim, reverse)
 
 
 cdef Tensor product_of_others(Tensor a, object dim):

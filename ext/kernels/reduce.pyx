@@ -541,6 +541,7 @@ include "reduce/positions.pxi"
 include "reduce/logsumexp.pxi"
 include "reduce/variance.pxi"
 include "reduce/running_sums.pxi"
+include "reduce/recurrences.pxi"
 
 
 # --- entry points of the tests --------------------------------------------------------------

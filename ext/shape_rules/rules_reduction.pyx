@@ -114,6 +114,15 @@ cdef int scanned(Result* r, Tensor a, Py_ssize_t dim, int dt, str op) except -1:
     return result_dense(r, sum_dtype(a.dt, dt), a.nd, a.sizes)
 
 
+cdef int recurrence(Result* r, Tensor terms, Tensor factors, Py_ssize_t dim, str op) except -1:
+    normal_dim(dim, terms.nd)
+    if terms.dt != factors.dt or not same_shape(terms, factors):
+        raise RuntimeError(
+            f"{op}: expected terms and factors of one dtype and shape, but got "
+            f"{list(sizes_of(terms))} and {list(sizes_of(factors))}")
+    return result_dense(r, terms.dt, terms.nd, terms.sizes)
+
+
 # --- softmax --------------------------------------------------------------------------------
 
 cdef int softmax(Result* r, Tensor a, Py_ssize_t dim, int dt, str op) except -1:
