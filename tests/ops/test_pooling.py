@@ -477,7 +477,7 @@ def keeps_its_end(make, shape, dtype):
 
 
 NARROW = [
-    # Rows, width, kernel, step, margin: the last columns are less than a step, or than two blocks.
+    # Rows, width, kernel, step, margin: the last step, maybe of a second block, has few columns.
     (1, 513, 2, 2, 0), (1, 513, 3, 2, 1), (1, 257, 2, 1, 0), (1, 773, 4, 3, 0), (1, 1281, 3, 5, 1),
     (1, 2049, 1, 8, 0), (3, 67, 9, 4, 4), (3, 9, 2, 3, 0), (3, 7, 2, 9, 0), (5, 9, 1, 8, 0),
     (3, 9, 3, 7, 1), (3, 5, 2, 7, 1), (3, 1, 1, 2, 0), (3, 3, 1, 5, 0), (3, 3, 1, 8, 0),
