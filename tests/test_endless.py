@@ -5,8 +5,8 @@ import os
 import resource
 import signal
 
-import pytest
 import endless
+import pytest
 from endless import Endless, soon
 
 

@@ -73,8 +73,7 @@ def is_refused(sizes, strides):
     try:
         x.as_strided(sizes, strides).add_(1)
     except RuntimeError as error:
-        assert "more than one element of the written-to tensor" in str(error)
-        return True
+        return "more than one element of the written-to tensor" in str(error)
     return False
 
 
