@@ -505,8 +505,7 @@ cdef Tensor take_geometry(Tensor self, Tensor window):
             self.attr_version = self.mem.version[0]
     elif unseen:
         _shape_replaced(self)           # nothing was recorded: gradients wouldn't fit
-    if window.flags & (F_BATCHED | F_DUAL):
-        copy_special(self, window)
+    copy_special(self, window)
     return self
 
 

@@ -371,7 +371,6 @@ cdef int fill_plan(Plan* p, Tensor q, Tensor k, Tensor v, Tensor mask, Tensor ls
     place(&p.k, k)
     place(&p.v, v)
     p.lse = lse.ptr
-    p.mask = NULL
     if mask is not None:
         p.seen = SEEN_TRUE if mask.dt == DT_BOOL else SEEN_ADDED
         p.mask = mask.ptr

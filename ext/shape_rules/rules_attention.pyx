@@ -10,7 +10,7 @@ __all__: list[str] = []
 cdef int laid_out_as(Result* r, Tensor like, const Py_ssize_t* sizes) except -1:
     """Dense, with heads inside of places if they lie so in `like`."""
     result_dense(r, like.dt, 4, sizes)
-    if like.strides[3] == 1 and like.strides[1] < like.strides[2] and sizes[1] > 1:
+    if like.strides[3] == 1 and like.strides[1] < like.strides[2]:
         r.strided = True
         r.strides[3] = 1
         r.strides[1] = sizes[3]

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import threading
+import weakref
 
 import pytest
 
@@ -40,13 +41,13 @@ def warm_up():
     return train(0)
 
 
-def in_child(work):
+def in_child(work, patience=PATIENCE):
     """Run `work` in a forked child, which must end by itself; returns its exit status."""
     pid = os.fork()
     if pid == 0:
         status = 1
         try:
-            signal.alarm(PATIENCE)  # a child that hangs is killed
+            signal.alarm(patience)  # a child that hangs is killed
             work()
             status = 0
         except BaseException as error:
@@ -157,6 +158,39 @@ def test_fork_while_other_threads_run_backward(eager_switching):
         for thread in threads:
             thread.join(PATIENCE)
     assert errors == []
+
+
+@pytest.mark.filterwarnings("ignore:Using backward.* with create_graph=True")
+@pytest.mark.parametrize("retained", [False, True], ids=["leaf", "retained"])
+def test_fork_while_another_thread_has_put_half_a_gradient(retained):
+    """The old one is let go while the mark of who puts the new one is set."""
+    w = torch.ones(3, requires_grad=True)
+    x = w * 1.0
+    x.retain_grad()
+    place = x if retained else w
+    half, forked = threading.Event(), threading.Event()
+    (x * 2).sum().backward(create_graph=True)
+
+    def let_go(_):
+        half.set()
+        forked.wait(PATIENCE)
+
+    old = weakref.ref(place.grad, let_go)
+    thread = threading.Thread(target=lambda: (x * 2).sum().backward(create_graph=True))
+
+    def work():
+        (x * 3).sum().backward()
+        check(place.grad.tolist() == [7.0] * 3)
+
+    thread.start()
+    try:
+        assert half.wait(PATIENCE) and old() is None
+        assert in_child(work, 8) == 0
+    finally:
+        forked.set()
+        thread.join(PATIENCE)
+    assert place.grad.tolist() == [4.0] * 3
+    w.grad = x.grad = None  # they lead to their graphs, which lead to w and x
 
 
 # --- multiprocessing ------------------------------------------------------------------------------

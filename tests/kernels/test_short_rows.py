@@ -1,7 +1,11 @@
-"""Operands of several dimensions whose last one is short, repeated or turned, beside NumPy."""
+"""Operands of several dimensions whose last one is short, repeated or turned, beside NumPy.
+
+A walk over rows that begins at a wrong one may have no end.
+"""
 
 import numpy as np
 import pytest
+from endless import soon
 from grouping import each
 
 import autograd_cy as ag
@@ -47,6 +51,7 @@ def check(made, expected):
 @each(
     "shape, dtype", [(s, d) for s in SHAPES for d in DTYPES], group=lambda name: name.split("-")[-1]
 )
+@soon()
 def test_layouts_beside_numpy(shape, dtype):
     first = layouts(shape, dtype, 1)
     second = layouts(shape, dtype, 20)
@@ -67,6 +72,7 @@ def test_layouts_beside_numpy(shape, dtype):
 
 
 @each("shape, dtype", [(s, d) for s in SHAPES for d in ("uint8", "float32", "complex128")])
+@soon()
 def test_results_go_where_they_belong(shape, dtype):
     """In place on windows: what lies between their rows stays as it was."""
     for cut in (np.s_[..., 1:], np.s_[..., ::2], np.s_[1:], np.s_[::2, ..., : shape[-1] // 2 + 1]):
@@ -83,6 +89,7 @@ def test_results_go_where_they_belong(shape, dtype):
 
 
 @each("shape", SHAPES)
+@soon()
 def test_bit_equal_for_any_number_of_threads(shape):
     # repeated so often that a launch is worth two threads
     shape = (-(-70_000 // int(np.prod(shape[1:]))), *shape[1:])
@@ -105,6 +112,7 @@ def test_bit_equal_for_any_number_of_threads(shape):
     assert results[0] == results[1]
 
 
+@soon()
 def test_the_same_bits_as_elements_alone():
     """Functions see an element in a block as they see it alone."""
     x = np.linspace(-4, 4, 3000, dtype="float32").reshape(1000, 3)
@@ -118,6 +126,7 @@ def test_the_same_bits_as_elements_alone():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "float16"])
+@soon()
 def test_rows_shorter_than_a_vector(dtype):
     for n in range(1, 9):
         a = values((101, n), dtype, n)
@@ -133,6 +142,7 @@ def test_rows_shorter_than_a_vector(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@soon()
 def test_short_sums_have_the_bits_of_one_row(dtype):
     """However many rows lie side by side."""
     a = np.random.default_rng(3).standard_normal((70, 7)).astype(dtype) * 1e3
@@ -147,6 +157,7 @@ def test_short_sums_have_the_bits_of_one_row(dtype):
     "dtype", ["uint8", "int8", "int16", "int32", "int64", "float32", "float64"]
 )
 @pytest.mark.parametrize("n", [1, 2, 5, 32, 33, 257, 9001, 40_003])
+@soon()
 def test_median_is_the_lower_middle_one_and_says_where(dtype, n):
     for seed in range(3):
         a = values((n,), dtype, seed)
@@ -177,6 +188,7 @@ def _sequences(n):
 
 @pytest.mark.parametrize("n", [31, 40, 64, 1000, 1024, 32_768, 50_000])
 @pytest.mark.parametrize("dtype", ["uint8", "int64", "float32", "float64", "float16"])
+@soon()
 def test_median_of_ordered_and_repeated_elements(dtype, n):
     for name, a in _sequences(n):
         a = (a % 100).astype(dtype)
@@ -191,6 +203,7 @@ def test_median_of_ordered_and_repeated_elements(dtype, n):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@soon()
 def test_running_sums_of_four_rows_have_the_bits_of_one(dtype):
     a = np.random.default_rng(5).standard_normal((11, 37)).astype(dtype)
     a[3] = -0.0
@@ -200,6 +213,7 @@ def test_running_sums_of_four_rows_have_the_bits_of_one(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@soon()
 def test_euclidean_norms_beside_numpy(dtype):
     a = np.random.default_rng(6).standard_normal((33, 5, 70)).astype(dtype)
     x = ag.tensor(a)

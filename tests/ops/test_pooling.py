@@ -1,5 +1,6 @@
 """Pooling against loops over windows, for every kind of window, and against torch."""
 
+import ctypes
 import functools
 import itertools
 import sys
@@ -454,6 +455,56 @@ def test_windows_beyond_the_end_see_nothing_behind_it():
                 assert ag.equal(y, ag.tensor(pairs.max((3, 5)), dtype=dtype))
                 assert ag.equal(y, x.flatten(2).gather(2, at.flatten(2)).view(y.shape))
                 assert ag.equal(F.max_pool2d(x, 2), y[:, :, : height // 2, : width // 2])
+
+
+def whole_block(nbytes):
+    """What the allocator takes for so many bytes: four sizes for each power of two."""
+    step = 1 << max((nbytes - 1).bit_length() - 3, 4)
+    return max(-(-nbytes // step) * step, 64)
+
+
+def keeps_its_end(make, shape, dtype):
+    """Whether a tensor that `make` gives leaves alone what is behind it in its block of memory."""
+    nbytes = ag.empty(shape, dtype=dtype, device="meta").nbytes
+    size = whole_block(nbytes)
+    blocks = [ag.full((size,), 0xA5, dtype=ag.uint8) for _ in range(8)]
+    places = {block.data_ptr() for block in blocks}
+    del blocks
+    made = make()
+    assert made.nbytes == nbytes and made.data_ptr() in places
+    rest = ctypes.string_at(made.data_ptr() + nbytes, size - nbytes)
+    return rest == b"\xa5" * len(rest)
+
+
+NARROW = [
+    # Rows, width, kernel, step, margin: the last step, maybe of a second block, has few columns.
+    (1, 513, 2, 2, 0), (1, 513, 3, 2, 1), (1, 257, 2, 1, 0), (1, 773, 4, 3, 0), (1, 1281, 3, 5, 1),
+    (1, 2049, 1, 8, 0), (3, 67, 9, 4, 4), (3, 9, 2, 3, 0), (3, 7, 2, 9, 0), (5, 9, 1, 8, 0),
+    (3, 9, 3, 7, 1), (3, 5, 2, 7, 1), (3, 1, 1, 2, 0), (3, 3, 1, 5, 0), (3, 3, 1, 8, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [ag.float32, ag.float64], ids=str)
+@pytest.mark.parametrize("name", ["avg_pool1d", "max_pool1d"])
+def test_nothing_is_written_behind_results_and_gradients(name, dtype):
+    roomy = 0
+    for fewest, width, kernel, step, margin in NARROW:
+        function = functools.partial(
+            getattr(F, name), kernel_size=kernel, stride=step, padding=margin
+        )
+        for rows in range(fewest, fewest + 3):
+            x = ag.ones(1, rows, width, dtype=dtype).requires_grad_()
+            y = function(x)
+            seed = ag.ones_like(y)
+
+            def back(y=y, x=x, seed=seed):
+                return ag.autograd.grad(y, x, seed, retain_graph=True)[0]
+
+            roomy += whole_block(x.nbytes) > x.nbytes
+            with ag.no_grad():
+                assert keeps_its_end(functools.partial(function, x), y.shape, dtype), x.shape
+            assert keeps_its_end(back, x.shape, dtype), (x.shape, kernel, step, margin)
+    assert roomy > 20
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 0), (3, 0, 4), (4, 0), (0, 4), (4,), (1, 2, 3, 4)])
