@@ -13,6 +13,8 @@ from benchmarks.compare import Comparison, Settings
 from benchmarks.quiet import Cores
 from benchmarks.side import Side
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 LIBRARY = """

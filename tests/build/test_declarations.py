@@ -9,6 +9,8 @@ from building import ROOT, write
 from ext.build.cython_runs import CythonRuns
 from ext.build.extensions import PACKAGE, SHARED
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("Cython", minversion="3.2")
 
 # `far` reaches `near`, whose inline function uses what `base` has; `apart` uses more of it. What
@@ -131,7 +133,6 @@ def test_runs_that_share_declarations_see_only_those_they_reach(tree):
     assert not any("PACK_APART" in line for line in found[True]["alone"][0])
 
 
-@pytest.mark.slow
 def test_a_fault_in_a_declaration_is_said_by_the_runs_that_reach_it(tree):
     folder, runs = tree
     translated(folder, runs[True], "c", "pack.alone", Path("pack", "alone.pyx"))
@@ -141,7 +142,6 @@ def test_a_fault_in_a_declaration_is_said_by_the_runs_that_reach_it(tree):
     assert "broken.pxd:1:18: 'missing' is not a type identifier" in said
 
 
-@pytest.mark.slow
 def test_modules_of_the_package_are_translated_as_alone(tmp_path):
     names = ["engine/node", "kernels/gemm_loops", "composites/shape_composites", "core/sealed"]
     flags = ["-I", "build/generated", "--shared", f"{PACKAGE}.{SHARED}"]

@@ -12,6 +12,8 @@ from ext.build.extensions import BUILD_DIR, GENERATED_DIR, MODULES, PACKAGE_DIR,
 from ext.codegen import generate, table
 from ext.codegen.kernel_specs import SPECS, KernelSpec
 
+pytestmark = pytest.mark.slow
+
 INCLUDE = re.compile(r'^include "([^"]+)"', re.M)
 CIMPORT = re.compile(r"^ *(?:from|cimport) autograd_cy\._C\.(\w+)(?: +cimport| *$)", re.M)
 RECORD, KERNEL = 0.15, 0.40  # the largest share of the generated C that one of them may rebuild
@@ -105,7 +107,6 @@ def parts():
     return [[family for family in FAMILIES if part in places[family]] for part in range(4)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("part", parts(), ids=lambda part: f"{part[0]}..{len(part)}")
 def test_records_rebuild_their_own_families(part):
     """In each part of the families, and no other one is rebuilt."""

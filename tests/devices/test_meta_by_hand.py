@@ -9,6 +9,8 @@ import sys
 import warnings
 from pathlib import Path
 
+import pytest
+
 import autograd_cy as ag
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -149,6 +151,7 @@ def run():
     print("done")
 
 
+@pytest.mark.slow
 def test_functions_by_hand_read_no_memory_of_meta():
     import programs  # not there for the program itself
 

@@ -13,6 +13,8 @@ from tests.mutation import runtime, survey, tree, trial, worker
 from tests.mutation.slips import Slip
 from tests.mutation.survey import Runner, Test
 
+pytestmark = pytest.mark.slow
+
 CODE = """
 import os
 import time
@@ -151,7 +153,6 @@ def test_a_slip_is_noticed_by_the_test_that_fails(runner, found, number, outcome
     assert seen.noticed == (outcome in ("noticed", "crashed"))
 
 
-@pytest.mark.slow
 def test_a_slip_reached_by_an_import_has_a_process_of_its_own(folder, runner, found):
     seen = trial.try_import(folder, runner, found, 5, 100, environment={"PYTHONPATH": str(folder)})
     assert (seen.name, seen.where.partition("::")[2]) == ("noticed", "test_size")
@@ -311,7 +312,6 @@ def test_no_slip_is_active_without_the_variable(monkeypatch):
     assert not any(names["_slip"](number) for number in range(10))
 
 
-@pytest.mark.slow
 def test_the_number_is_read_at_every_place(monkeypatch, tmp_path):
     page = runtime.Page(tmp_path / "page", make=True)
     monkeypatch.setenv(runtime.VARIABLE, str(tmp_path / "page"))
