@@ -2,11 +2,14 @@
 
 import contextlib
 import math
+import os
 import resource
 import signal
+import sys
 import time
 
 LIMIT = 10.0  # seconds of a processor
+PATIENCE = 60  # seconds for a child, which may wait for what never comes
 MORE = 5  # seconds after which what runs no Python any more ends the process
 
 
@@ -33,3 +36,19 @@ def soon(seconds=LIMIT):
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
         resource.setrlimit(resource.RLIMIT_CPU, (least, most))
+
+
+def in_child(work, patience=PATIENCE):
+    """Run `work` in a forked child, which must end by itself; returns its exit status."""
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            signal.alarm(patience)  # a child that hangs is killed
+            work()
+            status = 0
+        except BaseException as error:
+            print(f"in the child: {error!r}", file=sys.stderr, flush=True)
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

@@ -2,12 +2,11 @@
 
 import multiprocessing
 import os
-import signal
-import sys
 import threading
 import weakref
 
 import pytest
+from endless import in_child
 
 import autograd_cy as torch
 
@@ -39,22 +38,6 @@ def train(seed, steps=5):
 def warm_up():
     """Use all that a parent may have used before it forks: threads, BLAS, the allocator's cache."""
     return train(0)
-
-
-def in_child(work, patience=PATIENCE):
-    """Run `work` in a forked child, which must end by itself; returns its exit status."""
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            signal.alarm(patience)  # a child that hangs is killed
-            work()
-            status = 0
-        except BaseException as error:
-            print(f"in the child: {error!r}", file=sys.stderr, flush=True)
-        finally:
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
 def check(condition):

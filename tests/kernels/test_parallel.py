@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import programs
 import pytest
+from endless import in_child
 
 from autograd_cy._C import parallel
 from autograd_cy._environment import threads as _threads
@@ -144,13 +145,14 @@ def test_forked_child_has_one_thread(threads):
     threads(4)
     visits, owners = np.zeros(1000, "i4"), np.zeros(1000, "i4")
     parallel._trace_loop("static", visits, owners, 4)
-    child = os.fork()
-    if child == 0:
-        one = parallel.get_num_threads() == 1 and parallel._team_size(1e12) == 1
+
+    def work():
+        assert parallel.get_num_threads() == 1 and parallel._team_size(1e12) == 1
         # Asking for threads all the same must not hang.
-        used = parallel._trace_loop("dynamic", visits, owners, 4)
-        os._exit(0 if one and used == 1 and parallel.info()["forked_child"] else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert parallel._trace_loop("dynamic", visits, owners, 4) == 1
+        assert parallel.info()["forked_child"]
+
+    assert in_child(work, 10) == 0
     assert not parallel.info()["forked_child"]
 
 
