@@ -54,6 +54,7 @@ cdef Tensor trace(Tensor a):
 
 
 cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
+    """Where somebody differentiates by a recurrence: no division, so zeros are like the rest."""
     cdef int code, wide
     cdef Tensor product
     dim = normal_dim(dim, a.nd)
@@ -124,26 +125,17 @@ cdef Tensor conjugate(Tensor x):
     return T._conjugate(x) if dt_is_complex(x.dt) else x
 
 
-cdef Tensor previous(Tensor x, Py_ssize_t dim):
-    """The elements before each along a dimension, 0 where there are none."""
+cdef Tensor neighbours(Tensor x, Py_ssize_t dim, bint later):
+    """The elements before (or after) each along a dimension, 0 where there are none."""
+    cdef Tensor none, rest
     if x.nd == 0:
         return T.zeros_like(x)
     dim = normal_dim(dim, x.nd)
     if x.sizes[dim] == 0:
         return x
-    return T.cat((T.zeros_like(T.narrow(x, dim, 0, 1)),
-                  T.narrow(x, dim, 0, x.sizes[dim] - 1)), dim)
-
-
-cdef Tensor following(Tensor x, Py_ssize_t dim):
-    """The elements after each along a dimension, 0 where there are none."""
-    if x.nd == 0:
-        return T.zeros_like(x)
-    dim = normal_dim(dim, x.nd)
-    if x.sizes[dim] == 0:
-        return x
-    return T.cat((T.narrow(x, dim, 1, x.sizes[dim] - 1),
-                  T.zeros_like(T.narrow(x, dim, 0, 1))), dim)
+    none = T.zeros_like(T.narrow(x, dim, 0, 1))
+    rest = T.narrow(x, dim, 1 if later else 0, x.sizes[dim] - 1)
+    return T.cat((rest, none) if later else (none, rest), dim)
 
 
 cdef Tensor linear_scan_terms(Tensor grad, Tensor factors, Py_ssize_t dim, bint reverse):
@@ -155,16 +147,16 @@ cdef Tensor linear_scan_factors(Tensor grad, Tensor factors, Tensor result, Py_s
     """Of each factor: what its result is to the rest, times the result that it multiplies."""
     grad = linear_scan_terms(grad, factors, dim, reverse)
     if reverse:
-        return T.mul(previous(grad, dim), conjugate(result))
-    return T.mul(grad, conjugate(previous(result, dim)))
+        return T.mul(neighbours(grad, dim, False), conjugate(result))
+    return T.mul(grad, conjugate(neighbours(result, dim, False)))
 
 
 cdef Tensor linear_scan_moved(Tensor moved, Tensor factors, Tensor result, Py_ssize_t dim,
                               bint reverse):
     if reverse:
-        moved = following(T.mul(moved, result), dim)
+        moved = neighbours(T.mul(moved, result), dim, True)
     else:
-        moved = T.mul(moved, previous(result, dim))
+        moved = T.mul(moved, neighbours(result, dim, False))
     return T._linear_scan(moved, factors, dim, reverse)
 
 

@@ -509,7 +509,7 @@ assert ag.mm(ag.ones(2, 3), ag.ones(3, 4)).tolist() == [[3.0] * 4] * 2
 t.test_the_distance_of_a_single_row_does_not_matter()
 rng = np.random.default_rng(1)
 for name in {names!r}:
-    for shape in [*t.SHAPES[3::3], t.SHAPES[-1]]:  # each routine; all with this variable in CI
+    for shape in [*t.SHAPES[3::2], t.SHAPES[-1]]:  # each routine; all with this variable in CI
         t.test_product_for_every_dtype_and_transposition(name, shape, rng)
     t.test_batches(name, (9, 30, 4, 5), rng)
     t.test_alpha_and_beta(name, (107, 40, 270), rng)
