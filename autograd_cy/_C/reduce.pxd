@@ -17,6 +17,7 @@ cdef int prod_into(Tensor out, Tensor a, object dims, bint keepdim, int dt) exce
 cdef int prod_dim_into(Tensor out, Tensor a, Py_ssize_t dim, bint keepdim, int dt) except -1
 cdef int amax_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
 cdef int amin_into(Tensor out, Tensor a, object dims, bint keepdim) except -1
+cdef int aminmax_into(Tensor low, Tensor high, Tensor a, object dim, bint keepdim) except -1
 cdef int max_into(Tensor out, Tensor a) except -1
 cdef int min_into(Tensor out, Tensor a) except -1
 cdef int max_dim_into(Tensor values, Tensor index, Tensor a, Py_ssize_t dim,

@@ -3,6 +3,8 @@
 from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor expand_reduced(Tensor grad, object shape, object dims, bint keepdim)
+cdef Tensor aminmax_backward(Tensor low_grad, Tensor high_grad, Tensor a, Tensor low, Tensor high,
+                             object dim, bint keepdim)
 cdef Tensor sum_to_size(Tensor a, tuple size)
 cdef Tensor trace(Tensor a)
 cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=*)

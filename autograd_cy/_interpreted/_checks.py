@@ -91,16 +91,6 @@ def half_transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | 
     transform(op, input, n, dim, norm)
 
 
-def not_empty(op: str, self: Tensor, dim: int | None, keepdim: bool) -> None:
-    """Some element to choose."""
-    if dim is not None and -self.ndim <= dim < self.ndim and self.shape[dim] == 0:
-        raise IndexError(f"{op}(): expected dimension {dim} of {list(self.shape)} not to be empty")
-    if dim is None and self.numel() == 0:
-        raise RuntimeError(
-            f"{op}(): cannot compute {op} over an empty dimension as the operation has no identity."
-        )
-
-
 def bins(op: str, self: Tensor, bins: int, low: Tensor, high: Tensor) -> None:
     """A histogram that can be made."""
     if bins <= 0:

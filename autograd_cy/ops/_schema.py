@@ -520,8 +520,8 @@ class Record:
 
     @property
     def outs(self) -> bool:
-        """Whether ``out=`` takes a tuple: values and where they were."""
-        return self.named and self.nondiff_outputs == ("indices",)
+        """Whether ``out=`` takes a tuple: values and where they were, or the least and the largest."""
+        return self.named and len(self.returns) == 2 and self.tier == "compiled"
 
     @property
     def differentiable(self) -> tuple[str, ...]:

@@ -5,11 +5,9 @@ from autograd_cy.ops._schema import (
     INDEX,
     TRUTH,
     arg,
-    by_test,
     call,
     composite,
     error,
-    host,
     integers,
     loop,
     nondiff,
@@ -24,7 +22,6 @@ ALL = shapes(((3, 4),), ((),), ((5,),), ((2, 3, 2),))
 DIMS = [sample((arg((3, 4)), 0)), sample((arg((3, 4)), -1), {"keepdim": True}), sample((arg((2, 3, 4)), (0, 2))),
         sample((arg((5,)), 0)), sample((arg(()), 0)), sample((arg((2, 3, 4)), 1), {"keepdim": True})]
 BY_DIM = "len(args) > 1 or 'dim' in kwargs"
-HERE = "tests/ops/test_interpreted.py::"
 
 # --- sums and means ----------------------------------------------------------------------------
 
@@ -165,20 +162,20 @@ op("_take_reduced(self, dim: dim, indices, keepdim: bool)",
                     "squeeze(gather(self, dim, unsqueeze(indices, dim)), dim)"),
    doc="The elements at the indices of a reduction.")
 
-op("aminmax(self, *, dim: dim? = None, keepdim: bool = False) -> (min, max)", tier="interpreted", checks="not_empty",
-   kernel=host("(np.min(self, dim, keepdims=keepdim), np.max(self, dim, keepdims=keepdim))", ("same", "same")),
+op("aminmax(self, *, dim: dim? = None, keepdim: bool = False) -> (min, max)",
+   kernel=call("reduce.aminmax_into", shape="rules_reduction.both_extremes(self, dim, keepdim)"),
    vjp={"self": "_aminmax_backward(given_min, given_max, self, min, max, dim, keepdim)"},
-   jvp={"min": {"self": "_aminmax_moved(self_t, self, min, dim, keepdim)"}, "max": {"self": "_aminmax_moved(self_t, self, max, dim, keepdim)"}},
-   vmap=loop("without `dim` each example has its own pair"), dtypes="bihf", reference=by_test(HERE + "test_aminmax"),
-   errors=(error(sample((arg((0, 2)),)), RuntimeError, "no identity"),),
+   jvp={_name: {"self": f"sum(where(eq(self, _expand_reduced({_name}, self.shape, dim, keepdim)), self_t, 0), dim, keepdim)"
+                        f" / sum(eq(self, _expand_reduced({_name}, self.shape, dim, keepdim)), dim, keepdim)"}
+        for _name in ("min", "max")},
+   vmap=loop("without `dim` each example has its own pair"), samples=[one((3, 4)), one(()), one((3, 4), dim=0), one((3, 4), dim=-1, keepdim=True), one((3, 4), keepdim=True)],
+   dtypes="bihf", reference="(np.min(self, axis=dim if self.ndim else None, keepdims=keepdim), np.max(self, axis=dim if self.ndim else None, keepdims=keepdim))",
+   errors=(error(sample((arg((0, 2)),)), RuntimeError, "no identity"), error(sample((arg((0, 2)),), {"dim": 0}), IndexError, "non-zero size")),
    doc="The smallest and the largest element, along a dimension if `dim` is given; equal ones share the gradient.",
    example=">>> ag.aminmax(ag.tensor([3.0, 1.0, 2.0]))\nautograd_cy.return_types.aminmax(\nmin=tensor(1.),\nmax=tensor(3.))")
 
-op("_aminmax_backward(gmin: Tensor?, gmax: Tensor?, self, low, high, dim: object, keepdim: bool)", tier="interpreted",
-   kernel=composite("reduction.aminmax_backward"), doc="Gradient of aminmax.")
-
-op("_aminmax_moved(moved, self, extreme, dim: object, keepdim: bool)", tier="interpreted",
-   kernel=composite("reduction.aminmax_moved"), doc="Tangent of an extreme element.")
+op("_aminmax_backward(gmin: Tensor?, gmax: Tensor?, self, low, high, dim: object, keepdim: bool)",
+   kernel=composite("reduction.aminmax_backward"), doc="Gradient of aminmax from those of both outputs, None where there is none.")
 
 # --- products and norms ------------------------------------------------------------------------
 

@@ -30,6 +30,18 @@ cdef Tensor expand_reduced(Tensor grad, object shape, object dims, bint keepdim)
     return T.expand(grad, tuple(shape))
 
 
+cdef Tensor aminmax_backward(Tensor low_grad, Tensor high_grad, Tensor a, Tensor low, Tensor high,
+                             object dim, bint keepdim):
+    """The gradients are None where there is none; one of them is given."""
+    cdef Tensor r = None
+    if low_grad is not None:
+        r = T._share_among_ties(low_grad, a, low, dim, keepdim)
+    if high_grad is None:
+        return r
+    high_grad = T._share_among_ties(high_grad, a, high, dim, keepdim)
+    return high_grad if r is None else T.add(r, high_grad)
+
+
 cdef Tensor sum_to_size(Tensor a, tuple size):
     cdef Py_ssize_t nd = len(size), extra = a.nd - nd, d
     cdef list dims

@@ -152,7 +152,7 @@ cdef int read(Form form) except -1:
         rows[0] = rows[form.alone]
         rows[0].which = NULL
     if form.each:
-        rows[0].n = rows[0].positional = rows[0].own
+        rows[0].positional = rows[0].own    # the body reads the others, which have their defaults
         rows[0].spread = False
         rows[0].out_function = NULL
         rows[0].more = NULL

@@ -519,6 +519,11 @@ cdef int min_into(Tensor out, Tensor a) except -1:
     return extreme_into(R_MIN, out, a, None)
 
 
+cdef int aminmax_into(Tensor low, Tensor high, Tensor a, object dim, bint keepdim) except -1:
+    extreme_into(R_MIN, low, a, dim)
+    return extreme_into(R_MAX, high, a, dim)
+
+
 cdef int truth_into(int op, Tensor out, Tensor a, object dims) except -1:
     cdef char[MAX_DIMS + 1] mask
     if a.count == 0:

@@ -110,6 +110,7 @@ cdef enum:
     VECTOR = 32      # bytes of a vector of lanes.h
     FEW = 8
     BLOCK = 512      # elements of a float sum that are added without the pairwise tree
+    LONG = 8192      # elements of a float sum that is read at four places at once
     FOLD = 128       # rows of a column sum before it is folded into the double accumulators
     HALVES = 1024    # halves widened at once
     NARROW = 24      # rows up to this length are turned, so that lanes run across rows
@@ -150,6 +151,23 @@ cdef inline void add_vectors(const adding_t* u, Py_ssize_t n, adding_t* out) noe
     out[0] = (a + b) + (c + d)
 
 
+cdef inline void add_quarters(const real_t* p, Py_ssize_t apart, Py_ssize_t n,
+                              adding_t* out) noexcept nogil:
+    """out[0] = sum of the vectors of n elements each at p, p + apart, p + 2 apart, p + 3 apart."""
+    cdef const adding_t* u = <const adding_t*>p
+    cdef const adding_t* v = <const adding_t*>(p + apart)
+    cdef const adding_t* w = <const adding_t*>(p + 2 * apart)
+    cdef const adding_t* x = <const adding_t*>(p + 3 * apart)
+    cdef adding_t a = u[0], b = v[0], c = w[0], d = x[0]
+    cdef Py_ssize_t i
+    for i in range(1, n * <Py_ssize_t>sizeof(real_t) // VECTOR):
+        a += u[i]
+        b += v[i]
+        c += w[i]
+        d += x[i]
+    out[0] = (a + b) + (c + d)
+
+
 cdef inline void block_sum(const real_t* p, Py_ssize_t n, double* pair) noexcept nogil:
     """Sums of the elements at even and at odd places (a complex sum needs them apart)."""
     cdef real_t lanes[FEW]
@@ -181,6 +199,50 @@ cdef void pairwise_sum(const real_t* p, Py_ssize_t n, double* pair) noexcept nog
     pairwise_sum(p + half, n - half, pair)
     pair[0] += left[0]
     pair[1] += left[1]
+
+
+cdef inline void block_of_quarters(const real_t* p, Py_ssize_t apart, Py_ssize_t n,
+                                   double* pair) noexcept nogil:
+    """block_sum() of n elements each of four rows; n is a multiple of FEW."""
+    cdef real_t lanes[FEW]
+    if real_t is float:
+        add_quarters(p, apart, n, <lanes_f32*>lanes)
+        pair[0] = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6])
+        pair[1] = (lanes[1] + lanes[5]) + (lanes[3] + lanes[7])
+    else:
+        add_quarters(p, apart, n, <lanes_f64*>lanes)
+        pair[0] = lanes[0] + lanes[2]
+        pair[1] = lanes[1] + lanes[3]
+
+
+cdef void sum_of_quarters(const real_t* p, Py_ssize_t apart, Py_ssize_t n,
+                          double* pair) noexcept nogil:
+    cdef double left[2]
+    cdef Py_ssize_t half
+    if n <= BLOCK // 4:
+        block_of_quarters(p, apart, n, pair)
+        return
+    half = (n // (BLOCK // 4) + 1) // 2 * (BLOCK // 4)
+    sum_of_quarters(p, apart, half, left)
+    sum_of_quarters(p + half, apart, n - half, pair)
+    pair[0] += left[0]
+    pair[1] += left[1]
+
+
+cdef inline void whole_sum(const real_t* p, Py_ssize_t n, double* pair) noexcept nogil:
+    """pairwise_sum(); a long one goes through its quarters side by side, as several streams come
+    faster out of memory than one."""
+    cdef double rest[2]
+    cdef Py_ssize_t quarter
+    if n < LONG:
+        pairwise_sum(p, n, pair)
+        return
+    quarter = n // BLOCK * (BLOCK // 4)
+    sum_of_quarters(p, quarter, quarter, pair)
+    if 4 * quarter < n:
+        pairwise_sum(p + 4 * quarter, n - 4 * quarter, rest)
+        pair[0] += rest[0]
+        pair[1] += rest[1]
 
 
 cdef inline void turn(const num_t* p, Py_ssize_t step, num_t* tile, Py_ssize_t rows,
@@ -218,7 +280,7 @@ cdef void sum_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t
         sum_short_rows(p, rows, step, n, acc)
         return
     for r in range(rows):
-        pairwise_sum(<const real_t*>(<const char*>p + r * step), n, pair)
+        whole_sum(<const real_t*>(<const char*>p + r * step), n, pair)
         acc[r] = pair[0] + pair[1]
 
 
@@ -255,7 +317,7 @@ cdef void sum_rows_complex(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py
                            double* acc) noexcept nogil:
     cdef Py_ssize_t r
     for r in range(rows):
-        pairwise_sum(<const real_t*>(<const char*>p + r * step), 2 * n, acc + 2 * r)
+        whole_sum(<const real_t*>(<const char*>p + r * step), 2 * n, acc + 2 * r)
 
 
 cdef void sum_rows_int(const int_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,

@@ -79,6 +79,18 @@ cdef int extreme_dim(Result* r, Tensor a, Py_ssize_t dim, bint keepdim, str op) 
     return result_reduced(r + 1, DT_I64, a, mask, keepdim)
 
 
+cdef int both_extremes(Result* r, Tensor a, object dim, bint keepdim, str op) except -1:
+    cdef char[MAX_DIMS + 1] mask
+    if dim is None and a.count == 0:
+        raise RuntimeError(
+            f"{op}(): cannot compute {op} over an empty dimension as the operation has no "
+            "identity.")
+    dims_mask(dim, a.nd, mask)
+    check_nonempty(op, a, dim, mask)
+    result_reduced(r, a.dt, a, mask, keepdim)
+    return result_reduced(r + 1, a.dt, a, mask, keepdim)
+
+
 cdef int place(Result* r, Tensor a, object dim, bint keepdim, str op) except -1:
     """Where an extreme is."""
     cdef Result both[2]

@@ -307,7 +307,7 @@ def test_in_place_form():
 
 def test_devices_without_a_kernel_are_refused():
     x = ag.ones(2, 2, device="meta")
-    for f in (ag.linalg.inv, ag.fft.fft, ag.i0, ag.aminmax, ag.special.i1):
+    for f in (ag.linalg.inv, ag.fft.fft, ag.i0, ag.special.i1):
         with pytest.raises(NotImplementedError, match=f"{f.__name__}.*'meta'"):
             f(x)
 
