@@ -82,7 +82,7 @@ KNOWN = (
     ),
     Known(
         "calls",
-        r"^histc float",
+        r"^histc b?float",
         r"in float64: .* at \(\d+,\)",
         "a number at the edge of two bins is in the one that its own precision says, as in torch",
     ),
@@ -103,6 +103,12 @@ KNOWN = (
         r"^rnn_(tanh|relu) (float32|float16|bfloat16)",
         r"in float64|by torch",
         "with weights as large as these each step multiplies what the one before has rounded",
+    ),
+    Known(
+        "calls",
+        r"^gru(_cell)? (float32|float16|bfloat16)",
+        r"in float64: np\.float64\(-?0\.0\)",
+        "next to zero a mean of an old and a new state has the precision of the larger, as in torch",
     ),
     Known(
         "calls",

@@ -52,6 +52,9 @@ def test_cut_off_normal_numbers_have_their_distribution(bounds):
 def test_a_mean_far_outside_is_reported():
     with pytest.warns(UserWarning, match="mean is more than 2 std from"):
         init.trunc_normal_(ag.empty(3), mean=5.0)
+    for mean in (-0.76, 0.76):  # two deviations beyond the bounds are 0.75
+        with pytest.warns(UserWarning, match="mean is more than 2 std from"):
+            init.trunc_normal_(ag.empty(3), mean, 0.25, -0.25, 0.25)
 
 
 @pytest.mark.parametrize("shape", [(4, 2, 3), (4, 2, 3, 2), (4, 4, 1, 1, 5), (2, 4, 3), (4, 1, 4)])
