@@ -115,8 +115,9 @@ class _NormBase(Module):
         >>> layer.num_batches_tracked
         tensor(0)
         """
-        if self.running_mean is not None and self.running_var is not None:
+        if self.running_mean is not None:
             self.running_mean.zero_()
+        if self.running_var is not None:
             self.running_var.fill_(1)
         if self.num_batches_tracked is not None:
             self.num_batches_tracked.zero_()

@@ -271,8 +271,8 @@ cdef int setitem(Tensor a, object index, object value) except -1:
                     "Index put requires the source and destination dtypes match, got "
                     f"{dt_object(v.dt).name} for the destination and {dt_object(src.dt).name} for "
                     "the source; convert the values with .to(x.dtype)")
-            if not dt_is_complex(v.dt) and dt_is_complex(src.dt):
-                check_fits(src, v.dt)
+            if value is src and src.count == 1 and index is not True:
+                check_fits(T.reshape(src, ()), v.dt)    # a number, as of masked_fill_
             src = T._to_dtype(src, v.dt)
         if src.count == 1 and src.mem == v.mem and is_mask(index, advanced):
             src = T.clone(src, -1)      # one number, read before anything is written

@@ -136,6 +136,22 @@ def test_a_tensor_that_backward_finds_by_itself_is_followed():
     assert made.requires_grad and ag.autograd.grad(made, w)[0].item() == 1.0
 
 
+def test_a_leaf_that_backward_returns_is_followed():
+    w = ag.tensor(3.0, requires_grad=True)
+
+    class Given(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 3
+
+        @staticmethod
+        def backward(ctx, g):
+            return w
+
+    made = grad(Given.apply)(ag.tensor(1.0))
+    assert made.requires_grad and ag.autograd.grad(2 * made, w)[0].item() == 2.0
+
+
 @pytest.mark.parametrize("randomness", ["same", "different"])
 def test_backward_of_a_checkpoint_after_its_vmap_has_ended(randomness):
     def noisy(x):

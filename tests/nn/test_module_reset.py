@@ -67,6 +67,18 @@ def test_a_module_that_is_reset_is_as_a_new_one(name):
             assert ag.equal(found, expected[key]), (key, options)
 
 
+@pytest.mark.parametrize("missing", ["running_mean", "running_var"])
+def test_statistics_that_are_there_begin_anew(missing):
+    module = nn.BatchNorm1d(2)
+    for t in module.buffers():
+        t.fill_(77)
+    setattr(module, missing, None)
+    module.reset_running_stats()
+    begun = {"running_mean": [0.0, 0.0], "running_var": [1.0, 1.0], "num_batches_tracked": 0}
+    begun.pop(missing)
+    assert {name: t.tolist() for name, t in module.named_buffers()} == begun
+
+
 def test_attention_is_made_anew_with_all_its_biases():
     for options in ({}, {"kdim": 6, "vdim": 8}, {"bias": False}, {"add_bias_kv": True}):
         module = nn.MultiheadAttention(4, 2, **options)
