@@ -142,6 +142,12 @@ KNOWN = (
     ),
     Known(
         "arguments",
+        r"^(mean|std|var|sum|prod|any|all|amax|amin|ptp)$",
+        r"TypeError: _\w+\(\) got an unexpected keyword argument 'keepdim'",
+        "a method of a NumPy array, which speaks of the functions below it",
+    ),
+    Known(
+        "arguments",
         r"lobpcg",
         r"AssertionError: A must be square",
         "torch's lobpcg asserts that, too",
