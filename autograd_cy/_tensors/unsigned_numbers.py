@@ -1,9 +1,9 @@
 """
 Ints from 2**63 to 2**64 - 1 beside tensors.
 
-To torch such an int is a uint64: beside floats a float, beside integers its lowest bits where it is
-an operand, and refused where a value must fit. They are looked at when the arguments of a call don't
-fit otherwise, so that other calls don't pay for them.
+To torch such an int is a uint64: beside floats a float, beside integers its lowest bits where it
+is an operand, and refused where a value must fit. They are looked at when the arguments of a call
+don't fit otherwise, so that other calls don't pay for them.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ def _beside_truth(
     if name == "float_power":
         return _replaced(float, args, kwargs)
     raise RuntimeError(
-        f"{name}: Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
-        "Bool and UInt64; give the number as a float"
+        f"{name}: Promotion for uint16, uint32, uint64 types is not supported, attempted to "
+        "promote Bool and UInt64; give the number as a float"
     )
 
 

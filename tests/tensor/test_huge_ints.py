@@ -250,8 +250,8 @@ NARROW = {
     "addcmul": lambda t, x, n: t.addcmul(x, x, x, value=n),
     "addmm": lambda t, x, n: t.addmm(x[:, None], x[:, None], x[:1, None], alpha=n),
     "addmv": lambda t, x, n: t.addmv(x, x[:, None], x[:1], beta=n),
-    "baddbmm": lambda t, x, n: t.baddbmm(x[:, None, None], x[:, None, None], x[:, None, None], beta=n),
-}  # fmt: skip
+    "baddbmm": lambda t, x, n: t.baddbmm(*[x[:, None, None]] * 3, beta=n),
+}
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int16", "int8", "uint8", "int64"])
