@@ -30,8 +30,8 @@ class Parameter(Tensor, metaclass=_Marked):
     Parameters
     ----------
     data : Tensor, optional
-        The values. The parameter shares their memory and has no history. One of a subclass of Tensor
-        makes a parameter of that class, an instance of `Parameter` by its mark ``_is_param``.
+        The values. The parameter shares their memory and has no history. One of a subclass of
+        Tensor makes a parameter of that class, an instance of `Parameter` by its mark ``_is_param``.
     requires_grad : bool, optional
         Whether gradients are wanted.
 
@@ -75,8 +75,8 @@ class Buffer(Tensor, metaclass=_Marked):
     Parameters
     ----------
     data : Tensor, optional
-        The values. The buffer shares their memory and has no history. One of a subclass of Tensor
-        makes a buffer of that class, an instance of `Buffer` by its mark ``_is_buffer``.
+        The values. The buffer shares their memory and has no history. One of a subclass of
+        Tensor makes a buffer of that class, an instance of `Buffer` by its mark ``_is_buffer``.
     persistent : bool, optional
         Whether the buffer is part of the module's ``state_dict``.
 

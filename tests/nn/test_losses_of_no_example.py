@@ -64,7 +64,7 @@ MEANS = {
 
 
 def zeros_or_none(x):
-    return x is None or not x.isnan().any() and not x.count_nonzero()
+    return x is None or (not x.isnan().any() and not x.count_nonzero())
 
 
 @pytest.mark.filterwarnings("ignore")
