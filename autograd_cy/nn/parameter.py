@@ -31,7 +31,7 @@ class Parameter(Tensor, metaclass=_Marked):
     ----------
     data : Tensor, optional
         The values. The parameter shares their memory and has no history. One of a subclass of
-        Tensor makes a parameter of that class, an instance of `Parameter` by its mark ``_is_param``.
+        Tensor makes a parameter of that class, which is a `Parameter` by its mark ``_is_param``.
     requires_grad : bool, optional
         Whether gradients are wanted.
 
@@ -76,7 +76,7 @@ class Buffer(Tensor, metaclass=_Marked):
     ----------
     data : Tensor, optional
         The values. The buffer shares their memory and has no history. One of a subclass of
-        Tensor makes a buffer of that class, an instance of `Buffer` by its mark ``_is_buffer``.
+        Tensor makes a buffer of that class, which is a `Buffer` by its mark ``_is_buffer``.
     persistent : bool, optional
         Whether the buffer is part of the module's ``state_dict``.
 
