@@ -113,7 +113,7 @@ cdef tuple apply_basic(Tensor a, object index):
         if isinstance(item, Tensor) and (<Tensor>item).dt in (DT_BOOL, DT_U8):
             used += (<Tensor>item).nd
         elif isinstance(item, _np.ndarray) and item.dtype == bool:
-            used += item.ndim
+            used += item.ndim or 1      # one without dimensions counts, too, as in torch
         else:
             used += 1
     if used > a.nd:
@@ -145,7 +145,7 @@ cdef tuple apply_basic(Tensor a, object index):
             else:
                 v = pick(v, dim, item)
         elif (not isinstance(item, (Tensor, list)) and isinstance(item, _np.ndarray)
-                and item.ndim == 0 and item.dtype.kind in "iu"):
+                and item.ndim == 0 and item.dtype.kind in "iu" and item.dtype != _np.uint8):
             v = pick(v, dim, int(item))
         elif isinstance(item, (Tensor, list, tuple, range, _np.ndarray)):
             t = as_index(item)
