@@ -145,7 +145,7 @@ cdef tuple apply_basic(Tensor a, object index):
             else:
                 v = pick(v, dim, item)
         elif (not isinstance(item, (Tensor, list)) and isinstance(item, _np.ndarray)
-                and item.ndim == 0 and item.dtype.kind in "iu" and item.dtype != _np.uint8):
+                and item.ndim == 0 and item.dtype.kind in "iu"):
             v = pick(v, dim, int(item))
         elif isinstance(item, (Tensor, list, tuple, range, _np.ndarray)):
             t = as_index(item)
