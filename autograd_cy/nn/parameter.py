@@ -9,7 +9,7 @@ from autograd_cy._C.overrides import _disabled_method
 from autograd_cy._C.tensor import _must_be_bool
 
 
-class _Marked(type(Tensor)):
+class _Marked(type):
     """Class of `Parameter` and `Buffer`: tensors of other classes are among them by a mark."""
 
     _mark: str
