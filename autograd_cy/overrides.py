@@ -36,6 +36,7 @@ from autograd_cy._tensors.overriding import (  # noqa: F401 - torch's module has
     _attributes,
     _get_current_function_mode,
     _get_current_function_mode_stack,
+    _members,
     _pop_mode,
     _push_mode,
     get_default_nowrap_functions,
@@ -224,6 +225,8 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
             found[Tensor].append(value)
         elif name in _attributes():
             found[Tensor].append(_attributes()[name][0].__get__)
+        elif name in _members() and callable(value):  # subclasses have forms of these that ask
+            found[Tensor].append(value)
     return found
 
 

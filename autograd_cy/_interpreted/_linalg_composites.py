@@ -11,6 +11,7 @@ from autograd_cy._interpreted import linalg
 from autograd_cy._tensors.namespace import (
     adjoint,
     can_cast,
+    constant_pad_nd,
     diag_embed,
     diagonal,
     imag,
@@ -145,15 +146,10 @@ def svd_backward(
     U: Tensor,
     S: Tensor,
     Vh: Tensor,
-    full_matrices: bool,
 ) -> Tensor:
     u, vh, k = _thin(U, S, Vh)
     rows, columns = U.shape[-2], Vh.shape[-1]
-    if full_matrices and ((gU is not None and rows > k) or (gVh is not None and columns > k)):
-        raise RuntimeError(
-            "svd_backward: The singular vectors in the case that full_matrices=True are not "
-            "unique; their derivative is not defined. Use full_matrices=False"
-        )
+    # Vectors beyond the first k are any that complete a basis, and have no derivative.
     gU = None if gU is None else narrow(gU, -1, 0, k)
     gVh = None if gVh is None else narrow(gVh, -2, 0, k)
     if gU is None and gVh is None:
@@ -188,19 +184,12 @@ def svd_backward(
     return result
 
 
-def svd_moved(
-    moved: Tensor, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: bool, which: int
-) -> Tensor:
+def svd_moved(moved: Tensor, U: Tensor, S: Tensor, Vh: Tensor, which: int) -> Tensor:
     u, vh, k = _thin(U, S, Vh)
     rows, columns = U.shape[-2], Vh.shape[-1]
     inner = matmul(matmul(adjoint(u), moved), adjoint(vh))
     if which == 1:
         return real(diagonal(inner, 0, -2, -1))
-    if full_matrices and (rows > k if which == 0 else columns > k):
-        raise RuntimeError(
-            "svd: The singular vectors in the case that full_matrices=True are not unique; their "
-            "tangent is not defined. Use full_matrices=False"
-        )
     s, t, gaps = unsqueeze(S, -2), unsqueeze(S, -1), _gaps(S)
     if which == 0:
         turn = (inner * s + t * adjoint(inner)) / gaps
@@ -215,9 +204,11 @@ def svd_moved(
         if rows > k:
             outside = matmul(moved, adjoint(vh))
             result = result + (outside - matmul(u, matmul(adjoint(u), outside))) / s
-        return result
+        more = U.shape[-1] - k
+        return constant_pad_nd(result, (0, more)) if more else result
     result = matmul(adjoint(turn), vh)
     if columns > k:
         outside = matmul(adjoint(u), moved)
         result = result + (outside - matmul(matmul(outside, adjoint(vh)), vh)) / t
-    return result
+    more = Vh.shape[-2] - k
+    return constant_pad_nd(result, (0, 0, 0, more)) if more else result

@@ -1,9 +1,8 @@
 """
-Calls whose arguments don't fit as they are, which torch takes nevertheless.
+Calls whose numbers come before tensors: ``x.add_(2, y)`` for ``x.add_(y, alpha=2)``.
 
-Numbers that come before tensors: ``x.add_(2, y)`` for ``x.add_(y, alpha=2)``, with a warning; and
-ints of 64 bits without a sign beside floats. They are looked at when the arguments of a call don't
-fit otherwise, so that other calls don't pay for them.
+torch still takes them, with a warning. They are looked at when the arguments of a call don't fit
+otherwise, so that other calls don't pay for them.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import Tensor
 
-__all__ = ["NUMBERS_FIRST", "as_floats", "rearranged"]
+__all__ = ["NUMBERS_FIRST", "rearranged"]
 
 # The parameters of the record after the first one: tensors, and numbers by name only.
 _SUM = (("other",), ("alpha",))
@@ -121,44 +120,6 @@ def rearranged(
             by_name["out"] = kwargs["out"]
         return (found["input"], *(found[key] for key in tensors)), by_name
     return None
-
-
-def as_floats(
-    args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """
-    The arguments with ints from 2**63 to 2**64 - 1 as floats, if some tensor is of floats.
-
-    To torch such an int is a uint64: exact enough beside floats, while integers of 64 bits would
-    wrap around.
-
-    Parameters
-    ----------
-    args : tuple
-    kwargs : dict
-
-    Returns
-    -------
-    tuple of tuple and dict, or None
-        None: there is no such int, or there are no floats.
-
-    Examples
-    --------
-    >>> as_floats((2**63,), {})
-    >>> import autograd_cy as ag
-    >>> ag.zeros(1) + 2**63
-    tensor([9.2234e+18])
-    """
-    tensors = [x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)]
-    if not any(x.is_floating_point() or x.is_complex() for x in tensors):
-        return None
-    taken = tuple(map(_as_float, args)), {key: _as_float(x) for key, x in kwargs.items()}
-    same = all(x is y for x, y in zip((*args, *kwargs.values()), (*taken[0], *taken[1].values())))
-    return None if same else taken
-
-
-def _as_float(x: Any) -> Any:
-    return float(x) if type(x) is int and 2**63 <= x < 2**64 else x
 
 
 def _message(

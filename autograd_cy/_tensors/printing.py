@@ -348,9 +348,11 @@ def tensor_text(t, prefix: str | None = None) -> str:
     -------
     str
     """
+    marked = False  # a parameter of another class
     if prefix is None:
         plain = type(t) is _tensor.Tensor or type(t).__name__ in ("Parameter", "Buffer")
         prefix = "tensor(" if plain else f"{type(t).__name__}("
+        marked = not plain and getattr(t, "_is_param", False) is True
     _follow_bases(t)  # a view takes the tangent of its base when it is looked at
     if t.is_meta:
         suffixes = [f"size={tuple(t.shape)}"]
@@ -368,7 +370,8 @@ def tensor_text(t, prefix: str | None = None) -> str:
     if tangent is not None:
         suffixes.append(f"tangent={tensor_text(tangent)}")
     indent = len(prefix)
-    return _join(prefix + format_array(array, indent), suffixes, indent)
+    text = _join(prefix + format_array(array, indent), suffixes, indent)
+    return f"Parameter({text})" if marked else text
 
 
 _tensor._set_repr(tensor_text)

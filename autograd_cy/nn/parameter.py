@@ -9,13 +9,29 @@ from autograd_cy._C.overrides import _disabled_method
 from autograd_cy._C.tensor import _must_be_bool
 
 
-class Parameter(Tensor):
+class _Marked(type):
+    """Class of `Parameter` and `Buffer`: tensors of other classes are among them by a mark."""
+
+    _mark: str
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if super().__instancecheck__(instance):
+            return True
+        return (
+            cls.__dict__.get("_mark") is not None
+            and isinstance(instance, Tensor)
+            and getattr(instance, cls._mark, False) is True
+        )
+
+
+class Parameter(Tensor, metaclass=_Marked):
     """A tensor that a module lists among its parameters when it is assigned as an attribute.
 
     Parameters
     ----------
     data : Tensor, optional
-        The values. The parameter shares their memory and has no history.
+        The values. The parameter shares their memory and has no history. One of a subclass of
+        Tensor makes a parameter of that class, which is a `Parameter` by its mark ``_is_param``.
     requires_grad : bool, optional
         Whether gradients are wanted.
 
@@ -29,10 +45,14 @@ class Parameter(Tensor):
     """
 
     __torch_function__ = _disabled_method()  # what is computed with parameters is plain
+    _mark = "_is_param"
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         _must_be_bool(cls.__name__, "requires_grad", requires_grad, 2)
-        return Tensor._make_subclass(cls, _values(data), requires_grad)
+        values = _values(data)
+        if type(values) not in _PLAIN:
+            return _of_its_class(values, "Parameter", cls._mark, requires_grad)
+        return Tensor._make_subclass(cls, values, requires_grad)
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
         pass
@@ -49,13 +69,14 @@ class Parameter(Tensor):
         return type(self), (self.data, self.requires_grad)
 
 
-class Buffer(Tensor):
+class Buffer(Tensor, metaclass=_Marked):
     """A tensor that a module lists among its buffers when it is assigned as an attribute.
 
     Parameters
     ----------
     data : Tensor, optional
-        The values. The buffer shares their memory and has no history.
+        The values. The buffer shares their memory and has no history. One of a subclass of
+        Tensor makes a buffer of that class, which is a `Buffer` by its mark ``_is_buffer``.
     persistent : bool, optional
         Whether the buffer is part of the module's ``state_dict``.
 
@@ -69,12 +90,16 @@ class Buffer(Tensor):
     """
 
     __torch_function__ = _disabled_method()
+    _mark = "_is_buffer"
 
     persistent: bool
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
         values = _values(data)
-        made = Tensor._make_subclass(cls, values, values.requires_grad)
+        if type(values) in _PLAIN:
+            made = Tensor._make_subclass(cls, values, values.requires_grad)
+        else:
+            made = _of_its_class(values, "Buffer", cls._mark, values.requires_grad)
         made.persistent = persistent
         return made
 
@@ -85,6 +110,24 @@ class Buffer(Tensor):
         if id(self) not in memo:
             memo[id(self)] = type(self)(self.data.clone(), persistent=self.persistent)
         return memo[id(self)]
+
+
+_PLAIN = (Tensor, Parameter, Buffer)
+
+
+def _of_its_class(values: Tensor, kind: str, mark: str, requires_grad: bool) -> Any:
+    """A parameter or buffer that stays one of the subclass of its values."""
+    made = values.detach().requires_grad_(requires_grad)
+    if type(made) is not type(values):
+        raise RuntimeError(
+            f"Creating a {kind} from an instance of type {type(values).__name__} requires that "
+            "detach() returns an instance of the same type, but return type "
+            f"{type(made).__name__} was found instead. To use the type as a {kind}, please correct "
+            "the detach() semantics defined by its __torch_function__() implementation, or give "
+            "its .as_subclass(Tensor)."
+        )
+    setattr(made, mark, True)
+    return made
 
 
 def clear_grad(param: Tensor, set_to_none: bool) -> None:

@@ -50,13 +50,13 @@ op("eigvalsh(A, UPLO: str = 'L')", namespace="linalg", tier="interpreted", kerne
 
 op("svd(A, full_matrices: bool = True, *, driver: str? = None) -> (U, S, Vh)", namespace="linalg", tier="interpreted", checks="driven", params=DRIVER,
    kernel=host("np.linalg.svd(A, full_matrices)", ("same", "real", "same")),
-   vjp={"A": "_svd_backward(given_U, given_S, given_Vh, U, S, Vh, full_matrices)"},
-   jvp={"U": {"A": "_svd_moved(A_t, U, S, Vh, full_matrices, 0)"}, "S": {"A": "_svd_moved(A_t, U, S, Vh, full_matrices, 1)"},
-        "Vh": {"A": "_svd_moved(A_t, U, S, Vh, full_matrices, 2)"}},
+   vjp={"A": "_svd_backward(given_U, given_S, given_Vh, U, S, Vh)"}, keeps=("full_matrices",),
+   jvp={"U": {"A": "_svd_moved(A_t, U, S, Vh, 0)"}, "S": {"A": "_svd_moved(A_t, U, S, Vh, 1)"},
+        "Vh": {"A": "_svd_moved(A_t, U, S, Vh, 2)"}},
    vmap="linalg_svd(A, full_matrices, None)", dtypes="fc", reference=by_test(HERE + "test_svd_takes_a_matrix_apart"), errors=(VECTOR,),
    doc="Singular value decomposition ``A = U @ diag(S) @ Vh``; singular values descend.\nGradients that use U or Vh need "
-       "``full_matrices=False`` (unless they are square), distinct singular values,\nand a function that doesn't change with "
-       "the phase of the vectors.",
+       "distinct singular values, and a function that doesn't change with the phase of the vectors.\nVectors that only complete "
+       "a basis (``full_matrices=True``) count as constants.",
    example=">>> ag.linalg.svd(ag.tensor([[3.0, 0.0], [0.0, 4.0]])).S\ntensor([4., 3.])")
 
 op("svdvals(A, *, driver: str? = None)", namespace="linalg", tier="interpreted", checks="driven", params=DRIVER, kernel=composite("linalg.svdvals"), out="exact",
@@ -71,10 +71,10 @@ op("matrix_power(A, n: int)", namespace="linalg", tier="interpreted", kernel=com
    example=">>> ag.linalg.matrix_power(ag.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)\ntensor([[1., 5.],\n        [0., 1.]])",
    params={"n": "The exponent; negative ones invert."})
 
-op("_svd_backward(gU: Tensor?, gS: Tensor?, gVh: Tensor?, U, S, Vh, full_matrices: bool)", tier="interpreted",
+op("_svd_backward(gU: Tensor?, gS: Tensor?, gVh: Tensor?, U, S, Vh)", tier="interpreted",
    kernel=composite("linalg.svd_backward"), doc="Gradient of a matrix from those of its singular value decomposition.")
 
-op("_svd_moved(moved, U, S, Vh, full_matrices: bool, which: int)", tier="interpreted", kernel=composite("linalg.svd_moved"),
+op("_svd_moved(moved, U, S, Vh, which: int)", tier="interpreted", kernel=composite("linalg.svd_moved"),
    doc="Tangent of U, S or Vh (0, 1, 2).")
 
 op("logdet(self)", tier="interpreted", kernel=host("linalg.logdet"), checks="square", out=False,

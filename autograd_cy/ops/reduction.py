@@ -51,13 +51,13 @@ op("sum_to_size(self, size: sizes)", function=False, kernel=composite("reduction
    example=">>> ag.tensor([[1, 2], [3, 4]]).sum_to_size(1, 2)\ntensor([[4, 6]])")
 
 op("mean(self, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.mean_into", ("self", "None", "False", "dtype"), shape="rules_reduction.averaged(self, None, False, dtype)"),
-   vjp={"self": "(grad / self.numel()).expand(self.shape)"}, shows={"self_sym_numel": "self.numel()"}, jvp="linear", vmap=f"mean({EACH}, 1, False, dtype)",
+   vjp={"self": "(grad / self.numel() if self.numel() > 0 else grad).expand(self.shape)"}, shows={"self_sym_numel": "self.numel()"}, jvp="linear", vmap=f"mean({EACH}, 1, False, dtype)",
    samples=ALL, dtypes="hfc", refusal="elements must be floating point or complex", reference="np.mean(self)", tolerance=1e-4, doc="Mean of all elements.",
    example=">>> ag.mean(ag.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)\ntensor([2., 3.])")
 
 op("mean.dim(self, dim: dims?, keepdim: bool = False, *, dtype: dtype? = None)", node="MeanBackward1", when=BY_DIM,
    wide_out=True, kernel=call("reduce.mean_into", shape="rules_reduction.averaged(self, dim, keepdim, dtype)"),
-   vjp={"self": "_expand_reduced(grad / count_reduced(self.shape, dim), self.shape, dim, keepdim)"},
+   vjp={"self": "_expand_reduced(grad / count_reduced(self.shape, dim) if self.numel() > 0 else grad, self.shape, dim, keepdim)"},
    shows={"self_sym_numel": "self.numel()"}, jvp="linear",
    vmap="dims", samples=DIMS, dtypes="hfc", refusal="elements must be floating point or complex", reference="np.mean(self, axis=dim if self.ndim else None, keepdims=keepdim)", tolerance=1e-4,
    doc="Mean over one or several dimensions.")

@@ -1,6 +1,5 @@
 # cython: language_level=3
 """Composites of the family loss: records in autograd_cy/ops/loss.py name them."""
-from libc.math cimport NAN
 from autograd_cy._C.dtypes cimport dt_is_float, dt_object
 from autograd_cy._C.iterate cimport broadcast_shape
 from autograd_cy._C.tensor cimport Tensor, dims_of, same_shape, sizes_of, wrap_double, wrap_int
@@ -62,8 +61,9 @@ cdef Tensor cross_entropy_form(Tensor logits, Tensor target, Tensor weight, Py_s
         loss = T.neg(T.sum_dim(T.mul(logp, target), axis, False, -1))
         if code == 1:
             # The mean is over examples, whatever the probabilities sum to.
-            return T.div(T.sum(loss, -1), wrap_double(<double>(logits.count / classes)
-                                                      if classes else NAN))
+            if logits.count == 0:
+                return T.mean(T.mul(logp, target), -1)
+            return T.div(T.sum(loss, -1), wrap_double(<double>(logits.count / classes)))
         return reduce_loss(loss, code)
     loss = <Tensor>T.nll_loss_forward(logp, target, weight, code, ignore_index)[0]
     if label_smoothing == 0.0:

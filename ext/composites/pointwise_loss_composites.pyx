@@ -4,8 +4,8 @@ from autograd_cy._C.dtypes cimport dt_category, dt_object
 from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_NONE, RED_SUM
 from autograd_cy._C.tensor cimport (
-    F_DUAL, M_NO_GRAD, Tensor, below_vmaps, dims_of, requires_grad, same_shape, tls_modes,
-    wrap_double, wrap_int)
+    F_DUAL, M_GUARD_SAVED, M_NO_GRAD, M_VMAP_MASK, Tensor, below_vmaps, dims_of, requires_grad,
+    same_shape, tls_modes, wrap_double, wrap_int)
 include "operators_of_pointwise_loss_composites.pxi"
 
 
@@ -49,10 +49,22 @@ cdef bint moves(Tensor t) noexcept:
     return t is not None and (t.flags | below_vmaps(t).flags) & F_DUAL != 0
 
 
-cdef int check_constant(Tensor t, str what, str op, bint forward) except -1:
-    """Raise if a derivative with respect to a weight is asked for: torch has none."""
-    if ((moves(t) and not forward)
-            or (t is not None and requires_grad(t) and not tls_modes() & M_NO_GRAD)):
+cdef bint recorded(Tensor t) noexcept:
+    return t is not None and requires_grad(t) and not tls_modes() & M_NO_GRAD
+
+
+cdef bint transformed() noexcept:
+    """Whether a function that is transformed runs, or one of examples."""
+    return tls_modes() & (M_GUARD_SAVED | M_VMAP_MASK) != 0
+
+
+cdef int check_constant(Tensor t, str what, str op, bint always) except -1:
+    """
+    Raise if a derivative with respect to a weight is asked for: torch has none.
+
+    `always`: it has those in forward mode and of functions that are transformed.
+    """
+    if (moves(t) and not always) or (recorded(t) and not (always and transformed())):
         raise RuntimeError(
             f"The function '{op}' is not differentiable with respect to argument '{what}'. This "
             "input cannot have requires_grad True; detach it, or multiply the losses of "
@@ -116,13 +128,13 @@ cdef Tensor logit_cross_entropy(Tensor a, Tensor b, Tensor weight, Tensor pos_we
                 f"binary_cross_entropy_with_logits: output with shape {list(dims_of(b))} (that of "
                 f"the target) doesn't match the broadcast shape {list(shape)}")
         a = T.expand(a, shape)
-    if moves(weight) or moves(pos_weight):
+    if moves(weight) or moves(pos_weight) or recorded(weight) or recorded(pos_weight):
         return total(moved_losses(a, b, pos_weight), weight, known(reduction))
     return T._logit_cross_entropy(a, b, weight, pos_weight, known(reduction))
 
 
 cdef Tensor moved_losses(Tensor a, Tensor b, Tensor pos_weight):
-    """Losses of operators, which have tangents with respect to the weight of positive targets."""
+    """Losses of operators, which have derivatives with respect to a weight of positive targets."""
     cdef Tensor losses = T._logit_cross_entropy(a, b, None, None, RED_NONE)
     if pos_weight is None:
         return losses

@@ -9,8 +9,8 @@ from libc.stdint cimport int64_t
 import numpy as _np
 from autograd_cy._C.dtypes cimport (
     dtype, dt_category, dt_code, dt_is_integral, dt_is_complex, dt_is_float, dt_object,
-    dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F64,
-    DT_I64)
+    dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64,
+    DT_I64, DT_SIZE)
 from libc.stdint cimport uint32_t
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.iterate cimport cast, resolved, result_dtype, to_device
@@ -87,8 +87,8 @@ cpdef Tensor number_arg(object x, str op, str name, int position):
 
 cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b, bint bool_too):
     """The factor of `b`; `bool_too`: one that is a bool may go with numbers."""
-    cdef Tensor t = number_arg(alpha, op, "alpha", 0)
     cdef int dt = result_dtype((a, b))
+    cdef Tensor t = factor_arg(alpha, op, dt)
     if dt_is_integral(dt) and not dt_is_integral(t.dt):
         raise RuntimeError(
             f"{op}: For integral input tensors, argument alpha must not be a floating point "
@@ -100,7 +100,24 @@ cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b, bint bool_too):
     if dt_is_complex(t.dt) and not dt_is_complex(dt):
         raise RuntimeError(
             f"{op}: For non-complex input tensors, argument alpha must not be a complex number.")
+    # One that was negated before may be what only its negative fits.
+    if (dt != DT_BOOL and dt != DT_I64
+            and not (dt < DT_I64 and shown_value(t) == 1 << 8 * DT_SIZE[dt] - 1)):
+        check_fits(t, dt)
     return t
+
+
+cdef Tensor factor_arg(object alpha, str op, int dt):
+    """A number that multiplies a result of dtype `dt`."""
+    if type(alpha) is int and 1 << 63 <= alpha < 1 << 64:
+        if dt == DT_BOOL:
+            return wrap_number(True)
+        if dt_is_integral(dt):
+            raise RuntimeError(
+                f"{op}: value cannot be converted to type {dt_object(dt).name} without overflow: "
+                f"{alpha}")
+        alpha = float(alpha)    # without a sign, as beside other floats
+    return number_arg(alpha, op, "alpha", 0)
 
 
 cdef Tensor foreign_operand(object x):
@@ -390,26 +407,31 @@ cdef tuple given_sizes(tuple args, object named, str op, str name):
 
 cdef int check_no_integer_zero(Tensor a, Tensor b) except -1:
     if (dt_is_integral(a.dt) and dt_is_integral(b.dt) and a.count and b.count
-            and b.mem.device != ON_META and any_zero(b)):
+            and b.mem.device != ON_META and any_zero(a, b)):
         raise RuntimeError("ZeroDivisionError: integer division or remainder by zero")
     return 0
 
 
-cdef bint any_zero(Tensor b):
+cdef bint any_zero(Tensor a, Tensor b):
     if b.count == 1:
-        return not shown_value(b)
+        value = shown_value(b)
+        if DT_SIZE[a.dt] < DT_SIZE[b.dt]:       # the lowest bits are what divides
+            value &= ~(<object>-1 << 8 * DT_SIZE[result_dtype((a, b))])
+        return not value
     # To refuse it, not to go another way: that is possible while launches are kept, too.
     return bool((array_of(to_device(resolved(b), 0)) == 0).any())
 
 
 cdef int check_pow_domain(Tensor a, Tensor b) except -1:
-    if (
-        dt_is_integral(result_dtype((a, b))) and b.flags & F_WRAPPED
-        and scalar_value(b) < 0
-    ):
-        raise RuntimeError("pow: Integers to negative integer powers are not allowed.")
-    if b.flags & F_WRAPPED and b.dt == DT_F64 and (a.dt == DT_F16 or a.dt == DT_BF16) and (
-            not a.flags & F_WRAPPED):
+    cdef int dt
+    if b.flags & F_WRAPPED:
+        dt = result_dtype((a, b))
+        if dt_is_integral(dt):
+            if scalar_value(b) < 0:
+                raise RuntimeError("pow: Integers to negative integer powers are not allowed.")
+            check_fits(b, dt)
+    if b.flags & F_WRAPPED and (b.dt == DT_F64 or b.dt == DT_I64) and (
+            a.dt == DT_F16 or a.dt == DT_BF16) and not a.flags & F_WRAPPED:
         check_fits(b, a.dt)
     return 0
 
@@ -504,14 +526,22 @@ cdef int factor_fits(Tensor factor, int dt) except -1:
     return 0
 
 
+cdef int factor_held(Tensor factor, int dt) except -1:
+    """`factor_fits`, and what multiplies must hold the number: float32 for half types."""
+    factor_fits(factor, dt)
+    if dt == DT_F16 or dt == DT_BF16:
+        dt = DT_F32
+    return 0 if dt == DT_BOOL or dt == DT_I64 else check_fits(factor, dt)
+
+
 cdef int check_factors(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha) except -1:
-    factor_fits(beta, mat1.dt)
-    factor_fits(alpha, mat1.dt)
+    factor_held(beta, mat1.dt)
+    factor_held(alpha, mat1.dt)
     return 0
 
 
 cdef int check_factor(Tensor a, Tensor x, Tensor y, Tensor value) except -1:
-    factor_fits(value, result_dtype((a, x, y)))
+    factor_held(value, result_dtype((a, x, y)))
     return 0
 
 
@@ -522,6 +552,8 @@ cdef int check_weight(Tensor a, Tensor end, Tensor weight) except -1:
             f"{dt_object(end.dt).name}; convert it with .to(dtype)")
     if weight.flags & F_WRAPPED:
         factor_fits(weight, a.dt)
+        if dt_is_float(a.dt):
+            check_fits(weight, DT_F64 if a.dt == DT_F64 else DT_F32)
     elif weight.dt != a.dt and weight.nd:
         raise RuntimeError(
             f"lerp: expected dtype {dt_object(a.dt).name} for `weight` but got dtype "
@@ -608,8 +640,8 @@ def _result_type(a, b):
     cdef Tensor x = foreign_operand(a)
     cdef Tensor y = foreign_operand(b)
     if type(a) is int and x is None or type(b) is int and y is None:
-        from autograd_cy._tensors.numbers_first import as_floats
-        found = as_floats((a, b), {})
+        from autograd_cy._tensors.unsigned_numbers import unsigned_taken
+        found = unsigned_taken("result_type", (a, b), {})
         if found is None:
             raise beyond_64_bits(a if x is None else b)
         return _result_type(*found[0])

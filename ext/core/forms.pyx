@@ -425,7 +425,8 @@ cdef PyObject* plainly(PyObject* f, PyObject** args, size_t nargsf, PyObject* na
 cdef PyObject* numbers_first(Form form, PyObject** args, Py_ssize_t n,
                              PyObject* names) except NULL:
     """Try the older order of a call whose arguments didn't fit, if the form has one, and ints of
-    more than 64 bits as floats; otherwise the error stays (_tensors/numbers_first.py knows)."""
+    64 bits without a sign; otherwise the error stays (`numbers_first` and `unsigned_numbers` of
+    _tensors know)."""
     cdef PyObject *kind = NULL, *value = NULL, *trace = NULL
     cdef dict named = {}
     cdef Py_ssize_t k
@@ -435,13 +436,14 @@ cdef PyObject* numbers_first(Form form, PyObject** args, Py_ssize_t n,
         PyErr_Restore(kind, value, trace)
         return NULL
     try:
-        from autograd_cy._tensors.numbers_first import as_floats, rearranged
+        from autograd_cy._tensors.numbers_first import rearranged
+        from autograd_cy._tensors.unsigned_numbers import unsigned_taken
         if names != NULL:
             for k in range(PyTuple_GET_SIZE(names)):
                 named[<object>PyTuple_GET_ITEM(names, k)] = <object>args[n + k]
         given = tuple([<object>args[k] for k in range(n)])
-        found = (as_floats(given, named) if kind == PyExc_OverflowError
-                 else rearranged(form.__name__, given, named))
+        found = (unsigned_taken if kind == PyExc_OverflowError else rearranged)(
+            form.__name__, given, named)
     except BaseException:
         drop_error(kind, value, trace)
         raise

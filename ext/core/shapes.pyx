@@ -585,22 +585,32 @@ cdef Tensor as_strided_scatter_plain(Tensor a, Tensor src, tuple size, tuple str
     return t
 
 
+cdef Py_ssize_t reach(tuple size, tuple stride) except -1:
+    """How many places there are from a window's first one to its last; none if it is empty."""
+    cdef Py_ssize_t n, s, found = 1
+    for n, s in zip(size, stride):
+        if n == 0:
+            return 0
+        found += (n - 1) * s
+    return found
+
+
 cdef Tensor as_strided_backward_plain(Tensor grad, tuple base_size, tuple base_stride,
                                       Py_ssize_t base_offset, tuple size, tuple stride,
                                       object offset):
     """Gradient of as_strided: what the window's elements get is added up in the base's geometry."""
-    cdef Py_ssize_t extent = 1, one = 1, low
+    cdef Py_ssize_t extent = reach(base_size, base_stride), one = reach(size, stride), low
     cdef Py_ssize_t storage_offset = base_offset if offset is None else offset
     cdef Tensor flat, window
+    if extent == 0:
+        return zeros(grad, base_size)
+    if one == 0:        # nothing arrives, wherever it would be
+        storage_offset = base_offset
     low = min(base_offset, storage_offset)
-    for n, s in zip(base_size, base_stride):
-        extent += max(n - 1, 0) * s
-    for n, s in zip(size, stride):
-        one += max(n - 1, 0) * s
-    extent = max(extent + base_offset, one + storage_offset) - low
-    flat = zeros(grad, (extent,))
-    window = as_strided_plain(flat, size, stride, storage_offset - low)
-    add_overlapping(window, grad)
+    flat = zeros(grad, (max(extent + base_offset, one + storage_offset) - low,))
+    if one:
+        window = as_strided_plain(flat, size, stride, storage_offset - low)
+        add_overlapping(window, grad)
     window = as_strided_plain(flat, base_size, base_stride, base_offset - low)
     if tensor_has_overlap(window):
         divide_by_holders(flat, window)
@@ -611,14 +621,12 @@ cdef Tensor as_strided_gather_plain(Tensor a, tuple base_size, tuple base_stride
                                     Py_ssize_t base_offset,
                                     tuple size, tuple stride, object storage_offset):
     """The window's values, read from `a` laid out as the base was."""
-    cdef Py_ssize_t extent = 1, one = 1, offset, low
+    cdef Py_ssize_t extent = reach(base_size, base_stride), one = reach(size, stride), offset, low
     cdef Tensor flat, base
+    if extent == 0 or one == 0:
+        return zeros(a, size)
     offset = base_offset if storage_offset is None else storage_offset
     low = min(base_offset, offset)
-    for n, s in zip(base_size, base_stride):
-        extent += max(n - 1, 0) * s
-    for n, s in zip(size, stride):
-        one += max(n - 1, 0) * s
     flat = zeros(a, (max(extent + base_offset, one + offset) - low,))
     base = as_strided_plain(flat, base_size, base_stride, base_offset - low)
     add_overlapping(base, a)

@@ -191,7 +191,8 @@ cdef Py_ssize_t storage_size(tuple base_size, tuple base_stride, Py_ssize_t base
                              tuple stride, object storage_offset) except -1:
     """Elements that an example's storage has at least; each example gets a storage of its own."""
     cdef Py_ssize_t offset = base_offset if storage_offset is None else storage_offset
-    return max(base_offset + extent(base_size, base_stride), offset + extent(size, stride))
+    cdef Py_ssize_t base = base_offset + extent(base_size, base_stride)
+    return base if 0 in size else max(base, offset + extent(size, stride))
 
 
 cdef Tensor strided_gather_each(Tensor self, tuple base_size, tuple base_stride,

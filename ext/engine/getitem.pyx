@@ -113,7 +113,7 @@ cdef tuple apply_basic(Tensor a, object index):
         if isinstance(item, Tensor) and (<Tensor>item).dt in (DT_BOOL, DT_U8):
             used += (<Tensor>item).nd
         elif isinstance(item, _np.ndarray) and item.dtype == bool:
-            used += item.ndim
+            used += item.ndim or 1      # one without dimensions counts, too, as in torch
         else:
             used += 1
     if used > a.nd:

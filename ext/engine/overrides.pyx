@@ -31,6 +31,7 @@ include "operators_of_overrides.pxi"
 include "asked_operators.pxi"
 
 import re as _re
+import sys as _sys
 import threading as _threading
 
 cdef object placed = _re.compile(r"(\w+\(\): argument '(\w+)') \(position \d+\)")
@@ -489,9 +490,44 @@ cdef object first_answer(object f, list found, tuple args, dict kwargs):
     return NotImplemented
 
 
+# Functions in Python that return what an operator of their name returns, by their code and name.
+cdef dict handing_on = {}
+
+
+def _hands_on(f, by=None):
+    """
+    Let classes and modes be shown a function in Python for the operator of its name that it, or
+    another one with the same parameters, hands on to.
+    """
+    handing_on[(f if by is None else by).__code__, f.__name__] = f
+
+
+cdef tuple as_called(object f, tuple args, dict kwargs):
+    """
+    The function to show for one that is called, and its arguments.
+
+    A function that only hands on to an operator doesn't ask, as that would cost each call of it.
+    It is the caller then.
+    """
+    name = getattr(f, "__name__", None)
+    if type(name) is not str:
+        return f, args, kwargs
+    frame = _sys._getframe()
+    shown = handing_on.get((frame.f_code, (<str>name).removesuffix("_")))
+    if shown is None:
+        return f, args, kwargs
+    given = frame.f_locals
+    code = frame.f_code
+    required = code.co_argcount - len(shown.__defaults__ or ())
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return (shown, tuple([given[name] for name in names[:required]]),
+            {name: given[name] for name in names[required:]})
+
+
 cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
     cdef list found = overriding_args(relevant)
     cdef tuple modes = mode_stack()
+    f, args, kwargs = as_called(f, args, kwargs)
     result = first_answer(f, found, args, kwargs)
     if result is not NotImplemented:
         return result

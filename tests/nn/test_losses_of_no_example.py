@@ -43,3 +43,69 @@ def test_losses_of_no_example(name):
         found = function(*args, reduction=reduction)
         assert found.shape == ()
         np.testing.assert_equal(found.item(), want)
+
+
+MEANS = {
+    "poisson_nll_loss": lambda F, a, b: F.poisson_nll_loss(a, b),
+    "full poisson_nll_loss": lambda F, a, b: F.poisson_nll_loss(a, b, full=True, log_input=False),
+    "gaussian_nll_loss": lambda F, a, b: F.gaussian_nll_loss(a, b, b + 1.0),
+    "margin_ranking_loss": lambda F, a, b: F.margin_ranking_loss(a, b, b),
+    "hinge_embedding_loss": lambda F, a, b: F.hinge_embedding_loss(a, b),
+    "triplet_margin_loss": lambda F, a, b: F.triplet_margin_loss(a, b, b),
+    "multilabel_soft_margin_loss": lambda F, a, b: F.multilabel_soft_margin_loss(a, b),
+    "cross_entropy": lambda F, a, b: F.cross_entropy(a, b),
+    "mean": lambda F, a, b: (a * b).mean(),
+    "mean of a dimension": lambda F, a, b: (a * b).mean((0, 1)),
+    "mse_loss": lambda F, a, b: F.mse_loss(a, b),
+    "smooth_l1_loss": lambda F, a, b: F.smooth_l1_loss(a, b),
+    "huber_loss": lambda F, a, b: F.huber_loss(a, b),
+    "kl_div": lambda F, a, b: F.kl_div(a, b),
+}
+
+
+def zeros_or_none(x):
+    return x is None or (not x.isnan().any() and not x.count_nonzero())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_derivatives_of_means_of_nothing_are_zeros():
+    """Whatever the mean depends on: what scales its elements, and the gradient it is given."""
+    for name, call in MEANS.items():
+        scale = ag.ones((), requires_grad=True)
+        given = ag.ones((), requires_grad=True)
+        y = call(F, ag.zeros(0, 3) * scale, ag.zeros(0, 3))
+        assert y.isnan(), name
+        (slope,) = ag.autograd.grad(y, scale, given, create_graph=True)
+        assert slope.item() == 0.0, name
+        a = ag.zeros(0, 3, requires_grad=True)
+        (slope,) = ag.autograd.grad(call(F, a, ag.zeros(0, 3)), a, given, create_graph=True)
+        assert slope.shape == (0, 3)
+        if slope.requires_grad:
+            u = ag.ones(0, 3, requires_grad=True)
+            second = ag.autograd.grad(slope, (given, a), u, create_graph=True, allow_unused=True)
+            assert all(map(zeros_or_none, second)), name
+            for x in second:
+                if x is not None and x.requires_grad:
+                    third = ag.autograd.grad(
+                        x.sum(), (given, a, u), allow_unused=True, retain_graph=True
+                    )
+                    assert all(map(zeros_or_none, third)), name
+
+
+@each("dtype", ["float32", "float64", "float16"])
+def test_smooth_l1_loss_within_a_width_that_is_zero_in_the_dtype(dtype):
+    dtype = getattr(ag, dtype)
+    for beta in (0.0, 1e-50, 1e-330):
+        x = ag.tensor([0.0, 1.0, 2.0, nan], dtype=dtype, requires_grad=True)
+        t = ag.tensor([0.0, 3.0, 1.0, 0.0], dtype=dtype, requires_grad=True)
+        loss = F.smooth_l1_loss(x, t, reduction="none", beta=beta)
+        np.testing.assert_equal(loss.tolist(), [0.0, 2.0, 1.0, nan])
+        slopes = ag.autograd.grad(loss.nansum(), (x, t))
+        assert slopes[0][:3].tolist() == [0.0, -1.0, 1.0]
+        assert slopes[1][:3].tolist() == [0.0, 1.0, -1.0]
+        moved = ag.func.jvp(
+            lambda x: F.smooth_l1_loss(x, t.detach(), reduction="none", beta=beta),
+            (x.detach(),),
+            (ag.ones(4, dtype=dtype),),
+        )[1]
+        assert moved[:3].tolist() == [0.0, -1.0, 1.0]

@@ -79,12 +79,48 @@ def test_derivatives_of_each_result_of_svd(dtype, shape):
     assert ag.autograd.gradgradcheck(values, [A.detach().requires_grad_(True)])
 
 
-def test_vectors_of_a_full_decomposition_have_no_gradient():
+@BOTH
+@pytest.mark.parametrize("shape", [(4, 2), (2, 4), (2, 4, 3), (3, 3), (0, 3), (3, 0)])
+def test_vectors_that_complete_a_basis_are_constants(shape, dtype):
+    """Derivatives of a full decomposition are those of the slim one, up to second order."""
+    A = random(*shape, dtype=dtype)
+    k = min(shape[-2:])
+    uses = {
+        "S": lambda U, S, Vh: (S**3).sum(),
+        "U": lambda U, S, Vh: U.abs().pow(3).sum(),
+        "first of U": lambda U, S, Vh: U[..., :k].abs().pow(3).sum(),
+        "Vh": lambda U, S, Vh: Vh.abs().pow(3).sum(),
+        "all": lambda U, S, Vh: (
+            ((U[..., :k] * S[..., None, :]) @ Vh[..., :k, :]).abs().pow(2).sum()
+        ),
+    }
+
+    def derivatives(use, full):
+        a = A.detach().requires_grad_()
+        (g,) = ag.autograd.grad(use(*ag.linalg.svd(a, full)), a, create_graph=True)
+        (h,) = ag.autograd.grad(g.abs().pow(2).sum(), a)
+        moved = ag.func.jvp(lambda a: use(*ag.linalg.svd(a, full)), (A,), (ag.ones_like(A),))[1]
+        return g, h, moved
+
+    for name, use in uses.items():
+        for found, expected in zip(derivatives(use, True), derivatives(use, False)):
+            assert ag.allclose(found, expected, atol=1e-7), name
+
+
+def test_the_rest_of_a_full_decomposition_has_gradients_and_tangents_of_zeros():
     a = random(4, 2).requires_grad_(True)
-    with pytest.raises(RuntimeError, match="full_matrices=True are not unique"):
-        ag.linalg.svd(a).U.sum().backward()
-    ag.linalg.svd(a).Vh.sum().backward()  # of these there are no more than singular values
-    assert a.grad is not None
+    U = ag.linalg.svd(a).U
+    (g,) = ag.autograd.grad(U[:, 2:].sum(), a)
+    assert not g.count_nonzero()
+    _, moved = ag.func.jvp(ag.linalg.svd, (a.detach(),), (ag.ones_like(a),))
+    assert moved.U.shape == (4, 4) and not moved.U[:, 2:].count_nonzero()
+    _, moved = ag.func.jvp(ag.linalg.svd, (a.detach().mT,), (ag.ones_like(a).mT,))
+    assert moved.Vh.shape == (4, 4) and not moved.Vh[2:].count_nonzero()
+    torch = pytest.importorskip("torch")
+    theirs = torch.tensor(a.tolist(), dtype=torch.float64, requires_grad=True)
+    torch.linalg.svd(theirs).U.pow(3).abs().sum().backward()
+    ag.linalg.svd(a).U.pow(3).abs().sum().backward()
+    assert ag.allclose(a.grad, ag.tensor(theirs.grad.tolist(), dtype=a.dtype))
 
 
 @BOTH

@@ -402,3 +402,35 @@ def test_put_refuses_and_writes_nothing(index, source, error, text):
     with pytest.raises(error, match=rf"put.*{text}"):
         x.put_(index, source)
     assert x.tolist() == [[0, 0, 0], [0, 0, 0]] and x._version == 0
+
+
+def test_derivatives_of_empty_windows_need_no_memory_for_their_strides():
+    """More than there is would be asked for, if the last place of an empty window counted."""
+    far = 10**13
+    x = ag.ones(3, requires_grad=True)
+    for size, stride in (
+        ((0, 5), (far, far)),
+        ((far, 0), (1, 1)),
+        ((0,), (far,)),
+        ((5, 0), (1, 1)),
+    ):
+
+        def window(x, size=size, stride=stride):
+            return x.as_strided(size, stride)
+
+        (g,) = ag.autograd.grad((window(x) ** 2).sum(), x, create_graph=True)
+        assert g.tolist() == [0.0] * 3
+        assert ag.autograd.grad(g.sum(), x)[0].tolist() == [0.0] * 3
+        moved = ag.func.jvp(window, (x.detach(),), (ag.ones(3),))[1]
+        assert moved.shape == size
+        each = ag.func.vmap(ag.func.grad(lambda x, window=window: window(x).sum()))
+        assert each(ag.ones(2, 3)).tolist() == [[0.0] * 3] * 2
+        a = x * 1
+        window(a).mul_(2)
+        assert ag.autograd.grad(a.sum(), x)[0].tolist() == [1.0] * 3
+    empty = ag.ones(2, 3).as_strided((2, 0), (far, 1)).detach().requires_grad_()
+    (g,) = ag.autograd.grad(empty.as_strided((1,), (1,)).sum(), empty)
+    assert g.shape == (2, 0)
+    one = ag.ones(3).as_strided((1, 3), (far, 1)).requires_grad_()
+    (g,) = ag.autograd.grad(one.as_strided((2,), (1,)).sum(), one)
+    assert g.tolist() == [[1.0, 1.0, 0.0]]

@@ -2,7 +2,8 @@
 Ints of more than 64 bits.
 
 As sizes, counts and places they are refused by the errors of torch; as operands and values to fill
-with by an OverflowError, but for those below 2**64 beside floats: torch takes them as uint64.
+with by an OverflowError, but for those from 2**63 to 2**64: torch takes them as uint64. Beside
+integers their lowest bits are operands, and what must fit is refused.
 """
 
 import pytest
@@ -139,10 +140,162 @@ def test_ints_of_64_bits_without_a_sign_are_numbers_beside_floats(name, n):
         torch = pytest.importorskip("torch")
         theirs = call(torch, torch.tensor([1.0, 2.0], dtype=getattr(torch, dtype)), n)
         assert found.tolist() == theirs.tolist()
-    y = ag.tensor([1, 2])
-    for refused in (y, y.byte(), y.bool()):  # where torch wraps around
-        with pytest.raises((OverflowError, RuntimeError)):
-            call(ag, refused, n)
+
+
+BESIDE_INTEGERS = BESIDE_FLOATS | {
+    "-": lambda t, x, n: x - n,
+    "**": lambda t, x, n: x**n,
+    "**=": lambda t, x, n: x.clone().pow_(n),
+    "<=": lambda t, x, n: x <= n,
+    "r<": lambda t, x, n: n < x,
+    "!=": lambda t, x, n: x != n,
+    "&": lambda t, x, n: x & n,
+    "r|": lambda t, x, n: n | x,
+    "^=": lambda t, x, n: x.clone().__ixor__(n),
+    "<<": lambda t, x, n: x << n,
+    "r>>": lambda t, x, n: n >> x,
+    "r//": lambda t, x, n: n // x,
+    "r%": lambda t, x, n: n % x,
+    "/=": lambda t, x, n: x.clone().__itruediv__(n),
+    "-=": lambda t, x, n: x.clone().__isub__(n),
+    "div down": lambda t, x, n: t.div(x, n, rounding_mode="floor"),
+    "div cut": lambda t, x, n: x.div(n, rounding_mode="trunc"),
+    "fmod": lambda t, x, n: x.fmod(n),
+    "eq_": lambda t, x, n: x.clone().eq_(n),
+    "xlogy": lambda t, x, n: t.xlogy(x, n),
+    "float_power": lambda t, x, n: t.float_power(n, x),
+    "copysign": lambda t, x, n: t.copysign(x, n),
+    "fill_": lambda t, x, n: x.clone().fill_(n),
+    "clamp_max": lambda t, x, n: x.clamp_max(n),
+    "method where": lambda t, x, n: x.where(x == 1, n),
+    "where float": lambda t, x, n: t.where(x == 1, n, 1.5),
+    "clamp float": lambda t, x, n: t.clamp(x, n, 1.5),
+    "add alpha": lambda t, x, n: t.add(x, x, alpha=n),
+    "add floats alpha": lambda t, x, n: t.add(x, x.float(), alpha=n),
+    "addmm": lambda t, x, n: t.addmm(x[:, None], x[:, None], x[:1, None], alpha=n),
+    "bucketize": lambda t, x, n: t.bucketize(n, x),
+    "searchsorted": lambda t, x, n: t.searchsorted(x, n),
+    "out": lambda t, x, n: t.add(x, n, out=t.empty(3, dtype=t.float64)),
+    "out of its kind": lambda t, x, n: t.sub(x, n, out=t.empty_like(x)),
+    "result_type": lambda t, x, n: str(t.result_type(x, n)).rpartition(".")[2],
+    "full": lambda t, x, n: t.full((2,), n, dtype=x.dtype),
+    "full_like": lambda t, x, n: t.full_like(x, n),
+    "item": lambda t, x, n: x.clone().__setitem__(0, n),
+    "tensor": lambda t, x, n: t.tensor([n], dtype=x.dtype),
+}
+
+
+def answer(lib, call, values, dtype, n):
+    """Dtype and values, or the kind of the error."""
+    try:
+        found = call(lib, lib.tensor(values, dtype=getattr(lib, dtype)), n)
+    except (OverflowError, RuntimeError, TypeError, ValueError) as error:
+        return RuntimeError if isinstance(error, RuntimeError) else type(error)
+    if isinstance(found, str):
+        return found
+    return str(found.dtype).rpartition(".")[2], found.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32", "int16", "int8", "uint8", "bool"])
+@pytest.mark.parametrize("n", [2**63, 2**63 + 5, 2**64 - 1])
+def test_beside_integers_the_lowest_bits_are_operands_and_values_must_fit(dtype, n):
+    torch = pytest.importorskip("torch")
+    for name, call in BESIDE_INTEGERS.items():
+        if dtype == "bool" and name in ("r/", "addcmul", "addmm"):
+            continue  # torch's reciprocal comes first, and other kinds of errors
+        values = [1, 3, 5] if dtype != "bool" else [0, 1, 1]
+        expected = answer(torch, call, values, dtype, n)
+        assert answer(ag, call, values, dtype, n) == expected, name
+
+
+def test_what_beside_integers_is_worth_without_another_library():
+    x = ag.tensor([1, 3])
+    assert (x + 2**63).tolist() == [1 - 2**63, 3 - 2**63]
+    assert (x / 2**63).tolist() == [1 / 2**63, 3 / 2**63]
+    assert (x < 2**63).tolist() == [False, False]  # as int64 it is negative
+    assert (x.byte() + (2**63 + 5)).tolist() == [6, 8]
+    assert (x.char() + (2**64 - 1)).tolist() == [0, 2]
+    x *= 2**64 - 1
+    assert x.tolist() == [-1, -3]
+    for refused in (
+        lambda: x**2**63,
+        lambda: x.fill_(2**63),
+        lambda: x.clamp(max=2**63),
+        lambda: ag.where(x > 0, x, 2**63),
+        lambda: x.add(x, alpha=2**63),
+    ):
+        with pytest.raises(RuntimeError, match="type int64 without overflow: 9223372036854775808"):
+            refused()
+    for refused in (lambda: x.bool() + 2**63, lambda: x.bool().eq_(2**63)):
+        with pytest.raises(RuntimeError, match="Promotion for uint16, uint32, uint64"):
+            refused()
+    assert x.tolist() == [-1, -3]
+
+
+NARROW = {
+    "//": lambda t, x, n: x // n,
+    "%": lambda t, x, n: x % n,
+    "//=": lambda t, x, n: x.__ifloordiv__(n),
+    "fmod": lambda t, x, n: x.fmod(n),
+    "div": lambda t, x, n: t.div(x, n, rounding_mode="trunc"),
+    "by a tensor": lambda t, x, n: x // t.tensor(n),
+    "by tensors": lambda t, x, n: x // t.tensor([n]),
+    "**": lambda t, x, n: x**n,
+    "** a tensor": lambda t, x, n: x ** t.tensor(abs(n)),
+    "add": lambda t, x, n: t.add(x, x, alpha=n),
+    "sub": lambda t, x, n: t.sub(x, x, alpha=n),
+    "sub_": lambda t, x, n: x.sub_(x, alpha=n),
+    "add a number": lambda t, x, n: t.add(x, 2, alpha=n),
+    "index_add": lambda t, x, n: t.index_add(x, 0, t.tensor([0, 1, 2]), x, alpha=n),
+    "addcmul": lambda t, x, n: t.addcmul(x, x, x, value=n),
+    "addmm": lambda t, x, n: t.addmm(x[:, None], x[:, None], x[:1, None], alpha=n),
+    "addmv": lambda t, x, n: t.addmv(x, x[:, None], x[:1], beta=n),
+    "baddbmm": lambda t, x, n: t.baddbmm(*[x[:, None, None]] * 3, beta=n),
+}
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int16", "int8", "uint8", "int64"])
+def test_numbers_beside_narrow_integers(dtype):
+    torch = pytest.importorskip("torch")
+    for n in (256, -256, 300, 2**32, 2**32 + 1, 2**40, -(2**63), 2**63 - 1, 128, -128, -1, 7):
+        for name, call in NARROW.items():
+            if abs(n) == 2 ** (torch.iinfo(getattr(torch, dtype)).bits - 1) and (
+                name in ("add", "sub", "sub_", "add a number", "index_add")
+            ):
+                continue  # a factor is refused or taken by its negative
+            expected = answer(torch, call, [3, 1, 2], dtype, n)
+            assert answer(ag, call, [3, 1, 2], dtype, n) == expected, (name, n)
+
+
+def test_a_divisor_is_what_a_narrow_dtype_makes_of_it():
+    x = ag.tensor([3, 1], dtype=ag.uint8)
+    for n in (256, 2**40, ag.tensor(512)):
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            x // n
+        assert (ag.tensor([3], dtype=ag.bool) // n).tolist() == [0]
+    assert (x // 257).tolist() == [3, 1]
+    with pytest.raises(RuntimeError, match="type uint8 without overflow: 300"):
+        ag.add(x, x, alpha=300)
+    assert ag.sub(x.char(), x.char(), alpha=-128).tolist() == [-125, -127]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_factors_that_floats_cannot_hold(dtype):
+    torch = pytest.importorskip("torch")
+    calls = {
+        "add": lambda t, x, n: x.add(x, alpha=n),
+        "sub": lambda t, x, n: x.sub(x, alpha=n),
+        "addcmul": lambda t, x, n: x.addcmul(x, x, value=n),
+        "addcdiv": lambda t, x, n: x.addcdiv(x, x, value=n),
+        "addmm": lambda t, x, n: x[:, None].addmm(x[:, None], x[:1, None], alpha=n),
+        "lerp": lambda t, x, n: x.lerp(x, n),
+        "pow": lambda t, x, n: x**n,
+    }
+    for n in (1e6, 10**6, 1e39, -1e39, float("inf"), 3, 0.5):
+        for name, call in calls.items():
+            theirs = answer(torch, call, [1.0, 1.0], dtype, n)
+            ours = answer(ag, call, [1.0, 1.0], dtype, n)
+            assert str(ours) == str(theirs), (name, n)
 
 
 def test_ints_beyond_beside_complex_numbers_and_derivatives():
@@ -152,10 +305,12 @@ def test_ints_beyond_beside_complex_numbers_and_derivatives():
     (x * 2**63).backward()
     assert x.grad.tolist() == [2.0**63]
     assert ag.result_type(x, 2**63) is ag.float32 is ag.result_type(2**63, x)
+    assert ag.result_type(ag.tensor([1]), 2**63) is ag.int64
     with pytest.raises(OverflowError, match="int too big to convert"):
-        ag.result_type(ag.tensor([1]), 2**63)
+        ag.result_type(ag.tensor([1]), 2**64)
     with pytest.raises(OverflowError, match="int too big to convert"):
-        ag.tensor([1]).__eq__(2**63)
+        ag.result_type(2**63, 1)
+    assert ag.tensor([1]).__eq__(2**63).tolist() == [False]
     assert (x == "a") is False and (x != "a") is True
 
 

@@ -1,5 +1,6 @@
 """Odd indices and assigned values of other dtypes, against torch."""
 
+import numpy as np
 import pytest
 
 import autograd_cy as ag
@@ -103,6 +104,67 @@ def outcome(m, case):
 def test_outcome_is_that_of_torch(case):
     torch = pytest.importorskip("torch")
     assert outcome(ag, case) == outcome(torch, case)
+
+
+TRUTHS = {
+    "array": np.array,
+    "scalar": np.bool_,
+    "bool": bool,
+}
+PLACES = {
+    "alone": lambda b: b,
+    "after dots": lambda b: (DOTS, b),
+    "before dots": lambda b: (b, DOTS),
+    "after dots and number": lambda b: (DOTS, 0, b),
+    "after dots, before number": lambda b: (DOTS, b, 0),
+    "twice": lambda b: (DOTS, b, b),
+    "after None": lambda b: (DOTS, None, b),
+    "with a list": lambda b: (DOTS, b, [0, 1]),
+    "before a list": lambda b: (b, DOTS, [0, 1]),
+    "in a list": lambda b: [b, 0],
+    "after all": lambda b: (slice(None), slice(None), b),
+    "after a number": lambda b: (0, b),
+    "after all numbers": lambda b: (0, 0, b),
+    "after all numbers and dots": lambda b: (0, 0, DOTS, b),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", TRUTHS)
+def test_truth_values_of_numpy_are_indices_as_in_torch(kind):
+    torch = pytest.importorskip("torch")
+
+    def answer(m, index, shape, assign):
+        x = m.arange(float(np.prod(shape))).reshape(shape)
+        try:
+            if assign:
+                x[index] = 7.0
+            else:
+                x = x[index]
+        except (IndexError, TypeError) as error:
+            return type(error)
+        return tuple(x.shape), x.tolist()
+
+    for place, put_at in PLACES.items():
+        if kind == "scalar" and place == "in a list":
+            continue  # newer versions of NumPy don't make ints of them
+        for value in (True, False):
+            for shape in ((2, 3), ()):
+                for assign in (False, True):
+                    index = put_at(TRUTHS[kind](value))
+                    expected = answer(torch, index, shape, assign)
+                    found = answer(ag, index, shape, assign)
+                    assert found == expected, (place, value, shape, assign)
+
+
+def test_an_array_of_one_truth_value_takes_a_place_after_dots():
+    x = ag.arange(6).reshape(2, 3)
+    assert x[..., np.array(True)].tolist() == [[[0, 1, 2]], [[3, 4, 5]]]
+    assert x[..., np.array(False)].shape == (2, 0, 3)
+    assert x[..., True].tolist() == x[..., None].tolist()
+    assert x[..., np.array(True), 0].tolist() == [[0, 1, 2]]
+    with pytest.raises(IndexError, match="too many indices for tensor of dimension 2"):
+        x[:, :, np.array(True)]
 
 
 def test_messages_name_dtypes_and_types():

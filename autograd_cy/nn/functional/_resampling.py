@@ -269,7 +269,7 @@ def upsample(
     tensor([0., 0., 1., 1.])
     """
     _deprecated("upsample")
-    return interpolate(input, size, scale_factor, mode, align_corners)
+    return _operators.nn.functional.interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(
@@ -300,7 +300,7 @@ def upsample_nearest(
     tensor([0., 0., 1., 1.])
     """
     _deprecated("upsample_nearest")
-    return interpolate(input, size, scale_factor, mode="nearest")
+    return _operators.nn.functional.interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(
@@ -331,7 +331,9 @@ def upsample_bilinear(
     tensor([0.0000, 0.5000, 1.0000])
     """
     _deprecated("upsample_bilinear")
-    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+    return _operators.nn.functional.interpolate(
+        input, size, scale_factor, mode="bilinear", align_corners=True
+    )
 
 
 def _deprecated(name: str) -> None:

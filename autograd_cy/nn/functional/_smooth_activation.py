@@ -37,7 +37,7 @@ def tanh(input: Tensor) -> Tensor:
     >>> tanh(torch.tensor([0.0]))
     tensor([0.])
     """
-    return _operators.tanh(input)
+    return input.tanh()
 
 
 def sigmoid(input: Tensor) -> Tensor:
@@ -58,7 +58,7 @@ def sigmoid(input: Tensor) -> Tensor:
     >>> sigmoid(torch.tensor([0.0]))
     tensor([0.5000])
     """
-    return _operators.sigmoid(input)
+    return input.sigmoid()
 
 
 def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None) -> Tensor:

@@ -22,7 +22,7 @@
         return d < beta ? near : d - (ag_##T)0.5 * beta;                                         \
     }                                                                                            \
     AG_FN ag_##T ag_smooth_l1_loss_backward_##T(ag_##T g, ag_##T x, ag_##T t, ag_##T beta) {     \
-        const ag_##T d = (x - t) / beta;                                                         \
+        const ag_##T e = x - t, d = e == 0 ? e : e / beta;  /* beta may be 0 in this type */     \
         return g * (d >= 1 ? (ag_##T)1 : d <= -1 ? (ag_##T)-1 : d);                              \
     }                                                                                            \
     AG_FN ag_##T ag_huber_loss_##T(ag_##T x, ag_##T t, ag_##T delta) {                           \

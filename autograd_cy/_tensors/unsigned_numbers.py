@@ -1,0 +1,149 @@
+"""
+Ints from 2**63 to 2**64 - 1 beside tensors.
+
+To torch such an int is a uint64: beside floats a float, beside integers its lowest bits where it
+is an operand, and refused where a value must fit. They are looked at when the arguments of a call
+don't fit otherwise, so that other calls don't pay for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograd_cy._C import dtypes as _dtypes
+from autograd_cy._C.dtypes import dtype as _dtype
+from autograd_cy._C.tensor import Tensor
+
+__all__ = ["unsigned_taken"]
+
+_OPERANDS = frozenset(
+    "add sub subtract rsub mul multiply floor_divide remainder fmod pow eq ne not_equal lt less le "
+    "less_equal gt greater ge greater_equal bitwise_and bitwise_or bitwise_xor bitwise_left_shift "
+    "bitwise_right_shift isin bucketize searchsorted result_type".split()
+)
+_OF_FLOATS = frozenset("div divide true_divide xlogy copysign float_power".split())
+_OF_TRUTH = frozenset("fill index_fill masked_fill scatter".split())
+_BITS = {
+    _dtypes.uint8: 8,
+    _dtypes.int8: 8,
+    _dtypes.int16: 16,
+    _dtypes.int32: 32,
+    _dtypes.int64: 64,
+}
+
+
+def unsigned_taken(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """
+    The arguments of a call with such ints as what they are to torch beside the tensors.
+
+    Parameters
+    ----------
+    name : str
+        Of a function or method, which may have underscores around.
+    args : tuple
+    kwargs : dict
+
+    Returns
+    -------
+    tuple of tuple and dict, or None
+        None: there is no such int, or an even larger one, or no tensor to say what it is.
+
+    Raises
+    ------
+    RuntimeError
+        If the operator doesn't take it beside these tensors.
+
+    Examples
+    --------
+    >>> unsigned_taken("add", (2**63,), {})
+    >>> import autograd_cy as ag
+    >>> ag.zeros(1) + 2**63
+    tensor([9.2234e+18])
+    >>> ag.tensor([1]) + 2**63
+    tensor([-9223372036854775807])
+    """
+    name = name.strip("_")
+    given = [*args, *(x for key, x in kwargs.items() if key != "out")]
+    huge = [x for x in given if _is_unsigned(x)]
+    if not huge or any(type(x) is int and not -(2**63) <= x < 2**64 for x in given):
+        return None
+    tensors = [x for x in given if isinstance(x, Tensor)]
+    floats = any(x.is_floating_point() or x.is_complex() for x in tensors)
+    if floats or any(isinstance(x, (float, complex)) for x in args):
+        return _replaced(float, args, kwargs)
+    if not tensors:
+        return None
+    dtype = tensors[0].dtype
+    if name == "where":  # beside its condition
+        dtype = max((x.dtype for x in tensors), key=lambda dtype: dtype is not _dtypes._bool)
+    if dtype is _dtypes._bool:
+        return _beside_truth(name, args, kwargs)
+    if name in _OF_FLOATS and not _rounds(args, kwargs):
+        return _replaced(float, args, kwargs)
+    # The lowest bits of an exponent would make it another power.
+    exponent = name == "pow" and isinstance(args[0] if args else kwargs.get("self"), Tensor)
+    if (name in _OPERANDS or name in _OF_FLOATS) and not exponent:
+        return _replaced(lambda n: lowest_bits(n, dtype), args, kwargs)
+    raise RuntimeError(
+        f"{name}: value cannot be converted to type {str(dtype).rpartition('.')[2]} without "
+        f"overflow: {huge[0]}"
+    )
+
+
+def lowest_bits(n: int, dtype: _dtype) -> int:
+    """
+    An int as a dtype of integers has it when it wraps around.
+
+    Parameters
+    ----------
+    n : int
+    dtype : dtype
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> lowest_bits(2**63 + 255, ag.uint8), lowest_bits(2**63 + 255, ag.int8)
+    (255, -1)
+    """
+    bits = _BITS[dtype]
+    n &= (1 << bits) - 1
+    return n - (1 << bits) if dtype.is_signed and n >> (bits - 1) else n
+
+
+def _is_unsigned(x: Any) -> bool:
+    return type(x) is int and 2**63 <= x < 2**64
+
+
+def _rounds(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a division is one of integers."""
+    return isinstance(kwargs.get("rounding_mode"), str) or isinstance(args[-1], str)
+
+
+def _beside_truth(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Beside bool tensors alone."""
+    if name in _OF_TRUTH:
+        return _replaced(bool, args, kwargs)
+    if name == "float_power":
+        return _replaced(float, args, kwargs)
+    raise RuntimeError(
+        f"{name}: Promotion for uint16, uint32, uint64 types is not supported, attempted to "
+        "promote Bool and UInt64; give the number as a float"
+    )
+
+
+def _replaced(
+    by: Callable[[int], Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def put(x: Any) -> Any:
+        return by(x) if _is_unsigned(x) else x
+
+    return tuple(map(put, args)), {key: put(x) for key, x in kwargs.items()}
