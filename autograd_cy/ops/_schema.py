@@ -521,7 +521,7 @@ class Record:
     @property
     def outs(self) -> bool:
         """Whether ``out=`` takes a tuple: values and where they were, or the least and the largest."""
-        return self.named and len(self.returns) == 2 and self.tier == "compiled"
+        return self.named and len(self.returns) == 2 and not self.out
 
     @property
     def differentiable(self) -> tuple[str, ...]:
