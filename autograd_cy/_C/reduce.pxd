@@ -36,7 +36,7 @@ cdef int var_mean_into(Tensor var, Tensor mean, Tensor a, object dims, double co
                        bint keepdim) except -1
 cdef int std_mean_into(Tensor std, Tensor mean, Tensor a, object dims, double correction,
                        bint keepdim) except -1
-cdef int cumsum_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1   # out may be a
+cdef int cumsum_into(Tensor out, Tensor a, Py_ssize_t dim) except -1   # out may be a
 cdef int cumprod_into(Tensor out, Tensor a, Py_ssize_t dim) except -1
 # terms_k + factors_k result_(k-1); in reverse its transpose: terms_k + factors_(k+1) result_(k+1)
 cdef int linear_scan(Tensor out, Tensor terms, Tensor factors, Py_ssize_t dim,

@@ -209,7 +209,7 @@ op("norm(self, p: order = 'fro', dim: dims? = None, keepdim: bool = False, dtype
 
 # --- along a dimension -------------------------------------------------------------------------
 
-op("cumsum(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.cumsum_into", shape="rules_reduction.scanned(self, dim, dtype)", over="self"), widen=("b", "int64"), inplace=True,
+op("cumsum(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=call("reduce.cumsum_into", ("self", "dim"), shape="rules_reduction.scanned(self, dim, dtype)", over="self"), widen=("b", "int64"), inplace=True,
    vjp={"self": "flip(cumsum(flip(grad, (dim,)), dim), (dim,))"}, jvp="linear", vmap="dims",
    samples=[one((3, 4), 0), one((5,), -1), one((0, 3), 1)], dtypes="bihfc", reference="np.cumsum(self, dim, dtype=np.int64 if self.dtype.kind in 'iu' else None)",
    tolerance=1e-4, doc="Running sum over a dimension; integers give int64.",

@@ -1,6 +1,7 @@
 # cython: language_level=3
 """Composites of the family linear: records in autograd_cy/ops/linear.py name them."""
-from autograd_cy._C.tensor cimport Tensor, dims_of
+from autograd_cy._C.rules_products cimport broadcasts
+from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, dims_of
 include "operators_of_linear_composites.pxi"
 
 
@@ -22,10 +23,15 @@ cdef Tensor weight_gradient(Tensor grad, Tensor x):
     return T.mm(T.t(flatten_rows(grad)), T._conjugate(flatten_rows(x)))
 
 
-cdef bint is_added(tuple bias, tuple results) noexcept:
+cdef bint is_added(tuple bias, tuple results) except -1:
     """Whether a bias of that shape is added to the results, and not to a matrix of their rows."""
-    cdef Py_ssize_t d, shift = len(results) - len(bias)
-    return shift >= 0 and all([bias[d] in (1, results[d + shift]) for d in range(len(bias))])
+    cdef Py_ssize_t[MAX_DIMS] sizes, to
+    cdef int d
+    for d in range(<int>len(bias)):
+        sizes[d] = bias[d]
+    for d in range(<int>len(results)):
+        to[d] = results[d]
+    return broadcasts(<int>len(bias), sizes, <int>len(results), to)
 
 
 cdef Tensor bias_gradient(Tensor grad, tuple size):

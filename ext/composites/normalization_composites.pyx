@@ -8,9 +8,11 @@ same way, because this map is its own transpose. Without a mean in the forward p
 out.
 """
 from autograd_cy._C.dtypes cimport DT_BF16, DT_C64, DT_F16, DT_F32, dt_is_complex
+from autograd_cy._C.changes cimport after_change, before_change
+from autograd_cy._C.iterate cimport copy_into
 from autograd_cy._C.tensor cimport (
     Tensor, dims_of, g_modes, requires_grad, sizes_of, tls_modes, wrap_double, F_BATCHED, F_DUAL,
-    F_VIEW, G_FORWARD, M_NO_GRAD)
+    F_VIEW, G_FORWARD, M_GUARD_SAVED, M_NO_GRAD)
 include "operators_of_normalization_composites.pxi"
 
 __all__: list[str] = []
@@ -266,10 +268,18 @@ cdef Tensor repeated(Tensor t, Py_ssize_t n):
 
 
 cdef int average_back(Tensor t, Tensor of_samples) except -1:
-    if t is not None:
-        T.copy_(t, T.mean_dim(T.reshape(of_samples, (of_samples.count // t.count, t.count)),
-                              (0,), False, -1))
-    return 0
+    cdef Tensor mean
+    if t is None:
+        return 0
+    mean = T.mean_dim(T.reshape(of_samples, (of_samples.count // t.count, t.count)), (0,), False,
+                      -1)
+    if t.flags & F_BATCHED or not tls_modes() & M_GUARD_SAVED:
+        T.copy_(t, mean)
+        return 0
+    # Functions that are transformed may move statistics, though not write captured tensors.
+    before_change((t,), (t,), t.flags, "instance_norm")
+    copy_into(t, mean, "instance_norm")
+    return after_change((t,), "NativeBatchNormBackward0")
 
 
 cdef Tensor instance_norm(Tensor input, Tensor weight, Tensor bias, Tensor running_mean,

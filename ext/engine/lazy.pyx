@@ -16,7 +16,9 @@ Views keep the bits. What computes does not know them:
 F_RAW is a third such bit, of bools over memory that others write, too (NumPy, files, views of
 bytes): any byte but 0 is true. Those who resolve look at the bytes, and copy only where one is
 neither 0 nor 1. It says nothing about values, so it is not among F_TURNED, and such memory leaves
-as it is.
+as it is. The bit is of tensors, not of their memory, as who reads bools must know without a look at
+the storage: a view made before ``b.view(uint8)`` lacks it, and so does a tensor whose memory NumPy
+or a consumer of DLPack has got from here. What others write there has to be 0 or 1.
 
 A wrapper of vmap has no bits; the tensor below it may have them. Views of a base are related to it
 by the bits that differ (`window_bits`); a real view of a complex base sees the parts of memory, so

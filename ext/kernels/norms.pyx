@@ -499,18 +499,38 @@ cdef void describe(ChannelPlan* plan, Py_ssize_t c, double* mean, double* spread
     spread[0] = 1 / sqrt(at(k, plan.running_var, c) + plan.eps)
 
 
+cdef void plain_moments(ChannelPlan* plan, const char* p, Py_ssize_t samples, Py_ssize_t step,
+                        Py_ssize_t run, double* mean, double* var) noexcept nogil:
+    """Mean and variance of a channel without a shift, which makes NaN of infinite elements."""
+    cdef int k = plan.kind
+    cdef Py_ssize_t s, i
+    cdef double total = 0, squares = 0, d, n = samples * run
+    for s in range(samples):
+        for i in range(run):
+            total += at(k, p, s * step + i)
+    total /= n
+    for s in range(samples):
+        for i in range(run):
+            d = at(k, p, s * step + i) - total
+            squares += d * d
+    mean[0] = total
+    var[0] = squares / n
+
+
 cdef void channel_tile(void* ctx, Py_ssize_t c) noexcept nogil:
     cdef ChannelPlan* plan = <ChannelPlan*>ctx
     cdef int k = plan.kind
     cdef Py_ssize_t step = plan.channels * plan.run, place = c * plan.run * plan.item
     cdef double two[2]
-    cdef double mean, spread
+    cdef double mean, var, spread
     if plan.training:
         T.moments[k](plan.p + place, plan.samples, step, plan.run, two)
         mean = two[0]
-        two[1] /= plan.samples * plan.run
-        spread = 1 / sqrt(two[1] + plan.eps)
-        learn(plan, c, mean, two[1])
+        var = two[1] / (plan.samples * plan.run)
+        if var - var != 0:
+            plain_moments(plan, plan.p + place, plan.samples, step, plan.run, &mean, &var)
+        spread = 1 / sqrt(var + plan.eps)
+        learn(plan, c, mean, var)
     else:
         describe(plan, c, &mean, &spread)
     put(k, plan.mean, c, mean)
@@ -567,22 +587,6 @@ cdef void column_scale_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         factor(plan, 1), factor(plan, 2))
 
 
-cdef void plain_moments(ChannelPlan* plan, Py_ssize_t c, double* mean,
-                        double* var) noexcept nogil:
-    """Mean and variance of a channel without a shift, which makes NaN of infinite elements."""
-    cdef int k = plan.kind
-    cdef Py_ssize_t r
-    cdef double s = 0, q = 0, d
-    for r in range(plan.rows):
-        s += at(k, plan.p, r * plan.channels + c)
-    s /= plan.rows
-    for r in range(plan.rows):
-        d = at(k, plan.p, r * plan.channels + c) - s
-        q += d * d
-    mean[0] = s
-    var[0] = q / plan.rows
-
-
 cdef void columns_forward(void* ctx) noexcept nogil:
     cdef ChannelPlan* plan = <ChannelPlan*>ctx
     cdef int k = plan.kind
@@ -601,7 +605,8 @@ cdef void columns_forward(void* ctx) noexcept nogil:
             mean = shift + s / n
             var = q / n - (s / n) * (s / n)
             if var - var != 0:
-                plain_moments(plan, c, &mean, &var)
+                plain_moments(plan, plan.p + c * plan.item, plan.rows, plan.channels, 1, &mean,
+                              &var)
             elif var < 0:
                 var = 0
             spread = 1 / sqrt(var + plan.eps)

@@ -158,6 +158,8 @@ cdef class Batch:
                 raise RuntimeError(
                     f"{op}: parameter, gradient and state must agree: {dt_object(p.dt).name} "
                     f"{list(sizes_of(p))} and {dt_object(t.dt).name} {list(sizes_of(t))}")
+            if k > 1:
+                check_writable(t, op)
             flat = flat and same_layout(p, t) and not t.flags & F_LAZY
         for k in range(STEP_ARRAYS):
             s.p[k] = NULL
@@ -250,7 +252,16 @@ cdef double number_of(x) except? -1:
     return (<float*>t.ptr)[0] if t.dt == DT_F32 else (<double*>t.ptr)[0]
 
 
+cdef int check_number(state, str name) except -1:
+    """Refuse a step whose numbers could not be kept, before it changes anything."""
+    x = state[name]
+    if isinstance(x, Tensor):
+        check_writable(<Tensor>x, name)
+    return 0
+
+
 cdef int keep_number(state, str name, value) except -1:
+    """`check_number` has been asked."""
     cdef Tensor t
     x = state[name]
     if not is_plain_number(x):
@@ -269,6 +280,7 @@ cdef int keep_number(state, str name, value) except -1:
 
 
 cdef object next_step(state):
+    check_number(state, "step")
     step = state["step"]
     return step + 1 if type(step) is int else int(number_of(step)) + 1
 
@@ -284,6 +296,11 @@ def next_steps(list states not None):
     Returns
     -------
     list of int
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor that holds a number cannot be written.
 
     Examples
     --------
@@ -308,6 +325,11 @@ def next_states(list states not None, tuple numbers not None):
     -------
     list of dict
 
+    Raises
+    ------
+    RuntimeError
+        If a tensor that holds a number cannot be written.
+
     Examples
     --------
     >>> from autograd_cy._C.optimize import next_states
@@ -320,6 +342,7 @@ def next_states(list states not None, tuple numbers not None):
         new = dict(state)
         for name in numbers:
             if name in new:
+                check_number(state, name)
                 new[name] = number_of(new[name])
         new["step"] = next_step(state)
         found.append(new)

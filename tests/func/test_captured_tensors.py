@@ -189,6 +189,21 @@ def test_results_beside_the_written_may_go_to_captured_tensors():
         grad(lambda x: ag.mul(x, 2, out=y).sum())(ag.ones(3))
 
 
+@pytest.mark.parametrize("name", ["grad", "vjp", "jacrev", "jvp", "linearize", "grad in grad"])
+def test_statistics_over_instances_move_as_those_over_batches(name):
+    layer, plain = (ag.nn.InstanceNorm1d(3, track_running_stats=True) for _ in range(2))
+    x = ag.arange(24.0).reshape(2, 3, 4)
+    version = layer.running_mean._version
+    TRANSFORMS[name](layer, x)
+    for _ in range(layer.running_mean._version - version):
+        plain(x)
+    assert layer.running_mean._version > version
+    for found, expected in zip(layer.buffers(), plain.buffers(), strict=True):
+        assert ag.equal(found, expected) and not found.requires_grad
+    with pytest.raises(RuntimeError, match=CAPTURED):
+        TRANSFORMS[name](lambda x: layer.running_mean.copy_(x[0, :, 0].detach()) + x, x)
+
+
 STATES = {
     "spectral_norm": lambda: ag.nn.utils.parametrizations.spectral_norm(ag.nn.Linear(3, 3)),
     "spectral_norm, older": lambda: ag.nn.utils.spectral_norm(ag.nn.Linear(3, 3)),

@@ -19,7 +19,8 @@ from bridge import (
     wide,
 )
 
-from autograd_cy._C import parallel
+import autograd_cy as ag
+from autograd_cy._C import ops_reduction, parallel
 
 SHAPES = [
     (),
@@ -394,3 +395,11 @@ def test_tiles_that_call_their_loop_several_times(name):
         check(operate("sum", a, dims, False, -1), wide(a).sum(dims), name, scale=300)
         if name not in COMPLEX:
             np.testing.assert_array_equal(operate("amax", a, dims, False), a.max(dims))
+
+
+def test_a_recurrence_refuses_operands_that_differ_and_says_how():
+    scan = ops_reduction._linear_scan
+    with pytest.raises(RuntimeError, match=r"float32 \[3\] and float64 \[3\]"):
+        scan(ag.ones(3), ag.ones(3, dtype=ag.float64), 0, False)
+    with pytest.raises(RuntimeError, match=r"float32 \[3\] and float32 \[2\]"):
+        scan(ag.ones(3), ag.ones(2), 0, False)

@@ -31,6 +31,8 @@ def test_statistics_come_in_pairs_where_they_are_not_computed(name):
 LAYOUTS = {
     "rows": lambda values: values.reshape(-1, 1),
     "planes": lambda values: values.reshape(1, 1, -1),
+    "planes of samples": lambda values: values.reshape(-1, 1, 1).repeat(1, 1, 2),
+    "shorter planes": lambda values: values.repeat(2).reshape(2, 1, -1),
     "channels last": lambda values: values.reshape(1, 1, 1, -1).contiguous(
         memory_format=torch.channels_last
     ),
@@ -71,6 +73,17 @@ def test_an_infinite_channel_leaves_the_others_as_they_are():
         for name in ("running_mean", "running_var"):
             assert getattr(layers[0], name)[i] == getattr(layers[1], name)[i]
     assert layers[1].running_mean[1] == math.inf
+
+
+@pytest.mark.parametrize("shape", [(4, 3, 2), (8, 3), (1, 3, 8), (2, 3, 2, 2)])
+def test_an_infinity_has_the_same_statistics_in_any_shape(shape):
+    x = torch.ones(shape)
+    x[(0, 1) + (0,) * (len(shape) - 2)] = math.inf
+    mean, var = torch.zeros(3), torch.ones(3)
+    F.batch_norm(x, mean, var, training=True, momentum=0.5)
+    assert mean.tolist() == [0.5, math.inf, 0.5]
+    assert var[0] == var[2] == 0.5
+    assert var[1].isnan()
 
 
 def test_moments_beyond_the_range_of_sums():

@@ -92,6 +92,35 @@ def test_writing_in_place_leaves_zeros_and_ones(how):
         assert int(found.sum()) == sum(expected.tolist())
 
 
+def test_results_go_into_them():
+    t = raw([True, False, True])
+    alias = t
+    t &= ag.tensor([True, True, False])
+    assert t is alias
+    assert t.tolist() == [True, False, False]
+    out = raw([True, True, True])
+    assert ag.logical_not(ag.tensor([True, False, False]), out=out) is out
+    assert out.tolist() == [False, True, True]
+    with pytest.warns(UserWarning, match="was resized"):
+        assert ag.logical_not(ag.tensor([True, False]), out=out) is out
+    assert out.tolist() == [False, True]
+    memory = np.zeros(3, "uint8")
+    t = ag.from_numpy(memory.view(bool))
+    t |= ag.tensor([True, False, False])
+    memory[:] = 8  # still bytes that others write
+    assert t.sum() == 3
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        t.logical_or_(ag.ones(2, 3, dtype=ag.bool))
+
+
+def test_repeated_rows_and_elements_of_them():
+    t = raw([True, False, True])
+    assert t.expand(4, 3).sum() == 8
+    assert t[:, None].expand(3, 5).sum(1).tolist() == [5, 0, 5]
+    assert t[:1].expand(7).sum() == 7
+    assert t[:, None].expand(3, 0).sum() == 0
+
+
 def test_bytes_written_through_another_view_count():
     mask = ag.zeros(4, dtype=ag.bool)
     mask.view(ag.uint8)[1] = 7

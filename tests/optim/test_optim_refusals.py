@@ -19,8 +19,8 @@ OPTIMIZERS = {
 each = pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
 
 
-def read_only():
-    values = np.ones(3, dtype=np.float32)
+def read_only(values=(1.0, 1.0, 1.0)):
+    values = np.array(values, dtype=np.float32)
     values.setflags(write=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # given once: the memory isn't writable
@@ -46,6 +46,50 @@ def test_a_step_refuses_parameters_that_cannot_be_written(make, values, text):
         optimizer.step()
     assert good.tolist() == bad.tolist() == [1.0] * 3
     assert (good._version, bad._version) == versions
+
+
+STATEFUL = {
+    **{name: {} for name in ("Adagrad", "Adadelta", "Adamax", "Rprop", "ASGD", "NAdam", "RAdam")},
+    "Adam": {"amsgrad": True},
+    "AdamW": {},
+    "SGD": {"momentum": 0.9},
+    "RMSprop": {"momentum": 0.9, "centered": True},
+}
+
+
+@pytest.mark.parametrize("name", STATEFUL)
+def test_a_step_refuses_state_that_cannot_be_written(name):
+    def stepped():
+        param = ag.ones(2, requires_grad=True)
+        optimizer = getattr(ag.optim, name)([param], lr=0.5, **STATEFUL[name])
+        param.grad = ag.ones(2)
+        optimizer.step()
+        return param, optimizer, optimizer.state[param]
+
+    # The average of ASGD is not written by the step that is tested.
+    for key in stepped()[2]:
+        param, optimizer, state = stepped()
+        memory = read_only(state[key].tolist())
+        state[key] = memory
+        before = {k: t.clone() for k, t in state.items()}
+        value, versions = param.tolist(), {k: t._version for k, t in state.items()}
+        with pytest.raises(RuntimeError, match="shows read-only memory"):
+            optimizer.step()
+        assert param.tolist() == value
+        assert all(ag.equal(state[k], t) for k, t in before.items()), key
+        assert {k: t._version for k, t in state.items()} == versions
+
+
+def test_a_number_of_another_dtype_is_refused_before_the_step_too():
+    param = ag.ones(2, requires_grad=True)
+    optimizer = ag.optim.Adam([param])
+    param.grad = ag.ones(2)
+    optimizer.step()
+    value = param.tolist()
+    optimizer.state[param]["step"] = read_only([1.0]).view(ag.int32).reshape(())
+    with pytest.raises(RuntimeError, match="shows read-only memory"):
+        optimizer.step()
+    assert param.tolist() == value
 
 
 @each

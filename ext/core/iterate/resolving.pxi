@@ -11,22 +11,22 @@ cdef Tensor ew_resolved(int kernel, PyObject** args, int nin, int rule, Tensor o
     cdef list held = []
     cdef Tensor t
     cdef int i
-    cdef bint raw = out is not None and out.flags & F_LAZY == F_RAW
+    cdef Tensor bare = None        # raw bools that are written without being resized
+    if out is not None and out.flags & F_LAZY == F_RAW and is_of_shape(out, args, nin, op):
+        bare = tensor_turned(out, F_RAW)
     for i in range(nin):
         t = <Tensor>args[i]
-        if raw and t is out:
+        if bare is not None and t is out:
             zeros_and_ones(out, op)
+            t = bare
         else:
             t = resolved(t)
         held.append(t)
         plain[i] = <PyObject*>t
-    if raw:
-        # What is written is 0 or 1.
-        out.flags &= ~<uint32_t>F_RAW
-        try:
-            return ew_general(kernel, plain, nin, rule, out, op)
-        finally:
-            out.flags |= F_RAW
+    if bare is not None:
+        # What is written is 0 or 1. `out` keeps its bit: others may read it meanwhile.
+        ew_general(kernel, plain, nin, rule, bare, op)
+        return out
     if out is None or not out.flags & F_LAZY:
         # In place, `out` stays one of the operands.
         return ew_general(kernel, plain, nin, rule, out, op)
@@ -43,6 +43,18 @@ cdef Tensor ew_resolved(int kernel, PyObject** args, int nin, int rule, Tensor o
     resize_out(out, t.nd, t.sizes, op)
     copy_into(out, t, op)
     return out
+
+
+cdef bint is_of_shape(Tensor out, PyObject** args, int nin, str op) except -1:
+    """Whether the shape is that of the operands broadcast."""
+    cdef Py_ssize_t[64] shape
+    cdef int d, nd = broadcast_args(args, nin, shape, op)
+    if out.nd != nd:
+        return False
+    for d in range(nd):
+        if out.sizes[d] != shape[d]:
+            return False
+    return True
 
 
 cdef int zeros_and_ones(Tensor a, str op) except -1:
@@ -80,6 +92,8 @@ cdef uint8_t bytes_of(Tensor a, int d, const uint8_t* p) noexcept:
     if a.nd == 0 or not a.flags & F_STRIDED:
         return ag_all_bytes(p, a.count)
     n, step = a.sizes[d], a.strides[d]
+    if step == 0:
+        n = 1                      # all at one place
     if d < a.nd - 1:
         for i in range(n):
             found |= bytes_of(a, d + 1, p + i * step)

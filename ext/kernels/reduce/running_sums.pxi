@@ -176,7 +176,7 @@ cdef void scan_row(ScanPlan* plan, Py_ssize_t row, way_t* way) noexcept nogil:
         scan_one(<double complex*>p, plan.size, plan.inner, way)
 
 
-cdef int cumsum_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1:
+cdef int cumsum_into(Tensor out, Tensor a, Py_ssize_t dim) except -1:
     """`out` may be `a` itself."""
     return scan_into(out, a, dim, False, "cumsum")
 
