@@ -1,14 +1,33 @@
 """Functions and methods that are made in loops have their own names and descriptions."""
 
+import ast
 import importlib
 import inspect
 import pkgutil
 import types
+from pathlib import Path
 
 import autograd_cy
 
 # Owner and name, where the function has another name and that one isn't there.
 RENAMED = {("Pointwise", "cmul"), ("Pointwise", "cdiv")}
+
+# What passes arguments on and has names of its own beside them: as in torch, as in
+# programs of its time, or where no argument that is passed on has such a name.
+NAMES_OF_THEIR_OWN = {
+    ("amp/grad_scaler.py", "step"): {"optimizer"},
+    ("cuda/nvtx.py", "range"): {"msg"},
+    ("legacy/functions.py", "function"): {"out"},
+    ("legacy/nn/modules/rnn.py", "__init__"): {"nonlinearity"},
+    ("legacy/tensors/filling.py", "uniform_"): {"generator"},
+    ("legacy/tensors/memory.py", "copy_"): {"source"},
+    ("nn/utils/init.py", "skip_init"): {"module_cls"},
+    ("ops/_schema.py", "one"): {"shape"},
+    ("overrides.py", "handle_torch_function"): {"public_api", "relevant_args"},
+    ("utils/checkpoint.py", "checkpoint"): {
+        "function", "use_reentrant", "context_fn", "determinism_check", "debug", "early_stop",
+    },
+}  # fmt: skip
 
 
 def owners():
@@ -43,3 +62,19 @@ def test_functions_made_in_loops_have_names_and_descriptions():
             assert function.__name__ == name or other is value or where in RENAMED, where
             assert function.__doc__ or name in ("forward", "backward"), where
     assert count > 300
+
+
+def test_what_passes_any_arguments_on_takes_no_name_of_them():
+    package = Path(autograd_cy.__file__).parent
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            given = node.args
+            if given.vararg is None or given.kwarg is None:
+                continue
+            own = {x.arg for x in given.args + given.kwonlyargs} - {"self", "cls"}
+            if own:
+                found[path.relative_to(package).as_posix(), node.name] = own
+    assert found == NAMES_OF_THEIR_OWN

@@ -1,6 +1,7 @@
 """Modules are found by the paths under which torch has them, and cost nothing until they are."""
 
 import collections
+import copy
 import importlib
 import pickle
 from importlib.util import find_spec
@@ -205,6 +206,40 @@ def test_functions_of_containers_and_their_refusals_are_those_of_torch():
         assert p.tree_map(lambda x: x + 1, [Pair(1, 2)])[0].parts == (2, 3)
         with pytest.raises(ValueError, match="already registered"):
             p.register_pytree_node(Pair, lambda x: (list(x.parts), None), lambda xs, _: Pair(*xs))
+
+
+def test_sizes_are_containers_of_numbers_as_in_torch():
+    torch = pytest.importorskip("torch")
+    for library in (ag, torch):
+        p = importlib.import_module(f"{library.__name__}.utils._pytree")
+        shape = library.ones(2, 3).shape
+        mapped = p.tree_map(lambda n: n + 1, [shape])
+        assert mapped == [(3, 4)] and type(mapped[0]) is tuple
+        assert p.tree_leaves(shape) == [2, 3] and not p.tree_is_leaf(shape)
+        assert repr(p.tree_structure(shape)).startswith("TreeSpec(Size, None, [*")
+        with pytest.raises(ValueError, match="ype mismatch; expected <class .*Size'>"):
+            p.tree_map(max, shape, (1, 2))
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_specifications_are_keys_and_have_classes_as_in_torch():
+    torch = pytest.importorskip("torch")
+    for library in (ag, torch):
+        p = importlib.import_module(f"{library.__name__}.utils._pytree")
+        for make in (
+            lambda n: {"a": n, "b": [n, (n,)]},
+            lambda n: collections.defaultdict(list, a=n),
+            lambda n: collections.deque([n], maxlen=4),
+            lambda n: n,
+        ):
+            spec, other = p.tree_structure(make(1)), p.tree_structure(make(2))
+            assert spec == other and {spec: "found"}[other] == "found"
+            assert pickle.loads(pickle.dumps(spec)) == copy.deepcopy(spec) == spec
+            assert isinstance(spec, p.LeafSpec) == spec.is_leaf() == (spec == p.LeafSpec())
+        assert p.tree_structure({"a": 1, "b": 2}) != p.tree_structure({"b": 2, "a": 1})
+        assert p.tree_structure([1]) != p.tree_structure((1,)) and p.LeafSpec() != 3
+        assert issubclass(p.LeafSpec, p.TreeSpec) and repr(p.LeafSpec()) == "*"
+        assert p.tree_unflatten([5], p.LeafSpec()) == 5
 
 
 def test_samples_are_put_together_by_functions_of_the_user():

@@ -6,6 +6,7 @@ from typing import Any
 
 from autograd_cy._C.dtypes import bfloat16, int64
 from autograd_cy._C.tensor import Tensor
+from autograd_cy._tensors.predicates import need_dim
 
 
 def matrices(op: str, A: Tensor, *rest: Any) -> None:
@@ -65,11 +66,7 @@ def solvable(op: str, A: Tensor, B: Tensor) -> None:
 
 def transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | None) -> None:
     """A length that is not empty, along a dimension that is there."""
-    if not -input.ndim <= dim < input.ndim:
-        raise IndexError(
-            f"{op}: Dimension out of range (expected to be in range of [{-input.ndim}, "
-            f"{input.ndim - 1}], but got {dim})"
-        )
+    need_dim(dim, input.ndim, f"{op}: ")
     size = input.shape[dim] if n is None else n
     if size < 1:
         raise RuntimeError(

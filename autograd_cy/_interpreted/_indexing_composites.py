@@ -21,6 +21,7 @@ from autograd_cy._tensors.namespace import (
     zeros,
 )
 from autograd_cy._tensors.namespace import bool as _bool
+from autograd_cy._tensors.predicates import need_dim
 
 _FEW_BINS = 1 << 24  # more may not fit in memory, which is said in our own words
 
@@ -123,12 +124,7 @@ def take_along_dim(
         raise IndexError(
             f"take_along_dim: Dimension specified as {dim} but tensor has no dimensions"
         )
-    if not -self.ndim <= dim < self.ndim:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-self.ndim}, {self.ndim - 1}], "
-            f"but got {dim})"
-        )
-    dim %= self.ndim
+    dim = need_dim(dim, self.ndim)
     wide, many = list(self.shape), list(indices.shape)
     size, count = wide[dim], many[dim]
     wide[dim] = many[dim] = 1

@@ -13,6 +13,7 @@ from autograd_cy._C import ops_reduction as _reduction
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.tensor import Tensor, _type_name
 from autograd_cy._tensors.overriding import overridable
+from autograd_cy._tensors.predicates import need_dim
 from autograd_cy._tensors.tensor_types import TensorType
 from autograd_cy.storage import TypedStorage, UntypedStorage
 
@@ -237,7 +238,8 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     pow : int, default 2
         The order of the norm.
     dim : int, default 0
-        -1 takes the norm of all elements, without dimensions.
+        -1 takes the norm of all elements, without dimensions; other negative numbers count from
+        the end.
 
     Returns
     -------
@@ -255,12 +257,8 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     )
     if dim == -1:
         return _reduction.norm(v, pow)
-    if not 0 <= dim < v.ndim:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-v.ndim}, {v.ndim - 1}], but "
-            f"got {dim})"
-        )
-    others = [d for d in range(v.ndim) if d != dim]
+    kept = need_dim(dim, v.ndim)
+    others = [d for d in range(v.ndim) if d != kept]
     return _reduction.norm(v, pow, others, keepdim=True) if others else v.abs()
 
 

@@ -16,6 +16,7 @@ from autograd_cy._C.ops_reduction import sum as _sum
 from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.events import seen_as
+from autograd_cy._tensors.predicates import need_dim
 
 __all__ = ["einsum", "tensordot"]
 
@@ -342,8 +343,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         raise RuntimeError("both inputs should have same dtype")
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
-    first = [_normal(d, a.dim()) for d in first]
-    second = [_normal(d, b.dim()) for d in second]
+    first = [need_dim(d, a.dim()) for d in first]
+    second = [need_dim(d, b.dim()) for d in second]
     for i, j in zip(first, second):
         if a.shape[i] == b.shape[j]:
             continue
@@ -386,12 +387,3 @@ def _dims_of(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
     if dims > min(a.dim(), b.dim()):
         raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
     return list(range(a.dim() - dims, a.dim())), list(range(dims))
-
-
-def _normal(dim: int, ndim: int) -> int:
-    if not -ndim <= dim < ndim:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got "
-            f"{dim})"
-        )
-    return dim % ndim

@@ -64,14 +64,12 @@ def _to_arguments(args, dtype, device, non_blocking, copy):
     if isinstance(first, Tensor):
         twice = dtype is not None or device is not None
         dtype, device = first.dtype, first.device
-    elif isinstance(first, (_device, str)) or (first is None and rest):
+    elif isinstance(first, (_device, str)) or type(first) is int or (first is None and rest):
         twice = device is not None
-        device = first
+        device = _device(first) if type(first) is int else first
         if rest and _is_dtype(rest[0]):
             twice = twice or dtype is not None
             dtype, rest = rest[0], rest[1:]
-    elif type(first) is int:
-        raise RuntimeError(f"to(): there is no device {first}; devices are 'cpu' and 'meta'")
     elif _is_dtype(first):
         twice = dtype is not None
         dtype = first
@@ -193,7 +191,7 @@ def _cpu(self):
 
 
 def _cuda(self, device=None, non_blocking=False):
-    """This tensor on a GPU; an error, since there is no GPU support yet."""
+    """This tensor on the device "cuda", or another; where none was registered, an error."""
     return _to(self, device="cuda" if device is None else device)
 
 

@@ -13,6 +13,7 @@ from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.placement import contiguous_format
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.overriding import overridable
+from autograd_cy._tensors.predicates import need_dim
 
 __all__ = [
     "alias_copy",
@@ -598,9 +599,4 @@ def view_copy(input: Tensor, size: Any, *, out: Tensor | None = None) -> Tensor:
 
 def _sliced(input: Tensor, dim: int, start: int | None, end: int | None, step: int) -> Tensor:
     _check_arguments("slice_copy", (dim, "int", "dim", 2), (step, "int", "step", 5))
-    if not -input.ndim <= dim < input.ndim:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-input.ndim}, "
-            f"{input.ndim - 1}], but got {dim})"
-        )
-    return input[(slice(None),) * (dim % input.ndim) + (slice(start, end, step),)]
+    return input[(slice(None),) * need_dim(dim, input.ndim) + (slice(start, end, step),)]

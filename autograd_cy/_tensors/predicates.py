@@ -25,6 +25,16 @@ def need_tensor(x: Any, op: str, name: str = "input") -> Tensor:
     return x
 
 
+def need_dim(dim: int, ndim: int, op: str = "") -> int:
+    """Return a dimension counted from the front; IndexError if there is none such."""
+    if not -ndim <= dim < ndim:
+        raise IndexError(
+            f"{op}Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but "
+            f"got {dim})"
+        )
+    return dim % ndim
+
+
 def is_tensor(obj: Any) -> bool:
     """
     Whether `obj` is a tensor.

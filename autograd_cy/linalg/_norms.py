@@ -10,6 +10,7 @@ from autograd_cy._tensors import namespace as _ag
 from autograd_cy._tensors.events import seen_as
 from autograd_cy._tensors.namespace import Tensor
 from autograd_cy._tensors.overriding import overridable
+from autograd_cy._tensors.predicates import need_dim
 
 __all__ = ["check_floating", "matrix_norm", "norm", "vector_norm"]
 
@@ -114,13 +115,7 @@ def _matrix_norm(
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions")
     if not isinstance(dim, (tuple, list)) or len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
-    for d in dim:
-        if not -A.ndim <= d < A.ndim:
-            raise IndexError(
-                f"linalg.matrix_norm: Dimension out of range (expected to be in range of "
-                f"[{-A.ndim}, {A.ndim - 1}], but got {d})"
-            )
-    rows, columns = (d % A.ndim for d in dim)
+    rows, columns = (need_dim(d, A.ndim, "linalg.matrix_norm: ") for d in dim)
     if rows == columns:
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got {tuple(dim)}")
     if ord == "fro":

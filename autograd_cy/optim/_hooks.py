@@ -202,7 +202,7 @@ def around_step(optimizer: Hooked) -> bool:
     )
 
 
-def hooked_step(step: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def hooked_step(step: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Call a step, given its optimizer as first argument, with the hooks around it.
 
     Raises

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from types import UnionType
 from typing import Any, NamedTuple
 
+from autograd_cy import Size
+
 PyTree = Any
 Context = Any
 _IsLeaf = Callable[[Any], bool] | None
@@ -47,6 +49,8 @@ SUPPORTED_NODES: dict[type, NodeDef] = {
         ),
         (deque, lambda x: (list(x), x.maxlen), lambda values, most: deque(values, maxlen=most)),
         (namedtuple, lambda x: (list(x), type(x)), lambda values, kind: kind(*values)),
+        # A function of numbers may return anything.
+        (Size, lambda x: (list(x), None), lambda values, _: tuple(values)),
     )
 }
 _MAPPINGS = dict, OrderedDict, defaultdict
@@ -83,16 +87,16 @@ def register_pytree_node(
 _register_pytree_node = register_pytree_node
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TreeSpec:
     """How a container is nested: the types, what else makes them again, and places of leaves."""
 
     type: Any
     context: Context
     children_specs: list[TreeSpec]
-    num_nodes: int = field(init=False, compare=False)
-    num_leaves: int = field(init=False, compare=False)
-    num_children: int = field(init=False, compare=False)
+    num_nodes: int = field(init=False)
+    num_leaves: int = field(init=False)
+    num_children: int = field(init=False)
 
     def __post_init__(self) -> None:
         inner = self.children_specs
@@ -100,6 +104,19 @@ class TreeSpec:
         object.__setattr__(self, "num_nodes", 1 + sum(s.num_nodes for s in inner))
         object.__setattr__(self, "num_leaves", 1 if leaf else sum(s.num_leaves for s in inner))
         object.__setattr__(self, "num_children", len(inner))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TreeSpec):
+            return NotImplemented
+        return (self.type, self.context, self.children_specs) == (
+            other.type,
+            other.context,
+            other.children_specs,
+        )
+
+    def __hash__(self) -> int:
+        # What else makes a container again may have no hash, as a list of keys hasn't.
+        return hash((self.type, tuple(self.children_specs)))
 
     def __repr__(self, indent: int = 0) -> str:
         if self.is_leaf():
@@ -169,12 +186,14 @@ class TreeSpec:
 PyTreeSpec = TreeSpec
 
 
-def LeafSpec() -> TreeSpec:
+class LeafSpec(TreeSpec):
     """The specification of a leaf."""
-    return _LEAF_SPEC
+
+    def __init__(self) -> None:
+        super().__init__(None, None, [])
 
 
-_LEAF_SPEC = TreeSpec(None, None, [])
+_LEAF_SPEC = LeafSpec()
 
 
 def _node_type(tree: Any) -> Any:

@@ -181,6 +181,18 @@ def test_hooks_are_removed_and_not_copied(kind):
     assert seen == [kind]
 
 
+def test_steps_may_have_arguments_of_any_name():
+    class Scheduled(optim.SGD):
+        def step(self, closure=None, step=0, run=0, method=0):
+            return step, run, method
+
+    optimizer = Scheduled([ag.ones(1, requires_grad=True)], lr=0.1)
+    seen = []
+    optimizer.register_step_post_hook(lambda o, args, kwargs: seen.append(kwargs))
+    assert optimizer.step(step=3, run=4, method=5) == (3, 4, 5)
+    assert seen == [{"step": 3, "run": 4, "method": 5}]
+
+
 @each("kind", KINDS)
 def test_what_cannot_be_called_is_refused(kind):
     with pytest.raises(TypeError, match="a hook must be callable, not int"):

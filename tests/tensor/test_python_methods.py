@@ -408,6 +408,9 @@ def test_norms_except_along_a_dimension():
     assert torch.norm_except_dim(v, 1, 1).tolist() == [[3.0, 5.0]]
     assert torch.norm_except_dim(v, 2, -1).item() == pytest.approx(26**0.5)
     assert torch.norm_except_dim(torch.tensor([-2.0])).tolist() == [2.0]
+    cube = torch.arange(24.0).reshape(2, 3, 4)
+    assert torch.norm_except_dim(cube, 2, -2).tolist() == torch.norm_except_dim(cube, 2, 1).tolist()
+    assert torch.norm_except_dim(cube, 2, -3).shape == (2, 1, 1)
     torch.norm_except_dim(v, 2, 0)[0].backward()
     assert torch.allclose(v.grad, torch.tensor([[0.6, 0.8], [0.0, 0.0]]))
     with pytest.raises(IndexError, match="Dimension out of range"):

@@ -8,6 +8,7 @@ import numpy as np
 
 import autograd_cy as _operators
 from autograd_cy import Tensor, cat, eye, from_numpy, no_grad
+from autograd_cy._tensors.predicates import need_dim
 
 from ..module import Module
 from .parametrize import register_parametrization
@@ -35,18 +36,7 @@ def norm_except(weight: Tensor, dim: int | None) -> Tensor:
     tensor([[5.],
             [1.]])
     """
-    if dim is None or dim == -1:
-        return _operators.linalg.vector_norm(weight)
-    sizes = weight.dim()
-    if not -sizes <= dim < sizes:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-sizes}, {sizes - 1}], but got "
-            f"{dim})"
-        )
-    others = tuple(d for d in range(sizes) if d != dim % sizes)
-    return (
-        _operators.linalg.vector_norm(weight, 2, others, keepdim=True) if others else weight.abs()
-    )
+    return _operators.norm_except_dim(weight, 2, -1 if dim is None else dim)
 
 
 class _WeightNorm(Module):
@@ -149,17 +139,13 @@ def put_unit(kept: Tensor, vector: Tensor, eps: float) -> None:
 class _SpectralNorm(Module):
     def __init__(self, weight: Tensor, n_power_iterations: int, dim: int, eps: float):
         super().__init__()
-        if not -weight.dim() <= dim < weight.dim():
-            raise IndexError(
-                "Dimension out of range (expected to be in range of "
-                f"[-{weight.dim()}, {weight.dim() - 1}] but got {dim})"
-            )
+        dim = need_dim(dim, weight.dim())
         if n_power_iterations <= 0:
             raise ValueError(
                 "Expected n_power_iterations to be positive, but got "
                 f"n_power_iterations={n_power_iterations}"
             )
-        self.dim = dim % weight.dim()
+        self.dim = dim
         self.eps = eps
         if weight.dim() > 1:
             self.n_power_iterations = n_power_iterations
