@@ -108,7 +108,7 @@ KNOWN = (
         "calls",
         r"^gru(_cell)? (float32|float16|bfloat16)",
         r"in float64: np\.float64\(-?0\.0\)",
-        "next to zero a mean of an old and a new state has the precision of the larger, as in torch",
+        "next to zero a mean of an old and a new state has the precision of the larger one",
     ),
     Known(
         "calls",
