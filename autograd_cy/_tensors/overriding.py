@@ -176,7 +176,8 @@ def _is_base(left: tuple, right: Any) -> bool:
 
 def _asking(name: str, value: Callable) -> Callable:
     """A method that asks before it calls the one of Tensor."""
-    shown = getattr(Tensor, _OPERATORS.get(name, name))
+    shown_name = _OPERATORS.get(name, name)
+    shown = getattr(Tensor, shown_name)
     forward = _FORWARD.get(name)
     mirrored = None if forward is None else getattr(Tensor, _OPERATORS[forward])
 
@@ -187,7 +188,8 @@ def _asking(name: str, value: Callable) -> Callable:
         relevant = (self, *args, *kwargs.values())
         if mirrored is not None and _is_base(args, self):
             return _overrides._ask(mirrored, relevant, (*args, self), kwargs)
-        return _overrides._ask(shown, relevant, (self, *args), kwargs)
+        # While there is a mode, the method may be a form that asks the modes around it.
+        return _overrides._ask(getattr(Tensor, shown_name), relevant, (self, *args), kwargs)
 
     if name not in _BINARY:
         return method
@@ -436,11 +438,49 @@ def _attributes_once() -> dict[str, tuple[Any, Any]]:
     }
 
 
-def _attribute_forms() -> list[tuple[str, Any, Any]]:
-    return [(name, *forms) for name, forms in _attributes().items()]
+class _Method:
+    """
+    A method of Tensor in Python, as it is while there is a mode: it asks.
+
+    It is equal to the method itself, so tables of functions that were made before find it.
+    """
+
+    def __init__(self, method: Callable) -> None:
+        functools.update_wrapper(self, method)
+        self._method = method
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else _types.MethodType(self, instance)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if _any_asks(*args, *kwargs.values()):
+            return _overrides._ask(self, (*args, *kwargs.values()), args, kwargs)
+        return self._method(*args, **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or self._method is getattr(other, "_method", other)
+
+    def __hash__(self) -> int:
+        return hash(self._method)
+
+    def __repr__(self) -> str:
+        return repr(self._method)
+
+    def __reduce__(self) -> Any:
+        return getattr, (Tensor, self._method.__name__)
 
 
-_overrides._set_attributes(_attribute_forms)
+def _forms_in_modes() -> list[tuple[str, Any, Any]]:
+    """Name, what Tensor has, and what it has while there is a mode."""
+    forms = [(name, *forms) for name, forms in _attributes().items()]
+    for name, value in vars(Tensor).items():
+        plain = isinstance(value, _types.FunctionType) and not getattr(value, "_asks", False)
+        if plain and not name.startswith("__") and name not in _NOT_ASKED:
+            forms.append((name, value, _Method(value)))
+    return forms
+
+
+_overrides._set_attributes(_forms_in_modes)
 _overrides._ask_classes_of_items()
 _C.DisableTorchFunction = DisableTorchFunction
 _C.DisableTorchFunctionSubclass = DisableTorchFunctionSubclass

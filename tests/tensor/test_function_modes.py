@@ -1,6 +1,8 @@
 """`TorchFunctionMode`: functions, operators and attributes ask the innermost mode."""
 
+import pickle
 import threading
+import types
 
 import pytest
 
@@ -73,6 +75,61 @@ ON_INTEGERS = {
     "__lshift__": lambda x: x << 1,
     "__rshift__": lambda x: x >> 1,
 }
+
+
+METHODS_IN_PYTHON = [
+    name
+    for name, value in vars(torch.Tensor).items()
+    if isinstance(value, types.FunctionType) and not name.startswith("__")
+]
+
+
+def test_methods_in_python_ask():
+    class Answers(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            return func, args, kwargs
+
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return func, args, kwargs
+
+    before = {name: vars(torch.Tensor)[name] for name in METHODS_IN_PYTHON}
+    x, own = torch.ones(2), torch.ones(2).as_subclass(Own)
+    assert {"to", "double", "contiguous", "type", "register_hook", "unique"} <= set(before)
+    for name, method in before.items():
+        with Answers():
+            func, args, kwargs = getattr(x, name)(3, unheard=4)
+            assert func is getattr(torch.Tensor, name) and func.__name__ == method.__name__
+            assert {method: "found"}[func] and func == method and method == func, name
+            assert args[0] is x and args[1:] == (3,) and kwargs == {"unheard": 4}
+            assert func.__doc__ == method.__doc__ and func != torch.Tensor.sum
+        func, args, kwargs = getattr(own, name)(3, unheard=4)
+        assert func is method and args[0] is own and kwargs == {"unheard": 4}
+    assert before == {name: vars(torch.Tensor)[name] for name in METHODS_IN_PYTHON}
+
+
+def test_each_mode_and_then_the_class_are_asked_for_methods_in_python():
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            log.append(f"class {func.__name__}")
+            return super().__torch_function__(func, types, args, kwargs)
+
+    log = []
+    x, own = torch.ones(2), torch.ones(2).as_subclass(Own)
+    with Logged(log, "outer "), Logged(log, "inner "):
+        y = x.to(torch.float64)
+        assert log == ["inner to", "outer to"] and y is not x
+        log.clear()
+        z = own.double()
+    assert type(z) is Own and z.dtype == torch.float64
+    assert log[:3] == ["inner double", "outer double", "class double"]
+    log.clear()
+    with Logged(log):
+        assert pickle.loads(pickle.dumps(torch.Tensor.to)) is torch.Tensor.to
+        assert "function" in repr(torch.Tensor.to) and torch.Tensor.cpu(x) is x
+    assert log == ["cpu"]
 
 
 @pytest.mark.parametrize("name", [*OPERATORS, *ON_INTEGERS])
