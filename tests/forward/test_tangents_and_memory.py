@@ -280,3 +280,21 @@ def test_what_has_a_tangent_is_not_resized():
         primal, direction = fw.unpack_dual(x)
         assert primal.tolist() == [1.0] * 3 and direction.tolist() == [2.0] * 3
     assert x.resize_(2).shape == (2,)
+
+
+def test_a_mask_of_attention_takes_the_tangent_of_its_base():
+    query, key, value = (
+        ag.sin(ag.arange(float(n * 3)) * s).reshape(1, 1, n, 3)
+        for n, s in ((4, 0.3), (5, 0.5), (5, 0.7))
+    )
+    base = ag.zeros(4, 5)
+    seen = base[:]
+    with fw.dual_level():
+        base.copy_(fw.make_dual(ag.ones(4, 5), ag.cos(ag.arange(20.0)).reshape(4, 5)))
+        found, wanted = (
+            fw.unpack_dual(
+                ag.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+            ).tangent
+            for mask in (seen, base)
+        )
+    assert found.any() and ag.equal(found, wanted)
