@@ -135,7 +135,7 @@ cdef int asking_setitem(Tensor a, object index, object value) except -1:
 # Python in between would let an interrupt or another thread's mode come when half of it is done.
 
 cdef object _attributes_of = None
-cdef list attributes = None     # (name, what Tensor has, its form that asks): methods in Python, too
+cdef list attributes = None     # (name, what Tensor has, its form that asks); methods, too
 
 
 def _set_attributes(f):
