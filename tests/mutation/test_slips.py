@@ -227,7 +227,6 @@ def test_what_the_tree_no_longer_has_is_removed_from_its_copy(tmp_path):
     assert [name for name, path in paths.items() if not path.exists()] == ["tests/test_old.py"]
 
 
-@pytest.mark.slow
 def test_all_that_is_excused_is_in_the_sources_and_can_be_tried():
     found, excused = command.all_excused(), command.harmless()
     assert {slip.key for slip in found} == set(excused)
