@@ -168,6 +168,16 @@ cdef inline void add_quarters(const real_t* p, Py_ssize_t apart, Py_ssize_t n,
     out[0] = (a + b) + (c + d)
 
 
+cdef inline void even_and_odd(const real_t* lanes, double* pair) noexcept nogil:
+    """The sum of the lanes at even places, and that of those at odd ones."""
+    if real_t is float:
+        pair[0] = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6])
+        pair[1] = (lanes[1] + lanes[5]) + (lanes[3] + lanes[7])
+    else:
+        pair[0] = lanes[0] + lanes[2]
+        pair[1] = lanes[1] + lanes[3]
+
+
 cdef inline void block_sum(const real_t* p, Py_ssize_t n, double* pair) noexcept nogil:
     """Sums of the elements at even and at odd places (a complex sum needs them apart)."""
     cdef real_t lanes[FEW]
@@ -180,12 +190,7 @@ cdef inline void block_sum(const real_t* p, Py_ssize_t n, double* pair) noexcept
     m *= width
     for i in range(n - m):
         lanes[i] += p[m + i]
-    if real_t is float:
-        pair[0] = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6])
-        pair[1] = (lanes[1] + lanes[5]) + (lanes[3] + lanes[7])
-    else:
-        pair[0] = lanes[0] + lanes[2]
-        pair[1] = lanes[1] + lanes[3]
+    even_and_odd(lanes, pair)
 
 
 cdef void pairwise_sum(const real_t* p, Py_ssize_t n, double* pair) noexcept nogil:
@@ -207,12 +212,9 @@ cdef inline void block_of_quarters(const real_t* p, Py_ssize_t apart, Py_ssize_t
     cdef real_t lanes[FEW]
     if real_t is float:
         add_quarters(p, apart, n, <lanes_f32*>lanes)
-        pair[0] = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6])
-        pair[1] = (lanes[1] + lanes[5]) + (lanes[3] + lanes[7])
     else:
         add_quarters(p, apart, n, <lanes_f64*>lanes)
-        pair[0] = lanes[0] + lanes[2]
-        pair[1] = lanes[1] + lanes[3]
+    even_and_odd(lanes, pair)
 
 
 cdef void sum_of_quarters(const real_t* p, Py_ssize_t apart, Py_ssize_t n,

@@ -342,6 +342,17 @@ def test_errors():
             operate(name, a, *rest)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("n", [4095, 4096, 8191, 8192, 8193, 8703, 8705, 33_000, 73_741])
+def test_each_element_of_a_long_sum_counts_once(dtype, n):
+    x = np.random.default_rng(n).integers(-9, 10, (2, n)).astype(dtype)
+    if np.iscomplexobj(x):
+        x += 1j * np.random.default_rng(n + 1).integers(-9, 10, (2, n))
+    t = ag.from_numpy(x)
+    assert t.sum(1).tolist() == x.sum(1).tolist()  # whole numbers: exact in any order
+    assert t[0].sum().item() == x[0].sum()
+
+
 def test_precision_of_long_sums():
     a = np.full(3_000_000, 0.1, np.float32)
     want = a.astype(np.float64).sum()
