@@ -6,8 +6,9 @@ its batch, those that both have and that are summed its inner one.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from autograd_cy._C import ops_arithmetic as _arithmetic
 from autograd_cy._C import ops_products as _products
@@ -22,6 +23,7 @@ __all__ = ["einsum", "tensordot"]
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _Label = Hashable  # a letter, or ("...", k): the k-th dimension of the ellipsis from the right
+_Equation = str | tuple[tuple, tuple | None]  # or the subscripts of the operands and of the result
 _USAGE = (
     "einsum(): must specify the equation string and at least one operand, or at least one operand "
     "and its subscripts list"
@@ -65,51 +67,32 @@ def einsum(*args: Any) -> Tensor:
     >>> ag.einsum("ii", a)
     tensor(5.)
     """
-    inputs, output, operands = _read(args)
-    ranks = [t.dim() - sum(s != "..." for s in x) for x, t in zip(inputs, operands)]
-    wide = max((r for x, r in zip(inputs, ranks) if "..." in x), default=0)
-    terms = [_operand(i, x, t, rank) for i, (x, t, rank) in enumerate(zip(inputs, operands, ranks))]
-    sizes: dict[_Label, int] = {}
-    for i, (labels, t) in enumerate(terms):
-        for label, size in zip(labels, t.shape):
-            if sizes.setdefault(label, size) == 1:
-                sizes[label] = size
-            elif size not in (1, sizes[label]):
-                raise RuntimeError(
-                    f"einsum(): subscript {_shown(label)} has size {size} for operand {i} which "
-                    f"does not broadcast with previously seen size {sizes[label]}"
-                )
-    kept = _result(inputs, output, wide)
-    for first, second in _order(terms, kept, sizes):
-        two = terms.pop(max(first, second)), terms.pop(min(first, second))
-        needed = {*kept, *(label for labels, _ in terms for label in labels)}
-        terms.append(_contracted(two[1], two[0], needed))
-    labels, t = _summed(terms[0], set(kept))
-    return _shape.permute(t, [labels.index(label) for label in kept]) if kept else t
+    equation, terms = _read(args)
+    plan = _plan(equation, tuple([t.shape for t in terms]))
+    for i, pairs in plan.diagonals:
+        for first, second in pairs:
+            terms[i] = _shape.diagonal(terms[i], 0, first, second)
+    for step in plan.steps:
+        two = terms.pop(max(step.terms)), terms.pop(min(step.terms))
+        terms.append(_contracted(step, two[1], two[0]))
+    return _prepared(terms[0], plan.last)
 
 
-def _read(args: Sequence[Any]) -> tuple[list[list], list | None, list[Tensor]]:
-    """Subscripts of the operands and of the result, and the operands."""
+def _read(args: Sequence[Any]) -> tuple[_Equation, list[Tensor]]:
+    """The equation, or its subscripts, and the operands."""
     if not args or (isinstance(args[0], str) and len(args) < 2):
         raise ValueError(_USAGE)
-    if not isinstance(args[0], str):
-        if len(args) < 2:
-            raise ValueError(_USAGE)
-        operands = list(args[: len(args) // 2 * 2 : 2])
-        numbered = [_letters(x) for x in args[1::2]]
+    if isinstance(args[0], str):
+        given = args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
+        operands = list(given)
         _need_tensors(operands)
-        return numbered, _letters(args[-1]) if len(args) % 2 else None, operands
-    given = args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
-    operands = list(given)
+        return args[0], operands
+    if len(args) < 2:
+        raise ValueError(_USAGE)
+    operands = list(args[: len(args) // 2 * 2 : 2])
+    numbered = tuple([tuple(_letters(x)) for x in args[1::2]])
     _need_tensors(operands)
-    left, arrow, right = args[0].partition("->")
-    inputs = [_subscripts(x, f"for operand {i}", args[0]) for i, x in enumerate(left.split(","))]
-    if len(inputs) != len(operands):
-        which = "fewer" if len(operands) < len(inputs) else "more"
-        raise RuntimeError(
-            f"einsum(): {which} operands were provided than specified in the equation"
-        )
-    return inputs, _subscripts(right, "in the output", args[0]) if arrow else None, operands
+    return (numbered, tuple(_letters(args[-1])) if len(args) % 2 else None), operands
 
 
 def _need_tensors(operands: Sequence[Any]) -> None:
@@ -136,6 +119,20 @@ def _letters(numbers: Any) -> list:
         else:
             raise ValueError(f"einsum(): subscripts must be numbers from 0 to 51, but got {x}")
     return found
+
+
+def _parsed(equation: _Equation, count: int) -> tuple[Sequence[Sequence], Sequence | None]:
+    """Subscripts of the operands and of the result."""
+    if not isinstance(equation, str):
+        return equation
+    left, arrow, right = equation.partition("->")
+    inputs = [_subscripts(x, f"for operand {i}", equation) for i, x in enumerate(left.split(","))]
+    if len(inputs) != count:
+        which = "fewer" if count < len(inputs) else "more"
+        raise RuntimeError(
+            f"einsum(): {which} operands were provided than specified in the equation"
+        )
+    return inputs, _subscripts(right, "in the output", equation) if arrow else None
 
 
 def _subscripts(text: str, where: str, equation: str) -> list:
@@ -166,7 +163,113 @@ def _shown(label: _Label) -> str:
     return "..." if isinstance(label, tuple) else str(label)
 
 
-def _operand(number: int, subscripts: list, t: Tensor, rank: int) -> tuple[list, Tensor]:
+# --- the plan: what happens to tensors of these shapes --------------------------------------------
+
+
+class _Preparation(NamedTuple):
+    """What a term goes through, in this order; None where nothing has to be done."""
+
+    squeezed: list[int] | None = None
+    summed: list[int] | None = None
+    order: list[int] | None = None
+    shape: list[int] | None = None
+
+
+class _Step(NamedTuple):
+    """One contraction of two terms, which leave the list; the result comes last there."""
+
+    terms: tuple[int, int]
+    first: _Preparation
+    second: _Preparation
+    multiply: Callable[[Tensor, Tensor], Tensor]
+    shape: list[int] | None
+
+
+class _Plan(NamedTuple):
+    diagonals: list[tuple[int, list[tuple[int, int]]]]
+    steps: list[_Step]
+    last: _Preparation
+
+
+class _Term:
+    """The labels and sizes of a term, and what it has to go through."""
+
+    def __init__(self, labels: list[_Label], sizes: Sequence[int]) -> None:
+        self.labels = labels
+        self.sizes = list(sizes)
+        self.squeezed: list[int] | None = None
+        self.summed: list[int] | None = None
+
+    def _without(self, gone: list[int]) -> list[int] | None:
+        if not gone:
+            return None
+        self.labels = [x for i, x in enumerate(self.labels) if i not in gone]
+        self.sizes = [x for i, x in enumerate(self.sizes) if i not in gone]
+        return gone
+
+    def squeeze(self, other: _Term) -> None:
+        """Drop dimensions of size 1 that the other term has in full."""
+        full = {x for x, size in zip(other.labels, other.sizes) if size != 1}
+        pairs = enumerate(zip(self.labels, self.sizes))
+        self.squeezed = self._without([i for i, (x, n) in pairs if n == 1 and x in full])
+
+    def sum(self, needed: set) -> None:
+        """Sum over dimensions that nothing else has."""
+        self.summed = self._without([i for i, x in enumerate(self.labels) if x not in needed])
+
+    def prepared(
+        self, labels: list[_Label], shape: list[int] | None = None, same: bool = False
+    ) -> _Preparation:
+        """With the dimensions in this order and shape; `same`: a step for an order as it is."""
+        order: list[int] | None = [self.labels.index(x) for x in labels]
+        assert order is not None
+        if shape == [self.sizes[i] for i in order]:
+            shape = None
+        if order == list(range(len(order))) and not same:
+            order = None
+        return _Preparation(self.squeezed, self.summed, order, shape)
+
+
+# Loops contract the same shapes again and again, and the plan takes longer than a small product.
+@lru_cache(maxsize=512)
+def _plan(equation: _Equation, shapes: tuple[tuple[int, ...], ...]) -> _Plan:
+    inputs, output = _parsed(equation, len(shapes))
+    ranks = [len(shape) - sum(s != "..." for s in x) for x, shape in zip(inputs, shapes)]
+    wide = max((r for x, r in zip(inputs, ranks) if "..." in x), default=0)
+    terms = []
+    diagonals = []
+    for i, (x, shape, rank) in enumerate(zip(inputs, shapes, ranks)):
+        term, pairs = _operand(i, x, shape, rank)
+        terms.append(term)
+        if pairs:
+            diagonals.append((i, pairs))
+    sizes: dict[_Label, int] = {}
+    for i, term in enumerate(terms):
+        for label, size in zip(term.labels, term.sizes):
+            if sizes.setdefault(label, size) == 1:
+                sizes[label] = size
+            elif size not in (1, sizes[label]):
+                raise RuntimeError(
+                    f"einsum(): subscript {_shown(label)} has size {size} for operand {i} which "
+                    f"does not broadcast with previously seen size {sizes[label]}"
+                )
+    kept = _result(inputs, output, wide)
+    steps = []
+    for pair in _order(terms, kept, sizes):
+        two = terms.pop(max(pair)), terms.pop(min(pair))
+        needed = {*kept, *(label for term in terms for label in term.labels)}
+        step, term = _contraction(pair, two[1], two[0], needed)
+        steps.append(step)
+        terms.append(term)
+    last = terms[0]
+    last.sum(set(kept))
+    # The result is never one of the operands itself.
+    return _Plan(diagonals, steps, last.prepared(kept, same=not steps and bool(kept)))
+
+
+def _operand(
+    number: int, subscripts: Sequence, shape: Sequence[int], rank: int
+) -> tuple[_Term, list[tuple[int, int]]]:
     """The labels of dimensions, each once: where one is repeated, of the diagonal."""
     dots = "..." in subscripts
     if rank < 0 or (rank and not dots):
@@ -174,26 +277,30 @@ def _operand(number: int, subscripts: list, t: Tensor, rank: int) -> tuple[list,
         end = "" if dots else " and no ellipsis was given"
         raise RuntimeError(
             f"einsum(): the number of subscripts in the equation ({len(subscripts) - dots}) {few} "
-            f"the number of dimensions ({t.dim()}) for operand {number}{end}"
+            f"the number of dimensions ({len(shape)}) for operand {number}{end}"
         )
     labels: list[_Label] = []
     for s in subscripts:
         labels += [("...", k) for k in range(rank, 0, -1)] if s == "..." else [s]
+    sizes = list(shape)
+    pairs = []
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             first = labels.index(label)
             second = labels.index(label, first + 1)
-            if t.shape[first] != t.shape[second]:
+            if sizes[first] != sizes[second]:
                 raise RuntimeError(
                     f"einsum(): subscript {label} is repeated for operand {number} but the sizes "
-                    f"don't match, {t.shape[second]} != {t.shape[first]}"
+                    f"don't match, {sizes[second]} != {sizes[first]}"
                 )
-            t = _shape.diagonal(t, 0, first, second)
-            labels = [x for i, x in enumerate(labels) if i not in (first, second)] + [label]
-    return labels, t
+            pairs.append((first, second))
+            both = (first, second)
+            sizes = [n for i, n in enumerate(sizes) if i not in both] + [sizes[first]]
+            labels = [x for i, x in enumerate(labels) if i not in both] + [label]
+    return _Term(labels, sizes), pairs
 
 
-def _result(inputs: list[list], output: list | None, wide: int) -> list[_Label]:
+def _result(inputs: Sequence[Sequence], output: Sequence | None, wide: int) -> list[_Label]:
     """The labels of the result."""
     letters = [s for x in inputs for s in x if s != "..."]
     dots: list[_Label] = [("...", k) for k in range(wide, 0, -1)]
@@ -214,7 +321,9 @@ def _result(inputs: list[list], output: list | None, wide: int) -> list[_Label]:
     return kept
 
 
-def _order(terms: list, kept: list[_Label], sizes: dict[_Label, int]) -> list[tuple[int, int]]:
+def _order(
+    terms: list[_Term], kept: list[_Label], sizes: dict[_Label, int]
+) -> list[tuple[int, int]]:
     """Which two terms are contracted next; the result comes last."""
     if len(terms) > 2:
         try:
@@ -224,9 +333,9 @@ def _order(terms: list, kept: list[_Label], sizes: dict[_Label, int]) -> list[tu
         else:
             names = {label: _LETTERS[i] for i, label in enumerate(sizes)} if len(sizes) < 53 else {}
             if names:
-                left = ",".join("".join(names[x] for x in labels) for labels, _ in terms)
+                left = ",".join("".join(names[x] for x in term.labels) for term in terms)
                 equation = f"{left}->{''.join(names[x] for x in kept)}"
-                shapes = [tuple(sizes[x] for x in labels) for labels, _ in terms]
+                shapes = [tuple(sizes[x] for x in term.labels) for term in terms]
                 path, _ = contract_path(equation, *shapes, shapes=True)
                 return _pairs(path)
     return [(0, 1)] + [(0, n) for n in range(len(terms) - 2, 0, -1)] if len(terms) > 1 else []
@@ -247,52 +356,48 @@ def _pairs(path: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     return found
 
 
-def _summed(term: tuple[list, Tensor], needed: set) -> tuple[list, Tensor]:
-    """A term without the dimensions that nothing else has."""
-    labels, t = term
-    gone = [i for i, label in enumerate(labels) if label not in needed]
-    if gone:
-        t = _sum(t, gone)
-        labels = [label for label in labels if label in needed]
-    return labels, t
-
-
-def _contracted(first: tuple, second: tuple, needed: set) -> tuple[list, Tensor]:
-    """The product of two terms, summed over what is not needed any more."""
+def _contraction(pair: tuple[int, int], a: _Term, b: _Term, needed: set) -> tuple[_Step, _Term]:
+    """The product of two terms, summed over what is not needed any more, and the term it makes."""
     # A dimension of size 1 that the other term has in full is none of its own.
-    one, two = _without_ones(first, second), _without_ones(second, first)
-    a_labels, a = _summed(one, needed | set(two[0]))
-    b_labels, b = _summed(two, needed | set(one[0]))
-    inner = [x for x in a_labels if x in b_labels and x not in needed]
-    batch = [x for x in a_labels if x in b_labels and x in needed]
-    rows = [x for x in a_labels if x not in b_labels]
-    columns = [x for x in b_labels if x not in a_labels]
+    whole = _Term(a.labels, a.sizes)
+    a.squeeze(b)
+    b.squeeze(whole)
+    mine = set(a.labels)
+    a.sum(needed | set(b.labels))
+    b.sum(needed | mine)
+    inner = [x for x in a.labels if x in b.labels and x not in needed]
+    batch = [x for x in a.labels if x in b.labels and x in needed]
+    rows = [x for x in a.labels if x not in b.labels]
+    columns = [x for x in b.labels if x not in a.labels]
+    sizes = {**dict(zip(a.labels, a.sizes)), **dict(zip(b.labels, b.sizes))}
+    n, i, j, k = ([sizes[x] for x in labels] for labels in (batch, rows, columns, inner))
     labels = batch + rows + columns
-    a = _shape.permute(a, [a_labels.index(x) for x in batch + rows + inner])
-    b = _shape.permute(b, [b_labels.index(x) for x in batch + inner + columns])
-    n, m = len(batch), len(batch) + len(rows)
-    shape = [*a.shape[:m], *b.shape[n + len(inner) :]]
+    result = _Term(labels, n + i + j)
     if not inner:
-        a = a.reshape([*a.shape[:m], *(1,) * len(columns)])
-        b = b.reshape([*b.shape[:n], *(1,) * len(rows), *b.shape[n:]])
-        return labels, _arithmetic.mul(a, b)
-    left = a.reshape([_product(a.shape[:n]), _product(a.shape[n:m]), _product(a.shape[m:])])
-    middle = n + len(inner)
-    right = b.reshape(
-        [_product(b.shape[:n]), _product(b.shape[n:middle]), _product(b.shape[middle:])]
-    )
-    if not batch:
-        return labels, _products.mm(left[0], right[0]).reshape(shape)
-    return labels, _products.bmm(left, right).reshape(shape)
+        first = a.prepared(batch + rows, n + i + [1] * len(j))
+        second = b.prepared(batch + columns, n + [1] * len(i) + j)
+        return _Step(pair, first, second, _arithmetic.mul, None), result
+    shape = [*([_product(n)] if batch else []), _product(i), _product(j)]
+    first = a.prepared(batch + rows + inner, [*shape[:-1], _product(k)])
+    second = b.prepared(batch + inner + columns, [*shape[:-2], _product(k), shape[-1]])
+    multiply = _products.bmm if batch else _products.mm
+    made = None if result.sizes == shape else result.sizes
+    return _Step(pair, first, second, multiply, made), result
 
 
-def _without_ones(term: tuple[list, Tensor], other: tuple[list, Tensor]) -> tuple[list, Tensor]:
-    labels, t = term
-    full = {x for x, size in zip(other[0], other[1].shape) if size != 1}
-    gone = [i for i, (x, size) in enumerate(zip(labels, t.shape)) if size == 1 and x in full]
-    if not gone:
-        return term
-    return [x for i, x in enumerate(labels) if i not in gone], _shape.squeeze(t, gone)
+def _prepared(t: Tensor, by: _Preparation) -> Tensor:
+    if by.squeezed is not None:
+        t = _shape.squeeze(t, by.squeezed)
+    if by.summed is not None:
+        t = _sum(t, by.summed)
+    if by.order is not None:
+        t = _shape.permute(t, by.order)
+    return t if by.shape is None else t.reshape(by.shape)
+
+
+def _contracted(step: _Step, first: Tensor, second: Tensor) -> Tensor:
+    t = step.multiply(_prepared(first, step.first), _prepared(second, step.second))
+    return t if step.shape is None else t.reshape(step.shape)
 
 
 def _product(sizes: Sequence[int]) -> int:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import autograd_cy as ag
+from autograd_cy._tensors import contraction as _contraction
 
 RNG = np.random.default_rng(5)
 EQUATIONS = [
@@ -114,7 +115,14 @@ def test_einsum_under_vmap_and_in_other_dtypes():
     assert ag.einsum("ij,kj->ik", half, half).dtype is ag.bfloat16
 
 
-def test_einsum_asks_opt_einsum_for_the_order(monkeypatch):
+@pytest.fixture
+def no_plans():
+    _contraction._plan.cache_clear()
+    yield
+    _contraction._plan.cache_clear()
+
+
+def test_einsum_asks_opt_einsum_for_the_order(monkeypatch, no_plans):
     asked = []
 
     def contract_path(equation, *shapes, **kwargs):
@@ -128,9 +136,29 @@ def test_einsum_asks_opt_einsum_for_the_order(monkeypatch):
     found = ag.einsum("ab,bc,cd->ad", *[ag.tensor(x) for x in given])
     np.testing.assert_allclose(found.numpy(), given[0] @ given[1] @ given[2])
     assert asked[0][1] == ((2, 3), (3, 4), (4, 5)) and asked[0][2] == {"shapes": True}
+    ag.einsum("ab,bc,cd->ad", *[ag.tensor(x) for x in given])
+    assert len(asked) == 1  # for these shapes the order is known
+    _contraction._plan.cache_clear()
     module.contract_path = lambda *args, **kwargs: ([(0, 1, 2)], None)
     again = ag.einsum("ab,bc,cd->ad", *[ag.tensor(x) for x in given])
     np.testing.assert_allclose(again.numpy(), found.numpy())
+
+
+def test_einsum_plans_for_shapes_not_for_tensors():
+    for dtype in (ag.float64, ag.float32):
+        for a in (ag.ones(2, 3, dtype=dtype), 2 * ag.ones(3, 2, dtype=dtype).T):
+            for b in (ag.ones(3, 4, dtype=dtype), ag.ones(3, 1, dtype=dtype)):
+                found = ag.einsum("ij,jk->ik", a, b)
+                assert found.dtype is dtype and found.tolist() == (a @ b).tolist()
+
+
+@pytest.mark.parametrize("equation", ["ij", "ij->ij", "...", "...->..."])
+def test_einsum_of_one_operand_is_another_tensor(equation):
+    a = ag.ones(2, 3, requires_grad=True)
+    found = ag.einsum(equation, a)
+    assert found is not a and found.shape == a.shape and found.data_ptr() == a.data_ptr()
+    (grad,) = ag.autograd.grad(found.sum(), a)
+    assert grad.tolist() == [[1, 1, 1], [1, 1, 1]]
 
 
 @pytest.mark.parametrize(
