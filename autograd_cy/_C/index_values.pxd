@@ -15,14 +15,17 @@ cdef inline Py_ssize_t first_outside(
         const int64_t* k, Py_ssize_t n, Py_ssize_t size) noexcept nogil:
     """Place of the first index outside 0 <= k < size, or -1."""
     cdef Py_ssize_t i, start = 0, stop
-    cdef bint bad
+    cdef int64_t last = size - 1, one, two
     while start < n:
-        # The inner loop has no exit, so that it runs at the speed of memory.
+        # The inner loop has no exit, so that it runs at the speed of memory. The sign of
+        # k | (last - k) is set where k lies outside; two chains of `or` keep up with the loads.
         stop = min(start + 1024, n)
-        bad = False
-        for i in range(start, stop):
-            bad |= <uint64_t>k[i] >= <uint64_t>size
-        if bad:
+        one = two = 0
+        for i in range(start, stop - 1, 2):
+            one |= k[i] | <int64_t>(<uint64_t>last - <uint64_t>k[i])
+            two |= k[i + 1] | <int64_t>(<uint64_t>last - <uint64_t>k[i + 1])
+        one |= k[stop - 1] | <int64_t>(<uint64_t>last - <uint64_t>k[stop - 1])
+        if (one | two) < 0:
             for i in range(start, stop):
                 if <uint64_t>k[i] >= <uint64_t>size:
                     return i

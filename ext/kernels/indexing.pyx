@@ -251,10 +251,10 @@ cdef enum:
 cdef struct MovePlan:
     int move
     int dt
-    int nd                  # dimensions of the index, at least 1
-    int dim
+    int nd                  # dimensions of the index that aren't of size 1, at least 1
     Py_ssize_t shape[64]    # of the index, which is dense
-    Py_ssize_t x_step[64]   # bytes in the indexed tensor
+    Py_ssize_t k_step       # bytes from one index to the next in the indexed tensor
+    Py_ssize_t x_step[64]   # bytes there by the place of the index; 0 for the indexed dimension
     Py_ssize_t y_step[64]   # bytes in the other one
     char* x
     char* y
@@ -368,7 +368,7 @@ cdef void move_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t col = tile // plan.row_blocks * plan.col_block
     cdef Py_ssize_t n = least(plan.shape[last] - col, plan.col_block), rest
     cdef Py_ssize_t at[64]
-    cdef Py_ssize_t along = 0 if plan.dim == last else plan.x_step[last]
+    cdef Py_ssize_t along = plan.x_step[last]
     cdef char* x
     cdef char* y
     cdef const int64_t* k
@@ -379,29 +379,25 @@ cdef void move_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         at[d] = rest % plan.shape[d]
         rest = rest // plan.shape[d]
         y += at[d] * plan.y_step[d]
-        if d != plan.dim:
-            x += at[d] * plan.x_step[d]
+        x += at[d] * plan.x_step[d]
     for row in range(row, stop):
         k = plan.index + row * plan.shape[last] + col
         if plan.move == MOVE_ADD:
-            add_any(plan.dt, y, plan.y_step[last], x, along, plan.x_step[plan.dim], k, n)
+            add_any(plan.dt, y, plan.y_step[last], x, along, plan.k_step, k, n)
         elif plan.move > MOVE_ADD:
-            reduce_any(plan.move, plan.dt, y, plan.y_step[last], x, along, plan.x_step[plan.dim],
-                       k, n)
+            reduce_any(plan.move, plan.dt, y, plan.y_step[last], x, along, plan.k_step, k, n)
         else:
             move_words(plan.move, plan.item, y, plan.y_step[last], x, along,
-                       plan.x_step[plan.dim], k, n)
+                       plan.k_step, k, n)
         # On to the next row.
         for d in range(last - 1, -1, -1):
             at[d] += 1
             y += plan.y_step[d]
-            if d != plan.dim:
-                x += plan.x_step[d]
+            x += plan.x_step[d]
             if at[d] < plan.shape[d]:
                 break
             y -= plan.shape[d] * plan.y_step[d]
-            if d != plan.dim:
-                x -= plan.shape[d] * plan.x_step[d]
+            x -= plan.shape[d] * plan.x_step[d]
             at[d] = 0
 
 
@@ -411,31 +407,32 @@ cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other,
     cdef MovePlan plan
     cdef Launch work
     cdef Py_ssize_t columns
-    cdef int d
+    cdef int d, place = -1        # of the indexed dimension, if its size isn't 1
     plan.move = move
     plan.dt = a.dt
     plan.item = DT_SIZE[a.dt]
-    plan.nd = index.nd if index.nd else 1
-    plan.dim = dim
-    plan.shape[0] = 1
-    plan.x_step[0] = plan.y_step[0] = plan.item
-    plan.y = number
+    plan.k_step = (a.strides[dim] if a.nd else 1) * plan.item
+    plan.nd = 0
     for d in range(index.nd):
-        plan.shape[d] = index.sizes[d]
-        plan.y_step[d] = 0
-    for d in range(a.nd):
-        plan.x_step[d] = a.strides[d] * plan.item
-    if other is not None:
-        plan.y = other.ptr
-        for d in range(other.nd):
-            plan.y_step[d] = other.strides[d] * plan.item
+        if index.sizes[d] == 1:
+            continue              # rows of one element would be walked one by one
+        place = plan.nd if d == dim else place
+        plan.shape[plan.nd] = index.sizes[d]
+        plan.x_step[plan.nd] = 0 if d == dim or d >= a.nd else a.strides[d] * plan.item
+        plan.y_step[plan.nd] = (
+            0 if other is None or d >= other.nd else other.strides[d] * plan.item)
+        plan.nd += 1
+    if plan.nd == 0:
+        plan.shape[0] = plan.nd = 1
+        plan.x_step[0] = plan.y_step[0] = 0
+    plan.y = number if other is None else other.ptr
     plan.x = a.ptr
     plan.index = <const int64_t*>index.ptr
     columns = plan.shape[plan.nd - 1]
     plan.rows = index.count // columns
     plan.row_block = plan.rows
     plan.col_block = columns
-    if move == MOVE_GATHER or dim == plan.nd - 1:
+    if move == MOVE_GATHER or place < 0 or place == plan.nd - 1:
         # Rows don't meet.
         plan.row_block = TILE_WORK // columns + 1
     else:

@@ -37,11 +37,36 @@ cdef struct ScanPlan:
     bint smallest
 
 
+cdef inline void extremes_of_row(scan_t* p, int64_t* at, Py_ssize_t n,
+                                 bint smallest) noexcept nogil:
+    """The same along neighbours. New extremes are rare: the branch is nearly always known."""
+    cdef Py_ssize_t i, place = 0
+    cdef bint better
+    cdef scan_t x, best = p[0]
+    at[0] = 0
+    for i in range(1, n):
+        x = p[i]
+        better = x <= best if smallest else x >= best
+        if scan_t is float or scan_t is double:
+            better = x != x or (better and best == best)
+        if better:
+            best = x
+            place = i
+        p[i] = best
+        at[i] = place
+
+
 cdef inline void extremes(scan_t* p, int64_t* at, ScanPlan* plan) noexcept nogil:
     """The last of equal ones wins, and the first NaN keeps its row; each NaN counts as equal."""
     cdef Py_ssize_t i, j, k, inner = plan.inner
     cdef bint better
     cdef scan_t x, best
+    if inner == 1:
+        if plan.smallest:
+            extremes_of_row(p, at, plan.size, True)
+        else:
+            extremes_of_row(p, at, plan.size, False)
+        return
     for j in range(inner):
         at[j] = 0
     for i in range(1, plan.size):

@@ -187,9 +187,38 @@ cdef Tensor with_new_dim(Tensor a, int d):
     return tensor_window(a, a.nd + 1, shape, strides, 0)
 
 
-cdef int add_mask(Places places, Tensor mask) except -1:
+cdef Tensor with_joined_dims(Tensor a, int first, int n):
+    """`a` with n of its dimensions as one, or None where their memory isn't one run."""
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef Py_ssize_t strides[MAX_DIMS]
+    cdef int d, gone = n - 1
+    for d in range(first, first + gone):
+        if a.strides[d] != a.strides[d + 1] * a.sizes[d + 1]:
+            return None
+    for d in range(a.nd - gone):
+        shape[d] = a.sizes[d + gone if d >= first else d]
+        strides[d] = a.strides[d + gone if d >= first else d]
+    for d in range(first, first + gone):
+        shape[first] *= a.sizes[d]
+    return tensor_window(a, a.nd - gone, shape, strides, 0)
+
+
+cdef Tensor as_vector(Tensor a):
+    cdef Py_ssize_t[1] shape
+    cdef Py_ssize_t[1] step
+    a = contiguous(a)
+    shape[0], step[0] = a.count, 1
+    return tensor_window(a, 1, shape, step, 0)
+
+
+cdef int add_mask(Places places, Tensor mask, bint alone) except -1:
     cdef Py_ssize_t[1] one
-    cdef Tensor zeros
+    cdef Tensor zeros, joined
+    if mask.nd > 1 and alone:
+        joined = with_joined_dims(places.source, <int>len(places.index), mask.nd)
+        if joined is not None:        # one number for each place, not one for each dimension
+            places.source = joined
+            mask = as_vector(mask)
     if mask.nd:
         places.index += mask_positions(mask)
         return 0
@@ -240,7 +269,7 @@ cdef int check_places(Places places) except -1:
     cdef Tensor t
     cdef Py_ssize_t size, i
     cdef const int64_t* k
-    cdef bint bad
+    cdef int64_t bad
     cdef int d
     if places.n == 0:
         return 0
@@ -250,10 +279,11 @@ cdef int check_places(Places places) except -1:
         t = <Tensor>places.index[d]
         k = <const int64_t*>t.ptr
         size = places.source.sizes[d]
-        bad = False
-        for i in range(t.count):
-            bad |= <uint64_t>(k[i] + size) >= 2 * <uint64_t>size
-        if not bad:
+        bad = 0
+        for i in range(t.count):          # the sign says whether -size <= k[i] < size
+            bad |= <int64_t>(<uint64_t>k[i] + <uint64_t>size)
+            bad |= <int64_t>(<uint64_t>size - 1 - <uint64_t>k[i])
+        if bad >= 0:
             continue
         for i in range(t.count):
             if <uint64_t>(k[i] + size) >= 2 * <uint64_t>size:
@@ -266,6 +296,7 @@ cdef Places resolve(Tensor a, tuple indices):
     """The shape rule has checked all but the values."""
     cdef Places places = Places.__new__(Places)
     cdef Tensor t
+    cdef bint alone = len([entry for entry in indices if entry is not None]) == 1
     places.source = a
     places.index = []
     for entry in indices:
@@ -274,7 +305,7 @@ cdef Places resolve(Tensor a, tuple indices):
             continue
         t = <Tensor>entry
         if t.dt == DT_BOOL:
-            add_mask(places, t)
+            add_mask(places, t, alone)
         else:
             places.index.append(positions(t))
     broadcast_places(places)
@@ -436,12 +467,34 @@ cdef inline Py_ssize_t count_true(const uint8_t* p, Py_ssize_t n) noexcept nogil
     return count
 
 
+cdef void write_true(const uint8_t* p, Py_ssize_t n, int64_t* k, Py_ssize_t left) noexcept nogil:
+    """The first `left` positions of what is true, by eight bytes, and past eight zeros at once."""
+    cdef Py_ssize_t i = 0, j, true
+    cdef uint64_t word
+    while left > 8 and i + 8 <= n:
+        memcpy(&word, p + i, 8)
+        if word:
+            for j in range(i, i + 8):     # there is room for eight, whatever has changed since
+                k[0] = j
+                true = p[j] != 0
+                k += true
+                left -= true
+        i += 8
+    for j in range(i, n):
+        if left == 0:
+            break
+        k[0] = j
+        true = p[j] != 0
+        k += true
+        left -= true
+
+
 cdef Tensor nonzero_plain(Tensor a):
     cdef Tensor truth
     cdef const uint8_t* p
     cdef Py_ssize_t[2] shape
     cdef Py_ssize_t[64] at
-    cdef Py_ssize_t j, length, row, left, true
+    cdef Py_ssize_t j, length, row, left, true, step = a.nd
     cdef int64_t* k
     cdef Tensor out
     cdef int d, last = a.nd - 1
@@ -454,9 +507,12 @@ cdef Tensor nonzero_plain(Tensor a):
     if out.count == 0:
         return out
     k = <int64_t*>out.ptr
+    left = shape[0]
+    if last == 0:
+        write_true(p, truth.count, k, left)
+        return out
     memset(at, 0, sizeof(at))
     length = truth.sizes[last]
-    left = shape[0]
     for row in range(truth.count // length):
         # Written without asking, and kept if true: a branch here is mispredicted half the time.
         for j in range(length):
@@ -466,7 +522,7 @@ cdef Tensor nonzero_plain(Tensor a):
                 k[d] = at[d]
             k[last] = j
             true = p[row * length + j] != 0
-            k += a.nd if true else 0
+            k += step * true
             left -= true
         for d in range(last - 1, -1, -1):
             at[d] += 1
