@@ -180,8 +180,9 @@ class BuildExt(build_ext):
         return [w for name, value in flags.directives().items() for w in ("-X", f"{name}={value}")]
 
     def _library(self, module: Module, target: simd.Target | None) -> Library:
-        name, chosen = module.name, []
+        name, chosen, cold = module.name, [], module.cold
         if target is not None:
+            cold = cold or simd.is_fallback(target, self.targets)
             name = f"{module.name}_{target.name}"
             # One C file serves all targets; only the name of its entry point differs.
             chosen = [*target.flags, f"-DPyInit_{module.name}=PyInit_{name}"]
@@ -194,7 +195,7 @@ class BuildExt(build_ext):
                 *self.common,
                 *flags.of_kind(module.kind, self.openmp, self.probe),
                 *chosen,
-                *(flags.of_cold(module.kind, self.probe) if module.cold else ()),
+                *(flags.of_cold(module.kind, self.probe) if cold else ()),
                 *flags.of_module(module.flags, self.probe),
                 *flags.ASKS_PROCESSOR,
                 *(f"-I{path}" for path in include_dirs()),

@@ -52,3 +52,11 @@ def targets(probe, environ=os.environ) -> tuple[Target, ...]:
         )
     kept = (target for target in X86_TARGETS if target.name in wanted)
     return (BASE, *(target for target in kept if probe.compiles(target.flags)))
+
+
+def is_fallback(target: Target, among: tuple[Target, ...]) -> bool:
+    """Whether this one is for processors from before 2013 alone: it is compiled with less effort.
+
+    Where it is the only one, as on other processors than x86-64, it is what everybody runs.
+    """
+    return target == BASE and len(among) > 1

@@ -116,6 +116,14 @@ def test_simd_targets_can_be_chosen(text, expected):
         simd.targets(probe, {"AUTOGRAD_CY_SIMD": f"sse9,{text}"})
 
 
+def test_the_base_gets_less_effort_only_beside_better_sets():
+    probe = PretendedProbe(lambda wanted, source: True)
+    among = simd.targets(probe, {})
+    assert [simd.is_fallback(target, among) for target in among] == [True, False, False]
+    alone = simd.targets(probe, {"AUTOGRAD_CY_SIMD": "base"})
+    assert not simd.is_fallback(alone[0], alone)
+
+
 def test_job_count_follows_max_jobs_and_affinity():
     assert flags.job_count({"MAX_JOBS": "3"}) == 3
     assert flags.job_count({"MAX_JOBS": "0"}) == 1
