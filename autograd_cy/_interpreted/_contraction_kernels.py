@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 
-# From this many points on squares come from a product of matrices, as in torch.
-MANY = 25
+from autograd_cy._C import cpu as _cpu
+
 BLOCK = 1 << 16  # differences that are in memory at a time: what the second cache holds
+# Coordinates that are compared between two looks whether Ctrl-C was pressed.
+AT_ONCE = 1 << 26
+LANES = 64  # columns of the second matrix come in groups of these
+KINDS = {0: 0, 1: 1, 2: 2, np.inf: 3}
+
+
+@cache
+def _loops() -> Any:
+    return _cpu.load("distance_loops")
 
 
 def cdist(x1: np.ndarray, x2: np.ndarray, p: float) -> np.ndarray:
@@ -14,23 +26,27 @@ def cdist(x1: np.ndarray, x2: np.ndarray, p: float) -> np.ndarray:
     result = np.zeros((*x1.shape[:-1], columns), x1.dtype)
     if not result.size or not size:
         return result
-    if p == 2 and (rows > MANY or columns > MANY):
-        a, b = x1.astype(np.float64), x2.astype(np.float64)
-        squares = (a * a).sum(-1)[..., :, None] + (b * b).sum(-1)[..., None, :]
-        squares -= 2 * (a @ b.swapaxes(-1, -2))
-        return np.sqrt(np.maximum(squares, 0)).astype(x1.dtype)
+    if p in KINDS:
+        _compiled(x1, x2, KINDS[p], result)
+        return result
     step = max(1, BLOCK // max(1, size * columns * int(np.prod(x1.shape[:-2]))))
     for i in range(0, rows, step):
         gap = np.abs(x1[..., i : i + step, None, :] - x2[..., None, :, :])
-        if p == 0:
-            found = (gap != 0).sum(-1)
-        elif p == 1:
-            found = gap.sum(-1)
-        elif p == 2:
-            found = np.sqrt((gap * gap).sum(-1))
-        elif p == np.inf:
-            found = gap.max(-1)
-        else:
-            found = (gap**p).sum(-1) ** (1 / p)
-        result[..., i : i + step, :] = found
+        result[..., i : i + step, :] = (gap**p).sum(-1) ** (1 / p)
     return result
+
+
+def _compiled(x1: np.ndarray, x2: np.ndarray, kind: int, result: np.ndarray) -> None:
+    dtype = np.float64 if x1.dtype == np.float64 else np.float32  # halves are computed in float32
+    columns, size = x2.shape[-2:]
+    filled = np.zeros((size, -(-columns // LANES) * LANES), dtype)
+    step = max(1, AT_ONCE // (size * columns))
+    for place in np.ndindex(x1.shape[:-2]):
+        filled[:, :columns] = x2[place].T
+        for i in range(0, x1.shape[-2], step):
+            rows = np.ascontiguousarray(x1[place][i : i + step], dtype)
+            target = result[place][i : i + step]
+            out = target if dtype == result.dtype else np.empty(target.shape, dtype)
+            _loops().fill_distances(rows, filled, out, kind)
+            if out is not target:
+                target[...] = out

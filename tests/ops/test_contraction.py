@@ -1,5 +1,6 @@
 """einsum, tensordot, inner, vdot and distances, against NumPy and by differences."""
 
+import itertools
 import sys
 import types
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import autograd_cy as ag
+from autograd_cy._interpreted import _contraction_kernels
 from autograd_cy._tensors import contraction as _contraction
 
 RNG = np.random.default_rng(5)
@@ -247,3 +249,43 @@ def test_distances_of_pairs_are_those_of_both_sets():
     rows, columns = np.triu_indices(6, 1)
     np.testing.assert_allclose(ag.pdist(x).numpy(), whole.numpy()[rows, columns])
     assert ag.nn.functional.pdist is ag.pdist or ag.equal(ag.nn.functional.pdist(x), ag.pdist(x))
+
+
+ORDERS = {0.0: lambda x: (x != 0).sum(-1), 1.0: lambda x: x.sum(-1), np.inf: lambda x: x.max(-1)}
+ORDERS[2.0] = lambda x: np.sqrt((x * x).sum(-1))
+
+
+@pytest.mark.parametrize("p", ORDERS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_distances_of_every_number_of_points_and_coordinates(p, dtype):
+    # Around the sizes of vectors and blocks; a point of both sets is in no distance of itself.
+    for rows, columns, size in itertools.product((1, 3, 4, 9), (1, 15, 33, 64, 65), (1, 64, 129)):
+        x, y = (RNG.standard_normal((2, n, size)).astype(dtype) for n in (rows, columns))
+        y[:, 0] = x[:, 0]
+        found = ag.cdist(ag.tensor(x), ag.tensor(y), p)
+        exact = ORDERS[p](np.abs(x[:, :, None].astype(float) - y[:, None].astype(float)))
+        np.testing.assert_allclose(found.numpy(), exact, rtol=2e-6 if dtype == "float32" else 1e-14)
+        assert found[:, 0, 0].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("p", ORDERS)
+def test_distances_from_points_that_are_not_finite(p):
+    x = np.array([[np.nan, 1], [np.inf, 0], [1, 2], [-np.inf, 0]])
+    with np.errstate(invalid="ignore"):
+        expected = ORDERS[p](np.abs(x[:, None] - x[None]))
+    np.testing.assert_array_equal(ag.cdist(ag.tensor(x), ag.tensor(x), p).numpy(), expected)
+
+
+def test_distances_are_the_same_bits_for_any_layout_and_number_of_threads(monkeypatch):
+    x, y = ag.randn(70, 65), ag.randn(65, 90)
+    expected = ag.cdist(x, y.T)
+    assert ag.equal(ag.cdist(x.T.contiguous().T, y.T.contiguous()), expected)
+    monkeypatch.setattr(_contraction_kernels, "AT_ONCE", 1000)  # rows one by one
+    assert ag.equal(ag.cdist(x, y.T), expected)
+    before = ag.get_num_threads()
+    try:
+        for threads in (1, 3):
+            ag.set_num_threads(threads)
+            assert ag.equal(ag.cdist(x.repeat(30, 1), y.T), expected.repeat(30, 1))
+    finally:
+        ag.set_num_threads(before)
