@@ -273,23 +273,35 @@ cdef void max_rows_of_pairs(const PoolShape* g, const real_t* a, real_t* out, in
 
 cdef void max_window(const PoolShape* g, const num_t* plane, num_t* out, int64_t* index,
                      Py_ssize_t od, Py_ssize_t oh, Py_ssize_t ow) noexcept nogil:
-    cdef Py_ssize_t d, h, w, d1, h0, h1, w0, w1, i, place
+    cdef Py_ssize_t d, h, w, d1, h0, h1, w0, w1, i, at, end, place
     cdef Py_ssize_t H = g.size[1], W = g.size[2]
     cdef num_t best = 0, x
-    cdef bint found = False
+    cdef bint found = False, stop
     window(g, 0, od, &d, &d1)
     window(g, 1, oh, &h0, &h1)
     window(g, 2, ow, &w0, &w1)
     place = (d * H + h0) * W + w0
     for d from d <= d < d1 by g.e[0]:
         for h from h0 <= h < h1 by g.e[1]:
-            for w from w0 <= w < w1 by g.e[2]:
-                i = (d * H + h) * W + w
-                x = plane[i]
-                if not found or x > best or x != x:
-                    best = x
-                    place = i
-                    found = True
+            w = w0
+            while w < w1:
+                if found and g.e[2] == 1 and w + LANES <= w1:
+                    # Most of a long window is no larger: so many elements are asked at once.
+                    stop = False
+                    for i in range((d * H + h) * W + w, (d * H + h) * W + w + LANES):
+                        stop |= (plane[i] > best) | (plane[i] != plane[i])
+                    if not stop:
+                        w += LANES
+                        continue
+                end = min(w + LANES * g.e[2], w1)
+                for at from w <= at < end by g.e[2]:
+                    i = (d * H + h) * W + at
+                    x = plane[i]
+                    if not found or x > best or x != x:
+                        best = x
+                        place = i
+                        found = True
+                w += LANES * g.e[2]
     if not found:
         if num_t is float or num_t is double:
             best = <num_t>-INFINITY

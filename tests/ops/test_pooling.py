@@ -513,3 +513,35 @@ def test_windows_in_a_line_need_elements_and_two_or_three_dimensions(shape):
         with pytest.raises(RuntimeError, match="max_pool1d.*: Expected 2D or 3D"):
             op(ag.ones(shape), 2)
     assert F.max_pool1d(ag.ones(0, 3, 4), 2).shape == (0, 3, 2)
+
+
+@pytest.mark.parametrize("dtype", [ag.float32, ag.float64])
+def test_largest_of_long_windows_wherever_it_stands(dtype):
+    for n in (15, 16, 17, 33, 100):
+        x = ag.zeros(n, n, dtype=dtype) - 1
+        x += 2 * ag.eye(n, dtype=dtype)  # one largest in each row
+        x[:, -1] = ag.maximum(x[:, -1], ag.tensor(1.0, dtype=dtype))  # and an equal one behind it
+        found, places = ag.nn.functional.adaptive_max_pool1d(x, 1, return_indices=True)
+        assert found.tolist() == [[1.0]] * n
+        assert places.reshape(-1).tolist() == list(range(n))
+        x[:, 1] = float("nan")
+        x[0, n // 2] = float("nan")  # the last of them counts
+        found, places = ag.nn.functional.adaptive_max_pool1d(x, 1, return_indices=True)
+        assert found.isnan().all()
+        assert places.reshape(-1).tolist() == [n // 2] + [1] * (n - 1)
+        x = x * 0 - float("inf")
+        x[:, 1] = -float("inf")
+        found, places = ag.nn.functional.adaptive_max_pool1d(x[1:], 1, return_indices=True)
+        assert found.tolist() == [[-float("inf")]] * (n - 1) and not places.any()
+
+
+@pytest.mark.parametrize("dilation", [1, 2])
+@pytest.mark.parametrize("dtype", [ag.float32, ag.int64, ag.int16, ag.uint8])
+def test_long_windows_of_any_step(dtype, dilation):
+    x = ag.tensor(np.random.default_rng(3).integers(0, 200, (3, 90))).to(dtype)
+    kernel = 40
+    found = ag.nn.functional.max_pool1d(x, kernel, stride=7, dilation=dilation)
+    length = (kernel - 1) * dilation + 1
+    for i in range(found.shape[1]):
+        expected = x[:, 7 * i : 7 * i + length : dilation].amax(1)
+        assert found[:, i].tolist() == expected.tolist()
