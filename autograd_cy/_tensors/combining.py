@@ -13,11 +13,12 @@ import numpy as np
 from autograd_cy._C import creation as _creation
 from autograd_cy._C import exchange as _exchange
 from autograd_cy._C import ops_joining as _joining
+from autograd_cy._C import ops_padding as _padding
 from autograd_cy._C import ops_products as _products
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.arguments import _check_arguments
+from autograd_cy._C.dtypes import _bool, int32, int64
 from autograd_cy._C.dtypes import dtype as _dtype
-from autograd_cy._C.dtypes import int32, int64
 from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.conversion import result_type
@@ -177,8 +178,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
     width, before, rows = sum(b.shape[1] for b in blocks), 0, []
     for b in blocks:
         after = width - before - b.shape[1]
-        parts = [b.new_zeros((b.shape[0], before)), b, b.new_zeros((b.shape[0], after))]
-        rows.append(_joining.cat([p for p in parts if p.shape[1] or p is b], 1))
+        rows.append(_padding.constant_pad_nd(b, (before, after)))
         before += b.shape[1]
     return _joining.cat(rows, 0)
 
@@ -303,8 +303,9 @@ def _triangle(
     if not count or found.is_meta:
         return found
     if row * col <= _PART:
-        places = np.tril_indices(row, offset, col) if lower else np.triu_indices(row, offset, col)
-        return found.copy_(_exchange.from_numpy(np.stack(places)))
+        inside = _creation.ones((row, col), dtype=_bool)
+        inside = inside.tril(offset) if lower else inside.triu(offset)
+        return found.copy_(inside.nonzero().t())
     # Rows with elements, how many each has, and where they begin.
     rows = np.arange(max(0, -offset), row) if lower else np.arange(min(row, col - offset))
     begin = 0 if lower else np.clip(rows + offset, 0, col)
