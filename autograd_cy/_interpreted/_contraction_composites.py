@@ -89,8 +89,10 @@ def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: str | None) -> Tensor:
         return norm(unsqueeze(x1, -2) - unsqueeze(x2, -3), p, -1)
     if p > _MOST_F32 and x1.dtype.itemsize < 8:  # infinite in the dtype that the kernel computes in
         p = float("inf")
-    batch = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
-    return contraction._cdist(_with_batch(x1, batch), _with_batch(x2, batch), p)
+    if x1.shape[:-2] != x2.shape[:-2]:
+        batch = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+        x1, x2 = _with_batch(x1, batch), _with_batch(x2, batch)
+    return contraction._cdist(x1, x2, p)
 
 
 def _with_batch(x: Tensor, batch: Any) -> Tensor:

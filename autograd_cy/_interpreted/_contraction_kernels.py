@@ -41,7 +41,7 @@ def _compiled(x1: np.ndarray, x2: np.ndarray, kind: int, result: np.ndarray) -> 
     columns, size = x2.shape[-2:]
     filled = np.zeros((size, -(-columns // LANES) * LANES), dtype)
     step = max(1, AT_ONCE // (size * columns))
-    for place in np.ndindex(x1.shape[:-2]):
+    for place in np.ndindex(x1.shape[:-2]) if x1.ndim > 2 else ((),):
         filled[:, :columns] = x2[place].T
         for i in range(0, x1.shape[-2], step):
             rows = np.ascontiguousarray(x1[place][i : i + step], dtype)

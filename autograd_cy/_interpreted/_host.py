@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable
 from types import ModuleType
@@ -17,6 +18,7 @@ def function(module: str, name: str) -> Callable:
     return _later(f"autograd_cy._interpreted._{module}_kernels", name)
 
 
+@functools.cache
 def composite(module: str, name: str) -> Callable:
     """A function of tensors, of `_<module>_composites.py`."""
     found = importlib.import_module(f"autograd_cy._interpreted._{module}_composites")
@@ -87,4 +89,6 @@ class module:
         self._family = family
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module(f"autograd_cy._interpreted.{self._family}"), name)
+        family = importlib.import_module(f"autograd_cy._interpreted.{self._family}")
+        found = self.__dict__[name] = getattr(family, name)  # not asked again
+        return found
