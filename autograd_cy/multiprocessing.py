@@ -45,6 +45,10 @@ def get_all_sharing_strategies() -> set[str]:
     """
     What :func:`set_sharing_strategy` takes.
 
+    Returns
+    -------
+    set of str
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -56,7 +60,12 @@ def get_all_sharing_strategies() -> set[str]:
 
 def get_sharing_strategy() -> str:
     """
-    The strategy that was set; the first of all by default.
+    The strategy that was set.
+
+    Returns
+    -------
+    str
+        The first of all in the order of letters, if none was.
 
     Examples
     --------
