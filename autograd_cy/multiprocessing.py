@@ -14,12 +14,94 @@ Examples
 from __future__ import annotations
 
 import multiprocessing as _standard
+import sys
 import traceback
 from collections.abc import Callable, Sequence
 from multiprocessing import *  # noqa: F403
 from multiprocessing import connection
 
-__all__ = [*_standard.__all__, "ProcessContext", "ProcessRaisedException", "spawn"]
+__all__ = [
+    *_standard.__all__,
+    "ProcessContext",
+    "ProcessRaisedException",
+    "get_all_sharing_strategies",
+    "get_sharing_strategy",
+    "set_sharing_strategy",
+    "spawn",
+]
+
+_STRATEGIES = (
+    {"file_system"}
+    if sys.platform in ("darwin", "win32")
+    else {
+        "file_descriptor",
+        "file_system",
+    }
+)
+_strategy = min(_STRATEGIES)
+
+
+def get_all_sharing_strategies() -> set[str]:
+    """
+    What :func:`set_sharing_strategy` takes.
+
+    Returns
+    -------
+    set of str
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> "file_system" in ag.multiprocessing.get_all_sharing_strategies()
+    True
+    """
+    return set(_STRATEGIES)
+
+
+def get_sharing_strategy() -> str:
+    """
+    The strategy that was set.
+
+    Returns
+    -------
+    str
+        The first of all in the order of letters, if none was.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.multiprocessing.get_sharing_strategy() in ag.multiprocessing.get_all_sharing_strategies()
+    True
+    """
+    return _strategy
+
+
+def set_sharing_strategy(new_strategy: str) -> None:
+    """
+    Kept, and without effect: tensors that are sent hold open no more files than there is room for.
+
+    Parameters
+    ----------
+    new_strategy : {'file_descriptor', 'file_system'}
+        How PyTorch passes tensors between processes.
+
+    Raises
+    ------
+    AssertionError
+        If PyTorch has no such strategy on this system.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.multiprocessing.set_sharing_strategy("file_system")
+    >>> ag.multiprocessing.get_sharing_strategy()
+    'file_system'
+    """
+    global _strategy
+    if new_strategy not in _STRATEGIES:
+        known = ", ".join(sorted(_STRATEGIES))
+        raise AssertionError(f"sharing strategy must be one of {known}, not {new_strategy!r}")
+    _strategy = new_strategy
 
 
 class ProcessRaisedException(Exception):

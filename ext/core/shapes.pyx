@@ -650,35 +650,38 @@ cdef int divide_by_holders(Tensor flat, Tensor window) except -1:
 
 
 cdef int add_overlapping(Tensor window, Tensor src) except -1:
-    """window += src where elements of the window may coincide."""
+    """window = src where elements of a window of zeros may coincide: those are added up."""
+    if not tensor_has_overlap(window):
+        return copy_into(window, src, "as_strided_backward")
+    return add_parts(window, src)
+
+
+cdef int add_parts(Tensor window, Tensor src) except -1:
+    """window += src, taken apart into parts that have no overlap."""
     cdef int d
     cdef Py_ssize_t i
-
     if not tensor_has_overlap(window):
-        copy_into(window, src, "as_strided_backward")
-        return 0
-    # One dimension at a time, until what is left has no overlap.
-    d = 0
-    for i in range(window.nd):
-        if window.sizes[i] > 1 and (window.sizes[d] == 1 or window.strides[i] < window.strides[d]):
-            d = <int>i
+        return add_into(window, src)
+    d = dimension_apart(window)
     for i in range(window.sizes[d]):
-        add_slice(select_plain(window, d, i), select_plain(src, d, i))
+        add_parts(select_plain(window, d, i), select_plain(src, d, i))
     return 0
 
 
-cdef int add_slice(Tensor window, Tensor src) except -1:
-
-    if tensor_has_overlap(window):
-        return add_each(window, src)
-    return add_into(window, src)
-
-
-cdef int add_each(Tensor window, Tensor src) except -1:
-    cdef Py_ssize_t i
-    for i in range(window.sizes[0]):
-        add_slice(select_plain(window, 0, i), select_plain(src, 0, i))
-    return 0
+cdef int dimension_apart(Tensor window) except -1:
+    """The shortest dimension without which nothing coincides; else one of the smallest strides."""
+    cdef int d, found = -1, near = -1
+    for d in range(window.nd):
+        if window.sizes[d] == 1:
+            continue
+        if near < 0 or (window.strides[d], window.sizes[d]) < (window.strides[near],
+                                                               window.sizes[near]):
+            near = d
+        if found >= 0 and window.sizes[d] >= window.sizes[found]:
+            continue
+        if not tensor_has_overlap(select_plain(window, d, 0)):
+            found = d
+    return near if found < 0 else found
 
 
 cdef Tensor zeros_like_plain(Tensor a):

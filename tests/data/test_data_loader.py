@@ -170,10 +170,25 @@ def test_rows_of_tensors_are_chosen_by_any_whole_numbers(kind):
             assert ag.equal(rows, x[places])
 
 
-def test_a_stream_longer_than_it_says_is_reported():
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_stream_longer_than_it_said_is_reported(workers):
+    loader = D.DataLoader(Counted(4, length=2), batch_size=2, num_workers=workers)
+    assert sum(1 for _ in loader) == 2  # nobody asked
+    assert len(loader) == 1
     with pytest.warns(UserWarning, match="reported to be 1 .* but 2 samples"):
-        loaded(Counted(4, length=2), batch_size=2)
+        assert sum(1 for _ in loader) == 2
     assert len(D.DataLoader(Counted(4, length=5), batch_size=2)) == 3
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_pass_over_a_stream_asks_for_no_length(workers):
+    chain = D.ChainDataset([Stream(3), Stream(2)])  # neither has a length
+    for batch_size, batches in ((None, [0, 1, 2, 0, 1]), (2, [[0, 1], [2, 0], [1]])):
+        loader = D.DataLoader(chain, batch_size=batch_size, num_workers=workers)
+        assert [b if batch_size is None else b.tolist() for b in loader] == batches
+        assert len(list(loader)) == len(batches)  # list() asks, and goes on without an answer
+        with pytest.raises(TypeError, match="no len"):
+            len(loader)
 
 
 def test_samplers_and_batch_samplers():

@@ -32,6 +32,31 @@ def test_what_is_sent_between_processes_leaves_no_file_open(count):
     receiver.close()
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts what Linux lists there")
+@pytest.mark.parametrize("limit", ["half of it", "none"])
+def test_what_is_kept_takes_no_more_than_half_of_the_files_that_may_be_open(limit, monkeypatch):
+    import resource
+
+    sender, receiver = Pipe()
+    before = len(os.listdir("/proc/self/fd"))
+    most = 2 * (before + 5) if limit == "half of it" else resource.RLIM_INFINITY
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (most, most))
+    kept = []
+    for number in range(20):
+        _transport.send(sender, number, _transport.pack(ag.full((10_000,), float(number))))
+        label, packed = _transport.receive(receiver)
+        kept.append(_transport.unpack(packed))
+        assert label == number
+    opened = len(os.listdir("/proc/self/fd")) - before
+    assert opened <= 6 if limit == "half of it" else opened <= 20
+    for number, x in enumerate(kept):
+        assert x.eq(number).all()
+        x += 1  # and is one's own
+        assert x[-1] == number + 1
+    sender.close()
+    receiver.close()
+
+
 def test_nobody_answers_when_a_descriptor_has_come(monkeypatch):
     """Python waits for an answer since 3.14, which would stand among the other messages."""
     monkeypatch.setattr(reduction, "ACKNOWLEDGE", True, raising=False)

@@ -1,6 +1,7 @@
 """Splitting, stacking and scattering: values against NumPy, gradients, and errors."""
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -434,3 +435,42 @@ def test_derivatives_of_empty_windows_need_no_memory_for_their_strides():
     one = ag.ones(3).as_strided((1, 3), (far, 1)).requires_grad_()
     (g,) = ag.autograd.grad(one.as_strided((2,), (1,)).sum(), one)
     assert g.tolist() == [[1.0, 1.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("size", "stride"),
+    [
+        ((2, 3, 4, 5), (40, 8, 1, 4)),  # windows that overlap, with a dimension inside of them
+        ((2, 4, 4, 3, 3), (36, 6, 1, 6, 1)),  # two dimensions that overlap, each with its own
+        ((3, 2, 4), (0, 1, 0)),  # many at one place
+        ((3, 4, 5), (2, 3, 6)),  # three that meet only together
+        ((4, 3, 2), (1, 1, 1)),
+    ],
+)
+def test_gradients_of_overlapping_windows_are_added_up(size, stride):
+    g = ag.arange(1.0, 1 + np.prod(size)).reshape(size)
+    places = sum(np.indices(size)[d] * stride[d] for d in range(len(size)))
+    x = ag.zeros(places.max() + 3, requires_grad=True)
+    expected = np.zeros(x.shape, np.float32)
+    np.add.at(expected, places + 2, g.numpy())
+    (found,) = ag.autograd.grad(x.as_strided(size, stride, 2), x, g)
+    assert found.tolist() == expected.tolist()
+
+
+def test_gradients_of_windows_are_added_up_along_the_shorter_dimension():
+    """Taken apart along others, they are a hundred thousand slices, each a call."""
+    x = ag.zeros(300, 40, 50, requires_grad=True)
+    windows = x.unfold(1, 20, 4)
+    assert windows.shape == (300, 6, 50, 20)
+    times = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        (found,) = ag.autograd.grad(windows.sum(), x, retain_graph=True)
+        times.append(time.perf_counter() - begin)
+        begin = time.perf_counter()
+        for _ in range(6):
+            ag.ones(300, 20, 50) + x.detach()[:, :20]
+        times[-1] /= time.perf_counter() - begin
+    counts = [min(i // 4, 5) - max(0, (i - 16) // 4) + 1 for i in range(40)]
+    assert found.sum((0, 2)).tolist() == [15000.0 * n for n in counts]
+    assert min(times) < 20

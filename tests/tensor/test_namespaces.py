@@ -56,6 +56,21 @@ def test_a_long_error_of_a_spawned_process_is_read_while_the_process_writes_it()
         ag.multiprocessing.spawn(fail_at_length, nprocs=2, start_method="fork")
 
 
+def test_a_strategy_of_sharing_is_kept():
+    module = ag.multiprocessing
+    before = module.get_sharing_strategy()
+    assert "file_system" in module.get_all_sharing_strategies()
+    try:
+        for strategy in module.get_all_sharing_strategies():
+            module.set_sharing_strategy(strategy)
+            assert module.get_sharing_strategy() == strategy
+        with pytest.raises(AssertionError, match="one of .*file_system, not 'files'"):
+            module.set_sharing_strategy("files")
+        assert module.get_sharing_strategy() == strategy
+    finally:
+        module.set_sharing_strategy(before)
+
+
 # --- linalg -----------------------------------------------------------------------------------
 
 

@@ -207,6 +207,19 @@ class TestBuffer:
         assert memoryview(t.t()).strides == (4, 12)
         assert memoryview(t).tobytes() == struct.pack("6i", *range(6))
 
+    @pytest.mark.parametrize(
+        "name",
+        ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float64", "complex64"],
+    )
+    def test_numpy_reads_its_own_types(self, name):
+        """Of two types of one size, an array of the other one shows its type."""
+        dtype = np.dtype(name)
+        a = np.array([0, 1], dtype)
+        t = ag.from_numpy(a)
+        for found in (np.array(t), np.asarray(t), t.numpy(), np.stack([t, t])[0]):
+            assert found.dtype.char == dtype.char
+            assert repr(found) == repr(a)
+
     def test_writes_show_in_the_tensor(self):
         t = ag.zeros(3)
         memoryview(t)[1] = 2.5

@@ -76,12 +76,30 @@ def receive(connection: Connection) -> tuple[Any, tuple[bytes, list[Any]]]:
         return label, (body, [bytearray(connection.recv_bytes()) for _ in sizes])
     fd = _receive_descriptor(connection)
     try:
-        flags = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
-        memory = memoryview(mmap.mmap(fd, end, flags))
+        memory = _memory_of(fd, end)
     finally:
         os.close(fd)
     places, _ = _places(sizes)
     return label, (body, [memory[a : a + n] for a, n in zip(places, sizes)])
+
+
+def _memory_of(fd: int, size: int) -> memoryview:
+    """The file's memory, for which Python keeps another descriptor; a copy where many are open."""
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # The lowest number that is free is given: this one tells how many are taken.
+    if limit == resource.RLIM_INFINITY or fd < limit // 2:
+        flags = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
+        return memoryview(mmap.mmap(fd, size, flags))
+    memory = memoryview(mmap.mmap(-1, size))
+    done = 0
+    while done < size:
+        got = os.preadv(fd, [memory[done:]], done)
+        if not got:
+            raise EOFError
+        done += got
+    return memory
 
 
 def unpack(packed: tuple[bytes, list[Any]]) -> Any:

@@ -161,6 +161,7 @@ class DataLoader:
         self.in_order = in_order
         self._iterator: _OfWorkers | None = None
         self._streams = isinstance(dataset, IterableDataset)
+        self._answered: int | None = None  # the length of a stream, if someone asked for it
         if self._streams:
             for name, given in (
                 ("shuffle", shuffle or None),
@@ -266,10 +267,11 @@ class DataLoader:
         if not self._streams:
             return len(self._indices)  # type: ignore[arg-type]
         size = len(self.dataset)
-        if self.batch_size is None:
-            return size
-        full, rest = divmod(size, self.batch_size)
-        return full + (rest > 0 and not self.drop_last)
+        if self.batch_size is not None:
+            full, rest = divmod(size, self.batch_size)
+            size = full + (rest > 0 and not self.drop_last)
+        self._answered = size
+        return size
 
 
 def _warn_of_many(num_workers: int) -> None:
@@ -297,9 +299,8 @@ class _Passing:
 
     def _begin(self, loader: DataLoader) -> None:
         self._given = 0
-        self._expected: int | None = None
-        if loader._streams and hasattr(loader.dataset, "__len__"):
-            self._expected = len(loader)
+        # A stream isn't asked here: it may count by reading all, or refuse, as a chain of streams.
+        self._expected = loader._answered
 
     def _count(self) -> None:
         self._given += 1
