@@ -10,6 +10,7 @@ from typing import Any
 from autograd_cy import Tensor, empty
 
 from . import functional, init
+from ._constructors import own_constructor
 from .functional._arguments import each_dim
 from .module import Module
 from .parameter import Parameter
@@ -207,6 +208,7 @@ class _Forward(_ConvNd):
         return self._conv_forward(input, self.weight, self.bias)
 
 
+@own_constructor
 class Conv1d(_Forward):
     r"""Convolution (cross-correlation) of sequences with learned weights.
 
@@ -261,6 +263,7 @@ class Conv1d(_Forward):
     _dims = 1
 
 
+@own_constructor
 class Conv2d(_Forward):
     r"""Convolution (cross-correlation) of images with learned weights.
 
@@ -315,6 +318,7 @@ class Conv2d(_Forward):
     _dims = 2
 
 
+@own_constructor
 class Conv3d(_Forward):
     r"""Convolution (cross-correlation) of volumes with learned weights.
 
@@ -465,6 +469,7 @@ class _Transposed(_ConvNd):
         )
 
 
+@own_constructor
 class ConvTranspose1d(_Transposed):
     r"""Transposed convolution of sequences with learned weights.
 
@@ -519,6 +524,7 @@ class ConvTranspose1d(_Transposed):
     _dims = 1
 
 
+@own_constructor
 class ConvTranspose2d(_Transposed):
     r"""Transposed convolution of images with learned weights.
 
@@ -573,6 +579,7 @@ class ConvTranspose2d(_Transposed):
     _dims = 2
 
 
+@own_constructor
 class ConvTranspose3d(_Transposed):
     r"""Transposed convolution of volumes with learned weights.
 

@@ -9,6 +9,7 @@ from autograd_cy import Tensor, empty, int64, no_grad, ones, tensor, zeros
 from autograd_cy._C._warned import warn as _warn
 
 from . import functional, init
+from ._constructors import own_constructor
 from .module import Module
 from .parameter import Parameter
 
@@ -151,6 +152,7 @@ class _NormBase(Module):
         )
 
 
+@own_constructor
 class _BatchNorm(_NormBase):
     """Normalises channels over a batch."""
 

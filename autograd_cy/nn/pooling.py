@@ -8,6 +8,7 @@ from typing import Any
 from autograd_cy import Tensor
 
 from . import functional
+from ._constructors import own_constructor
 from .functional._arguments import each_dim
 from .module import Module
 
@@ -250,6 +251,7 @@ class AvgPool1d(_AvgPoolNd):
         )
 
 
+@own_constructor
 class AvgPool2d(_AvgPoolOfPlanes):
     """The averages of windows of two dimensions.
 
@@ -288,6 +290,7 @@ class AvgPool2d(_AvgPoolOfPlanes):
         )
 
 
+@own_constructor
 class AvgPool3d(_AvgPoolOfPlanes):
     """The averages of windows of three dimensions.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from autograd_cy import Tensor
 
 from . import functional
+from ._constructors import own_constructor
 from .functional._arguments import each_dim
 from .module import Module
 
@@ -92,6 +93,7 @@ class LPPool1d(_LPPoolNd):
     _dims = 1
 
 
+@own_constructor
 class MaxUnpool1d(_MaxUnpoolNd):
     """Zeros but for elements that MaxPool1d chose, which are where they were.
 
@@ -139,6 +141,7 @@ class LPPool2d(_LPPoolNd):
     _dims = 2
 
 
+@own_constructor
 class MaxUnpool2d(_MaxUnpoolNd):
     """Zeros but for elements that MaxPool2d chose, which are where they were.
 
@@ -186,6 +189,7 @@ class LPPool3d(_LPPoolNd):
     _dims = 3
 
 
+@own_constructor
 class MaxUnpool3d(_MaxUnpoolNd):
     """Zeros but for elements that MaxPool3d chose, which are where they were.
 
