@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 from autograd_cy import Tensor, empty, int64, no_grad, ones, tensor, zeros
@@ -505,7 +506,7 @@ class InstanceNorm3d(_InstanceNorm):
 
 def _sizes(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
     """The sizes of a row, of which one may be given alone."""
-    if isinstance(normalized_shape, int):
+    if isinstance(normalized_shape, Integral):  # NumPy's, too
         return (normalized_shape,)
     return tuple(normalized_shape)
 

@@ -140,3 +140,11 @@ def test_an_object_that_does_not_say_its_class_ends_in_an_error(name):
         TAKING_ANYTHING[name](Secret())
     assert not isinstance(said.value, SystemError)
     assert torch.ones(2).tolist() == [1.0, 1.0]
+
+
+def test_pieces_beyond_all_memory_are_refused_before_the_first_is_made():
+    x = torch.zeros(1).expand(2**50)
+    for take_apart in (iter, torch.unbind, list, lambda x: [*zip(x, x)]):
+        with pytest.raises(MemoryError):
+            take_apart(x)
+    assert len(torch.zeros(1).expand(2**10).unbind()) == 2**10
