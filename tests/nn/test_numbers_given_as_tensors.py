@@ -64,9 +64,7 @@ def test_a_largest_norm_is_any_number(norm):
 
 
 def test_indices_beside_a_largest_norm_are_a_tensor():
-    with pytest.raises(
-        TypeError, match=r"argument 'input' \(position 1\) must be Tensor, not ndar"
-    ):
+    with pytest.raises(TypeError, match=r"argument 'input' \(position 1\) must be Tensor, not nd"):
         F.embedding(np.array([1]), ag.ones(3, 2), max_norm=1.0)
 
 
