@@ -46,6 +46,7 @@ def test_no_gradient_is_lost_by_a_tensor_that_stands_for_a_number(name):
 def test_numbers_of_numpy_are_numbers():
     assert nn.LayerNorm(np.int64(2)).normalized_shape == (2,)
     assert nn.RMSNorm(np.int32(2)).weight.shape == (2,)
+    assert nn.LayerNorm(np.array([3, 2])).weight.shape == (3, 2)
     layer = nn.Conv2d(1, 1, np.array([2, 1]), stride=np.array([1, 2]))
     assert layer(ag.ones(1, 1, 4, 4)).shape == (1, 1, 3, 2)
     x = ag.rand(2, 4, 3)
