@@ -83,7 +83,8 @@ def one_hot(input: Tensor, num_classes: int) -> Tensor:
         if not input.numel():
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         num_classes = _largest(input) + 1
-    if input.numel() and _batch_level(input) < 0:  # under vmap they can't be looked at
+    # Under vmap they can't be looked at, and on meta there are none.
+    if input.numel() and _batch_level(input) < 0 and input.device.type != "meta":
         lowest = int(input.min())
         if lowest < 0:
             raise RuntimeError(f"Class values must be non-negative, but there is {lowest}.")

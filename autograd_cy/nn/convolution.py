@@ -111,7 +111,7 @@ class _ConvNd(Module):
         if isinstance(self.padding, str):
             total = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size)]
             return list(chain.from_iterable((n // 2, n - n // 2) for n in reversed(total)))
-        return list(chain.from_iterable((int(n), int(n)) for n in reversed(self.padding)))
+        return list(chain.from_iterable((n, n) for n in reversed(self.padding)))
 
     def reset_parameters(self) -> None:
         r"""Draw weight and bias anew, from the uniform distribution on

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from autograd_cy import Tensor, complex128, empty, float64, from_numpy, no_grad, randperm
 from autograd_cy._C._warned import warn as _warn
 
@@ -422,7 +424,8 @@ def trunc_normal_(
     with no_grad():
         drawn = empty(tensor.shape, dtype=float64)
         drawn.uniform_(2 * share_below(a) - 1, 2 * share_below(b) - 1, generator=generator)
-        tensor.copy_(from_numpy(erfinv(drawn.numpy())) * (std * math.sqrt(2.0)) + mean)
+        quantiles = from_numpy(np.asarray(erfinv(drawn.numpy())))  # a scalar where tensor is 0-d
+        tensor.copy_(quantiles * (std * math.sqrt(2.0)) + mean)
         return tensor.clamp_(min=a, max=b)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from autograd_cy import Tensor, empty, int64, no_grad, ones, tensor, zeros
@@ -507,9 +507,9 @@ class InstanceNorm3d(_InstanceNorm):
 
 def _sizes(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
     """The sizes of a row, of which one may be given alone."""
-    if isinstance(normalized_shape, int):
-        return (normalized_shape,)
-    return tuple(normalized_shape)
+    if isinstance(normalized_shape, Iterable):  # no number is, NumPy's included
+        return tuple(normalized_shape)
+    return (normalized_shape,)
 
 
 class LayerNorm(Module):

@@ -250,6 +250,10 @@ def save(
     named = isinstance(f, (str, os.PathLike))
     stem = PurePath(os.fsdecode(f)).stem if named else "archive"  # type: ignore[arg-type]
     with _opened(f, "wb") as handle:
+        if not hasattr(handle, "write"):
+            raise AttributeError(
+                f"save: f must be a path or a file that can be written, not {type(f).__name__}"
+            )
         _archive.write(obj, handle, stem, pickle_protocol)
 
 

@@ -6,7 +6,7 @@ from autograd_cy._C.devices cimport device_among
 from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_is_integral, dt_object, dt_promote, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16,
     DT_F32, DT_F64, DT_I64)
-from autograd_cy._C.iterate cimport copy_into, resize_out
+from autograd_cy._C.iterate cimport check_writable, copy_into, resize_out
 from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.out_places cimport apart
 from autograd_cy._C.reduce cimport cumprod_into
@@ -79,6 +79,7 @@ cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
             a = T._to_dtype(a, code)
         if out is not None and out.dt == code:
             device_among((a, out), "cumprod")
+            check_writable(out, "cumprod")
             resize_out(out, a.nd, a.sizes, "cumprod")
             if not out.flags & (F_STRIDED | F_LAZY):
                 cumprod_into(out, a, dim)

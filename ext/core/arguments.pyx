@@ -18,7 +18,7 @@ from autograd_cy._C.placement cimport as_device, device, memory_format
 from autograd_cy._C.storage cimport ON_META
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, beyond_64_bits, is_number, wrap_int, wrap_number, scalar_value, shown_value,
-    check_fits, F_BATCHED, F_WRAPPED)
+    requires_grad, check_fits, F_BATCHED, F_WRAPPED)
 
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object x, int* overflow) except? -1
@@ -77,10 +77,21 @@ cdef Tensor number_alone(Tensor a):
     return a
 
 
+cdef int check_no_gradient(Tensor x, str op, str name, int position, str wanted) except -1:
+    """A tensor is taken for a number only where no gradient is lost by it."""
+    if requires_grad(x):
+        where = f" (position {position})" if position > 0 else ""
+        raise TypeError(
+            f"{op}(): argument '{name}'{where} must be {wanted}, not Tensor that requires grad: "
+            "no gradient would reach it; detach it")
+    return 0
+
+
 cpdef Tensor number_arg(object x, str op, str name, int position):
     if is_number(x):
         return wrap_number(x)
     if isinstance(x, Tensor) and (<Tensor>x).nd == 0:
+        check_no_gradient(<Tensor>x, op, name, position, "Number")
         return wrap_number(x.item())
     raise wrong_type(x, op, name, position, "Number")
 
@@ -200,6 +211,7 @@ cpdef double float_arg(object x, str op, str name, int position) except? -1.0:
     if is_number(x) and not isinstance(x, (complex, _np.complexfloating)):
         return float(x)
     if isinstance(x, Tensor) and (<Tensor>x).nd == 0 and not dt_is_complex((<Tensor>x).dt):
+        check_no_gradient(<Tensor>x, op, name, position, "float")
         return float(x.item())
     raise wrong_type(x, op, name, position, "float")
 
@@ -370,6 +382,7 @@ cpdef object order_arg(object x, str op, str name, int position):
     if x is None or isinstance(x, str) or (is_number(x) and not isinstance(x, complex)):
         return x
     if isinstance(x, Tensor) and (<Tensor>x).nd == 0:
+        check_no_gradient(<Tensor>x, op, name, position, "Number or str")
         return x.item()
     raise wrong_type(x, op, name, position, "Number or str")
 

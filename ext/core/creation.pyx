@@ -114,6 +114,8 @@ cdef int parse_size(tuple args, object size, Py_ssize_t* shape, str op) except -
         if n > 1:
             raise TypeError(f"{op}() takes 1 positional argument but {n} were given")
         sizes = args[0]
+    if isinstance(sizes, list):
+        sizes = tuple(sizes)    # what __index__ runs may shorten the list
     n = len(sizes)
     if n > MAX_DIMS:
         raise ValueError(f"{op}: a tensor has at most {MAX_DIMS} dimensions, not {n}")

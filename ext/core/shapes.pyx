@@ -286,15 +286,16 @@ cdef Tensor diagonal_plain(Tensor a, Py_ssize_t offset, Py_ssize_t dim1, Py_ssiz
 
 
 cdef tuple unbind_plain(Tensor a, Py_ssize_t dim):
-    cdef list out = []
+    cdef list out
     cdef Py_ssize_t i
     if a.nd == 0:
         raise IndexError("unbind(): Dimension specified as 0 but tensor has no dimensions")
     dim = normal_dim(dim, a.nd)
+    out = [None] * a.sizes[dim]         # pieces beyond all memory are refused at once
     for i in range(a.sizes[dim]):
         if i & 0x3fff == 0x3fff:
             PyErr_CheckSignals()        # millions of pieces can be interrupted
-        out.append(select_plain(a, dim, i))
+        out[i] = select_plain(a, dim, i)
     return tuple(out)
 
 

@@ -71,7 +71,8 @@ cdef void moments(const real_t* p, Py_ssize_t runs, Py_ssize_t step, Py_ssize_t 
             total = count + length
             apart = own - mean
             mean += apart * (length / total)
-            deviation += apart * apart * (count / total * length)
+            if count > 0:    # apart's square may be infinite
+                deviation += apart * apart * (count / total * length)
             count = total
     two[0] = mean
     two[1] = deviation

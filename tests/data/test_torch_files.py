@@ -268,6 +268,8 @@ def test_files_of_text_are_refused():
     for nothing in (None, 3):
         with pytest.raises(AttributeError, match="a path or a file that can be read, not"):
             ag.load(nothing)
+        with pytest.raises(AttributeError, match="a path or a file that can be written, not"):
+            ag.save(1, nothing)
 
 
 def test_torchscript_and_other_archives_are_refused():

@@ -93,3 +93,15 @@ def test_small_windows_and_small_tensors_travel_through_the_pipe():
     assert not _transport.unpack(_transport.pack(base[:4])).requires_grad
     assert _transport.unpack(_transport.pack(ag.empty(5000, device="meta")[:1])).is_meta
     assert _transport._places([1, 64, 65, 0, 3]) == ([0, 64, 128, 256, 256], 320)
+
+
+def test_a_graph_does_not_get_lost_between_processes():
+    """What a worker computed from a tensor that requires grad would come back as a leaf."""
+    x = ag.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match=r"shape \(3,\).* not a leaf.*detach"):
+        _transport.pack({"batch": x * 2})
+    sent = {"leaf": x, "values": (x * 2).detach()}
+    back = _transport.unpack(_transport.pack(sent))
+    assert back["leaf"].requires_grad and back["values"].tolist() == [2.0, 2.0, 2.0]
+    with pytest.raises(RuntimeError, match="not a leaf"):
+        list(ag.utils.data.DataLoader([x], num_workers=1))

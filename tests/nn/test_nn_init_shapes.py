@@ -128,3 +128,10 @@ def test_layers_of_programs_ask_for_the_fans():
         fans(ag.empty(3))
     with pytest.raises(ValueError, match="Mode both not supported, please use one of"):
         correct(ag.empty(4, 3), "both")
+
+
+def test_truncated_normal_numbers_fill_tensors_of_any_shape():
+    for shape in ((), (0,), (2, 0), (3, 2)):
+        x = ag.full(shape, 9.0)
+        assert init.trunc_normal_(x, a=-1.0, b=1.0) is x and x.shape == shape
+        assert bool((x.abs() <= 1).all())

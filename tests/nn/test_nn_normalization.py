@@ -192,3 +192,19 @@ def test_what_layers_refuse(k):
 def test_instances_of_other_channels_warn():
     with pytest.warns(UserWarning, match="does not match num_features"):
         nn.InstanceNorm1d(3)(ag.randn(2, 4, 5))
+
+
+@pytest.mark.parametrize("n", [1, 4, 300])
+def test_a_spread_beyond_all_numbers_leaves_nothing(n):
+    """As a variance it is infinite, not NaN; numbers that are NaN or infinite stay NaN."""
+    x = ag.linspace(-3.0, 5.0, 4 * n, dtype=ag.float64).reshape(2, 2, n) * 1e200
+    for y in (
+        nn.functional.group_norm(x, 1),
+        nn.functional.group_norm(x.transpose(1, 2).contiguous().transpose(1, 2), 1),
+        nn.functional.layer_norm(x, (2, n)),
+        nn.functional.batch_norm(x, None, None, training=True),
+        nn.functional.instance_norm(x.reshape(1, 2, 2 * n)),
+    ):
+        assert bool((y == 0).all())
+    x[0, 0, 0] = float("inf")
+    assert bool(nn.functional.layer_norm(x, (2, n))[0].isnan().all())

@@ -226,3 +226,10 @@ def test_sequences_that_are_taken_apart_are_copies():
             assert part.is_contiguous() and part._base is None
             part.zero_()
     assert padded.flatten().tolist() == list(range(12))
+
+
+def test_what_is_no_tensor_is_named():
+    with pytest.raises(TypeError, match="'sequences'.* must be tuple of Tensors.* NoneType as e"):
+        rnn.pad_sequence([ag.ones(2), None])
+    with pytest.raises(TypeError, match="'input'.* must be Tensor, not NoneType"):
+        rnn.pack_padded_sequence(None, [1])

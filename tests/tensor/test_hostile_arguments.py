@@ -140,3 +140,42 @@ def test_an_object_that_does_not_say_its_class_ends_in_an_error(name):
         TAKING_ANYTHING[name](Secret())
     assert not isinstance(said.value, SystemError)
     assert torch.ones(2).tolist() == [1.0, 1.0]
+
+
+def test_pieces_beyond_all_memory_are_refused_before_the_first_is_made():
+    x = torch.zeros(1).expand(2**50)
+    for take_apart in (iter, torch.unbind, list, lambda x: [*zip(x, x)]):
+        with pytest.raises(MemoryError):
+            take_apart(x)
+    assert len(torch.zeros(1).expand(2**10).unbind()) == 2**10
+
+
+class Emptying(list):
+    """A list that is empty once one of its numbers has been asked."""
+
+
+@pytest.mark.parametrize("kind", [list, Emptying])
+def test_sizes_that_vanish_while_they_are_read(kind):
+    """No memory behind the list is read: the sizes are those that it had, or that it still has."""
+    sizes = kind()
+
+    class Number:
+        def __index__(self):
+            sizes.clear()
+            return 2
+
+    def again():
+        sizes[:] = [Number(), Number(), Number()]
+        return sizes
+
+    one, strides, shapes = torch.ones(1), (4, 2, 1), ((2, 2, 2), (2,))
+    for make in (torch.zeros, torch.ones, torch.empty, torch.rand, torch.randn, one.new_zeros):
+        assert make(again()).shape in shapes and not sizes
+        assert make(size=again()).shape in shapes
+    assert torch.full(again(), 3.0).tolist() == [[[3.0] * 2] * 2] * 2
+    assert torch.randint(5, again()).shape in shapes
+    assert torch.normal(0.0, 1.0, again()).shape in shapes
+    assert torch.empty_strided(again(), strides).stride() == strides
+    assert torch.empty_strided((2, 2, 2), again()).stride() == (2, 2, 2)
+    assert torch.zeros(again(), device="meta").shape == (2, 2, 2)
+    assert one.expand(again()).shape in shapes and one.repeat(again()).shape in shapes

@@ -184,3 +184,12 @@ def test_format_of_a_scalar_takes_a_specification():
 def test_printoptions_names_itself_when_it_refuses_an_option():
     with pytest.raises(TypeError, match=r"^printoptions\(\) got an unexpected .* argument .x."):
         ag.printoptions(x=1)
+
+
+def test_a_summary_reads_nothing_but_its_edges():
+    """Of a tensor of 4 TB, too, which a byte of memory stands for."""
+    x = ag.full((1,), 2.0).expand(2**40)
+    assert str(x) == "tensor([2., 2., 2.,  ..., 2., 2., 2.])"
+    assert str(x.view(2**20, 2**20)).count("2.") == 36
+    table = ag.arange(2_000_000).view(1000, 2000).t()
+    assert str(table) == str(table.contiguous())

@@ -345,6 +345,10 @@ def test_one_hot_vectors():
     assert one_hot(x).tolist() == np.eye(3, dtype=int)[x.numpy()].tolist()
     assert one_hot(x, 4).shape == (2, 2, 4) and one_hot(x).dtype == torch.int64
     assert one_hot(torch.zeros(0, dtype=torch.int64), 3).shape == (0, 3)
+    meta = one_hot(x.to("meta"), 4)
+    assert meta.is_meta and meta.shape == (2, 2, 4) and meta.dtype == torch.int64
+    with pytest.raises(RuntimeError, match="meta tensors"):
+        one_hot(x.to("meta"))
     assert torch.vmap(lambda r: one_hot(r, 3))(x).tolist() == one_hot(x).tolist()
     with pytest.raises(RuntimeError, match="explicit positive num_classes"):
         torch.vmap(one_hot)(x)

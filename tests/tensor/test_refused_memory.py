@@ -3,6 +3,7 @@
 import ctypes
 
 import numpy as np
+import pytest
 from call_tables import assert_refused
 
 import autograd_cy as torch
@@ -92,3 +93,17 @@ def test_what_crafted_memory_may_be():
     assert crafted().tolist() == [[1.0] * 3] * 2
     buffer(m23, C_CONTIGUOUS)
     buffer(m23.t(), F_CONTIGUOUS)
+
+
+@pytest.mark.parametrize("name", ["cumprod", "cumsum", "logcumsumexp"])
+def test_scans_leave_frozen_memory_alone(name, tmp_path):
+    """Of a file, too: the process would end."""
+    (tmp_path / "numbers").write_bytes(np.full(4, 2.0, np.float32).tobytes())
+    mapped = torch.from_numpy(np.memmap(tmp_path / "numbers", np.float32, "r"))
+    x = torch.tensor([1.0, 2.0, 3.0, 4.0])
+    for out in (mapped, frozen):
+        for given in (x, x[:2]):
+            before = out.tolist()
+            with pytest.raises(RuntimeError, match=f"{name}: .* read-only memory; clone"):
+                getattr(torch, name)(given, 0, out=out)
+            assert out.tolist() == before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import autograd_cy as _operators
@@ -207,7 +207,8 @@ def each_dim(value: Any, dims: int) -> tuple[Any, ...]:
     >>> each_dim(3, 2), each_dim([1, 2], 2)
     ((3, 3), (1, 2))
     """
-    return tuple(value) if isinstance(value, Sequence) else (value,) * dims
+    several = isinstance(value, Iterable) and not isinstance(value, Tensor)
+    return tuple(value) if several else (value,) * dims
 
 
 def check_probability(p: float) -> None:

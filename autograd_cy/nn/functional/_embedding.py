@@ -21,14 +21,21 @@ def _row_of(padding_idx: int, rows: int) -> int:
 
 def _renorm(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
     """Shorten the rows that are looked up and longer than `max_norm`, in place."""
+    if not isinstance(indices, Tensor):
+        raise TypeError(
+            "embedding(): argument 'input' (position 1) must be Tensor, not "
+            f"{type(indices).__name__}"
+        )
     with no_grad():
         if indices.dtype not in (_operators.int64, _operators.int32):
             raise RuntimeError(
                 "Expected tensor for argument #2 'indices' to have one of the following scalar "
                 f"types: Long, Int; but got {indices.dtype}"
             )
-        if weight.ndim != 2 or not isinstance(max_norm, int | float):
+        if type(max_norm) is not float:
             _check_arguments("embedding_renorm_", (max_norm, "float", "max_norm", 3))
+            max_norm = float(max_norm)
+        if weight.ndim != 2:
             raise RuntimeError(f"embedding_renorm_: weight must be a matrix, got {weight.shape}")
         used = _operators.unique(indices).to(_operators.int64)
         rows = weight.detach()[used]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
@@ -233,6 +234,7 @@ def local_response_norm(
     if input.numel() == 0:
         return input
     squares = _operators.square(input)
+    size = index(size)  # a narrow number of NumPy would wrap around below
     channels, total = input.size(1), None
     if size >= 2**31:
         raise RuntimeError(f"local_response_norm: integer out of range: size={size}")

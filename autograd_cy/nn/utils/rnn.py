@@ -253,6 +253,11 @@ def pack_padded_sequence(
     >>> packed.data
     tensor([1, 4, 2, 3])
     """
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            "pack_padded_sequence(): argument 'input' (position 1) must be Tensor, not "
+            f"{type(input).__name__}"
+        )
     if input.ndim < 2:
         raise IndexError(
             "Dimension out of range (expected to be in range of [-1, 0], but got 1): "
@@ -411,6 +416,12 @@ def pad_sequence(
         )
     if not parts:
         raise RuntimeError("received an empty list of sequences")
+    for i, part in enumerate(parts):
+        if not isinstance(part, Tensor):
+            raise TypeError(
+                "pad_sequence(): argument 'sequences' (position 1) must be tuple of Tensors, but "
+                f"got {type(part).__name__} as element {i}"
+            )
     first = parts[0]
     for part in parts:
         if not part.ndim or part.shape[1:] != first.shape[1:]:

@@ -25,6 +25,11 @@ SMALL = 1 << 15  # bytes; less than this goes through the socket
 
 def _reduce_tensor(x: Tensor) -> Any:
     """As always, but a small window on large memory takes only itself along."""
+    if x.requires_grad and not x.is_leaf:
+        raise RuntimeError(
+            f"a tensor of shape {tuple(x.shape)} that requires grad and is not a leaf can't go to "
+            "another process: its graph would be lost; send x.detach()"
+        )
     used = x.numel() * x.element_size()
     if x.device.type == "cpu" and x.untyped_storage().nbytes() > 2 * used + 4096:
         x = x.detach().clone().requires_grad_(x.requires_grad)
