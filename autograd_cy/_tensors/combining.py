@@ -13,7 +13,6 @@ import numpy as np
 from autograd_cy._C import creation as _creation
 from autograd_cy._C import exchange as _exchange
 from autograd_cy._C import ops_joining as _joining
-from autograd_cy._C import ops_padding as _padding
 from autograd_cy._C import ops_products as _products
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.arguments import _check_arguments
@@ -159,6 +158,8 @@ def block_diag(*tensors: Tensor) -> Tensor:
     >>> ag.block_diag(ag.ones(1, 2), ag.tensor(3.0)).tolist()
     [[1.0, 1.0, 0.0], [0.0, 0.0, 3.0]]
     """
+    from autograd_cy._C import ops_padding as _padding  # a family that is loaded at first use
+
     _need_tensors(tensors, "block_diag")
     if not tensors:
         return _creation.empty((1, 0))
