@@ -67,6 +67,7 @@ _MODULES = (
     "cuda",
     "fft",
     "func",
+    "jit",
     "legacy",
     "linalg",
     "mps",

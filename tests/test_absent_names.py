@@ -225,6 +225,35 @@ def test_functions_are_as_they_are_for_a_compiler_that_is_not_there():
     assert not hasattr(torch, "compile")
 
 
+def test_functions_are_as_they_are_for_torchscript():
+    jit = torch.jit
+    assert not (jit.is_scripting() or jit.is_tracing())
+    for mark in (jit.script, jit.trace, jit.unused, jit.export, jit.script_if_tracing, jit.ignore):
+        assert mark(abs) is abs
+    assert jit.ignore(drop=True)(abs) is abs
+    assert jit.trace(abs, example_inputs=torch.ones(1), strict=False) is abs
+
+    class Layer(jit.ScriptModule):
+        steps: jit.Final[int]
+
+        def __init__(self):
+            super().__init__()
+            self.steps = 2
+            self.inner = jit.script(torch.nn.Linear(1, 1))
+
+        @jit.script_method
+        def forward(self, x):
+            found = jit.annotate(list, [])
+            for _ in range(self.steps):
+                found.append(x)
+            return torch.stack(found).sum(0)
+
+    assert Layer()(torch.ones(1)).tolist() == [2]
+    assert [name for name, _ in Layer().named_parameters()] == ["inner.weight", "inner.bias"]
+    with pytest.raises(AttributeError, match="no attribute 'save'.*save the weights"):
+        jit.save
+
+
 def test_what_is_built_is_told_as_text():
     assert torch.__version__ in torch.__config__.show()
     assert "threads" in torch.__config__.parallel_info()

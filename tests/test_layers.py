@@ -36,6 +36,7 @@ LEVELS = (
         "cuda",
         "fft",
         "func",
+        "jit",
         "linalg",
         "mps",
         "multiprocessing",

@@ -27,6 +27,7 @@ MODULES = (
     "autograd_cy.cuda.nvtx",
     "autograd_cy.cuda.profiler",
     "autograd_cy.fft",
+    "autograd_cy.jit",
     "autograd_cy.legacy",
     "autograd_cy.legacy.nn",
     "autograd_cy.legacy.nn.functional",

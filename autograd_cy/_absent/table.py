@@ -100,7 +100,6 @@ ABSENT: dict[str, dict[str, str]] = {
         "hamming_window": _WINDOW,
         "hann_window": _WINDOW,
         "hub": "load weights with autograd_cy.load",
-        "jit": _COMPILER,
         "library": "define an autograd.Function",
         "kaiser_window": "use i0(beta * sqrt(1 - (2 * arange(n) / n - 1) ** 2)) / i0(beta)",
         **dict.fromkeys(("lu", "lu_solve", "lu_unpack"), _ONE_SOLVER),
@@ -154,6 +153,14 @@ ABSENT: dict[str, dict[str, str]] = {
         "hfft": "use irfft of x.conj(), times n",
         "ihfft": "use rfft of x, divided by n, and conj",
         "ifftshift": "use roll by minus half of the size",
+    },
+    "jit": {
+        "freeze": _COMPILER,
+        "load": "make the module by its class, and load its weights",
+        "save": "save the weights: autograd_cy.save(module.state_dict(), path)",
+        **dict.fromkeys(("ScriptFunction", "optimize_for_inference", "fuser"), _COMPILER),
+        "fork": "call the function, or use concurrent.futures",
+        "wait": "call the function, or use concurrent.futures",
     },
     "linalg": {
         "householder_product": _ORTHOGONAL,

@@ -1,0 +1,268 @@
+"""What programs say to TorchScript: as in PyTorch with ``PYTORCH_JIT=0``, they run as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+from autograd_cy._absent.names import no_attribute
+from autograd_cy.nn import Module
+
+__all__ = [
+    "Final",
+    "ScriptModule",
+    "annotate",
+    "export",
+    "ignore",
+    "is_scripting",
+    "is_tracing",
+    "script",
+    "script_if_tracing",
+    "script_method",
+    "trace",
+    "unused",
+]
+
+_Any = TypeVar("_Any")
+_Function = TypeVar("_Function", bound=Callable)
+
+
+class ScriptModule(Module):
+    """
+    A module, which programs extend to have it compiled; here it is any other.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> class Twice(ag.jit.ScriptModule):
+    ...     @ag.jit.script_method
+    ...     def forward(self, x):
+    ...         return 2 * x
+    >>> Twice()(ag.ones(2))
+    tensor([2., 2.])
+    """
+
+
+def is_scripting() -> bool:
+    """
+    Whether the program is being compiled: never.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.jit.is_scripting()
+    False
+    """
+    return False
+
+
+def is_tracing() -> bool:
+    """
+    Whether the program is being traced: never.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.jit.is_tracing()
+    False
+    """
+    return False
+
+
+def script(
+    obj: _Any,
+    optimize: Any = None,
+    _frames_up: int = 0,
+    _rcb: Any = None,
+    example_inputs: Any = None,
+) -> _Any:
+    """
+    Return a function, class or module as it is.
+
+    Parameters
+    ----------
+    obj : callable, class or Module
+    optimize, example_inputs
+        Of TorchScript; without effect.
+
+    Returns
+    -------
+    callable, class or Module
+        `obj` itself.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> @ag.jit.script
+    ... def twice(x):
+    ...     return 2 * x
+    >>> twice(ag.ones(2))
+    tensor([2., 2.])
+    """
+    return obj
+
+
+def trace(func: _Any, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _Any:
+    """
+    Return a function or module as it is; it is not run.
+
+    Parameters
+    ----------
+    func : callable or Module
+    example_inputs
+        What PyTorch runs it with, and all other arguments: without effect.
+
+    Returns
+    -------
+    callable or Module
+        `func` itself, which, unlike a trace, takes every branch anew.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.jit.trace(ag.sin, ag.ones(1)) is ag.sin
+    True
+    """
+    return func
+
+
+def script_method(fn: _Function) -> _Function:
+    """
+    Return a method of a :class:`ScriptModule` as it is.
+
+    Parameters
+    ----------
+    fn : callable
+
+    Returns
+    -------
+    callable
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.jit.script_method(abs) is abs
+    True
+    """
+    return fn
+
+
+def script_if_tracing(fn: _Function) -> _Function:
+    """
+    Return a function as it is.
+
+    Parameters
+    ----------
+    fn : callable
+
+    Returns
+    -------
+    callable
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.jit.script_if_tracing(abs) is abs
+    True
+    """
+    return fn
+
+
+def unused(fn: _Function) -> _Function:
+    """
+    Return a function as it is.
+
+    Parameters
+    ----------
+    fn : callable
+
+    Returns
+    -------
+    callable
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.jit.unused(abs) is abs
+    True
+    """
+    return fn
+
+
+def export(fn: _Function) -> _Function:
+    """
+    Return a method as it is.
+
+    Parameters
+    ----------
+    fn : callable
+
+    Returns
+    -------
+    callable
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.jit.export(abs) is abs
+    True
+    """
+    return fn
+
+
+def ignore(drop: Any = False, **kwargs: Any) -> Any:
+    """
+    Return a function as it is, also as a decorator with arguments.
+
+    Parameters
+    ----------
+    drop : bool or callable
+        The function, or whether TorchScript leaves calls of it out; without effect.
+
+    Returns
+    -------
+    callable
+        The function, or a decorator.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.jit.ignore(abs) is ag.jit.ignore(drop=True)(abs) is abs
+    True
+    """
+    return drop if callable(drop) else script_method
+
+
+def annotate(the_type: Any, the_value: _Any) -> _Any:
+    """
+    Return a value whose type a compiler could not find.
+
+    Parameters
+    ----------
+    the_type : type
+    the_value : object
+
+    Returns
+    -------
+    object
+        `the_value`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.jit.annotate(list[int], [])
+    []
+    """
+    return the_value
+
+
+def __getattr__(name: str) -> object:
+    raise no_attribute(__name__, name)
