@@ -30,6 +30,9 @@ from autograd_cy._C.tensor cimport (
 
 cdef int K_ADD = kernel_number("add")
 cdef int K_COPY = kernel_number("copy")
+cdef int K_MUL = kernel_number("mul")
+cdef int K_MAXIMUM = kernel_number("maximum")
+cdef int K_MINIMUM = kernel_number("minimum")
 
 cdef const SelectTable* SELECT = <const SelectTable*>PyCapsule_GetPointer(
     _cpu.load("select_loops").table_capsule(), "autograd_cy.select_loops")
@@ -252,7 +255,8 @@ cdef struct MovePlan:
     int move
     int dt
     int nd                  # dimensions of the index that aren't of size 1, at least 1
-    Py_ssize_t shape[64]    # of the index, which is dense
+    Py_ssize_t shape[64]    # of the index
+    Py_ssize_t skip[64]     # elements of the index to the next one; 0 where it repeats itself
     Py_ssize_t k_step       # bytes from one index to the next in the indexed tensor
     Py_ssize_t x_step[64]   # bytes there by the place of the index; 0 for the indexed dimension
     Py_ssize_t y_step[64]   # bytes in the other one
@@ -264,6 +268,7 @@ cdef struct MovePlan:
     Py_ssize_t row_block
     Py_ssize_t row_blocks
     Py_ssize_t col_block
+    loop_t loop             # of rows whose elements have one index; else NULL
 
 
 cdef inline void gather_dense(word_t* y, const word_t* x, const int64_t* k,
@@ -360,53 +365,104 @@ cdef void move_words(int move, Py_ssize_t item, char* y, Py_ssize_t ys, char* x,
         scatter_row(<const double complex*>y, ys, x, xs, ks, k, n)
 
 
+cdef inline void move_row(const MovePlan* plan, char* y, char* x, const int64_t* k,
+                          Py_ssize_t n) noexcept nogil:
+    cdef int last = plan.nd - 1
+    cdef Py_ssize_t along = plan.x_step[last]
+    cdef char* p[3]
+    cdef Py_ssize_t step[3]
+    if plan.loop != NULL:
+        x += k[0] * plan.k_step
+        if plan.move == MOVE_GATHER:
+            p[0], p[1] = y, x
+            step[0], step[1] = plan.y_step[last], along
+        elif plan.move == MOVE_SCATTER:
+            p[0], p[1] = x, y
+            step[0], step[1] = along, plan.y_step[last]
+        else:
+            p[0], p[1], p[2] = x, x, y
+            step[0], step[1], step[2] = along, along, plan.y_step[last]
+        plan.loop(p, step, n)
+    elif plan.move == MOVE_ADD:
+        add_any(plan.dt, y, plan.y_step[last], x, along, plan.k_step, k, n)
+    elif plan.move > MOVE_ADD:
+        reduce_any(plan.move, plan.dt, y, plan.y_step[last], x, along, plan.k_step, k, n)
+    else:
+        move_words(plan.move, plan.item, y, plan.y_step[last], x, along, plan.k_step, k, n)
+
+
 cdef void move_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef MovePlan* plan = <MovePlan*>ctx
     cdef int last = plan.nd - 1, d
     cdef Py_ssize_t row = tile % plan.row_blocks * plan.row_block
     cdef Py_ssize_t stop = least(row + plan.row_block, plan.rows)
     cdef Py_ssize_t col = tile // plan.row_blocks * plan.col_block
-    cdef Py_ssize_t n = least(plan.shape[last] - col, plan.col_block), rest
+    cdef Py_ssize_t n = least(plan.shape[last] - col, plan.col_block), rest, _
     cdef Py_ssize_t at[64]
-    cdef Py_ssize_t along = plan.x_step[last]
-    cdef char* x
-    cdef char* y
-    cdef const int64_t* k
-    x = plan.x + col * along
-    y = plan.y + col * plan.y_step[last]
+    cdef char* x = plan.x + col * plan.x_step[last]
+    cdef char* y = plan.y + col * plan.y_step[last]
+    cdef const int64_t* k = plan.index + col * plan.skip[last]
     rest = row
     for d in range(last - 1, -1, -1):
         at[d] = rest % plan.shape[d]
         rest = rest // plan.shape[d]
         y += at[d] * plan.y_step[d]
         x += at[d] * plan.x_step[d]
-    for row in range(row, stop):
-        k = plan.index + row * plan.shape[last] + col
-        if plan.move == MOVE_ADD:
-            add_any(plan.dt, y, plan.y_step[last], x, along, plan.k_step, k, n)
-        elif plan.move > MOVE_ADD:
-            reduce_any(plan.move, plan.dt, y, plan.y_step[last], x, along, plan.k_step, k, n)
-        else:
-            move_words(plan.move, plan.item, y, plan.y_step[last], x, along,
-                       plan.k_step, k, n)
+        k += at[d] * plan.skip[d]
+    for _ in range(row, stop):
+        move_row(plan, y, x, k, n)
         # On to the next row.
         for d in range(last - 1, -1, -1):
             at[d] += 1
             y += plan.y_step[d]
             x += plan.x_step[d]
+            k += plan.skip[d]
             if at[d] < plan.shape[d]:
                 break
             y -= plan.shape[d] * plan.y_step[d]
             x -= plan.shape[d] * plan.x_step[d]
+            k -= plan.shape[d] * plan.skip[d]
             at[d] = 0
 
 
-cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other,
-                       char* number) except -1:
-    """a is the indexed tensor, other has the shape of the index (or is larger), or is a number."""
+cdef Tensor folded(Tensor index, int dim):
+    """
+    The index as dense int64. Dimensions but `dim` along which it repeats itself, as those of
+    x.unsqueeze(1).expand(-1, n), are of one element.
+    """
+    cdef Py_ssize_t shape[MAX_DIMS]
+    cdef bint repeated = False
+    cdef int d
+    for d in range(index.nd):
+        shape[d] = index.sizes[d]
+        if d != dim and index.strides[d] == 0 and shape[d] > 1:
+            shape[d] = 1
+            repeated = True
+    return positions(
+        tensor_window(index, index.nd, shape, index.strides, 0) if repeated else index)
+
+
+cdef loop_t row_loop(int move, int dt) noexcept:
+    """What a whole row is moved by."""
+    if move == MOVE_GATHER or move == MOVE_SCATTER:
+        return KT.loops[K_COPY][dt]
+    if move == MOVE_ADD:
+        return KT.loops[K_ADD][dt]
+    if move == MOVE_PROD:
+        return KT.loops[K_MUL][dt]
+    return KT.loops[K_MAXIMUM if move == MOVE_MAX else K_MINIMUM][dt]
+
+
+cdef int move_elements(int move, Tensor a, int dim, Tensor index, const Py_ssize_t* shape,
+                       Tensor other, char* number) except -1:
+    """
+    a is the indexed tensor; `shape` is that of the index, which is folded. other has this shape
+    (or is larger), or is a number.
+    """
     cdef MovePlan plan
     cdef Launch work
-    cdef Py_ssize_t columns
+    cdef Py_ssize_t columns, count = 1
+    cdef Py_ssize_t strides[MAX_DIMS]
     cdef int d, place = -1        # of the indexed dimension, if its size isn't 1
     plan.move = move
     plan.dt = a.dt
@@ -414,22 +470,32 @@ cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other,
     plan.k_step = (a.strides[dim] if a.nd else 1) * plan.item
     plan.nd = 0
     for d in range(index.nd):
-        if index.sizes[d] == 1:
+        if shape[d] == 1:
             continue              # rows of one element would be walked one by one
+        count *= shape[d]
         place = plan.nd if d == dim else place
-        plan.shape[plan.nd] = index.sizes[d]
+        plan.shape[plan.nd] = shape[d]
+        plan.skip[plan.nd] = 0 if index.sizes[d] == 1 else index.strides[d]
         plan.x_step[plan.nd] = 0 if d == dim or d >= a.nd else a.strides[d] * plan.item
         plan.y_step[plan.nd] = (
             0 if other is None or d >= other.nd else other.strides[d] * plan.item)
         plan.nd += 1
     if plan.nd == 0:
         plan.shape[0] = plan.nd = 1
-        plan.x_step[0] = plan.y_step[0] = 0
+        plan.x_step[0] = plan.y_step[0] = plan.skip[0] = 0
     plan.y = number if other is None else other.ptr
     plan.x = a.ptr
     plan.index = <const int64_t*>index.ptr
     columns = plan.shape[plan.nd - 1]
-    plan.rows = index.count // columns
+    plan.loop = NULL
+    if plan.skip[plan.nd - 1] == 0 and columns > 1:
+        plan.loop = row_loop(move, a.dt)
+        if plan.loop == NULL:
+            for d in range(index.nd):
+                strides[d] = 0 if index.sizes[d] == 1 else index.strides[d]
+            index = contiguous(tensor_window(index, index.nd, shape, strides, 0))
+            return move_elements(move, a, dim, index, shape, other, number)
+    plan.rows = count // columns
     plan.row_block = plan.rows
     plan.col_block = columns
     if move == MOVE_GATHER or place < 0 or place == plan.nd - 1:
@@ -446,32 +512,35 @@ cdef int move_elements(int move, Tensor a, int dim, Tensor index, Tensor other,
     operand(&work, &plan.index, index, READS)
     return launch_tiles(
         &work, move_tile,
-        plan.row_blocks * parts(columns, plan.col_block), 2.0 * index.count)
+        plan.row_blocks * parts(columns, plan.col_block), 2.0 * count)
 
 
 cdef int gather(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1:
     if out.count == 0:
         return 0
+    cdef Tensor places
     dim = normal_dim(dim, a.nd)
-    index = positions(index)
-    check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
-    return move_elements(MOVE_GATHER, a, <int>dim, index, out, NULL)
+    places = folded(index, <int>dim)
+    check_index(places, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
+    return move_elements(MOVE_GATHER, a, <int>dim, places, index.sizes, out, NULL)
 
 
 cdef int scatter_by(int move, Tensor out, Tensor a, Py_ssize_t dim, Tensor index,
                     Tensor src) except -1:
     """`out` may be `a`, and have any strides."""
-    cdef Tensor wide
+    cdef Tensor wide, places
     dim = normal_dim(dim, a.nd)
-    index = positions(index)
-    check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
+    places = folded(index, <int>dim)
+    check_index(places, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
     if move == MOVE_ADD and is_half(a.dt) and index.count:
         wide = cast(a, DT_F32)
-        move_elements(move, wide, <int>dim, index, cast(src, DT_F32), NULL)
+        move_elements(move, wide, <int>dim, places, index.sizes, cast(src, DT_F32), NULL)
         return copy_into(out, wide, "scatter_add")
     if out is not a:
         copy_into(out, a, "scatter")
-    return move_elements(move, out, <int>dim, index, src, NULL) if index.count else 0
+    if index.count == 0:
+        return 0
+    return move_elements(move, out, <int>dim, places, index.sizes, src, NULL)
 
 
 cdef int scatter(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src) except -1:

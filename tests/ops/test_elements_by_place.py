@@ -139,3 +139,64 @@ def test_running_extremes_of_rows_are_those_of_columns(name, dtype):
         given.to(ag.float64).numpy(), 1
     )
     np.testing.assert_array_equal(values.to(ag.float64).numpy(), best)
+
+
+REPEATED = [  # shape of the index, before it is expanded, and after
+    ((6, 1), (6, 5)),
+    ((1, 6), (5, 6)),
+    ((6, 1, 1), (6, 3, 5)),
+    ((1, 6, 1), (3, 6, 5)),
+    ((3, 6, 1), (3, 6, 300)),
+    ((1, 6, 4), (3, 6, 4)),
+    ((1, 1), (4, 5)),
+    ((6, 1), (6, 0)),
+]
+
+
+@pytest.mark.parametrize("dtype", [ag.float32, ag.bfloat16, ag.int64, ag.bool, ag.complex64])
+@pytest.mark.parametrize(("few", "shape"), REPEATED)
+def test_an_index_that_repeats_itself_counts_as_its_copy(few, shape, dtype):
+    for dim in range(len(few)):
+        sizes = tuple(4 if d == dim else n + 1 for d, n in enumerate(shape))
+        x = ag.tensor(RNG.integers(0, 5, sizes)).to(dtype)
+        source = ag.tensor(RNG.integers(0, 5, shape)).to(dtype)
+        index = ag.tensor(RNG.integers(0, 4, few)).expand(shape)
+        for given in (index, index.int()):
+            whole = index.clone(memory_format=ag.contiguous_format)
+            assert ag.equal(x.gather(dim, given), x.gather(dim, whole))
+            assert ag.equal(x.scatter(dim, given, source), x.scatter(dim, whole, source))
+            assert ag.equal(x.scatter(dim, given, 1), x.scatter(dim, whole, 1))
+            assert ag.equal(x.scatter_add(dim, given, source), x.scatter_add(dim, whole, source))
+            for reduce in ("sum", "prod", "mean", "amax", "amin"):
+                if dtype is ag.bool or (dtype.is_complex and reduce.startswith("am")):
+                    continue
+                for include_self in (True, False):
+                    found, expected = (
+                        x.scatter_reduce(dim, k, source, reduce, include_self=include_self)
+                        for k in (given, whole)
+                    )
+                    assert ag.equal(found, expected), (reduce, include_self)
+
+
+@pytest.mark.parametrize("reduce", ["sum", "prod", "mean", "amax", "amin"])
+def test_gradients_by_an_index_that_repeats_itself(reduce):
+    x = ag.tensor(RNG.standard_normal((4, 3)), requires_grad=True)
+    source = ag.tensor(RNG.standard_normal((6, 3)), requires_grad=True)
+    index = ag.tensor(RNG.integers(0, 4, (6, 1))).expand(6, 3)
+    weights = ag.tensor(RNG.standard_normal((4, 3)))
+
+    def gradients(k):
+        found = x.scatter_reduce(0, k, source, reduce) * weights
+        return ag.autograd.grad(found.sum() + source.gather(0, k).sum(), [x, source])
+
+    for found, expected in zip(gradients(index), gradients(index.contiguous())):
+        assert ag.equal(found, expected)
+
+
+def test_not_a_number_stays_whether_an_index_repeats_itself_or_not():
+    nan = float("nan")
+    x, source = ag.tensor([[nan, 0.0, 0.0]]), ag.tensor([[1.0, nan, 1.0], [2.0, 2.0, nan]])
+    index = ag.zeros(2, 1, dtype=ag.int64).expand(2, 3)
+    for k in (index, index.contiguous()):
+        for reduce in ("amax", "amin"):
+            assert x.scatter_reduce(0, k, source, reduce).isnan().all()

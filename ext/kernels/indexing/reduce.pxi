@@ -121,7 +121,8 @@ cdef void mean_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         divide(<uint8_t*>x, counts, n)
 
 
-cdef int divide_by_counts(Tensor sums, int dim, Tensor index, bint include_self) except -1:
+cdef int divide_by_counts(Tensor sums, int dim, Tensor index, const Py_ssize_t* shape,
+                          bint include_self) except -1:
     """Sums, which are dense, by the number of what came together there."""
     cdef MeanPlan plan
     cdef Launch work
@@ -129,7 +130,7 @@ cdef int divide_by_counts(Tensor sums, int dim, Tensor index, bint include_self)
     cdef Tensor counts = tensor_empty(DT_I64, sums.nd, sums.sizes)
     fill_dense(counts, 1 if include_self else 0)
     one[0] = 1
-    move_elements(MOVE_ADD, counts, dim, index, None, <char*>one)
+    move_elements(MOVE_ADD, counts, dim, index, shape, None, <char*>one)
     plan.x = sums.ptr
     plan.counts = <const int64_t*>counts.ptr
     plan.dt = sums.dt
@@ -157,9 +158,9 @@ cdef object neutral(str reduce, int dt):
     return float("-inf" if reduce == "amax" else "inf")
 
 
-cdef int reduce_at(Tensor out, Tensor a, int dim, Tensor index, Tensor src, str reduce,
-                   bint include_self) except -1:
-    """The index is dense, of the dimensions of `a`; `out` may be `a`, and have any strides."""
+cdef int reduce_at(Tensor out, Tensor a, int dim, Tensor index, const Py_ssize_t* shape,
+                   Tensor src, str reduce, bint include_self) except -1:
+    """The index is folded, of this shape; `out` may be `a`, and have any strides."""
     cdef int64_t[2] number
     cdef Tensor target = out
     cdef int move = MOVE_ADD
@@ -169,7 +170,7 @@ cdef int reduce_at(Tensor out, Tensor a, int dim, Tensor index, Tensor src, str 
         move = MOVE_MAX
     elif reduce == "amin":
         move = MOVE_MIN
-    if index.count == 0:
+    if index.count == 0 or src.count == 0:
         return copy_into(out, a, "scatter_reduce") if out is not a else 0
     if is_half(a.dt):
         target = contiguous(cast(a, DT_F32))
@@ -181,23 +182,25 @@ cdef int reduce_at(Tensor out, Tensor a, int dim, Tensor index, Tensor src, str 
         copy_into(out, a, "scatter_reduce")
     if not include_self:
         store_element(<char*>number, target.dt, neutral(reduce, target.dt))
-        move_elements(MOVE_SCATTER, target, dim, index, None, <char*>number)
-    move_elements(move, target, dim, index, src, NULL)
+        move_elements(MOVE_SCATTER, target, dim, index, shape, None, <char*>number)
+    move_elements(move, target, dim, index, shape, src, NULL)
     if reduce == "mean":
-        divide_by_counts(target, dim, index, include_self)
+        divide_by_counts(target, dim, index, shape, include_self)
     return copy_into(out, target, "scatter_reduce_") if target is not out else 0
 
 
 cdef int scatter_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src, str reduce,
                         bint include_self) except -1:
+    cdef Tensor places
     dim = normal_dim(dim, a.nd)
-    index = positions(index)
-    check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
-    return reduce_at(out, a, <int>dim, index, src, reduce, include_self)
+    places = folded(index, <int>dim)
+    check_index(places, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
+    return reduce_at(out, a, <int>dim, places, index.sizes, src, reduce, include_self)
 
 
 cdef int index_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor source,
                       str reduce, bint include_self) except -1:
+    cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef int d
     dim = normal_dim(dim, a.nd)
@@ -205,6 +208,7 @@ cdef int index_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor
     if first_outside(<const int64_t*>index.ptr, index.count, a.sizes[dim] if a.nd else 1) >= 0:
         raise IndexError("index out of range in self")
     for d in range(source.nd):
-        strides[d] = 1 if d == dim else 0
-    index = contiguous(tensor_window(index, source.nd, source.sizes, strides, 0))
-    return reduce_at(out, a, <int>dim, index, source, reduce, include_self)
+        shape[d] = index.count if d == dim else 1
+        strides[d] = 1
+    index = tensor_window(index, source.nd, shape, strides, 0)
+    return reduce_at(out, a, <int>dim, index, source.sizes, source, reduce, include_self)
