@@ -317,12 +317,12 @@ def summary(outputs: Any) -> str:
     >>> import autograd_cy as ag
     >>> w = ag.ones(100, requires_grad=True)
     >>> print(ag.viz.summary((w * w).sum()))
-    operator        nodes  saved tensors  saved bytes
-    MulBackward0        1              2          400
-    SumBackward0        1              0            0
-    AccumulateGrad      1              0            0
-    total               3              2          400
-    of which leaves                               400
+    operator         nodes  saved tensors  saved bytes
+    MulBackward0         1              2          400
+    SumBackward0         1              0            0
+    AccumulateGrad       1              0            0
+    total                3              2          400
+    of which leaves                                400
     """
     roots = roots_of(outputs)
     rows: dict[str, _Row] = {}

@@ -56,6 +56,7 @@ def sdpa_kernel(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.attention import SDPBackend, sdpa_kernel
     >>> x = torch.ones(1, 2, 4)
     >>> with sdpa_kernel(SDPBackend.MATH):
     ...     torch.nn.functional.scaled_dot_product_attention(x, x, x).shape

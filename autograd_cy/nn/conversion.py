@@ -20,6 +20,7 @@ class Convertible(Owner):
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.conversion import Convertible
     >>> isinstance(torch.nn.ReLU(), Convertible)
     True
     """

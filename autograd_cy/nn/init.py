@@ -64,7 +64,8 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
     Examples
     --------
-    >>> calculate_gain("tanh")
+    >>> import autograd_cy as torch
+    >>> torch.nn.init.calculate_gain("tanh")
     1.6666666666666667
     """
     if nonlinearity == "leaky_relu":
@@ -97,7 +98,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = No
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> bool((uniform_(torch.empty(9), 2.0, 3.0) >= 2.0).all())
+    >>> bool((torch.nn.init.uniform_(torch.empty(9), 2.0, 3.0) >= 2.0).all())
     True
     """
     with no_grad():
@@ -124,7 +125,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> normal_(torch.empty(2), mean=3.0, std=0.0)
+    >>> torch.nn.init.normal_(torch.empty(2), mean=3.0, std=0.0)
     tensor([3., 3.])
     """
     with no_grad():
@@ -149,7 +150,7 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> constant_(torch.empty(2), 0.5)
+    >>> torch.nn.init.constant_(torch.empty(2), 0.5)
     tensor([0.5000, 0.5000])
     """
     with no_grad():
@@ -172,7 +173,7 @@ def ones_(tensor: Tensor) -> Tensor:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> ones_(torch.empty(2))
+    >>> torch.nn.init.ones_(torch.empty(2))
     tensor([1., 1.])
     """
     return constant_(tensor, 1.0)
@@ -194,7 +195,7 @@ def zeros_(tensor: Tensor) -> Tensor:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> zeros_(torch.empty(2))
+    >>> torch.nn.init.zeros_(torch.empty(2))
     tensor([0., 0.])
     """
     return constant_(tensor, 0.0)
@@ -221,7 +222,7 @@ def eye_(tensor: Tensor) -> Tensor:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> eye_(torch.empty(2, 2))
+    >>> torch.nn.init.eye_(torch.empty(2, 2))
     tensor([[1., 0.],
             [0., 1.]])
     """
@@ -255,7 +256,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> bool((xavier_uniform_(torch.empty(3, 3)).abs() <= 1.0).all())
+    >>> bool((torch.nn.init.xavier_uniform_(torch.empty(3, 3)).abs() <= 1.0).all())
     True
     """
     bound = gain * math.sqrt(6.0 / _fans_sum(tensor))
@@ -284,7 +285,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> list(xavier_normal_(torch.empty(3, 2)).shape)
+    >>> list(torch.nn.init.xavier_normal_(torch.empty(3, 2)).shape)
     [3, 2]
     """
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / _fans_sum(tensor)), generator)
@@ -322,7 +323,7 @@ def kaiming_uniform_(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> bool((kaiming_uniform_(torch.empty(3, 6)).abs() <= 1.0).all())
+    >>> bool((torch.nn.init.kaiming_uniform_(torch.empty(3, 6)).abs() <= 1.0).all())
     True
     """
     if tensor.numel() == 0:
@@ -363,7 +364,7 @@ def kaiming_normal_(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> list(kaiming_normal_(torch.empty(3, 6), nonlinearity="relu").shape)
+    >>> list(torch.nn.init.kaiming_normal_(torch.empty(3, 6), nonlinearity="relu").shape)
     [3, 6]
     """
     if tensor.numel() == 0:
@@ -402,7 +403,7 @@ def trunc_normal_(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> bool((trunc_normal_(torch.empty(99), a=-1.0, b=1.0).abs() <= 1).all())
+    >>> bool((torch.nn.init.trunc_normal_(torch.empty(99), a=-1.0, b=1.0).abs() <= 1).all())
     True
     """
     if not tensor.is_floating_point():
@@ -452,7 +453,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> dirac_(torch.empty(2, 2, 3))
+    >>> torch.nn.init.dirac_(torch.empty(2, 2, 3))
     tensor([[[0., 1., 0.],
              [0., 0., 0.]],
     <BLANKLINE>
@@ -503,7 +504,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Ten
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> w = orthogonal_(torch.empty(2, 3))
+    >>> w = torch.nn.init.orthogonal_(torch.empty(2, 3))
     >>> torch.testing.assert_close(w @ w.t(), torch.eye(2))
     """
     import numpy as np
@@ -554,7 +555,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> (sparse_(torch.empty(4, 3), 0.5) == 0).sum(0)
+    >>> (torch.nn.init.sparse_(torch.empty(4, 3), 0.5) == 0).sum(0)
     tensor([2, 2, 2])
     """
     if tensor.dim() != 2:

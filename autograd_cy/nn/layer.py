@@ -104,7 +104,8 @@ class Identity(Module):
 
     Examples
     --------
-    >>> Identity()(5)
+    >>> import autograd_cy as torch
+    >>> torch.nn.Identity()(5)
     5
     """
 

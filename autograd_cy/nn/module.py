@@ -122,7 +122,8 @@ class Module(Saving, Convertible):
 
         Examples
         --------
-        >>> len(list(Module().modules()))
+        >>> import autograd_cy as torch
+        >>> len(list(torch.nn.Module().modules()))
         1
         """
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
@@ -137,8 +138,9 @@ class Module(Saving, Convertible):
 
         Examples
         --------
-        >>> parent = Module()
-        >>> parent.part = Module()
+        >>> import autograd_cy as torch
+        >>> parent = torch.nn.Module()
+        >>> parent.part = torch.nn.Module()
         >>> [name for name, _ in parent.named_children()]
         ['part']
         """
@@ -157,7 +159,8 @@ class Module(Saving, Convertible):
 
         Examples
         --------
-        >>> list(Module().children())
+        >>> import autograd_cy as torch
+        >>> list(torch.nn.Module().children())
         []
         """
         for _, child in self.named_children():
@@ -230,7 +233,8 @@ class Module(Saving, Convertible):
 
         Examples
         --------
-        >>> list(Module().named_buffers())
+        >>> import autograd_cy as torch
+        >>> list(torch.nn.Module().named_buffers())
         []
         """
         yield from self._named_members("_buffers", prefix, recurse, remove_duplicate)
@@ -249,7 +253,8 @@ class Module(Saving, Convertible):
 
         Examples
         --------
-        >>> list(Module().buffers())
+        >>> import autograd_cy as torch
+        >>> list(torch.nn.Module().buffers())
         []
         """
         for _, buffer in self.named_buffers(recurse=recurse):
@@ -450,7 +455,8 @@ class Module(Saving, Convertible):
 
         Examples
         --------
-        >>> Module().train(False).training
+        >>> import autograd_cy as torch
+        >>> torch.nn.Module().train(False).training
         False
         """
         if not isinstance(mode, bool):
@@ -470,7 +476,8 @@ class Module(Saving, Convertible):
 
         Examples
         --------
-        >>> Module().eval().training
+        >>> import autograd_cy as torch
+        >>> torch.nn.Module().eval().training
         False
         """
         return self.train(False)

@@ -143,6 +143,7 @@ def clear_grad(param: Tensor, set_to_none: bool) -> None:
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.parameter import clear_grad
     >>> x = torch.ones(2, requires_grad=True)
     >>> x.sum().backward()
     >>> clear_grad(x, set_to_none=False)

@@ -21,6 +21,7 @@ class Owner:
 
     Examples
     --------
+    >>> from autograd_cy.nn.registration import Owner
     >>> owner = Owner()
     >>> owner.part = Owner()
     >>> list(owner._modules)
@@ -57,6 +58,7 @@ class Owner:
 
         Examples
         --------
+        >>> from autograd_cy.nn.registration import Owner
         >>> module = Owner()
         >>> module.register_parameter("bias", None)
         >>> module.bias is None
@@ -130,6 +132,7 @@ class Owner:
 
         Examples
         --------
+        >>> from autograd_cy.nn.registration import Owner
         >>> parent, child = Owner(), Owner()
         >>> parent.add_module("part", child)
         >>> parent.part is child

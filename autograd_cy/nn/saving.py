@@ -40,6 +40,7 @@ class Saving(Hooked):
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.saving import Saving
     >>> isinstance(torch.nn.ReLU(), Saving)
     True
     """

@@ -57,6 +57,7 @@ def strong_wolfe(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.optim._line_search import strong_wolfe
     >>> d = torch.tensor([1.0])
     >>> parabola = lambda t: ((t - 3.0) ** 2, torch.tensor([2 * (t - 3.0)]))
     >>> loss, grad, length, calls = strong_wolfe(parabola, d, 9.0, d * -6, -6.0, 1.0, 1e-9)

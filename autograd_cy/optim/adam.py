@@ -265,6 +265,7 @@ def adam_update(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.optim.adam import adam_update
     >>> x, mean, square = torch.tensor([2.0]), torch.zeros(1), torch.zeros(1)
     >>> adam_update([x], [torch.tensor([4.0])], [mean], [square], [None], [1], lr=1.0)
     >>> round(x.item(), 4)

@@ -261,6 +261,7 @@ def two_loops(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.optim.lbfgs import two_loops
     >>> two_loops(torch.tensor([2.0]), [torch.tensor([1.0])], [torch.tensor([4.0])], [0.25], 1.0)
     (tensor([-0.5000]), [-0.5])
     """

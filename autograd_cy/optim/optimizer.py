@@ -345,6 +345,7 @@ def call_closure(closure: Callable[[], Any] | None) -> Any:
 
     Examples
     --------
+    >>> from autograd_cy.optim.optimizer import call_closure
     >>> call_closure(lambda: 1.5)
     1.5
     """
@@ -369,6 +370,7 @@ def check_implementation(foreach: bool | None, fused: bool | None) -> None:
 
     Examples
     --------
+    >>> from autograd_cy.optim.optimizer import check_implementation
     >>> check_implementation(True, None)
     """
     if foreach and fused:
@@ -394,6 +396,7 @@ def check_option(what: str, value: Any, valid: bool) -> None:
 
     Examples
     --------
+    >>> from autograd_cy.optim.optimizer import check_option
     >>> check_option("learning rate", 0.1, valid=True)
     """
     if not valid:
@@ -415,6 +418,7 @@ def check_rate(lr: Any) -> None:
 
     Examples
     --------
+    >>> from autograd_cy.optim.optimizer import check_rate
     >>> check_rate(0.1)
     """
     if isinstance(lr, Tensor) and lr.numel() != 1:
@@ -442,6 +446,7 @@ def check_pair(name: str, given: Any) -> None:
 
     Examples
     --------
+    >>> from autograd_cy.optim.optimizer import check_pair
     >>> check_pair("betas", (0.9, 0.999))
     """
     if not hasattr(given, "__len__"):
@@ -470,6 +475,7 @@ def each_in_turn(group: dict[str, Any], params: list[Tensor]) -> list[dict[str, 
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.optim.optimizer import each_in_turn
     >>> x, y = torch.zeros(2)
     >>> len(each_in_turn({}, [x, y])), len(each_in_turn({}, [x, y, x]))
     (0, 3)
@@ -554,6 +560,7 @@ def as_number(value: float) -> Tensor:
 
     Examples
     --------
+    >>> from autograd_cy.optim.optimizer import as_number
     >>> as_number(2)
     tensor(2.)
     """

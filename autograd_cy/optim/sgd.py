@@ -140,6 +140,7 @@ def sgd_update(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.optim.sgd import sgd_update
     >>> x, buffers = torch.tensor([2.0]), [None]
     >>> sgd_update([x], [torch.tensor([4.0])], buffers, lr=0.25, momentum=0.9)
     >>> x, buffers

@@ -27,6 +27,7 @@ class FunctionEventAvg(FormattedTimesMixin):
 
     Examples
     --------
+    >>> from autograd_cy.autograd.profiler_util import FunctionEvent, FunctionEventAvg
     >>> average = FunctionEventAvg()
     >>> average += FunctionEvent(0, "aten::mul", 1, 0.0, 3.0)
     >>> average += FunctionEvent(1, "aten::mul", 1, 5.0, 6.0)
@@ -190,6 +191,7 @@ class EventList(list):
 
     Examples
     --------
+    >>> from autograd_cy.autograd.profiler import EventList, FunctionEvent
     >>> events = EventList([FunctionEvent(0, "aten::mul", 1, 0.0, 3.0)])
     >>> events._build_tree()
     >>> events.self_cpu_time_total

@@ -19,6 +19,7 @@ class EnforceUnique:
 
     Examples
     --------
+    >>> from autograd_cy.autograd.profiler import EnforceUnique
     >>> seen = EnforceUnique()
     >>> seen.see("a", 1)
     >>> seen.see("a", 2)
@@ -49,6 +50,7 @@ class KinetoStepTracker:
 
     Examples
     --------
+    >>> from autograd_cy.autograd.profiler import KinetoStepTracker
     >>> KinetoStepTracker.init_step_count("example")
     >>> step = KinetoStepTracker.increment_step("example")
     >>> step == KinetoStepTracker.current_step()

@@ -64,6 +64,7 @@ class Interval:
 
     Examples
     --------
+    >>> from autograd_cy.autograd.profiler_util import Interval
     >>> Interval(1.0, 3.5).elapsed_us()
     2.5
     """
@@ -96,6 +97,7 @@ class Kernel(NamedTuple):
 
     Examples
     --------
+    >>> from autograd_cy.autograd.profiler_util import Kernel
     >>> Kernel("gemm", 0, 2.5).duration
     2.5
     """
@@ -123,6 +125,7 @@ class FunctionEvent(FormattedTimesMixin):
 
     Examples
     --------
+    >>> from autograd_cy.autograd.profiler import FunctionEvent
     >>> event = FunctionEvent(0, "aten::mul", 1, 2.0, 3.5)
     >>> event.cpu_time_total, event.op
     (1.5, 'mul')
@@ -246,6 +249,7 @@ class FunctionEvent(FormattedTimesMixin):
 
         Examples
         --------
+        >>> from autograd_cy.autograd.profiler import FunctionEvent
         >>> FunctionEvent(0, "aten::add_", 1, 0, 1).op
         'add_'
         """
@@ -420,6 +424,7 @@ class StringTable(defaultdict):
 
     Examples
     --------
+    >>> from autograd_cy.autograd.profiler_util import StringTable
     >>> StringTable()["a"]
     'a'
     """
@@ -461,6 +466,7 @@ class MemRecordsAcc:
 
     Examples
     --------
+    >>> from autograd_cy.autograd.profiler import MemRecordsAcc
     >>> class At:
     ...     def __init__(self, ns):
     ...         self.ns = ns

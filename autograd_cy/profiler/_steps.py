@@ -67,6 +67,7 @@ def supported_activities() -> set[ProfilerActivity]:
 
     Examples
     --------
+    >>> from autograd_cy.profiler import supported_activities
     >>> supported_activities()
     {<ProfilerActivity.CPU: 0>}
     """
@@ -107,6 +108,7 @@ def schedule(
 
     Examples
     --------
+    >>> from autograd_cy.profiler import schedule
     >>> plan = schedule(wait=1, warmup=1, active=2, repeat=1)
     >>> [plan(step).name for step in range(5)]
     ['NONE', 'WARMUP', 'RECORD', 'RECORD_AND_SAVE', 'NONE']

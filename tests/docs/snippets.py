@@ -21,7 +21,8 @@ from pathlib import Path
 FENCE = re.compile(
     r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)``` *$", re.M | re.S
 )
-OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+# Spaces count: a reader compares what is shown with what is printed.
+OPTIONS = doctest.ELLIPSIS
 # Imported only on request, because they need hardware or launchers; the table of operators, whose
 # records become the docstrings of what is public; and the command line.
 NOT_WALKED = (

@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-import numpy
 import pytest
 from grouping import each
 from snippets import blocks, docstrings, run_file, run_session
@@ -31,11 +30,8 @@ def test_docstring(name, tmp_path, monkeypatch):
     owner = max((m for m in sys.modules if f"{name}.".startswith(f"{m}.")), key=len)
     if owner in OPTIONAL:
         pytest.importorskip(OPTIONAL[owner])
-    # The names of its module, but not of those that stand in for torch, which have `bool`, `float`
-    # and `range` of their own.
-    names = {} if owner in ("autograd_cy", "autograd_cy.legacy") else dict(vars(sys.modules[owner]))
-    names |= {"torch": autograd_cy, "autograd_cy": autograd_cy, "np": numpy}
-    run_session(DOCSTRINGS[name], names, name, name, 0)
+    # No names but its own: a reader pastes it as it is.
+    run_session(DOCSTRINGS[name], {"__name__": "__main__"}, name, name, 0)
 
 
 PAGE = """\
@@ -80,6 +76,12 @@ def test_blocks_of_a_page_share_names(tmp_path):
 def test_wrong_output_is_reported(tmp_path):
     path = write_page(tmp_path, PAGE.replace("3", "4"))
     with pytest.raises(AssertionError, match=r"Expected:\s+4\s+Got:\s+3"):
+        run_file(path)
+
+
+def test_spaces_of_an_output_count(tmp_path):
+    path = write_page(tmp_path, '```python\n>>> print("a  b")\na b\n```\n')
+    with pytest.raises(AssertionError, match="Got:\n    a  b"):
         run_file(path)
 
 

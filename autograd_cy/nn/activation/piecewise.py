@@ -403,7 +403,7 @@ class Hardswish(Module):
     --------
     >>> import autograd_cy as torch
     >>> torch.nn.Hardswish()(torch.tensor([-4.0, 0.0, 4.0]))
-    tensor([-0.,  0.,  4.])
+    tensor([-0., 0., 4.])
     """
 
     def __init__(self, inplace: bool = False) -> None:

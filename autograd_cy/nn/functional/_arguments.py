@@ -53,6 +53,7 @@ def reduction_name(size_average: bool | None, reduce: bool | None, reduction: st
 
     Examples
     --------
+    >>> from autograd_cy.nn.functional._arguments import reduction_name
     >>> reduction_name(None, None, "sum")
     'sum'
     """
@@ -204,6 +205,7 @@ def each_dim(value: Any, dims: int) -> tuple[Any, ...]:
 
     Examples
     --------
+    >>> from autograd_cy.nn.functional._arguments import each_dim
     >>> each_dim(3, 2), each_dim([1, 2], 2)
     ((3, 3), (1, 2))
     """
@@ -226,6 +228,7 @@ def check_probability(p: float) -> None:
 
     Examples
     --------
+    >>> from autograd_cy.nn.functional._arguments import check_probability
     >>> check_probability(0.5)
     """
     if p < 0.0 or p > 1.0:  # as in torch, the operator refuses NaN

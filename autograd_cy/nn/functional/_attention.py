@@ -356,7 +356,7 @@ def multi_head_attention_forward(
     >>> x, weight = torch.ones(3, 1, 2), torch.eye(2)
     >>> one = torch.cat([weight] * 3)
     >>> args = (one, None, None, None, False, 0.0, weight, None)
-    >>> y, weights = multi_head_attention_forward(x, x, x, 2, 1, *args)
+    >>> y, weights = torch.nn.functional.multi_head_attention_forward(x, x, x, 2, 1, *args)
     >>> y[0], weights[0, 0]
     (tensor([[1., 1.]]), tensor([0.3333, 0.3333, 0.3333]))
     """

@@ -88,7 +88,7 @@ def embedding(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> embedding(torch.tensor([1, 0]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    >>> torch.nn.functional.embedding(torch.tensor([1, 0]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[3., 4.],
             [1., 2.]])
     """
@@ -156,7 +156,7 @@ def embedding_bag(
     --------
     >>> import autograd_cy as torch
     >>> table = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-    >>> embedding_bag(torch.tensor([[0, 1], [1, 1]]), table)
+    >>> torch.nn.functional.embedding_bag(torch.tensor([[0, 1], [1, 1]]), table)
     tensor([[2., 3.],
             [3., 4.]])
     """

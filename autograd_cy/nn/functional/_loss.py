@@ -50,7 +50,7 @@ def cross_entropy(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> round(cross_entropy(torch.zeros(1, 2), torch.tensor([1])).item(), 4)
+    >>> round(torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([1])).item(), 4)
     0.6931
     """
     return _operators.cross_entropy(
@@ -96,7 +96,7 @@ def nll_loss(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> nll_loss(torch.tensor([[-1.0, -2.0]]), torch.tensor([1]))
+    >>> torch.nn.functional.nll_loss(torch.tensor([[-1.0, -2.0]]), torch.tensor([1]))
     tensor(2.)
     """
     return _operators.nll_loss(
@@ -136,7 +136,7 @@ def mse_loss(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> mse_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
+    >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
     tensor(2.)
     """
     if target.shape != input.shape:

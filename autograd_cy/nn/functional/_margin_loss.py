@@ -66,7 +66,7 @@ def margin_ranking_loss(
     --------
     >>> import autograd_cy as torch
     >>> one = torch.tensor([1.0])
-    >>> margin_ranking_loss(one, 3 * one, one, margin=0.5)
+    >>> torch.nn.functional.margin_ranking_loss(one, 3 * one, one, margin=0.5)
     tensor(2.5000)
     """
     code = reduction_code(size_average, reduce, reduction)
@@ -108,6 +108,7 @@ def hinge_embedding_loss(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.functional import hinge_embedding_loss
     >>> hinge_embedding_loss(torch.tensor([0.25, 0.25]), torch.tensor([1, -1]), reduction="none")
     tensor([0.2500, 0.7500])
     """
@@ -147,7 +148,7 @@ def cosine_embedding_loss(
     --------
     >>> import autograd_cy as torch
     >>> x, y = torch.tensor([[3.0, 4.0]]), torch.tensor([[4.0, 3.0]])
-    >>> cosine_embedding_loss(x, y, torch.tensor([-1]), margin=0.5)
+    >>> torch.nn.functional.cosine_embedding_loss(x, y, torch.tensor([-1]), margin=0.5)
     tensor(0.4600)
     """
     code = reduction_code(size_average, reduce, reduction)
@@ -192,7 +193,7 @@ def poisson_nll_loss(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> poisson_nll_loss(torch.tensor([0.0]), torch.tensor([2.0]))
+    >>> torch.nn.functional.poisson_nll_loss(torch.tensor([0.0]), torch.tensor([2.0]))
     tensor(1.)
     """
     code = reduction_code(size_average, reduce, reduction)
@@ -240,6 +241,7 @@ def gaussian_nll_loss(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.functional import gaussian_nll_loss
     >>> gaussian_nll_loss(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0]))
     tensor(2.)
     """
@@ -318,6 +320,7 @@ def triplet_margin_loss(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.functional import triplet_margin_loss
     >>> triplet_margin_loss(torch.tensor([[0.0]]), torch.tensor([[3.0]]), torch.tensor([[1.0]]))
     tensor(3.)
     """
@@ -366,7 +369,7 @@ def triplet_margin_with_distance_loss(
     >>> import autograd_cy as torch
     >>> far = lambda x, y: (x - y).abs().sum(-1)
     >>> x, y, z = torch.tensor([0.0]), torch.tensor([3.0]), torch.tensor([1.0])
-    >>> triplet_margin_with_distance_loss(x, y, z, distance_function=far)
+    >>> torch.nn.functional.triplet_margin_with_distance_loss(x, y, z, distance_function=far)
     tensor(3.)
     """
     code = reduction_code(None, None, reduction)
@@ -453,7 +456,7 @@ def multi_margin_loss(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> multi_margin_loss(torch.tensor([[0.5, 0.75, 0.0]]), torch.tensor([1]))
+    >>> torch.nn.functional.multi_margin_loss(torch.tensor([[0.5, 0.75, 0.0]]), torch.tensor([1]))
     tensor(0.3333)
     """
     code = reduction_code(size_average, reduce, reduction)
@@ -532,7 +535,7 @@ def multilabel_margin_loss(
     --------
     >>> import autograd_cy as torch
     >>> x, y = torch.tensor([[0.0, 0.5, 0.25]]), torch.tensor([[1, 2, -1]])
-    >>> multilabel_margin_loss(x, y)
+    >>> torch.nn.functional.multilabel_margin_loss(x, y)
     tensor(0.4167)
     """
     code = reduction_code(size_average, reduce, reduction)
@@ -589,6 +592,7 @@ def multilabel_soft_margin_loss(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.functional import multilabel_soft_margin_loss
     >>> multilabel_soft_margin_loss(torch.zeros(1, 3), torch.tensor([[1.0, 0.0, 1.0]]))
     tensor(0.6931)
     """

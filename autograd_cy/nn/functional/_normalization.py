@@ -70,7 +70,7 @@ def batch_norm(
     --------
     >>> import autograd_cy as torch
     >>> x = torch.tensor([[1.0], [3.0]])
-    >>> batch_norm(x, None, None, training=True)
+    >>> torch.nn.functional.batch_norm(x, None, None, training=True)
     tensor([[-1.0000],
             [ 1.0000]])
     """
@@ -122,7 +122,7 @@ def group_norm(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> group_norm(torch.tensor([[1.0, 3.0, 5.0, 9.0]]), 2)
+    >>> torch.nn.functional.group_norm(torch.tensor([[1.0, 3.0, 5.0, 9.0]]), 2)
     tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
     """
     if input.dim() >= 2 and num_groups > 0:
@@ -174,7 +174,7 @@ def instance_norm(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> instance_norm(torch.tensor([[[1.0, 3.0]]]))
+    >>> torch.nn.functional.instance_norm(torch.tensor([[[1.0, 3.0]]]))
     tensor([[[-1.0000,  1.0000]]])
     """
     if use_input_stats:
@@ -224,7 +224,7 @@ def local_response_norm(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> local_response_norm(torch.ones(1, 1, 2), 1, alpha=3.0, beta=1.0)
+    >>> torch.nn.functional.local_response_norm(torch.ones(1, 1, 2), 1, alpha=3.0, beta=1.0)
     tensor([[[0.2500, 0.2500]]])
     """
     if input.dim() < 3:
@@ -286,7 +286,7 @@ def normalize(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> normalize(torch.tensor([[3.0, 4.0]]))
+    >>> torch.nn.functional.normalize(torch.tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
     """
     length = _operators.norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)

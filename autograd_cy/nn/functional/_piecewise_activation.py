@@ -45,7 +45,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> relu(torch.tensor([-1.0, 2.0]))
+    >>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
     return _operators.relu_(input) if inplace else _operators.relu(input)
@@ -431,6 +431,6 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     --------
     >>> import autograd_cy as torch
     >>> torch.nn.functional.hardswish(torch.tensor([-4.0, 0.0, 4.0]))
-    tensor([-0.,  0.,  4.])
+    tensor([-0., 0., 4.])
     """
     return _pieces._hardswish_(input) if inplace else _pieces._hardswish(input)

@@ -58,7 +58,7 @@ def l1_loss(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> l1_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
+    >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
     tensor(1.)
     """
     if target.shape != input.shape:
@@ -106,6 +106,7 @@ def smooth_l1_loss(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.functional import smooth_l1_loss
     >>> smooth_l1_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]), reduction="none")
     tensor([0.0000, 1.5000])
     """
@@ -152,6 +153,7 @@ def huber_loss(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.functional import huber_loss
     >>> huber_loss(torch.tensor([1.0, 4.0]), torch.tensor([1.0, 1.0]), "none", 2.0)
     tensor([0., 4.])
     """
@@ -213,7 +215,7 @@ def binary_cross_entropy(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0]))
+    >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0]))
     tensor(0.6931)
     """
     code = reduction_code(size_average, reduce, reduction)
@@ -271,6 +273,7 @@ def binary_cross_entropy_with_logits(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.functional import binary_cross_entropy_with_logits
     >>> binary_cross_entropy_with_logits(torch.tensor([0.0]), torch.tensor([1.0]))
     tensor(0.6931)
     """
@@ -316,6 +319,7 @@ def kl_div(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.functional import kl_div
     >>> kl_div(torch.tensor([[-1.0, -1.0]]), torch.tensor([[0.5, 0.5]]), reduction="batchmean")
     tensor(0.3069)
     """
@@ -363,6 +367,7 @@ def soft_margin_loss(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.functional import soft_margin_loss
     >>> soft_margin_loss(torch.tensor([0.0, 2.0]), torch.tensor([1.0, -1.0]), reduction="none")
     tensor([0.6931, 2.1269])
     """

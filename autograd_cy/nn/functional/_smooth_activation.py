@@ -34,7 +34,7 @@ def tanh(input: Tensor) -> Tensor:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> tanh(torch.tensor([0.0]))
+    >>> torch.nn.functional.tanh(torch.tensor([0.0]))
     tensor([0.])
     """
     return input.tanh()
@@ -55,7 +55,7 @@ def sigmoid(input: Tensor) -> Tensor:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> sigmoid(torch.tensor([0.0]))
+    >>> torch.nn.functional.sigmoid(torch.tensor([0.0]))
     tensor([0.5000])
     """
     return input.sigmoid()
@@ -80,7 +80,7 @@ def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None)
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> gelu(torch.tensor([0.0]))
+    >>> torch.nn.functional.gelu(torch.tensor([0.0]))
     tensor([0.])
     """
     return _operators.gelu(input, approximate=approximate, out=out)

@@ -38,7 +38,7 @@ def softmax(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> softmax(torch.tensor([1.0, 1.0]), dim=0)
+    >>> torch.nn.functional.softmax(torch.tensor([1.0, 1.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
     dim = implicit_dim("softmax", input) if dim is None else dim
@@ -66,7 +66,7 @@ def log_softmax(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> log_softmax(torch.tensor([1.0]), dim=0)
+    >>> torch.nn.functional.log_softmax(torch.tensor([1.0]), dim=0)
     tensor([0.])
     """
     dim = implicit_dim("log_softmax", input) if dim is None else dim

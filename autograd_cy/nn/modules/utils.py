@@ -51,6 +51,7 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
 
     Examples
     --------
+    >>> from autograd_cy.nn.modules.utils import consume_prefix_in_state_dict_if_present
     >>> state = {"module.weight": 1, "step": 2}
     >>> consume_prefix_in_state_dict_if_present(state, "module.")
     >>> state

@@ -215,9 +215,12 @@ def spectral_norm(
     --------
     >>> import autograd_cy as torch
     >>> layer = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(3, 2))
-    >>> list(layer.state_dict())[1:]
-    ['parametrizations.weight.original', 'parametrizations.weight.0._u',
-     'parametrizations.weight.0._v']
+    >>> for key in layer.state_dict():
+    ...     print(key)
+    bias
+    parametrizations.weight.original
+    parametrizations.weight.0._u
+    parametrizations.weight.0._v
     """
     weight = _tensor_of(module, name)
     if dim is None:

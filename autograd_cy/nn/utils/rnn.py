@@ -62,7 +62,7 @@ class PackedSequence(_PackedFields):
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> packed = pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
+    >>> packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
     >>> packed.data, packed.batch_sizes
     (tensor([1, 4, 2, 3]), tensor([2, 1, 1]))
     """
@@ -110,7 +110,7 @@ class PackedSequence(_PackedFields):
         Examples
         --------
         >>> import autograd_cy as torch
-        >>> packed = pack_sequence([torch.ones(2)])
+        >>> packed = torch.nn.utils.rnn.pack_sequence([torch.ones(2)])
         >>> packed.to(torch.float64).data.dtype == torch.float64
         True
         """
@@ -205,7 +205,7 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> invert_permutation(torch.tensor([2, 0, 1]))
+    >>> torch.nn.utils.rnn.invert_permutation(torch.tensor([2, 0, 1]))
     tensor([1, 2, 0])
     """
     if permutation is None:
@@ -249,6 +249,7 @@ def pack_padded_sequence(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.utils.rnn import pack_padded_sequence
     >>> packed = pack_padded_sequence(torch.tensor([[1, 4], [2, 0], [3, 0]]), [3, 1])
     >>> packed.data
     tensor([1, 4, 2, 3])
@@ -335,6 +336,7 @@ def pad_packed_sequence(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.utils.rnn import pack_sequence, pad_packed_sequence
     >>> pad_packed_sequence(pack_sequence([torch.tensor([1, 2]), torch.tensor([3])]))
     (tensor([[1, 3],
             [2, 0]]), tensor([2, 1]))
@@ -400,7 +402,7 @@ def pad_sequence(
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> pad_sequence([torch.tensor([1, 2]), torch.tensor([3])], batch_first=True)
+    >>> torch.nn.utils.rnn.pad_sequence([torch.tensor([1, 2]), torch.tensor([3])], batch_first=True)
     tensor([[1, 2],
             [3, 0]])
     """
@@ -465,6 +467,7 @@ def unpad_sequence(
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.utils.rnn import unpad_sequence
     >>> unpad_sequence(torch.tensor([[1, 2], [3, 0]]), torch.tensor([2, 1]), batch_first=True)
     [tensor([1, 2]), tensor([3])]
     """
@@ -494,6 +497,7 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.utils.rnn import pack_sequence
     >>> pack_sequence([torch.tensor([1]), torch.tensor([2, 3])], enforce_sorted=False).data
     tensor([2, 1, 3])
     """
@@ -517,6 +521,7 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.utils.rnn import pack_sequence, unpack_sequence
     >>> unpack_sequence(pack_sequence([torch.tensor([1, 2]), torch.tensor([3])]))
     [tensor([1, 2]), tensor([3])]
     """
