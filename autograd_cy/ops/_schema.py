@@ -711,7 +711,7 @@ def op(
     for param in record.params:
         if param not in known:
             raise RecordError(f"{label}: params= names {param!r}, which is no argument")
-    for a in args:
+    for a in [*args, *(a for a, _ in record.options)]:
         if record.public and a.name not in record.params:
             text = text_of(a.name, a.type)
             if text is None:

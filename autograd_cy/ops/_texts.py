@@ -149,6 +149,12 @@ PARAMETERS: dict[str, str] = {
     "momentum": "How fast the running statistics move.",
     "eps": "A small number that keeps from dividing by 0.",
     "num_classes": "The number of classes; -1 for one more than the largest.",
+    # options
+    "decimals": "How many digits to keep behind the point; negative ones are those before it.",
+    "rounding_mode": "None for the true quotient, \"trunc\" to round towards zero, \"floor\" to round down.",
+    "as_tuple": "A tensor of indices for each dimension instead of rows.",
+    "sparse_grad": "True is refused: gradients are dense.",
+    "implicit": "Has no effect.",
     # matrices
     "UPLO": "Which triangle is read: \"L\" or \"U\".",
     "full_matrices": "Square matrices of vectors.",

@@ -6,6 +6,7 @@ docs/reference. Everything comes from the records, so the package need not be bu
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -87,10 +88,9 @@ def section(r) -> list[str]:
     lines = [f"## {title(r)}", "", "```", f"{signature(r)}{returns(r)}", "```", "", r.doc, ""]
     rows = [*forms(r), *dtype_rows(r), *rules(r), *special_rows(r)]
     lines += ["| parameter | |", "| --- | --- |"]
-    lines += [
-        f"| `{python_name(a, i)}` | {cell(r.params.get(a.name, a.type))} |"
-        for i, a in enumerate(r.args)
-    ]
+    names = [(python_name(a, i), a) for i, a in enumerate(r.args)]
+    names += [(a.name, a) for a, _ in r.options]
+    lines += [f"| `{name}` | {cell(r.params.get(a.name, a.type))} |" for name, a in names]
     lines += [""] + [f"Raises {error}: {when}" for error, when in r.raises] + [""] * bool(r.raises)
     lines += ["| | |", "| --- | --- |", *(f"| {cell(k)} | {cell(v)} |" for k, v in rows), ""]
     if r.example:
@@ -127,7 +127,9 @@ def signature(r) -> str:
         if a.default is not None:
             text += f" = {a.default}" if ":" in text else f"={a.default}"
         parts.append(text)
-    extra = ["alpha=1"] * bool(r.alpha) + ["out=None"] * bool(r.out or r.outs)
+    extra = ["alpha=1"] * bool(r.alpha)
+    extra += [f"{a.name}: {a.type} = {a.default}" for a, _ in r.options]
+    extra += ["out=None"] * bool(r.out or r.outs)
     if extra and not star:
         parts.append("*")
     return f"{r.name}({', '.join(parts + extra)})"
@@ -146,7 +148,7 @@ def forms(r) -> list[tuple[str, str]]:
     found += [f"`ag.{namespace}.{r.name}`" for namespace in r.also]
     if not r.namespace:
         found += [f"`Tensor.{r.name}`"] if r.method else []
-        found += [f"`Tensor.{r.name}_`"] if r.inplace else []
+        found += [f"`{'Tensor' if r.method else 'ag'}.{r.name}_`"] if r.inplace else []
     found += [f"also `{alias}`" for alias in r.aliases]
     found += [f"operator `{r.dunder}`"] if r.dunder else []
     return [("Forms", ", ".join(found))]
@@ -223,4 +225,6 @@ def saved(r) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "reference")
+    parser = argparse.ArgumentParser(description="Writes the reference of operators.")
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "docs" / "reference")
+    main(parser.parse_args().folder)

@@ -1,11 +1,15 @@
 """What the generator writes without a compiler: stubs and reference pages."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from programs import run
+
+import autograd_cy
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT))
@@ -167,3 +171,24 @@ def test_reference_has_a_section_for_each_operator(families, tmp_path):
                 assert f"{family}.md#{reference.anchor(r)}" in index
     mul = (tmp_path / "arithmetic.md").read_text().split("\n## mul\n")[1].split("\n## ")[0]
     assert "| Saves | `other` for `self`; `self` for `other` |" in mul
+
+
+def test_reference_has_what_options_mean(families, tmp_path):
+    reference.main(tmp_path)
+    div = (tmp_path / "arithmetic.md").read_text().split("\n## div\n")[1].split("\n## ")[0]
+    assert "div(input: operand, other: operand, *, rounding_mode: str? = None, out=None)" in div
+    assert '| `rounding_mode` | None for the true quotient, "trunc" to round towards zero' in div
+
+
+def test_reference_names_what_there_is(families):
+    for record in (r for records in families.values() for r in reference.public(records)):
+        for name in re.findall(
+            r"`((?:ag|Tensor)\.[\w.]+)`", dict(reference.forms(record))["Forms"]
+        ):
+            eval(name, {"ag": autograd_cy, "Tensor": autograd_cy.Tensor})
+
+
+def test_reference_writes_nothing_when_asked_for_help(tmp_path):
+    done = run(ROOT / "ext/codegen/reference.py", "--help", cwd=tmp_path)
+    assert done.returncode == 0 and "folder" in done.stdout
+    assert list(tmp_path.iterdir()) == []

@@ -89,3 +89,8 @@ def test_parameters_without_a_known_meaning_need_a_text():
             samples=shapes(((3,), (3,))),
             example=">>> 1\n1",
         )
+
+
+def test_options_without_a_known_meaning_need_a_text():
+    with pytest.raises(RecordError, match="no text for 'unheard'"):
+        made(options={"unheard: bool = False": "_cubed"})
