@@ -64,7 +64,7 @@ class Outcome:
     @property
     def speed(self) -> float:
         """Samples per second."""
-        return self.samples / self.seconds
+        return self.samples / self.seconds if self.seconds else 0.0
 
 
 def main() -> int:
@@ -193,6 +193,9 @@ class Training:
             self.evaluate()
             if path is not None:
                 self.save(path)
+        if first >= self.options.epochs:  # the checkpoint is of the end: there was nothing to do
+            del outcome.test_losses[-1], outcome.accuracies[-1]
+            self.evaluate()
         outcome.filters = self.model[0].weight.detach().numpy()[:, 0]
         return outcome
 
@@ -232,10 +235,17 @@ class Training:
         """What has a state."""
         return {"model": self.model, "optimizer": self.optimizer, "schedule": self.schedule}
 
+    def settings(self) -> dict[str, Any]:
+        """What a training must have in common with the one that it continues."""
+        return {
+            name: getattr(self.options, name) for name in ("epochs", "seed", "batch_size", "lr")
+        }
+
     def save(self, path: Path) -> None:
         """Write the state to a file, which is whole or the one before if this is interrupted."""
         outcome = self.outcome
         state = {name: part.state_dict() for name, part in self.parts().items()}
+        state["settings"] = self.settings()
         state["curves"] = [outcome.losses, outcome.test_losses, outcome.accuracies]
         partial = path.with_name(path.name + ".part")
         self.library.save(state, partial)
@@ -244,6 +254,13 @@ class Training:
     def load(self, path: Path) -> None:
         """Go back to a state that `save` wrote."""
         state = self.library.load(path)
+        for name, value in self.settings().items():
+            if state["settings"][name] != value:
+                option = f"--{name.replace('_', '-')}"
+                text = (
+                    f"{path} is of a training with {option} {state['settings'][name]}, not {value}"
+                )
+                sys.exit(fail(f"{text}. Give the same, or another --checkpoint."))
         for name, part in self.parts().items():
             part.load_state_dict(state[name])
         outcome = self.outcome

@@ -168,6 +168,25 @@ def test_an_interrupted_training_ends_with_the_same_bits(program, monkeypatch, t
         assert torch.equal(value, resumed.model.state_dict()[name]), name
 
 
+@of("train_digits")
+def test_a_checkpoint_of_the_end_or_of_another_training(program, monkeypatch, tmp_path, capsys):
+    pytest.importorskip("sklearn")
+    data = program.load_digits(0)
+    small = program.Data(data.train_images[:64], data.train_digits[:64], *data_tests(data))
+
+    def train(*arguments):
+        monkeypatch.setattr(sys, "argv", ["x", "--checkpoint", str(tmp_path / "x.pt"), *arguments])
+        return program.Training(torch, small, program.parse_arguments()).run()
+
+    first, again = train("--epochs", "1"), train("--epochs", "1")
+    assert again.accuracies == first.accuracies and again.losses == first.losses
+    assert np.array_equal(again.predictions, first.predictions) and again.speed == 0
+    with pytest.raises(SystemExit) as caught:
+        train("--epochs", "2")
+    assert caught.value.code == 2
+    assert "is of a training with --epochs 1, not 2" in capsys.readouterr().err
+
+
 def data_tests(data):
     return data.test_images[:32], data.test_digits[:32]
 
