@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from ext.codegen.kernel_runs import has_shape, signature
 from ext.codegen.linkage import entries_of
 from ext.codegen.operations import Family, Operation, is_interpreted
-from ext.codegen.python_forms import docstring, python_name, separate_sizes
+from ext.codegen.python_forms import as_called, docstring, python_name, separate_sizes
 from ext.codegen.vocabulary import arg_type, in_place_text
 
 HEAD = '''"""Operators of the family "{family}"; written from autograd_cy/ops/{family}.py by ext/codegen, do not edit."""
@@ -253,7 +253,7 @@ def overloaded(name: str, group: list, form: str = "") -> list[str]:
             python_name(a, i) + ("" if a.default is None else f"={a.default}")
             for i, a in enumerate(r.args)
         )
-        lines += ["", f"    **{name}({shown})**: {r.doc.splitlines()[0]}"]
+        lines += ["", f"    **{name}({shown})**: {as_called(r.doc.splitlines()[0])}"]
     lines.append('    """')
     default = next(r for r in group if r.when is None)
     known = sorted(

@@ -51,6 +51,11 @@ def python_name(a: Arg, position: int) -> str:
     return "input" if a.name == "self" else a.name
 
 
+def as_called(text: str) -> str:
+    """A text of a record with the name that users know of what the table calls `self`."""
+    return re.sub(r"\bself\b", "input", text)
+
+
 def docstring(r: Any, extra: Pairs = (), others: Sequence[Any] = ()) -> list[str]:
     """numpydoc text of a record; `others` are overloads, with parameters of their own."""
     lines = [r.doc.split("\n")[0]]
@@ -105,6 +110,7 @@ def docstring(r: Any, extra: Pairs = (), others: Sequence[Any] = ()) -> list[str
         ]
     elif type(r.vjp).__name__ == "nondiff":
         lines += ["", "Notes", "-----", f"Not differentiable: {r.vjp.reason}."]
+    lines = [as_called(line) for line in lines]
     if r.example:
         lines += [
             "",
@@ -404,7 +410,7 @@ class Forms:
                     python_name(a, i) + ("" if a.default is None else f"={a.default}")
                     for i, a in enumerate(r.args)
                 )
-                lines += ["", f"**{name}({given})**: {r.doc.splitlines()[0]}"]
+                lines += ["", f"**{name}({given})**: {as_called(r.doc.splitlines()[0])}"]
         else:
             r = group[0]
             names = [n for n, _ in options_of(r)] + ["out"] * bool(r.out or r.outs)

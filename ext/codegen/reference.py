@@ -15,7 +15,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
 
 from ext.codegen import formula, table  # noqa: E402
-from ext.codegen.python_forms import python_name  # noqa: E402
+from ext.codegen.python_forms import as_called, python_name  # noqa: E402
 
 DTYPES = {
     "b": "bool",
@@ -64,6 +64,7 @@ def index(families: dict) -> str:
             row = (link, first_line(r), r.dtypes, "yes" if is_differentiable(r) else "no")
             lines.append(f"| {' | '.join(cell(x) for x in row)} |")
     lines += ["", "Dtypes: " + ", ".join(f"{k} {v}" for k, v in DTYPES.items()) + "."]
+    lines += ["", "In the formulas of gradients and rules, `self` is the argument `input`."]
     return "\n".join(lines) + "\n"
 
 
@@ -85,13 +86,16 @@ def public(records: list) -> list:
 
 def section(r) -> list[str]:
     """Signature, text, and a table of what is known of one operator."""
-    lines = [f"## {title(r)}", "", "```", f"{signature(r)}{returns(r)}", "```", "", r.doc, ""]
+    lines = [f"## {title(r)}", "", "```", f"{signature(r)}{returns(r)}", "```", ""]
+    lines += [as_called(r.doc), ""]
     rows = [*forms(r), *dtype_rows(r), *rules(r), *special_rows(r)]
     lines += ["| parameter | |", "| --- | --- |"]
     names = [(python_name(a, i), a) for i, a in enumerate(r.args)]
     names += [(a.name, a) for a, _ in r.options]
-    lines += [f"| `{name}` | {cell(r.params.get(a.name, a.type))} |" for name, a in names]
-    lines += [""] + [f"Raises {error}: {when}" for error, when in r.raises] + [""] * bool(r.raises)
+    texts = [(name, as_called(r.params.get(a.name, a.type))) for name, a in names]
+    lines += [f"| `{name}` | {cell(text)} |" for name, text in texts]
+    lines += ["", *(f"Raises {error}: {as_called(when)}" for error, when in r.raises)]
+    lines += [""] * bool(r.raises)
     lines += ["| | |", "| --- | --- |", *(f"| {cell(k)} | {cell(v)} |" for k, v in rows), ""]
     if r.example:
         lines += ["```python", ">>> import autograd_cy as ag", *r.example.splitlines(), "```", ""]
@@ -108,7 +112,7 @@ def anchor(r) -> str:
 
 
 def first_line(r) -> str:
-    return r.doc.split("\n")[0]
+    return as_called(r.doc.split("\n")[0])
 
 
 def cell(text: str) -> str:

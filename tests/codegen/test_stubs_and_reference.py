@@ -17,7 +17,7 @@ sys.path.append(str(ROOT))
 from ext.build.extensions import MODULES  # noqa: E402
 from ext.codegen import reference, stubs, table  # noqa: E402
 from ext.codegen.declarations import Function, Parameter, read_parameters, read_source  # noqa: E402
-from ext.codegen.python_forms import python_name  # noqa: E402
+from ext.codegen.python_forms import docstring, python_name  # noqa: E402
 from ext.codegen.stub_namespace import source_of, write_namespace  # noqa: E402
 
 
@@ -178,6 +178,16 @@ def test_reference_has_what_options_mean(families, tmp_path):
     div = (tmp_path / "arithmetic.md").read_text().split("\n## div\n")[1].split("\n## ")[0]
     assert "div(input: operand, other: operand, *, rounding_mode: str? = None, out=None)" in div
     assert '| `rounding_mode` | None for the true quotient, "trunc" to round towards zero' in div
+
+
+def test_texts_name_arguments_as_users_do(families):
+    by_name = {r.key: r for records in families.values() for r in records}
+    text = "\n".join(docstring(by_name["sub"]))
+    assert "Difference ``input - alpha * other``." in text
+    for records in families.values():
+        for record in reference.public(records):
+            said = "\n".join(docstring(record))
+            assert re.search(r"\bself\b", said) is None, said
 
 
 def test_reference_names_what_there_is(families):
