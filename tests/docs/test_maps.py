@@ -53,6 +53,15 @@ def test_the_page_of_benchmarks_has_every_group_and_program():
         assert sorted(named) == sorted(files - {"__init__"})
 
 
+def test_the_page_of_building_has_every_extra():
+    text = (ROOT / "pyproject.toml").read_text()
+    extras = re.findall(r"^(\w+) = ", text.partition("[project.optional-dependencies]")[2], re.M)
+    extras = extras[: extras.index("dev") + 1]
+    rows = (ROOT / "docs/building.md").read_text().partition("| extra |")[2].partition("\n\n")[0]
+    firsts = [row.split("|")[1] for row in rows.splitlines()[2:]]
+    assert sorted(re.findall(r"`(\w+)`", " ".join(firsts))) == sorted(extras)
+
+
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
 def test_pictures_that_pages_show_are_there_and_small(page):
     for name in re.findall(r"!\[[^]]*\]\(([^)#]+)\)", page.read_text()):
