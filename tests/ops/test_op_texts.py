@@ -47,9 +47,11 @@ def test_documents_say_what_each_parameter_means(record):
         assert f"{name} : " in text, name
     if is_first(record):
         for a in record.args:
-            assert record.params[a.name] in text, a.name
+            # What the table calls self has another name in signatures.
+            said = re.sub(r"\bself\b", "input", record.params[a.name])
+            assert said in text, a.name
         for error, when in record.raises:
-            assert f"{error} {when}" in text
+            assert re.sub(r"\bself\b", "input", f"{error} {when}") in text
         assert "Examples" in text and " ".join(record.example.split("\n")[0].split()) in text
 
 
