@@ -5,6 +5,7 @@ A check returns findings; it changes nothing.  To add one, write a function and 
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.machinery
 import importlib.metadata
@@ -24,6 +25,14 @@ LOCAL_RANKS = (
     "MPI_LOCALNRANKS",
     "PALS_LOCAL_SIZE",
     "SLURM_NTASKS_PER_NODE",
+)
+
+
+PREFIX = "AUTOGRAD_CY_"
+# What the package and its build read; another name that begins so is a mistake.
+VARIABLES = (
+    *("BLAS", "BLAS_THREADS", "CACHE", "CACHE_MB", "CPU", "PROFILE"),
+    *("DEBUG", "NATIVE", "OPENMP", "OPT", "SANITIZE", "SIMD"),
 )
 
 
@@ -72,6 +81,19 @@ def compiled_modules() -> list[Finding]:
     if not names:
         what = f"there are no compiled modules in {folder}"
         findings.append(Finding(PROBLEM, what, "Build them: pip install -e ."))
+    return findings
+
+
+def variables() -> list[Finding]:
+    """All variables of ours in the environment are known."""
+    findings = []
+    for name in sorted(os.environ):
+        rest = name.removeprefix(PREFIX)
+        if rest == name or rest in VARIABLES:
+            continue
+        near = difflib.get_close_matches(rest, VARIABLES, 1)
+        cure = f"Is {PREFIX}{near[0]} meant?" if near else f"Known are {', '.join(VARIABLES)}."
+        findings.append(Finding(ADVICE, f"{name} has no effect: nothing reads it", cure))
     return findings
 
 
@@ -195,6 +217,7 @@ def simd_target() -> list[Finding]:
 
 
 CHECKS = (
+    variables,
     compiled_modules,
     source_tree,
     numpy_abi,

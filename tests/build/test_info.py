@@ -73,6 +73,29 @@ def big_node(monkeypatch):
     monkeypatch.setattr(_threads, "cpu_quota", lambda root: None)
 
 
+def test_doctor_sees_variables_that_nothing_reads(monkeypatch):
+    check = _doctor.variables
+    assert findings(check, monkeypatch, AUTOGRAD_CY_PROFILE="0", AUTOGRAD_CY_SIMD="avx2") == []
+    monkeypatch.setenv("AUTOGRAD_CY_BLAS_THREAD", "1")
+    (found,) = check()
+    assert found.what.startswith("AUTOGRAD_CY_BLAS_THREAD has no effect")
+    assert found.cure == "Is AUTOGRAD_CY_BLAS_THREADS meant?"
+    monkeypatch.delenv("AUTOGRAD_CY_BLAS_THREAD")
+    monkeypatch.setenv("AUTOGRAD_CY_", "1")
+    (found,) = check()
+    assert found.cure.startswith("Known are BLAS, BLAS_THREADS, ")
+
+
+def test_doctor_knows_the_variables_that_sources_and_pages_name():
+    named = set()
+    for folder, kinds in (("autograd_cy", ".py"), ("ext", ".py .pyx .pxi"), ("docs", ".md")):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in kinds.split():
+                named.update(re.findall(r"AUTOGRAD_CY_[A-Z_]*[A-Z]", path.read_text()))
+    known = {f"{_doctor.PREFIX}{name}" for name in _doctor.VARIABLES}
+    assert named - {"AUTOGRAD_CY_ASKS_PROCESSOR"} == known  # that is for compilers
+
+
 @pytest.mark.usefixtures("big_node")
 def test_doctor_compares_the_team_with_the_affinity(monkeypatch):
     check = _doctor.team_size
