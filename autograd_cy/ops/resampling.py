@@ -1,6 +1,8 @@
 """Interpolation, and elements that change places: of pixels, of channels, of what pooling has chosen."""
 
-from autograd_cy.ops._schema import by_test, call, composite, loop, nondiff, one, op
+import itertools
+
+from autograd_cy.ops._schema import arg, by_test, call, composite, loop, nondiff, one, op, sample
 
 LOADED = "at first use"
 HERE = "tests/ops/test_resampling.py::"
@@ -25,6 +27,46 @@ op(f"_resample_backward(grad_output, size: sizes, to: sizes, {_SCALES})", out=Fa
    vmap=f"_resample_backward(grad_output, (B,) + size, to, {_GIVEN})", dtypes="hf", doc="Gradient of interpolation.")
 
 op(f"_resample_form(self, size: sizes, {_SCALES})", shown_as="interpolate", event="autograd_cy::resample_form", kernel=composite("resampling.resample_form"), doc="Interpolation, after its checks.")
+
+# --- images at the points of a grid ------------------------------------------------------------
+
+# Whatever lies before channels is a batch. Derivatives by points of what is linear in the others are formulas of operators.
+_HOW = "interpolation_mode, padding_mode, align_corners"
+_HOWS = "interpolation_mode: int, padding_mode: int, align_corners: bool"
+
+
+def _each_with_its_own(name, tensors, numbers=_HOW):
+    """Rules of vmap: an operand that all examples share is seen once for each."""
+    return {",".join(some): f"{name}({', '.join(t if t in some else f'expand({t}, (B,) + {t}.shape)' for t in tensors)}, {numbers})"
+            for n in range(1, len(tensors) + 1) for some in itertools.combinations(tensors, n)}
+
+
+op(f"_grid_sample(input, grid, {_HOWS})", shown_as="grid_sampler", event="autograd_cy::grid_sample", out=False, kernel=call("grid_sampling.grid_sample", shape="rules_grid.sampled(input, grid)"),
+   node="GridSampler2DBackward0", variants={"GridSampler3DBackward0": "grid.shape[grid.ndim - 1] == 3"},
+   vjp={"input": f"_grid_sample_input(grad, grid, input.shape, {_HOW})", "grid": f"_grid_sample_grid(grad, input, grid, {_HOW})"},
+   jvp={"input": f"_grid_sample(input_t, grid, {_HOW})", "grid": f"_grid_sample_moved(input, grid, grid_t, {_HOW})"},
+   vmap=_each_with_its_own("_grid_sample", ("input", "grid")), dtypes="hf",
+   samples=[sample((arg((2, 2, 4, 3)), arg((2, 3, 2, 2)), 0, 0, False)), sample((arg((1, 2, 3, 4)), arg((1, 5, 1, 2)), 0, 1, True)), sample((arg((2, 1, 4, 5)), arg((2, 2, 2, 2)), 2, 2, False)),
+            sample((arg((1, 2, 2, 3, 4)), arg((1, 2, 1, 3, 3)), 0, 2, True)), sample((arg((2, 2, 3, 4)), arg((2, 2, 3, 2)), 1, 0, True)), sample((arg((0, 2, 3, 4)), arg((0, 2, 3, 2)), 0, 0, False))],
+   reference=by_test("tests/ops/test_grid_sampling.py::test_kernels_give_what_the_formula_does"), doc="Images at the points of a grid.")
+
+op(f"_grid_sample_input(grad_output, grid, size: sizes, {_HOWS})", out=False, kernel=call("grid_sampling.grid_sample_input", shape="rules_pooling.sized(grad_output, size)"),
+   vjp={"grad_output": f"_grid_sample(grad, grid, {_HOW})", "grid": f"_grid_sample_grid(grad_output, grad, grid, {_HOW})"},
+   jvp={"grad_output": f"_grid_sample_input(grad_output_t, grid, size, {_HOW})", "grid": f"_grid_sample_input_moved(grad_output, grid, grid_t, size, {_HOW})"},
+   vmap=_each_with_its_own("_grid_sample_input", ("grad_output", "grid"), f"(B,) + size, {_HOW}"), dtypes="hf", doc="Gradient of the images.")
+
+op(f"_grid_sample_grid(grad_output, input, grid, {_HOWS})", out=False, kernel=call("grid_sampling.grid_sample_grid", shape="rules_grid.like_points(grid)"),
+   vjp={"grad_output": f"_grid_sample_moved(input, grid, grad, {_HOW})", "input": f"_grid_sample_input_moved(grad_output, grid, grad, input.shape, {_HOW})",
+        "grid": f"_grid_sample_grid_moved(grad_output, input, grid, grad, {_HOW})"},
+   jvp={"grad_output": f"_grid_sample_grid(grad_output_t, input, grid, {_HOW})", "input": f"_grid_sample_grid(grad_output, input_t, grid, {_HOW})",
+        "grid": f"_grid_sample_grid_moved(grad_output, input, grid, grid_t, {_HOW})"},
+   vmap=_each_with_its_own("_grid_sample_grid", ("grad_output", "input", "grid")), dtypes="hf", doc="Gradient of the grid.")
+
+op(f"_grid_sample_moved(input, grid, moved, {_HOWS})", tier="interpreted", kernel=composite("resampling.grid_sample_moved"), doc="Tangent of what is sampled by the grid.")
+op(f"_grid_sample_input_moved(grad_output, grid, moved, size: sizes, {_HOWS})", tier="interpreted", kernel=composite("resampling.grid_sample_input_moved"),
+   doc="Tangent of the images' gradient by the grid.")
+op(f"_grid_sample_grid_moved(grad_output, input, grid, moved, {_HOWS})", tier="interpreted", kernel=composite("resampling.grid_sample_grid_moved"),
+   doc="Tangent of the grid's gradient by the grid, and the same backward, as second derivatives are.")
 
 # --- filters along a dimension -----------------------------------------------------------------
 

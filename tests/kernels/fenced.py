@@ -113,11 +113,16 @@ CALLS = {
         lambda x: F.interpolate(x.permute(0, 3, 1, 2), (7, 13), mode="bilinear"),
         [(r(2, 9, 11, c),) for c in (1, 2, 5, 19)],
     ),
-    "grid": (
-        REAL[:2],
-        lambda x, g: F.grid_sample(x, g, align_corners=False),
-        [(r(2, 3, 7, 9), r(2, 4, 5, 2))],
-    ),
+    **{
+        f"grid {mode} {padding}": (
+            REAL[:2],
+            lambda x, g, m=mode, p=padding: F.grid_sample(x, 2 * g, m, p, False),
+            [(r(2, c, 7, 9), r(2, 4, n, 2)) for c, n in ((3, 5), (19, 17))]
+            + [(r(1, 3, 4, 3, 5), r(1, 2, 3, 4, 3))] * (mode != "bicubic"),
+        )
+        for mode in ("bilinear", "nearest", "bicubic")
+        for padding in ("zeros", "border", "reflection")
+    },
     "lstm cell": (
         REAL[:2],
         lambda x, h, c, w, v: sum(ag.lstm_cell(x, (h, c), w, v)),

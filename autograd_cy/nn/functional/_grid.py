@@ -1,8 +1,7 @@
-"""Sampling at the points of a grid, and grids of affine maps; made of operators."""
+"""Sampling at the points of a grid, and grids of affine maps."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 
@@ -10,11 +9,15 @@ import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.arguments import _check_arguments
+from autograd_cy._interpreted import Family
 from autograd_cy._tensors.events import seen_as
 
 __all__ = ["affine_grid", "grid_sample"]
 
+_resampling = Family("ops_resampling")
+
 _MODES = ("bilinear", "nearest", "bicubic")
+_LARGEST = 2**31 - 1  # elements of a channel that a kernel counts
 _PADDINGS = ("zeros", "border", "reflection")
 
 
@@ -93,53 +96,6 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         axes.append((line if aligned else line * ((n - 1) / n)).reshape(shape).expand(spatial))
     points = _operators.stack([*axes[::-1], axes[0] * 0 + 1], -1).reshape(-1, rank + 1)
     return (points @ theta.transpose(1, 2)).reshape(theta.shape[0], *spatial, rank)
-
-
-# --- places --------------------------------------------------------------------------------------
-
-
-def _reflected(x: Tensor, low: float, high: float) -> Tensor:
-    """Places beyond the ends, reflected there until they are between them."""
-    span = high - low
-    if span <= 0:
-        return x * 0
-    x = abs(x - low)
-    times = _operators.floor(x / span).detach()
-    rest = x - times * span
-    return _operators.where(times % 2 == 0, rest, span - rest) + low
-
-
-def _inside(x: Tensor, n: int, padding_mode: str, aligned: bool) -> Tensor:
-    """Places that have an element, but for zeros."""
-    if padding_mode == "reflection":
-        x = _reflected(x, 0, n - 1) if aligned else _reflected(x, -0.5, n - 0.5)
-    if padding_mode == "zeros":
-        return x
-    # At the ends and beyond, a place doesn't move with x: the element behind the last would count
-    # as 0 in the derivative. What is no number, or was reflected from infinity, is at the first.
-    moves = (x > 0) & (x < n - 1)
-    x = _operators.where(moves, x, _operators.clamp(x.detach(), 0, n - 1))
-    return _operators.where(_operators.isnan(x), 0, x)
-
-
-def _cubic(t: Tensor) -> list[Tensor]:
-    """Weights of four elements around a place t behind the second (R. Keys, 1981; a = -3/4)."""
-
-    def near(x: Tensor) -> Tensor:
-        return (1.25 * x - 2.25) * x * x + 1
-
-    def far(x: Tensor) -> Tensor:
-        return ((-0.75 * x + 3.75) * x - 6) * x + 3
-
-    return [far(t + 1), near(t), near(1 - t), far(2 - t)]
-
-
-def _tap(place: Tensor, weight: Tensor, n: int, step: int, shown: bool) -> tuple[Tensor, Tensor]:
-    """How far places are from the first element, and their weights: none where nothing is."""
-    within = (place >= 0) & (place <= n - 1)
-    ahead = _operators.where(within, place, 0).long()
-    counts = within | _operators.isnan(place) if shown else within
-    return ahead * step if step > 1 else ahead, _operators.where(counts, weight, 0)
 
 
 @seen_as("aten::grid_sampler")
@@ -228,45 +184,9 @@ def grid_sample(
         )
     if mode == "bicubic" and rank == 3:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
-    batch, channels = input.shape[:2]
-    count = math.prod(grid.shape[1:-1])
-    points = grid.reshape(batch * count, rank)
-    # Rows of channels, of all images one below the other: a point's are together in memory.
-    size = math.prod(input.shape[2:])
-    rows = input.reshape(batch, channels, size).transpose(1, 2).reshape(batch * size, channels)
-    start = _operators.arange(batch, device=input.device) * size
-    taps = []  # for each dimension (rows to go, weight) of each element that counts
-    step = size
-    for d, n in enumerate(input.shape[2:]):
-        step //= n
-        raw = points[:, rank - 1 - d]
-        x = (raw + 1) / 2 * (n - 1) if aligned else ((raw + 1) * n - 1) / 2
-        if mode == "bicubic":
-            first = _operators.floor(x).detach()
-            weights = _cubic(x - first)
-            places = [_inside(first + (k - 1), n, padding_mode, aligned) for k in range(4)]
-            found = list(zip(places, weights))
-        elif mode == "nearest":
-            x = _inside(x, n, padding_mode, aligned)
-            place = _operators.round(x).detach()
-            never = (place >= 0) & (place < 0)  # the grid gets a gradient, which is 0
-            found = [(place, _operators.where(never, raw, x.detach() * 0 + 1))]
-        else:
-            x = _inside(x, n, padding_mode, aligned)
-            first = _operators.floor(x).detach()
-            found = [(first, 1 - (x - first)), (first + 1, x - first)]
-        shown = rank == 2 and padding_mode == "zeros" and mode == "bilinear"  # NaN isn't hidden
-        taps.append([_tap(place, weight, n, step, shown) for place, weight in found])
-    first_rows = start.unsqueeze(1).expand(batch, count).reshape(batch * count)
-    total = None
-    for corner in itertools.product(*taps):
-        index, weight = first_rows, None
-        for ahead, part in corner:
-            index = index + ahead
-            weight = part if weight is None else weight * part
-        assert weight is not None
-        chosen = rows.index_select(0, index) * weight.unsqueeze(1)
-        total = chosen if total is None else total + chosen
-    assert total is not None
-    total = total.reshape(batch, count, channels).transpose(1, 2).contiguous()
-    return total.reshape(batch, channels, *grid.shape[1:-1])
+    args = input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), aligned
+    if math.prod(input.shape[2:]) > _LARGEST:
+        from autograd_cy._interpreted._resampling_composites import grid_sample as by_operators
+
+        return by_operators(*args)
+    return _resampling._grid_sample(*args)
