@@ -116,6 +116,14 @@ cdef inline bint shows_nan(const Sampling* g) noexcept nogil:
     return g.rank == 2 and g.padding == ZEROS and g.mode == BILINEAR
 
 
+cdef inline bint any_nan(const real_t* x, Py_ssize_t n) noexcept nogil:
+    cdef int found = 0
+    cdef Py_ssize_t p
+    for p in range(n):
+        found |= x[p] != x[p]
+    return found != 0
+
+
 cdef inline void linear_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, real_t* slope,
                              int32_t* at, real_t* w, real_t* dw) noexcept nogil:
     cdef real_t last = <real_t>(g.size[d] - 1), first, t
@@ -133,7 +141,7 @@ cdef inline void linear_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, 
         at[BLOCK + p] = j
         dw[p] = -slope[p]
         dw[BLOCK + p] = slope[p]
-    if shows_nan(g):
+    if shows_nan(g) and any_nan(x, n):
         for p in range(n):
             at[p] = at[p] if x[p] == x[p] else 0
             at[BLOCK + p] = at[BLOCK + p] if x[p] == x[p] else 0
@@ -262,7 +270,7 @@ cdef int corners(const Sampling* g, Py_ssize_t n, const int32_t* at, const real_
              w + 2 * TAPS * BLOCK, found, weight)
         return g.taps[0] * count
     join(n, g.taps[1], at, w, g.taps[2], at + TAPS * BLOCK, w + TAPS * BLOCK, found, weight)
-    if shows_nan(g):
+    if shows_nan(g) and (any_nan(w, n) or any_nan(w + TAPS * BLOCK, n)):
         for m in range(count):
             i = at + m // 2 * BLOCK
             j = at + (TAPS + m % 2) * BLOCK
