@@ -110,15 +110,28 @@ def script(
     return obj
 
 
-def trace(func: _Any, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _Any:
+def trace(
+    func: _Any,
+    example_inputs: Any = None,
+    optimize: Any = None,
+    check_trace: bool = True,
+    check_inputs: Any = None,
+    check_tolerance: float = 1e-05,
+    strict: bool = True,
+    _force_outplace: bool = False,
+    _module_class: Any = None,
+    _compilation_unit: Any = None,
+    example_kwarg_inputs: Any = None,
+    _store_inputs: bool = True,
+) -> _Any:
     """
     Return a function or module as it is; it is not run.
 
     Parameters
     ----------
     func : callable or Module
-    example_inputs
-        What PyTorch runs it with, and all other arguments: without effect.
+    example_inputs, optimize, check_trace, check_inputs, check_tolerance, strict
+        How PyTorch traces it; without effect, as `example_kwarg_inputs`.
 
     Returns
     -------

@@ -6,6 +6,7 @@ import gc
 import importlib
 import inspect
 import pickle
+import re
 import sys
 import weakref
 
@@ -44,7 +45,8 @@ def test_the_signature_is_that_of_the_record(record):
             assert repr(p.default) == repr(eval(a.default)), p
     assert ("out" in parameters) == bool(record.out or record.outs)
     assert form.__doc__.startswith(f"{record.name}(input") or expected[0] != "input"
-    assert record.doc.splitlines()[0] in form.__doc__
+    # What the table calls self has another name in signatures.
+    assert re.sub(r"\bself\b", "input", record.doc.splitlines()[0]) in form.__doc__
 
 
 @each("record", [pytest.param(r, id=r.key) for r in SINGLE])
