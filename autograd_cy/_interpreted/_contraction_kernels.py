@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
 import numpy as np
 
 from autograd_cy._C import cpu as _cpu
@@ -14,11 +11,6 @@ BLOCK = 1 << 16  # differences that are in memory at a time: what the second cac
 AT_ONCE = 1 << 26
 LANES = 64  # columns of the second matrix come in groups of these
 KINDS = {0: 0, 1: 1, 2: 2, np.inf: 3}
-
-
-@cache
-def _loops() -> Any:
-    return _cpu.load("distance_loops")
 
 
 def cdist(x1: np.ndarray, x2: np.ndarray, p: float) -> np.ndarray:
@@ -39,6 +31,7 @@ def cdist(x1: np.ndarray, x2: np.ndarray, p: float) -> np.ndarray:
 def _compiled(x1: np.ndarray, x2: np.ndarray, kind: int, result: np.ndarray) -> None:
     dtype = np.float64 if x1.dtype == np.float64 else np.float32  # halves are computed in float32
     columns, size = x2.shape[-2:]
+    fill_distances = _cpu.load("distance_loops").fill_distances
     filled = np.zeros((size, -(-columns // LANES) * LANES), dtype)
     step = max(1, AT_ONCE // (size * columns))
     for place in np.ndindex(x1.shape[:-2]) if x1.ndim > 2 else ((),):
@@ -47,6 +40,6 @@ def _compiled(x1: np.ndarray, x2: np.ndarray, kind: int, result: np.ndarray) -> 
             rows = np.ascontiguousarray(x1[place][i : i + step], dtype)
             target = result[place][i : i + step]
             out = target if dtype == result.dtype else np.empty(target.shape, dtype)
-            _loops().fill_distances(rows, filled, out, kind)
+            fill_distances(rows, filled, out, kind)
             if out is not target:
                 target[...] = out

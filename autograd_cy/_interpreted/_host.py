@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 from collections.abc import Callable
 from types import ModuleType
@@ -18,11 +17,16 @@ def function(module: str, name: str) -> Callable:
     return _later(f"autograd_cy._interpreted._{module}_kernels", name)
 
 
-@functools.cache
+_composites: dict[tuple[str, str], Callable] = {}
+
+
 def composite(module: str, name: str) -> Callable:
     """A function of tensors, of `_<module>_composites.py`."""
-    found = importlib.import_module(f"autograd_cy._interpreted._{module}_composites")
-    return getattr(found, name)
+    found = _composites.get((module, name))
+    if found is None:  # not asked again
+        owner = importlib.import_module(f"autograd_cy._interpreted._{module}_composites")
+        found = _composites[module, name] = getattr(owner, name)
+    return found
 
 
 def expression(library: str, make: Callable[[ModuleType], Callable]) -> Callable:
