@@ -157,12 +157,20 @@ cdef int run(int made, Tensor out, Tensor values, Tensor image, Tensor grid, Py_
     """`values` are those of images or, as gradients, of points; `image` is None or an image."""
     cdef Plan plan
     cdef Launch work
+    cdef Tensor wide
     cdef Tensor shaped = out if made == TO_IMAGE else values if made == OUTPUT else image
     cdef Tensor to = out
     cdef int rank = <int>grid.sizes[grid.nd - 1], lead = grid.nd - 1 - rank, d
     cdef int taps = 1 if mode == NEAREST else 2 if mode == BILINEAR else 4
     cdef Py_ssize_t step = 1, batch = 1
     cdef double cost
+    if out.count == 0:
+        return 0
+    if out.dt < DT_F32:
+        wide = tensor_empty_like(out, DT_F32)
+        run(made, wide, cast(values, DT_F32), None if image is None else cast(image, DT_F32),
+            cast(grid, DT_F32), mode, padding, align)
+        return copy_into(out, wide, "grid_sample")
     plan.g.mode = <int>mode
     plan.g.padding = <int>padding
     plan.g.align = align
@@ -222,36 +230,14 @@ cdef int run(int made, Tensor out, Tensor values, Tensor image, Tensor grid, Py_
 
 cdef int grid_sample(Tensor out, Tensor image, Tensor grid, Py_ssize_t mode, Py_ssize_t padding,
                      bint align) except -1:
-    cdef Tensor wide
-    if out.count == 0:
-        return 0
-    if out.dt < DT_F32:
-        wide = tensor_empty_like(out, DT_F32)
-        run(OUTPUT, wide, cast(image, DT_F32), None, cast(grid, DT_F32), mode, padding, align)
-        return copy_into(out, wide, "grid_sample")
     return run(OUTPUT, out, image, None, grid, mode, padding, align)
 
 
 cdef int grid_sample_input(Tensor out, Tensor grad, Tensor grid, tuple size, Py_ssize_t mode,
                            Py_ssize_t padding, bint align) except -1:
-    cdef Tensor wide
-    if out.count == 0:
-        return 0
-    if out.dt < DT_F32:
-        wide = tensor_empty_like(out, DT_F32)
-        run(TO_IMAGE, wide, cast(grad, DT_F32), None, cast(grid, DT_F32), mode, padding, align)
-        return copy_into(out, wide, "grid_sample_input")
     return run(TO_IMAGE, out, grad, None, grid, mode, padding, align)
 
 
 cdef int grid_sample_grid(Tensor out, Tensor grad, Tensor image, Tensor grid, Py_ssize_t mode,
                           Py_ssize_t padding, bint align) except -1:
-    cdef Tensor wide
-    if out.count == 0:
-        return 0
-    if out.dt < DT_F32:
-        wide = tensor_empty_like(out, DT_F32)
-        run(TO_POINTS, wide, cast(grad, DT_F32), cast(image, DT_F32), cast(grid, DT_F32), mode,
-            padding, align)
-        return copy_into(out, wide, "grid_sample_grid")
     return run(TO_POINTS, out, grad, image, grid, mode, padding, align)
