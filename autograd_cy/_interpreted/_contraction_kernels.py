@@ -10,6 +10,7 @@ BLOCK = 1 << 16  # differences that are in memory at a time: what the second cac
 # Coordinates that are compared between two looks whether Ctrl-C was pressed.
 AT_ONCE = 1 << 26
 LANES = 64  # columns of the second matrix come in groups of these
+# Orders that are compiled, by their numbers in distance_lanes.h.
 KINDS = {0: 0, 1: 1, 2: 2, np.inf: 3}
 
 
@@ -29,17 +30,12 @@ def cdist(x1: np.ndarray, x2: np.ndarray, p: float) -> np.ndarray:
 
 
 def _compiled(x1: np.ndarray, x2: np.ndarray, kind: int, result: np.ndarray) -> None:
-    dtype = np.float64 if x1.dtype == np.float64 else np.float32  # halves are computed in float32
     columns, size = x2.shape[-2:]
     fill_distances = _cpu.load("distance_loops").fill_distances
-    filled = np.zeros((size, -(-columns // LANES) * LANES), dtype)
+    filled = np.zeros((size, -(-columns // LANES) * LANES), result.dtype)
     step = max(1, AT_ONCE // (size * columns))
     for place in np.ndindex(x1.shape[:-2]) if x1.ndim > 2 else ((),):
         filled[:, :columns] = x2[place].T
         for i in range(0, x1.shape[-2], step):
-            rows = np.ascontiguousarray(x1[place][i : i + step], dtype)
-            target = result[place][i : i + step]
-            out = target if dtype == result.dtype else np.empty(target.shape, dtype)
-            fill_distances(rows, filled, out, kind)
-            if out is not target:
-                target[...] = out
+            rows = np.ascontiguousarray(x1[place][i : i + step])
+            fill_distances(rows, filled, result[place][i : i + step], kind)
