@@ -39,7 +39,7 @@ cdef struct ScanPlan:
 
 cdef inline void extremes_of_row(scan_t* p, int64_t* at, Py_ssize_t n,
                                  bint smallest) noexcept nogil:
-    """The same along neighbours. New extremes are rare: the branch is nearly always known."""
+    """`extremes` along neighbours. New ones are rare: the branch is nearly always known."""
     cdef Py_ssize_t i, place = 0
     cdef bint better
     cdef scan_t x, best = p[0]
