@@ -137,7 +137,8 @@ class NodeText(OperatorBase):
         if self.objects or self.meta_objects:
             f.declare("tuple", "kept", "get_args(self)")
         for name in self.slots:
-            f.declare("Tensor", f"s_{name}")
+            shared = sum(self.plan.needs(keys, name) for keys in self.plan.formulas) > 1
+            f.declare("Tensor", f"s_{name}", "None" if shared else None)
         for name in self.indices:
             kept = f"<tuple>kept[{self.objects.index(name)}]"
             f.declare("tuple", name, f"saved_indices(self, {kept})")
@@ -197,8 +198,7 @@ class NodeText(OperatorBase):
         emitter = self.emitter(
             names, lambda name, what: self.saved_metadata(keys, gradients, name, what)
         )
-        unpacked = [n for n in self.slots if self.plan.needs(keys, n)]
-        inner = [f"s_{n} = unpack(self, {self.slots.index(n)})" for n in unpacked]
+        inner = self.unpacking(keys)
         key, tree = keys[0], self.plan.formulas[keys]
         if len(keys) > 1:
             self.joint_gradient(f, keys, inner, gradients, names)
@@ -224,6 +224,24 @@ class NodeText(OperatorBase):
             raise FormulaError(f"{self.key}: the gradient of a list is a tuple")
         inner.append(f"give_all(self, gout, {self.edge[key]}, {text})")
         f.block("if any_needed(self):", inner)
+
+    def unpacking(self, keys: tuple[str, ...]) -> list[str]:
+        """Lines that read the saved tensors of a formula; each is unpacked once in a backward.
+
+        A hook may give out what it keeps a single time, so a later formula takes what an earlier one,
+        whose gradient is perhaps not needed, has unpacked.
+        """
+        lines, before = [], list(self.plan.formulas)
+        before = before[: before.index(keys)]
+        for slot, name in enumerate(self.slots):
+            if not self.plan.needs(keys, name):
+                continue
+            read = f"s_{name} = unpack(self, {slot})"
+            if any(self.plan.needs(earlier, name) for earlier in before):
+                lines += [f"if s_{name} is None:", f"    {read}"]
+            else:
+                lines.append(read)
+        return lines
 
     def twin_of(self, key: str) -> str | None:
         """The input before `key` whose gradient has the same formula, with the two exchanged."""
