@@ -14,8 +14,8 @@ cdef enum:  # Node.flags
     N_TRACKED = 2          # visible to the garbage collector
     N_PYTHON = 4           # backward is Python code
     N_ACCUMULATE = 8
-    N_SKIP = 32            # no task that runs needs this node's gradient
-    N_UNWANTED = 64        # like N_SKIP, for the claiming task alone (see engine.pyx)
+    N_SKIP = 32            # perhaps a task that runs doesn't need this node's gradient: ask it
+    N_UNWANTED = 64        # the claiming task doesn't need it (Note [Marks on nodes], engine.pyx)
     N_COPY_SLICES = 128    # args[0] is the node of an in-place operation on a view
     N_NUMBER_FIRST = 256   # edge 0 is that of a number, and isn't shown
     N_NAMED = 512          # node_name() isn't that of the class
@@ -115,10 +115,6 @@ cdef int n_tensors(object indices) except -1             # of a list with None b
 cdef tuple save_indices(Node n, int slot, object indices)
 cdef tuple saved_indices(Node n, tuple places)           # what save_indices has saved there
 
-cdef inline bint needs(Node n, int i) noexcept:
-    """Whether backward must compute the gradient of input i."""
-    return n.edges[i].node != NULL and not ((<Node>n.edges[i].node).flags & N_SKIP)
-
 cdef inline int run_apply(Node n, PyObject** gin, PyObject** gout) except -1:
     return n.apply(gin, gout) if n.kind == NULL else n.kind.apply(n, gin, gout)
 
@@ -154,7 +150,14 @@ cdef struct GraphUpcalls:
     object (*raw_saved)(Node, int)                     # handle of a slot
     int (*note_creation)(Node) except -1               # anomaly mode: remember the traceback
     int (*note_mutation)(Tensor, str) except -1        # before a write (see M_GUARD_SAVED)
+    bint (*wanted)(PyObject*) noexcept                 # by this thread's backward (see N_SKIP)
     object (*where_changed)(Tensor)                    # anomaly mode: lines of the last write
     object (*where_made)(Node)                         # anomaly mode: lines that made a node
 
 cdef GraphUpcalls graph_upcalls
+
+
+cdef inline bint needs(Node n, int i) noexcept:
+    """Whether the backward that runs in this thread must compute the gradient of input i."""
+    cdef PyObject* p = n.edges[i].node
+    return p != NULL and (not (<Node>p).flags & N_SKIP or graph_upcalls.wanted(p))

@@ -63,7 +63,7 @@ cdef class GraphTask:
     cdef tuple undo                  # (function, value): called in the end, see _undo_in_the_end
     cdef list keep                   # keeps roots and inputs alive
     cdef PyObject* current           # borrowed: the node that is running
-    cdef bint live
+    cdef bint marked                 # whether it counts in g_selective
 
     def __dealloc__(self):
         cdef Py_ssize_t i
@@ -77,10 +77,21 @@ cdef class GraphTask:
 
 # Note [Marks on nodes]
 # What a selective task doesn't need is in its own record (N_UNWANTED on nodes that it claimed, its
-# map for others). N_SKIP, which formulas look at, says the same to them, but is seen by every task
-# that shares the node: it is only set by a task that is alone, and cleared when another begins.
-cdef GraphTask g_marked = None       # the task whose marks are set
-cdef int g_live = 0                  # tasks that have begun and not ended, in all threads
+# map for others). Formulas look at N_SKIP, which every task sees that shares the node: it says that
+# some task doesn't need the node, and who reads it asks the task of its thread. So what a backward
+# computes, and saves with create_graph, is the same whichever others are running, as checkpoints
+# want it. A task clears the marks when no other has set any; else some stay, and are asked in vain.
+cdef int g_selective = 0             # tasks that have set marks and not ended, in all threads
+
+cdef extern from *:
+    """
+    #if defined(_MSC_VER)
+    static __declspec(thread) PyObject *ag_running_task = NULL;
+    #else
+    static __thread PyObject *ag_running_task = NULL;
+    #endif
+    """
+    PyObject* ag_running_task        # borrowed: the task that runs in this thread
 
 cdef uint64_t g_task_ids = 0
 cdef dict g_running = {}             # thread id -> list of the tasks of that thread
@@ -190,34 +201,24 @@ cdef inline int add_dep(GraphTask g, PyObject* n) except -1:
     return 0
 
 
-cdef int begin(GraphTask g) except -1:
-    global g_live, g_marked
-    cdef Py_ssize_t i
-    if g_marked is not None:
-        for i in range(g_marked.claimed_count):
-            (<Node>g_marked.claimed[i]).flags &= ~<uint32_t>N_SKIP
-        g_marked = None
-    g_live += 1
-    g.live = True
-    return 0
-
-
 cdef int unclaim(GraphTask g) except -1:
     """Give all nodes back, and drop gradients that a failure left behind."""
-    global g_live, g_marked
+    global g_selective
     cdef Py_ssize_t i
     cdef int k
+    cdef uint32_t marks = 0
     cdef Node n
-    if g.live:
-        g.live = False
-        g_live -= 1
-    if g_marked is g:
-        g_marked = None
+    if g.marked:
+        g.marked = False
+        g_selective -= 1
+        if g_selective == 0:
+            marks = N_SKIP
     for i in range(g.claimed_count):
         n = <Node>g.claimed[i]
+        n.flags &= ~marks
         if n.task == g.id:
             n.task = 0
-            n.flags &= ~<uint32_t>(N_SKIP | N_UNWANTED)
+            n.flags &= ~<uint32_t>N_UNWANTED
             for k in range(n.n_out):
                 if n.buffers[k] != NULL:
                     Py_DECREF(<object>n.buffers[k])
@@ -281,17 +282,17 @@ cdef inline uint64_t order_of(PyObject* p) noexcept nogil:
 
 cdef int mark_needed(GraphTask g) except -1:
     """
-    Mark with N_SKIP what doesn't lead to a captured node. Claimed nodes are in an order in which a
-    parent may come before its children, so walk by sequence: children are always older.
+    Mark what doesn't lead to a captured node (Note [Marks on nodes]). Claimed nodes are in an order
+    in which a parent may come before its children, so walk by sequence: children are always older.
     """
-    global g_marked
+    global g_selective
     cdef Py_ssize_t i
     cdef int k
     cdef Node n
     cdef PyObject* p
     cdef bint needed
-    if g_live == 1:
-        g_marked = g
+    g_selective += 1
+    g.marked = True
     qsort(g.claimed, g.claimed_count, sizeof(PyObject*), older_first)
     for i in range(g.claimed_count):
         n = <Node>g.claimed[i]
@@ -302,7 +303,8 @@ cdef int mark_needed(GraphTask g) except -1:
                 if p != NULL and not is_skipped(g, p):
                     needed = True
                     break
-        set_skipped(g, g.claimed[i], not needed)
+        if not needed:
+            set_skipped(g, g.claimed[i])
     return 0
 
 
@@ -316,16 +318,30 @@ cdef inline bint is_skipped(GraphTask g, PyObject* p) except -1:
     return foreign_state(g, p).flags & N_UNWANTED != 0
 
 
-cdef int set_skipped(GraphTask g, PyObject* p, bint skip) except -1:
+cdef int set_skipped(GraphTask g, PyObject* p) except -1:
     cdef NodeState s
+    (<Node>p).flags |= N_SKIP
     if (<Node>p).task == g.id:
-        if skip:
-            (<Node>p).flags |= (N_SKIP | N_UNWANTED) if g_marked is g else N_UNWANTED
+        (<Node>p).flags |= N_UNWANTED
         return 0
-    if skip:
-        s = foreign_state(g, p)
-        s.flags |= N_UNWANTED
+    s = foreign_state(g, p)
+    s.flags |= N_UNWANTED
     return 0
+
+
+cdef bint wanted(PyObject* p) noexcept:
+    """Whether the task of this thread needs the gradient of a node that some task doesn't need."""
+    cdef GraphTask g
+    if ag_running_task == NULL:
+        return True                 # somebody calls a node
+    g = <GraphTask>ag_running_task
+    if not g.selective:
+        return True
+    if (<Node>p).task == g.id:
+        return not (<Node>p).flags & N_UNWANTED
+    if g.foreign is None or <size_t>p not in g.foreign:
+        return True
+    return not foreign_state(g, p).flags & N_UNWANTED
 
 
 # --- running --------------------------------------------------------------------------------
@@ -574,11 +590,14 @@ cdef int run_ready(GraphTask g) except -1:
 
 
 cdef object run_here(GraphTask g):
+    global ag_running_task
     cdef unsigned int modes = tls_modes()
     cdef unsigned long thread = PyThread_get_thread_ident()
     cdef list stack = g_running.setdefault(thread, [])
     cdef Py_ssize_t i
+    cdef PyObject* outer = ag_running_task
     stack.append(g)
+    ag_running_task = <PyObject*>g
     tls_set_modes((modes & ~<unsigned int>M_NO_GRAD | M_IN_BACKWARD) if g.create_graph
                   else (modes | M_NO_GRAD | M_IN_BACKWARD))
     try:
@@ -590,6 +609,7 @@ cdef object run_here(GraphTask g):
                 g.callbacks[i]()
                 i += 1
     finally:
+        ag_running_task = outer
         tls_set_modes(modes)
         if g.undo is not None:
             put, value = g.undo
@@ -680,7 +700,6 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
                 c_retain_grad(t)                # its hook fills the grad of a non-leaf
             g.keep.append(n)
             g.captures.setdefault(<size_t><PyObject*>n, []).append((nr, i))
-    begin(g)
     try:
         count_dependencies(g, roots)
         if g.selective:
@@ -766,21 +785,19 @@ include "engine/questions.pxi"
 
 def _forget_other_threads():
     """Called in a forked child, where only the thread that forked goes on."""
-    global g_live, g_marked, g_running
+    global g_running, g_selective
     thread = PyThread_get_thread_ident()
     mine = g_running.get(thread)
     g_running = {} if not mine else {thread: mine}
-    g_live = 0 if not mine else len(mine)
-    if g_marked is not None and not (mine and g_marked in mine):
-        for i in range(g_marked.claimed_count):
-            (<Node>g_marked.claimed[i]).flags &= ~<uint32_t>N_SKIP
-        g_marked = None
+    g_selective = sum([(<GraphTask>g).marked for g in mine or ()])
     _note_fork()
 
 
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_forget_other_threads)
 
+
+graph_upcalls.wanted = wanted
 
 seal(GraphTask, "GraphTask objects cannot be made; call backward()")
 seal(NodeState, "NodeState objects cannot be made; call backward()")

@@ -683,6 +683,7 @@ def _unfilled():
         ("raw_saved", graph_upcalls.raw_saved != NULL),
         ("note_creation", graph_upcalls.note_creation != NULL),
         ("note_mutation", graph_upcalls.note_mutation != NULL),
+        ("wanted", graph_upcalls.wanted != NULL),
         ("where_changed", graph_upcalls.where_changed != NULL),
         ("where_made", graph_upcalls.where_made != NULL)) if not there]
 

@@ -1,5 +1,7 @@
 """Backward that wants some gradients: what isn't wanted sees nothing of it."""
 
+import threading
+
 import pytest
 
 import autograd_cy as torch
@@ -21,7 +23,7 @@ class Product(Function):
 
 
 class Within(Function):
-    """Runs another backward inside of its own, so that operators don't know what is wanted."""
+    """Runs another backward inside of its own."""
 
     @staticmethod
     def forward(ctx, t, work):
@@ -110,6 +112,86 @@ def test_a_root_that_leads_to_nothing_wanted_is_not_run():
     v.retain_grad()
     assert torch.autograd.grad([u, v], [x])[0].tolist() == [2.0, 2.0]
     assert seen == ["u"] and v.grad is None
+
+
+# --- while other backwards run --------------------------------------------------------------------
+
+
+def shared_graph():
+    """(x, w, their product squared): nodes that several backwards share."""
+    x, w = leaf(), leaf()
+    return x, w, ((x * 2) * (w * 3)) ** 2
+
+
+def saved_by_a_gradient(out, wanted):
+    """What ``grad`` gives, and how many tensors the graph of it has saved."""
+    saved = []
+    hooks = graph.saved_tensors_hooks(lambda t: saved.append(t) or t, lambda t: t)
+    with torch.enable_grad(), hooks:
+        (found,) = torch.autograd.grad(out.sum(), wanted, create_graph=True)
+    return found.tolist(), len(saved)
+
+
+def alone(out, wanted, x, w):
+    return saved_by_a_gradient(out, wanted)
+
+
+def inside_of_a_backward_for_all(out, wanted, x, w):
+    found = []
+    about = Within.apply(out, lambda: found.append(saved_by_a_gradient(out, wanted)))
+    about.sum().backward(retain_graph=True)
+    return found[0]
+
+
+def inside_of_a_gradient_of_the_other(out, wanted, x, w):
+    found = []
+    other = w if wanted is x else x
+    about = Within.apply(out, lambda: found.append(saved_by_a_gradient(out, wanted)))
+    assert torch.autograd.grad(about.sum(), other, retain_graph=True)[0].tolist() == [72.0, 72.0]
+    return found[0]
+
+
+def beside_a_gradient_of_the_other_in_a_thread(out, wanted, x, w):
+    begun, done, others = threading.Event(), threading.Event(), []
+    other = w if wanted is x else x
+
+    def wait():
+        begun.set()
+        assert done.wait(20)
+
+    def work():
+        about = Within.apply(out, wait)
+        others.append(torch.autograd.grad(about.sum(), other, retain_graph=True)[0].tolist())
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    assert begun.wait(20)
+    try:
+        return saved_by_a_gradient(out, wanted)
+    finally:
+        done.set()
+        thread.join(20)
+        assert others == [[72.0, 72.0]]
+
+
+@pytest.mark.parametrize("which", ["x", "w"])
+@pytest.mark.parametrize(
+    "beside",
+    [
+        inside_of_a_backward_for_all,
+        inside_of_a_gradient_of_the_other,
+        beside_a_gradient_of_the_other_in_a_thread,
+    ],
+)
+def test_a_gradient_computes_and_saves_the_same_whatever_else_runs(beside, which):
+    x, w, out = shared_graph()
+    wanted = x if which == "x" else w
+    expected = alone(out, wanted, x, w)
+    assert expected[0] == [72.0, 72.0]
+    assert beside(out, wanted, x, w) == expected
+    assert alone(out, wanted, x, w) == expected
+    both = torch.autograd.grad(out.sum(), (x, w))
+    assert [g.tolist() for g in both] == [[72.0, 72.0]] * 2
 
 
 # --- accumulation into tensors that are no leaves ---------------------------------------------
