@@ -209,10 +209,13 @@ class NodeText(OperatorBase):
             if first is None:
                 inner.append(value)
             else:
-                # Of x * x both gradients are the same product; a hook may change one of them.
+                # Of x * x both gradients are the same product; a hook may change one of them. What was
+                # saved is asked, not what was unpacked: whether a hook gives out one tensor twice must
+                # not change what a backward computes, and saves in its turn.
                 twin = f"gout[{self.edge[first]}]"
+                one, other = (f"self.saved[{self.slots.index(n)}].obj" for n in (first, key))
                 inner += [
-                    f"if {twin} != NULL and s_{key} is s_{first} and self.extra is None:",
+                    f"if {twin} != NULL and {one} == {other} and self.extra is None:",
                     f"    gout[{self.edge[key]}] = give(<Tensor>{twin})",
                     "else:",
                     f"    {value}",
