@@ -30,11 +30,15 @@ from autograd_cy import (
 )
 from autograd_cy._C._names import _current_graph_task_id
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._C.batching import _unwrap, _wrap
+from autograd_cy._C.engine import _is_running
+from autograd_cy._C.forward import _begin_level, _levels_of, _make_dual, _take_dual
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import _G_FORWARD, _get_global_modes
 from autograd_cy._environment.contexts import _Context
 from autograd_cy._vmap.mapping import frames, these_vmaps
 from autograd_cy.autograd import Variable, backward
+from autograd_cy.autograd.forward_ad import is_fwd_grad_enabled, set_fwd_grad_enabled
 from autograd_cy.autograd.function import Function
 from autograd_cy.autograd.graph import saved_tensors_hooks
 
@@ -204,6 +208,87 @@ _CHECKS: dict[str, Callable[[Tensor], Any]] = {
 }
 
 
+class _Levels:
+    """
+    The levels of forward mode of a region while it runs again.
+
+    Those that go on are the same; in place of one that has ended there is a new one, inside of as
+    many vmaps, which ends with the run.
+    """
+
+    def __init__(self, vmaps: list[Any]):
+        self.vmaps = vmaps
+        self.now: dict[int, Any] = {}  # serial number of a level -> the one in its place
+        self.begun: list[Any] = []
+
+    def moving(self, x: Tensor, tangent: Tensor, level: Any) -> Tensor:
+        """The tensor with a tangent at the level in the place of one that has ended."""
+        with these_vmaps(self.vmaps):
+            return _dual(x, tangent, self.instead_of(level))
+
+    def instead_of(self, level: Any) -> Any:
+        if level.serial not in self.now:
+            with these_vmaps(self.vmaps[: level.batches]):
+                self.now[level.serial] = _begin_level()
+            self.begun.append(self.now[level.serial])
+        return self.now[level.serial]
+
+    def __enter__(self) -> _Levels:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        for level in reversed(self.begun):
+            level.end()
+
+
+def _as_it_is(x: Tensor, kept: list[Tensor]) -> tuple[int, list]:
+    kept.append(x)
+    return len(kept) - 1, []
+
+
+def _taken_apart(x: Tensor, kept: list[Tensor]) -> tuple[int, list]:
+    """
+    Where `x` is among the tensors that are kept, and (level, the same of its tangent), ...
+
+    Tangents end with their level, but those of a checkpoint's arguments are needed for longer.
+    """
+    place, moves = _as_it_is(x, kept)
+    for level in reversed(_levels_of(x)):
+        tangent = _take_dual(x, level)[1]
+        if tangent is not None:
+            moves.append((level, _taken_apart(tangent, kept)))
+    return place, moves
+
+
+def _put_together(parts: tuple[int, list], kept: tuple, levels: _Levels) -> Tensor:
+    place, moves = parts
+    x = kept[place]
+    for level, tangent in moves:
+        if not level.alive:
+            x = levels.moving(x, _put_together(tangent, kept, levels), level)
+    return x
+
+
+def _dual(x: Tensor, tangent: Tensor, level: Any) -> Tensor:
+    """A dual whose examples, if its level is outside of their vmap, lie as those of `x`."""
+    inner = _batch_level(x)
+    if inner > level.batches and inner == _batch_level(tangent):
+        (below, place), (moved, other) = _unwrap(x, inner), _unwrap(tangent, inner)
+        if place == other:
+            return _wrap(_dual(below, moved, level), place, inner)
+    return _make_dual(x, tangent, level)
+
+
+def _cut_off(x: Tensor) -> Tensor:
+    """
+    A tensor as a slot is filled with it: what it is computed from isn't kept alive.
+
+    The node that has saved it knows its history. What lies below a vmap has one of its own, which
+    only the tensor itself leads to.
+    """
+    return x if x.grad_fn is None or _batch_level(x) >= 0 else x.detach()
+
+
 class _Region:
     """One call of a checkpointed function, which can be made again."""
 
@@ -225,6 +310,7 @@ class _Region:
         self.rng_state = rng_state
         self.precision = _Precision()
         self.vmaps = list(frames.list)
+        self.moves = is_fwd_grad_enabled()
         self.forward_mode = bool(_get_global_modes() & _G_FORWARD)
         self.whole = False  # whether the first run is over; it may compute gradients itself
         self.traces: list[str] | None = [] if debug else None
@@ -235,18 +321,21 @@ class _Region:
         # can drop and recompute them like all others.
         given = [*args, *kwargs.values()]
         self.names = tuple(kwargs)
-        self.places = [i for i, x in enumerate(given) if isinstance(x, Tensor)]
         self.others = [None if isinstance(x, Tensor) else x for x in given]
+        kept: list[Tensor] = []
+        apart = _taken_apart if self.forward_mode else _as_it_is
+        self.places = [(i, apart(x, kept)) for i, x in enumerate(given) if isinstance(x, Tensor)]
         self.inputs: Any = None
-        if self.places:
+        if kept:
             anchor = empty(0, requires_grad=True)
-            self.inputs = _Inputs.apply(anchor, *(given[i] for i in self.places)).grad_fn
+            self.inputs = _Inputs.apply(anchor, *kept).grad_fn
 
-    def arguments(self) -> tuple[list[Any], dict[str, Any]]:
+    def arguments(self, levels: _Levels) -> tuple[list[Any], dict[str, Any]]:
         given = list(self.others)
         if self.inputs is not None:
-            for i, x in zip(self.places, self.inputs.saved_tensors):
-                given[i] = x
+            kept = self.inputs.saved_tensors
+            for i, parts in self.places:
+                given[i] = _put_together(parts, kept, levels)
         first = len(given) - len(self.names)
         return given[:first], dict(zip(self.names, given[first:]))
 
@@ -268,6 +357,8 @@ class _Region:
             found = self.recomputed()[slot.number]  # somebody looks; nothing is kept
         else:
             if task not in self.found:
+                for other in [t for t in self.found if not _is_running(t)]:
+                    del self.found[other]  # of a backward that failed
                 self.found[task] = self.recomputed()
                 Variable._execution_engine.queue_callback(lambda: self.found.pop(task, None))
             values = self.found[task]
@@ -301,25 +392,30 @@ class _Region:
             described.append(self.describe(x))
             if self.traces is not None:
                 traces.append("".join(traceback.format_stack(limit=6)[:-1]))
+            x = _cut_off(x)
             if self.slots[number]() is not None:
-                values[number] = x.detach() if x.grad_fn is not None else x
+                values[number] = x
             if self.early_stop and len(described) == len(values):
                 raise _Enough(self)
-            return x.detach() if x.grad_fn is not None else x
+            return x
 
-        with enable_grad():  # else they come without their history
-            args, kwargs = self.arguments()
         rng = random.fork_rng() if self.rng_state is not None else nullcontext()
         hooks = saved_tensors_hooks(pack, lambda x: x)
-        vmaps = these_vmaps(self.vmaps)
-        with rng, enable_grad(), vmaps, self.precision.context(), self.context, hooks:
-            if self.rng_state is not None:
-                random.set_rng_state(self.rng_state)
-            try:
-                self.function(*args, **kwargs)
-            except _Enough as stop:
-                if stop.region is not self:
-                    raise
+        forward = nullcontext()
+        if is_fwd_grad_enabled() != self.moves:
+            forward = set_fwd_grad_enabled(self.moves)
+        with _Levels(self.vmaps) as levels:
+            with enable_grad():  # else they come without their history
+                args, kwargs = self.arguments(levels)
+            vmaps = these_vmaps(self.vmaps)
+            with rng, enable_grad(), forward, vmaps, self.precision.context(), self.context, hooks:
+                if self.rng_state is not None:
+                    random.set_rng_state(self.rng_state)
+                try:
+                    self.function(*args, **kwargs)
+                except _Enough as stop:
+                    if stop.region is not self:
+                        raise
         self.check(described, traces)
         return values
 
@@ -355,9 +451,9 @@ class _Region:
                 text += "\n".join(f"{i} of {len(lines)}:\n{x}" for i, x in enumerate(lines))
         if self.forward_mode:
             text += (
-                "\nThe checkpoint was made inside of forward mode (jvp, jacfwd, hessian): it can't "
-                "be run again once that has ended, as for reverse mode over it. Leave the "
-                "checkpoint away there, or use reverse mode for both."
+                "\nThe checkpoint was made inside of forward mode (jvp, jacfwd, hessian). Tangents "
+                "end with it, and only those of the arguments are kept: if the function takes a "
+                "tensor that moves from outside, pass it to checkpoint as an argument."
             )
         raise CheckpointError("torch.utils.checkpoint: " + text)
 

@@ -602,3 +602,29 @@ def _follow_bases(Tensor t not None):
         if not (t.flags & F_BATCHED):
             return
         t = <Tensor>t.extra.value
+
+
+cdef int collect_levels(Tensor t, list found) except -1:
+    cdef Tensor holder = t
+    if t.flags & F_VIEW:
+        follow_base(t)
+    while holder is not None and holder.flags & F_DUAL:
+        if holder.extra.forward not in found:
+            found.append(holder.extra.forward)
+        collect_levels(<Tensor>holder.extra.tangent, found)
+        holder = <Tensor>holder.extra.primal
+    if t.flags & F_BATCHED:
+        collect_levels(<Tensor>t.extra.value, found)
+    return 0
+
+
+cdef object order_of(level):
+    return -<object>(<ForwardLevel>level).serial
+
+
+def _levels_of(Tensor t not None):
+    """Levels at which `t`, what is below its vmaps or a tangent of these moves; innermost first."""
+    cdef list found = []
+    collect_levels(t, found)
+    found.sort(key=order_of)
+    return found
