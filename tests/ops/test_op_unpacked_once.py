@@ -1,0 +1,224 @@
+"""Each saved tensor of each operator is packed once and unpacked once in a backward.
+
+Hooks may give out what they keep a single time, as checkpoints and hooks that free memory do. What
+a hook gets and what comes out is counted for every sample of every record, whichever of its
+arguments require grad; and each record is differentiated up to three times inside of a checkpoint,
+beside the same call without one.
+"""
+
+import itertools
+import weakref
+
+import numpy as np
+import pytest
+from calls import CLASS_OF, TABLE, Case, cases, few, make, outputs, tensor, to_array
+from grouping import each
+from test_op_inplace_and_out import inplace_form, keeps_itself
+
+import autograd_cy as ag
+from autograd_cy.autograd.graph import saved_tensors_hooks
+from autograd_cy.ops import _schema as schema
+from autograd_cy.utils.checkpoint import checkpoint
+
+DTYPES = ("float64", "complex128")
+
+
+def smooth(record):
+    if isinstance(record.vjp, schema.nondiff) or not any(c in record.dtypes for c in "fc"):
+        return False
+    return isinstance(record.vjp, dict) or isinstance(record.kernel, schema.composite)
+
+
+def calls_of(case):
+    """The call of a sample in each dtype in which something can be differentiated."""
+    for name in DTYPES:
+        if CLASS_OF[name] in case.record.dtypes and make(case, name).moving:
+            yield make(case, name)
+
+
+def subsets(places):
+    """Which arguments require grad: all choices, of many the smallest and the largest."""
+    n = len(places)
+    sizes = range(1, n + 1) if n < 5 else (1, n - 1, n)
+    return [s for size in sizes for s in itertools.combinations(places, size)]
+
+
+def leaves_of(call, chosen):
+    return [tensor(leaf.array, i in chosen) for i, leaf in enumerate(call.leaves)]
+
+
+def weights_of(results):
+    return [
+        tensor(np.cos(0.7 * np.arange(t.numel())).reshape(t.shape)).to(t.dtype) for t in results
+    ]
+
+
+def smooth_results(found):
+    return [t for t in outputs(found) if isinstance(t, ag.Tensor) and t.requires_grad]
+
+
+class Packed:
+    """What a node holds in place of a saved tensor."""
+
+    def __init__(self, number):
+        self.number = number
+
+
+class Keeping:
+    """Hooks that keep values by number, count, and forget what they have given out."""
+
+    def __init__(self, forget=True):
+        self.kept, self.unpacked, self.forget = {}, {}, forget
+        self.packed = weakref.WeakValueDictionary()
+
+    def pack(self, t):
+        packed = Packed(len(self.kept))
+        self.kept[packed.number] = t.detach()
+        self.packed[packed.number] = packed
+        return packed
+
+    def unpack(self, packed):
+        number = packed.number
+        self.unpacked[number] = self.unpacked.get(number, 0) + 1
+        if self.forget:
+            found, self.kept[number] = self.kept[number], None
+            return found
+        return self.kept[number]
+
+    def check(self, call, chosen, times):
+        """Count in so many backwards over one graph; returns the gradients of the last."""
+        with saved_tensors_hooks(self.pack, self.unpack):
+            ins, results = recorded(call, chosen)
+        expected = dict.fromkeys(self.packed, times)  # without what led nowhere
+        found = gradients(ins, results, chosen, times)
+        assert self.unpacked == expected
+        return found
+
+
+def recorded(call, chosen):
+    ins = leaves_of(call, chosen)
+    ag.manual_seed(0)
+    return ins, smooth_results(call(ins))
+
+
+def gradients(ins, results, chosen, times=1):
+    wanted, weights = [ins[i] for i in chosen], weights_of(results)
+    for left in reversed(range(times)):
+        found = ag.autograd.grad(results, wanted, weights, retain_graph=left > 0, allow_unused=True)
+    return [None if g is None else to_array(g) for g in found]
+
+
+def assert_same(found, expected, bound=1e-12):
+    assert [g is None for g in found] == [g is None for g in expected]
+    for x, y in zip(found, expected):
+        if x is not None:
+            scale = max(1.0, float(np.abs(y).max(initial=0.0)))
+            np.testing.assert_allclose(x, y, bound, bound * scale)
+
+
+@each("case", few(cases(smooth), 1))
+def test_a_backward_unpacks_each_saved_tensor_once(case):
+    for call in calls_of(case):
+        for chosen in subsets(call.moving):
+            ins, results = recorded(call, chosen)
+            if results:
+                expected = gradients(ins, results, chosen)
+                assert_same(Keeping().check(call, chosen, 1), expected)
+                assert_same(Keeping(forget=False).check(call, chosen, 2), expected)
+
+
+class Written:
+    """The in-place form of a call, on a copy of its first argument or on a view of that."""
+
+    def __init__(self, call, view):
+        self.call, self.view, self.leaves = call, view, call.leaves
+
+    def __call__(self, tensors):
+        base = tensors[0] * 1
+        first = base.view_as(base) if self.view else base
+        self.call([first, *tensors[1:]], inplace_form(self.call.record))
+        return base
+
+
+def written(record):
+    return smooth(record) and record.inplace and record.samples
+
+
+@each("case", few(cases(written), 1))
+@pytest.mark.parametrize("view", [False, True])
+def test_a_backward_of_what_was_written_unpacks_each_saved_tensor_once(case, view):
+    for call in calls_of(case):
+        if keeps_itself(call):
+            for chosen in subsets(call.moving):
+                changed = Written(call, view)
+                ins, results = recorded(changed, chosen)
+                if results:
+                    expected = gradients(ins, results, chosen)
+                    assert_same(Keeping().check(changed, chosen, 1), expected)
+
+
+# --- inside of checkpoints ------------------------------------------------------------------------
+
+
+def derivatives(call, order, inside):
+    """Gradients up to an order, of the call or of a checkpoint of it, in all that can move."""
+    ins = leaves_of(call, call.moving)
+    ag.manual_seed(0)
+
+    def function(*tensors):
+        return tuple(smooth_results(call(list(tensors))))
+
+    results = checkpoint(function, *ins, use_reentrant=False) if inside else function(*ins)
+    wanted, found = [ins[i] for i in call.moving], []
+    for left in reversed(range(order)):
+        if not results:
+            break
+        grads = ag.autograd.grad(
+            results, wanted, weights_of(results), create_graph=left > 0, allow_unused=True
+        )
+        found += [None if g is None else to_array(g) for g in grads]
+        results = [g for g in grads if g is not None and g.requires_grad]
+    return found
+
+
+def check_checkpoint(case, order):
+    for call in calls_of(case):
+        assert_same(derivatives(call, order, True), derivatives(call, order, False))
+
+
+@each("case", few(cases(smooth), 1))
+def test_second_derivatives_of_a_checkpoint(case):
+    check_checkpoint(case, 2)
+
+
+def first_of_families():
+    """The first sample of a few records of each family, spread over it."""
+    found = []
+    for records in TABLE.values():
+        fitting = [r for r in records if smooth(r) and r.samples]
+        found += [Case(r, 0) for r in fitting[:: max(1, len(fitting) // 3)]]
+    return [pytest.param(case, id=case.id) for case in found]
+
+
+@each("case", first_of_families())
+def test_third_derivatives_of_a_checkpoint(case):
+    check_checkpoint(case, 3)
+
+
+def test_the_check_sees_what_is_unpacked_twice():
+    class Twice(ag.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.saved_tensors[0] + grad * ctx.saved_tensors[0]
+
+    x = ag.tensor([1.0, 2.0], requires_grad=True)
+    seen = Keeping(forget=False)
+    with saved_tensors_hooks(seen.pack, seen.unpack):
+        y = Twice.apply(x)
+    ag.autograd.grad(y.sum(), x)
+    assert seen.unpacked == {0: 2}
