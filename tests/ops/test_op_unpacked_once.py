@@ -95,6 +95,10 @@ class Keeping:
         return found
 
 
+def arrays(tensors):
+    return [None if t is None else to_array(t) for t in tensors]
+
+
 def recorded(call, chosen):
     ins = leaves_of(call, chosen)
     ag.manual_seed(0)
@@ -105,7 +109,7 @@ def gradients(ins, results, chosen, times=1):
     wanted, weights = [ins[i] for i in chosen], weights_of(results)
     for left in reversed(range(times)):
         found = ag.autograd.grad(results, wanted, weights, retain_graph=left > 0, allow_unused=True)
-    return [None if g is None else to_array(g) for g in found]
+    return arrays(found)
 
 
 def assert_same(found, expected, bound=1e-12):
@@ -157,6 +161,49 @@ def test_a_backward_of_what_was_written_unpacks_each_saved_tensor_once(case, vie
                     assert_same(Keeping().check(changed, chosen, 1), expected)
 
 
+def batched(record):
+    return smooth(record) and not isinstance(record.vmap, (schema.refuse, schema.randomly))
+
+
+def batch_of_gradients(call):
+    ins, results = recorded(call, call.moving)
+    seeds = [ag.stack([w, 2 * w]) for w in weights_of(results)]
+    wanted = [ins[i] for i in call.moving]
+    return ag.autograd.grad(results, wanted, seeds, allow_unused=True, is_grads_batched=True)
+
+
+def pushed_gradients(call):
+    """The gradients, and how they move along a direction."""
+
+    def inner(*moving):
+        ins = call.tensors()
+        for i, x in zip(call.moving, moving):
+            ins[i] = x
+        ag.manual_seed(0)
+        results = smooth_results(call(ins))
+        return ag.autograd.grad(results, moving, weights_of(results), True, True, allow_unused=True)
+
+    ins = [tensor(call.arrays[i], True) for i in call.moving]
+    with ag.autograd.forward_ad.dual_level():
+        duals = [ag.autograd.forward_ad.make_dual(x, weights_of([x])[0]) for x in ins]
+        parts = [ag.autograd.forward_ad.unpack_dual(g) for g in inner(*duals) if g is not None]
+        return [x for part in parts for x in part]
+
+
+@each("case", few(cases(batched), 1))
+@pytest.mark.parametrize("way", [batch_of_gradients, pushed_gradients])
+def test_a_backward_in_vmap_or_forward_mode_unpacks_each_saved_tensor_once(case, way):
+    for call in calls_of(case):
+        if not recorded(call, call.moving)[1]:
+            continue
+        expected = way(call)
+        once = Keeping()
+        with saved_tensors_hooks(once.pack, once.unpack):
+            found = way(call)
+        assert_same(arrays(found), arrays(expected))
+        assert set(once.unpacked.values()) <= {1}
+
+
 # --- inside of checkpoints ------------------------------------------------------------------------
 
 
@@ -176,7 +223,7 @@ def derivatives(call, order, inside):
         grads = ag.autograd.grad(
             results, wanted, weights_of(results), create_graph=left > 0, allow_unused=True
         )
-        found += [None if g is None else to_array(g) for g in grads]
+        found += arrays(grads)
         results = [g for g in grads if g is not None and g.requires_grad]
     return found
 
