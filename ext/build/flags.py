@@ -39,7 +39,10 @@ FORBIDDEN = (
 VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDSHARED", "LDFLAGS", "ARCHFLAGS")
 
 MEMSET = "-mmemset-strategy=unrolled_loop:512:noalign,libcall:-1:noalign"
-SIMD_MATH = ("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast")
+SIMD_MATH = ("-fno-math-errno", "-fno-trapping-math")
+# What is fused is what a source says (ext/kernels/scalar/config.h). Left to itself a compiler
+# decides loop by loop, and an element gets other bits in a whole vector than in what is left over.
+CONTRACTION = "-ffp-contract=off"
 # For modules that mostly call others. -O1 takes two thirds of the time of -O2 and loses nothing
 # there as long as small functions are inlined and last calls are jumps: all of these, or none.
 COLD = (
@@ -169,7 +172,7 @@ def of_kind(kind: str, openmp, probe, environ=os.environ) -> list[str]:
             flags += ["-O3", *probe.first([ALIGN])]
         for flag in SIMD_MATH:
             flags += probe.first([flag])
-    return flags
+    return flags + probe.first([CONTRACTION])
 
 
 def of_module(wanted, probe, environ=os.environ) -> list[str]:

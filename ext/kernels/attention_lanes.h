@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "scalar/fused.h"
 #include "scalar/scalar.h"
 
 #if defined(__AVX512F__)
@@ -38,9 +39,9 @@ AG_FN void ag_fetch_row(const void *row, ptrdiff_t bytes) {
 #define AG_LN2_HI AG_LN2_HI_F32
 #define AG_LN2_LO AG_LN2_LO_F32
 #define AG_POLYNOMIAL(r)                                                                         \
-    const VEC r2 = r * r, a = r * 0.16666539f + 0.49999997f;                                     \
-    const VEC b = r * 0.00836707f + 0.0416677445f;                                               \
-    const VEC less = r2 * (r2 * (r2 * 0.00138390157f + b) + a) + r;
+    const VEC r2 = r * r, a = FMA(r, ALL(0.16666539f), ALL(0.49999997f));                        \
+    const VEC b = FMA(r, ALL(0.00836707f), ALL(0.0416677445f));                                  \
+    const VEC less = FMA(r2, FMA(r2, FMA(r2, ALL(0.00138390157f), b), a), r);
 #include "attention_lanes_body.h"
 #undef AG_T
 #undef AG_I
@@ -64,13 +65,13 @@ AG_FN void ag_fetch_row(const void *row, ptrdiff_t bytes) {
 #define AG_LN2_LO AG_LN2_LO_F64
 #define AG_POLYNOMIAL(r)                                                                         \
     const VEC r2 = r * r, r4 = r2 * r2;                                                          \
-    const VEC a = r * 0.16666666666666677 + 0.5;                                                 \
-    const VEC b = r * 0.0083333333333216082 + 0.041666666666666505;                              \
-    const VEC c = r * 0.00019841269886207772 + 0.0013888888888962906;                            \
-    const VEC d = r * 2.7557244104338579e-06 + 2.4801587171833763e-05;                           \
-    const VEC e = r * 2.5109081355739706e-08 + 2.7557402947651567e-07;                           \
-    const VEC f = r2 * 2.087532649068639e-09 + e;                                                \
-    const VEC less = r2 * (r4 * (r4 * f + (r2 * d + c)) + (r2 * b + a)) + r;
+    const VEC a = FMA(r, ALL(0.16666666666666677), ALL(0.5));                                    \
+    const VEC b = FMA(r, ALL(0.0083333333333216082), ALL(0.041666666666666505));                 \
+    const VEC c = FMA(r, ALL(0.00019841269886207772), ALL(0.0013888888888962906));               \
+    const VEC d = FMA(r, ALL(2.7557244104338579e-06), ALL(2.4801587171833763e-05));              \
+    const VEC e = FMA(r, ALL(2.5109081355739706e-08), ALL(2.7557402947651567e-07));              \
+    const VEC f = FMA(r2, ALL(2.087532649068639e-09), e);                                        \
+    const VEC less = FMA(r2, FMA(r4, FMA(r4, f, FMA(r2, d, c)), FMA(r2, b, a)), r);
 #include "attention_lanes_body.h"
 #undef AG_T
 #undef AG_I

@@ -7,15 +7,13 @@ typedef AG_I AG_NAMED(ag_row_bits_) __attribute__((vector_size(AG_LANE_BYTES)));
 #define VEC AG_NAMED(ag_row_)
 #define BITS AG_NAMED(ag_row_bits_)
 #define LANES ((int)(AG_LANE_BYTES / sizeof(AG_T)))
-
-AG_FN VEC AG_NAMED(ag_row_all_)(AG_T x) {
-    return x - (VEC){0};
-}
+#define FMA AG_FMA(AG_S, AG_LANE_BYTES)
+#define ALL(x) AG_ALL(VEC, (AG_T)(x))
 
 /* Elements from n up to the whole number `stop` become `value`. */
 AG_FN void AG_NAMED(ag_row_fill_)(AG_T *row, ptrdiff_t n, ptrdiff_t stop, AG_T value) {
     static const AG_I places[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const VEC all = AG_NAMED(ag_row_all_)(value);
+    const VEC all = ALL(value);
     ptrdiff_t j = n - n % LANES;
     if (j < n) {
         BITS place;
@@ -32,13 +30,13 @@ AG_FN void AG_NAMED(ag_row_fill_)(AG_T *row, ptrdiff_t n, ptrdiff_t stop, AG_T v
  * subnormal is 0: processors take a hundred times as long over such numbers, and hidden scores
  * would all pass through them. NaN stays. */
 AG_FN VEC AG_NAMED(ag_row_exp_)(VEC x) {
-    const VEC z = x * AG_LOG2E + AG_EXP_SHIFT;
+    const VEC z = FMA(x, ALL(AG_LOG2E), ALL(AG_EXP_SHIFT));
     const VEC n = z - AG_EXP_SHIFT;
-    const VEC r = n * -AG_LN2_LO + (n * -AG_LN2_HI + x);
+    const VEC r = FMA(n, ALL(-AG_LN2_LO), FMA(n, ALL(-AG_LN2_HI), x));
     AG_POLYNOMIAL(r)
     const VEC power = (VEC)((BITS)z << AG_FRACTION);
-    const BITS gone = (BITS)(x < AG_NAMED(ag_row_all_)(AG_LEAST));
-    return (VEC)((BITS)(less * power + power) & ~gone);
+    const BITS gone = (BITS)(x < ALL(AG_LEAST));
+    return (VEC)((BITS)FMA(less, power, power) & ~gone);
 }
 
 /* Halves of pieces of 2 * half elements change places. */
@@ -69,7 +67,7 @@ AG_FN VEC AG_NAMED(ag_row_larger_)(VEC m, VEC x) {
 
 /* The largest; NaN counts as the smallest, and shows in the exponentials instead. */
 static AG_T AG_NAMED(ag_row_largest_)(const AG_T *row, ptrdiff_t n) {
-    VEC m = AG_NAMED(ag_row_all_)((AG_T)-INFINITY), o = m;
+    VEC m = ALL(-INFINITY), o = m;
     ptrdiff_t j = 0;
     for (; j + 2 * LANES <= n; j += 2 * LANES) {
         m = AG_NAMED(ag_row_larger_)(m, *(const VEC *)(row + j));
@@ -118,13 +116,15 @@ static AG_T AG_NAMED(ag_row_dot_)(const AG_T *a, const AG_T *b, ptrdiff_t n) {
     AG_T rest = 0;
     ptrdiff_t j = 0;
     for (; j + 2 * LANES <= n; j += 2 * LANES) {
-        sum += *(const VEC *)(a + j) * *(const VEC *)(b + j);
-        other += *(const VEC *)(a + j + LANES) * *(const VEC *)(b + j + LANES);
+        sum = FMA(*(const VEC *)(a + j), *(const VEC *)(b + j), sum);
+        other = FMA(*(const VEC *)(a + j + LANES), *(const VEC *)(b + j + LANES), other);
     }
-    for (; j < n; j++) rest += a[j] * b[j];
+    for (; j < n; j++) rest = AG_NAMED(ag_fma_)(a[j], b[j], rest);
     return AG_NAMED(ag_row_sum_)(sum + other) + rest;
 }
 
 #undef VEC
 #undef BITS
 #undef LANES
+#undef FMA
+#undef ALL

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "scalar/fused.h"
 #include "scalar/scalar.h"
 
 #if defined(__AVX512F__)
@@ -33,7 +34,7 @@ enum { AG_DIFFERENT, AG_SIZES, AG_SQUARES, AG_LARGEST };
         const ag_far_##T one = (ag_far_##T){0} + 1;                                              \
         const ag_far_##T size = (ag_far_##T)((ag_far_bits_##T)t & ~(ag_far_bits_##T)(            \
             (ag_far_bits_##T){0} + MINUS));                                                      \
-        if (kind == AG_SQUARES) return sum + t * t;                                              \
+        if (kind == AG_SQUARES) return AG_FMA(T, AG_DISTANCE_BYTES)(t, t, sum);                  \
         if (kind == AG_SIZES) return sum + size;                                                 \
         if (kind == AG_DIFFERENT)                                                                \
             return sum + (ag_far_##T)((ag_far_bits_##T)(t != 0) & (ag_far_bits_##T)one);         \

@@ -9,6 +9,8 @@ from libc.string cimport memset
 
 from autograd_cy._C.filter_loops cimport *
 
+include "fused.pxi"
+
 cdef extern from "byte_lanes.h" nogil:
     void ag_turn_bytes(const uint8_t* a, Py_ssize_t step, uint8_t* out, Py_ssize_t to)
     void ag_weigh_bytes(const uint8_t* a, Py_ssize_t step, const int16_t* w, Py_ssize_t n,
@@ -29,7 +31,7 @@ cdef inline void add_row(real_t* out, const real_t* p, real_t w, Py_ssize_t n,
             out[i] = w * p[i]
     else:
         for i in range(n):
-            out[i] += w * p[i]
+            out[i] = fma(w, p[i], out[i])
 
 
 cdef inline void across(const Filter* f, const real_t* row, real_t* out) noexcept nogil:
@@ -43,7 +45,7 @@ cdef inline void across(const Filter* f, const real_t* row, real_t* out) noexcep
         p = row + at[0]
         s = 0
         for k in range(at[1] - at[0]):
-            s += w[k] * p[k]
+            s += w[k] * p[k]        # not fused: each sum waits for the one before
         out[o] = s
         at += 2
         w += f.taps
@@ -86,7 +88,7 @@ cdef void backward(const Filter* f, const real_t* grad, real_t* out, Py_ssize_t 
             if n == 1:
                 g = grad[r * f.to + o]
                 for k in range(at[1] - at[0]):
-                    p[k] += w[k] * g
+                    p[k] = fma(w[k], g, p[k])
             else:
                 for k in range(at[1] - at[0]):
                     add_row(p + k * n, grad + (r * f.to + o) * n, w[k], n, False)

@@ -13,6 +13,8 @@ from autograd_cy._C.gemm_loops cimport (
     LONGEST_PACK, LoopTable, STRIPS)
 from autograd_cy._C.sizes cimport parts
 
+include "fused.pxi"
+
 cdef extern from "scalar/types.h":
     float ag_f16_to_f32(uint16_t h) noexcept nogil
     uint16_t ag_f32_to_f16(float x) noexcept nogil
@@ -494,7 +496,7 @@ cdef inline void add_rows_kind(
                     out[i * row_step] = alpha * sums[f * m + i]
             else:
                 for i in range(m):
-                    out[i * row_step] = beta * out[i * row_step] + alpha * sums[f * m + i]
+                    out[i * row_step] = fma(beta, out[i * row_step], alpha * sums[f * m + i])
 
 
 cdef void add_rows(
@@ -553,10 +555,10 @@ cdef inline void narrow_halves(
                 out[j] = ag_f32_to_f16(alpha * row[j])
         elif brain:
             for j in range(cols):
-                out[j] = ag_f32_to_bf16(alpha * row[j] + beta * ag_bf16_to_f32(out[j]))
+                out[j] = ag_f32_to_bf16(fma(beta, ag_bf16_to_f32(out[j]), alpha * row[j]))
         else:
             for j in range(cols):
-                out[j] = ag_f32_to_f16(alpha * row[j] + beta * ag_f16_to_f32(out[j]))
+                out[j] = ag_f32_to_f16(fma(beta, ag_f16_to_f32(out[j]), alpha * row[j]))
 
 
 cdef void narrow(

@@ -1,5 +1,5 @@
 # cython: language_level=3
-# build: simd cold -ffp-contract=off
+# build: simd cold
 # Inner loops of sampling at points, compiled once per instruction set; grid_loops.pxd shows the
 # table. Where a point lies is computed for a block of points, then each channel is gone through.
 # Products are not fused with sums: a point halfway between two elements is as near to the same

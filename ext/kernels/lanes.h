@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "scalar/config.h"
+#include "scalar/fused.h"
 
 /* Aligned like one element: rows start anywhere. */
 #define AG_LANES(T)                                                                              \
@@ -161,16 +162,16 @@ AG_PRODUCT(f64)
         ptrdiff_t i = 0;                                                                         \
         for (; i + 4 * width <= n; i += 4 * width) {                                             \
             const ag_lanes_##T *q = (const ag_lanes_##T *)(p + i);                               \
-            a += q[0] * q[0];                                                                    \
-            b += q[1] * q[1];                                                                    \
-            c += q[2] * q[2];                                                                    \
-            d += q[3] * q[3];                                                                    \
+            a = AG_FMA(T, 32)(q[0], q[0], a);                                                    \
+            b = AG_FMA(T, 32)(q[1], q[1], b);                                                    \
+            c = AG_FMA(T, 32)(q[2], q[2], c);                                                    \
+            d = AG_FMA(T, 32)(q[3], q[3], d);                                                    \
         }                                                                                        \
         for (; i + width <= n; i += width) {                                                     \
             const ag_lanes_##T x = *(const ag_lanes_##T *)(p + i);                               \
-            a += x * x;                                                                          \
+            a = AG_FMA(T, 32)(x, x, a);                                                          \
         }                                                                                        \
-        for (; i < n; i++) last += p[i] * p[i];                                                  \
+        for (; i < n; i++) last = ag_fma_##T(p[i], p[i], last);                                  \
         a = (a + b) + (c + d);                                                                   \
         for (i = 0; i < width; i++) sum += a[i];                                                 \
         return sum + last;                                                                       \

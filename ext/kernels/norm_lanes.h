@@ -46,17 +46,20 @@
             y = u[i + 1] - centre;                                                               \
             z = u[i + 2] - centre;                                                               \
             w = u[i + 3] - centre;                                                               \
-            a += x * x;                                                                          \
-            b += y * y;                                                                          \
-            c += z * z;                                                                          \
-            d += w * w;                                                                          \
+            a = AG_FMA(T, 32)(x, x, a);                                                          \
+            b = AG_FMA(T, 32)(y, y, b);                                                          \
+            c = AG_FMA(T, 32)(z, z, c);                                                          \
+            d = AG_FMA(T, 32)(w, w, d);                                                          \
         }                                                                                        \
         for (; i < m; i++) {                                                                     \
             x = u[i] - centre;                                                                   \
-            a += x * x;                                                                          \
+            a = AG_FMA(T, 32)(x, x, a);                                                          \
         }                                                                                        \
         double s = ag_norm_total_##T((a + b) + (c + d));                                         \
-        for (i = m * width; i < n; i++) s += (double)(p[i] - mean) * (p[i] - mean);              \
+        for (i = m * width; i < n; i++) {                                                        \
+            const double t = p[i] - mean;                                                        \
+            s = ag_fma_f64(t, t, s);                                                             \
+        }                                                                                        \
         return s;                                                                                \
     }                                                                                            \
     /* Sums of g w and of g w (x - mean); w may be NULL. */                                      \
@@ -74,12 +77,12 @@
                 y = h[i + 1];                                                                    \
                 a += x;                                                                          \
                 b += y;                                                                          \
-                c += x * (u[i] - centre);                                                        \
-                d += y * (u[i + 1] - centre);                                                    \
+                c = AG_FMA(T, 32)(x, u[i] - centre, c);                                          \
+                d = AG_FMA(T, 32)(y, u[i + 1] - centre, d);                                      \
             }                                                                                    \
             for (; i < m; i++) {                                                                 \
                 a += h[i];                                                                       \
-                c += h[i] * (u[i] - centre);                                                     \
+                c = AG_FMA(T, 32)(h[i], u[i] - centre, c);                                       \
             }                                                                                    \
         } else {                                                                                 \
             for (; i + 2 <= m; i += 2) {                                                         \
@@ -87,13 +90,13 @@
                 y = h[i + 1] * v[i + 1];                                                         \
                 a += x;                                                                          \
                 b += y;                                                                          \
-                c += x * (u[i] - centre);                                                        \
-                d += y * (u[i + 1] - centre);                                                    \
+                c = AG_FMA(T, 32)(x, u[i] - centre, c);                                          \
+                d = AG_FMA(T, 32)(y, u[i + 1] - centre, d);                                      \
             }                                                                                    \
             for (; i < m; i++) {                                                                 \
                 x = h[i] * v[i];                                                                 \
                 a += x;                                                                          \
-                c += x * (u[i] - centre);                                                        \
+                c = AG_FMA(T, 32)(x, u[i] - centre, c);                                          \
             }                                                                                    \
         }                                                                                        \
         sums[0] = ag_norm_total_##T(a + b);                                                      \
@@ -101,7 +104,7 @@
         for (i = m * width; i < n; i++) {                                                        \
             const double t = w == NULL ? g[i] : g[i] * w[i];                                     \
             sums[0] += t;                                                                        \
-            sums[1] += t * (p[i] - mean);                                                        \
+            sums[1] = ag_fma_f64(t, p[i] - mean, sums[1]);                                       \
         }                                                                                        \
     }
 AG_NORM_SUMS(f32)

@@ -13,6 +13,8 @@ from libc.string cimport memset
 
 from autograd_cy._C.norm_loops cimport *
 
+include "fused.pxi"
+
 cdef extern from "norm_lanes.h" nogil:
     double ag_norm_sum_f32(const float* p, Py_ssize_t n)
     double ag_norm_sum_f64(const double* p, Py_ssize_t n)
@@ -116,7 +118,7 @@ cdef void scale(const real_t* p, real_t* out, Py_ssize_t runs, Py_ssize_t step, 
         x = p + r * step
         y = out + r * step
         for i in range(n):
-            y[i] = (x[i] - m) * factor + shift
+            y[i] = fma(x[i] - m, factor, shift)
 
 
 cdef void back(const real_t* g, const real_t* p, real_t* out, Py_ssize_t runs, Py_ssize_t step,
@@ -131,7 +133,7 @@ cdef void back(const real_t* g, const real_t* p, real_t* out, Py_ssize_t runs, P
         x = p + r * step
         y = out + r * step
         for i in range(n):
-            y[i] = h[i] * factor - shift - (x[i] - m) * slope
+            y[i] = fma(m - x[i], slope, fma(h[i], factor, -shift))
 
 
 # --- rows with a weight for each element ----------------------------------------------------
@@ -142,13 +144,13 @@ cdef void row(const real_t* p, real_t* out, Py_ssize_t n, double mean, double sp
     cdef Py_ssize_t i
     if weight != NULL and bias != NULL:
         for i in range(n):
-            out[i] = (p[i] - m) * s * weight[i] + bias[i]
+            out[i] = fma((p[i] - m) * s, weight[i], bias[i])
     elif weight != NULL:
         for i in range(n):
             out[i] = (p[i] - m) * s * weight[i]
     elif bias != NULL:
         for i in range(n):
-            out[i] = (p[i] - m) * s + bias[i]
+            out[i] = fma(p[i] - m, s, bias[i])
     else:
         for i in range(n):
             out[i] = (p[i] - m) * s
@@ -165,10 +167,10 @@ cdef void row_back(const real_t* g, const real_t* p, real_t* out, Py_ssize_t n, 
     c1 = <real_t>(two[1] / n * spread * spread * spread)
     if weight != NULL:
         for i in range(n):
-            out[i] = g[i] * weight[i] * s - c0 - (p[i] - m) * c1
+            out[i] = fma(m - p[i], c1, fma(g[i] * weight[i], s, -c0))
     else:
         for i in range(n):
-            out[i] = g[i] * s - c0 - (p[i] - m) * c1
+            out[i] = fma(m - p[i], c1, fma(g[i], s, -c0))
 
 
 cdef void row_gather(const real_t* g, const real_t* p, Py_ssize_t n, double mean, double spread,
@@ -177,11 +179,11 @@ cdef void row_gather(const real_t* g, const real_t* p, Py_ssize_t n, double mean
     cdef Py_ssize_t i
     if by_weight != NULL and by_bias != NULL:
         for i in range(n):
-            by_weight[i] += g[i] * ((p[i] - m) * s)
+            by_weight[i] = fma(g[i], (p[i] - m) * s, by_weight[i])
             by_bias[i] += g[i]
     elif by_weight != NULL:
         for i in range(n):
-            by_weight[i] += g[i] * ((p[i] - m) * s)
+            by_weight[i] = fma(g[i], (p[i] - m) * s, by_weight[i])
     elif by_bias != NULL:
         for i in range(n):
             by_bias[i] += g[i]
@@ -214,13 +216,13 @@ cdef void column_moments(const real_t* p, Py_ssize_t rows, Py_ssize_t n, const r
                     f = x[2 * n + j] - shift[c + j]
                     h = x[3 * n + j] - shift[c + j]
                     first[j] += (d + e) + (f + h)
-                    second[j] += (d * d + e * e) + (f * f + h * h)
+                    second[j] += fma(d, d, e * e) + fma(f, f, h * h)
             for r in range(r, stop):
                 x = p + r * n + c
                 for j in range(width):
                     d = x[j] - shift[c + j]
                     first[j] += d
-                    second[j] += d * d
+                    second[j] = fma(d, d, second[j])
             for j in range(width):
                 sums[c + j] += first[j]
                 of_squares[c + j] += second[j]
@@ -248,14 +250,14 @@ cdef void column_dots(const real_t* g, const real_t* p, Py_ssize_t rows, Py_ssiz
                 x = p + r * n + c
                 for j in range(width):
                     first[j] += h[j] + h[n + j]
-                    second[j] += (h[j] * (x[j] - mean[c + j])
-                                  + h[n + j] * (x[n + j] - mean[c + j]))
+                    second[j] += fma(h[j], x[j] - mean[c + j],
+                                     h[n + j] * (x[n + j] - mean[c + j]))
             for r in range(r, stop):
                 h = g + r * n + c
                 x = p + r * n + c
                 for j in range(width):
                     first[j] += h[j]
-                    second[j] += h[j] * (x[j] - mean[c + j])
+                    second[j] = fma(h[j], x[j] - mean[c + j], second[j])
             for j in range(width):
                 sums[c + j] += first[j]
                 products[c + j] += second[j]
@@ -280,7 +282,7 @@ cdef void column_scale(const real_t* p, real_t* out, Py_ssize_t rows, Py_ssize_t
             x = p + r * n + c
             y = out + r * n + c
             for j in range(width):
-                y[j] = (x[j] - m[j]) * s[j] + t[j]
+                y[j] = fma(x[j] - m[j], s[j], t[j])
 
 
 cdef void column_back(const real_t* g, const real_t* p, real_t* out, Py_ssize_t rows, Py_ssize_t n,
@@ -306,7 +308,7 @@ cdef void column_back(const real_t* g, const real_t* p, real_t* out, Py_ssize_t 
             x = p + r * n + c
             y = out + r * n + c
             for j in range(width):
-                y[j] = h[j] * s[j] - t[j] - (x[j] - m[j]) * u[j]
+                y[j] = fma(m[j] - x[j], u[j], fma(h[j], s[j], -t[j]))
 
 
 # --- the table ------------------------------------------------------------------------------

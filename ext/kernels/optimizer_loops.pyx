@@ -1,14 +1,19 @@
 # cython: language_level=3
-# build: simd
+# build: simd --param=max-unswitch-insns=200
 # Optimizer steps on flat ranges, compiled once per instruction set: one pass that reads and writes
 # each array once.  optimize.pyx cuts parameters into ranges.  Formulas are those that the documents
 # of PyTorch's optimizers give, with the sources they name.
+#
+# gcc makes a loop for each combination of options only as long as it counts few instructions, and a
+# fused product counts as a call: hence the parameter.
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport uint16_t
 
 from autograd_cy._C.dtypes cimport DT_F16, DT_F32, DT_F64
 from autograd_cy._C.optimizer_loops cimport *
+
+include "fused.pxi"
 
 cdef extern from "halves.h" nogil:
     void ag_widen(bint is_f16, const uint16_t* p, float* out, Py_ssize_t n)
@@ -49,12 +54,12 @@ cdef inline real_t larger(real_t a, real_t b) noexcept nogil:
 
 cdef inline real_t decayed(real_t g, real_t p, real_t sign, real_t decay) noexcept nogil:
     """The gradient that counts: without decay an infinite parameter is no part of it."""
-    return sign * g + decay * p if decay != 0 else sign * g
+    return fma(decay, p, sign * g) if decay != 0 else sign * g
 
 
 cdef inline real_t toward(real_t m, real_t d, real_t w, real_t rest) noexcept nogil:
     """m + w (d - m), from the end that is nearer: with w = 1 it is d, however large m is."""
-    return m + w * (d - m) if w < 0.5 else d - (d - m) * rest
+    return fma(w, d - m, m) if w < 0.5 else fma(m - d, rest, d)
 
 
 cdef void sgd_step(real_t* p, const real_t* g, real_t* b, Py_ssize_t n,
@@ -66,25 +71,25 @@ cdef void sgd_step(real_t* p, const real_t* g, real_t* b, Py_ssize_t n,
     if b == NULL:
         for i in range(n):
             d = decayed(g[i], p[i], sign, decay)
-            p[i] -= lr * d
+            p[i] = fma(-lr, d, p[i])
     elif s.first != 0:
         for i in range(n):
             d = decayed(g[i], p[i], sign, decay)
             b[i] = d
-            m = d + momentum * d if s.nesterov != 0 else d
-            p[i] -= lr * m
+            m = fma(momentum, d, d) if s.nesterov != 0 else d
+            p[i] = fma(-lr, m, p[i])
     elif s.nesterov != 0:
         for i in range(n):
             d = decayed(g[i], p[i], sign, decay)
-            m = momentum * b[i] + fresh * d
+            m = fma(momentum, b[i], fresh * d)
             b[i] = m
-            p[i] -= lr * (d + momentum * m)
+            p[i] = fma(-lr, fma(momentum, m, d), p[i])
     else:
         for i in range(n):
             d = decayed(g[i], p[i], sign, decay)
-            m = momentum * b[i] + fresh * d
+            m = fma(momentum, b[i], fresh * d)
             b[i] = m
-            p[i] -= lr * m
+            p[i] = fma(-lr, m, p[i])
 
 
 cdef void adam_step(real_t* p, const real_t* g, real_t* m, real_t* v, real_t* top, Py_ssize_t n,
@@ -99,20 +104,20 @@ cdef void adam_step(real_t* p, const real_t* g, real_t* m, real_t* v, real_t* to
         for i in range(n):
             d = decayed(g[i], p[i], sign, decay)
             x = toward(m[i], d, w1, b1)
-            y = b2 * v[i] + w2 * d * d
+            y = fma(w2 * d, d, b2 * v[i])
             m[i] = x
             v[i] = y
-            p[i] = keep * p[i] - rate * x / (root(y) * spread + eps)
+            p[i] = fma(keep, p[i], -(rate * x / fma(root(y), spread, eps)))
     else:
         for i in range(n):
             d = decayed(g[i], p[i], sign, decay)
             x = toward(m[i], d, w1, b1)
-            y = b2 * v[i] + w2 * d * d
+            y = fma(w2 * d, d, b2 * v[i])
             z = larger(y, top[i])
             m[i] = x
             v[i] = y
             top[i] = z
-            p[i] = keep * p[i] - rate * x / (root(z) * spread + eps)
+            p[i] = fma(keep, p[i], -(rate * x / fma(root(z), spread, eps)))
 
 
 cdef void adagrad_step(real_t* p, const real_t* g, real_t* total, Py_ssize_t n,
@@ -123,7 +128,7 @@ cdef void adagrad_step(real_t* p, const real_t* g, real_t* total, Py_ssize_t n,
     cdef Py_ssize_t i
     for i in range(n):
         d = decayed(g[i], p[i], sign, decay)
-        t = total[i] + d * d
+        t = fma(d, d, total[i])
         total[i] = t
         p[i] -= rate * d / (root(t) + eps)
 
@@ -136,11 +141,11 @@ cdef void adadelta_step(real_t* p, const real_t* g, real_t* v, real_t* moved, Py
     cdef Py_ssize_t i
     for i in range(n):
         d = decayed(g[i], p[i], sign, decay)
-        y = rho * v[i] + rest * d * d
+        y = fma(rest * d, d, rho * v[i])
         x = root(moved[i] + eps) / root(y + eps) * d
         v[i] = y
-        moved[i] = rho * moved[i] + rest * x * x
-        p[i] -= lr * x
+        moved[i] = fma(rest * x, x, rho * moved[i])
+        p[i] = fma(-lr, x, p[i])
 
 
 cdef void adamax_step(real_t* p, const real_t* g, real_t* m, real_t* top, Py_ssize_t n,
@@ -167,17 +172,17 @@ cdef void rmsprop_step(real_t* p, const real_t* g, real_t* v, real_t* b, real_t*
     cdef Py_ssize_t i
     for i in range(n):
         d = decayed(g[i], p[i], sign, decay)
-        y = alpha * v[i] + rest * d * d
+        y = fma(rest * d, d, alpha * v[i])
         v[i] = y
         if m != NULL:
             x = toward(m[i], d, rest, alpha)
             m[i] = x
-            y = y - x * x
+            y = fma(-x, x, y)
         d = d / (root(y) + eps)
         if b != NULL:
-            d = momentum * b[i] + d
+            d = fma(momentum, b[i], d)
             b[i] = d
-        p[i] -= lr * d
+        p[i] = fma(-lr, d, p[i])
 
 
 cdef void rprop_step(real_t* p, const real_t* g, real_t* last, real_t* size, Py_ssize_t n,
@@ -207,9 +212,9 @@ cdef void asgd_step(real_t* p, const real_t* g, real_t* mean, Py_ssize_t n,
     cdef Py_ssize_t i
     for i in range(n):
         d = decayed(g[i], p[i], sign, decay)
-        x = keep * p[i] - eta * d
+        x = fma(keep, p[i], -eta * d)
         p[i] = x
-        mean[i] = x if copies else mean[i] + (x - mean[i]) * mu
+        mean[i] = x if copies else fma(x - mean[i], mu, mean[i])
 
 
 cdef void nadam_step(real_t* p, const real_t* g, real_t* m, real_t* v, Py_ssize_t n,
@@ -218,15 +223,16 @@ cdef void nadam_step(real_t* p, const real_t* g, real_t* m, real_t* v, Py_ssize_
     cdef real_t w1 = <real_t>(1 - s.beta1), b1 = <real_t>1 - w1
     cdef real_t b2 = <real_t>s.beta2, w2 = <real_t>(1 - s.beta2)
     cdef real_t by_grad = <real_t>s.grad_rate, by_mean = <real_t>s.mean_rate
-    cdef real_t spread = <real_t>s.spread, eps = <real_t>s.eps, d, x, y
+    cdef real_t spread = <real_t>s.spread, eps = <real_t>s.eps, d, x, y, z
     cdef Py_ssize_t i
     for i in range(n):
         d = decayed(g[i], p[i], sign, decay)
         x = toward(m[i], d, w1, b1)
-        y = b2 * v[i] + w2 * d * d
+        y = fma(w2 * d, d, b2 * v[i])
         m[i] = x
         v[i] = y
-        p[i] = keep * p[i] - (by_grad * d + by_mean * x) / (root(y) * spread + eps)
+        z = fma(by_grad, d, by_mean * x) / fma(root(y), spread, eps)
+        p[i] = fma(keep, p[i], -z)
 
 
 cdef void radam_step(real_t* p, const real_t* g, real_t* m, real_t* v, Py_ssize_t n,
@@ -240,10 +246,10 @@ cdef void radam_step(real_t* p, const real_t* g, real_t* m, real_t* v, Py_ssize_
     for i in range(n):
         d = decayed(g[i], p[i], sign, decay)
         x = toward(m[i], d, w1, b1)
-        y = b2 * v[i] + w2 * d * d
+        y = fma(w2 * d, d, b2 * v[i])
         m[i] = x
         v[i] = y
-        p[i] = keep * p[i] - (rate * x / (root(y) + eps) if rectified else rate * x)
+        p[i] = fma(keep, p[i], -(rate * x / (root(y) + eps) if rectified else rate * x))
 
 
 cdef inline void typed_step(int method, real_t** a, Py_ssize_t n,

@@ -1,5 +1,5 @@
 # cython: language_level=3
-# build: simd -ffp-contract=off
+# build: simd
 """Loops that fill memory with random numbers; compiled once per instruction set.
 
 Element e of a call lies in chunk e // 64 (or 32), and within it in lane e % 16. Its value depends

@@ -29,7 +29,8 @@
         for (ptrdiff_t j = 0; j < n; j++) go[j] = ag_sigmoid_##T(go[j]);                         \
         AG_APART                                                                                 \
         for (ptrdiff_t j = 0; j < n; j++) {                                                      \
-            const ag_##T z = ag_tanh_##T(gz[j]), c = gf[j] * before[j] + gi[j] * z;              \
+            const ag_##T z = ag_tanh_##T(gz[j]);                                                 \
+            const ag_##T c = ag_fma_##T(gf[j], before[j], gi[j] * z);                            \
             gz[j] = z;                                                                           \
             gc[j] = c;                                                                           \
             cell[j] = c;                                                                         \
@@ -45,10 +46,10 @@
         AG_APART                                                                                 \
         for (ptrdiff_t j = 0; j < n; j++) {                                                      \
             const ag_##T i = gi[j], f = gf[j], z = gz[j], o = go[j], t = ag_tanh_##T(gc[j]);     \
-            const ag_##T e = dc[j] + dh[j] * o * (1 - t * t);                                    \
+            const ag_##T e = ag_fma_##T(dh[j] * o, ag_fma_##T(-t, t, 1), dc[j]);                 \
             d[j] = e * z * (1 - i) * i;                                                          \
             d[n + j] = e * before[j] * (1 - f) * f;                                              \
-            d[2 * n + j] = e * i * (1 - z * z);                                                  \
+            d[2 * n + j] = e * i * ag_fma_##T(-z, z, 1);                                         \
             d[3 * n + j] = dh[j] * t * (1 - o) * o;                                              \
             dc[j] = e * f;                                                                       \
             raw[j] = o * t;                                                                      \
@@ -63,7 +64,8 @@
         for (ptrdiff_t j = 0; j < n; j++) {                                                      \
             const ag_##T r = ag_sigmoid_##T(gr[j] + s[j]);                                       \
             const ag_##T z = ag_sigmoid_##T(gz[j] + s[n + j]), a = s[2 * n + j];                 \
-            const ag_##T m = ag_tanh_##T(gn[j] + r * a), y = m + z * (before[j] - m);            \
+            const ag_##T m = ag_tanh_##T(ag_fma_##T(r, a, gn[j]));                               \
+            const ag_##T y = ag_fma_##T(z, before[j] - m, m);                                    \
             gr[j] = r;                                                                           \
             gz[j] = z;                                                                           \
             gn[j] = m;                                                                           \
@@ -80,7 +82,7 @@
         AG_APART                                                                                 \
         for (ptrdiff_t j = 0; j < n; j++) {                                                      \
             const ag_##T r = gr[j], z = gz[j], m = gn[j], y = dh[j];                             \
-            const ag_##T dm = y * (1 - z) * (1 - m * m);                                         \
+            const ag_##T dm = y * (1 - z) * ag_fma_##T(-m, m, 1);                                \
             const ag_##T dr = dm * gs[j] * (1 - r) * r, dz = y * (before[j] - m) * (1 - z) * z;  \
             d[j] = dr;                                                                           \
             s[j] = dr;                                                                           \
@@ -102,7 +104,7 @@
     }                                                                                            \
     AG_FN void ag_tanh_back_row_##T(ptrdiff_t n, const ag_##T *h, const ag_##T *dh, ag_##T *d) { \
         AG_APART                                                                                 \
-        for (ptrdiff_t j = 0; j < n; j++) d[j] = dh[j] * (1 - h[j] * h[j]);                      \
+        for (ptrdiff_t j = 0; j < n; j++) d[j] = ag_tanh_backward_##T(dh[j], h[j]);              \
     }                                                                                            \
     AG_FN void ag_relu_back_row_##T(ptrdiff_t n, const ag_##T *h, const ag_##T *dh, ag_##T *d) { \
         AG_APART                                                                                 \

@@ -12,6 +12,8 @@ from libc.string cimport memcpy, memset
 
 from autograd_cy._C.resample_loops cimport *
 
+include "fused.pxi"
+
 cdef extern from "<math.h>" nogil:
     double floor(double)
     float floorf(float)
@@ -32,12 +34,12 @@ cdef inline real_t down(real_t x) noexcept nogil:
 
 cdef inline real_t near_weight(real_t x) noexcept nogil:
     """Of an element nearer than 1."""
-    return (<real_t>1.25 * x - <real_t>2.25) * x * x + 1
+    return fma(fma(<real_t>1.25, x, <real_t>-2.25) * x, x, <real_t>1)
 
 
 cdef inline real_t far_weight(real_t x) noexcept nogil:
     """Of one between 1 and 2 away."""
-    return ((<real_t>-0.75 * x + <real_t>3.75) * x - 6) * x + 3
+    return fma(fma(fma(<real_t>-0.75, x, <real_t>3.75), x, <real_t>-6), x, <real_t>3)
 
 
 cdef void fill_nearest(bint exact, double scale, Py_ssize_t size, Py_ssize_t to,
@@ -103,7 +105,7 @@ cdef inline void put_row(real_t* room, const real_t* p, real_t w, Py_ssize_t n,
             room[i] = w * p[i]
     else:
         for i in range(n):
-            room[i] += w * p[i]
+            room[i] = fma(w, p[i], room[i])
 
 
 cdef inline void across(const Resampling* g, const real_t* row, real_t* out) noexcept nogil:
@@ -111,16 +113,19 @@ cdef inline void across(const Resampling* g, const real_t* row, real_t* out) noe
     cdef const int64_t* at = g.index[2]
     cdef const real_t* w = <const real_t*>g.weight[2]
     cdef Py_ssize_t o
+    cdef real_t x
     if g.taps[2] == 1:
         for o in range(g.to[2]):
             out[o] = row[at[o]]
     elif g.taps[2] == 2:
         for o in range(g.to[2]):
-            out[o] = w[2 * o] * row[at[2 * o]] + w[2 * o + 1] * row[at[2 * o + 1]]
+            out[o] = fma(w[2 * o], row[at[2 * o]], w[2 * o + 1] * row[at[2 * o + 1]])
     else:
         for o in range(g.to[2]):
-            out[o] = (w[4 * o] * row[at[4 * o]] + w[4 * o + 1] * row[at[4 * o + 1]]
-                      + w[4 * o + 2] * row[at[4 * o + 2]] + w[4 * o + 3] * row[at[4 * o + 3]])
+            x = w[4 * o] * row[at[4 * o]]
+            x = fma(w[4 * o + 1], row[at[4 * o + 1]], x)
+            x = fma(w[4 * o + 2], row[at[4 * o + 2]], x)
+            out[o] = fma(w[4 * o + 3], row[at[4 * o + 3]], x)
 
 
 cdef inline void across_places(const Resampling* g, const real_t* row,
@@ -138,7 +143,7 @@ cdef inline void across_places(const Resampling* g, const real_t* row,
             p = row + at[2 * o] * n
             q = row + at[2 * o + 1] * n
             for i in range(n):
-                out[i] = w[2 * o] * p[i] + w[2 * o + 1] * q[i]
+                out[i] = fma(w[2 * o], p[i], w[2 * o + 1] * q[i])
         else:
             put_row(out, row + at[4 * o] * n, w[4 * o], n, True)
             for i in range(1, 4):
@@ -162,7 +167,7 @@ cdef inline void back_across(const Resampling* g, const real_t* grad, real_t* ro
     else:
         for o in range(g.to[2]):
             for k in range(taps):
-                row[at[o * taps + k]] += w[o * taps + k] * grad[o]
+                row[at[o * taps + k]] = fma(w[o * taps + k], grad[o], row[at[o * taps + k]])
 
 
 cdef void forward(const Resampling* g, const real_t* a, real_t* out, real_t* room,

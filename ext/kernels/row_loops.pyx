@@ -17,6 +17,8 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.row_loops cimport *
 from autograd_cy._C.sizes cimport parts, round_up
 
+include "fused.pxi"
+
 cdef extern from "scalar/scalar.h" nogil:
     void ag_run_exp_f32(const float*, float*, Py_ssize_t)
     void ag_run_exp_f64(const double*, double*, Py_ssize_t)
@@ -24,6 +26,9 @@ cdef extern from "scalar/scalar.h" nogil:
     void ag_run_exp_falling_f64(const double*, double*, Py_ssize_t)
     float ag_log_f32(float)
     double ag_log_f64(double)
+
+cdef extern from "scalar/config.h" nogil:
+    double AG_ROUNDED(double)
 
 cdef extern from "halves.h" nogil:
     void ag_widen(bint is_f16, const uint16_t* p, float* out, Py_ssize_t n)
@@ -312,7 +317,7 @@ cdef void square_cols(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssiz
         q = <const real_t*>(<const char*>p + r * step)
         for j in range(n):
             x = q[j]
-            acc[j] += x * x
+            acc[j] = fma(x, x, acc[j])
 
 
 cdef void sum_rows_complex(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
@@ -402,21 +407,26 @@ cdef void prod_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_
             acc[r] = ag_product_f64(q, n)
 
 
+cdef inline void times(double* acc, double re, double im) noexcept nogil:
+    """acc[0] + acc[1] i times re + im i."""
+    cdef double x = acc[0], y = acc[1]
+    acc[0] = AG_ROUNDED(x * re) - AG_ROUNDED(y * im)
+    acc[1] = AG_ROUNDED(x * im) + AG_ROUNDED(y * re)
+
+
 cdef void prod_rows_complex(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
                             double* acc) noexcept nogil:
     cdef const real_t* q
     cdef Py_ssize_t r, i
-    cdef double x, y, t
+    cdef double product[2]
     for r in range(rows):
         q = <const real_t*>(<const char*>p + r * step)
-        x = 1
-        y = 0
+        product[0] = 1
+        product[1] = 0
         for i in range(n):
-            t = x * q[2 * i] - y * q[2 * i + 1]
-            y = x * q[2 * i + 1] + y * q[2 * i]
-            x = t
-        acc[2 * r] = x
-        acc[2 * r + 1] = y
+            times(product, q[2 * i], q[2 * i + 1])
+        acc[2 * r] = product[0]
+        acc[2 * r + 1] = product[1]
 
 
 cdef void prod_rows_int(const int_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
@@ -448,16 +458,13 @@ cdef void prod_cols_complex(const real_t* p, Py_ssize_t rows, Py_ssize_t step, P
                             double* acc) noexcept nogil:
     cdef const real_t* q
     cdef Py_ssize_t r, j
-    cdef double t
     for j in range(n):
         acc[2 * j] = 1
         acc[2 * j + 1] = 0
     for r in range(rows):
         q = <const real_t*>(<const char*>p + r * step)
         for j in range(n):
-            t = acc[2 * j] * q[2 * j] - acc[2 * j + 1] * q[2 * j + 1]
-            acc[2 * j + 1] = acc[2 * j] * q[2 * j + 1] + acc[2 * j + 1] * q[2 * j]
-            acc[2 * j] = t
+            times(acc + 2 * j, q[2 * j], q[2 * j + 1])
 
 
 cdef void prod_cols_int(const int_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,

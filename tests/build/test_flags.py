@@ -61,8 +61,8 @@ def test_no_flag_of_ours_is_unsafe_or_native():
 def test_plain_modules_get_no_openmp_and_simd_modules_optimise_more():
     probe = PretendedProbe(lambda wanted, source: True)
     found = openmp.OpenMP(("-fopenmp",), ("-fopenmp",))
-    assert flags.of_kind("plain", found, probe, {}) == []
-    assert flags.of_kind("openmp", found, probe, {}) == ["-fopenmp"]
+    assert flags.of_kind("plain", found, probe, {}) == [flags.CONTRACTION]
+    assert flags.of_kind("openmp", found, probe, {}) == ["-fopenmp", flags.CONTRACTION]
     assert flags.of_kind("simd", found, probe, {})[:2] == ["-fopenmp", "-O3"]
 
 

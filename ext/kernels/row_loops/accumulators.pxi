@@ -37,11 +37,8 @@ cdef void add_c128(double* dst, const double* src, Py_ssize_t n) noexcept nogil:
 
 cdef void mul_c128(double* dst, const double* src, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t j
-    cdef double t
     for j in range(n):
-        t = dst[2 * j] * src[2 * j] - dst[2 * j + 1] * src[2 * j + 1]
-        dst[2 * j + 1] = dst[2 * j] * src[2 * j + 1] + dst[2 * j + 1] * src[2 * j]
-        dst[2 * j] = t
+        times(dst + 2 * j, src[2 * j], src[2 * j + 1])
 
 
 cdef void finish_int(const int64_t* acc, int_t* out, Py_ssize_t n, Py_ssize_t stride,

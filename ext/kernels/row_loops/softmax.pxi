@@ -284,7 +284,7 @@ cdef void soft_back_cols(int kind, const real_t* g, const real_t* y, Py_ssize_t 
         some = total - r * width if total - r * width < width else width
         if kind == S_SOFTMAX:
             for j in range(some):
-                s[j] += u[j] * v[j]
+                s[j] = fma(u[j], v[j], s[j])
         else:
             for j in range(some):
                 s[j] += u[j]

@@ -62,7 +62,7 @@
     AG_FN ag_##T ag_silu_backward_##T(ag_##T g, ag_##T x) {                                      \
         const ag_##T s = ag_sigmoid_##T(x);                                                      \
         /* g last: g s may be next to nothing where the rest is not */                           \
-        return g * (s * ((ag_##T)1 + x * ((ag_##T)1 - s)));                                      \
+        return g * (s * ag_fma_##T(x, (ag_##T)1 - s, (ag_##T)1));                                \
     }                                                                                            \
     /* x Phi(x), with the tail taken on the side where it does not cancel */                     \
     AG_FN ag_##T ag_gelu_##T(ag_##T x) {                                                         \
@@ -83,13 +83,14 @@
     AG_FN ag_##T ag_gelu_tanh_##T(ag_##T x) {                                                    \
         const ag_##T k = (ag_##T)1.59576912160573071176, c = (ag_##T)0.07135481627260024878;        \
         const ag_##T a = AG_AT_LEAST(x, -AG_NORMAL_END_##T);                                     \
-        return a * ag_sigmoid_##T(x * (k + c * x * x));                                          \
+        return a * ag_sigmoid_##T(x * ag_fma_##T(c * x, x, k));                                  \
     }                                                                                            \
     AG_FN ag_##T ag_gelu_tanh_backward_##T(ag_##T g, ag_##T x) {                                 \
         const ag_##T k = (ag_##T)1.59576912160573071176, c = (ag_##T)0.07135481627260024878;        \
         const ag_##T a = copysign##S(AG_AT_MOST(fabs##S(x), AG_NORMAL_END_##T), x);      \
-        const ag_##T u = a * (k + c * a * a), s = ag_sigmoid_##T(u), t = ag_sigmoid_##T(-u);     \
-        return g * (s + s * t * a * (k + (ag_##T)3 * c * a * a));                                \
+        const ag_##T u = a * ag_fma_##T(c * a, a, k), s = ag_sigmoid_##T(u);                     \
+        const ag_##T t = ag_sigmoid_##T(-u), slope = ag_fma_##T((ag_##T)3 * c * a, a, k);        \
+        return g * ag_fma_##T(s * t * a, slope, s);                                              \
     }
 AG_FOR_FLOATS(AG_ACTIVATION)
 #undef AG_ACTIVATION

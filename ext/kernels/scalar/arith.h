@@ -182,7 +182,7 @@ AG_FN int ag_ratio_far_f64(double x, double y) {
 }
 AG_FN float ag_fmod_near_f32(float x, float y) {
     const double whole = (int32_t)((double)x / y);
-    return copysignf((float)(x - whole * y), x);
+    return copysignf((float)ag_fma_f64(-whole, y, x), x);
 }
 AG_FN double ag_fmod_near_f64(double x, double y) {
     const double r = ag_fma_f64(-(double)(int32_t)(x / y), y, x);
@@ -202,7 +202,7 @@ AG_FOR_FLOATS(AG_NEAR_RATIO)
 
 /* An infinite leg wins over nan in the other. */
 AG_FN float ag_hypot_f32(float x, float y) {
-    const float r = (float)sqrt((double)x * x + (double)y * y);
+    const float r = (float)sqrt(ag_fma_f64(x, x, (double)y * y));
     return (fabsf(x) == INFINITY) | (fabsf(y) == INFINITY) ? INFINITY : r;
 }
 AG_FN double ag_hypot_f64(double x, double y) {

@@ -9,55 +9,29 @@
 #include "special.h"
 #include "trig.h"
 
-/* Left to itself, gcc fuses one of the two products of a part with their sum, and in a vector of pairs
- * another one than in the element that is left over. This says which one; but products of two tensors
- * take up to twice as long so, as the pairs are then taken apart. */
-#define AG_COMPLEX_FUSED_MUL(T, R)                                                               \
-    AG_FN ag_##T ag_fused_mul_##T(ag_##T x, ag_##T y) {                                          \
-        return ag_make_##T(ag_fma_##R(x.re, y.re, -(x.im * y.im)),                               \
-                           ag_fma_##R(x.re, y.im, x.im * y.re));                                 \
-    }
-AG_FOR_COMPLEX(AG_COMPLEX_FUSED_MUL)
-#undef AG_COMPLEX_FUSED_MUL
-
-/* Here all products are rounded, as in pairs. */
-#if defined(__clang__)
-#define AG_COMPLEX_MUL(T, R)                                                                     \
-    AG_FN ag_##T ag_mul_##T(ag_##T x, ag_##T y) {                                                \
-        _Pragma("clang fp contract(off)")                                                        \
-        return ag_make_##T(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re);                \
-    }
-#elif defined(__GNUC__) && __GNUC__ >= 12 && !defined(__CUDACC__)
-#define AG_COMPLEX_MUL(T, R)                                                                     \
-    AG_FN ag_##T ag_mul_##T(ag_##T x, ag_##T y) {                                                \
-        const ag_##R aa = __builtin_assoc_barrier(x.re * y.re);                                  \
-        const ag_##R bb = __builtin_assoc_barrier(x.im * y.im);                                  \
-        const ag_##R ab = __builtin_assoc_barrier(x.re * y.im);                                  \
-        const ag_##R ba = __builtin_assoc_barrier(x.im * y.re);                                  \
-        return ag_make_##T(aa - bb, ab + ba);                                                    \
-    }
-#else
-#define AG_COMPLEX_MUL(T, R)                                                                     \
-    AG_FN ag_##T ag_mul_##T(ag_##T x, ag_##T y) { return ag_fused_mul_##T(x, y); }
-#endif
-AG_FOR_COMPLEX(AG_COMPLEX_MUL)
-#undef AG_COMPLEX_MUL
-
 /* T complex type, R its part */
 #define AG_COMPLEX_ARITH(T, R)                                                                   \
+    /* all four products are rounded, so that pairs in a vector and one left over agree */       \
+    AG_FN ag_##T ag_mul_##T(ag_##T x, ag_##T y) {                                                \
+        const ag_##R aa = AG_ROUNDED(x.re * y.re), bb = AG_ROUNDED(x.im * y.im);                 \
+        const ag_##R ab = AG_ROUNDED(x.re * y.im), ba = AG_ROUNDED(x.im * y.re);                 \
+        return ag_make_##T(aa - bb, ab + ba);                                                    \
+    }                                                                                            \
     AG_FN ag_##T ag_add_##T(ag_##T x, ag_##T y) { return ag_make_##T(x.re + y.re, x.im + y.im); } \
     AG_FN ag_##T ag_sub_##T(ag_##T x, ag_##T y) { return ag_make_##T(x.re - y.re, x.im - y.im); } \
     AG_FN ag_##T ag_div_##T(ag_##T x, ag_##T y) {                                                \
         const int flip = ag_abs_##R(y.re) < ag_abs_##R(y.im);                                    \
         const ag_##R big = flip ? y.im : y.re, small = flip ? y.re : y.im;                       \
-        /* by zero, of any signs, both parts are divided by +0 */                                \
-        const int zero = (big == 0) & (small == 0);                                              \
         const ag_##R ratio = big == 0 ? small : small / big;                                     \
-        const ag_##R scale = (ag_##R)1 / ag_pick_##R(zero, 0, big + small * ratio);              \
+        const ag_##R whole = ag_fma_##R(small, ratio, big);                                      \
+        /* by zero, of any signs, both parts are divided by +0 */                                \
+        const int zero = whole == 0;                                                             \
+        const ag_##R scale = (ag_##R)1 / ag_pick_##R(zero, 0, whole);                            \
         const ag_##R a = flip ? x.im : x.re, b = flip ? x.re : x.im;                             \
         /* flipped: (a + b r) and (a r - b); plain: (a + b r) and (b - a r) */                   \
-        const ag_##R im = flip ? a * ratio - b : b - a * ratio;                                  \
-        return ag_make_##T(ag_pick_##R(zero, a, a + b * ratio) * scale,                          \
+        const ag_##R ar = AG_ROUNDED(a * ratio), br = AG_ROUNDED(b * ratio);                     \
+        const ag_##R im = flip ? ar - b : b - ar;                                                \
+        return ag_make_##T(ag_pick_##R(zero, a, a + br) * scale,                                 \
                            ag_pick_##R(zero, b, im) * scale);                                    \
     }                                                                                            \
     AG_FN ag_##T ag_neg_##T(ag_##T x) { return ag_make_##T(-x.re, -x.im); }                      \
@@ -71,8 +45,8 @@ AG_FOR_COMPLEX(AG_COMPLEX_MUL)
         const ag_##R r = ag_abs_##T(x);                                                          \
         return r == 0 ? ag_make_##T(0, 0) : ag_make_##T(x.re / r, x.im / r);                     \
     }                                                                                            \
-    AG_FN ag_##T ag_square_##T(ag_##T x) { return ag_fused_mul_##T(x, x); }                      \
-    AG_FN ag_##T ag_cube_##T(ag_##T x) { return ag_fused_mul_##T(ag_fused_mul_##T(x, x), x); }   \
+    AG_FN ag_##T ag_square_##T(ag_##T x) { return ag_mul_##T(x, x); }                            \
+    AG_FN ag_##T ag_cube_##T(ag_##T x) { return ag_mul_##T(ag_mul_##T(x, x), x); }               \
     AG_FN ag_##T ag_reciprocal_##T(ag_##T x) { return ag_div_##T(ag_make_##T(1, 0), x); }        \
     AG_FN ag_##T ag_add_scaled_##T(ag_##T x, ag_##T y, ag_##T alpha) {                           \
         return ag_add_##T(x, ag_mul_##T(y, alpha));                                              \
@@ -345,11 +319,11 @@ AG_FOR_COMPLEX(AG_COMPLEX_INVERSE)
         return ag_div_##T(ag_make_##T(ag_pick_##R(left, e.re, 1), ag_pick_##R(left, e.im, 0)),   \
                           ag_make_##T(1 + e.re, e.im));                                          \
     }                                                                                            \
-    AG_FN ag_##T ag_silu##N##_##T(ag_##T x) { return ag_fused_mul_##T(x, ag_sigmoid##N##_##T(x)); }\
+    AG_FN ag_##T ag_silu##N##_##T(ag_##T x) { return ag_mul_##T(x, ag_sigmoid##N##_##T(x)); }    \
     AG_FN ag_##T ag_silu_backward##N##_##T(ag_##T g, ag_##T x) {                                 \
         const ag_##T s = ag_sigmoid##N##_##T(x);                                                 \
-        const ag_##T t = ag_fused_mul_##T(x, ag_make_##T(1 - s.re, -s.im));                      \
-        return ag_fused_mul_##T(g, ag_conj_##T(ag_fused_mul_##T(s, ag_make_##T(1 + t.re, t.im))));\
+        const ag_##T t = ag_mul_##T(x, ag_make_##T(1 - s.re, -s.im));                            \
+        return ag_mul_##T(g, ag_conj_##T(ag_mul_##T(s, ag_make_##T(1 + t.re, t.im))));           \
     }
 AG_COMPLEX_TRIG(c64, f32, )
 AG_COMPLEX_TRIG(c128, f64, )
@@ -367,12 +341,12 @@ AG_COMPLEX_TRIG(c128, f64, _near)
         if (x.re == 0 && x.im == 0 && y.re > 0) return y.im == 0 && y.re == 1 ? x : ag_make_##T(0, 0);\
         if (y.im == 0) { /* small whole exponents by products: exact on exact input */           \
             if (y.re == 1) return x;                                                             \
-            if (y.re == 2) return ag_fused_mul_##T(x, x);                                        \
-            if (y.re == 3) return ag_fused_mul_##T(ag_fused_mul_##T(x, x), x);                   \
+            if (y.re == 2) return ag_mul_##T(x, x);                                              \
+            if (y.re == 3) return ag_mul_##T(ag_mul_##T(x, x), x);                               \
             if (y.re == -1) return ag_reciprocal_##T(x);                                         \
-            if (y.re == -2) return ag_reciprocal_##T(ag_fused_mul_##T(x, x));                    \
+            if (y.re == -2) return ag_reciprocal_##T(ag_mul_##T(x, x));                          \
         }                                                                                        \
-        return ag_exp_##T(ag_fused_mul_##T(y, ag_log_##T(x)));                                   \
+        return ag_exp_##T(ag_mul_##T(y, ag_log_##T(x)));                                         \
     }                                                                                            \
     /* from the one with the larger real part */                                                 \
     AG_FN ag_##T ag_logaddexp_##T(ag_##T x, ag_##T y) {                                          \
@@ -384,12 +358,12 @@ AG_COMPLEX_TRIG(c128, f64, _near)
     }                                                                                            \
     /* gradients of y = f(x): g conj(f'(x)) */                                                   \
     AG_FN ag_##T ag_tanh_backward_##T(ag_##T g, ag_##T y) {                                      \
-        const ag_##T yy = ag_fused_mul_##T(y, y);                                                \
-        return ag_fused_mul_##T(g, ag_make_##T(1 - yy.re, yy.im));                               \
+        const ag_##T yy = ag_mul_##T(y, y);                                                      \
+        return ag_mul_##T(g, ag_make_##T(1 - yy.re, yy.im));                                     \
     }                                                                                            \
     AG_FN ag_##T ag_sigmoid_backward_##T(ag_##T g, ag_##T y) {                                   \
-        const ag_##T slope = ag_fused_mul_##T(ag_make_##T(1 - y.re, -y.im), y);                  \
-        return ag_fused_mul_##T(g, ag_conj_##T(slope));                                          \
+        const ag_##T slope = ag_mul_##T(ag_make_##T(1 - y.re, -y.im), y);                        \
+        return ag_mul_##T(g, ag_conj_##T(slope));                                                \
     }
 AG_FOR_COMPLEX(AG_COMPLEX_REST)
 #undef AG_COMPLEX_REST

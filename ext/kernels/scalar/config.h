@@ -24,7 +24,8 @@
 
 /* 1 where a fused multiply-add is one instruction; elsewhere a*b+c rounds twice and formulas that
  * need the exact product take another road. */
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)                      \
+    || (defined(__FP_FAST_FMA) && defined(__FP_FAST_FMAF))
 #define AG_HAS_FMA 1
 #else
 #define AG_HAS_FMA 0
@@ -73,6 +74,8 @@ AG_FN double ag_pick_f64(int c, double a, double b) {
 #endif
 }
 
+/* The one way to a fused product: compilers are told to fuse nothing by themselves (ext/build/flags.py).
+ * fused.h has that of vectors. */
 AG_FN float ag_fma_f32(float a, float b, float c) {
 #if AG_HAS_FMA
     return fmaf(a, b, c);
@@ -87,6 +90,14 @@ AG_FN double ag_fma_f64(double a, double b, double c) {
     return a * b + c;
 #endif
 }
+
+/* A product that stays one: where differences and sums of products take turns, as in the parts of
+ * complex products, gcc 12 makes one fused instruction of both, whatever -ffp-contract says. */
+#if defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__) && !defined(__CUDACC__)
+#define AG_ROUNDED(x) __builtin_assoc_barrier(x)
+#else
+#define AG_ROUNDED(x) (x)
+#endif
 
 #define AG_FOR_SIGNED(M) M(i8, uint32_t) M(i16, uint32_t) M(i32, uint32_t) M(i64, uint64_t)
 #define AG_FOR_INTS(M) M(u8, uint32_t) AG_FOR_SIGNED(M)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "fused.h"
 
 #if defined(__AVX512F__)
 #define AG_VECTOR_BYTES 64
@@ -85,7 +86,9 @@ AG_FN void ag_twins_f32(ptrdiff_t rows, ptrdiff_t n, const ptrdiff_t *k, const f
             for (int phase = 0; phase < 2; phase++) {
                 sum[phase] = zero + first;
                 for (ptrdiff_t p = 0; p < k[phase]; p++)
-                    sum[phase] += w[phase][p] * *(const vec *)(s + off[phase][p] + i / 2);
+                    sum[phase] = AG_FMA(f32, AG_VECTOR_BYTES)(
+                        AG_ALL(vec, w[phase][p]), *(const vec *)(s + off[phase][p] + i / 2),
+                        sum[phase]);
             }
             out[0] = AG_SHUFFLE(sum[0], sum[1], AG_LOW);
             out[1] = AG_SHUFFLE(sum[0], sum[1], AG_HIGH);

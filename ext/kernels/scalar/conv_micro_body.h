@@ -5,6 +5,8 @@ typedef AG_T AG_NAME(ag_vec_)
 
 #define VEC AG_NAME(ag_vec_)
 #define LANES ((int)(AG_VECTOR_BYTES / sizeof(AG_T)))
+#define FMA AG_FMA(AG_S, AG_VECTOR_BYTES)
+#define ALL(x) AG_ALL(VEC, x)
 
 /* c[i][v] = first[i] + sum_p w[p * w_step + i] * b[v][off[p]] for whole vectors v; without `first` the
  * sums go on from what c holds. */
@@ -35,12 +37,12 @@ AG_FN void AG_NAME(ag_gathered_)(const int rows, const int vecs, ptrdiff_t k, co
         }
         AG_UNROLL
         for (int i = 0; i < rows; i++) {
-            const AG_T y = w[i];
-            sum[i][0] += y * x0;
-            if (vecs > 1) sum[i][1] += y * x1;
+            const VEC y = ALL(w[i]);
+            sum[i][0] = FMA(y, x0, sum[i][0]);
+            if (vecs > 1) sum[i][1] = FMA(y, x1, sum[i][1]);
             if (vecs > 2) {
-                sum[i][2] += y * x2;
-                sum[i][3] += y * x3;
+                sum[i][2] = FMA(y, x2, sum[i][2]);
+                sum[i][3] = FMA(y, x3, sum[i][3]);
             }
         }
         w += w_step;
@@ -180,9 +182,9 @@ AG_FN void AG_NAME(ag_tapped_)(const int bases, const int taps, const int vecs, 
             for (int r = 0; r < bases; r++)
                 AG_UNROLL
                 for (int t = 0; t < taps; t++) {
-                    const AG_T s = from[r][p + t];
-                    sum[r * taps + t][0] += s * y0;
-                    if (vecs > 1) sum[r * taps + t][1] += s * y1;
+                    const VEC s = ALL(from[r][p + t]);
+                    sum[r * taps + t][0] = FMA(s, y0, sum[r * taps + t][0]);
+                    if (vecs > 1) sum[r * taps + t][1] = FMA(s, y1, sum[r * taps + t][1]);
                 }
             /* gcc would keep what the next place reads, too, and has no registers left for it. */
             __asm__ volatile("" ::: "memory");
@@ -274,8 +276,8 @@ AG_FN void AG_NAME(ag_dotted_)(const int rows, const int cols, ptrdiff_t runs, p
             AG_UNROLL
             for (int i = 0; i < rows; i++) {
                 const VEC s = *(const VEC *)(from[i] + p);
-                sum[0][i] += s * y0;
-                if (cols > 1) sum[1][i] += s * y1;
+                sum[0][i] = FMA(s, y0, sum[0][i]);
+                if (cols > 1) sum[1][i] = FMA(s, y1, sum[1][i]);
             }
         }
         if (p < length) {
@@ -285,8 +287,8 @@ AG_FN void AG_NAME(ag_dotted_)(const int rows, const int cols, ptrdiff_t runs, p
             AG_UNROLL
             for (int i = 0; i < rows; i++) {
                 const VEC s = AG_NAME(ag_first_)(from[i] + p, length - p);
-                sum[0][i] += s * y0;
-                if (cols > 1) sum[1][i] += s * y1;
+                sum[0][i] = FMA(s, y0, sum[0][i]);
+                if (cols > 1) sum[1][i] = FMA(s, y1, sum[1][i]);
             }
         }
         y += length;
@@ -489,3 +491,5 @@ static void AG_NAME(ag_weights_)(ptrdiff_t rows, ptrdiff_t k, const AG_T *w, ptr
 
 #undef VEC
 #undef LANES
+#undef FMA
+#undef ALL

@@ -214,7 +214,7 @@ AG_FN float ag_log_sum_f32(float k, float f) {
 }
 AG_FN double ag_log_sum_f64(double k, double f) {
     const double low = ag_fma_f64(k, AG_LN2_LO_F64, ag_log_rest_f64(f));
-    return k * AG_LN2_HI_F64 - ((0.5 * f * f - low) - f);
+    return ag_fma_f64(k, AG_LN2_HI_F64, f - ag_fma_f64(0.5 * f, f, -low));
 }
 
 AG_FN float ag_log_f32(float x) {
@@ -237,7 +237,7 @@ AG_FN float ag_log1p_f32(float x) {
     float k, y;
     const float m = ag_log_split_f32(u, &k);
     const float back = ag_from_bits_f32(ag_bits_f32(AG_SHIFT_F32 - AG_AT_MOST(k, 127.0f)) << 23);
-    y = ag_log_sum_f32(k, (m - 1.0f) + lost * back);
+    y = ag_log_sum_f32(k, ag_fma_f32(lost, back, m - 1.0f));
     y = (u > 0) & (u < INFINITY) ? y : AG_LOG_OUTSIDE(u, INFINITY, NAN);
     return x == 0 ? x : y;
 }
@@ -247,7 +247,7 @@ AG_FN double ag_log1p_f64(double x) {
     double k, y;
     const double m = ag_log_split_f64(u, &k);
     const double back = ag_from_bits_f64(ag_bits_f64(AG_SHIFT_F64 - AG_AT_MOST(k, 1023.0)) << 52);
-    y = ag_log_sum_f64(k, (m - 1.0) + lost * back);
+    y = ag_log_sum_f64(k, ag_fma_f64(lost, back, m - 1.0));
     y = (u > 0) & (u < INFINITY) ? y : AG_LOG_OUTSIDE(u, (double)INFINITY, (double)NAN);
     return x == 0 ? x : y;
 }
@@ -257,13 +257,13 @@ AG_FN float ag_log1p_unit_f32(float e) {
     const float u = 1.0f + e, lost = e - (u - 1.0f);
     float k;
     const float m = ag_log_mantissa_f32(u, &k);
-    return ag_log_sum_f32(k, (m - 1.0f) + lost * (1.0f - 0.5f * k));
+    return ag_log_sum_f32(k, ag_fma_f32(lost, ag_fma_f32(-0.5f, k, 1.0f), m - 1.0f));
 }
 AG_FN double ag_log1p_unit_f64(double e) {
     const double u = 1.0 + e, lost = e - (u - 1.0);
     double k;
     const double m = ag_log_mantissa_f64(u, &k);
-    return ag_log_sum_f64(k, (m - 1.0) + lost * (1.0 - 0.5 * k));
+    return ag_log_sum_f64(k, ag_fma_f64(lost, ag_fma_f64(-0.5, k, 1.0), m - 1.0));
 }
 
 /* log to another base: log(1+f) in two parts, each times the two parts of 1 / log(base). */
@@ -274,7 +274,7 @@ AG_FN double ag_log1p_unit_f64(double e) {
         half = (R)0.5 * f * f;                                                                   \
         hi = ag_from_bits_##T(ag_bits_##T(f - half) & (mask));                                   \
         lo = (f - hi) - half + ag_log_rest_##T(f);                                               \
-        small = (lo + hi) * (inv_lo) + lo * (inv_hi) + k * (unit_lo);                            \
+        small = ag_fma_##T(lo + hi, inv_lo, ag_fma_##T(lo, inv_hi, k * (unit_lo)));              \
         big = hi * (inv_hi);                                                                     \
         top = k * (unit_hi);                                                                     \
         y = top + big;                                                                           \

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "config.h"
+#include "fused.h"
 
 /* A block of AG_ROWS x 2 vectors leaves registers for a row of b and one element of a.  With AVX-512,
  * 12 rows is where gcc keeps the sums in place (with 8 it moves them around). */

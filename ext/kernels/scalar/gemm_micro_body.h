@@ -5,6 +5,8 @@ typedef AG_T AG_NAME(ag_vec_)
 
 #define VEC AG_NAME(ag_vec_)
 #define LANES ((int)(AG_VECTOR_BYTES / sizeof(AG_T)))
+#define FMA AG_FMA(AG_S, AG_VECTOR_BYTES)
+#define ALL(x) AG_ALL(VEC, x)
 
 #if AG_ALL_ROWS && defined(AG_MASKS)
 /* ag_store_ of a block with fewer columns than its vectors have. Called, not inlined: there are a
@@ -17,8 +19,7 @@ AG_FN_COLD void AG_NAME(ag_store_part_)(int rows, VEC (*sum)[2], AG_T alpha, AG_
         for (int i = 0; i < rows; i++) {
             VEC x = alpha * sum[i][at / LANES];
             if (beta != 0)
-                x = beta * AG_NAME(ag_masked_)(base + i * ld_base + at, mask)
-                    + alpha * sum[i][at / LANES];
+                x = FMA(ALL(beta), AG_NAME(ag_masked_)(base + i * ld_base + at, mask), x);
             AG_NAME(ag_put_masked_)(c + i * ldc + at, mask, x);
         }
     }
@@ -39,8 +40,8 @@ AG_FN void AG_NAME(ag_store_)(const int rows, const int vecs, int keep, VEC (*su
                 out[0] = alpha * sum[i][0];
                 if (vecs == 2) out[1] = alpha * sum[i][1];
             } else {
-                out[0] = beta * old[0] + alpha * sum[i][0];
-                if (vecs == 2) out[1] = beta * old[1] + alpha * sum[i][1];
+                out[0] = FMA(ALL(beta), old[0], alpha * sum[i][0]);
+                if (vecs == 2) out[1] = FMA(ALL(beta), old[1], alpha * sum[i][1]);
             }
         }
 #if AG_ALL_ROWS && defined(AG_MASKS)
@@ -64,7 +65,8 @@ AG_FN void AG_NAME(ag_store_)(const int rows, const int vecs, int keep, VEC (*su
         for (int i = 0; i < keep; i++)
             for (int j = 0; j < cols; j++)
                 c[i * ldc + j] = beta == 0 ? alpha * part[i][j]
-                                           : beta * base[i * ld_base + j] + alpha * part[i][j];
+                                           : AG_NAME(ag_fma_)(beta, base[i * ld_base + j],
+                                                              alpha * part[i][j]);
     }
 #endif
 }
@@ -86,9 +88,9 @@ AG_FN void AG_NAME(ag_block_)(const int rows, const int vecs, int keep, ptrdiff_
         if (vecs == 2) b1 = *(const VEC *)(b + LANES);
         AG_UNROLL
         for (int i = 0; i < rows; i++) {
-            const AG_T x = a[i * row_step];
-            sum[i][0] += x * b0;
-            if (vecs == 2) sum[i][1] += x * b1;
+            const VEC x = ALL(a[i * row_step]);
+            sum[i][0] = FMA(x, b0, sum[i][0]);
+            if (vecs == 2) sum[i][1] = FMA(x, b1, sum[i][1]);
             AG_STAY(b0, b1);
         }
         a += k_step;
@@ -322,12 +324,14 @@ AG_FN void AG_NAME(ag_dots_)(const int rows, const int few, ptrdiff_t k, const A
         for (int i = 0; i < rows; i++) {
             const VEC wi = *(const VEC *)(w + i * ld + p);
             AG_UNROLL
-            for (int j = 0; j < few; j++) sum[i][j] += wi * *(const VEC *)(x + j * ldx + p);
+            for (int j = 0; j < few; j++)
+                sum[i][j] = FMA(wi, *(const VEC *)(x + j * ldx + p), sum[i][j]);
         }
     }
     for (; p < k; p++)
         for (int i = 0; i < rows; i++)
-            for (int j = 0; j < few; j++) tail[i][j] += w[i * ld + p] * x[j * ldx + p];
+            for (int j = 0; j < few; j++)
+                tail[i][j] = AG_NAME(ag_fma_)(w[i * ld + p], x[j * ldx + p], tail[i][j]);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < few; j++) {
             AG_T lanes[LANES], *out = c + i * row_step + j * col_step;
@@ -335,7 +339,8 @@ AG_FN void AG_NAME(ag_dots_)(const int rows, const int few, ptrdiff_t k, const A
             for (int half = LANES / 2; half > 0; half /= 2)
                 for (int q = 0; q < half; q++) lanes[q] += lanes[q + half];
             lanes[0] += tail[i][j];
-            *out = beta == 0 ? alpha * lanes[0] : beta * *out + alpha * lanes[0];
+            lanes[0] *= alpha;
+            *out = beta == 0 ? lanes[0] : AG_NAME(ag_fma_)(beta, *out, lanes[0]);
         }
 }
 
@@ -369,7 +374,7 @@ AG_FN void AG_NAME(ag_add_rows_)(const int rows, const int few, ptrdiff_t n, con
         for (int q = 0; q < rows; q++) {
             const VEC wq = *(const VEC *)(w + q * ld + j);
             AG_UNROLL
-            for (int f = 0; f < few; f++) sum[f] += x[f * ldx + q] * wq;
+            for (int f = 0; f < few; f++) sum[f] = FMA(ALL(x[f * ldx + q]), wq, sum[f]);
         }
         AG_UNROLL
         for (int f = 0; f < few; f++) *(VEC *)(y + f * ldy + j) = sum[f];
@@ -378,7 +383,8 @@ AG_FN void AG_NAME(ag_add_rows_)(const int rows, const int few, ptrdiff_t n, con
         for (int f = 0; f < few; f++) {
             AG_T sum = y[f * ldy + j];
             AG_UNROLL
-            for (int q = 0; q < rows; q++) sum += x[f * ldx + q] * w[q * ld + j];
+            for (int q = 0; q < rows; q++)
+                sum = AG_NAME(ag_fma_)(x[f * ldx + q], w[q * ld + j], sum);
             y[f * ldy + j] = sum;
         }
 }
@@ -445,3 +451,5 @@ static void AG_NAME(ag_strip_complex_)(ptrdiff_t k, ptrdiff_t rows, const AG_T *
 
 #undef VEC
 #undef LANES
+#undef FMA
+#undef ALL

@@ -47,7 +47,7 @@ AG_FN double ag_tanh_f64(double x) {
         return ag_pick_##T(a < TINY, x, copysign##S(y, x));                                      \
     }                                                                                            \
     AG_FN ag_##T ag_tanh_backward_##T(ag_##T g, ag_##T y) {                                      \
-        return g * ((ag_##T)1 - y * y);                                                          \
+        return g * ag_fma_##T(-y, y, (ag_##T)1);                                                 \
     }
 AG_HYPER(f32, f, 1e30f, 0x1p-40f, 1e9f, 0.693147182f)
 AG_HYPER(f64, , 1e300, 0x1p-60, 1e18, 0.69314718055994531)

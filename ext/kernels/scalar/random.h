@@ -1,5 +1,5 @@
-/* From random words to distributions. Straight-line and without fused multiply-adds (the module is
- * compiled with -ffp-contract=off), so that a seed gives the same numbers on every processor.
+/* From random words to distributions. Straight-line and without fused multiply-adds, so that a seed
+ * gives the same numbers on every processor.
  * Words come from philox.h, the loops are in ext/kernels/random_loops.pyx. */
 #ifndef AG_SCALAR_RANDOM_H
 #define AG_SCALAR_RANDOM_H

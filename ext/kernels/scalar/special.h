@@ -71,7 +71,7 @@ AG_FN float ag_erf_f32(float x) {
     p = ag_fma_f32(z, p, 0.11282865f);
     p = ag_fma_f32(z, p, -0.376125902f);
     p = ag_fma_f32(z, p, 0.128379166f);
-    far = 1.0f - ag_gauss_f32(b, 1.0f) * ag_erfcx_f32(b);
+    far = ag_fma_f32(-ag_gauss_f32(b, 1.0f), ag_erfcx_f32(b), 1.0f);
     return a < 0.85f ? ag_fma_f32(x, p, x) : copysignf(far, x);
 }
 AG_FN double ag_erf_f64(double x) {
@@ -87,7 +87,7 @@ AG_FN double ag_erf_f64(double x) {
     p = ag_fma_f64(z, p, 0.11283791670952481);
     p = ag_fma_f64(z, p, -0.37612638903183715);
     p = ag_fma_f64(z, p, 0.12837916709551256);
-    far = 1.0 - ag_gauss_f64(b, 1.0) * ag_erfcx_f64(b);
+    far = ag_fma_f64(-ag_gauss_f64(b, 1.0), ag_erfcx_f64(b), 1.0);
     return a < 0.75 ? ag_fma_f64(x, p, x) : copysign(far, x);
 }
 

@@ -14,13 +14,17 @@
 #include <stdint.h>
 
 #include "config.h"
+#include "fused.h"
 
 #if defined(__AVX512F__)
 #define AG_LANES 16
+#define AG_WIDEST_BYTES 64
 #elif defined(__AVX2__)
 #define AG_LANES 8
+#define AG_WIDEST_BYTES 32
 #else
 #define AG_LANES 4
+#define AG_WIDEST_BYTES 16
 #endif
 
 /* Channels whose kernels are written together. */

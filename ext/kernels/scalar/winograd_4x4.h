@@ -15,18 +15,22 @@
 #define AG_SIXTH 0.16666666666666666f
 #define AG_ROOT2 1.4142135623730951f
 #define AG_HALF_ROOT2 0.70710678118654752f
+/* factor * x + y */
+#define AG_TIMES(factor, x, y) AG_FMA(f32, AG_WIDEST_BYTES)(AG_ALL(AG_WIDEST, factor), x, y)
 
 /* B' x: six numbers of an image to six places. */
 #define AG_INPUT_4X4(X, Y)                                                   \
     {                                                                        \
-        const AG_WIDEST e1 = X(4) - 2.0f * X(2), e2 = X(4) - 0.5f * X(2);    \
-        const AG_WIDEST o1 = X(3) - 2.0f * X(1), o2 = X(3) - 0.5f * X(1);    \
-        Y(0, X(0) + (X(4) - 2.5f * X(2)));                                   \
-        Y(1, e1 + AG_HALF_ROOT2 * o1);                                       \
-        Y(2, e1 - AG_HALF_ROOT2 * o1);                                       \
-        Y(3, e2 + AG_ROOT2 * o2);                                            \
-        Y(4, e2 - AG_ROOT2 * o2);                                            \
-        Y(5, X(1) + (X(5) - 2.5f * X(3)));                                   \
+        const AG_WIDEST e1 = AG_TIMES(-2.0f, X(2), X(4));                    \
+        const AG_WIDEST e2 = AG_TIMES(-0.5f, X(2), X(4));                    \
+        const AG_WIDEST o1 = AG_TIMES(-2.0f, X(1), X(3));                    \
+        const AG_WIDEST o2 = AG_TIMES(-0.5f, X(1), X(3));                    \
+        Y(0, X(0) + AG_TIMES(-2.5f, X(2), X(4)));                            \
+        Y(1, AG_TIMES(AG_HALF_ROOT2, o1, e1));                               \
+        Y(2, AG_TIMES(-AG_HALF_ROOT2, o1, e1));                              \
+        Y(3, AG_TIMES(AG_ROOT2, o2, e2));                                    \
+        Y(4, AG_TIMES(-AG_ROOT2, o2, e2));                                   \
+        Y(5, X(1) + AG_TIMES(-2.5f, X(3), X(5)));                            \
     }
 
 /* A' m: six places to four results. */
@@ -36,16 +40,17 @@
         const AG_WIDEST s2 = X(3) + X(4), d2 = AG_ROOT2 * (X(3) - X(4));     \
         Y(0, X(0) + s1 + s2);                                                \
         Y(1, d1 + d2);                                                       \
-        Y(2, 0.5f * s1 + 2.0f * s2);                                         \
-        Y(3, 0.5f * d1 + 2.0f * d2 + X(5));                                  \
+        Y(2, AG_TIMES(2.0f, s2, 0.5f * s1));                                 \
+        Y(3, AG_TIMES(2.0f, d2, 0.5f * d1) + X(5));                          \
     }
 
 /* A y: four gradients of results to six places. */
 #define AG_OUTPUT_GRADIENT_4X4(X, Y)                                         \
     {                                                                        \
-        const AG_WIDEST e1 = X(0) + 0.5f * X(2), e2 = X(0) + 2.0f * X(2);    \
-        const AG_WIDEST o1 = AG_HALF_ROOT2 * (X(1) + 0.5f * X(3));           \
-        const AG_WIDEST o2 = AG_ROOT2 * (X(1) + 2.0f * X(3));                \
+        const AG_WIDEST e1 = AG_TIMES(0.5f, X(2), X(0));                     \
+        const AG_WIDEST e2 = AG_TIMES(2.0f, X(2), X(0));                     \
+        const AG_WIDEST o1 = AG_HALF_ROOT2 * AG_TIMES(0.5f, X(3), X(1));     \
+        const AG_WIDEST o2 = AG_ROOT2 * AG_TIMES(2.0f, X(3), X(1));          \
         Y(0, X(0));                                                          \
         Y(1, e1 + o1);                                                       \
         Y(2, e1 - o1);                                                       \
@@ -57,8 +62,8 @@
 /* G g: three taps to six places. */
 #define AG_FILTER_4X4(X, Y)                                                  \
     {                                                                        \
-        const AG_WIDEST e1 = (-2.0f * AG_SIXTH) * (2.0f * X(0) + X(2));      \
-        const AG_WIDEST e2 = AG_SIXTH * (X(0) + 2.0f * X(2));                \
+        const AG_WIDEST e1 = (-2.0f * AG_SIXTH) * AG_TIMES(2.0f, X(0), X(2));\
+        const AG_WIDEST e2 = AG_SIXTH * AG_TIMES(2.0f, X(2), X(0));          \
         const AG_WIDEST o1 = (-4.0f * AG_SIXTH * AG_HALF_ROOT2) * X(1);      \
         const AG_WIDEST o2 = (AG_SIXTH * AG_ROOT2) * X(1);                   \
         Y(0, X(0));                                                          \
@@ -76,9 +81,9 @@
         const AG_WIDEST s2 = AG_SIXTH * (X(3) + X(4));                       \
         const AG_WIDEST d1 = (-4.0f * AG_SIXTH * AG_HALF_ROOT2) * (X(1) - X(2)); \
         const AG_WIDEST d2 = (AG_SIXTH * AG_ROOT2) * (X(3) - X(4));          \
-        Y(0, X(0) + (2.0f * s1 + s2));                                       \
+        Y(0, X(0) + AG_TIMES(2.0f, s1, s2));                                 \
         Y(1, d1 + d2);                                                       \
-        Y(2, (s1 + 2.0f * s2) + X(5));                                       \
+        Y(2, AG_TIMES(2.0f, s2, s1) + X(5));                                 \
     }
 
 /* `rows` rows of n numbers of up to AG_LANES channels: to[(r * ld + left + p) * AG_LANES + channel],
@@ -278,7 +283,7 @@ static float ag_output_4x4(const float *m, ptrdiff_t each, ptrdiff_t step, ptrdi
 #define Y(i, value)                                                  \
     {                                                                \
         const AG_WIDEST sum = (value) + first;                       \
-        all += sum * 0.0f;                                           \
+        all = AG_TIMES(0.0f, sum, all);                              \
         *(AG_WIDEST *)(lines[t] + (4 * a + i) * AG_LANES) = sum;     \
     }
                 AG_OUTPUT_4X4(X, Y)
@@ -320,7 +325,7 @@ static float ag_filter_gradient_4x4(const float *u, ptrdiff_t width, ptrdiff_t s
 #define Y(i, value)                                                          \
     {                                                                        \
         const AG_WIDEST sum = (value);                                       \
-        all += sum * 0.0f;                                                   \
+        all = AG_TIMES(0.0f, sum, all);                                      \
         *(AG_WIDEST *)(lines[q - first] + (3 * a + i) * AG_LANES) = sum;     \
     }
                 AG_FILTER_GRADIENT_4X4(X, Y)
