@@ -4,7 +4,7 @@ from autograd_cy._C.arguments cimport int_arg, tensor_arg
 from autograd_cy._C.checked cimport checked_add, checked_sub
 from autograd_cy._C.constants cimport index_vector
 from autograd_cy._C.dtypes cimport DT_I64, dt_is_integral, dt_object
-from autograd_cy._C.iterate cimport copy_into, fill_with, resize_out, to_device
+from autograd_cy._C.iterate cimport check_writable, copy_into, fill_with, resize_out, to_device
 from autograd_cy._C.launch cimport note_constant
 from autograd_cy._C.metadata cimport is_whole, normal_dims, replaced, resolve_shape, viewable
 from autograd_cy._C.out_places cimport apart
@@ -318,6 +318,7 @@ cdef int out_like_diagonal(Tensor out, Tensor a, Py_ssize_t offset) except -1:
         a.sizes[0], offset if offset >= 0 else checked_sub(0, offset, "diag"), "diag")
     cdef Py_ssize_t[2] sizes = [n, n]
     resize_out(out, 2, sizes, "diag")
+    check_writable(out, "diag")
     fill_with(out, 0)  # of any strides
     copy_into(T.diagonal(T.detach(out), offset, 0, 1), a, "diag")
     bump_version(out)

@@ -18,8 +18,9 @@ from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, keep, keeping, memory
 from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size, parallel_range, turn_round
-from autograd_cy._C.out_places cimport other_device
-from autograd_cy._C.placement cimport MF_PRESERVE
+from autograd_cy._C.out_places cimport (
+    check_room, has_room, leave_base, of_sizes, other_device, take_order)
+from autograd_cy._C.placement cimport MF_CONTIGUOUS, MF_PRESERVE
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.storage cimport StorageImpl
 from autograd_cy._C.tensor cimport (
@@ -28,7 +29,7 @@ from autograd_cy._C.tensor cimport (
     tensor_empty, tensor_empty_like, tensor_empty_on, tensor_window, preserved_strides,
     same_shape, sizes_of,
     check_holds, store_element, format_strides, tensor_has_overlap, tensor_is_dense,
-    replace_storage, describe, upcalls, tls_modes,
+    replace_storage, set_geometry, describe, upcalls, tls_modes,
     warn_once, M_GUARD_SAVED)
 
 
@@ -355,34 +356,6 @@ cdef object unsupported(int dt, str op):
 include "iterate/overlaps.pxi"
 
 
-cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
-    """Give an `out=` tensor the result's shape; a non-empty one of another shape is warned
-    about."""
-    cdef int i
-    cdef bint same = out.nd == ndim
-    cdef Tensor fresh
-    if tls_modes() & M_GUARD_SAVED:
-        upcalls.note_write(out, op)
-    if same:
-        for i in range(ndim):
-            if out.sizes[i] != shape[i]:
-                same = False
-                break
-    if same:
-        return out
-    if out.count:
-        _warn(
-            f"{op}: An output with one or more elements was resized since it had shape "
-            f"{list(sizes_of(out))}, which does not match the required output shape "
-            f"{[shape[i] for i in range(ndim)]}. Resize it to zero elements first, or leave out= "
-            "away.",
-            UserWarning)
-    fresh = tensor_empty_on(out.mem.device, out.dt, ndim, shape, NULL)
-    fresh.flags |= out.flags & F_LAZY
-    replace_storage(out, fresh)
-    return out
-
-
 cdef bint number_is_cut(PyObject** args, int nin, int dt, bint factor):
     """
     Whether a Python number among the operands isn't one of the half type `dt`.
@@ -496,7 +469,7 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
                         f"broadcast shape {[e.shape[i] for i in range(e.nd)]}"
                     )
         else:
-            resize_out(out, e.nd, e.shape, op)
+            resize_like_operands(out, e, args, nin, device, op)
         check_writable(out, op)
         target = out if out.dt == result_dt else None
     for i in range(nin):
@@ -781,7 +754,7 @@ cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):
                     f"leading, non-existing dimension {d}"
                 )
             sizes[d] = shape[d]
-            strides[d] = 0
+            strides[d] = 0 if shape[d] != 1 else -1     # known when those behind it are
         elif shape[d] == -1 or shape[d] == a.sizes[d - shift]:
             sizes[d] = a.sizes[d - shift]
             strides[d] = a.strides[d - shift]
@@ -794,7 +767,11 @@ cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):
                 f"({a.sizes[d - shift]}) at non-singleton dimension {d}. Target sizes: "
                 f"{[shape[i] for i in range(ndim)]}. Tensor sizes: {list(sizes_of(a))}"
             )
+    for d in range(shift - 1, -1, -1):
+        if strides[d] < 0:
+            strides[d] = sizes[d + 1] * strides[d + 1] if a.nd else 0
     return tensor_window(a, ndim, sizes, strides, 0)
 
 
+include "iterate/resizing.pxi"
 include "iterate/resolving.pxi"

@@ -4,8 +4,8 @@ from libc.stdint cimport uint32_t
 from autograd_cy._C.arguments cimport tensor_arg
 from autograd_cy._C.dtypes cimport (
     dt_category, dt_object, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64, DT_U8)
-from autograd_cy._C.iterate cimport cast, copy_into, resize_out
-from autograd_cy._C.out_places cimport other_device
+from autograd_cy._C.iterate cimport cast, check_writable, copy_into, resize_out
+from autograd_cy._C.out_places cimport check_room, of_sizes, other_device, take_order
 from autograd_cy._C.tensor cimport (
     Tensor, bump_version, requires_grad, tls_modes, F_BATCHED, F_DUAL, F_GRAD_PATH, F_INFERENCE,
     F_REQUIRES_GRAD, M_INFERENCE, M_NO_GRAD)
@@ -37,15 +37,21 @@ cdef Tensor widened(Tensor a, Tensor out):
     return cast(a, out.dt) if a.dt in (DT_F16, DT_BF16) and out.dt in (DT_F32, DT_F64) else a
 
 
+cdef object no_cast(int dt, Tensor out, str op):
+    return RuntimeError(
+        f"{op}: result type {dt_object(dt).name} can't be cast to the desired output type "
+        f"{dt_object(out.dt).name}")
+
+
 cdef int write_out(Tensor out, Tensor value, str op) except -1:
     if dt_category(value.dt) > dt_category(out.dt):
-        raise RuntimeError(
-            f"{op}: result type {dt_object(value.dt).name} can't be cast to the desired output "
-            f"type {dt_object(out.dt).name}"
-        )
+        raise no_cast(value.dt, out, op)
     if out.mem.device != value.mem.device:
         raise other_device(out, value.mem.device, op)
+    cdef bint same = of_sizes(out, value.nd, value.sizes)
     resize_out(out, value.nd, value.sizes, op)
+    if not same:
+        take_order(out, value)
     copy_into(out, value, op)
     return 0
 
@@ -101,10 +107,24 @@ cdef tuple outs_arg(object out, Py_ssize_t n, uint32_t flags, str op):
     return given
 
 
+def _check_results(tuple out not None, tuple values not None, str op):
+    """Refuse what can't be written before the first of several results is."""
+    cdef Tensor t, value
+    for t, value in zip(out, values):
+        if dt_category(value.dt) > dt_category(t.dt):
+            raise no_cast(value.dt, t, op)
+        if t.mem.device != value.mem.device:
+            raise other_device(t, value.mem.device, op)
+        if t.mem.readonly or of_sizes(t, value.nd, value.sizes):
+            check_writable(t, op)
+        check_room(t, value.nd, value.sizes, op)
+
+
 cdef tuple write_outs(tuple out, tuple values, str op):
     cdef Py_ssize_t i
     for i in range(len(out)):
         need_exact_out(<Tensor>out[i], (<Tensor>values[i]).dt, op)
+    _check_results(out, values, op)
     for i in range(len(out)):
         write_out(<Tensor>out[i], <Tensor>values[i], op)
         bump_version(<Tensor>out[i])

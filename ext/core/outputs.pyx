@@ -4,7 +4,7 @@
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_U8, dt_category, dt_object
 from autograd_cy._C.iterate cimport check_writable, copy_into, ranges_meet, resize_out
 from autograd_cy._C.out_forms cimport need_exact_out
-from autograd_cy._C.out_places cimport other_device
+from autograd_cy._C.out_places cimport check_room, of_sizes, other_device, take_order
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, Tensor, preserved_strides, sizes_of)
 
@@ -18,13 +18,7 @@ cdef int result_like(Result* r, Tensor a, int dt) noexcept:
 
 
 cdef bint has_shape(Tensor t, const Result* r) noexcept:
-    cdef int i
-    if t.nd != r.nd:
-        return False
-    for i in range(r.nd):
-        if t.sizes[i] != r.sizes[i]:
-            return False
-    return True
+    return of_sizes(t, r.nd, r.sizes)
 
 
 cdef bint touches(Tensor t, tuple read) noexcept:
@@ -44,7 +38,15 @@ cdef int check_outs(tuple out, const Result* r, str op) except -1:
     cdef Py_ssize_t i
     for i in range(len(out)):
         need_exact_out(<Tensor>out[i], r[i].dt, op)
+        check_target(<Tensor>out[i], &r[i], op)
     return 0
+
+
+cdef int check_target(Tensor out, const Result* r, str op) except -1:
+    """Refuse what can't be written before anything is computed, resized or written."""
+    if out.mem.readonly or has_shape(out, r):
+        return check_writable(out, op)
+    return check_room(out, r.nd, r.sizes, op)
 
 
 cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int kind, str op):
@@ -60,12 +62,15 @@ cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int 
         raise RuntimeError(
             f"{op}: result type {dt_object(r.dt).name} can't be cast to the desired output type "
             f"{dt_object(out.dt).name}")
+    check_target(out, r, op)
     if out.dt != r.dt or out.flags & F_LAZY or touches(out, read):
         return fresh(r, device)
-    if out.flags & F_STRIDED and has_shape(out, r):
+    if has_shape(out, r):
+        return fresh(r, device) if out.flags & F_STRIDED else out
+    if r.strided:
         return fresh(r, device)
-    check_writable(out, op)
-    return resize_out(out, r.nd, r.sizes, op)
+    resize_out(out, r.nd, r.sizes, op)
+    return fresh(r, device) if touches(out, read) else out
 
 
 cdef Tensor inplace_target(Tensor self, const Result* r, tuple others, int device, int over,
@@ -90,5 +95,8 @@ cdef int settle(Tensor out, Tensor target, str op) except -1:
     """Bring the values of `target` to `out`."""
     if target is out:
         return 0
+    cdef bint same = of_sizes(out, target.nd, target.sizes)
     resize_out(out, target.nd, target.sizes, op)
+    if not same:
+        take_order(out, target)
     return copy_into(out, target, op)

@@ -10,7 +10,7 @@ it in place by copy_: `replace_value`. Either checks shape and dtype before anyt
 What the history of a base becomes when a view of it changes is in views.pyx.
 """
 cimport cython
-from cpython.ref cimport PyObject, Py_REFCNT, Py_XDECREF
+from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memcmp
 from autograd_cy._C.arguments cimport (
@@ -25,6 +25,7 @@ from autograd_cy._C.forward cimport copy_tangents, has_tangent
 from autograd_cy._C.iterate cimport check_not_expanded, copy_into, fill_with
 from autograd_cy._C.levels cimport top_level, is_batched, lowered
 from autograd_cy._C.node cimport *
+from autograd_cy._C.out_places cimport leave_base, lost_base
 from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.placement cimport (
     MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D, MF_CONTIGUOUS, MF_PRESERVE, format_code)
@@ -699,22 +700,6 @@ cdef int order_of(Tensor t) noexcept:
     return MF_CONTIGUOUS
 
 
-cdef bint lost_base(Tensor self) noexcept:
-    """Whether it is a view of a tensor that nobody else holds, as of ``empty(0).conj()``."""
-    cdef PyObject* base = self.base
-    return (self.flags & F_VIEW and base != NULL and Py_REFCNT(<object>base) == 1
-            and (<Tensor>base).mem == self.mem)
-
-
-cdef void leave_base(Tensor self) noexcept:
-    """Let a view be none, before it shows other memory."""
-    cdef PyObject* base = self.base
-    if self.flags & F_VIEW:
-        self.base = NULL
-        self.flags &= ~<uint32_t>F_VIEW
-        Py_XDECREF(base)
-
-
 cdef Tensor resized(Tensor self, tuple size, int format, str op):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
@@ -757,7 +742,7 @@ cdef Tensor resized(Tensor self, tuple size, int format, str op):
                 f"same memory, which can't grow from {self.mem.nbytes} bytes for the shape "
                 f"{list(size)}; clone() the tensor first")
         fresh = tensor_empty_on(self.mem.device, self.dt, n, shape, NULL)
-        kept = (self.mem.nbytes - here) // DT_SIZE[self.dt]
+        kept = max(0, self.mem.nbytes - here) // DT_SIZE[self.dt]
         one = 1
         # What is copied is memory, not values.
         copy_into(tensor_window(fresh, 1, &kept, &one, 0),

@@ -32,13 +32,15 @@ from autograd_cy._C.node cimport *
 from autograd_cy._C.node_io cimport (
     any_needed, any_requires_grad, flags_of, give, give_all, overwritten)
 from autograd_cy._C.out_forms cimport (
-    check_out, other_out, outs_arg, widened, write_exact_out, write_out, write_outs)
+    check_out, need_exact_out, other_out, outs_arg, widened, write_exact_out, write_out, write_outs)
 from autograd_cy._C.recorder cimport Event, Scope, begin_call, events
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, bump_version, g_modes, normal_dim, requires_grad, tls_modes, vmap_level,
     wrap_number,
     CREATED_DEFAULT, CREATED_MULTI_OUTPUT, F_BATCHED, F_DEVICE, F_DUAL, F_GRAD_PATH, F_INFERENCE,
     F_LAYERED, F_VIEW, G_FORWARD, G_PROFILE, M_NO_GRAD)
+from autograd_cy._C.dtypes import dtype as _dtype
+from autograd_cy._C.out_forms import _check_results
 from autograd_cy._C.recorder import _set_flops
 from autograd_cy._C.storage import OutOfMemoryError
 include "operators_of_interpreted.pxi"
@@ -696,6 +698,8 @@ cdef int fill(Operation op, tuple args, tuple given, uint32_t flags) except -1:
     if op.out_dtype >= 0 and args[op.out_dtype] is None:
         args = (args[:op.out_dtype] + (dt_object((<Tensor>given[0]).dt),)
                 + args[op.out_dtype + 1:])
+    elif op.out_dtype >= 0 and op.wide:
+        need_exact_out(<Tensor>given[0], dt_code(args[op.out_dtype]), op.name)
     args = widened_args(op, args)
     claim_dtypes(op, args)
     if isinstance(op.kernel, ElementwiseKernel):
@@ -720,7 +724,10 @@ cdef int fill(Operation op, tuple args, tuple given, uint32_t flags) except -1:
     if op.out == "exact" and op.n_results > 1:
         write_outs(given, <tuple>result, op.name)
         return 0
-    for t, value in zip(given, (result,) if isinstance(result, Tensor) else <tuple>result):
+    cdef tuple values = (result,) if isinstance(result, Tensor) else <tuple>result
+    if op.n_results > 1:
+        _check_results(given, values, op.name)
+    for t, value in zip(given, values):
         write(op.out, t, <Tensor>value, op.name)
     return 0
 
@@ -757,6 +764,9 @@ def composite_out(int event, function, tuple args not None, out, str kind, bint 
             flags |= flags_of(<tuple>x)
     t = <Tensor>out_tensors(name, 1, flags, out)[0]
     if wide:
+        for x in args:
+            if isinstance(x, _dtype):
+                need_exact_out(t, dt_code(x), name)
         args = (widened(<Tensor>args[0], t),) + args[1:]
     value = function(*args, out=t) if into else function(*args)
     if value is not t:

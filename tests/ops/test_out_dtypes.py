@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from calls import CLASS_OF, RECORDS, Case, make, to_array
+from calls import CLASS_OF, EVALUATOR, RECORDS, Case, make, to_array
 from grouping import each
 
 import autograd_cy as ag
@@ -107,3 +107,23 @@ def test_tuples_of_other_kinds_are_refused_and_nothing_is_written(record):
     with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
         function(leaf, *args[1:], **kwargs, out=(values, places))
     assert values.tolist() == [7.0] and places.tolist() == [7]
+
+
+def takes_dtype(record):
+    named = record.out and record.samples and not record.name.startswith("_")
+    return named and any(a.name == "dtype" for a in record.args) and "f" in record.dtypes
+
+
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if takes_dtype(r)])
+def test_a_dtype_that_is_not_that_of_out_is_refused(record):
+    call = make(Case(record, 0), "float32")
+    args, kwargs = call.arguments(call.tensors())
+    for dtype, other in ((ag.float64, ag.float32), (ag.float64, ag.complex128)):
+        expected = EVALUATOR.form(record)(*args, **kwargs, dtype=dtype)
+        out = ag.full(expected.shape, 7, dtype=other)
+        with pytest.raises(RuntimeError, match="Expected out tensor to have dtype float64"):
+            EVALUATOR.form(record)(*args, **kwargs, dtype=dtype, out=out)
+        assert (to_array(out) == 7).all()
+        out = ag.empty(0, dtype=dtype)
+        EVALUATOR.form(record)(*args, **kwargs, dtype=dtype, out=out)
+        np.testing.assert_array_equal(to_array(out), to_array(expected))

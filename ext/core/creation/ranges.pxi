@@ -4,10 +4,15 @@
 
 cdef Tensor deliver(Tensor values, int dt, int where, Tensor out, object requires_grad, str op):
     """`values` in the dtype and on the device asked for, or written to `out`."""
+    cdef Py_ssize_t[MAX_DIMS] strides
     values = placed(values, ON_CPU)
     if out is None:
         return finish(to_device(cast(values, dt), where), requires_grad, op)
-    resize_out(out, values.nd, values.sizes, op)
+    if out.count == values.count:           # filled as it is, whatever its shape
+        format_strides(out.nd, out.sizes, MF_CONTIGUOUS, strides)
+        values = tensor_window(values, out.nd, out.sizes, strides, 0)
+    else:
+        resize_out(out, values.nd, values.sizes, op)
     copy_into(out, to_device(values, out.mem.device), op)
     bump_version(out)
     return finish(out, requires_grad, op)

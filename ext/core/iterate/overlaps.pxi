@@ -20,7 +20,11 @@ cdef bint same_window(Tensor a, Tensor b) noexcept:
 cdef bint same_places(Tensor a, Tensor b) noexcept:
     """Whether each element lies where that of the other does, as long as it."""
     cdef int i
-    if a.ptr != b.ptr or DT_SIZE[a.dt] != DT_SIZE[b.dt] or not same_shape(a, b):
+    if a.ptr != b.ptr or DT_SIZE[a.dt] != DT_SIZE[b.dt]:
+        return False
+    if a.count == 1 and b.count == 1:
+        return True
+    if not same_shape(a, b):
         return False
     for i in range(a.nd):
         if a.sizes[i] != 1 and a.strides[i] != b.strides[i]:

@@ -40,7 +40,9 @@ cdef Tensor ew_resolved(int kernel, PyObject** args, int nin, int rule, Tensor o
             raise RuntimeError(
                 f"{op}: output with shape {list(sizes_of(out))} doesn't match the broadcast shape "
                 f"{list(sizes_of(t))}")
-    resize_out(out, t.nd, t.sizes, op)
+    if not same_shape(out, t):
+        resize_out(out, t.nd, t.sizes, op)
+        take_order(out, t)
     copy_into(out, t, op)
     return out
 
