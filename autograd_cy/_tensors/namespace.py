@@ -169,8 +169,8 @@ for _name, _value in {**vars(Tensor), **_published}.items():
         continue
     if _overrides._intercept(_value) or not isinstance(_value, FunctionType):
         continue
-    if _name in _published and _value.__module__ in _in_python:
-        _published[_name] = overriding.overridable(_value)
+    if _name in _published and _value.__globals__["__name__"] in _in_python:
+        _published[_name] = overriding.overridable(_value, "autograd_cy")
 
 __all__ = sorted(_published)
 globals().update(_published)

@@ -291,8 +291,12 @@ def _parameters(function: Callable) -> Iterable[str]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra]
 
 
-def overridable(function: _Function) -> _Function:
-    """A function in Python that asks the classes of arguments, and knows NumPy's names."""
+def overridable(function: _Function, module: str | None = None) -> _Function:
+    """
+    A function in Python that asks the classes of arguments, and knows NumPy's names.
+
+    `module` is the one in which programs find it, if that isn't where it is defined.
+    """
     # Of what has several signatures, the names in all of them.
     known = set(getattr(function, "_names", None) or _parameters(function))
 
@@ -313,6 +317,8 @@ def overridable(function: _Function) -> _Function:
             raise
 
     asking._asks = True  # type: ignore[attr-defined]
+    if module is not None:
+        asking.__module__, asking.__qualname__ = module, function.__name__
     return cast(_Function, asking)
 
 

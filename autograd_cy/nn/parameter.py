@@ -66,7 +66,8 @@ class Parameter(Tensor, metaclass=_Marked):
         return "Parameter containing:\n" + super().__repr__()
 
     def __reduce_ex__(self, protocol: Any) -> tuple:
-        return type(self), (self.data, self.requires_grad)
+        made = type(self), (self.data, self.requires_grad)
+        return (*made, {**self.__dict__}) if self.__dict__ else made
 
 
 class Buffer(Tensor, metaclass=_Marked):

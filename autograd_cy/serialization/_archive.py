@@ -71,6 +71,8 @@ _REBUILD_AS = _Name("torch._utils", "_rebuild_tensor_v3")
 _REBUILD_META = _Name("torch._utils", "_rebuild_meta_tensor_no_storage")
 _REBUILD_WITH_STATE = _Name("torch._tensor", "_rebuild_from_type_v2")
 _PARAMETER = _Name("torch._utils", "_rebuild_parameter")
+_PARAMETER_WITH_STATE = _Name("torch._utils", "_rebuild_parameter_with_state")
+_MARKED = ("Parameter", "Buffer")  # and not their metaclass
 _TENSOR = _Name("torch", "Tensor")
 _SIZE = _Name("torch", "Size")
 _DEVICE = _Name("torch", "device")
@@ -133,10 +135,14 @@ class _Pickler(_PythonPickler):
             return _LAYOUT, ("torch.strided",)
         if kind is _dtype:
             return NotImplemented
-        if kind.__module__ == "autograd_cy.nn.parameter":
+        if kind.__module__ == "autograd_cy.nn.parameter" and kind.__name__ in _MARKED:
             if kind.__name__ == "Parameter":
-                return _PARAMETER, (obj.data, obj.requires_grad, _NO_HOOKS)
-            state = {"persistent": obj.persistent, "_is_buffer": True}
+                given = obj.data, obj.requires_grad, _NO_HOOKS
+                state = obj.__dict__
+                return (
+                    (_PARAMETER_WITH_STATE, (*given, {**state})) if state else (_PARAMETER, given)
+                )
+            state = {**obj.__dict__, "_is_buffer": True}
             made, args = self.of_tensor(obj.data)
             return _REBUILD_WITH_STATE, (made, _TENSOR, args, state)
         return NotImplemented

@@ -36,7 +36,7 @@ def _storage_from_bytes(data):
     cdef object owner = memoryview(data)
     cdef Py_buffer* view = PyMemoryView_GET_BUFFER(owner)
     cdef StorageImpl* s
-    if view.readonly or <size_t>view.buf % <size_t>ALIGNMENT:
+    if view.readonly or not view.len or <size_t>view.buf % <size_t>ALIGNMENT:
         s = storage_new(view.len)
         memcpy(s.data, view.buf, <size_t>view.len)
     else:
@@ -96,7 +96,8 @@ def _rebuild_tensor(cls, UntypedStorage storage not None, dtype, Py_ssize_t offs
             raise RuntimeError(f"not a tensor: size {size}, stride {stride}, offset {offset}")
         empty = empty or shape[i] == 0
         last += (size[i] - 1) * stride[i]
-    if ((offset if empty else last + 1) * DT_SIZE[dt]) > storage.mem.nbytes:
+    # Without elements it may begin beyond the end, as a window of a tensor of none does.
+    if offset >> 58 if empty else (last + 1) * DT_SIZE[dt] > storage.mem.nbytes:
         raise RuntimeError(
             f"a tensor of size {size}, stride {stride} and offset {offset} does not fit into a "
             f"storage of {storage.mem.nbytes} bytes"

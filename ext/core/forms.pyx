@@ -31,6 +31,8 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdlib cimport calloc, free
 from libc.string cimport strchr, strlen, strncmp
+from sys import modules as _modules
+
 from autograd_cy._C.arguments cimport number_alone
 from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.tensor cimport Tensor, upcalls, F_WRAPPED, MAX_DIMS
@@ -519,7 +521,11 @@ cdef class Form:
         return f"<function {self.__name__} at {<size_t><PyObject*>self:#x}>"
 
     def __reduce__(self):
-        return self.__name__        # found by its name, as functions are
+        found = _modules.get(self.module)
+        if found is None or getattr(found, self.__name__, None) is self:
+            return self.__name__    # found by its name, as functions are
+        from autograd_cy._C.tensor import Tensor
+        return getattr, (Tensor, self.__name__)     # the function of that name is another one
 
     @property
     def __module__(self):

@@ -332,7 +332,8 @@ def functions():
 @each("name", sorted(functions()), group=lambda name: name[0])
 def test_every_function_asks(name):
     function = getattr(torch, name)
-    module = getattr(function, "__module__", "").rpartition(".")[2]
+    home = getattr(getattr(function, "__wrapped__", function), "__globals__", {})
+    module = home.get("__name__", "").rpartition(".")[2]
     homes = "combining comparison contraction conversion eigen gamma joining predicates"
     in_python = module in f"{homes} sampling unique".split()
     if compiled._is_intercepted(function) or in_python:

@@ -221,6 +221,11 @@ for _name in set(__all__) - _HAND_ON - _OLDER:
     if not (_is_intercepted(globals()[_name]) or hasattr(globals()[_name], "_asks")):
         globals()[_name] = _overridable(globals()[_name])
 
+# Where programs and pickle find them, whatever file they are in.
+for _name in __all__:
+    if (globals()[_name].__module__ or "").startswith(f"{__name__}._"):
+        globals()[_name].__module__, globals()[_name].__qualname__ = __name__, _name
+
 # In-place forms that are those of the top level.
 _TOP = ("celu_", "relu_", "rrelu_", "selu_", "threshold_")
 

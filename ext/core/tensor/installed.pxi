@@ -62,8 +62,12 @@ def _list_of(Tensor t not None):
 
 def _install(str name, value):
     """Set an attribute of the Tensor class."""
-    if getattr(value, "__name__", "").startswith("_") and isinstance(value, FunctionType):
-        value.__name__ = value.__qualname__ = name      # what Python's own TypeErrors show
+    if isinstance(value, FunctionType):
+        if value.__name__.startswith("_"):
+            value.__name__ = name
+        if value.__module__ != "autograd_cy":           # not under another name already
+            # Where pickle finds it, and what Python's own TypeErrors show.
+            value.__module__, value.__qualname__ = "autograd_cy", f"Tensor.{name}"
     install(Tensor, name, value)
 
 
