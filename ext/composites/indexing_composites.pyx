@@ -6,10 +6,12 @@ from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_
 from autograd_cy._C.iterate cimport broadcast_shape
 from autograd_cy._C.levels cimport batch_level, lowered
 from autograd_cy._C.metadata cimport replaced
-from autograd_cy._C.placement cimport device_of_code
+from autograd_cy._C.placement cimport MF_CONTIGUOUS, device_of_code
 from autograd_cy._C.tensor cimport (
-    Tensor, below_vmaps, check_fits, device_of, dims_of, install, normal_dim, same_shape,
-    scalar_value, sizes_of, warn_once, wrap_int, F_BATCHED, F_DEVICE, F_WRAPPED)
+    Tensor, below_vmaps, check_fits, device_of, dims_of, install, normal_dim, requires_grad,
+    same_shape, scalar_value, sizes_of, tls_modes, warn_once, wrap_int, F_BATCHED, F_DEVICE,
+    F_WRAPPED, M_NO_GRAD)
+from autograd_cy._C._warned import warn as _warn
 include "operators_of_indexing_composites.pxi"
 
 
@@ -269,6 +271,48 @@ cdef Tensor take(Tensor a, Tensor index, Tensor out):
     return T._index(a, (index,))            # counts negative indices from the end
 
 
+cdef int repeated_dim(Tensor a) noexcept:
+    """A dimension that shows the same elements again and again, or -1."""
+    cdef int d
+    if a.count:
+        for d in range(a.nd):
+            if a.strides[d] == 0 and a.sizes[d] > 1:
+                return d
+    return -1
+
+
+cdef int put_into_expanded(Tensor a, tuple places, Tensor values, bint added) except -1:
+    """Write elements that stand at several places: the last value stays, or all are added."""
+    cdef Tensor made, written = None
+    _warn(
+        "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before "
+        "performing this operation. This also applies to advanced indexing e.g. tensor[indices] = "
+        "tensor", UserWarning)
+    made = T._contiguous(a, MF_CONTIGUOUS)
+    if added:
+        made = T._index_put(T.zeros_like(made), places, values, True)
+    else:
+        made = T._index_put(made, places, values, False)
+        written = T._index_put(
+            T.zeros_like(T._to_dtype(made, DT_BOOL)), places, T._to_dtype(wrap_int(1), DT_BOOL),
+            False)
+    return bring_together(a, made, written)
+
+
+cdef int bring_together(Tensor a, Tensor made, Tensor written) except -1:
+    cdef int d = repeated_dim(a)
+    cdef Py_ssize_t i
+    if d >= 0:
+        for i in range(a.sizes[d]):
+            bring_together(T.narrow(a, d, 0, 1), T.narrow(made, d, i, 1),
+                           None if written is None else T.narrow(written, d, i, 1))
+    elif written is None:
+        T.add_(a, made)
+    else:
+        T.copy_(a, T.where(written, made, a))
+    return 0
+
+
 def index_put_(Tensor self not None, indices, values, accumulate=False):
     """
     Write `values` at the places that index tensors give; see :func:`index_put`.
@@ -297,6 +341,10 @@ def index_put_(Tensor self not None, indices, values, accumulate=False):
     cdef tuple places = positions(
         self, indices_arg(indices, "index_put_", "indices", 1), "index_put_")
     cdef bint added = bool_arg(accumulate, "index_put_", "accumulate", 3)
+    if repeated_dim(self) >= 0 and (
+            tls_modes() & M_NO_GRAD or not (requires_grad(self) or requires_grad(v))):
+        put_into_expanded(self, places, values_to_put(self, places, v, added), added)
+        return self
     return T._index_put_(self, places, values_to_put(self, places, v, added), added)
 
 

@@ -5,8 +5,8 @@ from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_I32, DT_I64, DT_U8, dt_is_complex, dt_is_integral, dt_object)
 from autograd_cy._C.iterate cimport check_not_expanded
 from autograd_cy._C.tensor cimport (
-    Tensor, F_WRAPPED, upcalls, as_operand, check_fits, is_number, reading, scalar_value,
-    has_examples, same_shape, sizes_of, warn_once)
+    Tensor, F_STRIDED, F_WRAPPED, upcalls, as_operand, check_fits, is_number, reading,
+    scalar_value, has_examples, same_shape, sizes_of, tensor_has_overlap, warn_once)
 include "operators_of_getitem.pxi"
 from autograd_cy._C.creation import tensor as _tensor
 
@@ -276,7 +276,10 @@ cdef int setitem(Tensor a, object index, object value) except -1:
             src = T._to_dtype(src, v.dt)
         if src.count == 1 and src.mem == v.mem and is_mask(index, advanced):
             src = T.clone(src, -1)      # one number, read before anything is written
-        T._index_put_(v, advanced, without_ones(src, 0), False)
+        if v.flags & F_STRIDED and tensor_has_overlap(v):
+            v.index_put_(advanced, without_ones(src, 0))        # what is expanded, or its error
+        else:
+            T._index_put_(v, advanced, without_ones(src, 0), False)
         return 0
     check_not_expanded(v, "copy_")
     src = without_ones(src, v.nd)

@@ -9,11 +9,15 @@ from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.indexing cimport tensor_of, values_of
 from autograd_cy._C.iterate cimport (
-    broadcast_shape, cast, clear, clone_plain, copy_into, ew2, ew3, P_BOOL, P_SKIP_FIRST)
+    broadcast_shape, cast, clear, clone_plain, copy_into, ew2, ew3, expand_plain, P_BOOL,
+    P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, Tensor, check_fits, tensor_empty, tensor_empty_on)
+    F_STRIDED, M_NO_GRAD, Tensor, check_fits, requires_grad, tensor_empty, tensor_empty_on,
+    tensor_window, tls_modes)
+
+from autograd_cy._C._warned import warn as _warn
 
 cdef int K_LE = kernel_number("le")
 cdef int K_WHERE = kernel_number("where")
@@ -103,14 +107,47 @@ cdef Tensor threshold_plain(Tensor a, Tensor threshold, Tensor value, Tensor out
     real_number(threshold, a.dt, "threshold")
     real_number(value, a.dt, "threshold")
     check_fits(value, a.dt)
+    cdef int d
+    if out is a and out is not None:
+        d = shared_dim(out, value)
+        if d >= 0:              # what is written twice is the same both times
+            threshold_plain(one_of(out, d, 0), threshold, value, one_of(out, d, 0))
+            return out
     return ew3(K_WHERE, at_most(a, threshold, "threshold"), cast(value, a.dt), a, P_SKIP_FIRST,
                out, "threshold")
+
+
+cdef int shared_dim(Tensor out, Tensor value) noexcept:
+    """A dimension that shows the same elements again and again; -1 if none, or if recorded."""
+    cdef int d
+    if out.count == 0 or not tls_modes() & M_NO_GRAD and (
+            requires_grad(out) or requires_grad(value)):
+        return -1
+    for d in range(out.nd):
+        if out.strides[d] == 0 and out.sizes[d] > 1:
+            return d
+    return -1
+
+
+cdef Tensor one_of(Tensor a, int d, Py_ssize_t i):
+    """A dimension cut to one element."""
+    cdef Py_ssize_t[64] sizes
+    cdef int k
+    for k in range(a.nd):
+        sizes[k] = a.sizes[k]
+    sizes[d] = 1
+    return tensor_window(a, a.nd, sizes, a.strides, i * a.strides[d])
 
 
 cdef Tensor masked_fill(Tensor a, Tensor mask, Tensor value, Tensor out):
     """Rows, however `a` lies."""
     cdef Py_ssize_t[64] sizes
     cdef int nd, device
+    cdef int d
+    if out is a and out is not None:
+        d = shared_dim(out, value)
+        if d >= 0:
+            return fill_shared(out, d, mask, value, "masked_fill_", "tensor[mask] = scalar")
     if out is None and (a.flags | mask.flags) & F_STRIDED:
         nd = broadcast_shape((a, mask), sizes, "masked_fill")
         device = device_among((a, mask, value), "masked_fill")
@@ -118,7 +155,31 @@ cdef Tensor masked_fill(Tensor a, Tensor mask, Tensor value, Tensor out):
     return fill_where(a, mask, value, out)
 
 
+cdef Tensor fill_shared(Tensor a, int d, Tensor mask, Tensor value, str op, str example):
+    """Fill an expanded tensor: an element is written if the mask says so at one of its places."""
+    cdef Tensor part
+    cdef Py_ssize_t i
+    if example:
+        _warn(
+            f"Use of {op} on expanded tensors is deprecated. Please clone() the tensor before "
+            f"performing this operation. This also applies to advanced indexing e.g. {example}",
+            UserWarning)
+    mask = expand_plain(mask, a.nd, a.sizes, op)
+    part = one_of(a, d, 0)
+    for i in range(a.sizes[d]):
+        if shared_dim(part, value) >= 0:
+            fill_shared(part, shared_dim(part, value), one_of(mask, d, i), value, op, "")
+        else:
+            fill_where(part, one_of(mask, d, i), value, part)
+    return a
+
+
 cdef Tensor fill_where(Tensor a, Tensor mask, Tensor value, Tensor out):
+    cdef int d
+    if out is a and out is not None:
+        d = shared_dim(out, value)
+        if d >= 0:
+            return fill_shared(out, d, mask, value, "index_fill_", "tensor[mask] = scalar")
     check_fits(value, a.dt)
     value = cast(value, a.dt)
     if out is not None and value.mem == out.mem:
