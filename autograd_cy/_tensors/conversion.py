@@ -10,8 +10,10 @@ from autograd_cy._C import ops_copying as _copying
 from autograd_cy._C.arguments import _result_type
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import _device_code
+from autograd_cy._C.placement import contiguous_format as _contiguous_format
 from autograd_cy._C.placement import device as _device
 from autograd_cy._C.placement import memory_format as _memory_format
+from autograd_cy._C.placement import preserve_format as _preserve_format
 from autograd_cy._C.tensor import Tensor, _install, _type_name
 from autograd_cy._tensors.predicates import need_tensor
 from autograd_cy._tensors.tensor_types import dtype_of as _dtype_of_kind
@@ -80,6 +82,18 @@ def _to_arguments(args, dtype, device, non_blocking, copy):
     return dtype, device, *rest, *((non_blocking, copy)[len(rest) :])
 
 
+def _strides_in(shape, memory_format):
+    """The strides of a dense tensor of 4 or 5 dimensions in a memory format."""
+    order = [*range(len(shape))]
+    if memory_format is not _contiguous_format:
+        order.append(order.pop(1))
+    strides, step = [1] * len(shape), 1
+    for d in reversed(order):
+        strides[d] = step
+        step *= max(shape[d], 1)
+    return tuple(strides)
+
+
 def _to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, memory_format=None):
     """
     This tensor with another dtype or memory format; itself if nothing changes and `copy` is False.
@@ -116,8 +130,12 @@ def _to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, me
         out = _copying._to_device(out, place)
     if copy and out is self:
         out = _copying.clone(self)
-    if memory_format is not None and not out.is_contiguous(memory_format=memory_format):
-        out = _copying._contiguous(out, memory_format)
+    if memory_format is not None and memory_format is not _preserve_format:
+        if not out.is_contiguous(memory_format=memory_format):
+            out = _copying._contiguous(out, memory_format)
+        elif out.dim() in (4, 5) and out.stride() != _strides_in(out.shape, memory_format):
+            # Where both orders fit, the strides say which one is meant.
+            out = _copying.clone(out, memory_format=memory_format)
     return out
 
 

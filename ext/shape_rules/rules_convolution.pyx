@@ -1,9 +1,11 @@
 # cython: language_level=3
 """Shape rules of convolutions."""
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, dt_is_integral, dt_object
+from autograd_cy._C.formats cimport lay_channels_last
 from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.rules_common cimport scalar_name
-from autograd_cy._C.tensor cimport MAX_DIMS, sizes_of
+from autograd_cy._C.storage cimport ON_CPU, ON_META
+from autograd_cy._C.tensor cimport F_STRIDED, MAX_DIMS, Tensor, sizes_of
 
 __all__: list[str] = []
 
@@ -151,7 +153,19 @@ cdef int convolution(Result* r, Tensor input, Tensor weight, Tensor bias, tuple 
                 f"Kernel size: ({sizes_text(weight, dilation, 0)}). Kernel size can't be greater "
                 "than actual input size")
         r.sizes[2 + d] = (padded[d] - step) // s + 1
-    return result_dense(r, input.dt, input.nd, r.sizes)
+    result_dense(r, input.dt, input.nd, r.sizes)
+    if nd > 1 and said_channels_last(weight) and input.mem.device in (ON_CPU, ON_META):
+        lay_channels_last(r)
+    return 0
+
+
+cdef bint said_channels_last(Tensor w) noexcept:
+    """Whether a weight that fits both orders (1x1, or of one channel) was laid so on purpose."""
+    cdef int d = w.nd - 1
+    if w.flags & F_STRIDED or w.strides[1] != 1:
+        return False
+    return w.strides[d] == w.sizes[1] and (
+        w.sizes[1] != 1 or w.strides[1] != w.strides[2] * w.sizes[2])
 
 
 cdef str sizes_text(Tensor t, tuple option_of, bint padded):

@@ -131,7 +131,9 @@ def _filtered(
             "ask for a smaller one"
         ) from error
     last = _operators.channels_last
-    follows = input.is_contiguous(memory_format=last) and not input.is_contiguous()
+    # A sliced image counts as what its dense copy is.
+    laid = _operators.empty_like(input, device="meta")
+    follows = laid.is_contiguous(memory_format=last) and not laid.is_contiguous()
     return made.contiguous(memory_format=last) if follows else made
 
 
