@@ -474,6 +474,7 @@ class Record:
     idle: str | None = None       # when the in-place form of a composite changes nothing
     refusal: str | None = None    # what a RuntimeError says of other dtypes; None: NotImplementedError
     asked_as: dict = field(default_factory=dict)  # special method of `dunder` -> name of the method that __torch_function__ is shown
+    two_numbers: bool = False     # of two Python numbers it makes a tensor; others refuse them
     file: str = ""
     later: bool = False           # its family is loaded at first use: LOADED, or interpreted
 
@@ -651,6 +652,7 @@ def op(
     idle: str | None = None,
     refusal: str | None = None,
     asked_as: dict[str, str] | None = None,
+    two_numbers: bool = False,
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)
@@ -703,7 +705,7 @@ def op(
         checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(also), tuple(mutates), tuple(errors), alone, _checked_special(label, special),
-        event, flops, dict(params or {}), tuple((raises or {}).items()), idle, refusal, dict(asked_as or {}),
+        event, flops, dict(params or {}), tuple((raises or {}).items()), idle, refusal, dict(asked_as or {}), two_numbers,
     )
     known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]
     if flops and re.search(r"[\[:]\s*-", flops):

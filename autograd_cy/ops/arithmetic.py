@@ -25,7 +25,7 @@ FLOORED = "an infinity divided by a number (array API); torch gives NaN"
 
 # --- sums and products -------------------------------------------------------------------------
 
-op("add(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("add"), alpha="_add_scaled", inplace=True, dunder="add", asked_as={"__radd__": "add"},
+op("add(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("add"), two_numbers=True, alpha="_add_scaled", inplace=True, dunder="add", asked_as={"__radd__": "add"},
    vjp={"self": "grad", "other": "grad"}, shows={"alpha": "1"}, jvp="elementwise", vmap="elementwise",
    samples=BINARY, reference="np.add(self, other)",
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
@@ -40,7 +40,7 @@ for _name, _alpha, _node in (("add", "alpha", "AddBackward0"), ("sub", "None if 
        reference="self + alpha * other", special=differs("value", "infinite(alpha * other)", FUSED),
        doc="add and sub with a factor, in one pass.")
 
-op("sub(self: operand, other: operand)", kernel=elementwise("sub"), alpha="-_sub_scaled", inplace=True, aliases=("subtract",), dunder="sub",
+op("sub(self: operand, other: operand)", kernel=elementwise("sub"), two_numbers=True, alpha="-_sub_scaled", inplace=True, aliases=("subtract",), dunder="sub",
    checks="no_bool_subtraction",
    vjp={"self": "grad", "other": "-grad"}, shows={"alpha": "1"}, jvp="elementwise", vmap="elementwise", dtypes="ihfc",
    samples=BINARY, reference="np.subtract(self, other)", variants={"RsubBackward1": "is_number(self)"},
@@ -60,7 +60,7 @@ op("_rsub(self, other: operand)", tier="interpreted", shown_as="rsub", checks="n
    special=differs("value", "is_complex & ~(finite(self) & finite(other))", BY_PARTS),
    doc="Difference ``other - self``.")
 
-op("mul(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("mul"), inplace=True, aliases=("multiply",), dunder="mul", asked_as={"__rmul__": "mul"},
+op("mul(self: operand, other: operand)", flops="elements(self, other)", kernel=elementwise("mul"), two_numbers=True, inplace=True, aliases=("multiply",), dunder="mul", asked_as={"__rmul__": "mul"},
    vjp={"self": "grad * other.conj()", "other": "grad * self.conj()"},
    jvp="each", vmap="elementwise", samples=BINARY, reference="np.multiply(self, other)",
    doc="Element-wise product.",
@@ -101,7 +101,7 @@ op("addcdiv(self, tensor1, tensor2, *, value: Scalar = 1)", kernel=elementwise("
 
 # --- quotients ---------------------------------------------------------------------------------
 
-op("div(self: operand, other: operand)", options={"rounding_mode: str? = None": "_div_rounded"}, kernel=elementwise("div", dtypes="float"), inplace=True, aliases=("divide", "true_divide"), dunder="div",
+op("div(self: operand, other: operand)", options={"rounding_mode: str? = None": "_div_rounded"}, kernel=elementwise("div", dtypes="float"), two_numbers=True, inplace=True, aliases=("divide", "true_divide"), dunder="div",
    vjp={"self": "grad / other.conj()", "other": "-grad * (self / other / other).conj()"},
    jvp={"self": "self_t / other", "other": "-other_t * (result / other)"}, vmap="elementwise", samples=BINARY, domain=real(0.5, 2.5),
    complex_domain=box(0.5, 1.5), reference="np.divide(self, other)",
@@ -115,7 +115,7 @@ op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=cal
    special=differs("value", "(rounding_mode == 'floor') & infinite(self) & finite(other)", FLOORED),
    doc="The quotient rounded towards zero or down.")
 
-op("floor_divide(self: operand, other: operand)", kernel=elementwise("floor_divide"), inplace=True,
+op("floor_divide(self: operand, other: operand)", kernel=elementwise("floor_divide"), two_numbers=True, inplace=True,
    dunder="floordiv", asked_as={"__floordiv__": "__floordiv__"},
    vjp={"self": "_not_implemented(grad, 'aten::floor_divide')", "other": "_not_implemented(grad, 'aten::floor_divide')"},
    jvp={"self": "_not_forward(self_t, 'floor_divide')", "other": "_not_forward(other_t, 'floor_divide')"},

@@ -88,7 +88,7 @@ class Forms:
         if [a.type for a in r.args[:2]] == ["operand"] * 2 and not form:
             first, second = (python_name(a, i) for i, a in enumerate(r.args[:2]))
             lines.append(
-                f"    args = _given.alone(args, {first}, {second}, {self.said!r}, {second!r}, {r.method})"
+                f"    args = _given.alone(args, {first}, {second}, {self.said!r}, {second!r}, {r.two_numbers})"
             )
         if self.composite and self.operation.dims():
             lines.append(f"    args = _given.known_arguments({self.operation.dims()!r}, args)")

@@ -153,7 +153,7 @@ def row(r: Any, form: str = "", alone: bool = False) -> str:
     if is_plain(r):
         head.append(f"calls={calls_of(r)}")
     if not form and [a.type for a in r.args[:2]] == ["operand"] * 2:
-        head.append("lone" if r.method else "numbers")
+        head.append("lone" if r.two_numbers else "numbers")
     if separate_sizes(r) is not None and not form:
         head.append("spread")
     cells = []
