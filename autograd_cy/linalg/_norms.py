@@ -141,7 +141,10 @@ def _matrix_norm(
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     summed, other = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = _ag.norm(A, 1, summed, True, dtype=dtype)
-    out = sums.amax(other, True) if ord > 0 else sums.amin(other, True)
+    if ord > 0 and not sums.shape[other]:
+        out = sums.sum(other, True)  # the norm of no elements is 0
+    else:
+        out = sums.amax(other, True) if ord > 0 else sums.amin(other, True)
     return out if keepdim else out.squeeze((rows, columns))
 
 

@@ -301,17 +301,31 @@ class Convertible(Owner):
 
 def _wanted(args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments for ``Tensor.to`` that the arguments of `Module.to` mean."""
-    wanted = dict(kwargs)
+    first = args[0] if args else None
+    kinds = [(Tensor, "tensor"), (_dtype, "dtype")]
+    order = next(([name] for kind, name in kinds if isinstance(first, kind)), ["device", "dtype"])
+    names = [*order, "non_blocking", "copy"]
+    wanted = dict(zip(names, args))
+    for name in kwargs:
+        if name in wanted:
+            raise TypeError(f"to() got multiple values for argument {name!r}")
+    wanted.update(kwargs)
+    if "copy" in wanted or len(args) > len(names):
+        raise RuntimeError(
+            ".to() does not accept copy argument; copy.deepcopy() the module, and convert the copy"
+        )
+    given = wanted.get("dtype"), wanted.get("device"), wanted.get("non_blocking", False)
+    if (
+        not isinstance(given[0], (_dtype, type(None)))
+        or isinstance(given[1], bool)
+        or not isinstance(given[2], bool)
+    ):
+        raise TypeError(
+            "to() received an invalid combination of arguments - got "
+            f"({', '.join(type(x).__name__ for x in (*args, *kwargs.values()))}), but expected "
+            "(device, dtype, non_blocking), (dtype, non_blocking) or (tensor, non_blocking)"
+        )
     example = wanted.pop("tensor", None)
-    for argument in args:
-        if isinstance(argument, Tensor):
-            example = argument
-        elif isinstance(argument, _dtype):
-            wanted["dtype"] = argument
-        elif isinstance(argument, bool):
-            wanted["non_blocking"] = argument
-        elif argument is not None:
-            wanted["device"] = argument
     if example is not None:
         wanted.update(dtype=example.dtype, device=example.device)
     return {name: value for name, value in wanted.items() if value is not None}

@@ -268,7 +268,7 @@ op("rot90(self, k: int = 1, dims: ints = (0, 1))", kernel=composite("shape.rot90
    example=">>> ag.rot90(ag.tensor([[1, 2], [3, 4]]))\ntensor([[2, 4],\n        [1, 3]])",
    params={"k": "The number of quarter turns.", "dims": "The two dimensions of the plane."})
 
-op("roll(self, shifts: sizes, dims: sizes = ())", kernel=composite("shape.roll"),
+op("roll(self, shifts: sizes, dims: sizes? = ())", kernel=composite("shape.roll"),
    samples=[one((3, 4), 1, 0), one((3, 4), (1, -2), (0, 1)), one((5,), 7), one((2, 3), -1)],
    reference="np.roll(self, shifts, dims if dims != () else None)", doc="Elements moved along dimensions, those beyond the end to the front.",
    example=">>> ag.roll(ag.tensor([1, 2, 3]), 1)\ntensor([3, 1, 2])",

@@ -166,7 +166,8 @@ class LBFGS(Optimizer):
             rate = float(group["lr"])
             length = rate
             if state["n_iter"] == 1:
-                length *= min(1.0, 1.0 / float(grad.abs().sum()))
+                total = float(grad.abs().sum())
+                length = length / total if total > 1.0 else length
             slope = float(grad.dot(direction))
             if slope > -group["tolerance_change"]:
                 break

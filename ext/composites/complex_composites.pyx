@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Composites of the family complex: records in autograd_cy/ops/complex.py name them."""
 from autograd_cy._C.dtypes cimport dt_is_complex, DT_SIZE
-from autograd_cy._C.tensor cimport Tensor, lazy_bits, F_BATCHED, F_CONJ, F_NEG
+from autograd_cy._C.tensor cimport Tensor, lazy_bits, warn_once, F_BATCHED, F_CONJ, F_NEG
 include "operators_of_complex_composites.pxi"
 
 
@@ -41,4 +41,11 @@ cdef Tensor imag_part(Tensor a):
 
 
 cdef Tensor adjoint(Tensor a):
+    if a.nd == 0:
+        warn_once("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
+        return T.conj(a)
+    if a.nd == 1:
+        raise RuntimeError(
+            "tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D "
+            "tensor.")
     return T.conj(T.transpose(a, -2, -1))

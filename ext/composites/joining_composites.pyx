@@ -45,6 +45,8 @@ cdef tuple chunk(Tensor a, Py_ssize_t chunks, Py_ssize_t dim):
 cdef tuple cat_backward(Tensor grad, object sizes, Py_ssize_t dim):
     cdef list out = []
     cdef Py_ssize_t at = 0, n
+    if grad.nd == 1:
+        dim = 0
     for size in sizes:
         n = size
         out.append(T.narrow(grad, dim, at, n))

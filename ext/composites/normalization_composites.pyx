@@ -250,6 +250,8 @@ cdef Tensor batch_norm(Tensor input, Tensor weight, Tensor bias, Tensor running_
                        bint cudnn_enabled):
     refuse_gradient(running_mean, "running_mean")
     refuse_gradient(running_var, "running_var")
+    if input.nd == 1 and input.count == 0:
+        return T.clone(input, -1)       # nothing has no channels
     if training:
         check_both(running_mean, running_var)
         return <Tensor>T._batch_norm(input, weight, bias, running_mean, running_var, momentum,

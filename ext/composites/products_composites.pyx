@@ -146,6 +146,16 @@ cdef Tensor cross(Tensor a, Tensor b, object dim, Tensor out):
     cdef int nd, i
     cdef tuple shape
     cdef Tensor left, right
+    if dim is not None and a.nd != b.nd:
+        raise RuntimeError(
+            "linalg.cross: inputs must have the same number of dimensions. Got "
+            f"{a.nd} and {b.nd}")
+    if dim is not None and a.nd:
+        d = normal_dim(dim, a.nd)
+        if a.sizes[d] != 3 or b.sizes[d] != 3:
+            raise RuntimeError(
+                f"linalg.cross: inputs dimension {dim} must have length 3. Got {a.sizes[d]} and "
+                f"{b.sizes[d]}")
     nd = broadcast_shape((a, b), sizes, "cross")
     shape = tuple([sizes[i] for i in range(nd)])
     a = T.expand(a, shape)
@@ -197,6 +207,9 @@ cdef Tensor addr(Tensor a, Tensor vec1, Tensor vec2, Tensor beta, Tensor alpha, 
     if halves(a, vec1, vec2):
         return T._to_dtype(addr(single(a), single(vec1), single(vec2), beta, alpha, None), a.dt)
     product = outer(vec1, vec2, None)
+    for which, factor in (("beta", beta), ("alpha", alpha)):
+        if (<Tensor>factor).dt == DT_BOOL and not (product.dt == DT_BOOL and a.dt == DT_BOOL):
+            raise RuntimeError(f"addr: Boolean {which} only supported for Boolean results.")
     if dt_is_integral(product.dt) and not (dt_is_integral(beta.dt) and dt_is_integral(alpha.dt)):
         which = "alpha" if dt_is_integral(beta.dt) else "beta"
         raise RuntimeError(f"addr: For integral input tensors, argument {which} must not be a "

@@ -231,6 +231,8 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt, Tensor ou
     order = 2.0 if p is None or p == "fro" else float(p)
     if abs(order) > 1e17:       # the nth root of the number of elements rounds to 1
         order = float("inf") if order > 0.0 else float("-inf")
+    if order < 0.0 or order == float("inf"):
+        norm_has_value(a, order, dim)
     if a.dt in (DT_F16, DT_BF16) and order not in (1.0, float("inf"), float("-inf")):
         half = a.dt          # powers may be out of their range
         return T._to_dtype(norm(T._to_dtype(a, DT_F32), order, dim, keepdim, -1), half)
@@ -258,6 +260,26 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt, Tensor ou
     size = power_from(size, order, 0.0 if order > 0.0 else float("inf"))
     size = T.sum_dim(size, dim, keepdim, -1)
     return power_from(size, 1.0 / order, 0.0 if order > 0.0 else None, out)
+
+
+cdef int norm_has_value(Tensor a, double order, object dim) except -1:
+    """Refuse the largest or smallest of no elements, of which norms of other orders are 0."""
+    cdef Py_ssize_t d
+    which = int(order) if order == int(order if abs(order) < 1e17 else 0) else order
+    if not isinstance(dim, tuple):
+        dim = () if dim is None else (dim,)
+    if not dim:
+        if a.count == 0:
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {which} norm on an empty tensor because "
+                "the operation does not have an identity")
+        return 0
+    for d in dim:
+        if a.nd and a.sizes[normal_dim(d, a.nd)] == 0:
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {which} norm on the dimension {d} because "
+                "this dimension is empty and the operation does not have an identity")
+    return 0
 
 
 cdef Tensor norm_of_matrices(Tensor a, str p, object dim, bint keepdim):

@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t
 import numpy as _np
 from autograd_cy._C.dtypes cimport (
     dtype, dt_category, dt_code, dt_is_integral, dt_is_complex, dt_is_float, dt_object,
-    dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64,
+    dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64, DT_U8,
     DT_I64, DT_SIZE)
 from libc.stdint cimport uint32_t
 from autograd_cy._C.exchange cimport array_of
@@ -18,7 +18,7 @@ from autograd_cy._C.placement cimport as_device, device, memory_format
 from autograd_cy._C.storage cimport ON_META
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, beyond_64_bits, is_number, wrap_int, wrap_number, scalar_value, shown_value,
-    requires_grad, check_fits, F_BATCHED, F_WRAPPED)
+    requires_grad, check_fits, warn_once, F_BATCHED, F_WRAPPED)
 
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object x, int* overflow) except? -1
@@ -450,7 +450,11 @@ cdef int check_pow_domain(Tensor a, Tensor b) except -1:
 
 
 cdef int check_bool_condition(Tensor c, Tensor a, Tensor b) except -1:
-    if c.dt != DT_BOOL:
+    if c.dt == DT_U8:
+        warn_once(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be "
+            "removed in a future version of PyTorch. Use a boolean condition instead.")
+    elif c.dt != DT_BOOL:
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{dt_object(c.dt).name}")

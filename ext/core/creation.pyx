@@ -15,6 +15,7 @@ from cpython.long cimport PyLong_CheckExact
 from cpython.memoryview cimport PyMemoryView_GET_BUFFER
 from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyTypeObject
+from cpython.pycapsule cimport PyCapsule_CheckExact
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libc.math cimport ceil, isfinite, trunc, pow as c_pow

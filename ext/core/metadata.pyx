@@ -75,7 +75,8 @@ cdef tuple axis_sizes(tuple tensors, Py_ssize_t dim):
         if t.nd != nd:
             out.append(0)
         else:
-            out.append(t.sizes[normal_dim(dim, t.nd)])
+            # Of vectors `dim` is the only one, whatever was given for those of nothing.
+            out.append(t.sizes[normal_dim(dim, t.nd) if nd > 1 else 0])
     return tuple(out)
 
 

@@ -19,6 +19,12 @@ def _install_blocks(enter, leave):
     _leave_block = leave
 
 
+cdef object own_index(object index):
+    if isinstance(index, int) and index < 0:
+        raise RuntimeError(f"Device index must not be negative, but got {index}")
+    return index
+
+
 cdef class device:
     """
     The place of a tensor's memory.
@@ -52,20 +58,23 @@ cdef class device:
             return
         if isinstance(type, int) and not isinstance(type, bool):
             self.type = "cuda"
-            self.index = type
+            self.index = own_index(type)
             return
         if not isinstance(type, str):
             raise TypeError(f"device(): argument 'type' must be str, not {type.__class__.__name__}")
         name, colon, number = type.partition(":")
-        if name not in _known or (colon and not number.isdigit()):
+        if name not in _known:
             raise RuntimeError(
                 f"Expected one of {', '.join(_known)} device type at start of device string: {type}"
             )
+        if colon and not (number.isascii() and number.isdigit() and str(int(number)) == number):
+            raise RuntimeError(
+                f"Invalid device string: '{type}'; a number such as 0 follows the ':'")
         if colon and index is not None:
             raise RuntimeError(f"type (string) must not include an index because index was passed "
                                f"explicitly: {type}")
         self.type = name
-        self.index = int(number) if colon else index
+        self.index = int(number) if colon else own_index(index)
 
     def __repr__(self):
         if self.index is None:

@@ -28,6 +28,7 @@ from autograd_cy._C.random_loops cimport *
 import os as _os
 
 from autograd_cy._C import cpu as _cpu
+from autograd_cy._C._warned import warn as _warn
 
 cdef int K_ADD = kernel_number("add")
 
@@ -489,14 +490,24 @@ cdef int fill_randint(Tensor t, object lo, object hi, object gen) except -1:
         raise RuntimeError(
             f"random_ expects 'from' to be less than 'to', but got from={lo} >= to={hi}"
         )
-    top = exact_limit(t.dt)
-    bottom = 0 if t.dt <= DT_U8 else (-top - 1 if t.dt <= DT_I64 else -top)
+    exact = exact_limit(t.dt)
+    top = exact if t.dt <= DT_I64 else 65504 if t.dt == DT_F16 else 2**63 - 1
+    bottom = 0 if t.dt <= DT_U8 else -65504 if t.dt == DT_F16 else -top - 1
     if lo < bottom:
         raise RuntimeError(f"random_: from is out of bounds for {dt_object(t.dt).name} ({lo})")
     if hi - 1 > top:
         raise RuntimeError(
             f"random_: to - 1 is out of bounds for {dt_object(t.dt).name} ({hi - 1})"
         )
+    if t.dt > DT_I64:
+        bits = len(bin(exact)) - 3
+        for what, limit in (("from", lo), ("to - 1", hi - 1)):
+            if not -exact <= limit <= exact:
+                _warn(
+                    f"{what} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision "
+                    f"limitations {dt_object(t.dt).name} can support discrete uniform distribution "
+                    "only within this range. Numbers beyond it are rounded.",
+                    UserWarning)
     job.kind = RANDOM_INTEGER
     job.base = lo
     job.range = (hi - lo) & 0xFFFFFFFFFFFFFFFF

@@ -104,8 +104,8 @@ cdef int check_move(Tensor a, int dim, Tensor index, Tensor src) except -1:
 
 cdef int gathered(Result* r, Tensor a, Py_ssize_t dim, Tensor index, str op) except -1:
     dim = normal_dim(dim, a.nd)
-    check_index_dtype(index, op)
     if index.count:
+        check_index_dtype(index, op)
         check_move(a, <int>dim, index, None)
     return result_dense(r, a.dt, index.nd, index.sizes)
 
@@ -113,7 +113,8 @@ cdef int gathered(Result* r, Tensor a, Py_ssize_t dim, Tensor index, str op) exc
 cdef int scattered(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
                    str op) except -1:
     dim = normal_dim(dim, a.nd)
-    check_index_dtype(index, "scatter")
+    if index.count:
+        check_index_dtype(index, "scatter")
     if src.dt != a.dt:
         raise RuntimeError(
             "scatter(): Expected self.dtype to be equal to src.dtype "
@@ -161,7 +162,8 @@ cdef int joined(Result* r, tuple tensors, Py_ssize_t dim, str op) except -1:
     if n == 0:
         raise ValueError(f"{op}(): expected a non-empty list of Tensors")
     like = first_of_shape(tensors)
-    dim = normal_dim(dim, like.nd)
+    # Vectors of nothing alone join along any dimension.
+    dim = 0 if is_legacy_empty(like) else normal_dim(dim, like.nd)
     dt = like.dt
     for i in range(n):
         t = <Tensor>tensors[i]

@@ -472,7 +472,11 @@ def multi_margin_loss(
             f"Input has shape {list(input.shape)}."
         )
     if weight is not None:
-        if weight.ndim != 1 or weight.shape[0] != classes:
+        if weight.ndim != 1:
+            raise ValueError(
+                f"multi_margin_loss: weight must be one-dimensional, not {list(weight.shape)}"
+            )
+        if weight.shape[0] != classes:
             raise RuntimeError(
                 f"multi_margin_loss: inconsistent weight size, expected {classes} but got "
                 f"{list(weight.shape)}"

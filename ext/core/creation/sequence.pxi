@@ -440,8 +440,12 @@ cdef Tensor shared_with(object obj, object dtype, object copy):
     if isinstance(obj, _np.ndarray):
         return from_any_array(obj) if copy else from_array(obj)
     if isinstance(obj, _np.generic):
+        if copy is False:
+            raise RuntimeError(
+                "asarray: can't alias NumPy scalars. Either remove copy=False or transform it in a "
+                "ndarray.")
         return None
-    if hasattr(obj, "__dlpack__"):
+    if hasattr(obj, "__dlpack__") or PyCapsule_CheckExact(obj):
         return import_dlpack(obj, None)
     if isinstance(obj, (bytes, bytearray)):
         return raw_buffer(obj, parse_dtype(dtype, g_default_dtype), -1, 0)
@@ -457,8 +461,9 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     Parameters
     ----------
     obj : object
-        A tensor, a NumPy array, an object with ``__dlpack__`` or the buffer protocol, a number or
-        a nested sequence. The bytes of a ``bytes`` or ``bytearray`` are read as `dtype`.
+        A tensor, a NumPy array, a DLPack capsule, an object with ``__dlpack__`` or the buffer
+        protocol, a number or a nested sequence. The bytes of a ``bytes`` or ``bytearray`` are read
+        as `dtype`.
     dtype : dtype, optional
     device : device, optional
         Only the CPU.

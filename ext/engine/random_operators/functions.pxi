@@ -386,6 +386,17 @@ cdef Tensor attach(Tensor result, type cls, Tensor a, Tensor b):
     return result
 
 
+cdef object one_number(object x):
+    """A parameter beside a size: a number, or a tensor of no dimension, which counts as one."""
+    if not isinstance(x, Tensor):
+        return x
+    if (<Tensor>x).nd or needs_grad(<Tensor>x):
+        raise TypeError(
+            "normal(): size is given by the tensors mean and std; leave it out (only numbers and "
+            "tensors without dimensions that don't require grad go with a size)")
+    return (<Tensor>x).item()
+
+
 cdef Tensor normal_of(object mean, object std, object generator, Tensor out):
     """The forms with a tensor: one number for each of its elements."""
     cdef Py_ssize_t[MAX_DIMS] shape
@@ -463,9 +474,9 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dty
             generator, dtype, layout, device, requires_grad, pin_memory, {"out": out}))
     cdef Tensor t
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
-        if size is not None:
-            raise TypeError("normal(): size is given by the tensors mean and std; leave it out")
-        return normal_of(mean, std, generator, out)
+        if size is None:
+            return normal_of(mean, std, generator, out)
+        mean, std = one_number(mean), one_number(std)
     if size is None:
         raise TypeError('normal() missing 1 required argument: "size" (mean and std are numbers)')
     mean, std = number_of(mean, "normal", "mean"), number_of(std, "normal", "std")
