@@ -65,14 +65,20 @@ _MODULES = (
     "compiler",
     "cpu",
     "cuda",
+    "distributed",
+    "distributions",
     "fft",
     "func",
+    "futures",
+    "fx",
+    "hub",
     "jit",
     "legacy",
     "linalg",
     "mps",
     "multiprocessing",
     "nn",
+    "onnx",
     "optim",
     "overrides",
     "profiler",
@@ -81,6 +87,7 @@ _MODULES = (
     "sparse",
     "special",
     "testing",
+    "torch_version",
     "types",
     "utils",
     "version",
@@ -98,9 +105,11 @@ _LATER = {
         "slice_copy split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy "
         "unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
     ),
+    "_as_torch.switch": "as_torch",
     "amp": "GradScaler",
     "autograd.anomaly_mode": "set_anomaly_enabled",
     "autograd.explain": "explain_grad",
+    "compiler": "compile",
     "serialization": "load save",
     "utils.dlpack": "to_dlpack",
 }
@@ -177,9 +186,9 @@ def __getattr__(name):
     moved = _moved_modules.moved("autograd_cy", name)
     if moved is not None:
         return moved
-    from autograd_cy._absent.names import no_attribute
+    from autograd_cy._absent.stand_ins import stand_in
 
-    raise no_attribute("autograd_cy", name)
+    return stand_in("autograd_cy", name)
 
 
 def __dir__():

@@ -1,4 +1,4 @@
-"""Command line: `python -m autograd_cy info`, `doctor` and `profile`."""
+"""Command line: `python -m autograd_cy info`, `doctor`, `profile` and `as-torch`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ from ._version import __version__
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    given = sys.argv[1:] if argv is None else argv
+    if given[:1] == ["as-torch"]:  # all that follows is the program's
+        from autograd_cy._as_torch import command
+
+        return command.run(given[1:])
     parser = argparse.ArgumentParser(prog="autograd-cy", description="About this installation.")
     parser.add_argument("--version", action="version", version=f"autograd_cy {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
@@ -18,8 +23,9 @@ def main(argv: list[str] | None = None) -> int:
     info.add_argument("--json", action="store_true", help="print JSON")
     commands.add_parser("doctor", help="look for the usual mistakes on clusters")
     profile = commands.add_parser("profile", help="run a program and say where its time went")
-    _profile_arguments(profile, sys.argv[1:] if argv is None else argv)
-    arguments = parser.parse_args(argv)
+    _profile_arguments(profile, given)
+    commands.add_parser("as-torch", help="run a program in which `import torch` finds autograd_cy")
+    arguments = parser.parse_args(given)
     if arguments.command == "profile":
         from autograd_cy.profiler import _command
 

@@ -17,8 +17,10 @@ __all__ = [
     "_current_graph_task_execution_order",
     "_current_graph_task_id",
     "_functions",
+    "_get_tracing_state",
     "_is_cached_tensor",
     "_is_fwd_grad_enabled",
+    "_log_api_usage_once",
     "_remove_cached_tensor",
     "_set_fwd_grad_enabled",
     "_will_engine_execute_node",
@@ -37,6 +39,14 @@ def _set_fwd_grad_enabled(enabled: bool) -> None:
     """Switch forward mode of this thread on or off."""
     word = _get_modes()
     _set_modes(word & ~_M_NO_FORWARD_AD if enabled else word | _M_NO_FORWARD_AD)
+
+
+def _log_api_usage_once(event: str) -> None:
+    """Do nothing: nobody counts which parts of the package are used."""
+
+
+def _get_tracing_state() -> None:
+    """Return what traces the program: None, as nothing does."""
 
 
 class _WeakTensorRef:

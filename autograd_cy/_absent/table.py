@@ -1,4 +1,5 @@
-"""What torch has and this package has not, and what to use instead.
+"""What torch has and this package has not, and what to use instead. What can be imported all the
+same, and raises when it is used, is in ``stand_in_names.py``.
 
 A name that a record or a module comes to define is found, and its row here is without effect.
 Whether a function is a method, too, is said by the dict that its row is in.
@@ -10,7 +11,6 @@ __all__ = ["ABSENT", "WITHOUT_DEVICE"]
 
 _COMPILER = "run the function as it is"
 _ONE_DEVICE = "tensors are on the CPU"
-_GRAPHS = "there is no graph of the program; run it as it is"
 _LAZY = "give the number of inputs, and use the module without Lazy"
 _DENSE = "there are dense tensors only"
 _WINDOW = "compute it from cos(arange(n) * (2 * pi / n))"
@@ -33,6 +33,13 @@ _NO_SUCH_DTYPE = "convert to a dtype that is here, as by .float()"
 _FUSED = "kernels run one after the other; leave the layers as they are"
 _QUANTIZED = "there are no quantized tensors"
 _ON_NUMBERS = "use the function of numpy on x.numpy()"
+
+# Functions of lists of tensors; most have an in-place form.
+_ON_LISTS = (
+    "abs acos add addcdiv addcmul asin atan ceil clamp_max clamp_min cos cosh div erf erfc exp"
+    " expm1 floor frac lerp lgamma log log10 log1p log2 maximum minimum mul neg pow reciprocal"
+    " round rsqrt sigmoid sign sin sinh sqrt sub tan tanh trunc"
+).split()
 
 # Functions of the top level that are methods, too.
 _METHODS_TOO = {
@@ -77,36 +84,32 @@ ABSENT: dict[str, dict[str, str]] = {
     "": {
         **_METHODS_TOO,
         **_IN_PLACE_TOO,
-        "_dynamo": _COMPILER,
-        "_inductor": _COMPILER,
+        **dict.fromkeys(
+            [f"_foreach_{name}{end}" for name in _ON_LISTS for end in ("", "_")]
+            + [f"_foreach_{name}" for name in ("clone", "copy_", "max", "mm", "norm", "zero_")],
+            "call the function of each tensor",
+        ),
+        "Storage": "use UntypedStorage",
         "ao": _QUANTIZED,
         "binomial": "use numpy.random.Generator.binomial of x.numpy()",
         "bartlett_window": "use 1 - abs(2 * arange(n) / n - 1)",
         "blackman_window": _WINDOW,
-        "compile": _COMPILER,
         "cumulative_trapezoid": "cumsum of (y[1:] + y[:-1]) / 2 times the steps",
         "chalf": _NO_SUCH_DTYPE,
         "complex32": _NO_SUCH_DTYPE,
         "cond": "use if of Python",
-        "distributed": "use one process, or mpi4py on the arrays of tensor.numpy()",
-        "distributions": "draw with autograd_cy.randn, multinomial, bernoulli and the like",
         "empty_permuted": "use empty, and permute",
-        "export": _GRAPHS,
         **dict.fromkeys(("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2"), _NO_SUCH_DTYPE),
         **dict.fromkeys(("float8_e5m2fnuz", "float8_e8m0fnu"), _NO_SUCH_DTYPE),
-        "futures": "use concurrent.futures",
-        "fx": _GRAPHS,
         "gradient": "divide differences of slices by the steps",
         "hamming_window": _WINDOW,
         "hann_window": _WINDOW,
-        "hub": "load weights with autograd_cy.load",
         "library": "define an autograd.Function",
         "kaiser_window": "use i0(beta * sqrt(1 - (2 * arange(n) / n - 1) ** 2)) / i0(beta)",
         **dict.fromkeys(("lu", "lu_solve", "lu_unpack"), _ONE_SOLVER),
         "lstsq": _LEAST_SQUARES,
         "masked": "use where",
         "nested": "pad, or use nn.utils.rnn.pack_sequence",
-        "onnx": "there is no exporter",
         "nonzero_static": "use nonzero, and pad",
         **dict.fromkeys(("orgqr", "ormqr"), _ORTHOGONAL),
         "pca_lowrank": "use linalg.svd of what is left without the mean",
@@ -121,6 +124,7 @@ ABSENT: dict[str, dict[str, str]] = {
         "svd_lowrank": "use linalg.svd, and the first columns",
         **dict.fromkeys(("uint16", "uint32", "uint64"), _NO_SUCH_DTYPE),
         "sparse_coo_tensor": _DENSE,
+        "spmm": "use mm of dense tensors",
         "sparse_csr_tensor": _DENSE,
         "trapezoid": _AREA,
         "trapz": _AREA,
@@ -187,11 +191,9 @@ ABSENT: dict[str, dict[str, str]] = {
     },
     "nn": {
         "CrossMapLRN2d": "use nn.LocalResponseNorm",
-        "DataParallel": "use the module itself; kernels use all threads",
         "FractionalMaxPool2d": "use nn.AdaptiveMaxPool2d, whose windows are not random",
         "FractionalMaxPool3d": "use nn.AdaptiveMaxPool3d, whose windows are not random",
         "LinearCrossEntropyLoss": "use nn.Linear, and nn.CrossEntropyLoss",
-        "parallel": "use one process, or mpi4py on the arrays of tensor.numpy()",
         **{
             f"Lazy{kind}": _LAZY
             for kind in (
@@ -280,8 +282,6 @@ ABSENT: dict[str, dict[str, str]] = {
     "utils": {
         "benchmark": "use timeit, or autograd_cy.profiler",
         "cpp_extension": "write Cython that cimports autograd_cy._C",
-        "model_zoo": "load weights with autograd_cy.load",
-        "tensorboard": "give tensor.item() and tensor.numpy() to a package such as tensorboardX",
     },
 }
 

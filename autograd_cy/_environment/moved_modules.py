@@ -1,7 +1,8 @@
 """Finds modules by the paths under which torch keeps what this package keeps elsewhere.
 
-Such a module is made when it is first imported, of names that are in other modules. The table is
-in ``moved_names.py``, which is read when nothing else is found.
+Such a module is made when it is first imported, of names that are in other modules, and of those
+that stand for what isn't there (``_absent/stand_ins.py``). The table is in ``moved_names.py``,
+which is read when nothing else is found.
 """
 
 from __future__ import annotations
@@ -23,14 +24,26 @@ class _Moved(ModuleType):
     """A module of names that others define."""
 
     def __getattr__(self, name: str) -> Any:
+        from autograd_cy._absent.stand_ins import stand_in
+        from autograd_cy._absent.stand_in_names import STAND_INS
         from autograd_cy._environment.moved_names import MOVED
 
         path = self.__name__
-        if f"{path}.{name}"[len(_ROOT) :] in MOVED:
+        if _is_known(f"{path}.{name}"[len(_ROOT) :]):
             return import_module(f"{path}.{name}")
-        if not name.startswith("__"):
+        if path[len(_ROOT) :] in STAND_INS:
+            return stand_in(path, name)
+        if path[len(_ROOT) :] in MOVED and not name.startswith("__"):
             _say_what_instead(path, name)
         raise AttributeError(f"module {path!r} has no attribute {name!r}")
+
+
+def _is_known(inner: str) -> bool:
+    """Tell whether one of the tables has a module by this path."""
+    from autograd_cy._absent.stand_in_names import STAND_INS
+    from autograd_cy._environment.moved_names import MOVED
+
+    return inner in MOVED or inner in STAND_INS
 
 
 def _say_what_instead(path: str, name: str) -> None:
@@ -56,7 +69,7 @@ class _Finder:
             return None
         from autograd_cy._environment.moved_names import MOVED
 
-        if name[len(_ROOT) :] in MOVED:
+        if _is_known(name[len(_ROOT) :]):
             # As packages: `from path import name` then asks here for a name that isn't there.
             return ModuleSpec(name, cls, origin="autograd_cy", is_package=True)  # type: ignore[arg-type]
         parent, _, last = name.rpartition(".")
@@ -75,18 +88,20 @@ class _Finder:
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:
+        from autograd_cy._absent.stand_in_names import STAND_INS
         from autograd_cy._environment.moved_names import MOVED
 
         path = module.__name__[len(_ROOT) :]
         module.__doc__ = f"What torch has in ``torch.{path}``, from where it is here."
         public = []
-        for part in MOVED[path]:
+        for part in MOVED.get(path, ()):
             source, _, names = part.partition(": ")
             found = import_module(f"{_ROOT}{source}".rstrip("."))
             for name in names.split():
                 here, _, there = name.partition("=")
                 setattr(module, here, getattr(found, there or here))
                 public.append(here)
+        public += STAND_INS.get(path, ())
         module.__all__ = [name for name in public if not name.startswith("_")]  # type: ignore[attr-defined]
 
 
@@ -99,11 +114,11 @@ def moved(package: str, name: str) -> ModuleType | None:
     <class 'autograd_cy.optim.adam.AdamW'>
     >>> moved("autograd_cy.optim", "nothing")
     """
-    from autograd_cy._environment.moved_names import LATER, MOVED
+    from autograd_cy._environment.moved_names import LATER
 
     path = f"{package}.{name}"
     inner = path[len(_ROOT) :]
-    return import_module(path) if inner in MOVED or inner in LATER else None
+    return import_module(path) if _is_known(inner) or inner in LATER else None
 
 
 def install() -> None:

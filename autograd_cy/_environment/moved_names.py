@@ -23,6 +23,28 @@ LATER = frozenset(
 #: Path without the package's name -> lines of ``module: names``. A name may be another one's here:
 #: ``theirs=ours``. What is missing is asked of the first module, which may say what to use instead.
 MOVED: dict[str, tuple[str, ...]] = {
+    "_dynamo": (
+        "compiler: allow_in_graph assume_constant_result disable is_compiling reset"
+        " graph_break=_nothing mark_dynamic=_nothing mark_static=_nothing"
+        " mark_static_address=_nothing maybe_mark_dynamic=_nothing optimize=_optimize",
+    ),
+    # Programs set what they like there.
+    "_dynamo.config": ("compiler: ",),
+    "_inductor": ("compiler: ",),
+    "_inductor.config": ("compiler: ",),
+    "_jit_internal": (
+        "jit: Final _overload=_as_it_is _overload_method=_as_it_is"
+        " _copy_to_script_wrapper=_as_it_is export ignore is_scripting unused",
+        "jit.annotations: BroadcastingList1 BroadcastingList2 BroadcastingList3 Dict List Optional"
+        " Tuple Union",
+    ),
+    "distributed.distributed_c10d": (
+        "distributed: Backend GroupMember ReduceOp default_pg_timeout group is_available"
+        " is_initialized is_mpi_available is_nccl_available",
+    ),
+    "distributed.elastic": ("distributed: ",),
+    "distributed.elastic.multiprocessing": ("distributed: ",),
+    "distributed.elastic.multiprocessing.errors": ("distributed: record=_record",),
     "functional": (
         ": atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors"
         " cartesian_prod cdist chain_matmul einsum meshgrid norm split tensordot unique"
@@ -94,6 +116,12 @@ MOVED: dict[str, tuple[str, ...]] = {
     "nn.modules.upsampling": ("nn: Upsample UpsamplingBilinear2d UpsamplingNearest2d",),
     "optim.adamw": ("optim: AdamW",),
     "optim.sparse_adam": ("optim: ",),
+    "utils._foreach_utils": (
+        "optim._of_others: _device_has_foreach_support=_has_foreach_support"
+        " _get_foreach_kernels_supported_devices=_no_devices"
+        " _get_fused_kernels_supported_devices=_no_devices _group_tensors_by_device_and_dtype"
+        " _has_foreach_support",
+    ),
     "utils.data._utils": ("utils.data: ",),
     "utils.data._utils.collate": (
         "utils.data.collate: collate collate_float_fn collate_int_fn collate_numpy_array_fn"
@@ -101,4 +129,6 @@ MOVED: dict[str, tuple[str, ...]] = {
         " default_collate_fn_map default_convert",
     ),
     "utils.data._utils.worker": ("utils.data: WorkerInfo get_worker_info",),
+    "utils.model_zoo": ("hub: load_url=load_state_dict_from_url",),
+    "utils.tensorboard.writer": ("utils.tensorboard: SummaryWriter",),
 }

@@ -8,7 +8,7 @@ that can be composed to any depth are in :mod:`autograd_cy.func`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograd_cy._C.creation import eye as _eye
 from autograd_cy._C.creation import zeros as _zeros
@@ -690,3 +690,13 @@ def _hessian_forward(scalar, given, in_tuple):
 
     given = [x.detach() for x in given]
     return _jacobian_forward(gradient, given, in_tuple, "hessian")
+
+
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> Any:
+        from autograd_cy.autograd import _of_others
+
+        if name in _of_others.__all__:
+            return getattr(_of_others, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from autograd_cy import OutOfMemoryError
 from autograd_cy._absent.names import no_attribute
 from autograd_cy.cuda import nvtx as nvtx
 from autograd_cy.cuda import profiler as profiler
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from autograd_cy.cuda import amp as amp
 
 __all__ = [
+    "OutOfMemoryError",
     "amp",
     "device_count",
     "empty_cache",

@@ -4,6 +4,7 @@
 lists the classes.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from autograd_cy._absent.names import no_attribute
@@ -13,12 +14,20 @@ from . import functional, init, modules, utils
 from .modules import *  # noqa: F403
 from .parameter import Buffer, Parameter
 
-__all__ = ["Buffer", "Parameter", "functional", "init", "modules", "utils"]
+if TYPE_CHECKING:
+    from . import parallel
+    from .parallel import DataParallel
+
+__all__ = ["Buffer", "DataParallel", "Parameter", "functional", "init", "modules", "parallel"]
+__all__ += ["utils"]
 __all__ += modules.__all__
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
 
     def __getattr__(name: str) -> Any:
+        if name in ("DataParallel", "parallel"):  # loaded when they are first used
+            parallel = import_module("autograd_cy.nn.parallel")
+            return parallel if name == "parallel" else parallel.DataParallel
         found = _moved(__name__, name)
         if found is not None:
             return found

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from autograd_cy import Tensor, empty
-from autograd_cy._absent.names import no_attribute
+from autograd_cy._absent.stand_ins import stand_in
 
 from . import init
 from .functional._attention import attend
@@ -17,6 +17,10 @@ from .module import Module
 from .parameter import Parameter
 
 __all__ = ["MultiheadAttention", "SDPBackend", "sdpa_kernel"]
+
+# As of a package: `nn.attention.bias` and `nn.attention.flex_attention` are found by the tables of
+# moved modules.
+__path__: list[str] = []
 
 
 class SDPBackend(Enum):
@@ -266,5 +270,5 @@ class MultiheadAttention(Module):
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
 
-    def __getattr__(name: str) -> NoReturn:
-        raise no_attribute(__name__, name)
+    def __getattr__(name: str) -> Any:
+        return stand_in(__name__, name)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from itertools import chain
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from autograd_cy import Tensor, enable_grad, float32, float64, full, get_default_dtype
 from autograd_cy._C import recorder as _recorder
@@ -103,6 +103,10 @@ class Optimizer(_Hooked):
     _numbers_of_state: ClassVar[tuple[str, ...]] = ()
     # Options that groups in older files lack, and what the method does without them.
     _later_options: ClassVar[dict[str, Any]] = {}
+
+    def _patch_step_function(self) -> None:
+        # Optimizers of others call it; here steps have their hooks and names by their class.
+        pass
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
@@ -587,3 +591,13 @@ def _state_for(param: Tensor | None, value: Any, numbers: tuple[str, ...]) -> An
 
 def _number_for(value: Any, is_tensor: bool) -> Any:
     return as_number(value) if is_tensor and isinstance(value, (int, float)) else value
+
+
+if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+
+    def __getattr__(name: str) -> Any:
+        from . import _of_others
+
+        if name in _of_others.__all__:
+            return getattr(_of_others, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

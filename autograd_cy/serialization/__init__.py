@@ -393,6 +393,30 @@ def _what_it_is(first: bytes) -> str:
     )
 
 
+def default_restore_location(storage: Any, location: str) -> Any:
+    """
+    Return the memory of a tensor where it is to be: it is on the CPU already.
+
+    Parameters
+    ----------
+    storage : UntypedStorage
+    location : str
+
+    Returns
+    -------
+    UntypedStorage
+        `storage`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> storage = ag.ones(2).untyped_storage()
+    >>> ag.serialization.default_restore_location(storage, "cpu") is storage
+    True
+    """
+    return storage
+
+
 def _check_pickle_module(name: str, module: Any) -> None:
     if module is not None and getattr(module, "Pickler", None) is not pickle.Pickler:
         raise ValueError(f"{name}: pickle_module must be Python's pickle, not {module!r}")

@@ -7,11 +7,11 @@ from autograd_cy._absent.names import no_attribute
 from autograd_cy._environment.moved_modules import moved as _moved
 from autograd_cy.utils import checkpoint, hooks
 
-__all__ = ["checkpoint", "data", "dlpack", "hooks", "safetensors"]
+__all__ = ["checkpoint", "data", "dlpack", "hooks", "safetensors", "tensorboard"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("data", "safetensors"):  # loaded when first used
+    if name in ("data", "safetensors", "tensorboard"):  # loaded when first used
         return import_module(f"autograd_cy.utils.{name}")
     found = _moved(__name__, name)
     if found is not None:

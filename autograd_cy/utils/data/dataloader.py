@@ -574,3 +574,9 @@ def _end(processes: list[Any], pipes: list[Any], owner: int) -> None:
         if process.is_alive():
             process.kill()
             process.join()
+
+
+# The names of these classes in torch, which programs ask for by isinstance.
+_BaseDataLoaderIter = _Passing
+_SingleProcessDataLoaderIter = _Here
+_MultiProcessingDataLoaderIter = _OfWorkers

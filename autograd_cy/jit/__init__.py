@@ -277,5 +277,10 @@ def annotate(the_type: Any, the_value: _Any) -> _Any:
     return the_value
 
 
+def _as_it_is(fn: _Function) -> _Function:
+    """Return a function as it is."""
+    return fn
+
+
 def __getattr__(name: str) -> object:
     raise no_attribute(__name__, name)

@@ -1,0 +1,145 @@
+"""Turns the name of torch on and off."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from types import ModuleType, TracebackType
+
+from autograd_cy._as_torch.children import tell_children, tell_no_more
+from autograd_cy._as_torch.finder import Finder, share
+from autograd_cy._version import FOLLOWED, __version__
+from autograd_cy.torch_version import TorchVersion
+
+__all__ = ["as_torch"]
+
+VERSION = TorchVersion(f"{FOLLOWED}+autograd.cy.{__version__}")
+
+_lock = threading.RLock()
+_holders = 0
+_finder = Finder(VERSION)
+# Names of torch that were in sys.modules before: None forbids an import, as tests do.
+_before: dict[str, ModuleType] = {}
+
+
+class _AsTorch:
+    """What :func:`as_torch` gives; leaving it as a context undoes the call."""
+
+    def __init__(self) -> None:
+        self._holds = False
+        self._hold()
+
+    def _hold(self) -> None:
+        if not self._holds:
+            _one_more()
+            self._holds = True
+
+    def __enter__(self) -> ModuleType:
+        self._hold()
+        return sys.modules["autograd_cy"]
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._holds:
+            self._holds = False
+            _one_less()
+
+
+def as_torch() -> _AsTorch:
+    """
+    Let ``import torch``, of any package, find this one from now on.
+
+    Unmodified programs and packages that need PyTorch then run over this package as far as it has
+    what they use: ``torch.nn.functional is autograd_cy.nn.functional``, and so for every module,
+    also in processes that :mod:`multiprocessing` starts. While it is on, ``torch.__version__``
+    and the metadata of the package ``torch`` say ``"2.13.0+autograd.cy.0.1.0"``, the version of
+    PyTorch that is followed and this package's own. `python -m autograd_cy as-torch program.py`
+    runs a program so.
+
+    Returns
+    -------
+    context manager
+        ``with as_torch():`` undoes it at its end, the last one if several are on. Packages that
+        were imported meanwhile keep what they have imported.
+
+    Raises
+    ------
+    RuntimeError
+        If PyTorch is imported already: programs would mix the tensors of both.
+
+    Examples
+    --------
+    >>> import sys
+    >>> import autograd_cy as ag
+    >>> if "torch" in sys.modules:  # PyTorch is imported: too late
+    ...     torch = ag
+    ... else:
+    ...     with ag.as_torch():
+    ...         import torch
+    ...         import torch.nn.functional as F
+    >>> torch is ag
+    True
+    """
+    return _AsTorch()
+
+
+def _one_more() -> None:
+    global _holders
+    with _lock:
+        if not _holders:
+            _turn_on()
+        _holders += 1
+
+
+def _one_less() -> None:
+    global _holders
+    with _lock:
+        _holders -= 1
+        if not _holders:
+            _turn_off()
+
+
+def _is_theirs(name: str) -> bool:
+    return name == "torch" or name.startswith("torch.")
+
+
+def _package() -> ModuleType:
+    return sys.modules["autograd_cy"]
+
+
+def _turn_on() -> None:
+    from autograd_cy import version
+
+    loaded = {name: module for name, module in sys.modules.items() if _is_theirs(name)}
+    if any(module is not None for module in loaded.values()):
+        raise RuntimeError(
+            "as_torch: PyTorch is imported already, and a program can't have both by one name. "
+            "Call autograd_cy.as_torch() before the first import of torch, or run the program by "
+            "`python -m autograd_cy as-torch`"
+        )
+    _before.clear()
+    _before.update(loaded)
+    for name in loaded:
+        del sys.modules[name]
+    share()
+    sys.meta_path.insert(0, _finder)  # type: ignore[arg-type]
+    tell_children()
+    _package().__version__ = VERSION  # type: ignore[attr-defined]
+    version.__version__ = str(VERSION)
+
+
+def _turn_off() -> None:
+    from autograd_cy import version
+
+    if _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)  # type: ignore[arg-type]
+    tell_no_more()
+    for name in [name for name in sys.modules if _is_theirs(name)]:
+        del sys.modules[name]
+    sys.modules.update(_before)
+    _package().__version__ = __version__  # type: ignore[attr-defined]
+    version.__version__ = __version__

@@ -1,0 +1,73 @@
+"""What programs import of ``torch.fx``: they run as they are, and no graph is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from autograd_cy._absent.stand_ins import stand_in
+
+__all__ = ["has_side_effect", "wrap"]
+
+_Function = TypeVar("_Function", bound="Callable | str")
+
+
+def wrap(fn_or_name: _Function) -> _Function:
+    """
+    Mark a function that a graph is to call as a whole; it stays as it is.
+
+    Parameters
+    ----------
+    fn_or_name : callable or str
+
+    Returns
+    -------
+    callable or str
+        What was given.
+
+    Raises
+    ------
+    RuntimeError
+        If it is something else.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> @ag.fx.wrap
+    ... def double(x):
+    ...     return x * 2
+    >>> double(ag.ones(1))
+    tensor([2.])
+    """
+    if not callable(fn_or_name) and not isinstance(fn_or_name, str):
+        raise RuntimeError(
+            "Unsupported type for global function! Must be either a callable or string name, not "
+            f"{type(fn_or_name).__name__}"
+        )
+    return fn_or_name
+
+
+def has_side_effect(fn: _Function) -> _Function:
+    """
+    Mark a function that a graph is to keep; it stays as it is.
+
+    Parameters
+    ----------
+    fn : callable
+
+    Returns
+    -------
+    callable
+        The function.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.fx.has_side_effect(print) is print
+    True
+    """
+    return fn
+
+
+def __getattr__(name: str) -> Any:
+    return stand_in(__name__, name)

@@ -1,0 +1,42 @@
+"""
+Hands what a program logs on to tensorboardX, if that is installed.
+
+It is imported when ``SummaryWriter`` is first asked for. Without it the name can be imported, and
+says so when it is called.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from autograd_cy._absent.names import no_attribute
+
+__all__ = ["SummaryWriter"]  # made when it is first asked for
+
+
+class _Missing:
+    """Stands for the writer where tensorboardX isn't installed."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise ModuleNotFoundError(
+            "SummaryWriter: what is logged is written by tensorboardX, which isn't installed. "
+            "Install it (pip install tensorboardX), or log by other means, such as a CSV file",
+            name="tensorboardX",
+        )
+
+
+def __getattr__(name: str) -> Any:
+    if name != "SummaryWriter":
+        raise no_attribute(__name__, name)
+    try:
+        import tensorboardX
+    except ModuleNotFoundError as error:
+        if error.name != "tensorboardX":
+            raise
+        made: type = type(name, (_Missing,), {"__doc__": _Missing.__doc__, "__module__": __name__})
+    else:
+        from autograd_cy.utils.tensorboard._handed_on import writer
+
+        made = writer(tensorboardX.SummaryWriter)
+    globals()[name] = made
+    return made
