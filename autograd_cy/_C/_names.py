@@ -2,7 +2,7 @@
 
 import weakref
 
-from autograd_cy._C import _autograd, _functions
+from autograd_cy._C import _autograd, _functions, _nn
 from autograd_cy._C.engine import _current_node as _current_autograd_node
 from autograd_cy._C.engine import _execution_order as _current_graph_task_execution_order
 from autograd_cy._C.engine import _will_execute as _will_engine_execute_node
@@ -10,6 +10,7 @@ from autograd_cy._C.engine import current_task_id as _current_graph_task_id
 from autograd_cy._C.tensor import _M_NO_FORWARD_AD, Tensor, _get_modes, _set_modes
 
 __all__ = [
+    "_TensorMeta",
     "_WeakTensorRef",
     "_add_cached_tensor",
     "_autograd",
@@ -21,10 +22,13 @@ __all__ = [
     "_is_cached_tensor",
     "_is_fwd_grad_enabled",
     "_log_api_usage_once",
+    "_nn",
     "_remove_cached_tensor",
     "_set_fwd_grad_enabled",
     "_will_engine_execute_node",
 ]
+
+_TensorMeta = type(Tensor)
 
 # Identity of a tensor -> weak reference; entries of tensors that are gone go with them.
 _cached: dict[int, weakref.ref] = {}

@@ -6,7 +6,7 @@ A name that a module defines itself is found, and its row here is without effect
 
 from __future__ import annotations
 
-__all__ = ["NO_GROUP", "STAND_INS"]
+__all__ = ["MODULES", "NO_GROUP", "STAND_INS"]
 
 # The words of torch where a program has started no group of processes.
 NO_GROUP = (
@@ -33,6 +33,18 @@ def _each(way_out: str, names: str) -> dict[str, str]:
     return dict.fromkeys(names.split(), way_out)
 
 
+#: Classes that extend nn.Module, for which programs ask by issubclass.
+MODULES = frozenset(
+    "DeQuantStub FSDPModule FullyShardedDataParallel GraphModule OptimizedModule QuantStub"
+    " QuantWrapper RemoteModule".split()
+)
+
+_QUANTIZATION = _each(
+    "there are no quantized tensors; leave the model as it is",
+    "DeQuantStub FakeQuantize FakeQuantizeBase HistogramObserver MinMaxObserver ObserverBase QConfig QuantStub"
+    " QuantWrapper convert default_qconfig fuse_modules fuse_modules_qat get_default_qat_qconfig"
+    " get_default_qconfig prepare prepare_qat quantize quantize_dynamic",
+)
 _DISTRIBUTIONS = {
     "bernoulli": "Bernoulli",
     "beta": "Beta",
@@ -89,7 +101,13 @@ _DISTRIBUTIONS = {
 
 #: Module without the package's name -> name of torch's there -> the way out.
 STAND_INS: dict[str, dict[str, str]] = {
-    "": _each("sizes are numbers of Python", "SymBool SymFloat SymInt"),
+    "": {
+        **_each("sizes are numbers of Python", "SymBool SymFloat SymInt"),
+        **_each("use jit.ScriptModule", "ScriptModule"),
+        **_each("use autograd_cy.load and autograd_cy.save", "PyTorchFileReader PyTorchFileWriter"),
+    },
+    "ao": {},
+    "ao.quantization": _QUANTIZATION,
     "distributed": {
         **_each(
             _ONE_PROCESS,
@@ -193,6 +211,7 @@ STAND_INS: dict[str, dict[str, str]] = {
     "fx.experimental": {},
     "fx.experimental.proxy_tensor": _each(_NO_GRAPH, "make_fx get_proxy_mode"),
     "fx.proxy": _each(_NO_GRAPH, "Proxy TracerBase"),
+    "jit": _each(_NO_GRAPH, "TopLevelTracedModule TracedModule TracerWarning _get_trace_graph"),
     "nn.attention.bias": _each(
         _ATTENTION, "CausalBias CausalVariant causal_lower_right causal_upper_left"
     ),
@@ -204,6 +223,12 @@ STAND_INS: dict[str, dict[str, str]] = {
     "nn.parallel": _each(_NO_DEVICES, "gather parallel_apply replicate scatter"),
     "nn.parallel.scatter_gather": _each(_NO_DEVICES, "gather scatter scatter_kwargs"),
     "nn.parallel._functions": _each(_NO_DEVICES, "Broadcast Gather ReduceAddCoalesced Scatter"),
+    "nn.utils.prune": _each(
+        "use a parametrization that multiplies by a mask (nn.utils.parametrize)",
+        "BasePruningMethod CustomFromMask Identity L1Unstructured LnStructured PruningContainer"
+        " RandomStructured RandomUnstructured custom_from_mask global_unstructured identity"
+        " is_pruned l1_unstructured ln_structured random_structured random_unstructured remove",
+    ),
     "onnx": _each(
         _NO_EXPORTER,
         "ExportOptions JitScalarType ONNXProgram OperatorExportTypes TrainingMode"
@@ -212,5 +237,11 @@ STAND_INS: dict[str, dict[str, str]] = {
     ),
     "onnx.operators": _each(_NO_EXPORTER, "reshape_from_tensor_shape shape_as_tensor"),
     "onnx.symbolic_helper": _each(_NO_EXPORTER, "_get_tensor_rank _get_tensor_sizes"),
+    "utils.flop_counter": _each(
+        "use profiler.profile(with_flops=True)", "FlopCounterMode register_flop_formula"
+    ),
+    "utils.mobile_optimizer": _each("there is no mobile runtime", "optimize_for_mobile"),
+    "quantization": _QUANTIZATION,
+    "_dynamo": _each(_NO_COMPILER, "OptimizedModule explain export"),
     "_dynamo.eval_frame": _each(_NO_COMPILER, "OptimizedModule"),
 }

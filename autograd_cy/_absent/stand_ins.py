@@ -13,7 +13,7 @@ import sys
 from typing import Any, NoReturn
 
 from autograd_cy._absent.names import no_attribute
-from autograd_cy._absent.stand_in_names import NO_GROUP, STAND_INS
+from autograd_cy._absent.stand_in_names import MODULES, NO_GROUP, STAND_INS
 
 __all__ = ["is_a_module", "names_of", "no_counterpart", "stand_in"]
 
@@ -91,7 +91,8 @@ def _made(path: str, name: str) -> Any:
     if name[0].isupper():
         text = f"Stands for {_theirs(path, name)}, and raises an error when it is made."
         members = {"__module__": path, "__doc__": text, "_path": path, "_name": name}
-        return _StandIn(name, (), members)
+        bases = (importlib.import_module("autograd_cy.nn").Module,) if name in MODULES else ()
+        return _StandIn(name, bases, members)
 
     def stand_in(*args: Any, **kwargs: Any) -> NoReturn:
         raise no_counterpart(path, name)

@@ -90,7 +90,6 @@ ABSENT: dict[str, dict[str, str]] = {
             "call the function of each tensor",
         ),
         "Storage": "use UntypedStorage",
-        "ao": _QUANTIZED,
         "binomial": "use numpy.random.Generator.binomial of x.numpy()",
         "bartlett_window": "use 1 - abs(2 * arange(n) / n - 1)",
         "blackman_window": _WINDOW,
@@ -116,7 +115,6 @@ ABSENT: dict[str, dict[str, str]] = {
         "poisson": "use numpy.random.Generator.poisson of x.numpy()",
         **dict.fromkeys(("qint32", "qint8", "quint8"), _QUANTIZED),
         **dict.fromkeys(("quantize_per_channel", "quantize_per_tensor"), _QUANTIZED),
-        "quantization": _QUANTIZED,
         "segment_reduce": "use scatter_reduce",
         "signal": _WINDOW,
         **dict.fromkeys(("sparse_bsr_tensor", "sparse_compressed_tensor"), _DENSE),
@@ -212,7 +210,6 @@ ABSENT: dict[str, dict[str, str]] = {
         "fuse_linear_bn_eval": _FUSED,
         "fuse_linear_bn_weights": _FUSED,
         "fusion": _FUSED,
-        "prune": "use a parametrization that multiplies by a mask (nn.utils.parametrize)",
     },
     "nn.functional": {
         "conv_tbc": "use conv1d of x.permute(1, 2, 0)",

@@ -210,6 +210,9 @@ def _apart(tree: Any, kind: Any) -> tuple[list[Any], Context]:
     return list(parts), context
 
 
+_get_node_type = _node_type  # which other packages import
+
+
 def tree_is_leaf(tree: PyTree, is_leaf: _IsLeaf = None) -> bool:
     """Whether this is no container, or called a leaf.
 

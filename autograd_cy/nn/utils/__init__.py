@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from autograd_cy._absent.names import no_attribute
+from autograd_cy._environment.moved_modules import moved as _moved
 
 from . import clip_grad, convert_parameters, parametrizations, parametrize, rnn, stateless
 from .clip_grad import (
@@ -43,5 +44,8 @@ __all__ = [
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
 
-    def __getattr__(name: str) -> NoReturn:
+    def __getattr__(name: str) -> Any:
+        found = _moved(__name__, name)
+        if found is not None:
+            return found
         raise no_attribute(__name__, name)
