@@ -69,7 +69,7 @@ def _run_script(words: list[str]) -> int:
             _first_path(os.path.dirname(os.path.realpath(script)))
             _as_alone(lambda: runpy.run_path(script, run_name="__main__"))
         else:
-            sys.path[:1] = [script]
+            sys.path[:1] = [os.path.abspath(script)]
             _new_main()
             run_as_main = runpy._run_module_as_main  # type: ignore[attr-defined]
             _as_alone(lambda: run_as_main("__main__", False))
