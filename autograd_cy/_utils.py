@@ -167,7 +167,7 @@ class classproperty:
     """An attribute of a class that a function computes."""
 
     def __init__(self, func: Any) -> None:
-        self.func = func
+        self.func = func if isinstance(func, (classmethod, staticmethod)) else classmethod(func)
 
     def __get__(self, instance: Any, owner: type) -> Any:
         return self.func.__get__(instance, owner)()

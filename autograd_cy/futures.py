@@ -100,9 +100,7 @@ class Future:
                 result = callback(done)
             except Exception as error:
                 words = f"{type(error).__name__}: {error}"
-                failed = RuntimeError(
-                    f"Got the following error when running the callback: {words}"
-                )
+                failed = RuntimeError(f"Got the following error when running the callback: {words}")
                 failed.__cause__ = error
                 following.set_exception(failed)
             else:

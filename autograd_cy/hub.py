@@ -287,9 +287,7 @@ def list(
     """
     module = _configuration(os.fspath(github), source)
     return [
-        name
-        for name, value in vars(module).items()
-        if callable(value) and not name.startswith("_")
+        name for name, value in vars(module).items() if callable(value) and not name.startswith("_")
     ]
 
 

@@ -414,9 +414,7 @@ if __name__ == "__main__":
 COMMAND = ("-m", "autograd_cy", "as-torch")
 
 
-@pytest.mark.parametrize(
-    "method", ["spawn", pytest.param("forkserver", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("method", ["spawn", pytest.param("forkserver", marks=pytest.mark.slow)])
 def test_workers_of_a_program_that_the_command_runs(method, tmp_path):
     program = written(tmp_path, "")
     assert python(*COMMAND, program, method, cwd=ROOT).stdout == answers([method])

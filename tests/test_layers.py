@@ -29,35 +29,43 @@ LEVELS = (
     {"__init__"},
     {
         "__config__",
+        "_utils",
         "accelerator",
         "backends",
         "compiler",
         "cpu",
         "cuda",
+        "distributed",
+        "distributions",
         "fft",
         "func",
+        "futures",
+        "fx",
+        "hub",
         "jit",
         "linalg",
         "mps",
         "multiprocessing",
         "nn",
+        "onnx",
         "overrides",
         "return_types",
         "serialization",
         "sparse",
         "special",
         "testing",
+        "torch_version",
         "types",
         "utils",
         "version",
         "viz",
         "xpu",
     },
-    {"__main__", "optim"},
+    {"__main__", "_as_torch", "optim"},
     {"legacy"},
 )
 # What PyTorch's programs import by a private name is private at the top, and nothing else.
-PRIVATE_AT_THE_TOP = {"__config__", "_version", "_vmap_internals"}
+PRIVATE_AT_THE_TOP = {"__config__", "_utils", "_version", "_vmap_internals"}
 # The rooms of ext/, from low to high: a module knows its own room and lower ones.
 ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
 # Where a module knows a higher room after all, and why.
@@ -68,6 +76,7 @@ UPWARD = {
 # functions do: what the import of a module imports is below it without exception. "*": any part.
 UPWARD_IMPORTS = {
     ("__init__", "*"): "modules of the top level are loaded when a program names them",
+    ("_absent", "nn"): "classes that stand for modules extend the class of modules",
     ("arguments", "_tensors"): "calls with numbers first, as torch once took, are read in Python",
     ("forms", "_environment"): "texts of forms in place are put together when they are read",
     ("forms", "_tensors"): "as in arguments",

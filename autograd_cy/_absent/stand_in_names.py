@@ -182,9 +182,7 @@ STAND_INS: dict[str, dict[str, str]] = {
         " ".join(names for names in _DISTRIBUTIONS.values() if "register_kl" not in names)
         + " kl_divergence",
     ),
-    **{
-        f"distributions.{module}": _each(_DRAW, names) for module, names in _DISTRIBUTIONS.items()
-    },
+    **{f"distributions.{module}": _each(_DRAW, names) for module, names in _DISTRIBUTIONS.items()},
     "distributions.constraints": _each(
         _DRAW,
         "boolean cat corr_cholesky dependent dependent_property greater_than greater_than_eq"

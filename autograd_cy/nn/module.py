@@ -526,16 +526,19 @@ class Module(Saving, Convertible):
             clear_grad(param, set_to_none)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Refuse: there is no compiler; modules are called as they are.
-
-        Raises
-        ------
-        NotImplementedError
-            Always.
         """
-        raise NotImplementedError(
-            f"{type(self).__name__}.compile(): there is no compiler here; call the module as it is"
-        )
+        Leave the module as it is, as :func:`autograd_cy.compile` does.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Options of a compiler; without effect.
+
+        Examples
+        --------
+        >>> import autograd_cy as torch
+        >>> torch.nn.Linear(2, 1).compile(mode="reduce-overhead")
+        """
 
     # --- Text -------------------------------------------------------------------------------
 

@@ -119,7 +119,9 @@ def _has_foreach_support(tensors: Any, device: Any = None) -> bool:
 def _device_dtype_check_for_fused(p: Tensor, cuda_unsupported: bool = False) -> None:
     """Refuse parameters that no fused step takes."""
     if not p.is_floating_point():
-        raise RuntimeError(f"`fused=True` requires all the params to be floating point, not {p.dtype}")
+        raise RuntimeError(
+            f"`fused=True` requires all the params to be floating point, not {p.dtype}"
+        )
 
 
 def _get_scalar_dtype(is_fused: bool | None = None) -> Any:

@@ -167,9 +167,11 @@ def test_modules_found_twice_and_names():
     assert repr(Named()) == "Another()"
 
 
-def test_there_is_no_compiler():
-    with pytest.raises(NotImplementedError, match=r"ReLU.compile\(\).*as it is"):
-        nn.ReLU().compile()
+def test_compiling_leaves_a_module_as_it_is():
+    module = nn.Linear(2, 1)
+    before = dict(vars(module))
+    assert module.compile() is module.compile("eager", mode="default") is None
+    assert vars(module) == before
 
 
 #: Members of torch's Module that have no sense here, and why.

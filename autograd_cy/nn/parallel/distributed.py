@@ -14,6 +14,11 @@ class DistributedDataParallel(Module):
     """
     The class that programs ask for by isinstance, and wrap a module in if there are processes.
 
+    Parameters
+    ----------
+    module : Module
+        What would be wrapped; all else is of processes, too.
+
     Raises
     ------
     ValueError

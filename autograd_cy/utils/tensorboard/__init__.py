@@ -14,6 +14,30 @@ from autograd_cy._absent.names import no_attribute
 __all__ = ["SummaryWriter"]  # made when it is first asked for
 
 
+_TEXT = """
+Write what a program logs to files for TensorBoard, by tensorboardX.
+
+Tensors are given on as arrays; ``add_graph`` is refused, as there is no graph of the program.
+
+Parameters
+----------
+*args, **kwargs
+    As of ``tensorboardX.SummaryWriter``.
+
+Raises
+------
+ModuleNotFoundError
+    If tensorboardX isn't installed.
+
+Examples
+--------
+>>> from autograd_cy.utils.tensorboard import SummaryWriter
+>>> def train(logged_to=None):
+...     writer = SummaryWriter(logged_to) if logged_to else None
+>>> train()
+"""
+
+
 class _Missing:
     """Stands for the writer where tensorboardX isn't installed."""
 
@@ -33,10 +57,10 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "tensorboardX":
             raise
-        made: type = type(name, (_Missing,), {"__doc__": _Missing.__doc__, "__module__": __name__})
+        made: type = type(name, (_Missing,), {"__doc__": _TEXT, "__module__": __name__})
     else:
         from autograd_cy.utils.tensorboard._handed_on import writer
 
-        made = writer(tensorboardX.SummaryWriter)
+        made = writer(tensorboardX.SummaryWriter, _TEXT)
     globals()[name] = made
     return made

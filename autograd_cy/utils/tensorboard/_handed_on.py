@@ -14,7 +14,9 @@ __all__ = ["writer"]
 def _as_arrays(value: Any) -> Any:
     if isinstance(value, Tensor):
         value = value.detach().cpu()
-        return (value.float() if value.dtype.itemsize < 4 and value.dtype.is_floating_point else value).numpy()
+        return (
+            value.float() if value.dtype.itemsize < 4 and value.dtype.is_floating_point else value
+        ).numpy()
     if type(value) in (list, tuple):
         return type(value)(map(_as_arrays, value))
     if type(value) is dict:
@@ -39,11 +41,11 @@ def _add_graph(self: Any, *args: Any, **kwargs: Any) -> None:
     )
 
 
-def writer(base: type) -> type:
-    """Make the class, of the one of tensorboardX."""
+def writer(base: type, text: str) -> type:
+    """Make the class, of the one of tensorboardX; `text` is its docstring."""
     members: dict[str, Any] = {
         name: _with_arrays(getattr(base, name)) for name in dir(base) if name.startswith("add_")
     }
-    members |= {"add_graph": _add_graph, "__doc__": base.__doc__}
+    members |= {"add_graph": _add_graph, "__doc__": text}
     members["__module__"] = "autograd_cy.utils.tensorboard"
     return type("SummaryWriter", (base,), members)

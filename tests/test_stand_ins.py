@@ -1,0 +1,237 @@
+"""What programs import without using it can be imported, and raises only when it is used."""
+
+import importlib
+import inspect
+import pickle
+
+import pytest
+from grouping import each
+
+import autograd_cy as torch
+from autograd_cy._absent.stand_in_names import MODULES, NO_GROUP, STAND_INS
+from autograd_cy._absent.stand_ins import names_of
+
+ROWS = [(inner, name) for inner, names in STAND_INS.items() for name in names]
+
+
+def path_of(inner):
+    return f"autograd_cy.{inner}" if inner else "autograd_cy"
+
+
+@each("inner", [inner for inner in STAND_INS if inner])
+def test_modules_can_be_imported_and_are_attributes_of_their_packages(inner):
+    module = importlib.import_module(path_of(inner))
+    place = torch
+    for word in inner.split("."):
+        place = getattr(place, word)
+    assert place is module
+    assert importlib.util.find_spec(path_of(inner)) is not None
+    assert names_of(path_of(inner)) == list(STAND_INS[inner])
+    with pytest.raises(AttributeError, match=r"has no attribute 'nothing_of_this'$"):
+        module.nothing_of_this
+    with pytest.raises(ImportError):
+        exec(f"from {path_of(inner)} import nothing_of_this", {})
+
+
+@each("inner, name", ROWS)
+def test_names_can_be_imported_and_raise_when_they_are_used(inner, name):
+    names = {}
+    exec(f"from {path_of(inner)} import {name} as found", names)
+    found = names["found"]
+    module = importlib.import_module(path_of(inner))
+    assert getattr(module, name) is found is getattr(module, name) and hasattr(module, name)
+    if found.__module__ != path_of(inner) or not found.__doc__.startswith("Stands for torch"):
+        return  # a module defines it
+    theirs = ".".join(filter(None, ("torch", inner, name)))
+    way_out = STAND_INS[inner][name]
+    assert len(way_out) > 10
+    for arguments, named in (((), {}), ((1, "a"), {"group": None})):
+        with pytest.raises((RuntimeError, ValueError)) as caught:
+            found(*arguments, **named)
+        text = str(caught.value)
+        assert text.startswith(f"{name}: ") and way_out in text
+        if way_out.startswith(NO_GROUP):  # with the words of torch
+            assert type(caught.value) is ValueError
+        else:
+            assert type(caught.value) is RuntimeError
+            assert text == f"{name}: autograd_cy has no counterpart of {theirs} ({way_out})"
+    assert pickle.loads(pickle.dumps(found)) is found
+    assert found.__name__ == name
+    if inspect.isclass(found):
+        assert name[0].isupper() and not isinstance(torch.ones(1), found)
+
+        class Mine(found):
+            def forward(self):
+                return 1
+
+        assert issubclass(Mine, found) and (issubclass(found, torch.nn.Module) == (name in MODULES))
+        with pytest.raises((RuntimeError, ValueError), match=f"^{name}: "):
+            Mine()
+        with pytest.raises(AttributeError, match=f"no attribute 'nothing': {name}: "):
+            found.nothing
+        assert (found | None) is not None and found["annotated"] is found
+        assert not hasattr(found, "__torch_function__")
+
+
+@each("inner, name", ROWS)
+def test_torch_has_what_stands_here(inner, name):
+    pytest.importorskip("torch")
+    # Modules that need a cluster's libraries, and names of earlier versions.
+    if inner.startswith("distributed") or name in EARLIER.get(inner, ()):
+        return
+    theirs = importlib.import_module(path_of(inner).replace("autograd_cy", "torch"))
+    assert hasattr(theirs, name)
+
+
+EARLIER = {
+    "export": ("Constraint",),
+    "onnx": (
+        "ExportOptions",
+        "JitScalarType",
+        "OperatorExportTypes",
+        "TrainingMode",
+        "dynamo_export",
+        "register_custom_op_symbolic",
+        "select_model_mode_for_export",
+        "unregister_custom_op_symbolic",
+    ),
+}
+
+
+def test_a_program_for_several_processes_or_one():
+    import autograd_cy.distributed as dist
+
+    def reduced(value, op=dist.ReduceOp.SUM, group=dist.group.WORLD):
+        if dist.is_available() and dist.is_initialized():
+            dist.all_reduce(value, op=op, group=group)
+        return value
+
+    assert reduced(3) == 3 and not dist.is_nccl_available() and not dist.is_torchelastic_launched()
+    with pytest.raises(ValueError, match=f"^get_rank: {NO_GROUP}"):
+        dist.get_rank()
+    with pytest.raises(RuntimeError, match="init_process_group: .*is_available.*mpi4py"):
+        dist.init_process_group("gloo")
+    from autograd_cy.distributed.elastic.multiprocessing.errors import record
+
+    assert record(reduced) is reduced
+    assert dist.Backend("NCCL") == dist.Backend.NCCL == "nccl"
+    from autograd_cy.distributed.distributed_c10d import ProcessGroup, ReduceOp
+
+    assert ReduceOp is dist.ReduceOp and ProcessGroup is not dist.ReduceOp
+
+
+def test_modules_in_parallel_call_the_module():
+    nn = torch.nn
+    model = nn.Linear(2, 3)
+    x = torch.randn(4, 2)
+    for wrapped in (
+        nn.DataParallel(model),
+        nn.DataParallel(model, device_ids=[0, 1], output_device=0, dim=0),
+        nn.parallel.DataParallel(module=model),
+    ):
+        assert torch.equal(wrapped(x), model(x)) and torch.equal(wrapped(input=x), model(x))
+        assert list(wrapped.state_dict()) == ["module.weight", "module.bias"]
+        assert wrapped.module is model and wrapped.device_ids == []
+        assert [name for name, _ in wrapped.named_parameters()] == list(wrapped.state_dict())
+    wrapped(x).sum().backward()
+    assert model.weight.grad is not None
+    others = nn.DataParallel(nn.Linear(2, 3))
+    others.load_state_dict(wrapped.state_dict())
+    assert torch.equal(others(x), model(x))
+    assert torch.equal(nn.parallel.data_parallel(model, x), model(x))
+    assert torch.equal(nn.parallel.data_parallel(model, (x,)), model(x))
+    assert torch.equal(nn.parallel.data_parallel(model, None, module_kwargs={"input": x}), model(x))
+    assert repr(wrapped).startswith("DataParallel(\n  (module): Linear(")
+    assert nn.DataParallel[nn.Linear]  # in annotations
+
+
+def test_distributed_modules_are_not_there_yet():
+    kind = torch.nn.parallel.DistributedDataParallel
+    model = torch.nn.Linear(1, 1)
+    assert not isinstance(model, (kind, torch.nn.DataParallel)) and issubclass(
+        kind, torch.nn.Module
+    )
+    with pytest.raises(ValueError, match=f"{NO_GROUP}.*isn't there yet.*one process needs none"):
+        kind(model, device_ids=None, find_unused_parameters=True)
+
+
+def test_compiling_gives_back_what_it_gets():
+    layer = torch.nn.Linear(2, 1)
+
+    def double(x):
+        return 2 * x
+
+    for thing in (layer, double, torch.nn.Linear, abs):
+        assert torch.compile(thing) is thing
+        assert torch.compile(thing, mode="max-autotune", dynamic=True, fullgraph=True) is thing
+        assert torch.compile(backend="eager", options={"a": 1})(thing) is thing
+        assert torch.compile(thing, disable=True, backend=lambda graph, inputs: graph) is thing
+    assert layer.compile(mode="default") is None and list(layer.state_dict()) == ["weight", "bias"]
+    with pytest.raises(RuntimeError, match="Either mode or options can be specified"):
+        torch.compile(layer, mode="default", options={})
+    with pytest.raises(RuntimeError, match="Unrecognized mode=fast, should be one of: default"):
+        torch.compile(layer, mode="fast")
+    with pytest.raises(TypeError, match="expected a function or module, not int"):
+        torch.compile(3)
+    dynamo = importlib.import_module("autograd_cy._dynamo")
+    dynamo.config.suppress_errors = True
+    assert dynamo.config.suppress_errors and dynamo.optimize("eager")(double) is double
+    assert dynamo.disable(double) is double and not dynamo.is_compiling()
+    assert dynamo.graph_break() is dynamo.mark_dynamic(torch.ones(1), 0) is dynamo.reset() is None
+    importlib.import_module("autograd_cy._inductor.config").coordinate_descent_tuning = True
+
+
+def test_an_error_of_the_user_is_not_hidden_by_a_clause_for_another():
+    for kind in (torch.cuda.OutOfMemoryError, torch.OutOfMemoryError):
+        with pytest.raises(ValueError, match="mine"):
+            try:
+                raise ValueError("mine")
+            except kind:
+                pass
+    assert torch.cuda.OutOfMemoryError is torch.OutOfMemoryError
+    assert issubclass(torch.OutOfMemoryError, RuntimeError)
+
+
+def test_graphs_are_not_made_and_functions_stay():
+    fx = torch.fx
+
+    @fx.wrap
+    def double(x):
+        return 2 * x
+
+    assert double(3) == 6 and fx.wrap("len") == "len" and fx.has_side_effect(print) is print
+    with pytest.raises(RuntimeError, match="^Unsupported type for global function"):
+        fx.wrap(3)
+    assert not isinstance(torch.ones(1), fx.Proxy) and fx.Proxy.__module__ == "autograd_cy.fx"
+    from autograd_cy.fx.experimental.proxy_tensor import make_fx  # noqa: F401
+
+    assert not torch.onnx.is_in_onnx_export()
+
+    @torch.distributions.register_kl(torch.distributions.Normal, torch.distributions.Beta)
+    def divergence(p, q):
+        return 0
+
+    assert divergence(1, 2) == 0
+
+
+def test_private_names_that_programs_import():
+    from autograd_cy.jit.annotations import BroadcastingList2, List  # noqa: UP035
+
+    assert BroadcastingList2[int] is int and List[int]  # noqa: UP006
+    from autograd_cy._jit_internal import Optional, _overload  # noqa: F401
+
+    assert _overload(abs) is abs
+    assert torch._C._log_api_usage_once("here") is torch._C._get_tracing_state() is None
+    assert isinstance(torch.Tensor, torch._C._TensorMeta)
+    parsed = torch._C._nn._parse_to
+    assert parsed("cpu", torch.float64, True) == (torch.device("cpu"), torch.float64, True, None)
+    assert parsed(torch.ones(1, dtype=torch.int64))[1] is torch.int64
+    assert parsed(memory_format=torch.channels_last) == (None, None, False, torch.channels_last)
+    assert not isinstance(3, torch.SymInt)
+    storage = torch.ones(1).untyped_storage()
+    assert torch.serialization.default_restore_location(storage, "cpu") is storage
+    loader = torch.utils.data.DataLoader([1, 2])
+    dataloader = torch.utils.data.dataloader
+    assert isinstance(iter(loader), dataloader._BaseDataLoaderIter)
+    assert isinstance(iter(loader), dataloader._SingleProcessDataLoaderIter)
+    assert not isinstance(iter(loader), dataloader._MultiProcessingDataLoaderIter)
