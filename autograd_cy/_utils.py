@@ -116,12 +116,12 @@ def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -
 
 def _get_all_device_indices() -> None:
     """List the numbers of GPUs: None, as in torch where there are none."""
-    return None
+    return
 
 
 def _get_available_device_type() -> None:
     """Name the kind of GPUs: None, as in torch where there are none."""
-    return None
+    return
 
 
 def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int | None:

@@ -29,7 +29,7 @@ class Future:
     (True, 6)
     """
 
-    __class_getitem__ = classmethod(GenericAlias)
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     def __init__(self, *, devices: Any = None) -> None:
         self._changed = threading.Condition()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import importlib.util
 import os
 import re
@@ -145,10 +146,10 @@ def _umask() -> int:
 
 def _bar(size: int) -> Any:
     try:
-        from tqdm import tqdm
+        tqdm = importlib.import_module("tqdm")
     except ImportError:
         return None
-    return tqdm(total=size, unit="B", unit_scale=True, unit_divisor=1024)
+    return tqdm.tqdm(total=size, unit="B", unit_scale=True, unit_divisor=1024)
 
 
 def load_state_dict_from_url(
@@ -228,7 +229,8 @@ def _configuration(repo: str, source: str) -> Any:
     folder = os.path.expanduser(repo)
     path = os.path.join(folder, "hubconf.py")
     spec = importlib.util.spec_from_file_location("hubconf", path)
-    assert spec is not None and spec.loader is not None
+    if spec is None or spec.loader is None:
+        raise ImportError(f"hub: {path} is no module of Python")
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, folder)
     try:

@@ -183,11 +183,15 @@ def test_compiling_gives_back_what_it_gets():
 
 def test_an_error_of_the_user_is_not_hidden_by_a_clause_for_another():
     for kind in (torch.cuda.OutOfMemoryError, torch.OutOfMemoryError):
-        with pytest.raises(ValueError, match="mine"):
+        caught = None
+        try:
             try:
                 raise ValueError("mine")
             except kind:
                 pass
+        except ValueError as error:
+            caught = error
+        assert caught.args == ("mine",)
     assert torch.cuda.OutOfMemoryError is torch.OutOfMemoryError
     assert issubclass(torch.OutOfMemoryError, RuntimeError)
 
@@ -215,9 +219,9 @@ def test_graphs_are_not_made_and_functions_stay():
 
 
 def test_private_names_that_programs_import():
-    from autograd_cy.jit.annotations import BroadcastingList2, List  # noqa: UP035
+    from autograd_cy.jit.annotations import BroadcastingList2, List
 
-    assert BroadcastingList2[int] is int and List[int]  # noqa: UP006
+    assert BroadcastingList2[int] is int and List[int]
     from autograd_cy._jit_internal import Optional, _overload  # noqa: F401
 
     assert _overload(abs) is abs

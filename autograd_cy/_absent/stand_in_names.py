@@ -41,8 +41,8 @@ MODULES = frozenset(
 
 _QUANTIZATION = _each(
     "there are no quantized tensors; leave the model as it is",
-    "DeQuantStub FakeQuantize FakeQuantizeBase HistogramObserver MinMaxObserver ObserverBase QConfig QuantStub"
-    " QuantWrapper convert default_qconfig fuse_modules fuse_modules_qat get_default_qat_qconfig"
+    "DeQuantStub FakeQuantize FakeQuantizeBase HistogramObserver MinMaxObserver ObserverBase"
+    " QConfig QuantStub QuantWrapper convert default_qconfig fuse_modules get_default_qat_qconfig"
     " get_default_qconfig prepare prepare_qat quantize quantize_dynamic",
 )
 _DISTRIBUTIONS = {
@@ -199,8 +199,8 @@ STAND_INS: dict[str, dict[str, str]] = {
     "export": _each(_NO_GRAPH, "Constraint Dim ExportedProgram export load save"),
     "fx": _each(
         _NO_GRAPH,
-        "CodeGen Graph GraphModule Interpreter Node Proxy Tracer Transformer map_arg replace_pattern"
-        " symbolic_trace",
+        "CodeGen Graph GraphModule Interpreter Node Proxy Tracer Transformer map_arg"
+        " replace_pattern symbolic_trace",
     ),
     "fx.graph": _each(_NO_GRAPH, "CodeGen Graph"),
     "fx.graph_module": _each(_NO_GRAPH, "GraphModule"),
@@ -216,7 +216,7 @@ STAND_INS: dict[str, dict[str, str]] = {
     "nn.attention.flex_attention": _each(
         _ATTENTION,
         "AuxOutput AuxRequest BlockMask and_masks create_block_mask create_mask"
-        " create_nested_block_mask flex_attention noop_mask or_masks",
+        " flex_attention noop_mask or_masks",
     ),
     "nn.parallel": _each(_NO_DEVICES, "gather parallel_apply replicate scatter"),
     "nn.parallel.scatter_gather": _each(_NO_DEVICES, "gather scatter scatter_kwargs"),

@@ -24,8 +24,8 @@ class _Moved(ModuleType):
     """A module of names that others define."""
 
     def __getattr__(self, name: str) -> Any:
-        from autograd_cy._absent.stand_ins import stand_in
         from autograd_cy._absent.stand_in_names import STAND_INS
+        from autograd_cy._absent.stand_ins import stand_in
         from autograd_cy._environment.moved_names import MOVED
 
         path = self.__name__

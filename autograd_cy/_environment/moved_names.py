@@ -39,8 +39,8 @@ MOVED: dict[str, tuple[str, ...]] = {
         " Tuple Union",
     ),
     "distributed.distributed_c10d": (
-        "distributed: Backend GroupMember ReduceOp default_pg_timeout group is_available"
-        " is_initialized is_mpi_available is_nccl_available",
+        "distributed: Backend GroupMember ReduceOp default_pg_timeout group is_initialized"
+        " is_mpi_available is_nccl_available",
     ),
     "distributed.elastic": ("distributed: ",),
     "distributed.elastic.multiprocessing": ("distributed: ",),

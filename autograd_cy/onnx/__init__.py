@@ -1,4 +1,4 @@
-"""Names of ``torch.onnx``, which can be imported; there is no exporter, and who calls it is told."""
+"""Names of ``torch.onnx``, which can be imported; there is no exporter, and calls say so."""
 
 from __future__ import annotations
 

@@ -7,8 +7,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from autograd_cy import Tensor, device, dtype, float32, float64, get_default_dtype
-from autograd_cy import is_complex, set_grad_enabled, view_as_real
+from autograd_cy import (
+    Tensor,
+    device,
+    dtype,
+    float32,
+    float64,
+    get_default_dtype,
+    is_complex,
+    set_grad_enabled,
+    view_as_real,
+)
 
 __all__ = [
     "DeviceDict",
@@ -24,9 +33,9 @@ __all__ = [
     "_foreach_doc",
     "_fused_doc",
     "_get_capturable_supported_devices",
-    "_get_scalar_dtype",
     "_get_foreach_kernels_supported_devices",
     "_get_fused_kernels_supported_devices",
+    "_get_scalar_dtype",
     "_get_value",
     "_group_tensors_by_device_and_dtype",
     "_has_foreach_support",

@@ -1,4 +1,4 @@
-"""What spreads work over GPUs and processes in torch; with none of them, modules run as they are."""
+"""What spreads work over GPUs and processes in torch; without them modules run as they are."""
 
 from __future__ import annotations
 

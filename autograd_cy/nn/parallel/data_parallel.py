@@ -38,7 +38,7 @@ class DataParallel(Module):
     (['module.weight', 'module.bias'], autograd_cy.Size([3, 1]))
     """
 
-    __class_getitem__ = classmethod(GenericAlias)
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     def __init__(
         self,

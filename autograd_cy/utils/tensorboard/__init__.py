@@ -7,6 +7,7 @@ says so when it is called.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, NoReturn
 
 from autograd_cy._absent.names import no_attribute
@@ -53,7 +54,7 @@ def __getattr__(name: str) -> Any:
     if name != "SummaryWriter":
         raise no_attribute(__name__, name)
     try:
-        import tensorboardX
+        installed = import_module("tensorboardX")
     except ModuleNotFoundError as error:
         if error.name != "tensorboardX":
             raise
@@ -61,6 +62,6 @@ def __getattr__(name: str) -> Any:
     else:
         from autograd_cy.utils.tensorboard._handed_on import writer
 
-        made = writer(tensorboardX.SummaryWriter, _TEXT)
+        made = writer(installed.SummaryWriter, _TEXT)
     globals()[name] = made
     return made
