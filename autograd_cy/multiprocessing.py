@@ -109,8 +109,12 @@ class ProcessRaisedException(Exception):
 
     def __init__(self, msg: str, error_index: int, error_pid: int | None):
         super().__init__(msg)
+        self.msg = msg
         self.error_index = error_index
-        self.error_pid = error_pid
+        self.error_pid = self.pid = error_pid
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.msg, self.error_index, self.error_pid), vars(self)
 
 
 def _run(function, index, args, sender):
