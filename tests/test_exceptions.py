@@ -104,7 +104,7 @@ def test_exceptions_of_workers_reach_their_parent(method):
         results = [(name, pool.apply_async(raised, (name,))) for name in names]
         errors = [(name, result.get) for name, result in results]
         for name, get in errors:
-            with pytest.raises(Exception) as caught:  # noqa: PT011 - any of them
+            with pytest.raises(Exception) as caught:
                 get(timeout=60)
             kind = type(caught.value)
             assert f"{kind.__module__}.{kind.__qualname__}" == name
