@@ -27,7 +27,9 @@ def test_modules_can_be_imported_and_are_attributes_of_their_packages(inner):
     assert place is module
     assert importlib.util.find_spec(path_of(inner)) is not None
     assert names_of(path_of(inner)) == list(STAND_INS[inner])
-    with pytest.raises(AttributeError, match=r"has no attribute 'nothing_of_this'$"):
+    with pytest.raises(
+        AttributeError, match=r"has no attribute 'nothing_of_this'(: tensors are .*)?$"
+    ):
         module.nothing_of_this
     with pytest.raises(ImportError):
         exec(f"from {path_of(inner)} import nothing_of_this", {})
@@ -194,6 +196,15 @@ def test_an_error_of_the_user_is_not_hidden_by_a_clause_for_another():
         assert caught.args == ("mine",)
     assert torch.cuda.OutOfMemoryError is torch.OutOfMemoryError
     assert issubclass(torch.OutOfMemoryError, RuntimeError)
+
+
+def test_classes_of_a_gpu_can_be_asked_for():
+    def on(x: torch.Tensor, stream: torch.cuda.Stream | None = None):
+        return isinstance(x, (torch.FloatTensor, torch.cuda.FloatTensor))
+
+    assert on(torch.ones(1)) and not isinstance(torch.ones(1), torch.cuda.FloatTensor)
+    with pytest.raises(RuntimeError, match="^Stream: .*tensors are on the CPU"):
+        torch.cuda.Stream()
 
 
 def test_graphs_are_not_made_and_functions_stay():

@@ -26,6 +26,7 @@ _NO_EXPORTER = "there is no exporter; save the weights by autograd_cy.save(modul
 _NO_GRAPH = "there is no graph of the program; run it as it is"
 _NO_COMPILER = "there is no compiler; run the function as it is"
 _NO_DEVICES = "there are no GPUs to spread work over; call the module itself"
+_ON_THE_CPU = "tensors are on the CPU; ask cuda.is_available() before"
 _ATTENTION = "use nn.functional.scaled_dot_product_attention with attn_mask"
 
 
@@ -104,10 +105,17 @@ STAND_INS: dict[str, dict[str, str]] = {
     "": {
         **_each("sizes are numbers of Python", "SymBool SymFloat SymInt"),
         **_each("use jit.ScriptModule", "ScriptModule"),
+        **_each(_ON_THE_CPU, "Event Stream"),
         **_each("use autograd_cy.load and autograd_cy.save", "PyTorchFileReader PyTorchFileWriter"),
     },
     "ao": {},
     "ao.quantization": _QUANTIZATION,
+    # In annotations, and in what isinstance is asked for.
+    "cuda": _each(
+        _ON_THE_CPU,
+        "BFloat16Tensor BoolTensor ByteTensor CharTensor CUDAGraph DoubleTensor Event FloatTensor"
+        " HalfTensor IntTensor LongTensor ShortTensor Stream",
+    ),
     "distributed": {
         **_each(
             _ONE_PROCESS,
