@@ -1,6 +1,7 @@
 """What works of the modules that programs import: futures, files by address, flat tensors, names
 that other packages' optimizers, initializers and derivatives import."""
 
+import collections
 import hashlib
 import importlib
 import os
@@ -331,6 +332,34 @@ def test_an_optimizer_of_another_package():
         optimizer.nothing
 
 
+def test_parts_of_containers_with_their_keys():
+    answers = []
+    for library in (torch, *([importlib.import_module("torch")] if has_torch() else [])):
+        p = importlib.import_module(f"{library.__name__}.utils._pytree")
+        pair = collections.namedtuple("pair", "first second")
+        answers.append(
+            [
+                repr(p._dict_flatten_with_keys({"a": 1, "b": 2})),
+                repr(p._ordereddict_flatten_with_keys(collections.OrderedDict(a=1))),
+                repr(p._list_flatten_with_keys([3, 4])[0]),
+                repr(p._tuple_flatten_with_keys((3,))[0]),
+                repr(p._deque_flatten_with_keys(collections.deque([3]))[0]),
+                repr(p._namedtuple_flatten_with_keys(pair(1, 2))[0]),
+                repr(p._defaultdict_flatten_with_keys(collections.defaultdict(list, a=1))[0]),
+                p.keystr((p.MappingKey("a"), p.SequenceKey(0), p.GetAttrKey("x"))),
+                [k.get(v) for k, v in ((p.MappingKey("a"), {"a": 5}), (p.SequenceKey(0), [6]))],
+                p.GetAttrKey("real").get(7),
+                p.MappingKey("a") == p.MappingKey("a"),
+            ]
+        )
+    assert answers[0] == answers[-1]
+    assert answers[0][0] == "([(MappingKey(key='a'), 1), (MappingKey(key='b'), 2)], ['a', 'b'])"
+
+
+def has_torch():
+    return importlib.util.find_spec("torch") is not None
+
+
 def test_initializers_of_others():
     init = torch.nn.init
     w = torch.empty(50, 50, requires_grad=True)
@@ -349,7 +378,7 @@ def test_initializers_of_others():
 
 def test_private_functions_of_derivatives():
     libraries = [torch]
-    if importlib.util.find_spec("torch") is not None:
+    if has_torch():
         libraries.append(importlib.import_module("torch"))
     found = [answers_of_derivatives(library) for library in libraries]
     assert found[0] == found[-1]

@@ -34,6 +34,10 @@ _FUSED = "kernels run one after the other; leave the layers as they are"
 _QUANTIZED = "there are no quantized tensors"
 _ON_NUMBERS = "use the function of numpy on x.numpy()"
 
+_STORAGES = (
+    "BFloat16 Bool Byte Char ComplexDouble ComplexFloat Double Float Half Int Long Short"
+).split()
+
 # Functions of lists of tensors; most have an in-place form.
 _ON_LISTS = (
     "abs acos add addcdiv addcmul asin atan ceil clamp_max clamp_min cos cosh div erf erfc exp"
@@ -89,7 +93,9 @@ ABSENT: dict[str, dict[str, str]] = {
             + [f"_foreach_{name}" for name in ("clone", "copy_", "max", "mm", "norm", "zero_")],
             "call the function of each tensor",
         ),
-        "Storage": "use UntypedStorage",
+        **dict.fromkeys(
+            ["Storage", *(f"{kind}Storage" for kind in _STORAGES)], "use UntypedStorage"
+        ),
         "binomial": "use numpy.random.Generator.binomial of x.numpy()",
         "bartlett_window": "use 1 - abs(2 * arange(n) / n - 1)",
         "blackman_window": _WINDOW,

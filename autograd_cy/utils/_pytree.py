@@ -53,6 +53,85 @@ SUPPORTED_NODES: dict[type, NodeDef] = {
         (Size, lambda x: (list(x), None), lambda values, _: tuple(values)),
     )
 }
+
+# --- parts with their keys ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SequenceKey:
+    """The place of a part of a sequence; its text is how the part is reached."""
+
+    idx: int
+
+    def __str__(self) -> str:
+        return f"[{self.idx!r}]"
+
+    def get(self, sequence: Any) -> Any:
+        """Return the part."""
+        return sequence[self.idx]
+
+
+@dataclass(frozen=True)
+class MappingKey:
+    """The key of a part of a mapping."""
+
+    key: Any
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]"
+
+    def get(self, mapping: Any) -> Any:
+        """Return the part."""
+        return mapping[self.key]
+
+
+@dataclass(frozen=True)
+class GetAttrKey:
+    """The name of a part that is an attribute."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f".{self.name}"
+
+    def get(self, obj: Any) -> Any:
+        """Return the part."""
+        return getattr(obj, self.name)
+
+
+KeyEntry = Any
+
+
+def keystr(kp: Iterable[Any]) -> str:
+    """Return how a part is reached by its keys."""
+    return "".join(map(str, kp))
+
+
+def _sequence_with_keys(x: Any) -> tuple[list[tuple[Any, Any]], Context]:
+    """Take a sequence apart, each part with its place."""
+    values, context = SUPPORTED_NODES[_node_type(x)].flatten_fn(x)
+    return [(SequenceKey(i), value) for i, value in enumerate(values)], context
+
+
+def _mapping_with_keys(x: Any) -> tuple[list[tuple[Any, Any]], Context]:
+    """Take a mapping apart, each part with its key."""
+    values, context = SUPPORTED_NODES[_node_type(x)].flatten_fn(x)
+    return [(MappingKey(key), value) for key, value in zip(x, values, strict=True)], context
+
+
+def _namedtuple_flatten_with_keys(x: Any) -> tuple[list[tuple[Any, Any]], Context]:
+    """Take a named tuple apart, each part with its name."""
+    values, context = SUPPORTED_NODES[namedtuple].flatten_fn(x)
+    return [
+        (GetAttrKey(name), value) for name, value in zip(x._fields, values, strict=True)
+    ], context
+
+
+# The names by which other packages import them.
+_tuple_flatten_with_keys = _list_flatten_with_keys = _deque_flatten_with_keys = _sequence_with_keys
+_dict_flatten_with_keys = _ordereddict_flatten_with_keys = _mapping_with_keys
+_defaultdict_flatten_with_keys = _mapping_with_keys
+
 _MAPPINGS = dict, OrderedDict, defaultdict
 
 
