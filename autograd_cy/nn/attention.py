@@ -8,7 +8,6 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from autograd_cy import Tensor, empty
-from autograd_cy._absent.stand_ins import stand_in
 
 from . import init
 from .functional._attention import attend
@@ -271,4 +270,6 @@ class MultiheadAttention(Module):
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
 
     def __getattr__(name: str) -> Any:
+        from autograd_cy._absent.stand_ins import stand_in
+
         return stand_in(__name__, name)
