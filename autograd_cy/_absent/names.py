@@ -18,8 +18,8 @@ def no_attribute(module: str, name: str) -> AttributeError:
 
     Examples
     --------
-    >>> print(no_attribute("autograd_cy", "onnx"))
-    module 'autograd_cy' has no attribute 'onnx': it has no counterpart of torch.onnx (there ...
+    >>> print(no_attribute("autograd_cy", "nested"))
+    module 'autograd_cy' has no attribute 'nested': it has no counterpart of torch.nested (pad, ...
     """
     device = WITHOUT_DEVICE.get(module.partition(".")[2])
     hint = f": {device}" if device else _counterpart(module, name)
@@ -34,8 +34,8 @@ def no_module(path: str) -> ModuleNotFoundError | None:
 
     Examples
     --------
-    >>> print(no_module("autograd_cy.onnx"))
-    cannot import autograd_cy.onnx: it has no counterpart of torch.onnx (there is no exporter)
+    >>> print(no_module("autograd_cy.library"))
+    cannot import autograd_cy.library: it has no counterpart of torch.library (define an ...
     >>> no_module("autograd_cy.nothing")
     """
     hint = _counterpart(*path.rpartition(".")[::2])
