@@ -130,8 +130,9 @@ def stand_in(path: str, name: str) -> Any:
     """
     inner = path[len(_ROOT) :]
     if name in STAND_INS.get(inner, ()):
-        found = _made(path, name)
-        return vars(sys.modules[path]).setdefault(name, found) if path in sys.modules else found
+        # A module that is being imported isn't asked for again.
+        module = sys.modules.get(path) or importlib.import_module(path)
+        return vars(module).setdefault(name, _made(path, name))
     if f"{inner}.{name}" in STAND_INS:
         return importlib.import_module(f"{path}.{name}")
     raise no_attribute(path, name)
