@@ -131,6 +131,87 @@ except ModuleNotFoundError as error:
 """)
 
 
+# Lines of real programs, which use what they name on a cluster, a GPU or in an option alone.
+LINES = """
+import torch.distributed as dist
+from torch.distributed import ReduceOp, all_reduce, barrier, get_rank, get_world_size
+from torch.distributed import init_process_group
+from torch.distributed import ProcessGroup, all_gather, broadcast, destroy_process_group
+from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
+from torch.distributed.optim import ZeroRedundancyOptimizer
+from torch.distributed.elastic.multiprocessing.errors import record
+import torch.distributed.nn
+from torch.nn.parallel import DataParallel, DistributedDataParallel as DDP
+from torch.nn.parallel.distributed import DistributedDataParallel
+from torch.nn import DataParallel
+from torch.distributions import Beta, Categorical, Normal, kl_divergence
+from torch.distributions.normal import Normal
+from torch.distributions import constraints
+import torch.distributions as D
+from torch.hub import load_state_dict_from_url
+from torch.utils.model_zoo import load_url
+from torch.utils import model_zoo
+import torch.onnx
+import torch.onnx.operators
+from torch import fx
+from torch.fx import GraphModule, Proxy, Tracer, symbolic_trace, wrap
+from torch._utils import _flatten_dense_tensors, _unflatten_dense_tensors
+from torch.jit.annotations import BroadcastingList2
+from torch._jit_internal import Optional
+from torch.utils.tensorboard import SummaryWriter
+from torch.futures import Future
+from torch._C import _log_api_usage_once
+from torch.cuda import OutOfMemoryError
+from torch.cuda.amp import GradScaler, autocast
+from torch.autograd.functional import _autograd_grad, _grad_postprocess, _grad_preprocess
+from torch.optim.optimizer import Optimizer, ParamsT, required
+from torch.optim.optimizer import _default_to_fused_or_foreach, _get_value
+from torch.optim.optimizer import _use_grad_for_differentiable
+from torch.utils._foreach_utils import _group_tensors_by_device_and_dtype
+from torch.utils.data.dataloader import _BaseDataLoaderIter
+from torch.utils._pytree import _dict_flatten_with_keys
+from torch.nn.attention.bias import causal_lower_right
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+from torch.nn.init import _no_grad_normal_, _no_grad_trunc_normal_
+from torch.serialization import default_restore_location
+from torch.nn.utils import prune
+from torch.ao.quantization import DeQuantStub, QuantStub
+import torch._dynamo
+from torch._dynamo import OptimizedModule
+import torch._inductor.config
+from torch import SymInt
+"""
+
+
+def test_lines_that_programs_begin_with():
+    told(f"""
+import autograd_cy
+autograd_cy.as_torch()
+{LINES}
+@wrap
+def double(x):
+    return 2 * x
+
+@torch.compile(dynamic=True)
+def step(x: torch.Tensor, op=ReduceOp.SUM, stream: torch.cuda.Stream | None = None) -> SymInt:
+    return double(x)
+
+@record
+def main():
+    if dist.is_available() and dist.is_initialized():
+        raise AssertionError
+    model = torch.nn.Linear(1, 1)
+    if isinstance(model, (DDP, FSDP, DataParallel, OptimizedModule)):
+        raise AssertionError
+    try:
+        return step(torch.ones(1))
+    except OutOfMemoryError:
+        raise AssertionError
+
+assert main().tolist() == [2] and torch.__version__ >= "2.0"
+""")
+
+
 # --- the version --------------------------------------------------------------------------------
 
 
