@@ -34,7 +34,7 @@ from autograd_cy._C.batching import _unwrap, _wrap
 from autograd_cy._C.engine import _is_running
 from autograd_cy._C.forward import _begin_level, _levels_of, _make_dual, _take_dual
 from autograd_cy._C.levels import _batch_level
-from autograd_cy._C.tensor import _G_FORWARD, _get_global_modes
+from autograd_cy._C.tensor import _G_FORWARD, _M_NO_FORWARD_AD, _get_global_modes, _get_modes
 from autograd_cy._environment.contexts import _Context
 from autograd_cy._vmap.mapping import frames, these_vmaps
 from autograd_cy.autograd import Variable, backward
@@ -53,6 +53,9 @@ __all__ = [
     "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
 ]
+
+
+_NOTHING = nullcontext()
 
 
 class CheckpointError(RuntimeError):
@@ -77,7 +80,7 @@ class _Precision:
 
     def context(self) -> AbstractContextManager[Any]:
         if not self.enabled and not is_autocast_enabled("cpu"):
-            return nullcontext()
+            return _NOTHING
         return autocast("cpu", self.dtype, self.enabled, self.cache_enabled)
 
 
@@ -216,10 +219,17 @@ class _Levels:
     many vmaps, which ends with the run.
     """
 
-    def __init__(self, vmaps: list[Any]):
+    def __init__(self, vmaps: list[Any], moves: bool):
         self.vmaps = vmaps
         self.now: dict[int, Any] = {}  # serial number of a level -> the one in its place
         self.begun: list[Any] = []
+        self.moved = is_fwd_grad_enabled()
+        set_fwd_grad_enabled(moves)
+
+    def end(self) -> None:
+        set_fwd_grad_enabled(self.moved)
+        for level in reversed(self.begun):
+            level.end()
 
     def moving(self, x: Tensor, tangent: Tensor, level: Any) -> Tensor:
         """The tensor with a tangent at the level in the place of one that has ended."""
@@ -233,39 +243,27 @@ class _Levels:
             self.begun.append(self.now[level.serial])
         return self.now[level.serial]
 
-    def __enter__(self) -> _Levels:
-        return self
 
-    def __exit__(self, *error: Any) -> None:
-        for level in reversed(self.begun):
-            level.end()
-
-
-def _as_it_is(x: Tensor, kept: list[Tensor]) -> tuple[int, list]:
-    kept.append(x)
-    return len(kept) - 1, []
-
-
-def _taken_apart(x: Tensor, kept: list[Tensor]) -> tuple[int, list]:
+def _tangents_of(x: Tensor, kept: list[Tensor]) -> list[Any]:
     """
-    Where `x` is among the tensors that are kept, and (level, the same of its tangent), ...
+    (level, place among the tensors that are kept, the same of the tangent itself) of each tangent.
 
     Tangents end with their level, but those of a checkpoint's arguments are needed for longer.
     """
-    place, moves = _as_it_is(x, kept)
+    found = []
     for level in reversed(_levels_of(x)):
         tangent = _take_dual(x, level)[1]
         if tangent is not None:
-            moves.append((level, _taken_apart(tangent, kept)))
-    return place, moves
+            kept.append(tangent)
+            found.append((level, len(kept) - 1, _tangents_of(tangent, kept)))
+    return found
 
 
-def _put_together(parts: tuple[int, list], kept: tuple, levels: _Levels) -> Tensor:
-    place, moves = parts
-    x = kept[place]
-    for level, tangent in moves:
+def _moving(x: Tensor, tangents: list[Any], kept: tuple, levels: _Levels) -> Tensor:
+    """`x` with the tangents that it has no more, as their level has ended."""
+    for level, place, further in tangents:
         if not level.alive:
-            x = levels.moving(x, _put_together(tangent, kept, levels), level)
+            x = levels.moving(x, _moving(kept[place], further, kept, levels), level)
     return x
 
 
@@ -277,16 +275,6 @@ def _dual(x: Tensor, tangent: Tensor, level: Any) -> Tensor:
         if place == other:
             return _wrap(_dual(below, moved, level), place, inner)
     return _make_dual(x, tangent, level)
-
-
-def _cut_off(x: Tensor) -> Tensor:
-    """
-    A tensor as a slot is filled with it: what it is computed from isn't kept alive.
-
-    The node that has saved it knows its history. What lies below a vmap has one of its own, which
-    only the tensor itself leads to.
-    """
-    return x if x.grad_fn is None or _batch_level(x) >= 0 else x.detach()
 
 
 class _Region:
@@ -310,7 +298,7 @@ class _Region:
         self.rng_state = rng_state
         self.precision = _Precision()
         self.vmaps = list(frames.list)
-        self.moves = is_fwd_grad_enabled()
+        self.moves = not _get_modes() & _M_NO_FORWARD_AD
         self.forward_mode = bool(_get_global_modes() & _G_FORWARD)
         self.whole = False  # whether the first run is over; it may compute gradients itself
         self.traces: list[str] | None = [] if debug else None
@@ -322,20 +310,22 @@ class _Region:
         given = [*args, *kwargs.values()]
         self.names = tuple(kwargs)
         self.others = [None if isinstance(x, Tensor) else x for x in given]
-        kept: list[Tensor] = []
-        apart = _taken_apart if self.forward_mode else _as_it_is
-        self.places = [(i, apart(x, kept)) for i, x in enumerate(given) if isinstance(x, Tensor)]
+        self.places = [i for i, x in enumerate(given) if isinstance(x, Tensor)]
+        kept = [given[i] for i in self.places]
+        self.tangents = [_tangents_of(x, kept) for x in kept[:]] if self.forward_mode else []
         self.inputs: Any = None
         if kept:
             anchor = empty(0, requires_grad=True)
             self.inputs = _Inputs.apply(anchor, *kept).grad_fn
 
-    def arguments(self, levels: _Levels) -> tuple[list[Any], dict[str, Any]]:
+    def arguments(self, levels: _Levels | None) -> tuple[list[Any], dict[str, Any]]:
         given = list(self.others)
         if self.inputs is not None:
             kept = self.inputs.saved_tensors
-            for i, parts in self.places:
-                given[i] = _put_together(parts, kept, levels)
+            for i, x in zip(self.places, kept):
+                given[i] = x
+            for i, tangents in zip(self.places, self.tangents) if levels is not None else ():
+                given[i] = _moving(given[i], tangents, kept, levels)
         first = len(given) - len(self.names)
         return given[:first], dict(zip(self.names, given[first:]))
 
@@ -357,8 +347,8 @@ class _Region:
             found = self.recomputed()[slot.number]  # somebody looks; nothing is kept
         else:
             if task not in self.found:
-                for other in [t for t in self.found if not _is_running(t)]:
-                    del self.found[other]  # of a backward that failed
+                if self.found:  # without those of a backward that failed
+                    self.found = {t: x for t, x in self.found.items() if _is_running(t)}
                 self.found[task] = self.recomputed()
                 Variable._execution_engine.queue_callback(lambda: self.found.pop(task, None))
             values = self.found[task]
@@ -392,23 +382,22 @@ class _Region:
             described.append(self.describe(x))
             if self.traces is not None:
                 traces.append("".join(traceback.format_stack(limit=6)[:-1]))
-            x = _cut_off(x)
+            if x.grad_fn is not None and _batch_level(x) < 0:
+                x = x.detach()  # the node knows the history of x, but not what lies below a vmap
             if self.slots[number]() is not None:
                 values[number] = x
             if self.early_stop and len(described) == len(values):
                 raise _Enough(self)
             return x
 
-        rng = random.fork_rng() if self.rng_state is not None else nullcontext()
+        rng = random.fork_rng() if self.rng_state is not None else _NOTHING
         hooks = saved_tensors_hooks(pack, lambda x: x)
-        forward = nullcontext()
-        if is_fwd_grad_enabled() != self.moves:
-            forward = set_fwd_grad_enabled(self.moves)
-        with _Levels(self.vmaps) as levels:
+        levels = _Levels(self.vmaps, self.moves) if self.tangents else None
+        try:
             with enable_grad():  # else they come without their history
                 args, kwargs = self.arguments(levels)
             vmaps = these_vmaps(self.vmaps)
-            with rng, enable_grad(), forward, vmaps, self.precision.context(), self.context, hooks:
+            with rng, enable_grad(), vmaps, self.precision.context(), self.context, hooks:
                 if self.rng_state is not None:
                     random.set_rng_state(self.rng_state)
                 try:
@@ -416,6 +405,9 @@ class _Region:
                 except _Enough as stop:
                     if stop.region is not self:
                         raise
+        finally:
+            if levels is not None:
+                levels.end()
         self.check(described, traces)
         return values
 
