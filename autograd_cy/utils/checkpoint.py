@@ -10,86 +10,52 @@ recording and then a backward of its own.
 
 from __future__ import annotations
 
-import traceback
-import weakref
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from autograd_cy import (
     Tensor,
-    autocast,
-    empty,
     enable_grad,
-    get_autocast_dtype,
-    is_autocast_cache_enabled,
-    is_autocast_enabled,
     is_grad_enabled,
     no_grad,
     random,
 )
-from autograd_cy._C._names import _current_graph_task_id
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy._C.batching import _unwrap, _wrap
-from autograd_cy._C.engine import _is_running
-from autograd_cy._C.forward import _begin_level, _levels_of, _make_dual, _take_dual
 from autograd_cy._C.levels import _batch_level
-from autograd_cy._C.tensor import _G_FORWARD, _M_NO_FORWARD_AD, _get_global_modes, _get_modes
 from autograd_cy._environment.contexts import _Context
-from autograd_cy._vmap.mapping import frames, these_vmaps
 from autograd_cy.autograd import Variable, backward
-from autograd_cy.autograd.forward_ad import is_fwd_grad_enabled, set_fwd_grad_enabled
 from autograd_cy.autograd.function import Function
 from autograd_cy.autograd.graph import saved_tensors_hooks
+from autograd_cy.utils._checkpoint_regions import (
+    CHECKS,
+    CheckpointError,
+    Precision,
+    Region,
+    Slot,
+)
+from autograd_cy.utils._selective_checkpoints import (
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+)
 
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
+    "CheckpointPolicy",
+    "SelectiveCheckpointContext",
     "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "detach_variable",
+    "get_device_states",
     "noop_context_fn",
     "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
+    "set_device_states",
 ]
-
-
-_NOTHING = nullcontext()
-
-
-class CheckpointError(RuntimeError):
-    """
-    The recomputation of a checkpoint was not what the first run had been.
-
-    Examples
-    --------
-    >>> from autograd_cy.utils.checkpoint import CheckpointError
-    >>> issubclass(CheckpointError, RuntimeError)
-    True
-    """
-
-
-class _Precision:
-    """Makes contexts in which a recomputation computes as here."""
-
-    def __init__(self) -> None:
-        self.enabled = is_autocast_enabled("cpu")
-        self.dtype = get_autocast_dtype("cpu")
-        self.cache_enabled = is_autocast_cache_enabled()
-
-    def context(self) -> AbstractContextManager[Any]:
-        if not self.enabled and not is_autocast_enabled("cpu"):
-            return _NOTHING
-        return autocast("cpu", self.dtype, self.enabled, self.cache_enabled)
-
-
-class _Enough(Exception):
-    """Ends a recomputation: every slot of `region` is filled."""
-
-    def __init__(self, region: _Region):
-        super().__init__("a checkpoint has recomputed all that it needs; let this exception pass")
-        self.region = region
 
 
 # --- settings -----------------------------------------------------------------------------------
@@ -162,292 +128,6 @@ def noop_context_fn() -> tuple[AbstractContextManager, AbstractContextManager]:
     2
     """
     return nullcontext(), nullcontext()
-
-
-# --- with slots for saved tensors ---------------------------------------------------------------
-
-
-class _Inputs(Function):
-    """Keeps tensors as a node does, so that hooks on saved tensors see them."""
-
-    # Arguments of every kind are kept as they are, those of a vmap and with tangents, too.
-
-    @staticmethod
-    def forward(*tensors: Tensor) -> Tensor:
-        return empty(0)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
-        ctx.save_for_backward(*inputs[1:])
-
-    @staticmethod
-    def vmap(info: Any, in_dims: tuple, *tensors: Tensor) -> tuple[Tensor, None]:
-        return empty(0), None
-
-    @staticmethod
-    def jvp(ctx: Any, *tangents: Any) -> None:
-        return None
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
-        raise AssertionError("backward came to the inputs of a checkpoint")
-
-
-class _Slot:
-    """What the graph holds in place of a tensor of a region."""
-
-    __slots__ = ("__weakref__", "number", "region")
-
-    def __init__(self, region: _Region, number: int):
-        self.region = region
-        self.number = number
-
-
-_TAKEN = object()
-_ABSENT = object()
-_CHECKS: dict[str, Callable[[Tensor], Any]] = {
-    "default": lambda x: {"shape": x.shape, "dtype": x.dtype, "device": x.device},
-    "none": lambda x: None,
-}
-
-
-class _Levels:
-    """
-    The levels of forward mode of a region while it runs again.
-
-    Those that go on are the same; in place of one that has ended there is a new one, inside of as
-    many vmaps, which ends with the run.
-    """
-
-    def __init__(self, vmaps: list[Any], moves: bool):
-        self.vmaps = vmaps
-        self.now: dict[int, Any] = {}  # serial number of a level -> the one in its place
-        self.begun: list[Any] = []
-        self.moved = is_fwd_grad_enabled()
-        set_fwd_grad_enabled(moves)
-
-    def end(self) -> None:
-        set_fwd_grad_enabled(self.moved)
-        for level in reversed(self.begun):
-            level.end()
-
-    def moving(self, x: Tensor, tangent: Tensor, level: Any) -> Tensor:
-        """The tensor with a tangent at the level in the place of one that has ended."""
-        with these_vmaps(self.vmaps):
-            return _dual(x, tangent, self.instead_of(level))
-
-    def instead_of(self, level: Any) -> Any:
-        if level.serial not in self.now:
-            with these_vmaps(self.vmaps[: level.batches]):
-                self.now[level.serial] = _begin_level()
-            self.begun.append(self.now[level.serial])
-        return self.now[level.serial]
-
-
-def _tangents_of(x: Tensor, kept: list[Tensor]) -> list[Any]:
-    """
-    (level, place among the tensors that are kept, the same of the tangent itself) of each tangent.
-
-    Tangents end with their level, but those of a checkpoint's arguments are needed for longer.
-    """
-    found = []
-    for level in reversed(_levels_of(x)):
-        tangent = _take_dual(x, level)[1]
-        if tangent is not None:
-            kept.append(tangent)
-            found.append((level, len(kept) - 1, _tangents_of(tangent, kept)))
-    return found
-
-
-def _moving(x: Tensor, tangents: list[Any], kept: tuple, levels: _Levels) -> Tensor:
-    """`x` with the tangents that it has no more, as their level has ended."""
-    for level, place, further in tangents:
-        if not level.alive:
-            x = levels.moving(x, _moving(kept[place], further, kept, levels), level)
-    return x
-
-
-def _dual(x: Tensor, tangent: Tensor, level: Any) -> Tensor:
-    """A dual whose examples, if its level is outside of their vmap, lie as those of `x`."""
-    inner = _batch_level(x)
-    if inner > level.batches and inner == _batch_level(tangent):
-        (below, place), (moved, other) = _unwrap(x, inner), _unwrap(tangent, inner)
-        if place == other:
-            return _wrap(_dual(below, moved, level), place, inner)
-    return _make_dual(x, tangent, level)
-
-
-class _Region:
-    """One call of a checkpointed function, which can be made again."""
-
-    def __init__(
-        self,
-        function: Callable,
-        args: tuple,
-        kwargs: dict[str, Any],
-        context: AbstractContextManager,
-        describe: Callable[[Tensor], Any],
-        early_stop: bool,
-        rng_state: Tensor | None,
-        debug: bool,
-    ):
-        self.function = function
-        self.context = context
-        self.describe = describe
-        self.early_stop = early_stop
-        self.rng_state = rng_state
-        self.precision = _Precision()
-        self.vmaps = list(frames.list)
-        self.moves = not _get_modes() & _M_NO_FORWARD_AD
-        self.forward_mode = bool(_get_global_modes() & _G_FORWARD)
-        self.whole = False  # whether the first run is over; it may compute gradients itself
-        self.traces: list[str] | None = [] if debug else None
-        self.slots: list[weakref.ref[_Slot]] = []
-        self.described: list[Any] = []
-        self.found: dict[int, list[Any]] = {}  # number of a backward -> value by number of slot
-        # Tensors among the arguments are saved by a node, so that a checkpoint around this one
-        # can drop and recompute them like all others.
-        given = [*args, *kwargs.values()]
-        self.names = tuple(kwargs)
-        self.others = [None if isinstance(x, Tensor) else x for x in given]
-        self.places = [i for i, x in enumerate(given) if isinstance(x, Tensor)]
-        kept = [given[i] for i in self.places]
-        self.tangents = [_tangents_of(x, kept) for x in kept[:]] if self.forward_mode else []
-        self.inputs: Any = None
-        if kept:
-            anchor = empty(0, requires_grad=True)
-            self.inputs = _Inputs.apply(anchor, *kept).grad_fn
-
-    def arguments(self, levels: _Levels | None) -> tuple[list[Any], dict[str, Any]]:
-        given = list(self.others)
-        if self.inputs is not None:
-            kept = self.inputs.saved_tensors
-            for i, x in zip(self.places, kept):
-                given[i] = x
-            for i, tangents in zip(self.places, self.tangents) if levels is not None else ():
-                given[i] = _moving(given[i], tangents, kept, levels)
-        first = len(given) - len(self.names)
-        return given[:first], dict(zip(self.names, given[first:]))
-
-    # The first run.
-
-    def pack(self, x: Tensor) -> _Slot:
-        slot = _Slot(self, len(self.slots))
-        self.slots.append(weakref.ref(slot))
-        self.described.append(self.describe(x))
-        if self.traces is not None:
-            self.traces.append("".join(traceback.format_stack(limit=6)[:-1]))
-        return slot
-
-    # Backward.
-
-    def unpack(self, slot: _Slot) -> Tensor:
-        task = _current_graph_task_id()
-        if task < 0:
-            found = self.recomputed()[slot.number]  # somebody looks; nothing is kept
-        else:
-            if task not in self.found:
-                if self.found:  # without those of a backward that failed
-                    self.found = {t: x for t, x in self.found.items() if _is_running(t)}
-                self.found[task] = self.recomputed()
-                Variable._execution_engine.queue_callback(lambda: self.found.pop(task, None))
-            values = self.found[task]
-            found, values[slot.number] = values[slot.number], _TAKEN
-        if found is _TAKEN:
-            raise CheckpointError(
-                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
-                "unpacked once. If you are calling ctx.saved_tensors in backward, make sure to do "
-                "so only once."
-            )
-        return found
-
-    def recomputed(self) -> list[Any]:
-        """The tensors of the slots that are still there, by another run of the function."""
-        values: list[Any] = [_ABSENT] * len(self.slots)
-        described: list[Any] = []
-        traces: list[str] = []
-
-        def pack(x: Tensor) -> Tensor:
-            number = len(described)
-            if number >= len(values):
-                if self.early_stop:
-                    raise _Enough(self)
-                if not self.whole:
-                    return x
-                self.fail(
-                    "trying to save more tensors during recomputation than during the original "
-                    "forward pass.",
-                    traces,
-                )
-            described.append(self.describe(x))
-            if self.traces is not None:
-                traces.append("".join(traceback.format_stack(limit=6)[:-1]))
-            if x.grad_fn is not None and _batch_level(x) < 0:
-                x = x.detach()  # the node knows the history of x, but not what lies below a vmap
-            if self.slots[number]() is not None:
-                values[number] = x
-            if self.early_stop and len(described) == len(values):
-                raise _Enough(self)
-            return x
-
-        rng = random.fork_rng() if self.rng_state is not None else _NOTHING
-        hooks = saved_tensors_hooks(pack, lambda x: x)
-        levels = _Levels(self.vmaps, self.moves) if self.tangents else None
-        try:
-            with enable_grad():  # else they come without their history
-                args, kwargs = self.arguments(levels)
-            vmaps = these_vmaps(self.vmaps)
-            with rng, enable_grad(), vmaps, self.precision.context(), self.context, hooks:
-                if self.rng_state is not None:
-                    random.set_rng_state(self.rng_state)
-                try:
-                    self.function(*args, **kwargs)
-                except _Enough as stop:
-                    if stop.region is not self:
-                        raise
-        finally:
-            if levels is not None:
-                levels.end()
-        self.check(described, traces)
-        return values
-
-    def check(self, described: list[Any], traces: list[str]) -> None:
-        if len(described) != len(self.slots):
-            self.fail(
-                "A different number of tensors was saved during the original forward and "
-                f"recomputation.\nNumber of tensors saved during forward: {len(self.slots)}\n"
-                f"Number of tensors saved during recomputation: {len(described)}.",
-                traces,
-            )
-        different = [
-            f"tensor at position {i}:\nsaved metadata: {first}\nrecomputed metadata: {second}"
-            for i, (first, second) in enumerate(zip(self.described, described))
-            if first != second and self.slots[i]() is not None
-        ]
-        if different:
-            self.fail(
-                "Recomputed values for the following tensors have different metadata than during "
-                "the forward pass.\n" + "\n".join(different),
-                traces,
-            )
-
-    def fail(self, text: str, traces: list[str]) -> None:
-        if self.traces is None:
-            text += (
-                "\nThe function must save the same tensors whenever it runs with the same "
-                "arguments. With debug=True this error shows where the tensors were saved."
-            )
-        else:
-            for title, lines in (("original", self.traces), ("recomputation", traces)):
-                text += f"\n\nWhere the {title} saved its tensors:\n"
-                text += "\n".join(f"{i} of {len(lines)}:\n{x}" for i, x in enumerate(lines))
-        if self.forward_mode:
-            text += (
-                "\nThe checkpoint was made inside of forward mode (jvp, jacfwd, hessian). Tangents "
-                "end with it, and only those of the arguments are kept: if the function takes a "
-                "tensor that moves from outside, pass it to checkpoint as an argument."
-            )
-        raise CheckpointError("torch.utils.checkpoint: " + text)
 
 
 # --- with a node that runs the function ---------------------------------------------------------
@@ -529,7 +209,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.rng_state = random.get_rng_state() if preserve_rng_state else None
-        ctx.precision = _Precision()
+        ctx.precision = Precision()
         ctx.places = [i for i, x in enumerate(args) if isinstance(x, Tensor)]
         ctx.others = [None if isinstance(x, Tensor) else x for x in args]
         ctx.save_for_backward(*(args[i] for i in ctx.places))
@@ -565,6 +245,67 @@ class CheckpointFunction(Function):
             )
         backward([y for y, _ in roots], [g for _, g in roots])
         return None, None, *(x.grad if isinstance(x, Tensor) else None for x in inputs)
+
+
+# --- random states of devices ---------------------------------------------------------------------
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """
+    Return the devices other than the CPU on which arguments lie, and their random states.
+
+    There are no such devices, so both lists are empty; ``torch.get_rng_state`` has the CPU's.
+
+    Parameters
+    ----------
+    *args
+        Tensors and anything else.
+
+    Returns
+    -------
+    tuple of lists
+        Numbers of devices, and a state for each.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.utils.checkpoint import get_device_states
+    >>> get_device_states(torch.ones(2))
+    ([], [])
+    """
+    return [], []
+
+
+def set_device_states(
+    devices: list[int], states: list[Tensor], *, device_type: str | None = None
+) -> None:
+    """
+    Restore what `get_device_states` returned.
+
+    Parameters
+    ----------
+    devices : list of int
+        Numbers of devices other than the CPU: none.
+    states : list of Tensor
+        A state for each.
+    device_type : str, optional
+        The kind of the devices.
+
+    Raises
+    ------
+    RuntimeError
+        If `devices` names any.
+
+    Examples
+    --------
+    >>> from autograd_cy.utils.checkpoint import get_device_states, set_device_states
+    >>> set_device_states(*get_device_states())
+    """
+    if len(devices) > 0:
+        raise RuntimeError(
+            f"set_device_states: there are no devices {list(devices)}, only the CPU, whose random "
+            "state torch.set_rng_state sets"
+        )
 
 
 # --- what users call ----------------------------------------------------------------------------
@@ -646,19 +387,19 @@ def checkpoint(
                 "under vmap; use_reentrant=False can."
             )
         return CheckpointFunction.apply(function, preserve, *args)
-    if determinism_check not in _CHECKS:
+    if determinism_check not in CHECKS:
         raise ValueError(
-            f"determinism_check should be one of {list(_CHECKS)}, but got {determinism_check}"
+            f"determinism_check should be one of {list(CHECKS)}, but got {determinism_check}"
         )
     first, again = context_fn()
     if not is_grad_enabled():
         return function(*args, **kwargs)
-    region = _Region(
+    region = Region(
         function,
         args,
         kwargs,
         again,
-        _CHECKS[determinism_check],
+        CHECKS[determinism_check],
         early_stop and _early_stop,
         random.get_rng_state() if preserve else None,
         debug if _debug is None else _debug,
@@ -669,7 +410,7 @@ def checkpoint(
     return found
 
 
-def _unpack(slot: _Slot) -> Tensor:
+def _unpack(slot: Slot) -> Tensor:
     return slot.region.unpack(slot)
 
 

@@ -6,19 +6,37 @@ arguments require grad; and each record is differentiated up to three times insi
 beside the same call without one.
 """
 
+import functools
 import itertools
 import weakref
 
 import numpy as np
 import pytest
-from calls import CLASS_OF, TABLE, Case, cases, few, make, outputs, tensor, to_array
+from calls import (
+    CLASS_OF,
+    TABLE,
+    Case,
+    cases,
+    few,
+    make,
+    method_name,
+    outputs,
+    public_function,
+    tensor,
+    to_array,
+)
 from grouping import each
 from test_op_inplace_and_out import inplace_form, keeps_itself
 
 import autograd_cy as ag
 from autograd_cy.autograd.graph import saved_tensors_hooks
 from autograd_cy.ops import _schema as schema
-from autograd_cy.utils.checkpoint import checkpoint
+from autograd_cy.utils.checkpoint import (
+    CheckpointPolicy,
+    checkpoint,
+    create_selective_checkpoint_contexts,
+    noop_context_fn,
+)
 
 DTYPES = ("float64", "complex128")
 
@@ -207,15 +225,25 @@ def test_a_backward_in_vmap_or_forward_mode_unpacks_each_saved_tensor_once(case,
 # --- inside of checkpoints ------------------------------------------------------------------------
 
 
-def derivatives(call, order, inside):
+def public_form(call):
+    record = call.record
+    if record.method and not record.function:
+        return getattr(ag.Tensor, method_name(record))
+    return public_function(record)
+
+
+def derivatives(call, order, inside, contexts=noop_context_fn, form=None):
     """Gradients up to an order, of the call or of a checkpoint of it, in all that can move."""
     ins = leaves_of(call, call.moving)
     ag.manual_seed(0)
 
     def function(*tensors):
-        return tuple(smooth_results(call(list(tensors))))
+        return tuple(smooth_results(call(list(tensors), form)))
 
-    results = checkpoint(function, *ins, use_reentrant=False) if inside else function(*ins)
+    if inside:
+        results = checkpoint(function, *ins, use_reentrant=False, context_fn=contexts)
+    else:
+        results = function(*ins)
     wanted, found = [ins[i] for i in call.moving], []
     for left in reversed(range(order)):
         if not results:
@@ -236,6 +264,22 @@ def check_checkpoint(case, order):
 @each("case", few(cases(smooth), 1))
 def test_second_derivatives_of_a_checkpoint(case):
     check_checkpoint(case, 2)
+
+
+@each("case", few(cases(lambda r: smooth(r) and r.public), 1))
+def test_second_derivatives_of_a_checkpoint_that_keeps_results(case):
+    asked = []
+
+    def policy(context, op, *args, **kwargs):
+        asked.append(op)
+        return CheckpointPolicy.MUST_SAVE
+
+    for call in calls_of(case):
+        form = public_form(call)
+        keep = functools.partial(create_selective_checkpoint_contexts, policy)
+        found = derivatives(call, 2, True, keep, form)
+        assert_same(found, derivatives(call, 2, False, form=form))
+        assert asked or not found
 
 
 def first_of_families():
