@@ -232,8 +232,9 @@ class Region:
             kept = self.inputs.saved_tensors
             for i, x in zip(self.places, kept):
                 given[i] = x
-            for i, tangents in zip(self.places, self.tangents) if levels is not None else ():
-                given[i] = _moving(given[i], tangents, kept, levels)
+            if levels is not None:
+                for i, x, tangents in zip(self.places, kept, self.tangents):
+                    given[i] = _moving(x, tangents, kept, levels)
         first = len(given) - len(self.names)
         return given[:first], dict(zip(self.names, given[first:]))
 

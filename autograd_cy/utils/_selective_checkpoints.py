@@ -188,7 +188,7 @@ def _changes(func: Callable) -> bool:
 
 
 def _shown(func: Callable) -> str:
-    return resolve_name(func) or getattr(func, "__name__", repr(func))
+    return str(resolve_name(func) or getattr(func, "__name__", repr(func)))
 
 
 def _tensors(args: tuple, kwargs: dict) -> list[Tensor]:
@@ -387,6 +387,7 @@ def create_selective_checkpoint_contexts(
     tensor([[-1.6646, -1.6646],
             [-1.6646, -1.6646]])
     """
+    policy: Callable[..., Any]
     if isinstance(policy_fn_or_list, list):
         for op in policy_fn_or_list:
             if not callable(op):
@@ -401,8 +402,8 @@ def create_selective_checkpoint_contexts(
                 )
         chosen = list(policy_fn_or_list)
 
-        def policy(context: SelectiveCheckpointContext, op: Callable, *args: Any, **_: Any) -> bool:
-            return op in chosen
+        def policy(*args: Any, **kwargs: Any) -> bool:
+            return args[1] in chosen  # after the context; names are the operation's
 
     elif callable(policy_fn_or_list):
         policy = policy_fn_or_list
