@@ -256,8 +256,9 @@ class Region:
             found = self.recomputed()[slot.number]  # somebody looks; nothing is kept
         else:
             if task not in self.found:
-                if self.found:  # without those of a backward that failed
-                    self.found = {t: x for t, x in self.found.items() if _is_running(t)}
+                for other in list(self.found):
+                    if not _is_running(other):  # it failed
+                        self.found.pop(other, None)
                 self.found[task] = self.recomputed()
                 Variable._execution_engine.queue_callback(lambda: self.found.pop(task, None))
             values = self.found[task]

@@ -4,6 +4,7 @@ import gc
 import warnings
 import weakref
 
+import numpy as np
 import pytest
 
 import autograd_cy as torch
@@ -444,6 +445,29 @@ def test_nothing_outlives_the_graph():
     with warnings.catch_warnings():
         del y
     assert seen() is None
+
+
+def test_what_a_backward_that_failed_has_recomputed_goes_with_the_next():
+    seen, handles = [], []
+
+    def fail(grad):
+        raise ValueError("stop")
+
+    def f(t):
+        memory = np.ones(2)
+        seen.append(weakref.ref(memory))
+        first = t * torch.from_numpy(memory)
+        if not handles:
+            handles.append(first.register_hook(fail))
+        return first * torch.from_numpy(np.ones(2))
+
+    y = checkpoint(f, leaf(), use_reentrant=False).sum()
+    with pytest.raises(ValueError, match="stop"):
+        y.backward(retain_graph=True)
+    assert seen[1]() is not None  # backward would have come to it
+    handles[0].remove()
+    y.backward(retain_graph=True)
+    assert all(r() is None for r in seen) and len(seen) == 3
 
 
 def test_segments_of_a_sequence():
