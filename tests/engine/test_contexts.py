@@ -34,6 +34,8 @@ EXEMPT = {
     "autograd_cy.overrides.TorchFunctionMode",
     "autograd_cy.overrides.BaseTorchFunctionMode",
     "autograd_cy._tensors.overriding.DisableTorchFunction",
+    "autograd_cy.utils._selective_checkpoints._FirstRun",
+    "autograd_cy.utils._selective_checkpoints._Again",
     # A value that many blocks may enter: the same holds for them.
     "autograd_cy._C.placement.device",
     # A span of time, in C; it ends with its object, which an interrupt before the block drops.
