@@ -329,20 +329,6 @@ cdef int set_skipped(GraphTask g, PyObject* p) except -1:
     return 0
 
 
-cdef bint wanted(PyObject* p) noexcept:
-    """Whether the task of this thread needs the gradient of a node that some task doesn't need."""
-    cdef PyObject* running = ag_running_task
-    cdef GraphTask g
-    if running == NULL or not (<GraphTask>running).selective:
-        return True                 # without a task, somebody calls a node
-    if (<Node>p).task == (<GraphTask>running).id:
-        return not (<Node>p).flags & N_UNWANTED
-    g = <GraphTask>running
-    if g.foreign is None or <size_t>p not in g.foreign:
-        return True
-    return not foreign_state(g, p).flags & N_UNWANTED
-
-
 # --- running --------------------------------------------------------------------------------
 
 cdef int deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -1:

@@ -21,6 +21,20 @@ cdef GraphTask running_task():
     return None if not stack else <GraphTask>stack[len(stack) - 1]
 
 
+cdef bint wanted(PyObject* p) noexcept:
+    """Whether the task of this thread needs the gradient of a node that some task doesn't need."""
+    cdef PyObject* running = ag_running_task
+    cdef GraphTask g
+    if running == NULL or not (<GraphTask>running).selective:
+        return True                 # without a task, somebody calls a node
+    if (<Node>p).task == (<GraphTask>running).id:
+        return not (<Node>p).flags & N_UNWANTED
+    g = <GraphTask>running
+    if g.foreign is None or <size_t>p not in g.foreign:
+        return True
+    return not foreign_state(g, p).flags & N_UNWANTED
+
+
 def _is_running(uint64_t task):
     """Whether the backward of that number is still going on, in any thread."""
     for stack in list(g_running.values()):
