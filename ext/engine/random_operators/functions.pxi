@@ -444,7 +444,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dty
     mean, std : float or Tensor
         With a tensor, each element has its own; both are broadcast.
     size : sequence of int
-        The shape, if both are numbers.
+        The shape, if both are numbers, or tensors without dimensions.
     generator : Generator, optional
     out, dtype, layout, device, requires_grad, pin_memory
         As for :func:`zeros`; the dtype of a tensor argument counts.
@@ -458,7 +458,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dty
     RuntimeError
         If a standard deviation is negative.
     TypeError
-        If there is neither a tensor nor a size, or both.
+        If there is neither a tensor nor a size, or a size beside a tensor with dimensions.
 
     Examples
     --------
