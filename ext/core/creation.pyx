@@ -45,6 +45,7 @@ from autograd_cy._C.iterate cimport (
     cast, check_writable, clear, clone_plain, copy_into, fill_dense, fill_elements, fill_with,
     resize_out, to_device)
 from autograd_cy._C.exchange cimport from_array, import_dlpack
+from autograd_cy._C.out_forms cimport check_out as check_out_form
 
 from itertools import islice as _islice
 from autograd_cy._C._warned import warn as _warn
@@ -158,11 +159,7 @@ cdef int check_placement(object device, object layout, object pin_memory, str op
 
 cdef int check_out(Tensor out, object dtype, object device, str op) except -1:
     """What every `out=` tensor must fulfil; its shape is dealt with by resize_out."""
-    if needs_grad(out):
-        raise RuntimeError(
-            f"{op}(): functions with out=... arguments don't support automatic differentiation, "
-            "but one of the arguments requires grad."
-        )
+    check_out_form(out, 0, op)
     if device is not None and device_code(device) != out.mem.device:
         raise RuntimeError(
             f"{op}: device {device} does not match device of out parameter ({out.device})")

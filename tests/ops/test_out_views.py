@@ -153,6 +153,32 @@ def test_several_outputs_in_the_memory_of_the_operand(record):
                 np.testing.assert_array_equal(to_array(x), to_array(y))
 
 
+MADE = """
+arange(3.0); linspace(0, 1, 3); logspace(0, 1, 3); zeros(3); ones(3); full((3,), 2.0); empty(3)
+eye(3); rand(3); randn(3); randint(3, (3,)); normal(0.0, 1.0, (3,)); fft.fftfreq(3)
+"""
+
+
+@each("text", calls(MADE))
+def test_what_is_made_of_numbers_goes_into_no_examples_tangents_or_inference_tensors(text):
+    form, x = called(text), ag.ones(2, 3)
+    with pytest.raises(RuntimeError, match="not possible under vmap"):
+        ag.vmap(lambda row: form(out=row))(x)
+    with pytest.raises(NotImplementedError, match="forward AD"):
+        ag.func.jvp(lambda row: form(out=row), (x[0],), (x[0],))
+    with pytest.raises(RuntimeError, match="automatic differentiation"):
+        form(out=ag.ones(3, requires_grad=True))
+    with ag.inference_mode():
+        made_there = ag.ones(3)
+    with pytest.raises(RuntimeError, match="inference tensor outside InferenceMode"):
+        form(out=made_there)
+    assert (x == 1).all() and (made_there == 1).all()
+    leaf = ag.ones((3, 3) if text.startswith("eye") else 3, requires_grad=True)
+    with ag.no_grad():
+        form(out=leaf)
+    assert leaf.requires_grad and leaf.is_leaf
+
+
 def test_results_that_would_need_more_memory_than_others_see_are_refused():
     array = np.zeros(2)
     with pytest.raises(RuntimeError, match="not resizable.*belongs to another object"):
