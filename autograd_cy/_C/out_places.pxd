@@ -60,7 +60,7 @@ cdef inline bint has_room(Tensor t, int nd, const Py_ssize_t* sizes, str op) exc
 
 cdef inline int check_room(Tensor out, int nd, const Py_ssize_t* sizes, str op) except -1:
     """Refuse a result that would need more memory where others see the memory that is there."""
-    if of_sizes(out, nd, sizes) or has_room(out, nd, sizes, op):
+    if not out.mem.nbytes or of_sizes(out, nd, sizes) or has_room(out, nd, sizes, op):
         return 0
     if out.mem.kind == STORAGE_ALIAS or (
             # What was loaded lies in a buffer that nobody else knows.
@@ -70,7 +70,7 @@ cdef inline int check_room(Tensor out, int nd, const Py_ssize_t* sizes, str op) 
             f"{op}: Trying to resize storage that is not resizable: the memory of out, of shape "
             f"{list(sizes_of(out))}, belongs to another object; give an out of shape "
             f"{[sizes[i] for i in range(nd)]}")
-    if out.mem.nbytes and out.mem.refcount > 1 + lost_base(out):
+    if out.mem.refcount > 1 + lost_base(out):
         raise RuntimeError(
             f"{op}: Trying to resize storage that is not resizable: other tensors show the memory "
             f"of out, of shape {list(sizes_of(out))}, which can't grow from {out.mem.nbytes} "
