@@ -107,7 +107,8 @@ def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, 
     step : number
         1 if left out.
     out, dtype, layout, device, requires_grad, pin_memory
-        As for :func:`zeros`. Without `dtype` integers give int64, others the default dtype.
+        As for :func:`zeros`. Without `dtype` integers give int64, others the default dtype. An
+        `out` of another shape with as many elements is filled as it is.
 
     Returns
     -------
@@ -283,7 +284,8 @@ def linspace(start, end, steps, *, Tensor out=None, dtype=None, layout=None, dev
         Or 0-d tensors.
     steps : int
     out, dtype, layout, device, requires_grad, pin_memory
-        As for :func:`zeros`. An integer dtype truncates the bounds, then the values.
+        As for :func:`zeros`. An integer dtype truncates the bounds, then the values. An `out` of
+        another shape with as many elements is filled as it is.
 
     Returns
     -------
@@ -323,7 +325,8 @@ def logspace(start, end, steps, base=10.0, *, Tensor out=None, dtype=None, layou
     steps : int
     base : float
     out, dtype, layout, device, requires_grad, pin_memory
-        As for :func:`zeros`. An integer dtype truncates the bounds, then the values.
+        As for :func:`zeros`. An integer dtype truncates the bounds, then the values. An `out` of
+        another shape with as many elements is filled as it is.
 
     Returns
     -------
