@@ -31,6 +31,8 @@ OTHERWISE = {
     "kthvalue": "torch doesn't warn",
     "isin": "torch warns, as it resizes to no elements first",
 }
+# torch writes as if the view lay in rows, past its end.
+BEYOND = ("nn_functional_avg_pool3d",)
 
 
 def difference(ours, theirs, kind):
@@ -45,7 +47,7 @@ def difference(ours, theirs, kind):
     return None
 
 
-@each("record", [pytest.param(r, id=r.key) for r in RECORDS if known(r)])
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if known(r) and r.key not in BEYOND])
 def test_views_are_filled_resized_or_refused_as_in_torch(record):
     ours, theirs = place(ag, record), place(torch, record)
     faults = []
