@@ -121,14 +121,33 @@ def __reduce_ex__(Tensor self not None, protocol):
     For pickle: class, storage, geometry, ``requires_grad`` and attributes.
 
     History, gradient and hooks are left out: what comes back is a leaf. Memory that several tensors
-    share is stored once, and shared again by those that come back.
+    share is stored once, and shared again by those that come back. Of a subclass with a
+    ``__getstate__`` of its own, what that returns takes the place of the attributes.
     """
+    if _warn_of_hooks is not None and (self.extra is not None or self.fn != NULL):
+        _warn_of_hooks(self)
+    return reduced(self)
+
+
+def _set_warn_of_hooks(f):
+    """``f(tensor)`` warns if the tensor has hooks, which pickles leave out."""
+    global _warn_of_hooks
+    _warn_of_hooks = f
+
+
+cdef object _warn_of_hooks = None
+
+
+cdef object reduced(Tensor self):
     if self.flags & F_BATCHED:
         raise RuntimeError("a tensor inside vmap cannot be copied or pickled; return it first")
     args = (type(self), self.untyped_storage(), dt_object(self.dt), self.storage_offset(),
             tuple(self.shape), self.stride(), bool(needs_grad(self)))
     if self.flags & F_TURNED:
         args += (self.flags & F_TURNED,)
+    own_state = getattr(type(self), "__getstate__", None)
+    if own_state is not getattr(object, "__getstate__", None):
+        return _rebuild_tensor, args, self.__getstate__()
     # Asking for __dict__ would make one.
     if _PyObject_GetDictPtr(self)[0] == NULL:
         return _rebuild_tensor, args
@@ -169,9 +188,18 @@ def __deepcopy__(Tensor self not None, memo):
             "protocol at the moment. Use x.detach().clone() for a copy without history, x.clone() "
             "for one that gradients flow through."
         )
-    rebuild, (cls, storage, *geometry), *state = self.__reduce_ex__(4)
-    copy = rebuild(cls, _deepcopy(storage, memo), *geometry)
+    if type(self).__reduce_ex__ is Tensor.__reduce_ex__:
+        given = reduced(self)
+        rebuild, (cls, storage, *geometry), *state = given
+        copy = rebuild(cls, _deepcopy(storage, memo), *geometry)
+    else:                               # a subclass that says how it is made anew
+        given = self.__reduce_ex__(4)
+        rebuild, arguments, *state = given
+        copy = rebuild(*_deepcopy(arguments, memo))
+        state = [x for x in state[:1] if x is not None]
     memo[id(self)] = copy
+    if not isinstance(copy, Tensor):
+        return copy
     if self.grad is not None:
         copy.grad = _deepcopy(self.grad, memo)
     if state:

@@ -143,14 +143,11 @@ cdef class Tensor:
         cdef int i, n
         if not (self.flags & F_BLANK):
             return                  # a subclass that was made with its values
+        if len(args) == 1:
+            _fill(self, args[0])
+            if not (self.flags & F_BLANK):
+                return
         self.flags &= ~<uint32_t>F_BLANK
-        if (len(args) == 1 and isinstance(args[0], (Tensor, list, tuple, range, _np.ndarray))
-                and not isinstance(args[0], Size)):
-            made = _construct(args[0])
-            replace_storage(self, <Tensor>made)
-            if (<Tensor>made).flags & F_BATCHED:
-                copy_special(self, <Tensor>made)
-            return
         sizes = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
         if not args:
             sizes = (0,)
@@ -447,11 +444,15 @@ cdef class Tensor:
         g = <Tensor>value
         if g is self:
             raise RuntimeError("can't assign Variable as its own grad")
-        if g.dt != self.dt:
+        wanted = dt_object(self.dt)
+        if self.extra is not None and self.extra.retain_hook is not None:
+            wanted = self.extra.retain_hook[0]      # its grad_dtype, None for any
+        if wanted is not None and wanted is not dt_object(g.dt):
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{dt_object(g.dt).name}' to a tensor "
-                f"with grad_dtype '{dt_object(self.dt).name}'. The gradient must have the dtype of "
-                "the tensor"
+                f"with grad_dtype '{wanted.name}'. The gradient must match the tensor's grad_dtype "
+                "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute "
+                "with a specific dtype, or None to allow any dtype."
             )
         if g.mem.device != self.mem.device:
             raise RuntimeError(

@@ -26,7 +26,7 @@ from autograd_cy._C.forms cimport Form, form_upcalls
 from autograd_cy._C.tensor cimport (
     Restoring, Tensor, Upcalls, binary_fn, getitem_fn, setitem_fn, hold_change, upcalls, M_UNASKED,
     tls_modes, tensor_as, B_LT, B_NE, U_NEG, U_POS, U_INVERT, U_ABS)
-from autograd_cy._C.tensor import _install
+from autograd_cy._C.tensor import _install, _set_alias
 include "operators_of_overrides.pxi"
 include "asked_operators.pxi"
 
@@ -576,6 +576,15 @@ def _any_asks(*args):
         if TYPE_OF(<PyObject*>x) != _tensor and asks(<PyObject*>x):
             return True
     return False
+
+
+def _viewed(Tensor t not None):
+    """What ``Tensor(tensor)`` is made of: a view of its own."""
+    cdef Tensor made = T._alias(t)
+    return made if type(made) is Tensor else tensor_as(made, Tensor)
+
+
+_set_alias(_viewed)
 
 
 def as_subclass(Tensor self not None, cls):

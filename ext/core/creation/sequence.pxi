@@ -604,6 +604,6 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
 
 cdef object construct(object data):
     # Tensor(data): the default dtype, whatever the data.
-    return from_data(data, (<Tensor>data).dt if isinstance(data, Tensor) else g_default_dtype)
+    return from_data(data, g_default_dtype)
 
 _set_constructor(lambda data: construct(data))

@@ -6,7 +6,14 @@ def _set_constructor(f):
     _construct = f
 
 
+def _set_alias(f):
+    """Let ``Tensor(tensor)`` give a view, which only operators can make."""
+    global _alias
+    _alias = f
+
+
 cdef object _construct = None
+cdef object _alias = None
 
 
 def _unfilled():

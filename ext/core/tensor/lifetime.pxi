@@ -59,6 +59,9 @@ cdef PyObject* empty_new(PyTypeObject* cls, PyObject* args, PyObject* kwargs) ex
     t.mem = storage_new(0)
     t.ptr = t.mem.data
     t.flags |= F_BLANK | (F_INFERENCE if ag_tls_modes & M_INFERENCE else 0)
+    if args != NULL and len(<tuple>args) == 1:
+        # A subclass may hand its data to __new__ alone.
+        _fill(t, (<tuple>args)[0])
     Py_INCREF(t)
     return <PyObject*>t
 

@@ -18,6 +18,13 @@ cdef Tensor tensor_as(Tensor t, object cls):
     if type(t) is cls:
         return t
     r = Tensor.__new__(cls)
+    become(r, t)
+    track(r)
+    return r
+
+
+cdef int become(Tensor r, Tensor t) except -1:
+    """Let a new tensor take over what `t` is, which nobody else has."""
     replace_storage(r, t)
     r.flags = t.flags
     r.creation, r.own_tangent = t.creation, t.own_tangent
@@ -31,17 +38,17 @@ cdef Tensor tensor_as(Tensor t, object cls):
         copy_special(r, t)
     elif t.extra is not None:
         r.extra = t.extra
-    track(r)
-    return r
+    return 0
 
 
 def _fill(Tensor t not None, data):
-    """Give a new instance of a subclass the values of a tensor, a list or an array."""
-    cdef Tensor made
-    if not t.flags & F_BLANK or not isinstance(data, (Tensor, list, tuple, _np.ndarray)):
+    """Let a new instance show a tensor, as a view of it, or give it the values of a sequence."""
+    if not t.flags & F_BLANK or isinstance(data, Size) or not isinstance(
+            data, (Tensor, list, tuple, range, _np.ndarray)):
         return
     t.flags &= ~<uint32_t>F_BLANK
-    made = <Tensor>_construct(data)
-    replace_storage(t, made)
-    if made.flags & F_BATCHED:
-        copy_special(t, made)
+    if isinstance(data, Tensor):
+        become(t, <Tensor>_alias(data))
+        track(t)
+    else:
+        replace_storage(t, <Tensor>_construct(data))
