@@ -5,13 +5,18 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
+from autograd_cy._C import accumulate as _accumulate
 from autograd_cy._C import hooks as _hooks
 from autograd_cy._C import node as _node
-from autograd_cy._C.tensor import _install
+from autograd_cy._C._warned import warn as _warn
+from autograd_cy._C.copying import _set_warn_of_hooks
+from autograd_cy._C.tensor import Tensor, _install
 
-__all__ = ["RemovableHandle", "add_hook"]
+__all__ = ["RemovableHandle", "add_hook", "unserializable_hook", "warn_if_has_hooks"]
+
+_F = TypeVar("_F", bound=Callable)
 
 
 class RemovableHandle(_hooks.HandleContext):
@@ -64,6 +69,14 @@ def add_hook(
     if prepend:
         hooks.move_to_end(handle.id, last=False)
     return handle
+
+
+def have_option(chosen: OrderedDict[int, Any], handle: RemovableHandle) -> None:
+    """Note a hook among those with an option, as long as it isn't removed."""
+    chosen[handle.id] = True
+    note = RemovableHandle(chosen)
+    note.id = handle.id
+    handle.handles = (*(handle.handles or ()), note)
 
 
 RemovableHandle.__module__ = "autograd_cy.utils.hooks"
@@ -173,6 +186,60 @@ def _keep_backward_hooks(self):
     raise RuntimeError("Deletion of _backwards_hooks not allowed!")
 
 
+def unserializable_hook(f: _F) -> _F:
+    """
+    Mark a hook as one that pickles leave out on purpose, so that they don't warn.
+
+    Parameters
+    ----------
+    f : callable
+        The hook.
+
+    Returns
+    -------
+    callable
+        The same function.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils.hooks import unserializable_hook
+    >>> x = ag.ones(1, requires_grad=True)
+    >>> handle = x.register_hook(unserializable_hook(lambda grad: grad * 2))
+    """
+    f.__torch_unserializable__ = True  # type: ignore[attr-defined]
+    return f
+
+
+def warn_if_has_hooks(tensor: Tensor) -> None:
+    """
+    Warn if a tensor has hooks, which a pickle leaves out.
+
+    Parameters
+    ----------
+    tensor : Tensor
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy.utils.hooks import warn_if_has_hooks
+    >>> warn_if_has_hooks(ag.ones(1))
+    """
+    hooks: Any = tensor._backward_hooks
+    for hook in hooks.values() if hooks else ():
+        if not hasattr(hook, "__torch_unserializable__"):
+            _warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, "
+                "you can decorate the function with @torch.utils.hooks.unserializable_hook to "
+                "suppress this warning",
+            )
+
+
+for _f in (unserializable_hook, warn_if_has_hooks):
+    _f.__module__ = "autograd_cy.utils.hooks"
+_set_warn_of_hooks(warn_if_has_hooks)
+_install("_grad", vars(Tensor)["grad"])
+_install("grad_dtype", property(_accumulate._grad_dtype, _accumulate._set_grad_dtype))
 _install("_grad_fn", property(_grad_fn, None, _keep_grad_fn))
 _install("_backward_hooks", property(_backward_hooks, _set_backward_hooks, _keep_backward_hooks))
 _install("register_hook", _register_hook)

@@ -24,6 +24,9 @@ from autograd_cy.autograd.grad_mode import (
     _unsafe_preserve_version_counter as _unsafe_preserve_version_counter,
 )
 from autograd_cy.autograd.grad_mode import enable_grad as enable_grad
+from autograd_cy.autograd.grad_mode import (
+    enforce_grad_layout_policy as enforce_grad_layout_policy,
+)
 from autograd_cy.autograd.grad_mode import inference_mode as inference_mode
 from autograd_cy.autograd.grad_mode import (
     is_multithreading_enabled as is_multithreading_enabled,
@@ -57,6 +60,7 @@ __all__ = [
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "enforce_grad_layout_policy",
     "explain_grad",
     "forward_ad",
     "function",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 
+from autograd_cy._C.accumulate import _set_any_layout
 from autograd_cy._C.tensor import (
     _M_INFERENCE,
     _M_ONE_THREAD,
@@ -17,12 +18,14 @@ from autograd_cy._C.tensor import (
     SwitchContext,
     Tensor,
     _get_modes,
+    _must_be_bool,
     _set_versions,
 )
 from autograd_cy._environment.contexts import _Decorating
 
 __all__ = [
     "enable_grad",
+    "enforce_grad_layout_policy",
     "inference_mode",
     "is_inference_mode_enabled",
     "is_multithreading_enabled",
@@ -243,6 +246,41 @@ class _force_original_view_tracking(_Switch):
     """
 
     _changes = ("no_replay", "replay")
+
+
+class enforce_grad_layout_policy(ItemsContext):
+    """
+    Whether gradients get the strides of their leaf: at once, undone at the end of a block.
+
+    By default the ``grad`` of a dense leaf has its strides, and that of another one is contiguous.
+    When switched off, a gradient that nobody else holds becomes ``grad`` as it lies in memory,
+    without a copy; others are copied into the layout of the leaf, as always. It holds for this
+    thread.
+
+    Parameters
+    ----------
+    enable : bool, optional
+        Whether the policy holds.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> x = ag.ones(3, 2).t().requires_grad_()
+    >>> with ag.autograd.enforce_grad_layout_policy(False):
+    ...     (x * ag.ones(2, 3)).sum().backward()
+    >>> x.stride(), x.grad.stride()
+    ((1, 2), (3, 1))
+    """
+
+    def __init__(self, enable: bool = True):
+        _must_be_bool("enforce_grad_layout_policy", "enable", enable, 1)
+        self.enable = enable
+        before = _set_any_layout(not enable)
+        super().__init__(saved=[(lambda: before, _set_any_layout)])
+
+    def __enter__(self):
+        super().__enter__()
+        _set_any_layout(not self.enable)
 
 
 def is_view_replay_enabled() -> bool:

@@ -6,8 +6,19 @@ from typing import Any
 from autograd_cy._absent.names import no_attribute
 from autograd_cy._environment.moved_modules import moved as _moved
 from autograd_cy.utils import checkpoint, hooks
+from autograd_cy.utils._swapping import swap_tensors
 
-__all__ = ["checkpoint", "data", "dlpack", "hooks", "safetensors", "tensorboard"]
+from autograd_cy.utils._swapping import swap_tensors
+
+__all__ = [
+    "checkpoint",
+    "data",
+    "dlpack",
+    "hooks",
+    "safetensors",
+    "swap_tensors",
+    "tensorboard",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -13,10 +13,85 @@ from autograd_cy._C.reduce cimport sum_to_shape_fast
 from autograd_cy._C.tensor cimport *
 include "operators_of_accumulate.pxi"
 
+from autograd_cy._C.dtypes import dtype as _dtype
+
 cdef int K_ADD = kernel_number("add")
+
+# The dtype code of an accumulator whose leaf takes gradients of any dtype.
+cdef enum:
+    ANY_DTYPE = 255
+
+cdef extern from *:
+    """
+    static _Thread_local int ag_any_layout;
+    """
+    int any_layout "ag_any_layout"      # of this thread: whether `grad` may lie in memory anyhow
+
+
+def _set_any_layout(bint value):
+    """Whether this thread's gradients become ``grad`` in the layout that they have; as it was."""
+    global any_layout
+    cdef bint before = any_layout != 0
+    any_layout = value
+    return before
+
+
+# --- leaves that want gradients of another dtype ------------------------------------------------
+# What was chosen is in `retain_hook` of the leaf's extra, a tuple of the dtype or None: only
+# tensors that are no leaves keep that hook.
+
+cdef int leaf_only(Tensor t, str verb) except -1:
+    if t.fn != NULL:
+        raise RuntimeError(f"grad_dtype can only be {verb} on leaf tensors.")
+    return 0
+
+
+def _grad_dtype(Tensor t not None):
+    """The dtype of the gradients that a leaf keeps; None for any."""
+    leaf_only(t, "accessed")
+    if t.extra is None or t.extra.retain_hook is None:
+        return dt_object(t.dt)
+    return t.extra.retain_hook[0]
+
+
+def _set_grad_dtype(Tensor t not None, value):
+    """Choose the dtype of the gradients that a leaf keeps; None for any."""
+    cdef Tensor old
+    leaf_only(t, "set")
+    if value is not None and not isinstance(value, _dtype):
+        raise RuntimeError(
+            f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
+    if value is not None and value is not dt_object(t.dt) and not (
+            value.is_floating_point or value.is_complex):
+        raise RuntimeError(
+            f"grad_dtype must be a floating point or complex dtype, but got {value.name}")
+    if value is not None and t.gradient != NULL:
+        old = <Tensor>t.gradient
+        if dt_object(old.dt) is not value:
+            raise RuntimeError(
+                f"Cannot set grad_dtype to '{value.name}' because there is already a gradient with "
+                f"dtype '{dt_object(old.dt).name}'. Please clear the gradient (.grad = None) "
+                "before changing grad_dtype, or ensure the new grad_dtype matches the existing "
+                "gradient's dtype.")
+    need_extra(t).retain_hook = (value,)
+    if t.accumulator != NULL:
+        (<Node>t.accumulator).metas[0].dt = wanted_code(t)
+
+
+cdef int wanted_code(Tensor t) except -1:
+    """The code of the dtype of a leaf's gradients."""
+    if t.extra is None or t.extra.retain_hook is None:
+        return t.dt
+    value = t.extra.retain_hook[0]
+    return ANY_DTYPE if value is None else value.code
 
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident()
+    ctypedef struct TypeObject "PyTypeObject":
+        Py_ssize_t tp_basicsize, tp_dictoffset, tp_weaklistoffset
+        unsigned long tp_flags
+    TypeObject* Py_TYPE(PyObject*)
+    void Py_SET_TYPE(PyObject*, TypeObject*)
 
 cdef extern from "unistd.h" nogil:
     int usleep(unsigned int)
@@ -56,6 +131,8 @@ cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int inde
             f"invalid gradient at index {index} - expected device {device_of_code(m.device)} but "
             f"got {device_of_code(grad.mem.device)}")
     if grad.dt != m.dt:
+        if m.dt == ANY_DTYPE:
+            return grad
         if dt_is_complex(grad.dt) and not dt_is_complex(m.dt):
             # Formulas leave the real part to us; from programs a complex one is a mistake.
             if source is not None and source.flags & N_PYTHON:
@@ -189,6 +266,8 @@ cdef int put_gradient(Tensor variable, PyObject* grad, bint create_graph) except
         variable.gradient = <PyObject*>g
         return 0
     old = <Tensor>variable.gradient
+    if g.dt != old.dt:                          # of a leaf that takes any dtype
+        g = T._to_dtype(g, old.dt)
     if create_graph or (old.flags | g.flags) & ~F_LAZY & F_SLOW:
         g = T.add(old, g)
         Py_INCREF(g)
@@ -203,6 +282,8 @@ cdef int put_gradient(Tensor variable, PyObject* grad, bint create_graph) except
 
 cdef bint layout_fits(Tensor g, Tensor variable) noexcept:
     cdef int i
+    if any_layout:
+        return True
     if not tensor_is_dense(variable):
         return not (g.flags & F_STRIDED)
     for i in range(variable.nd):
@@ -231,3 +312,84 @@ cdef Tensor room_like(Tensor g, Tensor variable):
     if tensor_is_dense(variable):
         return tensor_empty_on(g.mem.device, g.dt, variable.nd, variable.sizes, variable.strides)
     return tensor_empty_on(g.mem.device, g.dt, g.nd, g.sizes, NULL)
+
+
+# --- tensors that change their places -----------------------------------------------------------
+
+def _swap(Tensor a not None, Tensor b not None):
+    """
+    Exchange what two tensors are: class, memory, history, gradient, hooks and attributes.
+
+    Raises
+    ------
+    RuntimeError
+        If the classes differ in their layout (``__slots__``), or something would take one of them
+        for the other: a view, a graph, a transformation.
+    """
+    cdef TypeObject* ta = Py_TYPE(<PyObject*>a)
+    cdef TypeObject* tb = Py_TYPE(<PyObject*>b)
+    cdef int i
+    if a is b:
+        return
+    if (ta.tp_basicsize != tb.tp_basicsize or ta.tp_dictoffset != tb.tp_dictoffset
+            or ta.tp_weaklistoffset != tb.tp_weaklistoffset):
+        raise RuntimeError("Cannot swap t1 and t2 if they have different slots")
+    for i, t in enumerate((a, b)):
+        if (<Tensor>t).flags & (F_BATCHED | F_DUAL):
+            raise RuntimeError(f"Cannot swap t{i + 1} because it belongs to a transformation (vmap "
+                               "or forward mode)")
+        if (<Tensor>t).fn != NULL or (<Tensor>t).accumulator != NULL:
+            raise RuntimeError(
+                f"Cannot swap t{i + 1} because a graph leads to it, which would go on with the "
+                "other one; run backward or delete the results first")
+        if (<Tensor>t).flags & F_VIEW or (<Tensor>t).mem.refcount > 1:
+            raise RuntimeError(
+                f"Cannot swap t{i + 1} because other tensors (views, detached ones) use its memory "
+                "and would be taken for those of the other one; delete them before, or swap a "
+                "clone()")
+    exchange_fields(a, b)
+    if ta != tb:
+        # Each object owns a reference to its class, and they exchange these.
+        Py_SET_TYPE(<PyObject*>a, tb)
+        Py_SET_TYPE(<PyObject*>b, ta)
+    track(a)
+    track(b)
+
+
+cdef int exchange_fields(Tensor a, Tensor b) except -1:
+    cdef Py_ssize_t[10] room
+    cdef bint a_inline = a.sizes == a.dims, b_inline = b.sizes == b.dims
+    cdef TensorExtra extra = a.extra
+    cdef PyObject* p
+    cdef int i
+    a.extra = b.extra
+    b.extra = extra
+    a.mem, b.mem = b.mem, a.mem
+    a.ptr, b.ptr = b.ptr, a.ptr
+    a.count, b.count = b.count, a.count
+    a.sizes, b.sizes = b.sizes, a.sizes
+    a.strides, b.strides = b.strides, a.strides
+    a.flags, b.flags = b.flags, a.flags
+    a.dt, b.dt = b.dt, a.dt
+    a.nd, b.nd = b.nd, a.nd
+    a.creation, b.creation = b.creation, a.creation
+    a.own_tangent, b.own_tangent = b.own_tangent, a.own_tangent
+    a.out_nr, b.out_nr = b.out_nr, a.out_nr
+    a.attr_version, b.attr_version = b.attr_version, a.attr_version
+    p = a.gradient
+    a.gradient = b.gradient
+    b.gradient = p
+    p = a.attributes
+    a.attributes = b.attributes
+    b.attributes = p
+    for i in range(10):
+        room[i] = a.dims[i]
+        a.dims[i] = b.dims[i]
+        b.dims[i] = room[i]
+    if b_inline:
+        a.sizes = a.dims
+        a.strides = a.dims + a.nd
+    if a_inline:
+        b.sizes = b.dims
+        b.strides = b.dims + b.nd
+    return 0

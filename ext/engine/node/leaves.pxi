@@ -41,6 +41,9 @@ cdef PyObject* gradient_node(Tensor t) except NULL:
     n.flags |= N_ACCUMULATE
     n.seq = <uint64_t>-1            # leaves come before everything else that is ready
     set_meta(n, 0, t)
+    if t.extra is not None and t.extra.retain_hook is not None:     # see grad_dtype in accumulate
+        value = t.extra.retain_hook[0]
+        n.metas[0].dt = 255 if value is None else value.code
     Py_INCREF(t)
     n.args = <PyObject*>t
     t.accumulator = <PyObject*>n    # borrowed: the node clears it when it dies
