@@ -235,7 +235,7 @@ class FunctionMeta(type):
         super().__init__(name, bases, attrs)
 
 
-class Function(metaclass=FunctionMeta):
+class Function(FunctionCtx, metaclass=FunctionMeta):
     """
     An operation with a derivative of your own.
 
@@ -248,6 +248,16 @@ class Function(metaclass=FunctionMeta):
     ``backward`` is run under grad mode exactly when the caller asked for ``create_graph``, so
     higher derivatives work if it is made of differentiable operations; mark it with
     :func:`once_differentiable` if it isn't.
+
+    Attributes
+    ----------
+    generate_vmap_rule : bool
+        Whether the rule for vmap is made from the other methods; False unless a class says so.
+    boxed_grads_call : bool
+        If True, it is ``backward(ctx, grads)``, with one list; a backward that clears it gives the
+        memory of the gradients back early.
+    clear_saved_tensors_on_access : bool
+        If True, ``ctx.saved_tensors`` can be read once and lets the tensors go then.
 
     Examples
     --------
@@ -269,7 +279,12 @@ class Function(metaclass=FunctionMeta):
     tensor(12.)
     """
 
+    # Options of a class, which are True or False. Whether vmap works by the other methods:
     generate_vmap_rule = False
+    # Whether backward gets one list of gradients, which it may empty to give their memory back:
+    boxed_grads_call = False
+    # Whether saved tensors are let go when they are read, which is possible once then:
+    clear_saved_tensors_on_access = False
 
     def __init__(self, *args, **kwargs):
         _warn(
@@ -400,11 +415,14 @@ def once_differentiable(fn: Callable) -> Callable:
     def wrapper(ctx, *args):
         from autograd_cy.autograd.grad_mode import no_grad
 
+        # Asked before the call, which may empty a list of gradients.
+        grads = args[0] if len(args) == 1 and isinstance(args[0], list) else args
+        recorded = any(isinstance(a, Tensor) and a.requires_grad for a in grads)
         with no_grad():
             outputs = fn(ctx, *args)
         if not _is_grad_enabled():
             return outputs
-        if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
+        if not recorded:
             return outputs
         several = isinstance(outputs, tuple)
         items = outputs if several else (outputs,)

@@ -16,6 +16,9 @@ from autograd_cy._C.node cimport *
 from autograd_cy._C.tensor cimport *
 include "operators_of_function.pxi"
 
+cdef extern from "Python.h":
+    void Py_CLEAR(PyObject*)
+
 from autograd_cy._C._warned import warn as _warn
 
 from autograd_cy._C.engine import _keeps_graph
@@ -51,6 +54,7 @@ cdef class FunctionNode(Node):
     cdef bint zeros_for_nondiff              # the same for outputs that have no derivative
     cdef tuple is_tensor                     # per argument of apply
     cdef int first                           # edge that stands at place 0 (see keep_first)
+    cdef bint taken                          # saved tensors were read, and may be so once only
 
     def __cinit__(self):
         self.with_zeros = self.zeros_for_nondiff = True
@@ -89,12 +93,22 @@ cdef class FunctionNode(Node):
     @property
     def saved_tensors(self):
         cdef int i
+        cdef tuple found
         if self.saved_for_forward is not None:
             return self.saved_for_forward
+        if self.taken:
+            raise RuntimeError(
+                "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True "
+                "is set on the autograd.Function. Either access saved_tensors only once, or set "
+                f"clear_saved_tensors_on_access=False. ({type(self)._forward_cls.__name__})")
         if self.flags & N_FREED:
             raise freed_error(self)
-        return tuple([recorded(self, i) if self.saved[i].obj != NULL else None
-                      for i in range(self.n_saved)])
+        found = tuple([recorded(self, i) if self.saved[i].obj != NULL else None
+                       for i in range(self.n_saved)])
+        if is_set(self, "clear_saved_tensors_on_access"):
+            release_saved(self)
+            self.taken = True
+        return found
 
     @property
     def _raw_saved_tensors(self):
@@ -105,6 +119,7 @@ cdef class FunctionNode(Node):
 
     cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
         cdef int i
+        cdef bint boxed
         cdef list grads = []
         for i in range(self.n_out):
             if gin[i] != NULL:
@@ -113,7 +128,12 @@ cdef class FunctionNode(Node):
                 grads.append(zeros_for(self, i))
             else:
                 grads.append(None)
-        deliver(self, call_backward(self, grads), gout)
+        boxed = is_set(self, "boxed_grads_call")
+        if boxed and self.extra is None:
+            # The list alone holds them: a backward that empties it gives their memory back.
+            for i in range(self.n_out):
+                Py_CLEAR(gin[i])
+        deliver(self, call_backward(self, grads, boxed), gout)
         return 0
 
 
@@ -122,7 +142,16 @@ cdef tuple as_plain_tuple(object given):
     return tuple(given) if isinstance(given, tuple) else (given,)
 
 
-cdef object call_backward(FunctionNode ctx, list grads):
+cdef bint is_set(FunctionNode ctx, str option) except -1:
+    """Whether the class of a Function has an option, which is True or False."""
+    cdef object value = getattr(type(ctx)._forward_cls, option)
+    if value is not True and value is not False:
+        raise RuntimeError(f"{option} must be a bool, got {type(value).__name__} "
+                           f"({type(ctx)._forward_cls.__name__})")
+    return value
+
+
+cdef object call_backward(FunctionNode ctx, list grads, bint boxed):
     cdef object cls = type(ctx)._forward_cls
     backward = cls.backward
     if backward is _base.backward:
@@ -131,12 +160,12 @@ cdef object call_backward(FunctionNode ctx, list grads):
         raise RuntimeError(
             "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
             f"should only implement one of them ({cls.__name__}).")
-    return backward(ctx, *grads)
+    return backward(ctx, grads) if boxed else backward(ctx, *grads)
 
 
 def _call_backward(FunctionNode ctx not None, tuple grads not None):
     """What the backward of a Function, by either of its names, says to these gradients."""
-    return call_backward(ctx, list(grads))
+    return call_backward(ctx, list(grads), is_set(ctx, "boxed_grads_call"))
 
 
 cdef int deliver(FunctionNode ctx, object given, PyObject** gout) except -1:
@@ -423,9 +452,12 @@ cdef int check_dirty(FunctionNode ctx, tuple args, tuple made, tuple dirty,
         if not recording:
             continue
         if not among(t, args):
-            _warn(
-                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
-                "have been mutated should be passed to ctx.mark_dirty().", UserWarning)
+            foreign = ("ctx.mark_dirty() received a tensor that was not an input. Only input "
+                       "Tensors that have been mutated should be passed to ctx.mark_dirty().")
+            if t.flags & F_VIEW:
+                raise RuntimeError(f"{foreign} (This one is a view that {ctx.node_name()}'s "
+                                   "forward made; leave mark_dirty out.)")
+            _warn(foreign, UserWarning)
         if t.flags & F_REQUIRES_GRAD and t.fn == NULL and not t.flags & F_VIEW:
             raise RuntimeError(
                 "a leaf Variable that requires grad has been used in an in-place operation. "
@@ -607,6 +639,8 @@ cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs
         if among(made[i], args) and among(made[i], dirty):
             check_changed_tangent(cls, moved, given, versions, place_of(made[i], args))
         if moved is None:
+            if t.flags & F_VIEW and not among(made[i], dirty):
+                check_none_for_view(cls, <Tensor>made[i], args, given)
             set_tangent(t, None, level, <Tensor>below[i])
             continue
         if t.flags & F_VIEW and not among(made[i], dirty):
@@ -678,6 +712,18 @@ cdef int check_changed_tangent(object cls, Tensor moved, list given, list versio
 
 cdef PyObject* root_of(Tensor t) noexcept:
     return t.base if t.flags & F_VIEW else <PyObject*>t
+
+
+cdef int check_none_for_view(object cls, Tensor made, tuple args, list given) except -1:
+    """The tangent of a view is part of that of its base: it can't be none if there is one."""
+    cdef Py_ssize_t i
+    for i in range(len(args)):
+        if given[i] is not None and root_of(made) == root_of(<Tensor>args[i]):
+            raise RuntimeError(
+                "A custom Function's forward is returning a view (or an input as-is) but the jvp "
+                f"is not returning a view. ({cls.__name__}.jvp returned None; t.view_as(t) of the "
+                "given grad input t is one)")
+    return 0
 
 
 cdef int check_viewed_tangent(object cls, Tensor made, Tensor moved, tuple args,
