@@ -69,9 +69,29 @@ def _apply(cls, args, split):
             f"{cls.__name__}.vmap: out_dims {out_dims} is not compatible with the structure of the "
             f"output, {structure}"
         )
+    # An argument that comes back, as one that was changed in place does, is the same tensor.
+    given = [(x, d, a) for x, d, a in zip(values, dims, args) if isinstance(x, Tensor)]
     return structure.build(
-        [_wrap(x, d, level) if isinstance(x, Tensor) else x for x, d in zip(leaves, places)]
+        [_again(given, x, d, level) if isinstance(x, Tensor) else x for x, d in zip(leaves, places)]
     )
+
+
+def _again(given, made, dim, level):
+    for value, place, argument in given:
+        if (made is value and dim == place) or _same_place(made, dim, value, place):
+            return argument
+    return _wrap(made, dim, level)
+
+
+def _same_place(made, dim, value, place):
+    """Whether a result is an argument whose examples lie along another dimension."""
+    if dim is None or place is None or not made._is_view() or _batch_level(made) > 0:
+        return False
+    base = value._base if value._is_view() else value
+    if made._base is not base:
+        return False
+    a, b = made.movedim(dim, 0), value.movedim(place, 0)
+    return (a.shape, a.stride(), a.storage_offset()) == (b.shape, b.stride(), b.storage_offset())
 
 
 def _batched(cls, info, dims, values):
@@ -235,7 +255,8 @@ class _Vmapped(Function):
             inner.saved_tensors = tuple(tensors[:n])
             cls = record.cls
             backward = cls.vjp if cls.backward is Function.backward else cls.backward
-            return backward(inner, *tensors[n:])
+            grads = tensors[n:]
+            return backward(inner, list(grads)) if cls.boxed_grads_call else backward(inner, *grads)
 
         places = [None if g is None else d for g, d in zip(grads, record.out_dims)]
         made = record.inside(run, [*saved, *grads], [*ctx.back_dims, *places])
