@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
 from autograd_cy._C.ops_joining import stack
@@ -25,7 +25,9 @@ def functional_call(
     ----------
     module : Module
     parameter_and_buffer_dicts : dict or sequence of dicts
-        Tensors by name, as from ``module.named_parameters()``. What is not named keeps its value.
+        Tensors by name, as from ``module.named_parameters()``. What is not named keeps its value;
+        a name that the module lacks is an attribute of it during the call. What the module assigns
+        under one of the names is in the dict afterwards; of a sequence of dicts none is changed.
     args : anything or tuple, optional
         The arguments of the call; one that isn't a tuple is taken as the only one.
     kwargs : dict, optional
@@ -46,8 +48,10 @@ def functional_call(
         If two dicts have the same name, or tied names get different tensors.
     AttributeError
         If a name leads to no submodule.
+    KeyError
+        If a name is empty.
     TypeError
-        If a name is of an attribute that isn't a tensor.
+        If what is given isn't a tensor, or a name is of an attribute that isn't a tensor.
     RuntimeError
         If `strict` and names are missing or unknown.
 
@@ -59,11 +63,12 @@ def functional_call(
     >>> functional_call(layer, {"weight": ag.ones(1, 2), "bias": ag.zeros(1)}, ag.ones(2))
     tensor([2.])
     """
-    if isinstance(parameter_and_buffer_dicts, Mapping):
-        tensors = dict(parameter_and_buffer_dicts)
+    given = parameter_and_buffer_dicts
+    if isinstance(given, Mapping):
+        tensors = dict(given)
     else:
         tensors = {}
-        for one in parameter_and_buffer_dicts:
+        for one in given:
             if not isinstance(one, Mapping):
                 raise TypeError(
                     "functional_call: expected a dict or a sequence of dicts of tensors, got a "
@@ -77,52 +82,104 @@ def functional_call(
                 )
             tensors.update(one)
     args = () if args is None else args if isinstance(args, tuple) else (args,)
-    places = _places(module)
-    if tie_weights:
-        tensors = _tied(places, tensors)
     if strict:
-        _check_names(module, places, tensors)
-    for name in tensors:
-        if name not in places:
-            _check_place(module, name)
-    with _swapped(places, tensors):
-        return module(*args, **({} if kwargs is None else kwargs))
+        _check_names(module, tensors, tie_weights)
+    owners = {"": module}
+    places = {name: _place(owners, name, t) for name, t in tensors.items()}
+    items = [(*places[name], t) for name, t in tensors.items()]
+    if tie_weights:
+        items += _tied(module, places, tensors)
+    with ItemsContext(items):
+        try:
+            return module(*args, **({} if kwargs is None else kwargs))
+        finally:
+            if isinstance(given, MutableMapping):
+                _hand_back(given, places, tensors)
 
 
-def _places(module):
-    """Where each parameter and buffer lives: name -> (dictionary of its module, key)."""
-    places = {}
-    for prefix, part in module.named_modules(remove_duplicate=False):
+def _hand_back(given, places, tensors):
+    """Put into the caller's dict what the module assigned while it was called."""
+    for name, (own, key) in places.items():
+        now = own.get(key, tensors[name])  # one that was deleted stays as it was given
+        if now is not tensors[name]:
+            given[name] = now
+
+
+def _place(owners, name, value):
+    """Where a name is to be set: (dictionary of its module, key). `owners` has modules by path."""
+    path, _, key = name.rpartition(".")
+    module = owners.get(path)
+    if module is None:
+        module = owners[""]
+        for part in path.split("."):
+            if part not in module._modules:
+                raise AttributeError(
+                    f"functional_call: {type(module).__name__} has no attribute `{part}`, which "
+                    f"{name!r} names"
+                )
+            module = module._modules[part]
+        owners[path] = module
+    if value is not None and not isinstance(value, Tensor):
+        raise TypeError(
+            f"functional_call: {value!r} is not an instance of autograd_cy.Tensor, but it is given "
+            f"for {name!r}"
+        )
+    for own in (module._parameters, module._buffers):
+        if key in own:
+            return own, key
+    if not key:
+        raise KeyError('tensor name can\'t be empty string ""')
+    held = getattr(module, key, None)
+    if held is not None and not isinstance(held, Tensor):
+        raise TypeError(
+            f"functional_call: attribute `{key}`, which {name!r} names: {held} is not an instance "
+            "of autograd_cy.Tensor"
+        )
+    # What the module lacks is there while it is called, and a parameter is one of its parameters.
+    from autograd_cy.nn import Parameter
+
+    return (module._parameters if isinstance(value, Parameter) else module.__dict__), key
+
+
+def _slots(module, every_name=False):
+    """Each parameter and buffer: (name, dictionary of its module, key)."""
+    for prefix, part in module.named_modules(remove_duplicate=not every_name):
         for own in (part._parameters, part._buffers):
             for key, t in own.items():
                 if t is not None:
-                    places[f"{prefix}.{key}" if prefix else key] = (own, key)
-    return places
+                    yield f"{prefix}.{key}" if prefix else key, own, key
 
 
-def _tied(places, tensors):
-    """`tensors` with the other names of the same parameters."""
-    names = {}
+def _tied(module, places, tensors):
+    """Return items for the other places of the parameters that are replaced."""
+    others = {}
+    for _, own, key in _slots(module):
+        others.setdefault(id(own[key]), []).append((own, key))
+    first = {}
+    items = []
     for name, (own, key) in places.items():
-        names.setdefault(id(own[key]), []).append(name)
-    made = dict(tensors)
-    for name in tensors:
-        if name not in places:
+        held = own.get(key)
+        if held is None or id(held) not in others:
             continue
-        own, key = places[name]
-        for other in names[id(own[key])]:
-            if other in tensors and tensors[other] is not tensors[name]:
-                raise ValueError(
-                    f"functional_call got multiple values for keys {sorted((name, other))}, which "
-                    "are tied. Consider using tie_weights=False"
-                )
-            made[other] = tensors[name]
-    return made
+        other = first.setdefault(id(held), name)
+        if tensors[other] is not tensors[name]:
+            raise ValueError(
+                f"functional_call got multiple values for keys {sorted((name, other))}, which "
+                "are tied. Consider using tie_weights=False"
+            )
+        items += [
+            (*place, tensors[name])
+            for place in others[id(held)]
+            if place[0] is not own or place[1] != key
+        ]
+    return items
 
 
-def _check_names(module, places, tensors):
-    unknown = [name for name in tensors if name not in places]
-    missing = [name for name in places if name not in tensors]
+def _check_names(module, tensors, tie_weights):
+    names = {name: id(own[key]) for name, own, key in _slots(module, every_name=True)}
+    unknown = sorted(str(name) for name in tensors if name not in names)
+    known = {names[name] for name in tensors if name in names} if tie_weights else ()
+    missing = sorted(n for n, held in names.items() if n not in tensors and held not in known)
     if unknown or missing:
         text = f"Error(s) in reparametrizing for {type(module).__name__}:"
         if unknown:
@@ -130,28 +187,6 @@ def _check_names(module, places, tensors):
         if missing:
             text += "\n\tMissing key(s): " + ", ".join(map(repr, missing)) + "."
         raise RuntimeError(text)
-
-
-def _check_place(module, name):
-    """Raise unless a name that is of no tensor could be one's: it is not used, as in torch."""
-    *parts, key = name.split(".")
-    for part in parts:
-        if part not in module._modules:
-            raise AttributeError(
-                f"functional_call: {type(module).__name__} has no attribute `{part}`, which "
-                f"{name!r} names"
-            )
-        module = module._modules[part]
-    held = module.__dict__.get(key)
-    if held is not None:
-        raise TypeError(
-            f"functional_call: attribute `{key}`, which {name!r} names, is no tensor but a "
-            f"{type(held).__name__}"
-        )
-
-
-def _swapped(places, tensors):
-    return ItemsContext([(*places[name], t) for name, t in tensors.items() if name in places])
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
@@ -165,13 +200,13 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
     Returns
     -------
     params, buffers : dict of Tensors
-        The first dimension counts models. Parameters are new leaves that require grad as those of
-        the first model do.
+        The first dimension counts models. They are new leaves, which require grad as those of the
+        models do.
 
     Raises
     ------
     RuntimeError
-        If there is no model, or they differ in class or in training mode.
+        If there is no model, or they differ in class, in training mode, or in what requires grad.
 
     Examples
     --------
@@ -193,12 +228,20 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
         )
     if not all(type(m) is type(models[0]) for m in models):
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
-    params = {}
-    for name, first in models[0].named_parameters():
-        rows = [dict(m.named_parameters())[name].detach() for m in models]
-        params[name] = stack(rows, 0).requires_grad_(first.requires_grad)
-    buffers = {}
-    for name, _ in models[0].named_buffers():
-        rows = [dict(m.named_buffers())[name].detach() for m in models]
-        buffers[name] = stack(rows, 0)
+    params = _stacked(models, lambda model: dict(model.named_parameters()))
+    buffers = _stacked(models, lambda model: dict(model.named_buffers()))
     return params, buffers
+
+
+def _stacked(models, members):
+    found = [members(model) for model in models]
+    made = {}
+    for name, first in found[0].items():
+        rows = [one[name] for one in found]
+        if any(t.requires_grad != first.requires_grad for t in rows):
+            raise RuntimeError(
+                f"stack_module_state: Expected {name} from each model to have the same "
+                ".requires_grad; set it alike in all models"
+            )
+        made[name] = stack([t.detach() for t in rows], 0).requires_grad_(first.requires_grad)
+    return made
