@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from autograd_cy._tensors.hooks import RemovableHandle, add_hook
+from autograd_cy._tensors.hooks import RemovableHandle, add_hook, have_option
 
 _Hooks = OrderedDict[int, Callable[..., Any]]
 
@@ -21,9 +21,9 @@ backward: _Hooks = OrderedDict()
 parameter: _Hooks = OrderedDict()
 buffer: _Hooks = OrderedDict()
 module: _Hooks = OrderedDict()
-# Ids of the hooks that were registered with an option.
-with_kwargs: set[int] = set()
-always_called: set[int] = set()
+# By their ids, the hooks that were registered with an option.
+with_kwargs: OrderedDict[int, Any] = OrderedDict()
+always_called: OrderedDict[int, Any] = OrderedDict()
 # Whether the backward hooks are full ones; None without any.
 full_backward: bool | None = None
 # Called when the first hook around `forward` comes.
@@ -110,7 +110,7 @@ def register_module_forward_hook(
     handle = _add(forward, hook)
     for option, wanted in ((globals()["with_kwargs"], with_kwargs), (always_called, always_call)):
         if wanted:
-            option.add(handle.id)
+            have_option(option, handle)
     return handle
 
 

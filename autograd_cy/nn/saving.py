@@ -9,7 +9,7 @@ from typing import Any
 from autograd_cy import Tensor, no_grad
 from autograd_cy._C._warned import warn as _warn
 
-from .hooks import Hooked
+from .hooks import Hooked, table
 from .parameter import Parameter
 
 EXTRA = "_extra_state"
@@ -127,7 +127,7 @@ class Saving(Hooked):
         local: dict[str, Any] = {"version": self._version}
         if hasattr(destination, "_metadata"):
             destination._metadata[prefix[:-1]] = local
-        for hook in tuple(self._state_dict_pre_hooks.values()):
+        for hook in tuple(table(self, "_state_dict_pre_hooks").values()):
             hook(self, prefix, keep_vars)
         self._save_to_state_dict(destination, prefix, keep_vars)
         for name, child in self._modules.items():
@@ -135,14 +135,14 @@ class Saving(Hooked):
                 child.state_dict(
                     destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
                 )
-        for hook in tuple(self._state_dict_hooks.values()):
+        for hook in tuple(table(self, "_state_dict_hooks").values()):
             found = hook(self, destination, prefix, local)
             destination = destination if found is None else found
         return destination
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         """Put this module's own state into a dictionary; subclasses may add to it."""
-        for name, member in self._own_state().items():
+        for name, member in _own_state(self).items():
             destination[prefix + name] = member if keep_vars else member.detach()
         if type(self).get_extra_state is not Saving.get_extra_state:
             destination[prefix + EXTRA] = self.get_extra_state()
@@ -199,7 +199,7 @@ class Saving(Hooked):
                     # A part of its own, which hooks may change.
                     part_of_child = {k: v for k, v in state.items() if k.startswith(start)}
                     load(child, part_of_child, start)
-            for hook in tuple(part._load_state_dict_post_hooks.values()):
+            for hook in tuple(table(part, "_load_state_dict_post_hooks").values()):
                 if hook(part, keys) is not None:
                     raise AssertionError(
                         "Hooks registered with ``register_load_state_dict_post_hook`` are not "
@@ -228,13 +228,13 @@ class Saving(Hooked):
         error_msgs: list[str],
     ) -> None:
         """Load this module's own state; subclasses may mend what older versions of them saved."""
-        for hook in tuple(self._load_state_dict_pre_hooks.values()):
+        for hook in tuple(table(self, "_load_state_dict_pre_hooks").values()):
             hook(
                 self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
                 error_msgs,
             )  # fmt: skip
         assign = bool(local_metadata.get("assign_to_params_buffers", False))
-        own = self._own_state()
+        own = _own_state(self)
         for name, member in own.items():
             key = prefix + name
             if key in state_dict:
@@ -256,15 +256,16 @@ class Saving(Hooked):
                 if first not in (self._modules if dot else own):
                     unexpected_keys.append(key)
 
-    def _own_state(self) -> dict[str, Any]:
-        """Return this module's own parameters and persistent buffers, without the absent ones."""
-        own: dict[str, Any] = {
-            name: param for name, param in self._parameters.items() if param is not None
-        }
-        for name, buffer in self._buffers.items():
-            if buffer is not None and name not in self._non_persistent_buffers_set:
-                own[name] = buffer
-        return own
+
+def _own_state(module: Any) -> dict[str, Any]:
+    """Return this module's own parameters and persistent buffers, without the absent ones."""
+    own: dict[str, Any] = {
+        name: param for name, param in module._parameters.items() if param is not None
+    }
+    for name, buffer in module._buffers.items():
+        if buffer is not None and name not in module._non_persistent_buffers_set:
+            own[name] = buffer
+    return own
 
 
 def _load_one(

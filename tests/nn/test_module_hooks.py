@@ -52,6 +52,11 @@ def failure(call):
     return None
 
 
+def without_hint(raised):
+    """The words of torch: the name of the hook stands behind them."""
+    return raised[0], raised[1].partition(" (hook '")[0]
+
+
 def caught(call):
     """(result, messages of warnings) of a call."""
     with warnings.catch_warnings(record=True) as found:
@@ -274,7 +279,7 @@ def no_input_requires_grad(m):
 def nothing_replaces_gradients_of_no_input(m):
     layer = m.nn.Linear(1, 1)
     layer.register_full_backward_hook(lambda _, i, o: (m.ones(1, 1),))
-    return [caught(lambda: failure(lambda: layer(m.ones(1, 1)).backward()))[0]]
+    return [without_hint(caught(lambda: failure(lambda: layer(m.ones(1, 1)).backward()))[0])]
 
 
 @scenario(
@@ -295,7 +300,7 @@ def wrong_numbers_of_gradients(m):
         layer = scale(m)
         getattr(layer, register)(lambda *a: (m.ones(1), m.ones(1)))
         y = layer(m.ones(1, requires_grad=True))
-        found.append(failure(y.backward))
+        found.append(without_hint(failure(y.backward)))
     return found
 
 
@@ -527,6 +532,172 @@ def submodules_are_replaced(m):
         failure(lambda: model.set_submodule("0.0", 3))[0],
         failure(lambda: model.set_submodule("7.0", tanh))[0],
     ]
+
+
+# --- what hooks are given, and what they may return ----------------------------------------------
+
+
+@scenario(
+    [
+        ((2.0,), {"fail": True, "plus": 7.0}, None),
+        "ArithmeticError",
+        ((2.0,), {"plus": 7.0}, 11.0),
+        ((2.0,), {"plus": 7.0}, 11.0),
+        "KeyError",
+        ((2.0,), {"plus": 7.0}, 11.0),
+        [("first", 11.0), ("second", 55.0)],
+        ((2.0,), None),
+        "KeyError",
+    ]
+)
+def hooks_that_are_always_called_see_what_others_made(m):
+    log = []
+
+    def note(_, args, kwargs, output):
+        log.append((args, kwargs, output))
+
+    def change(_, args, kwargs):
+        return (args[0] + 1,), dict(kwargs, plus=7.0)
+
+    def bad(*_):
+        raise KeyError("a hook")
+
+    layer = scale(m)
+    layer.register_forward_pre_hook(change, with_kwargs=True)
+    layer.register_forward_hook(note, with_kwargs=True, always_call=True)
+    log.append(failure(lambda: layer(1.0, fail=True))[0])
+    layer(1.0)
+    layer = scale(m)
+    layer.register_forward_pre_hook(change, with_kwargs=True)
+    layer.register_forward_hook(bad)
+    layer.register_forward_hook(note, with_kwargs=True, always_call=True)
+    log.append(failure(lambda: layer(1.0))[0])
+    seen = []
+    layer.register_forward_hook(lambda _, a, o: seen.append(("first", o)) or 55.0, always_call=True)
+    layer.register_forward_hook(lambda _, a, o: seen.append(("second", o)), always_call=True)
+    failure(lambda: layer(1.0))
+    log.append(seen)
+    layer = scale(m)
+    layer.register_forward_pre_hook(lambda _, args: (args[0] + 1,))
+    layer.register_forward_pre_hook(bad)
+    layer.register_forward_hook(lambda _, a, o: log.append((a, o)), always_call=True)
+    log.append(failure(lambda: layer(1.0))[0])
+    return log
+
+
+@scenario([[0, 0, 0], [1, 0, 0]])
+def removed_hooks_leave_no_ids(m):
+    def left(layer):
+        return [
+            len(layer._forward_hooks_always_called),
+            len(layer._forward_hooks_with_kwargs),
+            len(layer._forward_pre_hooks_with_kwargs),
+        ]
+
+    layer = scale(m)
+    handles = [
+        layer.register_forward_hook(lambda *_: None, with_kwargs=True, always_call=True),
+        layer.register_forward_pre_hook(lambda *_: None, with_kwargs=True),
+    ]
+    for handle in handles:
+        handle.remove()
+    found = [left(layer)]
+    layer.register_forward_hook(lambda *_: None, always_call=True)
+    return [*found, left(layer)]
+
+
+@scenario([4.0, 2.0, 4.0, 2.0, 8.0, {}])
+def tables_of_hooks_can_be_changed(m):
+    layer, x = scale(m), m.ones(())
+    layer._forward_hooks.clear()
+    layer.register_forward_hook(lambda _, a, output: output * 2)
+    found = [layer(x).item()]
+    kept = dict(layer._forward_hooks)
+    layer._forward_hooks.clear()
+    found.append(layer(x).item())
+    layer._forward_hooks.update(kept)
+    found.append(layer(x).item())
+    layer._forward_hooks = type(layer._forward_pre_hooks)()
+    found.append(layer(x).item())
+    other = scale(m)
+    other._forward_pre_hooks[7] = lambda _, args: (args[0] * 4,)
+    found.append(other(x).item())
+    return [*found, dict(other._state_dict_pre_hooks)]
+
+
+def gradients(m, hook, pre=False):
+    """Of the input and the weights of a layer with a backward hook."""
+    layer = m.nn.Linear(2, 1).double()
+    with m.no_grad():
+        layer.weight.copy_(m.tensor([[2.0, 3.0]]))
+    (layer.register_full_backward_pre_hook if pre else layer.register_full_backward_hook)(hook)
+    x = m.ones(1, 2, dtype=m.float64, requires_grad=True)
+    layer(x).sum().backward()
+    return [None if t.grad is None else t.grad.tolist() for t in (x, layer.weight, layer.bias)]
+
+
+@scenario(
+    [
+        [[[6.0, 9.0]], [[1.0, 1.0]], [1.0]],
+        [[[6.0, 9.0]], [[3.0, 3.0]], [3.0]],
+        [None, [[1.0, 1.0]], [1.0]],
+        [[[0.0, 0.0]], None, None],
+    ]
+)
+def backward_hooks_return_lists_or_nothing(m):
+    return [
+        gradients(m, lambda _, i, o: [g * 3 for g in i]),
+        gradients(m, lambda _, o: [g * 3 for g in o], pre=True),
+        gradients(m, lambda _, i, o: (None,)),
+        gradients(m, lambda _, o: (None,), pre=True),
+    ]
+
+
+@scenario(["BackwardHookFunctionBackward", "Output 0 of BackwardHookFunction is a view"])
+def errors_speak_of_hooks(m):
+    layer = m.nn.ReLU(inplace=True)
+    layer.register_full_backward_hook(lambda *_: None)
+    x = m.ones(2, requires_grad=True) * 1
+    text = failure(lambda: layer(x))[1]
+    layer.inplace = False
+    return [layer(x).grad_fn.name(), text[: text.index(" and")]]
+
+
+def my_hook(*_):
+    return ("no tensor",)
+
+
+def my_size(*_):
+    return (ag.ones(5, dtype=ag.float64),)
+
+
+def my_dtype(*_):
+    return (ag.ones(1, 2),)
+
+
+@pytest.mark.parametrize(
+    ("hook", "pre", "kind", "words"),
+    [
+        (my_hook, False, TypeError, "expected Variable, but hook returned 'str' (hook 'my_hook'"),
+        (my_hook, True, TypeError, "expected Variable, but hook returned 'str' (hook 'my_hook'"),
+        (my_size, False, RuntimeError, "hook 'my_size' has changed the size of value"),
+        (my_size, True, RuntimeError, "hook 'my_size' has changed the size of value"),
+        (my_dtype, False, RuntimeError, "hook 'my_dtype' has changed the type of value"),
+    ],
+)
+def test_errors_about_returned_gradients_name_the_hook(hook, pre, kind, words):
+    with pytest.raises(kind) as caught:
+        gradients(ag, hook, pre)
+    assert words in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_errors_of_hooks_of_the_old_kind_name_them():
+    layer = ag.nn.Linear(2, 1)
+    layer.register_backward_hook(my_hook)
+    y = layer(ag.ones(1, 2, requires_grad=True)).sum()
+    with pytest.raises(RuntimeError, match="hook 'my_hook' has returned an incorrect number"):
+        y.backward()
 
 
 # --- the tests ----------------------------------------------------------------------------------
