@@ -5,9 +5,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
-from .module import Module
+from .module import Module, shown
+
+_M = TypeVar("_M", "Sequential", "ModuleList")
 
 
 class Sequential(Module):
@@ -50,7 +52,7 @@ class Sequential(Module):
         -------
         Tensor
         """
-        for module in self._modules.values():
+        for module in self:
             input = module(input)
         return input
 
@@ -130,7 +132,7 @@ class Sequential(Module):
         """
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}, not {type(module)}")
-        if not -len(self) <= index <= len(self):
+        if not -len(self._modules) <= index <= len(self._modules):
             raise IndexError(f"Index out of range: {index}")
         _insert(self, index, module)
         return self
@@ -158,20 +160,20 @@ class Sequential(Module):
 
     def __add__(self, other: Sequential) -> Sequential:
         _check_addend(other)
-        return Sequential(*self, *other)
+        return Sequential(*iter(self), *iter(other))  # with no question for the lengths
 
     def __iadd__(self, other: Sequential) -> Sequential:
         _check_addend(other)
-        return self.extend(list(other))
+        return _add_at_end(self, list(other))
 
     def __mul__(self, other: int) -> Sequential:
-        return Sequential(*list(self) * _factor(self, other))
+        return Sequential(*[*iter(self)] * _factor(self, other))
 
     def __rmul__(self, other: int) -> Sequential:
         return self * other
 
     def __imul__(self, other: int) -> Sequential:
-        return self.extend(list(self) * (_factor(self, other) - 1))
+        return _add_at_end(self, list(self._modules.values()) * (_factor(self, other) - 1))
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -182,10 +184,10 @@ class Sequential(Module):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return type(self)(dict(list(self._modules.items())[index]))
-        return self._modules[_key(self._modules, index)]
+        return self._modules[_key(self, index)]
 
     def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, _key(self._modules, index), module)
+        setattr(self, _key(self, index), module)
 
     def __delitem__(self, index: int | slice) -> None:
         _delete(self, index)
@@ -211,7 +213,8 @@ class ModuleList(Module):
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
-        self.extend(modules or ())
+        if modules is not None:
+            self += modules
 
     def append(self, module: Module) -> ModuleList:
         """Add a module at the end.
@@ -259,9 +262,7 @@ class ModuleList(Module):
                 "ModuleList.extend should be called with an iterable, but got "
                 f"{type(modules).__name__}"
             )
-        for module in list(modules):
-            self.append(module)
-        return self
+        return _add_at_end(self, list(modules))  # which may be this list
 
     def insert(self, index: int, module: Module) -> None:
         """Put a module before the one at a position.
@@ -305,7 +306,7 @@ class ModuleList(Module):
         return _pop(self, key)
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
-        return ModuleList([*self, *other])
+        return ModuleList([*iter(self), *iter(other)])  # with no question for the lengths
 
     def __iadd__(self, other: Iterable[Module]) -> ModuleList:
         return self.extend(other)
@@ -318,26 +319,26 @@ class ModuleList(Module):
 
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
-            return type(self)(list(self)[index])
-        return self._modules[_key(self._modules, index)]
+            return type(self)(list(self._modules.values())[index])
+        return self._modules[_key(self, index)]
 
     def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, _key(self._modules, index), module)
+        setattr(self, _key(self, index), module)
 
     def __delitem__(self, index: int | slice) -> None:
         _delete(self, index)
 
-    def _repr_of_children(self) -> list[str]:
-        """Return the text of the children, with equal neighbours told once."""
+    def __repr__(self) -> str:
+        # Equal neighbours are told once.
         parts, first = [], 0
-        for text, group in groupby(map(repr, self)):
+        for text, group in groupby(map(repr, iter(self))):
             count = sum(1 for _ in group)
             last = first + count - 1
             parts.append(
                 f"({first}-{last}): {count} x {text}" if count > 1 else f"({first}): {text}"
             )
             first = last + 1
-        return parts
+        return shown(self, "", parts)
 
 
 class ModuleDict(Module):
@@ -357,7 +358,8 @@ class ModuleDict(Module):
 
     def __init__(self, modules: Any = None) -> None:
         super().__init__()
-        self.update(modules or {})
+        if modules is not None:
+            self.update(modules)
 
     def update(self, modules: Any) -> None:
         """Add or replace several modules.
@@ -387,7 +389,7 @@ class ModuleDict(Module):
                     f"ModuleDict update sequence element #{number} has length {len(pair)}; "
                     "2 is required"
                 )
-            self.add_module(*pair)
+            self[pair[0]] = pair[1]
 
     def keys(self) -> Iterable[str]:
         """Return the names."""
@@ -419,7 +421,9 @@ class ModuleDict(Module):
         >>> torch.nn.ModuleDict({"act": torch.nn.ReLU()}).pop("act")
         ReLU()
         """
-        return self._modules.pop(key)
+        found = self[key]
+        del self[key]
+        return found
 
     def clear(self) -> None:
         """Remove all modules."""
@@ -444,12 +448,18 @@ class ModuleDict(Module):
         del self._modules[key]
 
 
-def _key(modules: Mapping[str, Module], index: int) -> str:
+def _key(container: Sequential | ModuleList, index: int) -> str:
     """Return the name of the module at a position, which may count from the end."""
-    size, index = len(modules), operator.index(index)
+    size, index = len(container), operator.index(index)
     if not -size <= index < size:
         raise IndexError(f"index {index} is out of range")
-    return list(modules)[index]
+    return list(container._modules)[index]
+
+
+def _add_at_end(container: _M, modules: list[Module]) -> _M:
+    for number, module in enumerate(modules, len(container)):
+        container.add_module(str(number), module)
+    return container
 
 
 def _renumber(container: Sequential | ModuleList, modules: list[Module]) -> None:
@@ -460,7 +470,7 @@ def _renumber(container: Sequential | ModuleList, modules: list[Module]) -> None
 def _insert(container: Sequential | ModuleList, index: int, module: Module) -> None:
     if not isinstance(module, Module):
         raise TypeError(f"{type(module).__name__} is not a Module subclass")
-    order = list(container)
+    order = list(container._modules.values())
     order.insert(index, module)
     _renumber(container, order)
 
@@ -468,14 +478,14 @@ def _insert(container: Sequential | ModuleList, index: int, module: Module) -> N
 def _delete(container: Sequential | ModuleList, index: int | slice) -> None:
     """Remove modules and number the others anew."""
     names = list(container._modules)
-    for name in names[index] if isinstance(index, slice) else [_key(container._modules, index)]:
+    for name in names[index] if isinstance(index, slice) else [_key(container, index)]:
         del container._modules[name]
-    _renumber(container, list(container))
+    _renumber(container, list(container._modules.values()))
 
 
 def _pop(container: Sequential | ModuleList, key: int | slice) -> Any:
     found = container[key]
-    _delete(container, key)
+    del container[key]
     return found
 
 

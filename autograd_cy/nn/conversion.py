@@ -27,17 +27,18 @@ class Convertible(Owner):
 
     def _apply(self: _M, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> _M:
         """Convert parameters, gradients and buffers; parameters keep their identity."""
-        for child in {
-            id(c): c for c in self._modules.values() if recurse and c is not None
-        }.values():
-            child._apply(fn)
+        if recurse:
+            for child in self.children():  # type: ignore[attr-defined]
+                child._apply(fn)
         for param in self._parameters.values():
             if param is None:
                 continue
+            # The parameter itself, which sees what a function does in place: its version counts it.
             with no_grad():
-                param.data = fn(param.data)
-                if param.grad is not None:
-                    param.grad.data = fn(param.grad.data)
+                for old in (param, param.grad):
+                    new = fn(old) if old is not None else None
+                    if new is not None and new is not old:
+                        old.data = new  # type: ignore[union-attr]
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
@@ -261,19 +262,7 @@ class Convertible(Owner):
         >>> torch.nn.Linear(1, 1).share_memory().weight.is_shared()
         True
         """
-        # Not by `_apply`: the alias it converts would be another user of the memory.
-        for child in self._modules.values():
-            if child is not None:
-                child.share_memory()
-        for param in self._parameters.values():
-            if param is not None:
-                param.share_memory_()
-                if param.grad is not None:
-                    param.grad.share_memory_()
-        for buffer in self._buffers.values():
-            if buffer is not None:
-                buffer.share_memory_()
-        return self
+        return self._apply(lambda t: t.share_memory_())
 
     def to_empty(self: _M, *, device: Any, recurse: bool = True) -> _M:
         """Give parameters and buffers new memory, without copying their values.

@@ -42,6 +42,10 @@ class Linear(Module):
     [128, 30]
     """
 
+    in_features: int
+    out_features: int
+    weight: Tensor
+
     def __init__(
         self,
         in_features: int,

@@ -14,6 +14,7 @@ from autograd_cy import Tensor
 from .conversion import Convertible
 from .hooks import call
 from .parameter import Parameter, clear_grad
+from .registration import Owner
 from .saving import Saving
 
 _M = TypeVar("_M", bound="Module")
@@ -45,10 +46,23 @@ class Module(Saving, Convertible):
     """
 
     training: bool
+    dump_patches: bool = False
+    # Whether `__init__` goes on with that of the next base class, with its arguments.
+    call_super_init: bool = False
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        go_on = self.call_super_init
+        if not go_on and (args or kwargs):
+            what = (
+                f"takes 1 positional argument but {len(args) + 1} were given"
+                if args
+                else f"got an unexpected keyword argument {next(iter(kwargs))!r}"
+            )
+            raise TypeError(f"{type(self).__name__}.__init__() {what}")
+        Owner.__init__(self)
         self.training = True
+        if go_on:
+            super(Owner, self).__init__(*args, **kwargs)  # type: ignore[misc]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Subclasses add here what their older files lack.
@@ -338,7 +352,7 @@ class Module(Saving, Convertible):
         if not isinstance(module, Module):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         path, _, name = target.rpartition(".")
-        parent = self.get_submodule(path)
+        parent = self.get_submodule(path) if path else self
         if strict and not hasattr(parent, name):
             raise AttributeError(f"{type(parent).__name__} has no attribute `{name}`")
         if hasattr(parent, name) and not isinstance(getattr(parent, name), Module):
@@ -368,7 +382,7 @@ class Module(Saving, Convertible):
         >>> torch.nn.Sequential(torch.nn.Linear(2, 3)).get_parameter("0.weight").numel()
         6
         """
-        return self._get_member(target, "_parameters", "an nn.Parameter")
+        return _get_member(self, target, "_parameters", "an nn.Parameter")
 
     def get_buffer(self, target: str) -> Tensor:
         """Return the buffer with a dotted name.
@@ -395,16 +409,7 @@ class Module(Saving, Convertible):
         >>> module.get_buffer("count").item()
         1
         """
-        return self._get_member(target, "_buffers", "a buffer")
-
-    def _get_member(self, target: str, registry: str, kind: str) -> Any:
-        path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if not hasattr(module, name):
-            raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
-        if name not in getattr(module, registry):
-            raise AttributeError(f"`{name}` is not {kind}")
-        return getattr(module, registry)[name]
+        return _get_member(self, target, "_buffers", "a buffer")
 
     # --- Changes to everything below --------------------------------------------------------
 
@@ -562,16 +567,48 @@ class Module(Saving, Convertible):
         return type(self).__name__
 
     def __repr__(self) -> str:
-        extra = self.extra_repr()
-        lines = extra.split("\n") if extra else []
-        parts = self._repr_of_children()
-        if not parts and len(lines) <= 1:
-            return f"{self._get_name()}({extra})"
-        body = "\n".join([*lines, *parts]).replace("\n", "\n  ")
-        return f"{self._get_name()}(\n  {body}\n)"
+        children = [f"({name}): {child!r}" for name, child in self._modules.items()]
+        return shown(self, self.extra_repr(), children)
 
-    def _repr_of_children(self) -> list[str]:
-        return [f"({name}): {child!r}" for name, child in self._modules.items()]
+
+def _get_member(module: Module, target: str, registry: str, kind: str) -> Any:
+    path, _, name = target.rpartition(".")
+    module = module.get_submodule(path)
+    if not hasattr(module, name):
+        raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+    if name not in getattr(module, registry):
+        raise AttributeError(f"`{name}` is not {kind}")
+    return getattr(module, registry)[name]
+
+
+def shown(module: Module, extra: str, children: list[str]) -> str:
+    """Return the text form of a module with the given lines.
+
+    Parameters
+    ----------
+    module : Module
+        What is shown.
+    extra : str
+        What it says besides its children.
+    children : list of str
+        A text for each of these.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.module import shown
+    >>> shown(torch.nn.ReLU(), "inplace=True", [])
+    'ReLU(inplace=True)'
+    """
+    lines = extra.split("\n") if extra else []
+    if not children and len(lines) <= 1:
+        return f"{module._get_name()}({extra})"
+    body = "\n".join([*lines, *children]).replace("\n", "\n  ")
+    return f"{module._get_name()}(\n  {body}\n)"
 
 
 def _joined(path: str, name: str) -> str:

@@ -49,19 +49,6 @@ def _found(module: Module, members: Mapping[str, Any], name: str) -> Any:
     return members[name] if name in members else getattr(module, name)
 
 
-def _count_batches(
-    module: _NormBase,
-    state: dict[str, Any],
-    prefix: str,
-    metadata: dict[str, Any],
-    *_: Any,
-) -> None:
-    """States from before batches were counted lack the counter: the module keeps its own."""
-    key = f"{prefix}num_batches_tracked"
-    if module.num_batches_tracked is not None and (metadata.get("version") or 0) < 2:
-        state.setdefault(key, module.num_batches_tracked)
-
-
 class _NormBase(Module):
     """What layers with running statistics have in common."""
 
@@ -101,8 +88,19 @@ class _NormBase(Module):
         else:
             for name in ("running_mean", "running_var", "num_batches_tracked"):
                 self.register_buffer(name, None)
-        self.register_load_state_dict_pre_hook(_count_batches)
         self.reset_parameters()
+
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any
+    ) -> None:
+        # States from before batches were counted lack the counter: the module keeps its own, or
+        # begins to count if it has none yet.
+        counter = self.num_batches_tracked
+        if counter is not None and (local_metadata.get("version") or 0) < 2:
+            if counter.is_meta:
+                counter = tensor(0, dtype=int64, device="cpu")
+            state_dict.setdefault(f"{prefix}num_batches_tracked", counter)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def reset_running_stats(self) -> None:
         """Begin anew with mean 0, variance 1 and no batch.

@@ -35,7 +35,7 @@ class ParameterList(Module):
         super().__init__()
         self._size = 0
         if values is not None:
-            self.extend(values)
+            self += values
 
     def append(self, value: Any) -> ParameterList:
         """Add a value at the end.
@@ -56,9 +56,10 @@ class ParameterList(Module):
         >>> len(torch.nn.ParameterList().append(torch.ones(2)))
         1
         """
+        index = len(self)
         self._size += 1
         try:
-            self[self._size - 1] = value
+            self[index] = value
         except BaseException:
             self._size -= 1
             raise
@@ -93,7 +94,7 @@ class ParameterList(Module):
                 "ParameterList.extend should be called with an iterable, but got "
                 f"{type(values).__name__}"
             )
-        for value in list(values):  # which may be this list
+        for value in list(iter(values)):  # which may be this list
             self.append(value)
         return self
 
@@ -104,21 +105,18 @@ class ParameterList(Module):
         return self._size
 
     def __iter__(self) -> Iterator[Any]:
-        return (self[i] for i in range(self._size))
+        return iter(self[i] for i in range(len(self)))
 
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
-            return type(self)(self[i] for i in range(*index.indices(self._size)))
-        return getattr(self, self._name(index))
+            made = type(self)()
+            for i in range(*index.indices(len(self))):
+                made.append(self[i])
+            return made
+        return getattr(self, _name(self, index))
 
     def __setitem__(self, index: int, value: Any) -> None:
-        setattr(self, self._name(index), _as_parameter(value))
-
-    def _name(self, index: int) -> str:
-        index = operator.index(index)
-        if not -self._size <= index < self._size:
-            raise IndexError(f"index {index} is out of range")
-        return str(index % self._size)
+        setattr(self, _name(self, index), _as_parameter(value))
 
     def extra_repr(self) -> str:
         """Return a line for each value."""
@@ -161,24 +159,16 @@ class ParameterDict(Module):
             self.update(parameters)
 
     def __getitem__(self, key: str) -> Any:
-        return getattr(self, self._attribute(key))
+        return getattr(self, _attribute(key))
 
     def __setitem__(self, key: str, value: Any) -> None:
-        setattr(self, self._attribute(key), _as_parameter(value))
+        setattr(self, _attribute(key), _as_parameter(value))
         self._keys[key] = None
 
     def __delitem__(self, key: str) -> None:
-        attribute = self._attribute(key)
+        attribute = _attribute(key)
         del self._keys[key]
         delattr(self, attribute)
-
-    def _attribute(self, key: Any) -> str:
-        if not isinstance(key, str):
-            raise TypeError(
-                "Index given to ParameterDict cannot be used as a key as it is not a string "
-                f"(type is '{type(key).__name__}')."
-            )
-        return key
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -229,7 +219,7 @@ class ParameterDict(Module):
         Parameter containing:
         tensor([1.], requires_grad=True)
         """
-        if key not in self._keys:
+        if key not in self:
             self[key] = default
         return self[key]
 
@@ -276,7 +266,9 @@ class ParameterDict(Module):
         key = next(reversed(self._keys), None)
         if key is None:
             raise KeyError("popitem(): dictionary is empty")
-        return key, self.pop(key)
+        value = self[key]
+        del self[key]
+        return key, value
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the value of a name, or `default`.
@@ -298,7 +290,7 @@ class ParameterDict(Module):
         >>> torch.nn.ParameterDict().get("a", 5)
         5
         """
-        return self[key] if key in self._keys else default
+        return self[key] if key in self else default  # noqa: SIM401 - this is `get`
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
         """Return a new dictionary with one value under several names.
@@ -401,12 +393,28 @@ class ParameterDict(Module):
 
     def __ror__(self, other: Any) -> ParameterDict:
         made = ParameterDict(other.items() if isinstance(other, Mapping) else other)
-        made.update(self)
+        made.update((key, self[key]) for key in self.keys())
         return made
 
     def __ior__(self, other: Any) -> ParameterDict:
         self.update(other)
         return self
+
+
+def _name(values: ParameterList, index: int) -> str:
+    size, index = len(values), operator.index(index)
+    if not -size <= index < size:
+        raise IndexError(f"index {index} is out of range")
+    return str(index % size)
+
+
+def _attribute(key: Any) -> str:
+    if not isinstance(key, str):
+        raise TypeError(
+            "Index given to ParameterDict cannot be used as a key as it is not a string "
+            f"(type is '{type(key).__name__}')."
+        )
+    return key
 
 
 def _as_parameter(value: Any) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from numbers import Number
-from typing import Any
+from typing import Any, ClassVar
 
 import autograd_cy as _operators  # those of recurrence are loaded when they are first used
 from autograd_cy import Tensor, empty, index_select, is_autocast_enabled, zeros
@@ -81,7 +81,7 @@ class RNNBase(Module):
     RNNBase(4, 5)
     """
 
-    __constants__ = (
+    __constants__: ClassVar[list[str]] = [
         "mode",
         "input_size",
         "hidden_size",
@@ -91,7 +91,7 @@ class RNNBase(Module):
         "dropout",
         "bidirectional",
         "proj_size",
-    )
+    ]
 
     def __init__(
         self,
@@ -151,7 +151,13 @@ class RNNBase(Module):
         self.proj_size = proj_size
         self._all_weights = self._make_parameters(device, dtype)
         self._flat_weights_names = [name for names in self._all_weights for name in names]
+        self.flatten_parameters()
         self.reset_parameters()
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Any:
+        super()._apply(fn, recurse)
+        self.flatten_parameters()
+        return self
 
     def _make_parameters(self, device: Any, dtype: Any) -> list[list[str]]:
         """Register them; their names by layer and direction."""
@@ -404,7 +410,9 @@ class RNNBase(Module):
             if not batched:
                 x = x.unsqueeze(0 if self.batch_first else 1)
                 hx = _each(hx, lambda h: h.unsqueeze(1))
-        hx = self._zeros(x, batch_sizes) if hx is None else self.permute_hidden(hx, places)
+        if hx is None:
+            hx, places = self._zeros(x, batch_sizes), None
+        hx = self.permute_hidden(hx, places)
         self.check_forward_args(x, hx, batch_sizes)
         rest = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
         run: Any = getattr(_operators, self.mode.lower())

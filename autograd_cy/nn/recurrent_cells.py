@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import autograd_cy as _operators  # those of recurrence are loaded when they are first used
 from autograd_cy import Tensor, empty, zeros
@@ -45,7 +45,7 @@ class RNNCellBase(Module):
     [[6, 4], [6, 2], [6], [6]]
     """
 
-    __constants__: tuple[str, ...] = ("input_size", "hidden_size", "bias")
+    __constants__: ClassVar[list[str]] = ["input_size", "hidden_size", "bias"]
 
     weight_ih: Tensor
     weight_hh: Tensor
@@ -150,7 +150,7 @@ class RNNCell(RNNCellBase):
     [3, 20]
     """
 
-    __constants__ = ("input_size", "hidden_size", "bias", "nonlinearity")
+    __constants__: ClassVar[list[str]] = ["input_size", "hidden_size", "bias", "nonlinearity"]
 
     def __init__(
         self,

@@ -64,7 +64,7 @@ class Owner:
         >>> module.bias is None
         True
         """
-        self._check_name("parameter", name, "_parameters")
+        _check_name(self, "parameter", name, "_parameters")
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
                 f"cannot assign '{type(param).__name__}' object to parameter '{name}' "
@@ -103,7 +103,7 @@ class Owner:
         >>> list(module.state_dict())
         ['mean']
         """
-        self._check_name("buffer", name, "_buffers")
+        _check_name(self, "buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
                 f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' "
@@ -140,22 +140,28 @@ class Owner:
         """
         if module is not None and not isinstance(module, Owner):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
-        self._check_name("module", name, "_modules")
+        _check_name(self, "module", name, "_modules")
         self._modules[name] = _all.replaced(_all.module, self, name, module)
 
-    register_module = add_module
+    def register_module(self, name: str, module: Owner | None) -> None:
+        """Add a child module: another name of :meth:`add_module`.
 
-    def _check_name(self, kind: str, name: str, registry: str) -> None:
-        if registry not in self.__dict__:
-            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
-        if not isinstance(name, str):
-            raise TypeError(f"{kind} name should be a string. Got {type(name).__name__}")
-        if "." in name:
-            raise KeyError(f'{kind} name can\'t contain ".", got: {name}')
-        if not name:
-            raise KeyError(f'{kind} name can\'t be empty string ""')
-        if hasattr(self, name) and name not in self.__dict__[registry]:
-            raise KeyError(f"attribute '{name}' already exists")
+        Parameters
+        ----------
+        name : str
+            Attribute under which it is found.
+        module : Module or None
+            The child. None is kept as a place.
+
+        Examples
+        --------
+        >>> from autograd_cy.nn.registration import Owner
+        >>> parent = Owner()
+        >>> parent.register_module("part", Owner())
+        >>> list(parent._modules)
+        ['part']
+        """
+        self.add_module(name, module)
 
     def __getattr__(self, name: str) -> Any:
         # Only asked for what is not in the instance or its class.
@@ -167,53 +173,20 @@ class Owner:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, Parameter):
-            self._replace(name, "_parameters", "parameters")
+            _replace(self, name, "_parameters", "parameters")
             self.register_parameter(name, value)
         elif name in self.__dict__.get("_parameters", ()):
-            self._set_plain(name, value)  # which wants a parameter or None
+            _set_registered(self, name, value)  # which wants a parameter or None
         elif isinstance(value, Owner):
-            self._replace(name, "_modules", "module")
-            self.add_module(name, value)
+            # Nothing of a subclass is asked: it may have its own `__getattr__` or `add_module`, and
+            # an attribute of the class or a method may have the name.
+            _replace(self, name, "_modules", "module")
+            self._modules[name] = _all.replaced(_all.module, self, name, value)
         elif isinstance(value, Buffer):
-            self._replace(name, "_buffers", "buffer")
+            _replace(self, name, "_buffers", "buffer")
             self.register_buffer(name, value, value.persistent)
-        else:
-            self._set_plain(name, value)
-
-    def _replace(self, name: str, registry: str, kind: str) -> None:
-        """Forget an attribute that is about to be registered under the same name."""
-        own = self.__dict__
-        if registry not in own:
-            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
-        own.pop(name, None)
-        for other in ("_parameters", "_buffers", "_modules"):
-            if other != registry:
-                own[other].pop(name, None)
-        self._non_persistent_buffers_set.discard(name)
-
-    def _set_plain(self, name: str, value: Any) -> None:
-        """Set what is neither parameter nor module; a registered name keeps its kind."""
-        own = self.__dict__
-        if name in own.get("_parameters", ()):
-            self._expect_none(name, value, "parameter", "autograd_cy.nn.Parameter")
-            self._parameters[name] = None
-        elif name in own.get("_modules", ()):
-            self._expect_none(name, value, "child module", "autograd_cy.nn.Module")
-            self._modules[name] = None
-        elif name in own.get("_buffers", ()):
-            if not isinstance(value, Tensor):
-                self._expect_none(name, value, "buffer", "autograd_cy.Tensor")
-            self._buffers[name] = value
-        else:
+        elif not _set_registered(self, name, value):
             super().__setattr__(name, value)
-
-    @staticmethod
-    def _expect_none(name: str, value: Any, kind: str, expected: str) -> None:
-        if value is not None:
-            raise TypeError(
-                f"cannot assign '{type(value).__name__}' as {kind} '{name}' "
-                f"({expected} or None expected)"
-            )
 
     def __delattr__(self, name: str) -> None:
         for registry in (self._parameters, self._buffers, self._modules):
@@ -227,3 +200,57 @@ class Owner:
         owned = (*self._parameters, *self._buffers, *self._modules)
         names = {*super().__dir__(), *owned}
         return sorted(name for name in names if not name[:1].isdigit())
+
+
+# Functions and no methods: a program's modules may have methods of any private name.
+
+
+def _check_name(owner: Owner, kind: str, name: str, registry: str) -> None:
+    if registry not in owner.__dict__:
+        raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+    if not isinstance(name, str):
+        raise TypeError(f"{kind} name should be a string. Got {type(name).__name__}")
+    if "." in name:
+        raise KeyError(f'{kind} name can\'t contain ".", got: {name}')
+    if not name:
+        raise KeyError(f'{kind} name can\'t be empty string ""')
+    if hasattr(owner, name) and name not in owner.__dict__[registry]:
+        raise KeyError(f"attribute '{name}' already exists")
+
+
+def _replace(owner: Owner, name: str, registry: str, kind: str) -> None:
+    """Forget an attribute that is about to be registered under the same name."""
+    own = owner.__dict__
+    if registry not in own:
+        raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+    own.pop(name, None)
+    for other in ("_parameters", "_buffers", "_modules"):
+        if other != registry:
+            own[other].pop(name, None)
+    owner._non_persistent_buffers_set.discard(name)
+
+
+def _set_registered(owner: Owner, name: str, value: Any) -> bool:
+    """Set what is neither parameter nor module if the name is registered; it keeps its kind."""
+    own = owner.__dict__
+    if name in own.get("_parameters", ()):
+        _expect_none(name, value, "parameter", "autograd_cy.nn.Parameter")
+        owner._parameters[name] = None
+    elif name in own.get("_modules", ()):
+        _expect_none(name, value, "child module", "autograd_cy.nn.Module")
+        owner._modules[name] = None
+    elif name in own.get("_buffers", ()):
+        if not isinstance(value, Tensor):
+            _expect_none(name, value, "buffer", "autograd_cy.Tensor")
+        owner._buffers[name] = value
+    else:
+        return False
+    return True
+
+
+def _expect_none(name: str, value: Any, kind: str, expected: str) -> None:
+    if value is not None:
+        raise TypeError(
+            f"cannot assign '{type(value).__name__}' as {kind} '{name}' "
+            f"({expected} or None expected)"
+        )

@@ -200,7 +200,8 @@ class ConcatDataset(Dataset):
             index += len(self)
         number = bisect.bisect_right(self.cumulative_sizes, index)
         if number == len(self.datasets):
-            raise IndexError(f"index {index} is out of range: there are {len(self)} samples")
+            size = self.cumulative_sizes[-1]
+            raise IndexError(f"index {index} is out of range: there are {size} samples")
         return self.datasets[number][index - (self.cumulative_sizes[number - 1] if number else 0)]
 
 
@@ -272,6 +273,10 @@ class Subset(Dataset):
         return self.dataset[self.indices[index]]
 
     def __getitems__(self, indices: list[int]) -> list:
+        cls = type(self)
+        if cls.__getitem__ is not Subset.__getitem__ and cls.__getitems__ is Subset.__getitems__:
+            # The subclass says how a sample is made.
+            return [self[i] for i in indices]
         return _several(self.dataset, [self.indices[i] for i in indices])
 
     def __len__(self) -> int:
