@@ -7,13 +7,24 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from autograd_cy import Tensor, equal, full, is_autocast_enabled, is_grad_enabled, triu
+from autograd_cy import (
+    Tensor,
+    equal,
+    full,
+    is_autocast_enabled,
+    is_grad_enabled,
+    ones_like,
+    triu,
+)
+from autograd_cy import bool as bool_
+from autograd_cy._C._warned import warn as _warn
 
 from . import functional, init
 from .activation import GELU, ReLU
 from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
+from .functional._attention import as_addend
 from .layer import Linear
 from .module import Module
 from .normalization import LayerNorm
@@ -37,6 +48,13 @@ def _activation(given: Activation) -> Callable[[Tensor], Tensor]:
     return functional.relu if given == "relu" else functional.gelu
 
 
+def _number_of(activation: Any) -> int:
+    for number, function, cls in ((1, functional.relu, ReLU), (2, functional.gelu, GELU)):
+        if activation is function or isinstance(activation, cls):
+            return number
+    return 0
+
+
 def _copies(module: Module, number: int) -> ModuleList:
     return ModuleList([copy.deepcopy(module) for _ in range(number)])
 
@@ -45,7 +63,11 @@ def _is_causal(mask: Tensor | None, said: bool | None, length: int) -> bool:
     """Whether a mask hides all that is behind, as was said or as its values show."""
     if said is not None:
         return said
-    if mask is None or tuple(mask.shape) != (length, length) or not mask.is_floating_point():
+    if mask is None or tuple(mask.shape) != (length, length):
+        return False
+    if mask.dtype is bool_:  # what is true is hidden
+        return equal(mask, ones_like(mask).triu(1))
+    if not mask.is_floating_point():
         return False
     expected = Transformer.generate_square_subsequent_mask(length, mask.device, mask.dtype)
     return mask.device == expected.device and equal(mask, expected)
@@ -187,6 +209,8 @@ class TransformerEncoderLayer(_Layer):
         self._make_parts(("self_attn",), sizes, dropout, layer_norm_eps, batch_first, place)
         self.norm_first = norm_first
         self.activation = _activation(activation)
+        # 1 and 2 for these two, by which PyTorch chooses its kernels.
+        self.activation_relu_or_gelu = _number_of(self.activation)
 
     def forward(
         self,
@@ -351,16 +375,17 @@ class TransformerEncoder(Module):
         Applied at the end.
     enable_nested_tensor : bool, optional
         Whether hidden places at the end of sequences are zero in the result, in evaluation and
-        without gradients: where PyTorch nests the sequences.
+        without gradients: where PyTorch nests the sequences. A warning says so if it wouldn't nest
+        those of such layers.
     mask_check : bool, optional
         Kept as an attribute.
 
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> layer = torch.nn.TransformerEncoderLayer(8, 2, 16)
-    >>> list(torch.nn.TransformerEncoder(layer, 2)(torch.ones(10, 3, 8)).shape)
-    [10, 3, 8]
+    >>> layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    >>> list(torch.nn.TransformerEncoder(layer, 2)(torch.ones(3, 10, 8)).shape)
+    [3, 10, 8]
     """
 
     __constants__: ClassVar[list[str]] = ["norm"]
@@ -378,7 +403,13 @@ class TransformerEncoder(Module):
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
-        self.use_nested_tensor = enable_nested_tensor and _can_be_nested(encoder_layer)
+        why_not = _why_not_nested(encoder_layer) if enable_nested_tensor else None
+        if why_not:
+            _warn(
+                "enable_nested_tensor is True, but self.use_nested_tensor is False because "
+                + why_not,
+            )
+        self.use_nested_tensor = enable_nested_tensor and why_not is None
         self.mask_check = mask_check
 
     def forward(
@@ -405,10 +436,22 @@ class TransformerEncoder(Module):
         -------
         Tensor
         """
-        causal = _is_causal(mask, is_causal, _length(src, self.layers))
+        if (
+            mask is not None
+            and src_key_padding_mask is not None
+            and mask.dtype != src_key_padding_mask.dtype
+        ):
+            _warn(
+                "Support for mismatched src_key_padding_mask and mask is deprecated. Use same type "
+                "for both instead.",
+            )
+        # Layers get numbers to add: those of programs may do no more than that.
+        added = as_addend(mask, "mask", src)
+        padding = as_addend(src_key_padding_mask, "src_key_padding_mask", src)
+        causal = _is_causal(added, is_causal, _length(src, self.layers))
         x = src
         for layer in self.layers:
-            x = layer(x, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
+            x = layer(x, src_mask=added, is_causal=causal, src_key_padding_mask=padding)
         if src_key_padding_mask is not None and self._hides(src, mask, src_key_padding_mask):
             x = x.masked_fill(src_key_padding_mask.unsqueeze(-1) != 0, 0.0)
         return x if self.norm is None else self.norm(x)
@@ -431,20 +474,27 @@ class TransformerEncoder(Module):
         return bool((hidden[:, 1:] | ~hidden[:, :-1]).all())  # at the end of each sequence only
 
 
-def _can_be_nested(layer: Module) -> bool:
-    """Whether PyTorch would nest the sequences that such a layer gets."""
-    return (
-        isinstance(layer, TransformerEncoderLayer)
-        and not layer.norm_first
-        and layer.self_attn.batch_first
-        and layer.self_attn.in_proj_bias is not None
-        and layer.self_attn.num_heads % 2 == 0
-        and layer.norm1.eps == layer.norm2.eps
-        and (
-            layer.activation in (functional.relu, functional.gelu)
-            or isinstance(layer.activation, (GELU, ReLU))
+def _why_not_nested(layer: Module) -> str | None:
+    """Why PyTorch would not nest the sequences that such a layer gets; None if it would."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return "encoder_layer was not TransformerEncoderLayer"
+    if layer.norm_first:
+        return "encoder_layer.norm_first was True"
+    attention = layer.self_attn
+    if not attention.batch_first:
+        return (
+            "encoder_layer.self_attn.batch_first was not True"
+            "(use batch_first for better inference performance)"
         )
-    )
+    if attention.in_proj_bias is None:
+        return "encoder_layer.self_attn was passed bias=False"
+    if not _number_of(layer.activation):
+        return "encoder_layer.activation_relu_or_gelu was not True"
+    if layer.norm1.eps != layer.norm2.eps:
+        return "encoder_layer.norm1.eps was not equal to encoder_layer.norm2.eps"
+    if attention.num_heads % 2 == 1:
+        return "encoder_layer.self_attn.num_heads is odd"
+    return None
 
 
 def _length(x: Tensor, layers: ModuleList) -> int:
@@ -563,9 +613,9 @@ class Transformer(Module):
     Examples
     --------
     >>> import autograd_cy as torch
-    >>> model = torch.nn.Transformer(8, 2, 1, 1, 16)
-    >>> list(model(torch.ones(10, 3, 8), torch.ones(5, 3, 8)).shape)
-    [5, 3, 8]
+    >>> model = torch.nn.Transformer(8, 2, 1, 1, 16, batch_first=True)
+    >>> list(model(torch.ones(3, 10, 8), torch.ones(3, 5, 8)).shape)
+    [3, 5, 8]
     """
 
     def __init__(

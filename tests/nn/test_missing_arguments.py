@@ -32,6 +32,7 @@ def refusal(cls):
     return None  # it needs none
 
 
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor")
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_a_layer_without_arguments_names_itself(cls):
     text = refusal(cls)

@@ -176,7 +176,7 @@ def m(library, query=None, **kwargs):
 
 
 def model(library):
-    return library.nn.Transformer(4, 2, 1, 1, 8)
+    return quietly(lambda: library.nn.Transformer(4, 2, 1, 1, 8))
 
 
 LAYERS = [
@@ -215,7 +215,7 @@ def test_layers_are_those_of_torch(options):
 def test_transformer_is_that_of_torch(options):
     other = pytest.importorskip("torch")
     theirs = quietly(lambda: other.nn.Transformer(8, 2, 2, 2, 12, 0.0, **options))
-    ours = copied(nn.Transformer(8, 2, 2, 2, 12, 0.0, **options), theirs)
+    ours = copied(quietly(lambda: nn.Transformer(8, 2, 2, 2, 12, 0.0, **options)), theirs)
     source = array(3, 5, 8) if options.get("batch_first") else array(5, 3, 8)
     target = array(3, 4, 8) if options.get("batch_first") else array(4, 3, 8)
     mask = np.triu(np.full((4, 4), -np.inf, "float32"), 1)
@@ -234,7 +234,7 @@ def test_transformer_is_that_of_torch(options):
 def test_causal_masks_are_recognised():
     torch.manual_seed(0)
     layer = nn.TransformerEncoderLayer(8, 2, 12, 0.0)
-    encoder = nn.TransformerEncoder(layer, 2, norm=nn.Identity())
+    encoder = nn.TransformerEncoder(layer, 2, nn.Identity(), enable_nested_tensor=False)
     x = torch.tensor(array(4, 3, 8))
     mask = nn.Transformer.generate_square_subsequent_mask(4)
     assert mask.tolist()[1] == [0.0, 0.0, -float("inf"), -float("inf")]
@@ -246,9 +246,93 @@ def test_causal_masks_are_recognised():
     torch.testing.assert_close(encoder(changed, mask)[:3], wanted[:3])
 
 
+def seen_by_a_layer(m, mask, **given):
+    """What the layers of an encoder, which a program may have made, get for a mask."""
+    layer = m.nn.TransformerEncoderLayer(4, 2, batch_first=True)
+    encoder, seen = m.nn.TransformerEncoder(layer, 1).train(), []
+
+    def forward(src, src_mask=None, is_causal=None, src_key_padding_mask=None):
+        seen.extend([is_causal, *(x and x[0] for x in map(kind, (src_mask, src_key_padding_mask)))])
+        return src
+
+    def kind(x):
+        return None if x is None else (str(x.dtype).partition(".")[2], x.tolist())
+
+    encoder.layers[0].forward = forward
+    quietly(lambda: encoder(m.ones(1, 3, 4), mask=mask, **given))
+    return seen
+
+
+def masks_of_bools(m):
+    causal = m.ones(3, 3).triu(1).bool()
+    added = m.zeros(3, 3).masked_fill(causal, -float("inf"))
+    hidden = m.tensor([[False, True, False]])
+    return [
+        seen_by_a_layer(m, causal),
+        seen_by_a_layer(m, added),
+        seen_by_a_layer(m, added.double()),
+        seen_by_a_layer(m, ~causal),
+        seen_by_a_layer(m, m.ones(4, 4).triu(1).bool()),
+        seen_by_a_layer(m, causal, is_causal=False),
+        seen_by_a_layer(m, causal, src_key_padding_mask=hidden),
+        seen_by_a_layer(m, None, src_key_padding_mask=hidden),
+    ]
+
+
+SEEN = [
+    [True, "float32", None],
+    [True, "float32", None],
+    [True, "float64", None],
+    [False, "float32", None],
+    [False, "float32", None],
+    [False, "float32", None],
+    [True, "float32", "float32"],
+    [False, None, "float32"],
+]
+
+
+def test_layers_of_an_encoder_get_numbers_to_add_and_whether_a_mask_is_causal():
+    assert masks_of_bools(torch) == SEEN
+
+
+def test_layers_of_an_encoder_get_what_torch_gives_them():
+    assert masks_of_bools(pytest.importorskip("torch")) == SEEN
+
+
+def reasons(m):
+    """Why encoders don't nest, in their warnings."""
+    layer, found = m.nn.TransformerEncoderLayer, []
+    for make in (
+        lambda: layer(4, 2, batch_first=True),
+        lambda: layer(4, 2),
+        lambda: layer(4, 2, batch_first=True, norm_first=True),
+        lambda: layer(3, 3, batch_first=True),
+        lambda: layer(4, 2, batch_first=True, bias=False),
+        lambda: layer(4, 2, batch_first=True, activation=m.nn.functional.silu),
+        lambda: m.nn.Linear(1, 1),
+    ):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            m.nn.TransformerEncoder(make(), 1)
+        found.append([str(w.message).partition("because ")[2] for w in caught])
+    return found
+
+
+def test_encoders_say_why_they_do_not_nest():
+    found = reasons(torch)
+    assert found[0] == [] and all(len(texts) == 1 for texts in found[1:])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2), 1, enable_nested_tensor=False)
+
+
+def test_encoders_say_what_torch_says():
+    assert reasons(torch) == reasons(pytest.importorskip("torch"))
+
+
 def test_layers_are_copies_with_weights_of_their_own():
     layer = nn.TransformerEncoderLayer(8, 2, 12, activation=nn.GELU())
-    encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=True, mask_check=False)
+    encoder = quietly(lambda: nn.TransformerEncoder(layer, 2, mask_check=False))
     assert encoder.enable_nested_tensor and not encoder.use_nested_tensor
     assert not encoder.mask_check and encoder.num_layers == 2 and encoder.norm is None
     a, b = encoder.layers
@@ -298,7 +382,9 @@ def encoded(lib, rows, training=False, grad=False, mask=False, nested=True, numb
     )
     values = np.random.default_rng(2)
     last = lib.nn.LayerNorm(4, dtype=lib.float64) if norm else None
-    encoder = lib.nn.TransformerEncoder(layer, 2, last, enable_nested_tensor=nested)
+    encoder = quietly(
+        lambda: lib.nn.TransformerEncoder(layer, 2, last, enable_nested_tensor=nested)
+    )
     with lib.no_grad():
         for p in encoder.parameters():
             p.copy_(lib.from_numpy(values.normal(size=tuple(p.shape))))

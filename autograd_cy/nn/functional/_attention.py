@@ -52,7 +52,7 @@ def _check_ranks(
     return batched
 
 
-def _as_addend(mask: Tensor | None, name: str, like: Tensor) -> Tensor | None:
+def as_addend(mask: Tensor | None, name: str, like: Tensor) -> Tensor | None:
     """A mask of truth values, true where a key is hidden, as numbers that are added."""
     if mask is None or mask.is_floating_point():
         return mask
@@ -184,9 +184,9 @@ def attend(
             "method `generate_square_subsequent_mask` to create this mask."
         )
     hinted = is_causal and key_padding_mask is None and not need_weights
-    key_padding_mask = _as_addend(key_padding_mask, "key_padding_mask", query)
+    key_padding_mask = as_addend(key_padding_mask, "key_padding_mask", query)
     if not hinted:
-        attn_mask = _as_addend(attn_mask, "attn_mask", query)
+        attn_mask = as_addend(attn_mask, "attn_mask", query)
         is_causal = False
     if query.shape[-1] != embed_dim:
         raise AssertionError(
