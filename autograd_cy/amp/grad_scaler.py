@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import enum
+import inspect
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.creation import tensor
+from autograd_cy._C.dtypes import float32, int32
 from autograd_cy._C.tensor import Tensor
 from autograd_cy.autograd.grad_mode import no_grad
 
 __all__ = ["GradScaler"]
+
+
+class OptState(enum.Enum):
+    """How far an optimizer is since the last ``update``."""
+
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2
 
 
 class GradScaler:
@@ -65,14 +77,32 @@ class GradScaler:
             raise AssertionError("The growth factor must be > 1.0.")
         if self._enabled and backoff_factor >= 1.0:
             raise AssertionError("The backoff factor must be < 1.0.")
-        self._scale = float(init_scale)
+        # Tensors from the first `scale` on, as fused optimizers take them.
+        self._scale: Tensor | None = None
+        self._growth_tracker: Tensor | None = None
+        self._init_scale = float(init_scale)
+        self._init_growth_tracker = 0
         self._growth_factor = growth_factor
         self._backoff_factor = backoff_factor
         self._growth_interval = growth_interval
-        self._growth_tracker = 0
-        # Since the last update: optimizers, with whether they overflow, and those that stepped.
-        self._found: dict[int, bool | None] = {}
-        self._stepped: set[int] = set()
+        # Since the last update, by the id of an optimizer: how far it is, and by device 1.0 if a
+        # gradient was infinite or NaN.
+        self._per_optimizer_states: defaultdict[int, dict[str, Any]] = defaultdict(_fresh_state)
+
+    def _begin(self) -> Tensor:
+        """Return the scale, which is a tensor from now on."""
+        if self._scale is None:
+            self._scale = tensor(self._init_scale, dtype=float32)
+            self._growth_tracker = tensor(self._init_growth_tracker, dtype=int32)
+        return self._scale
+
+    def _begun(self, what: str) -> tuple[Tensor, Tensor]:
+        if self._scale is None or self._growth_tracker is None:
+            raise AssertionError(
+                f"Attempted {what} but _scale is None.  This may indicate your script did not use "
+                "scaler.scale(loss or outputs) earlier in the iteration."
+            )
+        return self._scale, self._growth_tracker
 
     def scale(self, outputs: Any) -> Any:
         """
@@ -89,7 +119,7 @@ class GradScaler:
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
-            return outputs * self._scale
+            return outputs * self._begin().item()
         if isinstance(outputs, Iterable):
             scaled = map(self.scale, outputs)
             return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled
@@ -110,21 +140,16 @@ class GradScaler:
         """
         if not self._enabled:
             return
-        if id(optimizer) in self._stepped:
-            raise RuntimeError("unscale_() is being called after step().")
-        if id(optimizer) in self._found:
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.UNSCALED:
             raise RuntimeError(
                 "unscale_() has already been called on this optimizer since the last update()."
             )
-        inverse = tensor(1.0 / self._scale).item()
-        overflow: bool | None = None  # as long as no gradient was looked at
-        with no_grad():
-            for group in optimizer.param_groups:
-                for param in group["params"]:
-                    if param.grad is not None:
-                        param.grad.mul_(inverse)
-                        overflow = overflow or not bool(param.grad.isfinite().all())
-        self._found[id(optimizer)] = overflow
+        if state["stage"] is OptState.STEPPED:
+            raise RuntimeError("unscale_() is being called after step().")
+        scale, _ = self._begun("unscale_")
+        state["found_inf_per_device"] = _unscaled(optimizer, 1.0 / scale.item())
+        state["stage"] = OptState.UNSCALED
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """
@@ -133,6 +158,10 @@ class GradScaler:
         Parameters
         ----------
         optimizer : Optimizer
+            One with a true ``_step_supports_amp_scaling`` unscales and looks for overflow itself:
+            it gets this scaler if its ``step`` has an argument ``grad_scaler``, and otherwise finds
+            tensors as its attributes ``grad_scale`` (None if gradients are unscaled already) and
+            ``found_inf``.
         *args, **kwargs
             For its ``step``; a closure isn't possible.
 
@@ -146,22 +175,50 @@ class GradScaler:
         RuntimeError
             If it stepped since the last update, or a closure is given.
         AssertionError
-            If no parameter has a gradient.
+            If no parameter has a gradient, or nothing was scaled yet.
         """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
             raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
-        if id(optimizer) in self._stepped:
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
-        if id(optimizer) not in self._found:
-            self.unscale_(optimizer)
-        if self._found[id(optimizer)] is None:
-            raise AssertionError(
-                "No inf checks were recorded for this optimizer: no parameter of it has a gradient."
+        if getattr(optimizer, "_step_supports_amp_scaling", False):
+            result = self._step_of_one_that_scales(optimizer, state, args, kwargs)
+        else:
+            if state["stage"] is OptState.READY:
+                self.unscale_(optimizer)
+            if not state["found_inf_per_device"]:
+                raise AssertionError(
+                    "No inf checks were recorded for this optimizer: no parameter of it has a "
+                    "gradient."
+                )
+            result = None if _overflow(state) else optimizer.step(*args, **kwargs)
+        state["stage"] = OptState.STEPPED
+        return result
+
+    def _step_of_one_that_scales(
+        self, optimizer: Any, state: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if "grad_scaler" in inspect.signature(optimizer.step).parameters:
+            _warn(
+                "GradScaler is going to stop passing itself as a keyword argument to the passed "
+                "optimizer. In the near future GradScaler registers `grad_scale: Tensor` and "
+                "`found_inf: Tensor` to the passed optimizer and let the optimizer use them "
+                "directly.",
+                FutureWarning,
             )
-        self._stepped.add(id(optimizer))
-        return None if self._found[id(optimizer)] else optimizer.step(*args, **kwargs)
+            return optimizer.step(*args, **kwargs, grad_scaler=self)
+        scale, _ = self._begun("step")
+        if state["stage"] is OptState.READY:
+            state["found_inf_per_device"] = _unscaled(optimizer, None)
+        optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else scale
+        optimizer.found_inf = tensor(float(_overflow(state)), dtype=float32)
+        try:
+            return optimizer.step(*args, **kwargs)
+        finally:
+            del optimizer.grad_scale, optimizer.found_inf
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
         """
@@ -179,24 +236,39 @@ class GradScaler:
         """
         if not self._enabled:
             return
+        scale, tracker = self._begun("update")
+        states = self._per_optimizer_states.values()
         if new_scale is not None:
-            self._scale = float(new_scale)
-        elif all(overflow is None for overflow in self._found.values()):
+            if isinstance(new_scale, Tensor) and (
+                new_scale.numel() != 1 or new_scale.requires_grad
+            ):
+                raise AssertionError(
+                    "new_scale should be a float or a 1-element torch.FloatTensor with "
+                    "requires_grad=False."
+                )
+            scale.fill_(float(new_scale))
+        elif not any(state["found_inf_per_device"] for state in states):
             raise AssertionError("No inf checks were recorded prior to update.")
-        elif any(self._found.values()):
-            self._scale *= self._backoff_factor
-            self._growth_tracker = 0
+        elif any(_overflow(state) for state in states):
+            scale.mul_(self._backoff_factor)
+            tracker.zero_()
+        elif tracker.item() + 1 == self._growth_interval:
+            grown = scale * self._growth_factor
+            if grown.isfinite():
+                scale.copy_(grown)
+            tracker.zero_()
         else:
-            self._growth_tracker += 1
-            if self._growth_tracker == self._growth_interval:
-                self._scale *= self._growth_factor
-                self._growth_tracker = 0
-        self._found.clear()
-        self._stepped.clear()
+            tracker.add_(1)
+        self._per_optimizer_states.clear()
+
+    def _get_scale_async(self) -> Tensor | None:
+        return self._scale
 
     def get_scale(self) -> float:
         """Return the scale; 1.0 if this is not enabled."""
-        return self._scale if self._enabled else 1.0
+        if not self._enabled:
+            return 1.0
+        return self._init_scale if self._scale is None else self._scale.item()
 
     def get_growth_factor(self) -> float:
         """Return the growth factor."""
@@ -226,6 +298,12 @@ class GradScaler:
         """Return whether this does anything."""
         return self._enabled
 
+    def _get_growth_tracker(self) -> int:
+        if not self._enabled:
+            return 0
+        tracker = self._growth_tracker
+        return self._init_growth_tracker if tracker is None else int(tracker.item())
+
     def state_dict(self) -> dict[str, Any]:
         """
         Return scale, factors and counts; nothing if this is not enabled.
@@ -237,11 +315,11 @@ class GradScaler:
         if not self._enabled:
             return {}
         return {
-            "scale": self._scale,
+            "scale": self.get_scale(),
             "growth_factor": self._growth_factor,
             "backoff_factor": self._backoff_factor,
             "growth_interval": self._growth_interval,
-            "_growth_tracker": self._growth_tracker,
+            "_growth_tracker": self._get_growth_tracker(),
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -264,8 +342,54 @@ class GradScaler:
                 "The source state dict is empty, possibly because it was saved from a disabled "
                 "instance of GradScaler."
             )
-        self._scale = state_dict["scale"]
+        self._init_scale = state_dict["scale"]
+        if self._scale is not None:
+            self._scale.fill_(state_dict["scale"])
         self._growth_factor = state_dict["growth_factor"]
         self._backoff_factor = state_dict["backoff_factor"]
         self._growth_interval = state_dict["growth_interval"]
-        self._growth_tracker = state_dict["_growth_tracker"]
+        self._init_growth_tracker = state_dict["_growth_tracker"]
+        if self._growth_tracker is not None:
+            self._growth_tracker.fill_(state_dict["_growth_tracker"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        if self._enabled:
+            if self._per_optimizer_states:
+                raise AssertionError(
+                    "A GradScaler instance may only be pickled at the beginning of an iteration, "
+                    "or at the end after scaler.update()."
+                )
+            # The copy begins with numbers.
+            state["_init_scale"] = self.get_scale()
+            state["_init_growth_tracker"] = self._get_growth_tracker()
+            state["_scale"] = state["_growth_tracker"] = None
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+def _fresh_state() -> dict[str, Any]:
+    return {"stage": OptState.READY, "found_inf_per_device": {}}
+
+
+def _overflow(state: dict[str, Any]) -> bool:
+    return any(found.item() != 0 for found in state["found_inf_per_device"].values())
+
+
+def _unscaled(optimizer: Any, inverse: float | None) -> dict[Any, Tensor]:
+    """By device, 1.0 if a gradient isn't finite; they are multiplied by `inverse`, if given."""
+    found: dict[Any, Tensor] = {}
+    factor = None if inverse is None else tensor(inverse, dtype=float32).item()
+    with no_grad():
+        for group in optimizer.param_groups:
+            for param in group["params"]:
+                if param.grad is None:
+                    continue
+                if factor is not None:
+                    param.grad.mul_(factor)
+                here = found.setdefault(param.grad.device, tensor(0.0, dtype=float32))
+                if not param.grad.isfinite().all():
+                    here.fill_(1.0)
+    return found

@@ -1,7 +1,9 @@
 """Mixed precision: which operators compute in what, nesting, parameters kept, custom Functions."""
 
 import copy
+import pickle
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -494,3 +496,95 @@ def test_a_scaler_forgets_what_it_found_with_each_update():
         with pytest.raises(AssertionError, match="No inf checks were recorded prior to update"):
             scaler.update()
         assert scaler.get_scale() == expected
+
+
+# --- optimizers that know of the scaler --------------------------------------------------------
+
+
+def asking(m, takes_scaler, log):
+    """An optimizer that unscales for itself, and notes what it was told."""
+
+    class Asks(m.optim.SGD):
+        _step_supports_amp_scaling = True
+
+    def told(optimizer, scaler=None):
+        scale, found = (getattr(optimizer, k, "-") for k in ("grad_scale", "found_inf"))
+        log.append([scaler, *(t.item() if isinstance(t, m.Tensor) else t for t in (scale, found))])
+        return "done"
+
+    if takes_scaler:
+        Asks.step = lambda self, closure=None, *, grad_scaler=None: told(self, grad_scaler)
+    else:
+        Asks.step = lambda self, closure=None: told(self)
+    return Asks
+
+
+def optimizers_that_scale(m):
+    found = []
+    for takes_scaler in (True, False):
+        for factor in (1.0, float("inf")):
+            for unscaled in (False, True):
+                log = []
+                p = m.nn.Parameter(m.ones(1))
+                optimizer = asking(m, takes_scaler, log)([p], lr=0.1)
+                scaler = m.amp.GradScaler("cpu", init_scale=8.0)
+                scaler.scale((p * factor).sum()).backward()
+                if unscaled:
+                    scaler.unscale_(optimizer)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", FutureWarning)
+                    result = scaler.step(optimizer)
+                if takes_scaler:
+                    assert log[0][0] is scaler
+                if not takes_scaler or unscaled:
+                    scaler.update()
+                left = [k for k in vars(optimizer) if k in ("grad_scale", "found_inf")]
+                found.append([*log[0][1:], result, left, p.grad.item(), scaler.get_scale()])
+    return found
+
+
+SCALED = [
+    ["-", "-", "done", [], 8.0, 8.0],
+    ["-", "-", "done", [], 1.0, 8.0],
+    ["-", "-", "done", [], float("inf"), 8.0],
+    ["-", "-", "done", [], float("inf"), 4.0],
+    [8.0, 0.0, "done", [], 8.0, 8.0],
+    [None, 0.0, "done", [], 1.0, 8.0],
+    [8.0, 1.0, "done", [], float("inf"), 4.0],
+    [None, 1.0, "done", [], float("inf"), 4.0],
+]
+
+
+def test_optimizers_that_scale_get_the_scaler_or_tensors():
+    assert optimizers_that_scale(ag) == SCALED
+
+
+def test_optimizers_that_scale_get_what_torch_gives_them():
+    assert optimizers_that_scale(pytest.importorskip("torch")) == SCALED
+
+
+def test_the_scale_is_a_tensor_from_the_first_scaling_on():
+    scaler = ag.amp.GradScaler("cpu", init_scale=8.0)
+    assert scaler._scale is None and scaler.get_scale() == 8.0
+    assert scaler.state_dict()["scale"] == 8.0
+    for call in (lambda: scaler.update(), lambda: scaler.update(2.0)):
+        with pytest.raises(AssertionError, match="Attempted update but _scale is None"):
+            call()
+    scaler.scale(ag.ones(1))
+    assert scaler._scale.item() == 8.0 and scaler._scale.dtype is ag.float32
+    assert scaler._growth_tracker.item() == 0
+    kept = scaler._scale
+    scaler.load_state_dict(dict(scaler.state_dict(), scale=2.0, _growth_tracker=3))
+    assert scaler._scale is kept and kept.item() == 2.0 and scaler._growth_tracker.item() == 3
+    again = pickle.loads(pickle.dumps(scaler))
+    assert again._scale is None and again.get_scale() == 2.0
+    assert again.state_dict() == scaler.state_dict()
+
+
+def test_a_scaler_in_the_middle_of_an_iteration_is_not_pickled():
+    p = ag.nn.Parameter(ag.ones(1))
+    scaler, optimizer = ag.amp.GradScaler("cpu"), ag.optim.SGD([p], lr=0.1)
+    scaler.scale(p.sum()).backward()
+    scaler.step(optimizer)
+    with pytest.raises(AssertionError, match="may only be pickled at the beginning"):
+        pickle.dumps(scaler)
