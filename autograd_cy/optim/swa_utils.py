@@ -11,6 +11,7 @@ import autograd_cy as ag
 from autograd_cy import Tensor
 from autograd_cy.nn.module import Module
 from autograd_cy.optim.lr_scheduler import LRScheduler
+from autograd_cy.optim.lr_scheduler._scheduler import kept as _kept
 from autograd_cy.optim.optimizer import Optimizer
 
 __all__ = [
@@ -387,7 +388,7 @@ class SWALR(LRScheduler):
                 f"{len(rates)}, optimizer.param_groups has {len(optimizer.param_groups)}"
             )
         for rate, group in zip(rates, optimizer.param_groups):
-            group["swa_lr"] = rate
+            group["swa_lr"] = _kept(rate)
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(
                 f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"

@@ -447,3 +447,30 @@ def test_steps_of_programs_ask_for_rates_without_a_warning(library):
             assert schedule.get_lr() == [0.5] and context.o is schedule
     with pytest.warns(UserWarning, match="please use `get_last_lr"):
         schedule.get_lr()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda o, r: ag.optim.swa_utils.SWALR(o, r[0]),
+        lambda o, r: ag.optim.swa_utils.SWALR(o, [r[0]]),
+        lambda o, r: lr.CyclicLR(o, r[0], r[1], base_momentum=r[2], max_momentum=r[3]),
+        lambda o, r: lr.CyclicLR(o, [r[0]], [r[1]], cycle_momentum=False),
+        lambda o, r: lr.OneCycleLR(o, r[0], 10, base_momentum=r[2], max_momentum=r[3]),
+        lambda o, r: lr.OneCycleLR(o, [r[0]], 10),
+    ],
+)
+def test_schedules_copy_the_tensors_that_they_are_given(make):
+    optimizer = optim.SGD([ag.nn.Parameter(ag.ones(1))], lr=ag.tensor(0.5), momentum=0.9)
+    rates = [ag.tensor(number) for number in (0.1, 0.2, 0.8, 0.9)]
+    schedule = make(optimizer, rates)
+
+    def held():
+        group = optimizer.param_groups[0]
+        return {k: float(v) for k, v in group.items() if isinstance(v, (float, ag.Tensor))}
+
+    before = held()
+    for rate in rates:
+        rate.mul_(2)
+    assert held() == before
+    assert max(map(float, schedule.get_last_lr())) <= 0.5

@@ -261,13 +261,13 @@ def per_group(name: str, value: Any, optimizer: Optimizer) -> list[Any]:
     """Return one value for each group, of one for all or of a list of as many."""
     n = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
-        return [value] * n
+        return [kept(value) for _ in range(n)]
     if len(value) != n:
         raise ValueError(
             f"{name} must have the same length as optimizer.param_groups. "
             f"{name} has {len(value)} values, param_groups {n}."
         )
-    return list(value)
+    return [kept(one) for one in value]
 
 
 def kept(rate: Any) -> Any:
