@@ -209,3 +209,11 @@ def gradgradcheck(
         fast_mode=fast_mode,
     )
     return check_second(func, inputs, grad_outputs, options, gen_non_contig_grad_outputs)
+
+
+def __getattr__(name):
+    if name in ("get_analytical_jacobian", "get_numerical_jacobian"):  # deprecated, seldom used
+        from autograd_cy.autograd import _old_jacobians
+
+        return getattr(_old_jacobians, name)
+    raise AttributeError(f"module 'autograd_cy.autograd.gradcheck' has no attribute {name!r}")

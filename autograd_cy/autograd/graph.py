@@ -26,6 +26,7 @@ __all__ = [
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",
+    "region_activation_memory_budget",
     "register_multi_grad_hook",
     "save_on_cpu",
     "saved_tensors_hooks",
@@ -268,6 +269,45 @@ def disable_saved_tensors_hooks(error_message: str) -> _NoHooks:
     no hooks here
     """
     return _NoHooks(error_message)
+
+
+class region_activation_memory_budget:
+    """
+    Do nothing: in PyTorch it tells the compiler how much to save and how much to compute anew.
+
+    Parameters
+    ----------
+    budget : float
+        From 0, where all is computed anew, to 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it isn't a number from 0 to 1.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> with ag.autograd.graph.region_activation_memory_budget(0.5):
+    ...     y = ag.ones(1) * 2
+    """
+
+    def __init__(self, budget: float) -> None:
+        if isinstance(budget, bool) or not isinstance(budget, (int, float)):
+            raise TypeError(
+                "autograd.graph.region_activation_memory_budget: expects a float, got "
+                f"{type(budget).__name__}"
+            )
+        if not 0 <= budget <= 1:
+            raise ValueError(
+                f"autograd.graph.region_activation_memory_budget: must be in [0, 1], got {budget}"
+            )
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: Any) -> None:
+        pass
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:

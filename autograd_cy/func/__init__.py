@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, NoReturn
 
 from autograd_cy._absent.names import no_attribute
 from autograd_cy._vmap import vmap
+from autograd_cy.func._debugging import debug_unwrap
 from autograd_cy.func._forward import jvp, linearize
 from autograd_cy.func._jacobians import hessian, jacfwd, jacrev
 from autograd_cy.func._modules import functional_call, stack_module_state
 from autograd_cy.func._reverse import grad, grad_and_value, vjp
 
 __all__ = [
+    "debug_unwrap",
     "functional_call",
     "grad",
     "grad_and_value",
