@@ -8,8 +8,6 @@ from autograd_cy._environment.moved_modules import moved as _moved
 from autograd_cy.utils import checkpoint, hooks
 from autograd_cy.utils._swapping import swap_tensors
 
-from autograd_cy.utils._swapping import swap_tensors
-
 __all__ = [
     "checkpoint",
     "data",
