@@ -6,7 +6,7 @@ Conversion is in ``conversion.py``, hooks are in ``hooks.py``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from autograd_cy import Tensor
@@ -204,7 +204,9 @@ class Module(Saving, Convertible):
         >>> [name for name, _ in torch.nn.Linear(2, 1).named_parameters()]
         ['weight', 'bias']
         """
-        yield from self._named_members("_parameters", prefix, recurse, remove_duplicate)
+        yield from self._named_members(
+            lambda module: module._parameters.items(), prefix, recurse, remove_duplicate
+        )
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """Go over the parameters, as an optimizer wants them.
@@ -251,7 +253,9 @@ class Module(Saving, Convertible):
         >>> list(torch.nn.Module().named_buffers())
         []
         """
-        yield from self._named_members("_buffers", prefix, recurse, remove_duplicate)
+        yield from self._named_members(
+            lambda module: module._buffers.items(), prefix, recurse, remove_duplicate
+        )
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """Go over the buffers.
@@ -275,12 +279,17 @@ class Module(Saving, Convertible):
             yield buffer
 
     def _named_members(
-        self, registry: str, prefix: str, recurse: bool, remove_duplicate: bool
+        self,
+        get_members_fn: Callable[[Any], Iterable[tuple[str, Any]]],
+        prefix: str = "",
+        recurse: bool = True,
+        remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:
+        # Programs call it for members of their own kind.
         seen: set[int] = set()
         walk = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         for path, module in walk if recurse else [(prefix, self)]:
-            for name, member in getattr(module, registry).items():
+            for name, member in get_members_fn(module):
                 if member is None or id(member) in seen:
                     continue
                 if remove_duplicate:

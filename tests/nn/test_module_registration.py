@@ -134,6 +134,27 @@ def init_goes_on_with_the_next_base_if_a_class_says_so(m):
     return found
 
 
+@scenario([[("a.inner", 1), ("a.b.inner", 1)], [("a.inner", 1)], [("inner", 1)]])
+def programs_name_members_of_their_own_kind(m):
+    class Own(m.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mine = {"inner": 1, "none": None}
+
+    module = Own()
+    module.b = Own()
+
+    def members(part):
+        return part.mine.items()
+
+    named = module._named_members
+    return [
+        list(named(members, prefix="a", remove_duplicate=False)),
+        list(named(members, prefix="a")),
+        list(named(members, recurse=False)),
+    ]
+
+
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_registration(name):
     function, expected = SCENARIOS[name]
