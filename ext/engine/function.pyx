@@ -443,7 +443,6 @@ cdef tuple check_saved(tuple to_save):
 cdef int check_dirty(FunctionNode ctx, tuple args, tuple made, tuple dirty,
                      bint recording) except -1:
     cdef Tensor t
-    cdef str op
     for t in dirty:
         if not among(t, made):
             raise RuntimeError(
@@ -472,14 +471,8 @@ cdef int check_dirty(FunctionNode ctx, tuple args, tuple made, tuple dirty,
                     "Tensor (potentially splitting it into two Functions: one doing the inplace "
                     "that returns a single Tensor and a second one that does the other operations)."
                 )
-            op = ctx.node_name()
-            _names[op] = op
-            check_inplace(t, op, True)
+            check_inplace(t, ctx.node_name(), True)
     return 0
-
-
-# check_inplace keeps the name of the operation by address.
-cdef dict _names = {}
 
 
 cdef Tensor as_view(Tensor t):

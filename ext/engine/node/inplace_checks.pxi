@@ -22,8 +22,18 @@ cdef int check_inplace(Tensor t, str op, bint recording) except -1:
 cdef int note_write(Tensor t, str op) except -1:
     if g_modes & G_ANOMALY or tls_modes() & M_GUARD_SAVED:
         graph_upcalls.note_mutation(t, op)
-    t.mem.last_op = <PyObject*>op       # names of operators are constants: they outlive storages
+    if t.mem.last_op != <PyObject*>op:
+        t.mem.last_op = lasting(op)
     return 0
+
+
+# Storages keep the name by its address only: one of each is kept for good.
+cdef dict _names_of_operations = {}
+
+
+cdef PyObject* lasting(str op) except? NULL:
+    kept = _names_of_operations.setdefault(op, op)
+    return <PyObject*>kept
 
 
 cdef int check_recorded_write(Tensor t, str op) except -1:
