@@ -10,8 +10,9 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE)
 from autograd_cy._C.iterate cimport copy_into
-from autograd_cy._C.launch cimport Launch, begin, launch_tiles, operand, UPDATES, WRITES
-from autograd_cy._C.tensor cimport normal_dim, tensor_empty
+from autograd_cy._C.launch cimport Launch, begin, launch_tiles, operand, READS, UPDATES, WRITES
+from autograd_cy._C.tensor cimport (
+    normal_dim, same_shape, tensor_empty, tensor_is_contiguous)
 
 __all__: list[str] = []
 
@@ -114,6 +115,17 @@ cdef inline double log_add(double a, double b) noexcept nogil:
     return top + log1p(exp(low - top))
 
 
+cdef inline double endless(double x) noexcept nogil:
+    """Infinity times x, and 0 of 0."""
+    return INFINITY * x if x != 0 else 0
+
+
+cdef inline void without_angle(double* a) noexcept nogil:
+    """The logarithm of 0 has none."""
+    if a[0] == -INFINITY and a[1] == a[1]:
+        a[1] = 0
+
+
 cdef void complex_log_add(double* a, const double* b) noexcept nogil:
     """log(e^a + e^b) into `a`; what is larger is taken out of the sum."""
     cdef double re = b[0] - a[0], im = b[1] - a[1], x, y, scale
@@ -122,6 +134,13 @@ cdef void complex_log_add(double* a, const double* b) noexcept nogil:
         a[0], a[1] = b[0], b[1]
         return
     if b[0] == -INFINITY and b[1] == b[1]:
+        return
+    if a[0] == INFINITY and b[0] == INFINITY:
+        x = endless(cos(a[1])) + endless(cos(b[1]))
+        y = endless(sin(a[1])) + endless(sin(b[1]))
+        a[0], a[1] = log(hypot(x, y)), atan2(y, x)
+        return
+    if a[0] == INFINITY and b[1] - b[1] == 0:           # beside it a finite number is nothing
         return
     if re > 0:
         re, im, top_re, top_im = -re, -im, b[0], b[1]
@@ -138,9 +157,12 @@ cdef inline void complex_logarithms(part_t* p, Py_ssize_t inner, Py_ssize_t n) n
     cdef Py_ssize_t j, k
     for j in range(inner):
         total[0], total[1] = p[2 * j], p[2 * j + 1]
+        without_angle(total)
+        p[2 * j + 1] = <part_t>total[1]
         for k from j + inner <= k < n by inner:
             term[0], term[1] = p[2 * k], p[2 * k + 1]
             complex_log_add(total, term)
+            without_angle(total)
             p[2 * k], p[2 * k + 1] = <part_t>total[0], <part_t>total[1]
 
 
@@ -233,3 +255,205 @@ cdef int logcumsumexp(Tensor out, Tensor a, Py_ssize_t dim) except -1:
     operand(&work, &plan.p, values, UPDATES)
     launch_tiles(&work, logarithms_tile, tiles, 40.0 * values.count)
     return copy_into(out, values, "logcumsumexp") if values is not out else 0
+
+
+# --- derivatives of logarithms of sums --------------------------------------------------------
+
+cdef struct MovedPlan:
+    Py_ssize_t size
+    Py_ssize_t inner
+    char* out
+    const char* moved
+    const char* a
+    const char* total
+    int dt
+
+
+cdef inline double shrunk(double low, double top) noexcept nogil:
+    """e^(low - top) for what is at most `top`, which may be infinite."""
+    return 1.0 if low == top else exp(low - top)
+
+
+cdef void moved_column(part_t* out, const part_t* moved, const part_t* a, const part_t* total,
+                       Py_ssize_t step, Py_ssize_t n) noexcept nogil:
+    """sum over i <= j of t_i exp(a_i - r_j): e^(top - r_j) times a sum in which no term is large.
+
+    -inf adds nothing, unless there is nothing else: that is 0/0.
+    """
+    cdef Py_ssize_t k
+    cdef double top = -INFINITY, kept = 0, x
+    for k from 0 <= k < n by step:
+        x = a[k]
+        if x > top:
+            kept *= shrunk(top, x)
+            top = x
+        if x != -INFINITY:
+            kept += moved[k] * exp(x - top)
+        out[k] = <part_t>(kept * exp(top - total[k]) if top != -INFINITY
+                          else moved[k] * exp(x - total[k]))
+
+
+cdef void gradient_column(part_t* out, const part_t* moved, const part_t* a, const part_t* total,
+                          Py_ssize_t step, Py_ssize_t n) noexcept nogil:
+    """sum over j >= i of g_j exp(a_i - r_j), from the last one up, in the same way."""
+    cdef Py_ssize_t k
+    cdef double top = -INFINITY, kept = 0, r
+    for k from n > k >= 0 by step:
+        r = total[k]
+        if r != INFINITY:                   # as a divisor it leaves nothing
+            if -r > top:
+                kept *= shrunk(top, -r)
+                top = -r
+            kept += moved[k] * exp(-r - top)
+        out[k] = <part_t>(kept * exp(a[k] + top) if top != -INFINITY
+                          else moved[k] * exp(a[k] - r))
+
+
+cdef inline void add_turned(double* kept, double re, double im, double size,
+                            double angle) noexcept nogil:
+    """Add (re + im i) size e^(angle i)."""
+    cdef double c = size * cos(angle), s = size * sin(angle)
+    kept[0] += re * c - im * s
+    kept[1] += re * s + im * c
+
+
+cdef void complex_moved(part_t* out, const part_t* moved, const part_t* a, const part_t* total,
+                        Py_ssize_t step, Py_ssize_t n) noexcept nogil:
+    """`moved_column` of complex numbers; places and steps count pairs."""
+    cdef Py_ssize_t k
+    cdef double top = -INFINITY, x, scale
+    cdef double[2] kept
+    cdef double[2] one
+    kept[0] = kept[1] = 0
+    for k from 0 <= k < n by step:
+        x = a[2 * k]
+        if x > top:
+            scale = shrunk(top, x)
+            kept[0] *= scale
+            kept[1] *= scale
+            top = x
+        if x != -INFINITY:
+            add_turned(kept, moved[2 * k], moved[2 * k + 1], exp(x - top), a[2 * k + 1])
+        one[0] = one[1] = 0
+        if top != -INFINITY:
+            add_turned(one, kept[0], kept[1], exp(top - total[2 * k]), -total[2 * k + 1])
+        else:
+            add_turned(one, moved[2 * k], moved[2 * k + 1], exp(x - total[2 * k]),
+                       a[2 * k + 1] - total[2 * k + 1])
+        out[2 * k], out[2 * k + 1] = <part_t>one[0], <part_t>one[1]
+
+
+cdef void complex_gradient(part_t* out, const part_t* moved, const part_t* a, const part_t* total,
+                           Py_ssize_t step, Py_ssize_t n) noexcept nogil:
+    """`gradient_column` of complex numbers: the exponentials are conjugates."""
+    cdef Py_ssize_t k
+    cdef double top = -INFINITY, r, scale
+    cdef double[2] kept
+    cdef double[2] one
+    kept[0] = kept[1] = 0
+    for k from n > k >= 0 by step:
+        r = total[2 * k]
+        if r != INFINITY:
+            if -r > top:
+                scale = shrunk(top, -r)
+                kept[0] *= scale
+                kept[1] *= scale
+                top = -r
+            add_turned(kept, moved[2 * k], moved[2 * k + 1], exp(-r - top), total[2 * k + 1])
+        one[0] = one[1] = 0
+        if top != -INFINITY:
+            add_turned(one, kept[0], kept[1], exp(a[2 * k] + top), -a[2 * k + 1])
+        else:
+            add_turned(one, moved[2 * k], moved[2 * k + 1], exp(a[2 * k] - r),
+                       total[2 * k + 1] - a[2 * k + 1])
+        out[2 * k], out[2 * k + 1] = <part_t>one[0], <part_t>one[1]
+
+
+ctypedef fused float_t:
+    float
+    double
+
+
+cdef void columns(float_t* out, const float_t* moved, const float_t* a, const float_t* total,
+                  MovedPlan* plan, Py_ssize_t first, bint back) noexcept nogil:
+    cdef Py_ssize_t j, k, n = plan.size * plan.inner, step = plan.inner
+    cdef bint pairs = plan.dt == DT_C64 or plan.dt == DT_C128
+    for j in range(step):
+        k = (first + j) * (2 if pairs else 1)
+        if pairs and back:
+            complex_gradient(out + k, moved + k, a + k, total + k, step, n - step + 1)
+        elif pairs:
+            complex_moved(out + k, moved + k, a + k, total + k, step, n)
+        elif back:
+            gradient_column(out + k, moved + k, a + k, total + k, step, n - step + 1)
+        else:
+            moved_column(out + k, moved + k, a + k, total + k, step, n)
+
+
+cdef inline void moved_by(MovedPlan* plan, Py_ssize_t tile, bint back) noexcept nogil:
+    cdef Py_ssize_t first = tile * plan.size * plan.inner
+    if plan.dt == DT_F32 or plan.dt == DT_C64:
+        columns(<float*>plan.out, <const float*>plan.moved, <const float*>plan.a,
+                <const float*>plan.total, plan, first, back)
+    else:
+        columns(<double*>plan.out, <const double*>plan.moved, <const double*>plan.a,
+                <const double*>plan.total, plan, first, back)
+
+
+cdef void moved_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    moved_by(<MovedPlan*>ctx, tile, False)
+
+
+cdef void gradient_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    moved_by(<MovedPlan*>ctx, tile, True)
+
+
+cdef Tensor laid_out(Tensor t, Tensor like, str op):
+    """`t` in C order, of the shape and dtype of `like`."""
+    cdef Tensor made
+    if t.dt == like.dt and same_shape(t, like) and tensor_is_contiguous(t):
+        return t
+    made = tensor_empty(like.dt, like.nd, like.sizes)
+    copy_into(made, t, op)
+    return made
+
+
+cdef int weighed(Tensor out, Tensor moved, Tensor a, Tensor total, Py_ssize_t back, bint backwards,
+                 str op) except -1:
+    """The dimension is counted from the end, as a negative number; 0 is that of a number."""
+    cdef MovedPlan plan
+    cdef ScanPlan places
+    cdef Launch work
+    cdef Tensor values = out
+    cdef Py_ssize_t tiles
+    if out.count == 0:
+        return 0
+    if out.dt == DT_F16 or out.dt == DT_BF16:
+        values = tensor_empty(DT_F32, out.nd, out.sizes)
+    moved = laid_out(moved, values, op)
+    a = laid_out(a, values, op)
+    total = laid_out(total, values, op)
+    if back:
+        tiles = planned(&places, values, back)
+        plan.size, plan.inner = places.size, places.inner
+    else:
+        tiles, plan.size, plan.inner = 1, 1, values.count
+    plan.dt = values.dt
+    plan.out, plan.moved, plan.a, plan.total = values.ptr, moved.ptr, a.ptr, total.ptr
+    begin(&work, "logcumsumexp", &plan, sizeof(plan))
+    operand(&work, &plan.out, values, WRITES)
+    operand(&work, <char**>&plan.moved, moved, READS)
+    operand(&work, <char**>&plan.a, a, READS)
+    operand(&work, <char**>&plan.total, total, READS)
+    launch_tiles(&work, gradient_tile if backwards else moved_tile, tiles, 60.0 * values.count)
+    return copy_into(out, values, op) if values is not out else 0
+
+
+cdef int logcumsumexp_moved(Tensor out, Tensor moved, Tensor a, Tensor total,
+                            Py_ssize_t back) except -1:
+    return weighed(out, moved, a, total, back, False, "logcumsumexp")
+
+
+cdef int logcumsumexp_backward(Tensor out, Tensor moved, Tensor a, Tensor total,
+                               Py_ssize_t back) except -1:
+    return weighed(out, moved, a, total, back, True, "logcumsumexp")
