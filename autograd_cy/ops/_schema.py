@@ -115,6 +115,10 @@ edge, as are ``self.ndim`` and ``self.numel()``; ``self.stride()`` of a matrix a
 numbers; other expressions are Python over the values of plain arguments that are
 kept. `keeps` names arguments that are kept for nothing else; numbers cost nothing.
 
+A gradient that is made of no input leaves the graph, even with create_graph=True, as torch's of ``2 * x`` does. `stays`
+names those that torch keeps there, and the inputs that they lead to: ``{"bias": ("input", "weight")}``. Their next
+derivatives are zeros.
+
 `idle` says when the in-place form of a composite does nothing, so that no version is counted and a leaf may be
 given: an expression over the plain arguments and ``self.count``.
 
@@ -471,6 +475,7 @@ class Record:
     flops: str | None             # floating-point operations of a call, by the sizes of its arguments
     params: dict                  # argument -> what it means, of public records for all of them
     raises: tuple                 # (name of the error, when it is raised)
+    stays: dict = field(default_factory=dict)  # gradients that stay in the graph of these inputs
     idle: str | None = None       # when the in-place form of a composite changes nothing
     refusal: str | None = None    # what a RuntimeError says of other dtypes; None: NotImplementedError
     asked_as: dict = field(default_factory=dict)  # special method of `dunder` -> name of the method that __torch_function__ is shown
@@ -653,6 +658,7 @@ def op(
     refusal: str | None = None,
     asked_as: dict[str, str] | None = None,
     two_numbers: bool = False,
+    stays: dict[str, tuple[str, ...]] | None = None,
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)
@@ -690,6 +696,10 @@ def op(
         for key in (k for keys in vjp for k in (keys if isinstance(keys, tuple) else (keys,))):
             if key not in [a.name for a in args]:
                 raise RecordError(f"{label}: vjp names {key!r}, which is no argument")
+    for key, inputs in (stays or {}).items():
+        for one in (key, *inputs):
+            if not isinstance(vjp, dict) or one not in [k for keys in vjp for k in (keys if isinstance(keys, tuple) else (keys,))]:
+                raise RecordError(f"{label}: stays names {one!r}, which has no gradient")
     if node is None:
         within = [] if namespace == "nn.functional" else namespace.split(".")
         words = [*within, *name.strip("_").split("_")]
@@ -705,7 +715,7 @@ def op(
         checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(also), tuple(mutates), tuple(errors), alone, _checked_special(label, special),
-        event, flops, dict(params or {}), tuple((raises or {}).items()), idle, refusal, dict(asked_as or {}), two_numbers,
+        event, flops, dict(params or {}), tuple((raises or {}).items()), dict(stays or {}), idle, refusal, dict(asked_as or {}), two_numbers,
     )
     known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]
     if flops and re.search(r"[\[:]\s*-", flops):

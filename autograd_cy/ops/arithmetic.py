@@ -21,7 +21,6 @@ from autograd_cy.ops._schema import (
 # Why special values differ from torch's.
 BY_PARTS = "C99 adds the parts; torch multiplies `other` by 1 + 0j first, which makes NaN beside an infinity"
 FUSED = "an infinite product is one; torch's vector loop adds before it rounds"
-FLOORED = "an infinity divided by a number (array API); torch gives NaN"
 
 # --- sums and products -------------------------------------------------------------------------
 
@@ -112,8 +111,12 @@ op("_div_rounded(self: operand, other: operand, rounding_mode: str)", kernel=cal
    inplace=True, vjp={"self": "zeros_like(grad)", "other": "zeros_like(grad)"}, jvp="elementwise", vmap="elementwise", dtypes="ihf",
    samples=[sample((arg((3, 4)), arg((4,)), mode)) for mode in ("trunc", "floor")], domain=real(0.6, 3.4),
    reference="{'trunc': lambda q: np.trunc(q).astype(np.result_type(self, other)), 'floor': lambda q: np.floor_divide(self, other)}[rounding_mode](self / other)",
-   special=differs("value", "(rounding_mode == 'floor') & infinite(self) & finite(other)", FLOORED),
    doc="The quotient rounded towards zero or down.")
+
+op("_over(self, other)", kernel=call("powers.over_plain", anywhere=True), out=False,
+   vjp={"self": "_over(grad, other.conj())", "other": "-_over(grad * result.conj(), other.conj())"},
+   jvp={"self": "_over(self_t, other)", "other": "-_over(result * other_t, other)"}, vmap="elementwise", dtypes="hfc",
+   doc="``self / other``, and 0 where both are 0, in every derivative: what moves there is infinite.")
 
 op("floor_divide(self: operand, other: operand)", kernel=elementwise("floor_divide"), two_numbers=True, inplace=True,
    dunder="floordiv", asked_as={"__floordiv__": "__floordiv__"},
@@ -121,7 +124,7 @@ op("floor_divide(self: operand, other: operand)", kernel=elementwise("floor_divi
    jvp={"self": "_not_forward(self_t, 'floor_divide')", "other": "_not_forward(other_t, 'floor_divide')"},
    vmap="elementwise", samples=BINARY, dtypes="ihf",
    domain=integers(1, 7), reference="np.floor_divide(self, other)", checks="no_integer_zero",
-   special=differs("value", "infinite(self) & finite(other)", FLOORED), doc="Quotient rounded down.",
+   doc="Quotient rounded down.",
    example=">>> ag.floor_divide(ag.tensor([7, -7]), 2)\ntensor([ 3, -4])",
    raises={"RuntimeError": "An integer is divided by 0."})
 
@@ -133,7 +136,7 @@ for _name, _kernel in (("floor", "floor_divide"), ("trunc", "trunc_divide")):
        doc="The quotient " + ("rounded down." if _name == "floor" else "without its fraction."))
 
 op("remainder(self: operand, other: operand)", kernel=elementwise("remainder"), inplace=True, dunder="mod",
-   vjp={"self": "grad", "other": "-grad * (_quotient_floor(self, other) + 0 * self)"}, jvp="elementwise",
+   vjp={"self": "grad", "other": "-grad * _quotient_floor(self, other)"}, jvp="elementwise",
    vmap="elementwise", samples=BINARY, dtypes="ihf", domain=real(0.6, 3.4),
    reference="np.remainder(self, other)", checks="no_integer_zero",
    special=(differs("value", "np.remainder(self, other) == 0", "a remainder of 0 has the sign of `other` (array API)"),
@@ -158,7 +161,7 @@ op("reciprocal(self)", kernel=elementwise("reciprocal", dtypes="float"), inplace
 
 op("pow(self: operand, exponent: operand)", kernel=call("powers.pow_plain", anywhere=True, into=True), inplace=True, dunder="pow", asked_as={"__pow__": "__pow__", "__ipow__": "__ipow__"},
    vjp={"self": "_pow_backward_self(grad, self, exponent)",
-        "exponent": "_pow_backward_exponent(grad, self, exponent, result)"},
+        "exponent": "_pow_backward_exponent(grad, self, exponent, result)"}, stays={"self": ("self",)},
    jvp="elementwise", vmap="elementwise", dtypes="ihfc", domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
    samples=[*BINARY, sample((arg((3, 4)), 2)), sample((arg((3,)), 0)), sample((arg((3,)), 0.5))],
    variants={"PowBackward2": "is_number(self)", "PowBackward1": "not is_number(exponent)"},
@@ -179,7 +182,7 @@ op("float_power(self: operand, exponent: operand)", kernel=composite("arithmetic
 op("_pow_backward_self(grad_output, self, exponent)", method=False,
    kernel=composite(
        "grad_output if number_of(exponent) == 1"
-       " else grad_output * (2 * self).conj() if number_of(exponent) == 2"
+       " else grad_output * (2 * _first_power(self)).conj() if number_of(exponent) == 2"
        " else zeros_like(grad_output) if number_of(exponent) == 0"
        " else where(eq(exponent, 0), 0, grad_output * (exponent * pow(self, exponent - 1)).conj())"
        " if number_of(exponent) is None"
@@ -189,6 +192,8 @@ op("_pow_backward_self(grad_output, self, exponent)", method=False,
 
 op("_as_complex(self)", method=False, kernel=composite("arithmetic.as_complex"), doc="A real tensor or number as a complex one.")
 
+op("_first_power(self)", kernel=composite("arithmetic.first_power"), doc="`self`, as a power where that is recorded.")
+
 op("_pow_backward_exponent(grad_output, self, exponent, power)", method=False,
    kernel=composite(
        "where(logical_and(eq(self, 0), gt(real(exponent), 0)), 0, grad_output * (power * log(_as_complex(self))).conj())"
@@ -197,7 +202,7 @@ op("_pow_backward_exponent(grad_output, self, exponent, power)", method=False,
    samples=shapes(((3, 4), (3, 4), (3, 4), (3, 4))), domain=real(0.4, 2.2), complex_domain=box(0.5, 1.5),
    doc="Gradient of pow with respect to its exponent; zero where the base is zero.")
 
-op("square(self)", kernel=elementwise("square"), widen=("b", "int64"), inplace=True, node="PowBackward0", vjp={"self": "grad * (2 * self).conj()"}, shows={"exponent": "2"},
+op("square(self)", kernel=elementwise("square"), widen=("b", "int64"), inplace=True, node="PowBackward0", vjp={"self": "grad * (2 * _first_power(self)).conj()"}, shows={"exponent": "2"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="bihfc", reference="np.square(self) if self.dtype != bool else self.astype(np.int64)",
    special=differs("value", "is_complex & (np.abs(self) > largest / 2)", "a difference of infinite products is NaN; torch's are not rounded"),
    doc="Square of each element.",

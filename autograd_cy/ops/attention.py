@@ -45,7 +45,7 @@ op("_attention(query, key, value, mask: Tensor?, is_causal: bool, scale: float) 
    flops="2 * key[len(key) - 2] * (elements(query) + elements(query[:len(query) - 1]) * value[len(value) - 1])",
    shown_as="scaled_dot_product_attention", node="ScaledDotProductFlashAttentionForCpuBackward0", named=False, out=False, nondiff_outputs=("logsumexp", "exact"), shows={"dropout_p": "0.0"}, dtypes="hf",
    kernel=call("attention.attention_into", shape="rules_attention.attended(query, key, value, mask)"),
-   vjp={("query", "key", "value"): "_attention_backward(grad_output, query, key, value, mask, output, logsumexp, exact, is_causal, scale)"},
+   vjp={("query", "key", "value"): "_attention_backward(grad_output, query, key, value, mask, output, logsumexp, exact, is_causal, scale)"}, stays={"value": ("value",)},
    jvp={"output": {"query": "_attention_moved(query, key, value, mask, query_t, None, None, is_causal, scale)",
                    "key": "_attention_moved(query, key, value, mask, None, key_t, None, is_causal, scale)",
                    "value": "_attention_moved(query, key, value, mask, None, None, value_t, is_causal, scale)"}},

@@ -95,7 +95,7 @@ op("complex(real, imag)", out="exact", checks="same_parts", kernel=elementwise("
    example=">>> ag.complex(ag.tensor([1.0]), ag.tensor([2.0]))\ntensor([1.+2.j])")
 
 op("polar(abs, angle)", tier="interpreted", method=False, checks="polar", kernel=elementwise("polar", dtypes="complex"),
-   vjp={"abs": "real(grad * _unit(angle).conj())", "angle": "abs * imag(grad * _unit(angle).conj())"},
+   vjp={"abs": "real(grad * _unit(angle).conj())", "angle": "abs * imag(grad * _unit(angle).conj())"}, stays={"abs": ("abs",)},
    jvp={"abs": "mul(_unit(angle), abs_t)", "angle": "result * complex(zeros_like(angle_t), angle_t)"}, vmap="elementwise",
    samples=[sample((arg((3, 4)), arg((3, 4)))), sample((arg((3, 1)), arg((4,)))), sample((arg(()), arg((2,))))], dtypes="f", reference="abs * np.exp(1j * angle)",
    special=differs("gradient second", "(abs < 1e-6) | (abs > largest / 4) | ~finite(abs) | ~finite(angle)", "the derivative by `abs` is the unit number of the angle; torch divides the result by its size"),

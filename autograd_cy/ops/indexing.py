@@ -169,7 +169,7 @@ for _name, _source, _index in (("scatter_reduce", "src", "index"), ("index_reduc
        kernel=call(f"indexing.{_name}", from_host=("index", _source), over="self", places=True, shape=f"rules_indexing.{'reduced_at' if _name == 'scatter_reduce' else 'rows_reduced'}"
                    f"(self, dim, index, {_source}, reduce)"), inplace=True, dtypes="bihfc" if _name == "scatter_reduce" else "bihf",
        vjp={"self": f"_to_slots(grad, {_rest})",
-            _source: f"_pad_corner(_to_sources(gather(grad, dim, {_index}), {_rest}, {_names}), {_source}.shape)"},
+            _source: f"_pad_corner(_to_sources(gather(grad, dim, {_index}), {_rest}, {_names}), {_source}.shape)"}, stays={"self": ("self",)},
        jvp={"self": f"_to_slots(self_t.conj(), {_rest}).conj()", _source: f"_moved_sources({_source}_t, {_rest}, {_names})"},
        vmap="scatter_reduce(self, dim + 1, index, src, reduce, include_self) if self.ndim > 1 else "
             "scatter_reduce(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "

@@ -18,7 +18,7 @@ LOADED = "at first use"
 
 op("nll_loss_forward(self, target, weight: Tensor?, reduction: int, ignore_index: int) -> (output, total_weight)", shown_as="nll_loss", event="nll_loss_forward", method=False, named=False,
    function=False, kernel=call("loss.nll_loss_into", shape="rules_loss.nll(self, target, weight, reduction)"), node="NllLossBackward0", nondiff_outputs=("total_weight",),
-   vjp={"self": "nll_loss_backward(grad_output, target, weight, total_weight, self.shape, reduction, ignore_index)"},
+   vjp={"self": "nll_loss_backward(grad_output, target, weight, total_weight, self.shape, reduction, ignore_index)"}, stays={"self": ("self",)},
    jvp={"output": {"self": "_nll_loss_only(self_t, target, weight, reduction, ignore_index)"}},
    vmap=by_hand("loss_batching.nll_forward_each"),
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False), None, r, -100)) for r in (0, 1, 2)], dtypes="hf",

@@ -23,7 +23,7 @@ WEIGHT = real(0.5, 1.5)
 op("_native_layer_norm(input, normalized_shape: ints, weight: Tensor?, bias: Tensor?, eps: float) -> (result, mean, rstd)", event="native_layer_norm",
    shown_as="layer_norm", named=False, out=False, nondiff_outputs=("mean", "rstd"), dtypes="hf", node="NativeLayerNormBackward0",
    kernel=call("norms.layer_norm", shape="rules_normalization.layer_norm(input, normalized_shape, weight, bias)"),
-   vjp={("input", "weight", "bias"): "_layer_norm_backward(grad_result, input, normalized_shape, mean, rstd, weight, eps, needed[0], needed[1], needed[2])"},
+   vjp={("input", "weight", "bias"): "_layer_norm_backward(grad_result, input, normalized_shape, mean, rstd, weight, eps, needed[0], needed[1], needed[2])"}, stays={"weight": ("weight",), "bias": ("input", "weight", "bias")},
    shows={"result1": "mean", "result2": "rstd"},
    jvp={"result": {"input": "_rows_moved(input_t, input, normalized_shape, weight, eps, True)",
                    "weight": "weight_t * _rows_scaled(input, normalized_shape, eps, True)", "bias": "expand(bias_t, input.shape)"}},
@@ -94,7 +94,7 @@ op("rms_norm(input, normalized_shape: ints, weight: Tensor? = None, eps: float? 
 op("_native_group_norm(input, num_groups: int, weight: Tensor?, bias: Tensor?, eps: float) -> (result, mean, rstd)", event="native_group_norm",
    shown_as="group_norm", named=False, out=False, nondiff_outputs=("mean", "rstd"), dtypes="hf", node="NativeGroupNormBackward0",
    kernel=call("norms.group_norm", shape="rules_normalization.group_norm(input, num_groups, weight, bias)", follows={"result": "input"}, laid=True),
-   vjp={("input", "weight", "bias"): "_group_norm_backward(grad_result, input, num_groups, mean, rstd, weight, eps, needed[0], needed[1], needed[2])"},
+   vjp={("input", "weight", "bias"): "_group_norm_backward(grad_result, input, num_groups, mean, rstd, weight, eps, needed[0], needed[1], needed[2])"}, stays={"weight": ("weight",), "bias": ("input", "weight")},
    shows={"result1": "mean", "result2": "rstd", "group": "num_groups", "N": "input.shape[0]", "C": "input.shape[1]"},
    jvp={"result": {"input": "_groups_moved(input_t, input, num_groups, weight, eps)",
                    "weight": "_per_channel(weight_t, input) * _groups_scaled(input, num_groups, eps)", "bias": "expand(_per_channel(bias_t, input), input.shape)"}},
@@ -148,7 +148,7 @@ op("_batch_norm(input, weight: Tensor?, bias: Tensor?, running_mean: Tensor?, ru
    node="NativeBatchNormBackward0", mutates=("running_mean", "running_var"),
    kernel=call("norms.batch_norm", ("input", "weight", "bias", "running_mean", "running_var", "True", "momentum", "eps"),
                shape="rules_normalization.batch_norm(input, weight, bias, running_mean, running_var, True)"),
-   vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, rstd, True, eps, needed[0], needed[1], needed[2])"},
+   vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, rstd, True, eps, needed[0], needed[1], needed[2])"}, stays={"weight": ("weight",), "bias": ("input", "weight")},
    shows={"result1": "mean", "result2": "rstd", "training": "True"}, jvp=channels_moved(True),
    vmap=loop("each example has statistics of its own"), doc="batch_norm by the statistics of the batch, which it returns.")
 
@@ -156,7 +156,7 @@ op("_batch_norm_fixed(input, weight: Tensor?, bias: Tensor?, running_mean, runni
    shown_as="batch_norm", named=False, out=False, nondiff_outputs=("mean", "rstd"), dtypes="hf", node="NativeBatchNormBackward0",
    kernel=call("norms.batch_norm", ("input", "weight", "bias", "running_mean", "running_var", "False", "0.0", "eps"),
                shape="rules_normalization.batch_norm(input, weight, bias, running_mean, running_var, False)"),
-   vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, rstd, False, eps, needed[0], needed[1], needed[2])"},
+   vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, rstd, False, eps, needed[0], needed[1], needed[2])"}, stays={"weight": ("weight",), "bias": ("input", "weight")},
    shows={"result1": "mean", "result2": "rstd", "training": "False"}, jvp=channels_moved(False),
    vmap=loop("each example has statistics of its own"), doc="batch_norm by the running statistics.")
 

@@ -20,7 +20,7 @@ op("constant_pad_nd(input, pad: ints, value: Scalar = 0)", method=False, kernel=
 op("_crop(self, pad: ints)", kernel=composite("padding.crop"), doc="What constant padding hasn't added.")
 
 op("_pad(self, pad: ints, mode: int)", out=False, kernel=call("padding.pad_by", shape="rules_padding.padded(self, pad)", follows={"result": "self if mode != 3"}, laid=True), node="CircularPadBackward0", variants=_NODES,
-   shows={"padding": "pad"}, vjp={"self": "_pad_backward(grad, self.shape, pad, mode)"}, jvp="linear", vmap="_pad(self, pad, mode)",
+   shows={"padding": "pad"}, vjp={"self": "_pad_backward(grad, self.shape, pad, mode)"}, stays={"self": ("self",)}, jvp="linear", vmap="_pad(self, pad, mode)",
    samples=[one((2, 5), (2, 1), 1), one((2, 3, 4), (1, 3, 2, 0), 1), one((2, 5), (4, 1), 2), one((2, 3, 4), (1, -1, 2, 0), 2), one((2, 5), (5, 1), 3),
             one((1, 2, 3, 4), (1, 3, 0, 0, 2, 0), 3), one((0, 3, 4), (1, 1), 1)],
    reference=by_test(HERE + "test_modes"), doc="Padding with elements: 1 reflected, 2 those of the edge, 3 of the other end.")

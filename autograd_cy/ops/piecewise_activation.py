@@ -127,7 +127,7 @@ op("prelu(self, weight)", also=("nn.functional",), kernel=composite("piecewise_a
    example=">>> ag.prelu(ag.tensor([[-1.0, 2.0], [-3.0, -4.0]]), ag.tensor([0.5, 0.1]))\ntensor([[-0.5000,  2.0000],\n        [-1.5000, -0.4000]])")
 
 op("_prelu_kernel(self, weight)", shown_as="prelu", event="_prelu_kernel", kernel=elementwise("leaky_relu"), out=False, node="PreluKernelBackward0",
-   vjp={"self": "_prelu_backward(grad, self, weight)", "weight": "_prelu_weight(grad, self)"}, jvp="elementwise", vmap="elementwise",
+   vjp={"self": "_prelu_backward(grad, self, weight)", "weight": "_prelu_weight(grad, self)"}, stays={"weight": ("weight",)}, jvp="elementwise", vmap="elementwise",
    dtypes="hf", doc="prelu of weights that broadcast.")
 
 op("_prelu_backward(grad_output, self, weight)", event="_prelu_kernel_backward", kernel=elementwise("leaky_relu_backward"), out=False,

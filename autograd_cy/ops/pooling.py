@@ -38,7 +38,7 @@ _MAX_NODES: dict[str, Any] = dict(node="MaxPool2DWithIndicesBackward0", variants
 
 op(f"_max_pool(self, {_WINDOWS}, dilation: sizes, ceil_mode: bool) -> (values, indices)", named=False, out=False,
    kernel=call("pooling.max_pool", shape=f"rules_pooling.max_pooled(self, {_MAX})", follows={"values": "self", "indices": "self"}, laid=True), nondiff_outputs=("indices",), **_MAX_NODES,
-   vjp={"self": "_max_pool_backward(grad_values, indices, self.shape, len(kernel_size))"},
+   vjp={"self": "_max_pool_backward(grad_values, indices, self.shape, len(kernel_size))"}, stays={"self": ("self",)},
    jvp={"values": {"self": "_pooled_at(self_t, indices, len(kernel_size))"}}, vmap=f"_max_pool(self, {_MAX})", dtypes="ihf",
    samples=[one((3, 7), (3,), (2,), (1,), (1,), False), one((2, 2, 9), (2,), (2,), (0,), (3,), True), one((2, 5, 6), (2, 3), (1, 2), (1, 1), (1, 2), True),
             one((2, 4, 4, 5), (2, 1, 3), (2, 1, 1), (1, 0, 1), (1, 1, 1), False), one((0, 3, 4), (2, 2), (2, 2), (0, 0), (1, 1), False)],
@@ -56,7 +56,7 @@ op("_pooled_at(self, indices, rank: int)", kernel=composite("pooling.pooled_at")
 op(f"_avg_pool(self, {_WINDOWS}, ceil_mode: bool, count_include_pad: bool, divisor_override: int?)", out=False,
    kernel=call("pooling.avg_pool", shape="rules_pooling.avg_pooled(self, kernel_size, stride, padding, ceil_mode)", follows={"result": IMAGES}, laid=True),
    node="AvgPool2DBackward0", variants={"AvgPool3DBackward0": "len(kernel_size) == 3"},
-   vjp={"self": f"_avg_pool_backward(grad, self.shape, {_AVG})"}, jvp="linear", vmap=f"_avg_pool(self, {_AVG})", dtypes="ihf",
+   vjp={"self": f"_avg_pool_backward(grad, self.shape, {_AVG})"}, stays={"self": ("self",)}, jvp="linear", vmap=f"_avg_pool(self, {_AVG})", dtypes="ihf",
    samples=[one((3, 7), (3,), (2,), (1,), False, True, None), one((2, 2, 9), (2,), (3,), (1,), True, False, None), one((2, 5, 6), (2, 3), (1, 2), (1, 1), True, True, None),
             one((2, 4, 4, 5), (2, 1, 3), (2, 1, 1), (1, 0, 1), False, False, None), one((1, 5, 3), (4, 3), (1, 1), (0, 0), False, True, 7),
             one((0, 3, 4), (2, 2), (2, 2), (0, 0), False, True, None)],
@@ -70,14 +70,14 @@ op(f"_avg_pool_backward(grad_output, size: sizes, {_WINDOWS}, ceil_mode: bool, c
 op("_adaptive_max_pool(self, output_size: sizes) -> (values, indices)", named=False, out=False,
    kernel=call("pooling.adaptive_max_pool", shape="rules_pooling.adaptive_max(self, output_size)", follows={"values": IMAGES, "indices": IMAGES}, laid=True), nondiff_outputs=("indices",),
    node="AdaptiveMaxPool2DBackward0", variants={"AdaptiveMaxPool3DBackward0": "len(output_size) == 3"}, shows={"result1": "indices"},
-   vjp={"self": "_max_pool_backward(grad_values, indices, self.shape, len(output_size))"},
+   vjp={"self": "_max_pool_backward(grad_values, indices, self.shape, len(output_size))"}, stays={"self": ("self",)},
    jvp={"values": {"self": "_pooled_at(self_t, indices, len(output_size))"}}, vmap="_adaptive_max_pool(self, output_size)", dtypes="hf",
    samples=[one((3, 7), (3,)), one((2, 5, 6), (2, 6)), one((2, 4, 4, 5), (2, 1, 3)), one((0, 3, 4), (2, 2)), one((2, 3, 4), (1, 1)), one((2, 3), (5,))],
    reference=by_test(HERE + "test_adaptive_max_pool"), doc="Largest elements of nearly equal parts, and where they were in their plane.")
 
 op("_adaptive_avg_pool(self, output_size: sizes)", out=False, kernel=call("pooling.adaptive_avg_pool", shape="rules_pooling.adaptive(self, output_size)", follows={"result": IMAGES}, laid=True),
    node="AdaptiveAvgPool2DBackward0", variants={"AdaptiveAvgPool3DBackward0": "len(output_size) == 3"},
-   vjp={"self": "_adaptive_avg_pool_backward(grad, self.shape, output_size)"}, jvp="linear", vmap="_adaptive_avg_pool(self, output_size)", dtypes="hf",
+   vjp={"self": "_adaptive_avg_pool_backward(grad, self.shape, output_size)"}, stays={"self": ("self",)}, jvp="linear", vmap="_adaptive_avg_pool(self, output_size)", dtypes="hf",
    samples=[one((3, 7), (3,)), one((2, 5, 6), (2, 6)), one((2, 4, 4, 5), (2, 1, 3)), one((0, 3, 4), (2, 2)), one((2, 3, 4), (1, 1)), one((2, 3), (5,))],
    reference=by_test(HERE + "test_adaptive_avg_pool"), doc="Averages of nearly equal parts.")
 

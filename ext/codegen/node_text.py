@@ -145,6 +145,8 @@ class NodeText(OperatorBase):
         names = gradients | self.kept_names()
         for keys in self.plan.formulas:
             self.gradient(f, keys, gradients, names)
+        for edge, inputs in self.plan.staying:
+            f.add(f"keep_graph(self, gout, {edge}, {inputs})")
         f.add("return 0")
         return f.lines[1:]
 

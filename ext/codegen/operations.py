@@ -475,6 +475,8 @@ class Operation:
             )
             rows.append(f"({tuple(plan.edges[k] for k in keys)!r}, {name}, {slots!r}, {kind!r})")
         fields["gradients"] = f"({', '.join(rows)},)"
+        if plan.staying:
+            fields["stays"] = repr(plan.staying)
         if len(outputs) > 1 and zeros:
             fields["zeros"] = repr(tuple(sorted(zeros)))
         return lines

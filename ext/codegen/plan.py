@@ -101,6 +101,14 @@ class Plan:
             for m, what in used.metadata
         )
 
+    @property
+    def staying(self) -> tuple[tuple[int, int], ...]:
+        """Edges whose gradient stays in the graph, and bits of those in whose graph."""
+        return tuple(
+            (self.edges[key], sum(1 << self.edges[name] for name in inputs))
+            for key, inputs in self.record.stays.items()
+        )
+
     def users(self, name: str) -> list[str]:
         """Arguments whose gradient needs the saved tensor `name`."""
         return [key for keys in self.formulas if self.needs(keys, name) for key in keys]

@@ -20,6 +20,13 @@ cdef Tensor positive(Tensor a):
     return a
 
 
+cdef Tensor first_power(Tensor a):
+    """`a`, as a power where that is recorded: derivatives of powers end with zeros."""
+    if tls_modes() & M_NO_GRAD or not requires_grad(a):
+        return a
+    return T.pow(a, wrap_double(1.0))
+
+
 cdef Tensor as_complex(Tensor a):
     """A real tensor, or the number that it stands for, as a complex one."""
     if dt_is_complex(a.dt):

@@ -19,6 +19,7 @@ from autograd_cy._C.dtypes cimport (
     dt_code, dt_differentiable, dt_object, g_default_dtype, DT_I64)
 from autograd_cy._C.forward cimport (
     forward_level, primals_at, set_tangent, set_tangents, tangents_at, zero_tangent)
+from autograd_cy._C.kept_graphs cimport keep_graph
 from autograd_cy._C.inplace cimport (
     constant_history, put_value, replace_value, unknown_history)
 from autograd_cy._C.events cimport finished, note_node
@@ -72,6 +73,7 @@ cdef class Operation:
     cdef readonly int n_slots
     cdef readonly object keep           # makes the tuple of kept objects of the arguments, or None
     cdef readonly tuple gradients       # (edges, function, slots it uses, kind)
+    cdef readonly tuple stays           # (edge, bits of edges in whose graph its gradient stays)
     cdef readonly tuple zeros           # numbers of outputs whose missing gradient is made of zeros
     cdef readonly object tangents       # (number of the output, ((argument, function), ...)), ...
     cdef readonly str moves             # "formulas", "linear", "each"
@@ -111,6 +113,7 @@ cdef class Operation:
         self.n_slots = len(self.inputs) + len(self.outputs)
         self.keep = fields.get("keep")
         self.gradients = fields.get("gradients", ())
+        self.stays = fields.get("stays", ())
         self.zeros = fields.get("zeros", ())
         self.tangents = fields.get("tangents", ())
         self.moves = fields.get("moves", "formulas")
@@ -193,6 +196,8 @@ cdef class InterpretedNode(Node):
                         gout[edge] = give(as_tensor(one))
             else:
                 gout[edges[0]] = give(as_tensor(value))
+        for edge, inputs in op.stays:
+            keep_graph(self, gout, edge, inputs)
         return 0
 
 
@@ -623,7 +628,7 @@ def run_inplace(Operation op not None, tuple args not None):
     """The in-place form; see Note [In-place forms] in inplace.pyx."""
     cdef Tensor first = <Tensor>args[0]
     cdef uint32_t flags = flags_of_args(op, args)
-    cdef str name = op.name + "_"
+    cdef str name = op.name.rpartition(".")[2] + "_"
     cdef Scope seen = NULL
     if g_modes & G_PROFILE:
         seen = begin_call(op.event + 1, args)
@@ -695,7 +700,9 @@ cdef int fill(Operation op, tuple args, tuple given, uint32_t flags) except -1:
         args = known_arguments(op.dims, args)
     if op.wide:
         args = (widened(<Tensor>args[0], <Tensor>given[0]),) + args[1:]
-    if op.out_dtype >= 0 and args[op.out_dtype] is None:
+    if op.out_dtype >= 0:
+        if args[op.out_dtype] is not None:
+            need_exact_out(<Tensor>given[0], dt_code(args[op.out_dtype]), op.name)
         args = (args[:op.out_dtype] + (dt_object((<Tensor>given[0]).dt),)
                 + args[op.out_dtype + 1:])
     elif op.out_dtype >= 0 and op.wide:

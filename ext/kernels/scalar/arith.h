@@ -120,7 +120,7 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
         down = floor##S(whole);                                                                  \
         down += whole - down > (ag_##T)0.5 ? (ag_##T)1 : (ag_##T)0;                              \
         down = whole != 0 ? down : copysign##S((ag_##T)0, quotient);                             \
-        return (y == 0) | (fabs##S(x) == (ag_##T)INFINITY) ? quotient : down;                    \
+        return y == 0 ? quotient : down;                                                         \
     }                                                                                            \
     AG_FN ag_##T ag_remainder_##T(ag_##T x, ag_##T y) {                                          \
         return ag_remainder_of_##T(fmod##S(x, y), y);                                            \
