@@ -81,6 +81,7 @@ UPWARD_IMPORTS = {
     ("forms", "_environment"): "texts of forms in place are put together when they are read",
     ("forms", "_tensors"): "as in arguments",
     ("interpreted_kernels", "_interpreted"): "the class of its errors is linalg's, as in torch",
+    ("linalg_composites", "_interpreted"): "phases are looked at where vectors are complex",
     ("linking", "_interpreted"): "formulas of compiled records may call interpreted operators",
     ("parallel", "_environment"): "how many threads there are is read before OpenMP is loaded",
     ("recorder", "profiler"): "names of events are made when a recording is read",

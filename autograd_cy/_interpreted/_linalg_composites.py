@@ -6,6 +6,8 @@ Z.-Q. Wan, S.-X. Zhang (2019) for the phases of complex singular vectors.
 
 from __future__ import annotations
 
+from autograd_cy._C.launch import launches_are_kept
+from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import linalg
 from autograd_cy._tensors.namespace import (
@@ -120,6 +122,32 @@ def cholesky_moved(moved: Tensor, factor: Tensor, upper: bool) -> Tensor:
     return adjoint(result) if upper else result
 
 
+# --- phases of vectors ---------------------------------------------------------------------------
+
+PHASES = {
+    "eigh": "linalg_eigh_backward: The eigenvectors in the complex case are specified up to "
+    "multiplication by e^{i phi}. The specified loss function depends on this quantity, so it is "
+    "ill-defined. Use abs() of what the vectors give, or products in which the phases cancel.",
+    "svd": "svd_backward: The singular vectors in the complex case are specified up to "
+    "multiplication by e^{i phi}. The specified loss function depends on this phase term, making "
+    "it ill-defined. Use abs() of what the vectors give, or products in which the phases cancel.",
+}
+
+
+def check_phases(turned: Tensor, sized: Tensor, op: str) -> None:
+    """Refuse gradients of vectors that change with a phase: `turned` has imaginary parts then.
+
+    What is smaller than torch sees, or may be rounding, passes; so do batches of vmap.
+    """
+    if launches_are_kept() or _batch_level(turned) >= 0 or turned.device.type != "cpu":
+        return
+    if not turned.numel():
+        return
+    turn = abs(imag(turned.detach())).max().item()
+    if turn > 1e-2 + 1e-4 * abs(sized.detach()).max().item():
+        raise RuntimeError(PHASES[op])
+
+
 # --- singular values ----------------------------------------------------------------------------
 
 
@@ -168,6 +196,10 @@ def svd_backward(
         if phases is None:
             phases = -diagonal(skew, 0, -2, -1)
     if u.is_complex() and phases is not None:
+        turned = phases if gU is not None else -phases
+        if gU is not None and gVh is not None:
+            turned = turned + diagonal(skew, 0, -2, -1)
+        check_phases(turned / 2, middle, "svd")
         # The phases of u and v cancel in `middle`, by invariance, but not if only one is used.
         middle = (
             middle

@@ -1,20 +1,114 @@
-"""Kernels of linear algebra on arrays."""
+"""Kernels of linear algebra on arrays.
+
+LAPACK says by a number what is wrong with a matrix, NumPy that something is. What users are told is
+found when it has failed: which matrix of the batch, and where in it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import Literal
+
 import numpy as np
+
+LinAlgError = np.linalg.LinAlgError
+
+
+def _each(*arrays: np.ndarray) -> Iterator[tuple[str, tuple[np.ndarray, ...]]]:
+    """The matrices of a batch, and how an error names each."""
+    batch = np.broadcast_shapes(*(a.shape[:-2] for a in arrays))
+    wide = [np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in arrays]
+    for number, place in enumerate(np.ndindex(batch)):
+        yield f"(Batch element {number}): " if batch else "", tuple(a[place] for a in wide)
+
+
+def _fails(function: Callable, *args: np.ndarray) -> bool:
+    try:
+        function(*args)
+    except LinAlgError:
+        return True
+    return False
+
+
+# --- Cholesky factor ------------------------------------------------------------------------------
 
 
 def cholesky(A: np.ndarray, upper: bool) -> np.ndarray:
     """The lower factor, or the upper one of a matrix whose upper triangle is read."""
-    if upper:
-        return np.linalg.cholesky(A.swapaxes(-1, -2).conj()).swapaxes(-1, -2).conj()
-    return np.linalg.cholesky(A)
+    lower = A.swapaxes(-1, -2).conj() if upper else A
+    try:
+        factor = np.linalg.cholesky(lower)
+    except LinAlgError:
+        raise _not_positive(lower) from None
+    if np.isnan(np.diagonal(factor, 0, -2, -1)).any():  # not every LAPACK looks for NaN
+        raise _not_positive(lower)
+    return factor.swapaxes(-1, -2).conj() if upper else factor
+
+
+def _leads(m: np.ndarray, order: int) -> bool:
+    """Whether the leading minor of that order has a factor."""
+    try:
+        factor = np.linalg.cholesky(m[:order, :order])
+    except LinAlgError:
+        return False
+    return not np.isnan(np.diagonal(factor)).any()
+
+
+def _not_positive(A: np.ndarray) -> LinAlgError:
+    which, high = "", A.shape[-1]
+    for name, (m,) in _each(A):
+        if not _leads(m, len(m)):
+            which, low = name, 0  # the minor of order `low` has a factor, that of `high` none
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (middle, high) if _leads(m, middle) else (low, middle)
+            break
+    return LinAlgError(
+        f"{which}The factorization could not be completed because the input is not "
+        f"positive-definite (the leading minor of order {high} is not positive-definite)."
+    )
+
+
+# --- linear systems -------------------------------------------------------------------------------
+
+
+def inv(A: np.ndarray) -> np.ndarray:
+    try:
+        return np.linalg.inv(A)
+    except LinAlgError:
+        pass
+    which, place = "", A.shape[-1]
+    for name, (m,) in _each(A):
+        if _fails(np.linalg.inv, m):
+            which, place = name, _zero_pivot(m)
+            break
+    raise LinAlgError(
+        f"{which}The diagonal element {place} is zero, the inversion could not be completed "
+        "because the input matrix is singular."
+    )
+
+
+def _zero_pivot(m: np.ndarray) -> int:
+    """The place of the first diagonal element of U in P A = L U that is 0, from 1."""
+    rest = np.array(m)
+    for k in range(len(rest)):
+        pivot = k + int(np.abs(rest[k:, k]).argmax())
+        if rest[pivot, k] == 0:
+            return k + 1
+        rest[[k, pivot]] = rest[[pivot, k]]
+        with np.errstate(all="ignore"):
+            rest[k + 1 :, k:] -= np.outer(rest[k + 1 :, k] / rest[k, k], rest[k, k:])
+    return len(rest)  # LAPACK rounds otherwise
 
 
 def solve(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """Solutions for matrices; NumPy 1 takes a `B` of one dimension less than `A` for vectors."""
-    return np.linalg.solve(A, B[(np.newaxis,) * max(A.ndim - B.ndim, 0)])
+    try:
+        return np.linalg.solve(A, B[(np.newaxis,) * max(A.ndim - B.ndim, 0)])
+    except LinAlgError:
+        pass
+    which = next((name for name, (m,) in _each(A) if _fails(np.linalg.inv, m)), "")
+    raise LinAlgError(f"{which}The solver failed because the input matrix is singular.")
 
 
 def logdet(A: np.ndarray) -> np.ndarray:
@@ -23,3 +117,52 @@ def logdet(A: np.ndarray) -> np.ndarray:
     if A.dtype.kind == "c":
         return np.asarray(size + 1j * np.angle(sign), A.dtype)
     return np.asarray(np.where(sign < 0, np.nan, size), A.dtype)
+
+
+# --- eigenvalues and singular values --------------------------------------------------------------
+
+NOT_FINITE = (
+    "The algorithm failed to converge because the input matrix contained non-finite values."
+)
+NOT_CONVERGED = (
+    "The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
+    "repeated {}."
+)
+
+
+def eigh(A: np.ndarray, UPLO: str) -> tuple[np.ndarray, np.ndarray]:
+    """Of what isn't finite LAPACK may make anything; small matrices become NaN, as in torch."""
+    half: Literal["L", "U"] = "U" if UPLO.upper() == "U" else "L"
+    if not np.isfinite(A).all():
+        read = np.tril(A) if half == "L" else np.triu(A)
+        wrong = ~np.isfinite(read).all((-2, -1))
+        if wrong.any():
+            if A.shape[-1] > 2:
+                raise _diverged("eigenvalues", A, lambda m: np.linalg.eigh(m, half), wrong)
+            values, vectors = np.linalg.eigh(np.where(wrong[..., None, None], 0, A), half)
+            values[wrong] = np.nan
+            vectors[wrong] = np.nan
+            return values, vectors
+    try:
+        values, vectors = np.linalg.eigh(A, half)
+        return values, vectors
+    except LinAlgError:
+        raise _diverged("eigenvalues", A, lambda m: np.linalg.eigh(m, half)) from None
+
+
+def svd(A: np.ndarray, full_matrices: bool, driver: None) -> tuple[np.ndarray, ...]:
+    try:
+        return tuple(np.linalg.svd(A, full_matrices))
+    except LinAlgError:
+        raise _diverged("singular values", A, np.linalg.svd) from None
+
+
+def _diverged(
+    what: str, A: np.ndarray, function: Callable, wrong: np.ndarray | None = None
+) -> LinAlgError:
+    numbers = None if wrong is None else wrong.reshape(-1)
+    for number, (which, (m,)) in enumerate(_each(A)):
+        if _fails(function, m) if numbers is None else numbers[number]:
+            finite = np.isfinite(m).all()
+            return LinAlgError(which + (NOT_CONVERGED.format(what) if finite else NOT_FINITE))
+    return LinAlgError(NOT_CONVERGED.format(what))

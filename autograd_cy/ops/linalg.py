@@ -16,7 +16,7 @@ NOT_SQUARE = error(sample((arg((2, 3)),)), RuntimeError, "must be batches of squ
 DRIVER = {"driver": "None; others choose among routines of GPUs."}
 VECTOR = error(sample((arg((3,)),)), RuntimeError, "must have at least 2 dimensions")
 
-op("inv(A)", namespace="linalg", tier="interpreted", kernel=host("np.linalg.inv(A)"), checks="square", aliases=("inverse",),
+op("inv(A)", namespace="linalg", tier="interpreted", kernel=host("linalg.inv"), checks="square", aliases=("inverse",),
    vjp={"A": "-matmul(adjoint(result), matmul(grad, adjoint(result)))"}, shows={"inverse": "result"}, jvp={"A": "-matmul(result, matmul(A_t, result))"},
    vmap="linalg_inv(A)", samples=shapes(*SQUARE), dtypes="fc", reference="np.linalg.inv(A)", tolerance=1e-3,
    node="LinalgInvExBackward0", errors=(NOT_SQUARE, VECTOR),
@@ -25,7 +25,7 @@ op("inv(A)", namespace="linalg", tier="interpreted", kernel=host("np.linalg.inv(
    raises={"LinAlgError": "A matrix is singular."})
 
 op("eigh(A, UPLO: str = 'L') -> (eigenvalues, eigenvectors)", namespace="linalg", tier="interpreted", checks="triangle",
-   kernel=host("np.linalg.eigh(A, UPLO.upper())", ("real", "same")),
+   kernel=host("linalg.eigh", ("real", "same")),
    vjp={"A": "_eigh_backward(given_eigenvalues, given_eigenvectors, eigenvalues, eigenvectors)"},
    jvp={"eigenvalues": {"A": "_eigenvalues_moved(A_t, eigenvectors)"},
         "eigenvectors": {"A": "_eigenvectors_moved(A_t, eigenvalues, eigenvectors)"}},
@@ -49,7 +49,7 @@ op("eigvalsh(A, UPLO: str = 'L')", namespace="linalg", tier="interpreted", kerne
    example=">>> ag.linalg.eigvalsh(ag.tensor([[0.0, 1.0], [1.0, 0.0]]))\ntensor([-1.,  1.])")
 
 op("svd(A, full_matrices: bool = True, *, driver: str? = None) -> (U, S, Vh)", namespace="linalg", tier="interpreted", checks="driven", params=DRIVER,
-   kernel=host("np.linalg.svd(A, full_matrices)", ("same", "real", "same")),
+   kernel=host("linalg.svd", ("same", "real", "same")),
    vjp={"A": "_svd_backward(given_U, given_S, given_Vh, U, S, Vh)"}, keeps=("full_matrices",),
    jvp={"U": {"A": "_svd_moved(A_t, U, S, Vh, 0)"}, "S": {"A": "_svd_moved(A_t, U, S, Vh, 1)"},
         "Vh": {"A": "_svd_moved(A_t, U, S, Vh, 2)"}},

@@ -1,5 +1,6 @@
 # cython: language_level=3
 """Composites of the family linalg: records in autograd_cy/ops/linalg.py name them."""
+from autograd_cy._C.dtypes cimport dt_is_complex
 from autograd_cy._C.tensor cimport Tensor, wrap_double, wrap_int
 include "operators_of_linalg_composites.pxi"
 
@@ -10,10 +11,13 @@ cdef Tensor identity_like(Tensor a):
 
 
 cdef Tensor over_gaps(Tensor m, Tensor values):
-    """m[i, j] / (values[j] - values[i]), and 0 on the diagonal and where m is 0."""
+    """
+    m[i, j] / (values[j] - values[i]), and 0 on the diagonal and where both are 0: vectors of equal
+    values that nothing uses change nothing.
+    """
     cdef Tensor gaps = T.sub(T.unsqueeze(values, -2), T.unsqueeze(values, -1))
-    cdef Tensor none = T.logical_or(T.eq(m, wrap_int(0)), T.ne(identity_like(gaps), wrap_int(0)))
-    return T.where(none, wrap_int(0), T.div(m, T.where(none, wrap_int(1), gaps)))
+    cdef Tensor diagonal = T.ne(identity_like(gaps), wrap_int(0))
+    return T._over(T.where(diagonal, wrap_int(0), m), T.where(diagonal, wrap_int(1), gaps))
 
 
 cdef Tensor hermitian(Tensor m):
@@ -26,7 +30,11 @@ cdef Tensor eigh_backward(Tensor grad_values, Tensor grad_vectors, Tensor values
     cdef Tensor back = T.conj(T.transpose(vectors, -2, -1))
     cdef Tensor m = None
     if grad_vectors is not None:
-        m = hermitian(over_gaps(T.matmul(back, grad_vectors), values))
+        m = T.matmul(back, grad_vectors)
+        if dt_is_complex(m.dt):
+            from autograd_cy._interpreted._linalg_composites import check_phases
+            check_phases(T.diagonal(m, 0, -2, -1), m, "eigh")
+        m = hermitian(over_gaps(m, values))
     if grad_values is not None:
         grad_values = T.diag_embed(grad_values, 0, -2, -1)
         m = grad_values if m is None else T.add(m, grad_values)

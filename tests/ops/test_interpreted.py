@@ -163,7 +163,7 @@ def test_solve_computes_the_gradients_that_are_needed():
 
 
 def test_singular_matrices_are_an_error_of_their_own():
-    with pytest.raises(ag.linalg.LinAlgError, match=r"linalg\.inv: Singular matrix"):
+    with pytest.raises(ag.linalg.LinAlgError, match=r"linalg\.inv: The diagonal element 1 is zero"):
         ag.linalg.inv(ag.zeros(2, 2))
     assert issubclass(ag.linalg.LinAlgError, RuntimeError)
 
