@@ -39,7 +39,7 @@ op("_expand_reduced(self, shape: object, dim: object, keepdim: bool)", kernel=co
    doc="A reduced tensor expanded back to `shape`.")
 
 op("_sum_of_squares(self, dim: dims?, keepdim: bool = False)", kernel=call("reduce.squares_into", shape="rules_reduction.summed(self, dim, keepdim, -1)"),
-   vjp={"self": "_expand_reduced(grad, self.shape, dim, keepdim) * (self * 2)"}, jvp={"self": "sum(self_t * (self * 2), dim, keepdim)"},
+   vjp={"self": "_expand_reduced(grad * 2, self.shape, dim, keepdim) * self"}, jvp={"self": "sum(self_t * self, dim, keepdim) * 2"},
    vmap="dims", samples=DIMS, dtypes="f", reference="np.sum(np.square(self), axis=dim if self.ndim else None, keepdims=keepdim)", tolerance=1e-4,
    doc="Sum of the squares, in one pass.")
 

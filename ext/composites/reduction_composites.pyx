@@ -205,7 +205,7 @@ cdef Tensor safe_sqrt(Tensor v, Tensor out=None):
 
 cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt, Tensor out=None):
     """The p-norm of the elements over dimensions (all, if None)."""
-    cdef Tensor size
+    cdef Tensor size, scale = None
     cdef double order
     cdef int half
     if dt >= 0 and dt != a.dt:
@@ -257,9 +257,29 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt, Tensor ou
     if order == float("-inf"):
         return T.amin(size, dim, keepdim) if out is None else T.amin_out(size, dim, keepdim, out)
     # Elements of 0, and a norm of 0, add nothing to the derivative: the powers see a 1 there.
+    if a.count:
+        scale = T.detach(size)
+        scale = whole_power(T.amax(scale, dim, True) if order > 0.0 else T.amin(scale, dim, True))
+        size = T.div(size, scale)
+        if not keepdim:
+            scale = T.amax(scale, dim, False)
     size = power_from(size, order, 0.0 if order > 0.0 else float("inf"))
     size = T.sum_dim(size, dim, keepdim, -1)
-    return power_from(size, 1.0 / order, 0.0 if order > 0.0 else None, out)
+    if scale is None:
+        return power_from(size, 1.0 / order, 0.0 if order > 0.0 else None, out)
+    size = power_from(size, 1.0 / order, 0.0 if order > 0.0 else None)
+    return T.mul(size, scale) if out is None else T.mul_out(size, scale, out)
+
+
+cdef Tensor whole_power(Tensor most):
+    """
+    The power of two below the element that counts most, and 1 where there is none. Divided by it,
+    elements have powers within the range of the dtype; the quotients are exact.
+    """
+    cdef Tensor power = T.exp2(T.floor(T.log2(most)))
+    cdef Tensor none = T.logical_or(
+        T.eq(power, wrap_int(0)), T.ne(T.sub(power, power), wrap_int(0)))
+    return T.where(none, wrap_int(1), power)
 
 
 cdef int norm_has_value(Tensor a, double order, object dim) except -1:
