@@ -439,8 +439,14 @@ class OperatorForms(NodeText):
                     f'        need_exact_out(out, dtype, "{self.shown}")',
                 ]
             # As in torch, what has a dtype and takes integers computes in the dtype of `out`.
-            if "i" in r.dtypes and any(a.type == "dtype?" for a in r.args):
-                lines += ["    if dtype < 0:", "        dtype = out.dt"]
+            chosen = any(a.type == "dtype?" for a in r.args)
+            if chosen:
+                lines += [
+                    "    if dtype >= 0:",
+                    f'        need_exact_out(out, dtype, "{self.shown}")',
+                ]
+            if "i" in r.dtypes and chosen:
+                lines.append("    dtype = out.dt")
             else:
                 lines.append("    self = widened(self, out)")
         if self.kind == "composite":
