@@ -364,3 +364,27 @@ def test_the_old_functional_call():
             layer, {"weight": ag.ones(1, 1), "bias": ag.ones(1)}, ag.ones(1)
         )
     assert found.item() == 2.0
+
+
+# --- spectral norms ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("older", [False, True])
+@pytest.mark.parametrize("dtype", [ag.float32, ag.complex64])
+def test_a_weight_of_spectral_norm_is_divided_by_its_largest_singular_value(older, dtype):
+    layer = nn.Linear(3, 4, dtype=dtype)
+    weight = layer.weight.detach().clone()
+    made = nn.utils.spectral_norm if older else parametrizations.spectral_norm
+    layer = made(layer, n_power_iterations=100)
+    layer(ag.ones(1, 3, dtype=dtype))
+    largest = np.linalg.svd(weight.numpy())[1][0]
+    np.testing.assert_allclose(layer.weight.detach().numpy(), weight.numpy() / largest, atol=1e-4)
+
+
+def test_the_older_spectral_norm_writes_its_version():
+    layer = nn.utils.spectral_norm(nn.Linear(2, 3))
+    model = nn.Sequential(layer)
+    assert layer.state_dict()._metadata[""]["spectral_norm"] == {"weight.version": 1}
+    assert model.state_dict()._metadata["0"]["spectral_norm"] == {"weight.version": 1}
+    nn.utils.remove_spectral_norm(layer)
+    assert "spectral_norm" not in layer.state_dict()._metadata[""]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import autograd_cy as _operators
-from autograd_cy import Tensor, cat, eye, from_numpy, no_grad
+from autograd_cy import Tensor, cat, eye, from_numpy, no_grad, vdot
 from autograd_cy._tensors.predicates import need_dim
 
 from ..module import Module
@@ -165,7 +165,7 @@ class _SpectralNorm(Module):
         with no_grad():
             for _ in range(times):
                 put_unit(self._u, matrix.mv(self._v), self.eps)
-                put_unit(self._v, matrix.t().mv(self._u), self.eps)
+                put_unit(self._v, matrix.mH.mv(self._u), self.eps)
 
     def forward(self, weight: Tensor) -> Tensor:
         if weight.dim() == 1:
@@ -175,7 +175,7 @@ class _SpectralNorm(Module):
             self._iterate(matrix.detach(), self.n_power_iterations)
         # Copies: several forwards before a backward would change what was saved.
         u, v = self._u.clone(), self._v.clone()
-        return weight / u.dot(matrix.mv(v))
+        return weight / vdot(u, matrix.mv(v))
 
     def right_inverse(self, value: Tensor) -> Tensor:
         return value  # whose norm may be wrong, which forward mends

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_cy import Tensor, no_grad
+from autograd_cy import Tensor, no_grad, vdot
 
 from ..module import Module
 from ..parameter import Parameter
 from .parametrizations import put_unit, unit
 
 __all__ = ["remove_spectral_norm", "spectral_norm"]
+
+#: Of what is saved; PyTorch takes a file without it for one of before it kept ``<name>_v``.
+VERSION = 1
 
 
 class SpectralNorm:
@@ -69,10 +72,22 @@ class SpectralNorm:
         if do_power_iteration:
             with no_grad():
                 for _ in range(self.n_power_iterations):
-                    put_unit(v, matrix.t().mv(u), self.eps)
+                    put_unit(v, matrix.mH.mv(u), self.eps)
                     put_unit(u, matrix.mv(v), self.eps)
         # Copies: several forwards before a backward would change what was saved.
-        return weight / u.clone().dot(matrix.mv(v.clone()))
+        return weight / vdot(u.clone(), matrix.mv(v.clone()))
+
+    def note_version(self, module: Any, state: Any, prefix: str, metadata: Any) -> None:
+        """Write the version of what is saved into the metadata of ``state_dict``.
+
+        Parameters
+        ----------
+        module : Module
+        state : dict
+        prefix : str
+        metadata : dict
+        """
+        metadata.setdefault("spectral_norm", {})[f"{self.name}.version"] = VERSION
 
     def __call__(self, module: Any, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module, module.training))
@@ -133,6 +148,7 @@ def spectral_norm(
     module.register_buffer(f"{name}_u", u)
     module.register_buffer(f"{name}_v", v)
     module.register_forward_pre_hook(hook)
+    module._register_state_dict_hook(hook.note_version)
     return module
 
 
@@ -173,6 +189,9 @@ def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
         delattr(module, name + part)
     module.register_parameter(name, Parameter(weight.detach()))
     del module._forward_pre_hooks[number]  # type: ignore[attr-defined]
+    saved = module._state_dict_hooks
+    for key in [k for k, f in saved.items() if f == hook.note_version]:
+        del saved[key]  # type: ignore[attr-defined]
     return module
 
 
