@@ -117,6 +117,8 @@ def ctc_loss(
         losses = where(infinite, 0.0, losses)
     else:
         mean = log_probs.clamp_min(NEVER).mean((0, 2))
+        # Where there is no input nothing depends on it.
+        infinite = infinite & (tensor(given) > 0)
         losses = losses + where(infinite, _nothing(mean, infinite), 0.0)
     if reduction == 1:
         return (losses / tensor([max(n, 1) for n in wanted], dtype=losses.dtype)).mean()

@@ -133,3 +133,21 @@ def test_against_torch():
             library.ctc_loss(
                 library.tensor(scores).half(), library.tensor(y), (12, 9, 10), (5, 0, 3)
             )
+
+
+def test_an_impossible_target_of_no_input_has_no_gradient():
+    """Nothing depends on the input there, which is more than that the loss is infinite."""
+    x = ag.randn(3, 2, 4).log_softmax(2).requires_grad_()
+    losses = ag.nn.functional.ctc_loss(
+        x, ag.ones(2, 1, dtype=ag.int32), ag.tensor([0, 3]), ag.tensor([1, 1]), reduction="none"
+    )
+    assert losses[0].item() == float("inf") and losses[1].isfinite()
+    losses.sum().backward()
+    assert not x.grad[:, 0].any() and x.grad[:, 1].isfinite().all() and x.grad[:, 1].any()
+    x.grad = None
+    # Here the input is too short: it has no gradient, and says so.
+    losses = ag.nn.functional.ctc_loss(
+        x, ag.ones(2, 4, dtype=ag.int32), ag.tensor([3, 3]), ag.tensor([4, 1]), reduction="none"
+    )
+    losses.sum().backward()
+    assert x.grad[:, 0].isnan().any() and x.grad[:, 1].isfinite().all()
