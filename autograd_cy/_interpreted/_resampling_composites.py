@@ -13,15 +13,21 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from autograd_cy._C.tensor import Tensor
+from autograd_cy._interpreted._resampling_kernels import affine_points
 from autograd_cy._tensors.namespace import (
     abs,
     arange,
     clamp,
+    empty,
     floor,
+    from_numpy,
     index_add,
     index_select,
     isnan,
+    matmul,
     mul,
     round,
     stack,
@@ -261,3 +267,24 @@ def grid_sample_grid_moved(
             total = totals[d]
             totals[d] = term if total is None else total + term
     return stack([t for t in reversed(totals) if t is not None], -1).reshape(grid.shape)
+
+
+# --- grids of affine maps -------------------------------------------------------------------------
+
+
+def affine_grid_of_operators(theta: Tensor, spatial: Sequence[int], aligned: bool) -> Tensor:
+    """The grid where NumPy has no arrays."""
+    points = _affine_points(theta, spatial, aligned)
+    return matmul(points, theta.transpose(1, 2)).reshape(theta.shape[0], *spatial, len(spatial))
+
+
+def affine_grid_backward(grad: Tensor, spatial: Sequence[int], aligned: bool) -> Tensor:
+    points = _affine_points(grad, spatial, aligned)
+    flat = grad.reshape(grad.shape[0], points.shape[0], len(spatial))
+    return matmul(flat.transpose(1, 2), points)
+
+
+def _affine_points(like: Tensor, spatial: Sequence[int], aligned: bool) -> Tensor:
+    if like.device.type == "cpu":
+        return from_numpy(affine_points(spatial, aligned, np.dtype("d"))).to(like.dtype)
+    return empty((math.prod(spatial), len(spatial) + 1), dtype=like.dtype, device=like.device)

@@ -2,7 +2,18 @@
 
 import itertools
 
-from autograd_cy.ops._schema import arg, by_test, call, composite, loop, nondiff, one, op, sample
+from autograd_cy.ops._schema import (
+    arg,
+    by_test,
+    call,
+    composite,
+    host,
+    loop,
+    nondiff,
+    one,
+    op,
+    sample,
+)
 
 LOADED = "at first use"
 HERE = "tests/ops/test_resampling.py::"
@@ -61,6 +72,13 @@ op(f"_grid_sample_grid(grad_output, input, grid, {_HOWS})", out=False, kernel=ca
    jvp={"grad_output": f"_grid_sample_grid(grad_output_t, input, grid, {_HOW})", "input": f"_grid_sample_grid(grad_output, input_t, grid, {_HOW})",
         "grid": f"_grid_sample_grid_moved(grad_output, input, grid, grid_t, {_HOW})"},
    vmap=_each_with_its_own("_grid_sample_grid", ("grad_output", "input", "grid")), dtypes="hf", doc="Gradient of the grid.")
+
+op("_affine_grid(theta, spatial: ints, aligned: bool)", tier="interpreted", shown_as="affine_grid_generator", event="affine_grid_generator", kernel=host("resampling.affine_grid"),
+   out=False, vjp={"theta": "_affine_grid_backward(grad, spatial, aligned)"}, jvp="linear", node="AffineGridGeneratorBackward0",
+   vmap="reshape(_affine_grid(reshape(theta, (-1,) + theta.shape[2:]), spatial, aligned), theta.shape[:2] + spatial + (len(spatial),))", dtypes="hf",
+   doc="The points that affine maps make of those of a grid. Nothing is saved: the grid is made again.")
+
+op("_affine_grid_backward(grad, spatial: ints, aligned: bool)", tier="interpreted", kernel=composite("resampling.affine_grid_backward"), doc="Gradient of the affine maps.")
 
 op(f"_grid_sample_moved(input, grid, moved, {_HOWS})", tier="interpreted", kernel=composite("resampling.grid_sample_moved"), doc="Tangent of what is sampled by the grid.")
 op(f"_grid_sample_input_moved(grad_output, grid, moved, size: sizes, {_HOWS})", tier="interpreted", kernel=composite("resampling.grid_sample_input_moved"),

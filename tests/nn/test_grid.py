@@ -78,3 +78,34 @@ def test_corners_that_are_not_said_warn():
         F.grid_sample(ag.zeros(1, 1, 2, 2), ag.zeros(1, 1, 1, 2))
     with pytest.warns(UserWarning, match="align_corners=False since"):
         F.affine_grid(ag.zeros(1, 2, 3), (1, 1, 2, 2))
+
+
+@pytest.mark.parametrize("aligned", [False, True])
+@pytest.mark.parametrize("size", [(2, 1, 3, 4), (2, 1, 1, 2), (2, 1, 2, 3, 4)])
+def test_grids_of_affine_maps_keep_nothing_and_are_linear(aligned, size):
+    rank = len(size) - 2
+    theta = ag.randn(2, rank, rank + 1, dtype=ag.float64, requires_grad=True)
+
+    def function(theta):
+        return ag.nn.functional.affine_grid(theta, size, align_corners=aligned)
+
+    grid = function(theta)
+    grid.sum().backward()
+    first = theta.grad.clone()
+    grid.sum().backward()  # nothing was freed
+    assert ag.equal(theta.grad, 2 * first)
+    assert ag.autograd.gradcheck(
+        function, (theta,), check_forward_ad=True, check_batched_grad=True,
+        check_batched_forward_grad=True,
+    )  # fmt: skip
+    assert ag.autograd.gradgradcheck(lambda t: function(t) ** 2, (theta,))
+    each = ag.vmap(function)(ag.stack([theta.detach(), 2 * theta.detach()]))
+    np.testing.assert_allclose(each[1].numpy(), 2 * grid.detach().numpy())
+    axes = [np.linspace(-1, 1, n) if n > 1 else np.zeros(1) for n in size[2:]]
+    if not aligned:
+        axes = [line * (n - 1) / n for line, n in zip(axes, size[2:])]
+    points = np.stack([*np.meshgrid(*axes, indexing="ij")[::-1], np.ones(size[2:])], -1)
+    expected = np.einsum("...j,nij->n...i", points, theta.detach().numpy())
+    np.testing.assert_allclose(grid.detach().numpy(), expected, atol=1e-12)
+    meta = ag.nn.functional.affine_grid(theta.detach().to("meta"), size, align_corners=aligned)
+    assert meta.shape == grid.shape

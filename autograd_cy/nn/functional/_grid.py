@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.arguments import _check_arguments
@@ -86,16 +85,13 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         )
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
-    spatial = tuple(size[2:])
-    axes = []
-    for d, n in enumerate(spatial):
-        line = _operators.linspace(-1, 1, n, dtype=theta.dtype, device=theta.device)
-        line = line if n > 1 else line * 0
-        shape = [1] * rank
-        shape[d] = n
-        axes.append((line if aligned else line * ((n - 1) / n)).reshape(shape).expand(spatial))
-    points = _operators.stack([*axes[::-1], axes[0] * 0 + 1], -1).reshape(-1, rank + 1)
-    return (points @ theta.transpose(1, 2)).reshape(theta.shape[0], *spatial, rank)
+    if theta.device.type != "cpu":
+        from autograd_cy._interpreted._resampling_composites import affine_grid_of_operators
+
+        return affine_grid_of_operators(theta, tuple(size[2:]), aligned)
+    from autograd_cy._interpreted.resampling import _affine_grid
+
+    return _affine_grid(theta, tuple(size[2:]), aligned)
 
 
 @seen_as("aten::grid_sampler")
