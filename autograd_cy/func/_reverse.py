@@ -10,7 +10,7 @@ from autograd_cy._C.creation import ones_like, zeros_like
 from autograd_cy._C.engine import run_backward
 from autograd_cy._C.node import _call_transformed
 from autograd_cy._C.tensor import _M_INFERENCE, _M_NO_GRAD, Tensor, _get_modes
-from autograd_cy._C.transforms import _depends_outside, _start, _without_graph
+from autograd_cy._C.transforms import _depends_outside, _end, _start, _without_graph
 from autograd_cy._C.transforms import _needs_graph as needs_graph
 from autograd_cy._vmap.pytree import flatten
 from autograd_cy.func._arguments import (
@@ -207,6 +207,9 @@ def _grad_and_value(func, argnums, has_aux, args, kwargs, want_value):
     value = graph.constants((output,), follow)[0] if want_value else None
     if has_aux:
         aux = aux_structure.build(graph.constants(beside, follow_beside))
+    # What was recorded for an outer transformation doesn't follow these leaves.
+    for leaf in graph.leaves:
+        _end(leaf)
     return structure.build(grads), value, aux
 
 

@@ -55,6 +55,12 @@ def _start(Tensor t not None, bint connect):
     return r
 
 
+def _end(Tensor t not None):
+    """A leaf of `_start` whose transformation has ended: nobody asks for its gradient any more."""
+    if t.fn == NULL:
+        t.flags &= ~<uint32_t>F_REQUIRES_GRAD
+
+
 def _without_graph(Tensor t not None, bint deep):
     """`t` without history; with `deep` also what is below its vmaps."""
     cdef Tensor r
@@ -163,6 +169,11 @@ cdef bint is_own(Tensor t, list own):
     return False
 
 
+cdef bint is_outside(Tensor t, list own) except -1:
+    """Whether somebody else may ask for the gradient of a leaf."""
+    return requires_grad(t) and not is_own(t, own)
+
+
 cdef enum:
     LEADS_OUTSIDE = 1
     MAY_LEAD = 2
@@ -183,7 +194,7 @@ cdef int leads_outside(tuple tensors, list own) except -1:
         n = <Node>w.nodes[w.next]
         w.next += 1
         if n.flags & N_ACCUMULATE:
-            if not is_own(accumulated_variable(n), own):
+            if is_outside(accumulated_variable(n), own):
                 return LEADS_OUTSIDE
             continue
         unknown = unknown or n.flags & N_PYTHON
@@ -225,7 +236,7 @@ def _depends_outside(Tensor t not None, tuple leaves):
         n = <Node>w.nodes[w.next]
         w.next += 1
         if n.flags & N_ACCUMULATE:
-            if not is_own(accumulated_variable(n), own):
+            if is_outside(accumulated_variable(n), own):
                 return True
             continue
         for i in range(n.n_edges):

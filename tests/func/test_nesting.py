@@ -256,3 +256,21 @@ def test_complex_functions():
     _, push = linearize(lambda z: (z * z).real, z)
     t = ag.tensor([1j, 1 + 1j], dtype=ag.complex128)
     np.testing.assert_allclose(push(t).numpy(), (2 * z * t).real.numpy())
+
+
+def test_gradients_of_gradients_of_what_needs_none_have_no_history():
+    a, b = ag.tensor([0.5, 1.5]), ag.tensor([2.0, -1.0])
+
+    def mixed(b):
+        return ag.func.grad(lambda q: ag.func.grad(lambda p: (p * p * q).sum())(a).sum())(b)
+
+    assert not mixed(b).requires_grad and mixed(b).numpy().tolist() == [1, 3]
+    inner = ag.func.grad_and_value(lambda p: (p * p * b).sum())
+    assert not any(t.requires_grad for t in inner(a))
+    needed = b.clone().requires_grad_()
+    (g,) = ag.autograd.grad((mixed(needed) * needed).sum(), needed)
+    assert mixed(needed).tolist() == [1, 3] and g.tolist() == [1, 3]
+    captured = a.clone().requires_grad_()
+    found = ag.func.grad(lambda q: ag.func.grad(lambda p: (p * p * q).sum())(captured).sum())(b)
+    (g,) = ag.autograd.grad(found.sum(), captured)
+    assert g.tolist() == [2, 2]
