@@ -1,7 +1,9 @@
 """Sums of products over named or numbered dimensions: einsum and tensordot.
 
 A contraction of two operands is a product of matrices: dimensions that both have and that stay are
-its batch, those that both have and that are summed its inner one.
+its batch, those that both have and that are summed its inner one. Where nothing is summed it is a
+product of elements. How the result lies is as in torch: batch, rows and columns each in the order
+of the result, columns first if the result has them all before the rows.
 """
 
 from __future__ import annotations
@@ -73,8 +75,9 @@ def einsum(*args: Any) -> Tensor:
         for first, second in pairs:
             terms[i] = _shape.diagonal(terms[i], 0, first, second)
     for step in plan.steps:
-        two = terms.pop(max(step.terms)), terms.pop(min(step.terms))
-        terms.append(_contracted(step, two[1], two[0]))
+        two = terms[step.terms[0]], terms[step.terms[1]]
+        terms = [term for i, term in enumerate(terms) if i not in step.terms]
+        terms.append(_contracted(step, *two))
     return _prepared(terms[0], plan.last)
 
 
@@ -170,8 +173,8 @@ class _Preparation(NamedTuple):
     """What a term goes through, in this order; None where nothing has to be done."""
 
     squeezed: list[int] | None = None
-    summed: list[int] | None = None
     order: list[int] | None = None
+    summed: list[int] | None = None
     shape: list[int] | None = None
 
 
@@ -183,6 +186,7 @@ class _Step(NamedTuple):
     second: _Preparation
     multiply: Callable[[Tensor, Tensor], Tensor]
     shape: list[int] | None
+    turned: bool = False  # the second term is the left factor
 
 
 class _Plan(NamedTuple):
@@ -198,36 +202,36 @@ class _Term:
         self.labels = labels
         self.sizes = list(sizes)
         self.squeezed: list[int] | None = None
-        self.summed: list[int] | None = None
+        self.summed: list[_Label] = []  # dimensions that nothing else has
 
-    def _without(self, gone: list[int]) -> list[int] | None:
-        if not gone:
-            return None
+    def _without(self, gone: list[int]) -> None:
         self.labels = [x for i, x in enumerate(self.labels) if i not in gone]
         self.sizes = [x for i, x in enumerate(self.sizes) if i not in gone]
-        return gone
 
     def squeeze(self, other: _Term) -> None:
         """Drop dimensions of size 1 that the other term has in full."""
         full = {x for x, size in zip(other.labels, other.sizes) if size != 1}
         pairs = enumerate(zip(self.labels, self.sizes))
-        self.squeezed = self._without([i for i, (x, n) in pairs if n == 1 and x in full])
+        gone = [i for i, (x, n) in pairs if n == 1 and x in full]
+        self._without(gone)
+        self.squeezed = gone or None
 
     def sum(self, needed: set) -> None:
         """Sum over dimensions that nothing else has."""
-        self.summed = self._without([i for i, x in enumerate(self.labels) if x not in needed])
+        self.summed = [x for x in self.labels if x not in needed]
 
     def prepared(
-        self, labels: list[_Label], shape: list[int] | None = None, same: bool = False
+        self, labels: Sequence[_Label], shape: list[int] | None = None, same: bool = False
     ) -> _Preparation:
         """With the dimensions in this order and shape; `same`: a step for an order as it is."""
-        order: list[int] | None = [self.labels.index(x) for x in labels]
+        order: list[int] | None = [self.labels.index(x) for x in (*labels, *self.summed)]
         assert order is not None
-        if shape == [self.sizes[i] for i in order]:
+        if shape == [self.sizes[i] for i in order[: len(labels)]]:
             shape = None
-        if order == list(range(len(order))) and not same:
+        if order == list(range(len(order))) and not (same and not self.summed):
             order = None
-        return _Preparation(self.squeezed, self.summed, order, shape)
+        summed = [len(labels) + i for i in range(len(self.summed))] or None
+        return _Preparation(self.squeezed, order, summed, shape)
 
 
 # Loops contract the same shapes again and again, and the plan takes longer than a small product.
@@ -254,11 +258,19 @@ def _plan(equation: _Equation, shapes: tuple[tuple[int, ...], ...]) -> _Plan:
                     f"does not broadcast with previously seen size {sizes[label]}"
                 )
     kept = _result(inputs, output, wide)
-    steps = []
+    places = {label: i for i, label in enumerate(dict.fromkeys([*kept, *sizes]))}
+    steps: list[_Step] = []
     for pair in _order(terms, kept, sizes):
-        two = terms.pop(max(pair)), terms.pop(min(pair))
+        two = terms[pair[0]], terms[pair[1]]
+        terms = [term for i, term in enumerate(terms) if i not in pair]
         needed = {*kept, *(label for term in terms for label in term.labels)}
-        step, term = _contraction(pair, two[1], two[0], needed)
+        step, term = _contraction(
+            pair,
+            *two,
+            needed,
+            places,
+            turns=all(step.multiply is _arithmetic.mul for step in steps),
+        )
         steps.append(step)
         terms.append(term)
     last = terms[0]
@@ -324,7 +336,7 @@ def _result(inputs: Sequence[Sequence], output: Sequence | None, wide: int) -> l
 def _order(
     terms: list[_Term], kept: list[_Label], sizes: dict[_Label, int]
 ) -> list[tuple[int, int]]:
-    """Which two terms are contracted next; the result comes last."""
+    """Which two terms are contracted next, the left one first; the result comes last."""
     if len(terms) > 2:
         try:
             from opt_einsum import contract_path  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -338,7 +350,7 @@ def _order(
                 shapes = [tuple(sizes[x] for x in term.labels) for term in terms]
                 path, _ = contract_path(equation, *shapes, shapes=True)
                 return _pairs(path)
-    return [(0, 1)] + [(0, n) for n in range(len(terms) - 2, 0, -1)] if len(terms) > 1 else []
+    return [(0, 1)] + [(n, 0) for n in range(len(terms) - 2, 0, -1)] if len(terms) > 1 else []
 
 
 def _pairs(path: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
@@ -356,47 +368,71 @@ def _pairs(path: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     return found
 
 
-def _contraction(pair: tuple[int, int], a: _Term, b: _Term, needed: set) -> tuple[_Step, _Term]:
-    """The product of two terms, summed over what is not needed any more, and the term it makes."""
+def _contraction(
+    pair: tuple[int, int], a: _Term, b: _Term, needed: set, places: dict[_Label, int], turns: bool
+) -> tuple[_Step, _Term]:
+    """The product of two terms, summed over what is not needed any more, and the term it makes.
+
+    `places` is the order of labels in the result; `turns`: the columns may come first.
+    """
     # A dimension of size 1 that the other term has in full is none of its own.
     whole = _Term(a.labels, a.sizes)
     a.squeeze(b)
     b.squeeze(whole)
-    mine = set(a.labels)
-    a.sum(needed | set(b.labels))
+    mine, other = set(a.labels), set(b.labels)
+    a.sum(needed | other)
     b.sum(needed | mine)
-    inner = [x for x in a.labels if x in b.labels and x not in needed]
-    batch = [x for x in a.labels if x in b.labels and x in needed]
-    rows = [x for x in a.labels if x not in b.labels]
-    columns = [x for x in b.labels if x not in a.labels]
     sizes = {**dict(zip(a.labels, a.sizes)), **dict(zip(b.labels, b.sizes))}
-    n, i, j, k = ([sizes[x] for x in labels] for labels in (batch, rows, columns, inner))
-    labels = batch + rows + columns
-    result = _Term(labels, n + i + j)
+    stays = sorted((mine | other) & needed, key=places.__getitem__)
+    inner = [x for x in a.labels if x in other and x not in needed]
+    batch = [x for x in stays if x in mine and x in other]
+    rows = [x for x in stays if x not in other]
+    columns = [x for x in stays if x not in mine]
     if not inner:
-        first = a.prepared(batch + rows, n + i + [1] * len(j))
-        second = b.prepared(batch + columns, n + [1] * len(i) + j)
-        return _Step(pair, first, second, _arithmetic.mul, None), result
-    shape = [*([_product(n)] if batch else []), _product(i), _product(j)]
-    first = a.prepared(batch + rows + inner, [*shape[:-1], _product(k)])
-    second = b.prepared(batch + inner + columns, [*shape[:-2], _product(k), shape[-1]])
+        first = a.prepared(*_among(stays, mine, sizes))
+        second = b.prepared(*_among(stays, other, sizes))
+        whole = _Term(stays, [sizes[x] for x in stays])
+        return _Step(pair, first, second, _arithmetic.mul, None), whole
+    n, i, j, k = ([sizes[x] for x in labels] for labels in (batch, rows, columns, inner))
+    turned = bool(turns and rows and columns) and places[columns[-1]] < places[rows[0]]
+    labels = batch + (columns + rows if turned else rows + columns)
+    result = _Term(labels, [sizes[x] for x in labels])
+    many = [_product(n)] if batch else []
+    left, right = [*many, _product(i), _product(k)], [*many, _product(k), _product(j)]
+    if turned:
+        first = a.prepared(batch + inner + rows, [*many, _product(k), _product(i)])
+        second = b.prepared(batch + columns + inner, [*many, _product(j), _product(k)])
+        shape = [*many, _product(j), _product(i)]
+    else:
+        first = a.prepared(batch + rows + inner, left)
+        second = b.prepared(batch + inner + columns, right)
+        shape = [*many, _product(i), _product(j)]
     multiply = _products.bmm if batch else _products.mm
     made = None if result.sizes == shape else result.sizes
-    return _Step(pair, first, second, multiply, made), result
+    return _Step(pair, first, second, multiply, made, turned), result
+
+
+def _among(
+    stays: list[_Label], own: set, sizes: dict[_Label, int]
+) -> tuple[list[_Label], list[int]]:
+    """The labels of a factor, and its shape beside the other one's."""
+    labels = [x for x in stays if x in own]
+    return labels, [sizes[x] if x in own else 1 for x in stays]
 
 
 def _prepared(t: Tensor, by: _Preparation) -> Tensor:
     if by.squeezed is not None:
         t = _shape.squeeze(t, by.squeezed)
-    if by.summed is not None:
-        t = _sum(t, by.summed)
     if by.order is not None:
         t = _shape.permute(t, by.order)
+    if by.summed is not None:
+        t = _sum(t, by.summed)
     return t if by.shape is None else t.reshape(by.shape)
 
 
 def _contracted(step: _Step, first: Tensor, second: Tensor) -> Tensor:
-    t = step.multiply(_prepared(first, step.first), _prepared(second, step.second))
+    left, right = _prepared(first, step.first), _prepared(second, step.second)
+    t = step.multiply(right, left) if step.turned else step.multiply(left, right)
     return t if step.shape is None else t.reshape(step.shape)
 
 
