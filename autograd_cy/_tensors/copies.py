@@ -569,7 +569,9 @@ def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @overridable
-def view_copy(input: Tensor, size: Any, *, out: Tensor | None = None) -> Tensor:
+def view_copy(
+    input: Tensor, size: Any = None, *, dtype: Any = None, out: Tensor | None = None
+) -> Tensor:
     """
     A copy of what :meth:`Tensor.view` gives; differentiable.
 
@@ -577,6 +579,8 @@ def view_copy(input: Tensor, size: Any, *, out: Tensor | None = None) -> Tensor:
     ----------
     input : Tensor
     size : sequence of int, or dtype
+    dtype : dtype
+        In the place of `size`: what the same bytes are taken for.
     out : Tensor, optional
         Where the result goes.
 
@@ -592,6 +596,15 @@ def view_copy(input: Tensor, size: Any, *, out: Tensor | None = None) -> Tensor:
             [2, 3]])
     """
     _check_arguments("view_copy", (input, "Tensor", "input", 1))
+    if (size is None) == (dtype is None):
+        raise TypeError("view_copy() takes one of 'size' and 'dtype'")
+    if dtype is not None:
+        if not isinstance(dtype, _dtype):
+            raise TypeError(
+                "view_copy(): argument 'dtype' (position 2) must be dtype, not "
+                f"{type(dtype).__name__}"
+            )
+        size = dtype
     # Where no view is possible, torch copies, too.
     view = input.view(size) if isinstance(size, _dtype) else input.reshape(size)
     return _copied(view, out, "view_copy")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from autograd_cy._C.tensor import Tensor, _install
 
 __all__: list[str] = []
@@ -19,7 +21,7 @@ for _name in ("is_mkldnn", "is_nested", "is_sparse_csr"):
     _install(_name, property(lambda self: False, doc="False: tensors are plain and dense."))
 
 
-def is_pinned(self: Tensor) -> bool:
+def is_pinned(self: Tensor, device: Any = None) -> bool:
     """False: there is no device for which memory would be pinned."""
     return False
 

@@ -140,8 +140,9 @@ op("_softplus_backward(grad_output, self, beta: Scalar, threshold: Scalar)", eve
    kernel=call("activations.softplus_backward", anywhere=True),
    vjp={"grad_output": "_softplus_backward(grad, self, beta, threshold)",
         "self": "grad * grad_output * where(ge(self * beta, threshold), 0, beta * _logistic_slope(self * beta))"}, jvp="elementwise",
-   vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4)), 2.0, 20.0)), sample((arg((3, 4)), arg((3, 4)), 1.0, 0.5))], dtypes="hf",
-   domain=real(-2, 2, avoid=(0.5,)), reference="np.where(self * beta > threshold, grad_output, grad_output / (1 + np.exp(-self * beta)))",
+   vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4)), 2.0, 20.0)), sample((arg((3, 4)), arg((3, 4)), 1.0, 0.5)),
+                                sample((arg((3, 4)), arg((3, 4)), 2.0, 2.0))], dtypes="hf",
+   domain=real(-2, 2, avoid=(0.5, 1.0)), reference="np.where(self * beta > threshold, grad_output, grad_output / (1 + np.exp(-self * beta)))",
    doc="Gradient of softplus.")
 
 op("_logistic_slope(self)", method=False, kernel=composite("sigmoid(self) * sigmoid(-self)"),

@@ -265,7 +265,10 @@ def wrong_result(record, tree, evaluator):
             args, kwargs = call.arguments(call.tensors())
             try:
                 found = evaluator.evaluate(tree, evaluator.names(record, args, kwargs))
-                pairs = list(zip(outputs(found), outputs(call(call.tensors()))))
+                there, made = outputs(found), outputs(call(call.tensors()))
+                if len(there) != len(made):
+                    return True
+                pairs = list(zip(there, made))
                 if any(tuple(a.shape) != tuple(b.shape) for a, b in pairs):
                     return True
                 if not all(np.allclose(to_array(a), to_array(b), 1e-9, 1e-9) for a, b in pairs):

@@ -43,6 +43,16 @@ SURVIVORS = {
         ): TIES
         for name in ("amax", "amin")
     },
+    **{
+        (
+            "aminmax",
+            "jvp",
+            which,
+            f"sum(where(eq(self, _expand_reduced({which}, self.shape, dim, keepdim)), self_t, 0), "
+            "dim, keepdim)",
+        ): TIES
+        for which in ("min", "max")
+    },
     (
         "_share_among_ties",
         "composite",

@@ -37,6 +37,18 @@ CONVENTIONS = {
         ([[0.5, 0, 0.5], [2 * THIRD] * 3],),
         [2, 5],
     ),
+    "aminmax: equal shares of the largest": (
+        lambda x: x.aminmax(dim=1).max,
+        ([[1.0, 3, 3], [2, 2, 2]],),
+        ([[0, 0.5, 0.5], [2 * THIRD] * 3],),
+        [2.5, 5],
+    ),
+    "aminmax: equal shares of the smallest": (
+        lambda x: x.aminmax(dim=1).min,
+        ([[1.0, 3, 1], [2, 2, 2]],),
+        ([[0.5, 0, 0.5], [2 * THIRD] * 3],),
+        [2, 5],
+    ),
     "max of all: equal shares": (
         lambda x: x.max(),
         ([[1.0, 3, 3], [2, 3, 2]],),

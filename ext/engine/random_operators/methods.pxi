@@ -130,7 +130,8 @@ def random_(Tensor self not None, *args, generator=None, **named):
     cdef RandomNode n
     cdef type kind = RandomBackward0
     lo, hi = bounds(args, named, "random_")
-    if lo is None and len(args) == 1 or hi is None and len(args) == 0 and "from" in named:
+    if lo is None and len(args) == 1 or (
+            len(args) == 0 and "from" in named and "to" not in named):
         raise TypeError("random_() missing argument 'to', or got None for it; give 'from' and 'to'")
     if len(args) == 1 and not named:
         lo, hi = None, lo
