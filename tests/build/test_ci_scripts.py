@@ -1,0 +1,29 @@
+"""Every slow test is run by one of the scripts in .ci."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / ".ci"
+
+if not SCRIPTS.is_dir():
+    pytest.skip("the scripts are in the repository only", allow_module_level=True)
+
+
+@pytest.mark.parametrize("name", ["matrix", "run", "sanitize", "slow"])
+def test_scripts_can_be_read(name):
+    subprocess.run(["bash", "-n", SCRIPTS / name], check=True)
+    assert (SCRIPTS / name).stat().st_mode & 0o100
+
+
+def test_slow_leaves_out_only_what_run_runs_whole():
+    commands = re.sub(r"\\\n", " ", (SCRIPTS / "run").read_text())
+    run = set()
+    for line in re.findall(r"^python -m pytest .* -m slow .*$", commands, re.M):
+        run |= set(re.findall(r"tests/\S+", line))
+    left_out = re.search(r"of_run=\((.*?)\)", (SCRIPTS / "slow").read_text(), re.S)[1].split()
+    assert left_out and set(left_out) <= run
+    assert not [path for path in left_out if not (ROOT / path).exists()]
