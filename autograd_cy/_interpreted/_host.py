@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from autograd_cy._environment.threads import limit_libraries
 from autograd_cy._interpreted import _checks as checks
 
 __all__ = ["checks", "compiled", "composite", "expression", "function", "kernel", "module", "rule"]
@@ -37,6 +38,7 @@ def expression(library: str, make: Callable[[ModuleType], Callable]) -> Callable
         nonlocal made
         if made is None:
             made = make(importlib.import_module(library))
+            limit_libraries()  # it may have brought a BLAS with threads of its own
         return made(*args)
 
     return call
@@ -81,6 +83,7 @@ def _later(module: str, name: str) -> Callable:
         nonlocal found
         if found is None:
             found = getattr(importlib.import_module(module), name)
+            limit_libraries()
         return found(*args)
 
     return call

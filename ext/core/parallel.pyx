@@ -24,6 +24,16 @@ cdef extern from *:
     static int omp_get_num_procs(void) { return 1; }
     #endif
 
+    /* The processors of all places, where there are some: omp_get_num_procs() may count others. */
+    static int agc_processors(void) {
+        int n = 0;
+    #if defined(_OPENMP) && _OPENMP >= 201511
+        int i, places = omp_get_num_places();
+        for (i = 0; i < places; i++) n += omp_get_place_num_procs(i);
+    #endif
+        return n > 0 ? n : omp_get_num_procs();
+    }
+
     #if defined(_OPENMP) && _OPENMP >= 201307
     static int agc_proc_bind(void) { return (int)omp_get_proc_bind(); }
     #else
@@ -48,6 +58,8 @@ cdef extern from *:
     #endif
     static AGC_TLS int agc_thread_override = 0;
     static AGC_TLS int agc_team = 1;
+    /* What omp_get_max_threads() said when the thread last chose its number by itself. */
+    static AGC_TLS int agc_noted = 0;
     static int *agc_team_place(void) { return &agc_team; }
 
     /* The handler may run in any state of the parent's threads, so it stores a flag and no more. */
@@ -103,7 +115,22 @@ cdef int num_threads() noexcept nogil:
         return 1
     if agc_thread_override > 0:
         return agc_thread_override
-    return budget
+    return within_limit(budget)
+
+
+cdef int within_limit(int n) noexcept nogil:
+    """`n`, or what omp_set_num_threads() has limited the calling thread to since n was chosen."""
+    global agc_noted
+    cdef int most
+    if n == 1:
+        return 1
+    most = omp_get_max_threads()
+    if most == agc_noted:
+        return n
+    agc_noted = 0
+    if most >= usual_threads:
+        return n
+    return min(n, most)
 
 
 cdef int set_thread_override(int n) noexcept nogil:
@@ -131,6 +158,7 @@ cdef inline int clamp(Py_ssize_t n_tiles, int nthreads) noexcept nogil:
     global agc_team
     if nthreads > n_tiles:
         nthreads = <int>n_tiles
+    int agc_noted
     if nthreads <= 1 or agc_forked or omp_in_parallel():
         return 1
     if nthreads > agc_team:
@@ -147,8 +175,10 @@ cdef int* team_place() noexcept nogil:
 cdef int turn = 0
 
 
+    int omp_get_max_threads() noexcept nogil
 cdef bint turn_round() noexcept nogil:
     return agc_turn_round(&turn)
+    int agc_processors() noexcept nogil
 
 
 cdef inline void some_tiles(body_t body, void* ctx, Py_ssize_t lo, Py_ssize_t hi,
@@ -160,6 +190,8 @@ cdef inline void some_tiles(body_t body, void* ctx, Py_ssize_t lo, Py_ssize_t hi
     else:
         for tile in range(lo, hi):
             body(ctx, tile)
+# What threads start with: less was chosen by somebody (omp_set_num_threads, threadpoolctl).
+cdef int usual_threads = 1
 
 
 cdef int parallel_for(body_t body, void* ctx, Py_ssize_t n_tiles, int nthreads) noexcept nogil:
@@ -228,7 +260,9 @@ def set_num_threads(n):
     """Set how many threads a large operation may use; 1 switches threading off.
 
     Results are bit-equal for any number.  A forked child stays at one thread.  More than four
-    threads per processor (and more than 64) are not started, whatever is asked for.
+    threads per processor (and more than 64) are not started, whatever is asked for.  The BLAS of
+    NumPy and SciPy, which linear algebra uses, gets the same number, here and in forked children.
+    A limit that ``omp_set_num_threads`` or threadpoolctl sets later holds, too.
 
     Parameters
     ----------
@@ -247,7 +281,7 @@ def set_num_threads(n):
     >>> import autograd_cy as ag
     >>> ag.set_num_threads(ag.get_num_threads())
     """
-    global budget
+    global budget, agc_noted
     if isinstance(n, bool) or not isinstance(n, int):
         raise TypeError(f"set_num_threads: expected an int, got {type(n).__name__}.")
     if n < 1:
@@ -335,4 +369,10 @@ def _trace_loop(kind, int[::1] counts, int[::1] owners, int nthreads):
 
 if agc_watch_forks() != 0:
     raise MemoryError("autograd_cy: pthread_atfork failed.")
-set_num_threads(min(_threads.default_num_threads(), omp_get_thread_limit()) if AGC_OPENMP else 1)
+# OpenMP has read its environment now, and bound this thread if it was told to.
+_threads.runtime_loaded(agc_processors())
+usual_threads = _threads.asked() or omp_get_num_procs()
+if AGC_OPENMP:
+    budget = min(_threads.default_num_threads(), omp_get_thread_limit(), most_threads())
+    agc_noted = omp_get_max_threads()
+    _threads.limit_libraries(n)
