@@ -181,7 +181,8 @@ cdef void plan_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
 cdef void loop_whole(void* ctx) noexcept nogil:
     cdef LoopPlan* plan = <LoopPlan*>ctx
     cdef int threads = team_size(plan.n * plan.cost)
-    if threads <= 1:
+    # Tiles lie on the stack, of which a loop of parallel.pyx sees that there is enough.
+    if threads <= 1 and plan.way != SIDE_BY_SIDE and plan.way != TURNED:
         ordered_range(plan, 0, plan.n)
     else:
         parallel_range(ordered_range, plan, plan.n, threads)

@@ -67,6 +67,70 @@ cdef extern from *:
     static void agc_after_fork(void) { agc_forked = 1; }
     static int agc_watch_forks(void) { return pthread_atfork(NULL, NULL, agc_after_fork); }
 
+    /* Note [Small stacks]
+       Kernels keep tiles on the stack, where compilers know that nothing else points to them. The
+       stacks of other threads than the first may be as small as 64 KiB (threading.stack_size,
+       OMP_STACKSIZE, other runtimes), and recursion may have left as little. So loops look how much
+       is left, and run in a thread of their own where it is too little. The largest frames of
+       kernels are listed by ext/build/stacks.py; a kernel that has one and is called without a loop
+       is called by parallel_for() of one tile. */
+    #define AGC_STACK_NEEDED (192 * 1024)
+    #define AGC_STACK_GIVEN (1024 * 1024)
+    static AGC_TLS char *agc_stack_least = NULL;    /* addresses below: too little is left */
+
+    static char *agc_find_stack(void) {
+        void *low = NULL;
+    #if defined(__linux__)
+        pthread_attr_t attributes;
+        size_t size = 0, guard = 0;
+        if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+            (void)pthread_attr_getstack(&attributes, &low, &size);
+            (void)pthread_attr_getguardsize(&attributes, &guard);
+            (void)pthread_attr_destroy(&attributes);
+            low = (char *)low + guard;
+        }
+    #elif defined(__APPLE__)
+        low = (char *)pthread_get_stackaddr_np(pthread_self())
+              - pthread_get_stacksize_np(pthread_self());
+    #endif
+        return (char *)low + AGC_STACK_NEEDED;
+    }
+
+    static int agc_stack_is_small(void) {
+        if (__builtin_expect(agc_stack_least == NULL, 0)) agc_stack_least = agc_find_stack();
+        return __builtin_expect((char *)__builtin_frame_address(0) < agc_stack_least, 0);
+    }
+
+    typedef struct {
+        void (*tiles)(void (*)(void *, Py_ssize_t), void *, Py_ssize_t, Py_ssize_t, int);
+        void (*body)(void *, Py_ssize_t);
+        void (*range)(void *, Py_ssize_t, Py_ssize_t);
+        void *ctx;
+        Py_ssize_t lo, hi;
+        int back;
+    } agc_errand;
+
+    static void *agc_do_errand(void *given) {
+        agc_errand *e = (agc_errand *)given;
+        agc_thread_override = 1;
+        if (e->range) e->range(e->ctx, e->lo, e->hi);
+        else e->tiles(e->body, e->ctx, e->lo, e->hi, e->back);
+        return NULL;
+    }
+
+    /* False if there is no thread to be had: the caller takes its chance then. */
+    static int agc_elsewhere(agc_errand *e) {
+        pthread_attr_t attributes;
+        pthread_t thread;
+        int made = 0;
+        if (pthread_attr_init(&attributes) != 0) return 0;
+        if (pthread_attr_setstacksize(&attributes, AGC_STACK_GIVEN) == 0)
+            made = pthread_create(&thread, &attributes, agc_do_errand, e) == 0;
+        (void)pthread_attr_destroy(&attributes);
+        if (made) (void)pthread_join(thread, NULL);
+        return made;
+    }
+
     static const char *agc_openmp_library(void) {
     #if defined(_OPENMP)
         Dl_info where;
@@ -79,14 +143,27 @@ cdef extern from *:
     int AGC_OPENMP
     int agc_thread_override
     int agc_team
+    int agc_noted
     int* agc_team_place() noexcept nogil
     int agc_forked
+    ctypedef struct agc_errand:
+        void (*tiles)(body_t, void*, Py_ssize_t, Py_ssize_t, bint) noexcept nogil
+        body_t body
+        range_body_t range
+        void* ctx
+        Py_ssize_t lo
+        Py_ssize_t hi
+        bint back
+    bint agc_stack_is_small() noexcept nogil
+    bint agc_elsewhere(agc_errand* errand) noexcept nogil
     int agc_turn_round(int* turn) noexcept nogil
     int omp_in_parallel() noexcept nogil
     int omp_get_thread_num() noexcept nogil
     int omp_get_num_threads() noexcept nogil
+    int omp_get_max_threads() noexcept nogil
     int omp_get_thread_limit() noexcept nogil
     int omp_get_num_procs() noexcept nogil
+    int agc_processors() noexcept nogil
     int agc_proc_bind() noexcept nogil
     int agc_watch_forks() noexcept nogil
     const char* agc_openmp_library() noexcept nogil
@@ -98,6 +175,8 @@ cdef enum:
     PER_THREAD = GRAIN // 2
 
 cdef int budget = 1
+# What threads start with: less was chosen by somebody (omp_set_num_threads, threadpoolctl).
+cdef int usual_threads = 1
 
 
 cdef int most_threads() noexcept nogil:
@@ -158,7 +237,6 @@ cdef inline int clamp(Py_ssize_t n_tiles, int nthreads) noexcept nogil:
     global agc_team
     if nthreads > n_tiles:
         nthreads = <int>n_tiles
-    int agc_noted
     if nthreads <= 1 or agc_forked or omp_in_parallel():
         return 1
     if nthreads > agc_team:
@@ -175,14 +253,12 @@ cdef int* team_place() noexcept nogil:
 cdef int turn = 0
 
 
-    int omp_get_max_threads() noexcept nogil
 cdef bint turn_round() noexcept nogil:
     return agc_turn_round(&turn)
-    int agc_processors() noexcept nogil
 
 
-cdef inline void some_tiles(body_t body, void* ctx, Py_ssize_t lo, Py_ssize_t hi,
-                            bint back) noexcept nogil:
+cdef void these_tiles(body_t body, void* ctx, Py_ssize_t lo, Py_ssize_t hi,
+                      bint back) noexcept nogil:
     cdef Py_ssize_t tile
     if back:
         for tile in range(hi - 1, lo - 1, -1):
@@ -190,8 +266,34 @@ cdef inline void some_tiles(body_t body, void* ctx, Py_ssize_t lo, Py_ssize_t hi
     else:
         for tile in range(lo, hi):
             body(ctx, tile)
-# What threads start with: less was chosen by somebody (omp_set_num_threads, threadpoolctl).
-cdef int usual_threads = 1
+
+
+cdef bint on_another_stack(body_t body, range_body_t range, void* ctx, Py_ssize_t lo, Py_ssize_t hi,
+                           bint back) noexcept nogil:
+    """Run tiles or a range in a thread of its own; false if there is none (Note [Small stacks])."""
+    cdef agc_errand errand
+    errand.tiles = these_tiles
+    errand.body = body
+    errand.range = range
+    errand.ctx = ctx
+    errand.lo = lo
+    errand.hi = hi
+    errand.back = back
+    return agc_elsewhere(&errand)
+
+
+cdef inline void some_tiles(body_t body, void* ctx, Py_ssize_t lo, Py_ssize_t hi,
+                            bint back) noexcept nogil:
+    if agc_stack_is_small() and on_another_stack(body, NULL, ctx, lo, hi, back):
+        return
+    these_tiles(body, ctx, lo, hi, back)
+
+
+cdef inline void some_range(range_body_t body, void* ctx, Py_ssize_t lo,
+                            Py_ssize_t hi) noexcept nogil:
+    if agc_stack_is_small() and on_another_stack(NULL, body, ctx, lo, hi, False):
+        return
+    body(ctx, lo, hi)
 
 
 cdef int parallel_for(body_t body, void* ctx, Py_ssize_t n_tiles, int nthreads) noexcept nogil:
@@ -213,11 +315,10 @@ cdef int parallel_for_dynamic(
     cdef Py_ssize_t tile
     nthreads = clamp(n_tiles, nthreads)
     if nthreads == 1:
-        for tile in range(n_tiles):
-            body(ctx, tile)
+        some_tiles(body, ctx, 0, n_tiles, False)
         return 1
     for tile in prange(n_tiles, num_threads=nthreads, schedule="dynamic", chunksize=1):
-        body(ctx, tile)
+        some_tiles(body, ctx, tile, tile + 1, False)
     return nthreads
 
 
@@ -228,14 +329,14 @@ cdef int parallel_range(
         return 1
     nthreads = clamp(parts(n, 64), nthreads)
     if nthreads == 1:
-        body(ctx, 0, n)
+        some_range(body, ctx, 0, n)
         return 1
     chunk = round_up(parts(n, nthreads), 64)
     for part in prange(nthreads, num_threads=nthreads, schedule="static", chunksize=1):
         lo = part * chunk
         hi = min(lo + chunk, n)
         if lo < hi:
-            body(ctx, lo, hi)
+            some_range(body, ctx, lo, hi)
     return nthreads
 
 
@@ -287,6 +388,8 @@ def set_num_threads(n):
     if n < 1:
         raise ValueError(f"set_num_threads: the number of threads must be positive, got {n}.")
     budget = min(n, most_threads()) if AGC_OPENMP else 1
+    agc_noted = omp_get_max_threads()
+    _threads.limit_libraries(n)
 
 
 def info():
@@ -374,5 +477,3 @@ _threads.runtime_loaded(agc_processors())
 usual_threads = _threads.asked() or omp_get_num_procs()
 if AGC_OPENMP:
     budget = min(_threads.default_num_threads(), omp_get_thread_limit(), most_threads())
-    agc_noted = omp_get_max_threads()
-    _threads.limit_libraries(n)

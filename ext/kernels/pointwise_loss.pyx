@@ -145,10 +145,8 @@ cdef void loss_whole(void* ctx) noexcept nogil:
     cdef double total = 0
     cdef Py_ssize_t k
     plan.bad = 0
-    if plan.tiles == 1:
-        loss_tile(plan, 0)
-    else:
-        parallel_for(loss_tile, plan, plan.tiles, team_size(plan.cost * plan.count))
+    parallel_for(loss_tile, plan, plan.tiles,
+                 team_size(plan.cost * plan.count) if plan.tiles > 1 else 1)
     for k in range(plan.tiles):
         total += found[2 * k]
         if plan.bad == 0:

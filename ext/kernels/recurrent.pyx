@@ -159,9 +159,17 @@ cdef struct Packed:
     Py_ssize_t piece
 
 
+cdef void pack_columns(void* ctx, Py_ssize_t index) noexcept nogil:
+    cdef Packed* p = <Packed*>ctx
+    cdef Py_ssize_t q, depth, ldb = p.k if p.trans else p.n
+    for q from 0 <= q < p.k by DEPTH:
+        depth = min(p.k - q, <Py_ssize_t>DEPTH)
+        G.pack_b(p.t.dt, p.trans, depth, p.n, p.b + (q if p.trans else q * ldb) * p.t.item, ldb,
+                 1, 0, p.at + q * p.columns * p.t.item)
+
+
 cdef void pack(Packed* p, Layer* t, int trans, Py_ssize_t k, Py_ssize_t n,
                const char* b) noexcept nogil:
-    cdef Py_ssize_t q, depth, ldb = k if trans else n
     p.t, p.trans, p.k, p.n, p.b = t, trans, k, n, b
     p.at = p.row = NULL
     if (t.steps < FEW_STEPS or t.batch < FEW_ROWS or t.batch > MANY_ROWS or n == 0 or k == 0
@@ -173,10 +181,7 @@ cdef void pack(Packed* p, Layer* t, int trans, Py_ssize_t k, Py_ssize_t n,
     if p.at == NULL:
         t.status = GEMM_NO_MEMORY
         return
-    for q from 0 <= q < k by DEPTH:
-        depth = min(k - q, <Py_ssize_t>DEPTH)
-        G.pack_b(t.dt, trans, depth, n, b + (q if trans else q * ldb) * t.item, ldb, 1, 0,
-                 p.at + q * p.columns * t.item)
+    parallel_for(pack_columns, p, 1, 1)
 
 
 cdef void packed_piece(void* ctx, Py_ssize_t index) noexcept nogil:
