@@ -83,6 +83,10 @@ UPWARD_IMPORTS = {
     ("interpreted_kernels", "_interpreted"): "the class of its errors is linalg's, as in torch",
     ("linalg_composites", "_interpreted"): "phases are looked at where vectors are complex",
     ("linking", "_interpreted"): "formulas of compiled records may call interpreted operators",
+    (
+        "storage",
+        "_environment",
+    ): "the cgroup is looked up when the first large block is made",
     ("parallel", "_environment"): "how many threads there are is read before OpenMP is loaded",
     ("recorder", "profiler"): "names of events are made when a recording is read",
     ("reduction_composites", "linalg"): "a norm of matrices is interpreted, and seldom asked for",

@@ -6,6 +6,9 @@
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+cdef extern from "Python.h":
+    int PyGILState_Check() nogil
+
 cdef extern from *:
     """
     #include <stdlib.h>
@@ -93,10 +96,34 @@ cdef void* fresh(size_t nbytes) noexcept nogil:
         capacity = nbytes
     header = <Header*>ag_aligned(capacity + HEADER)
     if header == NULL:
-        return NULL
+        ask_for_memory()
+        header = <Header*>ag_aligned(capacity + HEADER)
+        if header == NULL:
+            return NULL
     header.capacity = capacity
     header.mark = NULL
     return <char*>header + HEADER
+
+
+cdef void ask_for_memory() noexcept nogil:
+    """There is none: give back what is kept here, and by the allocator if this thread may."""
+    release_blocks()
+    if PyGILState_Check():
+        with gil:
+            from autograd_cy._C.storage import empty_cache
+            empty_cache()
+
+
+cdef size_t release_blocks() noexcept nogil:
+    cdef int i
+    cdef Header* header
+    cdef size_t total = 0
+    for i in range(AG_SLOTS):
+        header = <Header*>ag_swap_slot(i, NULL)
+        if header != NULL:
+            total += header.capacity
+            free(header)
+    return total
 
 
 cdef void* marked(size_t nbytes) noexcept nogil:
@@ -140,9 +167,14 @@ cdef void give_scratch(void* block) noexcept nogil:
 
 
 cdef void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
+    cdef void* found
     if fails():
         return NULL
-    return malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
+    found = malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
+    if found == NULL:
+        ask_for_memory()
+        found = malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
+    return found
 
 
 def _fail_after(Py_ssize_t n):
@@ -175,12 +207,4 @@ def _held():
 
 def release():
     """Free the blocks that are kept and not in use; returns their bytes."""
-    cdef int i
-    cdef Header* header
-    cdef size_t total = 0
-    for i in range(AG_SLOTS):
-        header = <Header*>ag_swap_slot(i, NULL)
-        if header != NULL:
-            total += header.capacity
-            free(header)
-    return total
+    return release_blocks()

@@ -4,10 +4,11 @@
 
 Freed blocks go to a list of their size class and are handed out again: fresh pages cost several
 times more than the arithmetic on them. Four classes per power of two bound the waste to 25 %.
+How much is kept, storage/kept.pxi decides.
 Everything here runs under the GIL, so there are no locks. Next file: tensor.pyx.
 """
 from cpython.mem cimport PyMem_RawMalloc, PyMem_RawFree
-from cpython.ref cimport Py_INCREF, Py_DECREF
+from cpython.ref cimport Py_INCREF, Py_DECREF, PyObject
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
@@ -42,6 +43,7 @@ cdef enum:
     N_CLASSES = 256
     BLOCKS_PER_CLASS = 256
     HUGE = 2 * 1024 * 1024
+    LARGE = 56              # class of blocks of a MiB, the first that storage/kept.pxi looks at
 
 cdef StorageImpl* g_free[N_CLASSES]
 cdef int g_free_count[N_CLASSES]
@@ -56,13 +58,15 @@ cdef bint g_caching = True
 cdef birth_fn g_noted = NULL
 cdef change_fn g_watch = NULL
 cdef bint g_told = False                # somebody hears of births
-# Free blocks kept in each class; none are while memory is watched, so that all go the long way.
-cdef int g_kept_blocks = BLOCKS_PER_CLASS
+# Free blocks of each class that are kept without further ado; none are while memory is watched, and
+# of large ones, so that these go the long way.
+cdef int g_room[N_CLASSES]
 # Test hook: allocations left before one fails; negative means never.
 cdef Py_ssize_t g_fail_after = -1
 
 memset(g_free, 0, sizeof(g_free))
 memset(g_free_count, 0, sizeof(g_free_count))
+set_room(BLOCKS_PER_CLASS)
 memset(device_memory, 0, sizeof(device_memory))
 device_memory[ON_META] = meta_memory
 
@@ -100,6 +104,12 @@ cdef inline void give_back(StorageImpl* s) noexcept:
         free(s)
 
 
+cdef void set_room(int blocks) noexcept:
+    cdef int c
+    for c in range(N_CLASSES):
+        g_room[c] = blocks if c < LARGE else 0
+
+
 cdef void flush_cache() noexcept:
     global g_cached_bytes
     cdef int c
@@ -111,6 +121,9 @@ cdef void flush_cache() noexcept:
             give_back(s)
         g_free_count[c] = 0
     g_cached_bytes = 0
+
+
+include "storage/kept.pxi"
 
 
 class OutOfMemoryError(RuntimeError, MemoryError):
@@ -139,6 +152,12 @@ cdef object no_memory(Py_ssize_t nbytes):
     )
 
 
+cdef void give_scratch_back() noexcept:
+    """Let kernels give their working memory back, too."""
+    from autograd_cy._C.scratch import release
+    release()
+
+
 include "storage/births.pxi"
 
 
@@ -164,13 +183,16 @@ cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL:
     else:
         g_misses += 1
         size = class_bytes(c) if g_caching else (nbytes if nbytes > 0 else 1)
+        if c >= LARGE and g_caching:
+            make_way(size)
         if c == 0 and g_caching:
             s = small_block()
         else:
             s = <StorageImpl*>ag_aligned(HUGE if size >= HUGE else HEADER,
                                          <size_t>(size + HEADER), size >= HUGE)
         if s == NULL:
-            flush_cache()
+            give_all_back()
+            give_scratch_back()
             s = (small_block() if c == 0 and g_caching
                  else <StorageImpl*>ag_aligned(HEADER, <size_t>(size + HEADER), 0))
             if s == NULL:
@@ -217,10 +239,10 @@ cdef void note_listeners() noexcept:
 
 
 cdef void watch_memory(change_fn watch) noexcept:
-    global g_watch, g_kept_blocks
+    global g_watch
     g_watch = watch
     note_listeners()
-    g_kept_blocks = BLOCKS_PER_CLASS if watch == NULL else 0
+    set_room(BLOCKS_PER_CLASS if watch == NULL else 0)
 
 
 cdef Py_ssize_t live_bytes() noexcept:
@@ -320,18 +342,11 @@ cdef void storage_free(StorageImpl* s) noexcept:
         g_live_bytes -= s.capacity
         g_live_blocks -= 1
         c = s.size_class
-        if (g_caching and g_free_count[c] < g_kept_blocks
+        if (g_caching and g_free_count[c] < g_room[c]
                 and g_cached_bytes + s.capacity <= g_cache_limit):
             keep(s, c)
-        elif g_watch != NULL:
-            g_watch(s, -s.nbytes)
-            if (g_caching and g_free_count[c] < BLOCKS_PER_CLASS
-                    and g_cached_bytes + s.capacity <= g_cache_limit):
-                keep(s, c)
-            else:
-                give_back(s)
         else:
-            give_back(s)
+            keep_or_give_back(s, c)
     elif s.kind == STORAGE_MALLOC:
         if g_watch != NULL:
             g_watch(s, -s.nbytes)
@@ -365,6 +380,8 @@ def memory_summary():
     >>> sorted(ag.memory_summary())[:3]
     ['cache_limit', 'cached_bytes', 'caching']
     """
+    if not g_group_is_known:
+        limit_by_group()
     return {
         "live_bytes": g_live_bytes,
         "live_blocks": g_live_blocks,
@@ -394,6 +411,9 @@ def empty_cache():
     """
     Give the cached, unused blocks back to the system.
 
+    It happens by itself when there is no memory for another tensor, to large blocks that were not
+    used for ten seconds, and where little memory is left (in its cgroup, or under ``ulimit -v``).
+
     Examples
     --------
     >>> import autograd_cy as ag
@@ -401,7 +421,7 @@ def empty_cache():
     >>> ag.memory_summary()["cached_bytes"]
     0
     """
-    flush_cache()
+    give_all_back()
 
 
 def set_allocator_caching(enabled):
@@ -433,22 +453,18 @@ def _fail_allocation_after(Py_ssize_t n):
 
 
 cdef object configure():
-    global g_cache_limit, g_caching
+    global g_cache_limit, g_caching, g_limit_is_given
     limit = os.environ.get("AUTOGRAD_CY_CACHE_MB")
     if limit is not None:
         try:
             g_cache_limit = <Py_ssize_t>(int(limit) * 1024 * 1024)
+            g_limit_is_given = True
         except ValueError:
             raise ValueError(
                 f"AUTOGRAD_CY_CACHE_MB must be a whole number of MiB, not {limit!r}"
             ) from None
     else:
-        # An eighth of the machine, so that ranks sharing a node leave each other room.
-        try:
-            g_cache_limit = <Py_ssize_t>(
-                os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 8)
-        except (ValueError, OSError, AttributeError):
-            g_cache_limit = <Py_ssize_t>1 << 30
+        limit_by_memory()
     if os.environ.get("AUTOGRAD_CY_CACHE") == "0":
         g_caching = False
 

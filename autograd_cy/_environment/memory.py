@@ -1,0 +1,34 @@
+"""How much memory the cgroup of this process allows it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from autograd_cy._environment.threads import _read, _upwards
+
+
+def cgroup(root: str = "/") -> tuple[int, str] | None:
+    """
+    The least limit of the cgroups (v1 or v2) of this process, in bytes, and its ``memory.stat``.
+
+    None without a limit. `root` is where /proc and /sys are found; tests put a made-up tree there.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    found = None
+    for line in _read(os.path.join(root, "proc/self/cgroup")).splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if number == "0" and not controllers:
+            mounts, name = ("", "unified"), "memory.max"
+        elif "memory" in controllers.split(","):
+            mounts, name = ("memory", controllers), "memory.limit_in_bytes"
+        else:
+            continue
+        for folder in _upwards(root, mounts, path):
+            text = _read(os.path.join(folder, name)).strip()
+            if text.isdigit() and (found is None or int(text) < found[0]):
+                found = int(text), os.path.join(folder, "memory.stat")
+    # Version 1 says "no limit" by a number that no machine has.
+    return found if found is not None and found[0] < 1 << 60 else None
