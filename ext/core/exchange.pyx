@@ -13,7 +13,7 @@ from cpython.ref cimport Py_INCREF
 from autograd_cy._C.storage cimport (
     ON_CPU, ON_META, StorageImpl, STORAGE_ALIAS, STORAGE_BORROWED, storage_new_on,
     storage_borrow, storage_incref,
-    storage_decref)
+    storage_decref, storage_share_version)
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_numpy, dt_from_numpy)
@@ -34,10 +34,12 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_NewFromDescr(type subtype, cnp.dtype descr, int nd, const cnp.npy_intp* dims,
                                 const cnp.npy_intp* strides, void* data, int flags, void* obj)
 
+import errno
 import weakref
 
 import numpy as np
 
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import _install, _list_of, _must_be_bool, _set_reader
 
 __all__ = ["UntypedStorage", "from_dlpack", "from_numpy"]
@@ -222,6 +224,9 @@ def _memory_users(Tensor t not None):
     return root_of(t.mem).refcount
 
 
+include "exchange/shared.pxi"
+
+
 def _memory_owner(Tensor t not None):
     """The object that the memory of a tensor is borrowed from, or None."""
     cdef StorageImpl* s = root_of(t.mem)
@@ -234,6 +239,20 @@ cdef Tensor mark_mode(Tensor t):
     if tls_modes() & M_INFERENCE:
         t.flags |= F_INFERENCE
     return t
+
+
+cdef object aligned(object array):
+    """
+    A copy of an array whose elements do not lie on multiples of their size, as kernels need them.
+
+    PyTorch takes them as they are. That writes do not show is said where somebody could see it.
+    """
+    if array.flags.writeable:
+        _warn(
+            "from_numpy: the elements of the array do not lie on multiples of their size, so the "
+            "tensor has a copy of them: writes to one do not show in the other. Pass array.copy() "
+            "to say that this is meant.")
+    return array.copy()
 
 
 cdef Tensor from_array(object array):
@@ -286,10 +305,7 @@ cdef Tensor tensor_of_array(object array):
         strides[i] = step // item if step >= 0 else item
     data = cnp.PyArray_BYTES(a)
     if extent and not cnp.PyArray_ISALIGNED(a):
-        raise ValueError(
-            "from_numpy: the elements of the array do not lie on multiples of their size. "
-            "Copy the array with array.copy()."
-        )
+        return tensor_of_array(aligned(a))
     s = storage_borrow(data, extent, a, not cnp.PyArray_ISWRITEABLE(a))
     try:
         t = tensor_on(s, data, dt, n, shape, NULL if extent == 0 else strides)
@@ -304,7 +320,8 @@ def from_numpy(ndarray):
     A tensor on the memory of a NumPy array.
 
     Writing to one shows in the other. A tensor on a read-only array is read-only too: a warning
-    says so, and in-place operations on it raise.
+    says so, and in-place operations on it raise. Elements that do not lie on multiples of their
+    size, as in a file with record markers, are copied, and a warning says so.
 
     Parameters
     ----------

@@ -165,10 +165,35 @@ class TestFromNumpy:
         with pytest.raises(ValueError, match="strides not a multiple of the element byte size"):
             ag.from_numpy(np.zeros(3, dtype="f4,f8")["f1"])
 
-    def test_unaligned_memory_is_refused(self):
-        a = np.frombuffer(bytearray(9), dtype=np.uint8)[1:].view(np.float64)
-        with pytest.raises(ValueError, match="multiples of their size"):
-            ag.from_numpy(a)
+    def test_unaligned_memory_is_copied(self):
+        a = np.frombuffer(bytearray(25), dtype=np.uint8)[1:].view(np.float64)
+        a[:] = 1, 2, 3
+        assert not a.flags.aligned
+        with pytest.warns(UserWarning, match="from_numpy: the elements of the array do not lie on"):
+            t = ag.from_numpy(a)
+        t += 1
+        assert t.tolist() == [2, 3, 4] and a.tolist() == [1, 2, 3]
+        # Where nobody expects to see writes there is no warning.
+        for function in (ag.as_tensor, ag.asarray, ag.tensor):
+            assert (function(a) * 2).tolist() == [2, 4, 6]
+        assert ag.asarray(memoryview(a)).tolist() == [1, 2, 3]
+        a.flags.writeable = False
+        assert ag.as_tensor(a[:0]).shape == (0,)
+        with pytest.raises(ValueError, match="do not lie on multiples"):
+            ag.asarray(a, copy=False)
+        assert (ag.from_numpy(a[1:]) @ ag.from_numpy(a[:2])).item() == 8
+
+    @pytest.mark.parametrize("dtype", ["i2", "i8", "f4", "f8", "c8", "c16"])
+    def test_elements_behind_a_record_marker_are_taken(self, dtype):
+        """A Fortran record begins with its length: 4 bytes, or 1 in other formats."""
+        values = np.arange(5).astype(dtype)
+        for shift in (1, 2, 4):
+            raw = bytearray(shift) + bytearray(values.tobytes())
+            array = np.frombuffer(bytes(raw), dtype, 5, shift)
+            assert ag.as_tensor(array.copy()).tolist() == ag.as_tensor(array).tolist()
+            buffer = bytes(raw)
+            t = ag.frombuffer(buffer, dtype=ag.as_tensor(values).dtype, count=5, offset=shift)
+            assert t.tolist() == values.tolist() and (t + t).tolist() == (2 * values).tolist()
 
     def test_swapped_bytes_are_refused(self):
         with pytest.raises(ValueError, match="byte order different from the native"):

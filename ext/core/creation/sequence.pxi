@@ -429,8 +429,19 @@ def as_tensor(data, dtype=None, device=None):
             return data.to(device, dt_object(dt if dt >= 0 else (<Tensor>data).dt))
         return convert(data, dt)
     if isinstance(data, _np.ndarray):
-        return finish(to_device(convert(from_array(data), dt), where), False, "as_tensor")
+        return finish(to_device(convert(shared_array(data, None), dt), where), False, "as_tensor")
     return finish(placed(from_data(data, dt), where), False, "as_tensor")
+
+
+cdef Tensor shared_array(object array, object copy):
+    """A tensor on the memory of an array, or on a copy where elements lie between multiples."""
+    if not array.flags.aligned and array.size:
+        if copy is not None and not copy:
+            raise ValueError(
+                "asarray: can't alias an array whose elements do not lie on multiples of their "
+                "size into a tensor; leave copy=False out")
+        array = array.copy()
+    return from_array(array)
 
 
 cdef Tensor shared_with(object obj, object dtype, object copy):
@@ -438,7 +449,7 @@ cdef Tensor shared_with(object obj, object dtype, object copy):
     if isinstance(obj, Tensor):
         return <Tensor>obj
     if isinstance(obj, _np.ndarray):
-        return from_any_array(obj) if copy else from_array(obj)
+        return from_any_array(obj) if copy else shared_array(obj, copy)
     if isinstance(obj, _np.generic):
         if copy is False:
             raise RuntimeError(
@@ -450,7 +461,7 @@ cdef Tensor shared_with(object obj, object dtype, object copy):
     if isinstance(obj, (bytes, bytearray)):
         return raw_buffer(obj, parse_dtype(dtype, g_default_dtype), -1, 0)
     if PyObject_CheckBuffer(obj):
-        return from_array(_np.asarray(obj))
+        return shared_array(_np.asarray(obj), copy)
     return None
 
 
@@ -523,6 +534,19 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     return finish(r, requires_grad, "asarray")
 
 
+cdef Tensor unaligned_buffer(object owner, int dt, Py_ssize_t count, Py_ssize_t offset):
+    """A copy of elements that do not lie on multiples of their size, as kernels need them."""
+    cdef Py_buffer* view = PyMemoryView_GET_BUFFER(owner)
+    cdef Tensor made = room(dt, 1, &count)
+    if not view.readonly:
+        _warn(
+            "frombuffer: the elements do not lie on multiples of their size, so the tensor has a "
+            "copy of them: writes to one do not show in the other. Pass a copy of these bytes, or "
+            "another offset.")
+    memcpy(made.ptr, <char*>view.buf + offset, count * DT_SIZE[dt])
+    return mark_raw(made)
+
+
 cdef Tensor raw_buffer(object buffer, int dt, Py_ssize_t count, Py_ssize_t offset):
     cdef Py_ssize_t item = DT_SIZE[dt], length
     cdef StorageImpl* s
@@ -555,10 +579,7 @@ cdef Tensor raw_buffer(object buffer, int dt, Py_ssize_t count, Py_ssize_t offse
             f"not be greater than actual buffer length ({length} bytes)"
         )
     if (<size_t>view.buf + <size_t>offset) % <size_t>min(item, 8):
-        raise ValueError(
-            f"frombuffer: the elements would not lie on multiples of their size ({item} bytes); "
-            "choose another offset or copy the buffer"
-        )
+        return unaligned_buffer(owner, dt, count, offset)
     s = storage_borrow(<char*>view.buf + offset, count * item, owner, view.readonly)
     try:
         return mark_raw(tensor_on(s, s.data, dt, 1, &count, NULL))
@@ -574,6 +595,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     ----------
     buffer : object
         Such as a ``bytearray``; if it is read-only, in-place operations on the tensor raise.
+        Elements that do not lie on multiples of their size are copied, and a warning says so.
     dtype : dtype
         How to read the bytes.
     count : int
