@@ -1,8 +1,11 @@
 """
-Python's :mod:`multiprocessing`, and :func:`spawn`.
+Python's :mod:`multiprocessing` with tensors in shared memory, and :func:`spawn`.
 
-A forked process sees the memory of tensors after :meth:`Tensor.share_memory_`; tensors that are
-pickled (queues, pipes, arguments of spawned processes) arrive as copies.
+Tensors that are sent (by queues, pipes and pools, as arguments of spawned processes) lie in shared
+memory from then on: what one process writes, the others see. Views of one memory stay views of one
+memory where they are sent together. One whose memory other tensors use too, which are not sent with
+it, arrives as a copy; call :meth:`Tensor.share_memory_` before there are others. Gradients are not
+sent. A tensor that has a history is refused.
 
 Examples
 --------
@@ -14,15 +17,23 @@ Examples
 from __future__ import annotations
 
 import multiprocessing as _standard
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
 from multiprocessing import *  # noqa: F403
 from multiprocessing import connection
 
+from autograd_cy._environment.threads import unbound as _unbound
+from autograd_cy._tensors import sharing as _sharing
+
+_sharing.register()
+
 __all__ = [
     *_standard.__all__,
     "ProcessContext",
+    "ProcessException",
+    "ProcessExitedException",
     "ProcessRaisedException",
     "get_all_sharing_strategies",
     "get_sharing_strategy",
@@ -38,7 +49,6 @@ _STRATEGIES = (
         "file_system",
     }
 )
-_strategy = min(_STRATEGIES)
 
 
 def get_all_sharing_strategies() -> set[str]:
@@ -60,12 +70,11 @@ def get_all_sharing_strategies() -> set[str]:
 
 def get_sharing_strategy() -> str:
     """
-    The strategy that was set.
+    How tensors that are shared from now on travel.
 
     Returns
     -------
     str
-        The first of all in the order of letters, if none was.
 
     Examples
     --------
@@ -73,17 +82,21 @@ def get_sharing_strategy() -> str:
     >>> ag.multiprocessing.get_sharing_strategy() in ag.multiprocessing.get_all_sharing_strategies()
     True
     """
-    return _strategy
+    return _sharing._strategy
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
     """
-    Kept, and without effect: tensors that are sent hold open no more files than there is room for.
+    Choose how tensors that are shared from now on travel between processes.
+
+    ``file_descriptor`` keeps an open file for each of them, of which a process may not have many
+    (``ulimit -n``); nothing is left behind, however processes end. ``file_system`` names files in
+    /dev/shm instead. They are removed when nobody uses them any more, and when all processes have
+    ended, even if some were killed.
 
     Parameters
     ----------
     new_strategy : {'file_descriptor', 'file_system'}
-        How PyTorch passes tensors between processes.
 
     Raises
     ------
@@ -97,24 +110,75 @@ def set_sharing_strategy(new_strategy: str) -> None:
     >>> ag.multiprocessing.get_sharing_strategy()
     'file_system'
     """
-    global _strategy
     if new_strategy not in _STRATEGIES:
         known = ", ".join(sorted(_STRATEGIES))
         raise AssertionError(f"sharing strategy must be one of {known}, not {new_strategy!r}")
-    _strategy = new_strategy
+    _sharing._strategy = new_strategy
 
 
-class ProcessRaisedException(Exception):
-    """A process that :func:`spawn` started raised an exception; the text has its traceback."""
+class ProcessException(Exception):
+    """
+    A process that :func:`spawn` started has failed.
 
-    def __init__(self, msg: str, error_index: int, error_pid: int | None):
+    Attributes
+    ----------
+    error_index : int
+        Which of them.
+    pid : int
+        Its process number; also ``error_pid``.
+    """
+
+    def __init__(self, msg: str, error_index: int, pid: int | None):
         super().__init__(msg)
         self.msg = msg
         self.error_index = error_index
-        self.error_pid = self.pid = error_pid
+        self.pid = self.error_pid = pid
 
     def __reduce__(self) -> tuple:
-        return type(self), (self.msg, self.error_index, self.error_pid), vars(self)
+        return type(self), (self.msg, self.error_index, self.pid), vars(self)
+
+
+class ProcessRaisedException(ProcessException):
+    """A process that :func:`spawn` started raised an exception; the text has its traceback."""
+
+    def __init__(self, msg: str, error_index: int, error_pid: int | None):
+        super().__init__(msg, error_index, error_pid)
+
+
+class ProcessExitedException(ProcessException):
+    """
+    A process that :func:`spawn` started was killed, or ended with another status than 0.
+
+    Attributes
+    ----------
+    exit_code : int
+        Its exit status; minus the number of the signal, if one killed it.
+    signal_name : str or None
+        Such as ``"SIGKILL"``.
+    """
+
+    def __init__(
+        self,
+        msg: str,
+        error_index: int,
+        error_pid: int | None,
+        exit_code: int,
+        signal_name: str | None = None,
+    ):
+        super().__init__(msg, error_index, error_pid)
+        self.exit_code = exit_code
+        self.signal_name = signal_name
+
+    def __reduce__(self) -> tuple:
+        given = self.msg, self.error_index, self.pid, self.exit_code, self.signal_name
+        return type(self), given, vars(self)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"number {number}"
 
 
 def _run(function, index, args, sender):
@@ -171,7 +235,9 @@ class ProcessContext:
         Raises
         ------
         ProcessRaisedException
-            If a process raised an exception or died.
+            If a process raised an exception.
+        ProcessExitedException
+            If one was killed by a signal, or ended with another status than 0.
         """
         running = [i for i, p in enumerate(self.processes) if p.is_alive()]
         if running:
@@ -191,13 +257,16 @@ class ProcessContext:
             if p.is_alive():
                 p.terminate()
             p.join()
-        reason = f"process {first} terminated with exit code {process.exitcode}"
         if first in self._errors:
-            reason = (
-                f"\n\n-- Process {first} terminated with the following error:\n"
-                + (self._errors[first])
-            )
-        raise ProcessRaisedException(reason, first, process.pid)
+            reason = f"\n\n-- Process {first} terminated with the following error:\n"
+            raise ProcessRaisedException(reason + self._errors[first], first, process.pid)
+        code = process.exitcode
+        if code >= 0:
+            reason, name = f"process {first} terminated with exit code {code}", None
+        else:
+            name = _signal_name(-code)
+            reason = f"process {first} (pid {process.pid}) terminated with signal {name}"
+        raise ProcessExitedException(reason, first, process.pid, code, name)
 
     def _read_errors(self) -> None:
         for i, receiver in enumerate(self._receivers):
@@ -240,6 +309,8 @@ def spawn(
     ------
     ProcessRaisedException
         If a process raised an exception; the others are ended then.
+    ProcessExitedException
+        If one was killed by a signal, or ended with another status than 0; the same.
 
     Examples
     --------
@@ -254,7 +325,8 @@ def spawn(
         process = standard.Process(  # type: ignore[attr-defined]
             target=_run, args=given, daemon=daemon
         )
-        process.start()
+        with _unbound():
+            process.start()
         sender.close()
         processes.append(process)
         receivers.append(receiver)

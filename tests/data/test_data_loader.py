@@ -347,7 +347,11 @@ def test_worker_init_fn_is_called_in_the_worker():
 
 
 @pytest.mark.parametrize(
-    ("act", "text"), [(killed, "signal SIGKILL.*memory"), (gone, "exit status 3")]
+    ("act", "text"),
+    [
+        (killed, r"worker \(pid \d+\) is killed by signal: Killed \(SIGKILL\).*memory"),
+        (gone, r"worker \(pid \d+\) exited with exit status 3"),
+    ],
 )
 @pytest.mark.parametrize("in_order", [True, False])
 def test_dead_workers_are_noticed(act, text, in_order):
@@ -667,7 +671,9 @@ def test_a_worker_that_cannot_send_ends_and_is_noticed():
 def test_a_loader_that_keeps_its_workers_says_when_they_are_gone():
     loader = D.DataLoader(Special(gone), num_workers=1, persistent_workers=True)
     passing = iter(loader)
-    with pytest.raises(RuntimeError, match="exited unexpectedly: with exit status 3"):
+    with pytest.raises(
+        RuntimeError, match=r"exited unexpectedly: .*worker \(pid \d+\) exited with exit status 3"
+    ):
         next(passing)
     with pytest.raises(RuntimeError, match="workers of this DataLoader have ended; make another"):
         iter(loader)

@@ -52,14 +52,14 @@ EXEMPT = {
     # Switches that only programs read: no kernel is chosen by them.
     "autograd_cy.backends.cuda.sdp_kernel",
     "autograd_cy.nn.attention.sdpa_kernel",
+    # The processors of a thread, while it starts a process.
+    "autograd_cy._environment.threads.unbound",
     # The schedule's own field, which says only whether a warning is due.
     "autograd_cy.optim.lr_scheduler._scheduler._enable_get_lr_call",
     # Says only how gradients lie in memory; it is switched when it is made, as in torch.
     "autograd_cy.autograd.grad_mode.enforce_grad_layout_policy",
     # Changes nothing.
     "autograd_cy.autograd.graph.region_activation_memory_budget",
-    # A block of shared memory, which is closed with its object.
-    "autograd_cy.legacy.tensors.sharing.SharedBlock",
 }
 # What the contexts of this module are made of.
 BASES = {

@@ -84,11 +84,11 @@ def test_sharing_keeps_values_strides_and_identity():
 
 def test_memory_of_several_tensors_is_not_moved():
     x = ag.ones(3)
-    view = x[1:]
-    for t in (x, view):
+    view, another = x[1:], x[:1]
+    for t in (x, view, x.data):
         with pytest.raises(RuntimeError, match="other tensors .* use the memory"):
             t.share_memory_()
-    assert not x.is_shared() and view._base is x
+    assert not x.is_shared() and view._base is x and another.tolist() == [1]
 
 
 # --- pieces and random ones -------------------------------------------------------------------

@@ -18,6 +18,7 @@ from typing import Any
 from autograd_cy import Generator
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.recorder import record_function
+from autograd_cy._environment import threads as _threads
 
 from . import _transport
 from ._worker import Fetcher, Settings, StreamEnded, Task, work
@@ -275,11 +276,8 @@ class DataLoader:
 
 
 def _warn_of_many(num_workers: int) -> None:
-    if hasattr(os, "sched_getaffinity"):
-        cores: int | None = len(os.sched_getaffinity(0))
-    else:
-        cores = os.cpu_count()
-    if num_workers and cores is not None and num_workers > cores:
+    cores = _threads.affinity()
+    if num_workers > cores:
         _warn(
             f"This DataLoader will create {num_workers} worker processes in total. Our suggested "
             f"max number of worker in current system is {cores}, which is smaller than what this "
@@ -391,7 +389,8 @@ class _OfWorkers(_Passing):
             )
             inherited = list(self._pipes) if copies else []
             process = context.Process(target=work, args=(settings, theirs, inherited), daemon=True)
-            process.start()
+            with _threads.unbound():
+                process.start()
             theirs.close()
             self._processes.append(process)
         self._fill()
@@ -539,19 +538,21 @@ class _OfWorkers(_Passing):
             process.join(0.1)
         dead = [p for p in self._processes if not p.is_alive()]
         pids = ", ".join(str(p.pid) for p in dead)
-        reasons = {_reason(p.exitcode) for p in dead}
+        reasons = ", ".join(_reason(p.pid, p.exitcode) for p in dead)
         self._stop()
-        raise RuntimeError(
-            f"DataLoader worker (pid(s) {pids}) exited unexpectedly: {', '.join(sorted(reasons))}"
-        )
+        raise RuntimeError(f"DataLoader worker (pid(s) {pids}) exited unexpectedly: {reasons}")
 
 
-def _reason(code: int | None) -> str:
-    if code is not None and code < 0:
-        name = signal.Signals(-code).name
-        hint = ", as the system does when memory runs out" if name == "SIGKILL" else ""
-        return f"killed by signal {name}{hint}"
-    return f"with exit status {code}"
+def _reason(pid: int | None, code: int | None) -> str:
+    if code is None or code >= 0:
+        return f"DataLoader worker (pid {pid}) exited with exit status {code}"
+    try:
+        kind = signal.Signals(-code)
+        name = f"{signal.strsignal(kind)} ({kind.name})"
+    except ValueError:
+        name = f"number {-code}"
+    hint = ", as the system does when memory runs out" if -code == signal.SIGKILL else ""
+    return f"DataLoader worker (pid {pid}) is killed by signal: {name}{hint}"
 
 
 def _end(processes: list[Any], pipes: list[Any], owner: int) -> None:
