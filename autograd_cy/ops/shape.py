@@ -40,11 +40,6 @@ op("reshape(self, shape: sizes)", kernel=composite("shape.reshape"),
    example=">>> ag.reshape(ag.arange(4), (2, -1))\ntensor([[0, 1],\n        [2, 3]])",
    raises={"RuntimeError": "The number of elements differs."})
 
-op("_reshape(self, shape: sizes)", event="reshape", kernel=call("shapes.reshape_plain", lazy=True, anywhere=True), node="ReshapeBackward0", out=False,
-   vjp={"self": "grad.reshape(self.shape)"}, jvp="linear", vmap="_reshape_each(self, shape)",
-   samples=[one((3, 4), (4, 3)), one((3, 4), (-1,)), one((), (1,))], reference="self.reshape(shape)",
-   doc="reshape as one operation; its vmap rule reshapes the physical tensor.")
-
 op("ravel(self)", kernel=composite("shape.ravel"), samples=[one((3, 4)), one((5,)), one(())], reference="np.ravel(self)",
    doc="All elements as a vector; a view where the strides allow it.",
    example=">>> ag.ravel(ag.tensor([[1, 2], [3, 4]]))\ntensor([1, 2, 3, 4])")
@@ -95,8 +90,9 @@ op("squeeze(self)", kernel=view("shapes.squeeze_all_plain"), vjp={"self": "grad.
    doc="Without the dimensions of size 1.",
    example=">>> ag.squeeze(ag.ones(1, 3, 1)).shape\nautograd_cy.Size([3])")
 
-op("squeeze.dim(self, dim: dims)", kernel=view("shapes.squeeze_plain"), vjp={"self": "grad.reshape(self.shape)"},
-   jvp="linear", vmap="dims", when="len(args) > 1 or 'dim' in kwargs", node="SqueezeBackward1",
+op("squeeze.dim(self, dim: dims)", kernel=view("shapes.squeeze_plain", by_shape=True), vjp={"self": "grad.reshape(self.shape)"},
+   jvp="linear", vmap="squeeze(self, shifted(normal_dims(dim, self.ndim - 1)) if dim != () and self.ndim > 1 else ())",
+   when="len(args) > 1 or 'dim' in kwargs", node="SqueezeBackward1",
    samples=[one((3, 1, 4), 1), one((3, 1), 0), one((1, 3, 1), (0, 2)), one((1, 3), -2)],
    reference="np.squeeze(self, tuple(d for d in (dim if isinstance(dim, tuple) else (dim,)) if self.shape[d] == 1))",
    doc="Without those of the given dimensions that have size 1.")
@@ -212,7 +208,8 @@ op("unfold(self, dimension: dim, size: int, step: int)", function=False, kernel=
 
 op("_unfold_backward(grad_output, sizes: sizes, dimension: int, size: int, step: int)", kernel=call("shapes.unfold_backward_plain", anywhere=True),
    out=False, vjp={"grad_output": "unfold(grad, dimension, size, step)"}, jvp="linear",
-   vmap="_unfold_backward(grad_output, (B,) + sizes, normal_dim(dimension, len(sizes)) + 1, size, step)",
+   vmap="_unfold_backward(grad_output, (B,) + sizes, normal_dim(dimension, len(sizes)) + 1, size, step) if len(sizes) > 0"
+        " else sum(grad_output, 1)",
    samples=[one((3, 3), (7,), 0, 3, 2), one((3, 4, 2), (3, 5), 1, 2, 1)], doc="The windows of unfold added up where they came from.")
 
 # --- diagonals and triangles -------------------------------------------------------------------

@@ -18,8 +18,7 @@ cdef Tensor reshape(Tensor a, tuple shape):
     if not a.flags & (F_STRIDED | F_BATCHED) and is_whole(a, shape):
         return T.view(a, shape)
     shape = resolve_shape(a, shape, "reshape")
-    if a.flags & F_BATCHED:
-        return T._reshape(a, shape)     # its vmap rule reshapes the physical tensor
+    # A wrapper of vmap has the strides of one example, and these decide for all.
     if viewable(a, shape):
         return T.view(a, shape)
     return T._unsafe_view(T.clone(a, 0), shape)     # no view: others show none of it
@@ -27,7 +26,7 @@ cdef Tensor reshape(Tensor a, tuple shape):
 
 cdef Tensor ravel(Tensor a):
     """One dimension of contiguous memory."""
-    if a.flags & F_STRIDED and not a.flags & F_BATCHED:
+    if a.flags & F_STRIDED:
         a = T.clone(a, 0)
     return reshape(a, (-1,))
 
