@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograd_cy._C.batching import _unwrap, _wrap
+from autograd_cy._C.inplace import _set_running_vmaps
 from autograd_cy._C.tensor import (
     _M_VMAP_MASK,
     _M_VMAP_SHIFT,
@@ -34,6 +35,7 @@ class _Frames(threading.local):
 
 
 frames = _Frames()
+_set_running_vmaps(lambda: frames.list)
 
 
 def changed_mode(depth: int) -> tuple[int, int]:
@@ -271,9 +273,13 @@ def _taken_out(x, out_dim, level, size, name):
 
 def _in_chunks(call, leaves, dims, size, out_dims, randomness, none_passes, name, chunk_size):
     from autograd_cy._C.ops_joining import cat
+    from autograd_cy._C.random import default_generator
 
     pieces, structure = [], None
+    drawn_from = default_generator.get_state() if randomness == "same" else None
     for start in range(0, size, chunk_size):
+        if start and drawn_from is not None:
+            default_generator.set_state(drawn_from)
         length = min(chunk_size, size - start)
         part = [x if d is None else x.narrow(d, start, length) for x, d in zip(leaves, dims)]
         results, structure = flatten(

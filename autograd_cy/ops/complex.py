@@ -114,7 +114,7 @@ op("view_as_real(self)", method=False, kernel=view("shapes.view_as_real_plain"),
    example=">>> ag.view_as_real(ag.tensor([1 + 2j]))\ntensor([[1., 2.]])")
 
 op("view_as_complex(self)", method=False, kernel=view("shapes.view_as_complex_plain"), vjp={"self": "view_as_real(grad)"},
-   jvp={"self": "view_as_complex(_dense_pairs(self_t))"}, vmap="view_as_complex(_dense_pairs(self)) if self.ndim > 1 else view_as_complex(new_zeros(self, ()))", dtypes="f",
+   jvp={"self": "view_as_complex(_dense_pairs(self_t))"}, vmap="view_as_complex(self) if self.ndim > 1 else view_as_complex(new_zeros(self, ()))", dtypes="f",
    samples=shapes(((3, 2),), ((2,),), ((0, 2),)), reference=by_test("tests/engine/test_views_across_dtypes.py::test_view_as_real_and_back"),
    doc="A complex view of a real tensor whose last dimension holds real and imaginary part.",
    example=">>> ag.view_as_complex(ag.tensor([[1.0, 2.0]]))\ntensor([1.+2.j])")

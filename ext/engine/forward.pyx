@@ -154,6 +154,18 @@ cdef bint lies_like(Tensor tangent, Tensor base) noexcept:
     return True
 
 
+cdef bint pairs_fit(Tensor tangent, Tensor base, Tensor view) noexcept:
+    """Whether real numbers that a complex view shows can be read so in a tangent, too."""
+    cdef Tensor t = tangent
+    if not dt_is_complex(view.dt) or dt_is_complex(base.dt):
+        return True
+    while t.flags & F_BATCHED:
+        if t.extra.bdim >= 0 and (<Tensor>t.extra.value).strides[t.extra.bdim] % 2:
+            return False
+        t = <Tensor>t.extra.value
+    return (offset_of(tangent) + (view.ptr - base.ptr) // DT_SIZE[tangent.dt]) % 2 == 0
+
+
 cdef Tensor window(Tensor base, Tensor tangent, Tensor view):
     """The part of the base's tangent that belongs to a view, perhaps of parts of numbers."""
     cdef Tensor r
@@ -171,11 +183,16 @@ cdef Tensor window(Tensor base, Tensor tangent, Tensor view):
 
 
 cdef Tensor laid_out_like(Tensor root, list sizes):
-    """Zeros with strides and bits of a plain tensor, and dimensions of other sizes in front."""
+    """
+    Zeros with strides and bits of a plain tensor, and dimensions of other sizes in front.
+
+    What is a pair of real numbers there, and may be viewed as a complex one, is one here, too.
+    """
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef int d, first = <int>len(sizes)
-    cdef Py_ssize_t extent = 1
+    cdef Py_ssize_t extent = 1, lead = 0
+    cdef bint pairs = not dt_is_complex(root.dt)
     cdef Tensor r
     if root.nd + first > MAX_DIMS:
         raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
@@ -184,12 +201,16 @@ cdef Tensor laid_out_like(Tensor root, list sizes):
         strides[first + d] = root.strides[d]
         if root.sizes[d] > 0:
             extent += (root.sizes[d] - 1) * root.strides[d]
+    if pairs:
+        lead = (root.ptr - root.mem.data) // DT_SIZE[root.dt] % 2
+        extent += extent % 2 if first else 0
     for d in range(first - 1, -1, -1):
         shape[d] = sizes[d]
         strides[d] = extent
         extent *= max(shape[d], 1)
+    extent += lead
     r = zeros_on(root.mem.device, root.dt, 1, &extent)
-    r = tensor_window(r, root.nd + first, shape, strides, 0)
+    r = tensor_window(r, root.nd + first, shape, strides, lead)
     r.flags |= root.flags & F_LAZY
     return r
 
@@ -220,19 +241,25 @@ cdef Tensor zeros_matching(Tensor base, Tensor source):
         if k in extra:
             r = wrap_at(r, 0, k)
             waiting -= 1
-        elif k in own:
-            r = wrap_at(r, own[k][0] + <int>waiting if own[k][0] >= 0 else -1, k)
+        else:
+            place = own.get(k, (-1,))[0]
+            r = wrap_at(r, place + <int>waiting if place >= 0 else -1, k)
     return r
 
 
 cdef bint holds(Tensor place, Tensor source) noexcept:
-    """Whether each example of `source` has a place."""
+    """
+    Whether each example of `source` has a place, and each of its vmaps a tensor of its own: what a
+    plain tensor is part of in one vmap it isn't in another.
+    """
     cdef int level
     while source.flags & F_BATCHED:
         level = source.extra.level
         while batch_level(place) > level:
             place = <Tensor>place.extra.value
         if source.extra.bdim >= 0 and not is_batched(place, level):
+            return False
+        if batch_level(place) < level:
             return False
         if batch_level(place) == level:
             place = <Tensor>place.extra.value
@@ -288,7 +315,7 @@ cdef int derive_into(Tensor target, Tensor view, Tensor base, Tensor holder) exc
     if outer is not None and outer.flags & F_DUAL:
         below = tensor_alias(view)
         derive_into(below, view, base, outer)
-    if not lies_like(tangent, base):
+    if not lies_like(tangent, base) or not pairs_fit(tangent, base, view):
         laid = zeros_matching(base, tangent)
         T.copy_(laid, tangent)
         tangent = laid
@@ -355,7 +382,8 @@ cdef int write_tangents(Tensor self, Tensor holder, Tensor src) except -1:
         level = holder.extra.forward
     if src.flags & F_DUAL and (level is None or src.extra.forward.serial > level.serial):
         level = src.extra.forward
-    if level is None or level.batches < batch_level(self):
+    # Tangents of levels outside of a vmap are those of what is below it, and were written there.
+    if level is None or level.batches < max(batch_level(self), batch_level(src)):
         return 0
     new = tangent_at(src, level)
     old = tangent_at(holder, level)

@@ -23,7 +23,7 @@ from autograd_cy._C.exchange cimport UntypedStorage
 from autograd_cy._C.node_io cimport give
 from autograd_cy._C.forward cimport copy_tangents, has_tangent
 from autograd_cy._C.iterate cimport check_not_expanded, copy_into, fill_with
-from autograd_cy._C.levels cimport top_level, is_batched, lowered
+from autograd_cy._C.levels cimport batch_level, top_level, is_batched, lowered
 from autograd_cy._C.node cimport *
 from autograd_cy._C.out_places cimport leave_base, lost_base
 from autograd_cy._C.recorder cimport Scope, begin_call, events
@@ -50,7 +50,7 @@ cdef class CopyBackwards(Node):
 
     def name(self):
         """``"torch::autograd::CopyBackwards"``, as programs know it."""
-        if type(self) is CopyBackwards:
+        if type(self) is CopyBackwards or type(self) is CopyInVmap:
             return "torch::autograd::CopyBackwards"
         return self.node_name()
 
@@ -74,6 +74,53 @@ cdef class FillBackward2(CopyBackwards):      # a number; the names are torch's
 
 cdef class FillBackward3(CopyBackwards):      # a tensor
     pass
+
+
+cdef object _running_vmaps = None
+
+
+def _set_running_vmaps(get):
+    """`get` gives a list with an object of its own for each vmap that runs, outermost first."""
+    global _running_vmaps
+    _running_vmaps = get
+
+
+cdef object running_vmap(int level):
+    cdef list running = <list>_running_vmaps()
+    return running[level - 1] if len(running) >= level else None
+
+
+@cython.final
+cdef class CopyInVmap(CopyBackwards):
+    """
+    Gradient of a copy into a tensor that isn't of the source's vmap, for two kinds of backward.
+
+    One inside of the vmap follows the source. One from outside must not enter the graph of the
+    vmap, which may have ended: it goes on to what was recorded below, the first edge. The arguments
+    are the vmap, and its level.
+    """
+
+    cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
+        if gin[0] == NULL:
+            return 0
+        if self.is_inside():
+            return CopyBackwards.apply(self, gin, gout)
+        if needs(self, 0):
+            gout[0] = give(<Tensor>gin[0])
+        return 0
+
+    cdef bint is_inside(self) except -1:
+        cdef tuple kept = get_args(self)
+        cdef list running = <list>_running_vmaps()
+        if not running:
+            return vmap_level() >= <int>kept[1]     # in a thread of the engine's
+        for one in running:
+            if one is kept[0]:
+                return True
+        return False
+
+    cdef str node_name(self):
+        return "CopyBackwards"
 
 
 @cython.final
@@ -225,11 +272,34 @@ cdef bint records(Tensor self, Tensor src):
             and (requires_grad(self) or (requires_grad(src) and dt_differentiable(src.dt))))
 
 
+cdef Tensor copy_shared(Tensor self, Tensor src, str op, bint recording):
+    """
+    Write what all examples of a vmap share into a tensor that isn't of this vmap.
+
+    What is below the vmap is recorded, and moved, by writing there; then follows what began inside.
+    """
+    cdef CopyInVmap n = None
+    copy_batched(self, src, op)
+    if recording and requires_grad(src) and dt_differentiable(src.dt):
+        n = CopyInVmap.__new__(CopyInVmap)
+        node_init(n, 2, 0, 1)
+        n.flags |= N_NAMED
+        set_edge(n, 0, self)
+        set_edge(n, 1, src)
+        set_args(n, (running_vmap(src.extra.level), src.extra.level))
+        rebase_history(self, n)
+    if src.flags & F_DUAL and g_modes & G_FORWARD:
+        copy_tangents(self, src)
+    return self
+
+
 cdef Tensor copy_from(Tensor self, Tensor src, str op, type node=CopyBackwards):
     cdef uint32_t flags = self.flags | src.flags
     cdef bint recording = records(self, src)
     cdef CopyBackwards n = None
     check_inplace(self, op, recording)
+    if src.flags & F_BATCHED and batch_level(self) < src.extra.level:
+        return copy_shared(self, src, op, recording)
     if recording:
         n = node.__new__(node)
         node_init(n, 1 if node is ZeroBackward0 or node is FillBackward2 else 2, 0, 1)

@@ -174,7 +174,7 @@ cdef class CopySlices(Node):
         slice_grad = T._as_strided_gather(grad, base_size, base_stride, base_offset, size, stride,
                                           offset)
         if parts == COMPLEX_OF_REAL:
-            slice_grad = T.view_as_complex(slice_grad)
+            slice_grad = T.view_as_complex(T._dense_pairs(slice_grad))
         slice_grad = turned(slice_grad, <uint32_t>kept[7])
         arrived[0] = <PyObject*>slice_grad
         fn.apply(arrived, inner)
