@@ -4,7 +4,6 @@ from autograd_cy._C.arguments cimport bool_arg, indices_arg, real_number, tensor
 from autograd_cy._C.constants cimport filled
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_BOOL, DT_I64, DT_U8
 from autograd_cy._C.iterate cimport broadcast_shape
-from autograd_cy._C.levels cimport batch_level, lowered
 from autograd_cy._C.metadata cimport replaced
 from autograd_cy._C.placement cimport MF_CONTIGUOUS, device_of_code
 from autograd_cy._C.tensor cimport (
@@ -478,9 +477,7 @@ cdef tuple nonzero_tuple(Tensor a, bint as_tuple):
 
 cdef Tensor raise_where(Tensor grad, Tensor mask, str text):
     """`grad`, if no element of `mask` is set in any example."""
-    if mask.flags & F_BATCHED:
-        return raise_where(grad, lowered(mask, batch_level(mask)), text)
-    if scalar_value(T.any(mask, None, False)):
+    if scalar_value(T.any(below_vmaps(mask), None, False)):
         raise RuntimeError(text)
     return grad
 

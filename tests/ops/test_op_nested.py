@@ -98,5 +98,39 @@ def test_batched_second_derivatives(case):
                     )
 
 
+@pytest.mark.slow
+@each(
+    "case",
+    few(cases(lambda r: smooth(r) and not isinstance(r.vmap, (schema.refuse, schema.randomly)))),
+)
+def test_second_derivatives_of_several_examples(case):
+    if case.record.name.startswith("as_strided"):
+        pytest.skip("what it sees of an example depends on where the batch lies in memory")
+    for call, f, xs in prepared(case):
+        rng = np.random.default_rng(case.number)
+        seeds = tuple(tensor(w) for w in weights_of(call, rng))
+        # The same point for each: values that a sample needs, as those without ties, stay so.
+        points = tuple(tensor(np.stack([to_array(x)] * SIZE)) for x in xs)
+        ways = tuple(
+            tensor(np.stack([random_like(to_array(x), rng) for _ in range(SIZE)])) for x in xs
+        )
+        n = len(xs)
+
+        def over_reverse(*both, f=f, seeds=seeds, n=n):
+            return jvp(lambda *ys: vjp(f, *ys)[1](seeds), both[:n], both[n:])[1]
+
+        def over_forward(*both, f=f, seeds=seeds, n=n):
+            return vjp(lambda *ys: jvp(f, ys, both[n:])[1], *both[:n])[1](seeds)
+
+        for function in (over_reverse, over_forward):
+            found = vmap(function)(*points, *ways)
+            rows = [function(*[b[i] for b in (*points, *ways)]) for i in range(SIZE)]
+            for x, *expected in zip(found, *rows):
+                for i in range(SIZE):
+                    np.testing.assert_allclose(
+                        to_array(x[i].detach()), to_array(expected[i].detach()), 1e-9, 1e-9
+                    )
+
+
 def test_the_grad_mode_is_as_before():
     assert ag.is_grad_enabled()
