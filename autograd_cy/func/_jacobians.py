@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from itertools import accumulate
 
 from autograd_cy._C.creation import zeros
+from autograd_cy._C.ops_complex import complex as complex_of
+from autograd_cy._C.ops_joining import cat
 from autograd_cy._vmap import map_once
 from autograd_cy._vmap.pytree import flatten
 from autograd_cy.func._arguments import chosen, only_tensors, replaced, with_aux
@@ -35,6 +38,24 @@ def _pieces(columns, tensors):
     return [p.reshape((*t.shape, *columns.shape[1:])) for p, t in zip(parts, tensors)]
 
 
+def _turned(seeds: list, outputs: list, twofold: list[int]) -> list:
+    """The unit vectors of complex outputs, numbers `twofold`, times the imaginary unit."""
+    ends = list(accumulate([y.numel() for y in outputs], initial=0))
+    kept = [cat([s[ends[i] : ends[i + 1]] for i in twofold], 0) for s in seeds]
+    return [k * 1j if i in twofold else k for i, k in enumerate(kept)]
+
+
+def _add_imaginary(column: list, rows, outputs: list, twofold: list[int]) -> None:
+    """
+    Complete the derivatives of complex outputs by a real argument.
+
+    The gradient of a real argument is a real part: of the conjugate of an output's derivative for
+    the seed 1, which is the real part of the derivative, and for the seed i the imaginary part.
+    """
+    for i, imaginary in zip(twofold, _pieces(rows, [outputs[i] for i in twofold])):
+        column[i] = complex_of(column[i], imaginary)
+
+
 def jacrev(
     func: Callable,
     argnums: int | tuple[int, ...] = 0,
@@ -61,7 +82,9 @@ def jacrev(
     callable
         Of the same arguments. For a tensor of shape ``m`` as output and ``n`` as argument the
         result is a tensor of shape ``m + n``; nested outputs and arguments give such tensors,
-        nested as the output, and within as the arguments.
+        nested as the output, and within as the arguments. That of a complex output and a real
+        argument is complex, as :func:`jacfwd` gives it; by a complex argument, it is the conjugate
+        (see :func:`grad`).
 
     Raises
     ------
@@ -93,9 +116,17 @@ def jacrev(
         def row(seeds):
             return tuple(flatten(pull(out_structure.build(list(seeds)))[0])[0])
 
-        rows = map_once(row, (tuple(unit_vectors(outputs)),), chunk_size=chunk_size)
+        seeds = unit_vectors(outputs)
+        rows = map_once(row, (tuple(seeds),), chunk_size=chunk_size)
         # For each argument a column of pieces, one per output.
         columns = [_pieces(r, outputs) for r in rows]
+        twofold = [i for i, y in enumerate(outputs) if y.is_complex()]
+        if twofold and not all(x.is_complex() for x in leaves):
+            turned = _turned(seeds, outputs, twofold)
+            rows = map_once(row, (tuple(turned),), chunk_size=chunk_size)
+            for column, r, x in zip(columns, rows, leaves):
+                if not x.is_complex():
+                    _add_imaginary(column, r, outputs, twofold)
         result = out_structure.build(
             [in_structure.build([c[i] for c in columns]) for i in range(len(outputs))]
         )
