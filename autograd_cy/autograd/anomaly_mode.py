@@ -12,6 +12,8 @@ import sys
 from autograd_cy._C import engine as _engine
 from autograd_cy._C import node as _node
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._C.batching import _unwrap
+from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import (
     _G_ANOMALY,
     _G_NAN_ALLOWED,
@@ -133,13 +135,21 @@ def _failure(node, error: BaseException) -> None:
         error._anomaly_noted = True  # type: ignore[attr-defined]
 
 
+def _below_vmaps(t: Tensor) -> Tensor:
+    """The examples of all running vmaps in one tensor."""
+    while (level := _batch_level(t)) >= 0:
+        t = _unwrap(t, level)[0]
+    return t
+
+
 def _check(node, gradients) -> None:
     if _get_global_modes() & _G_NAN_ALLOWED:
         return
     for i, grad in enumerate(gradients):
         if not isinstance(grad, Tensor) or not (grad.is_floating_point() or grad.is_complex()):
             continue
-        if bool((grad != grad).any()):
+        whole = _below_vmaps(grad)
+        if bool((whole != whole).any()):
             raise RuntimeError(
                 f"Function '{node.name()}' returned nan values in its {i}th output. "
                 f"({_type_name(grad)} of shape {list(grad.shape)})"

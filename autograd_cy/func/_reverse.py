@@ -9,7 +9,13 @@ from typing import Any
 from autograd_cy._C.creation import ones_like, zeros_like
 from autograd_cy._C.engine import run_backward
 from autograd_cy._C.node import _call_transformed
-from autograd_cy._C.tensor import _M_INFERENCE, _M_NO_GRAD, Tensor, _get_modes
+from autograd_cy._C.tensor import (
+    _M_INFERENCE,
+    _M_NO_GRAD,
+    Tensor,
+    _call_with_modes,
+    _get_modes,
+)
 from autograd_cy._C.transforms import _depends_outside, _end, _start, _without_graph
 from autograd_cy._C.transforms import _needs_graph as needs_graph
 from autograd_cy._vmap.pytree import flatten
@@ -31,14 +37,21 @@ class Graph:
     """
     One differentiation: its own leaves, and whether what is outside wants to follow it.
 
-    `beside` is all else that the function gets, in any nesting.
+    `beside` is all else that the function gets, in any nesting. `later`: gradients may be taken in
+    another grad mode than that of now.
     """
 
-    def __init__(self, arguments, beside=()):
+    def __init__(self, arguments, beside=(), later=False):
         self.arguments = arguments
         self.beside = beside
         self.outer = not _get_modes() & _M_NO_GRAD
-        self.leaves = tuple([_start(x, self.outer) for x in arguments])
+        self.connected = self.outer or later
+        if self.outer or not later:
+            self.leaves = tuple([_start(x, self.outer) for x in arguments])
+        else:
+            self.leaves = _call_with_modes(
+                _NOT_RECORDED, 0, lambda: tuple([_start(x, True) for x in arguments])
+            )
         self.own = self.leaves
 
     def record(self, call: Callable[[list], Any]) -> Any:
@@ -54,7 +67,7 @@ class Graph:
 
     def follow(self, tensors: tuple) -> int:
         """Whether what is outside depends on gradients of `tensors`, as ``needs_graph`` says it."""
-        return needs_graph(tensors, self.leaves) if self.outer else 0
+        return needs_graph(tensors, self.leaves) if self.connected else 0
 
     def gradients(self, outputs, seeds, keep: int, create: int) -> list[Tensor]:
         """Gradients of the leaves; zeros for those that don't matter."""
@@ -70,6 +83,7 @@ class Graph:
 
     def constants(self, tensors: Sequence[Tensor], follow: int) -> list[Tensor]:
         """Outputs without the graph of this differentiation; `follow`: there may be another."""
+        follow = follow if self.outer else 0
         if follow and follow != _MAYBE and len(tensors) == 1:
             return list(tensors)
         return [
@@ -254,7 +268,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     """
     leaves, structure = flatten(primals)
     only_tensors(leaves)
-    graph = Graph(leaves)
+    graph = Graph(leaves, later=True)
     returned = graph.record(lambda new: func(*structure.build(new)))
     output, aux = with_aux(returned, has_aux, "vjp(f, *primals)")
     outputs, out_structure = flatten(output)

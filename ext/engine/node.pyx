@@ -397,7 +397,7 @@ cdef int save_input(Node n, int slot, Tensor t, int edge) except -1:
     cdef Saved* s = &n.saved[slot]
     cdef object number
     if t.flags & (F_INFERENCE | F_WRAPPED):
-        if t.flags & F_INFERENCE:
+        if t.flags & F_INFERENCE and not transformed_in_reverse():
             refuse_inference(t)
         if t.flags == F_WRAPPED and (t.dt == DT_F64 or t.dt == DT_I64):
             # As a tensor it would take ten times the memory.

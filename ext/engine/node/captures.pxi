@@ -40,6 +40,22 @@ def _call_transformed(given, tuple originals, bint reverse, unsigned int mask, u
             _transformed.pop(PyThread_get_thread_ident(), None)
 
 
+cdef bint transformed_in_reverse() except -1:
+    """
+    Whether a function runs that is transformed by reverse mode.
+
+    To that function, tensors made in inference mode are constants like others: its graph ends with
+    the call, and writes count as versions of their memory.
+    """
+    cdef Transformed one
+    if not tls_modes() & M_GUARD_SAVED:
+        return False
+    for one in _transformed.get(PyThread_get_thread_ident(), ()):
+        if one.reverse:
+            return True
+    return False
+
+
 cdef int check_captured(Tensor t, str op, bint recording) except -1:
     cdef list running = _transformed.get(PyThread_get_thread_ident())
     cdef Py_ssize_t i
