@@ -512,6 +512,7 @@ cdef class Tensor:
                 raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
         if self.flags & F_BATCHED and has_examples(self):
+            _refuse_escaped(self, "bool()")
             raise RuntimeError(
                 "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
                 "control flow. We don't support that yet, because the branch would differ between "

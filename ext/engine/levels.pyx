@@ -7,10 +7,11 @@ carried, by each layer for itself: those that began outside of a vmap by the ten
 that began inside by the wrappers. So each transformation sees just what belongs to it, however they
 are nested. The rules of operators are in batching.pyx and forward.pyx.
 """
+from autograd_cy._C.tensor import _refuse_escaped
 from autograd_cy._C.node cimport gradient_node
 from autograd_cy._C.tensor cimport (
-    Tensor, TensorExtra, ForwardLevel, need_extra, put_dual, tensor_alias, requires_grad, wrap_at,
-    F_BATCHED, F_DUAL, F_REQUIRES_GRAD)
+    Tensor, TensorExtra, ForwardLevel, need_extra, put_dual, tensor_alias, requires_grad,
+    vmap_level, wrap_at, F_BATCHED, F_DUAL, F_REQUIRES_GRAD)
 
 
 # --- vmap -----------------------------------------------------------------------------------
@@ -20,11 +21,16 @@ cdef int batch_level(Tensor t) noexcept:
 
 
 cdef int top_level(tuple tensors) except -2:
+    """The innermost vmap that the tensors belong to, or -1; it must be running."""
     cdef Tensor t
     cdef int level = -1
     for t in tensors:
         if t is not None and t.flags & F_BATCHED and t.extra.level > level:
             level = t.extra.level
+    if level > vmap_level():
+        for t in tensors:
+            if t is not None:
+                _refuse_escaped(t, "an operation on a tensor")
     return level
 
 

@@ -161,9 +161,19 @@ cdef bint has_examples(Tensor t) noexcept:
     return False
 
 
+def _refuse_escaped(Tensor t not None, str what):
+    """Raise if the vmap that a wrapper belongs to has ended; `what` was to be done with it."""
+    if t.flags & F_BATCHED and t.extra.level > vmap_level():
+        raise RuntimeError(
+            f"vmap: {what}: your tensor may have escaped from inside a function being vmapped: it "
+            "stands for all examples of a vmap that has ended. Return it from that function, and "
+            "use what vmap gives for it.")
+
+
 cdef int refuse_examples(Tensor t, str what) except -1:
     """Raise if the values of t differ between the examples of a vmap."""
     if t.flags & F_BATCHED and has_examples(t):
+        _refuse_escaped(t, what)
         raise RuntimeError(
             f"vmap: {what}: Cannot access data pointer of Tensor that doesn't have storage: inside "
             "vmap a tensor stands for all examples. Return it and look at it outside.")

@@ -164,6 +164,7 @@ cdef object scalar_value(Tensor t):
             f"(shape {list(sizes_of(t))})"
         )
     if t.flags & F_BATCHED and has_examples(t):
+        _refuse_escaped(t, "item()")
         raise RuntimeError(
             "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over "
             "calling .item() on a Tensor, please try to rewrite what you're doing with other "
