@@ -9,6 +9,7 @@ cdef Tensor index_each(Tensor self, object indices)
 cdef Tensor index_put_each(Tensor self, object indices, Tensor values, bint accumulate)
 cdef Tensor index_select_each(Tensor self, Py_ssize_t dim, Tensor index)
 cdef Tensor index_add_each(Tensor self, Py_ssize_t dim, Tensor index, Tensor source)
+cdef Tensor cat_each(tuple tensors, Py_ssize_t dim)
 cdef Tensor strided_gather_each(Tensor self, tuple base_size, tuple base_stride,
                                 Py_ssize_t base_offset, tuple size, tuple stride,
                                 object storage_offset)

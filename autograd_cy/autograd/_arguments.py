@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autograd_cy._C.batching import _wrap
 from autograd_cy._C.creation import zeros as _zeros
 from autograd_cy._C.creation import zeros_like as _zeros_like
-from autograd_cy._C.tensor import Tensor
+from autograd_cy._C.levels import _batch_level
+from autograd_cy._C.tensor import _M_VMAP_MASK, _M_VMAP_SHIFT, Tensor, _get_modes
 from autograd_cy.autograd.gradients import _flag
 from autograd_cy.autograd.gradients import grad as _grad
 
@@ -50,9 +52,15 @@ def leaves(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
     """
     create_graph = _flag("autograd.functional", "create_graph", create_graph)
     return tuple(
-        x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_(True)
+        x.view_as(x) if create_graph and x.requires_grad else _lifted(x.detach()).requires_grad_()
         for x in inputs
     )
+
+
+def _lifted(x: Tensor) -> Tensor:
+    """`x` as a tensor of the innermost vmap: transformations within the function see its graph."""
+    level = (_get_modes() & _M_VMAP_MASK) >> _M_VMAP_SHIFT
+    return _wrap(x, None, level) if level and _batch_level(x) < level else x
 
 
 def restored(results: Sequence[Tensor], create_graph: bool, was_tuple: bool) -> Any:
@@ -127,7 +135,8 @@ def need_real(output: Tensor, name: str) -> None:
     """A gradient can be left out for a real output only."""
     if output.is_complex():
         way_out = {
-            "jacobian": "use vectorize=True, or the real and imaginary parts as two outputs",
+            "jacobian": "use vectorize=True with strategy='forward-mode', or the "
+            "real and imaginary parts as two outputs",
             "vjp": "give v",
         }
         raise RuntimeError(

@@ -548,16 +548,23 @@ def _independent(number: int, place: int) -> RuntimeError:
 def _plain_rows(output: Tensor, given: Sequence[Tensor], strict: bool, number: int) -> tuple:
     """One backward pass for each element; rows are copied to their place."""
     count = output.numel()
-    blocks = [_zeros(count, x.numel(), dtype=x.dtype, device=x.device) for x in given]
+    blocks: list[Tensor | None] = [None] * len(given)
     for element in range(count):
         found = gradients([output], given, [_unit(output, element)])
         with no_grad():
             for place, g in enumerate(found):
                 if g is not None:
+                    if blocks[place] is None:  # made of g: within vmap a block for each example
+                        blocks[place] = g.new_zeros((count, g.numel()))
                     blocks[place][element] = g.reshape((-1,))
                 elif strict:
                     raise _independent(number, place)
-    return tuple(b.view((*output.shape, *x.shape)) for b, x in zip(blocks, given))
+    return tuple(
+        _zeros((*output.shape, *x.shape), dtype=x.dtype, device=x.device)
+        if b is None
+        else b.view((*output.shape, *x.shape))
+        for b, x in zip(blocks, given)
+    )
 
 
 def _recorded_rows(output: Tensor, given: Sequence[Tensor], strict: bool, number: int) -> tuple:

@@ -5,7 +5,7 @@ from autograd_cy.ops._schema import UNARY, arg, call, composite, error, nondiff,
 NO_VALUES = "the result doesn't depend on the values"
 
 op("clone(self, *, memory_format: format? = None)", kernel=call("shapes.clone_with", lazy=True, anywhere=True), out=False, vjp={"self": "grad"},
-   jvp="linear", vmap="clone(self, -1)", samples=UNARY, reference="self.copy()", doc="A copy in new memory; differentiable.",
+   jvp="linear", vmap="clone(self, memory_format if memory_format <= 0 else -1)", samples=UNARY, reference="self.copy()", doc="A copy in new memory; differentiable.",
    example=">>> ag.clone(ag.tensor([1, 2]))\ntensor([1, 2])")
 
 op("_contiguous(self, memory_format: format? = None)", event="contiguous", kernel=call("shapes.contiguous_with", lazy=True, anywhere=True), out=False, node="CloneBackward0",

@@ -1,6 +1,6 @@
 """Joining tensors and splitting them."""
 
-from autograd_cy.ops._schema import arg, call, composite, one, op, sample, view
+from autograd_cy.ops._schema import arg, by_hand, call, composite, one, op, sample, view
 
 PIECES = {"split_size": "sizes[0] if sizes else 0", "self_sym_sizes": "self.shape"}
 
@@ -8,7 +8,7 @@ PIECES = {"split_size": "sizes[0] if sizes else 0", "self_sym_sizes": "self.shap
 
 op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("indexing.cat", shape="rules_indexing.joined(tensors, dim)"), aliases=("concat", "concatenate"),
    attrs={"sizes": "axis_sizes(tensors, dim)"}, vjp={"tensors": "_cat_backward(grad, sizes, dim)"},
-   jvp="linear", vmap="cat(tensors, dim + 1)",
+   jvp="linear", vmap=by_hand("batching_rules.cat_each"),
    samples=[sample(((arg((2, 3)), arg((1, 3))), 0)), sample(((arg((2, 3)), arg((2, 2))), -1)), sample(((arg((2,)), arg((0,)), arg((3,))),))],
    reference="np.concatenate(tensors, dim)", doc="Tensors joined along a dimension.",
    example=">>> ag.cat([ag.tensor([1, 2]), ag.tensor([3])])\ntensor([1, 2, 3])",

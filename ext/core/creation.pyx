@@ -27,6 +27,7 @@ from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_I64, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_code, dt_object, dt_promote, dt_from_numpy, dt_is_complex,
     dt_is_integral, dt_differentiable, dt_to_complex, dt_numpy, g_default_dtype)
+from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.default_device cimport default_code, default_device, names_device
 from autograd_cy._C.launch cimport note_constant
 from autograd_cy._C.placement cimport (
@@ -545,11 +546,12 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
         _seen = begin_call(E + E_EMPTY_STRIDED, (size, stride))
     cdef int where = check_placement(device, layout, pin_memory, "empty_strided")
     return strided_empty(size, stride, where, parse_dtype(dtype, g_default_dtype), requires_grad,
-                         "empty_strided")
+                         "empty_strided", None)
 
 
 cdef Tensor strided_empty(object size, object stride, int where, int dt, object requires_grad,
-                          str op):
+                          str op, Tensor like):
+    """Uninitialised memory with given strides, for each example that `like` stands for."""
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef int i, n = parse_size((), size, shape, op)
@@ -561,6 +563,8 @@ cdef Tensor strided_empty(object size, object stride, int where, int dt, object 
         )
     for i in range(n):
         strides[i] = one_size(stride[i], i + 1, op, "stride")
+    if like is not None and like.flags & F_BATCHED:
+        return finish(strided_examples(like, dt, n, shape, strides, where), requires_grad, op)
     return finish(room_on(where, dt, n, shape, strides), requires_grad, op)
 
 

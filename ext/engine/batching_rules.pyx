@@ -6,13 +6,13 @@ wraps the result; so derivatives of outer transformations go through.
 """
 from libc.stdint cimport int64_t, uint32_t
 from autograd_cy._C.batching cimport (
-    align_batch, batch_expand, batch_front, batch_size_of, wrap_shared)
+    align_batch, all_front, batch_expand, batch_front, batch_size_of, wrap_shared)
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport all_resolved
-from autograd_cy._C.levels cimport any_batched, is_batched, lowered, top_level
+from autograd_cy._C.levels cimport all_lowered, any_batched, is_batched, lowered, top_level
 from autograd_cy._C.outputs cimport Result
-from autograd_cy._C.rules_indexing cimport rows_added, selected
+from autograd_cy._C.rules_indexing cimport joined, rows_added, selected
 from autograd_cy._C.tensor cimport Tensor, dims_of, tensor_empty, wrap_at
 include "operators_of_batching_rules.pxi"
 
@@ -176,6 +176,33 @@ cdef Tensor index_add_each(Tensor self, Py_ssize_t dim, Tensor index, Tensor sou
         return T.squeeze_dim(index_put_each(
             T.unsqueeze(self, 0), (T.reshape(index, (-1,)),), T.reshape(source, (-1,)), True), (0,))
     return T._index_put(self, one_index(self, dim, index), source, True)
+
+
+# --- joining ----------------------------------------------------------------------------------
+
+cdef Tensor cat_each(tuple tensors, Py_ssize_t dim):
+    """Vectors without elements join whatever the others are, so they have no dimension to shift."""
+    cdef Result r
+    cdef Tensor t, made, first = None
+    cdef int level = top_level(tensors)
+    cdef list kept = []
+    joined(&r, tensors, dim, "cat")
+    tensors = all_lowered(tensors, level)
+    if not any_batched(tensors, level):
+        return wrap_shared(T.cat(tensors, dim), level)
+    for t in tensors:
+        if t.nd != 1 or t.sizes[0] != 0:
+            kept.append(t)
+            first = t if first is None else first
+    if first is None or first.nd == 1:
+        return wrap_at(T.cat(all_front(tensors, level), normal_dim(dim, 1) + 1), 0, level)
+    tensors = tuple(kept)
+    if any_batched(tensors, level):
+        made = wrap_at(T.cat(all_front(tensors, level), normal_dim(dim, first.nd) + 1), 0, level)
+    else:
+        made = wrap_shared(T.cat(tensors, dim), level)
+    # Those without elements take part in promotion.
+    return made if made.dt == r.dt else T._to_dtype(made, r.dt)
 
 
 # --- windows of a storage -------------------------------------------------------------------

@@ -167,6 +167,29 @@ cdef Tensor room_for_examples(Tensor a, int dt, int n, const Py_ssize_t* shape, 
     return wrap_at(room_for_examples(below, dt, n + 1, whole, where), 0, a.extra.level)
 
 
+cdef Tensor strided_examples(Tensor a, int dt, int n, const Py_ssize_t* shape,
+                             const Py_ssize_t* strides, int where):
+    """The same with given strides; examples lie one behind the other."""
+    cdef Py_ssize_t[MAX_DIMS] whole
+    cdef Py_ssize_t[MAX_DIMS] steps
+    cdef Tensor below
+    cdef Py_ssize_t extent = 1
+    cdef int d
+    if not (a.flags & F_BATCHED):
+        return room_on(where, dt, n, shape, strides)
+    below = <Tensor>a.extra.value
+    if a.extra.bdim < 0:
+        return wrap_at(strided_examples(below, dt, n, shape, strides, where), -1, a.extra.level)
+    if n == MAX_DIMS:
+        raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
+    for d in range(n):
+        whole[d + 1], steps[d + 1] = shape[d], strides[d]
+        extent = checked_add(extent, checked_mul(max(shape[d] - 1, 0), strides[d], "strides"),
+                             "strides")
+    whole[0], steps[0] = below.sizes[a.extra.bdim], extent
+    return wrap_at(strided_examples(below, dt, n + 1, whole, steps, where), 0, a.extra.level)
+
+
 cdef Tensor new_filled(Tensor a, tuple args, object size, object value, object dtype, object device,
                        object layout, object pin_memory, object requires_grad, str op):
     cdef Py_ssize_t[MAX_DIMS] shape
@@ -270,7 +293,7 @@ def new_empty_strided(Tensor self not None, size, stride, dtype=None, layout=Non
         _seen = begin_call(E + E_NEW_EMPTY_STRIDED, (self, size, stride))
     cdef int where = place_like(self, device, layout, pin_memory, "new_empty_strided")
     return strided_empty(size, stride, where, parse_dtype(dtype, self.dt), requires_grad,
-                         "new_empty_strided")
+                         "new_empty_strided", self)
 
 
 def new_tensor(Tensor self not None, data, *, dtype=None, device=None, requires_grad=False,
