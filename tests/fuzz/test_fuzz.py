@@ -41,6 +41,14 @@ def test_cases_of_a_fixed_seed_are_right():
     assert all(name in said for name in parts.NAMES), said
 
 
+def test_programs_of_views_and_writes_have_the_derivatives_of_their_values():
+    part, refused = parts.load("aliases"), 0
+    for number in range(250):
+        case = part.make(random_numbers(21, "aliases", number))
+        refused += part.run(case, autograd_cy).status == "refused"
+    assert refused < 50
+
+
 def test_a_seed_gives_the_same_cases():
     for part in parts.NAMES:
         module = parts.load(part)

@@ -2,7 +2,8 @@
 
 from importlib import import_module
 
-NAMES = ("calls", "gradients", "arguments", "programs", "files", "threads", "sizes")
+NAMES = ("calls", "gradients", "arguments", "programs", "files", "threads", "sizes",
+         "aliases")  # fmt: skip
 
 
 def load(name):
