@@ -279,7 +279,9 @@ cdef Tensor copy_shared(Tensor self, Tensor src, str op, bint recording):
     What is below the vmap is recorded, and moved, by writing there; then follows what began inside.
     """
     cdef CopyInVmap n = None
-    copy_batched(self, src, op)
+    if src.extra.bdim >= 0:
+        copy_batched(self, src, op)     # says that it is not possible
+    T.copy_(self, <Tensor>src.extra.value)
     if recording and requires_grad(src) and dt_differentiable(src.dt):
         n = CopyInVmap.__new__(CopyInVmap)
         node_init(n, 2, 0, 1)
