@@ -84,7 +84,7 @@ def without_aliasing(view, write, order):
             changed = value(z[places], c)
             z = z.index_put((places.reshape(-1),), changed.reshape(-1))
         if order != "through the view":
-            z = value(z, c + 1)
+            z = value(z.reshape(SHAPE), c + 1).reshape(-1)
         v = z[places]
         return z.reshape(SHAPE), v * v
 
