@@ -17,10 +17,15 @@ RENAMED = {("Pointwise", "cmul"), ("Pointwise", "cdiv")}
 NAMES_OF_THEIR_OWN = {
     ("amp/grad_scaler.py", "step"): {"optimizer"},
     ("cuda/nvtx.py", "range"): {"msg"},
+    ("hub.py", "load"): {
+        "repo_or_dir", "model", "source", "trust_repo", "force_reload", "verbose",
+        "skip_validation",
+    },
     ("legacy/functions.py", "function"): {"out"},
     ("legacy/nn/modules/rnn.py", "__init__"): {"nonlinearity"},
     ("legacy/tensors/filling.py", "uniform_"): {"generator"},
     ("legacy/tensors/memory.py", "copy_"): {"source"},
+    ("nn/parallel/distributed.py", "__init__"): {"module"},
     ("nn/utils/init.py", "skip_init"): {"module_cls"},
     ("ops/_schema.py", "one"): {"shape"},
     ("overrides.py", "handle_torch_function"): {"public_api", "relevant_args"},

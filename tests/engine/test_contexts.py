@@ -58,6 +58,8 @@ EXEMPT = {
     "autograd_cy.optim.lr_scheduler._scheduler._enable_get_lr_call",
     # Says only how gradients lie in memory; it is switched when it is made, as in torch.
     "autograd_cy.autograd.grad_mode.enforce_grad_layout_policy",
+    # It is on from its making, with or without a block, as the import of a program is.
+    "autograd_cy._as_torch.switch._AsTorch",
     # Changes nothing.
     "autograd_cy.autograd.graph.region_activation_memory_budget",
 }
