@@ -99,6 +99,7 @@ def weights(tmp_path):
 
 def test_weights_are_loaded_by_their_address_and_kept(weights, tmp_path, capfd, monkeypatch):
     path, address = weights
+    monkeypatch.setattr(hub, "_folder", None)  # an example may have chosen one
     monkeypatch.setenv("TORCH_HOME", str(tmp_path / "home"))
     found = hub.load_state_dict_from_url(address, progress=False, check_hash=True)
     assert found["w"].tolist() == [0, 1, 2]
