@@ -9,10 +9,10 @@ mask is that from before OpenMP bound the first thread to one processor (OMP_PRO
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 # libgomp's idle threads spin for milliseconds by default, and with any other pool of threads on
 # the node each hand-over then waits for a time slice.  This many rounds keep the start of a
@@ -297,6 +297,9 @@ def limit_libraries(number: int | None = None) -> None:
             setter(wanted)
 
 
+_functions: dict[str, Any] = {}  # path of a library -> what _functions_of has found
+
+
 def _blas_libraries() -> list[str]:
     found: dict[str, None] = {}
     for line in _read("/proc/self/maps").splitlines():
@@ -307,9 +310,14 @@ def _blas_libraries() -> list[str]:
     return list(found)
 
 
-@functools.cache
 def _functions_of(path: str):
-    """What sets and tells the number of threads of a library that is loaded, or None."""
+    """Find what sets and what tells the number of threads of a loaded library, or None."""
+    if path not in _functions:
+        _functions[path] = _looked_up(path)
+    return _functions[path]
+
+
+def _looked_up(path: str):
     import ctypes
 
     try:

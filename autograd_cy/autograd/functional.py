@@ -554,9 +554,10 @@ def _plain_rows(output: Tensor, given: Sequence[Tensor], strict: bool, number: i
         with no_grad():
             for place, g in enumerate(found):
                 if g is not None:
-                    if blocks[place] is None:  # made of g: within vmap a block for each example
-                        blocks[place] = g.new_zeros((count, g.numel()))
-                    blocks[place][element] = g.reshape((-1,))
+                    block = blocks[place]
+                    if block is None:  # made of g: within vmap a block for each example
+                        block = blocks[place] = g.new_zeros((count, g.numel()))
+                    block[element] = g.reshape((-1,))
                 elif strict:
                     raise _independent(number, place)
     return tuple(

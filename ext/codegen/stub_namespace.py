@@ -200,7 +200,8 @@ def _is_name(node, name) -> bool:
 
 
 def _described(name, value, functions):
-    if isinstance(value, ast.Call) and _is_name(value.func, "property"):
+    made = isinstance(value, ast.Call) and _is_name(value.func, "property")
+    if made or isinstance(value, ast.Subscript):  # or another name of one: vars(Tensor)["grad"]
         return name, None, True
     definition = functions.get(value.id) if isinstance(value, ast.Name) else None
     if definition is None:
