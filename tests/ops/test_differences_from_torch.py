@@ -159,12 +159,6 @@ KEPT = {
         second_derivative_of_norm_at_zero, [0, 0], "the gradient is 0 there, as a constant"
     ),
     "norm of huge order": Kept(norm_of_huge_order, 2.0, "the largest element, without overflow"),
-    "second derivative of x ** 2": Kept(
-        kept_by_second_derivative(lambda x: x**2), 1, "2 * x is a product, not a power"
-    ),
-    "second derivative of square": Kept(
-        kept_by_second_derivative(lambda x: x.square()), 1, "2 * x is a product, not a power"
-    ),
     "second derivative of x ** 1": Kept(
         kept_by_second_derivative(lambda x: x**1), 0, "it is the gradient itself"
     ),

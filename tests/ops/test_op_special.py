@@ -95,8 +95,9 @@ VALUES = {
     "relu": [((-0.0,), -0.0), ((nan,), nan), ((-inf,), 0.0)],
     "heaviside": [((nan, 2.0), 0.0), ((-0.0, nan), nan), ((inf, nan), 1.0), ((-inf, 2.0), 0.0)],
     "floor_divide": [
-        *[((inf, y), math.copysign(inf, y)) for y in (1.0, -1.0, 0.0, -0.0, 5e-324)],
-        *[((-inf, y), math.copysign(inf, -y)) for y in (1.0, -1.0, 0.0, -0.0, 5e-324)],
+        *[((x, y), nan) for x in (inf, -inf) for y in (1.0, -1.0, 5e-324)],
+        *[((inf, y), math.copysign(inf, y)) for y in (0.0, -0.0)],
+        *[((-inf, y), math.copysign(inf, -y)) for y in (0.0, -0.0)],
         *[((x, y), nan) for x in (inf, -inf) for y in (inf, -inf, nan)],
         *[((x, y), nan) for x in (0.0, -0.0) for y in (0.0, -0.0)],
         ((1.0, inf), 0.0),
