@@ -107,6 +107,21 @@ def test_gradients_of_running_logarithms_do_not_overflow():
     np.testing.assert_allclose(g.numpy(), [3, 0, 0], atol=1e-300)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_derivatives_of_running_logarithms_see_more_of_a_sum_than_its_dtype(dtype):
+    """A sum of 1000.69 is 1000.5 in float16: exp would make an error of 20 % of that."""
+    a = np.array([1000.0, 996.0, 1000.0, 992.0, 1004.0])  # all dtypes have these
+    v = np.array([1.0, 0.0, -2.0, 0.5, 3.0])
+    weights = terms(a, np.logaddexp.accumulate(a))
+    x = ag.tensor(a.tolist(), dtype=getattr(ag, dtype))
+    t = ag.tensor(v.tolist(), dtype=x.dtype)
+    value, moved = ag.func.jvp(lambda x: x.logcumsumexp(0), (x,), (t,))
+    _, pulled = ag.autograd.functional.vjp(lambda x: x.logcumsumexp(0), x, t)
+    near = {"rtol": 3e-7 if dtype == "float32" else float(ag.finfo(x.dtype).eps), "atol": 1e-7}
+    np.testing.assert_allclose(moved.double().numpy(), v @ weights, **near)
+    np.testing.assert_allclose(pulled.double().numpy(), weights @ v, **near)
+
+
 def test_infinities_of_running_logarithms():
     inf, nan = float("inf"), float("nan")
     for values, expected in (

@@ -32,7 +32,6 @@ def _aligned(align_corners: bool | None, op: str, position: int) -> bool:
     return align_corners
 
 
-@seen_as("aten::affine_grid_generator")
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """Return the grid of points that affine maps take the pixels of images to.
 
