@@ -156,7 +156,7 @@ op("_batch_norm_fixed(input, weight: Tensor?, bias: Tensor?, running_mean, runni
    shown_as="batch_norm", named=False, out=False, nondiff_outputs=("mean", "rstd"), dtypes="hf", node="NativeBatchNormBackward0",
    kernel=call("norms.batch_norm", ("input", "weight", "bias", "running_mean", "running_var", "False", "0.0", "eps"),
                shape="rules_normalization.batch_norm(input, weight, bias, running_mean, running_var, False)"),
-   vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, rstd, False, eps, needed[0], needed[1], needed[2])"}, stays={"weight": ("weight",), "bias": ("input", "weight")},
+   vjp={("input", "weight", "bias"): "_batch_norm_backward(grad_result, input, weight, mean, rstd, False, eps, needed[0], needed[1], needed[2])"}, stays={"input": ("input",), "weight": ("weight",), "bias": ("input", "weight")},
    shows={"result1": "mean", "result2": "rstd", "training": "False"}, jvp=channels_moved(False),
    vmap=loop("each example has statistics of its own"), doc="batch_norm by the running statistics.")
 
