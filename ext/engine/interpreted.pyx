@@ -770,10 +770,11 @@ def composite_out(int event, function, tuple args not None, out, str kind, bint 
         elif isinstance(x, tuple) and x and isinstance(x[0], Tensor):
             flags |= flags_of(<tuple>x)
     t = <Tensor>out_tensors(name, 1, flags, out)[0]
-    if wide:
+    if args and isinstance(args[0], Tensor):        # what makes tensors checks its dtype itself
         for x in args:
             if isinstance(x, _dtype):
                 need_exact_out(t, dt_code(x), name)
+    if wide:
         args = (widened(<Tensor>args[0], t),) + args[1:]
     value = function(*args, out=t) if into else function(*args)
     if value is not t:
