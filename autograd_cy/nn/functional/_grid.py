@@ -87,7 +87,8 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     if theta.device.type != "cpu":
         from autograd_cy._interpreted._resampling_composites import affine_grid_of_operators
 
-        return affine_grid_of_operators(theta, tuple(size[2:]), aligned)
+        seen = seen_as("aten::affine_grid_generator")(affine_grid_of_operators)
+        return seen(theta, tuple(size[2:]), aligned)
     from autograd_cy._interpreted.resampling import _affine_grid
 
     return _affine_grid(theta, tuple(size[2:]), aligned)
