@@ -205,7 +205,9 @@ def test_errors_of_programs_stay_as_they_are():
         for call in (lambda: x * x, lambda: ag.mul(x, x)):
             with pytest.raises(ValueError, match=r"^matmul: Input operand 1 has a mismatch"):
                 call()
-    with pytest.raises(ag.linalg.LinAlgError, match=r"^linalg\.inv: The diagonal element 1 is zero"):
+    with pytest.raises(
+        ag.linalg.LinAlgError, match=r"^linalg\.inv: The diagonal element 1 is zero"
+    ):
         ag.linalg.inv(ag.zeros(2, 2))
 
 

@@ -306,6 +306,9 @@ def test_operators_written_in_python_are_events():
         assert len(seen) == 1, name
         assert (columns.parent == seen[0]).any(), name
         assert_nested(columns)
+    theta = ag.ones(1, 2, 3, device="meta")  # operators make the grid there
+    grid = recorded(lambda: functional.affine_grid(theta, (1, 1, 2, 2), align_corners=False))
+    assert names_of(grid).count("aten::affine_grid_generator") == 1
     columns = recorded(calls["dstack"], record_shapes=True)
     assert columns.shapes[columns.shape[0]][0] == [[[3, 4], [3, 4]]]
 
