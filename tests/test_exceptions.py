@@ -37,7 +37,7 @@ def exceptions():
 
 
 EXCEPTIONS = exceptions()
-VALUES = {"str": "words of mine", "int": 3, "int | None": 4, "_Region": "a region"}
+VALUES = {"str": "words of mine", "int": 3, "int | None": 4, "Region": "a region"}
 
 
 def made(kind):
