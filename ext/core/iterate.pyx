@@ -178,12 +178,19 @@ cdef void plan_range(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
             d -= 1
 
 
+cdef inline void one_range(LoopPlan* plan) noexcept nogil:
+    # Tiles lie on the stack, of which a loop of parallel.pyx sees that there is enough.
+    if plan.way == SIDE_BY_SIDE or plan.way == TURNED:
+        parallel_range(ordered_range, plan, plan.n, 1)
+    else:
+        ordered_range(plan, 0, plan.n)
+
+
 cdef void loop_whole(void* ctx) noexcept nogil:
     cdef LoopPlan* plan = <LoopPlan*>ctx
     cdef int threads = team_size(plan.n * plan.cost)
-    # Tiles lie on the stack, of which a loop of parallel.pyx sees that there is enough.
-    if threads <= 1 and plan.way != SIDE_BY_SIDE and plan.way != TURNED:
-        ordered_range(plan, 0, plan.n)
+    if threads <= 1:
+        one_range(plan)
     else:
         parallel_range(ordered_range, plan, plan.n, threads)
 
@@ -214,7 +221,7 @@ cdef int run_plan(LoopPlan* plan, StorageImpl** mem) except -1:
             memory(&work, &plan.p[a], mem[a], READS if a else WRITES)
         keep(&work)
     if plan.n * plan.cost < RELEASE_GIL:
-        ordered_range(plan, 0, plan.n)
+        one_range(plan)
         return 0
     with nogil:
         loop_whole(plan)

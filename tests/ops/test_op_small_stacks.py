@@ -34,6 +34,10 @@ PIECES = {
     "products of few columns": "a = ag.rand(60, 60); b = ag.rand(60, 3); a @ b",
     "products of few rows": "ag.rand(3, 2000) @ ag.rand(2000, 900)",
     "operands turned round": "a = ag.rand(300, 300); (a + a.t()).mul_(a.t())",
+    "small copies turned round": (
+        "ag.rand(2, 40, 9, 9, dtype=ag.float64).contiguous(memory_format=ag.channels_last)"
+    ),
+    "few short rows": "ag.rand(1000, 3, dtype=ag.float64) + ag.rand(3, dtype=ag.float64)",
     "short rows": "ag.rand(5000, 3).double() + ag.rand(3)",
     "many operands of other types": (
         "x = ag.rand(3000)[::2]; ag.addcmul(x.double(), x.half(), ag.arange(1500))"
