@@ -28,13 +28,13 @@ from autograd_cy._C.tensor cimport (
     requires_grad, warn_once)
 from autograd_cy._C.iterate cimport cast, clone_plain, resolved, to_device
 from autograd_cy._C.sealed cimport seal
+from libc.errno cimport ENOMEM
 from libc.string cimport memcpy
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_NewFromDescr(type subtype, cnp.dtype descr, int nd, const cnp.npy_intp* dims,
                                 const cnp.npy_intp* strides, void* data, int flags, void* obj)
 
-import errno
 import weakref
 
 import numpy as np

@@ -63,7 +63,7 @@ def _shared_block(int descriptor, Py_ssize_t size, name=None):
         raise ValueError(f"a shared block of {size} bytes")
     block.start = <char*>ag_map_shared(descriptor, <size_t>size)
     if block.start == NULL:
-        raise OSError(errno.ENOMEM, f"cannot map {size} bytes of shared memory")
+        raise OSError(ENOMEM, f"cannot map {size} bytes of shared memory")
     block.size = size
     block.descriptor = descriptor
     block.name = name
