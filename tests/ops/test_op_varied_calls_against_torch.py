@@ -26,7 +26,6 @@ MEANT = "a shape that only fits by chance is refused"
 BROADCAST = "what broadcasts to the shape is taken"
 # (operators, kinds of difference, labels that it is for): why.
 DIFFERENT = [
-    ("adjoint", "class refused", "", "a dimension is missing, which is an IndexError"),
     ("conv.*", "class refused taken shape", "size [01] of", EMPTY),
     ("convolution", "shape", "11: as it is", "no channels in, some out: torch forgets those"),
     ("(nn_functional_unfold|mv|addmv|baddbmm|addbmm|diff|diag_embed|group_norm|batch_norm)",
