@@ -17,10 +17,6 @@ from autograd_cy._C.dtypes import dtype as _dtype
 
 cdef int K_ADD = kernel_number("add")
 
-# The dtype code of an accumulator whose leaf takes gradients of any dtype.
-cdef enum:
-    ANY_DTYPE = 255
-
 cdef extern from *:
     """
     static _Thread_local int ag_any_layout;
@@ -75,15 +71,17 @@ def _set_grad_dtype(Tensor t not None, value):
                 "gradient's dtype.")
     need_extra(t).retain_hook = (value,)
     if t.accumulator != NULL:
-        (<Node>t.accumulator).metas[0].dt = wanted_code(t)
+        # Formulas read the dtype there: for any dtype it is the leaf's own.
+        (<Node>t.accumulator).metas[0].dt = t.dt if value is None else value.code
 
 
-cdef int wanted_code(Tensor t) except -1:
-    """The code of the dtype of a leaf's gradients."""
-    if t.extra is None or t.extra.retain_hook is None:
-        return t.dt
-    value = t.extra.retain_hook[0]
-    return ANY_DTYPE if value is None else value.code
+cdef bint takes_any_dtype(Node target) noexcept:
+    cdef Tensor t
+    if not target.flags & N_ACCUMULATE:
+        return False
+    t = <Tensor>target.args
+    return (t.extra is not None and t.extra.retain_hook is not None
+            and (<tuple>t.extra.retain_hook)[0] is None)
 
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident()
@@ -131,7 +129,7 @@ cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int inde
             f"invalid gradient at index {index} - expected device {device_of_code(m.device)} but "
             f"got {device_of_code(grad.mem.device)}")
     if grad.dt != m.dt:
-        if m.dt == ANY_DTYPE:
+        if takes_any_dtype(target):
             return grad
         if dt_is_complex(grad.dt) and not dt_is_complex(m.dt):
             # Formulas leave the real part to us; from programs a complex one is a mistake.

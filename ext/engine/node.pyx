@@ -164,9 +164,7 @@ cdef class Node:
     @property
     def _input_metadata(self):
         cdef int i
-        return tuple([InputMetadata(meta_shape(self, i),
-                                    None if self.metas[i].dt == 255 else
-                                    dt_object(self.metas[i].dt),
+        return tuple([InputMetadata(meta_shape(self, i), dt_object(self.metas[i].dt),
                                     device_of_code(self.metas[i].device))
                       if self.metas[i].defined else None for i in range(self.n_out)])
 

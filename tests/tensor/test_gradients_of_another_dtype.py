@@ -165,6 +165,17 @@ def copies_choose_anew(m):
     return [name(x.detach().grad_dtype), name(x.data.grad_dtype), name(p.weight.grad_dtype)]
 
 
+@scenario(["float32", True, "float32", [[[[0.0, 0.0]]]]])
+def formulas_see_the_dtype_of_a_leaf_that_takes_any(m):
+    x = m.ones(1, 1, 1, 2, requires_grad=True)
+    x.grad_dtype = None
+    y = m.nn.functional.avg_pool2d(x, (1, 2))
+    found = [name(y.grad_fn.next_functions[0][0]._input_metadata[0].dtype)]
+    (first,) = m.autograd.grad(y.sum(), x, create_graph=True)
+    (second,) = m.autograd.grad(first.sum(), x)
+    return [*found, first.requires_grad, name(second.dtype), second.tolist()]
+
+
 @scenario([(1, 2), (3, 1), (1, 2), (3, 1), (1, 2), (3, 1), (1, 2)])
 def the_layout_policy_can_be_switched_off(m):
     policy = m.autograd.enforce_grad_layout_policy

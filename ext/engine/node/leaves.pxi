@@ -43,7 +43,8 @@ cdef PyObject* gradient_node(Tensor t) except NULL:
     set_meta(n, 0, t)
     if t.extra is not None and t.extra.retain_hook is not None:     # see grad_dtype in accumulate
         value = t.extra.retain_hook[0]
-        n.metas[0].dt = 255 if value is None else value.code
+        if value is not None:
+            n.metas[0].dt = value.code
     Py_INCREF(t)
     n.args = <PyObject*>t
     t.accumulator = <PyObject*>n    # borrowed: the node clears it when it dies
