@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 
-from autograd_cy._C.accumulate import _set_any_layout
+from autograd_cy._C.accumulate import _any_layout, _set_any_layout
+from autograd_cy._C.engine import _carry_thread_state
 from autograd_cy._C.tensor import (
     _M_INFERENCE,
     _M_ONE_THREAD,
@@ -246,6 +247,9 @@ class _force_original_view_tracking(_Switch):
     """
 
     _changes = ("no_replay", "replay")
+
+
+_carry_thread_state(_any_layout, _set_any_layout)
 
 
 class enforce_grad_layout_policy(ItemsContext):

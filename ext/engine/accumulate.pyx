@@ -25,11 +25,16 @@ cdef extern from *:
 
 
 def _set_any_layout(bint value):
-    """Whether this thread's gradients become ``grad`` in the layout that they have; as it was."""
+    """Choose whether gradients of this thread keep their layout as ``grad``; return what was."""
     global any_layout
     cdef bint before = any_layout != 0
     any_layout = value
     return before
+
+
+def _any_layout():
+    """Tell what `_set_any_layout` has chosen for this thread."""
+    return any_layout != 0
 
 
 # --- leaves that want gradients of another dtype ------------------------------------------------

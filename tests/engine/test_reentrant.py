@@ -46,6 +46,27 @@ def test_depth(depth):
     assert threading.active_count() < 10
 
 
+class Strides(list):
+    """Notes, for every item, how a gradient lies that may lie anyhow, or as its leaf."""
+
+    def append(self, item):
+        with torch.enable_grad():
+            x = torch.ones(3, 2).t().requires_grad_()
+            (x * torch.ones(2, 3)).sum().backward()
+        super().append(x.grad.stride())
+
+
+@pytest.mark.parametrize("depth", [5, 60])
+def test_the_policy_of_layouts_goes_along(depth):
+    found = Strides()
+    with torch.autograd.enforce_grad_layout_policy(False):
+        chain(depth, found)[1].backward()
+    assert found == [(3, 1)] * (depth + 1)
+    found.clear()
+    chain(depth, found)[1].backward()
+    assert found == [(1, 2)] * (depth + 1)
+
+
 class Slow(list):
     """Takes its time for every item."""
 
