@@ -705,8 +705,6 @@ cdef int fill(Operation op, tuple args, tuple given, uint32_t flags) except -1:
             need_exact_out(<Tensor>given[0], dt_code(args[op.out_dtype]), op.name)
         args = (args[:op.out_dtype] + (dt_object((<Tensor>given[0]).dt),)
                 + args[op.out_dtype + 1:])
-    elif op.out_dtype >= 0 and op.wide:
-        need_exact_out(<Tensor>given[0], dt_code(args[op.out_dtype]), op.name)
     args = widened_args(op, args)
     claim_dtypes(op, args)
     if isinstance(op.kernel, ElementwiseKernel):
