@@ -433,18 +433,13 @@ class OperatorForms(NodeText):
         ]
         write = {"exact": "write_exact_out", "truth": "write_truth_out"}.get(r.out, "write_out")
         if r.wide_out:
-            if any(a.type == "dtype?" for a in r.args):
-                lines += [
-                    "    if dtype >= 0:",
-                    f'        need_exact_out(out, dtype, "{self.shown}")',
-                ]
-            # As in torch, what has a dtype and takes integers computes in the dtype of `out`.
             chosen = any(a.type == "dtype?" for a in r.args)
             if chosen:
                 lines += [
                     "    if dtype >= 0:",
                     f'        need_exact_out(out, dtype, "{self.shown}")',
                 ]
+            # As in torch, what has a dtype and takes integers computes in the dtype of `out`.
             if "i" in r.dtypes and chosen:
                 lines.append("    dtype = out.dt")
             else:
