@@ -5,18 +5,9 @@ import types
 import pytest
 
 import autograd_cy as ag
+from tests.scenarios import scenarios
 
-SCENARIOS = {}
-
-
-def scenario(expected):
-    """`function(m)` gives a value in the library `m`, which is to be `expected`."""
-
-    def add(function):
-        SCENARIOS[function.__name__.replace("_", " ")] = (function, expected)
-        return function
-
-    return add
+SCENARIOS, scenario = scenarios()
 
 
 def module_of(m, forward):

@@ -4,18 +4,9 @@ import pytest
 
 import autograd_cy as ag
 from autograd_cy import nn
+from tests.scenarios import scenarios
 
-SCENARIOS = {}
-
-
-def scenario(expected):
-    """`function(m)` gives a value in the library `m`, which is to be `expected`."""
-
-    def add(function):
-        SCENARIOS[function.__name__.replace("_", " ")] = (function, expected)
-        return function
-
-    return add
+SCENARIOS, scenario = scenarios()
 
 
 @scenario(3)

@@ -1,5 +1,6 @@
 """What `state_dict` and `load_state_dict` do beside copying, compared with torch."""
 
+import copy
 from collections import OrderedDict
 
 import pytest
@@ -197,3 +198,64 @@ def test_a_module_without_values_is_not_moved_and_the_way_is_said():
                 meta.to(*arguments)
         assert meta.to("meta") is meta and meta.to(ag.float64) is meta
     assert nn.Linear(2, 1, device="meta").to(ag.float64).weight.dtype is ag.float64
+
+
+def test_new_memory_keeps_parameters_and_leaves_children_alone_if_told():
+    model = ag.nn.Sequential(ag.nn.Linear(2, 3))
+    weight, memory = model[0].weight, model[0].weight.data_ptr()
+    assert model.to_empty(device="cpu", recurse=False) is model
+    assert model[0].weight.data_ptr() == memory
+    model.to_empty(device="cpu")
+    assert model[0].weight is weight and weight.shape == (3, 2) and weight.requires_grad
+    assert weight.data_ptr() != memory
+
+
+def older_names(m):
+    """The hooks of programs that are older than the public methods."""
+
+    class Renaming(m.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.part = m.nn.Linear(1, 1)
+            self._register_load_state_dict_pre_hook(self.rename)
+            self._register_load_state_dict_pre_hook(self.note, with_module=True)
+            self._register_state_dict_hook(self.added)
+
+        def rename(self, state, prefix, metadata, strict, missing, unexpected, errors):
+            for name in [name for name in state if name.startswith("old.")]:
+                state["part." + name[4:]] = state.pop(name)
+
+        @staticmethod
+        def note(module, state, prefix, *rest):
+            module.noted = (prefix, len(rest))
+
+        @staticmethod
+        def added(module, state, prefix, metadata):
+            return {**state, prefix + "more": m.ones(1)}
+
+    return Renaming()
+
+
+@pytest.mark.parametrize("library", ["autograd_cy", "torch"])
+def test_hooks_of_states_by_their_older_names(library):
+    m = pytest.importorskip(library)
+    model = older_names(m)
+    assert list(model.state_dict()) == ["part.weight", "part.bias", "more"]
+    found = model.load_state_dict({"old.weight": m.ones(1, 1), "old.bias": m.zeros(1)})
+    assert repr(found) == "<All keys matched successfully>"
+    assert model.noted == ("", 5) and model.part.weight.item() == 1.0
+
+
+@pytest.mark.parametrize("library", ["autograd_cy", "torch"])
+def test_modules_are_copied_by_setstate(library):
+    m = pytest.importorskip(library)
+
+    class Newer(m.nn.Linear):
+        def __setstate__(self, state):
+            state.setdefault("gain", 2.0)
+            super().__setstate__(state)
+
+    model = m.nn.Sequential(Newer(2, 1))
+    copied = copy.deepcopy(model)[0]
+    assert copied.gain == 2.0 and not hasattr(model[0], "gain")
+    assert copied.weight is not model[0].weight and m.equal(copied.weight, model[0].weight)
