@@ -38,7 +38,7 @@ _numbers = itertools.count()
 
 def is_shared(self: Tensor) -> bool:
     """
-    Whether the memory is shared with child processes.
+    Tell whether the memory is shared with child processes.
 
     Returns
     -------
@@ -97,13 +97,13 @@ def share_memory_(self: Tensor) -> Tensor:
 
 
 def block_of(t: Tensor) -> Any:
-    """The shared block that a tensor lies in, whole, or None."""
+    """Return the shared block that a tensor lies in, whole, or None."""
     owner = _memory_owner(t)
     return owner if isinstance(owner, _SharedBlock) else None
 
 
 def new_block(size: int) -> Any:
-    """A shared block of zeros."""
+    """Make a shared block of zeros."""
     size = max(size, 1)
     name = None
     try:
@@ -148,7 +148,7 @@ def _move(t: Tensor) -> UntypedStorage | None:
 
 def reduce_tensor(t: Tensor) -> tuple:
     """
-    How multiprocessing pickles a tensor: its memory is shared from then on.
+    Pickle a tensor for multiprocessing: its memory is shared from then on.
 
     Where other tensors use the memory, which would not go with it, a copy is sent.
     """
@@ -171,7 +171,7 @@ _parted: collections.deque = collections.deque()
 
 
 def reduce_storage(storage: UntypedStorage) -> tuple:
-    """How multiprocessing pickles the memory of tensors."""
+    """Pickle the memory of tensors for multiprocessing."""
     probe = _on_storage(storage)
     block = None if probe is None else block_of(probe)
     if block is None:
@@ -196,7 +196,7 @@ _blocks: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
 
 
 def _attach(handle: Any, size: int, nbytes: int) -> UntypedStorage:
-    """The memory that another process sent."""
+    """Return the memory that another process sent."""
     register()
     descriptor = handle.detach()
     status = os.fstat(descriptor)
@@ -302,6 +302,7 @@ def _left(name: str, pid: int) -> None:
 
 # --- what multiprocessing is told ----------------------------------------------------------------
 
+_classes: list[type] = [Tensor]
 _registered: set = set()
 PATIENCE = 5.0  # seconds
 
@@ -311,16 +312,19 @@ def register() -> None:
     from multiprocessing import util
     from multiprocessing.reduction import ForkingPickler
 
-    classes = [Tensor]
-    parameters = sys.modules.get("autograd_cy.nn.parameter")
-    if parameters is not None:
-        classes += [parameters.Parameter, parameters.Buffer]
-    for cls in classes:
+    for cls in _classes:
         _register_class(ForkingPickler, cls, reduce_tensor)
     if UntypedStorage not in _registered:
         _register_class(ForkingPickler, UntypedStorage, reduce_storage)
         util.register_after_fork(_wait_at_the_end, lambda wait: wait())
         _wait_at_the_end()
+
+
+def share_instances_of(*classes: type) -> None:
+    """Let tensors of further classes travel as others do; a pickler asks for the class itself."""
+    _classes.extend(classes)
+    if _registered:
+        register()
 
 
 def _register_class(pickler: Any, cls: type, function: Callable) -> None:

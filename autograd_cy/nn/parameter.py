@@ -7,6 +7,7 @@ from typing import Any
 from autograd_cy import Tensor, empty
 from autograd_cy._C.overrides import _disabled_method
 from autograd_cy._C.tensor import _must_be_bool
+from autograd_cy._tensors.sharing import share_instances_of
 
 
 class _Marked(type):
@@ -112,6 +113,8 @@ class Buffer(Tensor, metaclass=_Marked):
             memo[id(self)] = type(self)(self.data.clone(), persistent=self.persistent)
         return memo[id(self)]
 
+
+share_instances_of(Parameter, Buffer)
 
 _PLAIN = (Tensor, Parameter, Buffer)
 

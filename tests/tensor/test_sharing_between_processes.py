@@ -24,7 +24,9 @@ HEAD = """
 import sys
 import autograd_cy as ag
 import autograd_cy.multiprocessing as mp
+from autograd_cy._tensors import sharing
 mp.set_sharing_strategy(sys.argv[2])
+sharing.PREFIX = sys.argv[3]
 """
 
 
@@ -33,7 +35,7 @@ def run(tmp_path, text, method="spawn", strategy="file_descriptor", timeout=120)
     path.write_text(HEAD + text)
     environ = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     return subprocess.run(
-        [sys.executable, str(path), method, strategy],
+        [sys.executable, str(path), method, strategy, prefix(tmp_path)],
         env=environ, text=True, capture_output=True, timeout=timeout,
     )  # fmt: skip
 
@@ -46,8 +48,14 @@ def said(*args, **kwargs):
     return done.stdout.split()
 
 
-def files():
-    return set(FOLDER.glob("autograd_cy_*")) if FOLDER.is_dir() else set()
+def prefix(tmp_path):
+    """The beginning of names of this test's files, which no process beside it makes."""
+    return f"autograd_cy_{os.getpid()}_{tmp_path.name}_"
+
+
+def left(tmp_path):
+    """Shared files that the program of a test has left behind."""
+    return sorted(FOLDER.glob(prefix(tmp_path) + "*")) if FOLDER.is_dir() else []
 
 
 # --- everything that travels --------------------------------------------------------------------
@@ -120,9 +128,8 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_the_parent_sees_what_a_child_wrote(tmp_path, method, strategy):
-    before = files()
     assert said(tmp_path, ALL, method, strategy) == ["right"]
-    assert files() <= before
+    assert not left(tmp_path)
 
 
 POOL = """
@@ -149,9 +156,8 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_pools_share_arguments_and_results(tmp_path, strategy):
-    before = files()
     assert said(tmp_path, POOL, "spawn", strategy) == ["refused"]
-    assert files() <= before
+    assert not left(tmp_path)
 
 
 ENDING = """
@@ -197,20 +203,21 @@ if __name__ == "__main__":
     process.join()
     print(process.exitcode, int(shared.sum()), int(x.sum()))
 """
-    before = files()
     done = run(tmp_path, text, "spawn", "file_system")
     assert done.stdout.split() == ["-9", "6", "1000"], done.stdout + done.stderr
-    assert files() <= before
+    assert not left(tmp_path)
 
 
 def test_many_tensors_need_no_more_files_than_there_are(tmp_path):
     text = """
-import resource
+import os, resource
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 if __name__ == "__main__":
     mp.set_sharing_strategy("file_system")
     kept = [ag.ones(3).share_memory_() for _ in range(200)]
     assert all(x.is_shared() for x in kept)
+    made = [name for name in os.listdir(sharing.FOLDER) if name.startswith(sharing.PREFIX)]
+    assert len(made) == 400, made   # each with a count of its users
     mp.set_sharing_strategy("file_descriptor")
     try:
         kept += [ag.ones(3).share_memory_() for _ in range(200)]
@@ -221,9 +228,8 @@ if __name__ == "__main__":
 """
     if "file_descriptor" not in STRATEGIES:
         pytest.skip("needs file descriptors")
-    before = files()
     assert said(tmp_path, text) == ["refused"]
-    assert files() <= before
+    assert not left(tmp_path)
 
 
 # --- what is refused, and what is copied --------------------------------------------------------
@@ -247,6 +253,18 @@ def sent(x):
         return pickle.loads(bytes(ForkingPickler.dumps(x)))
     finally:
         context.set_spawning_popen(None)
+
+
+def test_parameters_are_shared_whatever_was_imported_first(tmp_path):
+    text = """
+assert "autograd_cy.nn" not in sys.modules
+from multiprocessing.reduction import ForkingPickler
+for p in (ag.nn.Parameter(ag.ones(2)), ag.nn.Buffer(ag.ones(2))):
+    ForkingPickler.dumps(p)
+    assert p.is_shared()
+print("shared")
+"""
+    assert said(tmp_path, text) == ["shared"]
 
 
 def test_history_is_refused_and_what_is_refused_is_unchanged():
