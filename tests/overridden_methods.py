@@ -323,7 +323,7 @@ def called(t, case, operation, names):
 
 
 def answers():
-    """What torch calls: {case: (names that are overridden, {operation: names that ran})}."""
+    """Return what torch calls: {case: (names that are overridden, {operation: names that ran})}."""
     found = {}
     for line in ANSWERS.read_text().splitlines():
         kind, _, rest = line.partition("\t")

@@ -18,7 +18,7 @@ VERSION = f"{FOLLOWED}+autograd.cy.{__version__}"
 
 
 def told(text, *arguments):
-    """What a program prints, which must end well."""
+    """Return what a program prints, which must end well."""
     done = programs.run("-c", text, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout

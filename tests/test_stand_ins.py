@@ -1,4 +1,4 @@
-"""What programs import without using it can be imported, and raises only when it is used."""
+"""Names that programs import without using them can be imported, and raise only when used."""
 
 import importlib
 import inspect

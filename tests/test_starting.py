@@ -1,4 +1,4 @@
-"""What works of the modules that programs import: futures, files by address, flat tensors, names
+"""Working parts of modules that programs import: futures, files by address, flat tensors, names
 that other packages' optimizers, initializers and derivatives import."""
 
 import collections

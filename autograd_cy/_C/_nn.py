@@ -1,4 +1,4 @@
-"""What programs reach as ``torch._C._nn``."""
+"""Functions that programs reach as ``torch._C._nn``."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What can be imported and says what to do when it is used.
+"""Names that can be imported and say what to do when they are used.
 
 Programs import at their top what they use on a cluster, with a GPU or in an option alone. Such
 names are in the table of ``stand_in_names.py``; a name is made when it is first asked for. One

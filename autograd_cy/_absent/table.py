@@ -1,5 +1,6 @@
-"""What torch has and this package has not, and what to use instead. What can be imported all the
-same, and raises when it is used, is in ``stand_in_names.py``.
+"""Names that torch has and this package has not, and what to use instead.
+
+Those that can be imported all the same, and raise when used, are in ``stand_in_names.py``.
 
 A name that a record or a module comes to define is found, and its row here is without effect.
 Whether a function is a method, too, is said by the dict that its row is in.

@@ -38,7 +38,7 @@ class _Told:
 
 
 class _Prepared:
-    """What a child is sent, and before it the object that turns the name on."""
+    """Returns the data that a child is sent, after an object that turns the name on."""
 
     def __init__(self) -> None:
         self.original = multiprocessing.spawn.get_preparation_data

@@ -35,7 +35,7 @@ def share() -> None:
 
 
 class _Metadata(importlib.metadata.Distribution):
-    """What ``importlib.metadata.distribution("torch")`` gives."""
+    """The result of ``importlib.metadata.distribution("torch")``."""
 
     def __init__(self, version: str) -> None:
         self._texts = {

@@ -23,7 +23,7 @@ _before: dict[str, ModuleType] = {}
 
 
 class _AsTorch:
-    """What :func:`as_torch` gives; leaving it as a context undoes the call."""
+    """The result of :func:`as_torch`; leaving it as a context undoes the call."""
 
     def __init__(self) -> None:
         self._holds = False

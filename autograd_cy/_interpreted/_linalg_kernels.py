@@ -46,7 +46,7 @@ def cholesky(A: np.ndarray, upper: bool) -> np.ndarray:
 
 
 def _leads(m: np.ndarray, order: int) -> bool:
-    """Whether the leading minor of that order has a factor."""
+    """Tell whether the leading minor of that order has a factor."""
     try:
         factor = np.linalg.cholesky(m[:order, :order])
     except LinAlgError:

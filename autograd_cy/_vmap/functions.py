@@ -84,7 +84,7 @@ def _again(given, made, dim, level):
 
 
 def _same_place(made, dim, value, place):
-    """Whether a result is an argument whose examples lie along another dimension."""
+    """Tell whether a result is an argument whose examples lie along another dimension."""
     if dim is None or place is None or not made._is_view() or _batch_level(made) > 0:
         return False
     base = value._base if value._is_view() else value

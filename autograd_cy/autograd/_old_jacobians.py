@@ -43,7 +43,7 @@ def get_numerical_jacobian(
     grad_out: float = 1.0,
 ) -> tuple[Tensor, ...]:
     """
-    Jacobians of a function by central differences.
+    Compute Jacobians of a function by central differences.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def get_analytical_jacobian(
     inputs: Any, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0
 ) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
     """
-    Jacobians of a result by backward.
+    Compute Jacobians of a result by backward.
 
     Parameters
     ----------

@@ -254,7 +254,7 @@ _carry_thread_state(_any_layout, _set_any_layout)
 
 class enforce_grad_layout_policy(ItemsContext):
     """
-    Whether gradients get the strides of their leaf: at once, undone at the end of a block.
+    Choose whether gradients get the strides of their leaf: at once, undone at the end of a block.
 
     By default the ``grad`` of a dense leaf has its strides, and that of another one is contiguous.
     When switched off, a gradient that nobody else holds becomes ``grad`` as it lies in memory,

@@ -1,4 +1,4 @@
-"""What chooses the order of the products of einsum in torch; here it is not asked."""
+"""Settings of what orders the products of einsum in torch; here they change nothing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What programs import of ``torch.fx``: they run as they are, and no graph is made of them."""
+"""Names that programs import of ``torch.fx``; programs run as they are, without a graph of them."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class _Inputs(Function):
 
 
 class Slot:
-    """What the graph holds in place of a tensor of a region."""
+    """An object that the graph holds in place of a tensor of a region."""
 
     __slots__ = ("__weakref__", "number", "region")
 

@@ -27,7 +27,7 @@ _PUBLIC = "autograd_cy.utils.checkpoint"
 
 class CheckpointPolicy(enum.Enum):
     """
-    What becomes of the result of an operation inside of a selective checkpoint.
+    A choice for the result of an operation inside of a selective checkpoint.
 
     ``MUST_SAVE`` and ``PREFER_SAVE`` keep it, ``MUST_RECOMPUTE`` and ``PREFER_RECOMPUTE`` compute
     it again. Here must and prefer are the same; the difference is for compilers. As all memory is
@@ -50,7 +50,7 @@ class CheckpointPolicy(enum.Enum):
 
 class SelectiveCheckpointContext:
     """
-    What a policy function gets as first argument.
+    The first argument of a policy function.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class _Window(NamedTuple):
 
 
 class _Results(NamedTuple):
-    """What a call returned, and the tensors that it saved for backward."""
+    """The results of a call, and the tensors that it saved for backward."""
 
     tensors: list[Tensor]
     versions: list[int]
@@ -175,12 +175,12 @@ def _looked_through(window: _Window, inputs: list[Tensor], results: list[Tensor]
 
 
 def _is_asked(func: Callable, kwargs: dict) -> bool:
-    """Whether a function makes new tensors, which may be kept."""
+    """Tell whether a function makes new tensors, which may be kept."""
     return not (_changes(func) or kwargs.get("out") is not None)
 
 
 def _changes(func: Callable) -> bool:
-    """Whether a function is an attribute or changes its first argument."""
+    """Tell whether a function is an attribute or changes its first argument."""
     name = getattr(func, "__name__", "")
     if name.startswith("__") and name.endswith("__"):
         return name in ("__get__", "__set__", "__delete__", "__setitem__")
@@ -197,7 +197,7 @@ def _tensors(args: tuple, kwargs: dict) -> list[Tensor]:
 
 def _may_be_kept(inputs: list[Tensor], results: list[Tensor]) -> bool:
     """
-    Whether results are tensors of their own, in no vmap and without tangents.
+    Tell whether results are tensors of their own, in no vmap and without tangents.
 
     Of others the memory, the examples or the tangents would be lost.
     """

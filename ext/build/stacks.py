@@ -1,4 +1,4 @@
-"""Looks how much stack the compiled functions take, for threads whose stacks are small.
+"""Measures the stack that compiled functions take, for threads whose stacks are small.
 
     python -m ext.build.stacks [module ...]
 
@@ -65,7 +65,7 @@ def commands(names: set[str]) -> list[tuple[str, list[str]]]:
 
 
 def _has_kernels(source: Path | None) -> bool:
-    """Whether a module has loops: those that only call others have small frames."""
+    """Tell whether a module has loops: those that only call others have small frames."""
     return source is not None and (
         "kernels" in source.parts or source.stem in ("kern", "iterate", "parallel")
     )
@@ -101,7 +101,7 @@ def function_of(module: str, place: str) -> str:
 
 
 def refused(found: list[tuple[int, str, str]]) -> list[str]:
-    """What is wrong with frames, in words."""
+    """Say what is wrong with frames."""
     words = []
     for size, module, name in found:
         if size > LARGEST:

@@ -155,7 +155,7 @@ cdef bint lies_like(Tensor tangent, Tensor base) noexcept:
 
 
 cdef bint pairs_fit(Tensor tangent, Tensor base, Tensor view) noexcept:
-    """Whether real numbers that a complex view shows can be read so in a tangent, too."""
+    """Tell whether pairs of real numbers that a complex view shows are pairs in a tangent, too."""
     cdef Tensor t = tangent
     if not dt_is_complex(view.dt) or dt_is_complex(base.dt):
         return True

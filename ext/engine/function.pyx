@@ -143,7 +143,7 @@ cdef tuple as_plain_tuple(object given):
 
 
 cdef bint is_set(FunctionNode ctx, str option) except -1:
-    """Whether the class of a Function has an option, which is True or False."""
+    """Tell whether the class of a Function has an option, which must be True or False."""
     cdef object value = getattr(type(ctx)._forward_cls, option)
     if value is not True and value is not False:
         raise RuntimeError(f"{option} must be a bool, got {type(value).__name__} "

@@ -579,7 +579,7 @@ def _any_asks(*args):
 
 
 def _viewed(Tensor t not None):
-    """What ``Tensor(tensor)`` is made of: a view of its own."""
+    """Make the view that ``Tensor(tensor)`` is."""
     cdef Tensor made = T._alias(t)
     return made if type(made) is Tensor else tensor_as(made, Tensor)
 

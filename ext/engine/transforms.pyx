@@ -170,7 +170,7 @@ cdef bint is_own(Tensor t, list own):
 
 
 cdef bint is_outside(Tensor t, list own) except -1:
-    """Whether somebody else may ask for the gradient of a leaf."""
+    """Tell whether somebody else may ask for the gradient of a leaf."""
     return requires_grad(t) and not is_own(t, own)
 
 

@@ -160,7 +160,7 @@ cdef int convolution(Result* r, Tensor input, Tensor weight, Tensor bias, tuple 
 
 
 cdef bint said_channels_last(Tensor w) noexcept:
-    """Whether a weight that fits both orders (1x1, or of one channel) was laid so on purpose."""
+    """Tell whether a weight that fits both orders (1x1, one channel) was laid so on purpose."""
     cdef int d = w.nd - 1
     if w.flags & F_STRIDED or w.strides[1] != 1:
         return False

@@ -124,7 +124,7 @@ def shared_graph():
 
 
 def saved_by_a_gradient(out, wanted):
-    """What ``grad`` gives, and how many tensors the graph of it has saved."""
+    """The result of ``grad``, and how many tensors the graph of it has saved."""
     saved = []
     hooks = graph.saved_tensors_hooks(lambda t: saved.append(t) or t, lambda t: t)
     with torch.enable_grad(), hooks:

@@ -1,4 +1,4 @@
-"""What programs of views and writes are made of: each step as a line of code, and as NumPy does it.
+"""The steps of programs of views and writes: each as a line of code, and as NumPy does it.
 
 A Seen is what NumPy knows of one tensor of a program: a jet (jets.py) whose memory is shared as the
 tensor's is, and whether conjugation and negation are still to be done. What an operator is asked

@@ -1,4 +1,4 @@
-"""What an assignment registers, and whom of the module's own methods it asks: nobody."""
+"""Assigning to a module registers parts of it, and calls no method of the module."""
 
 import pytest
 

@@ -247,7 +247,7 @@ def test_causal_masks_are_recognised():
 
 
 def seen_by_a_layer(m, mask, **given):
-    """What the layers of an encoder, which a program may have made, get for a mask."""
+    """The masks that layers of an encoder, which a program may have made, get."""
     layer = m.nn.TransformerEncoderLayer(4, 2, batch_first=True)
     encoder, seen = m.nn.TransformerEncoder(layer, 1).train(), []
 

@@ -77,7 +77,7 @@ VIEWS = {
 
 
 def possible(kind, shape):
-    """Whether there is such a view of a shape, other than the plain one."""
+    """Tell whether there is such a view of a shape, other than the plain one."""
     n = int(np.prod(shape))
     if kind in ("transposed", "overlapping"):
         return len(shape) > 1 and n > 1
@@ -148,7 +148,7 @@ def attempt(form, args, kwargs, results, kind, at=0):
 
 
 def faults(record, call):
-    """What is wrong with a sample in views of all kinds."""
+    """Say what is wrong with a sample in views of all kinds."""
     form = EVALUATOR.form(record)
     args, kwargs = call.arguments(call.tensors())
     results = [r.clone() for r in outputs(form(*args, **kwargs))]
@@ -161,7 +161,7 @@ def faults(record, call):
 
 
 def outcome(lib, form, args, kwargs, results, kind, at=0):
-    """What is seen after a call, "refused" or (warned, shape, strides, memory)."""
+    """Return what is seen after a call, "refused" or (warned, shape, strides, memory)."""
     shape = tuple(results[at].shape)
     base, view = VIEWS[kind](lib, shape, results[at].dtype)
     given = [view if i == at else lib.empty(0, dtype=r.dtype) for i, r in enumerate(results)]

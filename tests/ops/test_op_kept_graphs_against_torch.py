@@ -20,7 +20,7 @@ def moving(module, array, wanted):
 
 
 def kept(module, function, call, moved):
-    """Whether the gradient of each operand that moves requires grad; None where there is none."""
+    """For each operand that moves, whether its gradient requires grad; None if there is none."""
     arrays = [np.asarray(x) for x in call.arrays]
     tensors = [moving(module, x, i in moved) for i, x in enumerate(arrays)]
     args, kwargs = call.arguments(tensors)

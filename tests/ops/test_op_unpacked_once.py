@@ -76,7 +76,7 @@ def smooth_results(found):
 
 
 class Packed:
-    """What a node holds in place of a saved tensor."""
+    """An object that a node holds in place of a saved tensor."""
 
     def __init__(self, number):
         self.number = number

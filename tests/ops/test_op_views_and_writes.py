@@ -24,7 +24,7 @@ def dtype_of(record):
 
 
 def sharing(param):
-    """Whether the result of a sample is one view of its argument."""
+    """Tell whether the result of a sample is one view of its argument."""
     case = param.values[0]
     record = case.record
     if not isinstance(record.kernel, (schema.view, schema.composite)) or len(record.returns) > 1:

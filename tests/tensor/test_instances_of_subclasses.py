@@ -1,4 +1,4 @@
-"""What ``Subclass(tensor)`` shows, what pickles keep of subclasses and hooks; swapped tensors."""
+"""``Subclass(tensor)`` is a view; pickles of subclasses and hooks; swapped tensors."""
 
 import copy
 import io

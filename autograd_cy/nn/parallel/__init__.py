@@ -1,4 +1,4 @@
-"""What spreads work over GPUs and processes in torch; without them modules run as they are."""
+"""Classes that spread work over GPUs and processes in torch; here modules run as they are."""
 
 from __future__ import annotations
 

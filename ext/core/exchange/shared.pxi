@@ -80,7 +80,7 @@ cdef list known_users(Tensor t, StorageImpl* root):
 
 
 cdef bint only_users(StorageImpl* top, Py_ssize_t tensors, Py_ssize_t objects) noexcept:
-    """Whether so many tensors, and storage objects of the block below, are all that hold it."""
+    """Tell whether so many tensors, and storage objects of the block below, hold it alone."""
     if top.kind != STORAGE_ALIAS:
         return top.refcount == tensors + objects
     if top.refcount != tensors:

@@ -129,7 +129,7 @@ cdef void limit_by_group() noexcept:
 
 
 cdef void give_all_back() noexcept:
-    """What is kept goes back to the system, and what malloc() keeps of it."""
+    """Give what is kept back to the system, also what malloc() keeps of it."""
     flush_cache()
     AG_TRIM()
 

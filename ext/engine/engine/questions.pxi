@@ -22,7 +22,7 @@ cdef GraphTask running_task():
 
 
 cdef bint wanted(PyObject* p) noexcept:
-    """Whether the task of this thread needs the gradient of a node that some task doesn't need."""
+    """Tell whether this thread's task needs the gradient of a node that some task doesn't need."""
     cdef PyObject* running = ag_running_task
     cdef GraphTask g
     if running == NULL or not (<GraphTask>running).selective:

@@ -354,7 +354,7 @@ def run(case, lib):
 
 
 def refusal(case, lib, space, error):
-    """Whether the program may be refused: what backward needs is overwritten, or examples meet."""
+    """Tell if a program may be refused: it overwrites what backward needs, or examples meet."""
     text = str(error)
     changed = CHANGED in text and case.nest.has_reverse
     if changed and (case.nest.order > 1 or refused_by_backward(case, lib, space)):
