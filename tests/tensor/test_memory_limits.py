@@ -61,7 +61,6 @@ limit = ag.memory_summary()["cache_limit"]
 assert limit == most // 8, limit
 assert ag.memory_summary()["cached_bytes"] <= limit
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-left = most - used
 np.ones(int(0.7 * (most - used + ag.memory_summary()["cached_bytes"])) // 8)
 print("done")
 """
