@@ -2,8 +2,8 @@
 
 `features.py` has the features, `writes.py` programs that write through views. `REFUSED` lists the
 pairs that PyTorch refuses as well; each must be refused in these words, never computed wrongly.
-`python -m pytest -m slow tests/pairs` asks all pairs of every record and program, the quick tests a
-few pairs of each, other ones each time.
+`python -m pytest -m slow tests/pairs` asks all pairs of every record and program, the quick tests
+a few pairs of each, other ones of its neighbours.
 """
 
 import itertools
