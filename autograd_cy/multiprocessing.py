@@ -114,6 +114,8 @@ def set_sharing_strategy(new_strategy: str) -> None:
         known = ", ".join(sorted(_STRATEGIES))
         raise AssertionError(f"sharing strategy must be one of {known}, not {new_strategy!r}")
     _sharing._strategy = new_strategy
+    if new_strategy == "file_system":
+        _sharing.start_tracker()  # before any child is forked
 
 
 class ProcessException(Exception):

@@ -31,6 +31,7 @@ from autograd_cy._C.tensor import Tensor, _install
 
 FOLDER = "/dev/shm"
 PREFIX = "autograd_cy_"
+UNTRACKED = "untracked_"
 
 _strategy = "file_descriptor" if sys.platform.startswith("linux") else "file_system"
 _numbers = itertools.count()
@@ -108,7 +109,8 @@ def new_block(size: int) -> Any:
     name = None
     try:
         if _strategy == "file_system" and os.path.isdir(FOLDER):
-            name = f"{PREFIX}{os.getpid()}_{next(_numbers)}_{os.urandom(4).hex()}"
+            tracked = "" if has_tracker() else UNTRACKED
+            name = f"{PREFIX}{tracked}{os.getpid()}_{next(_numbers)}_{os.urandom(4).hex()}"
             descriptor = os.open(f"{FOLDER}/{name}", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         elif hasattr(os, "memfd_create"):
             descriptor = os.memfd_create("autograd_cy")
@@ -233,6 +235,31 @@ def _attach_name(name: str, size: int, nbytes: int) -> UntypedStorage:
 # multiprocessing removes, which outlives them.
 
 
+def has_tracker() -> bool:
+    """
+    Whether the resource tracker outlives this process.
+
+    A child that was forked before there was one would start its own, which removes at the end of
+    the child what others have yet to open. Nobody tracks the files of such a child.
+    """
+    from multiprocessing import parent_process, resource_tracker
+
+    return parent_process() is None or resource_tracker._resource_tracker._fd is not None
+
+
+def start_tracker() -> None:
+    """Start the resource tracker that this process and all its children will have in common."""
+    from multiprocessing import resource_tracker
+
+    if has_tracker():
+        with contextlib.suppress(OSError):  # it is tried again with the first file
+            resource_tracker.ensure_running()
+
+
+def _is_tracked(name: str) -> bool:
+    return not name.startswith(PREFIX + UNTRACKED)
+
+
 def _path(name: str) -> str:
     return f"{FOLDER}/{name}"
 
@@ -259,14 +286,16 @@ def _count_users(name: str, change: int) -> None:
         for file in _files(name):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(_path(file))
-                resource_tracker.unregister("/" + file, "shared_memory")
+                if _is_tracked(name):
+                    resource_tracker.unregister("/" + file, "shared_memory")
 
 
 def _made(block: Any) -> Any:
     from multiprocessing import resource_tracker
 
-    for file in _files(block.name):
-        resource_tracker.register("/" + file, "shared_memory")
+    if _is_tracked(block.name):
+        for file in _files(block.name):
+            resource_tracker.register("/" + file, "shared_memory")
     os.close(os.open(_path(block.name) + ".users", os.O_RDWR | os.O_CREAT, 0o600))
     _count_users(block.name, 1)
     return _follow(block)

@@ -208,6 +208,33 @@ if __name__ == "__main__":
     assert not left(tmp_path)
 
 
+SENT_AT_THE_END = """
+def child(queue):
+    mp.set_sharing_strategy("file_system")
+    for i in range(20):
+        queue.put(ag.full((3,), float(i)))
+if __name__ == "__main__":
+    context = mp.get_context(sys.argv[1])
+    queue = context.Queue()
+    process = context.Process(target=child, args=(queue,))
+    process.start()
+    first = queue.get()
+    process.join()
+    print(int(sum(x[0] for x in [first] + [queue.get() for _ in range(19)])))
+"""
+
+
+@pytest.mark.skipif("file_system" not in STRATEGIES, reason="needs /dev/shm")
+@pytest.mark.parametrize("parent", STRATEGIES)
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_files_of_a_child_outlive_it_until_they_are_received(tmp_path, method, parent):
+    # A child that is forked before there is a resource tracker would have one of its own, which
+    # removes at the end of the child what was sent and not received yet.
+    before = files()
+    assert said(tmp_path, SENT_AT_THE_END, method, parent) == ["190"]
+    assert files() <= before
+
+
 def test_many_tensors_need_no_more_files_than_there_are(tmp_path):
     text = """
 import os, resource
