@@ -354,6 +354,46 @@ assert sys.modules["torch"] is None
 """)
 
 
+def test_what_an_interrupt_has_left_is_no_pytorch():
+    assert (
+        told("""
+import sys
+import autograd_cy as ag
+from autograd_cy._as_torch import switch
+
+def interrupt(*arguments):
+    raise KeyboardInterrupt
+
+def is_off():
+    names = [n for n in sys.modules if n.split(".")[0] == "torch"]
+    return not names and switch._finder not in sys.meta_path and ag.__version__ == plain
+
+plain = ag.__version__
+for step in ("share", "tell_children"):  # while it is turned on
+    original = getattr(switch, step)
+    setattr(switch, step, lambda: (original(), interrupt()))
+    try:
+        ag.as_torch()
+    except KeyboardInterrupt:
+        print("interrupted")
+    setattr(switch, step, original)
+    assert is_off(), step
+original, switch.tell_no_more = switch.tell_no_more, interrupt  # while it is turned off
+try:
+    with ag.as_torch():
+        pass
+except KeyboardInterrupt:
+    print("interrupted")
+switch.tell_no_more = original
+with ag.as_torch():
+    import torch
+    assert torch is ag
+assert is_off()
+""").split()
+        == ["interrupted"] * 3
+    )
+
+
 def test_pytorch_that_is_imported_already_is_refused(tmp_path):
     (tmp_path / "torch.py").write_text("Tensor = None\n")
     told(
@@ -526,6 +566,15 @@ if "autograd_cy" in sys.modules:
     link = tmp_path / "link.py"
     link.symlink_to(script)
     assert python(*COMMAND, link).stdout == python(link).stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="needs /dev/stdin")
+def test_the_command_runs_a_program_that_comes_by_a_pipe():
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "autograd_cy", "as-torch", "/dev/stdin", "a"]
+    text = "import sys, torch\nprint(torch.__name__, sys.argv[1])\n"
+    done = subprocess.run(command, env=env, input=text, capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["autograd_cy", "a"], done.stdout + done.stderr
 
 
 def test_the_command_runs_a_module_as_python_does(tmp_path):

@@ -94,6 +94,8 @@ def _run_script(words: list[str]) -> int:
 def _is_source(path: str) -> bool:
     if path.endswith(".pyc"):
         return False
+    if not os.path.isfile(path):
+        return True  # of a pipe, as /dev/stdin, what is read here would be lost
     try:
         with open(path, "rb") as file:
             return not file.read(4).startswith(b"PK")

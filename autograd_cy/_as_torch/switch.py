@@ -107,6 +107,10 @@ def _is_theirs(name: str) -> bool:
     return name == "torch" or name.startswith("torch.")
 
 
+def _is_ours(name: str) -> bool:
+    return name == "autograd_cy" or name.startswith("autograd_cy.")
+
+
 def _package() -> ModuleType:
     return sys.modules["autograd_cy"]
 
@@ -114,6 +118,7 @@ def _package() -> ModuleType:
 def _turn_on() -> None:
     from autograd_cy import version
 
+    _forget()  # what an interrupt has left
     loaded = {name: module for name, module in sys.modules.items() if _is_theirs(name)}
     if any(module is not None for module in loaded.values()):
         raise RuntimeError(
@@ -125,11 +130,25 @@ def _turn_on() -> None:
     _before.update(loaded)
     for name in loaded:
         del sys.modules[name]
-    share()
-    sys.meta_path.insert(0, _finder)  # type: ignore[arg-type]
-    tell_children()
-    _package().__version__ = VERSION  # type: ignore[attr-defined]
-    version.__version__ = str(VERSION)
+    try:
+        share()
+        sys.meta_path.insert(0, _finder)  # type: ignore[arg-type]
+        tell_children()
+        _package().__version__ = VERSION  # type: ignore[attr-defined]
+        version.__version__ = str(VERSION)
+    except BaseException:
+        _turn_off()
+        raise
+
+
+def _forget() -> None:
+    """Let no module go by a name of torch; PyTorch's own modules stay."""
+    while _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)  # type: ignore[arg-type]
+    ours = {id(module) for name, module in list(sys.modules.items()) if _is_ours(name)}
+    for name, module in list(sys.modules.items()):
+        if _is_theirs(name) and id(module) in ours:
+            del sys.modules[name]
 
 
 def _turn_off() -> None:

@@ -332,6 +332,27 @@ def test_what_arrives_is_what_was_sent_on_the_same_memory(make):
         assert y.tolist() == x.tolist()
 
 
+def test_parameters_share_their_memory_however_late_nn_is_loaded(tmp_path):
+    text = """
+def child(queue):
+    p = queue.get()
+    with ag.no_grad():
+        p.fill_(7)
+if __name__ == "__main__":
+    assert "autograd_cy.nn" not in sys.modules
+    context = mp.get_context(sys.argv[1])
+    queue = context.SimpleQueue()
+    parameters = ag.nn.Parameter(ag.ones(2)), ag.nn.Buffer(ag.ones(2))
+    for p in parameters:
+        process = context.Process(target=child, args=(queue,))
+        process.start()
+        queue.put(p)
+        process.join()
+    print([int(p.sum()) for p in parameters], all(p.is_shared() for p in parameters))
+"""
+    assert said(tmp_path, text, "fork") == ["[14,", "14]", "True"]
+
+
 def test_views_sent_together_stay_views_of_one_memory():
     x = ag.arange(6.0).share_memory_()
     a, b = sent((x[:4], x[2:]))
