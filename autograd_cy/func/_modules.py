@@ -106,7 +106,7 @@ def _hand_back(given, places, tensors):
 
 
 def _place(owners, name, value):
-    """Where a name is to be set: (dictionary of its module, key). `owners` has modules by path."""
+    """Return the dictionary of the module that a name is set in, and its key there."""
     path, _, key = name.rpartition(".")
     module = owners.get(path)
     if module is None:

@@ -13,7 +13,7 @@ from autograd_cy._C.index_values cimport first_outside, positions
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
-    READS, SCRATCH, WRITES, Launch, begin, launch_tiles, operand)
+    READS, SCRATCH, WRITES, Launch, begin, keeping, launch_tiles, operand)
 from autograd_cy._C.parallel cimport team_size
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty
@@ -363,9 +363,11 @@ cdef Py_ssize_t check_bags(Tensor indices, Tensor offsets, Py_ssize_t rows,
             f"offsets[-1] can not be greater than input's length {indices.count} but got "
             f"offsets[-1] of {bounds[offsets.count - 1]}")
     if last and bounds[offsets.count - 1] < indices.count:
+        # Elsewhere the composite has read the offset, and cut the indices.
         raise RuntimeError(
-            f"embedding_bag: with include_last_offset offsets[-1] has to be the number of indices, "
-            f"{indices.count}, but got {bounds[offsets.count - 1]}")
+            ("launches can't be kept: " if keeping else "")
+            + "embedding_bag: with include_last_offset offsets[-1] has to be the number of "
+            + f"indices, {indices.count}, but got {bounds[offsets.count - 1]}")
     return indices.count
 
 

@@ -135,7 +135,7 @@ def test_children_of_a_bound_process_have_its_processors(tmp_path):
 @needs_gomp
 @needs_two
 def test_a_child_that_python_spawns_finds_its_parents_processors(tmp_path):
-    """Where nothing of this package starts it; threads of the parent tell which they are."""
+    """Python's own spawn starts it; threads of the parent tell which processors there are."""
     text = """
 import multiprocessing, threading
 wait = threading.Event()
