@@ -237,14 +237,15 @@ def _attach_name(name: str, size: int, nbytes: int) -> UntypedStorage:
 
 def has_tracker() -> bool:
     """
-    Whether the resource tracker outlives this process.
+    Tell if the resource tracker outlives this process.
 
     A child that was forked before there was one would start its own, which removes at the end of
     the child what others have yet to open. Nobody tracks the files of such a child.
     """
     from multiprocessing import parent_process, resource_tracker
 
-    return parent_process() is None or resource_tracker._resource_tracker._fd is not None
+    descriptor = resource_tracker._resource_tracker._fd  # type: ignore[attr-defined]
+    return parent_process() is None or descriptor is not None
 
 
 def start_tracker() -> None:
