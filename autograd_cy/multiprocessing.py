@@ -106,9 +106,11 @@ def set_sharing_strategy(new_strategy: str) -> None:
     Examples
     --------
     >>> import autograd_cy as ag
+    >>> before = ag.multiprocessing.get_sharing_strategy()
     >>> ag.multiprocessing.set_sharing_strategy("file_system")
     >>> ag.multiprocessing.get_sharing_strategy()
     'file_system'
+    >>> ag.multiprocessing.set_sharing_strategy(before)
     """
     if new_strategy not in _STRATEGIES:
         known = ", ".join(sorted(_STRATEGIES))

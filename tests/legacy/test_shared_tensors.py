@@ -10,6 +10,7 @@ from multiprocessing.reduction import ForkingPickler
 import pytest
 
 import autograd_cy.legacy as torch
+from autograd_cy._tensors import sharing
 from autograd_cy.legacy import nn
 
 HOGWILD = """
@@ -71,7 +72,9 @@ def test_a_forked_process_writes_what_this_one_reads():
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts descriptors by /proc")
-def test_descriptors_are_closed_with_the_memory():
+def test_descriptors_are_closed_with_the_memory(monkeypatch):
+    monkeypatch.setattr(sharing, "_strategy", "file_descriptor")  # whatever ran before
+
     def count():
         return len(os.listdir("/proc/self/fd"))
 
