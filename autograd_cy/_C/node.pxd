@@ -158,6 +158,6 @@ cdef GraphUpcalls graph_upcalls
 
 
 cdef inline bint needs(Node n, int i) noexcept:
-    """Whether the backward that runs in this thread must compute the gradient of input i."""
+    """Tell if the backward of this thread must compute the gradient of input i."""
     cdef PyObject* p = n.edges[i].node
     return p != NULL and (not (<Node>p).flags & N_SKIP or graph_upcalls.wanted(p))

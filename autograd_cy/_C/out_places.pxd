@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Whether results may go where ``out=`` says, and how they lie there."""
+"""Checks of where ``out=`` lets results go, and the strides that they get there."""
 from libc.stdint cimport uint32_t
 from cpython.memoryview cimport PyMemoryView_Check
 from cpython.ref cimport PyObject, Py_REFCNT, Py_XDECREF
@@ -34,7 +34,7 @@ cdef inline bint of_sizes(Tensor t, int nd, const Py_ssize_t* sizes) noexcept:
 
 
 cdef inline bint lost_base(Tensor t) noexcept:
-    """Whether it is a view of a tensor that nobody else holds, as of ``empty(0).conj()``."""
+    """Tell if it is a view of a tensor that nobody else holds, as of ``empty(0).conj()``."""
     cdef PyObject* base = t.base
     return (t.flags & F_VIEW and base != NULL and Py_REFCNT(<object>base) == 1
             and (<Tensor>base).mem == t.mem)
@@ -50,7 +50,7 @@ cdef inline void leave_base(Tensor t) noexcept:
 
 
 cdef inline bint has_room(Tensor t, int nd, const Py_ssize_t* sizes, str op) except -1:
-    """Whether the memory holds a dense tensor of that shape where `t` begins."""
+    """Tell if the memory holds a dense tensor of that shape where `t` begins."""
     cdef Py_ssize_t n = DT_SIZE[t.dt]
     cdef int i
     for i in range(nd):
