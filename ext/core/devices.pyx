@@ -16,6 +16,7 @@ cdef int _families = 0
 cdef dict _places = {}        # key of an operator -> (family, position, signature)
 cdef dict _expected = {}      # the same -> signature, where the slot is made at the first use
 cdef dict _waiting = {}       # the same -> [(device, capsule)] until then
+cdef set _by_host = set()     # (device, key) of kernels that go by way of the host
 
 
 cdef int add_slots(void** table, tuple keys, tuple signatures) except -1:
@@ -50,7 +51,7 @@ def expect(dict signatures not None):
     _expected.update(signatures)
 
 
-def register(str name not None, services_capsule, dict kernels not None):
+def register(str name not None, services_capsule, dict kernels not None, by_host=()):
     """
     Make a device known.
 
@@ -63,12 +64,15 @@ def register(str name not None, services_capsule, dict kernels not None):
     kernels : dict
         Keys of operators (see `signatures`) with capsules, whose name is the signature and whose
         pointer is the kernel. Operators that are left out raise NotImplementedError.
+    by_host : iterable of str, optional
+        Keys among them whose kernels copy to the host and back. Where an operator can also be made
+        of others, it is made of these instead (see `has_kernel` in devices.pxd).
 
     Raises
     ------
     ValueError
-        If the name is taken, a service is missing, or a kernel is of no operator or of another
-        signature. Nothing is registered then.
+        If the name is taken, a service is missing, a kernel is of no operator or of another
+        signature, or `by_host` names one that isn't given. Nothing is registered then.
     """
     cdef Services* given
     cdef Services* own
@@ -88,7 +92,12 @@ def register(str name not None, services_capsule, dict kernels not None):
         if not PyCapsule_IsValid(capsule, <const char*>(<bytes>signature)):
             raise ValueError(f"register({name!r}): the kernel of {key} must be a capsule named "
                              f"{signature.decode()!r}")
+    by_host = set(by_host)
+    if not by_host <= kernels.keys():
+        raise ValueError(f"register({name!r}): by_host names {min(by_host - kernels.keys())!r}, of "
+                         "which no kernel is given")
     code = add_device(name)
+    _by_host.update([(code, key) for key in by_host])
     own = &services[code]
     own[0] = given[0]
     device_memory[code] = given.allocate
@@ -102,6 +111,19 @@ def register(str name not None, services_capsule, dict kernels not None):
         slots.table[code * slots.width + <Py_ssize_t>position] = PyCapsule_GetPointer(
             capsule, <const char*>(<bytes>name_of))
     return code
+
+
+cdef bint has_kernel(int device, str key) except -1:
+    cdef Slots* slots
+    if device == ON_CPU or device == ON_META:
+        return True
+    if (device, key) in _by_host:
+        return False
+    place = _places.get(key)
+    if place is None:           # of a family that is loaded when it is first used
+        return any([code == device for code, _ in _waiting.get(key, ())])
+    slots = &_slots[<int>place[0]]
+    return slots.table[device * slots.width + <Py_ssize_t>place[1]] != NULL
 
 
 cdef int device_among(tuple tensors, str op) except -1:
