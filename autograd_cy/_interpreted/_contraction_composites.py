@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_cy._C.exchange import _constant_array
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import contraction
 from autograd_cy._tensors.namespace import (
@@ -15,7 +16,6 @@ from autograd_cy._tensors.namespace import (
     eq,
     float32,
     float64,
-    from_numpy,
     index_select,
     matmul,
     mul,
@@ -150,5 +150,7 @@ def pdist(self: Tensor, p: float) -> Tensor:
         raise RuntimeError("pdist only supports non-negative p values")
     if p > _MOST_F32 and self.dtype == float32:
         p = float("inf")
-    first, second = (from_numpy(x).to(self.device) for x in np.triu_indices(self.shape[0], 1))
+    first, second = (
+        _constant_array(x).to(self.device) for x in np.triu_indices(self.shape[0], 1)
+    )
     return norm(index_select(self, 0, first) - index_select(self, 0, second), p, -1)

@@ -6,6 +6,7 @@ import numpy as np
 
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
+from autograd_cy._C.value_checks import check_classes
 from autograd_cy._tensors.namespace import (
     arange,
     broadcast_shapes,
@@ -83,16 +84,7 @@ def one_hot(input: Tensor, num_classes: int) -> Tensor:
         if not input.numel():
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         num_classes = _largest(input) + 1
-    # Under vmap they can't be looked at, and on meta there are none.
-    if input.numel() and _batch_level(input) < 0 and input.device.type != "meta":
-        lowest = int(input.min())
-        if lowest < 0:
-            raise RuntimeError(f"Class values must be non-negative, but there is {lowest}.")
-        if _largest(input) >= num_classes:
-            raise RuntimeError(
-                f"Class values must be smaller than num_classes, but there is {_largest(input)} "
-                f"and num_classes is {num_classes}."
-            )
+    check_classes(input, num_classes)
     return eq(unsqueeze(input, -1), arange(num_classes, device=input.device)).to(int64)
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from autograd_cy._C.exchange import _constant_array
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted._resampling_kernels import affine_points
 from autograd_cy._tensors.namespace import (
@@ -23,7 +24,6 @@ from autograd_cy._tensors.namespace import (
     clamp,
     empty,
     floor,
-    from_numpy,
     index_add,
     index_select,
     isnan,
@@ -286,5 +286,5 @@ def affine_grid_backward(grad: Tensor, spatial: Sequence[int], aligned: bool) ->
 
 def _affine_points(like: Tensor, spatial: Sequence[int], aligned: bool) -> Tensor:
     if like.device.type == "cpu":
-        return from_numpy(affine_points(spatial, aligned, np.dtype("d"))).to(like.dtype)
+        return _constant_array(affine_points(spatial, aligned, np.dtype("d"))).to(like.dtype)
     return empty((math.prod(spatial), len(spatial) + 1), dtype=like.dtype, device=like.device)

@@ -2,6 +2,7 @@
 """Devices register their services and kernels here; `meta` is the one that computes nothing."""
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 from libc.string cimport memset
+from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.placement cimport add_device, device_of_code
 from autograd_cy._C.storage cimport device_memory
 
@@ -133,7 +134,17 @@ cdef int device_among(tuple tensors, str op) except -1:
             found = t.mem.device
     if found != ON_CPU and host:
         raise two_devices(op, found, ON_CPU)
+    if found != ON_CPU:
+        check_capture(found, op)
     return found
+
+
+cdef int check_capture(int device, str op) except -1:
+    """A thread captures what the CPU does. Work on meta is none; that of others is refused."""
+    if device != ON_META:
+        no_launch(op, f"device '{device_of_code(device)}' takes part, and only work of the CPU is "
+                  "captured")
+    return 0
 
 
 cdef int check_place(Tensor t, int device, str op) except -1:

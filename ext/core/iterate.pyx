@@ -13,9 +13,11 @@ from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_U8, DT_I64, DT_F16, DT_F32, DT_F64, DT_C64, DT_C128, dt_category,
     dt_is_complex, dt_is_float, dt_object, dt_promote, dt_real, dt_to_complex, g_default_dtype)
 from autograd_cy._C.cpu cimport TARGET_AVX512, target as simd_target
-from autograd_cy._C.devices cimport Elementwise, device_among, services
+from autograd_cy._C.devices cimport Elementwise, check_capture, device_among, services
 from autograd_cy._C.halves cimport is_half
-from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, keep, keeping, memory
+from autograd_cy._C.launch cimport (
+    KIND_COPY, KIND_ELEMENTWISE, KIND_FILL, READS, WRITES, Launch, add_range, begin, capturing,
+    keep, operand)
 from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size, parallel_range, turn_round
 from autograd_cy._C.out_places cimport (
@@ -67,7 +69,7 @@ cdef struct LoopPlan:
     Py_ssize_t n
     float cost
     loop_t copy            # for SAME_ROWS
-    Py_ssize_t item[5]     # bytes of an element; all 0: nobody knows
+    Py_ssize_t item[5]     # bytes of an element
     Py_ssize_t shape[64]
     Py_ssize_t strides[5][64]
     char* p[5]
@@ -210,16 +212,35 @@ cdef int plan_order(LoopPlan* plan) noexcept:
     return turned_round() if plan.n >= 2 * ROWS_CHUNK else FORWARDS
 
 
-cdef int run_plan(LoopPlan* plan, StorageImpl** mem) except -1:
+cdef int keep_loop(LoopPlan* plan, StorageImpl** mem, const int* dts) except -1:
+    """Copy what run_plan is about to do."""
     cdef Launch work
-    cdef int a
-    plan.order = FORWARDS if keeping else plan_order(plan)
-    if keeping:
-        begin(&work, "copy" if is_copy(plan.loop) else "loop", plan, sizeof(LoopPlan))
-        work.run = loop_whole
-        for a in range(plan.nargs):
-            memory(&work, &plan.p[a], mem[a], READS if a else WRITES)
-        keep(&work)
+    cdef Py_ssize_t low, high, step
+    cdef int a, d
+    cdef bint copied = is_copy(plan.loop)
+    begin(&work, "copy" if copied else "loop", plan, sizeof(LoopPlan),
+          KIND_COPY if copied else KIND_ELEMENTWISE)
+    work.run = loop_whole
+    for a in range(plan.nargs):
+        low, high = 0, DT_SIZE[dts[a]]
+        for d in range(plan.nd):
+            step = (plan.shape[d] - 1) * plan.strides[a][d]
+            if step < 0:
+                low += step
+            else:
+                high += step
+        if mem[a] != NULL:
+            low += plan.p[a] - mem[a].data
+            high += plan.p[a] - mem[a].data
+        add_range(&work, &plan.p[a], mem[a], READS if a else WRITES, dts[a],
+                  1 if mem[a] == NULL else plan.n, low, high)
+    return keep(&work)
+
+
+cdef int run_plan(LoopPlan* plan, StorageImpl** mem, const int* dts) except -1:
+    plan.order = FORWARDS if capturing() else plan_order(plan)
+    if capturing():
+        keep_loop(plan, mem, dts)
     if plan.n * plan.cost < RELEASE_GIL:
         one_range(plan)
         return 0
@@ -229,14 +250,8 @@ cdef int run_plan(LoopPlan* plan, StorageImpl** mem) except -1:
 
 
 cdef int run_loop(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
-                  const Py_ssize_t* shape, Py_ssize_t** strides, float cost) except -1:
-    return run_sized(loop, nargs, p, mem, ndim, shape, strides, NULL, cost)
-
-
-cdef int run_sized(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
-                   const Py_ssize_t* shape, Py_ssize_t** strides, const Py_ssize_t* items,
-                   float cost) except -1:
-    """run_loop() where the sizes of elements are known, too; NULL: those of a copy are."""
+                  const Py_ssize_t* shape, Py_ssize_t** strides, const int* dts,
+                  float cost) except -1:
     cdef LoopPlan plan
     cdef int[64] order
     cdef int i, j, a, nd = 0
@@ -287,10 +302,9 @@ cdef int run_sized(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim
     plan.way = ROW_BY_ROW
     if n >= SIDE_LEAST:
         for a in range(nargs):
-            plan.item[a] = items[a] if items != NULL else copied_item(loop)
-        if plan.item[0]:
-            plan.way = way_of(&plan)
-    return run_plan(&plan, mem)
+            plan.item[a] = DT_SIZE[dts[a]]
+        plan.way = way_of(&plan)
+    return run_plan(&plan, mem, dts)
 
 
 cdef struct FlatPlan:
@@ -324,19 +338,23 @@ cdef void flat_whole(void* ctx) noexcept nogil:
 cdef int keep_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
     """Copy what run_flat is about to do. No tensor for an operand: the number at its address."""
     cdef Launch work
+    cdef bint copied = is_copy(plan.loop)
     plan.order = FORWARDS
-    begin(&work, "copy" if is_copy(plan.loop) else "flat", plan, sizeof(FlatPlan))
+    begin(&work, "copy" if copied else "flat", plan, sizeof(FlatPlan),
+          KIND_COPY if copied else KIND_ELEMENTWISE)
     work.run = flat_whole
-    memory(&work, &plan.p[0], r.mem, WRITES)
-    memory(&work, &plan.p[1], NULL if a.flags & F_WRAPPED else a.mem, READS)
-    if plan.nargs > 2:
-        memory(&work, &plan.p[2], NULL if b is None else b.mem, READS)
+    operand(&work, &plan.p[0], r, WRITES)
+    operand(&work, &plan.p[1], a, READS)
+    if plan.nargs > 2 and b is not None:
+        operand(&work, &plan.p[2], b, READS)
+    elif plan.nargs > 2:
+        add_range(&work, &plan.p[2], NULL, READS, a.dt, 1, 0, DT_SIZE[a.dt])
     return keep(&work)
 
 
 cdef inline int run_flat(FlatPlan* plan) noexcept:
     """One dimension, already known to be it."""
-    plan.order = (FORWARDS if keeping
+    plan.order = (FORWARDS if capturing()
                   else next_order(plan.nargs, plan.p, plan.step, plan.n))
     if plan.n * plan.cost < RELEASE_GIL:
         if plan.order == FORWARDS:
@@ -415,15 +433,15 @@ cdef Tensor through_single(int kernel, PyObject** args, int nin, int rule, Tenso
 # An elementwise operation has two halves: `plan_elementwise` is the same for all devices, and
 # `launch_elementwise` is what a device does.
 
-cdef int launch_elementwise(Elementwise* e, int device, const Py_ssize_t* items) except -1:
+cdef int launch_elementwise(Elementwise* e, int device, const int* dts) except -1:
     cdef Py_ssize_t* rows[5]
     cdef int i
     if device:
         return services[device].elementwise(e)
     for i in range(e.nargs):
         rows[i] = e.strides[i]
-    return run_sized(KT.loops[e.kernel][e.dt], e.nargs, e.p, e.mem, e.nd, e.shape, rows, items,
-                     KT.cost[e.kernel])
+    return run_loop(KT.loops[e.kernel][e.dt], e.nargs, e.p, e.mem, e.nd, e.shape, rows, dts,
+                    KT.cost[e.kernel])
 
 
 cdef int number_operand(Elementwise* e, int i, Tensor t, int want, char* cell) except -1:
@@ -484,7 +502,7 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
         t = <Tensor>args[i]
         want = DT_BOOL if i < first else in_dt
         if t.dt != want or t.mem.device != device:
-            if t.count == 1 and not t.flags & F_DEVICE and (t.flags & F_WRAPPED or not keeping):
+            if t.count == 1 and not t.flags & F_DEVICE and (t.flags & F_WRAPPED or not capturing()):
                 number_operand(e, i + 1, t, want, cells + 16 * i)
                 continue
             t = cast(t, want)
@@ -495,7 +513,7 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
         ):
             # The output would overwrite what is still to be read.
             check_partial_overlap(out, t, op)
-            if t.count == 1 and not t.flags & F_DEVICE and not keeping:
+            if t.count == 1 and not t.flags & F_DEVICE and not capturing():
                 number_operand(e, i + 1, t, want, cells + 16 * i)
                 continue
             t = clone_plain(t)
@@ -521,7 +539,7 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
 
 cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor out, str op):
     cdef Elementwise e
-    cdef Py_ssize_t[5] items
+    cdef int[5] dts
     cdef char cells[4 * 16]
     cdef Tensor target
     cdef list held = []            # keeps converted operands alive
@@ -559,10 +577,10 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     e.dt = dt
     e.nargs = nin + 1
     target = plan_elementwise(&e, cells, held, args, nin, rule, dt, in_dt, device, numbers, out, op)
-    items[0] = DT_SIZE[target.dt]
+    dts[0] = target.dt
     for i in range(nin):
-        items[i + 1] = DT_SIZE[DT_BOOL if i < first else in_dt]
-    launch_elementwise(&e, device, items)
+        dts[i + 1] = DT_BOOL if i < first else in_dt
+    launch_elementwise(&e, device, dts)
     if out is not None and target is not out:
         copy_into(out, target, op)
         return out
@@ -625,7 +643,7 @@ cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
         plan.step[1] = DT_SIZE[dt]
         plan.n = a.count
         plan.cost = KT.cost[kernel]
-        if keeping:
+        if capturing():
             keep_flat(&plan, r, a, None)
         run_flat(&plan)
         return r
@@ -679,12 +697,12 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             plan.step[2] = DT_SIZE[dt]
             plan.n = a.count
             plan.cost = KT.cost[kernel]
-            if keeping:
+            if capturing():
                 keep_flat(&plan, r, a, b)
             run_flat(&plan)
             return r
         if (b.nd == 0 and loop != NULL and b.ptr != a.ptr and not b.flags & (F_LAZY | F_DEVICE)
-                and not (b.dt != dt and keeping and not b.flags & F_WRAPPED)
+                and not (b.dt != dt and capturing() and not b.flags & F_WRAPPED)
                 and not (b.dt != dt and is_half(dt)) and (out is None or out is a)
                 and (b.mem != a.mem or out is None)
                 and (dt_category(b.dt) < dt_category(dt) or b.dt == dt
@@ -710,7 +728,7 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             plan.step[2] = 0
             plan.n = a.count
             plan.cost = KT.cost[kernel]
-            if keeping:
+            if capturing():
                 keep_flat(&plan, r, a, None if b.flags & F_WRAPPED else b)
             run_flat(&plan)
             return r

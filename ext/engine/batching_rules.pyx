@@ -10,6 +10,7 @@ from autograd_cy._C.batching cimport (
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport all_resolved
+from autograd_cy._C.launch cimport note_constant
 from autograd_cy._C.levels cimport all_lowered, any_batched, is_batched, lowered, top_level
 from autograd_cy._C.outputs cimport Result
 from autograd_cy._C.rules_indexing cimport joined, rows_added, selected
@@ -86,6 +87,7 @@ cdef Tensor count_up(Py_ssize_t n):
     cdef Py_ssize_t i
     for i in range(n):
         (<int64_t*>t.ptr)[i] = i
+    note_constant(t)
     return t
 
 

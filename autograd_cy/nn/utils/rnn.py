@@ -15,7 +15,6 @@ from autograd_cy import (
     Tensor,
     cat,
     contiguous_format,
-    from_numpy,
     full,
     index_copy,
     index_select,
@@ -23,6 +22,7 @@ from autograd_cy import (
     stack,
     tensor,
 )
+from autograd_cy._C.exchange import _constant_array
 
 __all__ = [
     "PackedSequence",
@@ -213,7 +213,7 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     places = permutation.cpu().numpy()
     inverse = np.empty_like(places)
     inverse[places] = np.arange(len(places), dtype=places.dtype)
-    return from_numpy(inverse).to(permutation.device)
+    return _constant_array(inverse).to(permutation.device)
 
 
 def pack_padded_sequence(
@@ -299,9 +299,9 @@ def pack_padded_sequence(
         sequence = order[sequence]
     rows = sequence * steps + step if batch_first else step * batch + sequence
     flat = input.reshape(steps * batch, *input.shape[2:])
-    data = index_select(flat, 0, from_numpy(rows).to(input.device))
-    sorted_indices = None if order is None else from_numpy(order).to(input.device)
-    return PackedSequence(data, from_numpy(_batch_sizes(sizes)), sorted_indices)
+    data = index_select(flat, 0, _constant_array(rows).to(input.device))
+    sorted_indices = None if order is None else _constant_array(order).to(input.device)
+    return PackedSequence(data, _constant_array(_batch_sizes(sizes)), sorted_indices)
 
 
 def pad_packed_sequence(
@@ -365,9 +365,9 @@ def pad_packed_sequence(
     empty = full(
         (steps * batch, *data.shape[1:]), padding_value, dtype=data.dtype, device=data.device
     )
-    flat = index_copy(empty, 0, from_numpy(rows).to(data.device), data)
+    flat = index_copy(empty, 0, _constant_array(rows).to(data.device), data)
     shape = (batch, steps) if batch_first else (steps, batch)
-    return flat.reshape(*shape, *data.shape[1:]), from_numpy(lengths)
+    return flat.reshape(*shape, *data.shape[1:]), _constant_array(lengths)
 
 
 def pad_sequence(
