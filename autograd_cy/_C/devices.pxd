@@ -110,6 +110,7 @@ cdef int device_among(tuple tensors, str op) except -1
 cdef bint has_kernel(int device, str key) except -1
 # Refuse an argument elsewhere; for the shapes of meta it may be on the CPU.
 cdef int check_place(Tensor t, int device, str op) except -1
+cdef int check_capture(int device, str op) except -1   # an error while the thread captures
 cdef int refuse_host(Tensor t, str what) except -1     # an error if there are no values to read
 cdef object no_kernel(str op, int device)
 cdef object no_host_kernel(str op, int device)

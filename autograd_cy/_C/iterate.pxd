@@ -51,6 +51,7 @@ cdef tuple all_separated(Tensor dst, object sources, str op)
 cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op)
 
 # Runs loop(p, s, n) over the elements of up to 5 operands of one shape; byte strides.
-# `mem` are the storages of p; NULL stands for a number, at p.
+# `mem` are the storages of p; NULL stands for a number, at p. `dts` are the dtypes of the operands.
 cdef int run_loop(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
-                  const Py_ssize_t* shape, Py_ssize_t** strides, float cost) except -1
+                  const Py_ssize_t* shape, Py_ssize_t** strides, const int* dts,
+                  float cost) except -1

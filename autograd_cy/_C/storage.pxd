@@ -100,7 +100,8 @@ cdef struct DeviceBytes:
 cdef DeviceBytes device_bytes[512]    # by code; the CPU's are counted elsewhere
 
 ctypedef void (*birth_fn)(StorageImpl*) noexcept
-cdef void note_births(birth_fn noted) noexcept    # called with each new storage; NULL: no more
+# Called with each new or borrowed storage; NULL: no more.
+cdef void note_births(birth_fn noted) noexcept
 
 # Which storages are young: births are followed between these calls, which nest.
 cdef uint64_t follow_births() noexcept            # the number of the next birth

@@ -6,6 +6,7 @@ import numpy as np
 
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
+from autograd_cy._C.value_checks import check_classes
 from autograd_cy._tensors.namespace import (
     arange,
     broadcast_shapes,
@@ -87,16 +88,7 @@ def one_hot(input: Tensor, num_classes: int) -> Tensor:
         # A bad class is found by the kernel of the device, where nobody waits for it.
         classes = zeros((*input.shape, num_classes), dtype=int64, device=input.device)
         return classes.scatter(-1, unsqueeze(input, -1), 1)
-    # Under vmap they can't be looked at.
-    if input.numel() and _batch_level(input) < 0:
-        lowest = int(input.min())
-        if lowest < 0:
-            raise RuntimeError(f"Class values must be non-negative, but there is {lowest}.")
-        if _largest(input) >= num_classes:
-            raise RuntimeError(
-                f"Class values must be smaller than num_classes, but there is {_largest(input)} "
-                f"and num_classes is {num_classes}."
-            )
+    check_classes(input, num_classes)
     return eq(unsqueeze(input, -1), arange(num_classes, device=input.device)).to(int64)
 
 

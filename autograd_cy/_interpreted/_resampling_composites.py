@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from autograd_cy._C.exchange import _constant_array
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted._resampling_kernels import affine_points
 from autograd_cy._tensors.namespace import (
@@ -23,7 +24,6 @@ from autograd_cy._tensors.namespace import (
     clamp,
     float64,
     floor,
-    from_numpy,
     index_add,
     index_select,
     isnan,
@@ -288,7 +288,7 @@ def affine_grid_backward(grad: Tensor, spatial: Sequence[int], aligned: bool) ->
 
 def _affine_points(like: Tensor, spatial: Sequence[int], aligned: bool) -> Tensor:
     if like.device.type == "cpu":
-        return from_numpy(affine_points(spatial, aligned, np.dtype("d"))).to(like.dtype)
+        return _constant_array(affine_points(spatial, aligned, np.dtype("d"))).to(like.dtype)
     columns = []
     for d, n in enumerate(spatial):
         line = linspace(-1, 1, n, dtype=float64, device=like.device) if n > 1 else None

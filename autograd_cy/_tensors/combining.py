@@ -313,7 +313,7 @@ def _triangle(
     lengths = np.minimum(rows + offset + 1, col) if lower else col - begin
     before = np.cumsum(lengths) - lengths
     columns = np.arange(count) - np.repeat(before - begin, lengths)
-    return found.copy_(_exchange.from_numpy(np.stack([np.repeat(rows, lengths), columns])))
+    return found.copy_(_exchange._constant_array(np.stack([np.repeat(rows, lengths), columns])))
 
 
 def tril_indices(

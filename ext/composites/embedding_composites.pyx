@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Composites of the family embedding: records in autograd_cy/ops/embedding.py name them."""
 from autograd_cy._C.constants cimport counted
-from autograd_cy._C.launch cimport keeping
+from autograd_cy._C.launch cimport capturing
 from autograd_cy._C.tensor cimport (
     Tensor, below_vmaps, device_of, dims_of, wrap_double, wrap_int, F_BATCHED, F_DEVICE)
 include "operators_of_embedding_composites.pxi"
@@ -69,7 +69,7 @@ cdef tuple embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bint sca
         if padding < 0:
             padding += weight.sizes[0]
     if (include_last_offset and offsets.nd == 1 and indices.nd == 1 and offsets.count
-            and not keeping and not (offsets.flags | indices.flags) & (F_BATCHED | F_DEVICE)):
+            and not capturing() and not (offsets.flags | indices.flags) & (F_BATCHED | F_DEVICE)):
         last = T.select(offsets, 0, -1).item()
         if 0 <= last < indices.count:       # what is beyond the last bag belongs to none
             indices = T.narrow(indices, 0, 0, last)

@@ -12,13 +12,13 @@ from autograd_cy._C.dtypes cimport (
     dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64, DT_U8,
     DT_I64, DT_SIZE)
 from libc.stdint cimport uint32_t
-from autograd_cy._C.exchange cimport array_of
-from autograd_cy._C.iterate cimport cast, resolved, result_dtype
+from autograd_cy._C.iterate cimport cast, result_dtype
 from autograd_cy._C.placement cimport as_device, device, memory_format
 from autograd_cy._C.storage cimport ON_CPU
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, beyond_64_bits, is_number, wrap_int, wrap_number, scalar_value, shown_value,
-    requires_grad, check_fits, warn_once, F_BATCHED, F_WRAPPED)
+    requires_grad, below_vmaps, check_fits, warn_once, F_BATCHED, F_WRAPPED)
+from autograd_cy._C.value_checks cimport check_no_zero
 
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object x, int* overflow) except? -1
@@ -419,20 +419,14 @@ cdef tuple given_sizes(tuple args, object named, str op, str name):
 # --- checks that records name ---------------------------------------------------------------
 
 cdef int check_no_integer_zero(Tensor a, Tensor b) except -1:
-    if (dt_is_integral(a.dt) and dt_is_integral(b.dt) and a.count and b.count
-            and b.mem.device == ON_CPU and any_zero(a, b)):      # a device's kernel sees it itself
-        raise RuntimeError("ZeroDivisionError: integer division or remainder by zero")
-    return 0
-
-
-cdef bint any_zero(Tensor a, Tensor b):
-    if b.count == 1:
-        value = shown_value(b)
-        if DT_SIZE[a.dt] < DT_SIZE[b.dt]:       # the lowest bits are what divides
-            value &= ~(<object>-1 << 8 * DT_SIZE[result_dtype((a, b))])
-        return not value
-    # To refuse it, not to go another way: that is possible while launches are kept, too.
-    return bool((array_of(resolved(b)) == 0).any())
+    """Refuse to divide integers by 0; another device looks at its memory itself."""
+    cdef int width = DT_SIZE[b.dt]
+    if not (dt_is_integral(a.dt) and dt_is_integral(b.dt) and a.count and b.count
+            and b.mem.device == ON_CPU):
+        return 0
+    if b.nd == 0 and DT_SIZE[a.dt] < width:     # the lowest bits are what divides
+        width = min(width, <int>DT_SIZE[result_dtype((a, b))])
+    return check_no_zero(below_vmaps(b), width)
 
 
 cdef int check_pow_domain(Tensor a, Tensor b) except -1:
@@ -517,7 +511,7 @@ cdef int real_number(Tensor number, int dt, str op) except -1:
         raise RuntimeError(
             f"{op + ': ' if op else ''}complex values, one for each example, don't fit "
             f"{dt_object(dt).name}; give their real parts")
-    value = shown_value(number)
+    value = scalar_value(number)
     if value.imag != 0:
         raise RuntimeError(
             f"{op + ': ' if op else ''}value cannot be converted to type {dt_object(dt).name} "

@@ -4,6 +4,7 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 from cpython.ref cimport Py_XDECREF, Py_XINCREF
 from libc.string cimport memset
+from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.placement cimport add_device_type, device_of_code
 from autograd_cy._C.storage cimport (
     BlockUse, DEVICES_OF_TYPE, MAX_DEVICES, STORAGE_PINNED, device_memory, set_release,
@@ -198,7 +199,17 @@ cdef int device_among(tuple tensors, str op) except -1:
             found = t.mem.device
     if found != ON_CPU and host:
         raise two_devices(op, found, ON_CPU)
+    if found != ON_CPU:
+        check_capture(found, op)
     return found
+
+
+cdef int check_capture(int device, str op) except -1:
+    """A thread captures what the CPU does. Work on meta is none; that of others is refused."""
+    if device != ON_META:
+        no_launch(op, f"device '{device_of_code(device)}' takes part, and only work of the CPU is "
+                  "captured")
+    return 0
 
 
 cdef int check_place(Tensor t, int device, str op) except -1:

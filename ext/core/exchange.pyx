@@ -27,6 +27,7 @@ from autograd_cy._C.tensor cimport (
     refuse_examples, has_examples,
     requires_grad, warn_once)
 from autograd_cy._C.iterate cimport cast, clone_plain, resolved, to_device
+from autograd_cy._C.launch cimport no_launch, note_constant
 from autograd_cy._C.sealed cimport seal
 from libc.errno cimport ENOMEM
 from libc.string cimport memcpy
@@ -56,6 +57,7 @@ cdef enum:  # places among them
 # --- the storage as an object ---------------------------------------------------------------
 
 cdef int need_bytes(StorageImpl* s, str what) except -1:
+    no_launch(f"UntypedStorage: {what}", "what is done with the bytes would not be done again")
     if s.device != ON_CPU:
         raise NotImplementedError(
             f"UntypedStorage: {what} is not possible for memory of device "
@@ -349,11 +351,19 @@ def from_numpy(ndarray):
     >>> t
     tensor([7., 0., 0.], dtype=autograd_cy.float64)
     """
+    no_launch("from_numpy", "NumPy may write that memory, which would not be done again")
     cdef Tensor made = from_array(ndarray)
     if not cnp.PyArray_ISWRITEABLE(ndarray):
         warn_once(
             "The given NumPy array is not writable, and neither is the tensor on its memory: "
             "in-place operations on it are refused. Copy the array, or make it writable.")
+    return made
+
+
+def _constant_array(array):
+    """A tensor on the memory of an array that was made for it, of values that shapes decide."""
+    cdef Tensor made = from_array(array)
+    note_constant(made)
     return made
 
 

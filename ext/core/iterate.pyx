@@ -14,10 +14,12 @@ from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_is_float, dt_object, dt_promote, dt_real, dt_to_complex, g_default_dtype)
 from autograd_cy._C.cpu cimport TARGET_AVX512, target as simd_target
 from autograd_cy._C.devices cimport (
-    Elementwise, Services, device_among, device_cast, device_copy, device_elementwise, device_fill,
-    services)
+    Elementwise, Services, check_capture, device_among, device_cast, device_copy,
+    device_elementwise, device_fill, services)
 from autograd_cy._C.halves cimport is_half
-from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, keep, keeping, memory
+from autograd_cy._C.launch cimport (
+    KIND_COPY, KIND_ELEMENTWISE, KIND_FILL, READS, WRITES, Launch, add_range, begin, capturing,
+    keep, operand)
 from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size, parallel_range, turn_round
 from autograd_cy._C.out_places cimport (
@@ -69,7 +71,7 @@ cdef struct LoopPlan:
     Py_ssize_t n
     float cost
     loop_t copy            # for SAME_ROWS
-    Py_ssize_t item[5]     # bytes of an element; all 0: nobody knows
+    Py_ssize_t item[5]     # bytes of an element
     Py_ssize_t shape[64]
     Py_ssize_t strides[5][64]
     char* p[5]
@@ -212,16 +214,35 @@ cdef int plan_order(LoopPlan* plan) noexcept:
     return turned_round() if plan.n >= 2 * ROWS_CHUNK else FORWARDS
 
 
-cdef int run_plan(LoopPlan* plan, StorageImpl** mem) except -1:
+cdef int keep_loop(LoopPlan* plan, StorageImpl** mem, const int* dts) except -1:
+    """Copy what run_plan is about to do."""
     cdef Launch work
-    cdef int a
-    plan.order = FORWARDS if keeping else plan_order(plan)
-    if keeping:
-        begin(&work, "copy" if is_copy(plan.loop) else "loop", plan, sizeof(LoopPlan))
-        work.run = loop_whole
-        for a in range(plan.nargs):
-            memory(&work, &plan.p[a], mem[a], READS if a else WRITES)
-        keep(&work)
+    cdef Py_ssize_t low, high, step
+    cdef int a, d
+    cdef bint copied = is_copy(plan.loop)
+    begin(&work, "copy" if copied else "loop", plan, sizeof(LoopPlan),
+          KIND_COPY if copied else KIND_ELEMENTWISE)
+    work.run = loop_whole
+    for a in range(plan.nargs):
+        low, high = 0, DT_SIZE[dts[a]]
+        for d in range(plan.nd):
+            step = (plan.shape[d] - 1) * plan.strides[a][d]
+            if step < 0:
+                low += step
+            else:
+                high += step
+        if mem[a] != NULL:
+            low += plan.p[a] - mem[a].data
+            high += plan.p[a] - mem[a].data
+        add_range(&work, &plan.p[a], mem[a], READS if a else WRITES, dts[a],
+                  1 if mem[a] == NULL else plan.n, low, high)
+    return keep(&work)
+
+
+cdef int run_plan(LoopPlan* plan, StorageImpl** mem, const int* dts) except -1:
+    plan.order = FORWARDS if capturing() else plan_order(plan)
+    if capturing():
+        keep_loop(plan, mem, dts)
     if plan.n * plan.cost < RELEASE_GIL:
         one_range(plan)
         return 0
@@ -231,14 +252,8 @@ cdef int run_plan(LoopPlan* plan, StorageImpl** mem) except -1:
 
 
 cdef int run_loop(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
-                  const Py_ssize_t* shape, Py_ssize_t** strides, float cost) except -1:
-    return run_sized(loop, nargs, p, mem, ndim, shape, strides, NULL, cost)
-
-
-cdef int run_sized(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim,
-                   const Py_ssize_t* shape, Py_ssize_t** strides, const Py_ssize_t* items,
-                   float cost) except -1:
-    """run_loop() where the sizes of elements are known, too; NULL: those of a copy are."""
+                  const Py_ssize_t* shape, Py_ssize_t** strides, const int* dts,
+                  float cost) except -1:
     cdef LoopPlan plan
     cdef int[64] order
     cdef int i, j, a, nd = 0
@@ -289,10 +304,9 @@ cdef int run_sized(loop_t loop, int nargs, char** p, StorageImpl** mem, int ndim
     plan.way = ROW_BY_ROW
     if n >= SIDE_LEAST:
         for a in range(nargs):
-            plan.item[a] = items[a] if items != NULL else copied_item(loop)
-        if plan.item[0]:
-            plan.way = way_of(&plan)
-    return run_plan(&plan, mem)
+            plan.item[a] = DT_SIZE[dts[a]]
+        plan.way = way_of(&plan)
+    return run_plan(&plan, mem, dts)
 
 
 cdef struct FlatPlan:
@@ -326,19 +340,23 @@ cdef void flat_whole(void* ctx) noexcept nogil:
 cdef int keep_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
     """Copy what run_flat is about to do. No tensor for an operand: the number at its address."""
     cdef Launch work
+    cdef bint copied = is_copy(plan.loop)
     plan.order = FORWARDS
-    begin(&work, "copy" if is_copy(plan.loop) else "flat", plan, sizeof(FlatPlan))
+    begin(&work, "copy" if copied else "flat", plan, sizeof(FlatPlan),
+          KIND_COPY if copied else KIND_ELEMENTWISE)
     work.run = flat_whole
-    memory(&work, &plan.p[0], r.mem, WRITES)
-    memory(&work, &plan.p[1], NULL if a.flags & F_WRAPPED else a.mem, READS)
-    if plan.nargs > 2:
-        memory(&work, &plan.p[2], NULL if b is None else b.mem, READS)
+    operand(&work, &plan.p[0], r, WRITES)
+    operand(&work, &plan.p[1], a, READS)
+    if plan.nargs > 2 and b is not None:
+        operand(&work, &plan.p[2], b, READS)
+    elif plan.nargs > 2:
+        add_range(&work, &plan.p[2], NULL, READS, a.dt, 1, 0, DT_SIZE[a.dt])
     return keep(&work)
 
 
 cdef inline int run_flat(FlatPlan* plan) noexcept:
     """One dimension, already known to be it."""
-    plan.order = (FORWARDS if keeping
+    plan.order = (FORWARDS if capturing()
                   else next_order(plan.nargs, plan.p, plan.step, plan.n))
     if plan.n * plan.cost < RELEASE_GIL:
         if plan.order == FORWARDS:
@@ -419,15 +437,13 @@ cdef Tensor through_single(int kernel, PyObject** args, int nin, int rule, Tenso
 
 cdef int launch_elementwise(Elementwise* e, int device) except -1:
     cdef Py_ssize_t* rows[5]
-    cdef Py_ssize_t[5] items
     cdef int i
     if device:
         return device_elementwise(e, device)
     for i in range(e.nargs):
         rows[i] = e.strides[i]
-        items[i] = DT_SIZE[e.dts[i]]
-    return run_sized(KT.loops[e.kernel][e.dt], e.nargs, e.p, e.mem, e.nd, e.shape, rows, items,
-                     KT.cost[e.kernel])
+    return run_loop(KT.loops[e.kernel][e.dt], e.nargs, e.p, e.mem, e.nd, e.shape, rows, e.dts,
+                    KT.cost[e.kernel])
 
 
 cdef inline bint has_elementwise(int device, int kernel, int dt) noexcept:
@@ -504,7 +520,7 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
         want = DT_BOOL if i < first else in_dt
         if t.dt != want or t.mem.device != device:
             if t.count == 1 and not t.flags & F_DEVICE and (
-                    t.flags & F_WRAPPED or device or not keeping):
+                    t.flags & F_WRAPPED or device or not capturing()):
                 if device and stays_single(t, e.kernel, i + 1, want):
                     want = DT_F32
                 number_operand(e, i + 1, t, want, cells + 16 * i)
@@ -517,7 +533,7 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
         ):
             # The output would overwrite what is still to be read.
             check_partial_overlap(out, t, op)
-            if t.count == 1 and not t.flags & F_DEVICE and not keeping:
+            if t.count == 1 and not t.flags & F_DEVICE and not capturing():
                 number_operand(e, i + 1, t, want, cells + 16 * i)
                 continue
             t = clone_plain(t)
@@ -646,7 +662,7 @@ cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
         plan.step[1] = DT_SIZE[dt]
         plan.n = a.count
         plan.cost = KT.cost[kernel]
-        if keeping:
+        if capturing():
             keep_flat(&plan, r, a, None)
         run_flat(&plan)
         return r
@@ -700,12 +716,12 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             plan.step[2] = DT_SIZE[dt]
             plan.n = a.count
             plan.cost = KT.cost[kernel]
-            if keeping:
+            if capturing():
                 keep_flat(&plan, r, a, b)
             run_flat(&plan)
             return r
         if (b.nd == 0 and loop != NULL and b.ptr != a.ptr and not b.flags & (F_LAZY | F_DEVICE)
-                and not (b.dt != dt and keeping and not b.flags & F_WRAPPED)
+                and not (b.dt != dt and capturing() and not b.flags & F_WRAPPED)
                 and not (b.dt != dt and is_half(dt)) and (out is None or out is a)
                 and (b.mem != a.mem or out is None)
                 and (dt_category(b.dt) < dt_category(dt) or b.dt == dt
@@ -731,7 +747,7 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             plan.step[2] = 0
             plan.n = a.count
             plan.cost = KT.cost[kernel]
-            if keeping:
+            if capturing():
                 keep_flat(&plan, r, a, None if b.flags & F_WRAPPED else b)
             run_flat(&plan)
             return r

@@ -1,37 +1,67 @@
 # cython: language_level=3
 # build: plain hot
-"""Keeping launches, and running them again.
+"""Capturing launches, and replaying them.
 
-See launch.pxd for what a launch is. While launches are kept, no storage that is allocated or used
+See launch.pxd for what a launch is. While a thread captures, no storage that it allocates or uses
 is given back, so that an address stands for one value; what was allocated meanwhile and is read
-before any launch has written it was filled by other means, which a second run would not repeat:
-that is refused.
+before any launch has written it was filled by other means, which a replay would not repeat: that
+is refused.
 """
-from cpython.pythread cimport PyThread_get_thread_ident
+from collections import namedtuple as _namedtuple
+
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
-from autograd_cy._C.dtypes cimport dt_object
+from autograd_cy._C.dtypes cimport DT_SIZE, dt_object
+from autograd_cy._C.faults cimport Fault, fault_error
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.sizes cimport round_up
 from autograd_cy._C.storage cimport (
-    StorageImpl, note_births, storage_decref, storage_incref, storage_new,
+    STORAGE_ALIAS, StorageImpl, note_births, storage_decref, storage_incref, storage_new,
 )
 from autograd_cy._C.tensor cimport Tensor, sizes_of, upcalls
 
 cdef extern from *:
     """
+    /* The Program that the thread captures into, borrowed. */
+    #if defined(__GNUC__)
+    static __thread PyObject *agc_program = NULL;
+    #else
+    static _Thread_local PyObject *agc_program = NULL;
+    #endif
+    static PyObject *agc_program_get(void) { return agc_program; }
+    static void agc_program_set(PyObject *p) { agc_program = p; }
+
     /* The exception that a launch has set, as Cython sees one. */
     static int agc_pass_on(void) { return PyErr_Occurred() ? -1 : 0; }
     """
+    void* program_here "agc_program_get"() noexcept nogil
+    void set_program "agc_program_set"(void* p) noexcept nogil
     int pass_on "agc_pass_on"() except -1
 
 cdef enum:
     NUMBER_BYTES = 16
 
-keeping = False
+keeping = 0
 
-cdef object _keeper = None          # the Program that is being kept, or None
-cdef unsigned long _thread = 0
+# By the numbers of launch.pxd.
+cdef tuple kind_names = (
+    "other", "elementwise", "copy", "fill", "reduce", "scan", "product", "gather", "scatter", "sort",
+    "norm", "window", "random", "step", "check")
+
+Use = _namedtuple("Use", "storage access dtype count low high")
+Use.__doc__ = """What a launch does with one operand.
+
+`storage` is the address of its storage, or None for a number, `access` a sum of 1 (reads) and 2
+(writes), or 4 for scratch, `dtype` None where there are bytes; the launch touches no bytes of the
+storage but `low` to `high`.
+"""
+
+
+cdef StorageImpl* root(StorageImpl* mem) noexcept:
+    """The storage that has the memory."""
+    while mem != NULL and mem.kind == STORAGE_ALIAS:
+        mem = <StorageImpl*>mem.owner
+    return mem
 
 
 cdef class Program:
@@ -44,12 +74,15 @@ cdef class Program:
     """
     cdef Launch* launches
     cdef Py_ssize_t count, room
-    cdef StorageImpl** born         # allocated while launches were kept
+    cdef StorageImpl** born         # allocated while the thread captured
     cdef Py_ssize_t births, birth_room
     cdef set known                  # addresses of those whose values are constants
+    cdef list written               # those whose version a run increments
+    cdef bint running
 
     def __cinit__(self):
         self.known = set()
+        self.written = []
 
     def __dealloc__(self):
         cdef Py_ssize_t i
@@ -68,17 +101,36 @@ cdef class Program:
         return self.count
 
     def run(self):
-        """Run all launches again, on the memory that they name now."""
-        cdef Py_ssize_t i
-        cdef Launch* work
-        with nogil:
-            for i in range(self.count):
-                work = &self.launches[i]
-                if work.run != NULL:
-                    work.run(work.plan)
-                else:
-                    parallel_for(work.body, work.plan, work.tiles, team_size(work.work))
+        """
+        Run all launches again, on the memory that they name now.
+
+        The version of each storage that is written and that others see is incremented once, as by
+        an in-place operation.
+
+        Raises
+        ------
+        IndexError, RuntimeError, ...
+            What the operation itself raises for the values that are there now: an index out of
+            range, an integer division by zero. The launches after it are not run.
+        RuntimeError
+            If another thread runs the program.
+        """
+        cdef Fault fault
+        cdef Py_ssize_t failed
+        if self.running:
+            raise RuntimeError("run: this program is being run by another thread; capture one for "
+                               "each thread")
+        self.running = True
+        try:
+            for address in self.written:
+                (<StorageImpl*><size_t>address).version[0] += 1
+            with nogil:
+                failed = run_range(self.launches, 0, self.count, &fault)
+        finally:
+            self.running = False
         pass_on()                   # a product was interrupted, or had no memory
+        if failed >= 0:
+            raise fault_error(&fault)
 
     def poison(self):
         """Fill every storage that some launch writes, and that none reads before, with 0xFF."""
@@ -86,18 +138,17 @@ cdef class Program:
         cdef set first = set(), done = set()
         cdef Py_ssize_t i
         cdef int k
-        cdef size_t address
         for i in range(self.count):
             for k in range(self.launches[i].n):
-                address = <size_t>self.launches[i].at[k].mem
                 if self.launches[i].at[k].access & READS:
-                    first.add(address)
+                    first.add(<size_t>root(self.launches[i].at[k].mem))
             for k in range(self.launches[i].n):
-                mem = self.launches[i].at[k].mem
+                mem = root(self.launches[i].at[k].mem)
                 if mem == NULL or <size_t>mem in first or <size_t>mem in done:
-                    continue        # the others are written
-                memset(mem.data, 0xFF, mem.nbytes)
-                done.add(<size_t>mem)
+                    continue
+                if self.launches[i].at[k].access & (WRITES | SCRATCH):
+                    memset(mem.data, 0xFF, mem.nbytes)
+                    done.add(<size_t>mem)
         return len(done)
 
     def move(self, Tensor old not None, Tensor new not None):
@@ -117,87 +168,92 @@ cdef class Program:
                     field[0] = b.data + (field[0] - a.data)
                     self.launches[i].at[k].mem = storage_incref(b)
                     storage_decref(a)
+        self.note_written()
 
-    def run_elsewhere(self, tensors=()):
+    def run_elsewhere(self, tensors=(), *, bint watched=False):
         """
         Run all launches on other memory with the same content, and copy it back.
 
-        What they name holds 0xFF meanwhile, and so does what was allocated while they were kept:
-        a launch that reads memory which is none of its operands gives other results.
+        What they name holds 0xFF meanwhile, and so does what was allocated while they were
+        captured: a launch that reads memory which is none of its operands gives other results.
 
         Parameters
         ----------
         tensors : iterable of Tensor
             What else holds 0xFF meanwhile, such as the inputs.
+        watched : bool
+            Let each launch see nothing but the bytes that its operands declare, and refuse those
+            that write others.
 
         Raises
         ------
         RuntimeError
             If a launch writes memory which is none of its operands.
         """
-        cdef StorageImpl* mem
-        cdef StorageImpl* copy
-        cdef size_t address, other
-        cdef dict moved = {}
-        cdef Py_ssize_t i
-        cdef int k
-        cdef bint written = False
-        for i in range(self.count):
-            for k in range(self.launches[i].n):
-                moved[<size_t>self.launches[i].at[k].mem] = 0
-        for i in range(self.births):
-            moved[<size_t>self.born[i]] = 0
-        for t in tensors:
-            moved[<size_t>(<Tensor?>t).mem] = 0
-        for address in list(moved):
-            mem = <StorageImpl*>address
-            if mem == NULL or mem.data == NULL:
-                del moved[address]
-                continue
-            copy = storage_new(mem.nbytes)
-            memcpy(copy.data, mem.data, mem.nbytes)
-            memset(mem.data, 0xFF, mem.nbytes)
-            moved[address] = <size_t>copy
-        self.shift(moved, 1)
+        cdef Elsewhere other = Elsewhere(self, tensors)
+        self.shift(other, 1)
         try:
-            self.run()
+            if watched:
+                self.run_watched(other)
+            else:
+                self.run()
         finally:
-            self.shift(moved, -1)
-            for address, other in moved.items():
-                mem, copy = <StorageImpl*>address, <StorageImpl*>other
-                for i in range(mem.nbytes):
-                    written |= mem.data[i] != <char>-1
-                memcpy(mem.data, copy.data, mem.nbytes)
-                storage_decref(copy)
-        if written:
-            raise RuntimeError("a launch writes memory that is none of its operands")
+            self.shift(other, -1)
+            if other.back():
+                raise RuntimeError("a launch writes memory that is none of its operands")
 
-    cdef int shift(self, dict moved, int sign) except -1:
+    cdef int run_watched(self, Elsewhere other) except -1:
+        """Run one launch after the other, with all that it doesn't declare out of sight."""
+        cdef Fault fault
+        cdef Py_ssize_t i, failed
+        for i in range(self.count):
+            other.hide(&self.launches[i])
+            failed = run_range(self.launches, i, i + 1, &fault)
+            pass_on()
+            touched = other.show()
+            if touched is not None:
+                raise RuntimeError(
+                    f"{self.launches[i].name.decode()} (launch {i}) writes byte {touched} of an "
+                    "operand, which it doesn't declare")
+            if failed >= 0:
+                raise fault_error(&fault)
+        return 0
+
+    cdef int shift(self, Elsewhere other, int sign) except -1:
         """Let the plans have the addresses in the copies, or for -1 those of the operands again."""
         cdef StorageImpl* mem
-        cdef size_t other
         cdef Py_ssize_t i
         cdef int k
         cdef char** field
         for i in range(self.count):
             for k in range(self.launches[i].n):
-                mem = self.launches[i].at[k].mem
-                if mem != NULL and <size_t>mem in moved:
-                    other = moved[<size_t>mem]
+                mem = root(self.launches[i].at[k].mem)
+                if mem != NULL and <size_t>mem in other.copies:
                     field = <char**>(<char*>self.launches[i].plan + self.launches[i].at[k].slot)
-                    field[0] += sign * ((<StorageImpl*>other).data - mem.data)
+                    field[0] += sign * (other.data_of(mem) - mem.data)
         return 0
 
     def names(self):
-        """What the launches are called."""
+        """Return the names of the launches."""
         return [self.launches[i].name.decode() for i in range(self.count)]
 
+    def kinds(self):
+        """Return what sort of work each launch is, such as "elementwise" or "check"."""
+        return [kind_names[self.launches[i].kind] for i in range(self.count)]
+
     def operands(self, Py_ssize_t i):
-        """(address of the storage or None for a number, access) of each operand of a launch."""
+        """Return what a launch does with each of its operands, as `Use`."""
+        cdef Operand* one
+        cdef int k
         if not 0 <= i < self.count:
             raise IndexError(f"there are {self.count} launches")
-        return [(<size_t>self.launches[i].at[k].mem or None,
-                 self.launches[i].at[k].access) for k in range(self.launches[i].n)]
+        found = []
+        for k in range(self.launches[i].n):
+            one = &self.launches[i].at[k]
+            found.append(Use(
+                <size_t>one.mem or None, one.access,
+                None if one.dt == BYTES else dt_object(one.dt), one.count, one.low, one.high))
+        return found
 
     cdef int check(self) except -1:
         """Refuse memory that was filled by something that is no launch."""
@@ -208,14 +264,97 @@ cdef class Program:
         for i in range(self.count):
             for k in range(self.launches[i].n):
                 if (self.launches[i].at[k].access & READS
-                        and <size_t>self.launches[i].at[k].mem in young):
+                        and <size_t>root(self.launches[i].at[k].mem) in young):
                     raise RuntimeError(
                         f"launches can't be kept: {self.launches[i].name.decode()} (launch {i}) "
                         "reads memory that no launch has written; what filled it would not be "
                         "done again")
             for k in range(self.launches[i].n):     # what is read is none of them
-                young.discard(<size_t>self.launches[i].at[k].mem)
+                young.discard(<size_t>root(self.launches[i].at[k].mem))
         return 0
+
+    cdef int note_written(self) except -1:
+        """
+        Find the storages whose versions a run increments: what is written and was there before, or
+        is held by somebody else now, as results and what a graph saved are.
+        """
+        cdef dict mentions = {}
+        cdef set found = set()
+        cdef StorageImpl* mem
+        cdef Py_ssize_t i
+        cdef int k
+        for i in range(self.births):
+            mentions[<size_t>self.born[i]] = 1
+        young = set(mentions)
+        for i in range(self.count):
+            for k in range(self.launches[i].n):
+                mem = self.launches[i].at[k].mem
+                if mem == NULL:
+                    continue
+                mentions[<size_t>mem] = mentions.get(<size_t>mem, 0) + 1
+                if self.launches[i].at[k].access & WRITES:
+                    found.add(<size_t>mem)
+        self.written = [
+            address for address in found if address not in young
+            or (<StorageImpl*><size_t>address).refcount > <Py_ssize_t>mentions[address]]
+        return 0
+
+
+include "launch/elsewhere.pxi"
+
+
+cdef Py_ssize_t run_range(Launch* launches, Py_ssize_t first, Py_ssize_t stop,
+                          Fault* fault) noexcept nogil:
+    """Run them; the number of the one that has found a fault, which ends it, or -1."""
+    cdef Py_ssize_t i
+    cdef Launch* work
+    for i in range(first, stop):
+        work = &launches[i]
+        if work.run != NULL:
+            work.run(work.plan)
+        else:
+            parallel_for(work.body, work.plan, work.tiles, team_size(work.work))
+        if work.fault >= 0:
+            fault[0] = (<Fault*>(<char*>work.plan + work.fault))[0]
+            if fault.kind:
+                return i
+    return -1
+
+
+# --- capturing ------------------------------------------------------------------------------
+
+cdef void add_range(Launch* work, void* field, StorageImpl* mem, int access, int dt,
+                    Py_ssize_t count, Py_ssize_t low, Py_ssize_t high) noexcept nogil:
+    cdef Operand* one = &work.at[work.n]
+    if work.n == work.room:
+        work.failed = True
+        return
+    one.mem = mem
+    one.slot = <char*>field - <char*>work.plan
+    one.access = access
+    one.dt = dt
+    one.count = count
+    one.low = low
+    one.high = high
+    work.n += 1
+
+
+cdef void add_tensor(Launch* work, void* field, Tensor t, int access) noexcept:
+    cdef Py_ssize_t low, high, step
+    cdef int d
+    if t.flags & F_WRAPPED:         # what a Python number became is a number again
+        add_range(work, field, NULL, access, t.dt, 1, 0, DT_SIZE[t.dt])
+        return
+    low = high = t.ptr - t.mem.data
+    if t.count:
+        high += DT_SIZE[t.dt]
+        for d in range(t.nd):
+            step = (t.sizes[d] - 1) * t.strides[d] * DT_SIZE[t.dt]
+            if step < 0:
+                low += step
+            else:
+                high += step
+    add_range(work, field, t.mem, access, t.dt, t.count, low, high)
 
 
 cdef int keep(Launch* work) except -1:
@@ -227,9 +366,9 @@ cdef int keep(Launch* work) except -1:
     cdef char** field
     cdef Py_ssize_t numbers
     cdef int k
-    if PyThread_get_thread_ident() != _thread:
+    if program_here() == NULL:
         return 0
-    p = <Program>_keeper
+    p = <Program>program_here()
     if work.failed:
         raise RuntimeError(f"{work.name.decode()}: a launch has at most {work.room} operands")
     if p.count == p.room:
@@ -260,36 +399,52 @@ cdef int keep(Launch* work) except -1:
     return 0
 
 
-cdef bint kept_here() noexcept:
-    return keeping and PyThread_get_thread_ident() == _thread
+cdef bint kept_here() noexcept nogil:
+    return program_here() != NULL
 
 
 def launches_are_kept():
-    """Whether what this thread does is to be done again, whatever the values are."""
-    return kept_here()
+    """Return whether this thread captures: what it does will be done again with other values."""
+    return capturing()
 
 
-cdef int no_launch(str op, str reason) except -1:
-    """What an operation does can't be done again: an error if launches are kept."""
+def _capture_here():
+    """The Program that this thread captures into, or None."""
+    return <object>program_here() if program_here() != NULL else None
+
+
+def _go_on_capturing(program):
+    """Let this thread add to the program of another one, which waits for it."""
+    set_program(<void*>program if program is not None else NULL)
+
+
+cdef int refuse_launch(str op, str reason) except -1:
+    """What an operation does can't be done again: an error if the thread captures."""
     if kept_here():
         raise RuntimeError(f"{op}: launches can't be kept: {reason}")
     return 0
 
 
+def refuse_capture(str op not None, str reason not None):
+    """Raise if this thread captures; for code in Python that `no_launch` serves elsewhere."""
+    no_launch(op, reason)
+
+
 cdef int refuse_reading(Tensor t, str what) except -1:
     if kept_here():
-        raise RuntimeError(
-            f"{what}: launches can't be kept: the values of a tensor of shape {list(sizes_of(t))} "
-            f"and dtype {dt_object(t.dt).name} are read, and another run would not decide anew "
-            "what depends on them; choose by where(), or read them before")
+        refuse_launch(what, (
+            f"the values of a tensor of shape {list(sizes_of(t))} and dtype "
+            f"{dt_object(t.dt).name} are read, and another run would not decide anew what depends "
+            "on them; choose by where(), or read them before"))
     return 0
+
 
 cdef void note_birth(StorageImpl* s) noexcept:
     cdef Program p
     cdef StorageImpl** more
-    if PyThread_get_thread_ident() != _thread:
+    if program_here() == NULL:
         return
-    p = <Program>_keeper
+    p = <Program>program_here()
     if p.births == p.birth_room:
         more = <StorageImpl**>realloc(p.born, (2 * p.birth_room + 64) * sizeof(StorageImpl*))
         if more == NULL:
@@ -303,13 +458,15 @@ cdef void note_birth(StorageImpl* s) noexcept:
 cdef int note_constant(Tensor t) except -1:
     """The values of `t` were written by hand, and are the same at each run."""
     if kept_here():
-        (<Program>_keeper).known.add(<size_t>t.mem)
+        (<Program>program_here()).known.add(<size_t>root(t.mem))
     return 0
 
 
 def launches_of(operations):
     """
-    Call a function without arguments, and keep what this thread launches meanwhile.
+    Call a function without arguments, and capture what this thread launches meanwhile.
+
+    Other threads may go on, or capture themselves.
 
     Returns
     -------
@@ -318,24 +475,27 @@ def launches_of(operations):
     Raises
     ------
     RuntimeError
-        If launches are being kept already, or if one reads what was written by something that is
-        no launch, such as a random number generator.
+        If the thread captures already, or if what it does can't be done again: values are read,
+        memory is filled by something that is no launch, another device takes part.
     """
-    global keeping, _keeper, _thread
+    global keeping
     cdef Program program
-    if keeping:
+    if kept_here():
         raise RuntimeError("launches are being kept already")
-    program = _keeper = Program()
-    _thread = PyThread_get_thread_ident()
-    keeping = True
-    upcalls.note_read = refuse_reading
-    note_births(note_birth)
+    program = Program()
+    set_program(<void*>program)
+    keeping += 1
+    if keeping == 1:
+        upcalls.note_read = refuse_reading
+        note_births(note_birth)
     try:
         operations()
     finally:
-        keeping = False
-        upcalls.note_read = NULL
-        note_births(NULL)
-        _keeper = None
+        set_program(NULL)
+        keeping -= 1
+        if keeping == 0:
+            upcalls.note_read = NULL
+            note_births(NULL)
     program.check()
+    program.note_written()
     return program

@@ -17,7 +17,7 @@ from autograd_cy._C.devices cimport device_among
 from autograd_cy._C.iterate cimport (
     cast, contiguous, copy_into, ew2, expand_plain, to_device, P_SAME)
 from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.launch cimport keeping
+from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.parallel cimport parallel_range, team_size
 from autograd_cy._C.placement cimport as_device, cpu_device, device_code
 from autograd_cy._C.sizes cimport parts
@@ -312,8 +312,7 @@ cdef int run(RandomJob* job, Tensor t, object gen, str op) except -1:
     cdef Tensor target = t
     cdef Py_ssize_t chunks, size
     cdef int threads
-    if keeping:
-        raise RuntimeError(f"{op}: launches can't be kept: random numbers differ at each run")
+    no_launch(op, "random numbers differ at each run")
     if t.mem.device == ON_META:
         return 0
     if t.flags & (F_STRIDED | F_LAZY | F_DEVICE):

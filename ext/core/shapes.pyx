@@ -558,6 +558,7 @@ cdef int flip(Tensor r, Tensor a, tuple dims) except -1:
     cdef Py_ssize_t* rows[2]
     cdef char* p[2]
     cdef StorageImpl* mem[2]
+    cdef int[2] dts
     cdef tuple turned = normal_dims(dims, a.nd) if dims else ()
     cdef int d
     rows[0] = strides[0]
@@ -572,7 +573,8 @@ cdef int flip(Tensor r, Tensor a, tuple dims) except -1:
             strides[1][d] = -strides[1][d]
     mem[0] = r.mem
     mem[1] = a.mem
-    return run_loop(KT.loops[K_COPY][a.dt], 2, p, mem, a.nd, a.sizes, rows, 1)
+    dts[0] = dts[1] = a.dt
+    return run_loop(KT.loops[K_COPY][a.dt], 2, p, mem, a.nd, a.sizes, rows, dts, 1)
 
 
 cdef Tensor as_strided_scatter_plain(Tensor a, Tensor src, tuple size, tuple stride,

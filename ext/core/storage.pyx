@@ -323,6 +323,8 @@ cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner,
     s.readonly = readonly
     Py_INCREF(owner)
     s.owner = <void*>owner
+    if g_noted != NULL:
+        g_noted(s)
     return s
 
 

@@ -243,6 +243,7 @@ cdef class Tensor:
     def data_ptr(self):
         """Address of the first element; 0 if there is none."""
         refuse_examples(self, "data_ptr()")
+        reading(self, "data_ptr()")
         if self.mem.device == ON_META or self.count == 0:
             return 0
         return <size_t>self.ptr

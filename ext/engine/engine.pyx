@@ -28,6 +28,7 @@ from autograd_cy._C.tensor cimport *
 include "operators_of_engine.pxi"
 
 from autograd_cy._C.accumulate import _note_fork
+from autograd_cy._C.launch import _capture_here, _go_on_capturing
 
 import contextvars as _contextvars
 import os as _os

@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 
 from autograd_cy._C.dtypes cimport DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_SIZE, dt_is_complex, dt_real
 from autograd_cy._C.iterate cimport contiguous
-from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch_tiles, operand
+from autograd_cy._C.launch cimport KIND_WINDOW, READS, WRITES, Launch, begin, launch_tiles, operand
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport Tensor
@@ -204,7 +204,7 @@ cdef int unfold(Tensor out, Tensor a, tuple kernel_size, tuple dilation, tuple p
         return 0
     a = contiguous(a)
     w.image, w.columns = a.ptr, out.ptr
-    begin(&work, "unfold", &w, sizeof(Windows))
+    begin(&work, "unfold", &w, sizeof(Windows), KIND_WINDOW)
     operand(&work, &w.image, a, READS)
     operand(&work, &w.columns, out, WRITES)
     return launch_tiles(&work, unfold_tile, channels, cost * channels)
@@ -220,7 +220,7 @@ cdef int fold(Tensor out, Tensor a, tuple kernel_size, tuple dilation, tuple pad
         return 0
     a = contiguous(a)
     w.image, w.columns = out.ptr, a.ptr
-    begin(&work, "fold", &w, sizeof(Windows))
+    begin(&work, "fold", &w, sizeof(Windows), KIND_WINDOW)
     operand(&work, &w.image, out, WRITES)
     operand(&work, &w.columns, a, READS)
     launch_tiles(&work, fold_tile, channels, cost * channels)

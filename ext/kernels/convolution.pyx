@@ -22,7 +22,7 @@ from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_is_complex, dt_is
 from autograd_cy._C.formats cimport by_places, channels_last, dense_places, places_first
 from autograd_cy._C.gemm_loops cimport BY_ROWS, KIND_F32, LoopTable
 from autograd_cy._C.iterate cimport contiguous, copy_into
-from autograd_cy._C.launch cimport Launch, READS, WRITES, begin, launch, operand
+from autograd_cy._C.launch cimport KIND_WINDOW, READS, WRITES, Launch, begin, launch, operand
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.products cimport linear, mm
 from autograd_cy._C.scratch cimport give_scratch, room, take_scratch
@@ -723,7 +723,7 @@ cdef int convolve(
     input, weight = planes(input), planes(weight)
     cost = describe(&f, out if transposed else input, input if transposed else out, weight, stride,
                     padding, dilation, groups)
-    begin(&work, "convolution", &f, sizeof(Form))
+    begin(&work, "convolution", &f, sizeof(Form), KIND_WINDOW)
     if bias is not None:
         f.bias = bias.ptr
         f.bias_step = bias.strides[0] * f.unit
@@ -759,7 +759,7 @@ cdef int convolve_weight(
     x = grad if transposed else input
     y = input if transposed else grad
     cost = describe(&f, x, y, out, stride, padding, dilation, groups)
-    begin(&work, "convolution", &f, sizeof(Form))
+    begin(&work, "convolution", &f, sizeof(Form), KIND_WINDOW)
     operand(&work, &f.x, x, READS)
     operand(&work, &f.y, y, READS)
     operand(&work, &f.w, out, WRITES)

@@ -9,14 +9,19 @@ from libc.string cimport memcpy, memset
 
 from autograd_cy._C.dtypes cimport DT_C64, DT_C128, DT_F32, DT_F64, DT_I64, DT_SIZE
 from autograd_cy._C.halves cimport is_half
-from autograd_cy._C.index_values cimport first_outside, positions
+from autograd_cy._C.faults cimport (
+    FAULT_BAG_END, FAULT_BAG_FIRST, FAULT_BAG_INDEX, FAULT_BAG_LAST, FAULT_BAG_ORDER,
+    FAULT_EMBEDDING, FAULT_NONE, Fault, fault_error, note_fault)
+from autograd_cy._C.index_values cimport positions
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
-    READS, SCRATCH, WRITES, Launch, begin, keeping, launch_tiles, operand)
+    KIND_CHECK, KIND_GATHER, KIND_SCATTER, READS, SCRATCH, WRITES, Launch, begin, launch,
+    launch_tiles, may_fault, no_launch, operand)
 from autograd_cy._C.parallel cimport team_size
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty
+from autograd_cy._C.value_checks cimport check_indices
 
 __all__: list[str] = []
 
@@ -60,14 +65,10 @@ cdef void rows_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 cdef int embedding_into(Tensor out, Tensor weight, Tensor indices) except -1:
     cdef RowPlan plan
     cdef Launch work
-    cdef Py_ssize_t at, item = DT_SIZE[weight.dt]
+    cdef Py_ssize_t item = DT_SIZE[weight.dt]
     indices = positions(indices)
     plan.index = <const int64_t*>indices.ptr
-    at = first_outside(plan.index, indices.count, weight.sizes[0])
-    if at >= 0:
-        raise IndexError(
-            f"index out of range in self (embedding: index {plan.index[at]} in a table of "
-            f"{weight.sizes[0]} rows)")
+    check_indices(indices, weight.sizes[0], FAULT_EMBEDDING, "embedding", 0)
     if out.count == 0:
         return 0
     if weight.flags & F_STRIDED and weight.strides[1] != 1 and weight.sizes[1] != 1:
@@ -78,7 +79,7 @@ cdef int embedding_into(Tensor out, Tensor weight, Tensor indices) except -1:
     plan.width = weight.sizes[1] * item
     plan.step = weight.strides[0] * item
     plan.rows = TILE_WORK // weight.sizes[1] + 1
-    begin(&work, "embedding", &plan, sizeof(plan))
+    begin(&work, "embedding", &plan, sizeof(plan), KIND_GATHER)
     operand(&work, &plan.a, weight, READS)
     operand(&work, &plan.out, out, WRITES)
     operand(&work, &plan.index, indices, READS)
@@ -140,13 +141,7 @@ cdef void grad_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 
 
 cdef int check_rows(Tensor indices, Py_ssize_t rows) except -1:
-    cdef const int64_t* k = <const int64_t*>indices.ptr
-    cdef Py_ssize_t at = first_outside(k, indices.count, rows)
-    if at >= 0:
-        raise IndexError(
-            f"index out of range in self (embedding_dense_backward: index {k[at]} in a table of "
-            f"{rows} rows)")
-    return 0
+    return check_indices(indices, rows, FAULT_EMBEDDING, "embedding_dense_backward", 0)
 
 
 cdef int embedding_dense_backward_into(Tensor out, Tensor grad, Tensor indices, Py_ssize_t rows,
@@ -177,7 +172,7 @@ cdef int embedding_dense_backward_into(Tensor out, Tensor grad, Tensor indices, 
     # Where the rows are cut doesn't change results.
     team = min(<Py_ssize_t>team_size(grad.count + out.count), rows)
     plan.tile = parts(rows, team)
-    begin(&work, "embedding_dense_backward", &plan, sizeof(plan))
+    begin(&work, "embedding_dense_backward", &plan, sizeof(plan), KIND_SCATTER)
     operand(&work, &plan.grad, grad, READS)
     operand(&work, &plan.out, out, WRITES)
     operand(&work, &plan.index, indices, READS)
@@ -255,7 +250,7 @@ cdef int embedding_rows_into(Tensor out, Tensor grad, Tensor indices, Py_ssize_t
     plan.rows = grad.sizes[0]
     plan.columns = grad.sizes[1] * DT_SIZE[out.dt] // DT_SIZE[plan.dt]
     plan.padding = padding
-    begin(&work, "embedding_rows", &plan, sizeof(plan))
+    begin(&work, "embedding_rows", &plan, sizeof(plan), KIND_GATHER)
     operand(&work, &plan.a, grad, READS)
     operand(&work, &plan.out, out, WRITES)
     operand(&work, &plan.index, indices, READS)
@@ -335,39 +330,57 @@ cdef void bag_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             one_bag(plan, <double*>plan.out + bag * plan.columns, bag, plan.bounds[bag], stop)
 
 
+cdef struct BoundsPlan:
+    Fault fault
+    const int64_t* bounds
+    Py_ssize_t bags
+    Py_ssize_t n            # indices
+    bint last               # the last offset is where the last bag ends
+
+
+cdef void bounds_run(void* ctx) noexcept nogil:
+    """Whether bags begin at 0, end before the indices do, and don't go backwards."""
+    cdef BoundsPlan* plan = <BoundsPlan*>ctx
+    cdef const int64_t* bounds = plan.bounds
+    cdef int64_t end = bounds[plan.bags - 1]
+    cdef Py_ssize_t i
+    plan.fault.kind = FAULT_NONE
+    if bounds[0] != 0:
+        note_fault(&plan.fault, FAULT_BAG_FIRST, NULL, bounds[0], 0, 0)
+    for i in range(1, plan.bags):
+        if bounds[i] < bounds[i - 1]:
+            note_fault(&plan.fault, FAULT_BAG_ORDER, NULL, bounds[i], bounds[i - 1], i)
+            break
+    if end > plan.n:
+        note_fault(&plan.fault, FAULT_BAG_LAST, NULL, end, plan.n, 0)
+    if plan.last and end < plan.n:
+        # Elsewhere the composite has read the offset, and cut the indices.
+        note_fault(&plan.fault, FAULT_BAG_END, NULL, end, plan.n, 0)
+
+
 cdef Py_ssize_t check_bags(Tensor indices, Tensor offsets, Py_ssize_t rows,
                            bint last) except -1:
     """Where the last bag ends."""
-    cdef const int64_t* k = <const int64_t*>indices.ptr
-    cdef const int64_t* bounds = <const int64_t*>offsets.ptr
-    cdef Py_ssize_t at = first_outside(k, indices.count, rows), i
-    if at >= 0:
-        raise RuntimeError(
-            f"embedding_bag: Index {at} of input takes value {k[at]} which is not in the valid "
-            f"range [0, {rows})")
+    cdef BoundsPlan plan
+    cdef Launch work
+    check_indices(indices, rows, FAULT_BAG_INDEX, "embedding_bag", 0)
     if offsets.count == 0:
         if indices.count:
             raise RuntimeError("embedding_bag: there are indices, but no offsets, so no bags")
         return 0
-    if bounds[0] != 0:
-        raise RuntimeError(
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-            f"position 0. However, got {bounds[0]}")
-    for i in range(1, offsets.count):
-        if bounds[i] < bounds[i - 1]:
-            raise RuntimeError(
-                f"embedding_bag: offsets must not decrease, but offsets[{i}] is {bounds[i]} after "
-                f"{bounds[i - 1]}")
-    if bounds[offsets.count - 1] > indices.count:
-        raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length {indices.count} but got "
-            f"offsets[-1] of {bounds[offsets.count - 1]}")
-    if last and bounds[offsets.count - 1] < indices.count:
-        # Elsewhere the composite has read the offset, and cut the indices.
-        raise RuntimeError(
-            ("launches can't be kept: " if keeping else "")
-            + "embedding_bag: with include_last_offset offsets[-1] has to be the number of "
-            + f"indices, {indices.count}, but got {bounds[offsets.count - 1]}")
+    plan.bounds = <const int64_t*>offsets.ptr
+    plan.bags = offsets.count
+    plan.n = indices.count
+    plan.last = last
+    begin(&work, "check of offsets", &plan, sizeof(plan), KIND_CHECK)
+    operand(&work, &plan.bounds, offsets, READS)
+    may_fault(&work, &plan.fault)
+    launch(&work, bounds_run, plan.bags)
+    if plan.fault.kind == FAULT_BAG_END:
+        no_launch("embedding_bag", f"with include_last_offset offsets[-1] has to be the number of "
+                  f"indices, {plan.n}, but got {plan.fault.value}; cut the indices before")
+    if plan.fault.kind:
+        raise fault_error(&plan.fault)
     return indices.count
 
 
@@ -406,7 +419,7 @@ cdef int embedding_bag_into(Tensor out, Tensor bag_of, Tensor sizes, Tensor plac
     plan.columns = weight.sizes[1]
     plan.padding = padding
     plan.tile = TILE_WORK * plan.bags // ((plan.n + 1) * (plan.columns + 1)) + 1
-    begin(&work, "embedding_bag", &plan, sizeof(plan))
+    begin(&work, "embedding_bag", &plan, sizeof(plan), KIND_GATHER)
     operand(&work, &plan.a, weight, READS)
     operand(&work, &plan.out, wide, WRITES)
     operand(&work, &plan.index, indices, READS)

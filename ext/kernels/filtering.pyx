@@ -11,7 +11,8 @@ from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_F64, DT_U8
 from autograd_cy._C.filter_loops cimport *
 from autograd_cy._C.iterate cimport contiguous
-from autograd_cy._C.launch cimport READS, SCRATCH, WRITES, Launch, begin, launch, operand
+from autograd_cy._C.launch cimport (
+    KIND_WINDOW, READS, SCRATCH, WRITES, Launch, begin, launch, operand)
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport Tensor, tensor_empty
@@ -105,7 +106,7 @@ cdef int run(Tensor small, Tensor large, Tensor bounds, Tensor weight, Py_ssize_
     plan.f.bounds = <const int64_t*>bounds.ptr
     plan.f.weight = weight.ptr
     plan.room = room.ptr
-    begin(&work, "filter", &plan, sizeof(plan))
+    begin(&work, "filter", &plan, sizeof(plan), KIND_WINDOW)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, out, WRITES)
     operand(&work, &plan.f.bounds, bounds, READS)

@@ -10,7 +10,7 @@ from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64
 from autograd_cy._C.grid_loops cimport *
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
-from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
+from autograd_cy._C.launch cimport KIND_WINDOW, READS, WRITES, Launch, begin, launch_tiles, operand
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, tensor_empty, tensor_empty_like, tensor_window)
@@ -211,7 +211,7 @@ cdef int run(int made, Tensor out, Tensor values, Tensor image, Tensor grid, Py_
         * plan.g.taps[1] * plan.g.taps[2])
     values = of_examples(values, lead, plan.places and made == OUTPUT)
     grid = of_examples(grid, lead, False)
-    begin(&work, "grid_sample", &plan, sizeof(plan))
+    begin(&work, "grid_sample", &plan, sizeof(plan), KIND_WINDOW)
     examples_of(&plan.values, values, lead)
     examples_of(&plan.points, grid, lead)
     examples_of(&plan.out, to, lead)

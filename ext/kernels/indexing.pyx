@@ -12,13 +12,15 @@ from autograd_cy._C.dtypes cimport (
     DT_SIZE, dt_numpy)
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.halves cimport is_half
-from autograd_cy._C.index_values cimport first_outside, positions
+from autograd_cy._C.faults cimport FAULT_INDEX, FAULT_PLACE, FAULT_REDUCED_INDEX, FAULT_SORTER
+from autograd_cy._C.index_values cimport positions
 from autograd_cy._C.iterate cimport (
     cast, contiguous, copy_into, expand_plain, fill_dense, result_dtype)
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
-    GIVE_UP_GIL, READS, SCRATCH, UPDATES, WRITES, Launch, Operand, begin, launch, launch_tiles,
-    memory, no_launch, operand, spread)
+    GIVE_UP_GIL, KIND_COPY, KIND_ELEMENTWISE, KIND_GATHER, KIND_SCATTER, KIND_SORT, READS, SCRATCH,
+    UPDATES, WRITES, Launch, Operand, begin, launch, launch_tiles, memory, no_launch, operand,
+    spread)
 from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
 from autograd_cy._C.select_loops cimport SelectTable
 from autograd_cy._C.sizes cimport parts
@@ -27,6 +29,7 @@ from autograd_cy._C.storage cimport StorageImpl, storage_decref, storage_new
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, normal_dim, sizes_of, store_element, tensor_empty,
     tensor_window)
+from autograd_cy._C.value_checks cimport check_indices, check_range
 
 cdef int K_ADD = kernel_number("add")
 cdef int K_COPY = kernel_number("copy")
@@ -64,12 +67,9 @@ cdef inline Py_ssize_t least(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
 
 # --- index tensors --------------------------------------------------------------------------
 
-cdef int check_index(Tensor index, Py_ssize_t size, int dim, type error) except -1:
-    cdef const int64_t* k = <const int64_t*>index.ptr
-    cdef Py_ssize_t at = first_outside(k, index.count, size)
-    if at >= 0:
-        raise error(f"index {k[at]} is out of bounds for dimension {dim} with size {size}")
-    return 0
+cdef inline int check_index(Tensor index, Tensor a, int dim, int kind) except -1:
+    """Refuse what isn't in dimension `dim` of `a`, before anything is written."""
+    return check_indices(index, a.sizes[dim] if a.nd else 1, kind, NULL, dim)
 
 
 # --- index_select and index_add -------------------------------------------------------------
@@ -188,7 +188,7 @@ cdef int index_select(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except
     cdef Launch work
     dim = normal_dim(dim, a.nd)
     index = positions(index)
-    check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, IndexError)
+    check_index(index, a, <int>dim, FAULT_INDEX)
     if out.count == 0:
         return 0
     if a.flags & F_STRIDED and not rows_are_dense(a, <int>dim):
@@ -198,7 +198,7 @@ cdef int index_select(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except
         plan.a_row = a.strides[0] * plan.item
     plan.rows = TILE_WORK * plan.item // plan.width + 1
     plan.blocks = parts(plan.n, plan.rows)
-    begin(&work, "index_select", &plan, sizeof(plan))
+    begin(&work, "index_select", &plan, sizeof(plan), KIND_GATHER)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.b, out, WRITES)
     operand(&work, &plan.index, index, READS)
@@ -209,7 +209,7 @@ cdef int index_add(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor so
     cdef Tensor wide
     dim = normal_dim(dim, a.nd)
     index = positions(index)
-    check_index(index, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
+    check_index(index, a, <int>dim, FAULT_PLACE)
     if is_half(a.dt) or out.flags & F_STRIDED:
         wide = contiguous(cast(a, DT_F32 if is_half(a.dt) else a.dt))
         add_rows(wide, <int>dim, index, contiguous(cast(source, wide.dt)))
@@ -234,7 +234,7 @@ cdef int add_rows(Tensor out, int dim, Tensor index, Tensor source) except -1:
         # Columns don't meet, so where they are cut doesn't change results.
         plan.columns = parts(width, team_size(source.count))
     plan.blocks = parts(width, plan.columns)
-    begin(&work, "index_add", &plan, sizeof(plan))
+    begin(&work, "index_add", &plan, sizeof(plan), KIND_SCATTER)
     operand(&work, &plan.a, out, UPDATES)
     operand(&work, &plan.b, source, READS)
     operand(&work, &plan.index, index, READS)
@@ -505,10 +505,13 @@ cdef int move_elements(int move, Tensor a, int dim, Tensor index, const Py_ssize
         # Rows may reach the same element, columns don't.
         plan.col_block = least(columns, 256)
     plan.row_blocks = parts(plan.rows, plan.row_block)
-    begin(&work, "gather" if move == MOVE_GATHER else "scatter", &plan, sizeof(plan))
+    begin(&work, "gather" if move == MOVE_GATHER else "scatter", &plan, sizeof(plan),
+          KIND_GATHER if move == MOVE_GATHER else KIND_SCATTER)
     operand(&work, &plan.x, a, READS if move == MOVE_GATHER else UPDATES)
-    memory(&work, &plan.y, NULL if other is None else other.mem,
-           WRITES if move == MOVE_GATHER else READS)
+    if other is None:
+        memory(&work, &plan.y, NULL, READS)
+    else:
+        operand(&work, &plan.y, other, WRITES if move == MOVE_GATHER else READS)
     operand(&work, &plan.index, index, READS)
     return launch_tiles(
         &work, move_tile,
@@ -521,7 +524,7 @@ cdef int gather(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1:
     cdef Tensor places
     dim = normal_dim(dim, a.nd)
     places = folded(index, <int>dim)
-    check_index(places, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
+    check_index(places, a, <int>dim, FAULT_PLACE)
     return move_elements(MOVE_GATHER, a, <int>dim, places, index.sizes, out, NULL)
 
 
@@ -531,7 +534,7 @@ cdef int scatter_by(int move, Tensor out, Tensor a, Py_ssize_t dim, Tensor index
     cdef Tensor wide, places
     dim = normal_dim(dim, a.nd)
     places = folded(index, <int>dim)
-    check_index(places, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
+    check_index(places, a, <int>dim, FAULT_PLACE)
     if move == MOVE_ADD and is_half(a.dt) and index.count:
         wide = cast(a, DT_F32)
         move_elements(move, wide, <int>dim, places, index.sizes, cast(src, DT_F32), NULL)
@@ -632,8 +635,8 @@ cdef int join(Tensor out, tuple pieces, int dim, bint stacked) except -1:
             if plan.n == MOST_PARTS:
                 join_rows(&work, &plan, item)
             if plan.n == 0:
-                begin(&work, "join", &plan, sizeof(plan))
-                memory(&work, &plan.out, out.mem, WRITES)
+                begin(&work, "join", &plan, sizeof(plan), KIND_COPY)
+                operand(&work, &plan.out, out, WRITES)
             plan.p[plan.n] = t.ptr
             operand(&work, &plan.p[plan.n], t, READS)
             plan.width[plan.n] = length * inner * item

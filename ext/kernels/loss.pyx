@@ -7,10 +7,11 @@ from libc.stdint cimport int64_t, uint16_t
 from libc.string cimport memset
 
 from autograd_cy._C.dtypes cimport DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE
+from autograd_cy._C.faults cimport FAULT_NONE, FAULT_TARGET, Fault, fault_error, note_fault
 from autograd_cy._C.iterate cimport P_SAME, cast, contiguous, copy_into, ew2
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport (
-    READS, SCRATCH, WRITES, Launch, begin, launch, launch_tiles, operand)
+    KIND_REDUCE, READS, SCRATCH, WRITES, Launch, begin, launch, launch_tiles, may_fault, operand)
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.reduce cimport mean_into, row_table, sum_into
 from autograd_cy._C.row_loops cimport RowTable
@@ -59,6 +60,7 @@ cdef inline void store(char* p, int dt, Py_ssize_t i, double x) noexcept nogil:
 # --- negative log-likelihood ----------------------------------------------------------------
 
 cdef struct NllPlan:
+    Fault fault
     int dt
     const char* input
     const int64_t* target
@@ -73,9 +75,16 @@ cdef struct NllPlan:
     Py_ssize_t reduction
     Py_ssize_t tile          # samples (backward) or targets of a tile
     Py_ssize_t tiles
-    Py_ssize_t bad           # a target out of bounds, or -1
     double* partial          # of each tile: loss, sum of weights, first bad target or -1
     double[48] space         # the same for a few tiles; `partial` is NULL then
+
+
+cdef inline bint bad_target(const NllPlan* plan, int64_t t) noexcept nogil:
+    return (t < 0 or t >= plan.classes) and t != plan.ignore
+
+
+cdef inline void note_target(NllPlan* plan, Py_ssize_t i) noexcept nogil:
+    note_fault(&plan.fault, FAULT_TARGET, "nll_loss", plan.target[i], plan.classes, 0)
 
 
 cdef void nll_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
@@ -93,7 +102,7 @@ cdef void nll_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             if plan.reduction == RED_NONE:
                 store(plan.out, plan.dt, i, 0)
             continue
-        if t < 0 or t >= plan.classes:
+        if bad_target(plan, t):
             found[2] = i
             break
         at = i * plan.classes + t
@@ -117,14 +126,19 @@ cdef void nll_whole(void* ctx) noexcept nogil:
     cdef double* found = &plan.space[0] if plan.partial == NULL else plan.partial
     cdef double loss = 0, total = 0
     cdef Py_ssize_t k
-    plan.bad = -1
+    plan.fault.kind = FAULT_NONE
+    if plan.reduction == RED_NONE:      # the losses are written at once: first the targets
+        for k in range(plan.count):
+            if bad_target(plan, plan.target[k]):
+                note_target(plan, k)
+                return
     if plan.tiles == 1:
         nll_tile(plan, 0)
     else:
         parallel_for(nll_tile, plan, plan.tiles, team_size(8.0 * plan.count))
     for k in range(plan.tiles):
         if found[3 * k + 2] >= 0:
-            plan.bad = <Py_ssize_t>found[3 * k + 2]
+            note_target(plan, <Py_ssize_t>found[3 * k + 2])
             return
         loss += found[3 * k]
         total += found[3 * k + 1]
@@ -177,7 +191,7 @@ cdef int plan_targets(NllPlan* plan, Launch* work, const char* name, Tensor scor
         plan.inner *= scores.sizes[d]
     plan.ignore = ignore_index
     plan.reduction = reduction
-    begin(work, name, plan, sizeof(NllPlan))
+    begin(work, name, plan, sizeof(NllPlan), KIND_REDUCE)
     operand(work, &plan.target, target, READS)
     if weight is not None:
         plan.weight = weight.ptr
@@ -209,9 +223,10 @@ cdef int nll_loss_into(Tensor out, Tensor total_weight, Tensor input, Tensor tar
         partial = tensor_empty(DT_F64, 1, &n)
         plan.partial = <double*>partial.ptr
         operand(&work, &plan.partial, partial, SCRATCH)
+    may_fault(&work, &plan.fault)
     launch(&work, nll_whole, 8.0 * plan.count)
-    if plan.bad >= 0:
-        raise IndexError(f"Target {plan.target[plan.bad]} is out of bounds.")
+    if plan.fault.kind:
+        raise fault_error(&plan.fault)
     return 0
 
 
@@ -302,7 +317,7 @@ cdef int mse_loss_into(Tensor out, Tensor a, Tensor b, Py_ssize_t reduction) exc
     plan.tiles = parts(a.count, MSE_TILE)
     plan.mean = reduction == RED_MEAN
     plan.partial = NULL
-    begin(&work, "mse_loss", &plan, sizeof(plan))
+    begin(&work, "mse_loss", &plan, sizeof(plan), KIND_REDUCE)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.b, b, READS)
     operand(&work, &plan.out, out, WRITES)

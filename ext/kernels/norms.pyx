@@ -13,9 +13,9 @@ from libc.string cimport memset
 from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_F64, DT_SIZE
 from autograd_cy._C.formats cimport by_places, dense_places
-from autograd_cy._C.iterate cimport cast, contiguous, copy_into
+from autograd_cy._C.iterate cimport cast, clear, contiguous, copy_into
 from autograd_cy._C.launch cimport (
-    READS, SCRATCH, UPDATES, WRITES, Launch, begin, launch, launch_tiles, operand)
+    KIND_NORM, READS, SCRATCH, UPDATES, WRITES, Launch, begin, launch, launch_tiles, operand)
 from autograd_cy._C.norm_loops cimport NormTable
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.rules_normalization cimport (
@@ -280,7 +280,7 @@ cdef int forward_rows(RowPlan* plan, Tensor result, Tensor mean, Tensor spread, 
         to = tensor_empty(dt, result.nd, result.sizes)
         if plan.together:
             to = tensor_empty_like(result, dt)
-    begin(&work, "norm_rows", plan, sizeof(RowPlan))
+    begin(&work, "norm_rows", plan, sizeof(RowPlan), KIND_NORM)
     given(&work, &plan.p, input)
     given(&work, &plan.weight, weight)
     given(&work, &plan.bias, bias)
@@ -345,7 +345,7 @@ cdef int backward_rows(RowPlan* plan, Tensor to_input, Tensor to_weight, Tensor 
     if elements == 0:
         for t in (to_weight, to_bias):
             if t is not None and (<Tensor>t).count:
-                memset((<Tensor>t).ptr, 0, (<Tensor>t).count * DT_SIZE[(<Tensor>t).dt])
+                clear(<Tensor>t)
         return 0
     if plan.groups and layout_of(input) == CHANNELS_TOGETHER:
         plan.together = True
@@ -355,7 +355,7 @@ cdef int backward_rows(RowPlan* plan, Tensor to_input, Tensor to_weight, Tensor 
         grad = dense(grad, dt)
         input = dense(input, dt)
     weight = dense(weight, dt)
-    begin(&work, "norm_rows_backward", plan, sizeof(RowPlan))
+    begin(&work, "norm_rows_backward", plan, sizeof(RowPlan), KIND_NORM)
     backward_operands(&work, plan, grad, input, weight, mean, spread, dx, dw, db)
     if plan.groups:
         room = (8 if plan.together else 2) * plan.rows * plan.per
@@ -741,7 +741,7 @@ cdef int batch_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, Ten
     plan.training = training
     plan.momentum = momentum
     plan.eps = eps
-    begin(&work, "batch_norm", &plan, sizeof(plan))
+    begin(&work, "batch_norm", &plan, sizeof(plan), KIND_NORM)
     given(&work, &plan.p, input)
     given(&work, &plan.weight, weight)
     given(&work, &plan.bias, bias)
@@ -775,7 +775,7 @@ cdef int batch_norm_backward(Tensor to_input, Tensor to_weight, Tensor to_bias, 
     cdef Tensor db = wanted(to_bias, input.sizes[1], dt)
     if input.count == 0:
         for t in (to_weight, to_bias):
-            memset((<Tensor>t).ptr, 0, (<Tensor>t).count * DT_SIZE[(<Tensor>t).dt])
+            clear(<Tensor>t)
         return 0
     if layout_of(input) == CHANNELS_ANYHOW:
         input = contiguous(input)
@@ -786,7 +786,7 @@ cdef int batch_norm_backward(Tensor to_input, Tensor to_weight, Tensor to_bias, 
         dx = to_input if to_input.dt == dt else tensor_empty_like(to_input, dt)
     cut_channels(&plan, input, dt)
     plan.training = training
-    begin(&work, "batch_norm_backward", &plan, sizeof(plan))
+    begin(&work, "batch_norm_backward", &plan, sizeof(plan), KIND_NORM)
     backward_operands(&work, &plan, grad, input, weight, mean, spread, dx, dw, db)
     run_channels(&plan, &work, input, True)
     put_back(to_input, dx)

@@ -9,7 +9,8 @@ from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_F16, DT_F32, DT_SIZE, dt_is_complex, dt_real)
 from autograd_cy._C.formats cimport by_places, dense_places, places_first
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
-from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
+from autograd_cy._C.launch cimport (
+    KIND_COPY, KIND_WINDOW, READS, WRITES, Launch, begin, launch_tiles, operand)
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, check_fits, tensor_empty, tensor_empty_like,
@@ -244,7 +245,7 @@ cdef int run_pad(Tensor out, Tensor a, tuple pad, Py_ssize_t mode, Tensor value)
     plan.a = a.ptr
     plan.out = out.ptr
     plan.block = TILE_WORK // (c * plan.out_size[plan.nd - 1]) + 1
-    begin(&work, "pad", &plan, sizeof(plan))
+    begin(&work, "pad", &plan, sizeof(plan), KIND_COPY)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, out, WRITES)
     return launch_tiles(&work, pad_tile, parts(plan.count, plan.block),
@@ -286,7 +287,7 @@ cdef int pad_backward(Tensor out, Tensor grad, tuple size, tuple pad, Py_ssize_t
     plan.a = grad.ptr
     plan.out = out.ptr
     plan.block = TILE_WORK // (c * plan.rows * plan.out_size[plan.nd - 1] + 1) + 1
-    begin(&work, "pad_backward", &plan, sizeof(plan))
+    begin(&work, "pad_backward", &plan, sizeof(plan), KIND_WINDOW)
     operand(&work, &plan.a, grad, READS)
     operand(&work, &plan.out, out, WRITES)
     return launch_tiles(&work, back_tile, parts(plan.count, plan.block),

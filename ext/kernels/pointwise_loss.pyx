@@ -4,13 +4,15 @@
 # block that stays in the cache, where its sum is taken. Half types are computed and summed in
 # float32 and better; sums are taken in double over tiles that depend on shapes alone.
 
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE
+from autograd_cy._C.faults cimport FAULT_NONE, FAULT_PROBABILITY, Fault, fault_error, note_fault
 from autograd_cy._C.iterate cimport P_SAME, cast, contiguous, ew2, ew3, expand_plain
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
-    READS, SCRATCH, WRITES, Launch, begin, launch, operand)
+    KIND_REDUCE, READS, SCRATCH, WRITES, Launch, begin, launch, may_fault, operand)
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.row_loops cimport R_SUM, RowTable, rows_fn
@@ -37,6 +39,7 @@ cdef enum:
     SMALL = 8            # tiles whose sums stay in the plan
 
 cdef struct LossPlan:
+    Fault fault          # of elements that must be between 0 and 1, and aren't
     loop_t loop
     loop_t times
     loop_t widen         # from the half type to float32; NULL for the others
@@ -54,8 +57,7 @@ cdef struct LossPlan:
     char* out
     double number        # in the computing type
     double cost          # of an element
-    Py_ssize_t bad       # 1 or 2: the first or second has an element that isn't between 0 and 1
-    double* partial      # of each tile: its sum, and what `bad` says of it
+    double* partial      # of each tile: its sum, and 1 or 2 if the first or second has such one
     double[16] space     # the same for a few tiles; `partial` is NULL then
 
 
@@ -110,7 +112,7 @@ cdef void loss_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             q[0] = plan.out + at * width
         s[0] = width
         plan.loop(q, s, n)
-        if plan.unit or not each:
+        if not each:
             plan.total(q[0], 1, 0, n, <char*>&part)
             # Whatever isn't between 0 and 1 has made it NaN.
             if plan.unit and found[1] == 0:
@@ -136,6 +138,32 @@ cdef void loss_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     found[0] = total
 
 
+cdef void unit_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    """Look for elements that aren't between 0 and 1."""
+    cdef LossPlan* plan = <LossPlan*>ctx
+    cdef double[BLOCK] room
+    cdef Py_ssize_t first = tile * TILE, stop = min(first + TILE, plan.count), at, n
+    cdef double* found = (&plan.space[0] if plan.partial == NULL else plan.partial) + 2 * tile
+    cdef int k
+    found[1] = 0
+    for at from first <= at < stop by BLOCK:
+        n = min(stop - at, <Py_ssize_t>BLOCK)
+        for k in range(2):
+            if found[1] == 0 and outside(plan, block_of(plan, plan.p[k], at, n, <char*>room), n):
+                found[1] = k + 1
+
+
+cdef bint is_refused(LossPlan* plan) noexcept nogil:
+    """Whether some tile has found an element that isn't between 0 and 1; it is noted."""
+    cdef const double* found = &plan.space[0] if plan.partial == NULL else plan.partial
+    cdef Py_ssize_t k
+    for k in range(plan.tiles):
+        if found[2 * k + 1] != 0:
+            note_fault(&plan.fault, FAULT_PROBABILITY, NULL, 0, 0, <int64_t>found[2 * k + 1])
+            return True
+    return False
+
+
 cdef void loss_whole(void* ctx) noexcept nogil:
     """All tiles, then the sum."""
     cdef LossPlan* plan = <LossPlan*>ctx
@@ -144,15 +172,18 @@ cdef void loss_whole(void* ctx) noexcept nogil:
     cdef Py_ssize_t s[2]
     cdef double total = 0
     cdef Py_ssize_t k
-    plan.bad = 0
-    parallel_for(loss_tile, plan, plan.tiles,
-                 team_size(plan.cost * plan.count) if plan.tiles > 1 else 1)
+    cdef int threads = team_size(plan.cost * plan.count) if plan.tiles > 1 else 1
+    plan.fault.kind = FAULT_NONE
+    if plan.unit and plan.reduction == RED_NONE:
+        # The losses are written at once: nothing is before all elements were looked at.
+        parallel_for(unit_tile, plan, plan.tiles, threads)
+        if is_refused(plan):
+            return
+    parallel_for(loss_tile, plan, plan.tiles, threads)
+    if plan.reduction == RED_NONE or is_refused(plan):
+        return
     for k in range(plan.tiles):
         total += found[2 * k]
-        if plan.bad == 0:
-            plan.bad = <Py_ssize_t>found[2 * k + 1]
-    if plan.reduction == RED_NONE:
-        return
     if plan.reduction == RED_MEAN:
         total = total / plan.count
     q[0] = plan.out
@@ -210,7 +241,7 @@ cdef int run_loss(Tensor out, int kernel, Tensor a, Tensor b, Tensor c, Tensor w
         memcpy(&plan.number, &single, sizeof(single))
     plan.cost = cost
     plan.partial = NULL
-    begin(&work, name, &plan, sizeof(plan))
+    begin(&work, name, &plan, sizeof(plan), KIND_REDUCE)
     operand(&work, &plan.p[0], a, READS)
     operand(&work, &plan.p[1], b, READS)
     if c is not None:
@@ -223,10 +254,10 @@ cdef int run_loss(Tensor out, int kernel, Tensor a, Tensor b, Tensor c, Tensor w
         partial = tensor_empty(DT_F64, 1, &n)
         plan.partial = <double*>partial.ptr
         operand(&work, &plan.partial, partial, SCRATCH)
+    may_fault(&work, &plan.fault)
     launch(&work, loss_whole, cost * plan.count)
-    if plan.bad:
-        raise RuntimeError(f"all elements of {'input' if plan.bad == 1 else 'target'} should be "
-                           "between 0 and 1")
+    if plan.fault.kind:
+        raise fault_error(&plan.fault)
     return 0
 
 

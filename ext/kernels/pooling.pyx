@@ -14,7 +14,7 @@ from autograd_cy._C.dtypes cimport DT_F32, DT_I64
 from autograd_cy._C.formats cimport by_places, dense_places
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.iterate cimport cast, clear, contiguous, copy_into
-from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
+from autograd_cy._C.launch cimport KIND_WINDOW, READS, WRITES, Launch, begin, launch_tiles, operand
 from autograd_cy._C.pool_loops cimport *
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty, tensor_empty_like
@@ -153,7 +153,7 @@ cdef int largest(Plan* plan, Tensor result, Tensor indices, Tensor a) except -1:
     plan.a = a.ptr
     plan.out = result.ptr
     plan.index = <int64_t*>indices.ptr
-    begin(&work, "max_pool", plan, sizeof(Plan))
+    begin(&work, "max_pool", plan, sizeof(Plan), KIND_WINDOW)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, result, WRITES)
     operand(&work, &plan.index, indices, WRITES)
@@ -239,7 +239,7 @@ cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
     plan.a = grad.ptr
     plan.out = out.ptr
     plan.index = <int64_t*>indices.ptr
-    begin(&work, "max_pool_backward", &plan, sizeof(plan))
+    begin(&work, "max_pool_backward", &plan, sizeof(plan), KIND_WINDOW)
     operand(&work, &plan.a, grad, READS)
     operand(&work, &plan.index, indices, READS)
     operand(&work, &plan.out, out, WRITES)
@@ -257,7 +257,7 @@ cdef int averages(Plan* plan, Tensor out, Tensor a) except -1:
         plan.rows = L.avg_rows[<int>a.dt]
     plan.a = a.ptr
     plan.out = out.ptr
-    begin(&work, "avg_pool", plan, sizeof(Plan))
+    begin(&work, "avg_pool", plan, sizeof(Plan), KIND_WINDOW)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, out, WRITES)
     return run(plan, &work, out.count // size, in_windows(&plan.g, out))
@@ -276,7 +276,7 @@ cdef int averages_back(Plan* plan, Tensor out, Tensor grad) except -1:
         count = out.count // (plan.g.size[0] * plan.g.size[1] * plan.g.size[2])
     plan.a = grad.ptr
     plan.out = out.ptr
-    begin(&work, "avg_pool_backward", plan, sizeof(Plan))
+    begin(&work, "avg_pool_backward", plan, sizeof(Plan), KIND_WINDOW)
     operand(&work, &plan.a, grad, READS)
     operand(&work, &plan.out, out, WRITES)
     return run(plan, &work, count, out.count + in_windows(&plan.g, grad))

@@ -10,7 +10,7 @@ from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.iterate cimport contiguous, copy_into, ew2, expand_plain
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport (
-    Launch, READS, UPDATES, WRITES, begin, keeping, launch, memory, operand)
+    KIND_PRODUCT, READS, UPDATES, WRITES, Launch, begin, capturing, launch, operand)
 from autograd_cy._C.rules_products cimport broadcasts
 from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_window, wrap_int, element_value
 
@@ -79,11 +79,11 @@ cdef int product(Multiply* t, const char* name, Tensor c, Tensor a, Tensor b,
     t.name = name
     t.bias = NULL
     ensure_gemm(c.dt)
-    begin(&work, name, t, sizeof(Multiply))
+    begin(&work, name, t, sizeof(Multiply), KIND_PRODUCT)
     if bias is not None:
         t.bias = bias.ptr
-    if keeping:
-        memory(&work, &t.c, c.mem, WRITES if t.beta == 0 or bias is not None else UPDATES)
+    if capturing():
+        operand(&work, &t.c, c, WRITES if t.beta == 0 or bias is not None else UPDATES)
         operand(&work, &t.a, a, READS)
         operand(&work, &t.b, b, READS)
         if bias is not None:

@@ -18,8 +18,7 @@ from autograd_cy._C.gemm cimport ensure_gemm, gemm, gemm_onto, needs_blas
 from autograd_cy._C.gemm_loops cimport BY_ROWS, KIND_F32, KIND_F64, LoopTable
 from autograd_cy._C.gemm_product cimport GEMM_INTERRUPTED, GEMM_NO_MEMORY, GEMM_OK
 from autograd_cy._C.iterate cimport contiguous
-from autograd_cy._C.launch cimport (
-    READS, WRITES, Launch, Operand, begin, launch, operand, spread)
+from autograd_cy._C.launch cimport READS, WRITES, Launch, Operand, begin, launch, operand, spread
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.recurrent_loops cimport RecurrentTable
 from autograd_cy._C.rules_recurrent cimport (

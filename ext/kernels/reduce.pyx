@@ -17,7 +17,8 @@ from autograd_cy._C.iterate cimport (
     P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport (
-    READS, SCRATCH, UPDATES, WRITES, Launch, begin, keep, keeping, launch, launch_tiles, operand)
+    KIND_REDUCE, KIND_SCAN, READS, SCRATCH, UPDATES, WRITES, Launch, begin, capturing, keep, launch,
+    launch_tiles, operand)
 from autograd_cy._C.outputs cimport Result, fresh
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.row_loops cimport *
@@ -347,7 +348,7 @@ cdef int reduce_into(int op, Tensor a, const char* mask, Tensor out, double scal
     plan.out = out.ptr
     plan.out_item = DT_SIZE[out.dt]
     plan.places = cut(&plan)
-    begin(&work, "reduce", &plan, sizeof(plan))
+    begin(&work, "reduce", &plan, sizeof(plan), KIND_REDUCE)
     operand(&work, &plan.p, a, READS)
     operand(&work, &plan.out, out, WRITES)
     if plan.parts == 1:
@@ -378,7 +379,7 @@ cdef void small_whole(void* ctx) noexcept nogil:
 
 cdef int keep_small(Small* plan, Tensor a, Tensor out) except -1:
     cdef Launch work
-    begin(&work, "reduce", plan, sizeof(Small))
+    begin(&work, "reduce", plan, sizeof(Small), KIND_REDUCE)
     operand(&work, &plan.p, a, READS)
     operand(&work, &plan.out, out, WRITES)
     work.run = small_whole
@@ -395,7 +396,7 @@ cdef int reduce_small(int op, Tensor a, Tensor out, double scale) except -1:
     plan.out = out.ptr
     plan.n = a.count
     plan.scale = scale
-    if keeping:
+    if capturing():
         keep_small(&plan, a, out)
     small_whole(&plan)
     return 0

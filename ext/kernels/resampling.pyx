@@ -12,7 +12,8 @@ from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_I64
 from autograd_cy._C.formats cimport by_places, dense_places
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
-from autograd_cy._C.launch cimport READS, SCRATCH, WRITES, Launch, begin, launch, operand
+from autograd_cy._C.launch cimport (
+    KIND_WINDOW, READS, SCRATCH, WRITES, Launch, begin, launch, operand)
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.resample_loops cimport *
 from autograd_cy._C.sizes cimport parts
@@ -125,7 +126,7 @@ cdef int run(Tensor small, Tensor large, Tensor a, Tensor out, Py_ssize_t c, int
     plan.index = <int64_t*>index.ptr
     plan.weight = weight.ptr
     plan.room = room.ptr
-    begin(&work, "resample", &plan, sizeof(plan))
+    begin(&work, "resample", &plan, sizeof(plan), KIND_WINDOW)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, out, WRITES)
     operand(&work, &plan.index, index, SCRATCH)

@@ -10,7 +10,8 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE)
 from autograd_cy._C.iterate cimport copy_into
-from autograd_cy._C.launch cimport Launch, begin, launch_tiles, operand, READS, UPDATES, WRITES
+from autograd_cy._C.launch cimport (
+    KIND_SCAN, READS, UPDATES, WRITES, Launch, begin, launch_tiles, operand)
 from autograd_cy._C.tensor cimport (
     normal_dim, same_shape, tensor_empty, tensor_is_contiguous)
 
@@ -225,7 +226,7 @@ cdef int running(Tensor out, Tensor indices, Tensor a, Py_ssize_t dim, bint smal
     plan.dt = values.dt
     plan.p = values.ptr
     plan.places = indices.ptr
-    begin(&work, "cummin" if smallest else "cummax", &plan, sizeof(plan))
+    begin(&work, "cummin" if smallest else "cummax", &plan, sizeof(plan), KIND_SCAN)
     operand(&work, &plan.p, values, UPDATES)
     operand(&work, &plan.places, indices, WRITES)
     launch_tiles(&work, extremes_tile, tiles, 4.0 * values.count)
@@ -251,7 +252,7 @@ cdef int logcumsumexp(Tensor out, Tensor a, Py_ssize_t dim) except -1:
     tiles = planned(&plan, values, dim)
     plan.dt = values.dt
     plan.p = values.ptr
-    begin(&work, "logcumsumexp", &plan, sizeof(plan))
+    begin(&work, "logcumsumexp", &plan, sizeof(plan), KIND_SCAN)
     operand(&work, &plan.p, values, UPDATES)
     launch_tiles(&work, logarithms_tile, tiles, 40.0 * values.count)
     return copy_into(out, values, "logcumsumexp") if values is not out else 0
@@ -459,7 +460,7 @@ cdef int weighed(Tensor out, Tensor moved, Tensor a, Tensor total, Py_ssize_t ba
     plan.unit = (9.8e-4 if out.dt == DT_F16 else 7.9e-3 if out.dt == DT_BF16 else
                  2.4e-7 if out.dt == DT_F32 else 0)
     plan.out, plan.moved, plan.a, plan.total = values.ptr, moved.ptr, a.ptr, total.ptr
-    begin(&work, "logcumsumexp", &plan, sizeof(plan))
+    begin(&work, "logcumsumexp", &plan, sizeof(plan), KIND_SCAN)
     operand(&work, &plan.out, values, WRITES)
     operand(&work, <char**>&plan.moved, moved, READS)
     operand(&work, <char**>&plan.a, a, READS)

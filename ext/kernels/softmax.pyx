@@ -5,7 +5,7 @@
 
 from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_SIZE
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
-from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
+from autograd_cy._C.launch cimport KIND_NORM, READS, WRITES, Launch, begin, launch_tiles, operand
 from autograd_cy._C.reduce cimport row_table
 from autograd_cy._C.row_loops cimport *
 from autograd_cy._C.sizes cimport parts
@@ -88,7 +88,7 @@ cdef int run(int kind, Tensor out, Tensor g, Tensor a, Py_ssize_t dim) except -1
         plan.outer *= a.sizes[d]
     for d in range(<int>dim + 1, a.nd):
         plan.inner *= a.sizes[d]
-    begin(&work, "softmax", &plan, sizeof(plan))
+    begin(&work, "softmax", &plan, sizeof(plan), KIND_NORM)
     operand(&work, &plan.p, a, READS)
     operand(&work, &plan.out, out, WRITES)
     if g is not None:

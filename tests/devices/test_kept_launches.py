@@ -65,7 +65,7 @@ CALLS = [
 
 def accesses(program):
     return [
-        [access if memory else None for memory, access in program.operands(i)]
+        [use.access if use.storage else None for use in program.operands(i)]
         for i in range(len(program))
     ]
 

@@ -1,5 +1,6 @@
 """Launches are values: kept, and run again on other memory, they give the bits of a fresh run."""
 
+import numpy as np
 import pytest
 
 import autograd_cy as ag
@@ -54,10 +55,12 @@ def test_launches_move_to_other_memory():
 def test_operands_say_what_is_read_and_written():
     x = ag.ones(3)
     program = launches_of(lambda: x + 2)
-    (written, w), (read, r), (number, _) = program.operands(0)
-    assert (w, r) == (WRITES, READS)
-    assert written != read
-    assert number is None  # the 2 is a number of the launch
+    written, read, number = program.operands(0)
+    assert (written.access, read.access) == (WRITES, READS)
+    assert written.storage != read.storage
+    assert number.storage is None  # the 2 is a number of the launch
+    assert {(use.dtype, use.count) for use in (written, read)} == {(ag.float32, 3)}
+    assert (number.dtype, number.count) == (ag.float32, 1)
 
 
 def test_random_numbers_are_refused():
@@ -100,8 +103,8 @@ def test_an_error_of_a_launch_that_runs_again_is_passed_on():
 
 
 def test_memory_that_is_no_operand_is_watched():
-    x = ag.zeros(4)
-    (other,) = ag.unsafe_split(x, 4)  # a storage of its own on the same memory
+    array = np.zeros(4)
+    x, other = ag.from_numpy(array), ag.from_numpy(array)  # two storages on the same memory
     program = launches_of(lambda: other.add_(1))
     with pytest.raises(RuntimeError, match="writes memory that is none of its operands"):
         program.run_elsewhere([x])

@@ -65,9 +65,9 @@ def test_operands_are_the_parameters_gradients_and_buffers():
     optimizer = ag.optim.SGD(params, lr=0.1, momentum=0.9)
     optimizer.step()
     program = launches_of(optimizer.step)
-    accesses = [access for _, access in program.operands(0)]
+    accesses = [use.access for use in program.operands(0)]
     assert accesses == [3, 1, 3] * 20
-    assert len({address for address, _ in program.operands(0)}) == 60
+    assert len({use.storage for use in program.operands(0)}) == 60
 
 
 def test_parameters_and_gradients_of_other_strides_run_again():

@@ -23,11 +23,11 @@ def copied(program):
     """Whether the last launch copies what another launch has computed."""
     if not len(program) or program.names()[-1] != "copy":
         return False
-    sources = {address for address, access in program.operands(len(program) - 1) if access & 1}
+    sources = {use.storage for use in program.operands(len(program) - 1) if use.access & 1}
     return any(
         address in sources and access & 2
         for i in range(len(program) - 1)
-        for address, access in program.operands(i)
+        for address, access, *_ in program.operands(i)
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
-from autograd_cy._C.levels import _batch_level
+from autograd_cy._C.value_checks import check_margin_targets, check_variances
 from autograd_cy._tensors.events import seen_as
 from autograd_cy.nn.functional._arguments import (
     broadcast,
@@ -254,8 +254,8 @@ def gaussian_nll_loss(
         raise TypeError(
             f"gaussian_nll_loss: var must be a Tensor or a float, not {type(var).__name__}"
         )
-    elif _batch_level(var) < 0 and var.is_cpu and bool((var < 0).any()):
-        raise ValueError("var has negative entry/entries")
+    else:
+        check_variances(var)
     if var.shape != input.shape:
         if input.shape[:-1] == var.shape:
             var = var.unsqueeze(-1)
@@ -389,14 +389,6 @@ def triplet_margin_with_distance_loss(
     return _reduced((margin + near - far).clamp_min(0), code)
 
 
-def _check_targets(target: Tensor, low: int, classes: int, text: str) -> None:
-    """Raise if a target is no class; those under vmap and on other devices aren't looked at."""
-    if not target.numel() or _batch_level(target) >= 0 or not target.is_cpu:
-        return
-    if int(target.min()) < low or int(target.max()) >= classes:
-        raise RuntimeError(text)
-
-
 def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
     check_tensors(name, input, target)
     if input.ndim > 2 or (input.ndim > 0 and input.shape[-1] == 0):
@@ -492,7 +484,7 @@ def multi_margin_loss(
                 "The function 'multi_margin_loss' is not differentiable with respect to argument "
                 "'weight'. This input cannot have requires_grad True."
             )
-    _check_targets(target, 0, classes, "multi_margin_loss: target out of range")
+    check_margin_targets(target, 0, classes)
     at = target.reshape(-1, 1)
     # The class itself has no part; what is there gets no gradient either.
     terms = (margin - rows.gather(1, at) + rows).scatter_(1, at, 0.0).relu_()
@@ -553,7 +545,7 @@ def multilabel_margin_loss(
     rows = input.reshape(1, -1) if input.ndim < 2 else input
     at = target.reshape(rows.shape)
     count, classes = rows.shape
-    _check_targets(at, -1, classes, "multilabel_margin_loss: argument #2 'target' is out of range")
+    check_margin_targets(at, -1, classes)
     counts = (at < 0).cumsum(1) == 0
     at = at.clamp_min(0)
     each = _operators.arange(classes, device=at.device)

@@ -16,7 +16,6 @@ from autograd_cy import (
     arange,
     cat,
     contiguous_format,
-    from_numpy,
     full,
     index_copy,
     index_select,
@@ -25,6 +24,7 @@ from autograd_cy import (
     tensor,
     zeros_like,
 )
+from autograd_cy._C.exchange import _constant_array
 
 __all__ = [
     "PackedSequence",
@@ -299,20 +299,23 @@ def pack_padded_sequence(
         sequence = order[sequence]
     rows = sequence * steps + step if batch_first else step * batch + sequence
     flat = input.reshape(steps * batch, *input.shape[2:])
-    data = index_select(flat, 0, from_numpy(rows).to(input.device))
-    batch_sizes = from_numpy(_batch_sizes(sizes))
+    data = index_select(flat, 0, _constant_array(rows).to(input.device))
+    batch_sizes = _constant_array(_batch_sizes(sizes))
     if order is None:
         return PackedSequence(data, batch_sizes)
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     return PackedSequence(
-        data, batch_sizes, from_numpy(order).to(input.device), _placed(back, input.device)
+        data,
+        batch_sizes,
+        _constant_array(order).to(input.device),
+        _placed(back, input.device),
     )
 
 
 def _placed(order: np.ndarray, place: Any) -> Tensor:
     """A tensor of an order, which `_on_host` gives back without a wait for its device."""
-    there = from_numpy(order).to(place)
+    there = _constant_array(order).to(place)
     there._order = there._version, order  # type: ignore[attr-defined]
     return there
 
@@ -383,9 +386,9 @@ def pad_packed_sequence(
     empty = full(
         (steps * batch, *data.shape[1:]), padding_value, dtype=data.dtype, device=data.device
     )
-    flat = index_copy(empty, 0, from_numpy(rows).to(data.device), data)
+    flat = index_copy(empty, 0, _constant_array(rows).to(data.device), data)
     shape = (batch, steps) if batch_first else (steps, batch)
-    return flat.reshape(*shape, *data.shape[1:]), from_numpy(lengths)
+    return flat.reshape(*shape, *data.shape[1:]), _constant_array(lengths)
 
 
 def pad_sequence(

@@ -275,7 +275,9 @@ cdef Tensor from_data(object data, int dt):
     if isinstance(data, Tensor):
         return copied(<Tensor>data, dt)
     if isinstance(data, _np.ndarray):
-        return copied(from_any_array(data), dt)
+        t = from_any_array(data)
+        note_constant(t)
+        return copied(t, dt)
     if isinstance(data, (int, float, complex, _np.generic)):
         if dt < 0:
             dt = leaf_dtype(data)
@@ -551,6 +553,7 @@ cdef Tensor raw_buffer(object buffer, int dt, Py_ssize_t count, Py_ssize_t offse
     cdef Py_ssize_t item = DT_SIZE[dt], length
     cdef StorageImpl* s
     cdef Py_buffer* view
+    no_launch("frombuffer", "others may write that memory, which would not be done again")
     try:
         owner = memoryview(buffer)
     except TypeError:

@@ -338,6 +338,7 @@ cdef Tensor import_dlpack(object source, object copy):
     cdef Scope _seen = NULL
     cdef object capsule
     cdef Tensor t
+    no_launch("from_dlpack", "others may write that memory, which would not be done again")
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_FROM_DLPACK, (source,))
     if PyCapsule_CheckExact(source):

@@ -79,7 +79,7 @@ cdef int copy_into_by(Tensor dst, Tensor src, str op, bint non_blocking) except 
 cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
     cdef Py_ssize_t strides[2][64]
     cdef Py_ssize_t* rows[2]
-    cdef Py_ssize_t items[2]
+    cdef int dts[2]
     cdef char* p[2]
     cdef StorageImpl* mem[2]
     cdef loop_t loop
@@ -111,7 +111,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
         plan.step[1] = DT_SIZE[src.dt]
         plan.n = dst.count
         plan.cost = 1
-        if keeping:
+        if capturing():
             keep_flat(&plan, dst, src, None)
         run_flat(&plan)
         return 0
@@ -140,9 +140,8 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
     p[1] = src.ptr
     mem[0] = dst.mem
     mem[1] = NULL if src.flags & F_WRAPPED else src.mem
-    items[0] = DT_SIZE[dst.dt]
-    items[1] = DT_SIZE[src.dt]
-    run_sized(loop, 2, p, mem, dst.nd, dst.sizes, rows, items, 1)
+    dts[0], dts[1] = dst.dt, src.dt
+    run_loop(loop, 2, p, mem, dst.nd, dst.sizes, rows, dts, 1)
     return 0
 
 
@@ -160,6 +159,7 @@ cdef int copy_across(Tensor dst, Tensor src, str op, bint non_blocking) except -
     cdef Py_ssize_t[64] shape
     cdef int d, target = dst.mem.device, origin = src.mem.device
     cdef Tensor here = src
+    check_capture(target if target != ON_CPU else origin, op)
     if src.nd > dst.nd:
         for d in range(src.nd - dst.nd):
             if src.sizes[d] != 1:
@@ -205,6 +205,7 @@ cdef int fill_with(Tensor dst, object value) except -1:
     cdef StorageImpl* mem[2]
     cdef char[16] cell
     cdef Tensor one
+    cdef int[2] dts
     cdef int d
     # One value for all: elements that share memory may be written twice.
     if dst.mem.readonly:
@@ -213,6 +214,8 @@ cdef int fill_with(Tensor dst, object value) except -1:
         return copy_into(dst, <Tensor>value, "fill_")
     check_holds(value, dst.dt)
     store_element(cell, dst.dt, value)
+    if dst.flags & F_DEVICE:
+        check_capture(dst.mem.device, "fill_")
     if dst.flags & F_DEVICE and not dst.flags & F_LAZY:
         return device_fill(dst, cell)
     if dst.flags & F_LAZY:
@@ -231,7 +234,8 @@ cdef int fill_with(Tensor dst, object value) except -1:
     p[1] = cell
     mem[0] = dst.mem
     mem[1] = NULL
-    run_loop(KT.loops[K_COPY][dst.dt], 2, p, mem, dst.nd, dst.sizes, rows, 1)
+    dts[0] = dts[1] = dst.dt
+    run_loop(KT.loops[K_COPY][dst.dt], 2, p, mem, dst.nd, dst.sizes, rows, dts, 1)
     return 0
 
 

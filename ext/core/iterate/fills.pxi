@@ -50,14 +50,15 @@ cdef int fill_elements(Tensor t, const char* item) except -1:
     cdef Fill f
     cdef Launch work
     if t.flags & F_DEVICE:
+        check_capture(t.mem.device, "fill_")
         return device_fill(t, item)
     f.p = t.ptr
     f.n = t.count
     f.size = <int>DT_SIZE[t.dt]
     memcpy(f.item, item, f.size)
-    if keeping:
-        begin(&work, "fill", &f, sizeof(f))
-        memory(&work, &f.p, t.mem, WRITES)
+    if capturing():
+        begin(&work, "fill", &f, sizeof(f), KIND_FILL)
+        operand(&work, &f.p, t, WRITES)
         work.run = fill_whole
         keep(&work)
     if f.n * f.size < PARALLEL_BYTES:
@@ -72,7 +73,7 @@ cdef int fill_elements(Tensor t, const char* item) except -1:
 cdef int clear(Tensor t) except -1:
     cdef char[16] zero
     cdef Py_ssize_t n = t.count * DT_SIZE[t.dt]
-    if n < PARALLEL_BYTES and not keeping and not t.flags & F_DEVICE:
+    if n < PARALLEL_BYTES and not capturing() and not t.flags & F_DEVICE:
         memset(t.ptr, 0, <size_t>n)
         return 0
     memset(zero, 0, 16)

@@ -46,15 +46,6 @@ cdef bint is_copy(loop_t loop) noexcept:
     return False
 
 
-cdef Py_ssize_t copied_item(loop_t loop) noexcept:
-    """Bytes of the elements that a loop moves as they are; 0: it does something else."""
-    cdef int dt
-    for dt in range(12):
-        if loop == KT.loops[K_COPY][dt]:
-            return DT_SIZE[dt]
-    return 0
-
-
 cdef void walk_rows(LoopPlan* plan, int a, Py_ssize_t lo, Py_ssize_t hi, char* side,
                     bint back) noexcept nogil:
     """Put elements lo..hi of an operand into dense memory, or (back) take them from there.

@@ -102,8 +102,9 @@ cdef int check_fits(Tensor value, int dt) except -1:
         return 0
     if value.dt == DT_F64 and dt >= DT_F16:
         x = (<double*>value.ptr)[0]
-        if -60000.0 < x < 60000.0:
+        if -60000.0 < x < 60000.0 and value.flags & F_WRAPPED:
             return 0
+    reading(value, "a number of a tensor")
     return check_holds(shown_value(value), dt)
 
 

@@ -16,6 +16,9 @@ def _carry_thread_state(get, put):
     _carried.append((get, put))
 
 
+_carry_thread_state(_capture_here, _go_on_capturing)
+
+
 # Where threads aren't to be had (M_ONE_THREAD, or the system has no more) the stack is what bounds
 # the depth, if the recursion limit was raised: what is left of it is looked at before each backward
 # inside of another, as a stack that overflows ends the process.

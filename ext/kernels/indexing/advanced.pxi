@@ -266,29 +266,14 @@ cdef int broadcast_places(Places places) except -1:
 
 cdef int check_places(Places places) except -1:
     """Refuse what lies outside; nothing is asked if no place is left."""
-    cdef Tensor t
-    cdef Py_ssize_t size, i
-    cdef const int64_t* k
-    cdef int64_t bad
+    cdef Py_ssize_t size
     cdef int d
     if places.n == 0:
         return 0
     for d in range(len(places.index)):
-        if places.index[d] is None:
-            continue
-        t = <Tensor>places.index[d]
-        k = <const int64_t*>t.ptr
-        size = places.source.sizes[d]
-        bad = 0
-        for i in range(t.count):          # the sign says whether -size <= k[i] < size
-            bad |= <int64_t>(<uint64_t>k[i] + <uint64_t>size)
-            bad |= <int64_t>(<uint64_t>size - 1 - <uint64_t>k[i])
-        if bad >= 0:
-            continue
-        for i in range(t.count):
-            if <uint64_t>(k[i] + size) >= 2 * <uint64_t>size:
-                raise IndexError(
-                    f"index {k[i]} is out of bounds for dimension {d} with size {size}")
+        if places.index[d] is not None:
+            size = places.source.sizes[d]
+            check_range(<Tensor>places.index[d], -size, size, FAULT_INDEX, NULL, d)
     return 0
 
 
@@ -369,7 +354,8 @@ cdef int run_take(int mode, Places places, Tensor other) except -1:
             plan.n_inner = join_span(plan.inner, plan.n_inner, a.sizes[d],
                                      a.strides[d] * plan.item, inner_y)
     cut_take(&plan)
-    begin(&work, "index" if mode == TAKE else "index_put", &plan, sizeof(plan))
+    begin(&work, "index" if mode == TAKE else "index_put", &plan, sizeof(plan),
+          KIND_GATHER if mode == TAKE else KIND_SCATTER)
     spread(&work, room, MAX_DIMS + 3)
     operand(&work, &plan.x, a, READS if mode == TAKE else UPDATES)
     operand(&work, &plan.y, other, WRITES if mode == TAKE else READS)

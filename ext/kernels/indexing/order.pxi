@@ -238,7 +238,7 @@ cdef int over_rows(body_t body, const char* name, RowsPlan* plan, Tensor values,
     scratch = storage_new(plan.lanes * plan.room * sizeof(Pair))
     plan.scratch = scratch.data
     try:
-        begin(&work, name, plan, sizeof(RowsPlan))
+        begin(&work, name, plan, sizeof(RowsPlan), KIND_SORT)
         operand(&work, &plan.a, a, READS)
         operand(&work, &plan.values, values, WRITES)
         if index is not None:

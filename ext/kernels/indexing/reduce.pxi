@@ -135,7 +135,7 @@ cdef int divide_by_counts(Tensor sums, int dim, Tensor index, const Py_ssize_t* 
     plan.counts = <const int64_t*>counts.ptr
     plan.dt = sums.dt
     plan.n = sums.count
-    begin(&work, "mean", &plan, sizeof(plan))
+    begin(&work, "mean", &plan, sizeof(plan), KIND_ELEMENTWISE)
     operand(&work, &plan.x, sums, UPDATES)
     operand(&work, &plan.counts, counts, READS)
     return launch_tiles(&work, mean_tile, parts(plan.n, MEANS_AT_ONCE),
@@ -194,7 +194,7 @@ cdef int scatter_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tens
     cdef Tensor places
     dim = normal_dim(dim, a.nd)
     places = folded(index, <int>dim)
-    check_index(places, a.sizes[dim] if a.nd else 1, <int>dim, RuntimeError)
+    check_index(places, a, <int>dim, FAULT_PLACE)
     return reduce_at(out, a, <int>dim, places, index.sizes, src, reduce, include_self)
 
 
@@ -205,8 +205,7 @@ cdef int index_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor
     cdef int d
     dim = normal_dim(dim, a.nd)
     index = positions(index)
-    if first_outside(<const int64_t*>index.ptr, index.count, a.sizes[dim] if a.nd else 1) >= 0:
-        raise IndexError("index out of range in self")
+    check_index(index, a, <int>dim, FAULT_REDUCED_INDEX)
     for d in range(source.nd):
         shape[d] = index.count if d == dim else 1
         strides[d] = 1

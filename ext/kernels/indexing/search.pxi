@@ -187,7 +187,7 @@ cdef int isin(Tensor out, Tensor elements, Tensor tests, bint assume_unique,
     scratch = storage_new((2 * plan.m + 1) * sizeof(Pair))
     plan.scratch = scratch.data
     try:
-        begin(&work, "isin", &plan, sizeof(plan))
+        begin(&work, "isin", &plan, sizeof(plan), KIND_SORT)
         operand(&work, &plan.a, elements, READS)
         operand(&work, &plan.tests, tests, READS)
         operand(&work, &plan.out, out, WRITES)
@@ -273,8 +273,7 @@ cdef int search(Tensor out, Tensor rows, Tensor values, bint right, Tensor sorte
     cdef int dt = result_dtype((rows, values))
     if sorter is not None:
         sorter = contiguous(sorter)
-        if first_outside(<const int64_t*>sorter.ptr, sorter.count, rows.sizes[rows.nd - 1]) >= 0:
-            raise RuntimeError("torch.searchsorted(): sorter index out of range")
+        check_indices(sorter, rows.sizes[rows.nd - 1], FAULT_SORTER, NULL, 0)
     if out.count == 0:
         return 0
     if is_half(dt):
@@ -291,7 +290,7 @@ cdef int search(Tensor out, Tensor rows, Tensor values, bint right, Tensor sorte
     plan.each = plan.n if rows.nd == 1 else values.sizes[values.nd - 1]
     plan.right = right
     plan.narrow = out.dt == DT_I32
-    begin(&work, "searchsorted", &plan, sizeof(plan))
+    begin(&work, "searchsorted", &plan, sizeof(plan), KIND_SORT)
     operand(&work, &plan.rows, rows, READS)
     operand(&work, &plan.values, values, READS)
     operand(&work, &plan.out, out, WRITES)

@@ -49,7 +49,7 @@ cdef int triangle(Tensor out, Tensor a, long long k, bint lower) except -1:
     plan.lower = lower
     plan.total = a.count // plan.cols
     plan.block = TILE_WORK // plan.cols + 1
-    begin(&work, "tril" if lower else "triu", &plan, sizeof(plan))
+    begin(&work, "tril" if lower else "triu", &plan, sizeof(plan), KIND_COPY)
     operand(&work, &plan.out, out, WRITES if out.ptr != a.ptr else UPDATES)
     operand(&work, &plan.a, a, READS)
     return launch_tiles(&work, triangle_tile, parts(plan.total, plan.block), a.count)

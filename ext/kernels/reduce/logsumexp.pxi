@@ -90,7 +90,7 @@ cdef int logsumexp_into(Tensor out, Tensor a, object dims, bint keepdim) except 
     plan.cols = T.soft_cols[<int>a.dt]
     plan.p = moved.ptr
     plan.out = out.ptr
-    begin(&work, "logsumexp", &plan, sizeof(plan))
+    begin(&work, "logsumexp", &plan, sizeof(plan), KIND_REDUCE)
     operand(&work, &plan.p, moved, READS)
     operand(&work, &plan.out, out, WRITES)
     if plan.inner == 1:

@@ -94,7 +94,7 @@ cdef int arg_into(int op, Tensor a, int dim, Tensor values, Tensor index) except
         plan.outer *= a.sizes[d]
     for d in range(dim + 1, a.nd):
         plan.inner *= a.sizes[d]
-    begin(&work, "arg_extreme", &plan, sizeof(plan))
+    begin(&work, "arg_extreme", &plan, sizeof(plan), KIND_REDUCE)
     operand(&work, &plan.p, a, READS)
     operand(&work, &plan.values, values, WRITES)
     operand(&work, &plan.index, index, WRITES)

@@ -114,7 +114,7 @@ cdef int linear_scan(Tensor out, Tensor terms, Tensor factors, Py_ssize_t dim,
     plan.factors = factors.ptr
     plan.dt = out.dt
     plan.reverse = reverse
-    begin(&work, "_linear_scan", &plan, sizeof(plan))
+    begin(&work, "_linear_scan", &plan, sizeof(plan), KIND_SCAN)
     operand(&work, &plan.p, out, UPDATES)
     operand(&work, &plan.factors, factors, READS)
     return launch_tiles(&work, recurrences_tile, parts(plan.outer, ROWS_AT_ONCE), 4.0 * out.count)

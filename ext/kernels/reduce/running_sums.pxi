@@ -224,7 +224,7 @@ cdef int scan_into(Tensor out, Tensor a, Py_ssize_t dim, bint products, str op) 
         plan.source = a.ptr
         plan.dt = compute
         plan.products = products
-        begin(&work, "cumprod" if products else "cumsum", &plan, sizeof(plan))
+        begin(&work, "cumprod" if products else "cumsum", &plan, sizeof(plan), KIND_SCAN)
         operand(&work, &plan.p, sums, WRITES if a is not sums else UPDATES)
         operand(&work, &plan.source, a, READS)
         plan.outer = outer

@@ -156,7 +156,7 @@ cdef int var_rows(Tensor a, Tensor out, double divisor, bint root) except -1:
     room = plan.rows * (plan.chunks + 1)
     partial = tensor_empty(DT_F64, 1, &room)
     plan.partial = <double*>partial.ptr
-    begin(&work, "variance", &plan, sizeof(plan))
+    begin(&work, "variance", &plan, sizeof(plan), KIND_REDUCE)
     operand(&work, &plan.p, a, READS)
     operand(&work, &plan.out, out, WRITES)
     operand(&work, &plan.partial, partial, SCRATCH)

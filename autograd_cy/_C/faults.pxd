@@ -1,0 +1,50 @@
+# cython: language_level=3
+"""Faults: errors that values cause, as plain structs.
+
+A kernel that finds a value which it must not work with notes it in a `Fault`, without the GIL and
+without Python. What started the kernel turns it into the exception by `fault_error`: at once on the
+CPU, eagerly and when a captured program runs again, and at the next synchronisation on a device
+whose kernels run later. A fault keeps the first bad value.
+"""
+from libc.stdint cimport int64_t
+
+# What is wrong; `value`, `size` and `dim` are what the text needs.
+cdef enum:
+    FAULT_NONE = 0
+    FAULT_EMBEDDING = 1          # value: index, size: rows of the table
+    FAULT_INDEX = 2              # value, size, dim: IndexError
+    FAULT_PLACE = 3              # the same as RuntimeError, as gather and scatter raise it
+    FAULT_REDUCED_INDEX = 4      # of index_reduce
+    FAULT_BAG_INDEX = 5          # value, size: rows, dim: place in the input
+    FAULT_BAG_FIRST = 6          # value: the first offset
+    FAULT_BAG_ORDER = 7          # value: offset, size: the one before, dim: its place
+    FAULT_BAG_LAST = 8           # value: the last offset, size: number of indices
+    FAULT_BAG_END = 9            # the same with include_last_offset
+    FAULT_SORTER = 10
+    FAULT_TARGET = 11            # value: the target
+    FAULT_ZERO_DIVISION = 12
+    FAULT_PROBABILITY = 13       # dim: 1 of the input, 2 of the target
+    FAULT_CLASS_BELOW = 14       # value: a class of one_hot
+    FAULT_CLASS_ABOVE = 15       # value, size: number of classes
+    FAULT_MARGIN_TARGET = 16     # of multi_margin_loss
+    FAULT_MARGIN_TARGETS = 17    # of multilabel_margin_loss; size: number of classes
+    FAULT_VARIANCE = 18          # a negative one
+
+cdef struct Fault:
+    int kind               # 0: none
+    const char* op
+    int64_t value, size, dim
+
+# The exception for it, to be raised.
+cdef object fault_error(Fault* f)
+
+
+cdef inline void note_fault(Fault* f, int kind, const char* op, int64_t value, int64_t size,
+                            int64_t dim) noexcept nogil:
+    """Note it, unless there was one before."""
+    if f.kind == FAULT_NONE:
+        f.kind = kind
+        f.op = op
+        f.value = value
+        f.size = size
+        f.dim = dim
