@@ -23,6 +23,7 @@ cdef int index_elements(Tensor out, Tensor a, object indices, list masks) except
 cdef int put_elements(Tensor out, Tensor a, object indices, Tensor values, bint accumulate,
                       list masks) except -1
 cdef int only_mask(tuple indices) noexcept
+cdef int fill_true(Tensor a, Tensor mask, int place, Tensor value) except -1    # x[mask] = value
 cdef int scatter_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src, str reduce,
                         bint include_self) except -1
 cdef int index_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor source,

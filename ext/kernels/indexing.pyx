@@ -31,6 +31,7 @@ from autograd_cy._C.tensor cimport (
 cdef int K_ADD = kernel_number("add")
 cdef int K_COPY = kernel_number("copy")
 cdef int K_MUL = kernel_number("mul")
+cdef int K_WHERE = kernel_number("where")
 cdef int K_MAXIMUM = kernel_number("maximum")
 cdef int K_MINIMUM = kernel_number("minimum")
 

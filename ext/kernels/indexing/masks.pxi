@@ -27,10 +27,8 @@ cdef int fill_bits() except -1:
 fill_bits()
 
 
-cdef inline int true_bits(const uint8_t* p) noexcept nogil:
-    """Bit i: whether p[i] isn't 0, whatever else it is."""
-    cdef uint64_t word
-    memcpy(&word, p, 8)
+cdef inline int true_bits(uint64_t word) noexcept nogil:
+    """Bit i: whether byte i isn't 0, whatever else it is."""
     word = ((word & <uint64_t>0x7F7F7F7F7F7F7F7F) + <uint64_t>0x7F7F7F7F7F7F7F7F) | word
     word = (word & <uint64_t>0x8080808080808080) >> 7
     return <int>((word * <uint64_t>0x0102040810204080) >> 56)
@@ -65,16 +63,21 @@ cdef Py_ssize_t true_in_block(const uint8_t* p, Py_ssize_t n, uint16_t* k,
     `k` has room for eight more than the block has elements.
     """
     cdef Py_ssize_t i = 0, found = 0
-    cdef int bits, j
+    cdef uint64_t words[4]
+    cdef int bits, j, w
     cdef const uint16_t* at
-    while i + 8 <= n and found < most:
-        bits = true_bits(p + i)
-        if bits:
-            at = TRUE_BITS[bits]
-            for j in range(8):
-                k[found + j] = <uint16_t>(at[j] + i)
-            found += BITS[bits]
-        i += 8
+    while i + 32 <= n and found < most:
+        memcpy(words, p + i, 32)
+        if words[0] | words[1] | words[2] | words[3]:
+            for w in range(4):
+                if words[w] == 0 or found >= most:
+                    continue
+                bits = true_bits(words[w])
+                at = TRUE_BITS[bits]
+                for j in range(8):
+                    k[found + j] = <uint16_t>(at[j] + i + 8 * w)
+                found += BITS[bits]
+        i += 32
     while i < n and found < most:
         k[found] = <uint16_t>i
         found += p[i] != 0
@@ -120,29 +123,31 @@ cdef int nonzero(Tensor out, Tensor a, list found) except -1:
 
 
 cdef int write_rows(Tensor truth, int64_t* k, Py_ssize_t left) except -1:
+    """The same of several dimensions: a place in memory moves on through the rows with them."""
     cdef const uint8_t* p = <const uint8_t*>truth.ptr
-    cdef Py_ssize_t[64] at
-    cdef Py_ssize_t j, row, true, step = truth.nd
+    cdef uint16_t block[4104]
+    cdef int64_t at[64]
     cdef int d, last = truth.nd - 1
-    cdef Py_ssize_t length = truth.sizes[last]
+    cdef Py_ssize_t length = truth.sizes[last], row = 0, first = 0, found, place, j
     memset(at, 0, sizeof(at))
-    for row in range(truth.count // length):
-        # Written without asking, and kept if true: a branch here is mispredicted half the time.
-        for j in range(length):
-            if left == 0:
-                break
+    while first < truth.count and left:
+        found = true_in_block(p + first, least(truth.count - first, MASK_BLOCK), block, left)
+        for j in range(found):
+            place = first + block[j]
+            while place - row >= length:
+                row += length
+                for d in range(last - 1, -1, -1):
+                    at[d] += 1
+                    if at[d] < truth.sizes[d]:
+                        break
+                    at[d] = 0
             for d in range(last):
                 k[d] = at[d]
-            k[last] = j
-            true = p[row * length + j] != 0
-            k += step * true
-            left -= true
-        for d in range(last - 1, -1, -1):
-            at[d] += 1
-            if at[d] < truth.sizes[d]:
-                break
-            at[d] = 0
-    memset(k, 0, left * step * sizeof(int64_t))
+            k[last] = place - row
+            k += truth.nd
+        left -= found
+        first += MASK_BLOCK
+    memset(k, 0, left * truth.nd * sizeof(int64_t))
     return 0
 
 
@@ -224,15 +229,20 @@ cdef inline void move_true(int mode, word_t* y, char* x, Py_ssize_t step, const 
 
 cdef void mask_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef MaskPlan* plan = <MaskPlan*>ctx
+    move_block(plan, tile, plan.firsts[tile], plan.firsts[tile + 1] - plan.firsts[tile])
+
+
+cdef Py_ssize_t move_block(MaskPlan* plan, Py_ssize_t block, Py_ssize_t before,
+                           Py_ssize_t most) noexcept nogil:
+    """A block of the mask, before which as many elements are selected; returns how many more are."""
     cdef uint16_t k[4104]
-    cdef Py_ssize_t row = tile // plan.row_blocks
-    cdef Py_ssize_t first = tile % plan.row_blocks * MASK_BLOCK
-    cdef Py_ssize_t most = plan.firsts[tile + 1] - plan.firsts[tile], n
+    cdef Py_ssize_t row = block // plan.row_blocks, n
+    cdef Py_ssize_t first = block % plan.row_blocks * MASK_BLOCK
     cdef char* x = plan.x
-    cdef char* y = plan.y + plan.firsts[tile] * plan.item
+    cdef char* y = plan.y + before * plan.item
     cdef char* none = NULL
     if most == 0:
-        return
+        return 0
     n = true_in_block(plan.mask + row * plan.length + first,
                       least(plan.length - first, MASK_BLOCK), k, most)
     walk_spans(plan.rows, plan.n_rows, row, &x, &none)
@@ -247,6 +257,7 @@ cdef void mask_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         move_true(plan.mode, <uint16_t*>y, x, plan.step, k, n)
     else:
         move_true(plan.mode, <double complex*>y, x, plan.step, k, n)
+    return n
 
 
 cdef bint by_mask(MaskPlan* plan, Tensor a, Tensor mask) noexcept:
@@ -278,7 +289,7 @@ cdef bint move_by_mask(int mode, Tensor a, tuple indices, list found, Tensor oth
     cdef MaskPlan plan
     cdef Tensor mask
     cdef StorageImpl* counted
-    cdef Py_ssize_t i, row, first, total = 0
+    cdef int team
     if len(indices) != 1 or found is None or len(found) != 1:
         return False
     mask = <Tensor>found[0]
@@ -287,25 +298,168 @@ cdef bint move_by_mask(int mode, Tensor a, tuple indices, list found, Tensor oth
     plan.mode = mode
     plan.mask = <const uint8_t*>mask.ptr
     plan.x, plan.y = a.ptr, other.ptr
+    if mask.count < GIVE_UP_GIL:
+        move_in_order(&plan, other.count)
+        return True
+    team = team_size(2.0 * mask.count)
+    if team == 1:
+        with nogil:
+            move_in_order(&plan, other.count)
+        return True
     counted = storage_new((plan.blocks + 1) * sizeof(int64_t))
     plan.firsts = <int64_t*>counted.data
+    with nogil:
+        count_blocks(&plan, other.count)
+        parallel_for(mask_tile, &plan, plan.blocks, team)
+    storage_decref(counted)
+    return True
+
+
+cdef void move_in_order(MaskPlan* plan, Py_ssize_t left) noexcept nogil:
+    """All blocks one after the other, each from where the last one ended."""
+    cdef Py_ssize_t i, n, first = 0
+    for i in range(plan.blocks):
+        n = move_block(plan, i, first, left)
+        first += n
+        left -= n
+
+
+cdef void count_blocks(MaskPlan* plan, Py_ssize_t most) noexcept nogil:
+    cdef Py_ssize_t i, row, first, total = 0
     for i in range(plan.blocks):
         row, first = i // plan.row_blocks, i % plan.row_blocks * MASK_BLOCK
         plan.firsts[i] = total
         # Never more than there is room for, whatever another thread does to the mask.
-        total = least(other.count, total + count_true(
+        total = least(most, total + count_true(
             plan.mask + row * plan.length + first, least(plan.length - first, MASK_BLOCK)))
     plan.firsts[plan.blocks] = total
-    try:
-        if mask.count < GIVE_UP_GIL:
-            for i in range(plan.blocks):
-                mask_tile(&plan, i)
+
+
+# --- x[mask] = value ---------------------------------------------------------------------------
+
+cdef struct FillPlan:
+    const uint8_t* mask     # dense
+    char* x
+    const char* value
+    Py_ssize_t item
+    Py_ssize_t n            # of the mask
+    Span outer[64]          # dimensions before those of the mask
+    int n_outer
+    Span places[64]         # those of the mask
+    int n_places
+    Span inner[64]          # those after them
+    int n_inner
+    Py_ssize_t outers
+    Py_ssize_t inners
+    loop_t copy
+    loop_t where
+    Py_ssize_t block        # of the mask in one tile
+    Py_ssize_t blocks
+    Py_ssize_t group        # of the outer ones in one tile
+
+
+cdef inline void put_value(char* x, Py_ssize_t step, const uint16_t* k, Py_ssize_t n,
+                           word_t value) noexcept nogil:
+    cdef Py_ssize_t j
+    for j in range(n):
+        (<word_t*>(x + k[j] * step))[0] = value
+
+
+cdef void fill_some(FillPlan* plan, char* x, const uint16_t* k, Py_ssize_t n) noexcept nogil:
+    """Single elements in one run of places."""
+    cdef Py_ssize_t step = plan.places[0].x
+    if plan.item == 4:
+        put_value(x, step, k, n, (<const uint32_t*>plan.value)[0])
+    elif plan.item == 8:
+        put_value(x, step, k, n, (<const uint64_t*>plan.value)[0])
+    elif plan.item == 1:
+        put_value(x, step, k, n, (<const uint8_t*>plan.value)[0])
+    elif plan.item == 2:
+        put_value(x, step, k, n, (<const uint16_t*>plan.value)[0])
+    else:
+        put_value(x, step, k, n, (<const double complex*>plan.value)[0])
+
+
+cdef void fill_blocks(FillPlan* plan, char* x, Py_ssize_t first, const uint16_t* k,
+                      Py_ssize_t n) noexcept nogil:
+    """The dimensions after those of the mask, at each place."""
+    cdef Py_ssize_t i, j, runs, size = 1
+    cdef char* none = NULL
+    cdef char* p[2]
+    cdef Py_ssize_t step[2]
+    p[1] = <char*>plan.value
+    step[0] = step[1] = 0
+    if plan.n_inner:
+        size, step[0] = plan.inner[plan.n_inner - 1].size, plan.inner[plan.n_inner - 1].x
+    runs = plan.inners // size
+    for j in range(n):
+        for i in range(runs):
+            p[0] = x
+            walk_spans(plan.places, plan.n_places, first + k[j], &p[0], &none)
+            if runs > 1:
+                walk_spans(plan.inner, plan.n_inner - 1, i, &p[0], &none)
+            plan.copy(p, step, size)
+
+
+cdef void fill_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+    cdef FillPlan* plan = <FillPlan*>ctx
+    cdef uint16_t k[4104]
+    cdef Py_ssize_t first = tile % plan.blocks * plan.block, outer = tile // plan.blocks * plan.group
+    cdef Py_ssize_t size = least(plan.n - first, plan.block), i
+    cdef Py_ssize_t n = true_in_block(plan.mask + first, size, k, size)
+    cdef char* x
+    cdef char* none = NULL
+    cdef char* p[4]
+    cdef Py_ssize_t step[4]
+    if n == 0:
+        return
+    for i in range(outer, least(outer + plan.group, plan.outers)):
+        x = plan.x
+        walk_spans(plan.outer, plan.n_outer, i, &x, &none)
+        if plan.inners > 1 or plan.n_places != 1:
+            fill_blocks(plan, x, first, k, n)
+        elif 4 * n < size:
+            fill_some(plan, x + first * plan.places[0].x, k, n)
+        else:                   # all are written, some with what they are
+            p[0] = p[3] = x + first * plan.places[0].x
+            p[1], p[2] = <char*>plan.mask + first, <char*>plan.value
+            step[0] = step[3] = plan.places[0].x
+            step[1], step[2] = 1, 0
+            plan.where(p, step, size)
+
+
+cdef int fill_true(Tensor a, Tensor mask, int place, Tensor value) except -1:
+    """One value of a's dtype wherever a mask over some dimensions, from `place` on, says so."""
+    cdef FillPlan plan
+    cdef Launch work
+    cdef Py_ssize_t step
+    cdef int d
+    mask = contiguous(mask)
+    plan.item = DT_SIZE[a.dt]
+    plan.n_outer = plan.n_places = plan.n_inner = 0
+    plan.outers = plan.inners = 1
+    for d in range(a.nd):
+        step = a.strides[d] * plan.item
+        if d < place:
+            plan.n_outer = join_span(plan.outer, plan.n_outer, a.sizes[d], step, 0)
+            plan.outers *= a.sizes[d]
+        elif d < place + mask.nd:
+            plan.n_places = join_span(plan.places, plan.n_places, a.sizes[d], step, 0)
         else:
-            with nogil:
-                parallel_for(mask_tile, &plan, plan.blocks, team_size(2.0 * mask.count))
-    finally:
-        storage_decref(counted)
-    return True
+            plan.n_inner = join_span(plan.inner, plan.n_inner, a.sizes[d], step, 0)
+            plan.inners *= a.sizes[d]
+    plan.mask, plan.x, plan.value = <const uint8_t*>mask.ptr, a.ptr, value.ptr
+    plan.n = mask.count
+    plan.copy, plan.where = KT.loops[K_COPY][<int>a.dt], KT.loops[K_WHERE][<int>a.dt]
+    plan.block = least(MASK_BLOCK, TILE_WORK // plan.inners + 1)
+    plan.blocks = parts(plan.n, plan.block)
+    plan.group = TILE_WORK // (least(plan.n, plan.block) * plan.inners) + 1
+    begin(&work, "index_put", &plan, sizeof(plan))
+    operand(&work, &plan.mask, mask, READS)
+    operand(&work, &plan.x, a, UPDATES)
+    operand(&work, &plan.value, value, READS)
+    return launch_tiles(&work, fill_tile, plan.blocks * parts(plan.outers, plan.group),
+                        0.5 * a.count)
 
 
 # --- places as often as counts say ------------------------------------------------------------
