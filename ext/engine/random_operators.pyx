@@ -6,7 +6,8 @@ no records, because what they compute depends on a generator and not on values.
 """
 from cpython.ref cimport PyObject, Py_INCREF
 from autograd_cy._C.creation cimport (
-    check_out, check_placement, finish, like_on, number_of, parse_dtype, parse_size)
+    check_out, check_placement, finish, like_on, number_of, parse_dtype, parse_size,
+    place_like)
 from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_object, g_default_dtype, DT_BOOL, DT_F64, DT_I64)
 from autograd_cy._C.forward cimport copy_tangents
