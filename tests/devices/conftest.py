@@ -28,8 +28,16 @@ def registered(hostdevice):
     return hostdevice
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Note what failed: its traceback keeps tensors."""
+    report = yield
+    item.failed = getattr(item, "failed", False) or report.failed
+    return report
+
+
 @pytest.fixture
-def late(registered):
+def late(registered, request):
     """The same for one test, which leaves nothing behind: memory, events, streams, errors."""
     gc.collect()
     registered.recover()
@@ -45,4 +53,5 @@ def late(registered):
     after = registered.state()
     assert after["broken"] == 0, "memory was written beyond its ends, or after it was freed"
     left = {k: after[k] - before[k] for k in ("blocks", "events", "streams", "pinned", "waiting")}
-    assert not any(left.values()), f"left behind: {left}"
+    if not request.node.failed:
+        assert max(left.values()) <= 0, f"left behind: {left}"

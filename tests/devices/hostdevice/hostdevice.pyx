@@ -121,6 +121,11 @@ def register(name="hostdevice", plain=False, without=()):
     return type_
 
 
+def register_only(name, kernels):
+    """The same with these kernels, which are plain ones."""
+    plain_types.add(_devices.register(name, services_capsule(True), kernels))
+
+
 def state():
     """Counts: see the variables of their names."""
     return {"broken": broken, "blocks": blocks, "bytes": live_bytes, "most_bytes": most_bytes,

@@ -41,7 +41,7 @@ cdef struct Block:
 cdef Py_ssize_t[INDICES] used    # bytes of each half that were given out so far
 cdef Py_ssize_t live_bytes = 0, most_bytes = 0, limit_bytes = -1
 cdef long broken = 0             # blocks whose ends, or whose memory after the end, were written
-cdef long blocks = 0             # allocated, and not freed yet
+cdef long blocks = 0             # allocated, and not given back
 cdef dict resting = {}           # (index, room) -> deque of starts of blocks that were freed
 
 
@@ -107,7 +107,7 @@ cdef inline char* fenced_data(Block* b) noexcept:
 
 cdef int block_end(Block* b) except -1:
     """Look at the guard bytes, and let the memory rest."""
-    global broken, blocks, live_bytes
+    global broken
     cdef Py_ssize_t i
     for i in range(GUARD):
         if (<uint8_t>b.start[i] != GUARD_BYTE
@@ -115,8 +115,6 @@ cdef int block_end(Block* b) except -1:
             broken += 1
             break
     memset(b.start, POISON, b.room)
-    blocks -= 1
-    live_bytes -= b.size
     resting.setdefault((b.index, b.room), deque()).append(<Py_ssize_t>(b.start - hd_real))
     free(b)
     return 0

@@ -103,10 +103,12 @@ cdef int run_poison(Work w) except -1:
 
 
 cdef void release(int index, void* block, stream_t stream) noexcept:
-    global broken
+    global blocks, broken, live_bytes
     cdef Work w = Work.__new__(Work)
     w.run = run_release
     w.block = <Block*>block
+    blocks -= 1
+    live_bytes -= w.block.size
     try:
         submit(queue_of(index, stream), w)
     except BaseException as error:
