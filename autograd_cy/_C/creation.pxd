@@ -12,7 +12,7 @@ cdef Tensor ones_plain(int dt, int ndim, const Py_ssize_t* shape)
 cdef Tensor zeros_like_plain(Tensor t)               # keeps the order of dimensions
 cdef Tensor ones_like_plain(Tensor t)
 cdef Tensor full_like_plain(Tensor t, double value)
-cdef Tensor eye_plain(int dt, Py_ssize_t rows, Py_ssize_t columns)
+cdef Tensor eye_plain(int device, int dt, const Py_ssize_t* shape)
 cdef Tensor from_data(object data, int dt)   # copies; dt -1: infer
 
 # --- arguments ------------------------------------------------------------------------------

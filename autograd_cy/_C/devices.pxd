@@ -17,15 +17,17 @@ from autograd_cy._C.tensor cimport Tensor
 
 # An elementwise operation, with all decided: kernel number and dtype to compute in, and operands
 # (the result first) as (storage, address of the first element, strides in bytes) over one shape.
+# A number beside halves is a float32 where the kernel is to take it unrounded.
 cdef struct Elementwise:
     int kernel
     int dt
     int nargs
     int nd
     char* p[5]
-    StorageImpl* mem[5]        # NULL: a number, at p on the host, of the dtype it is read as
+    StorageImpl* mem[5]        # NULL: a number, at p on the host
     Py_ssize_t shape[64]
     Py_ssize_t strides[5][64]
+    int dts[5]                 # dtype of each operand: `dt`, a bool, the real type of a complex one
 
 ctypedef void* stream_t        # of the device's making; NULL is its default stream
 
@@ -66,6 +68,7 @@ cdef struct Services:
     int (*event_elapsed)(int index, void* start, void* end, double* milliseconds) except -1
     int (*pin)(Py_ssize_t nbytes, char** data, void** block) except -1     # memory of the host
     void (*unpin)(void* block) noexcept
+    int (*has_elementwise)(int kernel, int dt) noexcept     # NULL: all that the CPU has
 
 cdef Services services[8]      # by type
 
@@ -101,6 +104,10 @@ cdef int pinning_type() noexcept                       # whose service pins memo
 
 # The device that works on these tensors (some may be None): a 0-d tensor on the CPU goes with all.
 cdef int device_among(tuple tensors, str op) except -1
+# Whether a device has a kernel of its own for an operator, so that one made of several is not
+# needed: the slot is filled, and not by what goes by way of the host. The CPU has all; for meta
+# the rule of the shape is enough.
+cdef bint has_kernel(int device, str key) except -1
 # Refuse an argument elsewhere; for the shapes of meta it may be on the CPU.
 cdef int check_place(Tensor t, int device, str op) except -1
 cdef int refuse_host(Tensor t, str what) except -1     # an error if there are no values to read

@@ -36,7 +36,7 @@ cdef enum:
     F_BLANK = 4096          # made by __new__ alone, so far
     F_REPLAY = 8192         # a view that is made anew as it was made, after a change
     F_GRAD_PATH = 3         # F_REQUIRES_GRAD | F_VIEW: autograd must have a look
-    F_SLOW = 3568           # F_DUAL | F_BATCHED | F_INFERENCE | F_DEVICE | F_LAZY
+    F_SLOW = 3312           # F_DUAL | F_BATCHED | F_INFERENCE | F_LAZY; a device is no reason
 
 # Thread-local mode word (zero is the default state). Its upper half says where tensors are made.
 ctypedef uint64_t modes_t

@@ -178,7 +178,8 @@ class call:
     large they are, and works on the CPU alone.
 
     `from_host`: arguments that may be on the CPU while the others are on meta, as torch allows where
-    it finds the shape of the result in them alone.
+    it finds the shape of the result in them alone. `on_host`: arguments that are on the CPU whatever
+    the device of the others, which the operator's caller has seen to.
 
     `into`: it takes an ``out`` as last argument, a tensor that elementwise operators may write to
     (`self`, in place) or None.
@@ -200,6 +201,7 @@ class call:
     places: bool = False
     into: bool = False
     from_host: tuple[str, ...] = ()
+    on_host: tuple[str, ...] = ()
     follows: dict[str, str] = field(default_factory=dict)
     laid: bool = False
 

@@ -125,7 +125,7 @@ for _name, _gates, _about in (("rnn_tanh", 1, "An Elman network with tanh"), ("r
 # --- a layer in one direction, or a cell, as one operator ----------------------------------------
 
 # `mode` is the kind of cell, and R_REVERSE for the other direction (autograd_cy/_C/rules_recurrent.pxd).
-# What is not as usual (vmap, tangents, other dtypes and devices) never comes here: see ext/composites/recurrent_composites.pyx.
+# What is not as usual (vmap, tangents, other dtypes, devices without this kernel) never comes here: see ext/composites/recurrent_composites.pyx.
 # Products with a weight: one in each step; in backward that of its gradient, and one on the way to the input or the state.
 FORWARD = "2 * elements(input[:len(input) - 1]) * (elements(weight_ih) + elements(weight_hh) + (elements(weight_hr) if weight_hr else 0))"
 BACKWARD = ("2 * elements(input[:len(input) - 1]) * (elements(weight_ih) * ((wanted & 1) + (wanted >> 3 & 1)) + elements(weight_hh) * (1 + (wanted >> 4 & 1))"
@@ -135,7 +135,7 @@ MOVING = ("input", "hx", "cx", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "
 
 op("_recurrent(input, hx, cx: Tensor?, weight_ih, weight_hh, bias_ih: Tensor?, bias_hh: Tensor?, weight_hr: Tensor?, batch_sizes: Tensor?, mode: int)"
    " -> (output, hy, cy, gates)", named=False, out=False, flops=FORWARD, nondiff_outputs=("gates",),
-   kernel=call("recurrent.layer", shape="rules_recurrent.layer(input, hx, cx, weight_hh, batch_sizes, mode)"),
+   kernel=call("recurrent.layer", on_host=("batch_sizes",), shape="rules_recurrent.layer(input, hx, cx, weight_hh, batch_sizes, mode)"),
    vjp={MOVING: "_recurrent_gradients(given_output, given_hy, given_cy, input, hx, cx, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes,"
                 " output, gates, mode, needed)"},
    jvp={_out: {_name: f"_recurrent_tangent({_name}_t)" for _name in MOVING} for _out in ("output", "hy", "cy")}, vmap=PLAIN, dtypes="f",
@@ -150,6 +150,6 @@ op("_recurrent_gradients(grad_output: Tensor?, grad_hy: Tensor?, grad_cy: Tensor
 op("_recurrent_backward(grad_output: Tensor?, grad_hy: Tensor?, grad_cy: Tensor?, input, hx, cx: Tensor?, weight_ih, weight_hh, weight_hr: Tensor?,"
    " batch_sizes: Tensor?, output, gates, mode: int, wanted: int)"
    " -> (grad_input, grad_hx, grad_cx, grad_weight_ih, grad_weight_hh, grad_bias_ih, grad_bias_hh, grad_weight_hr)", named=False, out=False, flops=BACKWARD,
-   kernel=call("recurrent.layer_backward", shape="rules_recurrent.layer_backward(input, hx, cx, weight_ih, weight_hh, weight_hr, wanted)"),
+   kernel=call("recurrent.layer_backward", on_host=("batch_sizes",), shape="rules_recurrent.layer_backward(input, hx, cx, weight_ih, weight_hh, weight_hr, wanted)"),
    vjp=nondiff("gradients that are differentiated again are made of plain operators"), vmap=PLAIN, dtypes="f",
    doc="Backward through time.")

@@ -220,6 +220,11 @@ op("cumprod(self, dim: dim, *, dtype: dtype? = None)", wide_out=True, kernel=com
    doc="Running product over a dimension; integers give int64.",
    example=">>> ag.cumprod(ag.tensor([1, 2, 3]), 0)\ntensor([1, 2, 6])")
 
+op("_cumprod(self, dim: dim, *, dtype: dtype? = None)", shown_as="cumprod", kernel=call("reduce.cumprod_into", ("self", "dim"), shape="rules_reduction.scanned(self, dim, dtype)", over="self"), inplace=True,
+   vjp=nondiff("the composite around it makes running products of a recurrence where they are differentiated"), vmap="dims",
+   samples=[one((3, 4), 0), one((5,), -1), one((0, 3), 1)], dtypes="bihfc", reference="np.cumprod(self, dim, dtype=np.int64 if self.dtype.kind in 'biu' else None)", tolerance=1e-4,
+   doc="Running product over a dimension, of numbers alone.")
+
 # Running products where they are recorded.
 op("_linear_scan(terms, factors, dim: dim, reverse: bool)", kernel=call("reduce.linear_scan", shape="rules_reduction.recurrence(terms, factors, dim)"),
    vjp={"terms": "_linear_scan_terms(grad, factors, dim, reverse)", "factors": "_linear_scan_factors(grad, factors, result, dim, reverse)"},

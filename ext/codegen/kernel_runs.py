@@ -102,7 +102,7 @@ def read_tuple(
         for a in record.args
         if (indices if a.type == "indices" else a.is_tensor)
         and a.name != without
-        and (from_host or a.name not in record.kernel.from_host)
+        and (from_host or a.name not in (*record.kernel.from_host, *record.kernel.on_host))
     ]
     return "(" + "".join(f"{name}, " for name in [*names, *also]).rstrip(" ") + ")"
 

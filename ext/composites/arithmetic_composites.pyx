@@ -8,8 +8,8 @@ from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.launch cimport kept_here
 from autograd_cy._C.metadata cimport is_number, number_of
 from autograd_cy._C.tensor cimport (
-    F_SLOW, M_NO_GRAD, Tensor, bump_version, install, requires_grad, scalar_value, tls_modes,
-    wrap_double, wrap_number)
+    F_DEVICE, F_SLOW, M_NO_GRAD, Tensor, bump_version, install, requires_grad, scalar_value,
+    tls_modes, wrap_double, wrap_number)
 from autograd_cy._C.dtypes import finfo as _finfo
 include "operators_of_arithmetic_composites.pxi"
 
@@ -52,8 +52,9 @@ cdef Tensor nan_to_num(Tensor a, object nan, object posinf, object neginf, Tenso
         if out is not None and out.dt == a.dt:
             return T.where_out(low, a, r, out)
         return T.where(low, a, r)
-    # Where nothing is to be replaced, differences of each element with itself are 0.
-    if (out is None and not kept_here() and not a.flags & F_SLOW
+    # Where nothing is to be replaced, differences of each element with itself are 0. That is
+    # worth a look where the value is at hand.
+    if (out is None and not kept_here() and not a.flags & (F_SLOW | F_DEVICE)
             and (tls_modes() & M_NO_GRAD or not requires_grad(a))
             and scalar_value(T.sum(T.sub(a, a), -1)) == 0):
         return T.clone(a, -1)

@@ -1,14 +1,14 @@
 # cython: language_level=3
 """Composites of the family attention: records in autograd_cy/ops/attention.py name them."""
 from libc.math cimport sqrt
-from libc.string cimport memset
+from autograd_cy._C.constants cimport counted
+from autograd_cy._C.devices cimport has_kernel
 from autograd_cy._C.dtypes cimport DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64
 from autograd_cy._C.gemm_loops cimport LONGEST_PACK
-from autograd_cy._C.launch cimport note_constant
 from autograd_cy._C.rules_common cimport scalar_name
 from autograd_cy._C.tensor cimport (
     F_BATCHED, F_DUAL, G_FORWARD, M_INFERENCE, M_NO_GRAD, Tensor, below_vmaps, device_of, dims_of,
-    g_modes, requires_grad, sizes_of, tensor_empty, tls_modes, wrap_double)
+    g_modes, requires_grad, sizes_of, tls_modes, wrap_double)
 include "operators_of_attention_composites.pxi"
 
 cdef double INF = float("inf")
@@ -16,16 +16,9 @@ cdef double INF = float("inf")
 
 # --- in plain operators ---------------------------------------------------------------------
 
-cdef Tensor causal_mask(Py_ssize_t rows, Py_ssize_t columns):
+cdef Tensor causal_mask(int device, Py_ssize_t rows, Py_ssize_t columns):
     """Which columns each row may see: none behind itself."""
-    cdef Py_ssize_t[2] shape = [rows, columns]
-    cdef Tensor mask = tensor_empty(DT_BOOL, 2, shape)
-    cdef Py_ssize_t i
-    for i in range(rows):
-        memset(mask.ptr + i * columns, 0, columns)
-        memset(mask.ptr + i * columns, 1, min(i + 1, columns))
-    note_constant(mask)
-    return mask
+    return T.ge(T.unsqueeze(counted(device, rows, 1), 1), counted(device, columns, 1))
 
 
 cdef Tensor masked(Tensor scores, Tensor mask):
@@ -38,13 +31,11 @@ cdef Tensor masked(Tensor scores, Tensor mask):
 
 cdef Tensor weights_of(Tensor query, Tensor key, Tensor mask, bint is_causal, double scale):
     """Softmax of the scores; rows that see nothing are zero, and so are their gradients."""
-    cdef Tensor scores, seen, dead = None
-    cdef int place
+    cdef Tensor scores, dead = None
     scores = T.mul(T.matmul(query, T.transpose(key, key.nd - 2, key.nd - 1)), wrap_double(scale))
     if is_causal:
-        seen = causal_mask(query.sizes[query.nd - 2], key.sizes[key.nd - 2])
-        place = device_of(below_vmaps(query))
-        scores = masked(scores, seen if place == 0 else T._to_device(seen, place))
+        scores = masked(scores, causal_mask(device_of(below_vmaps(query)),
+                                            query.sizes[query.nd - 2], key.sizes[key.nd - 2]))
     scores = masked(scores, mask)
     if scores.sizes[scores.nd - 1]:
         dead = T.eq(T.amax(scores, (-1,), True), wrap_double(-INF))
@@ -132,10 +123,13 @@ cdef bint same_heads(Tensor query, Tensor key, bint grouped) noexcept:
     return grouped and key.sizes[d] > 0 and query.sizes[d] % key.sizes[d] == 0
 
 
-cdef bint suits_tiles(Tensor query, Tensor key, Tensor value, Tensor mask, bint grouped) noexcept:
+cdef bint suits_tiles(Tensor query, Tensor key, Tensor value, Tensor mask,
+                      bint grouped) except -1:
     cdef int d
     cdef Py_ssize_t width = query.sizes[query.nd - 1], deep = value.sizes[value.nd - 1], rows
     if (query.flags | key.flags | value.flags) & F_BATCHED:
+        return False
+    if not has_kernel(device_of(query), "_attention"):
         return False
     if width < 1 or width > LONGEST_PACK or deep < 1 or deep > LONGEST_PACK or key.count == 0:
         return False
@@ -221,7 +215,8 @@ cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor valu
     cdef Tensor weights, slopes, dq, dk, dv, k, v, q, g
     cdef int dt = query.dt
     cdef bint recorded = not (tls_modes() & (M_NO_GRAD | M_INFERENCE))
-    if not (recorded or g_modes & G_FORWARD
+    if has_kernel(device_of(query), "_attention_slopes") and not (
+            recorded or g_modes & G_FORWARD
             or (grad.flags | query.flags | key.flags | value.flags) & F_BATCHED):
         return T._attention_slopes(
             grad, query, key, value, mask, output, logsumexp, exact, is_causal, scale)

@@ -1,29 +1,17 @@
 # cython: language_level=3
 """Composites of the family embedding: records in autograd_cy/ops/embedding.py name them."""
-from libc.stdint cimport int64_t
-from autograd_cy._C.dtypes cimport DT_I64
-from autograd_cy._C.launch cimport keeping, note_constant
+from autograd_cy._C.constants cimport counted
+from autograd_cy._C.launch cimport keeping
 from autograd_cy._C.tensor cimport (
-    Tensor, below_vmaps, device_of, dims_of, tensor_empty, wrap_double, wrap_int, F_BATCHED,
-    F_DEVICE)
+    Tensor, below_vmaps, device_of, dims_of, wrap_double, wrap_int, F_BATCHED, F_DEVICE)
 include "operators_of_embedding_composites.pxi"
 
 
 # --- one table for each example -------------------------------------------------------------
 
-cdef Tensor on_device_of(Tensor a, Tensor like):
-    cdef int place = device_of(below_vmaps(like))
-    return a if place == 0 else T._to_device(a, place)
-
-
 cdef Tensor shifted(Tensor indices, Py_ssize_t batch, Py_ssize_t rows):
     """Indices into the rows of all tables, one behind the other."""
-    cdef Tensor start = tensor_empty(DT_I64, 1, &batch)
-    cdef Py_ssize_t i
-    for i in range(batch):
-        (<int64_t*>start.ptr)[i] = i * rows
-    note_constant(start)
-    start = on_device_of(start, indices)
+    cdef Tensor start = counted(device_of(below_vmaps(indices)), batch, rows)
     return T.add(indices, T.reshape(start, (batch,) + (1,) * (indices.nd - 1)))
 
 

@@ -7,21 +7,24 @@ made of operators: with `hat` the normalised elements and `r` the inverse deviat
 same way, because this map is its own transpose. Without a mean in the forward pass mean(y) is left
 out.
 """
+from autograd_cy._C.devices cimport has_kernel
 from autograd_cy._C.dtypes cimport DT_BF16, DT_C64, DT_F16, DT_F32, dt_is_complex
 from autograd_cy._C.changes cimport after_change, before_change
 from autograd_cy._C.iterate cimport copy_into
 from autograd_cy._C.tensor cimport (
-    Tensor, dims_of, g_modes, requires_grad, sizes_of, tls_modes, wrap_double, F_BATCHED, F_DUAL,
-    F_VIEW, G_FORWARD, M_GUARD_SAVED, M_NO_GRAD)
+    Tensor, device_of, dims_of, g_modes, requires_grad, sizes_of, tls_modes, wrap_double,
+    F_BATCHED, F_DUAL, F_VIEW, G_FORWARD, M_GUARD_SAVED, M_NO_GRAD)
 include "operators_of_normalization_composites.pxi"
 
 __all__: list[str] = []
 
 
-cdef bint by_operators(Tensor a, Tensor b, Tensor c) noexcept:
-    """Whether more is to be known of gradients than their values."""
+cdef bint by_operators(Tensor a, Tensor b, Tensor c, str kernel) except -1:
+    """Whether more is to be known of gradients than their values, or nothing else finds these."""
     cdef Tensor t
     cdef int k
+    if not has_kernel(device_of(a), kernel):
+        return True
     for k in range(3):
         t = a if k == 0 else b if k == 1 else c
         if t is None:
@@ -97,7 +100,7 @@ cdef tuple of_rows(Tensor grad, Tensor input, tuple shape, Tensor weight, double
 cdef tuple layer_norm_backward(Tensor grad, Tensor input, tuple shape, Tensor mean, Tensor rstd,
                                Tensor weight, double eps, bint to_input, bint to_weight,
                                bint to_bias):
-    if by_operators(grad, input, weight):
+    if by_operators(grad, input, weight, "_fused_layer_norm_backward"):
         return of_rows(grad, input, shape, weight, eps, True, to_input, to_weight, to_bias)
     return T._fused_layer_norm_backward(grad, input, shape, mean, rstd, weight, to_input,
                                         to_weight, to_bias)
@@ -105,7 +108,7 @@ cdef tuple layer_norm_backward(Tensor grad, Tensor input, tuple shape, Tensor me
 
 cdef tuple rms_norm_backward(Tensor grad, Tensor input, tuple shape, Tensor rstd, Tensor weight,
                              double eps, bint to_input, bint to_weight):
-    if by_operators(grad, input, weight):
+    if by_operators(grad, input, weight, "_fused_rms_norm_backward"):
         return of_rows(grad, input, shape, weight, eps, False, to_input, to_weight, False)
     return T._fused_rms_norm_backward(grad, input, shape, rstd, weight, to_input, to_weight)
 
@@ -151,7 +154,7 @@ cdef tuple group_norm_backward(Tensor grad, Tensor input, Py_ssize_t groups, Ten
                                bint to_weight, bint to_bias):
     cdef Tensor g, hat, r, y, dx = None, dw = None, db = None
     cdef int dt = input.dt if weight is None else weight.dt
-    if not by_operators(grad, input, weight):
+    if not by_operators(grad, input, weight, "_fused_group_norm_backward"):
         return T._fused_group_norm_backward(grad, input, groups, mean, rstd, weight, to_input,
                                             to_weight, to_bias)
     g = wide(grad)
@@ -214,7 +217,7 @@ cdef tuple batch_norm_backward(Tensor grad, Tensor input, Tensor weight, Tensor 
                                bint to_bias):
     cdef Tensor g, y, hat, r, dx = None, dw = None, db = None
     cdef int dt = input.dt if weight is None else weight.dt
-    if not by_operators(grad, input, weight):
+    if not by_operators(grad, input, weight, "_fused_batch_norm_backward"):
         return T._fused_batch_norm_backward(grad, input, weight, mean, rstd, training, to_input,
                                             to_weight, to_bias)
     g = wide(grad)
@@ -320,15 +323,19 @@ cdef Tensor rms_norm(Tensor input, tuple shape, Tensor weight, object eps):
     if eps is None:
         eps = (1.1920928955078125e-07 if wide(input).dt in (DT_F32, DT_C64)
                else 2.220446049250313e-16)
-    if dt_is_complex(input.dt) or (
+    if dt_is_complex(input.dt) or not has_kernel(device_of(input), "_fused_rms_norm") or (
             weight is not None and weight.dt != input.dt and weight.dt != wide(input).dt):
         return rms_norm_of_operators(input, shape, weight, eps)
     return <Tensor>T._fused_rms_norm(input, shape, weight, eps)[0]
 
 
 cdef Tensor rms_norm_of_operators(Tensor input, tuple shape, Tensor weight, double eps):
-    """Of complex rows, or with a weight of another dtype: the result is the input's in either."""
+    """
+    Of complex rows, with a weight of another dtype, or on a device without the kernel: the result
+    is of the input's dtype in all.
+    """
     cdef Tensor scaled
+    cdef bint fused = has_kernel(device_of(input), "_fused_rms_norm")
     cdef tuple dims = tuple(range(input.nd - <int>len(shape), input.nd))
     if weight is not None and dims_of(weight) != shape:
         raise RuntimeError(
@@ -338,13 +345,16 @@ cdef Tensor rms_norm_of_operators(Tensor input, tuple shape, Tensor weight, doub
         raise ValueError(
             f"rms_norm: Input tensor must have at least {len(shape)} dimensions, but got "
             f"{input.nd}")
-    if dt_is_complex(input.dt):
+    if dt_is_complex(input.dt) or not fused:
         if not shape or dims_of(input)[input.nd - <int>len(shape):] != shape:
             raise RuntimeError(
                 f"rms_norm: Given normalized_shape={list(shape)}, expected it to be the end of the "
                 f"input's shape, but got input of size{list(dims_of(input))}")
+    if dt_is_complex(input.dt):
         scaled = T.mul(input, T.rsqrt(T.add(
             T.mean_dim(T.mul(input, input), dims, True, -1), wrap_double(eps))))
+    elif not fused:
+        scaled = <Tensor>normalised(wide(input), dims, eps, False)[0]
     else:
         scaled = <Tensor>T._fused_rms_norm(input, shape, None, eps)[0]
     if weight is not None:

@@ -2,25 +2,26 @@
 """Composites of the family recurrent: records in autograd_cy/ops/recurrent.py name them.
 
 A layer in one direction, or a cell, is one operator, `_recurrent`, and its backward another, where
-tensors are as usual: float32 or float64 (half types are converted), on the CPU, outside of vmap and
-forward mode. Everywhere else it is a loop of steps made of plain operators, which know all
-derivatives, every dtype and device; and so are gradients that are differentiated again.
+tensors are as usual: float32 or float64 (half types are converted), on a device that has a kernel
+for it, outside of vmap and forward mode. Everywhere else it is a loop of steps made of plain
+operators, which know all derivatives, every dtype and device; and so are gradients that are
+differentiated again.
 """
 from libc.stdint cimport int64_t
+from autograd_cy._C.devices cimport has_kernel
 from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_F64, DT_I64, dt_differentiable
 from autograd_cy._C.rules_common cimport scalar_name
 from autograd_cy._C.rules_recurrent cimport (
     R_GRU, R_LSTM, R_RELU, R_REVERSE, R_TANH, gates_of)
 from autograd_cy._C.storage cimport ON_CPU
 from autograd_cy._C.tensor cimport (
-    F_BATCHED, F_DEVICE, F_DUAL, M_NO_GRAD, Tensor, device_of, dims_of, reading, requires_grad,
-    tls_modes)
+    F_BATCHED, F_DUAL, M_NO_GRAD, Tensor, device_of, dims_of, reading, requires_grad, tls_modes)
 include "operators_of_recurrent_composites.pxi"
 
 cdef tuple NAMES = ("rnn_tanh", "rnn_relu", "lstm", "gru")
 
 cdef enum:
-    ODD = F_BATCHED | F_DEVICE | F_DUAL
+    ODD = F_BATCHED | F_DUAL
 
 
 cdef inline bint fits(Tensor t, int dt) noexcept:
@@ -112,7 +113,8 @@ cdef tuple cell(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor w_hh
     check_bias(b_ih, w_hh, "b_ih", <str>NAMES[mode])
     check_bias(b_hh, w_hh, "b_hh", <str>NAMES[mode])
     cdef bint fused = (fits(x, dt) and fits(h, dt) and fits(c, dt) and fits(w_ih, dt)
-                       and fits(w_hh, dt) and fits(b_ih, dt) and fits(b_hh, dt))
+                       and fits(w_hh, dt) and fits(b_ih, dt) and fits(b_hh, dt)
+                       and has_kernel(device_of(x), "_recurrent"))
     if fused and (dt == DT_F32 or dt == DT_F64):
         made = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, None, None, mode)
         return made[0], made[2]
@@ -153,7 +155,7 @@ cdef tuple one_layer(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor
     cdef tuple made
     if ((dt == DT_F32 or dt == DT_F64) and fits(x, dt) and fits(h, dt) and fits(c, dt)
             and fits(w_ih, dt) and fits(w_hh, dt) and fits(b_ih, dt) and fits(b_hh, dt)
-            and fits(w_hr, dt)):
+            and fits(w_hr, dt) and has_kernel(device_of(x), "_recurrent")):
         made = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes,
                             mode | R_REVERSE if reverse else mode)
         return made[0], made[1], made[2]
@@ -219,6 +221,7 @@ cdef tuple gradients(Tensor g_out, Tensor g_hy, Tensor g_cy, Tensor x, Tensor h,
             t = <Tensor>one
             plain = plain or t.flags & ODD
             recorded = recorded or requires_grad(t)
+    plain = plain or not has_kernel(device_of(x), "_recurrent_backward")
     if plain or (recorded and not tls_modes() & M_NO_GRAD):
         made = plain_gradients(
             <int>(mode & ~<Py_ssize_t>R_REVERSE), g_out, g_hy, g_cy, x, h, c, w_ih, w_hh, b_ih,

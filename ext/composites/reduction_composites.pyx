@@ -2,17 +2,16 @@
 """Composites of the family reduction: records in autograd_cy/ops/reduction.py name them."""
 from libc.stdint cimport uint32_t
 
-from autograd_cy._C.devices cimport device_among
+from autograd_cy._C.devices cimport device_among, has_kernel
 from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_is_integral, dt_object, dt_promote, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16,
     DT_F32, DT_F64, DT_I64)
-from autograd_cy._C.iterate cimport check_writable, copy_into, resize_out
+from autograd_cy._C.iterate cimport copy_into, resize_out
 from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.out_places cimport apart
-from autograd_cy._C.reduce cimport cumprod_into
 from autograd_cy._C.tensor cimport (
-    F_LAZY, F_SLOW, F_STRIDED, M_NO_GRAD, Tensor, bump_version, describe, dims_of, normal_dim,
-    requires_grad, sizes_of, tensor_empty, tls_modes, wrap_double, wrap_int)
+    F_LAZY, F_SLOW, M_NO_GRAD, Tensor, bump_version, describe, device_of, dims_of, normal_dim,
+    requires_grad, sizes_of, tls_modes, wrap_double, wrap_int)
 include "operators_of_reduction_composites.pxi"
 
 
@@ -74,20 +73,11 @@ cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
         dt = DT_I64
     code = a.dt if dt < 0 else dt
     if (not a.flags & F_SLOW & ~<uint32_t>F_LAZY
-            and (tls_modes() & M_NO_GRAD or not requires_grad(a))):
-        if a.dt != code:
-            a = T._to_dtype(a, code)
+            and (tls_modes() & M_NO_GRAD or not requires_grad(a))
+            and has_kernel(device_of(a), "_cumprod")):
         if out is not None and out.dt == code:
-            device_among((a, out), "cumprod")
-            check_writable(out, "cumprod")
-            resize_out(out, a.nd, a.sizes, "cumprod")
-            if not out.flags & (F_STRIDED | F_LAZY):
-                cumprod_into(out, a, dim)
-                bump_version(out)
-                return out
-        product = tensor_empty(code, a.nd, a.sizes)
-        cumprod_into(product, a, dim)
-        return product if out is None or out.dt != code else put(out, product)
+            return T._cumprod_(a, dim, code) if out is a else T._cumprod_out(a, dim, code, out)
+        return T._cumprod(a, dim, code)
     # Partial products may overflow, or vanish, and still be factors of a number that doesn't.
     if code == DT_F16 or code == DT_BF16:
         return T._to_dtype(cumprod(T._to_dtype(a, DT_F32), dim, -1), code)
@@ -240,7 +230,9 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt, Tensor ou
         if dt_is_complex(a.dt):
             size = T.sum_dim(T.real(T.mul(a, T.conj(a))), dim, keepdim, -1)
         else:
-            size = T._sum_of_squares(a, dim, keepdim)
+            size = (T._sum_of_squares(a, dim, keepdim)
+                    if has_kernel(device_of(a), "_sum_of_squares")
+                    else T.sum_dim(T.square(a), dim, keepdim, -1))
         return safe_sqrt(size, out)
     size = T.abs(a)
     if order == 0.0:

@@ -2,7 +2,7 @@
 """Composites of the family shape: records in autograd_cy/ops/shape.py name them."""
 from autograd_cy._C.arguments cimport int_arg, tensor_arg
 from autograd_cy._C.checked cimport checked_add, checked_sub
-from autograd_cy._C.constants cimport index_vector
+from autograd_cy._C.constants cimport counted
 from autograd_cy._C.dtypes cimport DT_I64, dt_is_integral, dt_object
 from autograd_cy._C.iterate cimport check_writable, copy_into, fill_with, resize_out, to_device
 from autograd_cy._C.launch cimport note_constant
@@ -234,7 +234,7 @@ cdef Tensor repeat_counts(Tensor repeats, object output_size):
     if repeats.nd != 1:
         raise RuntimeError("repeat_interleave: repeats alone must be a 1-dim tensor, got shape "
                            f"{list(sizes_of(repeats))}")
-    numbers = index_vector(repeats, list(range(repeats.sizes[0])))
+    numbers = counted(repeats.mem.device, repeats.sizes[0], 1)
     return T._to_dtype(repeat_interleave(numbers, repeats, 0, output_size), repeats.dt)
 
 

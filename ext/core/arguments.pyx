@@ -13,9 +13,9 @@ from autograd_cy._C.dtypes cimport (
     DT_I64, DT_SIZE)
 from libc.stdint cimport uint32_t
 from autograd_cy._C.exchange cimport array_of
-from autograd_cy._C.iterate cimport cast, resolved, result_dtype, to_device
+from autograd_cy._C.iterate cimport cast, resolved, result_dtype
 from autograd_cy._C.placement cimport as_device, device, memory_format
-from autograd_cy._C.storage cimport ON_META
+from autograd_cy._C.storage cimport ON_CPU
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, beyond_64_bits, is_number, wrap_int, wrap_number, scalar_value, shown_value,
     requires_grad, check_fits, warn_once, F_BATCHED, F_WRAPPED)
@@ -420,7 +420,7 @@ cdef tuple given_sizes(tuple args, object named, str op, str name):
 
 cdef int check_no_integer_zero(Tensor a, Tensor b) except -1:
     if (dt_is_integral(a.dt) and dt_is_integral(b.dt) and a.count and b.count
-            and b.mem.device != ON_META and any_zero(a, b)):
+            and b.mem.device == ON_CPU and any_zero(a, b)):      # a device's kernel sees it itself
         raise RuntimeError("ZeroDivisionError: integer division or remainder by zero")
     return 0
 
@@ -432,7 +432,7 @@ cdef bint any_zero(Tensor a, Tensor b):
             value &= ~(<object>-1 << 8 * DT_SIZE[result_dtype((a, b))])
         return not value
     # To refuse it, not to go another way: that is possible while launches are kept, too.
-    return bool((array_of(to_device(resolved(b), 0)) == 0).any())
+    return bool((array_of(resolved(b)) == 0).any())
 
 
 cdef int check_pow_domain(Tensor a, Tensor b) except -1:

@@ -22,12 +22,13 @@ from libc.math cimport ceil, isfinite, trunc, pow as c_pow
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 from autograd_cy._C.arguments cimport int_arg, tensor_arg
-from autograd_cy._C.storage cimport ON_CPU, StorageImpl, storage_borrow, storage_decref
+from autograd_cy._C.storage cimport ON_CPU, ON_META, StorageImpl, storage_borrow, storage_decref
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_I64, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_code, dt_object, dt_promote, dt_from_numpy, dt_is_complex,
     dt_is_integral, dt_differentiable, dt_to_complex, dt_numpy, g_default_dtype)
 from autograd_cy._C.checked cimport checked_add, checked_mul
+from autograd_cy._C.constants cimport fill_range, makes_ranges
 from autograd_cy._C.default_device cimport default_code, default_device, names_device
 from autograd_cy._C.launch cimport note_constant
 from autograd_cy._C.placement cimport (
@@ -41,10 +42,11 @@ from autograd_cy._C.tensor cimport (
     store_element,
     beyond_64_bits,
     scalar_value,
-    requires_grad as needs_grad, is_number, bump_version)
+    requires_grad as needs_grad, is_number, bump_version, wrap_double)
 from autograd_cy._C.iterate cimport (
     cast, check_writable, clear, clone_plain, copy_into, fill_dense, fill_elements, fill_with,
-    resize_out, to_device)
+    ew2, ew3, resize_out, to_device, P_BOOL, P_SAME, P_SKIP_FIRST)
+from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.exchange cimport from_array, import_dlpack
 from autograd_cy._C.out_forms cimport check_out as check_out_form
 
@@ -54,6 +56,13 @@ from autograd_cy._C._warned import warn as _warn
 import numpy as _np
 
 from autograd_cy._C.tensor import _install, _must_be_bool, _set_constructor
+
+cdef int K_ADD = kernel_number("add")
+cdef int K_LT = kernel_number("lt")
+cdef int K_MUL = kernel_number("mul")
+cdef int K_POW = kernel_number("pow")
+cdef int K_SUB = kernel_number("sub")
+cdef int K_WHERE = kernel_number("where")
 
 cdef int E = events(
     "aten::zeros\naten::ones\naten::full\naten::empty\naten::empty_strided\naten::eye\n"
@@ -280,9 +289,9 @@ cdef Tensor full_like_plain(Tensor a, double value):
     return t
 
 
-cdef Tensor eye_plain(int dt, Py_ssize_t rows, Py_ssize_t columns):
-    cdef Py_ssize_t[2] shape = [rows, columns]
-    cdef Tensor t = zeros_plain(dt, 2, shape)
+cdef Tensor eye_plain(int device, int dt, const Py_ssize_t* shape):
+    cdef Tensor t = room_on(device, dt, 2, shape, NULL)
+    clear(t)
     set_diagonal(t)
     return t
 
@@ -326,7 +335,7 @@ cdef Tensor filled(int dt, int n, const Py_ssize_t* shape, const char* item, int
     t = tensor_empty(out.dt, 0, NULL)
     memcpy(t.ptr, item, <size_t>DT_SIZE[out.dt])
     t.flags |= F_WRAPPED
-    copy_into(out, to_device(t, out.mem.device), op)
+    copy_into(out, t, op)
     bump_version(out)
     return out
 
@@ -611,8 +620,8 @@ def eye(n, m=None, *, Tensor out=None, dtype=None, layout=None, device=None, req
         raise RuntimeError(f"m must be greater or equal to 0, got {m}")
     cdef int where = check_placement(device, layout, pin_memory, "eye")
     if out is None:
-        return finish(to_device(eye_plain(parse_dtype(dtype, g_default_dtype), shape[0], shape[1]),
-                                where), requires_grad, "eye")
+        return finish(eye_plain(where, parse_dtype(dtype, g_default_dtype), shape), requires_grad,
+                      "eye")
     check_out(out, dtype, device, "eye")
     memset(zero, 0, 16)
     filled(out.dt, 2, shape, zero, where, out, "eye")

@@ -24,6 +24,7 @@ cdef int _families = 0
 cdef dict _places = {}        # key of an operator -> (family, position, signature)
 cdef dict _expected = {}      # the same -> signature, where the slot is made at the first use
 cdef dict _waiting = {}       # the same -> [(type, capsule)] until then
+cdef set _by_host = set()     # (type, key) of kernels that go by way of the host
 
 
 cdef int add_slots(void** table, tuple keys, tuple signatures) except -1:
@@ -67,7 +68,7 @@ def expect(dict signatures not None):
     _expected.update(signatures)
 
 
-def register(str name not None, services_capsule, dict kernels not None):
+def register(str name not None, services_capsule, dict kernels not None, by_host=()):
     """
     Make a device known.
 
@@ -80,12 +81,15 @@ def register(str name not None, services_capsule, dict kernels not None):
     kernels : dict
         Keys of operators (see `signatures`) with capsules, whose name is the signature and whose
         pointer is the kernel. Operators that are left out raise NotImplementedError.
+    by_host : iterable of str, optional
+        Keys among them whose kernels copy to the host and back. Where an operator can also be made
+        of others, it is made of these instead (see `has_kernel` in devices.pxd).
 
     Raises
     ------
     ValueError
-        If the name is taken, a service is missing, or a kernel is of no operator or of another
-        signature. Nothing is registered then.
+        If the name is taken, a service is missing, a kernel is of no operator or of another
+        signature, or `by_host` names one that isn't given. Nothing is registered then.
     """
     cdef Services* given
     cdef Slots* slots
@@ -102,9 +106,14 @@ def register(str name not None, services_capsule, dict kernels not None):
         if not PyCapsule_IsValid(capsule, <const char*>(<bytes>signature)):
             raise ValueError(f"register({name!r}): the kernel of {key} must be a capsule named "
                              f"{signature.decode()!r}")
+    by_host = set(by_host)
+    if not by_host <= kernels.keys():
+        raise ValueError(f"register({name!r}): by_host names {min(by_host - kernels.keys())!r}, of "
+                         "which no kernel is given")
     type = add_device_type(name, given.count)
     services[type] = given[0]
     device_memory[type] = device_storage
+    _by_host.update([(type, key) for key in by_host])
     for key, capsule in kernels.items():
         if key not in _places:
             _waiting.setdefault(key, []).append((type, capsule))
@@ -153,6 +162,17 @@ cdef int check_services(str name, Services* given) except -1:
 
 include "devices/streams.pxi"
 include "devices/blocks.pxi"
+
+
+cdef bint has_kernel(int device, str key) except -1:
+    cdef int type = device_type(device)
+    if device == ON_CPU or device == ON_META:
+        return True
+    if (type, key) in _by_host:
+        return False
+    if key not in _places:      # of a family that is loaded when it is first used
+        return any([waiting == type for waiting, _ in _waiting.get(key, ())])
+    return kernel_of(device, key) != NULL
 
 
 cdef int device_among(tuple tensors, str op) except -1:

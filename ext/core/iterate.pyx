@@ -416,15 +416,30 @@ cdef Tensor through_single(int kernel, PyObject** args, int nin, int rule, Tenso
 # An elementwise operation has two halves: `plan_elementwise` is the same for all devices, and
 # `launch_elementwise` is what a device does.
 
-cdef int launch_elementwise(Elementwise* e, int device, const Py_ssize_t* items) except -1:
+cdef int launch_elementwise(Elementwise* e, int device) except -1:
     cdef Py_ssize_t* rows[5]
+    cdef Py_ssize_t[5] items
     cdef int i
     if device:
         return device_elementwise(e, device)
     for i in range(e.nargs):
         rows[i] = e.strides[i]
+        items[i] = DT_SIZE[e.dts[i]]
     return run_sized(KT.loops[e.kernel][e.dt], e.nargs, e.p, e.mem, e.nd, e.shape, rows, items,
                      KT.cost[e.kernel])
+
+
+cdef inline bint has_elementwise(int device, int kernel, int dt) noexcept:
+    """Whether the device computes this kernel in a dtype; one that doesn't say has the CPU's."""
+    if device and services[device_type(device)].has_elementwise != NULL:
+        return services[device_type(device)].has_elementwise(kernel, dt) != 0
+    return KT.loops[kernel][dt] != NULL
+
+
+cdef inline bint stays_single(Tensor t, int kernel, int place, int want) noexcept:
+    """Whether a number beside halves is to reach the kernel of a device as it is, in float32."""
+    return is_half(want) and KT.keeps[kernel] != 0 and t.dt != want and (
+        t.flags & F_WRAPPED or (KT.keeps[kernel] & KEEPS_FACTOR and place == 2 and t.nd == 0))
 
 
 cdef int number_operand(Elementwise* e, int i, Tensor t, int want, char* cell) except -1:
@@ -438,6 +453,7 @@ cdef int number_operand(Elementwise* e, int i, Tensor t, int want, char* cell) e
     KT.casts[t.dt][want](qp, zero, 1)
     e.p[i] = cell
     e.mem[i] = NULL
+    e.dts[i] = want
     for d in range(e.nd):
         e.strides[i][d] = 0
     return 0
@@ -485,7 +501,10 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
         t = <Tensor>args[i]
         want = DT_BOOL if i < first else in_dt
         if t.dt != want or t.mem.device != device:
-            if t.count == 1 and not t.flags & F_DEVICE and (t.flags & F_WRAPPED or not keeping):
+            if t.count == 1 and not t.flags & F_DEVICE and (
+                    t.flags & F_WRAPPED or device or not keeping):
+                if device and stays_single(t, e.kernel, i + 1, want):
+                    want = DT_F32
                 number_operand(e, i + 1, t, want, cells + 16 * i)
                 continue
             t = cast(t, want)
@@ -503,6 +522,7 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
             held.append(t)
         e.p[i + 1] = t.ptr
         e.mem[i + 1] = NULL if t.flags & F_WRAPPED else t.mem
+        e.dts[i + 1] = want
         shift = e.nd - t.nd
         for d in range(e.nd):
             if d < shift or t.sizes[d - shift] == 1:
@@ -515,6 +535,7 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
             target.flags |= F_WRAPPED
     e.p[0] = target.ptr
     e.mem[0] = target.mem
+    e.dts[0] = target.dt
     for d in range(e.nd):
         e.strides[0][d] = target.strides[d] * DT_SIZE[target.dt]
     return target
@@ -522,7 +543,6 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
 
 cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor out, str op):
     cdef Elementwise e
-    cdef Py_ssize_t[5] items
     cdef char cells[4 * 16]
     cdef Tensor target
     cdef list held = []            # keeps converted operands alive
@@ -545,7 +565,8 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     dt = promote_numbers(args + first, nin - first) if numbers else promote_all(args, first, nin)
     if rule & P_FLOAT and dt <= DT_I64:
         dt = DT_F64 if numbers else g_default_dtype
-    if is_half(dt) and KT.keeps[kernel] and number_is_cut(
+    # Loops of the CPU read numbers in the dtype that they compute in.
+    if not device and is_half(dt) and KT.keeps[kernel] and number_is_cut(
             args, nin, dt, KT.keeps[kernel] & KEEPS_FACTOR != 0):
         return through_single(kernel, args, nin, rule, out, dt, op)
     in_dt = dt
@@ -554,16 +575,13 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
             dt = DT_F64 if numbers else g_default_dtype
         in_dt = dt_real(dt)
         dt = dt_to_complex(dt)
-    if KT.loops[kernel][dt] == NULL:
+    if not has_elementwise(device, kernel, dt):
         raise unsupported(dt, op)
     e.kernel = kernel
     e.dt = dt
     e.nargs = nin + 1
     target = plan_elementwise(&e, cells, held, args, nin, rule, dt, in_dt, device, numbers, out, op)
-    items[0] = DT_SIZE[target.dt]
-    for i in range(nin):
-        items[i + 1] = DT_SIZE[DT_BOOL if i < first else in_dt]
-    launch_elementwise(&e, device, items)
+    launch_elementwise(&e, device)
     if out is not None and target is not out:
         copy_into(out, target, op)
         return out

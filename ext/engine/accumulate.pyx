@@ -118,7 +118,7 @@ cdef Tensor fit_gradient(Node target, int nr, Tensor grad, Node source, int inde
                 f"Function {source.node_name() if source is not None else 'backward'} returned an "
                 f"invalid gradient at index {index} - got {list(sizes_of(grad))} but expected "
                 f"shape compatible with {list(size_object(m.ndim, m.shape))}")
-        if grad.flags & (F_GRAD_PATH | F_SLOW):
+        if grad.flags & (F_GRAD_PATH | F_SLOW | F_DEVICE):     # the short way is the CPU's
             # The leading dimensions of one element alone: nothing to sum.
             same = True
             for i in range(grad.nd):

@@ -4,16 +4,17 @@
 Each takes the wrappers of the innermost vmap apart, calls recorded operators on what is below, and
 wraps the result; so derivatives of outer transformations go through.
 """
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport uint32_t
 from autograd_cy._C.batching cimport (
     align_batch, all_front, batch_expand, batch_front, batch_size_of, wrap_shared)
-from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64
+from autograd_cy._C.constants cimport counted
+from autograd_cy._C.dtypes cimport DT_BOOL
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport all_resolved
 from autograd_cy._C.levels cimport all_lowered, any_batched, is_batched, lowered, top_level
 from autograd_cy._C.outputs cimport Result
 from autograd_cy._C.rules_indexing cimport joined, rows_added, selected
-from autograd_cy._C.tensor cimport Tensor, dims_of, tensor_empty, wrap_at
+from autograd_cy._C.tensor cimport Tensor, below_vmaps, device_of, dims_of, wrap_at
 include "operators_of_batching_rules.pxi"
 
 
@@ -81,17 +82,11 @@ cdef class Layout:
             self.nd = max(self.nd, <int>t.nd)
 
 
-cdef Tensor count_up(Py_ssize_t n):
-    cdef Tensor t = tensor_empty(DT_I64, 1, &n)
-    cdef Py_ssize_t i
-    for i in range(n):
-        (<int64_t*>t.ptr)[i] = i
-    return t
-
-
-cdef tuple indices_with_batch(tuple indices, Layout where, int level, Py_ssize_t size):
+cdef tuple indices_with_batch(Tensor self, tuple indices, Layout where, int level,
+                              Py_ssize_t size):
     """The indices with a first one that counts examples."""
-    cdef Tensor count = T.view(count_up(size), (size,) + (1,) * where.nd)
+    cdef Tensor count = counted(device_of(below_vmaps(self)), size, 1)
+    count = T.view(count, (size,) + (1,) * where.nd)
     return (count,) + aligned_indices(indices, where, level)
 
 
@@ -117,7 +112,7 @@ cdef Tensor index_each(Tensor self, object indices):
         r = T._index(self, aligned_indices(idx, where, level))
         return wrap_at(r, where.first if where.together else 0, level)
     r = T._index(batch_front(self, level),
-                 indices_with_batch(idx, where, level, batch_size_of((self,), level)))
+                 indices_with_batch(self, idx, where, level, batch_size_of((self,), level)))
     if where.together and where.first > 0:
         # Examples, index dimensions, then those before them: put these back in front.
         r = T.permute(r, (0,) + tuple([1 + where.nd + d for d in range(where.first)])
@@ -152,8 +147,8 @@ cdef Tensor index_put_each(Tensor self, object indices, Tensor values, bint accu
         v = T.permute(v, (0,) + tuple([1 + where.first + d for d in range(where.nd)])
                       + tuple([1 + d for d in range(where.first)])
                       + tuple(range(1 + where.nd + where.first, v.nd)))
-    return wrap_at(T._index_put(p, indices_with_batch(idx, where, level, size), v, accumulate), 0,
-                   level)
+    idx = indices_with_batch(p, idx, where, level, size)
+    return wrap_at(T._index_put(p, idx, v, accumulate), 0, level)
 
 
 cdef tuple one_index(Tensor self, Py_ssize_t dim, Tensor index):

@@ -790,6 +790,7 @@ def tensor_backward(Tensor self not None, gradient=None, retain_graph=None, crea
                 one = ones_like_plain(self)
         elif (type(gradient) is Tensor and not (<Tensor>gradient).flags & F_SLOW
                 and same_shape(self, <Tensor>gradient)
+                and self.mem.device == (<Tensor>gradient).mem.device
                 and dt_is_complex((<Tensor>gradient).dt) == dt_is_complex(self.dt)):
             one = <Tensor>gradient
         if one is not None:

@@ -20,7 +20,7 @@ from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
-    F_LAZY, F_SLOW, F_STRIDED, G_PROFILE, Tensor, g_modes,
+    F_DEVICE, F_LAZY, F_SLOW, F_STRIDED, G_PROFILE, Tensor, g_modes,
     bump_version, same_shape, sizes_of, tensor_empty_like,
     tensor_is_dense,
     writing)
@@ -240,7 +240,8 @@ cdef class Batch:
 # small step.
 
 cdef bint is_plain_number(x) noexcept:
-    return (isinstance(x, Tensor) and (<Tensor>x).nd == 0 and not (<Tensor>x).flags & F_SLOW
+    return (isinstance(x, Tensor) and (<Tensor>x).nd == 0
+            and not (<Tensor>x).flags & (F_SLOW | F_DEVICE)
             and ((<Tensor>x).dt == DT_F32 or (<Tensor>x).dt == DT_F64))
 
 

@@ -96,6 +96,7 @@ RESULT = {
     "prod": "count",
     "cumsum": "count",
     "cumprod": "count",
+    "_cumprod": "count",
     "count_nonzero": "int64",
     "argsort": "int64",
     "bucketize": "int64",

@@ -5,7 +5,8 @@
 cdef Tensor deliver(Tensor values, int dt, int where, Tensor out, object requires_grad, str op):
     """`values` in the dtype and on the device asked for, or written to `out`."""
     cdef Py_ssize_t[MAX_DIMS] strides
-    values = placed(values, ON_CPU)
+    if values.mem.device == ON_CPU:
+        note_constant(values)
     if out is None:
         return finish(to_device(cast(values, dt), where), requires_grad, op)
     if out.count == values.count:           # filled as it is, whatever its shape
@@ -51,16 +52,20 @@ cdef object spacing(object x, str op, str argument):
     return value
 
 
-cdef Tensor int_range(object start, object end, object step):
-    cdef Py_ssize_t i
-    cdef int64_t first, by
-    cdef int64_t* p
-    cdef Tensor t
+cdef Tensor equally_spaced(Py_ssize_t n, object first, object step, int dt, int where, Tensor out,
+                           object requires_grad, str op):
+    """Numbers that are made on the device that has them in the end."""
+    cdef Tensor t = room_on(where if out is None else out.mem.device, dt, 1, &n, NULL)
+    fill_range(t, first, step)
+    return deliver(t, dt, where, out, requires_grad, op)
+
+
+cdef Py_ssize_t int_length(object start, object end, object step) except -1:
+    cdef Py_ssize_t n
     try:
-        first, by = start, step
+        _ = <int64_t>start, <int64_t>step, <int64_t>end
         # Rounds away from zero, so that the end is left out and the last partial step is not.
-        i = max(0, -((start - end) // step))
-        _ = <int64_t>end
+        n = max(0, -((start - end) // step))
     except OverflowError:
         for x in (start, end, step):
             if not -(1 << 63) <= x < (1 << 64):
@@ -69,29 +74,14 @@ cdef Tensor int_range(object start, object end, object step):
             f"arange: value cannot be converted to type int64_t without overflow: "
             f"{start}, {end}, {step}"
         ) from None
-    t = room(DT_I64, 1, &i)
-    p = <int64_t*>t.ptr
-    for i in range(t.count):
-        p[i] = first + i * by
-    return t
+    return n
 
 
-cdef Tensor float_range(double start, double end, double step, bint truncated):
-    """With `truncated` as many values as floats would be, from and by whole numbers."""
+cdef Py_ssize_t float_length(double start, double end, double step) except -1:
     cdef double length = ceil((end - start) / step)
-    cdef Py_ssize_t i
-    cdef double* p
-    cdef Tensor t
     if not length < 4.6e18:
         raise RuntimeError(f"arange: invalid size, possible overflow? ({start}, {end}, {step})")
-    i = <Py_ssize_t>length
-    t = room(DT_F64, 1, &i)
-    p = <double*>t.ptr
-    if truncated:
-        start, step = trunc(start), trunc(step)
-    for i in range(t.count):
-        p[i] = start + i * step
-    return t
+    return <Py_ssize_t>length
 
 
 def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, layout=None,
@@ -130,6 +120,7 @@ def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, 
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_ARANGE, args)
     cdef int dt
+    cdef Py_ssize_t n
     if len(args) > 3:
         raise TypeError(f"arange() takes at most 3 positional arguments but {len(args)} were given")
     if len(args) == 1 and end is None:
@@ -171,19 +162,21 @@ def arange(*args, start=None, end=None, step=None, Tensor out=None, dtype=None, 
             f"({start}, {end}, {step})"
         )
     if integers:
-        values = int_range(start, end, step)
+        n = int_length(start, end, step)
     else:
-        values = float_range(start, end, step, dt_is_integral(dt))
-    return deliver(values, dt, where, out, requires_grad, "arange")
+        n = float_length(start, end, step)
+        start, step = float(start), float(step)
+        if dt_is_integral(dt):      # as many as floats would be, from and by whole numbers
+            start, step = trunc(start), trunc(step)
+    return equally_spaced(n, start, step, dt, where, out, requires_grad, "arange")
 
 
 def _closed_range(start, end, step, out, dtype, layout, device, requires_grad):
     """Values from start to end, which belongs to them."""
     cdef int where = check_placement(device, layout, False, "range")
     cdef int dt
-    cdef Py_ssize_t i, n
+    cdef Py_ssize_t n
     cdef double first, by
-    cdef Tensor values
     start = spacing(start, "range", "start")
     end = spacing(end, "range", "end")
     step = spacing(step, "range", "step")
@@ -197,16 +190,14 @@ def _closed_range(start, end, step, out, dtype, layout, device, requires_grad):
     if (end < start) if step > 0 else (end > start):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     if dt_is_integral(dt):
-        values = int_range(start, end + (1 if step > 0 else -1), step)
+        n = int_length(start, end + (1 if step > 0 else -1), step)
     else:
         first, by = start, step
         if not (<double>end - first) / by < 4.6e18:
             raise RuntimeError(f"range: invalid size, possible overflow? ({start}, {end}, {step})")
         n = <Py_ssize_t>((<double>end - first) / by) + 1
-        values = room(DT_F64, 1, &n)
-        for i in range(n):
-            (<double*>values.ptr)[i] = i * by + first
-    return deliver(values, dt, where, out, requires_grad, "range")
+        start, step = first, by
+    return equally_spaced(n, start, step, dt, where, out, requires_grad, "range")
 
 
 cdef object endpoint(object x, str op, str argument):
@@ -227,8 +218,28 @@ cdef object bound_in(object dtype, Tensor out, object x, str op, str argument):
     return int(value) if dt_is_integral(dt) and isinstance(value, float) else value
 
 
-cdef Tensor spread(object start, object end, object steps, str op):
-    """`steps` values from start to end, both included, as float64 or complex128."""
+cdef Tensor spread_there(int device, double lo, double hi, Py_ssize_t n, str op):
+    """The same by operators of the device."""
+    cdef double width = (hi - lo) / (n - 1) if n > 1 else 0
+    cdef Tensor place = room_on(device, DT_F64, 1, &n, NULL), low, high
+    fill_range(place, 0, 1)
+    low = ew2(K_ADD, ew2(K_MUL, place, wrap_double(width), P_SAME, None, op), wrap_double(lo),
+              P_SAME, None, op)
+    if n == 1:
+        return low
+    high = ew2(K_SUB, wrap_double(<double>(n - 1)), place, P_SAME, None, op)
+    high = ew2(K_SUB, wrap_double(hi), ew2(K_MUL, high, wrap_double(width), P_SAME, None, op),
+               P_SAME, None, op)
+    place = ew2(K_LT, place, wrap_double(<double>(n // 2)), P_BOOL, None, op)
+    return ew3(K_WHERE, place, low, high, P_SKIP_FIRST, None, op)
+
+
+cdef Tensor spread(object start, object end, object steps, int where, Tensor out, str op):
+    """
+    `steps` values from start to end, both included, as float64 or complex128: on the device that
+    is to have them if it can, else on the CPU.
+    """
+    cdef int device = where if out is None else out.mem.device
     cdef Py_ssize_t i, n
     cdef double lo, hi, width
     cdef double complex z0, z1, dz
@@ -240,6 +251,8 @@ cdef Tensor spread(object start, object end, object steps, str op):
         raise RuntimeError(f"{op}: number of steps must be non-negative, got {n}")
     if isinstance(start, complex) or isinstance(end, complex):
         z0, z1 = start, end
+        if device == ON_META:
+            return room_on(device, DT_C128, 1, &n, NULL)
         t = room(DT_C128, 1, &n)
         dz = (z1 - z0) / (n - 1) if n > 1 else 0
         for i in range(n):
@@ -249,6 +262,8 @@ cdef Tensor spread(object start, object end, object steps, str op):
                 (<double complex*>t.ptr)[i] = z1 - (n - 1 - i) * dz
         return t
     lo, hi = start, end
+    if device != ON_CPU and makes_ranges(device):
+        return spread_there(device, lo, hi, n, op)
     t = room(DT_F64, 1, &n)
     width = (hi - lo) / (n - 1) if n > 1 else 0
     # From both ends, so that both are exact and the values are symmetric.
@@ -308,7 +323,8 @@ def linspace(start, end, steps, *, Tensor out=None, dtype=None, layout=None, dev
     cdef Tensor values
     cdef int where = check_placement(device, layout, pin_memory, "linspace")
     values = spread(bound_in(dtype, out, start, "linspace", "start"),
-                    bound_in(dtype, out, end, "linspace", "end"), steps, "linspace")
+                    bound_in(dtype, out, end, "linspace", "end"), steps, where, out,
+                    "linspace")
     cdef int dt = spread_dtype(values, out, dtype, device, "linspace")
     return deliver(values, dt, where, out, requires_grad, "linspace")
 
@@ -348,9 +364,12 @@ def logspace(start, end, steps, base=10.0, *, Tensor out=None, dtype=None, layou
     cdef int dt
     cdef int where = check_placement(device, layout, pin_memory, "logspace")
     values = spread(bound_in(dtype, out, start, "logspace", "start"),
-                    bound_in(dtype, out, end, "logspace", "end"), steps, "logspace")
+                    bound_in(dtype, out, end, "logspace", "end"), steps, where, out,
+                    "logspace")
     dt = spread_dtype(values, out, dtype, device, "logspace")
-    for i in range(values.count):
+    if values.mem.device != ON_CPU:
+        values = ew2(K_POW, wrap_double(b), values, P_SAME, None, "logspace")
+    for i in range(values.count if values.mem.device == ON_CPU else 0):
         if values.dt == DT_F64:
             (<double*>values.ptr)[i] = c_pow(b, (<double*>values.ptr)[i])
         else:

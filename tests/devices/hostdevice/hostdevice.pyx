@@ -99,6 +99,7 @@ services.unpin = unpin
 
 cdef Services plain_services = services
 plain_services.traits = 0
+plain_services.has_elementwise = has_plain
 
 
 def services_capsule(bint plain=True):

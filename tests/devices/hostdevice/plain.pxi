@@ -92,14 +92,17 @@ cdef double compute(str name, double a, double b, double c) except? -1.25:
     return 1 / a
 
 
+cdef int has_plain(int kernel, int dt) noexcept:
+    return kernel_names[kernel] in plain_names and dt in (DT_F32, DT_F64, DT_I64, DT_BOOL)
+
+
 cdef int run_plain(Work w) except -1:
     cdef Elementwise* e = w.ew
     cdef Py_ssize_t total = 1, i, k
     cdef char* p[5]
     cdef double[4] x
-    cdef int a, d, dt, result
+    cdef int a, d
     cdef str name = <str>w.key
-    result = DT_BOOL if name in ("gt", "lt", "ge") else e.dt
     for d in range(e.nd):
         total *= e.shape[d]
     for i in range(total):
@@ -111,9 +114,8 @@ cdef int run_plain(Work w) except -1:
                 p[a] += k % e.shape[d] * e.strides[a][d]
             k = k // e.shape[d]
         for a in range(1, e.nargs):
-            dt = DT_BOOL if name == "where" and a == 1 else e.dt
-            x[a - 1] = get(p[a], dt)
-        put(p[0], result, compute(name, x[0], x[1] if e.nargs > 2 else 0,
+            x[a - 1] = get(p[a], e.dts[a])
+        put(p[0], e.dts[0], compute(name, x[0], x[1] if e.nargs > 2 else 0,
                                   x[2] if e.nargs > 3 else 0))
     return 0
 

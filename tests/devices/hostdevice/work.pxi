@@ -145,7 +145,7 @@ cdef int elementwise(Elementwise* work, int index, stream_t stream) except -1:
         if work.mem[a] == NULL:
             if inside(work.p[a]):
                 raise RuntimeError(f"hostdevice: {name}: a number that is on the device")
-            memcpy(w.cells[a], work.p[a], 1 if name == "where" and a == 1 else DT_SIZE[work.dt])
+            memcpy(w.cells[a], work.p[a], DT_SIZE[work.dts[a]])
             w.ew.p[a] = w.cells[a]
         elif work.mem[a].device == 0:
             raise RuntimeError(f"hostdevice: {name} was given memory of the host")
