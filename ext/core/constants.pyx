@@ -13,13 +13,13 @@ from autograd_cy._C.devices cimport add_slots, has_kernel
 from autograd_cy._C.dtypes cimport DT_F64, DT_I64
 from autograd_cy._C.iterate cimport copy_into, fill_with
 from autograd_cy._C.launch cimport note_constant
-from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
+from autograd_cy._C.storage cimport MAX_DEVICE_TYPES, ON_CPU, ON_META, device_type
 from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_empty_on, MAX_DIMS
 
 cdef struct Kernels:
     int (*arange)(Tensor, object, object) except -1
 
-cdef Kernels K[MAX_DEVICES]
+cdef Kernels K[MAX_DEVICE_TYPES]
 memset(K, 0, sizeof(K))
 
 
@@ -55,7 +55,7 @@ cdef int fill_range(Tensor out, object first, object step) except -1:
     if device == ON_META:
         return 0
     if makes_ranges(device):
-        return K[device].arange(out, first, step)
+        return K[device_type(device)].arange(out, first, step)
     here = tensor_empty(out.dt, 1, out.sizes)
     arange_on_cpu(here, first, step)
     return copy_into(out, here, "arange")
