@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import contraction
 from autograd_cy._tensors.namespace import (
@@ -15,7 +13,6 @@ from autograd_cy._tensors.namespace import (
     eq,
     float32,
     float64,
-    from_numpy,
     index_select,
     matmul,
     mul,
@@ -26,6 +23,7 @@ from autograd_cy._tensors.namespace import (
     sum,
     tensordot,
     transpose,
+    triu_indices,
     unsqueeze,
     where,
 )
@@ -150,5 +148,6 @@ def pdist(self: Tensor, p: float) -> Tensor:
         raise RuntimeError("pdist only supports non-negative p values")
     if p > _MOST_F32 and self.dtype == float32:
         p = float("inf")
-    first, second = (from_numpy(x).to(self.device) for x in np.triu_indices(self.shape[0], 1))
+    rows = self.shape[0]
+    first, second = triu_indices(rows, rows, 1, device=self.device)
     return norm(index_select(self, 0, first) - index_select(self, 0, second), p, -1)

@@ -23,7 +23,7 @@ def _fit(x: Tensor, size: int, dim: int) -> Tensor:
         return narrow(x, dim, 0, size)
     shape = list(x.shape)
     shape[dim] = size - have
-    return cat((x, zeros(shape, dtype=x.dtype)), dim)
+    return cat((x, zeros(shape, dtype=x.dtype, device=x.device)), dim)
 
 
 def c2c_backward(grad: Tensor, size: tuple, dim: int, norm: str | None, inverse: bool) -> Tensor:

@@ -83,8 +83,12 @@ def one_hot(input: Tensor, num_classes: int) -> Tensor:
         if not input.numel():
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         num_classes = _largest(input) + 1
-    # Under vmap they can't be looked at, and on meta there are none.
-    if input.numel() and _batch_level(input) < 0 and input.device.type != "meta":
+    if not input.is_cpu and _batch_level(input) < 0:
+        # A bad class is found by the kernel of the device, where nobody waits for it.
+        classes = zeros((*input.shape, num_classes), dtype=int64, device=input.device)
+        return classes.scatter(-1, unsqueeze(input, -1), 1)
+    # Under vmap they can't be looked at.
+    if input.numel() and _batch_level(input) < 0:
         lowest = int(input.min())
         if lowest < 0:
             raise RuntimeError(f"Class values must be non-negative, but there is {lowest}.")

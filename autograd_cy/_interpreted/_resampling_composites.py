@@ -21,14 +21,16 @@ from autograd_cy._tensors.namespace import (
     abs,
     arange,
     clamp,
-    empty,
+    float64,
     floor,
     from_numpy,
     index_add,
     index_select,
     isnan,
+    linspace,
     matmul,
     mul,
+    ones,
     round,
     stack,
     where,
@@ -287,4 +289,12 @@ def affine_grid_backward(grad: Tensor, spatial: Sequence[int], aligned: bool) ->
 def _affine_points(like: Tensor, spatial: Sequence[int], aligned: bool) -> Tensor:
     if like.device.type == "cpu":
         return from_numpy(affine_points(spatial, aligned, np.dtype("d"))).to(like.dtype)
-    return empty((math.prod(spatial), len(spatial) + 1), dtype=like.dtype, device=like.device)
+    columns = []
+    for d, n in enumerate(spatial):
+        line = linspace(-1, 1, n, dtype=float64, device=like.device) if n > 1 else None
+        line = zeros(n, dtype=float64, device=like.device) if line is None else line
+        line = line if aligned or not n else line * ((n - 1) / n)
+        line = line.reshape([n if i == d else 1 for i in range(len(spatial))])
+        columns.insert(0, line.expand(spatial).reshape(-1))
+    columns.append(ones(math.prod(spatial), dtype=float64, device=like.device))
+    return stack(columns, 1).to(like.dtype)

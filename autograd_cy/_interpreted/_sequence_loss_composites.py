@@ -27,20 +27,27 @@ from autograd_cy._tensors.namespace import bool as bool_
 NEVER = -1e30
 
 
-def _numbers(lengths: Any, name: str) -> list[int]:
+def _numbers(lengths: Any, name: str, targets: Tensor) -> list[int] | Tensor:
+    """
+    Lengths, to be looked at; those on another device than the CPU stay there, unseen.
+
+    Targets of one dimension say by them alone which are whose, so that they must be seen.
+    """
     if isinstance(lengths, Tensor):
         if lengths.is_floating_point() or lengths.is_complex() or lengths.dtype == bool_:
             raise RuntimeError(f"ctc_loss: {name} must be integral, not {lengths.dtype}")
         lengths = lengths.reshape(-1)
+        if not lengths.is_cpu and targets.ndim == 2:
+            return lengths.to(int64)
     if isinstance(lengths, int):
         raise TypeError(f"ctc_loss(): argument '{name}' must be tuple of ints, not int")
     found = lengths.tolist() if isinstance(lengths, Tensor) else lengths
     return [int(n) for n in found] if isinstance(found, list | tuple) else [int(found)]
 
 
-def _rows(targets: Tensor, lengths: list[int], width: int) -> Tensor:
+def _rows(targets: Tensor, lengths: list[int] | Tensor, width: int) -> Tensor:
     """Targets as one row for each example, filled up with zeros."""
-    if targets.ndim == 2:
+    if targets.ndim == 2 or isinstance(lengths, Tensor):
         if targets.shape[0] != len(lengths) or targets.shape[1] < width:
             raise RuntimeError(
                 f"ctc_loss: Expected tensor to have size at least {width} at dimension 1, and "
@@ -55,13 +62,15 @@ def _rows(targets: Tensor, lengths: list[int], width: int) -> Tensor:
         )
     rows, start = [], 0
     for n in lengths:
-        fill = zeros(width - n, dtype=targets.dtype)
+        fill = zeros(width - n, dtype=targets.dtype, device=targets.device)
         rows.append(cat((targets[start : start + n], fill)))
         start += n
     return stack(rows)
 
 
-def _check(log_probs: Tensor, given: list[int], wanted: list[int], blank: int) -> None:
+def _check(
+    log_probs: Tensor, given: list[int] | Tensor, wanted: list[int] | Tensor, blank: int
+) -> None:
     times, batch, classes = log_probs.shape
     if not 0 <= blank < classes:
         raise RuntimeError(f"ctc_loss: blank must be in label range, of {classes} classes")
@@ -71,9 +80,9 @@ def _check(log_probs: Tensor, given: list[int], wanted: list[int], blank: int) -
                 f"ctc_loss: {name} must be of size batch_size, {batch}, but there are "
                 f"{len(lengths)}"
             )
-        if any(n < 0 for n in lengths):
+        if not isinstance(lengths, Tensor) and any(n < 0 for n in lengths):
             raise RuntimeError(f"ctc_loss: {name} must not be negative, but are {lengths}")
-    if any(n > times for n in given):
+    if not isinstance(given, Tensor) and any(n > times for n in given):
         raise RuntimeError(
             f"ctc_loss: Expected input_lengths to have value at most {times}, but got value "
             f"{max(given)}"
@@ -97,8 +106,8 @@ def ctc_loss(
 ) -> Tensor:
     if not log_probs.numel():
         raise RuntimeError(f"ctc_loss: log_probs must not be empty, got {list(log_probs.shape)}")
-    given = _numbers(input_lengths, "input_lengths")
-    wanted = _numbers(target_lengths, "target_lengths")
+    given = _numbers(input_lengths, "input_lengths", targets)
+    wanted = _numbers(target_lengths, "target_lengths", targets)
     single = log_probs.ndim == 2
     if single:
         log_probs = log_probs.unsqueeze(1)
@@ -111,40 +120,53 @@ def ctc_loss(
             f"ctc_loss: not implemented for {log_probs.dtype}; convert log_probs to float32"
         )
     _check(log_probs, given, wanted, blank)
-    losses = _losses(log_probs, targets.to(int64), given, wanted, blank)
+    longest = log_probs.shape[0] if isinstance(given, Tensor) else max(given, default=0)
+    width = targets.shape[1] if isinstance(wanted, Tensor) else max(wanted, default=0)
+    targets = _rows(targets.to(int64), wanted, width)
+    given, wanted = (_there(n, log_probs) for n in (given, wanted))
+    if width:
+        # What lies behind the end of a row is no target, whatever it is.
+        inside = arange(width, device=log_probs.device) < wanted.reshape(-1, 1)
+        targets = where(inside, targets, blank)
+    losses = _losses(log_probs, targets, given, wanted, longest, blank)
     infinite = losses == float("inf")
     if zero_infinity:
         losses = where(infinite, 0.0, losses)
     else:
         mean = log_probs.clamp_min(NEVER).mean((0, 2))
         # Where there is no input nothing depends on it.
-        infinite = infinite & (tensor(given) > 0)
+        infinite = infinite & (given > 0)
         losses = losses + where(infinite, _nothing(mean, infinite), 0.0)
     if reduction == 1:
-        return (losses / tensor([max(n, 1) for n in wanted], dtype=losses.dtype)).mean()
+        return (losses / wanted.clamp_min(1).to(losses.dtype)).mean()
     if reduction == 2:
         return losses.sum()
     return losses[0] if single else losses
 
 
+def _there(lengths: list[int] | Tensor, like: Tensor) -> Tensor:
+    if isinstance(lengths, Tensor):
+        return lengths
+    return tensor(lengths, dtype=int64, device=like.device)
+
+
 def _losses(
-    log_probs: Tensor, targets: Tensor, given: list[int], wanted: list[int], blank: int
+    log_probs: Tensor, targets: Tensor, lengths: Tensor, wanted: Tensor, longest: int, blank: int
 ) -> Tensor:
-    batch, width, dtype = len(given), max(wanted, default=0), log_probs.dtype
-    targets = _rows(targets, wanted, width)
-    never = full((batch, 1), NEVER, dtype=dtype)
+    (batch, width), dtype, place = targets.shape, log_probs.dtype, log_probs.device
+    never = full((batch, 1), NEVER, dtype=dtype, device=place)
     # Blanks before, between and after the classes.
-    labels = full((batch, 2 * width + 1), blank, dtype=int64)
+    labels = full((batch, 2 * width + 1), blank, dtype=int64, device=place)
     if width:
         labels[:, 1::2] = targets
-    lengths, ends = tensor(given), tensor(wanted).reshape(-1, 1) * 2
-    places = arange(2 * width + 1)
+    ends = wanted.reshape(-1, 1) * 2
+    places = arange(2 * width + 1, device=place)
     # A blank between two classes may be left out, if they are not the same.
-    skipped = full((batch, 2 * width + 1), NEVER, dtype=dtype)
+    skipped = full((batch, 2 * width + 1), NEVER, dtype=dtype, device=place)
     if width > 1:
         skipped[:, 3::2] = where(targets[:, 1:] == targets[:, :-1], NEVER, 0.0).to(dtype)
     reached: Tensor | None = None
-    for t in range(max(given, default=0)):
+    for t in range(longest):
         here = gather(log_probs[t], 1, labels).clamp_min(NEVER)
         if reached is None:
             reached = where((places < 2) & (places <= ends), here, NEVER)

@@ -164,7 +164,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         if target.is_floating_point() or target.is_complex() or target.dtype is ag.bool:
             raise RuntimeError(f"target: Expected dtype int32/int64, but got {target.dtype}")
         target = target.long()
-        if target.numel():
+        if target.numel() and target.is_cpu:  # elsewhere gather() sees it
             low, high = int(target.min()), int(target.max())
             if low < 0 or high >= self.n_classes:
                 raise RuntimeError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from autograd_cy import Tensor, empty, int64, no_grad, ones, tensor, zeros
+from autograd_cy import Tensor, empty, int64, no_grad, ones, tensor, zeros, zeros_like
 from autograd_cy._C._warned import warn as _warn
 
 from . import functional, init
@@ -176,7 +176,9 @@ class _BatchNorm(_NormBase):
             if count is not None:
                 count.add_(1)
                 if factor is None:  # the mean over all batches
-                    factor = 1.0 / float(count)
+                    if count.device.type not in ("cpu", "meta"):
+                        return self._averaged(input, 1.0 / count)
+                    factor = 1.0 if count.is_meta else 1.0 / float(count)
         mean = _found(self, buffers, "running_mean")
         var = _found(self, buffers, "running_var")
         return functional.batch_norm(
@@ -189,6 +191,17 @@ class _BatchNorm(_NormBase):
             0.0 if factor is None else factor,
             self.eps,
         )
+
+    def _averaged(self, input: Tensor, share: Tensor) -> Tensor:
+        """Normalise, and move running statistics by a share that only the device knows."""
+        running = [t for t in (self.running_mean, self.running_var) if t is not None]
+        found = [zeros_like(t) for t in running] if len(running) == 2 else [None, None]
+        result = functional.batch_norm(input, *found, self.weight, self.bias, True, 1.0, self.eps)
+        with no_grad():
+            for t, now in zip(running, found):
+                if now is not None:
+                    t.add_((now - t) * share.to(t.dtype))
+        return result
 
 
 class BatchNorm1d(_BatchNorm):

@@ -60,10 +60,14 @@ def _copies(module: Module, number: int) -> ModuleList:
 
 
 def _is_causal(mask: Tensor | None, said: bool | None, length: int) -> bool:
-    """Whether a mask hides all that is behind, as was said or as its values show."""
+    """
+    Whether a mask hides all that is behind, as was said or as its values show: those of the CPU.
+
+    The mask counts in either case. To look at that of another device would be to wait for it.
+    """
     if said is not None:
         return said
-    if mask is None or tuple(mask.shape) != (length, length):
+    if mask is None or not mask.is_cpu or tuple(mask.shape) != (length, length):
         return False
     if mask.dtype is bool_:  # what is true is hidden
         return equal(mask, ones_like(mask).triu(1))
@@ -430,7 +434,8 @@ class TransformerEncoder(Module):
         src_key_padding_mask : Tensor, optional
             Which places of each example are hidden.
         is_causal : bool, optional
-            A hint that `mask` hides all that is behind each place; None looks at its values.
+            A hint that `mask` hides all that is behind each place; None looks at its values, if
+            they are on the CPU.
 
         Returns
         -------
@@ -452,12 +457,15 @@ class TransformerEncoder(Module):
         x = src
         for layer in self.layers:
             x = layer(x, src_mask=added, is_causal=causal, src_key_padding_mask=padding)
-        if src_key_padding_mask is not None and self._hides(src, mask, src_key_padding_mask):
-            x = x.masked_fill(src_key_padding_mask.unsqueeze(-1) != 0, 0.0)
+        if src_key_padding_mask is not None and self._nests(src, mask):
+            hidden = src_key_padding_mask != 0
+            # It does so if they are at the end of each sequence only.
+            hidden = hidden & (hidden[:, 1:] | ~hidden[:, :-1]).all()
+            x = x.masked_fill(hidden.unsqueeze(-1), 0.0)
         return x if self.norm is None else self.norm(x)
 
-    def _hides(self, src: Tensor, mask: Tensor | None, padding: Tensor) -> bool:
-        """Whether PyTorch would leave out the hidden places, and fill them with zeros."""
+    def _nests(self, src: Tensor, mask: Tensor | None) -> bool:
+        """Whether PyTorch would leave out hidden places, and fill them with zeros."""
         if (
             not self.use_nested_tensor
             or mask is not None
@@ -466,12 +474,9 @@ class TransformerEncoder(Module):
             or is_autocast_enabled("cpu")
         ):
             return False
-        if is_grad_enabled() and (
+        return not is_grad_enabled() or not (
             src.requires_grad or any(p.requires_grad for p in self.layers[0].parameters())
-        ):
-            return False
-        hidden = padding != 0
-        return bool((hidden[:, 1:] | ~hidden[:, :-1]).all())  # at the end of each sequence only
+        )
 
 
 def _why_not_nested(layer: Module) -> str | None:
@@ -556,7 +561,8 @@ class TransformerDecoder(Module):
         tgt_key_padding_mask, memory_key_padding_mask : Tensor, optional
             Which places of each example are hidden.
         tgt_is_causal : bool, optional
-            A hint that `tgt_mask` hides all that is behind each place; None looks at its values.
+            A hint that `tgt_mask` hides all that is behind each place; None looks at its values,
+            if they are on the CPU.
         memory_is_causal : bool, optional
             The same for `memory_mask`.
 

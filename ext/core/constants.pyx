@@ -41,7 +41,7 @@ cdef int arange_on_cpu(Tensor out, object first, object step) except -1:
     note_constant(t)
     return 0 if t is out else copy_into(out, t, "arange")
 
-K[ON_CPU].arange = arange_on_cpu
+K[device_type(ON_CPU)].arange = arange_on_cpu
 add_slots(<void**>K, ("arange",), ("int (Tensor, object, object)",))
 
 

@@ -111,9 +111,9 @@ def register(str name not None, services_capsule, dict kernels not None, by_host
         raise ValueError(f"register({name!r}): by_host names {min(by_host - kernels.keys())!r}, of "
                          "which no kernel is given")
     type = add_device_type(name, given.count)
+    _by_host.update([(type, key) for key in by_host])
     services[type] = given[0]
     device_memory[type] = device_storage
-    _by_host.update([(type, key) for key in by_host])
     for key, capsule in kernels.items():
         if key not in _places:
             _waiting.setdefault(key, []).append((type, capsule))

@@ -236,7 +236,8 @@ def gaussian_nll_loss(
     Raises
     ------
     ValueError
-        If a variance is negative, or the shape of ``var`` does not fit.
+        If a variance on the CPU is negative, or the shape of ``var`` does not fit. On another
+        device the values aren't looked at, which would wait for it: those below `eps` count as it.
 
     Examples
     --------
@@ -253,7 +254,7 @@ def gaussian_nll_loss(
         raise TypeError(
             f"gaussian_nll_loss: var must be a Tensor or a float, not {type(var).__name__}"
         )
-    elif _batch_level(var) < 0 and var.device.type != "meta" and bool((var < 0).any()):
+    elif _batch_level(var) < 0 and var.is_cpu and bool((var < 0).any()):
         raise ValueError("var has negative entry/entries")
     if var.shape != input.shape:
         if input.shape[:-1] == var.shape:
@@ -389,8 +390,8 @@ def triplet_margin_with_distance_loss(
 
 
 def _check_targets(target: Tensor, low: int, classes: int, text: str) -> None:
-    """Raise if a target is no class; under vmap and on meta they can't be looked at."""
-    if not target.numel() or _batch_level(target) >= 0 or target.device.type == "meta":
+    """Raise if a target is no class; those under vmap and on other devices aren't looked at."""
+    if not target.numel() or _batch_level(target) >= 0 or not target.is_cpu:
         return
     if int(target.min()) < low or int(target.max()) >= classes:
         raise RuntimeError(text)

@@ -13,6 +13,7 @@ import numpy as np
 
 from autograd_cy import (
     Tensor,
+    arange,
     cat,
     contiguous_format,
     from_numpy,
@@ -22,6 +23,7 @@ from autograd_cy import (
     int64,
     stack,
     tensor,
+    zeros_like,
 )
 
 __all__ = [
@@ -210,10 +212,8 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """
     if permutation is None:
         return None
-    places = permutation.cpu().numpy()
-    inverse = np.empty_like(places)
-    inverse[places] = np.arange(len(places), dtype=places.dtype)
-    return from_numpy(inverse).to(permutation.device)
+    numbers = arange(len(permutation), dtype=permutation.dtype, device=permutation.device)
+    return zeros_like(numbers).scatter_(0, permutation.to(int64), numbers)
 
 
 def pack_padded_sequence(
@@ -300,8 +300,26 @@ def pack_padded_sequence(
     rows = sequence * steps + step if batch_first else step * batch + sequence
     flat = input.reshape(steps * batch, *input.shape[2:])
     data = index_select(flat, 0, from_numpy(rows).to(input.device))
-    sorted_indices = None if order is None else from_numpy(order).to(input.device)
-    return PackedSequence(data, from_numpy(_batch_sizes(sizes)), sorted_indices)
+    batch_sizes = from_numpy(_batch_sizes(sizes))
+    if order is None:
+        return PackedSequence(data, batch_sizes)
+    back = np.empty_like(order)
+    back[order] = np.arange(len(order))
+    return PackedSequence(
+        data, batch_sizes, from_numpy(order).to(input.device), _placed(back, input.device)
+    )
+
+
+def _placed(order: np.ndarray, place: Any) -> Tensor:
+    """A tensor of an order, which `_on_host` gives back without a wait for its device."""
+    there = from_numpy(order).to(place)
+    there._order = there._version, order  # type: ignore[attr-defined]
+    return there
+
+
+def _on_host(order: Tensor) -> np.ndarray:
+    version, known = getattr(order, "_order", (None, None))
+    return known if version == order._version else order.cpu().numpy()
 
 
 def pad_packed_sequence(
@@ -355,7 +373,7 @@ def pad_packed_sequence(
     lengths = (batch_sizes[:, None] > np.arange(batch)).sum(0).astype(np.int64)
     step, place = _packed_places(lengths)
     if sequence.unsorted_indices is not None:
-        back = sequence.unsorted_indices.cpu().numpy()
+        back = _on_host(sequence.unsorted_indices)
         lengths = lengths[back]
         where = np.empty_like(back)
         where[back] = np.arange(len(back))

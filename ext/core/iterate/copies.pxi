@@ -160,9 +160,6 @@ cdef int copy_across(Tensor dst, Tensor src, str op, bint non_blocking) except -
     cdef Py_ssize_t[64] shape
     cdef int d, target = dst.mem.device, origin = src.mem.device
     cdef Tensor here = src
-    cdef char[16] cell
-    cdef char* qp[2]
-    cdef Py_ssize_t[2] zero
     if src.nd > dst.nd:
         for d in range(src.nd - dst.nd):
             if src.sizes[d] != 1:
@@ -172,13 +169,10 @@ cdef int copy_across(Tensor dst, Tensor src, str op, bint non_blocking) except -
     for d in range(here.nd):
         if here.sizes[d] != 1 and here.sizes[d] != dst.sizes[d + dst.nd - here.nd]:
             raise_no_expand(dst, src, op)
-    if src.mem.device == 0 and src.count == 1:
+    if origin == ON_CPU and src.count == 1:
         # A number among the arguments of a fill: nothing waits for it.
-        zero[0] = zero[1] = 0
-        qp[0] = cell
-        qp[1] = src.ptr
-        (KT.loops[K_COPY][dst.dt] if src.dt == dst.dt else KT.casts[src.dt][dst.dt])(qp, zero, 1)
-        return device_fill(dst, cell)
+        here = cast(src, dst.dt)
+        return device_fill(dst, here.ptr)
     if dst.mem == src.mem and ranges_meet(dst, src) and not same_window(dst, src):
         check_partial_overlap(dst, src, op)
         here = clone_plain(here)
