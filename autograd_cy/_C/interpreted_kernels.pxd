@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Kernels of interpreted operators."""
-from autograd_cy._C.storage cimport MAX_DEVICES
+from autograd_cy._C.storage cimport MAX_DEVICE_TYPES
 from autograd_cy._C.tensor cimport Tensor
 
 cdef enum:
@@ -14,7 +14,7 @@ cdef class ElementwiseKernel:
     cdef int known_dtype(self, tuple args) except -2
 
 cdef class ShapedKernel:
-    cdef void* slots[MAX_DEVICES]
+    cdef void* slots[MAX_DEVICE_TYPES]
     cdef object rule, given, make
     cdef readonly object over           # the place of the argument that a result may be, or None
     cdef list calls                     # the kernel of each device as a Python function

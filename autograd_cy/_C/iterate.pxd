@@ -28,12 +28,14 @@ cdef int broadcast_shape(tuple operands, Py_ssize_t* shape, str op) except -1   
 
 cdef Tensor cast(Tensor a, int dt)                           # a itself if it has the dtype
 cdef Tensor to_device(Tensor a, int device)                  # a itself if it is there
+cdef Tensor to_device_by(Tensor a, int device, bint non_blocking)
 cdef Tensor contiguous(Tensor a)                             # a itself if it is C-contiguous
 cdef Tensor resolved(Tensor a)                               # a itself if nothing is lazy in it
 cdef tuple all_resolved(tuple tensors)                       # may hold None
 cdef Tensor clone_plain(Tensor a)                            # dense copy, order of dimensions kept
 cdef Tensor clone_format(Tensor a, int format)
 cdef int copy_into(Tensor dst, Tensor src, str op) except -1   # broadcasts and casts
+cdef int copy_into_by(Tensor dst, Tensor src, str op, bint non_blocking) except -1
 cdef int fill_with(Tensor dst, object value) except -1
 cdef int fill_elements(Tensor t, const char* item) except -1   # one element; dense memory only
 cdef int fill_dense(Tensor t, double value) except -1        # the same, of a number

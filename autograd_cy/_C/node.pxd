@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Nodes of the backward graph: edges to what comes next, saved tensors, output metadata."""
 from cpython.ref cimport PyObject
-from libc.stdint cimport uint8_t, uint32_t, uint64_t, int32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t, int32_t
 from autograd_cy._C.tensor cimport Tensor
 
 cdef enum:
@@ -35,7 +35,7 @@ cdef struct OutMeta:
     uint8_t ndim
     uint8_t dt
     uint8_t defined
-    uint8_t device
+    uint16_t device        # code (storage.pxd)
     Py_ssize_t dims[5]     # META_DIMS
 
 cdef union Attr:

@@ -6,9 +6,12 @@ from autograd_cy._C.tensor cimport Tensor
 cdef class Generator:
     cdef Tensor state          # int64: key (the seed) and position (chunks used), on its device
     cdef uint64_t key          # the seed that the host gave it last
+    cdef void* stream          # of its device: the one that used the state last,
+    cdef object owner          # and the Stream that keeps that, or None
     cdef object __weakref__
     cdef int write(self, uint64_t key, uint64_t position) except -1
     cdef Tensor read(self)
+    cdef int follow(self) except -1
 
 cdef Generator generator_of(object gen, str op)      # checks the type
 

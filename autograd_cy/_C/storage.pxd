@@ -5,40 +5,99 @@ A block is one allocation: a 64-byte header followed by the data, so that a smal
 allocation; data of more than 64 bytes is 64-byte aligned. Counts change only while the GIL is held.
 """
 from cpython.ref cimport PyObject
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef enum:
     STORAGE_CACHED = 0    # header and data in one block of a size class
     STORAGE_MALLOC = 1    # the same, from plain malloc (no cache)
     STORAGE_BORROWED = 2  # header only; `owner` is a Python object that keeps `data` alive
     STORAGE_ALIAS = 3     # header only; `owner` is another StorageImpl that holds the data
+    STORAGE_DEVICE = 4    # a ServiceBlock; `owner` is the block of the device's service
+    STORAGE_PINNED = 5    # a ServiceBlock on the CPU; `owner` is a block of the service that pins
 
 cdef struct SharedVersion:
     uint32_t version      # first, so that a pointer to it is one to the struct
     Py_ssize_t refcount
 
-cdef struct StorageImpl:
-    Py_ssize_t refcount
-    char* data
-    Py_ssize_t nbytes
-    void* owner           # see the kinds above; next free block while in the cache
-    uint32_t own_version  # in-place writes so far, unless `version` points elsewhere
-    uint8_t size_class
-    uint8_t device        # code of the device whose memory this is; 0 is the CPU
-    uint8_t kind
-    uint8_t readonly      # memory that must not be written (a read-only NumPy array)
-    Py_ssize_t capacity   # bytes that the block can hold
-    PyObject* last_op     # name of the last in-place operation (an immortal str), for messages
-    uint32_t* version     # own_version, or that of a SharedVersion (see storage_share_version)
+# Written in C because two fields share a byte: the header is full.
+cdef extern from *:
+    """
+    #ifndef AG_STORAGE
+    #define AG_STORAGE
+    typedef struct AgStorage {
+        Py_ssize_t refcount;
+        char *data;
+        Py_ssize_t nbytes;
+        void *owner;
+        uint32_t own_version;
+        uint8_t size_class;
+        uint8_t kind : 7, readonly : 1;
+        uint16_t device;
+        Py_ssize_t capacity;
+        PyObject *last_op;
+        uint32_t *version;
+    } AgStorage;
+    #endif
+    """
+    ctypedef struct StorageImpl "AgStorage":
+        Py_ssize_t refcount
+        char* data
+        Py_ssize_t nbytes
+        void* owner           # see the kinds above; next free block while in the cache
+        uint32_t own_version  # in-place writes so far, unless `version` points elsewhere
+        uint8_t size_class
+        uint8_t kind
+        uint8_t readonly      # memory that must not be written (a read-only NumPy array)
+        uint16_t device       # code of the device whose memory this is; 0 is the CPU
+        Py_ssize_t capacity   # bytes that the block can hold
+        PyObject* last_op     # name of the last in-place operation (an immortal str), for messages
+        uint32_t* version     # own_version, or that of a SharedVersion (see storage_share_version)
 
+# A stream that uses a block beside the one it was allocated on (Note [Blocks in use]).
+cdef struct BlockUse:
+    void* stream
+    PyObject* owner       # the Stream that keeps it (owned), or NULL
+    void* event           # of pinned memory: recorded after the last copy on that stream
+    int device
+    BlockUse* next
+
+# What the memory of a device, and pinned memory, has behind the header.
+cdef struct ServiceBlock:
+    StorageImpl head
+    int type              # of the device whose service gave the block
+    void* stream          # on which it was allocated
+    PyObject* stream_owner    # the Stream that keeps it (owned), or NULL
+    BlockUse* uses
+    ServiceBlock* next    # of pinned memory that waits for copies
+
+# The code of a device: 64 * type + index.
 cdef enum:
-    MAX_DEVICES = 8
+    MAX_DEVICE_TYPES = 8
+    DEVICES_OF_TYPE = 64
+    MAX_DEVICES = 512
     ON_CPU = 0
-    ON_META = 1
+    ON_META = 64
 
-# Memory of other devices, by code; what is given has its `device` set by storage_new_on.
-ctypedef StorageImpl* (*allocate_fn)(Py_ssize_t nbytes) except NULL
+cdef inline int device_type(int code) noexcept nogil:
+    return code >> 6
+
+cdef inline int device_index(int code) noexcept nogil:
+    return code & 63
+
+# Memory of other devices, by type. What is given has its `device` set.
+ctypedef StorageImpl* (*allocate_fn)(int device, Py_ssize_t nbytes) except NULL
+ctypedef bint (*release_fn)(ServiceBlock*) noexcept
 cdef allocate_fn device_memory[8]
+# `release` gives a block back, and tells if its header may go, too.
+cdef void set_release(release_fn release) noexcept
+
+cdef struct DeviceBytes:
+    Py_ssize_t live_bytes
+    Py_ssize_t live_blocks
+    Py_ssize_t peak_bytes
+    Py_ssize_t allocations
+
+cdef DeviceBytes device_bytes[512]    # by code; the CPU's are counted elsewhere
 
 ctypedef void (*birth_fn)(StorageImpl*) noexcept
 cdef void note_births(birth_fn noted) noexcept    # called with each new storage; NULL: no more
@@ -58,12 +117,21 @@ cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL
 cdef StorageImpl* storage_new_on(int device, Py_ssize_t nbytes) except NULL
 cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner,
                                  bint readonly) except NULL
+# STORAGE_DEVICE, or STORAGE_PINNED where `device` is the CPU; `owner` keeps the stream, or is NULL.
+cdef StorageImpl* storage_of_service(int device, int type, char* data, Py_ssize_t nbytes,
+                                     void* block, void* stream, PyObject* owner) except NULL
 cdef StorageImpl* storage_alias(StorageImpl* source) except NULL
 cdef int storage_share_version(StorageImpl* s, StorageImpl* other) except -1
 cdef void storage_free(StorageImpl* s) noexcept
 
 cdef inline StorageImpl* storage_incref(StorageImpl* s) noexcept nogil:
     s.refcount += 1
+    return s
+
+cdef inline StorageImpl* storage_root(StorageImpl* s) noexcept nogil:
+    """The storage that holds the memory of an alias."""
+    while s.kind == STORAGE_ALIAS:
+        s = <StorageImpl*>s.owner
     return s
 
 cdef inline void storage_decref(StorageImpl* s) noexcept:

@@ -8,7 +8,7 @@ pointers here: layers point one way, and the cyclic garbage collector sees them 
 tensor_traverse in tensor.pyx.
 """
 from cpython.ref cimport PyObject
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from autograd_cy._C.storage cimport StorageImpl
 from autograd_cy._C.dtypes cimport DT_SIZE
 
@@ -38,7 +38,8 @@ cdef enum:
     F_GRAD_PATH = 3         # F_REQUIRES_GRAD | F_VIEW: autograd must have a look
     F_SLOW = 3568           # F_DUAL | F_BATCHED | F_INFERENCE | F_DEVICE | F_LAZY
 
-# Thread-local mode word (zero is the default state).
+# Thread-local mode word (zero is the default state). Its upper half says where tensors are made.
+ctypedef uint64_t modes_t
 cdef enum:
     M_NO_GRAD = 1
     M_INFERENCE = 2
@@ -52,7 +53,7 @@ cdef enum:
     M_VMAP_MASK = 0xFF00
     M_GRAD_ASKED = 0x100000   # enable_grad within inference mode: reported, nothing is recorded
     M_VIEW_REPLAY = 0x200000  # views that are made get F_REPLAY
-    M_DEVICE_SHIFT = 24       # a byte: where tensors are made (default_device.pxd)
+    M_DEVICE_SHIFT = 32       # two codes of 16 bits (default_device.pxd)
 
 # Process-wide mode word.
 cdef enum:
@@ -73,14 +74,14 @@ cdef enum:  # whose the tangents of a view are; 0: those of `base`
     OWN_TANGENT = 1    # its own: `base` doesn't know them
     OF_DUAL = 2        # those of `extra.dual_base`
 
-cdef unsigned int tls_modes() noexcept nogil
-cdef void tls_set_modes(unsigned int m) noexcept nogil
+cdef modes_t tls_modes() noexcept nogil
+cdef void tls_set_modes(modes_t m) noexcept nogil
 cdef unsigned int g_modes
 
 cdef class Restoring:
     """A change that undo_change() takes back; see Note [Interrupts and modes] in modes.pxi."""
-    cdef unsigned int mask            # bits of the thread's mode word that come back
-    cdef unsigned int before
+    cdef modes_t mask                 # bits of the thread's mode word that come back
+    cdef modes_t before
     cdef unsigned int global_mask     # and of the process's
     cdef unsigned int global_before
     cdef list kept                    # items that come back: (container, key, value), or None

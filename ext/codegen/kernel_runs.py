@@ -1,7 +1,7 @@
 """Writes how an operator with a shape rule runs: checks, memory for the results, kernel of the device.
 
 For a record `sum` whose kernel is ``call("reduce.sum", shape="rules_reduction.summed(self, ...)")``
-the generated module has a table of kernels, one column for each device, in which `sum` has a slot of
+the generated module has a table of kernels, one column for each type of device, in which `sum` has a slot of
 type ``int (*)(Tensor, Tensor, ...) except -1``, and a function
 
     run_sum(self, ..., uint32_t flags, Tensor out, bint inplace)
@@ -76,7 +76,7 @@ def kernel_slots(records) -> list[str]:
     for r in shaped:
         types = signature(r).removeprefix("int ").strip("()")
         lines.append(f"    int (*{r.key})({types}) except -1")
-    return [*lines, "", "cdef Kernels K[MAX_DEVICES]", "memset(K, 0, sizeof(K))"]
+    return [*lines, "", "cdef Kernels K[MAX_DEVICE_TYPES]", "memset(K, 0, sizeof(K))"]
 
 
 def registration(records) -> list[str]:
@@ -87,7 +87,7 @@ def registration(records) -> list[str]:
     lines = []
     for r in shaped:
         module, _, function = r.kernel.target.partition(".")
-        lines.append(f"K[ON_CPU].{r.key} = {module}_{function}")
+        lines.append(f"K[0].{r.key} = {module}_{function}")
     keys = "".join(f'"{r.key}", ' for r in shaped)
     signatures = "".join(f'"{signature(r)}", ' for r in shaped)
     return [*lines, f"add_slots(<void**>K, ({keys}), ({signatures}))"]
@@ -127,7 +127,7 @@ def laid_outputs(record) -> list[str]:
     if not record.kernel.laid:
         return []
     return [
-        "if flags & F_STRIDED and (device == ON_CPU or device == ON_META):",
+        "if flags & F_STRIDED and lays_channels_last(device):",
         *_following(record, "lay_channels_last(&made[{0}])"),
     ]
 
@@ -136,7 +136,7 @@ def turned_outputs(record) -> list[str]:
     """What lies channels last because a tensor that it follows does."""
     if not record.kernel.follows:
         return []
-    other = " and device != ON_CPU and device != ON_META" if record.kernel.laid else ""
+    other = " and not lays_channels_last(device)" if record.kernel.laid else ""
     turning = _following(record, "to_{0} = turned_channels_last(to_{0})")
     return [f"if flags & F_STRIDED{other}:", *turning]
 
@@ -209,8 +209,8 @@ def run_function(record, shown: str, imports) -> list[str]:
     values = [filled, *given(r), *["state"] * r.kernel.draws]
     body += [
         *drawing(r, shown),
-        f"if K[device].{r.key} != NULL:",
-        f"    K[device].{r.key}({', '.join(values)})",
+        f"if K[device_type(device)].{r.key} != NULL:",
+        f"    K[device_type(device)].{r.key}({', '.join(values)})",
         "elif device != ON_META:",
         f'    raise no_kernel("{shown}", device)',
     ]

@@ -35,8 +35,9 @@ from autograd_cy._C.iterate cimport (
     ew1, ew2, ew3, ewn, all_separated, copy_into, separated, clone_plain, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
     P_SKIP_FIRST)
 from libc.string cimport memset
-from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
-from autograd_cy._C.devices cimport add_slots, check_place, device_among, no_kernel, refuse_device
+from autograd_cy._C.storage cimport MAX_DEVICE_TYPES, ON_CPU, ON_META, device_type
+from autograd_cy._C.devices cimport (
+    add_slots, check_place, device_among, lays_channels_last, no_kernel, refuse_device)
 from autograd_cy._C.outputs cimport (
     OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, check_outs, fresh, fresh_dense,
     inplace_target, out_target, settle)

@@ -8,8 +8,10 @@ there is nothing to find, and threads that go on with the modes of another have 
 """
 from cpython.ref cimport PyObject
 
-from autograd_cy._C.placement cimport device_code, device_of_code
-from autograd_cy._C.tensor cimport Restoring, M_DEVICE_SHIFT, tls_modes, tls_set_modes, undo_change
+from autograd_cy._C.placement cimport as_device, device as Place, device_code, device_of_code
+from autograd_cy._C.storage cimport ON_META, device_type
+from autograd_cy._C.tensor cimport (
+    Restoring, M_DEVICE_SHIFT, modes_t, tls_modes, tls_set_modes, undo_change)
 
 from autograd_cy._C.placement import _install_blocks
 
@@ -25,15 +27,24 @@ cdef class _Block(Restoring):
     """One ``with torch.device(...)``."""
 
     def __cinit__(self):
-        self.mask = <unsigned int>15 << M_DEVICE_SHIFT
+        self.mask = <modes_t>DEVICE_MASK << M_DEVICE_SHIFT
 
 
 cdef object default_device():
     return device_of_code(default_code())
 
 
+cdef modes_t named(object d) except 0:
+    """What the mode word has of a device: see default_device.pxd."""
+    cdef Place r = as_device(d)
+    cdef int code = device_code(r)
+    if r.index is None and code > ON_META:
+        return <modes_t>(ANY_INDEX | device_type(code))
+    return <modes_t>code + 1
+
+
 def _enter(device):
-    cdef unsigned int code = <unsigned int>device_code(device) + 1
+    cdef modes_t code = named(device)
     cdef _Block block = _Block()
     cdef dict local = <dict>PyThreadState_GetDict()
     (<list>local.setdefault(OPEN, [])).append(block)
@@ -93,7 +104,7 @@ def set_default_device(device):
     >>> ag.set_default_device(None)
     """
     cdef int shift = M_DEVICE_SHIFT + DEVICE_BITS
-    cdef unsigned int code = 0
+    cdef modes_t code = 0
     if device is not None:
-        code = <unsigned int>device_code(device) + 1
-    tls_set_modes((tls_modes() & ~(<unsigned int>15 << shift)) | code << shift)
+        code = named(device)
+    tls_set_modes((tls_modes() & ~(<modes_t>DEVICE_MASK << shift)) | code << shift)

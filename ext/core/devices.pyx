@@ -1,9 +1,17 @@
 # cython: language_level=3
 """Devices register their services and kernels here; `meta` is the one that computes nothing."""
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
+from cpython.ref cimport Py_XDECREF, Py_XINCREF
 from libc.string cimport memset
-from autograd_cy._C.placement cimport add_device, device_of_code
-from autograd_cy._C.storage cimport device_memory
+from autograd_cy._C.placement cimport add_device_type, device_of_code
+from autograd_cy._C.storage cimport (
+    BlockUse, DEVICES_OF_TYPE, MAX_DEVICES, STORAGE_PINNED, device_memory, set_release,
+    storage_of_service, storage_root)
+
+cdef extern from "Python.h":
+    void PyErr_Fetch(PyObject** kind, PyObject** value, PyObject** trace)
+    void PyErr_Restore(PyObject* kind, PyObject* value, PyObject* trace)
 
 memset(services, 0, sizeof(services))
 
@@ -15,7 +23,7 @@ cdef Slots _slots[256]
 cdef int _families = 0
 cdef dict _places = {}        # key of an operator -> (family, position, signature)
 cdef dict _expected = {}      # the same -> signature, where the slot is made at the first use
-cdef dict _waiting = {}       # the same -> [(device, capsule)] until then
+cdef dict _waiting = {}       # the same -> [(type, capsule)] until then
 
 
 cdef int add_slots(void** table, tuple keys, tuple signatures) except -1:
@@ -30,9 +38,9 @@ cdef int add_slots(void** table, tuple keys, tuple signatures) except -1:
             raise RuntimeError(f"{key}: a kernel of signature {signatures[i]!r} was expected to "
                                f"be one of {_expected[key]!r}")
         _places[key] = (_families, i, signatures[i])
-        for code, capsule in _waiting.pop(key, ()):
+        for type, capsule in _waiting.pop(key, ()):
             name = (<str>signatures[i]).encode()
-            table[<int>code * len(keys) + i] = PyCapsule_GetPointer(
+            table[<int>type * len(keys) + i] = PyCapsule_GetPointer(
                 capsule, <const char*>(<bytes>name))
     _slots[_families].table = table
     _slots[_families].width = len(keys)
@@ -71,15 +79,12 @@ def register(str name not None, services_capsule, dict kernels not None):
         signature. Nothing is registered then.
     """
     cdef Services* given
-    cdef Services* own
     cdef Slots* slots
-    cdef int code
+    cdef int type
     if not PyCapsule_IsValid(services_capsule, "autograd_cy.services"):
         raise ValueError(f"register({name!r}): services are a capsule \"autograd_cy.services\"")
     given = <Services*>PyCapsule_GetPointer(services_capsule, "autograd_cy.services")
-    if (given.allocate == NULL or given.elementwise == NULL or given.copy == NULL
-            or given.cast == NULL or given.fill == NULL or given.synchronize == NULL):
-        raise ValueError(f"register({name!r}): a service is missing; all six are needed")
+    check_services(name, given)
     known = signatures()
     for key, capsule in kernels.items():
         if key not in known:
@@ -88,20 +93,57 @@ def register(str name not None, services_capsule, dict kernels not None):
         if not PyCapsule_IsValid(capsule, <const char*>(<bytes>signature)):
             raise ValueError(f"register({name!r}): the kernel of {key} must be a capsule named "
                              f"{signature.decode()!r}")
-    code = add_device(name)
-    own = &services[code]
-    own[0] = given[0]
-    device_memory[code] = given.allocate
+    type = add_device_type(name, given.count)
+    services[type] = given[0]
+    device_memory[type] = device_storage
     for key, capsule in kernels.items():
         if key not in _places:
-            _waiting.setdefault(key, []).append((code, capsule))
+            _waiting.setdefault(key, []).append((type, capsule))
             continue
         family, position, signature = _places[key]
         slots = &_slots[<int>family]
         name_of = (<str>signature).encode()
-        slots.table[code * slots.width + <Py_ssize_t>position] = PyCapsule_GetPointer(
+        slots.table[type * slots.width + <Py_ssize_t>position] = PyCapsule_GetPointer(
             capsule, <const char*>(<bytes>name_of))
-    return code
+    return type
+
+
+cdef int check_services(str name, Services* given) except -1:
+    """Refuse services of another version, missing ones, and devices that can't be counted."""
+    cdef int count
+    if given.size != sizeof(Services):
+        raise ValueError(
+            f"register({name!r}): the services are of {given.size} bytes and must be of "
+            f"{sizeof(Services)}: the backend was built for another version; build it again")
+    missing = [service for service, address in (
+        ("count", <size_t>given.count), ("allocate", <size_t>given.allocate),
+        ("release", <size_t>given.release), ("elementwise", <size_t>given.elementwise),
+        ("copy", <size_t>given.copy), ("cast", <size_t>given.cast), ("fill", <size_t>given.fill),
+        ("stream_new", <size_t>given.stream_new), ("stream_free", <size_t>given.stream_free),
+        ("query", <size_t>given.query), ("synchronize", <size_t>given.synchronize),
+        ("synchronize_all", <size_t>given.synchronize_all),
+        ("event_record", <size_t>given.event_record), ("event_wait", <size_t>given.event_wait),
+        ("event_query", <size_t>given.event_query),
+        ("event_synchronize", <size_t>given.event_synchronize),
+        ("event_free", <size_t>given.event_free)) if not address]
+    if (given.pin == NULL) != (given.unpin == NULL):
+        missing.append("pin" if given.pin == NULL else "unpin")
+    if missing:
+        raise ValueError(f"register({name!r}): a service is missing: {', '.join(missing)}")
+    if given.traits & ~<uint32_t>LAYS_CHANNELS_LAST:
+        raise ValueError(f"register({name!r}): there are no such traits: {given.traits:#x}")
+    try:
+        count = given.count()
+    except Exception as error:
+        raise ValueError(f"register({name!r}): count() raised {error!r}") from error
+    if not 0 <= count <= DEVICES_OF_TYPE:
+        raise ValueError(f"register({name!r}): count() is {count}; there may be 0 to "
+                         f"{DEVICES_OF_TYPE} devices of a type")
+    return 0
+
+
+include "devices/streams.pxi"
+include "devices/blocks.pxi"
 
 
 cdef int device_among(tuple tensors, str op) except -1:
@@ -182,11 +224,11 @@ cdef int refuse_host(Tensor t, str what) except -1:
 
 # --- meta -----------------------------------------------------------------------------------
 
-cdef int no_elementwise(Elementwise* work) except -1:
+cdef int no_elementwise(Elementwise* work, int index, stream_t stream) except -1:
     return 0
 
 
-cdef int no_copy(Tensor to, Tensor source) except -1:
+cdef int no_copy(Tensor to, Tensor source, bint non_blocking, stream_t stream) except -1:
     if to.mem.device != ON_META:
         raise NotImplementedError(
             "Cannot copy out of meta tensor; no data! Use empty_like(x, device=...) for memory of "
@@ -194,17 +236,17 @@ cdef int no_copy(Tensor to, Tensor source) except -1:
     return 0
 
 
-cdef int no_fill(Tensor to, const char* item) except -1:
+cdef int no_cast(Tensor to, Tensor source, stream_t stream) except -1:
+    return no_copy(to, source, False, NULL)
+
+
+cdef int no_fill(Tensor to, const char* item, stream_t stream) except -1:
     return 0
 
 
-cdef int nothing() except -1:
-    return 0
-
-
-services[ON_META].allocate = device_memory[ON_META]
-services[ON_META].elementwise = no_elementwise
-services[ON_META].copy = no_copy
-services[ON_META].cast = no_copy
-services[ON_META].fill = no_fill
-services[ON_META].synchronize = nothing
+services[device_type(ON_CPU)].traits = LAYS_CHANNELS_LAST
+services[device_type(ON_META)].traits = LAYS_CHANNELS_LAST
+services[device_type(ON_META)].elementwise = no_elementwise
+services[device_type(ON_META)].copy = no_copy
+services[device_type(ON_META)].cast = no_cast
+services[device_type(ON_META)].fill = no_fill

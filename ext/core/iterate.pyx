@@ -13,7 +13,8 @@ from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_U8, DT_I64, DT_F16, DT_F32, DT_F64, DT_C64, DT_C128, dt_category,
     dt_is_complex, dt_is_float, dt_object, dt_promote, dt_real, dt_to_complex, g_default_dtype)
 from autograd_cy._C.cpu cimport TARGET_AVX512, target as simd_target
-from autograd_cy._C.devices cimport Elementwise, device_among, services
+from autograd_cy._C.devices cimport (
+    Elementwise, device_among, device_cast, device_copy, device_elementwise, device_fill)
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, keep, keeping, memory
 from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
@@ -22,7 +23,7 @@ from autograd_cy._C.out_places cimport (
     check_room, has_room, leave_base, of_sizes, other_device, take_order)
 from autograd_cy._C.placement cimport MF_CONTIGUOUS, MF_PRESERVE
 from autograd_cy._C.sizes cimport parts
-from autograd_cy._C.storage cimport StorageImpl
+from autograd_cy._C.storage cimport ON_CPU, ON_META, StorageImpl, device_type
 from autograd_cy._C.tensor cimport (
     Tensor, F_DEVICE, F_STRIDED, F_WRAPPED, F_LAZY, F_CONJ, F_NEG, F_RAW, F_TURNED,
     tensor_on, tensor_turned, element_value,
@@ -419,7 +420,7 @@ cdef int launch_elementwise(Elementwise* e, int device, const Py_ssize_t* items)
     cdef Py_ssize_t* rows[5]
     cdef int i
     if device:
-        return services[device].elementwise(e)
+        return device_elementwise(e, device)
     for i in range(e.nargs):
         rows[i] = e.strides[i]
     return run_sized(KT.loops[e.kernel][e.dt], e.nargs, e.p, e.mem, e.nd, e.shape, rows, items,

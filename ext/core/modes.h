@@ -2,8 +2,8 @@
 #ifndef AG_MODES_H
 #define AG_MODES_H
 #if defined(__GNUC__) && defined(__linux__)
-static __thread unsigned int ag_tls_modes __attribute__((tls_model("initial-exec"))) = 0;
+static __thread unsigned long long ag_tls_modes __attribute__((tls_model("initial-exec"))) = 0;
 #else
-static _Thread_local unsigned int ag_tls_modes = 0;
+static _Thread_local unsigned long long ag_tls_modes = 0;
 #endif
 #endif

@@ -3,11 +3,24 @@
 """device, layout and memory_format: small value objects. Storage and strides are in tensor.pyx."""
 
 from autograd_cy._C.sealed cimport seal
-from autograd_cy._C.storage cimport MAX_DEVICES, ON_CPU, ON_META
+from autograd_cy._C.storage cimport (
+    DEVICES_OF_TYPE, MAX_DEVICES, MAX_DEVICE_TYPES, ON_CPU, ON_META, device_type)
 
-# Device types; those that tensors can be on have a code, which their storages carry.
+cdef extern from *:
+    """
+    #if defined(__GNUC__) && defined(__linux__)
+    static __thread unsigned char ag_index[8] __attribute__((tls_model("initial-exec")));
+    #else
+    static _Thread_local unsigned char ag_index[8];
+    #endif
+    """
+    unsigned char ag_index[8]
+
+# Names of types that programs may write; tensors can be on those that have a place in `_types`.
 cdef list _known = ["cpu", "cuda", "xpu", "mps", "meta", "hpu", "mtia", "xla"]
-cdef list _devices = []
+cdef list _types = ["cpu", "meta"]
+cdef list _devices = [None] * MAX_DEVICES       # by code, made when they are first asked for
+cdef count_fn[8] _counts
 # What a `with` block of a device does; default_device.pyx knows.
 cdef object _enter_block = None
 cdef object _leave_block = None
@@ -33,7 +46,8 @@ cdef class device:
     ----------
     type : str or device or int
         ``"cpu"``, ``"meta"``, or an accelerator, such as ``"cuda"``, ``"cuda:1"`` or ``"mps"``,
-        which tensors can be on where it was registered; a number means that CUDA device.
+        which tensors can be on where it was registered; a number means that device of the
+        accelerator that was registered first, of CUDA if none was.
     index : int, optional
 
     Raises
@@ -57,7 +71,7 @@ cdef class device:
             self.index = (<device>type).index
             return
         if isinstance(type, int) and not isinstance(type, bool):
-            self.type = "cuda"
+            self.type = name_of_type(accelerator_type()) if accelerator_type() else "cuda"
             self.index = own_index(type)
             return
         if not isinstance(type, str):
@@ -106,53 +120,103 @@ cdef class device:
 
 
 cpu_device = device("cpu")
-_devices += [cpu_device, device("meta")]
+_devices[ON_CPU] = cpu_device
+_devices[ON_META] = device("meta")
 
 
 cdef device device_of_code(int code):
+    if _devices[code] is None:
+        _devices[code] = device(_types[device_type(code)], code % DEVICES_OF_TYPE)
     return <device>_devices[code]
 
 
-cdef int add_device(str name) except -1:
-    """The code of a new device, whose kernels somebody is about to register."""
-    for d in _devices:
-        if str(d) == name:
-            raise ValueError(f"a device {name!r} is registered already")
-    if len(_devices) == MAX_DEVICES:
-        raise ValueError(f"at most {MAX_DEVICES} devices, not another one, {name!r}")
+cdef int add_device_type(str name, count_fn count) except -1:
+    """The place of a new type, whose kernels somebody is about to register."""
+    cdef int type = <int>len(_types)
+    if name in _types:
+        raise ValueError(f"a device {name!r} is registered already")
+    if type == MAX_DEVICE_TYPES:
+        raise ValueError(f"at most {MAX_DEVICE_TYPES} types of devices, not another one, {name!r}")
     if not name.isidentifier():
         raise ValueError(f"{name!r} is no name of a device")
     if name not in _known:
         _known.append(name)
-    _devices.append(device(name))
-    return <int>len(_devices) - 1
+    _types.append(name)
+    _counts[type] = count
+    return type
+
+
+cdef int type_of_name(object name) except -2:
+    return <int>_types.index(name) if name in _types else -1
+
+
+cdef str name_of_type(int type):
+    return <str>_types[type]
+
+
+cdef int accelerator_type() noexcept:
+    return 2 if len(_types) > 2 else 0
+
+
+cdef int devices_of_type(int type) except -1:
+    return 1 if type < 2 else _counts[type]()
+
+
+cdef int check_index(int type, object index) except -1:
+    """An index that a device of that type has."""
+    cdef int count = devices_of_type(type)
+    cdef str name = <str>_types[type]
+    if isinstance(index, bool) or not isinstance(index, int):
+        raise TypeError(f"{name}: a device has a number, not {index!r}")
+    if 0 <= index < count:
+        return index
+    there = ("there is none now" if count == 0 else f"there is '{name}:0' alone" if count == 1
+             else f"there are '{name}:0' to '{name}:{count - 1}'")
+    raise RuntimeError(
+        f"{name} error: invalid device ordinal: no device '{name}:{index}', {there}; use another "
+        "index, or 'cpu'")
+
+
+cdef int current_index(int type) noexcept nogil:
+    return ag_index[type]
+
+
+cdef int set_current_index(int type, int index) except -1:
+    """Let a name without index mean this device, in this thread."""
+    ag_index[type] = <unsigned char>check_index(type, index)
+    return 0
 
 
 cdef int device_code(object d) except -1:
     """The code of a device that can hold tensors; of the CPU for None."""
     cdef device r
+    cdef int type
     if d is None:
         return ON_CPU
     r = as_device(d)
-    for code in range(len(_devices)):
-        if (<device>_devices[code]).type == r.type:
-            return code
-    return ON_CPU
+    type = type_of_name(r.type)
+    if type < 2:
+        return type * DEVICES_OF_TYPE
+    return current_code(type) if r.index is None else type * DEVICES_OF_TYPE + <int>r.index
 
 
 cdef device as_device(object d):
     """The device that `d` names, which tensors can be on in this build."""
     cdef device r
+    cdef int type
     if d is None:
         return cpu_device
-    r = <device>d if type(d) is device else device(d)
-    if r.type == "meta" and r.index is not None:
-        r = <device>_devices[ON_META]
-    if not any([r.type == (<device>known).type for known in _devices]):
+    r = <device>d if isinstance(d, device) else device(d)
+    type = type_of_name(r.type)
+    if type < 0:
         raise RuntimeError(
             f"device {str(r)!r} is not available: this build runs on the CPU. "
             "Use device='cpu'. There is no GPU support yet, and no package to install that adds it."
         )
+    if type == 1:
+        return <device>_devices[ON_META]
+    if type > 1:
+        check_index(type, current_index(type) if r.index is None else r.index)
     return r
 
 

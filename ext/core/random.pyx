@@ -7,14 +7,17 @@ on the generator's device. A kernel that draws reads them there and moves the po
 its launch (ext/kernels/scalar/random_elements.h says how); the host reads them only if somebody asks.
 """
 cimport cython
-from libc.stdint cimport int64_t, uint64_t
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 from autograd_cy._C.dtypes cimport (
     dt_object, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32, DT_I64, DT_I8, DT_U8)
+from autograd_cy._C.devices cimport (
+    Services, current_stream, current_stream_owner, note_use, services)
 from autograd_cy._C.iterate cimport contiguous, copy_into, to_device
 from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.placement cimport as_device, device_code, device_of_code
-from autograd_cy._C.storage cimport ON_CPU, ON_META
+from autograd_cy._C.storage cimport ON_CPU, ON_META, ServiceBlock, device_index, device_type
 from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_empty_on
 
 import os as _os
@@ -61,6 +64,9 @@ cdef class Generator:
             raise RuntimeError(f"Device type {as_device(device).type.upper()} is not supported for "
                                "Generator() api; there are no values on it")
         self.state = tensor_empty_on(code, DT_I64, 1, &TWO, NULL)
+        if code != ON_CPU:
+            self.stream = current_stream(code)
+            self.owner = owner_of(code)
         self.write(DEFAULT_SEED, 0)
 
     cdef int write(self, uint64_t key, uint64_t position) except -1:
@@ -68,6 +74,7 @@ cdef class Generator:
         cdef Tensor words = self.state
         if self.state.mem.device != ON_CPU:
             words = tensor_empty(DT_I64, 1, &TWO)
+            self.follow()
         (<uint64_t*>words.ptr)[0] = key
         (<uint64_t*>words.ptr)[1] = position
         self.key = key
@@ -78,7 +85,27 @@ cdef class Generator:
     cdef Tensor read(self):
         """Key and position, on the CPU."""
         no_launch("get_state", "the state of a generator is read; do it before")
+        if self.state.mem.device != ON_CPU:
+            self.follow()
         return contiguous(to_device(self.state, ON_CPU))
+
+    cdef int follow(self) except -1:
+        """Let the current stream come after the one that used the state last."""
+        cdef int device = self.state.mem.device, index = device_index(device)
+        cdef Services* s = &services[device_type(device)]
+        cdef void* stream = current_stream(device)
+        cdef void* event = NULL
+        if stream == self.stream:
+            return 0
+        s.event_record(index, self.stream, False, &event)
+        try:
+            s.event_wait(index, stream, event)
+        finally:
+            s.event_free(index, event)
+        note_use(<ServiceBlock*>self.state.mem, device, stream, current_stream_owner(device))
+        self.stream = stream
+        self.owner = owner_of(device)
+        return 0
 
     @property
     def device(self):
@@ -171,11 +198,15 @@ cdef class Generator:
     def _snapshot(self):
         """What `_restore` takes: a copy of the state on its device, which the host doesn't read."""
         cdef Tensor kept = tensor_empty_on(self.state.mem.device, DT_I64, 1, &TWO, NULL)
+        if self.state.mem.device != ON_CPU:
+            self.follow()
         copy_into(kept, self.state, "get_state")
         return kept, self.key
 
     def _restore(self, snapshot):
         """Go on from a snapshot of this generator, or of another one of its device."""
+        if self.state.mem.device != ON_CPU:
+            self.follow()
         copy_into(self.state, <Tensor?>snapshot[0], "set_state")
         self.key = snapshot[1]
 
@@ -188,6 +219,12 @@ cdef class Generator:
         if self.state.mem.device != ON_CPU:
             state += (str(self.device),)
         return _rebuild_generator, state
+
+
+cdef object owner_of(int device):
+    """The Stream that is the current one of a device, None for the default stream."""
+    cdef PyObject* owner = current_stream_owner(device)
+    return None if owner == NULL else <object>owner
 
 
 def _rebuild_generator(uint64_t seed, uint64_t position, device=None):
@@ -235,12 +272,18 @@ cdef Tensor drawing_state(object gen, int device, str op):
     if gen is None:
         if device == ON_CPU:
             return _default.state
-        return None if device == ON_META else default_of(device).state
+        if device == ON_META:
+            return None
+        g = default_of(device)
+        g.follow()
+        return g.state
     g = generator_of(gen, op)
     if device == ON_META:
         return None
     if g.state.mem.device != device:
         raise other_device(g, device)
+    if device != ON_CPU:
+        g.follow()
     return g.state
 
 
@@ -278,6 +321,7 @@ def _put_back_defaults(states):
     known = [g for g, _ in states[1]]
     for g in _others:
         if not any([g is one for one in known]):
+            no_launch("fork_rng", ANEW)
             (<Generator>g).write(_seed_of_others, 0)
     for g, state in states[1]:
         (<Generator>g)._restore(state)

@@ -8,8 +8,8 @@ How much is kept, storage/kept.pxi decides.
 Everything here runs under the GIL, so there are no locks. Next file: tensor.pyx.
 """
 from cpython.mem cimport PyMem_RawMalloc, PyMem_RawFree
-from cpython.ref cimport Py_INCREF, Py_DECREF, PyObject
-from libc.stdint cimport uint64_t
+from cpython.ref cimport Py_INCREF, Py_DECREF, Py_XINCREF, PyObject
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
@@ -63,12 +63,14 @@ cdef bint g_told = False                # somebody hears of births
 cdef int g_room[N_CLASSES]
 # Test hook: allocations left before one fails; negative means never.
 cdef Py_ssize_t g_fail_after = -1
+cdef release_fn g_release = NULL
 
 memset(g_free, 0, sizeof(g_free))
 memset(g_free_count, 0, sizeof(g_free_count))
 set_room(BLOCKS_PER_CLASS)
 memset(device_memory, 0, sizeof(device_memory))
-device_memory[ON_META] = meta_memory
+memset(device_bytes, 0, sizeof(device_bytes))
+device_memory[device_type(ON_META)] = meta_memory
 
 
 cdef inline int class_of(Py_ssize_t nbytes) noexcept nogil:
@@ -250,37 +252,73 @@ cdef Py_ssize_t live_bytes() noexcept:
 
 
 cdef StorageImpl* storage_new_on(int device, Py_ssize_t nbytes) except NULL:
-    cdef StorageImpl* s
     if device == ON_CPU:
         return storage_new(nbytes)
-    s = device_memory[device](nbytes)
-    s.device = <uint8_t>device
+    return device_memory[device_type(device)](device, nbytes)
+
+
+cdef StorageImpl* meta_memory(int device, Py_ssize_t nbytes) except NULL:
+    """A size without memory. The address is only good for differences between addresses."""
+    cdef StorageImpl* s = storage_borrow(<char*>HEADER, nbytes, None, False)
+    s.device = ON_META
     return s
 
 
-cdef StorageImpl* meta_memory(Py_ssize_t nbytes) except NULL:
-    """A size without memory. The address is only good for differences between addresses."""
-    return storage_borrow(<char*>HEADER, nbytes, None, False)
-
-
-cdef StorageImpl* header_only(char* data, Py_ssize_t nbytes) except NULL:
-    cdef StorageImpl* s = <StorageImpl*>PyMem_RawMalloc(sizeof(StorageImpl))
+cdef StorageImpl* header_only(size_t size, char* data, Py_ssize_t nbytes) except NULL:
+    cdef StorageImpl* s = <StorageImpl*>PyMem_RawMalloc(size)
     if s == NULL:
         raise MemoryError("autograd_cy: cannot allocate a storage header")
-    memset(s, 0, sizeof(StorageImpl))
+    memset(s, 0, size)
     s.refcount = 1
     s.data = data
     s.nbytes = nbytes
     s.version = &s.own_version
-    if g_followers:
-        number_birth(s)
     return s
+
+
+cdef StorageImpl* storage_of_service(int device, int type, char* data, Py_ssize_t nbytes,
+                                     void* block, void* stream, PyObject* owner) except NULL:
+    """Memory that a device's service gave, and gets back by its release."""
+    cdef StorageImpl* s = header_only(sizeof(ServiceBlock), data, nbytes)
+    cdef ServiceBlock* b = <ServiceBlock*>s
+    cdef DeviceBytes* n = &device_bytes[device]
+    s.kind = STORAGE_DEVICE if device else STORAGE_PINNED
+    s.device = <uint16_t>device
+    s.owner = block
+    s.capacity = nbytes
+    b.type = type
+    b.stream = stream
+    b.stream_owner = owner
+    Py_XINCREF(owner)
+    n.live_bytes += nbytes
+    n.live_blocks += 1
+    n.allocations += 1
+    n.peak_bytes = max(n.peak_bytes, n.live_bytes)
+    if g_told:
+        tell_birth(s)
+    return s
+
+
+cdef void service_free(StorageImpl* s) noexcept:
+    if g_watch != NULL:
+        g_watch(s, -s.nbytes)
+    device_bytes[s.device].live_bytes -= s.nbytes
+    device_bytes[s.device].live_blocks -= 1
+    if g_release(<ServiceBlock*>s):
+        PyMem_RawFree(s)
+
+
+cdef void set_release(release_fn release) noexcept:
+    global g_release
+    g_release = release
 
 
 cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner,
                                  bint readonly) except NULL:
     """A storage over foreign memory that `owner` keeps alive."""
-    cdef StorageImpl* s = header_only(data, nbytes)
+    cdef StorageImpl* s = header_only(sizeof(StorageImpl), data, nbytes)
+    if g_followers:
+        number_birth(s)
     s.kind = STORAGE_BORROWED
     s.readonly = readonly
     Py_INCREF(owner)
@@ -290,7 +328,9 @@ cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner,
 
 cdef StorageImpl* storage_alias(StorageImpl* source) except NULL:
     """The same memory with a version counter of its own (what `.data` needs)."""
-    cdef StorageImpl* s = header_only(source.data, source.nbytes)
+    cdef StorageImpl* s = header_only(sizeof(StorageImpl), source.data, source.nbytes)
+    if g_followers:
+        number_birth(s)
     s.kind = STORAGE_ALIAS
     s.device = source.device
     s.readonly = source.readonly
@@ -358,6 +398,8 @@ cdef void storage_free(StorageImpl* s) noexcept:
         Py_DECREF(owner)
         PyMem_RawFree(s)
         owner = None
+    elif s.kind == STORAGE_DEVICE or s.kind == STORAGE_PINNED:
+        service_free(s)
     else:
         storage_decref(<StorageImpl*>s.owner)
         PyMem_RawFree(s)

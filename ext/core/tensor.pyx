@@ -32,7 +32,7 @@ import numpy as _np
 from autograd_cy._C._warned import warn as _warn
 
 cdef extern from "modes.h":
-    unsigned int ag_tls_modes
+    modes_t ag_tls_modes
 
 cdef extern from "scalar/types.h":
     float ag_f16_to_f32(uint16_t h) nogil
@@ -70,11 +70,11 @@ memset(&upcalls, 0, sizeof(upcalls))
 g_modes = 0
 
 
-cdef unsigned int tls_modes() noexcept nogil:
+cdef modes_t tls_modes() noexcept nogil:
     return ag_tls_modes
 
 
-cdef void tls_set_modes(unsigned int m) noexcept nogil:
+cdef void tls_set_modes(modes_t m) noexcept nogil:
     global ag_tls_modes
     ag_tls_modes = m
 

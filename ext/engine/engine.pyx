@@ -576,14 +576,14 @@ cdef int run_ready(GraphTask g) except -1:
 
 cdef object run_here(GraphTask g):
     global ag_running_task
-    cdef unsigned int modes = tls_modes()
+    cdef modes_t modes = tls_modes()
     cdef unsigned long thread = PyThread_get_thread_ident()
     cdef list stack = g_running.setdefault(thread, [])
     cdef Py_ssize_t i
     cdef PyObject* outer = ag_running_task
     stack.append(g)
     ag_running_task = <PyObject*>g
-    tls_set_modes((modes & ~<unsigned int>M_NO_GRAD | M_IN_BACKWARD) if g.create_graph
+    tls_set_modes((modes & ~<modes_t>M_NO_GRAD | M_IN_BACKWARD) if g.create_graph
                   else (modes | M_NO_GRAD | M_IN_BACKWARD))
     try:
         run_ready(g)

@@ -272,7 +272,7 @@ cdef Event* begin_function(object cls, tuple args):
 
 cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
     cdef Scope seen = NULL
-    cdef unsigned int modes = tls_modes()
+    cdef modes_t modes = tls_modes()
     cdef Py_ssize_t n = len(args), i
     cdef int edge = 0
     cdef bint recording = False
@@ -477,7 +477,7 @@ cdef int check_dirty(FunctionNode ctx, tuple args, tuple made, tuple dirty,
 
 cdef Tensor as_view(Tensor t):
     """A view that doesn't lead to `t` in the graph."""
-    cdef unsigned int modes = tls_modes()
+    cdef modes_t modes = tls_modes()
     tls_set_modes(modes | M_NO_GRAD)
     try:
         return T._alias(t)

@@ -26,7 +26,7 @@ from autograd_cy._C.storage cimport (
     StorageImpl, STORAGE_ALIAS, born_since, follow_births, leave_births)
 from autograd_cy._C.tensor cimport (
     Tensor, upcalls, tensor_alias, copy_special, scalar_value, stand_on, size_object, sizes_of,
-    type_name, describe, requires_grad, tls_modes, tls_set_modes, wrap_double, wrap_number,
+    type_name, describe, requires_grad, modes_t, tls_modes, tls_set_modes, wrap_double, wrap_number,
     g_modes, track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH, F_INFERENCE, F_DUAL, F_BATCHED,
     F_WRAPPED, F_RETAINS_GRAD, F_REPLAY, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, M_GUARD_SAVED,
     M_VIEW_REPLAY, G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT, CREATED_NO_GRAD,

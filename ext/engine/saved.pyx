@@ -40,7 +40,7 @@ cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) excep
     """Put what `pack` makes of a tensor into a slot."""
     cdef Saved* s = &n.saved[slot]
     cdef Packed p = Packed.__new__(Packed)
-    cdef unsigned int modes = tls_modes()
+    cdef modes_t modes = tls_modes()
     cdef uint32_t version = t.mem.version[0]
     cdef PyObject* old
     cdef Tensor shown = t
@@ -49,7 +49,7 @@ cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) excep
     if s.edge <= -2 and t.fn == NULL:
         shown = graph_free_alias(t)     # an output: shown as the user knows it
         attach(shown, <PyObject*>n, -2 - s.edge)
-    tls_set_modes((modes | M_NO_GRAD) & ~<unsigned int>M_SAVED_HOOKS)
+    tls_set_modes((modes | M_NO_GRAD) & ~<modes_t>M_SAVED_HOOKS)
     try:
         p.value = pack(shown)
     finally:
@@ -213,7 +213,7 @@ cdef int set_bit() except -1:
     if stack():
         tls_set_modes(tls_modes() | M_SAVED_HOOKS)
     else:
-        tls_set_modes(tls_modes() & ~<unsigned int>M_SAVED_HOOKS)
+        tls_set_modes(tls_modes() & ~<modes_t>M_SAVED_HOOKS)
     return 0
 
 

@@ -275,7 +275,7 @@ cdef bint reshapes(Tensor base, Tensor t) noexcept:
 
 
 cdef object remake_view_fn(Tensor t):
-    cdef unsigned int modes = tls_modes()
+    cdef modes_t modes = tls_modes()
     cdef Tensor base = <Tensor>t.base
     cdef Tensor again
     cdef PyObject* old = t.fn
@@ -290,7 +290,7 @@ cdef object remake_view_fn(Tensor t):
         # The base was taken out of the graph, and changed: no gradient goes on from here.
         base = tensor_alias(base)
         base.flags |= F_REQUIRES_GRAD
-    tls_set_modes(modes & ~<unsigned int>(M_NO_GRAD | M_INFERENCE))
+    tls_set_modes(modes & ~<modes_t>(M_NO_GRAD | M_INFERENCE))
     try:
         t.attr_version = t.mem.version[0]
         if t.flags & F_REPLAY and reshapes(base, t):

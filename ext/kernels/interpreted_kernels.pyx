@@ -15,7 +15,7 @@ from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.outputs cimport (
     OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result,
     check_outs, fresh, inplace_target, out_target, settle)
-from autograd_cy._C.storage cimport ON_CPU, ON_META
+from autograd_cy._C.storage cimport ON_CPU, ON_META, device_type
 from autograd_cy._C.tensor cimport F_DEVICE
 
 cdef dict RULES = {
@@ -64,8 +64,8 @@ cdef class ShapedKernel:
             raise ValueError(f"{key}: {n} results")
         self.rule, self.given, self.over, self.n = rule, given, over, n
         self.places = places
-        self.calls = [None] * MAX_DEVICES
-        for i in range(MAX_DEVICES):
+        self.calls = [None] * MAX_DEVICE_TYPES
+        for i in range(MAX_DEVICE_TYPES):
             self.slots[i] = NULL
         address, self.make = kernel
         self.slots[ON_CPU] = <void*><size_t>address
@@ -135,10 +135,11 @@ cdef class ShapedKernel:
             for x in args])
 
     cdef int fill(self, list to, tuple args, int device, str name) except -1:
-        if self.slots[device] != NULL:
-            if self.calls[device] is None:
-                self.calls[device] = self.make(<size_t>self.slots[device])
-            self.calls[device](*to, *self.given(*args))
+        cdef int type = device_type(device)
+        if self.slots[type] != NULL:
+            if self.calls[type] is None:
+                self.calls[type] = self.make(<size_t>self.slots[type])
+            self.calls[type](*to, *self.given(*args))
         elif device != ON_META:
             raise no_kernel(name, device)
         return 0

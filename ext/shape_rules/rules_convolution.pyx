@@ -4,7 +4,7 @@ from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, dt_is_integral, dt_object
 from autograd_cy._C.formats cimport lay_channels_last
 from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.rules_common cimport scalar_name
-from autograd_cy._C.storage cimport ON_CPU, ON_META
+from autograd_cy._C.devices cimport lays_channels_last
 from autograd_cy._C.tensor cimport F_STRIDED, MAX_DIMS, Tensor, sizes_of
 
 __all__: list[str] = []
@@ -154,7 +154,7 @@ cdef int convolution(Result* r, Tensor input, Tensor weight, Tensor bias, tuple 
                 "than actual input size")
         r.sizes[2 + d] = (padded[d] - step) // s + 1
     result_dense(r, input.dt, input.nd, r.sizes)
-    if nd > 1 and said_channels_last(weight) and input.mem.device in (ON_CPU, ON_META):
+    if nd > 1 and said_channels_last(weight) and lays_channels_last(input.mem.device):
         lay_channels_last(r)
     return 0
 

@@ -51,11 +51,11 @@ def close(a, b):
 def test_moving_both_ways(device):
     x = ag.rand(3, 4).t()
     y = x.to("hostdevice")
-    assert y.device == ag.device("hostdevice") and not y.is_cpu and not y.is_meta
+    assert y.device == ag.device("hostdevice:0") and not y.is_cpu and not y.is_meta
     assert y.stride() == x.stride()
     assert y.to("hostdevice") is y
     close(y, x)
-    assert "device='hostdevice'" in repr(y) and y.tolist() == x.tolist()
+    assert "device='hostdevice:0'" in repr(y) and y.tolist() == x.tolist()
     assert y[1, 2].item() == x[1, 2].item()
     with pytest.raises(TypeError, match=r"Tensor.cpu\(\)"):
         y.numpy()
@@ -117,11 +117,11 @@ def test_a_network_forward_and_backward(device):
     expected = loss_of(here, x, y)
     expected.backward()
     got = loss_of(there, x.to("hostdevice"), y.to("hostdevice"))
-    assert got.device == ag.device("hostdevice")
+    assert got.device == ag.device("hostdevice:0")
     got.backward()
     close(got, expected)
     for p, q in zip(there.parameters(), here.parameters()):
-        assert p.grad.device == p.device == ag.device("hostdevice")
+        assert p.grad.device == p.device == ag.device("hostdevice:0")
         close(p.grad, q.grad)
     ran = device.state()["calls"]
     assert {"linear", "mm", "tanh_backward", "mean", "copy"} <= set(ran)
@@ -186,7 +186,7 @@ def test_a_kernel_of_an_operator_that_is_loaded_later(device):
     ran = device.state()["calls"].get("flip", 0)
     y = x.to("early").requires_grad_()
     z = late_flip(y, (0,))
-    assert z.device == ag.device("early") and z.requires_grad
+    assert z.device == ag.device("early:0") and z.requires_grad
     assert device.state()["calls"]["flip"] == ran + 1
     close(z, x.flip(0))
     with pytest.raises(NotImplementedError, match=r"late_flip.*hostdevice"):

@@ -11,12 +11,39 @@ SERVICES = b"autograd_cy.services"
 new_capsule = ctypes.pythonapi.PyCapsule_New
 new_capsule.restype = ctypes.py_object
 new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-six = [(ctypes.c_void_p * 6)(*[8] * 6)]  # addresses that nobody calls
+
+NAMES = (
+    "count allocate release elementwise copy cast fill stream_new stream_free query synchronize"
+    " synchronize_all event_record event_wait event_query event_synchronize event_free"
+    " event_elapsed pin unpin"
+).split()
 
 
-def services(missing=None, name=SERVICES):
-    six.append((ctypes.c_void_p * 6)(*[None if i == missing else 8 for i in range(6)]))
-    return new_capsule(ctypes.addressof(six[-1]), name, None)
+class Services(ctypes.Structure):
+    """`Services` of devices.pxd, as a backend lays it out."""
+
+    _fields_ = [
+        ("size", ctypes.c_ssize_t),
+        ("traits", ctypes.c_uint32),
+        ("count", ctypes.PYFUNCTYPE(ctypes.c_int)),
+        *((name, ctypes.c_void_p) for name in NAMES[1:]),
+    ]
+
+
+COUNT = Services._fields_[2][1]
+counts = {n: COUNT(lambda n=n: n) for n in (1, 65, -2)}
+alive = []
+
+
+def services(missing=(), name=SERVICES, count=1, **fields):
+    """A capsule of services at addresses that nobody calls."""
+    made = Services(ctypes.sizeof(Services), 0, counts[count], *[8] * (len(NAMES) - 1))
+    for field in missing:
+        setattr(made, field, COUNT() if field == "count" else None)
+    for field, value in fields.items():
+        setattr(made, field, value)
+    alive.append(made)
+    return new_capsule(ctypes.addressof(made), name, None)
 
 
 KEY = next(iter(devices.signatures()))
@@ -28,14 +55,24 @@ REFUSED = {
     "'meta' is registered already": ("meta", services(), {}),
     "'cpu' is registered already": ("cpu", services(), {}),
     "is no name of a device": ("a device", services(), {}),
-    **{f"service is missing{i * ' '}": ("refused", services(i), {}) for i in range(6)},
+    "of 8 bytes and must be of [0-9]+: the backend was built for another version": (
+        "refused",
+        services(size=8),
+        {},
+    ),
+    "no such traits: 0x6": ("refused", services(traits=6), {}),
+    "count\\(\\) is 65; there may be 0 to 64": ("refused", services(count=65), {}),
+    "count\\(\\) is -2": ("refused", services(count=-2), {}),
+    **{f"service is missing: {n}$": ("refused", services([n]), {}) for n in NAMES[:-3]},
+    "service is missing: pin$": ("refused", services(["pin"]), {}),
+    "service is missing: unpin$": ("refused", services(["unpin"]), {}),
 }
 
 
 def test_what_is_no_device_is_refused():
     known = devices.signatures()
     for words, (name, *rest) in REFUSED.items():
-        with pytest.raises(ValueError, match=words.strip()):
+        with pytest.raises(ValueError, match=words):
             devices.register(name, *rest)
         with pytest.raises(RuntimeError):
             ag.zeros(1, device="refused")

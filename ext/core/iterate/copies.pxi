@@ -19,6 +19,10 @@ cdef Tensor contiguous(Tensor a):
 
 
 cdef Tensor to_device(Tensor a, int device):
+    return to_device_by(a, device, False)
+
+
+cdef Tensor to_device_by(Tensor a, int device, bint non_blocking):
     cdef Py_ssize_t[64] strides
     cdef Tensor r
     if a.mem.device == device:
@@ -26,7 +30,7 @@ cdef Tensor to_device(Tensor a, int device):
     preserved_strides(a, strides)
     r = tensor_empty_on(device, a.dt, a.nd, a.sizes, strides)
     r.flags |= a.flags & F_LAZY
-    copy_into(r, a, "to")
+    copy_into_by(r, a, "to", non_blocking)
     return r
 
 
@@ -57,6 +61,21 @@ cdef Tensor clone_format(Tensor a, int format):
     return r
 
 
+cdef int copy_into_by(Tensor dst, Tensor src, str op, bint non_blocking) except -1:
+    cdef Tensor target
+    if not non_blocking or not (dst.flags | src.flags) & F_DEVICE:
+        return copy_into(dst, src, op)
+    check_writable(dst, op)
+    if not (dst.flags | src.flags) & F_LAZY:
+        return copy_across(dst, src, op, True)
+    if dst.flags & F_DEVICE:
+        # The values go into memory as they are, and are turned there.
+        target = tensor_turned(dst, dst.flags & F_LAZY)
+        copy_across(target, resolved(src), op, True)
+        return turn(target, dst.flags & F_LAZY)
+    return copy_into(dst, src, op)      # the host turns them: it has to wait
+
+
 cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
     cdef Py_ssize_t strides[2][64]
     cdef Py_ssize_t* rows[2]
@@ -74,7 +93,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
         return turn(target, dst.flags & F_LAZY)
     check_writable(dst, op)
     if (dst.flags | src.flags) & F_DEVICE:
-        return copy_across(dst, src, op)
+        return copy_across(dst, src, op, False)
     loop = KT.loops[K_COPY][dst.dt] if dst.dt == src.dt else KT.casts[src.dt][dst.dt]
     if src.dt >= DT_C64 and dst.dt < DT_C64 and dst.dt != DT_BOOL:
         warn_once("Casting complex values to real discards the imaginary part")
@@ -136,10 +155,10 @@ cdef bint same_rows(Tensor dst, Py_ssize_t** strides) noexcept:
     return True
 
 
-cdef int copy_across(Tensor dst, Tensor src, str op) except -1:
+cdef int copy_across(Tensor dst, Tensor src, str op, bint non_blocking) except -1:
     """copy_into where other devices take part: they copy tensors of one shape."""
     cdef Py_ssize_t[64] shape
-    cdef int d, device = dst.mem.device if dst.mem.device else src.mem.device
+    cdef int d, target = dst.mem.device, origin = src.mem.device
     cdef Tensor here = src
     if src.nd > dst.nd:
         for d in range(src.nd - dst.nd):
@@ -153,16 +172,19 @@ cdef int copy_across(Tensor dst, Tensor src, str op) except -1:
     if dst.mem == src.mem and ranges_meet(dst, src) and not same_window(dst, src):
         check_partial_overlap(dst, src, op)
         here = clone_plain(here)
-    if here.dt != dst.dt:
-        # Converted where it is, before or after the journey.
-        if src.mem.device == 0 or dst.mem.device == 0:
+    if here.dt != dst.dt and not (target == ON_META and origin):
+        # Converted where it is, before the journey.
+        if target != origin:
             here = cast(here, dst.dt)
         else:
             here = expand_plain(here, dst.nd, dst.sizes, op)
-            return services[device].cast(dst, here)
+            return device_cast(dst, here)
+    if target and origin and device_type(target) != device_type(origin) and target != ON_META:
+        # Types don't know each other: by way of the host.
+        here = to_device(here, ON_CPU)
     for d in range(dst.nd):
         shape[d] = dst.sizes[d]
-    return services[device].copy(dst, expand_plain(here, dst.nd, shape, op))
+    return device_copy(dst, expand_plain(here, dst.nd, shape, op), non_blocking)
 
 
 cdef int raise_no_expand(Tensor dst, Tensor src, str op) except -1:
@@ -188,14 +210,14 @@ cdef int fill_with(Tensor dst, object value) except -1:
     check_holds(value, dst.dt)
     store_element(cell, dst.dt, value)
     if dst.flags & F_DEVICE and not dst.flags & F_LAZY:
-        return services[dst.mem.device].fill(dst, cell)
+        return device_fill(dst, cell)
     if dst.flags & F_LAZY:
         one = tensor_empty(dst.dt, 0, NULL)
         memcpy(one.ptr, cell, DT_SIZE[dst.dt])
         turn(one, dst.flags & F_LAZY)
         memcpy(cell, one.ptr, DT_SIZE[dst.dt])
         if dst.flags & F_DEVICE:
-            return services[dst.mem.device].fill(dst, cell)
+            return device_fill(dst, cell)
     rows[0] = strides[0]
     rows[1] = strides[1]
     for d in range(dst.nd):

@@ -50,7 +50,7 @@ cdef int fill_elements(Tensor t, const char* item) except -1:
     cdef Fill f
     cdef Launch work
     if t.flags & F_DEVICE:
-        return services[t.mem.device].fill(t, item)
+        return device_fill(t, item)
     f.p = t.ptr
     f.n = t.count
     f.size = <int>DT_SIZE[t.dt]

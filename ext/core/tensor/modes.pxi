@@ -42,7 +42,7 @@ def _get_modes():
     return ag_tls_modes
 
 
-def _set_modes(unsigned int word):
+def _set_modes(modes_t word):
     global ag_tls_modes
     ag_tls_modes = word
 
@@ -180,20 +180,20 @@ cdef dict _CHANGES = {
 cdef int change_modes(Restoring r, int change) except -1:
     """Change the thread's mode word; the bits that may change come back."""
     global ag_tls_modes
-    cdef unsigned int word = ag_tls_modes
+    cdef modes_t word = ag_tls_modes
     if change <= TO_NORMAL:
         r.mask = RECORDING
         if change == TO_NO_GRAD:
-            word = (word | M_NO_GRAD) & ~<unsigned int>M_GRAD_ASKED
+            word = (word | M_NO_GRAD) & ~<modes_t>M_GRAD_ASKED
         elif change == TO_INFERENCE:
-            word = (word | M_NO_GRAD | M_INFERENCE) & ~<unsigned int>M_GRAD_ASKED
+            word = (word | M_NO_GRAD | M_INFERENCE) & ~<modes_t>M_GRAD_ASKED
         elif change == TO_NORMAL:
-            word &= ~<unsigned int>RECORDING
+            word &= ~<modes_t>RECORDING
         elif word & M_INFERENCE:
             # Inference mode records nothing whatever the grad mode says.
             word |= M_GRAD_ASKED
         else:
-            word &= ~<unsigned int>M_NO_GRAD
+            word &= ~<modes_t>M_NO_GRAD
     elif change <= TO_THREADS:
         r.mask = M_ONE_THREAD
         word = word | r.mask if change == TO_ONE_THREAD else word & ~r.mask
@@ -313,12 +313,12 @@ cdef class ItemsContext(Restoring):
         What ``with ... as`` gives.
     """
     cdef list items
-    cdef unsigned int bits
-    cdef unsigned int value
+    cdef modes_t bits
+    cdef modes_t value
     cdef list saved
     cdef object given
 
-    def __init__(self, items=(), unsigned int mask=0, unsigned int value=0, saved=(), given=None):
+    def __init__(self, items=(), modes_t mask=0, modes_t value=0, saved=(), given=None):
         self.items = list(items)
         self.bits = mask
         self.value = value
@@ -368,10 +368,10 @@ mind_interrupts(AnomalyContext)
 mind_interrupts(ItemsContext)
 
 
-def _call_with_modes(unsigned int mask, unsigned int value, call):
+def _call_with_modes(modes_t mask, modes_t value, call):
     """``call()`` while the bits of `mask` are those of `value`."""
     global ag_tls_modes
-    cdef unsigned int before = ag_tls_modes
+    cdef modes_t before = ag_tls_modes
     ag_tls_modes = (before & ~mask) | (value & mask)
     try:
         return call()
@@ -379,10 +379,10 @@ def _call_with_modes(unsigned int mask, unsigned int value, call):
         ag_tls_modes = (ag_tls_modes & ~mask) | (before & mask)
 
 
-def _call_with_frames(list frames, list changed, unsigned int mask, unsigned int value, call):
+def _call_with_frames(list frames, list changed, modes_t mask, modes_t value, call):
     """The same while the list `frames` holds what `changed` holds."""
     global ag_tls_modes
-    cdef unsigned int before = ag_tls_modes
+    cdef modes_t before = ag_tls_modes
     cdef list kept = frames[:]
     frames[:] = changed
     ag_tls_modes = (before & ~mask) | (value & mask)

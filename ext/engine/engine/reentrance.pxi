@@ -87,7 +87,7 @@ cdef object run_inside(GraphTask g, Py_ssize_t depth):
 
 
 cdef object run_in_thread(GraphTask g):
-    cdef unsigned int modes = tls_modes()
+    cdef modes_t modes = tls_modes()
     cdef list outcome = []
     state = [(put, get()) for get, put in _carried]
     context = _contextvars.copy_context()

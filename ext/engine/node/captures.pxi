@@ -17,11 +17,11 @@ cdef class Transformed:
 cdef dict _transformed = {}          # thread id -> list of Transformed, innermost last
 
 
-def _call_transformed(given, tuple originals, bint reverse, unsigned int mask, unsigned int value,
+def _call_transformed(given, tuple originals, bint reverse, modes_t mask, modes_t value,
                       call):
     """``call()``, a transformed function, while the bits of `mask` are those of `value`."""
-    cdef unsigned int before = tls_modes()
-    cdef unsigned int changed = mask | M_GUARD_SAVED
+    cdef modes_t before = tls_modes()
+    cdef modes_t changed = mask | M_GUARD_SAVED
     cdef Transformed one = Transformed.__new__(Transformed)
     cdef list running = _transformed.setdefault(PyThread_get_thread_ident(), [])
     one.given = given

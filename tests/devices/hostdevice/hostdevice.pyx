@@ -10,10 +10,10 @@ from libc.math cimport exp, fabs, log, sqrt, tanh
 from libc.stdint cimport int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
-from autograd_cy._C.devices cimport Elementwise, Services
+from autograd_cy._C.devices cimport LAYS_CHANNELS_LAST, Elementwise, Services, stream_t
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_F32, DT_F64, DT_I64, DT_SIZE
 from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.storage cimport StorageImpl, storage_borrow
+from autograd_cy._C.storage cimport device_index
 from autograd_cy._C.tensor cimport Tensor
 
 from autograd_cy._C import devices as _devices
@@ -26,10 +26,37 @@ cdef enum:
 cdef int broken = 0          # guards that somebody wrote over
 cdef int blocks = 0          # allocated and not freed
 cdef dict calls = {}         # how often each kernel ran
+cdef list trace = []         # (service, index, stream, and what else it was given), while `tracing`
+cdef dict faults = {}        # what a service raises instead of its work
+cdef int devices = 2
+cdef bint tracing = False
 
 
 def state():
-    return {"broken": broken, "blocks": blocks, "calls": dict(calls)}
+    return {"broken": broken, "blocks": blocks, "calls": dict(calls), "pins": pins,
+            "streams": streams, "events": events}
+
+
+def traced():
+    """What services were called since the last call of this."""
+    global tracing
+    found = list(trace)
+    trace.clear()
+    tracing = True
+    return found
+
+
+def fail(str service=None, error=None):
+    """Let a service raise from now on, or none."""
+    faults.clear()
+    if service is not None:
+        faults[service] = error
+
+
+def set_count(int count):
+    """Let there be so many devices."""
+    global devices
+    devices = count
 
 
 cdef int note(str name) except -1:
@@ -37,35 +64,53 @@ cdef int note(str name) except -1:
     return 0
 
 
+cdef int service(str name, int index, stream_t stream, object other=None) except -1:
+    if tracing:
+        trace.append((name, index, <size_t>stream, other))
+    if name in faults:
+        raise faults[name]
+    return 0
+
+
 # --- memory ---------------------------------------------------------------------------------
 
-cdef class Block:
-    cdef char* start
-    cdef Py_ssize_t size
-
-    def __dealloc__(self):
-        global broken, blocks
-        cdef Py_ssize_t i
-        for i in range(GUARD):
-            if (<uint8_t>self.start[i] != GUARD_BYTE
-                    or <uint8_t>self.start[GUARD + self.size + i] != GUARD_BYTE):
-                broken += 1
-                break
-        blocks -= 1
-        free(self.start)
+cdef struct Block:
+    char* start
+    Py_ssize_t size
 
 
-cdef StorageImpl* allocate(Py_ssize_t nbytes) except NULL:
+cdef int allocate(int index, Py_ssize_t nbytes, stream_t stream, char** data,
+                  void** block) except -1:
     global blocks
-    cdef Block block = Block.__new__(Block)
-    block.start = <char*>malloc(nbytes + 2 * GUARD)
-    if block.start == NULL:
+    service("allocate", index, stream, nbytes)
+    cdef Block* made = <Block*>malloc(sizeof(Block))
+    made.start = <char*>malloc(nbytes + 2 * GUARD)
+    if made.start == NULL:
+        free(made)
         raise MemoryError("hostdevice: no memory")
-    block.size = nbytes
-    memset(block.start, GUARD_BYTE, nbytes + 2 * GUARD)
-    memset(block.start + GUARD, POISON, nbytes)
+    made.size = nbytes
+    memset(made.start, GUARD_BYTE, nbytes + 2 * GUARD)
+    memset(made.start + GUARD, POISON, nbytes)
     blocks += 1
-    return storage_borrow(block.start + GUARD, nbytes, block, False)
+    data[0] = made.start + GUARD
+    block[0] = made
+    return 0
+
+
+cdef void release(int index, void* block, stream_t stream) noexcept:
+    global broken, blocks
+    cdef Block* gone = <Block*>block
+    cdef Py_ssize_t i
+    if tracing:
+        trace.append(("release", index, <size_t>stream, gone.size))
+    for i in range(GUARD):
+        if (<uint8_t>gone.start[i] != GUARD_BYTE
+                or <uint8_t>gone.start[GUARD + gone.size + i] != GUARD_BYTE):
+            broken += 1
+            break
+    blocks -= 1
+    free(gone.start)
+    free(gone)
 
 
 # --- single elements ------------------------------------------------------------------------
@@ -112,17 +157,20 @@ cdef double value(Tensor t, Py_ssize_t index) except? -1.25:
 
 # --- services -------------------------------------------------------------------------------
 
-cdef int copy(Tensor to, Tensor source) except -1:
+cdef int copy(Tensor to, Tensor source, bint non_blocking, stream_t stream) except -1:
     cdef Py_ssize_t i
     note("copy")
+    device = to.mem.device if to.mem.device else source.mem.device
+    service("copy", device_index(device), stream, bool(non_blocking))
     for i in range(to.count):
         memcpy(at(to, i), at(source, i), DT_SIZE[to.dt])
     return 0
 
 
-cdef int cast(Tensor to, Tensor source) except -1:
+cdef int cast(Tensor to, Tensor source, stream_t stream) except -1:
     cdef Py_ssize_t i
     note("cast")
+    service("cast", device_index(to.mem.device), stream)
     if to.mem.device != source.mem.device or to.mem.device == 0:
         raise RuntimeError("hostdevice: a device casts what is on it")
     for i in range(to.count):
@@ -130,16 +178,111 @@ cdef int cast(Tensor to, Tensor source) except -1:
     return 0
 
 
-cdef int fill(Tensor to, const char* item) except -1:
+cdef int fill(Tensor to, const char* item, stream_t stream) except -1:
     cdef Py_ssize_t i
     note("fill")
+    service("fill", device_index(to.mem.device), stream)
     for i in range(to.count):
         memcpy(at(to, i), item, DT_SIZE[to.dt])
     return 0
 
 
-cdef int synchronize() except -1:
+# All work is done when it is put on a stream; streams and events are numbers.
+
+cdef size_t made = 0         # streams and events
+cdef int streams = 0         # that are there
+cdef int events = 0
+cdef int pins = 0
+cdef bint busy = False       # what queries answer
+
+
+def set_busy(bint now):
+    """Let queries answer that work is waiting, or that there is none."""
+    global busy
+    busy = now
+
+
+cdef int count() except -1:
+    if "count" in faults:
+        raise faults["count"]
+    return devices
+
+
+cdef int stream_new(int index, int priority, stream_t* stream) except -1:
+    global made, streams
+    service("stream_new", index, NULL, priority)
+    made += 1
+    streams += 1
+    stream[0] = <stream_t>made
     return 0
+
+
+cdef void stream_free(int index, stream_t stream) noexcept:
+    global streams
+    streams -= 1
+
+
+cdef int query(int index, stream_t stream) except -1:
+    service("query", index, stream)
+    return not busy
+
+
+cdef int synchronize(int index, stream_t stream) except -1:
+    return service("synchronize", index, stream)
+
+
+cdef int synchronize_all(int index) except -1:
+    return service("synchronize_all", index, NULL)
+
+
+cdef int event_record(int index, stream_t stream, bint timing, void** event) except -1:
+    global made, events
+    if event[0] == NULL:
+        made += 1
+        events += 1
+        event[0] = <void*>made
+    return service("event_record", index, stream, <size_t>event[0])
+
+
+cdef int event_wait(int index, stream_t stream, void* event) except -1:
+    return service("event_wait", index, stream, <size_t>event)
+
+
+cdef int event_query(int index, void* event) except -1:
+    service("event_query", index, NULL, <size_t>event)
+    return not busy
+
+
+cdef int event_synchronize(int index, void* event) except -1:
+    return service("event_synchronize", index, NULL, <size_t>event)
+
+
+cdef void event_free(int index, void* event) noexcept:
+    global events
+    events -= 1
+
+
+cdef int event_elapsed(int index, void* start, void* end, double* milliseconds) except -1:
+    service("event_elapsed", index, NULL)
+    milliseconds[0] = <double>(<size_t>end - <size_t>start)
+    return 0
+
+
+cdef int pin(Py_ssize_t nbytes, char** data, void** block) except -1:
+    global pins
+    service("pin", 0, NULL, nbytes)
+    block[0] = malloc(max(nbytes, 1))
+    if block[0] == NULL:
+        raise MemoryError("hostdevice: no memory to pin")
+    data[0] = <char*>block[0]
+    pins += 1
+    return 0
+
+
+cdef void unpin(void* block) noexcept:
+    global pins
+    pins -= 1
+    free(block)
 
 
 cdef object elementwise_names = (
@@ -190,8 +333,7 @@ cdef double compute(str name, double a, double b, double c) except? -1.25:
     return 1 / a
 
 
-cdef int elementwise(Elementwise* work) except -1:
-    cdef Py_ssize_t[64] index
+cdef int elementwise(Elementwise* work, int index, stream_t stream) except -1:
     cdef Py_ssize_t total = 1, i, k
     cdef char* p[5]
     cdef double[4] x
@@ -200,6 +342,7 @@ cdef int elementwise(Elementwise* work) except -1:
     if name is None:
         raise NotImplementedError(f"hostdevice: no elementwise kernel {work.kernel}")
     note(name)
+    service("elementwise", index, stream, name)
     result = DT_BOOL if name in ("gt", "lt", "ge") else work.dt
     for d in range(work.nd):
         total *= work.shape[d]
@@ -296,12 +439,35 @@ cdef int flip(Tensor out, Tensor a, tuple dims) except -1:
 
 
 cdef Services services
+memset(&services, 0, sizeof(services))
+services.size = sizeof(services)
+services.count = count
 services.allocate = allocate
+services.release = release
 services.elementwise = elementwise
 services.copy = copy
 services.cast = cast
 services.fill = fill
+services.stream_new = stream_new
+services.stream_free = stream_free
+services.query = query
 services.synchronize = synchronize
+services.synchronize_all = synchronize_all
+services.event_record = event_record
+services.event_wait = event_wait
+services.event_query = event_query
+services.event_synchronize = event_synchronize
+services.event_free = event_free
+services.event_elapsed = event_elapsed
+services.pin = pin
+services.unpin = unpin
+
+# The same without what may be left out, and with a trait more.
+cdef Services bare = services
+bare.traits = LAYS_CHANNELS_LAST
+bare.event_elapsed = NULL
+bare.pin = NULL
+bare.unpin = NULL
 
 cdef object capsule(void* function, str key):
     """A kernel as `register` takes it: named by the signature that it was written for."""
@@ -328,8 +494,8 @@ def kernels():
             "mean_dim": capsule(<void*>mean_dim, "mean_dim"), "flip": capsule(<void*>flip, "flip")}
 
 
-def services_capsule():
-    return PyCapsule_New(&services, "autograd_cy.services", NULL)
+def services_capsule(all_of_them=True):
+    return PyCapsule_New(&services if all_of_them else &bare, "autograd_cy.services", NULL)
 
 
 def register(name="hostdevice"):
