@@ -13,7 +13,7 @@ cdef class Generator:
     cdef Tensor read(self)
     cdef int follow(self) except -1
 
-cdef Generator generator_of(object gen, str op)      # checks the type
+cdef object checked_generator(object gen, str op)     # a Generator or None
 
 # The state that a kernel on this device draws from, None on meta; `gen` is a Generator, or None for
 # the default one of the device.

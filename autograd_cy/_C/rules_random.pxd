@@ -10,6 +10,8 @@ cdef int normal_std(Result* r, Tensor a, Tensor std, str op) except -1
 cdef int exponential(Result* r, Tensor a, double rate, str op) except -1
 cdef int bernoulli(Result* r, Tensor a, double p, str op) except -1
 cdef int bernoulli_each(Result* r, Tensor a, Tensor p, str op) except -1
+cdef int chances(Result* r, Tensor a, str op) except -1
+cdef int chance(Result* r, Tensor a, double p, str op) except -1
 cdef int random(Result* r, Tensor a, Py_ssize_t low, Py_ssize_t last, str op) except -1
 cdef int alike(Result* r, Tensor a, str op) except -1
 cdef int mask(Result* r, Tensor a, str op) except -1

@@ -59,8 +59,8 @@ def draw(name, function, args, kwargs, draws="values"):
 
     `draws` is what the numbers depend on: "sizes", those of the first argument, which has no
     examples; "elements", one number for each of the first argument; its "shape", but there are
-    fewer; "chances", which its elements are; its "rows", one or several; or the "values" of any
-    argument.
+    fewer; "chances", which its elements are; its "rows", one or several; those "around" which they
+    are, or the "values" of any argument.
     """
     if kwargs.get("out") is not None:
         raise RuntimeError(f"vmap: {name} with out= is not possible under vmap; leave out= away")
@@ -104,7 +104,7 @@ def _each(name, function, args, kwargs, level, size, draws):
         )
         for i in range(size)
     ]
-    if not rows and name == "normal":
+    if not rows and draws == "around":
         others = [_aligned(x, level, args[0].ndim) for x in args[1:]]
         return function(_room(0, args[0]), *others, **kwargs)
     if not rows:

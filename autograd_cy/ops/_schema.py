@@ -296,8 +296,8 @@ class randomly:
     """A vmap rule of a random operator: `randomness` of vmap decides; the text is for the docs.
 
     `draws` is what the numbers depend on: "elements", one for each of the first argument; "shape",
-    fewer, but by its shape alone; "chances", which its elements are; "values", so that examples can't
-    share them.
+    fewer, but by its shape alone; "chances", which its elements are; "around", those of the other
+    arguments, the first says the shape; "values" of any argument. Examples can't share the last three.
 
     A record with an in-place form has another one, ``T.<key>_fresh(..., op, draws)``, for functions that
     make tensors: it fills a new tensor of an example's shape, whose version stays 0; `op` is the name in

@@ -45,7 +45,7 @@ fill("_randperm(self, generator: Generator?)", "alike(self)", "permutation", (),
 # --- of tensors of parameters -----------------------------------------------------------------------
 
 
-def drawn(signature, shape, kernel, doc, name, node, args, zero, draws="values"):
+def drawn(signature, shape, kernel, doc, name, node, args, zero, draws="around"):
     """Makes a tensor like `self`, which records the tensors that it was drawn with."""
     return op(signature, shown_as=name, node=node, event=f"autograd_cy::{signature.partition('(')[0].strip('_')}", out=False,
               kernel=call(f"random_fills.{kernel}", shape=f"rules_random.{shape}", args=args, draws=True),
@@ -61,10 +61,10 @@ drawn("_normal_std(self, mean: float, std, generator: Generator?)", "normal_std(
 drawn("_normal_both(self, mean, std, generator: Generator?)", "normal_std(self, std)", "normal_both",
       "Normally distributed numbers, each with a mean and a deviation of its own.", "normal", "NormalBackward3", ("mean", "std"), ("mean", "std"))
 
-drawn("_bernoulli_of(self, generator: Generator?)", "bernoulli_each(self, self)", "bernoulli_each",
+drawn("_bernoulli_of(self, generator: Generator?)", "chances(self)", "bernoulli_each",
       "Ones and zeros; the elements are the probabilities of ones.", "bernoulli", "BernoulliBackward0", ("self",), ("self",), "chances")
 
-drawn("_bernoulli_like(self, p: float, generator: Generator?)", "bernoulli(self, p)", "bernoulli",
+drawn("_bernoulli_like(self, p: float, generator: Generator?)", "chance(self, p)", "bernoulli",
       "Ones with probability `p` and zeros, in the shape of a tensor.", "bernoulli", "BernoulliBackward0", ("p",), ("self",), "chances")
 
 # --- categories -------------------------------------------------------------------------------------

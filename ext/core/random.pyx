@@ -257,14 +257,12 @@ cdef Generator default_of(int device):
     return g
 
 
-cdef Generator generator_of(object gen, str op):
-    if gen is None:
-        return _default
-    if not isinstance(gen, Generator):
+cdef object checked_generator(object gen, str op):
+    if gen is not None and not isinstance(gen, Generator):
         raise TypeError(
             f"{op}(): argument 'generator' must be autograd_cy.Generator, not {type(gen).__name__}"
         )
-    return <Generator>gen
+    return gen
 
 
 cdef Tensor drawing_state(object gen, int device, str op):
@@ -277,7 +275,7 @@ cdef Tensor drawing_state(object gen, int device, str op):
         g = default_of(device)
         g.follow()
         return g.state
-    g = generator_of(gen, op)
+    g = <Generator>checked_generator(gen, op)
     if device == ON_META:
         return None
     if g.state.mem.device != device:

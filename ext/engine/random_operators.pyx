@@ -9,7 +9,7 @@ from autograd_cy._C.creation cimport (
 from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_is_complex, dt_object, g_default_dtype, DT_BOOL, DT_I64)
 from autograd_cy._C.iterate cimport broadcast_shape, cast, copy_into, resize_out
-from autograd_cy._C.random cimport exact_limit, generator_of
+from autograd_cy._C.random cimport checked_generator, exact_limit
 from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.tensor cimport (
     Tensor, bump_version, g_modes, requires_grad as needs_grad, tensor_empty_on, vmap_level,
@@ -60,7 +60,7 @@ cdef Py_ssize_t last_of(object low, object high) except? -1:
 
 cdef object made(Tensor t, object requires_grad, str op):
     """What a function gives; under vmap it belongs to no graph."""
-    return finish(t, requires_grad and not vmap_level(), op)
+    return finish(t, False if vmap_level() else requires_grad, op)
 
 
 cdef int need_floating(int dt, str op) except -1:

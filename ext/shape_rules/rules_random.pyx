@@ -109,6 +109,20 @@ cdef int bernoulli_each(Result* r, Tensor a, Tensor p, str op) except -1:
     return 0
 
 
+cdef int chances(Result* r, Tensor a, str op) except -1:
+    """In C order; the elements of `a` are probabilities."""
+    bernoulli_each(r, a, a, op)
+    r.strided = False
+    return 0
+
+
+cdef int chance(Result* r, Tensor a, double p, str op) except -1:
+    """The same with one probability."""
+    bernoulli(r, a, p, op)
+    r.strided = False
+    return 0
+
+
 cdef int random(Result* r, Tensor a, Py_ssize_t low, Py_ssize_t last, str op) except -1:
     """Integers from `low` to `last`."""
     need_real(a.dt, "random_")

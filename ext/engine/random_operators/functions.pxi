@@ -68,7 +68,7 @@ def rand(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=N
     cdef Tensor t = room(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
                          "rand")
     need_floating(t.dt, "rand")
-    t = T._uniform_fresh(t, 0, 1, generator_of(generator, "rand"), "rand", "sizes")
+    t = T._uniform_fresh(t, 0, 1, checked_generator(generator, "rand"), "rand", "sizes")
     return made(settle(t, out, "rand"), requires_grad, "rand")
 
 
@@ -99,7 +99,7 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
         _seen = begin_call(E + E_RAND_LIKE, (input,))
     cdef Tensor t = room_like(input, dtype, layout, device, pin_memory, memory_format, "rand_like")
     need_floating(t.dt, "rand_like")
-    t = T._uniform_fresh(t, 0, 1, generator_of(generator, "rand_like"), "rand_like",
+    t = T._uniform_fresh(t, 0, 1, checked_generator(generator, "rand_like"), "rand_like",
                          like_draws(input))
     return made(t, requires_grad, "rand_like")
 
@@ -130,7 +130,7 @@ def randn(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=
     cdef Tensor t = room(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
                          "randn")
     need_floating(t.dt, "randn")
-    t = T._normal_fresh(t, 0, 1, generator_of(generator, "randn"), "randn", "sizes")
+    t = T._normal_fresh(t, 0, 1, checked_generator(generator, "randn"), "randn", "sizes")
     return made(settle(t, out, "randn"), requires_grad, "randn")
 
 
@@ -159,7 +159,7 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
         _seen = begin_call(E + E_RANDN_LIKE, (input,))
     cdef Tensor t = room_like(input, dtype, layout, device, pin_memory, memory_format, "randn_like")
     need_floating(t.dt, "randn_like")
-    t = T._normal_fresh(t, 0, 1, generator_of(generator, "randn_like"), "randn_like",
+    t = T._normal_fresh(t, 0, 1, checked_generator(generator, "randn_like"), "randn_like",
                          like_draws(input))
     return made(t, requires_grad, "randn_like")
 
@@ -242,7 +242,7 @@ def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=No
     low, high = low_high(given, low, high, "randint")
     t = room((), size, out, dtype, DT_I64, layout, device, pin_memory, "randint")
     need_bounds(t, "randint")
-    t = T._random_fresh(t, low, last_of(low, high), 0, generator_of(generator, "randint"), "randint",
+    t = T._random_fresh(t, low, last_of(low, high), 0, checked_generator(generator, "randint"), "randint",
                         "values")
     return made(settle(t, out, "randint"), requires_grad, "randint")
 
@@ -279,7 +279,7 @@ def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, 
     low, high = low_high(list(args), low, high, "randint_like")
     t = room_like(input, dtype, layout, device, pin_memory, memory_format, "randint_like")
     need_bounds(t, "randint_like")
-    t = T._random_fresh(t, low, last_of(low, high), 0, generator_of(generator, "randint_like"), "randint_like",
+    t = T._random_fresh(t, low, last_of(low, high), 0, checked_generator(generator, "randint_like"), "randint_like",
                         like_draws(input))
     return made(t, requires_grad, "randint_like")
 
@@ -329,7 +329,7 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
     if count - 1 > exact_limit(dt):
         raise RuntimeError(f"randperm: {count} numbers do not fit {dt_object(dt).name}")
     t = tensor_empty_on(where, DT_I64, 1, &count, NULL)
-    t = T._randperm_fresh(t, generator_of(generator, "randperm"), "randperm", "values")
+    t = T._randperm_fresh(t, checked_generator(generator, "randperm"), "randperm", "values")
     if out is None and dt != DT_I64:
         t = T._to_dtype(t, dt) if vmap_level() else cast(t, dt)
     return made(settle(t, out, "randperm"), requires_grad, "randperm")
@@ -364,7 +364,7 @@ cdef Tensor normal_of(object mean, object std, object generator, Tensor out):
     else:
         own_out(out, None, None, "normal")
         t = tensor_empty_on(out.mem.device, out.dt, n, shape, NULL)
-    generator = generator_of(generator, "normal")
+    generator = checked_generator(generator, "normal")
     if s is None:
         t = T._normal_mean(t, m, std, generator)
     elif m is None:
@@ -419,7 +419,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dty
     mean, std = number_of(mean, "normal", "mean"), number_of(std, "normal", "std")
     t = room((), size, out, dtype, g_default_dtype, layout, device, pin_memory, "normal")
     need_floating(t.dt, "normal_")
-    t = T._normal_fresh(t, mean, std, generator_of(generator, "normal"), "normal", "values")
+    t = T._normal_fresh(t, mean, std, checked_generator(generator, "normal"), "normal", "values")
     return made(settle(t, out, "normal"), requires_grad, "normal")
 
 
@@ -456,7 +456,7 @@ def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None)
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_BERNOULLI, (input, p))
     cdef Tensor t = input
-    generator = generator_of(generator, "bernoulli")
+    generator = checked_generator(generator, "bernoulli")
     if out is not None:
         own_out(out, None, None, "bernoulli")
         if p is None:

@@ -486,9 +486,12 @@ cdef dict expected = {
 }
 
 
+include "drawing.pxi"
+
+
 def kernels():
     """{operator: capsule} of what this device has."""
-    return {"mm": capsule(<void*>mm, "mm"), "linear": capsule(<void*>linear, "linear"),
+    return drawing_kernels() | {"mm": capsule(<void*>mm, "mm"), "linear": capsule(<void*>linear, "linear"),
             "sum": capsule(<void*>sum_dim, "sum"), "sum_dim": capsule(<void*>sum_dim, "sum_dim"),
             "mean": capsule(<void*>mean_dim, "mean"),
             "mean_dim": capsule(<void*>mean_dim, "mean_dim"), "flip": capsule(<void*>flip, "flip")}
