@@ -69,9 +69,7 @@ PRIVATE_AT_THE_TOP = {"__config__", "_utils", "_version", "_vmap_internals"}
 # The rooms of ext/, from low to high: a module knows its own room and lower ones.
 ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
 # Where a module knows a higher room after all, and why.
-UPWARD = {
-    ("random", "random_loops"): "the loops are compiled for each instruction set, as kernels are",
-}
+UPWARD: dict[tuple[str, str], str] = {}
 # Where a part, or a module of ext/, imports a higher part after all, and why. In Python only
 # functions do: what the import of a module imports is below it without exception. "*": any part.
 UPWARD_IMPORTS = {

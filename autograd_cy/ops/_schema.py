@@ -188,6 +188,10 @@ class call:
     ``{"result": "input, weight"}``; where, may be said behind ``if``. The kernel fills them in C order,
     and they are turned afterwards; or, with `laid`, the CPU's kernel gets memory that lies so.
 
+    `draws`: it draws random numbers. As last argument it gets the state of a generator, two int64 on the
+    device of the result, reads key and position there, and moves the position on. The generator is the
+    record's argument of that name, or the default one of the device. Such a kernel fills C order only.
+
     `lazy`: it knows what to do with a tensor whose conjugation or negation is still to be done
     (F_LAZY); for all others that is done before.
     """
@@ -204,6 +208,7 @@ class call:
     on_host: tuple[str, ...] = ()
     follows: dict[str, str] = field(default_factory=dict)
     laid: bool = False
+    draws: bool = False
 
 
 @dataclass(frozen=True)
@@ -293,7 +298,12 @@ class randomly:
     """A vmap rule of a random operator: `randomness` of vmap decides; the text is for the docs.
 
     `draws` is what the numbers depend on: "elements", one for each of the first argument; "shape",
-    fewer, but by its shape alone; "values", so that examples can't share them.
+    fewer, but by its shape alone; "chances", which its elements are; "around", those of the other
+    arguments, the first says the shape; "values" of any argument. Examples can't share the last three.
+
+    A record with an in-place form has another one, ``T.<key>_fresh(..., op, draws)``, for functions that
+    make tensors: it fills a new tensor of an example's shape, whose version stays 0; `op` is the name in
+    errors, and `draws` may be "sizes", one call for all examples.
     """
 
     text: str
@@ -489,6 +499,11 @@ class Record:
     def public(self) -> bool:
         """Whether programs can call it."""
         return not self.name.startswith("_") and (self.function or self.method)
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it has the form for functions that make random tensors (see `randomly`)."""
+        return self.inplace and isinstance(self.vmap, randomly) and isinstance(self.kernel, call)
 
     @functools.cached_property
     def key(self) -> str:

@@ -30,7 +30,9 @@ def has_shape(record) -> bool:
 def given(record) -> list[str]:
     """The arguments that the kernel gets after its results."""
     kernel = record.kernel
-    return list(kernel.args) if kernel.args is not None else [a.name for a in record.args]
+    if kernel.args is not None:
+        return list(kernel.args)
+    return [a.name for a in record.args if not (kernel.draws and a.type == "Generator?")]
 
 
 def c_type(record, text: str) -> str:
@@ -50,6 +52,8 @@ def c_type(record, text: str) -> str:
 def signature(record) -> str:
     """The signature of the record's kernels, on whatever device."""
     types = ["Tensor"] * len(record.returns) + [c_type(record, text) for text in given(record)]
+    if record.kernel.draws:
+        types.append("Tensor")  # the state of the generator
     return f"int ({', '.join(types)})"
 
 
@@ -137,6 +141,19 @@ def turned_outputs(record) -> list[str]:
     return [f"if flags & F_STRIDED{other}:", *turning]
 
 
+def drawing(record, shown: str) -> list[str]:
+    """Lines that find the state of the generator of a kernel that draws, and what it fills."""
+    if not record.kernel.draws:
+        return []
+    asked = next((a.name for a in record.args if a.type == "Generator?"), "None")
+    return [
+        f'state = drawing_state({asked}, device, "{shown}{"_" * record.inplace}")',
+        "drawn = to_0",
+        "if to_0.flags & F_STRIDED:",
+        "    drawn = fresh_dense(to_0)",
+    ]
+
+
 def run_function(record, shown: str, imports) -> list[str]:
     """`run_<key>`: the operator on plain tensors, into fresh memory or into what is given."""
     r = record
@@ -145,13 +162,14 @@ def run_function(record, shown: str, imports) -> list[str]:
     target_module, _, target = r.kernel.target.partition(".")
     imports.setdefault(target_module, set()).add(target)
     params = "".join(f"{arg_type(a.type).c} {a.name}, " for a in r.args)
-    args = ", ".join(given(r))
     several = len(r.returns) > 1
     n = len(r.returns)
     result = "tuple" if several else "Tensor"
     head = f"cdef {result} run_{r.key}({params}uint32_t flags, {result} out, bint inplace):"
     body = [f"cdef Result[{n}] made", "cdef int device = 0"]
     body += [f"cdef Tensor to_{i} = None" for i in range(n)]
+    if r.kernel.draws:
+        body.append("cdef Tensor state, drawn")
     body += [
         "if flags & F_DEVICE:",
         f'    device = device_among({read_tuple(r, indices=False, from_host=False)}, "{shown}")',
@@ -187,12 +205,17 @@ def run_function(record, shown: str, imports) -> list[str]:
         ]
     body += ["else:", *(f"    {line}" for line in place)]
     outs = ", ".join(f"to_{i}" for i in range(n))
+    filled = "drawn" if r.kernel.draws else outs
+    values = [filled, *given(r), *["state"] * r.kernel.draws]
     body += [
+        *drawing(r, shown),
         f"if K[device_type(device)].{r.key} != NULL:",
-        f"    K[device_type(device)].{r.key}({outs}{', ' if args else ''}{args})",
+        f"    K[device_type(device)].{r.key}({', '.join(values)})",
         "elif device != ON_META:",
         f'    raise no_kernel("{shown}", device)',
     ]
+    if r.kernel.draws:
+        body += ["if drawn is not to_0:", f'    copy_into(to_0, drawn, "{shown}")']
     if several:
         body += ["if out is not None:"]
         body += [f'    settle(<Tensor>out[{i}], to_{i}, "{shown}")' for i in range(n)]

@@ -65,6 +65,8 @@ def entries_of(records: Iterable[Record]) -> list[Entry]:
         found.append(Entry(r.key, "tuple" if several else "Tensor", parameters, family))
         if r.inplace:
             found.append(Entry(f"{r.key}_", "Tensor", parameters, family))
+        if r.fresh:
+            found.append(Entry(f"{r.key}_fresh", "Tensor", f"{parameters}, str, str", family))
         if r.out and not several:
             found.append(Entry(f"{r.key}_out", "Tensor", f"{parameters}, Tensor", family))
     return found

@@ -273,6 +273,8 @@ class OperatorForms(NodeText):
         if self.diff:
             body.append("cdef Node n = None")
         layered = "F_LAYERED" if self.resolves else "F_BATCHED"
+        if isinstance(self.batching, Random):
+            body += ["if vmap_level():", f"    return {self.batching.in_place}"]
         body += [
             f"if flags & ({layered} | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):",
             f"    return {call}",
@@ -314,6 +316,16 @@ class OperatorForms(NodeText):
         node = "n" if self.diff else "None"
         body += [*self.seen_end(f"finished(seen, self, {node})"), "return self"]
         return lines + indent(body)
+
+    def fresh_operator(self) -> list[str]:
+        """The form for functions that make tensors: it fills what nobody else knows yet."""
+        head = f"cdef Tensor c_{self.key}_fresh({self.params}, str op, str draws):"
+        body = [
+            "if vmap_level():",
+            f'    return random_under_vmap(op, "{self.key}", ({self.names},), draws)',
+            f"return run_{self.key}({self.names}, self.flags, self, True)",
+        ]
+        return ["", head, *indent(body)]
 
     def separate(self, target: str, form: str = "") -> list[str]:
         """Lines that refuse operands in the memory of which a kernel writes some places only."""

@@ -69,6 +69,7 @@ cdef int serve(str service) except -1:
 include "memory.pxi"
 include "queues.pxi"
 include "plain.pxi"
+include "drawing.pxi"
 include "work.pxi"
 include "kernels.pxi"
 
@@ -109,7 +110,7 @@ def services_capsule(bint plain=True):
 def kernels(plain=True):
     """{operator: capsule} of what this device has; plain: of what is written in plain.pxi."""
     found = trampolines()
-    return {key: found[key] for key in plain_keys} if plain else found
+    return {key: found[key] for key in plain_functions} if plain else found
 
 
 def register(name="hostdevice", plain=False, without=()):

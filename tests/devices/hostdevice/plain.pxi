@@ -191,17 +191,12 @@ cdef int flip(Tensor out, Tensor a, tuple dims) except -1:
     return 0
 
 
-cdef void* plain_kernel(str key) noexcept:
-    if key == "mm":
-        return <void*>mm
-    if key == "linear":
-        return <void*>linear
-    if key in ("sum", "sum_dim"):
-        return <void*>sum_dim
-    if key in ("mean", "mean_dim"):
-        return <void*>mean_dim
-    if key == "flip":
-        return <void*>flip
-    return NULL
-
-cdef tuple plain_keys = ("mm", "linear", "sum", "sum_dim", "mean", "mean_dim", "flip")
+cdef dict plain_functions = {       # operator -> address
+    "mm": <size_t>&mm,
+    "linear": <size_t>&linear,
+    "sum": <size_t>&sum_dim,
+    "sum_dim": <size_t>&sum_dim,
+    "mean": <size_t>&mean_dim,
+    "mean_dim": <size_t>&mean_dim,
+    "flip": <size_t>&flip,
+}

@@ -52,7 +52,10 @@ cdef Work prepare(str key, run_fn run, tuple operands, int* place):
     w.operands = tuple([operand(x, key, place) for x in operands])
     if place[0] < 0:
         raise RuntimeError(f"hostdevice: {key} was given nothing of the device")
-    w.function = plain_kernel(key) if device_type(place[0]) in plain_types else kernel_of(0, key)
+    if device_type(place[0]) in plain_types:
+        w.function = <void*><size_t>plain_functions[key]
+    else:
+        w.function = kernel_of(0, key)
     if w.function == NULL:
         raise RuntimeError(f"hostdevice: there is no kernel of {key} to run")
     return w
