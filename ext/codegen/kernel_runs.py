@@ -137,6 +137,16 @@ def turned_outputs(record) -> list[str]:
     return [f"if flags & F_STRIDED{other}:", *turning]
 
 
+def kernel_call(record, args: str, shown: str) -> list[str]:
+    """The kernel of the device at work; on meta there is nothing to do."""
+    return [
+        f"if K[device].{record.key} != NULL:",
+        f"    K[device].{record.key}({args})",
+        "elif device != ON_META:",
+        f'    raise no_kernel("{shown}", device)',
+    ]
+
+
 def run_function(record, shown: str, imports) -> list[str]:
     """`run_<key>`: the operator on plain tensors, into fresh memory or into what is given."""
     r = record
@@ -148,16 +158,18 @@ def run_function(record, shown: str, imports) -> list[str]:
     args = ", ".join(given(r))
     several = len(r.returns) > 1
     n = len(r.returns)
-    result = "tuple" if several else "Tensor"
+    result = "tuple" if several else "Tensor" if n else "object"
     head = f"cdef {result} run_{r.key}({params}uint32_t flags, {result} out, bint inplace):"
-    body = [f"cdef Result[{n}] made", "cdef int device = 0"]
+    body = [f"cdef Result[{n}] made"] * bool(n) + ["cdef int device = 0"]
     body += [f"cdef Tensor to_{i} = None" for i in range(n)]
     body += [
         "if flags & F_DEVICE:",
         f'    device = device_among({read_tuple(r, indices=False, from_host=False)}, "{shown}")',
         *(f'    check_place({name}, device, "{shown}")' for name in r.kernel.from_host),
-        f'{module}_{function}(made, {rule_args}, "{shown}")',
+        f'{module}_{function}({"made" if n else "NULL"}, {rule_args}, "{shown}")',
     ]
+    if not n:  # the arguments are what it changes
+        return ["", head, *(f"    {line}" for line in [*body, *kernel_call(r, args, shown)])]
     fresh = [*laid_outputs(r), *(f"to_{i} = fresh(&made[{i}], device)" for i in range(n))]
     if several:
         # None may share memory with those before it, either.
@@ -187,12 +199,7 @@ def run_function(record, shown: str, imports) -> list[str]:
         ]
     body += ["else:", *(f"    {line}" for line in place)]
     outs = ", ".join(f"to_{i}" for i in range(n))
-    body += [
-        f"if K[device].{r.key} != NULL:",
-        f"    K[device].{r.key}({outs}{', ' if args else ''}{args})",
-        "elif device != ON_META:",
-        f'    raise no_kernel("{shown}", device)',
-    ]
+    body += kernel_call(r, f"{outs}{', ' if args else ''}{args}", shown)
     if several:
         body += ["if out is not None:"]
         body += [f'    settle(<Tensor>out[{i}], to_{i}, "{shown}")' for i in range(n)]
