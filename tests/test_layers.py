@@ -90,8 +90,9 @@ UPWARD_IMPORTS = {
     ("reduction_composites", "linalg"): "a norm of matrices is interpreted, and seldom asked for",
 }
 OPERATORS = re.compile(r'^include "operators_of_', re.M)
-# Includes that the generator writes: the operators that a module calls, kinds of arguments, names.
-GENERATED = ("operators_of_", "argument_kinds", "operator_names", "asked_operators")
+# Includes that the generator writes: the operators that a module calls, kinds of arguments, names,
+# kernels of optimizer steps.
+GENERATED = ("operators_of_", "argument_kinds", "operator_names", "asked_operators", "optimizer_")
 # .pxd without a module
 HEADERS = {
     "checked",

@@ -154,6 +154,16 @@ def drawing(record, shown: str) -> list[str]:
     ]
 
 
+def kernel_call(record, args: str, shown: str) -> list[str]:
+    """The kernel of the device at work; on meta there is nothing to do."""
+    return [
+        f"if K[device_type(device)].{record.key} != NULL:",
+        f"    K[device_type(device)].{record.key}({args})",
+        "elif device != ON_META:",
+        f'    raise no_kernel("{shown}", device)',
+    ]
+
+
 def run_function(record, shown: str, imports) -> list[str]:
     """`run_<key>`: the operator on plain tensors, into fresh memory or into what is given."""
     r = record
@@ -164,9 +174,9 @@ def run_function(record, shown: str, imports) -> list[str]:
     params = "".join(f"{arg_type(a.type).c} {a.name}, " for a in r.args)
     several = len(r.returns) > 1
     n = len(r.returns)
-    result = "tuple" if several else "Tensor"
+    result = "tuple" if several else "Tensor" if n else "object"
     head = f"cdef {result} run_{r.key}({params}uint32_t flags, {result} out, bint inplace):"
-    body = [f"cdef Result[{n}] made", "cdef int device = 0"]
+    body = [f"cdef Result[{n}] made"] * bool(n) + ["cdef int device = 0"]
     body += [f"cdef Tensor to_{i} = None" for i in range(n)]
     if r.kernel.draws:
         body.append("cdef Tensor state, drawn")
@@ -174,8 +184,10 @@ def run_function(record, shown: str, imports) -> list[str]:
         "if flags & F_DEVICE:",
         f'    device = device_among({read_tuple(r, indices=False, from_host=False)}, "{shown}")',
         *(f'    check_place({name}, device, "{shown}")' for name in r.kernel.from_host),
-        f'{module}_{function}(made, {rule_args}, "{shown}")',
+        f'{module}_{function}({"made" if n else "NULL"}, {rule_args}, "{shown}")',
     ]
+    if not n:  # the arguments are what it changes
+        return ["", head, *(f"    {line}" for line in [*body, *kernel_call(r, args, shown)])]
     fresh = [*laid_outputs(r), *(f"to_{i} = fresh(&made[{i}], device)" for i in range(n))]
     if several:
         # None may share memory with those before it, either.
@@ -206,14 +218,8 @@ def run_function(record, shown: str, imports) -> list[str]:
     body += ["else:", *(f"    {line}" for line in place)]
     outs = ", ".join(f"to_{i}" for i in range(n))
     filled = "drawn" if r.kernel.draws else outs
-    values = [filled, *given(r), *["state"] * r.kernel.draws]
-    body += [
-        *drawing(r, shown),
-        f"if K[device_type(device)].{r.key} != NULL:",
-        f"    K[device_type(device)].{r.key}({', '.join(values)})",
-        "elif device != ON_META:",
-        f'    raise no_kernel("{shown}", device)',
-    ]
+    values = [*[filled] * bool(n), *given(r), *["state"] * r.kernel.draws]
+    body += [*drawing(r, shown), *kernel_call(r, ", ".join(values), shown)]
     if r.kernel.draws:
         body += ["if drawn is not to_0:", f'    copy_into(to_0, drawn, "{shown}")']
     if several:
