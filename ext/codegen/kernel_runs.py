@@ -187,7 +187,7 @@ def run_function(record, shown: str, imports) -> list[str]:
         f'{module}_{function}({"made" if n else "NULL"}, {rule_args}, "{shown}")',
     ]
     if not n:  # the arguments are what it changes
-        return ["", head, *(f"    {line}" for line in [*body, *kernel_call(r, args, shown)])]
+        return ["", head, *(f"    {line}" for line in [*body, *kernel_call(r, ", ".join(given(r)), shown)])]
     fresh = [*laid_outputs(r), *(f"to_{i} = fresh(&made[{i}], device)" for i in range(n))]
     if several:
         # None may share memory with those before it, either.

@@ -25,10 +25,10 @@ cdef Tensor snapshot(Tensor t):
 cdef object operand(object x, str key, int* place):
     """An argument of a kernel as it is kept; `place` becomes the code of the device, if it is -1."""
     cdef Tensor t
-    if isinstance(x, (tuple, list)):
-        return type(x)([operand(y, key, place) for y in x])
+    if isinstance(x, tuple):
+        return tuple([operand(y, key, place) for y in x])
     if not isinstance(x, Tensor):
-        return x
+        return x                # a list is what one kernel of an operator leaves for another
     t = <Tensor>x
     if t.mem.device == 0:
         if t.nd:
