@@ -9,7 +9,7 @@ import contextlib
 import gc
 
 import pytest
-from proof import NAME, bits
+from proof import NAME, bits, current
 
 import autograd_cy as ag
 
@@ -34,17 +34,17 @@ class Place:
         if not self.device:
             return contextlib.nullcontext()
         s = ag.Stream(f"{NAME}:{index}")
-        s.wait_stream(ag.accelerator.current_stream(f"{NAME}:{index}"))
+        s.wait_stream(current(index))
         return s
 
     def join(self, *streams, index=0):
         """Let the current stream wait for others, as users do in a forward pass."""
         if self.device:
             for s in streams:
-                ag.accelerator.current_stream(f"{NAME}:{index}").wait_stream(s)
+                current(index).wait_stream(s)
 
     def current(self, index=0):
-        return self.device and ag.accelerator.current_stream(f"{NAME}:{index}")
+        return self.device and current(index)
 
     def used(self, t, stream):
         """A stream works on memory of another."""
@@ -284,7 +284,7 @@ def test_one_stream_needs_no_wait(late):
         before = late.state()["waits"]
         (x * x).sum().backward()
         assert late.state()["waits"] == before
-    ag.accelerator.synchronize(NAME)
+    current().synchronize()
 
 
 def test_nodes_run_on_the_stream_of_their_forward(late):
@@ -297,7 +297,7 @@ def test_nodes_run_on_the_stream_of_their_forward(late):
 
         @staticmethod
         def backward(ctx, g):
-            seen.append(ag.accelerator.current_stream(NAME))
+            seen.append(current())
             return g
 
     x = ag.rand(3, device=NAME).requires_grad_()
@@ -307,11 +307,11 @@ def test_nodes_run_on_the_stream_of_their_forward(late):
     t.wait_stream(s)
     with t:
         z = Look.apply(y).sum()
-    default = ag.accelerator.current_stream(NAME)
+    default = current()
     z.backward()
     assert seen == [t, s]
-    assert ag.accelerator.current_stream(NAME) == default
-    ag.accelerator.synchronize(NAME)
+    assert current() == default
+    current().synchronize()
 
 
 def test_the_callers_streams_come_back_after_an_error(late):
@@ -320,11 +320,11 @@ def test_the_callers_streams_come_back_after_an_error(late):
     with s:
         y = (x * 2).sum()
         y.register_hook(lambda g: 1 / 0)
-    default = ag.accelerator.current_stream(NAME)
+    default = current()
     with pytest.raises(ZeroDivisionError):
         y.backward()
-    assert ag.accelerator.current_stream(NAME) == default
-    ag.accelerator.synchronize(NAME)
+    assert current() == default
+    current().synchronize()
     del y
     (x * 2).sum().backward()
     assert x.grad.tolist() == [2.0, 2.0, 2.0]
@@ -334,7 +334,7 @@ def test_a_backward_that_fails_leaves_its_gradients_for_the_caller(late):
     x, y = (ag.rand(3, device=NAME).requires_grad_() for _ in range(2))
     s = ag.Stream(NAME)
     with s:
-        s.wait_stream(ag.accelerator.current_stream(NAME))
+        s.wait_stream(current())
         a = x * 2
         b = a * y
         a.register_hook(lambda g: 1 / 0)
@@ -358,7 +358,7 @@ def test_a_deep_backward_has_the_streams_of_its_caller(late, depth):
 
         @staticmethod
         def backward(ctx, g):
-            seen.append(ag.accelerator.current_stream(NAME))
+            seen.append(current())
             if ctx.left:
                 with ag.enable_grad():
                     x = ag.rand(1, device=NAME).requires_grad_()
