@@ -117,3 +117,6 @@ cdef int refuse_device(tuple tensors, str op) except -1   # always raises
 
 # The slots of a generated module: table[type of device * len(keys) + position of the key].
 cdef int add_slots(void** table, tuple keys, tuple signatures) except -1
+# What is in a slot, for a backend that goes on to the kernel of another device. NULL: it is empty,
+# or the operator was not loaded yet.
+cdef void* kernel_of(int device, str key) except? NULL

@@ -19,6 +19,7 @@ cdef enum:  # Node.flags
     N_COPY_SLICES = 128    # args[0] is the node of an in-place operation on a view
     N_NUMBER_FIRST = 256   # edge 0 is that of a number, and isn't shown
     N_NAMED = 512          # node_name() isn't that of the class
+    N_ON_DEVICE = 1024     # some result is where streams are (Note [Streams of backward])
 
 cdef struct Edge:
     PyObject* node         # owned Node, or NULL
@@ -50,6 +51,8 @@ cdef class NodeExtra:
     cdef public object post_hooks
     cdef public dict metadata
     cdef public list packed            # hooks registered on saved slots
+    # Code of a device -> (address, Stream) that was current there; not for default streams.
+    cdef dict streams
 
 cdef class Node
 

@@ -46,6 +46,10 @@ cdef inline Tensor fresh(const Result* r, int device):
         return tensor_empty(r.dt, r.nd, r.sizes)
     return tensor_empty_on(device, r.dt, r.nd, r.sizes, r.strides if r.strided else NULL)
 
+cdef inline Tensor fresh_dense(Tensor t):
+    """Memory for the same values in C order."""
+    return tensor_empty_on(t.mem.device, t.dt, t.nd, t.sizes, NULL)
+
 # `out` itself if the kernel may write there, given what it reads; else fresh memory, whose values
 # `settle` copies.
 cdef int check_outs(tuple out, const Result* r, str op) except -1     # dtypes of several

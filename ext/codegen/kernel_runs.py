@@ -34,7 +34,9 @@ def has_shape(record) -> bool:
 def given(record) -> list[str]:
     """The arguments that the kernel gets after its results."""
     kernel = record.kernel
-    return list(kernel.args) if kernel.args is not None else [a.name for a in record.args]
+    if kernel.args is not None:
+        return list(kernel.args)
+    return [a.name for a in record.args if not (kernel.draws and a.type == "Generator?")]
 
 
 def c_type(record, text: str) -> str:
@@ -59,6 +61,8 @@ def is_sized(record) -> bool:
 def signature(record) -> str:
     """The signature of the record's kernels, on whatever device."""
     types = ["Tensor"] * len(record.returns) + [c_type(record, text) for text in given(record)]
+    if record.kernel.draws:
+        types.append("Tensor")  # the state of the generator
     return f"int ({', '.join([*types, *(['list'] if is_sized(record) else [])])})"
 
 
@@ -166,7 +170,7 @@ def checked_shape(record, shown: str, imports) -> list[str]:
     """Lines that ask the shape rule, and for sizes if it needs them."""
     module, function, args = rule_of(record)
     imports.setdefault(module, set()).add(function)
-    rule = f'{module}_{function}(made, {args}, "{shown}")'
+    rule = f'{module}_{function}({"made" if record.returns else "NULL"}, {args}, "{shown}")'
     if not is_sized(record):
         return [rule]
     if not _SIZES.search(args):
@@ -216,21 +220,45 @@ def shortcut(record, imports) -> list[str]:
     ]
 
 
+def drawing(record, shown: str) -> list[str]:
+    """Lines that find the state of the generator of a kernel that draws, and what it fills."""
+    if not record.kernel.draws:
+        return []
+    asked = next((a.name for a in record.args if a.type == "Generator?"), "None")
+    return [
+        f'state = drawing_state({asked}, device, "{shown}{"_" * record.inplace}")',
+        "drawn = to_0",
+        "if to_0.flags & F_STRIDED:",
+        "    drawn = fresh_dense(to_0)",
+    ]
+
+
+def kernel_call(record, args: str, shown: str) -> list[str]:
+    """The kernel of the device at work; on meta there is nothing to do."""
+    return [
+        f"if {column('device')}.{record.key} != NULL:",
+        f"    {column('device')}.{record.key}({args})",
+        "elif device != ON_META:",
+        f'    raise no_kernel("{shown}", device)',
+    ]
+
+
 def run_function(record, shown: str, imports) -> list[str]:
     """`run_<key>`: the operator on plain tensors, into fresh memory or into what is given."""
     r = record
     target_module, _, target = r.kernel.target.partition(".")
     imports.setdefault(target_module, set()).add(target)
     params = "".join(f"{arg_type(a.type).c} {a.name}, " for a in r.args)
-    args = ", ".join([*given(r), *(["found"] if is_sized(r) else [])])
     several = len(r.returns) > 1
     n = len(r.returns)
-    result = "tuple" if several else "Tensor"
+    result = "tuple" if several else "Tensor" if n else "object"
     head = f"cdef {result} run_{r.key}({params}uint32_t flags, {result} out, bint inplace):"
-    body = [f"cdef Result[{n}] made", "cdef int device = 0"]
+    body = [f"cdef Result[{n}] made"] * bool(n) + ["cdef int device = 0"]
     body += [f"cdef Tensor to_{i} = None" for i in range(n)]
     if is_sized(r):
         body += ["cdef Py_ssize_t sizes[64]", "cdef list found = None", "cdef int counted"]
+    if r.kernel.draws:
+        body.append("cdef Tensor state, drawn")
     body += [
         "if flags & F_DEVICE:",
         f'    device = device_among({read_tuple(r, indices=False, from_host=False)}, "{shown}")',
@@ -242,6 +270,8 @@ def run_function(record, shown: str, imports) -> list[str]:
         *checked_shape(r, shown, imports),
         *shortcut(r, imports),
     ]
+    if not n:  # the arguments are what it changes
+        return ["", head, *(f"    {line}" for line in [*body, *kernel_call(r, ", ".join(given(r)), shown)])]
     fresh = [*laid_outputs(r), *(f"to_{i} = fresh(&made[{i}], device)" for i in range(n))]
     if several:
         # None may share memory with those before it, either.
@@ -271,12 +301,11 @@ def run_function(record, shown: str, imports) -> list[str]:
         ]
     body += ["else:", *(f"    {line}" for line in place)]
     outs = ", ".join(f"to_{i}" for i in range(n))
-    body += [
-        f"if {column('device')}.{r.key} != NULL:",
-        f"    {column('device')}.{r.key}({outs}{', ' if args else ''}{args})",
-        "elif device != ON_META:",
-        f'    raise no_kernel("{shown}", device)',
-    ]
+    filled = "drawn" if r.kernel.draws else outs
+    values = [*[filled] * bool(n), *given(r), *["state"] * r.kernel.draws, *["found"] * is_sized(r)]
+    body += [*drawing(r, shown), *kernel_call(r, ", ".join(values), shown)]
+    if r.kernel.draws:
+        body += ["if drawn is not to_0:", f'    copy_into(to_0, drawn, "{shown}")']
     if several:
         body += ["if out is not None:"]
         body += [f'    settle(<Tensor>out[{i}], to_{i}, "{shown}")' for i in range(n)]

@@ -526,4 +526,6 @@ def result_of(r, prefix: str = "") -> str:
         return f"tuple[{', '.join('_Tensor' for _ in r.returns)}]"
     if len(r.returns) > 1:
         return f"{prefix}{r.symbol}_result"
+    if not r.returns:
+        return "None"
     return "tuple[_Tensor, ...]" if r.returns == ("*",) else "_Tensor"

@@ -50,6 +50,15 @@ cdef int add_slots(void** table, tuple keys, tuple signatures) except -1:
     return 0
 
 
+cdef void* kernel_of(int device, str key) except? NULL:
+    cdef Slots* slots
+    place = _places.get(key)
+    if place is None:
+        return NULL
+    slots = &_slots[<int>place[0]]
+    return slots.table[device_type(device) * slots.width + <Py_ssize_t>place[1]]
+
+
 def signatures():
     """{operator: signature of its kernel}; the results come first in it, to be filled."""
     return _expected | {key: place[2] for key, place in _places.items()}
@@ -157,17 +166,14 @@ include "devices/blocks.pxi"
 
 
 cdef bint has_kernel(int device, str key) except -1:
-    cdef Slots* slots
-    cdef int kind = device_type(device)
+    cdef int type = device_type(device)
     if device == ON_CPU or device == ON_META:
         return True
-    if (kind, key) in _by_host:
+    if (type, key) in _by_host:
         return False
-    place = _places.get(key)
-    if place is None:           # of a family that is loaded when it is first used
-        return any([type == kind for type, _ in _waiting.get(key, ())])
-    slots = &_slots[<int>place[0]]
-    return slots.table[kind * slots.width + <Py_ssize_t>place[1]] != NULL
+    if key not in _places:      # of a family that is loaded when it is first used
+        return any([waiting == type for waiting, _ in _waiting.get(key, ())])
+    return kernel_of(device, key) != NULL
 
 
 cdef int device_among(tuple tensors, str op) except -1:

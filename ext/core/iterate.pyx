@@ -448,9 +448,8 @@ cdef int launch_elementwise(Elementwise* e, int device) except -1:
 
 cdef inline bint has_elementwise(int device, int kernel, int dt) noexcept:
     """Whether the device computes this kernel in a dtype; one that doesn't say has the CPU's."""
-    cdef Services* of = &services[device_type(device)]
-    if device and of.has_elementwise != NULL:
-        return of.has_elementwise(kernel, dt) != 0
+    if device and services[device_type(device)].has_elementwise != NULL:
+        return services[device_type(device)].has_elementwise(kernel, dt) != 0
     return KT.loops[kernel][dt] != NULL
 
 

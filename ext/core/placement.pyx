@@ -150,6 +150,11 @@ cdef int type_of_name(object name) except -2:
     return <int>_types.index(name) if name in _types else -1
 
 
+def _is_registered(device d not None):
+    """Tell if a device of that type is known to this build, or was registered."""
+    return type_of_name(d.type) >= 0
+
+
 cdef str name_of_type(int type):
     return <str>_types[type]
 

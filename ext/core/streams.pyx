@@ -444,6 +444,11 @@ def _current_stream(device=None):
     return stream_of(accelerator_place(device))
 
 
+def _stream_on(device not None):
+    """The current stream of a device of any type."""
+    return stream_of(device_code(device))
+
+
 def _set_stream(Stream stream not None):
     """Make it the current stream of its device, and that the current device, in this thread."""
     make_current(stream)

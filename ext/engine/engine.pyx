@@ -14,6 +14,9 @@ from libc.stdint cimport uint32_t, uint64_t, int32_t
 from libc.stdlib cimport qsort
 from autograd_cy._C.accumulate cimport (
     accumulate_into, add_gradients, becomes_grad, fit_gradient, gradient_fits)
+from autograd_cy._C.devices cimport (
+    Services, current_stream, current_stream_owner, note_use, services, set_current_stream,
+    stream_t)
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_differentiable
 from autograd_cy._C.node_io cimport give
 from autograd_cy._C.events cimport begin_node, begin_outer
@@ -24,6 +27,8 @@ from autograd_cy._C.hooks cimport (
 from autograd_cy._C.node cimport *
 from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.shapes cimport ones_like_plain
+from autograd_cy._C.storage cimport (
+    ON_META, STORAGE_DEVICE, ServiceBlock, StorageImpl, device_index, device_type, storage_root)
 from autograd_cy._C.tensor cimport *
 include "operators_of_engine.pxi"
 
@@ -36,6 +41,11 @@ import threading as _threading
 
 
 # --- the state of one backward call ---------------------------------------------------------
+
+cdef struct Stand:                   # a stream of a device
+    int device
+    stream_t stream
+
 
 cdef class NodeState:
     """Count and buffers of a node that another task has claimed."""
@@ -63,6 +73,9 @@ cdef class GraphTask:
     cdef list callbacks
     cdef tuple undo                  # (function, value): called in the end, see _undo_in_the_end
     cdef list keep                   # keeps roots and inputs alive
+    cdef dict streams                # (device, stream) that had work -> its Stream, or None
+    cdef Stand newest                # what was added to `streams` last
+    cdef list leaves                 # gradients that were accumulated on other streams
     cdef PyObject* current           # borrowed: the node that is running
     cdef bint marked                 # whether it counts in g_selective
 
@@ -332,8 +345,14 @@ cdef int set_skipped(GraphTask g, PyObject* p) except -1:
 
 # --- running --------------------------------------------------------------------------------
 
-cdef int deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -1:
+cdef inline int deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -1:
     """Add a gradient (takes the reference) to the buffer of output `nr` of a node."""
+    if (<Node>target).flags & N_ON_DEVICE:
+        return deposit_on_device(g, target, nr, grad)
+    return add_deposit(g, target, nr, grad)
+
+
+cdef int add_deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -1:
     cdef Node n = <Node>target
     cdef NodeState s
     if n.task != g.id:
@@ -470,11 +489,12 @@ cdef int run_node(GraphTask g, Node n) except -1:
                     gout[i] = NULL
                 else:
                     fitted = fit_gradient(<Node>p, n.edges[i].nr, <Tensor>gout[i], n, i)
-                    Py_DECREF(<object>gout[i])
-                    gout[i] = NULL
                     Py_INCREF(fitted)
-                    deposit(g, p, n.edges[i].nr, <PyObject*>fitted)
+                    Py_DECREF(<object>gout[i])
+                    gout[i] = <PyObject*>fitted
                     fitted = None
+                    deposit(g, p, n.edges[i].nr, gout[i])
+                    gout[i] = NULL
             arrive(g, p)
     finally:
         for i in range(n_edges):
@@ -533,6 +553,7 @@ def _set_anomaly(check, failure):
 
 # --- tasks ----------------------------------------------------------------------------------
 
+include "engine/streams.pxi"
 include "engine/reentrance.pxi"
 
 
@@ -561,7 +582,10 @@ cdef int run_ready(GraphTask g) except -1:
             if work >= SIGNAL_NODES:
                 work = 0
                 PyErr_CheckSignals()
-            run_node(g, <Node>p)
+            if (<Node>p).flags & N_ON_DEVICE:
+                run_on_streams(g, <Node>p)
+            else:
+                run_node(g, <Node>p)
             done = p
             p = NULL
             release_node(done)
@@ -587,7 +611,12 @@ cdef object run_here(GraphTask g):
     tls_set_modes((modes & ~<modes_t>M_NO_GRAD | M_IN_BACKWARD) if g.create_graph
                   else (modes | M_NO_GRAD | M_IN_BACKWARD))
     try:
-        run_ready(g)
+        try:
+            run_ready(g)
+        except BaseException:
+            join_after_failure(g)
+            raise
+        join_streams(g)
         g.current = NULL
         if g.callbacks is not None:
             i = 0
@@ -694,7 +723,11 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
             if not gradient_fits(n, nr, grad):
                 grad = fit_gradient(n, nr, grad, None, 0)
             Py_INCREF(grad)
-            deposit(g, <PyObject*>n, nr, <PyObject*>grad)
+            try:
+                deposit(g, <PyObject*>n, nr, <PyObject*>grad)
+            except BaseException:
+                Py_DECREF(grad)
+                raise
         grad = None
         seeds = None
         for n in dict.fromkeys(roots):

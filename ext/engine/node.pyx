@@ -19,11 +19,12 @@ from libc.string cimport memset, strchr
 from autograd_cy._C.checked cimport checked_count
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from autograd_cy._C.iterate cimport zeros_on
+from autograd_cy._C.devices cimport current_stream, current_stream_owner, stream_t
 from autograd_cy._C.dtypes cimport DT_F64, DT_I64, dt_object
 from autograd_cy._C.placement cimport device_of_code
 from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.storage cimport (
-    StorageImpl, STORAGE_ALIAS, born_since, follow_births, leave_births)
+    ON_META, StorageImpl, STORAGE_ALIAS, born_since, follow_births, leave_births)
 from autograd_cy._C.tensor cimport (
     Tensor, upcalls, tensor_alias, copy_special, scalar_value, stand_on, size_object, sizes_of,
     type_name, describe, requires_grad, modes_t, tls_modes, tls_set_modes, wrap_double, wrap_number,
@@ -322,6 +323,21 @@ cdef int set_meta(Node n, int nr, Tensor t) except -1:
     m.dt = t.dt
     m.device = t.mem.device
     m.defined = 1
+    if m.device > ON_META:
+        note_stream(n, m.device)
+    return 0
+
+
+cdef int note_stream(Node n, int device) except -1:
+    """A result is on a device: backward goes by the stream that is current there."""
+    cdef stream_t stream = current_stream(device)
+    n.flags |= N_ON_DEVICE
+    if stream != NULL:
+        if node_extra(n).streams is None:
+            n.extra.streams = {}
+        n.extra.streams[device] = <size_t>stream, <object>current_stream_owner(device)
+    elif n.extra is not None and n.extra.streams is not None:
+        n.extra.streams.pop(device, None)
     return 0
 
 

@@ -1,62 +1,51 @@
 # cython: language_level=3, boundscheck=False, cdivision=True
 """
-A device of its own, on memory of the host: what a backend for an accelerator would do.
+An asynchronous device of its own: what a backend for an accelerator would do.
 
-Fresh memory is poisoned, and has guard bytes on both sides, which are looked at when it is freed.
-Nothing of the package's kernels is used: loops here are the plainest ones.
+Two devices of one type, "hostdevice:0" and "hostdevice:1". Their memory can't be touched by the host
+(memory.pxi), their streams run late, in another thread (queues.pxi), and what was given to them has
+its operands as they were then (work.pxi). A dozen kernels are plain loops (plain.pxi), as an example;
+`register(name)` fills all slots with the kernels of the CPU, which run on moved addresses
+(kernels.pxi, which setup.py writes from `signatures()`).
+
+`state()` tells what a test wants to know; `order`, `drop_wait`, `fail`, `limit` and `present_devices`
+make the device behave in other ways.
 """
 from cpython.pycapsule cimport PyCapsule_New
+from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.math cimport exp, fabs, log, sqrt, tanh
 from libc.stdint cimport int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
-from autograd_cy._C.devices cimport LAYS_CHANNELS_LAST, Elementwise, Services, stream_t
+from posix.unistd cimport getpid
+from autograd_cy._C.devices cimport (
+    Elementwise, LAYS_CHANNELS_LAST, Services, current_stream, kernel_of, stream_t)
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_F32, DT_F64, DT_I64, DT_SIZE
-from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.storage cimport device_index
-from autograd_cy._C.tensor cimport Tensor
+from autograd_cy._C.iterate cimport copy_into, run_loop
+from autograd_cy._C.kernel_table cimport KT, kernel_number
+from autograd_cy._C.placement cimport device_of_code
+from autograd_cy._C.storage cimport (
+    STORAGE_PINNED, StorageImpl, device_index, device_type, storage_borrow, storage_decref,
+    storage_root)
+from autograd_cy._C.tensor cimport F_LAZY, F_WRAPPED, Tensor, tensor_empty, tensor_on
 
+from autograd_cy._C import cpu as _cpu
 from autograd_cy._C import devices as _devices
 
-cdef enum:
-    GUARD = 64
-    GUARD_BYTE = 0xA5
-    POISON = 0xFF            # NaN in every floating dtype
+from collections import deque
+import random
+import _thread
+import threading
 
-cdef int broken = 0          # guards that somebody wrote over
-cdef int blocks = 0          # allocated and not freed
-cdef dict calls = {}         # how often each kernel ran
-cdef list trace = []         # (service, index, stream, and what else it was given), while `tracing`
-cdef dict faults = {}        # what a service raises instead of its work
-cdef int devices = 2
-cdef bint tracing = False
-
-
-def state():
-    return {"broken": broken, "blocks": blocks, "calls": dict(calls), "pins": pins,
-            "streams": streams, "events": events}
-
-
-def traced():
-    """What services were called since the last call of this."""
-    global tracing
-    found = list(trace)
-    trace.clear()
-    tracing = True
-    return found
-
-
-def fail(str service=None, error=None):
-    """Let a service raise from now on, or none."""
-    faults.clear()
-    if service is not None:
-        faults[service] = error
-
-
-def set_count(int count):
-    """Let there be so many devices."""
-    global devices
-    devices = count
+cdef dict calls = {}                 # how often each service and kernel was called
+cdef int present = INDICES           # devices that there are now
+cdef long pinned = 0                 # blocks of pinned memory that were not given back
+cdef list kernel_names = list(_cpu.load("kern").KERNELS)     # of elementwise kernels, by number
+cdef set plain_types = set()         # types of devices that have the plain kernels alone
+cdef dict left_out = {}              # type -> numbers of elementwise kernels that it hasn't got
+cdef str failing = ""                # the service that fails, "" for any
+cdef long fails_in = -1              # calls until it fails; -1: never
+cdef bint fails_on = False           # whether it goes on failing
 
 
 cdef int note(str name) except -1:
@@ -64,383 +53,30 @@ cdef int note(str name) except -1:
     return 0
 
 
-cdef int service(str name, int index, stream_t stream, object other=None) except -1:
-    if tracing:
-        trace.append((name, index, <size_t>stream, other))
-    if name in faults:
-        raise faults[name]
-    return 0
-
-
-# --- memory ---------------------------------------------------------------------------------
-
-cdef struct Block:
-    char* start
-    Py_ssize_t size
-
-
-cdef int allocate(int index, Py_ssize_t nbytes, stream_t stream, char** data,
-                  void** block) except -1:
-    global blocks
-    service("allocate", index, stream, nbytes)
-    cdef Block* made = <Block*>malloc(sizeof(Block))
-    made.start = <char*>malloc(nbytes + 2 * GUARD)
-    if made.start == NULL:
-        free(made)
-        raise MemoryError("hostdevice: no memory")
-    made.size = nbytes
-    memset(made.start, GUARD_BYTE, nbytes + 2 * GUARD)
-    memset(made.start + GUARD, POISON, nbytes)
-    blocks += 1
-    data[0] = made.start + GUARD
-    block[0] = made
-    return 0
-
-
-cdef void release(int index, void* block, stream_t stream) noexcept:
-    global broken, blocks
-    cdef Block* gone = <Block*>block
-    cdef Py_ssize_t i
-    if tracing:
-        trace.append(("release", index, <size_t>stream, gone.size))
-    for i in range(GUARD):
-        if (<uint8_t>gone.start[i] != GUARD_BYTE
-                or <uint8_t>gone.start[GUARD + gone.size + i] != GUARD_BYTE):
-            broken += 1
-            break
-    blocks -= 1
-    free(gone.start)
-    free(gone)
-
-
-# --- single elements ------------------------------------------------------------------------
-
-cdef double get(const char* p, int dt) except? -1.25:
-    if dt == DT_F32:
-        return (<float*>p)[0]
-    if dt == DT_F64:
-        return (<double*>p)[0]
-    if dt == DT_I64:
-        return <double>(<int64_t*>p)[0]
-    if dt == DT_BOOL:
-        return (<uint8_t*>p)[0]
-    raise NotImplementedError("hostdevice: float32, float64, int64 and bool are all there is")
-
-
-cdef int put(char* p, int dt, double x) except -1:
-    if dt == DT_F32:
-        (<float*>p)[0] = <float>x
-    elif dt == DT_F64:
-        (<double*>p)[0] = x
-    elif dt == DT_I64:
-        (<int64_t*>p)[0] = <int64_t>x
-    elif dt == DT_BOOL:
-        (<uint8_t*>p)[0] = x != 0
-    else:
-        raise NotImplementedError("hostdevice: float32, float64, int64 and bool are all there is")
-    return 0
-
-
-cdef char* at(Tensor t, Py_ssize_t index) noexcept:
-    """The address of the element that comes `index`-th in C order."""
-    cdef char* p = t.ptr
-    cdef int d
-    for d in range(t.nd - 1, -1, -1):
-        p += index % t.sizes[d] * t.strides[d] * DT_SIZE[t.dt]
-        index = index // t.sizes[d]
-    return p
-
-
-cdef double value(Tensor t, Py_ssize_t index) except? -1.25:
-    return get(at(t, index), t.dt)
-
-
-# --- services -------------------------------------------------------------------------------
-
-cdef int copy(Tensor to, Tensor source, bint non_blocking, stream_t stream) except -1:
-    cdef Py_ssize_t i
-    note("copy")
-    device = to.mem.device if to.mem.device else source.mem.device
-    service("copy", device_index(device), stream, bool(non_blocking))
-    for i in range(to.count):
-        memcpy(at(to, i), at(source, i), DT_SIZE[to.dt])
-    return 0
-
-
-cdef int cast(Tensor to, Tensor source, stream_t stream) except -1:
-    cdef Py_ssize_t i
-    note("cast")
-    service("cast", device_index(to.mem.device), stream)
-    if to.mem.device != source.mem.device or to.mem.device == 0:
-        raise RuntimeError("hostdevice: a device casts what is on it")
-    for i in range(to.count):
-        put(at(to, i), to.dt, value(source, i))
-    return 0
-
-
-cdef int fill(Tensor to, const char* item, stream_t stream) except -1:
-    cdef Py_ssize_t i
-    note("fill")
-    service("fill", device_index(to.mem.device), stream)
-    for i in range(to.count):
-        memcpy(at(to, i), item, DT_SIZE[to.dt])
-    return 0
-
-
-# All work is done when it is put on a stream; streams and events are numbers.
-
-cdef size_t made = 0         # streams and events
-cdef int streams = 0         # that are there
-cdef int events = 0
-cdef int pins = 0
-cdef bint busy = False       # what queries answer
-
-
-def set_busy(bint now):
-    """Let queries answer that work is waiting, or that there is none."""
-    global busy
-    busy = now
-
-
-cdef int count() except -1:
-    if "count" in faults:
-        raise faults["count"]
-    return devices
-
-
-cdef int stream_new(int index, int priority, stream_t* stream) except -1:
-    global made, streams
-    service("stream_new", index, NULL, priority)
-    made += 1
-    streams += 1
-    stream[0] = <stream_t>made
-    return 0
-
-
-cdef void stream_free(int index, stream_t stream) noexcept:
-    global streams
-    streams -= 1
-
-
-cdef int query(int index, stream_t stream) except -1:
-    service("query", index, stream)
-    return not busy
-
-
-cdef int synchronize(int index, stream_t stream) except -1:
-    return service("synchronize", index, stream)
-
-
-cdef int synchronize_all(int index) except -1:
-    return service("synchronize_all", index, NULL)
-
-
-cdef int event_record(int index, stream_t stream, bint timing, void** event) except -1:
-    global made, events
-    if event[0] == NULL:
-        made += 1
-        events += 1
-        event[0] = <void*>made
-    return service("event_record", index, stream, <size_t>event[0])
-
-
-cdef int event_wait(int index, stream_t stream, void* event) except -1:
-    return service("event_wait", index, stream, <size_t>event)
-
-
-cdef int event_query(int index, void* event) except -1:
-    service("event_query", index, NULL, <size_t>event)
-    return not busy
-
-
-cdef int event_synchronize(int index, void* event) except -1:
-    return service("event_synchronize", index, NULL, <size_t>event)
-
-
-cdef void event_free(int index, void* event) noexcept:
-    global events
-    events -= 1
-
-
-cdef int event_elapsed(int index, void* start, void* end, double* milliseconds) except -1:
-    service("event_elapsed", index, NULL)
-    milliseconds[0] = <double>(<size_t>end - <size_t>start)
-    return 0
-
-
-cdef int pin(Py_ssize_t nbytes, char** data, void** block) except -1:
-    global pins
-    service("pin", 0, NULL, nbytes)
-    block[0] = malloc(max(nbytes, 1))
-    if block[0] == NULL:
-        raise MemoryError("hostdevice: no memory to pin")
-    data[0] = <char*>block[0]
-    pins += 1
-    return 0
-
-
-cdef void unpin(void* block) noexcept:
-    global pins
-    pins -= 1
-    free(block)
-
-
-cdef object elementwise_names = (
-    "add", "sub", "mul", "div", "neg", "exp", "log", "sqrt", "tanh", "relu", "abs", "gt", "lt",
-    "ge", "where", "threshold_backward", "tanh_backward", "add_scaled", "square", "reciprocal")
-cdef dict known = {kernel_number(name): name for name in elementwise_names}
-
-
-cdef double compute(str name, double a, double b, double c) except? -1.25:
-    if name == "add":
-        return a + b
-    if name == "sub":
-        return a - b
-    if name == "mul":
-        return a * b
-    if name == "div":
-        return a / b
-    if name == "neg":
-        return -a
-    if name == "exp":
-        return exp(a)
-    if name == "log":
-        return log(a)
-    if name == "sqrt":
-        return sqrt(a)
-    if name == "tanh":
-        return tanh(a)
-    if name == "relu":
-        return a if a > 0 or a != a else 0
-    if name == "abs":
-        return fabs(a)
-    if name == "gt":
-        return a > b
-    if name == "lt":
-        return a < b
-    if name == "ge":
-        return a >= b
-    if name == "where":
-        return b if a else c
-    if name == "threshold_backward":
-        return a if b > 0 else 0
-    if name == "tanh_backward":
-        return a * (1 - b * b)
-    if name == "add_scaled":
-        return a + b * c
-    if name == "square":
-        return a * a
-    return 1 / a
-
-
-cdef int elementwise(Elementwise* work, int index, stream_t stream) except -1:
-    cdef Py_ssize_t total = 1, i, k
-    cdef char* p[5]
-    cdef double[4] x
-    cdef int a, d, dt, result
-    cdef str name = known.get(work.kernel)
-    if name is None:
-        raise NotImplementedError(f"hostdevice: no elementwise kernel {work.kernel}")
-    note(name)
-    service("elementwise", index, stream, name)
-    result = DT_BOOL if name in ("gt", "lt", "ge") else work.dt
-    for d in range(work.nd):
-        total *= work.shape[d]
-    for i in range(total):
-        k = i
-        for a in range(work.nargs):
-            p[a] = work.p[a]
-        for d in range(work.nd - 1, -1, -1):
-            for a in range(work.nargs):
-                p[a] += k % work.shape[d] * work.strides[a][d]
-            k = k // work.shape[d]
-        for a in range(1, work.nargs):
-            dt = DT_BOOL if name == "where" and a == 1 else work.dt
-            x[a - 1] = get(p[a], dt)
-        put(p[0], result, compute(name, x[0], x[1] if work.nargs > 2 else 0,
-                                  x[2] if work.nargs > 3 else 0))
-    return 0
-
-
-# --- kernels --------------------------------------------------------------------------------
-
-cdef int mm(Tensor out, Tensor a, Tensor b) except -1:
-    cdef Py_ssize_t i, j, k
-    cdef double total
-    note("mm")
-    for i in range(a.sizes[0]):
-        for j in range(b.sizes[1]):
-            total = 0
-            for k in range(a.sizes[1]):
-                total += value(a, i * a.sizes[1] + k) * value(b, k * b.sizes[1] + j)
-            put(at(out, i * b.sizes[1] + j), out.dt, total)
-    return 0
-
-
-cdef int linear(Tensor out, Tensor a, Tensor weight, Tensor bias) except -1:
-    cdef Py_ssize_t n = weight.sizes[1], m = weight.sizes[0], rows = out.count // m if m else 0
-    cdef Py_ssize_t i, j, k
-    cdef double total
-    note("linear")
-    for i in range(rows):
-        for j in range(m):
-            total = 0 if bias is None else value(bias, j)
-            for k in range(n):
-                total += value(a, i * n + k) * value(weight, j * n + k)
-            put(at(out, i * m + j), out.dt, total)
-    return 0
-
-
-cdef int reduced(Tensor out, Tensor a, object dim, double scale) except -1:
-    """The sum over some dimensions; sizes of `out` say nothing of those that are gone."""
-    cdef bint[64] gone
-    cdef Py_ssize_t i, k, place, size
-    cdef int d
-    dims = range(a.nd) if dim is None or dim == () else dim if isinstance(dim, tuple) else (dim,)
-    for d in range(a.nd):
-        gone[d] = False
-    for x in dims:
-        gone[<int>(x + a.nd if x < 0 else x)] = True
-    for i in range(out.count):
-        put(at(out, i), out.dt, 0)
-    for i in range(a.count):
-        k, place, size = i, 0, 1
-        for d in range(a.nd - 1, -1, -1):
-            if not gone[d]:
-                place += k % a.sizes[d] * size
-                size *= a.sizes[d]
-            k = k // a.sizes[d]
-        put(at(out, place), out.dt, value(out, place) + scale * value(a, i))
-    return 0
-
-
-cdef int sum_dim(Tensor out, Tensor a, object dim, bint keepdim, int dtype) except -1:
-    note("sum")
-    return reduced(out, a, dim, 1)
-
-
-cdef int mean_dim(Tensor out, Tensor a, object dim, bint keepdim, int dtype) except -1:
-    note("mean")
-    return reduced(out, a, dim, <double>out.count / a.count)
-
-
-cdef int flip(Tensor out, Tensor a, tuple dims) except -1:
-    cdef Py_ssize_t i, k, place, size
-    cdef int d
-    note("flip")
-    for i in range(a.count):
-        k, place, size = i, 0, 1
-        for d in range(a.nd - 1, -1, -1):
-            place += (a.sizes[d] - 1 - k % a.sizes[d] if d in dims else k % a.sizes[d]) * size
-            size *= a.sizes[d]
-            k = k // a.sizes[d]
-        put(at(out, place), out.dt, value(a, i))
-    return 0
+cdef int serve(str service) except -1:
+    """To be called first by each service."""
+    global fails_in
+    if fails_in < 0 or (failing and service != failing):
+        return 0
+    if fails_in:
+        fails_in -= 1
+        return 0
+    if not fails_on:
+        fails_in = -1
+    raise RuntimeError(f"hostdevice: {service} failed")
+
+
+include "memory.pxi"
+include "queues.pxi"
+include "plain.pxi"
+include "drawing.pxi"
+include "work.pxi"
+include "kernels.pxi"
 
 
 cdef Services services
-memset(&services, 0, sizeof(services))
-services.size = sizeof(services)
+services.size = sizeof(Services)
+services.traits = LAYS_CHANNELS_LAST
 services.count = count
 services.allocate = allocate
 services.release = release
@@ -462,41 +98,99 @@ services.event_elapsed = event_elapsed
 services.pin = pin
 services.unpin = unpin
 
-# The same without what may be left out, and with a trait more.
-cdef Services bare = services
-bare.traits = LAYS_CHANNELS_LAST
-bare.event_elapsed = NULL
-bare.pin = NULL
-bare.unpin = NULL
-
-cdef object capsule(void* function, str key):
-    """A kernel as `register` takes it: named by the signature that it was written for."""
-    _signatures[key] = expected[key].encode()
-    return PyCapsule_New(function, _signatures[key], NULL)
-
-cdef dict _signatures = {}       # the names of capsules stay alive
-cdef dict expected = {
-    "mm": "int (Tensor, Tensor, Tensor)",
-    "linear": "int (Tensor, Tensor, Tensor, Tensor)",
-    "sum": "int (Tensor, Tensor, object, bint, int)",
-    "sum_dim": "int (Tensor, Tensor, object, bint, int)",
-    "mean": "int (Tensor, Tensor, object, bint, int)",
-    "mean_dim": "int (Tensor, Tensor, object, bint, int)",
-    "flip": "int (Tensor, Tensor, tuple)",
-}
+cdef Services plain_services = services
+plain_services.traits = 0
+plain_services.has_elementwise = has_plain
 
 
-def kernels():
-    """{operator: capsule} of what this device has."""
-    return {"mm": capsule(<void*>mm, "mm"), "linear": capsule(<void*>linear, "linear"),
-            "sum": capsule(<void*>sum_dim, "sum"), "sum_dim": capsule(<void*>sum_dim, "sum_dim"),
-            "mean": capsule(<void*>mean_dim, "mean"),
-            "mean_dim": capsule(<void*>mean_dim, "mean_dim"), "flip": capsule(<void*>flip, "flip")}
+def services_capsule(bint plain=True):
+    return PyCapsule_New(&plain_services if plain else &services, "autograd_cy.services", NULL)
 
 
-def services_capsule(all_of_them=True):
-    return PyCapsule_New(&services if all_of_them else &bare, "autograd_cy.services", NULL)
+def kernels(plain=True):
+    """{operator: capsule} of what this device has; plain: of what is written in plain.pxi."""
+    found = trampolines()
+    return {key: found[key] for key in plain_functions} if plain else found
 
 
-def register(name="hostdevice"):
-    _devices.register(name, services_capsule(), kernels())
+def register(name="hostdevice", plain=False, without=()):
+    """Make a device known. `without` are operators, and elementwise kernels, whose slots are empty."""
+    given = {key: c for key, c in kernels(plain).items() if key not in without}
+    type_ = _devices.register(name, services_capsule(plain), given)
+    if plain:
+        plain_types.add(type_)
+    left_out[type_] = {kernel_number(x) for x in without if x in kernel_names}
+    return type_
+
+
+def register_only(name, kernels):
+    """The same with these kernels, which are plain ones."""
+    plain_types.add(_devices.register(name, services_capsule(True), kernels))
+
+
+def state():
+    """Counts: see the variables of their names."""
+    return {"broken": broken, "blocks": blocks, "bytes": live_bytes, "most_bytes": most_bytes,
+            "pinned": pinned, "events": events, "streams": len(streams), "waits": waits,
+            "reads": calls.get("reads", 0), "calls": dict(calls),
+            "waiting": sum(len((<Queue>q).waiting) for q in every_queue())}
+
+
+def forget():
+    """Set the counts of calls to zero."""
+    calls.clear()
+
+
+def run_all():
+    """Run all that waits; errors stay for the next synchronisation."""
+    for index in range(INDICES):
+        settle(index)
+
+
+def forgive():
+    """Forget memory that was written beyond its ends, or after it was freed."""
+    global broken
+    run_all()
+    broken = 0
+
+
+def order(how="late", seed=0):
+    """
+    When works run: when somebody waits for them ("late"), those of all but default streams at once
+    ("ahead"), or in any legal order ("random").
+    """
+    global chance, ahead
+    chance = random.Random(seed) if how == "random" else None
+    ahead = how == "ahead"
+
+
+def drop_wait(number=None):
+    """Leave the next wait but `number` for an event out (0: the next one); None: no more."""
+    global dropped_wait
+    dropped_wait = -1 if number is None else waits + number + 1
+
+
+def fail(after=0, service="", on=False):
+    """Let a service (any, if it isn't named) fail, after so many calls; `on`: from then on."""
+    global failing, fails_in, fails_on
+    failing, fails_in, fails_on = service, after, on
+
+
+def recover():
+    """No service fails any more, and errors of works are forgotten."""
+    global fails_in
+    fails_in = -1
+    run_all()
+    failures[:] = [None] * INDICES
+
+
+def limit(nbytes=None):
+    """Let no more than so many bytes be in use; None: as many as there is room for."""
+    global limit_bytes
+    limit_bytes = -1 if nbytes is None else nbytes
+
+
+def present_devices(number=INDICES):
+    """So many devices there are from now on."""
+    global present
+    present = number

@@ -1,0 +1,157 @@
+# Streams of backward (part of engine.pyx).
+
+# Note [Streams of backward]
+# A node with results on a device remembers the stream that was current when its operation ran, and
+# runs on it. What is in a node's buffers may be read on that stream: a gradient that was made on
+# another one is waited for when it is put there, and gradients that meet are added on the node's
+# own. What users gave, and what ran on the CPU, counts as made on the stream that is current. In the
+# end the caller's streams wait for all that the task has used. Graphs of the CPU see of all this one
+# flag (N_ON_DEVICE).
+
+cdef inline bint is_accelerator(int device) noexcept nogil:
+    """Whether a code is that of a device with streams."""
+    return device > ON_META
+
+
+cdef Stand stand_of(Node n, int device) noexcept:
+    """The stream of a node on a device."""
+    cdef Stand s
+    s.device = device
+    s.stream = NULL
+    if n.extra is not None and n.extra.streams is not None:
+        place = n.extra.streams.get(device)
+        if place is not None:
+            s.stream = <stream_t><size_t>place[0]
+    return s
+
+
+cdef object owner_of(Node n, Stand s):
+    """The Stream that keeps it, None for a default stream."""
+    return None if s.stream == NULL else n.extra.streams[s.device][1]
+
+
+cdef int note_stream(GraphTask g, Node n, Stand s) except -1:
+    """Remember that the task has put work there."""
+    if g.streams is None:
+        g.streams = {}
+    elif g.newest.stream == s.stream and g.newest.device == s.device:
+        return 0
+    g.newest = s
+    g.streams[s.device, <size_t>s.stream] = owner_of(n, s)
+    return 0
+
+
+cdef object current_owner(int device):
+    cdef PyObject* owner = current_stream_owner(device)
+    return None if owner == NULL else <object>owner
+
+
+cdef int let_wait(int device, stream_t waiting, stream_t awaited) except -1:
+    """What is put on one stream of a device from now on waits for what is on another."""
+    cdef Services* s = &services[device_type(device)]
+    cdef int index = device_index(device)
+    cdef void* event = NULL
+    s.event_record(index, awaited, False, &event)
+    try:
+        s.event_wait(index, waiting, event)
+    finally:
+        s.event_free(index, event)
+    return 0
+
+
+cdef int keep_for(Tensor t, int device, stream_t stream, object owner) except -1:
+    """A stream uses a tensor: its memory doesn't go before that has been done."""
+    cdef StorageImpl* s
+    t = below_vmaps(t)
+    s = storage_root(t.mem)
+    if s.kind == STORAGE_DEVICE:
+        note_use(<ServiceBlock*>s, device, stream, NULL if owner is None else <PyObject*>owner)
+    return 0
+
+
+cdef int run_on_streams(GraphTask g, Node n) except -1:
+    """run_node() with the streams of its operation as the current ones."""
+    cdef list before = None
+    cdef Stand s
+    cdef int i
+    try:
+        for i in range(n.n_out):
+            if not n.metas[i].defined or not is_accelerator(n.metas[i].device):
+                continue
+            s = stand_of(n, n.metas[i].device)
+            note_stream(g, n, s)
+            if s.stream != current_stream(s.device):
+                if before is None:
+                    before = []
+                before.append((s.device, <size_t>current_stream(s.device),
+                               current_owner(s.device)))
+                set_current_stream(s.device, s.stream, owner_of(n, s))
+        run_node(g, n)
+        if before is not None and n.flags & N_ACCUMULATE:
+            note_leaf(g, n)
+    finally:
+        if before is not None:
+            for device, address, owner in reversed(before):
+                set_current_stream(device, <stream_t><size_t>address, owner)
+    return 0
+
+
+cdef int note_leaf(GraphTask g, Node n) except -1:
+    """Remember the gradient of a leaf: the caller will use it on another stream."""
+    cdef Tensor variable = accumulated_variable(n)
+    if variable is not None and variable.gradient != NULL:
+        if g.leaves is None:
+            g.leaves = []
+        g.leaves.append(<object>variable.gradient)
+    return 0
+
+
+cdef int deposit_on_device(GraphTask g, PyObject* target, int nr, PyObject* grad) except -1:
+    """deposit() for a node with streams: the gradient is there for the node's own."""
+    cdef Node n = <Node>target
+    cdef int device = (<Tensor>grad).mem.device
+    cdef Stand s
+    cdef stream_t here
+    if not is_accelerator(device):
+        return add_deposit(g, target, nr, grad)
+    s = stand_of(n, device)
+    here = current_stream(device)
+    if s.stream == here:
+        return add_deposit(g, target, nr, grad)
+    owner = owner_of(n, s)
+    before = current_owner(device)
+    let_wait(device, s.stream, here)
+    keep_for(<Tensor>grad, device, s.stream, owner)
+    set_current_stream(device, s.stream, owner)
+    try:
+        return add_deposit(g, target, nr, grad)
+    finally:
+        set_current_stream(device, here, before)
+
+
+cdef int join_streams(GraphTask g) except -1:
+    """Let the caller's current streams wait for all that the task has used, and use its results."""
+    cdef int device
+    cdef stream_t here
+    if g.streams is None:
+        return 0
+    streams, g.streams = g.streams, None
+    for (code, address), owner in streams.items():
+        device = code
+        here = current_stream(device)
+        if here != <stream_t><size_t>address:
+            let_wait(device, here, <stream_t><size_t>address)
+    for t in [*(g.results or ()), *(g.leaves or ())]:
+        if t is not None and is_accelerator((<Tensor>t).mem.device):
+            device = (<Tensor>t).mem.device
+            keep_for(<Tensor>t, device, current_stream(device), current_owner(device))
+    return 0
+
+
+cdef int join_after_failure(GraphTask g) except -1:
+    """The same where backward has failed: that error tells more than what the device says now."""
+    try:
+        join_streams(g)
+    except Exception:
+        pass
+    return 0

@@ -1,0 +1,127 @@
+"""Every operator of the table on the asynchronous device: the CPU's bits, strides and errors."""
+
+import pytest
+from grouping import each
+from helpers import cases, few, inplace_form, make, one_dtype, outputs
+from proof import NAME, bits
+
+import autograd_cy as ag
+from autograd_cy.ops import _schema as schema
+
+# What NumPy or SciPy computes has no slots: the host needs the values.
+EVERY = cases(
+    lambda r: bool(r.samples)
+    and any(a.is_tensor for a in r.args)
+    and not isinstance(r.kernel, schema.host)
+)
+SMOOTH = [
+    c for c in EVERY if c.values[0].record.differentiable and "f" in c.values[0].record.dtypes
+]
+
+
+def on_device(t):
+    return t if t is None else t.to(NAME)
+
+
+def here(t):
+    return t
+
+
+def told(results):
+    """Bits, dtypes, shapes and strides of what a call gives."""
+    return [
+        t if not isinstance(t, ag.Tensor) else (t.dtype, tuple(t.shape), t.stride(), bits(t))
+        for t in results
+    ]
+
+
+def outcome(run, call, place):
+    """What a call gives and what its arguments are afterwards, or the error."""
+    ag.manual_seed(11)
+    ins = [place(t) for t in call.tensors()]
+    try:
+        results = list(outputs(run(call, ins)))
+        for t in results:
+            assert not isinstance(t, ag.Tensor) or place is here or str(t.device) == f"{NAME}:0"
+        return told(results) + [bits(t) for t in ins if t is not None]
+    except Exception as error:
+        return type(error), str(error).replace(f"{NAME}:0", "cpu")
+
+
+def agrees(run, case, name):
+    call = make(case, name)
+    assert outcome(run, call, on_device) == outcome(run, call, here)
+
+
+def plain(call, ins):
+    return call(ins)
+
+
+def first_derivatives(call, ins, **options):
+    wanted = [ins[i].requires_grad_() for i in call.moving]
+    results = [t for t in outputs(call(ins)) if t.requires_grad]
+    if not wanted or not results:
+        return []
+    ones = [ag.ones_like(t).requires_grad_() for t in results]
+    return ag.autograd.grad(results, wanted, ones, allow_unused=True, **options)
+
+
+def second_derivatives(call, ins):
+    found = first_derivatives(call, ins, create_graph=True)
+    found = [t for t in found if t is not None and t.requires_grad]
+    wanted = [t for t in ins if t is not None and t.requires_grad]
+    if not found:
+        return []
+    ones = [ag.ones_like(t) for t in found]
+    return ag.autograd.grad(found, wanted, ones, allow_unused=True)
+
+
+def tangents(call, ins):
+    if not call.moving:
+        return []
+
+    def function(*moved):
+        given = list(ins)
+        for i, t in zip(call.moving, moved):
+            given[i] = t
+        return [t for t in outputs(call(given)) if t.is_floating_point()]
+
+    wanted = tuple(ins[i] for i in call.moving)
+    return ag.func.jvp(function, wanted, tuple(map(ag.ones_like, wanted)))[1]
+
+
+@each("case", few(EVERY, 1))
+def test_results_have_the_bits_of_the_cpu(late, case):
+    agrees(plain, case, one_dtype(case.record))
+
+
+@pytest.mark.slow
+@each("case", EVERY)
+def test_results_in_every_dtype_have_the_bits_of_the_cpu(late, case):
+    from calls import claimed
+
+    for name in claimed(case.record):
+        agrees(plain, case, name)
+
+
+@each("case", few(SMOOTH, 1))
+def test_gradients_have_the_bits_of_the_cpu(late, case):
+    agrees(first_derivatives, case, "float64")
+
+
+@pytest.mark.slow
+@each("case", few(SMOOTH, 2))
+def test_second_derivatives_have_the_bits_of_the_cpu(late, case):
+    agrees(second_derivatives, case, "float64")
+
+
+@pytest.mark.slow
+@each("case", few(SMOOTH, 2))
+def test_tangents_have_the_bits_of_the_cpu(late, case):
+    agrees(tangents, case, "float64")
+
+
+@each("case", few([c for c in EVERY if c.values[0].record.inplace], 1))
+def test_inplace_forms_have_the_bits_of_the_cpu(late, case):
+    form = inplace_form(case.record)
+    agrees(lambda call, ins: call(ins, form), case, one_dtype(case.record))
