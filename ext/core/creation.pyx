@@ -24,7 +24,8 @@ from libc.string cimport memcpy, memset
 from autograd_cy._C.arguments cimport int_arg, tensor_arg
 from autograd_cy._C.devices cimport pinning_type
 from autograd_cy._C.storage cimport (
-    ON_CPU, ON_PINNED, STORAGE_PINNED, StorageImpl, storage_borrow, storage_decref, storage_root)
+    ON_CPU, ON_META, ON_PINNED, STORAGE_PINNED, StorageImpl, storage_borrow, storage_decref,
+    storage_root)
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_I64, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_code, dt_object, dt_promote, dt_from_numpy, dt_is_complex,
