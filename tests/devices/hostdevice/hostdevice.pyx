@@ -55,7 +55,9 @@ cdef int note(str name) except -1:
 
 cdef int serve(str service) except -1:
     """To be called first by each service."""
-    global fails_in
+    global fails_in, latest
+    if service not in ("event_record", "event_wait"):
+        latest = 0
     if fails_in < 0 or (failing and service != failing):
         return 0
     if fails_in:
@@ -132,7 +134,7 @@ def state():
     """Counts: see the variables of their names."""
     return {"broken": broken, "blocks": blocks, "bytes": live_bytes, "most_bytes": most_bytes,
             "pinned": pinned, "events": events, "streams": len(streams), "waits": waits,
-            "reads": calls.get("reads", 0), "calls": dict(calls),
+            "for_release": set(for_release), "reads": calls.get("reads", 0), "calls": dict(calls),
             "waiting": sum(len((<Queue>q).waiting) for q in every_queue())}
 
 

@@ -106,13 +106,19 @@ cdef int run_poison(Work w) except -1:
 
 
 cdef void release(int index, void* block, stream_t stream) noexcept:
-    global blocks, broken, live_bytes
+    global blocks, broken, latest, live_bytes
+    cdef long count = latest
     cdef Work w = Work.__new__(Work)
     w.run = run_release
     w.block = <Block*>block
     blocks -= 1
     live_bytes -= w.block.size
+    for_release.update(range(waits - count, waits))
+    latest = 0
     try:
+        if count:
+            free_apart(queue_of(index, stream), count - (waits - count < dropped_wait <= waits), w)
+            return
         submit(queue_of(index, stream), w)
     except BaseException as error:
         broken += 1
@@ -306,8 +312,10 @@ cdef int event_record(int index, stream_t stream, bint timing, void** event) exc
 
 
 cdef int event_wait(int index, stream_t stream, void* event) except -1:
+    global latest
     cdef Mark mark = <Mark>event
     serve("event_wait")
+    latest += 1
     return wait_for(queue_of(index, stream), mark.queue, mark.number)
 
 
@@ -330,7 +338,8 @@ cdef int event_elapsed(int index, void* start, void* end, double* milliseconds) 
 
 
 cdef void event_free(int index, void* event) noexcept:
-    global events
+    global events, latest
+    latest = 0
     events -= 1
     Py_DECREF(<Mark>event)
 
