@@ -170,9 +170,32 @@ cdef object no_elementwise(str name, int device):
         f"'{device_of_code(device)}'")
 
 
+cdef tuple dividing = ("trunc_divide", "floor_divide", "remainder", "fmod")
+
+
+cdef bint divides_by_zero(Elementwise* e):
+    """Whether some divisor is the integer 0."""
+    cdef Py_ssize_t total = 1, i, k
+    cdef char* p
+    cdef int d
+    for d in range(e.nd):
+        total *= e.shape[d]
+    for i in range(total):
+        k = i
+        p = e.p[2]
+        for d in range(e.nd - 1, -1, -1):
+            p += k % e.shape[d] * e.strides[2][d]
+            k = k // e.shape[d]
+        if not any((<uint8_t*>p)[:DT_SIZE[e.dt]]):
+            return True
+    return False
+
+
 cdef int run_elementwise(Work w) except -1:
     cdef Py_ssize_t* rows[5]
     cdef int a
+    if w.key in dividing and dt_is_integral(w.ew.dt) and divides_by_zero(w.ew):
+        raise RuntimeError("ZeroDivisionError: integer division or remainder by zero")
     for a in range(w.ew.nargs):
         rows[a] = w.ew.strides[a]
     return run_loop(KT.loops[w.ew.kernel][w.ew.dt], w.ew.nargs, w.ew.p, w.ew.mem, w.ew.nd,
