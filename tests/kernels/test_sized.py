@@ -153,6 +153,20 @@ def test_masks_among_dimensions(name, dtype, share):
                 assert (x.index_put(index, given) == y).all()
 
 
+def test_masks_without_dimensions():
+    for truth in (True, False):
+        x, mask = ag.arange(3.0), ag.tensor(truth)
+        assert x[mask].shape == (int(truth), 3)
+        assert x.index_put((mask,), ag.tensor(7.0)).tolist() == ([7] * 3 if truth else [0, 1, 2])
+        x.index_put_((None, mask), ag.tensor([[5.0]]))
+        assert x.tolist() == ([5] * 3 if truth else [0, 1, 2])
+        x.index_put_((mask,), ag.arange(3.0).expand(int(truth), 3))
+        assert x.tolist() == [0, 1, 2]
+        number = ag.tensor(1.0)
+        number[mask] = 2
+        assert number == 1 + truth
+
+
 def test_what_a_mask_of_rows_leaves_out_is_not_written():
     base = ag.zeros(40, 12)
     x = base[:, 2:10:2]

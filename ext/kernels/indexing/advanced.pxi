@@ -157,7 +157,7 @@ cdef class Places:
     cdef Py_ssize_t n
     cdef int first              # first indexed dimension
     cdef bint together          # indexed dimensions are neighbours
-    cdef set inside             # dimensions whose positions, made from a mask, are known to exist
+    cdef uint64_t inside        # a bit for each whose positions are known to exist, as a mask gave them
 
 
 cdef list mask_positions(Tensor mask):
@@ -221,7 +221,7 @@ cdef int add_mask(Places places, Tensor mask, bint alone) except -1:
             mask = as_vector(mask)
     if mask.nd:
         for entry in mask_positions(mask):
-            places.inside.add(len(places.index))
+            places.inside |= <uint64_t>1 << len(places.index)
             places.index.append(entry)
         return 0
     # A new dimension with one element or none.
@@ -275,7 +275,7 @@ cdef int check_places(Places places) except -1:
     if places.n == 0:
         return 0
     for d in range(len(places.index)):
-        if places.index[d] is None or d in places.inside:
+        if places.index[d] is None or places.inside >> d & 1:
             continue
         t = <Tensor>places.index[d]
         k = <const int64_t*>t.ptr
@@ -301,7 +301,7 @@ cdef Places resolve(Tensor a, tuple indices, list masks):
     cdef bint alone = len([entry for entry in indices if entry is not None]) == 1
     places.source = a
     places.index = []
-    places.inside = set()
+    places.inside = 0
     for entry in indices:
         if entry is None:
             places.index.append(None)
