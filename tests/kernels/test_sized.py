@@ -158,8 +158,9 @@ def test_masks_without_dimensions():
         x, mask = ag.arange(3.0), ag.tensor(truth)
         assert x[mask].shape == (int(truth), 3)
         assert x.index_put((mask,), ag.tensor(7.0)).tolist() == ([7] * 3 if truth else [0, 1, 2])
-        x.index_put_((None, mask), ag.tensor([[5.0]]))
-        assert x.tolist() == ([5] * 3 if truth else [0, 1, 2])
+        y = x.expand(2, 3).clone()
+        y.index_put_((None, mask), ag.tensor([[5.0]]))
+        assert y.tolist() == [[5] * 3 if truth else [0, 1, 2]] * 2
         x.index_put_((mask,), ag.arange(3.0).expand(int(truth), 3))
         assert x.tolist() == [0, 1, 2]
         number = ag.tensor(1.0)

@@ -157,7 +157,7 @@ cdef class Places:
     cdef Py_ssize_t n
     cdef int first              # first indexed dimension
     cdef bint together          # indexed dimensions are neighbours
-    cdef uint64_t inside        # a bit for each whose positions are known to exist, as a mask gave them
+    cdef uint64_t inside        # a bit for each whose positions are known to exist
 
 
 cdef list mask_positions(Tensor mask):
