@@ -14,7 +14,7 @@ from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.index_values cimport first_outside, positions
 from autograd_cy._C.iterate cimport (
-    cast, contiguous, copy_into, expand_plain, fill_dense, result_dtype)
+    P_SAME, cast, contiguous, copy_into, ew2, expand_plain, fill_dense, result_dtype)
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
     GIVE_UP_GIL, READS, SCRATCH, UPDATES, WRITES, Launch, Operand, begin, launch, launch_tiles,

@@ -105,6 +105,12 @@ def test_masks_select_and_write_as_in_numpy(dtype, laid, share):
                 y[mask] = put
                 expected[at] = 1 if not isinstance(put, ag.Tensor) or put.ndim == 0 else values(put)
                 np.testing.assert_array_equal(values(y), expected)
+            for into in (LAID[laid](x), None) if shape else ():
+                given = (mask,), found, True
+                y = x.index_put(*given) if into is None else into.index_put_(*given)
+                expected = values(x).copy()
+                expected[at] = values(found + found)
+                np.testing.assert_array_equal(values(y), expected)
             y = LAID[laid](x)
             y[mask] += y[mask]
             expected = values(x + x) if dtype != "bool" else values(x)

@@ -455,8 +455,8 @@ cdef int put_elements(Tensor out, Tensor a, object indices, Tensor values, bint 
     cdef int n
     if accumulate and is_half(a.dt):
         target = tensor_empty(DT_F32, a.nd, a.sizes)
-    if masks is not None and not accumulate and len(<tuple>indices) == 1:
-        return put_by_mask(out, a, <tuple>indices, values, masks)
+    if masks is not None and put_by_mask(out, a, <tuple>indices, values, accumulate, masks):
+        return 0
     places = resolve(target, <tuple>indices, masks)
     if target is not a:
         copy_into(target, a, "index_put")
@@ -475,18 +475,19 @@ cdef Tensor fitted(Tensor values, int n, const Py_ssize_t* shape):
     return contiguous(expand_plain(values, n, shape, "index_put_"))
 
 
-cdef int put_by_mask(Tensor out, Tensor a, tuple indices, Tensor values, list masks) except -1:
-    """Values where the only index, a mask, says so."""
-    cdef Tensor mask = <Tensor>masks[0]
-    cdef Py_ssize_t[MAX_DIMS] shape
-    cdef Places places
+cdef bint put_by_mask(Tensor out, Tensor a, tuple indices, Tensor values, bint accumulate,
+                      list masks) except -1:
+    """Values where the only index, a mask over all of `a`, says so; False: another way is needed."""
+    cdef Py_ssize_t[1] shape
+    cdef Tensor mask = <Tensor>masks[0], before
+    if len(indices) != 1 or mask.nd != a.nd or mask.count == 0 or not rows_are_long(out, mask):
+        return False
     if out is not a:
         copy_into(out, a, "index_put")
-    values = cast(values, out.dt)
-    if mask.nd == out.nd and mask.nd:
-        shape[0] = count_true(<const uint8_t*>mask.ptr, mask.count)
-        values = fitted(values, 1, shape)
-        if move_by_mask(PUT, out, indices, masks, values):
-            return 0
-    places = resolve(out, indices, masks)
-    return run_take(PUT, places, fitted(values, selected_shape(places, shape), shape))
+    shape[0] = count_true(<const uint8_t*>mask.ptr, mask.count)
+    values = fitted(cast(values, out.dt), 1, shape)
+    if accumulate:              # each element is reached once
+        before = tensor_empty(out.dt, 1, shape)
+        move_by_mask(TAKE, out, indices, masks, before)
+        values = ew2(K_ADD, before, values, P_SAME, before, "index_put")
+    return move_by_mask(PUT, out, indices, masks, values)

@@ -231,6 +231,12 @@ cdef bint by_mask(MaskPlan* plan, Tensor a, Tensor mask) noexcept:
     return True
 
 
+cdef bint rows_are_long(Tensor a, Tensor mask) noexcept:
+    """Whether move_by_mask takes them."""
+    cdef MaskPlan plan
+    return mask.nd > 0 and by_mask(&plan, a, mask)
+
+
 cdef bint move_by_mask(int mode, Tensor a, tuple indices, list found, Tensor other) except -1:
     """
     Move between what a mask over all of `a` selects and `other`, dense and of as many elements.
