@@ -196,6 +196,16 @@ class call:
     kernel then changes in place (for in-place forms). `places`: it writes some places of that
     argument, which has any strides, and nothing else that it gets may share memory with it.
 
+    `sized`: the function ``module.function`` that finds sizes in values, for results whose size the
+    values decide. The rule then has the word ``sizes`` among its arguments: it is called with NULL there,
+    checks what can be checked, and says NEEDS_SIZES if it can't do without. Then the function gets
+    the arguments, room for 64 sizes, and a list in which it may leave what the kernel can use; the rule is
+    called again with the sizes, and the kernel gets the list (or None) as its last argument. Both are slots
+    of a device, the second one by the key with ``.sizes`` behind it.
+
+    `shortcut`: a function of all devices that gets the arguments and ``out`` (`self`, in place, or None), and
+    returns the result if there is a way that needs neither sizes nor the kernel; else None.
+
     Without a shape there is one function for all devices, which returns its results: it is made of
     copies, fills, views and elementwise operations (`anywhere`), or it reads values to know how
     large they are, and works on the CPU alone.
@@ -235,6 +245,8 @@ class call:
     laid: bool = False
     draws: bool = False
     loop: step_loop | None = None
+    sized: str | None = None
+    shortcut: str | None = None
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ from autograd_cy._C.devices cimport (
     add_slots, check_place, device_among, lays_channels_last, no_kernel, refuse_device)
 from autograd_cy._C.outputs cimport (
     OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, check_outs, fresh, fresh_dense,
-    inplace_target, out_target, settle)
+    inplace_target, NEEDS_SIZES, out_target, settle, sized_by_values)
 from autograd_cy._C.random cimport drawing_state
 from autograd_cy._C.node_io cimport (
     conjugate, give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,

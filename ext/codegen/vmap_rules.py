@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ext.codegen.formula import parse
-from ext.codegen.kernel_runs import has_shape
+from ext.codegen.kernel_runs import has_shape, without_sizes
 from ext.codegen.kernel_runs import rule_of as rule_of_shape
 from ext.codegen.lines import Function, indent
 
@@ -60,7 +60,7 @@ class Rule:
         if has_shape(self.r):
             module, function, args = rule_of_shape(self.r)
             f.add(f"cdef Result[{len(self.r.returns)}] made")
-            f.add(f'{module}_{function}(made, {args}, "{self.r.shown}")')
+            f.add(f'{module}_{function}(made, {without_sizes(args)}, "{self.r.shown}")')
         elif getattr(kernel, "by_shape", False):
             module, _, function = kernel.target.partition(".")
             f.add(f"{module}_{function}({self.op.names})")

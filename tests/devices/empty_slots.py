@@ -137,8 +137,8 @@ MORE = {
     "resample": layer(lambda: nn.Upsample(scale_factor=2, mode="bilinear"), 1, 2, 3, 3),
     "grid": layer(lambda: lambda x: F.grid_sample(x, x[:, :2].permute(0, 2, 3, 1)), 1, 2, 3, 3),
     "logcumsumexp": layer(lambda: lambda x: ag.logcumsumexp(x, 0), 5),
-    "alpha dropout": layer(lambda: F.alpha_dropout, 4, 6),
-    "feature alpha dropout": layer(lambda: F.feature_alpha_dropout, 4, 6),
+    "alpha dropout": layer(lambda: lambda x: F.alpha_dropout(x, 0.5, True), 4, 6),
+    "feature alpha dropout": layer(lambda: lambda x: F.feature_alpha_dropout(x, 0.5, True), 4, 6),
     "filter": layer(lambda: shrunk, 1, 2, 6, 6),
     "filter bytes": layer(lambda: lambda x: shrunk((x.detach() * 99).byte()).float(), 1, 2, 6, 6),
     "logcumsumexp forward": layer(
