@@ -2,8 +2,8 @@
 """Composites of the family shape: records in autograd_cy/ops/shape.py name them."""
 from autograd_cy._C.arguments cimport int_arg, tensor_arg
 from autograd_cy._C.checked cimport checked_add, checked_sub
-from autograd_cy._C.constants cimport counted, index_vector
-from autograd_cy._C.dtypes cimport DT_I64, dt_is_integral, dt_object
+from autograd_cy._C.constants cimport counted
+from autograd_cy._C.dtypes cimport dt_is_integral, dt_object
 from autograd_cy._C.iterate cimport check_writable, copy_into, fill_with, resize_out, to_device
 from autograd_cy._C.metadata cimport is_whole, normal_dims, replaced, resolve_shape, viewable
 from autograd_cy._C.out_places cimport apart
