@@ -222,7 +222,7 @@ def _vectors(outputs, given, strided):
     source = _Generator().manual_seed(0)
     made = []
     for out in outputs:
-        v = 2 * _uniform(source, out.numel(), out.dtype).reshape(out.shape) - 1
+        v = 2 * _uniform(source, out.numel(), out.dtype).to(out.device).reshape(out.shape) - 1
         if strided:
             wide = _empty((*out.shape, 2), dtype=out.dtype, device=out.device)
             wide.select(-1, 0).copy_(v)
@@ -407,16 +407,17 @@ def _uniform(source: _Generator, count: int, dtype) -> Tensor:
     return real.to(dtype)
 
 
-def _unit_vector(source: _Generator, count: int, dtype) -> Tensor:
+def _unit_vector(source: _Generator, like: Tensor) -> Tensor:
     """
-    A random real vector of length one.
+    A random real vector of length one, with as many elements as a tensor has.
 
     All elements are positive: a product with a nearly diagonal Jacobian then doesn't cancel, and
     stays above the tolerance, which grows with the sums of both vectors.
     """
-    vector = _rand(count, generator=source, dtype=_dtypes.float64)
+    vector = _rand(like.numel(), generator=source, dtype=_dtypes.float64)
     norm = (vector * vector).sum().sqrt()
-    return (vector / norm).to(dtype) if count else vector.to(dtype)
+    vector = (vector / norm) if like.numel() else vector
+    return vector.to(_real_dtype(like)).to(like.device)
 
 
 def _real_dtype(t: Tensor):
@@ -427,7 +428,7 @@ def _real_dtype(t: Tensor):
 
 def _fast(subject, wanted, outputs, options):
     source = _Generator().manual_seed(0)
-    left = [_unit_vector(source, out.numel(), _real_dtype(out)) for out in outputs]
+    left = [_unit_vector(source, out) for out in outputs]
     analytical: dict[tuple[int, complex], list[Tensor]] = {}
     if options.check_backward_ad:
         for number, out in enumerate(outputs):
@@ -439,7 +440,7 @@ def _fast(subject, wanted, outputs, options):
     for place in subject.places:
         x = subject.inputs[place]
         axes = (1.0, 1.0j) if x.is_complex() else (1.0,)
-        right = [_unit_vector(source, x.numel(), _real_dtype(x)) for _ in axes]
+        right = [_unit_vector(source, x) for _ in axes]
         steps = [u.to(x.dtype) * axis for u, axis in zip(right, axes)]
         slopes = [along(subject, place, step, wanted, options.eps) for step in steps]
         moves.append((right, steps, slopes))

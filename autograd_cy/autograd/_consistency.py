@@ -37,7 +37,7 @@ def _random_like(source: _Generator, t: Tensor) -> Tensor:
     values = 2 * _rand(t.numel(), generator=source) - 1
     if t.is_complex():
         values = values + 1j * (2 * _rand(t.numel(), generator=source) - 1)
-    return values.to(t.dtype).reshape(t.shape)
+    return values.to(t.dtype).to(t.device).reshape(t.shape)
 
 
 def _plain(g: Tensor | None, like: Tensor) -> Tensor:

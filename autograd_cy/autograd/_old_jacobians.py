@@ -105,7 +105,7 @@ def get_numerical_jacobian(
                     "functions that return complex outputs."
                 )
             rows.append(((ends[1] - ends[0]) / (2 * eps)).reshape(-1))
-        matrix = zeros(len(rows), len(rows[0]) if rows else 0, dtype=t.dtype)
+        matrix = zeros(len(rows), len(rows[0]) if rows else 0, dtype=t.dtype, device=t.device)
         for i, row in enumerate(rows):
             matrix[i] = row
         found.append(matrix)
@@ -160,9 +160,11 @@ def get_analytical_jacobian(
         )
     wanted = _differentiated(inputs)
     again, sizes, dtypes = True, True, True
-    matrices = [zeros(t.numel(), output.numel(), dtype=t.dtype) for t in wanted]
+    matrices = [
+        zeros(t.numel(), output.numel(), dtype=t.dtype, device=output.device) for t in wanted
+    ]
     for column in range(output.numel()):
-        seed = zeros(output.shape, dtype=output.dtype)
+        seed = zeros(output.shape, dtype=output.dtype, device=output.device)
         seed.view(-1)[column] = 1.0
         first, second = (
             grad(output, wanted, seed, retain_graph=True, allow_unused=True) for _ in range(2)

@@ -243,10 +243,10 @@ class call:
     on_host: tuple[str, ...] = ()
     follows: dict[str, str] = field(default_factory=dict)
     laid: bool = False
-    sized: str | None = None
-    shortcut: str | None = None
     draws: bool = False
     loop: step_loop | None = None
+    sized: str | None = None
+    shortcut: str | None = None
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,10 @@ def assert_close(
         values must be equal.
     equal_nan : bool, default False
         Take NaN for equal to NaN.
-    check_device, check_layout : bool, default True
-        Every tensor here has the same layout and device, so that these find nothing.
+    check_device : bool, default True
+        Require the same device.
+    check_layout : bool, default True
+        Every tensor here has the same layout, so that this finds nothing.
     check_dtype : bool, default True
         Require the same dtype, or the same type of number. Otherwise both are promoted.
     check_stride : bool, default False
@@ -97,6 +99,7 @@ def assert_close(
         "allow_subclasses": allow_subclasses,
         "tolerances": None if rtol is None else (rtol, atol),
         "equal_nan": equal_nan,
+        "check_device": check_device,
         "check_dtype": check_dtype,
         "check_stride": check_stride,
     }
@@ -205,6 +208,7 @@ def _wording(rtol, atol):
 def _tensor_difference(actual, expected, options):
     for name, a, e, checked in (
         ("shape", actual.shape, expected.shape, True),
+        ("device", actual.device, expected.device, options["check_device"]),
         ("dtype", actual.dtype, expected.dtype, options["check_dtype"]),
         ("stride()", actual.stride(), expected.stride(), options["check_stride"]),
     ):
@@ -253,6 +257,7 @@ def _greatest(values):
 
 def _wide(t):
     """The elements in a type where their differences are exact enough, and can't wrap."""
+    t = t.detach().cpu()  # before it is converted: not each device has float64
     if t.is_complex():
         return t.to(_dtypes.complex128).numpy().copy()
     if t.is_floating_point():

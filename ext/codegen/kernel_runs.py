@@ -63,7 +63,9 @@ def signature(record) -> str:
     types = ["Tensor"] * len(record.returns) + [c_type(record, text) for text in given(record)]
     if record.kernel.draws:
         types.append("Tensor")  # the state of the generator
-    return f"int ({', '.join([*types, *(['list'] if is_sized(record) else [])])})"
+    if is_sized(record):
+        types.append("list")  # what counting has found
+    return f"int ({', '.join(types)})"
 
 
 def sizes_signature(record) -> str:
@@ -166,6 +168,29 @@ def turned_outputs(record) -> list[str]:
     return [f"if flags & F_STRIDED{other}:", *turning]
 
 
+def drawing(record, shown: str) -> list[str]:
+    """Lines that find the state of the generator of a kernel that draws, and what it fills."""
+    if not record.kernel.draws:
+        return []
+    asked = next((a.name for a in record.args if a.type == "Generator?"), "None")
+    return [
+        f'state = drawing_state({asked}, device, "{shown}{"_" * record.inplace}")',
+        "drawn = to_0",
+        "if to_0.flags & F_STRIDED:",
+        "    drawn = fresh_dense(to_0)",
+    ]
+
+
+def kernel_call(record, args: str, shown: str) -> list[str]:
+    """The kernel of the device at work; on meta there is nothing to do."""
+    return [
+        f"if {column('device')}.{record.key} != NULL:",
+        f"    {column('device')}.{record.key}({args})",
+        "elif device != ON_META:",
+        f'    raise no_kernel("{shown}", device)',
+    ]
+
+
 def checked_shape(record, shown: str, imports) -> list[str]:
     """Lines that ask the shape rule, and for sizes if it needs them."""
     module, function, args = rule_of(record)
@@ -217,29 +242,6 @@ def shortcut(record, imports) -> list[str]:
         f"to_0 = {module}_{function}({', '.join(given(record))}, out)",
         "if to_0 is not None:",
         "    return to_0",
-    ]
-
-
-def drawing(record, shown: str) -> list[str]:
-    """Lines that find the state of the generator of a kernel that draws, and what it fills."""
-    if not record.kernel.draws:
-        return []
-    asked = next((a.name for a in record.args if a.type == "Generator?"), "None")
-    return [
-        f'state = drawing_state({asked}, device, "{shown}{"_" * record.inplace}")',
-        "drawn = to_0",
-        "if to_0.flags & F_STRIDED:",
-        "    drawn = fresh_dense(to_0)",
-    ]
-
-
-def kernel_call(record, args: str, shown: str) -> list[str]:
-    """The kernel of the device at work; on meta there is nothing to do."""
-    return [
-        f"if {column('device')}.{record.key} != NULL:",
-        f"    {column('device')}.{record.key}({args})",
-        "elif device != ON_META:",
-        f'    raise no_kernel("{shown}", device)',
     ]
 
 
@@ -302,7 +304,8 @@ def run_function(record, shown: str, imports) -> list[str]:
     body += ["else:", *(f"    {line}" for line in place)]
     outs = ", ".join(f"to_{i}" for i in range(n))
     filled = "drawn" if r.kernel.draws else outs
-    values = [*[filled] * bool(n), *given(r), *["state"] * r.kernel.draws, *["found"] * is_sized(r)]
+    values = [*[filled] * bool(n), *given(r), *["state"] * r.kernel.draws]
+    values += ["found"] * is_sized(r)
     body += [*drawing(r, shown), *kernel_call(r, ", ".join(values), shown)]
     if r.kernel.draws:
         body += ["if drawn is not to_0:", f'    copy_into(to_0, drawn, "{shown}")']

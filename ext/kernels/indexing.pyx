@@ -15,7 +15,7 @@ from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.faults cimport FAULT_INDEX, FAULT_PLACE, FAULT_REDUCED_INDEX, FAULT_SORTER
 from autograd_cy._C.index_values cimport positions
 from autograd_cy._C.iterate cimport (
-    cast, contiguous, copy_into, expand_plain, fill_dense, result_dtype)
+    P_SAME, cast, contiguous, copy_into, ew2, expand_plain, fill_dense, result_dtype)
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
     GIVE_UP_GIL, KIND_COPY, KIND_ELEMENTWISE, KIND_GATHER, KIND_SCATTER, KIND_SORT, READS, SCRATCH,

@@ -10,7 +10,7 @@ from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.indexing cimport fill_true, only_mask, tensor_of, values_of
 from autograd_cy._C.iterate cimport (
     broadcast_shape, cast, check_writable, clear, clone_plain, copy_into, ew2, ew3, expand_plain,
-    P_BOOL, P_SKIP_FIRST)
+    P_BOOL, P_SKIP_FIRST, to_device)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.outputs cimport Result, fresh, result_like
@@ -199,6 +199,8 @@ cdef Tensor put_number(Tensor a, object indices, Tensor values, bint accumulate,
     if place < 0:
         return None
     mask = <Tensor>(<tuple>indices)[place]
+    if mask.mem.device != a.mem.device:
+        mask = to_device(mask, a.mem.device)        # index tensors may be on the CPU
     value = tensor_window(values, 0, NULL, NULL, 0) if values.nd else values
     value = cast(value, a.dt)
     if out is None:

@@ -157,7 +157,7 @@ cdef class Places:
     cdef Py_ssize_t n
     cdef int first              # first indexed dimension
     cdef bint together          # indexed dimensions are neighbours
-    cdef set inside             # dimensions whose positions, made from a mask, are known to exist
+    cdef uint64_t inside        # a bit for each whose positions are known to exist
 
 
 cdef list mask_positions(Tensor mask):
@@ -221,7 +221,7 @@ cdef int add_mask(Places places, Tensor mask, bint alone) except -1:
             mask = as_vector(mask)
     if mask.nd:
         for entry in mask_positions(mask):
-            places.inside.add(len(places.index))
+            places.inside |= <uint64_t>1 << len(places.index)
             places.index.append(entry)
         return 0
     # A new dimension with one element or none.
@@ -272,7 +272,7 @@ cdef int check_places(Places places) except -1:
     if places.n == 0:
         return 0
     for d in range(len(places.index)):
-        if places.index[d] is not None and d not in places.inside:
+        if places.index[d] is not None and not places.inside >> d & 1:
             size = places.source.sizes[d]
             check_range(<Tensor>places.index[d], -size, size, FAULT_INDEX, NULL, d)
     return 0
@@ -286,7 +286,7 @@ cdef Places resolve(Tensor a, tuple indices, list masks):
     cdef bint alone = len([entry for entry in indices if entry is not None]) == 1
     places.source = a
     places.index = []
-    places.inside = set()
+    places.inside = 0
     for entry in indices:
         if entry is None:
             places.index.append(None)
@@ -441,8 +441,8 @@ cdef int put_elements(Tensor out, Tensor a, object indices, Tensor values, bint 
     cdef int n
     if accumulate and is_half(a.dt):
         target = tensor_empty(DT_F32, a.nd, a.sizes)
-    if masks is not None and not accumulate and len(<tuple>indices) == 1:
-        return put_by_mask(out, a, <tuple>indices, values, masks)
+    if masks is not None and put_by_mask(out, a, <tuple>indices, values, accumulate, masks):
+        return 0
     places = resolve(target, <tuple>indices, masks)
     if target is not a:
         copy_into(target, a, "index_put")
@@ -461,18 +461,19 @@ cdef Tensor fitted(Tensor values, int n, const Py_ssize_t* shape):
     return contiguous(expand_plain(values, n, shape, "index_put_"))
 
 
-cdef int put_by_mask(Tensor out, Tensor a, tuple indices, Tensor values, list masks) except -1:
-    """Values where the only index, a mask, says so."""
-    cdef Tensor mask = <Tensor>masks[0]
-    cdef Py_ssize_t[MAX_DIMS] shape
-    cdef Places places
+cdef bint put_by_mask(Tensor out, Tensor a, tuple indices, Tensor values, bint accumulate,
+                      list masks) except -1:
+    """Values where the only index, a mask over all of `a`, says so; False: another way is needed."""
+    cdef Py_ssize_t[1] shape
+    cdef Tensor mask = <Tensor>masks[0], before
+    if len(indices) != 1 or mask.nd != a.nd or mask.count == 0 or not rows_are_long(out, mask):
+        return False
     if out is not a:
         copy_into(out, a, "index_put")
-    values = cast(values, out.dt)
-    if mask.nd == out.nd and mask.nd:
-        shape[0] = count_true(<const uint8_t*>mask.ptr, mask.count)
-        values = fitted(values, 1, shape)
-        if move_by_mask(PUT, out, indices, masks, values):
-            return 0
-    places = resolve(out, indices, masks)
-    return run_take(PUT, places, fitted(values, selected_shape(places, shape), shape))
+    shape[0] = count_true(<const uint8_t*>mask.ptr, mask.count)
+    values = fitted(cast(values, out.dt), 1, shape)
+    if accumulate:              # each element is reached once
+        before = tensor_empty(out.dt, 1, shape)
+        move_by_mask(TAKE, out, indices, masks, before)
+        values = ew2(K_ADD, before, values, P_SAME, before, "index_put")
+    return move_by_mask(PUT, out, indices, masks, values)

@@ -7,52 +7,18 @@ cdef enum:
     MASK_BLOCK = 4096       # elements of a mask whose positions are found at once
     SHORT_RUN = 64          # rows of fewer elements are moved by positions
 
-# The positions of the bits of a byte, and how many there are.
-cdef uint16_t TRUE_BITS[256][8]
-cdef uint8_t BITS[256]
+cdef extern from "mask_lanes.h" nogil:
+    void ag_fill_bits()
+    Py_ssize_t ag_count_true(const uint8_t* p, Py_ssize_t n)
+    Py_ssize_t ag_true_places(const uint8_t* p, Py_ssize_t n, uint16_t* k, Py_ssize_t most)
 
 
-cdef int fill_bits() except -1:
-    cdef int byte, i
-    memset(TRUE_BITS, 0, sizeof(TRUE_BITS))
-    memset(BITS, 0, sizeof(BITS))
-    for byte in range(256):
-        for i in range(8):
-            if byte >> i & 1:
-                TRUE_BITS[byte][BITS[byte]] = <uint16_t>i
-                BITS[byte] += 1
-    return 0
+ag_fill_bits()
 
 
-fill_bits()
-
-
-cdef inline int true_bits(uint64_t word) noexcept nogil:
-    """Bit i: whether byte i isn't 0, whatever else it is."""
-    word = ((word & <uint64_t>0x7F7F7F7F7F7F7F7F) + <uint64_t>0x7F7F7F7F7F7F7F7F) | word
-    word = (word & <uint64_t>0x8080808080808080) >> 7
-    return <int>((word * <uint64_t>0x0102040810204080) >> 56)
-
-
-cdef Py_ssize_t count_true(const uint8_t* p, Py_ssize_t n) noexcept nogil:
+cdef inline Py_ssize_t count_true(const uint8_t* p, Py_ssize_t n) noexcept nogil:
     """How many bytes aren't 0, whatever else they are: as many positions are written."""
-    cdef uint8_t lanes[64]
-    cdef Py_ssize_t i = 0, count = 0, some
-    cdef int j
-    while i + 64 <= n:
-        memset(lanes, 0, 64)
-        some = least((n - i) // 64, 255)
-        while some:
-            for j in range(64):
-                lanes[j] += p[i + j] != 0
-            i += 64
-            some -= 1
-        for j in range(64):
-            count += lanes[j]
-    while i < n:
-        count += p[i] != 0
-        i += 1
-    return count
+    return ag_count_true(p, n)
 
 
 cdef Py_ssize_t true_in_block(const uint8_t* p, Py_ssize_t n, uint16_t* k,
@@ -62,22 +28,7 @@ cdef Py_ssize_t true_in_block(const uint8_t* p, Py_ssize_t n, uint16_t* k,
 
     `k` has room for eight more than the block has elements.
     """
-    cdef Py_ssize_t i = 0, found = 0
-    cdef uint64_t words[4]
-    cdef int bits, j, w
-    cdef const uint16_t* at
-    while i + 32 <= n and found < most:
-        memcpy(words, p + i, 32)
-        if words[0] | words[1] | words[2] | words[3]:
-            for w in range(4):
-                if words[w] == 0 or found >= most:
-                    continue
-                bits = true_bits(words[w])
-                at = TRUE_BITS[bits]
-                for j in range(8):
-                    k[found + j] = <uint16_t>(at[j] + i + 8 * w)
-                found += BITS[bits]
-        i += 32
+    cdef Py_ssize_t i = n - n % 16, found = ag_true_places(p, n, k, most)
     while i < n and found < most:
         k[found] = <uint16_t>i
         found += p[i] != 0
@@ -234,7 +185,7 @@ cdef void mask_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 
 cdef Py_ssize_t move_block(MaskPlan* plan, Py_ssize_t block, Py_ssize_t before,
                            Py_ssize_t most) noexcept nogil:
-    """A block of the mask, before which as many elements are selected; returns how many more are."""
+    """A block of the mask, with so many elements selected before; returns how many more are."""
     cdef uint16_t k[4104]
     cdef Py_ssize_t row = block // plan.row_blocks, n
     cdef Py_ssize_t first = block % plan.row_blocks * MASK_BLOCK
@@ -278,6 +229,12 @@ cdef bint by_mask(MaskPlan* plan, Tensor a, Tensor mask) noexcept:
     plan.row_blocks = parts(plan.length, MASK_BLOCK)
     plan.blocks = mask.count // plan.length * plan.row_blocks
     return True
+
+
+cdef bint rows_are_long(Tensor a, Tensor mask) noexcept:
+    """Whether move_by_mask takes them."""
+    cdef MaskPlan plan
+    return mask.nd > 0 and by_mask(&plan, a, mask)
 
 
 cdef bint move_by_mask(int mode, Tensor a, tuple indices, list found, Tensor other) except -1:
@@ -404,19 +361,23 @@ cdef void fill_blocks(FillPlan* plan, char* x, Py_ssize_t first, const uint16_t*
 cdef void fill_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef FillPlan* plan = <FillPlan*>ctx
     cdef uint16_t k[4104]
-    cdef Py_ssize_t first = tile % plan.blocks * plan.block, outer = tile // plan.blocks * plan.group
+    cdef Py_ssize_t first = tile % plan.blocks * plan.block
+    cdef Py_ssize_t outer = tile // plan.blocks * plan.group
     cdef Py_ssize_t size = least(plan.n - first, plan.block), i
-    cdef Py_ssize_t n = true_in_block(plan.mask + first, size, k, size)
+    cdef Py_ssize_t n = count_true(plan.mask + first, size)
+    cdef bint several = plan.inners > 1 or plan.n_places != 1
     cdef char* x
     cdef char* none = NULL
     cdef char* p[4]
     cdef Py_ssize_t step[4]
     if n == 0:
         return
+    if several or 4 * n < size:
+        n = true_in_block(plan.mask + first, size, k, n)
     for i in range(outer, least(outer + plan.group, plan.outers)):
         x = plan.x
         walk_spans(plan.outer, plan.n_outer, i, &x, &none)
-        if plan.inners > 1 or plan.n_places != 1:
+        if several:
             fill_blocks(plan, x, first, k, n)
         elif 4 * n < size:
             fill_some(plan, x + first * plan.places[0].x, k, n)
