@@ -69,9 +69,7 @@ PRIVATE_AT_THE_TOP = {"__config__", "_utils", "_version", "_vmap_internals"}
 # The rooms of ext/, from low to high: a module knows its own room and lower ones.
 ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
 # Where a module knows a higher room after all, and why.
-UPWARD = {
-    ("random", "random_loops"): "the loops are compiled for each instruction set, as kernels are",
-}
+UPWARD: dict[tuple[str, str], str] = {}
 # Where a part, or a module of ext/, imports a higher part after all, and why. In Python only
 # functions do: what the import of a module imports is below it without exception. "*": any part.
 UPWARD_IMPORTS = {
@@ -92,8 +90,9 @@ UPWARD_IMPORTS = {
     ("reduction_composites", "linalg"): "a norm of matrices is interpreted, and seldom asked for",
 }
 OPERATORS = re.compile(r'^include "operators_of_', re.M)
-# Includes that the generator writes: the operators that a module calls, kinds of arguments, names.
-GENERATED = ("operators_of_", "argument_kinds", "operator_names", "asked_operators")
+# Includes that the generator writes: the operators that a module calls, kinds of arguments, names,
+# kernels of optimizer steps.
+GENERATED = ("operators_of_", "argument_kinds", "operator_names", "asked_operators", "optimizer_")
 # .pxd without a module
 HEADERS = {
     "checked",

@@ -17,7 +17,7 @@ import autograd_cy as torch
 from autograd_cy import autograd
 from autograd_cy._C import storage
 from autograd_cy._C.launch import launches_of
-from autograd_cy._C.optimize import adam_step, sgd_step
+from autograd_cy._C.ops_optimizers import _fused_sgd_
 from autograd_cy.autograd import forward_ad
 from autograd_cy.profiler._session import Session
 
@@ -239,10 +239,13 @@ def working_memory():
     for made in (x.sort(), x.topk(2), x.kthvalue(1), x.median(0), torch.isin(x, y)):
         assert made is not None
     p, g, m = torch.ones(7), torch.ones(7), torch.ones(7)
-    sgd_step([p], [g], [m], 0.5, 0.5)
-    adam_step([p], [g], [m], [g.clone()], None, [1], 0.5, 0.5, 0.5, 0.5)
-    with contextlib.suppress(RuntimeError):
-        sgd_step([p], [g[:3]], None, 0.5)
+    numbers = {"weight_decay": 0, "momentum": 0.5, "lr": 0.5, "dampening": 0, "nesterov": False}
+    for grad in (g, g[:3], torch.ones(14)[::2]):
+        with contextlib.suppress(RuntimeError):
+            _fused_sgd_([p], [grad], [m], **numbers, maximize=False, is_first_step=False)
+    for method in (torch.optim.Adam, torch.optim.NAdam, torch.optim.RMSprop):
+        p.grad = g
+        method([p]).step()
 
 
 ACTIONS = {

@@ -19,15 +19,15 @@ cdef int stack(Tensor out, tuple tensors, Py_ssize_t dim) except -1
 # int32 positions, or a bool (uint8) mask over as many dimensions as it has. Index tensors
 # broadcast; their dimensions stand in place of the indexed ones, or first when those are not
 # neighbours.
-cdef int index_elements(Tensor out, Tensor a, object indices) except -1
-cdef int put_elements(Tensor out, Tensor a, object indices, Tensor values,
-                      bint accumulate) except -1
+cdef int index_elements(Tensor out, Tensor a, object indices, list masks) except -1
+cdef int put_elements(Tensor out, Tensor a, object indices, Tensor values, bint accumulate,
+                      list masks) except -1
+cdef int only_mask(tuple indices) noexcept
+cdef int fill_true(Tensor a, Tensor mask, int place, Tensor value) except -1    # x[mask] = value
 cdef int scatter_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src, str reduce,
                         bint include_self) except -1
 cdef int index_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor source,
                       str reduce, bint include_self) except -1
-
-cdef Tensor nonzero_plain(Tensor a)                       # (n, ndim) positions
 
 cdef int tril(Tensor out, Tensor a, Py_ssize_t diagonal) except -1
 cdef int triu(Tensor out, Tensor a, Py_ssize_t diagonal) except -1
@@ -52,8 +52,31 @@ cdef int bucketize(Tensor out, Tensor values, Tensor boundaries, bint out_int32,
 cdef object values_of(Tensor a)                 # a NumPy array
 cdef Tensor tensor_of(object array, int dt)     # a new tensor
 
-# (values, inverse, counts), whatever is wanted of them
-cdef tuple unique_plain(Tensor a, bint is_sorted, bint return_inverse, bint return_counts)
-cdef tuple unique_dim_plain(Tensor a, int dim, bint is_sorted, bint return_inverse,
-                            bint return_counts)
-cdef tuple unique_consecutive_plain(Tensor a, bint return_inverse, bint return_counts, object dim)
+# Results whose size the values decide: a function that finds it, and leaves in a list what the one
+# that fills them can use.
+cdef int count_masks(Tensor a, object indices, Py_ssize_t* sizes, list found) except -1
+cdef int count_put(Tensor a, object indices, Tensor values, bint accumulate, Py_ssize_t* sizes,
+                   list found) except -1
+cdef int count_nonzero(Tensor a, Py_ssize_t* sizes, list found) except -1
+cdef int nonzero(Tensor out, Tensor a, list found) except -1
+cdef int count_repeats(Tensor repeats, object output_size, Py_ssize_t* sizes,
+                       list found) except -1
+cdef int repeated_places(Tensor out, Tensor repeats, object output_size, list found) except -1
+cdef int count_bins(Tensor a, Py_ssize_t minlength, Py_ssize_t* sizes, list found) except -1
+cdef int bincount(Tensor out, Tensor a, Py_ssize_t minlength, list found) except -1
+
+# Values, the place of each element among them, and how often each occurs, whatever is wanted.
+cdef int count_unique(Tensor a, bint is_sorted, bint return_inverse, bint return_counts,
+                      Py_ssize_t* sizes, list found) except -1
+cdef int unique(Tensor values, Tensor inverse, Tensor counts, Tensor a, bint is_sorted,
+                bint return_inverse, bint return_counts, list found) except -1
+cdef int count_unique_dim(Tensor a, Py_ssize_t dim, bint is_sorted, bint return_inverse,
+                          bint return_counts, Py_ssize_t* sizes, list found) except -1
+cdef int unique_dim(Tensor values, Tensor inverse, Tensor counts, Tensor a, Py_ssize_t dim,
+                    bint is_sorted, bint return_inverse, bint return_counts,
+                    list found) except -1
+cdef int count_runs(Tensor a, bint return_inverse, bint return_counts, object dim,
+                    Py_ssize_t* sizes, list found) except -1
+cdef int unique_consecutive(Tensor values, Tensor inverse, Tensor counts, Tensor a,
+                            bint return_inverse, bint return_counts, object dim,
+                            list found) except -1

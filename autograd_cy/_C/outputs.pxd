@@ -2,9 +2,10 @@
 """What an operator gives: dtype, shape and strides, decided before any memory is touched.
 
 A shape rule (ext/shape_rules, named in the record by ``call(..., shape="...")``) checks the
-arguments of an operator and fills one Result for each output. It reads no values. The generated
-operator then finds memory for the results, fresh or what ``out=`` gives, and hands it to the kernel
-of the device, which fills it.
+arguments of an operator and fills one Result for each output. It reads no values: where these
+decide the size of a result, the rule says NEEDS_SIZES, another function of the device finds them,
+and the rule is asked again. The generated operator then finds memory for the results, fresh or what
+``out=`` gives, and hands it to the kernel of the device, which fills it.
 """
 from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_empty_on
 
@@ -14,6 +15,11 @@ cdef struct Result:
     bint strided                # `strides` hold; otherwise C order
     Py_ssize_t sizes[64]
     Py_ssize_t strides[64]      # in elements
+
+cdef enum:
+    NEEDS_SIZES = 1             # what a rule returns: nothing is filled until it gets the sizes
+
+cdef int sized_by_values(str op) except -1      # refused while launches are kept
 
 # How a rule says it.
 cdef inline int result_dense(Result* r, int dt, int nd, const Py_ssize_t* sizes) noexcept:
@@ -39,6 +45,10 @@ cdef inline Tensor fresh(const Result* r, int device):
     if device == 0 and not r.strided:
         return tensor_empty(r.dt, r.nd, r.sizes)
     return tensor_empty_on(device, r.dt, r.nd, r.sizes, r.strides if r.strided else NULL)
+
+cdef inline Tensor fresh_dense(Tensor t):
+    """Memory for the same values in C order."""
+    return tensor_empty_on(t.mem.device, t.dt, t.nd, t.sizes, NULL)
 
 # `out` itself if the kernel may write there, given what it reads; else fresh memory, whose values
 # `settle` copies.

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What the compiled copies of random_loops.pyx offer to random.pyx, handed over in a capsule."""
+"""What the compiled copies of random_loops.pyx offer to random_fills.pyx, handed over in a capsule."""
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 cdef enum:  # what to fill with
@@ -11,13 +11,14 @@ cdef enum:  # what to fill with
     RANDOM_INTEGER = 5
 
 ctypedef struct RandomJob:
-    uint64_t seed
-    uint64_t chunk         # first chunk of counters
+    uint64_t* state        # key and position of the generator
+    uint64_t seed          # what was read there when the job began: the key,
+    uint64_t chunk         # and the first chunk of counters
     char* out              # contiguous
     Py_ssize_t n           # elements
     int kind
     int dt
-    double a               # lower bound, mean, or 1 / rate
+    double a               # lower bound, mean, or 1 / rate; one probability: what a one is
     double b               # width, or standard deviation
     double top             # uniform: largest value allowed
     uint64_t range         # integers: how many values; one probability: threshold of 2**32
@@ -33,3 +34,11 @@ ctypedef struct RandomTable:
 cdef inline int chunk_elements(int kind, int dt) noexcept nogil:
     """Elements that one chunk makes: two words each for float64 and integers, else one."""
     return 32 if kind == RANDOM_INTEGER or (kind <= RANDOM_EXPONENTIAL and dt == 9) else 64
+
+cdef inline int item_bytes(int dt) noexcept nogil:
+    """Bytes of an element of a real dtype."""
+    if dt == 8 or dt == 4:
+        return 4
+    if dt == 9 or dt == 5:
+        return 8
+    return 1 if dt <= 2 else 2

@@ -15,9 +15,19 @@ cdef int reduced_at(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor sr
                     str op) except -1
 cdef int rows_reduced(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor source, str reduce,
                       str op) except -1
-cdef int indexed(Result* r, Tensor a, object indices, str op) except -1
+cdef int indexed(Result* r, Tensor a, object indices, const Py_ssize_t* sizes,
+                 str op) except -1
 cdef int put(Result* r, Tensor a, object indices, Tensor values, bint accumulate,
-             str op) except -1
+             const Py_ssize_t* sizes, str op) except -1
+
+cdef int true_places(Result* r, Tensor a, const Py_ssize_t* sizes, str op) except -1
+cdef int different(Result* r, Tensor a, bint inverse, bint counts, const Py_ssize_t* sizes,
+                   str op) except -1
+cdef int different_slices(Result* r, Tensor a, Py_ssize_t dim, const Py_ssize_t* sizes,
+                          str op) except -1
+cdef int different_runs(Result* r, Tensor a, bint inverse, bint counts, object dim,
+                        const Py_ssize_t* sizes, str op) except -1
+cdef int bins(Result* r, Tensor a, const Py_ssize_t* sizes, str op) except -1
 
 cdef int triangle(Result* r, Tensor a, str op) except -1
 cdef int sorted_along(Result* r, Tensor a, Py_ssize_t dim, str op) except -1

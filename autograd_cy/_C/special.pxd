@@ -11,3 +11,6 @@ cdef Tensor threshold_plain(Tensor a, Tensor threshold, Tensor value, Tensor out
 cdef Tensor masked_fill(Tensor a, Tensor mask, Tensor value, Tensor out)
 cdef Tensor fill_where(Tensor a, Tensor mask, Tensor value, Tensor out)
 cdef Tensor threshold_backward_plain(Tensor grad, Tensor a, Tensor threshold)
+
+# x[mask] = value: the result, or None where it isn't that.
+cdef Tensor put_number(Tensor a, object indices, Tensor values, bint accumulate, Tensor out)

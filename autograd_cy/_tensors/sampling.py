@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from autograd_cy._C import creation as _creation
-from autograd_cy._C import dtypes as _dtypes
 from autograd_cy._C.arguments import int_arg
+from autograd_cy._C.batching import _rule_of_random
+from autograd_cy._C.ops_random import _category_weights
 from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.random import Generator
-from autograd_cy._C.random_operators import _rule_of_vmap
 from autograd_cy._C.tensor import Tensor, _install
 from autograd_cy._tensors.events import seen_as
 
@@ -70,7 +70,7 @@ def multinomial(
             "multinomial(): argument 'generator' must be autograd_cy.Generator, "
             f"not {type(generator).__name__}"
         )
-    rule = _rule_of_vmap()
+    rule = _rule_of_random()
     if rule is not None:
         options = {"generator": generator, "out": out}
         return rule("multinomial", multinomial, (input, count, replacement), options, "rows")
@@ -87,9 +87,7 @@ def multinomial(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
             f"{count} of {input.shape[-1]}; pass replacement=True to draw some again"
         )
-    weights = input.detach().to(_dtypes.float64)
-    if weights.device.type != "meta":
-        _check_weights(weights)
+    weights = _category_weights(input.detach())
     if replacement:
         from autograd_cy._C.ops_sorting import searchsorted  # a family that is loaded later
 
@@ -105,15 +103,6 @@ def multinomial(
         waits = _creation.empty_like(weights).exponential_(generator=generator)
         result = (weights / waits).topk(count, -1)[1]
     return _stored(result, out, "multinomial")
-
-
-def _check_weights(weights: Tensor) -> None:
-    if not bool(((weights >= 0) & weights.isfinite()).all()):
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if weights.numel() == 0 and weights.shape[0] > 0:
-        raise RuntimeError("multinomial: there is no category to draw from")
-    if not bool((weights.sum(-1) > 0).all()):
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
 _install("multinomial", multinomial)

@@ -273,13 +273,13 @@ def _taken_out(x, out_dim, level, size, name):
 
 def _in_chunks(call, leaves, dims, size, out_dims, randomness, none_passes, name, chunk_size):
     from autograd_cy._C.ops_joining import cat
-    from autograd_cy._C.random import default_generator
+    from autograd_cy._C.random import _default_states, _put_back_defaults
 
     pieces, structure = [], None
-    drawn_from = default_generator.get_state() if randomness == "same" else None
+    drawn_from = _default_states() if randomness == "same" else None
     for start in range(0, size, chunk_size):
         if start and drawn_from is not None:
-            default_generator.set_state(drawn_from)
+            _put_back_defaults(drawn_from)
         length = min(chunk_size, size - start)
         part = [x if d is None else x.narrow(d, start, length) for x, d in zip(leaves, dims)]
         results, structure = flatten(

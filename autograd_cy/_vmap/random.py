@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 from autograd_cy._C import batching as _batching
-from autograd_cy._C import random_operators as _random
 from autograd_cy._C.batching import _unwrap, _wrap
 from autograd_cy._C.creation import empty
 from autograd_cy._C.ops_joining import stack
@@ -58,9 +57,10 @@ def draw(name, function, args, kwargs, draws="values"):
     """
     The rule: `function(*args, **kwargs)`, called under vmap.
 
-    `draws` is what the numbers depend on: "sizes" that are given; "elements", one number for each
-    of the first argument; its "shape", but there are fewer; "chances", which its elements are; its
-    "rows", one or several; or the "values" of any argument.
+    `draws` is what the numbers depend on: "sizes", those of the first argument, which has no
+    examples; "elements", one number for each of the first argument; its "shape", but there are
+    fewer; "chances", which its elements are; its "rows", one or several; those "around" which they
+    are, or the "values" of any argument.
     """
     if kwargs.get("out") is not None:
         raise RuntimeError(f"vmap: {name} with out= is not possible under vmap; leave out= away")
@@ -72,7 +72,7 @@ def draw(name, function, args, kwargs, draws="values"):
         values = [*args, *kwargs.values()]
         batched = any(_is_batched(x, level) for x in values)
         if randomness == "same":
-            if batched and draws not in ("elements", "shape"):
+            if batched and draws not in ("elements", "shape", "sizes"):
                 raise RuntimeError(
                     "Vmap does not currently support same randomness with a batched tensor input: "
                     f"{name} draws by the values of each example. Draw with rand() and compare, or "
@@ -90,9 +90,8 @@ def _each(name, function, args, kwargs, level, size, draws):
     """Numbers for each example, stacked."""
     if draws == "rows":
         return _each_row(name, function, args, kwargs, level, size)
-    if draws == "sizes" and kwargs.get("size") is None:
-        sizes = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
-        return function((size, *sizes), **kwargs)
+    if draws == "sizes":
+        return function(_room(size, args[0]), *args[1:], **kwargs)
     if draws in ("elements", "chances") and _is_batched(args[0], level):
         others = [*args[1:], *kwargs.values()]
         if not any(_is_batched(x, level) for x in others):
@@ -105,12 +104,17 @@ def _each(name, function, args, kwargs, level, size, draws):
         )
         for i in range(size)
     ]
-    if not rows and name == "normal":
-        nd = max(x.ndim for x in args if isinstance(x, Tensor))
-        return function(*[_aligned(x, level, nd) for x in args], **kwargs)
+    if not rows and draws == "around":
+        others = [_aligned(x, level, args[0].ndim) for x in args[1:]]
+        return function(_room(0, args[0]), *others, **kwargs)
     if not rows:
         raise RuntimeError(f"vmap: {name} over a batch of no examples is not supported")
     return stack(rows, 0)
+
+
+def _room(size, example):
+    """Memory for examples that are like one."""
+    return empty((size, *example.shape), dtype=example.dtype, device=example.device)
 
 
 def _each_row(name, function, args, kwargs, level, size):
@@ -164,5 +168,4 @@ def _in_place(name, function, args, kwargs):
     return target.copy_(values if randomness == "same" else _wrap(values, 0, level))
 
 
-_random._set_vmap_rule(draw)
 _batching._set_random_rule(draw)

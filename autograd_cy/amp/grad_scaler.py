@@ -9,12 +9,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy._C.creation import tensor
-from autograd_cy._C.dtypes import float32, int32
+from autograd_cy._C.creation import full, zeros
+from autograd_cy._C.dtypes import float16, float32, int32
+from autograd_cy._C.placement import device as _device
 from autograd_cy._C.tensor import Tensor
+from autograd_cy._interpreted import Family
 from autograd_cy.autograd.grad_mode import no_grad
 
 __all__ = ["GradScaler"]
+
+_lists = Family("ops_optimizers")
 
 
 class OptState(enum.Enum):
@@ -34,7 +38,8 @@ class GradScaler:
     Parameters
     ----------
     device : str, default "cuda"
-        ``"cpu"``; for other devices it does nothing, and says so for ``"cuda"``.
+        ``"cpu"``, or another one that was registered; for others it does nothing, and says so for
+        ``"cuda"``.
     init_scale : float
         The first scale.
     growth_factor, backoff_factor : float
@@ -68,8 +73,8 @@ class GradScaler:
     ) -> None:
         self._device = device
         kind = str(device).partition(":")[0]
-        self._enabled = enabled and kind == "cpu"
-        if enabled and kind == "cuda":
+        self._enabled = enabled and _computes(kind)
+        if enabled and kind == "cuda" and not self._enabled:
             _warn(
                 "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.",
             )
@@ -89,11 +94,11 @@ class GradScaler:
         # gradient was infinite or NaN.
         self._per_optimizer_states: defaultdict[int, dict[str, Any]] = defaultdict(_fresh_state)
 
-    def _begin(self) -> Tensor:
-        """Return the scale, which is a tensor from now on."""
+    def _begin(self, device: Any) -> Tensor:
+        """Return the scale, which is a tensor from now on, on the device of the first losses."""
         if self._scale is None:
-            self._scale = tensor(self._init_scale, dtype=float32)
-            self._growth_tracker = tensor(self._init_growth_tracker, dtype=int32)
+            self._scale = full((), self._init_scale, dtype=float32, device=device)
+            self._growth_tracker = full((), self._init_growth_tracker, dtype=int32, device=device)
         return self._scale
 
     def _begun(self, what: str) -> tuple[Tensor, Tensor]:
@@ -119,7 +124,7 @@ class GradScaler:
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
-            return outputs * self._begin().item()
+            return outputs * _on(self._begin(outputs.device), outputs.device)
         if isinstance(outputs, Iterable):
             scaled = map(self.scale, outputs)
             return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled
@@ -137,6 +142,8 @@ class GradScaler:
         ------
         RuntimeError
             If that was done since the last update.
+        ValueError
+            If a gradient is float16: it would lose what the scale has kept.
         """
         if not self._enabled:
             return
@@ -148,7 +155,9 @@ class GradScaler:
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
         scale, _ = self._begun("unscale_")
-        state["found_inf_per_device"] = _unscaled(optimizer, 1.0 / scale.item())
+        # A reciprocal of float32 would not be rounded as that of float64 is.
+        inverse = scale.double().reciprocal().float()
+        state["found_inf_per_device"] = _unscaled(optimizer, inverse, False)
         state["stage"] = OptState.UNSCALED
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -190,10 +199,7 @@ class GradScaler:
             if state["stage"] is OptState.READY:
                 self.unscale_(optimizer)
             if not state["found_inf_per_device"]:
-                raise AssertionError(
-                    "No inf checks were recorded for this optimizer: no parameter of it has a "
-                    "gradient."
-                )
+                raise AssertionError(NO_CHECKS)
             result = None if _overflow(state) else optimizer.step(*args, **kwargs)
         state["stage"] = OptState.STEPPED
         return result
@@ -212,9 +218,12 @@ class GradScaler:
             return optimizer.step(*args, **kwargs, grad_scaler=self)
         scale, _ = self._begun("step")
         if state["stage"] is OptState.READY:
-            state["found_inf_per_device"] = _unscaled(optimizer, None)
+            one = full((), 1.0, dtype=float32, device=scale.device)
+            state["found_inf_per_device"] = _unscaled(optimizer, one, True)
+        if not state["found_inf_per_device"]:
+            raise AssertionError(NO_CHECKS)
         optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else scale
-        optimizer.found_inf = tensor(float(_overflow(state)), dtype=float32)
+        optimizer.found_inf = _together([state], scale.device)
         try:
             return optimizer.step(*args, **kwargs)
         finally:
@@ -246,19 +255,19 @@ class GradScaler:
                     "new_scale should be a float or a 1-element torch.FloatTensor with "
                     "requires_grad=False."
                 )
-            scale.fill_(float(new_scale))
+            with no_grad():
+                scale.copy_(new_scale) if isinstance(new_scale, Tensor) else scale.fill_(new_scale)
         elif not any(state["found_inf_per_device"] for state in states):
             raise AssertionError("No inf checks were recorded prior to update.")
-        elif any(_overflow(state) for state in states):
-            scale.mul_(self._backoff_factor)
-            tracker.zero_()
-        elif tracker.item() + 1 == self._growth_interval:
-            grown = scale * self._growth_factor
-            if grown.isfinite():
-                scale.copy_(grown)
-            tracker.zero_()
         else:
-            tracker.add_(1)
+            _lists._amp_update_scale_(
+                scale,
+                tracker,
+                _together(states, scale.device),
+                self._growth_factor,
+                self._backoff_factor,
+                self._growth_interval,
+            )
         self._per_optimizer_states.clear()
 
     def _get_scale_async(self) -> Tensor | None:
@@ -374,22 +383,53 @@ def _fresh_state() -> dict[str, Any]:
     return {"stage": OptState.READY, "found_inf_per_device": {}}
 
 
+NO_CHECKS = "No inf checks were recorded for this optimizer: no parameter of it has a gradient."
+
+
+def _computes(kind: str) -> bool:
+    """Tell whether there are tensors with values on a kind of device."""
+    if kind in ("cpu", "meta"):
+        return kind == "cpu"
+    try:
+        zeros(0, device=_device(kind))
+    except (RuntimeError, AssertionError, NotImplementedError):
+        return False
+    return True
+
+
+def _on(number: Tensor, device: Any) -> Tensor:
+    return number if number.device == device else number.to(device)
+
+
 def _overflow(state: dict[str, Any]) -> bool:
+    """Read whether a gradient wasn't finite, for optimizers that don't do it themselves."""
     return any(found.item() != 0 for found in state["found_inf_per_device"].values())
 
 
-def _unscaled(optimizer: Any, inverse: float | None) -> dict[Any, Tensor]:
-    """By device, 1.0 if a gradient isn't finite; they are multiplied by `inverse`, if given."""
+def _together(states: Iterable[dict[str, Any]], device: Any) -> Tensor:
+    """Return a tensor that isn't 0 where some gradient on some device wasn't finite."""
+    found = [x for state in states for x in state["found_inf_per_device"].values()]
+    total = _on(found[0], device)
+    for one in found[1:]:
+        total = total + _on(one, device)
+    return total
+
+
+def _unscaled(optimizer: Any, inverse: Tensor, halves: bool) -> dict[Any, Tensor]:
+    """By device, 1.0 if a gradient isn't finite; they are multiplied by `inverse`."""
+    grads: dict[Any, list[Tensor]] = {}
+    for group in optimizer.param_groups:
+        for param in group["params"]:
+            if param.grad is None:
+                continue
+            if not halves and param.grad.dtype is float16:
+                raise ValueError("Attempting to unscale FP16 gradients.")
+            grads.setdefault(param.grad.device, []).append(param.grad)
     found: dict[Any, Tensor] = {}
-    factor = None if inverse is None else tensor(inverse, dtype=float32).item()
     with no_grad():
-        for group in optimizer.param_groups:
-            for param in group["params"]:
-                if param.grad is None:
-                    continue
-                if factor is not None:
-                    param.grad.mul_(factor)
-                here = found.setdefault(param.grad.device, tensor(0.0, dtype=float32))
-                if not param.grad.isfinite().all():
-                    here.fill_(1.0)
+        for device, some in grads.items():
+            found[device] = zeros((), dtype=float32, device=device)
+            _lists._amp_foreach_non_finite_check_and_unscale_(
+                some, found[device], _on(inverse, device)
+            )
     return found

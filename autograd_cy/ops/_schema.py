@@ -42,7 +42,7 @@ Each type has one converter (see _types.py), which turns a Python value into
 the C value or refuses it with a TypeError that names operator, argument, position and what was given.
 
 Returns: nothing written means one tensor ``result``; ``-> (values, indices)`` names several;
-``-> Tensor[]`` is a tuple of tensors.
+``-> Tensor[]`` is a tuple of tensors; ``-> ()`` is None, of an operator that only changes its arguments.
 
 The formulas
 ------------
@@ -95,7 +95,8 @@ microseconds a call. Its kernel may also be a `host` expression.
 A public function lives at the top level, or in the module of its `namespace`, ``"nn.functional"``; formulas
 then call it by all of it, ``nn_functional_name``. `also` names other namespaces whose modules have a
 function of the top level, too. `mutates` names arguments that the kernel changes in place, beside its
-results; for autograd that is an in-place operation without a derivative.
+results: tensors, or lists of them, ``"grads if grad_scale is not None"`` where it does so only then; for
+autograd that is an in-place operation without a derivative.
 
 A file of records that says ``LOADED = "at first use"`` is left out by ``import autograd_cy``: it is loaded when one of its
 names is first used, or by another family that calls it. Only such families may call its operators.
@@ -162,6 +163,28 @@ class elementwise:
 
 
 @dataclass(frozen=True)
+class step_loop:
+    """The loop of an optimizer's step, from which step_kernels.py makes the CPU's kernel.
+
+    `name` is that of ``<name>_step``, the loop over elements, and of ``<name>_begin``, what is computed once for a
+    parameter, in ext/kernels/optimizer_loops.pyx. Both get the numbers of the step by name, as members of a struct:
+    the arguments ``float`` and ``bool`` of the record, `lr`, the `numbers` and what `derived` adds.
+
+    `arrays` are lists of state that lie as the parameters, in the order of the loop, ``"max_exp_avg_sqs if amsgrad"``
+    where they are only used then; `numbers` are lists of tensors of one number, which ``<name>_begin`` moves on.
+    `derived` are numbers that it computes for the loop. `fixed` are arguments of the loop that the record hasn't.
+    `cost` is that of an element, in additions.
+    """
+
+    name: str
+    arrays: tuple[str, ...]
+    numbers: tuple[str, ...]
+    derived: tuple[str, ...] = ()
+    fixed: dict[str, str] = field(default_factory=dict)
+    cost: float = 4.0
+
+
+@dataclass(frozen=True)
 class call:
     """A hand-written kernel ``module.function`` of autograd_cy._C on plain tensors.
 
@@ -172,6 +195,16 @@ class call:
     kernels of the same signature. `over`: a result may be the argument of that name, which the
     kernel then changes in place (for in-place forms). `places`: it writes some places of that
     argument, which has any strides, and nothing else that it gets may share memory with it.
+
+    `sized`: the function ``module.function`` that finds sizes in values, for results whose size the
+    values decide. The rule then has the word ``sizes`` among its arguments: it is called with NULL there,
+    checks what can be checked, and says NEEDS_SIZES if it can't do without. Then the function gets
+    the arguments, room for 64 sizes, and a list in which it may leave what the kernel can use; the rule is
+    called again with the sizes, and the kernel gets the list (or None) as its last argument. Both are slots
+    of a device, the second one by the key with ``.sizes`` behind it.
+
+    `shortcut`: a function of all devices that gets the arguments and ``out`` (`self`, in place, or None), and
+    returns the result if there is a way that needs neither sizes nor the kernel; else None.
 
     Without a shape there is one function for all devices, which returns its results: it is made of
     copies, fills, views and elementwise operations (`anywhere`), or it reads values to know how
@@ -188,8 +221,14 @@ class call:
     ``{"result": "input, weight"}``; where, may be said behind ``if``. The kernel fills them in C order,
     and they are turned afterwards; or, with `laid`, the CPU's kernel gets memory that lies so.
 
+    `draws`: it draws random numbers. As last argument it gets the state of a generator, two int64 on the
+    device of the result, reads key and position there, and moves the position on. The generator is the
+    record's argument of that name, or the default one of the device. Such a kernel fills C order only.
+
     `lazy`: it knows what to do with a tensor whose conjugation or negation is still to be done
     (F_LAZY); for all others that is done before.
+
+    `loop`: the kernel of the CPU is made from this `step_loop`.
     """
 
     target: str
@@ -204,6 +243,10 @@ class call:
     on_host: tuple[str, ...] = ()
     follows: dict[str, str] = field(default_factory=dict)
     laid: bool = False
+    draws: bool = False
+    loop: step_loop | None = None
+    sized: str | None = None
+    shortcut: str | None = None
 
 
 @dataclass(frozen=True)
@@ -293,7 +336,12 @@ class randomly:
     """A vmap rule of a random operator: `randomness` of vmap decides; the text is for the docs.
 
     `draws` is what the numbers depend on: "elements", one for each of the first argument; "shape",
-    fewer, but by its shape alone; "values", so that examples can't share them.
+    fewer, but by its shape alone; "chances", which its elements are; "around", those of the other
+    arguments, the first says the shape; "values" of any argument. Examples can't share the last three.
+
+    A record with an in-place form has another one, ``T.<key>_fresh(..., op, draws)``, for functions that
+    make tensors: it fills a new tensor of an example's shape, whose version stays 0; `op` is the name in
+    errors, and `draws` may be "sizes", one call for all examples.
     """
 
     text: str
@@ -431,7 +479,7 @@ class Record:
     name: str
     overload: str
     args: tuple[Arg, ...]
-    returns: tuple[str, ...]      # names of outputs; ("*",) for a tuple of tensors
+    returns: tuple[str, ...]      # names of outputs; ("*",) for a tuple of tensors, () for None
     kernel: object
     vjp: object
     jvp: object
@@ -489,6 +537,11 @@ class Record:
     def public(self) -> bool:
         """Whether programs can call it."""
         return not self.name.startswith("_") and (self.function or self.method)
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it has the form for functions that make random tensors (see `randomly`)."""
+        return self.inplace and isinstance(self.vmap, randomly) and isinstance(self.kernel, call)
 
     @functools.cached_property
     def key(self) -> str:
@@ -592,7 +645,7 @@ def parse_signature(text: str):
         if returns == "Tensor[]":
             outs = ("*",)
         elif returns.startswith("("):
-            outs = tuple(p.strip() for p in returns.strip("()").split(","))
+            outs = tuple(p.strip() for p in returns.strip("()").split(",") if p.strip())
     return name, overload or "", tuple(args), outs
 
 
@@ -684,8 +737,13 @@ def op(
     if isinstance(kernel, host) and tier != "interpreted":
         raise RecordError(f"{label}: a host kernel is for tier=\"interpreted\"")
     for changed in mutates:
-        if changed not in [a.name for a in args if a.type in ("Tensor", "Tensor?")]:
-            raise RecordError(f"{label}: mutates names {changed!r}, which is no tensor among the arguments")
+        one, _, when = changed.partition(" if ")
+        if one not in [a.name for a in args if a.type in ("Tensor", "Tensor?", "Tensor[]")]:
+            raise RecordError(f"{label}: mutates names {one!r}, which is no tensor among the arguments")
+        if tier == "interpreted" and (when or "Tensor[]" in [a.type for a in args if a.name == one]):
+            raise RecordError(f"{label}: lists that are changed, and what is changed at times only, need tier=\"compiled\"")
+    if not returns and not (mutates and isinstance(kernel, call) and kernel.shape):
+        raise RecordError(f"{label}: an operator without results changes arguments (mutates=), and has a shape rule that checks them")
     if mutates and inplace:
         raise RecordError(f"{label}: mutates and inplace don't go together")
     if asked_as and not dunder:

@@ -23,7 +23,7 @@ REFUSED = (error(sample((arg((3, 4)), 1.5, True)), RuntimeError, "dropout probab
 
 # --- of elements -------------------------------------------------------------------------------
 
-op("_dropout_mask(self, keep: float)", kernel=call("dropout_masks.scaled", anywhere=True), shown_as="dropout", out=False, vjp=nondiff("the mask is random"),
+op("_dropout_mask(self, keep: float)", kernel=call("random_fills.scaled_mask", shape="rules_random.scaled_mask(self, keep)", args=("keep",), draws=True), shown_as="dropout", out=False, vjp=nondiff("the mask is random"),
    vmap=randomly("one mask for all examples, or one each", draws="elements"), doc="A random 0-1 mask divided by the chance to keep an element.")
 
 op("dropout(self, p: float = 0.5, train: bool = True)", method=False, checks="probability", inplace=True,
@@ -54,8 +54,8 @@ op("feature_alpha_dropout(self, p: float, train: bool)", method=False, inplace=T
    doc="alpha_dropout of whole channels.",
    example=">>> ag.feature_alpha_dropout(ag.ones(1, 2), 0.5, train=False)\ntensor([[1., 1.]])")
 
-op("_channel_mask(self, keep: float)", shown_as="feature_dropout", event="autograd_cy::channel_mask", kernel=call("dropout_masks.channels", anywhere=True),
+op("_channel_mask(self, keep: float)", shown_as="feature_dropout", event="autograd_cy::channel_mask", kernel=call("random_fills.bernoulli", shape="rules_random.channel_mask(self)", args=("keep",), draws=True),
    out=False, dtypes="hf", vjp=DRAWN, vmap=randomly("one mask for all examples, or one each", draws="shape"), doc="1 for channels that are kept, 0 for others.")
 
-op("_element_mask(self, keep: float)", shown_as="alpha_dropout", event="autograd_cy::element_mask", kernel=call("dropout_masks.elements", anywhere=True),
+op("_element_mask(self, keep: float)", shown_as="alpha_dropout", event="autograd_cy::element_mask", kernel=call("random_fills.bernoulli", shape="rules_random.mask(self)", args=("keep",), draws=True),
    out=False, dtypes="hf", vjp=DRAWN, vmap=randomly("one mask for all examples, or one each", draws="elements"), doc="1 for elements that are kept, 0 for others.")

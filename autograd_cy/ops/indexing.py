@@ -221,12 +221,13 @@ op("_scatter_zero(self, dim: int, index)", kernel=composite("scatter(self, dim, 
 
 op("_pad_corner(self, size: object)", kernel=composite("indexing.pad_corner"), doc="Zeros of a shape with `self` in the leading corner.")
 
-op("_index(self, indices: indices)", shown_as="index", kernel=call("indexing.index_elements", shape="rules_indexing.indexed(self, indices)"), out="exact", node="IndexBackward0",
+op("_index(self, indices: indices)", shown_as="index", kernel=call("indexing.index_elements", shape="rules_indexing.indexed(self, indices, sizes)", from_host=("indices",), sized="indexing.count_masks"), out="exact", node="IndexBackward0",
    vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"}, jvp={"self": "_index(self_t, indices)"},
    vmap=by_hand("batching_rules.index_each"), doc="Advanced indexing by a tuple of None, int64 and bool tensors.")
 
 op("_index_put(self, indices: indices, values, accumulate: bool)", shown_as="index_put",
-   kernel=call("indexing.put_elements", shape="rules_indexing.put(self, indices, values, accumulate)", over="self", places=True), out=False, inplace=True, node="IndexPutBackward0",
+   kernel=call("indexing.put_elements", shape="rules_indexing.put(self, indices, values, accumulate, sizes)", over="self", places=True,
+               from_host=("indices",), sized="indexing.count_put", shortcut="special.put_number"), out=False, inplace=True, node="IndexPutBackward0",
    vjp={"self": "grad if accumulate else _index_put(grad, indices, new_zeros(grad, ()), False)",
         "values": "_index(grad, indices)"},
    jvp={"self": "self_t if accumulate else _index_put(self_t, indices, new_zeros(self_t, ()), False)",
@@ -266,11 +267,20 @@ op("masked_select(self, mask)", checks="selection", kernel=composite("indexing.m
    reference="self[np.broadcast_to(mask, self.shape)]", doc="The elements where `mask` is true, as a vector.",
    example=">>> ag.masked_select(ag.tensor([1, 2, 3]), ag.tensor([True, False, True]))\ntensor([1, 3])")
 
-op("nonzero(self)", options={"as_tuple: bool = False": "_nonzero_tuple"}, kernel=call("indexing.nonzero_plain"), out="exact", vjp=nondiff("the result is indices"),
+op("nonzero(self)", options={"as_tuple: bool = False": "_nonzero_tuple"}, kernel=call("indexing.nonzero", shape="rules_indexing.true_places(self, sizes)", sized="indexing.count_nonzero"), out="exact", vjp=nondiff("the result is indices"),
    vmap=refuse("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over nonzero; "
                "use where() with the condition instead."), samples=[sample((arg((3, 4), integers(0, 2)),))],
    reference="np.argwhere(self)", doc="Indices of the elements that aren't zero, one row each.",
    example=">>> ag.nonzero(ag.tensor([0, 3, 4]))\ntensor([[1],\n        [2]])")
+
+op("_repeated_places(repeats, output_size: int? = None)", shown_as="repeat_interleave", out=False,
+   kernel=call("indexing.repeated_places", shape="rules_indexing.bins(repeats, sizes)", sized="indexing.count_repeats"), vjp=nondiff("the result is indices"),
+   vmap=refuse("vmap: repeat_interleave is not possible with batched repeats: the examples would have different sizes"), doc="The place of each count, as often as it says.")
+
+op("_bincount(self, minlength: int)", shown_as="bincount", out=False,
+   kernel=call("indexing.bincount", shape="rules_indexing.bins(self, sizes)", sized="indexing.count_bins"), vjp=nondiff("the result is counts"),
+   vmap=refuse("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over bincount; "
+               "use one_hot() with num_classes, and sum() instead."), dtypes="i", doc="How often each number from 0 to the largest occurs.")
 
 op("bincount(self, weights: Tensor? = None, minlength: int = 0)", tier="interpreted", kernel=composite("indexing.bincount"),
    dtypes="i", reference=by_test("tests/tensor/test_python_methods.py::test_bincount"),

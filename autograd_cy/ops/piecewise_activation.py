@@ -166,7 +166,7 @@ op("_rrelu_backward(grad_output, self, lower: Scalar, upper: Scalar)", event="rr
    domain=OFF_ZERO, reference="np.where(self > 0, grad_output, (lower + upper) / 2 * grad_output)", doc="Gradient of rrelu with the mean slope.")
 
 op("_rrelu_noise(self, lower: Scalar, upper: Scalar, generator: Generator?)", shown_as="rrelu", event="autograd_cy::rrelu_noise", out=False, dtypes="hf",
-   kernel=call("activations.rrelu_noise", anywhere=True), vjp=nondiff("the slopes are random, and piecewise constant"),
+   kernel=call("random_fills.slopes", shape="rules_random.slopes(self, lower, upper)", args=("self", "lower", "upper"), draws=True), vjp=nondiff("the slopes are random, and piecewise constant"),
    vmap=randomly("one slope for each place, or for each element of all examples"), doc="Random slopes below 0, and 1 above.")
 
 op("_rrelu_with_noise(self, noise, lower: Scalar, upper: Scalar)", shown_as="rrelu", event="rrelu_with_noise", node="RreluWithNoiseBackward0",

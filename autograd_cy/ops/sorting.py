@@ -85,12 +85,14 @@ op("isin(elements: operand, test_elements: operand, *, assume_unique: bool = Fal
 
 # --- unique elements ---------------------------------------------------------------------------
 
-for _name, _signature, _shown in (
-        ("unique", "_unique2(self, sorted: bool, return_inverse: bool, return_counts: bool)", "_unique2"),
-        ("unique_dim", "_unique_dim(self, dim: int, sorted: bool, return_inverse: bool, return_counts: bool)", "unique_dim"),
+for _name, _signature, _shown, _shape, _count in (
+        ("unique", "_unique2(self, sorted: bool, return_inverse: bool, return_counts: bool)", "_unique2",
+         "different(self, return_inverse, return_counts, sizes)", "count_unique"),
+        ("unique_dim", "_unique_dim(self, dim: int, sorted: bool, return_inverse: bool, return_counts: bool)", "unique_dim",
+         "different_slices(self, dim, sizes)", "count_unique_dim"),
         ("unique_consecutive", "_unique_consecutive(self, return_inverse: bool, return_counts: bool, dim: object)",
-         "unique_consecutive")):
-    op(f"{_signature} -> (values, inverse, counts)", kernel=call(f"indexing.{_name}_plain"), nondiff_outputs=("inverse", "counts"),
+         "unique_consecutive", "different_runs(self, return_inverse, return_counts, dim, sizes)", "count_runs")):
+    op(f"{_signature} -> (values, inverse, counts)", kernel=call(f"indexing.{_name}", shape=f"rules_indexing.{_shape}", sized=f"indexing.{_count}"), nondiff_outputs=("inverse", "counts"),
        shown_as=_name, event=_shown, vjp={"self": f"_not_implemented(grad_values, '{_shown}')"}, jvp={"values": {"self": f"_not_forward(self_t, '{_shown}')"}},
        vmap=refuse(DYNAMIC.format(_shown)), dtypes="bihf",
        doc="Elements (or slices) that occur, the place of each element among them, how often they do.")

@@ -1,35 +1,41 @@
-"""What methods of one update per element share: options, state, one compiled step for all."""
+"""What methods of one update per element share: options, state, one operator for all parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from autograd_cy import Tensor, zeros_like
-from autograd_cy._C.optimize import fused_step, keep_numbers, next_states
+from autograd_cy import Tensor, float32, float64, get_default_dtype, no_grad
+from autograd_cy._C import ops_optimizers
+from autograd_cy._C.optimize import are_numbers, state_like, state_number
 
-from .optimizer import (
-    LATER,
-    Optimizer,
-    as_number,
-    check_option,
-    check_pair,
-    check_rate,
-    each_in_turn,
-)
+from ._groups import ParamGroup, part_of
+from .optimizer import LATER, Optimizer, check_option, check_pair, check_rate, each_in_turn
 
 
 class FusedOptimizer(Optimizer):
-    """The base of optimizers whose step is one pass over each parameter and its state.
+    """The base of optimizers whose step is one operator over lists of parameters and their state.
 
-    A subclass names its method and arrays, and says the numbers of a parameter's step.
+    A subclass names the operator, its lists of state and its options. The operator reads the
+    learning rate, the numbers of states, ``grad_scale`` and ``found_inf`` from memory, so that a
+    captured step goes on where it is replayed.
     """
 
-    method: ClassVar[str]
-    #: Names of the arrays of state, in the order of the compiled step.
+    #: The operator, of autograd_cy/ops/optimizers.py.
+    operator: ClassVar[str]
+    #: Names of the arrays of state, in the order of the operator's lists.
     arrays: ClassVar[tuple[str, ...]]
+    #: Options of a group that are arguments of the operator by the same name.
+    options: ClassVar[tuple[str, ...]]
+    #: Options of two numbers, and the arguments that these are.
+    pairs: ClassVar[dict[str, tuple[str, str]]] = {"betas": ("beta1", "beta2")}
+    #: Names of the numbers of state, which the operator's lists end with.
     _numbers_of_state: ClassVar[tuple[str, ...]] = ("step",)
     _later_options: ClassVar[dict[str, Any]] = {**LATER, "capturable": False}
+    #: A parameter that is listed twice is stepped twice, with what the first step left in its state.
+    _in_turn: ClassVar[bool] = True
+    #: `GradScaler` leaves scale and overflow to the step.
+    _step_supports_amp_scaling = True
 
     def __init__(
         self,
@@ -52,40 +58,61 @@ class FusedOptimizer(Optimizer):
         params = [param for param in group["params"] if param.grad is not None]
         if not params:
             return
-        turns = each_in_turn(group, params)
+        turns = each_in_turn(group, params) if self._in_turn else []
+        if not turns and len({param.device for param in params}) > 1:
+            turns = _each_device(group, params)
         if turns:
             for turn in turns:
                 self._update(turn)
             return
+        with no_grad():
+            self._step_of(group, params)
+
+    def _step_of(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        """Do the step of some parameters on one device."""
         states = [self.state[param] for param in params]
         for param, state in zip(params, states):
             if not state:
                 self._begin(state, param, group)
-        # A step that is refused leaves no count behind.
-        after = next_states(states, self._numbers_of_state)
-        if any(state["step"] < 1 for state in after):
-            raise ValueError(f"{type(self).__name__}: steps are counted from 1")
-        sign = -1.0 if group["maximize"] else 1.0
-        rate = float(group["lr"])
         used = self._used(group)
+        odd: list[tuple[dict[str, Any], str, Tensor]] = []
         try:
-            numbers = [self._numbers(group, state, rate, sign) for state in after]
-            arrays = [
-                [state[name] if name in used else None for state in states] for name in self.arrays
+            lists = [
+                [state[name] for state in states] if name in used else () for name in self.arrays
             ]
+            numbers = [self._numbers(name, states, params, odd) for name in self._numbers_of_state]
         except KeyError as missing:
             raise RuntimeError(
                 f"{type(self).__name__}: {missing} of the state of a parameter is missing; was the "
                 "state loaded from another optimizer, or an option changed after the first step?"
             ) from None
-        fused_step(
-            self.method,
+        self._call(group, params, *lists, *numbers, **self._options(group))
+        for state, name, number in odd:
+            _keep(state, name, number)
+
+    def _call(
+        self, group: dict[str, Any], params: list[Tensor], *lists: Sequence[Tensor], **options: Any
+    ) -> None:
+        """Call the operator, with what all methods give it."""
+        device = params[0].device
+        scale, found = (
+            number if number is None or number.device == device else number.to(device)
+            for number in (getattr(self, "grad_scale", None), getattr(self, "found_inf", None))
+        )
+        getattr(ops_optimizers, self._operator_of(group))(
             params,
             [param.grad for param in params],
-            arrays,
-            numbers,
+            *lists,
+            lr=rate_of(group, params[0]),
+            maximize=group["maximize"],
+            grad_scale=scale,
+            found_inf=found,
+            **options,
         )
-        keep_numbers(states, after, self._numbers_of_state)
+
+    def _operator_of(self, group: dict[str, Any]) -> str:
+        """Return the name of the operator for these options."""
+        return self.operator
 
     def _used(self, group: dict[str, Any]) -> tuple[str, ...]:
         """Return the arrays that a step with these options needs."""
@@ -93,14 +120,74 @@ class FusedOptimizer(Optimizer):
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         """Make the state of a parameter before its first step."""
-        state["step"] = as_number(0)
-        for name in self.arrays:
-            state[name] = zeros_like(param)
+        if "step" not in state:
+            state["step"] = first_number(param)
+        for name in self._used(group):
+            state[name] = state_like(param)
+
+    def _options(self, group: dict[str, Any]) -> dict[str, Any]:
+        """Return the numbers that stay the same from step to step, by their names."""
+        found = {name: group[name] for name in self.options}
+        for pair, names in self.pairs.items():
+            if pair in group:
+                first, second = group[pair]
+                found.update(zip(names, (float(first), float(second))))
+        return found
 
     def _numbers(
-        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
-    ) -> dict[str, float]:
-        raise NotImplementedError(f"{type(self).__name__} defines no step.")
+        self,
+        name: str,
+        states: list[dict[str, Any]],
+        params: list[Tensor],
+        odd: list[tuple[dict[str, Any], str, Tensor]],
+    ) -> list[Tensor]:
+        """Return a number of each state as the operator takes it; `odd`: those to write back."""
+        found = [state[name] for state in states]
+        if are_numbers(found):
+            return found
+        for i, (param, state) in enumerate(zip(params, states)):
+            if are_numbers([found[i]]):
+                continue
+            if isinstance(found[i], Tensor):
+                number = found[i].detach().to(device=param.device, dtype=float32).reshape(())
+            else:
+                number = state_number(param, float(found[i]), wide=True)
+            found[i] = number
+            odd.append((state, name, number))
+        return found
+
+
+def rate_of(group: dict[str, Any], param: Tensor) -> Tensor:
+    """Return the learning rate of a group in memory on the device of a parameter."""
+    rate = group["lr"]
+    if isinstance(rate, Tensor) and rate.is_floating_point():
+        wide = rate if rate.dtype in (float32, float64) else rate.to(float64)
+        return wide.detach().reshape(())
+    if not isinstance(group, ParamGroup):  # of a program that put its own there
+        return state_number(param, float(rate), wide=True)
+    return group.rate_on(param)
+
+
+def first_number(param: Tensor, value: float = 0.0) -> Tensor:
+    """Return a number of a state, on the device of its parameter, in the dtype that torch has."""
+    return state_number(param, value, wide=get_default_dtype() is float64)
+
+
+def _keep(state: dict[str, Any], name: str, number: Tensor) -> None:
+    """Write a number back that was no tensor of float32 or float64."""
+    before = state[name]
+    if isinstance(before, Tensor):
+        before.copy_(number)
+    else:
+        state[name] = type(before)(number.item())
+
+
+def _each_device(group: dict[str, Any], params: list[Tensor]) -> list[dict[str, Any]]:
+    """Return a group for the parameters of each device."""
+    apart: dict[Any, list[Tensor]] = {}
+    for param in params:
+        apart.setdefault(param.device, []).append(param)
+    return [part_of(group, some) for some in apart.values()]
 
 
 #: Options that must not be negative, as messages name them.

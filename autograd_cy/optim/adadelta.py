@@ -7,7 +7,8 @@ from typing import Any
 
 from autograd_cy import Tensor
 
-from ._fused import DECAY, EPSILON, RATE, FusedOptimizer, check_option
+from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from .optimizer import check_option
 
 
 class Adadelta(FusedOptimizer):
@@ -52,8 +53,9 @@ class Adadelta(FusedOptimizer):
     1.0513
     """
 
-    method = "adadelta"
+    operator = "_fused_adadelta_"
     arrays = ("square_avg", "acc_delta")
+    options = ("rho", "eps", "weight_decay")
 
     def __init__(
         self,
@@ -80,14 +82,3 @@ class Adadelta(FusedOptimizer):
             "differentiable": differentiable,
         }
         super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
-
-    def _numbers(
-        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
-    ) -> dict[str, float]:
-        return {
-            "lr": rate,
-            "rho": group["rho"],
-            "eps": group["eps"],
-            "weight_decay": group["weight_decay"],
-            "sign": sign,
-        }

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from autograd_cy import Tensor, full_like
+from autograd_cy import Tensor
+from autograd_cy._C.optimize import state_like
 
-from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
-from .optimizer import LATER, as_number, check_implementation
+from ._fused import DECAY, EPSILON, RATE, FusedOptimizer, first_number
+from .optimizer import LATER, check_implementation
 
 
 class Adagrad(FusedOptimizer):
@@ -55,8 +56,9 @@ class Adagrad(FusedOptimizer):
     tensor([1.5000], requires_grad=True)
     """
 
-    method = "adagrad"
+    operator = "_fused_adagrad_"
     arrays = ("sum",)
+    options = ("lr_decay", "weight_decay", "eps")
     _later_options: ClassVar[dict[str, Any]] = {**LATER, "fused": None}
 
     def __init__(
@@ -108,17 +110,5 @@ class Adagrad(FusedOptimizer):
             self._begin(self.state[param], param, group)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        start = group["initial_accumulator_value"]
-        if param.is_complex():
-            start = complex(start, start)
-        state.update(step=as_number(0), sum=full_like(param.detach(), start))
-
-    def _numbers(
-        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
-    ) -> dict[str, float]:
-        return {
-            "rate": rate / (1 + (state["step"] - 1) * group["lr_decay"]),
-            "eps": group["eps"],
-            "weight_decay": group["weight_decay"],
-            "sign": sign,
-        }
+        start = float(group["initial_accumulator_value"])
+        state.update(step=first_number(param), sum=state_like(param, start))

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from autograd_cy import Tensor, zeros_like
-from autograd_cy._C.optimize import adam_step, keep_steps, next_steps
+from autograd_cy import Tensor
 
-from .optimizer import (
-    LATER,
-    Optimizer,
-    as_number,
-    check_implementation,
-    check_option,
-    check_pair,
-    check_rate,
-    each_in_turn,
-)
+from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from .optimizer import LATER, check_implementation, check_pair
 
 
-class Adam(Optimizer):
+class Adam(FusedOptimizer):
     r"""Adam: steps scaled by running means of the gradient and of its square.
 
     With :math:`m \leftarrow \beta_1 m + (1 - \beta_1) g` and
@@ -66,7 +57,9 @@ class Adam(Optimizer):
     1.0
     """
 
-    _numbers_of_state = ("step",)
+    operator = "_fused_adam_"
+    arrays = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
+    options = ("weight_decay", "eps", "amsgrad")
     _later_options: ClassVar[dict[str, Any]] = {
         **LATER,
         "amsgrad": False,
@@ -91,17 +84,10 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        check_rate(lr)
-        check_option("learning rate", lr, lr >= 0.0)
-        check_option("epsilon value", eps, eps >= 0.0)
         check_pair("betas", betas)
         betas = (betas[0], betas[1])
         if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
             raise ValueError("betas must be either both floats or both Tensors")
-        for index, beta in enumerate(betas):
-            check_option(f"beta parameter at index {index}", beta, 0.0 <= beta < 1.0)
-        check_option("weight_decay value", weight_decay, weight_decay >= 0.0)
-        check_option("differentiable value", differentiable, not differentiable)
         check_implementation(foreach, fused)
         if foreach and isinstance(lr, Tensor) and not capturable:
             raise ValueError(
@@ -120,41 +106,13 @@ class Adam(Optimizer):
             "fused": fused,
             "decoupled_weight_decay": decoupled_weight_decay,
         }
-        super().__init__(params, options)
+        super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
 
-    def _update(self, group: dict[str, Any]) -> None:
-        params = [param for param in group["params"] if param.grad is not None]
-        turns = each_in_turn(group, params)
-        if turns:
-            for turn in turns:
-                self._update(turn)
-            return
-        states = [self._state_of(param, group["amsgrad"]) for param in params]
-        steps = next_steps(states)
-        adam_update(
-            params,
-            [param.grad for param in params],
-            [state.get("exp_avg") for state in states],
-            [state.get("exp_avg_sq") for state in states],
-            [state.get("max_exp_avg_sq") for state in states],
-            steps,
-            lr=float(group["lr"]),
-            betas=group["betas"],
-            eps=group["eps"],
-            weight_decay=group["weight_decay"],
-            amsgrad=group["amsgrad"],
-            maximize=group["maximize"],
-            decoupled_weight_decay=group.get("decoupled_weight_decay", False),
-        )
-        keep_steps(states, steps)
+    def _operator_of(self, group: dict[str, Any]) -> str:
+        return "_fused_adamw_" if group.get("decoupled_weight_decay") else "_fused_adam_"
 
-    def _state_of(self, param: Tensor, amsgrad: bool) -> dict[str, Any]:
-        state = self.state[param]
-        if not state:
-            state.update(step=as_number(0), exp_avg=zeros_like(param), exp_avg_sq=zeros_like(param))
-            if amsgrad:
-                state["max_exp_avg_sq"] = zeros_like(param)
-        return state
+    def _used(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return self.arrays if group["amsgrad"] else self.arrays[:2]
 
 
 class AdamW(Adam):
@@ -230,61 +188,3 @@ class AdamW(Adam):
             fused=fused,
             decoupled_weight_decay=True,
         )
-
-
-def adam_update(
-    params: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    means: Sequence[Tensor | None],
-    squares: Sequence[Tensor | None],
-    largest: Sequence[Tensor | None],
-    steps: Sequence[int],
-    lr: float,
-    betas: tuple[float, float] = (0.9, 0.999),
-    eps: float = 1e-8,
-    weight_decay: float = 0.0,
-    amsgrad: bool = False,
-    maximize: bool = False,
-    decoupled_weight_decay: bool = False,
-) -> None:
-    """Do one step of `Adam` on tensors, in place and unrecorded.
-
-    Parameters
-    ----------
-    params, grads : sequence of Tensor
-        Parameters and their gradients.
-    means, squares : sequence of Tensor
-        Running means of the gradients and of their squares; updated.
-    largest : sequence of Tensor or None
-        Largest means of squares so far; updated. Only used with ``amsgrad``.
-    steps : sequence of int
-        Number of the step, from one, for each parameter.
-    lr, betas, eps, weight_decay, amsgrad, maximize, decoupled_weight_decay
-        See `Adam`.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.optim.adam import adam_update
-    >>> x, mean, square = torch.tensor([2.0]), torch.zeros(1), torch.zeros(1)
-    >>> adam_update([x], [torch.tensor([4.0])], [mean], [square], [None], [1], lr=1.0)
-    >>> round(x.item(), 4)
-    1.0
-    """
-    beta1, beta2 = betas
-    adam_step(
-        list(params),
-        list(grads),
-        list(means),
-        list(squares),
-        list(largest) if amsgrad else None,
-        list(steps),
-        lr,
-        beta1,
-        beta2,
-        eps,
-        weight_decay,
-        amsgrad,
-        decoupled_weight_decay,
-        maximize,
-    )

@@ -52,8 +52,9 @@ class Adamax(FusedOptimizer):
     tensor([1.5000], requires_grad=True)
     """
 
-    method = "adamax"
+    operator = "_fused_adamax_"
     arrays = ("exp_avg", "exp_inf")
+    options = ("eps", "weight_decay")
 
     def __init__(
         self,
@@ -79,16 +80,3 @@ class Adamax(FusedOptimizer):
             "capturable": capturable,
         }
         super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
-
-    def _numbers(
-        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
-    ) -> dict[str, float]:
-        beta1, beta2 = group["betas"]
-        return {
-            "rate": rate / (1 - beta1 ** state["step"]),
-            "beta1": beta1,
-            "beta2": beta2,
-            "eps": group["eps"],
-            "weight_decay": group["weight_decay"],
-            "sign": sign,
-        }

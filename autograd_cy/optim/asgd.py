@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from autograd_cy import Tensor, zeros_like
+from autograd_cy import Tensor
+from autograd_cy._C.optimize import state_like
 
-from ._fused import DECAY, RATE, FusedOptimizer
-from .optimizer import as_number
+from ._fused import DECAY, RATE, FusedOptimizer, first_number
 
 
 class ASGD(FusedOptimizer):
@@ -57,9 +57,10 @@ class ASGD(FusedOptimizer):
     (tensor([1.], requires_grad=True), tensor([1.]))
     """
 
-    _numbers_of_state = ("step", "eta", "mu")
-    method = "asgd"
+    _numbers_of_state = ("mu", "eta", "step")
+    operator = "_fused_asgd_"
     arrays = ("ax",)
+    options = ("lambd", "t0", "alpha", "weight_decay")
 
     def __init__(
         self,
@@ -88,20 +89,6 @@ class ASGD(FusedOptimizer):
         super().__init__(params, options, differentiable, {**RATE, **DECAY})
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        state.update(step=as_number(0), eta=as_number(float(group["lr"])), mu=as_number(1.0))
-        state["ax"] = zeros_like(param)
-
-    def _numbers(
-        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
-    ) -> dict[str, float]:
-        eta, mu, step = state["eta"], state["mu"], state["step"]
-        # Those of the next step, as states are saved with them.
-        state["eta"] = rate / (1 + group["lambd"] * rate * step) ** group["alpha"]
-        state["mu"] = 1 / max(1, step - group["t0"])
-        return {
-            "eta": eta,
-            "keep": 1 - group["lambd"] * eta,
-            "mu": mu,
-            "weight_decay": group["weight_decay"],
-            "sign": sign,
-        }
+        rate = float(group["lr"])
+        state.update(step=first_number(param), eta=first_number(param, rate))
+        state.update(mu=first_number(param, 1.0), ax=state_like(param))

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 from autograd_cy import Tensor
 
-from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
-from .optimizer import as_number
+from ._fused import DECAY, EPSILON, RATE, FusedOptimizer, first_number
 
 
 class NAdam(FusedOptimizer):
@@ -59,13 +58,14 @@ class NAdam(FusedOptimizer):
     1.4718
     """
 
-    _numbers_of_state = ("step", "mu_product")
+    _numbers_of_state = ("mu_product", "step")
     _later_options: ClassVar[dict[str, Any]] = {
         **FusedOptimizer._later_options,
         "decoupled_weight_decay": False,
     }
-    method = "nadam"
+    operator = "_fused_nadam_"
     arrays = ("exp_avg", "exp_avg_sq")
+    options = ("weight_decay", "momentum_decay", "eps", "decoupled_weight_decay")
 
     def __init__(
         self,
@@ -98,27 +98,5 @@ class NAdam(FusedOptimizer):
         super().__init__(params, options, differentiable, checks)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        state.update(step=as_number(0), mu_product=as_number(1.0))
+        state.update(step=first_number(param), mu_product=first_number(param, 1.0))
         super()._begin(state, param, group)
-
-    def _numbers(
-        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
-    ) -> dict[str, float]:
-        beta1, beta2 = group["betas"]
-        step = state["step"]
-        now, after = (
-            beta1 * (1.0 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1)
-        )
-        product = state["mu_product"] = state["mu_product"] * now
-        apart = group["decoupled_weight_decay"]
-        return {
-            "beta1": beta1,
-            "beta2": beta2,
-            "eps": group["eps"],
-            "weight_decay": 0.0 if apart else group["weight_decay"],
-            "sign": sign,
-            "keep": 1 - rate * group["weight_decay"] if apart else 1.0,
-            "grad_rate": rate * (1.0 - now) / (1.0 - product),
-            "mean_rate": rate * after / (1.0 - product * after),
-            "spread": (1 - beta2**step) ** -0.5,
-        }

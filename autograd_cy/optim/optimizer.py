@@ -16,6 +16,8 @@ from autograd_cy._C._warned import warn as _warn
 from autograd_cy.nn.parameter import clear_grad
 
 from . import _hooks
+from ._groups import ParamGroup as _ParamGroup
+from ._groups import part_of as _part_of
 from ._hooks import Hooked as _Hooked
 from ._hooks import register_optimizer_step_post_hook as register_optimizer_step_post_hook
 from ._hooks import register_optimizer_step_pre_hook as register_optimizer_step_pre_hook
@@ -220,7 +222,7 @@ class Optimizer(_Hooked):
         params, names = _names_apart(_as_list(param_group["params"]))
         for param in params:
             _check_leaf(param)
-        group = {**param_group, "params": params}
+        group: dict[str, Any] = _ParamGroup({**param_group, "params": params})
         if names is not None:
             group["param_names"] = names
         if self.param_groups and ("param_names" in self.param_groups[0]) != (names is not None):
@@ -317,7 +319,7 @@ class Optimizer(_Hooked):
                 param, value, self._numbers_of_state
             )
         groups = [
-            {**_names_of(old), **deepcopy(new), "params": old["params"]}
+            _replaced(old, {**_names_of(old), **deepcopy(new), "params": old["params"]})
             for new, old in zip(_without_params(saved), self.param_groups)
         ]
         self.__setstate__({"state": state, "param_groups": groups})
@@ -486,7 +488,7 @@ def each_in_turn(group: dict[str, Any], params: list[Tensor]) -> list[dict[str, 
     """
     if len(set(map(id, params))) == len(params):
         return []
-    return [{**group, "params": [param]} for param in params]
+    return [_part_of(group, [param]) for param in params]
 
 
 def _as_list(params: Any) -> list[Any]:
@@ -516,6 +518,14 @@ def _names_apart(params: list[Any]) -> tuple[list[Any], list[str] | None]:
                 f"params is a tuple of {', '.join(type(x).__name__ for x in pair) or 'nothing'}"
             )
     return [param for _, param in params], [name for name, _ in params]
+
+
+def _replaced(old: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Return a group with other options, whose rate is in the same memory."""
+    group = _ParamGroup(options)
+    group.rates = getattr(old, "rates", {})
+    group._write()
+    return group
 
 
 def _names_of(group: dict[str, Any]) -> dict[str, Any]:
@@ -576,7 +586,7 @@ def _state_for(param: Tensor | None, value: Any, numbers: tuple[str, ...]) -> An
     """Return saved state in the dtype and on the device of its parameter, but for its numbers."""
     if isinstance(value, dict):
         return {
-            name: _number_for(item, name in numbers)
+            name: _number_for(param, item, name in numbers)
             if name == "step" or name in numbers
             else _state_for(param, item, numbers)
             for name, item in value.items()
@@ -589,8 +599,13 @@ def _state_for(param: Tensor | None, value: Any, numbers: tuple[str, ...]) -> An
     return value
 
 
-def _number_for(value: Any, is_tensor: bool) -> Any:
-    return as_number(value) if is_tensor and isinstance(value, (int, float)) else value
+def _number_for(param: Tensor | None, value: Any, is_tensor: bool) -> Any:
+    if not is_tensor:
+        return value
+    value = as_number(value) if isinstance(value, (int, float)) else value
+    if isinstance(value, Tensor) and param is not None and value.device != param.device:
+        return value.to(param.device)  # steps read and write it there
+    return value
 
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves

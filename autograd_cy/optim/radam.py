@@ -59,8 +59,9 @@ class RAdam(FusedOptimizer):
         **FusedOptimizer._later_options,
         "decoupled_weight_decay": False,
     }
-    method = "radam"
+    operator = "_fused_radam_"
     arrays = ("exp_avg", "exp_avg_sq")
+    options = ("weight_decay", "eps", "decoupled_weight_decay")
 
     def __init__(
         self,
@@ -88,27 +89,3 @@ class RAdam(FusedOptimizer):
             "differentiable": differentiable,
         }
         super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
-
-    def _numbers(
-        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
-    ) -> dict[str, float]:
-        beta1, beta2 = group["betas"]
-        step = state["step"]
-        unbiased = 1 - beta2**step
-        longest = 2 / (1 - beta2) - 1
-        length = longest - 2 * step * beta2**step / unbiased
-        factor = 1 / (1 - beta1**step)
-        if length > 5.0:
-            part = (length - 4) * (length - 2) * longest
-            factor *= (unbiased * part / ((longest - 4) * (longest - 2) * length)) ** 0.5
-        apart = group["decoupled_weight_decay"]
-        return {
-            "beta1": beta1,
-            "beta2": beta2,
-            "eps": group["eps"],
-            "weight_decay": 0.0 if apart else group["weight_decay"],
-            "sign": sign,
-            "keep": 1 - rate * group["weight_decay"] if apart else 1.0,
-            "rate": rate * factor,
-            "rectified": float(length > 5.0),
-        }

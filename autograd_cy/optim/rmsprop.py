@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from autograd_cy import Tensor, zeros_like
+from autograd_cy import Tensor
 
 from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
-from .optimizer import as_number
 
 
 class RMSprop(FusedOptimizer):
@@ -63,8 +62,9 @@ class RMSprop(FusedOptimizer):
         "momentum": 0,
         "centered": False,
     }
-    method = "rmsprop"
-    arrays = ("square_avg", "momentum_buffer", "grad_avg")
+    operator = "_fused_rmsprop_"
+    arrays = ("square_avg", "grad_avg", "momentum_buffer")
+    options = ("alpha", "eps", "weight_decay", "momentum", "centered")
 
     def __init__(
         self,
@@ -102,20 +102,3 @@ class RMSprop(FusedOptimizer):
         if group["centered"]:
             names.append("grad_avg")
         return tuple(names)
-
-    def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        state["step"] = as_number(0)
-        for name in self._used(group):
-            state[name] = zeros_like(param)
-
-    def _numbers(
-        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
-    ) -> dict[str, float]:
-        return {
-            "lr": rate,
-            "alpha": group["alpha"],
-            "eps": group["eps"],
-            "weight_decay": group["weight_decay"],
-            "momentum": group["momentum"],
-            "sign": sign,
-        }

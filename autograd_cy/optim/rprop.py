@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
-from autograd_cy import Tensor, full_like, zeros_like
+from autograd_cy import Tensor
+from autograd_cy._C.optimize import state_like
 
-from ._fused import RATE, FusedOptimizer, check_option, check_pair
-from .optimizer import as_number
+from ._fused import RATE, FusedOptimizer, first_number
+from .optimizer import check_option, check_pair
 
 
 class Rprop(FusedOptimizer):
@@ -50,8 +51,13 @@ class Rprop(FusedOptimizer):
     tensor([1.5000], requires_grad=True)
     """
 
-    method = "rprop"
+    operator = "_fused_rprop_"
     arrays = ("prev", "step_size")
+    options = ()
+    pairs: ClassVar[dict[str, tuple[str, str]]] = {
+        "etas": ("etaminus", "etaplus"),
+        "step_sizes": ("step_size_min", "step_size_max"),
+    }
 
     def __init__(
         self,
@@ -81,21 +87,5 @@ class Rprop(FusedOptimizer):
         super().__init__(params, options, differentiable, RATE)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        first = float(group["lr"])
-        size = complex(first, first) if param.is_complex() else first
-        state.update(
-            step=as_number(0), prev=zeros_like(param), step_size=full_like(param.detach(), size)
-        )
-
-    def _numbers(
-        self, group: dict[str, Any], state: dict[str, Any], rate: float, sign: float
-    ) -> dict[str, float]:
-        shrink, grow = group["etas"]
-        smallest, largest = group["step_sizes"]
-        return {
-            "shrink": shrink,
-            "grow": grow,
-            "smallest": smallest,
-            "largest": largest,
-            "sign": sign,
-        }
+        state.update(step=first_number(param), prev=state_like(param))
+        state["step_size"] = state_like(param, float(group["lr"]))

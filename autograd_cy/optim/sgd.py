@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from autograd_cy import Tensor
-from autograd_cy._C.optimize import sgd_step
+from autograd_cy._C.optimize import state_like, state_number
 
-from .optimizer import LATER, Optimizer, check_implementation, check_option, check_rate
+from ._fused import FusedOptimizer
+from .optimizer import LATER, check_implementation, check_option, check_rate
 
 
-class SGD(Optimizer):
+class SGD(FusedOptimizer):
     r"""Stochastic gradient descent, optionally with momentum.
 
     With the gradient :math:`g` (plus ``weight_decay`` times the parameter), the momentum buffer is
@@ -55,6 +56,11 @@ class SGD(Optimizer):
     tensor([1.], requires_grad=True)
     """
 
+    operator = "_fused_sgd_"
+    arrays = ("momentum_buffer",)
+    options = ("weight_decay", "momentum", "dampening", "nesterov")
+    _numbers_of_state = ()
+    _in_turn = False  # a first step makes a momentum for each place where a parameter is listed
     _later_options: ClassVar[dict[str, Any]] = {**LATER, "nesterov": False, "fused": False}
 
     def __init__(
@@ -76,7 +82,6 @@ class SGD(Optimizer):
         check_option("learning rate", lr, not lr < 0.0)
         check_option("momentum value", momentum, not momentum < 0.0)
         check_option("weight_decay value", weight_decay, not weight_decay < 0.0)
-        check_option("differentiable value", differentiable, not differentiable)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         check_implementation(foreach, fused)
@@ -91,69 +96,51 @@ class SGD(Optimizer):
             "differentiable": differentiable,
             "fused": fused,
         }
-        super().__init__(params, options)
+        super().__init__(params, options, differentiable, {})
 
-    def _update(self, group: dict[str, Any]) -> None:
-        params = [param for param in group["params"] if param.grad is not None]
-        grads = [param.grad for param in params]
-        momentum = group["momentum"]
-        buffers: list[Tensor | None] = []
-        if momentum:
-            buffers = [self.state[param].get("momentum_buffer") for param in params]
-        sgd_update(
-            params,
-            grads,
-            buffers,
-            lr=float(group["lr"]),
-            momentum=momentum,
-            dampening=group["dampening"],
-            weight_decay=group["weight_decay"],
-            nesterov=group["nesterov"],
-            maximize=group["maximize"],
-        )
-        for param, buffer in zip(params, buffers):
+    def _step_of(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        buffers: list[Tensor] = []
+        # Where an overflow was found there was no first step: whether one was is in memory, too.
+        begun: list[Tensor] = []
+        if group["momentum"]:
+            for param in params:
+                buffer, started = self.state[param].get("momentum_buffer"), self._begun.get(param)
+                if buffer is None or started is None:
+                    started = state_number(param, 0.0 if buffer is None else 1.0)
+                buffers.append(state_like(param) if buffer is None else buffer)
+                begun.append(started)
+        self._call(group, params, buffers, is_first_step=True, begun=begun, **self._options(group))
+        for param, buffer, started in zip(params, buffers, begun):
             self.state[param]["momentum_buffer"] = buffer
+            self._begun[param] = started
 
+    @property
+    def _begun(self) -> dict[Tensor, Tensor]:
+        return self.__dict__.setdefault("_begun_of", {})
 
-def sgd_update(
-    params: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    bufs: list[Tensor | None],
-    lr: float,
-    momentum: float = 0.0,
-    dampening: float = 0.0,
-    weight_decay: float = 0.0,
-    nesterov: bool = False,
-    maximize: bool = False,
-) -> None:
-    """Do one step of `SGD` on tensors, in place and unrecorded.
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_begun_of": self._begun}
 
-    Parameters
-    ----------
-    params, grads : sequence of Tensor
-        Parameters and their gradients.
-    bufs : list of Tensor or None
-        Momentum buffers; a None is replaced by a new one. Not used without momentum.
-    lr, momentum, dampening, weight_decay, nesterov, maximize
-        See `SGD`.
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over options and momentum, as :meth:`Optimizer.load_state_dict` does.
 
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.optim.sgd import sgd_update
-    >>> x, buffers = torch.tensor([2.0]), [None]
-    >>> sgd_update([x], [torch.tensor([4.0])], buffers, lr=0.25, momentum=0.9)
-    >>> x, buffers
-    (tensor([1.]), [tensor([4.])])
-    """
-    sgd_step(
-        list(params),
-        list(grads),
-        bufs if momentum else None,
-        lr,
-        momentum,
-        dampening,
-        weight_decay,
-        nesterov,
-        maximize,
-    )
+        Parameters
+        ----------
+        state_dict : dict
+            What ``state_dict`` returned.
+        """
+        super().load_state_dict(state_dict)
+        self._begun.clear()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return state and groups, as :meth:`Optimizer.state_dict` does.
+
+        Returns
+        -------
+        dict
+            Without a momentum that waits for its first step.
+        """
+        waiting = [x for x, begun in self._begun.items() if not begun.is_meta and not begun.item()]
+        for param in waiting:
+            self.state[param].pop("momentum_buffer", None)
+        return super().state_dict()

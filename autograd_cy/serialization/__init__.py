@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import IO, Any
 
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy._C.placement import device
+from autograd_cy._C.placement import _is_registered, device
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._environment.contexts import _Context
 from autograd_cy.serialization import _archive, _pickles
@@ -362,8 +362,12 @@ def _placement(map_location: Any) -> Callable[[str], Any]:
 def _known(where: Any, location: str | None) -> device:
     """The device, if a file can be loaded to it."""
     kind = where.type if isinstance(where, device) else str(where).partition(":")[0]
-    if kind in ("cpu", "meta"):
-        return device(where)
+    try:
+        found = device(where)
+    except RuntimeError:
+        found = None
+    if found is not None and _is_registered(found):
+        return found
     if location is None:
         raise RuntimeError(
             f"load: map_location must be 'cpu' or 'meta', not {where!r}; move what was loaded with "

@@ -19,7 +19,7 @@ import numpy as np
 from autograd_cy._C import dtypes as _dtypes
 from autograd_cy._C.copying import _rebuild_tensor, _storage_from_bytes, _storage_on_meta
 from autograd_cy._C.dtypes import dtype as _dtype
-from autograd_cy._C.exchange import UntypedStorage
+from autograd_cy._C.exchange import UntypedStorage, _storage_to_device
 from autograd_cy._C.placement import device, layout, strided
 from autograd_cy._C.tensor import Size, Tensor
 from autograd_cy.serialization._pickles import dimensions, modest
@@ -115,7 +115,7 @@ class _Pickler(_PythonPickler):
         else:
             return None
         number, kind, count, _ = self.stored(storage, kind)
-        return ("storage", _NAMES[kind], number, "cpu", count)
+        return ("storage", _NAMES[kind], number, str(storage.device), count)
 
     def save_name(self, obj: _Name) -> None:
         self.write(pickle.GLOBAL + f"{obj.module}\n{obj.name}\n".encode())
@@ -232,6 +232,8 @@ def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
         add(".storage_alignment", str(ALIGNMENT).encode())
         add("byteorder", b"little")
         for number, _, _, storage in pickler.storages.values():
+            if storage.device.type != "cpu":
+                storage = _storage_to_device(storage, "cpu")
             add(f"data/{number}", memoryview(storage))
         add("version", f"{VERSION}\n".encode())
     except BaseException:
@@ -551,7 +553,7 @@ class Reader:
                 _swap(data, dtype)
             made = _storage_from_bytes(data)
         if isinstance(where, device):
-            return made
+            return made if where.type == "cpu" else _storage_to_device(made, where)
         moved = where(made)
         return made if moved is None else _untyped(moved)
 

@@ -25,6 +25,7 @@ from autograd_cy._C.batching import _unwrap, _wrap
 from autograd_cy._C.engine import _is_running
 from autograd_cy._C.forward import _begin_level, _levels_of, _make_dual, _take_dual
 from autograd_cy._C.levels import _batch_level
+from autograd_cy._C.random import _put_back_defaults
 from autograd_cy._C.tensor import _G_FORWARD, _M_NO_FORWARD_AD, _get_global_modes, _get_modes
 from autograd_cy._vmap.mapping import frames, these_vmaps
 from autograd_cy.amp.autocast_mode import _regions
@@ -321,7 +322,7 @@ class Region:
             vmaps = these_vmaps(self.vmaps)
             with rng, enable_grad(), vmaps, self.precision.context():
                 if self.rng_state is not None:
-                    random.set_rng_state(self.rng_state)
+                    _put_back_defaults(self.rng_state)
                 with self.context, hooks:
                     try:
                         self.function(*args, **kwargs)

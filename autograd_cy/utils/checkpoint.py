@@ -23,6 +23,7 @@ from autograd_cy import (
 )
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.levels import _batch_level
+from autograd_cy._C.random import _default_of, _default_states, _put_back_defaults
 from autograd_cy._environment.contexts import _Context
 from autograd_cy.autograd import Variable, backward
 from autograd_cy.autograd.function import Function
@@ -208,7 +209,7 @@ class CheckpointFunction(Function):
     def forward(ctx: Any, run_function: Callable, preserve_rng_state: bool, *args: Any) -> Any:
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.rng_state = random.get_rng_state() if preserve_rng_state else None
+        ctx.rng_state = _default_states() if preserve_rng_state else None
         ctx.precision = Precision()
         ctx.places = [i for i, x in enumerate(args) if isinstance(x, Tensor)]
         ctx.others = [None if isinstance(x, Tensor) else x for x in args]
@@ -231,7 +232,7 @@ class CheckpointFunction(Function):
         inputs = detach_variable(tuple(args))
         with random.fork_rng() if ctx.rng_state is not None else nullcontext():
             if ctx.rng_state is not None:
-                random.set_rng_state(ctx.rng_state)
+                _put_back_defaults(ctx.rng_state)
             with enable_grad(), ctx.precision.context():
                 outputs = ctx.run_function(*inputs)
         if not isinstance(outputs, (tuple, list)):
@@ -250,11 +251,11 @@ class CheckpointFunction(Function):
 # --- random states of devices ---------------------------------------------------------------------
 
 
-def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
     """
     Return the devices other than the CPU on which arguments lie, and their random states.
 
-    There are no such devices, so both lists are empty; ``torch.get_rng_state`` has the CPU's.
+    ``torch.get_rng_state`` has that of the CPU.
 
     Parameters
     ----------
@@ -264,7 +265,7 @@ def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
     Returns
     -------
     tuple of lists
-        Numbers of devices, and a state for each.
+        Numbers of devices, and a state for each, which is a copy on the device.
 
     Examples
     --------
@@ -273,11 +274,13 @@ def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
     >>> get_device_states(torch.ones(2))
     ([], [])
     """
-    return [], []
+    places = {x.device: x.get_device() for x in args if isinstance(x, Tensor)}
+    found = [(max(n, 0), d) for d, n in places.items() if d.type not in ("cpu", "meta")]
+    return [n for n, _ in found], [_default_of(d)._snapshot() for _, d in found]
 
 
 def set_device_states(
-    devices: list[int], states: list[Tensor], *, device_type: str | None = None
+    devices: list[int], states: list[Any], *, device_type: str | None = None
 ) -> None:
     """
     Restore what `get_device_states` returned.
@@ -285,27 +288,36 @@ def set_device_states(
     Parameters
     ----------
     devices : list of int
-        Numbers of devices other than the CPU: none.
-    states : list of Tensor
+        Numbers of devices other than the CPU.
+    states : list
         A state for each.
     device_type : str, optional
-        The kind of the devices.
+        The kind of the devices; that of the states if left out.
 
     Raises
     ------
     RuntimeError
-        If `devices` names any.
+        If there is no such device.
 
     Examples
     --------
     >>> from autograd_cy.utils.checkpoint import get_device_states, set_device_states
     >>> set_device_states(*get_device_states())
     """
-    if len(devices) > 0:
-        raise RuntimeError(
-            f"set_device_states: there are no devices {list(devices)}, only the CPU, whose random "
-            "state torch.set_rng_state sets"
-        )
+    for number, state in zip(devices, states):
+        kind = device_type
+        if isinstance(state, tuple):
+            kind = kind or state[0].device.type
+        if kind is None:
+            raise RuntimeError(
+                f"set_device_states: there are no devices {list(devices)}, only the CPU, whose "
+                "random state torch.set_rng_state sets"
+            )
+        generator = _default_of(f"{kind}:{number}")
+        if isinstance(state, tuple):
+            generator._restore(state)
+        else:
+            generator.set_state(state)
 
 
 # --- what users call ----------------------------------------------------------------------------
@@ -401,7 +413,7 @@ def checkpoint(
         again,
         CHECKS[determinism_check],
         early_stop and _early_stop,
-        random.get_rng_state() if preserve else None,
+        _default_states() if preserve else None,
         debug if _debug is None else _debug,
     )
     with first, saved_tensors_hooks(region.pack, _unpack):

@@ -14,6 +14,7 @@ from ext.codegen import (
     linkage,
     modules,
     python_forms,
+    step_kernels,
     stubs,
     table,
 )
@@ -58,6 +59,7 @@ def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str
     found["operator_names.pxi"] = python_forms.operator_names(own)
     found["asked_operators.pxi"] = python_forms.asked_operators(own)
     found |= linkage.tables_by_hand(ROOT / "ext", entries)
+    found |= step_kernels.sources(own)
     symbols = by_symbol(families)
     for family, records in own.items():
         text = modules.family_module(family, records, symbols, entries)

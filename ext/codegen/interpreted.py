@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from ext.codegen.kernel_runs import has_shape, signature
+from ext.codegen.kernel_runs import slots_of
 from ext.codegen.linkage import entries_of
 from ext.codegen.operations import Family, Operation, is_interpreted
 from ext.codegen.python_forms import as_called, docstring, python_name, separate_sizes
@@ -313,7 +313,7 @@ def index(families: dict) -> str:
         for r in records
         if len(r.returns) > 1 and r.named and not r.symbol.startswith("_")
     }
-    kernels = {r.key: signature(r) for r in everything if r.later and has_shape(r)}
+    kernels = {key: form for key, _, form, _ in slots_of(r for r in everything if r.later)}
     later: dict[str, list[str]] = {}
     for r in compiled:
         if r.later:

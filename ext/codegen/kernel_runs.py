@@ -8,6 +8,9 @@ type ``int (*)(Tensor, Tensor, ...) except -1``, and a function
 
 which asks the shape rule, finds memory (fresh, or `out`) and calls the slot. The operator, its
 ``out=`` form and its in-place form call it.
+
+Of a sized record the values decide the size of the results. It has a second slot, ``sum_sizes``, with
+the key ``sum.sizes``, that is called where the rule asks for sizes, before there is memory.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from ext.codegen.vocabulary import arg_type
 
 OUT_KINDS = {"exact": "OUT_EXACT", "truth": "OUT_TRUTH"}
 _RULE = re.compile(r"^(\w+)\.(\w+)\((.*)\)$", re.S)
+_SIZES = re.compile(r"\bsizes\b")
 _LITERALS = {"None": "object", "True": "bint", "False": "bint"}
 
 
@@ -30,7 +34,9 @@ def has_shape(record) -> bool:
 def given(record) -> list[str]:
     """The arguments that the kernel gets after its results."""
     kernel = record.kernel
-    return list(kernel.args) if kernel.args is not None else [a.name for a in record.args]
+    if kernel.args is not None:
+        return list(kernel.args)
+    return [a.name for a in record.args if not (kernel.draws and a.type == "Generator?")]
 
 
 def c_type(record, text: str) -> str:
@@ -47,10 +53,37 @@ def c_type(record, text: str) -> str:
     raise FormulaError(f"{record.key}: a kernel gets arguments and constants, not {text!r}")
 
 
+def is_sized(record) -> bool:
+    """Whether values decide how large the results are."""
+    return getattr(record.kernel, "sized", None) is not None
+
+
 def signature(record) -> str:
     """The signature of the record's kernels, on whatever device."""
     types = ["Tensor"] * len(record.returns) + [c_type(record, text) for text in given(record)]
+    if record.kernel.draws:
+        types.append("Tensor")  # the state of the generator
+    if is_sized(record):
+        types.append("list")  # what counting has found
     return f"int ({', '.join(types)})"
+
+
+def sizes_signature(record) -> str:
+    """The signature of the functions that find sizes in values."""
+    types = [c_type(record, text) for text in given(record)]
+    return f"int ({', '.join([*types, 'Py_ssize_t*', 'list'])})"
+
+
+def slots_of(records) -> list[tuple[str, str, str, str]]:
+    """(key, name in C, signature, function of the CPU) of each slot."""
+    found = []
+    for r in records:
+        if has_shape(r):
+            found.append((r.key, r.key, signature(r), r.kernel.target))
+        if is_sized(r):
+            sizes = f"{r.key}.sizes", f"{r.key}_sizes", sizes_signature(r), r.kernel.sized
+            found.append(sizes)
+    return found
 
 
 def rule_of(record) -> tuple[str, str, str]:
@@ -65,27 +98,25 @@ def rule_of(record) -> tuple[str, str, str]:
 
 def kernel_slots(records) -> list[str]:
     """The table of kernels of a module: declarations, and the column of the CPU."""
-    shaped = [r for r in records if has_shape(r)]
-    if not shaped:
+    slots = slots_of(records)
+    if not slots:
         return []
     lines = ["", "cdef struct Kernels:"]
-    for r in shaped:
-        types = signature(r).removeprefix("int ").strip("()")
-        lines.append(f"    int (*{r.key})({types}) except -1")
+    for _, name, form, _ in slots:
+        lines.append(f"    int (*{name})({form.removeprefix('int ').strip('()')}) except -1")
     return [*lines, "", "cdef Kernels K[MAX_DEVICE_TYPES]", "memset(K, 0, sizeof(K))"]
 
 
 def registration(records) -> list[str]:
     """Lines that fill the CPU's column and tell other devices where theirs is."""
-    shaped = [r for r in records if has_shape(r)]
-    if not shaped:
+    slots = slots_of(records)
+    if not slots:
         return []
     lines = []
-    for r in shaped:
-        module, _, function = r.kernel.target.partition(".")
-        lines.append(f"K[0].{r.key} = {module}_{function}")
-    keys = "".join(f'"{r.key}", ' for r in shaped)
-    signatures = "".join(f'"{signature(r)}", ' for r in shaped)
+    for _, name, _, target in slots:
+        lines.append(f"K[0].{name} = {target.replace('.', '_')}")
+    keys = "".join(f'"{key}", ' for key, *_ in slots)
+    signatures = "".join(f'"{form}", ' for _, _, form, _ in slots)
     return [*lines, f"add_slots(<void**>K, ({keys}), ({signatures}))"]
 
 
@@ -137,27 +168,112 @@ def turned_outputs(record) -> list[str]:
     return [f"if flags & F_STRIDED{other}:", *turning]
 
 
+def drawing(record, shown: str) -> list[str]:
+    """Lines that find the state of the generator of a kernel that draws, and what it fills."""
+    if not record.kernel.draws:
+        return []
+    asked = next((a.name for a in record.args if a.type == "Generator?"), "None")
+    return [
+        f'state = drawing_state({asked}, device, "{shown}{"_" * record.inplace}")',
+        "drawn = to_0",
+        "if to_0.flags & F_STRIDED:",
+        "    drawn = fresh_dense(to_0)",
+    ]
+
+
+def kernel_call(record, args: str, shown: str) -> list[str]:
+    """The kernel of the device at work; on meta there is nothing to do."""
+    return [
+        f"if {column('device')}.{record.key} != NULL:",
+        f"    {column('device')}.{record.key}({args})",
+        "elif device != ON_META:",
+        f'    raise no_kernel("{shown}", device)',
+    ]
+
+
+def checked_shape(record, shown: str, imports) -> list[str]:
+    """Lines that ask the shape rule, and for sizes if it needs them."""
+    module, function, args = rule_of(record)
+    imports.setdefault(module, set()).add(function)
+    rule = f'{module}_{function}({"made" if record.returns else "NULL"}, {args}, "{shown}")'
+    if not is_sized(record):
+        return [rule]
+    if not _SIZES.search(args):
+        raise FormulaError(f"{record.key}: the rule of a sized record gets `sizes`, not {args!r}")
+    target, _, counting = record.kernel.sized.partition(".")
+    imports.setdefault(target, set()).add(counting)
+    # On meta there are no values, unless those that count are on the CPU.
+    counted = "ON_CPU if device == ON_META else device" if record.kernel.from_host else "device"
+    names = "".join(f"{name}, " for name in given(record))
+    return [
+        f"if {without_sizes(rule)} == NEEDS_SIZES:",
+        f"    counted = {counted}",
+        f"    if {column('counted')}.{record.key}_sizes == NULL:",
+        f'        raise no_kernel("{shown}", counted)',
+        f'    sized_by_values("{"indexing by a mask" if _indexes(record) else shown}")',
+        "    found = []",
+        f"    {column('counted')}.{record.key}_sizes({names}sizes, found)",
+        f"    {rule}",
+    ]
+
+
+def _indexes(record) -> bool:
+    """Whether a record has a tuple of index tensors."""
+    return any(a.type == "indices" for a in record.args)
+
+
+def column(device: str) -> str:
+    """The kernels of a device."""
+    return f"K[device_type({device})]"
+
+
+def without_sizes(text: str) -> str:
+    """The call of a rule before any size is known."""
+    return _SIZES.sub("NULL", text)
+
+
+def shortcut(record, imports) -> list[str]:
+    """Lines that go another way if there is one."""
+    if record.kernel.shortcut is None:
+        return []
+    module, _, function = record.kernel.shortcut.partition(".")
+    imports.setdefault(module, set()).add(function)
+    return [
+        f"to_0 = {module}_{function}({', '.join(given(record))}, out)",
+        "if to_0 is not None:",
+        "    return to_0",
+    ]
+
+
 def run_function(record, shown: str, imports) -> list[str]:
     """`run_<key>`: the operator on plain tensors, into fresh memory or into what is given."""
     r = record
-    module, function, rule_args = rule_of(r)
-    imports.setdefault(module, set()).add(function)
     target_module, _, target = r.kernel.target.partition(".")
     imports.setdefault(target_module, set()).add(target)
     params = "".join(f"{arg_type(a.type).c} {a.name}, " for a in r.args)
-    args = ", ".join(given(r))
     several = len(r.returns) > 1
     n = len(r.returns)
-    result = "tuple" if several else "Tensor"
+    result = "tuple" if several else "Tensor" if n else "object"
     head = f"cdef {result} run_{r.key}({params}uint32_t flags, {result} out, bint inplace):"
-    body = [f"cdef Result[{n}] made", "cdef int device = 0"]
+    body = [f"cdef Result[{n}] made"] * bool(n) + ["cdef int device = 0"]
     body += [f"cdef Tensor to_{i} = None" for i in range(n)]
+    if is_sized(r):
+        body += ["cdef Py_ssize_t sizes[64]", "cdef list found = None", "cdef int counted"]
+    if r.kernel.draws:
+        body.append("cdef Tensor state, drawn")
     body += [
         "if flags & F_DEVICE:",
         f'    device = device_among({read_tuple(r, indices=False, from_host=False)}, "{shown}")',
-        *(f'    check_place({name}, device, "{shown}")' for name in r.kernel.from_host),
-        f'{module}_{function}(made, {rule_args}, "{shown}")',
+        *(
+            f'    check_place({name}, device, "{shown}")'
+            for name in r.kernel.from_host
+            if not _indexes(r)  # whose rule asks where each index tensor is
+        ),
+        *checked_shape(r, shown, imports),
+        *shortcut(r, imports),
     ]
+    if not n:  # the arguments are what it changes
+        return ["", head, *(f"    {line}" for line in [*body, *kernel_call(r, ", ".join(given(r)), shown)])]
     fresh = [*laid_outputs(r), *(f"to_{i} = fresh(&made[{i}], device)" for i in range(n))]
     if several:
         # None may share memory with those before it, either.
@@ -187,12 +303,12 @@ def run_function(record, shown: str, imports) -> list[str]:
         ]
     body += ["else:", *(f"    {line}" for line in place)]
     outs = ", ".join(f"to_{i}" for i in range(n))
-    body += [
-        f"if K[device_type(device)].{r.key} != NULL:",
-        f"    K[device_type(device)].{r.key}({outs}{', ' if args else ''}{args})",
-        "elif device != ON_META:",
-        f'    raise no_kernel("{shown}", device)',
-    ]
+    filled = "drawn" if r.kernel.draws else outs
+    values = [*[filled] * bool(n), *given(r), *["state"] * r.kernel.draws]
+    values += ["found"] * is_sized(r)
+    body += [*drawing(r, shown), *kernel_call(r, ", ".join(values), shown)]
+    if r.kernel.draws:
+        body += ["if drawn is not to_0:", f'    copy_into(to_0, drawn, "{shown}")']
     if several:
         body += ["if out is not None:"]
         body += [f'    settle(<Tensor>out[{i}], to_{i}, "{shown}")' for i in range(n)]

@@ -62,9 +62,12 @@ def entries_of(records: Iterable[Record]) -> list[Entry]:
         parameters = ", ".join(arg_type(a.type).c for a in r.args)
         several = len(r.returns) > 1 or r.returns == ("*",)
         family = r.file if r.later else ""
-        found.append(Entry(r.key, "tuple" if several else "Tensor", parameters, family))
+        result = "tuple" if several else "Tensor" if r.returns else "object"
+        found.append(Entry(r.key, result, parameters, family))
         if r.inplace:
             found.append(Entry(f"{r.key}_", "Tensor", parameters, family))
+        if r.fresh:
+            found.append(Entry(f"{r.key}_fresh", "Tensor", f"{parameters}, str, str", family))
         if r.out and not several:
             found.append(Entry(f"{r.key}_out", "Tensor", f"{parameters}, Tensor", family))
     return found

@@ -32,15 +32,16 @@ from autograd_cy._C.node cimport (
     Node, NodeKind, N_NUMBER_FIRST, make_kinds, needs, edge_defined, new_node, set_edge, set_history, save_input, save_old_value, save_output, unpack,
     n_tensors, save_indices, saved_indices, set_args, get_args, set_view, check_inplace, zeros_for)
 from autograd_cy._C.iterate cimport (
-    ew1, ew2, ew3, ewn, all_separated, separated, clone_plain, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
+    ew1, ew2, ew3, ewn, all_separated, copy_into, separated, clone_plain, resolved, all_resolved, P_SAME, P_BOOL, P_FLOAT, P_REAL, P_COMPLEX,
     P_SKIP_FIRST)
 from libc.string cimport memset
 from autograd_cy._C.storage cimport MAX_DEVICE_TYPES, ON_CPU, ON_META, device_type
 from autograd_cy._C.devices cimport (
     add_slots, check_place, device_among, lays_channels_last, no_kernel, refuse_device)
 from autograd_cy._C.outputs cimport (
-    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, check_outs, fresh,
-    inplace_target, out_target, settle)
+    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, check_outs, fresh, fresh_dense,
+    inplace_target, NEEDS_SIZES, out_target, settle, sized_by_values)
+from autograd_cy._C.random cimport drawing_state
 from autograd_cy._C.node_io cimport (
     conjugate, give, give_all, any_needed, materialise, edge_shape, edge_ndim, edge_dtype, edge_numel, flags_of,
     any_requires_grad, overwritten)

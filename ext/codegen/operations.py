@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, fitting, parse
-from ext.codegen.kernel_runs import given, has_shape, rule_of, signature
+from ext.codegen.kernel_runs import given, has_shape, is_sized, rule_of, signature
 from ext.codegen.node_text import shown_rows
 from ext.codegen.plan import Plan, bits_of, claim_of, is_gradient
 from ext.codegen.tangents import jvp_formulas
@@ -151,6 +151,7 @@ class Operation:
             ("alpha=", record.alpha),
             ("dunder=", record.dunder),
             ("out='truth' of no shape rule", record.out == "truth" and not has_shape(record)),
+            ("sized=", is_sized(record)),
             ("refuse_tangents=", getattr(record.vjp, "refuse_tangents", False)),
             (
                 "a real result of a fixed dtype",

@@ -47,9 +47,10 @@ class OperatorBase:
         self.list_arg: Arg | None = next((a for a in record.args if a.type == "Tensor[]"), None)
         self.multi = len(record.returns) > 1
         self.many = record.returns == ("*",)
+        self.nothing = not record.returns  # it changes its arguments, and returns None
         self.params = ", ".join(f"{arg_type(a.type).c} {a.name}" for a in record.args)
         self.names = ", ".join(a.name for a in record.args)
-        self.ret = "tuple" if self.multi or self.many else "Tensor"
+        self.ret = "object" if self.nothing else "tuple" if self.multi or self.many else "Tensor"
 
     @property
     def shown(self) -> str:
@@ -74,6 +75,28 @@ class OperatorBase:
         if listed:
             return f"{text} + {listed}" if names else listed
         return text
+
+    @property
+    def every(self) -> str:
+        """Text of the tuple of all tensors of a call; those of optional arguments may be None."""
+        args = [a for a in self.r.args if a.is_tensor]
+        single = self.tuple_of(a.name for a in args if a.type != "Tensor[]")
+        lists = [a.name for a in args if a.type == "Tensor[]"]
+        return " + ".join([*([single] if single != "()" or not lists else []), *lists])
+
+    @property
+    def changed(self) -> str:
+        """Text of the tuple of the tensors that the operator changes beside its results."""
+        parts = [entry.partition(" if ")[::2] for entry in self.r.mutates]
+        if not any(when or self.r.arg(name).type == "Tensor[]" for name, when in parts):
+            return self.tuple_of(name for name, _ in parts)
+        texts = [
+            name if self.r.arg(name).type == "Tensor[]" else f"({name},)" for name, _ in parts
+        ]
+        return " + ".join(
+            f"({text} if {when} else ())" if when else text
+            for text, (_, when) in zip(texts, parts)
+        )
 
     def flags(self, names: Iterable[str] | None = None) -> str:
         parts = []

@@ -10,7 +10,7 @@ from ext.codegen.kernel_runs import has_shape
 from ext.codegen.lines import indent
 from ext.codegen.node_text import NodeText
 from ext.codegen.plan import bits_of, claim_of
-from ext.codegen.vmap_rules import Random, Rule, rule_of
+from ext.codegen.vmap_rules import Random, Refused, Rule, rule_of
 from ext.codegen.vocabulary import arg_type
 
 RULES = {
@@ -103,11 +103,7 @@ class OperatorForms(NodeText):
         """Lines that refuse tensors of other devices where only the CPU has an implementation."""
         if self.kind != "call" or has_shape(self.r) or self.r.kernel.anywhere:
             return []
-        tensors = self.tuple_of(
-            [a.name for a in self.r.args if a.is_tensor and a.type != "Tensor[]"],
-            self.list_arg.name if self.list_arg is not None else None,
-        )
-        return ["if flags & F_DEVICE:", f'    refuse_device({tensors}, "{self.shown}")']
+        return ["if flags & F_DEVICE:", f'    refuse_device({self.every}, "{self.shown}")']
 
     def operator(self) -> list[str]:
         r = self.r
@@ -138,18 +134,17 @@ class OperatorForms(NodeText):
             body += ["cdef Py_ssize_t n_results, i"]
         body += self.claims()
         body += self.on_the_cpu()
-        changed = self.tuple_of(r.mutates)
+        if isinstance(self.batching, Refused) and r.mutates:
+            body += ["if flags & F_BATCHED:", f"    {self.batching.call}"]
         if r.mutates:
-            every = self.tuple_of(
-                [a.name for a in r.args if a.is_tensor and a.type != "Tensor[]"],
-                self.list_arg.name if self.list_arg is not None else None,
-            )
-            body.append(f'before_change({changed}, {every}, flags, "{self.shown}")')
+            body += [
+                f"cdef tuple changed = {self.changed}",
+                f'before_change(changed, {self.every} if flags & F_BATCHED else (), flags, "{self.shown}")',
+            ]
         if getattr(r.vjp, "refuse_tangents", False):
-            tensors = self.tuple_of([a.name for a in r.args if a.is_tensor])
             body += [
                 "if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
-                f'    refuse_tangent({tensors}, "{self.shown}")',
+                f'    refuse_tangent({self.every}, "{self.shown}")',
             ]
         batch = [f"result = {self.batching.call}"]
         if self.resolves:
@@ -175,7 +170,7 @@ class OperatorForms(NodeText):
                 f"    result = {self.kernel_expression()}",
             ]
         if r.mutates:
-            body.append(f'after_change({changed}, "{r.node}")')
+            body.append(f'after_change(changed, "{r.node}")')
         first = r.args[0].name if r.args else None
         # One of millions of results, now and then.
         heed = ["    if i & 0x3fff == 0x3fff:", "        PyErr_CheckSignals()"]
@@ -230,7 +225,7 @@ class OperatorForms(NodeText):
                 # With its tangent, which the rule computes from the recorded result.
                 body += ["if n is not None:", *indent(save)]
         node = "n" if self.diff and self.slots else "None"
-        moved = "None" if is_view else "result"
+        moved = "None" if is_view or self.nothing else "result"
         body += [*self.seen_end(f"finished(seen, {moved}, {node})"), "return result"]
         return lines + indent(body)
 
@@ -273,6 +268,8 @@ class OperatorForms(NodeText):
         if self.diff:
             body.append("cdef Node n = None")
         layered = "F_LAYERED" if self.resolves else "F_BATCHED"
+        if isinstance(self.batching, Random):
+            body += ["if vmap_level():", f"    return {self.batching.in_place}"]
         body += [
             f"if flags & ({layered} | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):",
             f"    return {call}",
@@ -314,6 +311,16 @@ class OperatorForms(NodeText):
         node = "n" if self.diff else "None"
         body += [*self.seen_end(f"finished(seen, self, {node})"), "return self"]
         return lines + indent(body)
+
+    def fresh_operator(self) -> list[str]:
+        """The form for functions that make tensors: it fills what nobody else knows yet."""
+        head = f"cdef Tensor c_{self.key}_fresh({self.params}, str op, str draws):"
+        body = [
+            "if vmap_level():",
+            f'    return random_under_vmap(op, "{self.key}", ({self.names},), draws)',
+            f"return run_{self.key}({self.names}, self.flags, self, True)",
+        ]
+        return ["", head, *indent(body)]
 
     def separate(self, target: str, form: str = "") -> list[str]:
         """Lines that refuse operands in the memory of which a kernel writes some places only."""

@@ -28,6 +28,8 @@ class Operator(OperatorForms, ForwardRule):
         lines += self.operator()
         if self.r.inplace:
             lines += self.inplace_operator()
+        if self.r.fresh:
+            lines += self.fresh_operator()
         if self.r.out:
             lines += self.out_operator()
         if self.r.outs and has_shape(self.r):

@@ -85,10 +85,10 @@ def docstring(r: Any, extra: Pairs = (), others: Sequence[Any] = ()) -> list[str
         if text:
             lines.append(f"    {text}")
     outs = {"result": "Tensor", "*": "tuple of Tensors"}
-    lines += ["", "Returns", "-------"]
+    lines += ["", "Returns", "-------"] if r.returns else []
     if len(r.returns) > 1:
         lines += [f"{o} : Tensor" for o in r.returns]
-    else:
+    elif r.returns:
         lines.append(outs.get(r.returns[0], "Tensor"))
     if r.raises:
         lines += [

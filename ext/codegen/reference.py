@@ -140,6 +140,8 @@ def signature(r) -> str:
 
 
 def returns(r) -> str:
+    if not r.returns:
+        return " -> None"
     if r.returns == ("*",):
         return " -> tuple of tensors"
     return f" -> ({', '.join(r.returns)})" if len(r.returns) > 1 else ""

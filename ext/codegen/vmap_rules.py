@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ext.codegen.formula import parse
-from ext.codegen.kernel_runs import has_shape
+from ext.codegen.kernel_runs import has_shape, without_sizes
 from ext.codegen.kernel_runs import rule_of as rule_of_shape
 from ext.codegen.lines import Function, indent
 
@@ -28,8 +28,8 @@ class Rule:
         self.op, self.r, self.rule = op, op.r, op.r.vmap
         self.tensors: list[Arg] = [a for a in op.r.args if a.is_tensor]
         self.single = [a.name for a in self.tensors if a.type != "Tensor[]"]
-        self.listed = op.list_arg.name if op.list_arg is not None else None
-        self.every = op.tuple_of(self.single, self.listed)
+        self.lists = [a.name for a in self.tensors if a.type == "Tensor[]"]
+        self.every = op.every
         self.several = op.multi or op.many
 
     @property
@@ -52,8 +52,7 @@ class Rule:
         """The tensors as operators below the innermost vmap see them."""
         f.declare("int", "level", f"top_level({self.every})")
         f.add(*(f"{name} = lowered({name}, level)" for name in self.single))
-        if self.listed:
-            f.add(f"{self.listed} = all_lowered({self.listed}, level)")
+        f.add(*(f"{name} = all_lowered({name}, level)" for name in self.lists))
 
     def refuse(self, f: Function) -> None:
         """Examples that are refused alone are refused: the formula sees other dimensions."""
@@ -61,7 +60,7 @@ class Rule:
         if has_shape(self.r):
             module, function, args = rule_of_shape(self.r)
             f.add(f"cdef Result[{len(self.r.returns)}] made")
-            f.add(f'{module}_{function}(made, {args}, "{self.r.shown}")')
+            f.add(f'{module}_{function}(made, {without_sizes(args)}, "{self.r.shown}")')
         elif getattr(kernel, "by_shape", False):
             module, _, function = kernel.target.partition(".")
             f.add(f"{module}_{function}({self.op.names})")
@@ -115,7 +114,15 @@ class Random(Shared):
 
     @property
     def call(self) -> str:
-        how = f'"{self.r.shown}", "{self.op.key}", ({self.op.names},)'
+        return self.asking(self.r.shown)
+
+    @property
+    def in_place(self) -> str:
+        """The expression of the result of the in-place form."""
+        return self.asking(f"{self.r.shown}_")
+
+    def asking(self, shown: str) -> str:
+        how = f'"{shown}", "{self.op.key}", ({self.op.names},)'
         return f"random_under_vmap({how}, {self.rule.draws!r})"
 
 

@@ -3,14 +3,12 @@
 from autograd_cy._C.arguments cimport int_arg, tensor_arg
 from autograd_cy._C.checked cimport checked_add, checked_sub
 from autograd_cy._C.constants cimport counted
-from autograd_cy._C.dtypes cimport DT_I64, dt_is_integral, dt_object
+from autograd_cy._C.dtypes cimport dt_is_integral, dt_object
 from autograd_cy._C.iterate cimport check_writable, copy_into, fill_with, resize_out, to_device
-from autograd_cy._C.launch cimport note_constant
 from autograd_cy._C.metadata cimport is_whole, normal_dims, replaced, resolve_shape, viewable
 from autograd_cy._C.out_places cimport apart
 from autograd_cy._C.tensor cimport (
-    Tensor, bump_version, dims_of, normal_dim, scalar_value, sizes_of, tensor_empty, F_BATCHED,
-    F_STRIDED)
+    Tensor, bump_version, dims_of, normal_dim, scalar_value, sizes_of, F_BATCHED, F_STRIDED)
 include "operators_of_shape_composites.pxi"
 
 
@@ -199,34 +197,12 @@ cdef Tensor repeat_interleave(Tensor a, object repeats, object dim, object outpu
         raise RuntimeError(
             f"repeat_interleave: repeats must have the same size as input along dim, but got "
             f"repeats.size(0) = {counts.count} and input.size({d}) = {n}")
-    numbers = counts.tolist()
-    if numbers and min(numbers) < 0:
-        raise RuntimeError("repeat_interleave: repeats can not be negative")
-    total = sum(numbers)
-    if output_size is not None and output_size != total:
-        raise RuntimeError(
-            f"repeat_interleave: allocated size does not match required size: {output_size} and "
-            f"{total}")
-    return T.index_select(a, d, repeated_places(a, numbers, total))
+    return T.index_select(a, d, on_device_of(a, T._repeated_places(counts, output_size)))
 
 
-cdef Tensor repeated_places(Tensor a, list counts, object total):
-    """The place of each count as often as it says, on a's device."""
-    cdef Py_ssize_t[1] shape
-    cdef Py_ssize_t i, stop, at = 0
-    cdef Tensor r
-    if total >= <Py_ssize_t>1 << 60:
-        raise RuntimeError(
-            f"repeat_interleave: Storage size calculation overflowed with sizes=[{total}]")
-    shape[0] = total
-    r = tensor_empty(DT_I64, 1, shape)
-    for i in range(len(counts)):
-        stop = at + <Py_ssize_t>counts[i]
-        for at in range(at, stop):
-            (<long long*>r.ptr)[at] = i
-        at = stop
-    note_constant(r)
-    return to_device(r, a.mem.device)
+cdef Tensor on_device_of(Tensor a, Tensor places):
+    """Places that counts on the CPU gave, beside a tensor of another device."""
+    return to_device(places, a.mem.device) if places.mem.device != a.mem.device else places
 
 
 cdef Tensor repeat_counts(Tensor repeats, object output_size):

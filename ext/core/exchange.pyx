@@ -23,10 +23,10 @@ from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DEVICE, F_DUAL, F_BATCHED, F_CONJ,
     F_TURNED, G_PROFILE, g_modes,
-    mark_raw, reading, scalar_value, tls_modes, tensor_on,
+    mark_raw, reading, scalar_value, tls_modes, tensor_empty_on, tensor_on,
     refuse_examples, has_examples,
     requires_grad, warn_once)
-from autograd_cy._C.iterate cimport cast, clone_plain, resolved, to_device
+from autograd_cy._C.iterate cimport cast, clone_plain, copy_into, resolved, to_device
 from autograd_cy._C.sealed cimport seal
 from libc.errno cimport ENOMEM
 from libc.string cimport memcpy
@@ -123,8 +123,8 @@ cdef class UntypedStorage:
         """A copy of the bytes."""
         cdef StorageImpl* s
         cdef UntypedStorage copy
-        if self.mem.device != ON_META:
-            need_bytes(self.mem, "clone()")
+        if self.mem.device > ON_META:
+            return on_device(self, self.mem.device)
         s = storage_new_on(self.mem.device, self.mem.nbytes)
         try:
             if self.mem.device == ON_CPU:
@@ -173,7 +173,8 @@ cdef class UntypedStorage:
         from autograd_cy._C.copying import _storage_from_bytes, _storage_on_meta
         if self.mem.device == ON_META:
             return _storage_on_meta, (self.mem.nbytes,)
-        need_bytes(self.mem, "pickling")
+        if self.mem.device != ON_CPU:
+            return _storage_to_device, (on_device(self, ON_CPU), str(self.device))
         if protocol >= 5:
             from pickle import PickleBuffer
             return _storage_from_bytes, (PickleBuffer(self),)
@@ -184,6 +185,19 @@ cdef UntypedStorage hold(StorageImpl* s):
     cdef UntypedStorage h = UntypedStorage.__new__(UntypedStorage)
     h.mem = storage_incref(s)
     return h
+
+
+cdef UntypedStorage on_device(UntypedStorage source, int device):
+    """A copy of the bytes on a device."""
+    cdef Py_ssize_t n = source.mem.nbytes, one = 1
+    cdef Tensor there = tensor_empty_on(device, DT_U8, 1, &n, NULL)
+    copy_into(there, tensor_on(source.mem, source.mem.data, DT_U8, 1, &n, &one), "copy_")
+    return hold(there.mem)
+
+
+def _storage_to_device(UntypedStorage source not None, device):
+    """A copy of the bytes on a device; what pickles of its memory call."""
+    return on_device(source, device_code(device))
 
 
 cdef StorageImpl* root_of(StorageImpl* s) noexcept:

@@ -3,10 +3,15 @@
 """Memory for results: fresh, or that of ``out=`` and of what an in-place form changes."""
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_U8, dt_category, dt_object
 from autograd_cy._C.iterate cimport check_writable, copy_into, ranges_meet, resize_out
+from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.out_forms cimport need_exact_out
 from autograd_cy._C.out_places cimport check_room, of_sizes, other_device, take_order
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, Tensor, preserved_strides, sizes_of)
+
+
+cdef int sized_by_values(str op) except -1:
+    return no_launch(op, "how many elements there are depends on values")
 
 
 cdef int result_like(Result* r, Tensor a, int dt) noexcept:

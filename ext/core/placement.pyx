@@ -4,7 +4,7 @@
 
 from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.storage cimport (
-    DEVICES_OF_TYPE, MAX_DEVICES, MAX_DEVICE_TYPES, ON_CPU, ON_META, device_type)
+    DEVICES_OF_TYPE, MAX_DEVICES, MAX_DEVICE_TYPES, ON_CPU, ON_META, ON_PINNED, device_type)
 
 cdef extern from *:
     """
@@ -150,6 +150,11 @@ cdef int type_of_name(object name) except -2:
     return <int>_types.index(name) if name in _types else -1
 
 
+def _is_registered(device d not None):
+    """Tell if a device of that type is known to this build, or was registered."""
+    return type_of_name(d.type) >= 0
+
+
 cdef str name_of_type(int type):
     return <str>_types[type]
 
@@ -280,6 +285,9 @@ cdef int format_code(object f) except -1:
     if type(f) is memory_format:
         return (<memory_format>f).code
     raise TypeError(f"memory_format must be an autograd_cy.memory_format, not {f!r}")
+
+
+_ON_PINNED = ON_PINNED
 
 
 def _device_code(d):

@@ -8,7 +8,7 @@ from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.levels cimport all_lowered, any_batched, is_batched, lowered, top_level
-from autograd_cy._C.tensor cimport Tensor, dims_of, wrap_at, F_BATCHED
+from autograd_cy._C.tensor cimport Tensor, dims_of, vmap_level, wrap_at, F_BATCHED
 include "operators_of_batching.pxi"
 
 
@@ -253,6 +253,11 @@ def _set_random_rule(rule):
     """Called with (name, function, args, kwargs, draws) for random operators of the table."""
     global _random_rule
     _random_rule = rule
+
+
+def _rule_of_random():
+    """The rule for a random operator that is written in Python; None where no vmap is running."""
+    return _random_rule if vmap_level() else None
 
 
 cdef object random_under_vmap(str name, str key, tuple args, str draws):

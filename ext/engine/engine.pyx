@@ -33,6 +33,7 @@ from autograd_cy._C.tensor cimport *
 include "operators_of_engine.pxi"
 
 from autograd_cy._C.accumulate import _note_fork
+from autograd_cy._C.devices import _streams_here, _take_streams
 
 import contextvars as _contextvars
 import os as _os
@@ -554,6 +555,7 @@ def _set_anomaly(check, failure):
 
 include "engine/streams.pxi"
 include "engine/reentrance.pxi"
+_carry_thread_state(_streams_here, _take_streams)
 
 
 # Ctrl-C is served between nodes: after SIGNAL_NODES small ones, or as much work in large ones.

@@ -1,43 +1,30 @@
 # cython: language_level=3
-"""Random operators: functions that make random tensors, methods that fill them, and their nodes.
+"""Random operators: functions that make random tensors, and methods that fill them.
 
-Random values don't depend on what was there: the recorded gradient is zero, as in torch. They have
-no records, because what they compute depends on a generator and not on values.
+They take their arguments apart; what draws are operators of the family random, which record, heed vmap
+and find the kernel of the device.
 """
-from cpython.ref cimport PyObject, Py_INCREF
 from autograd_cy._C.creation cimport (
-    check_out, check_placement, finish, like_on, number_of, parse_dtype, parse_size)
+    check_out, check_placement, finish, like_on, number_of, parse_dtype, parse_size,
+    place_like)
 from autograd_cy._C.dtypes cimport (
-    dt_is_complex, dt_object, g_default_dtype, DT_BOOL, DT_F64, DT_I64)
-from autograd_cy._C.forward cimport copy_tangents
-from autograd_cy._C.iterate cimport (
-    broadcast_shape, cast, check_writable, contiguous, copy_into, ew2, resize_out, to_device,
-    P_SAME)
-from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.node cimport (
-    Node, check_inplace, needs, node_init, rebase_history, set_edge, set_history, zeros_for)
-from autograd_cy._C.random cimport (
-    as_tensor_like, exact_limit, fill_bernoulli, fill_bernoulli_each, fill_exponential, fill_normal,
-    fill_randint, fill_uniform, generator_of, need_floating, need_real, permutation)
+    dt_differentiable, dt_is_complex, dt_object, g_default_dtype, DT_BOOL, DT_I64)
+from autograd_cy._C.iterate cimport broadcast_shape, cast, copy_into, resize_out
+from autograd_cy._C.random cimport checked_generator, exact_limit
 from autograd_cy._C.recorder cimport Scope, begin_call, events
-from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
-    Tensor, bump_version, g_modes, requires_grad as needs_grad, tensor_empty_on, tls_modes,
-    vmap_level, wrap_double, G_FORWARD, G_PROFILE, MAX_DIMS, M_NO_GRAD)
+    Tensor, bump_version, g_modes, requires_grad as needs_grad, tensor_empty_on, vmap_level,
+    F_BATCHED, G_PROFILE, MAX_DIMS)
+include "operators_of_random_operators.pxi"
 
 from autograd_cy._C.tensor import _install
 
-cdef int K_ADD = kernel_number("add")
-cdef int K_MUL = kernel_number("mul")
-
 cdef int E = events(
-    "aten::uniform_\naten::normal_\naten::random_\naten::exponential_\naten::bernoulli_\n"
     "aten::rand\naten::rand_like\naten::randn\naten::randn_like\naten::randint\n"
     "aten::randint_like\naten::randperm\naten::normal\naten::bernoulli\naten::empty")
 cdef enum:  # places among them
-    E_UNIFORM_, E_NORMAL_, E_RANDOM_, E_EXPONENTIAL_, E_BERNOULLI_, E_RAND, E_RAND_LIKE
-    E_RANDN, E_RANDN_LIKE, E_RANDINT, E_RANDINT_LIKE, E_RANDPERM, E_NORMAL, E_BERNOULLI
-    E_EMPTY
+    E_RAND, E_RAND_LIKE, E_RANDN, E_RANDN_LIKE, E_RANDINT, E_RANDINT_LIKE, E_RANDPERM, E_NORMAL
+    E_BERNOULLI, E_EMPTY
 
 __all__ = [
     "bernoulli", "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
@@ -45,117 +32,45 @@ __all__ = [
 ]
 
 
-# --- nodes ----------------------------------------------------------------------------------
-# Random values don't depend on what was there: the recorded gradient is zero, as in torch.
+# --- arguments ------------------------------------------------------------------------------
 
-cdef class RandomNode(Node):
-    cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
-        cdef Tensor zero
-        cdef int i
-        for i in range(self.n_edges):
-            if needs(self, i):
-                zero = zeros_for(<Node>self.edges[i].node, self.edges[i].nr)
-                Py_INCREF(zero)
-                gout[i] = <PyObject*>zero
-        return 0
+cdef int own_out(Tensor out, object dtype, object device, str op) except -1:
+    """Refuse an ``out=`` of another kind than asked for, or under vmap."""
+    if vmap_level():
+        raise RuntimeError(f"vmap: {op} with out= is not possible under vmap; leave out= away")
+    return check_out(out, dtype, device, op)
 
 
-cdef class UniformBackward0(RandomNode):
-    pass
+cdef str like_draws(object input):
+    """How examples draw in the shape of a tensor: together if it has them, else one by one."""
+    cdef int level = vmap_level()
+    if level and (<Tensor>input).flags & F_BATCHED and (<Tensor>input).extra.level == level \
+            and (<Tensor>input).extra.bdim >= 0:
+        return "sizes"
+    return "values"
 
 
-cdef class NormalBackward0(RandomNode):
-    pass
+cdef Py_ssize_t last_of(object low, object high) except? -1:
+    """The largest of the integers from `low` to below `high`, which are of 64 bits."""
+    if low >= high:
+        raise RuntimeError(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
+        )
+    return high - 1
 
 
-cdef class NormalBackward1(RandomNode):
-    pass
+cdef object made(Tensor t, object requires_grad, str op):
+    """What a function gives; under vmap it belongs to no graph."""
+    return finish(t, False if vmap_level() else requires_grad, op)
 
 
-cdef class NormalBackward2(RandomNode):
-    pass
-
-
-cdef class NormalBackward3(RandomNode):
-    pass
-
-
-cdef class RandomBackward0(RandomNode):
-    pass
-
-
-cdef class RandomBackward1(RandomNode):
-    pass
-
-
-cdef class RandomBackward2(RandomNode):
-    pass
-
-
-cdef class ExponentialBackward0(RandomNode):
-    pass
-
-
-cdef class BernoulliBackward0(RandomNode):
-    pass
-
-
-cdef class BernoulliBackward1(RandomNode):
-    pass
-
-
-cdef class BernoulliBackward2(RandomNode):
-    pass
-
-
-# --- around a call --------------------------------------------------------------------------
-
-cdef object _vmap_rule = None
-
-
-def _set_vmap_rule(rule):
-    """Called with (name, function, args, kwargs, draws) instead of a random operator under vmap."""
-    global _vmap_rule
-    _vmap_rule = rule
-
-
-def _rule_of_vmap():
-    """The rule for an operator in Python, None where no vmap is running."""
-    return _vmap_rule if vmap_level() else None
-
-
-cdef RandomNode begin(type cls, Tensor t, Tensor other, str op):
-    """Checks before t is overwritten; the node that records it, or None."""
-    cdef RandomNode n
-    cdef bint recording = not (tls_modes() & M_NO_GRAD) and (
-        needs_grad(t) or (other is not None and needs_grad(other)))
-    check_inplace(t, op, recording)
-    check_writable(t, op)
-    if not recording:
-        return None
-    n = <RandomNode>cls.__new__(cls)
-    node_init(n, 1 if other is None else 2, 0, 1)
-    set_edge(n, 0, t)
-    if other is not None:
-        set_edge(n, 1, other)
-    return n
-
-
-cdef Tensor end(Tensor t, RandomNode n):
-    bump_version(t)
-    if n is not None:
-        rebase_history(t, n)
-    if g_modes & G_FORWARD:
-        copy_tangents(t, wrap_double(0.0))
-    return t
-
-
-cdef dict keywords(object generator, object dtype, object layout, object device,
-                   object requires_grad, object pin_memory, dict more):
-    """Keyword arguments of a call under vmap: those of all functions, and more."""
-    more.update(generator=generator, dtype=dtype, layout=layout, device=device,
-                requires_grad=requires_grad, pin_memory=pin_memory)
-    return more
+cdef int need_floating(int dt, str op) except -1:
+    if not dt_differentiable(dt):
+        raise NotImplementedError(
+            f"{op}: not implemented for {dt_object(dt).name}; "
+            "the dtype must be floating or complex"
+        )
+    return 0
 
 
 cdef object whole_number(object x, str op, str argument):

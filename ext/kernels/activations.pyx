@@ -8,12 +8,11 @@ from libc.math cimport isfinite
 from autograd_cy._C.arguments cimport real_number
 from autograd_cy._C.dtypes cimport dt_object, dt_real
 from autograd_cy._C.dtypes import finfo as _finfo
-from autograd_cy._C.iterate cimport cast, ew2, ew3, ewn, P_BOOL, P_SAME, P_SKIP_FIRST
+from autograd_cy._C.iterate cimport cast, ew2, ew3, ewn, P_SAME
 from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.random cimport fill_uniform
 from autograd_cy._C.shapes cimport narrow_plain
 from autograd_cy._C.tensor cimport (
-    Tensor, normal_dim, scalar_value, tensor_empty_like, wrap_double, wrap_int)
+    Tensor, normal_dim, scalar_value, tensor_empty_like, wrap_double)
 
 __all__: list[str] = []
 
@@ -24,7 +23,6 @@ cdef int K_ELU = kernel_number("elu")
 cdef int K_ELU_BACKWARD = kernel_number("elu_backward")
 cdef int K_GLU = kernel_number("glu")
 cdef int K_GLU_GATE = kernel_number("glu_gate")
-cdef int K_GT = kernel_number("gt")
 cdef int K_HARDTANH_BACKWARD = kernel_number("hardtanh_backward")
 cdef int K_LEAKY_RELU = kernel_number("leaky_relu")
 cdef int K_LEAKY_RELU_BACKWARD = kernel_number("leaky_relu_backward")
@@ -33,7 +31,6 @@ cdef int K_SHRINK_BACKWARD = kernel_number("shrink_backward")
 cdef int K_SOFTPLUS = kernel_number("softplus")
 cdef int K_SOFTPLUS_BACKWARD = kernel_number("softplus_backward")
 cdef int K_SOFTSHRINK = kernel_number("softshrink")
-cdef int K_WHERE = kernel_number("where")
 
 
 cdef int check_real(Tensor number, Tensor a, str op) except -1:
@@ -102,17 +99,6 @@ cdef Tensor rrelu_backward(Tensor grad, Tensor a, Tensor lower, Tensor upper):
     cdef double[2] at
     bounds(a, lower, upper, at)
     return leaky_relu_backward(grad, a, wrap_double((at[0] + at[1]) / 2))
-
-
-cdef Tensor rrelu_noise(Tensor a, Tensor lower, Tensor upper, object generator):
-    """Slopes: random below zero, 1 above."""
-    cdef Tensor noise
-    cdef double[2] at
-    bounds(a, lower, upper, at)
-    noise = tensor_empty_like(a, a.dt)
-    fill_uniform(noise, at[0], at[1], generator)
-    return ew3(K_WHERE, ew2(K_GT, a, wrap_int(0), P_BOOL, None, "rrelu"),
-               cast(wrap_int(1), a.dt), noise, P_SKIP_FIRST, noise, "rrelu")
 
 
 cdef Tensor rrelu_noisy(Tensor a, Tensor noise, Tensor lower, Tensor upper, Tensor out):

@@ -1,5 +1,5 @@
 # cython: language_level=3
-# Selecting, scattering and joining along one dimension.  In indexing/: advanced indexing and masks,
+# Selecting, scattering and joining along one dimension.  In indexing/: advanced indexing, masks,
 # sorting, triangles, members, places in sorted rows, unique elements, reductions at indices.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
@@ -14,11 +14,11 @@ from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.index_values cimport first_outside, positions
 from autograd_cy._C.iterate cimport (
-    cast, contiguous, copy_into, expand_plain, fill_dense, result_dtype)
+    P_SAME, cast, contiguous, copy_into, ew2, expand_plain, fill_dense, result_dtype)
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
     GIVE_UP_GIL, READS, SCRATCH, UPDATES, WRITES, Launch, Operand, begin, launch, launch_tiles,
-    memory, no_launch, operand, spread)
+    memory, operand, spread)
 from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
 from autograd_cy._C.select_loops cimport SelectTable
 from autograd_cy._C.sizes cimport parts
@@ -31,6 +31,7 @@ from autograd_cy._C.tensor cimport (
 cdef int K_ADD = kernel_number("add")
 cdef int K_COPY = kernel_number("copy")
 cdef int K_MUL = kernel_number("mul")
+cdef int K_WHERE = kernel_number("where")
 cdef int K_MAXIMUM = kernel_number("maximum")
 cdef int K_MINIMUM = kernel_number("minimum")
 
@@ -673,6 +674,7 @@ cdef int stack(Tensor out, tuple tensors, Py_ssize_t dim) except -1:
 
 
 include "indexing/advanced.pxi"
+include "indexing/masks.pxi"
 include "indexing/order.pxi"
 include "indexing/triangles.pxi"
 include "indexing/search.pxi"

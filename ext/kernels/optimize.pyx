@@ -1,53 +1,136 @@
 # cython: language_level=3
 # build: plain cold
-# Optimizer steps: one call updates all parameters in place, in one parallel region over their
-# concatenated elements, so that many small parameters cost no more than a few large ones.
+# Optimizer steps: one launch updates all parameters in place, in one parallel region over their
+# concatenated elements, so that many small parameters cost no more than a few large ones.  The
+# kernels, one for each record, are made from the records (optimizer_kernels.pxi); what is here they
+# have in common.  A launch reads at run time what changes from step to step: the learning rate, the
+# scale of the gradients, whether one of them is infinite, and the numbers of states.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport pow, sqrt
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
 
 from autograd_cy._C import cpu as _cpu
-from autograd_cy._C.dtypes cimport (
-    DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_complex, dt_object, dt_real)
-from autograd_cy._C.devices cimport no_kernel
-from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into
+from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_complex, dt_real
+from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into, fill_with
 from autograd_cy._C.launch cimport (
-    READS, UPDATES, Launch, Operand, begin, kept_here, launch_tiles, no_launch, operand,
-    spread)
+    READS, UPDATES, Launch, Operand, begin, kept_here, launch, note_constant, operand, spread)
 from autograd_cy._C.optimizer_loops cimport *
-from autograd_cy._C.recorder cimport Scope, begin_call, events
+from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
-    F_DEVICE, F_LAZY, F_SLOW, F_STRIDED, G_PROFILE, Tensor, g_modes,
-    bump_version, same_shape, sizes_of, tensor_empty_like,
-    tensor_is_dense,
-    writing)
+    F_BATCHED, F_LAZY, F_STRIDED, Tensor, bump_version, store_element, tensor_empty_like,
+    tensor_empty_on, tensor_is_dense)
 
 cdef object _loops = _cpu.load("optimizer_loops")
 cdef const OptimizerTable* L = <const OptimizerTable*>PyCapsule_GetPointer(
     _loops.table_capsule(), "autograd_cy.optimizer_table")
 
-cdef int E = events("aten::_fused_sgd_\naten::_fused_adam_\naten::_fused_adamw_")
 cdef enum:
     TILE = 16384       # elements of a tile, counted over all parameters
 
 
+# --- what a launch knows ----------------------------------------------------------------------
+
+cdef struct Number:
+    char* p            # NULL: there is none
+    int dt             # float32 or float64; int64 of a number of Python
+
+
 cdef struct Segment:
     char* p[STEP_ARRAYS]    # NULL: not used
+    Number numbers[STEP_NUMBERS]
     int dt
     Py_ssize_t item
     Py_ssize_t start   # elements of the parameters before this one
     Py_ssize_t n
-    StepConstants c
+    StepNumbers c      # of this step, from when it begins
 
 
 cdef struct StepPlan:
+    int loop               # STEP_*
+    double cost            # of an element
+    double divisor         # of the gradients, or 0; known when the step begins
+    Number lr
+    Number grad_scale
+    Number found_inf
+    StepNumbers numbers    # what is the same for all parameters, and stays
     Py_ssize_t count
     Py_ssize_t total
-    Py_ssize_t method      # STEP_*
     Segment segments[1]    # `count` of them
+
+
+cdef inline double value_of(Number x) noexcept nogil:
+    if x.dt == DT_F32:
+        return (<float*>x.p)[0]
+    if x.dt == DT_F64:
+        return (<double*>x.p)[0]
+    return <double>(<long long*>x.p)[0]
+
+
+cdef inline void put(Number x, double value) noexcept nogil:
+    if x.dt == DT_F32:
+        (<float*>x.p)[0] = <float>value
+    else:
+        (<double*>x.p)[0] = value
+
+
+cdef Number number(Tensor t) noexcept:
+    cdef Number x
+    x.p = NULL
+    x.dt = 0
+    if t is not None:
+        x.p = t.ptr
+        x.dt = t.dt
+    return x
+
+
+cdef bint same_numbers(Segment* s, Segment* before) noexcept nogil:
+    cdef int k
+    for k in range(STEP_NUMBERS):
+        if s.numbers[k].p == NULL:
+            if before.numbers[k].p != NULL:
+                return False
+        elif before.numbers[k].p == NULL or value_of(s.numbers[k]) != value_of(before.numbers[k]):
+            return False
+    return True
+
+
+cdef void begin_steps(StepPlan* plan) noexcept nogil:
+    """The numbers of this step, of each parameter; those of one before are taken if they agree."""
+    cdef Segment* s
+    cdef double* lr
+    cdef double* numbers[STEP_NUMBERS]
+    cdef Py_ssize_t i
+    cdef int k, n
+    for i in range(plan.count):
+        s = &plan.segments[i]
+        if i and same_numbers(s, &plan.segments[i - 1]):
+            s.c = plan.segments[i - 1].c
+            continue
+        s.c = plan.numbers
+        n = L.places(plan.loop, &s.c, &lr, numbers)
+        lr[0] = value_of(plan.lr)
+        for k in range(n):
+            if s.numbers[k].p != NULL:
+                numbers[k][0] = value_of(s.numbers[k])
+        L.begin(plan.loop, &s.c)
+
+
+cdef void end_steps(StepPlan* plan) noexcept nogil:
+    """The numbers of states move on."""
+    cdef Segment* s
+    cdef double* lr
+    cdef double* numbers[STEP_NUMBERS]
+    cdef Py_ssize_t i
+    cdef int k, n
+    for i in range(plan.count):
+        s = &plan.segments[i]
+        n = L.places(plan.loop, &s.c, &lr, numbers)
+        for k in range(n):
+            if s.numbers[k].p != NULL:
+                put(s.numbers[k], numbers[k][0])
 
 
 cdef void step_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
@@ -73,10 +156,43 @@ cdef void step_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             n = stop - at
         for k in range(STEP_ARRAYS):
             p[k] = s.p[k] + skip * s.item if s.p[k] != NULL else NULL
-        L.step(<int>plan.method, s.dt, p, n, &s.c)
+        L.step(plan.loop, s.dt, p, n, plan.divisor, &s.c)
         at += n
         lo += 1
 
+
+cdef void run_steps(void* ctx) noexcept nogil:
+    cdef StepPlan* plan = <StepPlan*>ctx
+    cdef Py_ssize_t i, tiles = parts(plan.total, TILE)
+    if plan.found_inf.p != NULL and value_of(plan.found_inf) != 0:
+        return
+    if first_uncountable(plan) >= 0:        # a launch that runs again; at first it is an error
+        return
+    begin_steps(plan)
+    plan.divisor = value_of(plan.grad_scale) if plan.grad_scale.p != NULL else 0
+    if tiles == 1:
+        step_tile(plan, 0)
+    else:
+        parallel_for(step_tile, plan, tiles, team_size(plan.cost * plan.total))
+    end_steps(plan)
+
+
+cdef Py_ssize_t first_uncountable(StepPlan* plan) noexcept nogil:
+    """The first parameter whose number of steps is none, or -1: each loop has it as its last number."""
+    cdef Segment* s
+    cdef Py_ssize_t i
+    cdef int k
+    for i in range(plan.count):
+        s = &plan.segments[i]
+        for k in range(STEP_NUMBERS - 1, -1, -1):
+            if s.numbers[k].p != NULL:
+                if not value_of(s.numbers[k]) >= 0:
+                    return i
+                break
+    return -1
+
+
+# --- the kernels ------------------------------------------------------------------------------
 
 cdef bint same_layout(Tensor a, Tensor b) noexcept:
     cdef int d
@@ -97,533 +213,355 @@ cdef Py_ssize_t span_of(Tensor t) noexcept:
     return n * DT_SIZE[t.dt]
 
 
-cdef class Batch:
-    """The segments of one step, and what must be copied back after it."""
+cdef class Steps:
+    """One step of several parameters: its launch, and what must be copied back after it."""
     cdef StepPlan* plan
-    cdef Launch work
-    cdef Operand* operands    # of the launch, if it is kept
+    cdef str op
     cdef list held            # tensors that the segments point into
+    cdef list rows            # the tensors of each segment, if launches are kept
+    cdef list given           # those of lr, scale and overflow
     cdef list copies          # (segment, tensor, dense copy, whether written)
-    cdef list shared          # (address, end, segment, whether written) of memory of several owners
+    cdef list shared_memory   # (address, end, segment, whether written) of memory of several owners
 
-    def __cinit__(self, Py_ssize_t capacity):
+    def __cinit__(self, str op, int loop, double cost, Py_ssize_t capacity):
+        self.op = op
         self.held = []
+        self.rows = [] if kept_here() else None
         self.copies = []
-        self.shared = []
+        self.shared_memory = []
         self.plan = <StepPlan*>malloc(sizeof(StepPlan) + capacity * sizeof(Segment))
         if self.plan == NULL:
             raise MemoryError()
-        self.plan.count = self.plan.total = 0
-        begin(&self.work, "optimizer step", self.plan, 0)
-        if kept_here():
-            self.operands = <Operand*>malloc((STEP_ARRAYS * capacity + 1) * sizeof(Operand))
-            if self.operands == NULL:
-                raise MemoryError()
-            spread(&self.work, self.operands, <int>(STEP_ARRAYS * capacity))
+        memset(self.plan, 0, sizeof(StepPlan))
+        self.plan.loop = loop
+        self.plan.cost = cost
 
     def __dealloc__(self):
         free(self.plan)
-        free(self.operands)
 
-    cdef Segment* add(self, str op, tuple arrays, int needed) except NULL:
-        """
-        A segment for (parameter, gradient, state...).
+    cdef int shared(self, Tensor lr, Tensor grad_scale, Tensor found_inf) except -1:
+        """Numbers that all parameters share, read when the step runs."""
+        self.given = [lr, grad_scale, found_inf]
+        self.plan.lr = number(lr)
+        self.plan.grad_scale = number(grad_scale)
+        self.plan.found_inf = number(found_inf)
+        return 0
 
-        None stands for what is not used, behind the first `needed` arrays of state.
-        """
-        cdef Segment* s = &self.plan.segments[self.plan.count]
-        cdef Tensor p = <Tensor?>arrays[0], t, u
-        cdef bint flat = tensor_is_dense(p) and not p.flags & F_LAZY
+    cdef int add(self, tuple params, tuple grads, tuple arrays, tuple numbers) except -1:
+        """Segments for the parameters; an entry of `arrays` and `numbers` is None if it isn't used."""
+        cdef Segment* s
+        cdef Tensor p, t
+        cdef tuple of_one
+        cdef Py_ssize_t i
         cdef int k
+        for i in range(len(params)):
+            s = &self.plan.segments[i]
+            memset(s, 0, sizeof(Segment))
+            p = <Tensor>params[i]
+            of_one = (p, <Tensor>grads[i], *[
+                None if one is None else (<tuple>one)[i] for one in arrays])
+            self.fill(s, of_one)
+            for k in range(<int>len(numbers)):
+                if len(<tuple>numbers[k]):
+                    t = <Tensor>(<tuple>numbers[k])[i]
+                    s.numbers[k] = number(t)
+                    if self.rows is not None:
+                        (<list>self.rows[i]).append((k, t))
+            # Real and imaginary parts are stepped as parameters of their own, as in torch.
+            s.dt = dt_real(p.dt)
+            s.item = DT_SIZE[s.dt]
+            s.n = 2 * p.count if dt_is_complex(p.dt) else p.count
+            s.start = self.plan.total
+            self.plan.total += s.n
+            self.plan.count += 1
+        return 0
+
+    cdef int fill(self, Segment* s, tuple tensors) except -1:
+        """The addresses of a parameter, its gradient and its state, in one layout."""
+        cdef Tensor p = <Tensor>tensors[0], t, u
+        cdef bint flat = tensor_is_dense(p), written
         cdef Py_ssize_t start
-        if p.dt <= DT_I64:
-            raise RuntimeError(f"{op}: parameters must be floating point or complex, not "
-                               f"{dt_object(p.dt).name}")
-        check_writable(p, op)
-        if p.mem.device > ON_META:
-            raise no_kernel(op, p.mem.device)
-        for k in range(1, len(arrays)):
-            if arrays[k] is None:
-                if k < 2 + needed:
-                    raise RuntimeError(
-                        f"{op}: array {k - 2} of the state of a parameter is missing; was the "
-                        "state loaded from another optimizer?")
+        cdef int k
+        cdef list row = None
+        if self.rows is not None:
+            row = [None] * STEP_ARRAYS
+            self.rows.append(row)
+        for t in tensors:
+            flat = flat and (t is None or (same_layout(p, t) and not t.flags & F_LAZY))
+        for k in range(<int>len(tensors)):
+            t = <Tensor>tensors[k]
+            if t is None:
                 continue
-            t = <Tensor?>arrays[k]
-            if t.mem.device != p.mem.device:
-                raise RuntimeError(
-                    f"{op}: Expected all tensors to be on the same device, but found a parameter "
-                    f"on {p.device} and its gradient or state on {t.device}")
-            if t.dt != p.dt or not same_shape(t, p):
-                raise RuntimeError(
-                    f"{op}: parameter, gradient and state must agree: {dt_object(p.dt).name} "
-                    f"{list(sizes_of(p))} and {dt_object(t.dt).name} {list(sizes_of(t))}")
-            if k > 1:
-                check_writable(t, op)
-            flat = flat and same_layout(p, t) and not t.flags & F_LAZY
-        for k in range(STEP_ARRAYS):
-            s.p[k] = NULL
-            if k >= len(arrays) or arrays[k] is None:
-                continue
-            t = <Tensor>arrays[k]
+            written = k != 1 or self.plan.grad_scale.p != NULL
             u = t if flat else contiguous(t)
             if u is not t:
                 self.held.append(u)
-                self.copies.append((self.plan.count, t, u, k != 1))
+                self.copies.append((self.plan.count, t, u, written))
             s.p[k] = u.ptr
             if t.mem.refcount > 1 and t.count:
                 start = <Py_ssize_t>t.ptr
-                self.shared.append((start, start + span_of(t), self.plan.count, k != 1))
-            if self.operands != NULL:
-                operand(&self.work, &s.p[k], u, READS if k == 1 else UPDATES)
-        # Real and imaginary parts are stepped as parameters of their own, as in torch.
-        s.dt = dt_real(p.dt)
-        s.item = DT_SIZE[s.dt]
-        s.n = 2 * p.count if dt_is_complex(p.dt) else p.count
-        if p.mem.device != ON_CPU:
-            s.n = 0                 # on meta there is nothing to change
-        s.start = self.plan.total
-        self.plan.total += s.n
-        self.plan.count += 1
-        self.held.append(p)
-        return s
+                self.shared_memory.append((start, start + span_of(t), self.plan.count, written))
+            if row is not None:
+                row[k] = u
+        return 0
 
     cdef bint overlapping(self) except -1:
         """Whether a step writes memory that the step of another parameter uses."""
         cdef list live = []       # of those that begin before `start`
-        self.shared.sort()
-        for start, stop, number, writes in self.shared:
+        self.shared_memory.sort()
+        for start, stop, one, writes in self.shared_memory:
             live = [entry for entry in live if entry[0] > start]
             for _, other, written in live:
-                if other != number and (written or writes):
+                if other != one and (written or writes):
                     return True
-            live.append((stop, number, writes))
+            live.append((stop, one, writes))
         return False
 
-    cdef int run_in_turn(self, str op) except -1:
-        """One parameter after the other, as each finds what the one before it has left."""
-        cdef Segment first = self.plan.segments[0]
-        cdef Py_ssize_t i, tile, count = self.plan.count
-        no_launch(op, "parameters that share memory are stepped one after the other")
-        for i in range(count):
-            own = [entry[1:] for entry in self.copies if entry[0] == i]
-            for t, copy, _ in own:
-                copy_into(<Tensor>copy, <Tensor>t, "step")
-            self.plan.segments[0] = self.plan.segments[i] if i else first
-            self.plan.segments[0].start = 0
-            self.plan.count, self.plan.total = 1, self.plan.segments[0].n
-            for tile in range(parts(self.plan.total, TILE)):
-                step_tile(self.plan, tile)
-            for t, copy, written in own:
-                if written:
-                    copy_into(<Tensor>t, <Tensor>copy, "step")
+    cdef int launch(self, Py_ssize_t first) except -1:
+        """Run the plan, whose segments are those from `first` on."""
+        cdef Launch work
+        cdef Operand* room = NULL
+        cdef StepPlan* plan = self.plan
+        cdef Py_ssize_t i
+        cdef int k
+        begin(&work, "optimizer step", plan, sizeof(StepPlan) + plan.count * sizeof(Segment))
+        if self.rows is not None:
+            k = 3 + <int>plan.count * (STEP_ARRAYS + STEP_NUMBERS)
+            room = <Operand*>malloc(k * sizeof(Operand))
+            if room == NULL:
+                raise MemoryError()
+            spread(&work, room, k)
+            self.describe(&work, first)
+        try:
+            launch(&work, run_steps, plan.cost * plan.total)
+        finally:
+            free(room)
         return 0
 
-    cdef int run(self, int method, double cost, str op) except -1:
-        cdef Tensor t
-        cdef Py_ssize_t total = self.plan.total
-        if total == 0:
+    cdef int describe(self, Launch* work, Py_ssize_t first) except -1:
+        """The operands of the launch."""
+        cdef Segment* s
+        cdef Py_ssize_t i
+        cdef int k
+        cdef list row
+        for i in range(self.plan.count):
+            s = &self.plan.segments[i]
+            row = self.rows[first + i]
+            for k in range(STEP_ARRAYS):
+                if row[k] is not None:
+                    operand(work, &s.p[k], <Tensor>row[k],
+                            READS if k == 1 and self.plan.grad_scale.p == NULL else UPDATES)
+            for place, t in row[STEP_ARRAYS:]:
+                operand(work, &s.numbers[<int>place].p, <Tensor>t, UPDATES)
+        if self.given[0] is not None:
+            operand(work, &self.plan.lr.p, <Tensor>self.given[0], READS)
+        if self.given[1] is not None:
+            operand(work, &self.plan.grad_scale.p, <Tensor>self.given[1], READS)
+        if self.given[2] is not None:
+            operand(work, &self.plan.found_inf.p, <Tensor>self.given[2], READS)
+        return 0
+
+    cdef int run(self) except -1:
+        cdef Py_ssize_t bad = first_uncountable(self.plan), i, count = self.plan.count
+        cdef Segment* all_segments
+        if bad >= 0:
+            raise ValueError(
+                f"{self.op}: steps are counted from 1, and NaN is no number of them, but parameter "
+                f"{bad} has made {uncounted(&self.plan.segments[bad])}")
+        if count == 0:
             return 0
-        self.plan.method = method
-        self.work.size = sizeof(StepPlan) + self.plan.count * sizeof(Segment)
-        if len(self.shared) > 1 and self.overlapping():
-            return self.run_in_turn(op)
-        launch_tiles(&self.work, step_tile, parts(total, TILE), cost * total)
-        for _, t, copy, written in self.copies:
+        if len(self.shared_memory) < 2 or not self.overlapping():
+            self.launch(0)
+            for _, t, copy, written in self.copies:
+                if written:
+                    copy_into(<Tensor>t, <Tensor>copy, "step")
+            return 0
+        # One parameter after the other, as each finds what the one before it has left.
+        all_segments = <Segment*>malloc(count * sizeof(Segment))
+        if all_segments == NULL:
+            raise MemoryError()
+        memcpy(all_segments, self.plan.segments, count * sizeof(Segment))
+        try:
+            for i in range(count):
+                self.plan.segments[0] = all_segments[i]
+                self.run_alone(i)
+        finally:
+            free(all_segments)
+        return 0
+
+    cdef int run_alone(self, Py_ssize_t i) except -1:
+        """The step of one parameter, which is the only segment of the plan now."""
+        own = [entry[1:] for entry in self.copies if entry[0] == i]
+        for t, copy, _ in own:
+            copy_into(<Tensor>copy, <Tensor>t, "step")
+        self.plan.segments[0].start = 0
+        self.plan.count, self.plan.total = 1, self.plan.segments[0].n
+        self.launch(i)
+        for t, copy, written in own:
             if written:
                 copy_into(<Tensor>t, <Tensor>copy, "step")
         return 0
 
 
-# --- numbers of states ----------------------------------------------------------------------
-# Tensors without dimensions, as in torch.  Reading and writing them as such would cost more than a
-# small step.
-
-cdef bint is_plain_number(x) noexcept:
-    return (isinstance(x, Tensor) and (<Tensor>x).nd == 0
-            and not (<Tensor>x).flags & (F_SLOW | F_DEVICE)
-            and ((<Tensor>x).dt == DT_F32 or (<Tensor>x).dt == DT_F64))
-
-
-cdef double number_of(x) except? -1:
-    cdef Tensor t
-    if not is_plain_number(x):
-        return x
-    t = x
-    return (<float*>t.ptr)[0] if t.dt == DT_F32 else (<double*>t.ptr)[0]
-
-
-cdef int check_number(state, str name) except -1:
-    """Refuse a step whose numbers could not be kept, before it changes anything."""
-    x = state[name]
-    if isinstance(x, Tensor):
-        check_writable(<Tensor>x, name)
+cdef double uncounted(Segment* s) noexcept:
+    cdef int k
+    for k in range(STEP_NUMBERS - 1, -1, -1):
+        if s.numbers[k].p != NULL:
+            return value_of(s.numbers[k])
     return 0
 
 
-cdef int keep_number(state, str name, value) except -1:
-    """`check_number` has been asked."""
-    cdef Tensor t
-    x = state[name]
-    if not is_plain_number(x):
-        if isinstance(x, Tensor):
-            x.fill_(value)
-        else:
-            state[name] = value
+include "optimizer_kernels.pxi"
+
+
+# --- state ------------------------------------------------------------------------------------
+# It is made before the steps that use it: a launch that runs again must not make it anew.
+
+cdef int fill_now(Tensor t, double value) except -1:
+    """Fill fresh memory; both parts of complex numbers."""
+    cdef Py_ssize_t i, n = t.count
+    cdef int dt = dt_real(t.dt)
+    cdef char[16] item
+    if t.mem.device == ON_META:
         return 0
-    t = x
-    if t.dt == DT_F32:
-        (<float*>t.ptr)[0] = <float>value
+    if t.mem.device != ON_CPU:
+        fill_with(t, complex(value, value) if dt_is_complex(t.dt) else value)
+        return 0
+    n *= 1 + dt_is_complex(t.dt)
+    if value == 0:
+        memset(t.ptr, 0, n * DT_SIZE[dt])
     else:
-        (<double*>t.ptr)[0] = value
-    bump_version(t)
+        store_element(item, dt, value)
+        for i in range(n):
+            memcpy(t.ptr + i * DT_SIZE[dt], item, DT_SIZE[dt])
+    note_constant(t)
     return 0
 
 
-cdef object next_step(state):
-    check_number(state, "step")
-    step = state["step"]
-    return step + 1 if type(step) is int else int(number_of(step)) + 1
-
-
-def next_steps(list states not None):
+def state_like(Tensor param not None, double value=0.0):
     """
-    The number of the next step of each state.
+    State of an optimizer that lies in memory as its parameter does.
 
     Parameters
     ----------
-    states : list of dict
+    param : Tensor
+    value : float
+        What it is filled with, once: launches that are kept meanwhile don't fill it again.
 
     Returns
     -------
-    list of int
+    Tensor
 
     Raises
     ------
     RuntimeError
-        If the tensor that holds a number cannot be written.
+        If the parameter is one of examples of a vmap.
 
     Examples
     --------
-    >>> from autograd_cy._C.optimize import next_steps
-    >>> next_steps([{"step": 2}])
-    [3]
+    >>> import autograd_cy as ag
+    >>> from autograd_cy._C.optimize import state_like
+    >>> state_like(ag.ones(2), 0.5)
+    tensor([0.5000, 0.5000])
     """
-    return [next_step(state) for state in states]
+    cdef Tensor t
+    if param.flags & F_BATCHED:
+        raise RuntimeError(
+            "vmap: an optimizer has no state for examples of a vmap; step outside of it, or write "
+            "the step in tensor operations")
+    t = tensor_empty_like(param, param.dt)
+    fill_now(t, value)
+    return t
 
 
-def next_states(list states not None, tuple numbers not None):
+def state_number(Tensor param not None, double value, bint wide=False):
     """
-    Copies of states, with the number of the next step, and with floats for their numbers.
+    A number of a state, as a tensor on the device of its parameter.
 
     Parameters
     ----------
-    states : list of dict
-    numbers : tuple of str
-        Their names.
+    param : Tensor
+    value : float
+    wide : bool
+        Whether it has float64, and not float32.
 
     Returns
     -------
-    list of dict
+    Tensor
+        Without dimensions.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy._C.optimize import state_number
+    >>> state_number(ag.ones(2), 3)
+    tensor(3.)
+    """
+    cdef Tensor t = tensor_empty_on(param.mem.device, DT_F64 if wide else DT_F32, 0, NULL, NULL)
+    fill_now(t, value)
+    return t
+
+
+def put_number(Tensor number not None, double value):
+    """
+    Write a number of a state, or a rate; steps that run again find it.
+
+    Parameters
+    ----------
+    number : Tensor
+        As `state_number` gives it.
+    value : float
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy._C.optimize import put_number, state_number
+    >>> rate = state_number(ag.ones(2), 0.5)
+    >>> put_number(rate, 0.25)
+    >>> rate
+    tensor(0.2500)
+    """
+    if number.mem.device == ON_CPU:
+        if number.dt == DT_F32:
+            (<float*>number.ptr)[0] = <float>value
+        else:
+            (<double*>number.ptr)[0] = value
+    elif number.mem.device != ON_META:
+        fill_with(number, value)
+    bump_version(number)
+
+
+def are_numbers(list numbers not None):
+    """
+    Whether all are tensors as steps read and write them: of one number, float32 or float64.
+
+    Parameters
+    ----------
+    numbers : list
+
+    Returns
+    -------
+    bool
 
     Raises
     ------
     RuntimeError
-        If a tensor that holds a number cannot be written.
-
-    Examples
-    --------
-    >>> from autograd_cy._C.optimize import next_states
-    >>> next_states([{"step": 2, "mu": 1}], ("step", "mu"))
-    [{'step': 3, 'mu': 1.0}]
-    """
-    cdef dict new
-    cdef list found = []
-    for state in states:
-        new = dict(state)
-        for name in numbers:
-            if name in new:
-                check_number(state, name)
-                new[name] = number_of(new[name])
-        new["step"] = next_step(state)
-        found.append(new)
-    return found
-
-
-def keep_numbers(list states not None, list after not None, tuple numbers not None):
-    """
-    Write numbers into states, into the tensors that hold them.
-
-    Parameters
-    ----------
-    states, after : list of dict
-    numbers : tuple of str
-        Their names.
+        If a tensor can't be written.
 
     Examples
     --------
     >>> import autograd_cy as ag
-    >>> from autograd_cy._C.optimize import keep_numbers
-    >>> states = [{"step": ag.tensor(2.0)}]
-    >>> keep_numbers(states, [{"step": 3}], ("step",))
-    >>> states
-    [{'step': tensor(3.)}]
+    >>> from autograd_cy._C.optimize import are_numbers
+    >>> are_numbers([ag.tensor(1.0)]), are_numbers([1.0]), are_numbers([ag.tensor(1)])
+    (True, False, False)
     """
-    cdef Py_ssize_t i
-    for i in range(len(states)):
-        state = states[i]
-        new = after[i]
-        for name in numbers:
-            if name in new:
-                keep_number(state, name, new[name])
-
-
-def keep_steps(list states not None, list steps not None):
-    """
-    Write the number of a step into each state.
-
-    Parameters
-    ----------
-    states : list of dict
-    steps : list of int
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> from autograd_cy._C.optimize import keep_steps
-    >>> states = [{"step": ag.tensor(2.0)}, {"step": 2}]
-    >>> keep_steps(states, [3, 3])
-    >>> states
-    [{'step': tensor(3.)}, {'step': 3}]
-    """
-    cdef Py_ssize_t i
-    for i in range(len(states)):
-        keep_number(states[i], "step", steps[i])
-
-
-cdef int check_lengths(str op, list params, tuple others) except -1:
-    for other in others:
-        if other is not None and len(other) != len(params):
-            raise ValueError(
-                f"{op}: got {len(params)} parameters but {len(other)} gradients or state tensors")
-    return 0
-
-
-def sgd_step(list params not None, list grads not None, list bufs, double lr, double momentum=0,
-             double dampening=0, double weight_decay=0, bint nesterov=False, bint maximize=False):
-    """
-    One step of stochastic gradient descent for all parameters, in place.
-
-    Parameters
-    ----------
-    params, grads : list of Tensor
-        A gradient of None skips its parameter.
-    bufs : list or None
-        Momentum buffers; an entry of None is replaced by a new buffer. Not used without momentum.
-    lr, momentum, dampening, weight_decay : float
-    nesterov, maximize : bool
-
-    Examples
-    --------
-    >>> from autograd_cy._C.optimize import sgd_step
-    >>> sgd_step([], [], None, 0.1)
-    """
-    cdef Scope _seen = NULL
-    if g_modes & G_PROFILE:
-        _seen = begin_call(E, (params, grads, bufs, lr, momentum))
-    cdef Batch batch = Batch(len(params))
-    cdef Segment* s
-    cdef Tensor p
-    cdef Py_ssize_t i
-    cdef bint first
-    check_lengths("sgd_step", params, (grads, bufs if momentum != 0 else None))
-    if momentum != 0 and bufs is None:
-        raise ValueError("sgd_step: momentum needs a list of buffers")
-    for i in range(len(params)):
-        if grads[i] is None:
+    cdef Tensor t
+    cdef bint fine = True
+    for x in numbers:
+        if not isinstance(x, Tensor):
+            fine = False
             continue
-        p = <Tensor?>params[i]
-        buf = bufs[i] if momentum != 0 else None
-        first = momentum != 0 and buf is None
-        if first:
-            no_launch("sgd_step", "the first step with momentum makes the buffers, and would make "
-                      "them again in a second run; take one step before")
-            buf = tensor_empty_like(p, p.dt)
-        s = batch.add("sgd_step", (p, grads[i], buf), 0)
-        s.c.sgd.lr = lr
-        s.c.sgd.momentum = momentum
-        s.c.sgd.dampening = dampening
-        s.c.sgd.weight_decay = weight_decay
-        s.c.sgd.sign = -1 if maximize else 1
-        s.c.sgd.nesterov = nesterov
-        s.c.sgd.first = first
-        if first:
-            bufs[i] = buf
-    for i in range(len(params)):
-        if grads[i] is not None:
-            writing(<Tensor>params[i], "sgd_step")
-    batch.run(STEP_SGD, 1.5 if momentum == 0 else 2, "sgd_step")
-    for i in range(len(params)):
-        if grads[i] is not None:
-            bump_version(<Tensor>params[i])
-
-
-def adam_step(list params not None, list grads not None, list exp_avgs not None,
-              list exp_avg_sqs not None, list max_exp_avg_sqs, list steps not None, double lr,
-              double beta1, double beta2, double eps, double weight_decay=0, bint amsgrad=False,
-              bint decoupled=False, bint maximize=False):
-    """
-    One step of Adam, or of AdamW when `decoupled`, for all parameters, in place.
-
-    Parameters
-    ----------
-    params, grads : list of Tensor
-        A gradient of None skips its parameter.
-    exp_avgs, exp_avg_sqs : list of Tensor
-        Running means of the gradient and of its square, zero before the first step.
-    max_exp_avg_sqs : list of Tensor or None
-        Largest mean squares so far; used with amsgrad.
-    steps : list of float
-        Number of this step, 1 for the first, per parameter.
-    lr, beta1, beta2, eps, weight_decay : float
-    amsgrad, decoupled, maximize : bool
-
-    Examples
-    --------
-    >>> from autograd_cy._C.optimize import adam_step
-    >>> adam_step([], [], [], [], None, [], 1e-3, 0.9, 0.999, 1e-8)
-    """
-    cdef Scope _seen = NULL
-    if g_modes & G_PROFILE:
-        _seen = begin_call(E + (2 if decoupled else 1), (params, grads, exp_avgs, exp_avg_sqs, lr))
-    cdef Batch batch = Batch(len(params))
-    cdef Segment* s
-    cdef Py_ssize_t i
-    cdef double step
-    no_launch("adam_step", "the corrections of the bias are numbers that change with each step, "
-              "and a second run would take those of this one; use SGD")
-    check_lengths("adam_step", params,
-                  (grads, exp_avgs, exp_avg_sqs, steps, max_exp_avg_sqs if amsgrad else None))
-    if amsgrad and max_exp_avg_sqs is None:
-        raise ValueError("adam_step: amsgrad needs the list of largest mean squares")
-    for i in range(len(params)):
-        if grads[i] is None:
-            continue
-        step = steps[i]
-        if step < 1:
-            raise ValueError(f"adam_step: steps are counted from 1, got {step}")
-        s = batch.add("adam_step", (params[i], grads[i], exp_avgs[i], exp_avg_sqs[i],
-                                    max_exp_avg_sqs[i] if amsgrad else None),
-                      3 if amsgrad else 2)
-        s.c.adam.beta1 = beta1
-        s.c.adam.beta2 = beta2
-        s.c.adam.eps = eps
-        s.c.adam.sign = -1 if maximize else 1
-        s.c.adam.weight_decay = 0 if decoupled else weight_decay
-        s.c.adam.keep = 1 - lr * weight_decay if decoupled else 1
-        s.c.adam.rate = lr / (1 - pow(beta1, step))
-        s.c.adam.spread = 1 / sqrt(1 - pow(beta2, step))
-    for i in range(len(params)):
-        if grads[i] is not None:
-            writing(<Tensor>params[i], "adam_step")
-    batch.run(STEP_ADAM, 4, "adam_step")
-    for i in range(len(params)):
-        if grads[i] is not None:
-            bump_version(<Tensor>params[i])
-
-
-# --- methods by name ------------------------------------------------------------------------
-
-# name: (number, how many arrays of state, how many of them it can't do without, names of its
-# numbers in the order of optimizer_loops.pxd, whether one changes with each step, cost of an
-# element)
-cdef dict METHODS = {
-    "adagrad": (STEP_ADAGRAD, 1, 1, ("rate", "eps", "weight_decay", "sign"), True, 3.0),
-    "adadelta": (
-        STEP_ADADELTA, 2, 2, ("lr", "rho", "eps", "weight_decay", "sign"), False, 5.0),
-    "adamax": (
-        STEP_ADAMAX, 2, 2, ("rate", "beta1", "beta2", "eps", "weight_decay", "sign"), True, 3.0),
-    "rmsprop": (
-        STEP_RMSPROP, 3, 1, ("lr", "alpha", "eps", "weight_decay", "momentum", "sign"), False,
-        4.0),
-    "rprop": (
-        STEP_RPROP, 2, 2, ("shrink", "grow", "smallest", "largest", "sign"), False, 3.0),
-    "asgd": (STEP_ASGD, 1, 1, ("eta", "keep", "mu", "weight_decay", "sign"), True, 2.0),
-    "nadam": (
-        STEP_NADAM, 2, 2,
-        ("beta1", "beta2", "eps", "weight_decay", "sign", "keep", "grad_rate", "mean_rate",
-         "spread"), True, 4.0),
-    "radam": (
-        STEP_RADAM, 2, 2,
-        ("beta1", "beta2", "eps", "weight_decay", "sign", "keep", "rate", "rectified"), True, 4.0),
-}
-
-cdef dict EVENTS = {name: events(f"autograd_cy::_fused_{name}_") for name in METHODS}
-EVENTS["adagrad"] = events("aten::_fused_adagrad_")
-
-
-def fused_step(str method, list params not None, list grads not None, list states not None,
-               list numbers not None):
-    """
-    One step of a method for all parameters, in place.
-
-    Parameters
-    ----------
-    method : str
-        One of "adagrad", "adadelta", "adamax", "rmsprop", "rprop", "asgd", "nadam" and "radam".
-    params, grads : list of Tensor
-        Parameters and their gradients.
-    states : list of list of (Tensor or None)
-        For each array of the method's state a list with one for each parameter.
-    numbers : list of dict
-        For each parameter the numbers of its step; those of several may be one object.
-
-    Raises
-    ------
-    ValueError
-        If the method is unknown, lengths differ, or a number is missing or superfluous.
-    RuntimeError
-        If dtypes, shapes or devices of a parameter, its gradient and its state differ.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> from autograd_cy._C.optimize import fused_step
-    >>> p, total = ag.ones(1), ag.zeros(1)
-    >>> fused_step("adagrad", [p], [ag.tensor([2.0])], [[total]],
-    ...            [{"rate": 0.5, "eps": 0.0, "weight_decay": 0.0, "sign": 1.0}])
-    >>> p, total
-    (tensor([0.5000]), tensor([4.]))
-    """
-    cdef Scope _seen = NULL
-    cdef Batch batch = Batch(len(params))
-    cdef Segment* s
-    cdef Py_ssize_t i
-    cdef int k, number, needed
-    cdef tuple names
-    cdef dict given
-    cdef str op = method + "_step"
-    if method not in METHODS:
-        raise ValueError(f"fused_step: no method {method!r}; there are {', '.join(METHODS)}")
-    if g_modes & G_PROFILE:
-        _seen = begin_call(<int>EVENTS[method], (params, grads))
-    number, arrays, needed, names, changes, cost = METHODS[method]
-    if changes:
-        no_launch(op, "numbers of it change with each step, and a second run would take those of "
-                  "this one; use SGD")
-    if len(states) != arrays:
-        raise ValueError(f"{op}: got {len(states)} lists of state, but the method has {arrays}")
-    check_lengths(op, params, (grads, numbers, *states))
-    for i in range(len(params)):
-        s = batch.add(op, (params[i], grads[i], *[state[i] for state in states]), needed)
-        given = <dict?>numbers[i]
-        if given.keys() != set(names):
-            raise ValueError(f"{op}: got the numbers {', '.join(given)} instead of "
-                             f"{', '.join(names)}")
-        for k in range(<int>len(names)):
-            s.c.numbers[k] = given[names[k]]
-    for i in range(len(params)):
-        writing(<Tensor>params[i], op)
-    batch.run(number, cost, op)
-    for i in range(len(params)):
-        bump_version(<Tensor>params[i])
+        t = <Tensor>x
+        check_writable(t, "step")
+        fine &= t.nd == 0 and (t.dt == DT_F32 or t.dt == DT_F64)
+    return fine

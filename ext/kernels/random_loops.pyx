@@ -4,7 +4,8 @@
 
 Element e of a call lies in chunk e // 64 (or 32), and within it in lane e % 16. Its value depends
 on seed, first chunk and e alone, so any split over threads gives the same numbers.
-Formulas are in ext/kernels/scalar/random.h, generators and the Python side in ext/core/random.pyx.
+Formulas are in ext/kernels/scalar/random.h, those of one element alone in random_elements.h beside it,
+the kernels in random_fills.pyx.
 """
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -152,17 +153,20 @@ cdef void put_f64(const double* x, char* out, Py_ssize_t n) noexcept nogil:
         (<double*>out)[i] = x[i]
 
 
-cdef void put_flags(int dt, const uint8_t* x, char* out, Py_ssize_t n) noexcept nogil:
+cdef void put_flags(int dt, const uint8_t* x, double one, char* out,
+                    Py_ssize_t n) noexcept nogil:
+    """Zeros and ones, which floating dtypes may have scaled."""
+    cdef float short_one = <float>one
     cdef Py_ssize_t i
     if dt <= DT_I8:
         for i in range(n):
             out[i] = x[i]
     elif dt == DT_F32:
         for i in range(n):
-            (<float*>out)[i] = x[i]
+            (<float*>out)[i] = x[i] * short_one
     elif dt == DT_F64:
         for i in range(n):
-            (<double*>out)[i] = x[i]
+            (<double*>out)[i] = x[i] * one
     elif dt == DT_I64:
         for i in range(n):
             (<int64_t*>out)[i] = x[i]
@@ -174,10 +178,10 @@ cdef void put_flags(int dt, const uint8_t* x, char* out, Py_ssize_t n) noexcept 
             (<int16_t*>out)[i] = x[i]
     elif dt == DT_F16:
         for i in range(n):
-            (<uint16_t*>out)[i] = ag_f32_to_f16(x[i])
+            (<uint16_t*>out)[i] = ag_f32_to_f16(x[i] * short_one)
     else:
         for i in range(n):
-            (<uint16_t*>out)[i] = ag_f32_to_bf16(x[i])
+            (<uint16_t*>out)[i] = ag_f32_to_bf16(x[i] * short_one)
 
 
 cdef void put_i64(int dt, const int64_t* x, char* out, Py_ssize_t n) noexcept nogil:
@@ -208,18 +212,10 @@ cdef void put_i64(int dt, const int64_t* x, char* out, Py_ssize_t n) noexcept no
             (<uint16_t*>out)[i] = ag_f32_to_bf16(<float>x[i])
 
 
-cdef Py_ssize_t item_size(int dt) noexcept nogil:
-    if dt == DT_F32 or dt == DT_I32:
-        return 4
-    if dt == DT_F64 or dt == DT_I64:
-        return 8
-    return 1 if dt <= DT_I8 else 2
-
-
 cdef void fill(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
     cdef const RandomJob* job = <const RandomJob*>ctx
     cdef int kind = job.kind, dt = job.dt
-    cdef Py_ssize_t size = chunk_elements(kind, dt), item = item_size(dt)
+    cdef Py_ssize_t size = chunk_elements(kind, dt), item = item_bytes(dt)
     cdef Py_ssize_t c, n
     cdef uint32_t[64] w
     cdef float[64] f
@@ -238,10 +234,10 @@ cdef void fill(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
             put_i64(dt, k, out, n)
         elif kind == RANDOM_BERNOULLI:
             bernoulli(job, w, b)
-            put_flags(dt, b, out, n)
+            put_flags(dt, b, job.a, out, n)
         elif kind == RANDOM_BERNOULLI_EACH:
             bernoulli_each(job, w, job.p + c * size, <int>n, b)
-            put_flags(dt, b, out, n)
+            put_flags(dt, b, 1, out, n)
         elif dt == DT_F64:
             if kind == RANDOM_UNIFORM:
                 uniform_f64(job, w, d)
@@ -266,5 +262,5 @@ table.words = words
 
 
 def table_capsule():
-    """Return the functions for random.pyx."""
+    """Return the functions for random_fills.pyx."""
     return PyCapsule_New(&table, "autograd_cy.random_loops", NULL)

@@ -7,12 +7,14 @@ from autograd_cy._C.arguments cimport real_number
 from autograd_cy._C.devices cimport device_among
 from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
 from autograd_cy._C.exchange cimport array_of
-from autograd_cy._C.indexing cimport tensor_of, values_of
+from autograd_cy._C.indexing cimport fill_true, only_mask, tensor_of, values_of
 from autograd_cy._C.iterate cimport (
-    broadcast_shape, cast, clear, clone_plain, copy_into, ew2, ew3, expand_plain, P_BOOL,
-    P_SKIP_FIRST)
+    broadcast_shape, cast, check_writable, clear, clone_plain, copy_into, ew2, ew3, expand_plain,
+    P_BOOL, P_SKIP_FIRST, to_device)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport no_launch
+from autograd_cy._C.outputs cimport Result, fresh, result_like
+from autograd_cy._C.storage cimport ON_CPU
 from autograd_cy._C.tensor cimport (
     F_STRIDED, M_NO_GRAD, Tensor, check_fits, requires_grad, tensor_empty, tensor_empty_on,
     tensor_window, tls_modes)
@@ -185,6 +187,45 @@ cdef Tensor fill_where(Tensor a, Tensor mask, Tensor value, Tensor out):
     if out is not None and value.mem == out.mem:
         value = clone_plain(value)      # one number, read before anything is written
     return ew3(K_WHERE, mask, value, a, P_SKIP_FIRST, out, "masked_fill")
+
+
+# --- x[mask] = value ---------------------------------------------------------------------------
+
+cdef Tensor put_number(Tensor a, object indices, Tensor values, bint accumulate, Tensor out):
+    """One value wherever the only index, a mask, says so: a choice of two, on whatever device."""
+    cdef int place = -1 if accumulate or values.count != 1 else only_mask(<tuple>indices)
+    cdef Tensor mask, value
+    cdef Result made
+    if place < 0:
+        return None
+    mask = <Tensor>(<tuple>indices)[place]
+    if mask.mem.device != a.mem.device:
+        mask = to_device(mask, a.mem.device)        # index tensors may be on the CPU
+    value = tensor_window(values, 0, NULL, NULL, 0) if values.nd else values
+    value = cast(value, a.dt)
+    if out is None:
+        result_like(&made, a, a.dt)
+        out = fresh(&made, device_among((a, values), "index_put"))
+        return ew3(K_WHERE, along_dims(mask, a, place), value, a, P_SKIP_FIRST, out, "index_put")
+    if value.mem == out.mem:
+        value = clone_plain(value)      # one number, read before anything is written
+    check_writable(out, "index_put_")
+    if mask.nd and mask.count < out.count and out.mem.device == ON_CPU:
+        fill_true(out, mask, place, value)      # what isn't selected isn't even read
+        return out
+    return ew3(K_WHERE, along_dims(mask, a, place), value, a, P_SKIP_FIRST, out, "index_put_")
+
+
+cdef Tensor along_dims(Tensor mask, Tensor a, int place):
+    """A mask over some dimensions of `a`, the same along all others."""
+    cdef Py_ssize_t[64] sizes
+    cdef Py_ssize_t[64] strides
+    cdef int d
+    for d in range(a.nd):
+        sizes[d], strides[d] = 1, 0
+        if place <= d < place + mask.nd:
+            sizes[d], strides[d] = mask.sizes[d - place], mask.strides[d - place]
+    return tensor_window(mask, a.nd, sizes, strides, 0)
 
 
 cdef Tensor threshold_backward_plain(Tensor grad, Tensor a, Tensor threshold):

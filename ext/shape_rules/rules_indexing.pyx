@@ -1,12 +1,10 @@
 # cython: language_level=3
 """Shape rules of reading and writing by index, of joining, triangles and sorting."""
-from libc.stdint cimport uint8_t
 from autograd_cy._C.checked cimport checked_add
-from autograd_cy._C.devices cimport refuse_host
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_I32, DT_I64, dt_is_complex, dt_promote
 from autograd_cy._C.formats cimport all_channels_last
-from autograd_cy._C.iterate cimport contiguous, expand_plain
-from autograd_cy._C.outputs cimport Result, result_dense, result_like
+from autograd_cy._C.iterate cimport expand_plain
+from autograd_cy._C.outputs cimport NEEDS_SIZES, Result, result_dense, result_like
 from autograd_cy._C.placement cimport MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D, device_of_code
 from autograd_cy._C.rules_common cimport scalar_name
 from autograd_cy._C.storage cimport ON_CPU, ON_META
@@ -279,20 +277,9 @@ cdef struct Selection:
     int first               # first indexed dimension, -1: none
     bint together           # indexed dimensions are neighbours
     bint unknown            # a mask whose values nobody knows
-
-
-cdef Py_ssize_t count_true(Tensor mask, Selection* s) except -1:
-    cdef const uint8_t* p
-    cdef Py_ssize_t i, n = 0
-    if mask.mem.device == ON_META:
-        s.unknown = True
-        return 1
-    refuse_host(mask, "indexing by a mask")
-    mask = contiguous(mask)
-    p = <const uint8_t*>mask.ptr
-    for i in range(mask.count):
-        n += p[i] != 0
-    return n
+    bint refused            # they don't broadcast, which is said once the sizes are known
+    int given               # index tensors
+    int masks
 
 
 cdef int take_dim(Selection* s, Py_ssize_t size) except -1:
@@ -328,30 +315,31 @@ cdef bint broadcasts(Selection* s, int nd, const Py_ssize_t* sizes) noexcept:
     return True
 
 
-cdef object index_shapes(tuple indices, Selection* s):
+cdef object index_shapes(tuple indices, const Py_ssize_t* sizes):
     cdef list found = []
     cdef Tensor t
+    cdef int k = 0
     for entry in indices:
         if entry is None:
             continue
         t = <Tensor>entry
         if t.dt == DT_BOOL:
-            found += [str([count_true(t, s)])] * max(t.nd, 1)
+            found += ["[?]" if sizes == NULL else str([sizes[k]])] * max(t.nd, 1)
+            k += 1
         else:
             found.append(str(list(sizes_of(t))))
     return IndexError("shape mismatch: indexing tensors could not be broadcast together with "
                       f"shapes {', '.join(found)}")
 
 
-cdef int select_all(Selection* s, Tensor a, tuple indices) except -1:
-    """What the indices select; values are read of masks alone, for their number of True."""
-    cdef Py_ssize_t[1] count
+cdef int select_all(Selection* s, Tensor a, tuple indices, const Py_ssize_t* sizes) except -1:
+    """What the indices select; `sizes`, if not NULL, says how much of each mask is true."""
     cdef Tensor t
     cdef int d, more = 0
-    s.nd = s.n = 0
+    s.nd = s.n = s.given = s.masks = 0
     s.first = -1
     s.together = True
-    s.unknown = False
+    s.unknown = s.refused = False
     for entry in indices:
         if entry is None:
             if s.nd - more >= a.nd:
@@ -361,6 +349,7 @@ cdef int select_all(Selection* s, Tensor a, tuple indices) except -1:
             s.nd += 1
             continue
         t = <Tensor?>entry
+        s.given += 1
         if t.mem.device != ON_CPU and t.mem.device != a.mem.device:
             raise RuntimeError(
                 "indices should be either on cpu or on the same device as the indexed tensor "
@@ -377,17 +366,20 @@ cdef int select_all(Selection* s, Tensor a, tuple indices) except -1:
                         f"The shape of the mask {list(sizes_of(t))} at index {d} does not match "
                         f"the shape of the indexed tensor {list(sizes_of(a))} at index {s.nd}")
                 take_dim(s, t.sizes[d])
-            count[0] = count_true(t, s)
-            if not broadcasts(s, 1, count):
-                raise index_shapes(indices, s)
+            s.unknown |= t.mem.device == ON_META
+            if sizes != NULL and not broadcasts(s, 1, &sizes[s.masks]):
+                s.refused = True
+            s.masks += 1
         elif t.dt == DT_I64 or t.dt == DT_I32:
             if s.nd - more >= a.nd:
                 raise IndexError(f"too many indices for tensor of dimension {a.nd}")
             take_dim(s, a.sizes[s.nd - more])
             if not broadcasts(s, t.nd, t.sizes):
-                raise index_shapes(indices, s)
+                s.refused = True
         else:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    if s.refused and (s.masks == 0 or s.unknown or sizes != NULL):
+        raise index_shapes(indices, sizes)
     for d in range(s.nd - more, a.nd):
         if s.nd == MAX_DIMS:
             raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
@@ -417,15 +409,18 @@ cdef int selection_sizes(Selection* s, Py_ssize_t* sizes) except -1:
     return n
 
 
-cdef int indexed(Result* r, Tensor a, object indices, str op) except -1:
+cdef int indexed(Result* r, Tensor a, object indices, const Py_ssize_t* sizes,
+                 str op) except -1:
     cdef Selection s
-    select_all(&s, a, <tuple>indices)
+    select_all(&s, a, <tuple>indices, sizes)
     if s.first < 0:
         return result_like(r, a, a.dt)
     if s.unknown:
         raise NotImplementedError(
             f"{op}: how many elements a mask on meta selects isn't known; use where(), or an index "
             "of a known size")
+    if s.masks and sizes == NULL:
+        return NEEDS_SIZES
     r.dt = a.dt
     r.strided = False
     r.nd = selection_sizes(&s, r.sizes)
@@ -433,16 +428,20 @@ cdef int indexed(Result* r, Tensor a, object indices, str op) except -1:
 
 
 cdef int put(Result* r, Tensor a, object indices, Tensor values, bint accumulate,
-             str op) except -1:
+             const Py_ssize_t* sizes, str op) except -1:
     cdef Selection s
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef int n, d, skipped = 0
-    select_all(&s, a, <tuple>indices)
+    select_all(&s, a, <tuple>indices, sizes)
     if s.first < 0:
         expand_plain(values, a.nd, a.sizes, f"{op}_")
         if accumulate:
             raise ValueError(f"{op}_: at least one index tensor is needed to accumulate")
+    elif s.given == 1 and s.masks == 1 and values.count == 1 and not accumulate:
+        pass            # one value wherever the mask says so: nobody asks how often that is
     elif not s.unknown:
+        if s.masks and sizes == NULL:
+            return NEEDS_SIZES
         n = selection_sizes(&s, shape)
         while values.nd - skipped > n and values.sizes[skipped] == 1:
             skipped += 1
@@ -454,6 +453,66 @@ cdef int put(Result* r, Tensor a, object indices, Tensor values, bint accumulate
                     f"cannot be broadcast to indexing result of shape "
                     f"{[shape[i] for i in range(n)]}")
     return result_like(r, a, a.dt)
+
+
+# --- what is true, different, or repeated -----------------------------------------------------
+
+cdef int true_places(Result* r, Tensor a, const Py_ssize_t* sizes, str op) except -1:
+    """A row for each element that isn't zero."""
+    cdef Py_ssize_t[2] shape
+    if sizes == NULL:
+        return NEEDS_SIZES
+    shape[0], shape[1] = sizes[0], a.nd
+    return result_dense(r, DT_I64, 2, shape)
+
+
+cdef int vector_of(Result* r, int dt, const Py_ssize_t* sizes) except -1:
+    """A vector whose length nobody knows before."""
+    if sizes == NULL:
+        return NEEDS_SIZES
+    return result_dense(r, dt, 1, sizes)
+
+
+cdef int different(Result* r, Tensor a, bint inverse, bint counts, const Py_ssize_t* sizes,
+                   str op) except -1:
+    """Values, the place of each element among them, how often each occurs; empty if not asked."""
+    cdef Py_ssize_t none = 0
+    if sizes == NULL:
+        return NEEDS_SIZES
+    result_dense(&r[0], a.dt, 1, sizes)
+    if inverse:
+        result_dense(&r[1], DT_I64, a.nd, a.sizes)
+    else:
+        result_dense(&r[1], DT_I64, 1, &none)
+    return result_dense(&r[2], DT_I64, 1, sizes if counts else &none)
+
+
+cdef int different_slices(Result* r, Tensor a, Py_ssize_t dim, const Py_ssize_t* sizes,
+                          str op) except -1:
+    """The same of the slices along a dimension; a tensor without dimensions is a vector of one."""
+    cdef Py_ssize_t size
+    dim = normal_dim(dim, a.nd)
+    size = size_at(a, <int>dim)
+    if a.nd and a.count == 0 and size:
+        raise RuntimeError(
+            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    if sizes == NULL:
+        return NEEDS_SIZES
+    result_dense(&r[0], a.dt, a.nd if a.nd else 1, a.sizes if a.nd else sizes)
+    r[0].sizes[dim] = sizes[0]
+    result_dense(&r[1], DT_I64, 1, &size)
+    return result_dense(&r[2], DT_I64, 1, sizes)
+
+
+cdef int different_runs(Result* r, Tensor a, bint inverse, bint counts, object dim,
+                        const Py_ssize_t* sizes, str op) except -1:
+    if dim is None:
+        return different(r, a, inverse, counts, sizes, op)
+    return different_slices(r, a, dim, sizes, op)
+
+
+cdef int bins(Result* r, Tensor a, const Py_ssize_t* sizes, str op) except -1:
+    return vector_of(r, DT_I64, sizes)
 
 
 # --- order ----------------------------------------------------------------------------------

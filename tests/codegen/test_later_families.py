@@ -82,7 +82,13 @@ def test_functions_of_families_of_the_import_need_no_look_up(families):
 def test_changed_arguments_are_checked_before_and_noted_after(families):
     text = module_of(families, record(families, mutates=("bias",)))
     body = text[text.index("cdef Tensor c_probe(") :]
-    steps = ["before_change((bias,)", "run_probe(", "after_change((bias,)", "set_history("]
+    steps = [
+        "changed = (bias,)",
+        "before_change(changed",
+        "run_probe(",
+        "after_change(changed",
+        "set_history(",
+    ]
     places = [body.index(step) for step in steps]
     assert places == sorted(places)
 

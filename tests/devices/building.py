@@ -13,6 +13,7 @@ import pytest
 import autograd_cy as ag
 
 SOURCE = Path(__file__).parent / "hostdevice"
+HEADERS = Path(__file__).parents[2] / "ext" / "kernels"
 ROOT = Path(ag.__file__).resolve().parents[1]
 LOADED = {}
 
@@ -38,7 +39,7 @@ def compile_in(folder):
     run = subprocess.run(
         [sys.executable, "-W", "ignore", "setup.py", "-q", "build_ext", "--inplace"],
         cwd=folder,
-        env=environment(CFLAGS="-O0"),
+        env=environment(CFLAGS="-O0 -ffp-contract=off", AUTOGRAD_CY_HEADERS=str(HEADERS)),
         capture_output=True,
         text=True,
     )

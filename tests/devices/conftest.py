@@ -5,6 +5,8 @@ import gc
 import building
 import pytest
 
+import autograd_cy as ag
+
 
 @pytest.fixture(scope="session")
 def hostdevice(tmp_path_factory):
@@ -25,6 +27,8 @@ def plain(hostdevice):
 def registered(hostdevice):
     """The module with "late" registered: all slots are those of the CPU, run late."""
     hostdevice.register("late")
+    for index in (0, 1):
+        ag.rand(1, device=f"late:{index}")  # its default generator stays
     return hostdevice
 
 
@@ -50,6 +54,7 @@ def late(registered, request):
     registered.recover()
     gc.collect()
     registered.run_all()
+    ag.zeros(1).pin_memory()  # lets go of pinned memory whose copies have ended
     after = registered.state()
     assert after["broken"] == 0, "memory was written beyond its ends, or after it was freed"
     left = {k: after[k] - before[k] for k in ("blocks", "events", "streams", "pinned", "waiting")}

@@ -60,9 +60,21 @@ def test_operands_say_what_is_read_and_written():
     assert number is None  # the 2 is a number of the launch
 
 
-def test_random_numbers_are_refused():
-    with pytest.raises(RuntimeError, match="random numbers differ"):
-        launches_of(lambda: ag.rand(3) * 2)
+def test_a_generator_that_starts_anew_is_refused():
+    g = ag.Generator()
+    state = g.get_state()
+    for call in (
+        lambda: g.manual_seed(1),
+        lambda: ag.manual_seed(1),
+        lambda: g.seed(),
+        lambda: g.set_state(state),
+        lambda: g.get_state(),
+    ):
+        with pytest.raises(RuntimeError, match=r"launches can't be kept: .*do it before"):
+            launches_of(call)
+    assert ag.equal(g.get_state(), state)
+    with pytest.raises(RuntimeError, match="no launch has written"):
+        launches_of(lambda: ag.rand(3, generator=ag.Generator()))
 
 
 def test_keeping_twice_is_refused():

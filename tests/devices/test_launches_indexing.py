@@ -14,7 +14,11 @@ CASES = family(
     "sorting",
     "statistics",
     "shape",
-    keep=lambda r: r.kernel.target.startswith("indexing.") and r.kernel.shape is not None,
+    keep=lambda r: (
+        r.kernel.target.startswith("indexing.")
+        and r.kernel.shape is not None
+        and r.kernel.sized is None
+    ),
 )
 
 

@@ -57,7 +57,7 @@ READS = {
     "nonzero": lambda: X.nonzero(),
     "where": lambda: ag.where(X > 1),
     "unique": lambda: X.unique(),
-    "unique ": lambda: ag.unique_consecutive(X),
+    "unique_consecutive": lambda: ag.unique_consecutive(X),
     "a number of a tensor": lambda: ag.repeat_interleave(X, INTEGER),
     "a number of a tensor ": lambda: X.masked_scatter(X > 1, X),
 }

@@ -29,7 +29,9 @@ def needs_values(record):
     kernel = record.kernel
     if isinstance(kernel, schema.host) or record.key in OF_VALUES:
         return True
-    return isinstance(kernel, schema.call) and kernel.shape is None and not kernel.anywhere
+    if not isinstance(kernel, schema.call):
+        return False
+    return kernel.sized is not None or (kernel.shape is None and not kernel.anywhere)
 
 
 EVERY = cases(lambda r: bool(r.samples) and any(a.is_tensor for a in r.args))

@@ -38,7 +38,7 @@ KINDS = {
     "std": "words of its own for dtypes that it refuses",
 }
 # What only compiled code can do.
-ONLY = ("a list of indices", "alpha=", "dunder=", "refuse_tangents=")
+ONLY = ("a list of indices", "alpha=", "dunder=", "sized=", "refuse_tangents=")
 ONLY += ("a real result of a fixed dtype", "out='truth' of no shape rule")
 COMPILED = [f"{what} is for compiled records" for what in ONLY]
 

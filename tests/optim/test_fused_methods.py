@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autograd_cy as ag
-from autograd_cy._C.optimize import fused_step
+from autograd_cy._C.ops_optimizers import _fused_adagrad_
 
 STEPS = 8
 SHAPE = (3, 5)
@@ -358,36 +358,49 @@ def test_not_a_number_stays_one():
         assert x.isnan().tolist() == [False, name != "Rprop"], name
 
 
-SHARED = {"rate": 0.1, "eps": 0.0, "weight_decay": 0.0, "sign": 1.0}
+SHARED = {"lr": 0.1, "lr_decay": 0.0, "weight_decay": 0.0, "eps": 0.0, "maximize": False}
 
 
-def test_calls_of_the_compiled_step_are_checked():
-    p, g, total = ag.ones(2), ag.ones(2), ag.zeros(2)
-    for args, error, text in [
-        (("newton", [p], [g], [[total]], [SHARED]), ValueError, "no method 'newton'.*adagrad"),
-        (("adagrad", [p], [g], [], [SHARED]), ValueError, "0 lists of state.* has 1"),
-        (("adagrad", [p], [], [[total]], [SHARED]), ValueError, "1 parameters but 0"),
-        (("adagrad", [p], [g], [[total, total]], [SHARED]), ValueError, "1 parameters but 2"),
-        (("adagrad", [p], [g], [[total]], [{"rate": 1.0}]), ValueError, "instead of rate, eps"),
-        (("adagrad", [p], [g], [[total]], [{**SHARED, "mu": 1.0}]), ValueError, "instead of"),
-        (("adagrad", [p], [g[:1]], [[total]], [SHARED]), RuntimeError, r"\[2\].*\[1\]"),
-        (("adagrad", [p], [g.double()], [[total]], [SHARED]), RuntimeError, "float64"),
-        (("adagrad", [p.long()], [g.long()], [[total.long()]], [SHARED]), RuntimeError, "floating"),
-        (("adagrad", [ag.ones(1).expand(2)], [g], [[total]], [SHARED]), RuntimeError, "memory"),
+def test_calls_of_the_operator_are_checked():
+    p, g, total, step = ag.ones(2), ag.ones(2), ag.zeros(2), ag.tensor(0.0)
+    for args, numbers, error, text in [
+        (([p], [], [total], [step]), {}, ValueError, "1 parameters but 0"),
+        (([p], [g], [total, total], [step]), {}, ValueError, "1 parameters but 2"),
+        (([p], [g], [total], []), {}, ValueError, "1 parameters but 0"),
+        (([p], [g[:1]], [total], [step]), {}, RuntimeError, r"\[2\].*\[1\]"),
+        (([p], [g.double()], [total], [step]), {}, RuntimeError, "float64"),
+        (([p.long()], [g.long()], [total.long()], [step]), {}, RuntimeError, "floating"),
+        (([ag.ones(1).expand(2)], [g], [total], [step]), {}, RuntimeError, "memory"),
+        (([p], [g], [total], [ag.zeros(2)]), {}, RuntimeError, "one float32 or float64"),
+        (([p], [g], [total], [step.long()]), {}, RuntimeError, "one float32 or float64"),
+        (([p], [g], [total], [step]), {"lr": ag.ones(2)}, RuntimeError, "lr must be a 1-element"),
+        (([p], [g], [total], [step]), {"lr": ag.tensor(1)}, RuntimeError, "lr must be a float"),
+        (([p], [g], [total], [step]), {"lr": "x"}, TypeError, "lr"),
+        (([p], [g], [total], [step]), {"eps": None}, TypeError, "eps"),
+        (([p], [g], [total], [step]), {"found_inf": ag.ones(2)}, RuntimeError, "found_inf must"),
+        (([p], [g], [total], [step]), {"grad_scale": ag.ones(2)}, RuntimeError, "grad_scale must"),
+        (([p], [g], [total], [ag.tensor(-1.0)]), {}, ValueError, "counted from 1"),
+        (([p], g, [total], [step]), {}, TypeError, "grads"),
+        (([p], [None], [total], [step]), {}, TypeError, "element 0"),
+        (([p.clone().requires_grad_()], [g], [total], [step]), {}, RuntimeError, "leaf"),
     ]:
         with pytest.raises(error, match=text):
-            fused_step(*args)
+            _fused_adagrad_(*args, **{**SHARED, **numbers})
+    with pytest.raises(TypeError, match="lr_decay"):
+        _fused_adagrad_([p], [g], [total], [step], lr=0.1)
     assert p.tolist() == [1, 1]
     assert total.tolist() == [0, 0]
+    assert step == 0
+    assert (p._version, total._version, step._version) == (0, 0, 0)
 
 
-def test_steps_on_meta_change_nothing_but_the_state():
+def test_steps_on_meta_are_checked_and_change_nothing():
     for name in OPTIONS:
         x = ag.ones(3, device="meta", requires_grad=True)
         x.grad = ag.ones(3, device="meta")
         optimizer = getattr(ag.optim, name)([x])
         optimizer.step()
-        assert optimizer.state[x]["step"] == 1
+        assert {t.device.type for t in optimizer.state[x].values()} == {"meta"}
         assert x.device.type == "meta"
 
 

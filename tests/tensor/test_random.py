@@ -12,7 +12,7 @@ from scipy import special
 
 import autograd_cy as ag
 from autograd_cy._C import cpu
-from autograd_cy._C import random as compiled
+from autograd_cy._C import random_fills as compiled
 
 N = 200_000
 FLOATS = [ag.float16, ag.bfloat16, ag.float32, ag.float64]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import GeneratorType
+from typing import Any
 
 from autograd_cy import Tensor, isinf, isnan, no_grad, stack, tensor
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._interpreted import Family
 
 __all__ = [
     "clip_grad_norm",
@@ -15,6 +17,9 @@ __all__ = [
     "clip_grads_with_norm_",
     "get_total_norm",
 ]
+
+
+_lists = Family("ops_optimizers")
 
 
 def get_total_norm(
@@ -57,8 +62,9 @@ def get_total_norm(
     if not tensors:
         return tensor(0.0)
     with no_grad():
-        norms = [x.norm(order) for x in tensors]
-        total = stack(norms).norm(order)
+        norms = _lists._foreach_norm(tensors, order)
+        first = norms[0].device
+        total = stack([x if x.device == first else x.to(first) for x in norms]).norm(order)
         if error_if_nonfinite and bool((isnan(total) | isinf(total)).item()):
             raise RuntimeError(
                 f"The total norm of order {order} for gradients from `parameters` is non-finite, "
@@ -100,12 +106,10 @@ def clip_grads_with_norm_(
     if not grads:
         return
     with no_grad():
-        factor = float(max_norm) / (total_norm + 1e-6)
-        factor = factor.item() if total_norm.device.type == "cpu" else factor.clamp(max=1.0)
-        # A factor of 1 changes nothing; NaN goes to all gradients, as in torch.
-        if not (isinstance(factor, float) and factor >= 1.0):
-            for grad in grads:
-                grad.mul_(factor)
+        # Never read: a factor of 1 changes nothing, and NaN goes to all gradients, as in torch.
+        factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+        for device, some in _by_device(grads).items():
+            _lists._foreach_mul_(some, factor if factor.device == device else factor.to(device))
 
 
 def clip_grad_norm_(
@@ -234,3 +238,10 @@ def clip_grad_value_(
 def _grads(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     return [x.grad for x in given if x.grad is not None]
+
+
+def _by_device(tensors: list[Tensor]) -> dict[Any, list[Tensor]]:
+    found: dict[Any, list[Tensor]] = {}
+    for x in tensors:
+        found.setdefault(x.device, []).append(x)
+    return found

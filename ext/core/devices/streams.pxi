@@ -131,3 +131,19 @@ cdef int copy_between(Tensor to, Tensor source, bint non_blocking) except -1:
     finally:
         s.event_free(there, event)
     return 0
+
+
+def _streams_here():
+    """The current streams of this thread but default ones, for `_take_streams` of another."""
+    cdef Current* mine = <Current*>ag_streams
+    cdef int device
+    if mine == NULL:
+        return ()
+    return tuple([(device, <size_t>mine[device].stream, <object>mine[device].owner)
+                  for device in range(MAX_DEVICES) if mine[device].stream != NULL])
+
+
+def _take_streams(tuple streams not None):
+    """Let the streams of another thread be the current ones of this one."""
+    for device, address, owner in streams:
+        set_current_stream(device, <stream_t><size_t>address, owner)

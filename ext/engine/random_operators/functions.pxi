@@ -11,7 +11,7 @@ cdef Tensor room(tuple args, object size, Tensor out, object dtype, int default,
         _seen = begin_call(E + E_EMPTY, ())
     if out is None:
         return tensor_empty_on(where, parse_dtype(dtype, default), n, shape, NULL)
-    check_out(out, dtype, device, op)
+    own_out(out, dtype, device, op)
     return tensor_empty_on(out.mem.device, out.dt, n, shape, NULL)
 
 
@@ -33,9 +33,8 @@ cdef Tensor room_like(object input, object dtype, object layout, object device, 
             f"{op}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
         )
     a = <Tensor>input
-    where = check_placement(device, layout, pin_memory, op)
     return like_on(a, parse_dtype(dtype, a.dt), memory_format,
-                   a.mem.device if device is None else <int>where)
+                   place_like(a, device, layout, pin_memory, op))
 
 
 def rand(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=None, device=None,
@@ -65,15 +64,11 @@ def rand(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=N
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_RAND, args)
-    if vmap_level():
-        return _vmap_rule("rand", rand, (*args,), keywords(
-            generator, dtype, layout, device, requires_grad, pin_memory,
-            {"size": size, "out": out}), "sizes")
     cdef Tensor t = room(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
                          "rand")
-    need_floating(t, "rand")
-    fill_uniform(t, 0, 1, generator_of(generator, "rand"))
-    return finish(settle(t, out, "rand"), requires_grad, "rand")
+    need_floating(t.dt, "rand")
+    t = T._uniform_fresh(t, 0, 1, checked_generator(generator, "rand"), "rand", "sizes")
+    return made(settle(t, out, "rand"), requires_grad, "rand")
 
 
 def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -101,14 +96,11 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_RAND_LIKE, (input,))
-    if vmap_level():
-        return _vmap_rule("rand_like", rand_like, (input,), keywords(
-            generator, dtype, layout, device, requires_grad, pin_memory,
-            {"memory_format": memory_format}), "elements")
     cdef Tensor t = room_like(input, dtype, layout, device, pin_memory, memory_format, "rand_like")
-    need_floating(t, "rand_like")
-    fill_uniform(t, 0, 1, generator_of(generator, "rand_like"))
-    return finish(t, requires_grad, "rand_like")
+    need_floating(t.dt, "rand_like")
+    t = T._uniform_fresh(t, 0, 1, checked_generator(generator, "rand_like"), "rand_like",
+                         like_draws(input))
+    return made(t, requires_grad, "rand_like")
 
 
 def randn(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=None, device=None,
@@ -134,15 +126,11 @@ def randn(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_RANDN, args)
-    if vmap_level():
-        return _vmap_rule("randn", randn, (*args,), keywords(
-            generator, dtype, layout, device, requires_grad, pin_memory,
-            {"size": size, "out": out}), "sizes")
     cdef Tensor t = room(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
                          "randn")
-    need_floating(t, "randn")
-    fill_normal(t, 0, 1, generator_of(generator, "randn"))
-    return finish(settle(t, out, "randn"), requires_grad, "randn")
+    need_floating(t.dt, "randn")
+    t = T._normal_fresh(t, 0, 1, checked_generator(generator, "randn"), "randn", "sizes")
+    return made(settle(t, out, "randn"), requires_grad, "randn")
 
 
 def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -168,14 +156,11 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_RANDN_LIKE, (input,))
-    if vmap_level():
-        return _vmap_rule("randn_like", randn_like, (input,), keywords(
-            generator, dtype, layout, device, requires_grad, pin_memory,
-            {"memory_format": memory_format}), "elements")
     cdef Tensor t = room_like(input, dtype, layout, device, pin_memory, memory_format, "randn_like")
-    need_floating(t, "randn_like")
-    fill_normal(t, 0, 1, generator_of(generator, "randn_like"))
-    return finish(t, requires_grad, "randn_like")
+    need_floating(t.dt, "randn_like")
+    t = T._normal_fresh(t, 0, 1, checked_generator(generator, "randn_like"), "randn_like",
+                         like_draws(input))
+    return made(t, requires_grad, "randn_like")
 
 
 cdef tuple low_high(list given, object low, object high, str op):
@@ -237,10 +222,6 @@ def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=No
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_RANDINT, args)
-    if vmap_level():
-        return _vmap_rule("randint", randint, (*args,), keywords(
-            generator, dtype, layout, device, requires_grad, pin_memory,
-            {"low": low, "high": high, "size": size, "out": out}))
     cdef Tensor t
     cdef list given = list(args)
     if size is None and len(given) > 1:
@@ -260,8 +241,9 @@ def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=No
     low, high = low_high(given, low, high, "randint")
     t = room((), size, out, dtype, DT_I64, layout, device, pin_memory, "randint")
     need_bounds(t, "randint")
-    fill_randint(t, low, high, generator_of(generator, "randint"))
-    return finish(settle(t, out, "randint"), requires_grad, "randint")
+    t = T._random_fresh(t, low, last_of(low, high), 0, checked_generator(generator, "randint"), "randint",
+                        "values")
+    return made(settle(t, out, "randint"), requires_grad, "randint")
 
 
 def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, layout=None,
@@ -292,16 +274,13 @@ def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, 
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_RANDINT_LIKE, (input, *args))
-    if vmap_level():
-        return _vmap_rule("randint_like", randint_like, (input, *args), keywords(
-            generator, dtype, layout, device, requires_grad, pin_memory,
-            {"low": low, "high": high, "memory_format": memory_format}), "elements")
     cdef Tensor t
     low, high = low_high(list(args), low, high, "randint_like")
     t = room_like(input, dtype, layout, device, pin_memory, memory_format, "randint_like")
     need_bounds(t, "randint_like")
-    fill_randint(t, low, high, generator_of(generator, "randint_like"))
-    return finish(t, requires_grad, "randint_like")
+    t = T._random_fresh(t, low, last_of(low, high), 0, checked_generator(generator, "randint_like"), "randint_like",
+                        like_draws(input))
+    return made(t, requires_grad, "randint_like")
 
 
 def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, device=None,
@@ -331,17 +310,15 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_RANDPERM, (n,))
-    if vmap_level():
-        return _vmap_rule("randperm", randperm, (n,), keywords(
-            generator, dtype, layout, device, requires_grad, pin_memory, {"out": out}))
     cdef Py_ssize_t count = small_number(n, "randperm", "n")
     cdef int dt
     cdef Tensor t
     if count < 0:
         raise RuntimeError(f"randperm: n must be non-negative, got {count}")
-    where = check_placement(device, layout, pin_memory, "randperm")
+    cdef int where = check_placement(device, layout, pin_memory, "randperm")
     if out is not None:
-        check_out(out, dtype, device, "randperm")
+        own_out(out, dtype, device, "randperm")
+        where = out.mem.device
         dt = out.dt
     else:
         dt = parse_dtype(dtype, DT_I64)
@@ -350,40 +327,11 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
             f"randperm: not implemented for {dt_object(dt).name}; make it of int64 and convert it")
     if count - 1 > exact_limit(dt):
         raise RuntimeError(f"randperm: {count} numbers do not fit {dt_object(dt).name}")
-    t = permutation(count, generator_of(generator, "randperm"))
-    if out is None:
-        t = to_device(cast(t, dt), where)
-    return finish(settle(t, out, "randperm"), requires_grad, "randperm")
-
-
-cdef int check_std(Tensor std) except -1:
-    cdef Tensor x
-    cdef Py_ssize_t i
-    if dt_is_complex(std.dt):
-        raise RuntimeError("normal expects standard deviation to be non-complex")
-    if std.mem.device == ON_META:
-        return 0
-    x = contiguous(to_device(cast(std, DT_F64), ON_CPU))
-    for i in range(x.count):
-        if not (<double*>x.ptr)[i] >= 0:
-            raise RuntimeError("normal expects all elements of std >= 0.0")
-    return 0
-
-
-cdef Tensor attach(Tensor result, type cls, Tensor a, Tensor b):
-    """Record that `result` was drawn with these parameters (their gradients are zero)."""
-    cdef RandomNode n
-    if tls_modes() & M_NO_GRAD or not (
-            (a is not None and needs_grad(a)) or (b is not None and needs_grad(b))):
-        return result
-    n = <RandomNode>cls.__new__(cls)
-    node_init(n, 2, 0, 1)
-    if a is not None:
-        set_edge(n, 0, a)
-    if b is not None:
-        set_edge(n, 1, b)
-    set_history(result, n, 0)
-    return result
+    t = tensor_empty_on(where, DT_I64, 1, &count, NULL)
+    t = T._randperm_fresh(t, checked_generator(generator, "randperm"), "randperm", "values")
+    if out is None and dt != DT_I64:
+        t = T._to_dtype(t, dt) if vmap_level() else cast(t, dt)
+    return made(settle(t, out, "randperm"), requires_grad, "randperm")
 
 
 cdef object one_number(object x):
@@ -409,29 +357,20 @@ cdef Tensor normal_of(object mean, object std, object generator, Tensor out):
     if s is None:
         std = number_of(std, "normal", "std")
     n = broadcast_shape(tuple([x for x in (m, s) if x is not None]), shape, "normal")
-    if s is not None:
-        check_std(s)
     if out is None:
         t = tensor_empty_on((m if m is not None else s).mem.device,
                             m.dt if m is not None else s.dt, n, shape, NULL)
     else:
-        check_out(out, None, None, "normal")
+        own_out(out, None, None, "normal")
         t = tensor_empty_on(out.mem.device, out.dt, n, shape, NULL)
-    need_floating(t, "normal")
+    generator = checked_generator(generator, "normal")
     if s is None:
-        fill_normal(t, 0, std, generator_of(generator, "normal"))
+        t = T._normal_mean(t, m, std, generator)
+    elif m is None:
+        t = T._normal_std(t, mean, s, generator)
     else:
-        fill_normal(t, 0, 1, generator_of(generator, "normal"))
-        ew2(K_MUL, t, cast(s, t.dt), P_SAME, t, "normal")
-    if m is None:
-        ew2(K_ADD, t, as_tensor_like(t, mean), P_SAME, t, "normal")
-    else:
-        ew2(K_ADD, t, cast(m, t.dt), P_SAME, t, "normal")
-    if out is not None:
-        return settle(t, out, "normal")
-    if m is None:
-        return attach(t, NormalBackward2, None, s)
-    return attach(t, NormalBackward1 if s is None else NormalBackward3, m, s)
+        t = T._normal_both(t, m, s, generator)
+    return settle(t, out, "normal")
 
 
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dtype=None,
@@ -469,9 +408,6 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dty
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_NORMAL, (mean, std))
-    if vmap_level():
-        return _vmap_rule("normal", normal, (mean, std, size), keywords(
-            generator, dtype, layout, device, requires_grad, pin_memory, {"out": out}))
     cdef Tensor t
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         if size is None:
@@ -481,8 +417,9 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dty
         raise TypeError('normal() missing 1 required argument: "size" (mean and std are numbers)')
     mean, std = number_of(mean, "normal", "mean"), number_of(std, "normal", "std")
     t = room((), size, out, dtype, g_default_dtype, layout, device, pin_memory, "normal")
-    fill_normal(t, mean, std, generator_of(generator, "normal"))
-    return finish(settle(t, out, "normal"), requires_grad, "normal")
+    need_floating(t.dt, "normal_")
+    t = T._normal_fresh(t, mean, std, checked_generator(generator, "normal"), "normal", "values")
+    return made(settle(t, out, "normal"), requires_grad, "normal")
 
 
 def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None):
@@ -517,20 +454,23 @@ def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None)
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_BERNOULLI, (input, p))
-    if vmap_level():
-        return _vmap_rule(
-            "bernoulli", bernoulli, (input, p), {"generator": generator, "out": out}, "chances")
-    cdef Tensor t, given = input if out is None else out
+    cdef Tensor t = input
+    generator = checked_generator(generator, "bernoulli")
     if out is not None:
-        check_out(out, None, None, "bernoulli")
-    t = tensor_empty_on(given.mem.device, given.dt, input.nd, input.sizes, NULL)
+        own_out(out, None, None, "bernoulli")
+        if p is None:
+            return chances_into(out, input, generator)
+        t = tensor_empty_on(out.mem.device, out.dt, input.nd, input.sizes, NULL)
     if p is None:
-        fill_bernoulli_each(t, input, generator_of(generator, "bernoulli"))
-    else:
-        fill_bernoulli(t, number_of(p, "bernoulli", "p"), generator_of(generator, "bernoulli"))
-    if out is not None:
-        return settle(t, out, "bernoulli")
-    return attach(t, BernoulliBackward0, input, None)
+        return T._bernoulli_of(input, generator)
+    return settle(T._bernoulli_like(t, number_of(p, "bernoulli", "p"), generator), out,
+                  "bernoulli")
+
+
+cdef Tensor chances_into(Tensor out, Tensor chances, object generator):
+    """Ones and zeros of the dtype of `out`."""
+    cdef Tensor t = tensor_empty_on(out.mem.device, out.dt, chances.nd, chances.sizes, NULL)
+    return settle(T._bernoulli_each(t, chances, generator), out, "bernoulli")
 
 
 _install("bernoulli", bernoulli)

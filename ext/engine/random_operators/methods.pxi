@@ -47,18 +47,10 @@ def uniform_(Tensor self not None, *args, generator=None, **named):
     >>> bool((x.abs() <= 1).all())
     True
     """
-    cdef Scope _seen = NULL
-    if g_modes & G_PROFILE:
-        _seen = begin_call(E + E_UNIFORM_, (self, *args))
-    if vmap_level():
-        return _vmap_rule("uniform_", uniform_, (self, *args), {"generator": generator, **named})
-    cdef RandomNode n
     lo, hi = bounds(args, named, "uniform_")
     lo = 0.0 if lo is None else number_of(lo, "uniform_", "from")
     hi = 1.0 if hi is None else number_of(hi, "uniform_", "to")
-    n = begin(UniformBackward0, self, None, "uniform_")
-    fill_uniform(self, lo, hi, generator)
-    return end(self, n)
+    return T._uniform_(self, lo, hi, generator)
 
 
 def normal_(Tensor self not None, mean=0.0, std=1.0, *, generator=None):
@@ -82,15 +74,8 @@ def normal_(Tensor self not None, mean=0.0, std=1.0, *, generator=None):
     >>> ag.empty(3).normal_(mean=2, std=0)
     tensor([2., 2., 2.])
     """
-    cdef Scope _seen = NULL
-    if g_modes & G_PROFILE:
-        _seen = begin_call(E + E_NORMAL_, (self, mean, std))
-    if vmap_level():
-        return _vmap_rule("normal_", normal_, (self, mean, std), {"generator": generator})
-    cdef RandomNode n = begin(NormalBackward0, self, None, "normal_")
-    fill_normal(self, number_of(mean, "normal_", "mean"), number_of(std, "normal_", "std"),
-                generator)
-    return end(self, n)
+    return T._normal_(self, number_of(mean, "normal_", "mean"), number_of(std, "normal_", "std"),
+                      generator)
 
 
 def random_(Tensor self not None, *args, generator=None, **named):
@@ -122,13 +107,7 @@ def random_(Tensor self not None, *args, generator=None, **named):
     >>> bool(((x >= 1) & (x <= 6)).all())
     True
     """
-    cdef Scope _seen = NULL
-    if g_modes & G_PROFILE:
-        _seen = begin_call(E + E_RANDOM_, (self, *args))
-    if vmap_level():
-        return _vmap_rule("random_", random_, (self, *args), {"generator": generator, **named})
-    cdef RandomNode n
-    cdef type kind = RandomBackward0
+    cdef int form = 0
     lo, hi = bounds(args, named, "random_")
     if lo is None and len(args) == 1 or (
             len(args) == 0 and "from" in named and "to" not in named):
@@ -136,13 +115,15 @@ def random_(Tensor self not None, *args, generator=None, **named):
     if len(args) == 1 and not named:
         lo, hi = None, lo
     if lo is None:
-        kind = RandomBackward2 if hi is None else RandomBackward1
-    need_real(self, "random_")
+        form = 2 if hi is None else 1
+    if dt_is_complex(self.dt):
+        raise NotImplementedError(f"random_: not implemented for {dt_object(self.dt).name}")
     lo = 0 if lo is None else small_number(lo, "random_", "from")
-    hi = exact_limit(self.dt) + 1 if hi is None else small_number(hi, "random_", "to")
-    n = begin(kind, self, None, "random_")
-    fill_randint(self, lo, hi, generator)
-    return end(self, n)
+    if hi is None:
+        hi = exact_limit(self.dt) + 1
+    else:
+        hi = small_number(hi, "random_", "to")
+    return T._random_(self, lo, last_of(lo, hi), form, generator)
 
 
 def exponential_(Tensor self not None, lambd=1.0, *, generator=None):
@@ -171,14 +152,7 @@ def exponential_(Tensor self not None, lambd=1.0, *, generator=None):
     >>> bool((ag.empty(100).exponential_() > 0).all())
     True
     """
-    cdef Scope _seen = NULL
-    if g_modes & G_PROFILE:
-        _seen = begin_call(E + E_EXPONENTIAL_, (self, lambd))
-    if vmap_level():
-        return _vmap_rule("exponential_", exponential_, (self, lambd), {"generator": generator})
-    cdef RandomNode n = begin(ExponentialBackward0, self, None, "exponential_")
-    fill_exponential(self, number_of(lambd, "exponential_", "lambd"), generator)
-    return end(self, n)
+    return T._exponential_(self, number_of(lambd, "exponential_", "lambd"), generator)
 
 
 def bernoulli_(Tensor self not None, p=0.5, *, generator=None):
@@ -207,19 +181,9 @@ def bernoulli_(Tensor self not None, p=0.5, *, generator=None):
     >>> ag.empty(3).bernoulli_(1.0)
     tensor([1., 1., 1.])
     """
-    cdef Scope _seen = NULL
-    if g_modes & G_PROFILE:
-        _seen = begin_call(E + E_BERNOULLI_, (self, p))
-    if vmap_level():
-        return _vmap_rule("bernoulli_", bernoulli_, (self, p), {"generator": generator})
-    cdef RandomNode n
     if isinstance(p, Tensor):
-        n = begin(BernoulliBackward1, self, <Tensor>p, "bernoulli_")
-        fill_bernoulli_each(self, <Tensor>p, generator)
-    else:
-        n = begin(BernoulliBackward2, self, None, "bernoulli_")
-        fill_bernoulli(self, number_of(p, "bernoulli_", "p"), generator)
-    return end(self, n)
+        return T._bernoulli_each_(self, <Tensor>p, generator)
+    return T._bernoulli_(self, number_of(p, "bernoulli_", "p"), generator)
 
 
 for _f in (uniform_, normal_, random_, exponential_, bernoulli_):

@@ -1,4 +1,4 @@
-# Advanced indexing, nonzero and masks (part of indexing.pyx).
+# Advanced indexing (part of indexing.pyx).
 
 cdef enum:
     TAKE = 0
@@ -157,21 +157,21 @@ cdef class Places:
     cdef Py_ssize_t n
     cdef int first              # first indexed dimension
     cdef bint together          # indexed dimensions are neighbours
-
-
-cdef str FOUND = "how many elements there are depends on values"
+    cdef uint64_t inside        # a bit for each whose positions are known to exist
 
 
 cdef list mask_positions(Tensor mask):
-    """One dense int64 vector per dimension of the mask."""
+    """One dense int64 vector per dimension of a dense mask."""
     cdef Tensor found
-    cdef Py_ssize_t[1] shape
+    cdef Py_ssize_t[2] shape
     cdef Py_ssize_t[1] step
     cdef int d
-    no_launch("indexing by a mask", FOUND)
-    found = nonzero_plain(mask)
-    shape[0] = found.sizes[0]
-    step[0] = mask.nd
+    shape[0] = count_true(<const uint8_t*>mask.ptr, mask.count)
+    shape[1] = step[0] = mask.nd
+    found = tensor_empty(DT_I64, 2, shape)
+    nonzero(found, mask, [mask])
+    if mask.nd == 1:
+        return [tensor_window(found, 1, shape, step, 0)]
     return [contiguous(tensor_window(found, 1, shape, step, d)) for d in range(mask.nd)]
 
 
@@ -220,9 +220,10 @@ cdef int add_mask(Places places, Tensor mask, bint alone) except -1:
             places.source = joined
             mask = as_vector(mask)
     if mask.nd:
-        places.index += mask_positions(mask)
+        for entry in mask_positions(mask):
+            places.inside |= <uint64_t>1 << len(places.index)
+            places.index.append(entry)
         return 0
-    no_launch("indexing by a mask", FOUND)
     # A new dimension with one element or none.
     one[0] = 1 if (<const uint8_t*>mask.ptr)[0] else 0
     zeros = tensor_empty(DT_I64, 1, one)
@@ -274,7 +275,7 @@ cdef int check_places(Places places) except -1:
     if places.n == 0:
         return 0
     for d in range(len(places.index)):
-        if places.index[d] is None:
+        if places.index[d] is None or places.inside >> d & 1:
             continue
         t = <Tensor>places.index[d]
         k = <const int64_t*>t.ptr
@@ -292,20 +293,23 @@ cdef int check_places(Places places) except -1:
     return 0
 
 
-cdef Places resolve(Tensor a, tuple indices):
-    """The shape rule has checked all but the values."""
+cdef Places resolve(Tensor a, tuple indices, list masks):
+    """The shape rule has checked all but the values; `masks` are those among the indices, dense."""
     cdef Places places = Places.__new__(Places)
     cdef Tensor t
+    cdef int k = 0
     cdef bint alone = len([entry for entry in indices if entry is not None]) == 1
     places.source = a
     places.index = []
+    places.inside = 0
     for entry in indices:
         if entry is None:
             places.index.append(None)
             continue
         t = <Tensor>entry
         if t.dt == DT_BOOL:
-            add_mask(places, t, alone)
+            add_mask(places, contiguous(t) if masks is None else <Tensor>masks[k], alone)
+            k += 1
         else:
             places.index.append(positions(t))
     broadcast_places(places)
@@ -419,15 +423,31 @@ cdef void cut_take(TakePlan* plan) noexcept:
     plan.column_blocks = parts(last, plan.columns)
 
 
-cdef int index_elements(Tensor out, Tensor a, object indices) except -1:
-    cdef Places places = resolve(a, <tuple>indices)
+cdef int same_room(Py_ssize_t count, Py_ssize_t n) except -1:
+    if count != n:
+        raise RuntimeError("index: a mask was changed by another thread while it was read")
+    return 0
+
+
+cdef int index_elements(Tensor out, Tensor a, object indices, list masks) except -1:
+    cdef Py_ssize_t[MAX_DIMS] shape
+    cdef Py_ssize_t n = 1
+    cdef Places places
+    cdef int d
+    if move_by_mask(TAKE, a, <tuple>indices, masks, out):
+        return 0
+    places = resolve(a, <tuple>indices, masks)
     if places.first < 0:
         return copy_into(out, a, "index")
+    if masks is not None:
+        for d in range(selected_shape(places, shape)):
+            n *= shape[d]
+        same_room(out.count, n)
     return run_take(TAKE, places, out)
 
 
-cdef int put_elements(Tensor out, Tensor a, object indices, Tensor values,
-                      bint accumulate) except -1:
+cdef int put_elements(Tensor out, Tensor a, object indices, Tensor values, bint accumulate,
+                      list masks) except -1:
     """`out` may be `a`, and have any strides."""
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Tensor target = out
@@ -435,98 +455,39 @@ cdef int put_elements(Tensor out, Tensor a, object indices, Tensor values,
     cdef int n
     if accumulate and is_half(a.dt):
         target = tensor_empty(DT_F32, a.nd, a.sizes)
-    places = resolve(target, <tuple>indices)
+    if masks is not None and put_by_mask(out, a, <tuple>indices, values, accumulate, masks):
+        return 0
+    places = resolve(target, <tuple>indices, masks)
     if target is not a:
         copy_into(target, a, "index_put")
     if places.first < 0:
         return copy_into(out, values, "index_put_")
     n = selected_shape(places, shape)
-    values = cast(cast(values, a.dt), target.dt)
-    while values.nd > n:
-        values = tensor_window(values, values.nd - 1, values.sizes + 1, values.strides + 1, 0)
-    values = contiguous(expand_plain(values, n, shape, "index_put_"))
+    values = fitted(cast(cast(values, a.dt), target.dt), n, shape)
     run_take(PUT_ADD if accumulate else PUT, places, values)
     return copy_into(out, target, "index_put_") if target is not out else 0
 
 
-# --- positions of what is true ---------------------------------------------------------------
-
-cdef inline Py_ssize_t count_true(const uint8_t* p, Py_ssize_t n) noexcept nogil:
-    """How many bytes aren't 0, whatever else they are: as many positions are written."""
-    cdef Py_ssize_t i = 0, count = 0
-    cdef uint64_t word
-    while i + 8 <= n:
-        memcpy(&word, p + i, 8)
-        word = ((word & <uint64_t>0x7F7F7F7F7F7F7F7F) + <uint64_t>0x7F7F7F7F7F7F7F7F) | word
-        word = (word & <uint64_t>0x8080808080808080) >> 7
-        count += <Py_ssize_t>((word * <uint64_t>0x0101010101010101) >> 56)
-        i += 8
-    while i < n:
-        count += p[i] != 0
-        i += 1
-    return count
+cdef Tensor fitted(Tensor values, int n, const Py_ssize_t* shape):
+    """What is to be written, dense, in the shape of what is selected."""
+    while values.nd > n:
+        values = tensor_window(values, values.nd - 1, values.sizes + 1, values.strides + 1, 0)
+    return contiguous(expand_plain(values, n, shape, "index_put_"))
 
 
-cdef void write_true(const uint8_t* p, Py_ssize_t n, int64_t* k, Py_ssize_t left) noexcept nogil:
-    """The first `left` positions of what is true, by eight bytes, and past eight zeros at once."""
-    cdef Py_ssize_t i = 0, j, true
-    cdef uint64_t word
-    while left > 8 and i + 8 <= n:
-        memcpy(&word, p + i, 8)
-        if word:
-            for j in range(i, i + 8):     # there is room for eight, whatever has changed since
-                k[0] = j
-                true = p[j] != 0
-                k += true
-                left -= true
-        i += 8
-    for j in range(i, n):
-        if left == 0:
-            break
-        k[0] = j
-        true = p[j] != 0
-        k += true
-        left -= true
-
-
-cdef Tensor nonzero_plain(Tensor a):
-    cdef Tensor truth
-    cdef const uint8_t* p
-    cdef Py_ssize_t[2] shape
-    cdef Py_ssize_t[64] at
-    cdef Py_ssize_t j, length, row, left, true, step = a.nd
-    cdef int64_t* k
-    cdef Tensor out
-    cdef int d, last = a.nd - 1
-    no_launch("nonzero", FOUND)
-    truth = contiguous(cast(a, DT_BOOL))
-    p = <const uint8_t*>truth.ptr
-    shape[0] = count_true(p, truth.count)
-    shape[1] = a.nd
-    out = tensor_empty(DT_I64, 2, shape)
-    if out.count == 0:
-        return out
-    k = <int64_t*>out.ptr
-    left = shape[0]
-    if last == 0:
-        write_true(p, truth.count, k, left)
-        return out
-    memset(at, 0, sizeof(at))
-    length = truth.sizes[last]
-    for row in range(truth.count // length):
-        # Written without asking, and kept if true: a branch here is mispredicted half the time.
-        for j in range(length):
-            if left == 0:
-                break
-            for d in range(last):
-                k[d] = at[d]
-            k[last] = j
-            true = p[row * length + j] != 0
-            k += step * true
-            left -= true
-        for d in range(last - 1, -1, -1):
-            at[d] += 1
-            if at[d] < truth.sizes[d]:
-                break
-            at[d] = 0
-    return out
+cdef bint put_by_mask(Tensor out, Tensor a, tuple indices, Tensor values, bint accumulate,
+                      list masks) except -1:
+    """Values where the only index, a mask over all of `a`, says so; False: another way is needed."""
+    cdef Py_ssize_t[1] shape
+    cdef Tensor mask = <Tensor>masks[0], before
+    if len(indices) != 1 or mask.nd != a.nd or mask.count == 0 or not rows_are_long(out, mask):
+        return False
+    if out is not a:
+        copy_into(out, a, "index_put")
+    shape[0] = count_true(<const uint8_t*>mask.ptr, mask.count)
+    values = fitted(cast(values, out.dt), 1, shape)
+    if accumulate:              # each element is reached once
+        before = tensor_empty(out.dt, 1, shape)
+        move_by_mask(TAKE, out, indices, masks, before)
+        values = ew2(K_ADD, before, values, P_SAME, before, "index_put")
+    return move_by_mask(PUT, out, indices, masks, values)

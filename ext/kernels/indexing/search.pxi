@@ -56,11 +56,10 @@ cdef tuple sorted_of(Tensor a):
     return values_of(values), values_of(index)
 
 
-cdef tuple unique_of(object array, object shape, bint sort, bint return_inverse,
-                     bint return_counts, int dt):
+cdef int unique_of(object array, object shape, bint sort, bint return_inverse, bint return_counts,
+                   int dt, Py_ssize_t* sizes, list found) except -1:
     """Of a vector; NaNs are different from each other. What nobody asked for is empty."""
     cdef Py_ssize_t n = array.size
-    no_launch("unique", FOUND)
     order = None
     if sort and (return_inverse or dt >= DT_F16):
         array, order = sorted_of(tensor_of(array, DT_F32 if dt == DT_BF16 else dt))
@@ -77,43 +76,76 @@ cdef tuple unique_of(object array, object shape, bint sort, bint return_inverse,
         groups = groups.reshape(shape)
     if return_counts:
         counts = _np.diff(_np.concatenate((_np.flatnonzero(first), [n]))).astype(_np.int64)
-    return tensor_of(array[first], dt), tensor_of(groups, DT_I64), tensor_of(counts, DT_I64)
+    array = array[first]
+    sizes[0] = len(array)
+    found.extend((array, groups, counts))
+    return 0
 
 
-cdef tuple unique_plain(Tensor a, bint is_sorted, bint return_inverse, bint return_counts):
-    return unique_of(values_of(a).reshape(-1), tuple(sizes_of(a)), True, return_inverse,
-                     return_counts, a.dt)
-
-
-cdef tuple unique_rows(Tensor a, int dim, bint sort):
+cdef int unique_rows(Tensor a, int dim, bint sort, Py_ssize_t* sizes, list found) except -1:
     """Of the slices along a dimension."""
-    no_launch("unique", FOUND)
     dim = normal_dim(dim, a.nd)
     array = values_of(a)
     if a.nd == 0:
-        return unique_of(array.reshape(-1), (1,), sort, True, True, a.dt)
+        return unique_of(array.reshape(-1), (1,), sort, True, True, a.dt, sizes, found)
     size = a.sizes[dim]
-    if a.count == 0 and size:
-        raise RuntimeError(
-            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
     rows = _np.moveaxis(array, dim, 0).reshape(size, -1 if a.count else 0)
     order = _np.lexsort(_np.fliplr(rows).T) if sort and rows.size else _np.arange(size)
     ordered = rows[order]
     first, groups, counts = groups_of(order, (ordered[1:] != ordered[:max(size - 1, 0)]).any(1))
-    return (tensor_of(_np.take(array, first, dim), a.dt), tensor_of(groups, DT_I64),
-            tensor_of(counts, DT_I64))
+    sizes[0] = len(first)
+    found.extend((_np.take(array, first, dim), groups, counts))
+    return 0
 
 
-cdef tuple unique_dim_plain(Tensor a, int dim, bint is_sorted, bint return_inverse,
-                            bint return_counts):
-    return unique_rows(a, dim, True)
+cdef int count_unique(Tensor a, bint is_sorted, bint return_inverse, bint return_counts,
+                      Py_ssize_t* sizes, list found) except -1:
+    return unique_of(values_of(a).reshape(-1), tuple(sizes_of(a)), True, return_inverse,
+                     return_counts, a.dt, sizes, found)
 
 
-cdef tuple unique_consecutive_plain(Tensor a, bint return_inverse, bint return_counts, object dim):
+cdef int count_unique_dim(Tensor a, Py_ssize_t dim, bint is_sorted, bint return_inverse,
+                          bint return_counts, Py_ssize_t* sizes, list found) except -1:
+    return unique_rows(a, <int>dim, True, sizes, found)
+
+
+cdef int count_runs(Tensor a, bint return_inverse, bint return_counts, object dim,
+                    Py_ssize_t* sizes, list found) except -1:
     if dim is None:
         return unique_of(values_of(a).reshape(-1), tuple(sizes_of(a)), False, return_inverse,
-                         return_counts, a.dt)
-    return unique_rows(a, dim, False)
+                         return_counts, a.dt, sizes, found)
+    return unique_rows(a, dim, False, sizes, found)
+
+
+cdef int put_array(Tensor out, object array) except -1:
+    """Write what was found; bfloat16 was float32."""
+    if out.dt == DT_BF16:
+        return copy_into(out, tensor_of(array, DT_F32), "unique")
+    as_array(out)[...] = array
+    return 0
+
+
+cdef int put_found(Tensor values, Tensor inverse, Tensor counts, list found) except -1:
+    put_array(values, found[0])
+    put_array(inverse, found[1])
+    return put_array(counts, found[2])
+
+
+cdef int unique(Tensor values, Tensor inverse, Tensor counts, Tensor a, bint is_sorted,
+                bint return_inverse, bint return_counts, list found) except -1:
+    return put_found(values, inverse, counts, found)
+
+
+cdef int unique_dim(Tensor values, Tensor inverse, Tensor counts, Tensor a, Py_ssize_t dim,
+                    bint is_sorted, bint return_inverse, bint return_counts,
+                    list found) except -1:
+    return put_found(values, inverse, counts, found)
+
+
+cdef int unique_consecutive(Tensor values, Tensor inverse, Tensor counts, Tensor a,
+                            bint return_inverse, bint return_counts, object dim,
+                            list found) except -1:
+    return put_found(values, inverse, counts, found)
 
 
 # --- members ---------------------------------------------------------------------------------

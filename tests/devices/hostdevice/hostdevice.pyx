@@ -20,7 +20,7 @@ from libc.string cimport memcpy, memset
 from posix.unistd cimport getpid
 from autograd_cy._C.devices cimport (
     Elementwise, LAYS_CHANNELS_LAST, Services, current_stream, kernel_of, stream_t)
-from autograd_cy._C.dtypes cimport DT_BOOL, DT_F32, DT_F64, DT_I64, DT_SIZE
+from autograd_cy._C.dtypes cimport DT_BOOL, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_integral
 from autograd_cy._C.iterate cimport copy_into, run_loop
 from autograd_cy._C.kernel_table cimport KT, kernel_number
 from autograd_cy._C.placement cimport device_of_code
@@ -55,7 +55,9 @@ cdef int note(str name) except -1:
 
 cdef int serve(str service) except -1:
     """To be called first by each service."""
-    global fails_in
+    global fails_in, latest
+    if service not in ("event_record", "event_wait"):
+        latest = 0
     if fails_in < 0 or (failing and service != failing):
         return 0
     if fails_in:
@@ -69,6 +71,7 @@ cdef int serve(str service) except -1:
 include "memory.pxi"
 include "queues.pxi"
 include "plain.pxi"
+include "drawing.pxi"
 include "work.pxi"
 include "kernels.pxi"
 
@@ -109,7 +112,7 @@ def services_capsule(bint plain=True):
 def kernels(plain=True):
     """{operator: capsule} of what this device has; plain: of what is written in plain.pxi."""
     found = trampolines()
-    return {key: found[key] for key in plain_keys} if plain else found
+    return {key: found[key] for key in plain_functions} if plain else found
 
 
 def register(name="hostdevice", plain=False, without=()):
@@ -131,7 +134,7 @@ def state():
     """Counts: see the variables of their names."""
     return {"broken": broken, "blocks": blocks, "bytes": live_bytes, "most_bytes": most_bytes,
             "pinned": pinned, "events": events, "streams": len(streams), "waits": waits,
-            "reads": calls.get("reads", 0), "calls": dict(calls),
+            "for_release": set(for_release), "reads": calls.get("reads", 0), "calls": dict(calls),
             "waiting": sum(len((<Queue>q).waiting) for q in every_queue())}
 
 

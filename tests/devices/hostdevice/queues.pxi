@@ -51,9 +51,12 @@ cdef class Mark:
 cdef list defaults = [Queue(i) for i in range(INDICES)]     # the default streams
 cdef dict streams = {}                                       # those made by stream_new, by address
 cdef list retired = []                                       # freed ones with work left
+cdef list reapers = []                                       # of memory that several streams use
 cdef list failures = [None] * INDICES                        # the first of each device, until told
 cdef long events = 0                                         # made and not freed
 cdef long waits = 0                                          # of a stream for an event, so far
+cdef set for_release = set()                                 # the numbers of those before a release
+cdef long latest = 0                                         # how many there were since another call
 cdef long dropped_wait = -1                                  # the number of the one to leave out
 cdef bint ahead = False                                      # all but default streams run at once
 cdef object chance = None                                    # random.Random: any legal order
@@ -76,7 +79,31 @@ cdef Queue queue_of(int index, stream_t stream):
 
 cdef list every_queue():
     retired[:] = [q for q in retired if (<Queue>q).waiting]
-    return [*defaults, *streams.values(), *retired]
+    return [*defaults, *streams.values(), *retired, *reapers]
+
+
+cdef int free_apart(Queue q, long count, Work end) except -1:
+    """
+    Free memory when its stream has come here and others have done what the last `count` waits say.
+
+    The stream itself goes on: only the memory waits, as with the allocators of accelerators.
+    """
+    cdef Queue apart = Queue.__new__(Queue, q.index)
+    cdef Work w
+    while count and q.waiting and (<Work>q.waiting[len(q.waiting) - 1]).run == run_nothing:
+        apart.waiting.appendleft(q.waiting.pop())
+        apart.given += 1
+        q.given -= 1
+        count -= 1
+    w = Work.__new__(Work)
+    w.run = run_nothing
+    w.needs = q
+    w.number = q.given
+    apart.waiting.append(w)
+    apart.waiting.append(end)
+    apart.given += 2
+    reapers.append(apart)
+    return 0
 
 
 cdef int submit(Queue q, Work w) except -1:
@@ -89,6 +116,13 @@ cdef int submit(Queue q, Work w) except -1:
     return 0
 
 
+cdef int step_alone(Queue q) except -1:
+    cdef Work w = <Work>q.waiting.popleft()
+    w.run(w)
+    q.done += 1
+    return 0
+
+
 cdef int step(Queue q) except -1:
     """Run what is first in a queue; an error is kept, and later work runs."""
     cdef Work w = <Work>q.waiting.popleft()
@@ -98,6 +132,18 @@ cdef int step(Queue q) except -1:
         if failures[q.index] is None:
             failures[q.index] = error.with_traceback(None)
     q.done += 1
+    if reapers:
+        reap()
+    return 0
+
+
+cdef int reap() except -1:
+    """Free what may go: as early as that is legal, so that a missing wait shows."""
+    for q in list(reapers):
+        while (<Queue>q).waiting and ready(<Queue>q):
+            step_alone(<Queue>q)
+        if not (<Queue>q).waiting:
+            reapers.remove(q)
     return 0
 
 

@@ -87,7 +87,13 @@ setup(
     name="hostdevice",
     py_modules=[],
     ext_modules=cythonize(
-        [Extension("hostdevice", [str(HERE / "hostdevice.pyx")])],
+        [
+            Extension(
+                "hostdevice",
+                [str(HERE / "hostdevice.pyx")],
+                include_dirs=[os.environ["AUTOGRAD_CY_HEADERS"]],  # scalar/random_elements.h
+            )
+        ],
         language_level=3,
         include_path=[p for p in os.environ.get("AUTOGRAD_CY_PXD", "").split(os.pathsep) if p],
     ),

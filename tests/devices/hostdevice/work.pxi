@@ -25,10 +25,10 @@ cdef Tensor snapshot(Tensor t):
 cdef object operand(object x, str key, int* place):
     """An argument of a kernel as it is kept; `place` becomes the code of the device, if it is -1."""
     cdef Tensor t
-    if isinstance(x, (tuple, list)):
-        return type(x)([operand(y, key, place) for y in x])
+    if isinstance(x, tuple):
+        return tuple([operand(y, key, place) for y in x])
     if not isinstance(x, Tensor):
-        return x
+        return x                # a list is what one kernel of an operator leaves for another
     t = <Tensor>x
     if t.mem.device == 0:
         if t.nd:
@@ -52,7 +52,10 @@ cdef Work prepare(str key, run_fn run, tuple operands, int* place):
     w.operands = tuple([operand(x, key, place) for x in operands])
     if place[0] < 0:
         raise RuntimeError(f"hostdevice: {key} was given nothing of the device")
-    w.function = plain_kernel(key) if device_type(place[0]) in plain_types else kernel_of(0, key)
+    if device_type(place[0]) in plain_types:
+        w.function = <void*><size_t>plain_functions[key]
+    else:
+        w.function = kernel_of(0, key)
     if w.function == NULL:
         raise RuntimeError(f"hostdevice: there is no kernel of {key} to run")
     return w
@@ -103,13 +106,19 @@ cdef int run_poison(Work w) except -1:
 
 
 cdef void release(int index, void* block, stream_t stream) noexcept:
-    global blocks, broken, live_bytes
+    global blocks, broken, latest, live_bytes
+    cdef long count = latest
     cdef Work w = Work.__new__(Work)
     w.run = run_release
     w.block = <Block*>block
     blocks -= 1
     live_bytes -= w.block.size
+    for_release.update(range(waits - count, waits))
+    latest = 0
     try:
+        if count:
+            free_apart(queue_of(index, stream), count - (waits - count < dropped_wait <= waits), w)
+            return
         submit(queue_of(index, stream), w)
     except BaseException as error:
         broken += 1
@@ -161,9 +170,32 @@ cdef object no_elementwise(str name, int device):
         f"'{device_of_code(device)}'")
 
 
+cdef tuple dividing = ("trunc_divide", "floor_divide", "remainder", "fmod")
+
+
+cdef bint divides_by_zero(Elementwise* e):
+    """Whether some divisor is the integer 0."""
+    cdef Py_ssize_t total = 1, i, k
+    cdef char* p
+    cdef int d
+    for d in range(e.nd):
+        total *= e.shape[d]
+    for i in range(total):
+        k = i
+        p = e.p[2]
+        for d in range(e.nd - 1, -1, -1):
+            p += k % e.shape[d] * e.strides[2][d]
+            k = k // e.shape[d]
+        if not any((<uint8_t*>p)[:DT_SIZE[e.dt]]):
+            return True
+    return False
+
+
 cdef int run_elementwise(Work w) except -1:
     cdef Py_ssize_t* rows[5]
     cdef int a
+    if w.key in dividing and dt_is_integral(w.ew.dt) and divides_by_zero(w.ew):
+        raise RuntimeError("ZeroDivisionError: integer division or remainder by zero")
     for a in range(w.ew.nargs):
         rows[a] = w.ew.strides[a]
     return run_loop(KT.loops[w.ew.kernel][w.ew.dt], w.ew.nargs, w.ew.p, w.ew.mem, w.ew.nd,
@@ -303,8 +335,10 @@ cdef int event_record(int index, stream_t stream, bint timing, void** event) exc
 
 
 cdef int event_wait(int index, stream_t stream, void* event) except -1:
+    global latest
     cdef Mark mark = <Mark>event
     serve("event_wait")
+    latest += 1
     return wait_for(queue_of(index, stream), mark.queue, mark.number)
 
 
@@ -327,7 +361,8 @@ cdef int event_elapsed(int index, void* start, void* end, double* milliseconds) 
 
 
 cdef void event_free(int index, void* event) noexcept:
-    global events
+    global events, latest
+    latest = 0
     events -= 1
     Py_DECREF(<Mark>event)
 

@@ -1,0 +1,83 @@
+"""Groups of parameters, whose learning rate is also in memory that steps read when they run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_cy import Tensor
+from autograd_cy._C.optimize import put_number, state_number
+
+
+class ParamGroup(dict[str, Any]):
+    """A group of parameters with its options: a dict that writes its learning rate into memory.
+
+    A step that was captured reads the rate there, so that it follows what a schedule, or a program
+    with ``group["lr"] = x``, has put into the group since.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)
+    >>> isinstance(optimizer.param_groups[0], dict)
+    True
+    """
+
+    # By device: the rate in memory, and the number that was written there last.
+    rates: dict[Any, tuple[Tensor, Any]]
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.rates = {}
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        super().__setitem__(name, value)
+        if name == "lr":
+            self._write()
+
+    def update(self, *args: Any, **options: Any) -> None:
+        super().update(*args, **options)
+        self._write()
+
+    def __ior__(self, other: Any) -> ParamGroup:  # type: ignore[misc, override]
+        self.update(other)
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (ParamGroup, (dict(self),))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ParamGroup:
+        from copy import deepcopy
+
+        return ParamGroup(deepcopy(dict(self), memo))
+
+    def __copy__(self) -> ParamGroup:
+        return ParamGroup(self)
+
+    def rate_on(self, param: Tensor) -> Tensor:
+        """Return the rate in memory on the device of a parameter."""
+        rate = float(self["lr"])
+        known = self.rates.get(param.device)
+        if known is None:
+            known = self.rates[param.device] = (state_number(param, rate, wide=True), rate)
+        elif known[1] != rate:
+            self._write()
+        return known[0]
+
+    def _write(self) -> None:
+        """Write the rate to where steps read it."""
+        rate = self.get("lr")
+        for place, (memory, before) in self.rates.items():
+            if isinstance(rate, Tensor):
+                memory.copy_(rate.detach().reshape(()))
+                self.rates[place] = (memory, None)
+            elif isinstance(rate, (int, float)) and rate != before:
+                put_number(memory, float(rate))
+                self.rates[place] = (memory, float(rate))
+
+
+def part_of(group: dict[str, Any], params: list[Tensor]) -> dict[str, Any]:
+    """Return a group of some of the parameters, which has the rate of all in the same memory."""
+    part = ParamGroup({**group, "params": params})
+    if isinstance(group, ParamGroup):
+        part.rates = group.rates
+    return part

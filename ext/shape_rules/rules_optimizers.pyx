@@ -1,0 +1,105 @@
+# cython: language_level=3
+"""Shape rules of operators that change lists of tensors: they only check, and there are no results."""
+from autograd_cy._C.dtypes cimport DT_F16, DT_F32, DT_F64, DT_I32, DT_I64, dt_object
+from autograd_cy._C.iterate cimport check_writable
+from autograd_cy._C.tensor cimport F_WRAPPED, same_shape, sizes_of
+
+__all__: list[str] = []
+
+
+cdef int step(Result* r, tuple params, tuple grads, tuple arrays, tuple numbers, Tensor lr,
+              Tensor grad_scale, Tensor found_inf, str op) except -1:
+    """
+    A step of an optimizer: gradients and lists of state have the dtype and shape of the parameters.
+
+    `arrays` are lists of state, None for those that aren't used; `numbers` lists of tensors of one
+    number, one for each parameter.
+    """
+    cdef Tensor p
+    cdef Py_ssize_t i, n = len(params)
+    for one in (grads, *arrays, *numbers):
+        if one is not None and len(<tuple>one) != n:
+            raise ValueError(
+                f"{op}: got {n} parameters but {len(<tuple>one)} gradients or state tensors")
+    shared_number(lr, "lr", op)
+    shared_number(grad_scale, "grad_scale", op)
+    shared_number(found_inf, "found_inf", op)
+    for i in range(n):
+        p = <Tensor>params[i]
+        if p.dt < DT_F16:
+            raise RuntimeError(f"{op}: parameters must be floating point or complex, not "
+                               f"{dt_object(p.dt).name}")
+        check_writable(p, op)
+        agree(p, <Tensor>grads[i], op)
+        if grad_scale is not None:
+            check_writable(<Tensor>grads[i], op)
+        for one in arrays:
+            if one is not None:
+                agree(p, <Tensor>(<tuple>one)[i], op)
+                check_writable(<Tensor>(<tuple>one)[i], op)
+        for one in numbers:
+            if one is not None:
+                number_of_state(<Tensor>(<tuple>one)[i], op)
+    return 0
+
+
+cdef int agree(Tensor p, Tensor t, str op) except -1:
+    if t.dt != p.dt or not same_shape(t, p):
+        raise RuntimeError(
+            f"{op}: parameter, gradient and state must agree: {dt_object(p.dt).name} "
+            f"{list(sizes_of(p))} and {dt_object(t.dt).name} {list(sizes_of(t))}")
+    return 0
+
+
+cdef int number_of_state(Tensor t, str op) except -1:
+    if t.count != 1 or (t.dt != DT_F32 and t.dt != DT_F64):
+        raise RuntimeError(
+            f"{op}: numbers of a state are tensors of one float32 or float64, but got "
+            f"{dt_object(t.dt).name} {list(sizes_of(t))}")
+    return check_writable(t, op)
+
+
+cdef int shared_number(Tensor t, str name, str op) except -1:
+    if t is None:
+        return 0
+    if t.count != 1:
+        raise RuntimeError(f"{op}: {name} must be a 1-element tensor, but it has the shape "
+                           f"{list(sizes_of(t))}.")
+    if t.dt != DT_F32 and t.dt != DT_F64 and not (t.flags & F_WRAPPED and t.dt == DT_I64):
+        raise RuntimeError(f"{op}: {name} must be a float tensor, not {dt_object(t.dt).name}; "
+                           "convert it first")
+    return 0
+
+
+cdef int unscaled(Result* r, tuple grads, Tensor found_inf, Tensor inv_scale, str op) except -1:
+    """Gradients of any floating-point or complex dtype, and two numbers of float32."""
+    cdef Tensor t
+    for t, name in ((found_inf, "found_inf"), (inv_scale, "inv_scale")):
+        if t.count != 1:
+            raise RuntimeError(f"{op}: {name} must be a 1-element tensor.")
+        if t.dt != DT_F32:
+            raise RuntimeError(f"{op}: {name} must be a float tensor.")
+    check_writable(found_inf, op)
+    for t in grads:
+        if t.dt < DT_F16:
+            raise NotImplementedError(
+                f"{op}: not implemented for tensors of dtype {dt_object(t.dt).name}")
+        check_writable(t, op)
+    return 0
+
+
+cdef int scale_updated(Result* r, Tensor scale, Tensor growth_tracker, Tensor found_inf,
+                       str op) except -1:
+    """Two numbers of float32 and a count of int32."""
+    cdef Tensor t
+    for t, name in ((scale, "current_scale"), (growth_tracker, "growth_tracker"),
+                    (found_inf, "found_inf")):
+        if t.count != 1:
+            raise RuntimeError(f"{op}: {name} must be a 1-element tensor.")
+        if t is growth_tracker:
+            if t.dt != DT_I32:
+                raise RuntimeError(f"{op}: growth_tracker must be an int tensor.")
+        elif t.dt != DT_F32:
+            raise RuntimeError(f"{op}: {name} must be a float tensor.")
+    check_writable(scale, op)
+    return check_writable(growth_tracker, op)
