@@ -463,7 +463,7 @@ cdef Tensor fitted(Tensor values, int n, const Py_ssize_t* shape):
 
 cdef bint put_by_mask(Tensor out, Tensor a, tuple indices, Tensor values, bint accumulate,
                       list masks) except -1:
-    """Values where the only index, a mask over all of `a`, says so; False: another way is needed."""
+    """Values where the only index, a mask over all of `a`, says so; False: no way."""
     cdef Py_ssize_t[1] shape
     cdef Tensor mask = <Tensor>masks[0], before
     if len(indices) != 1 or mask.nd != a.nd or mask.count == 0 or not rows_are_long(out, mask):
