@@ -150,7 +150,5 @@ def pdist(self: Tensor, p: float) -> Tensor:
         raise RuntimeError("pdist only supports non-negative p values")
     if p > _MOST_F32 and self.dtype == float32:
         p = float("inf")
-    first, second = (
-        _constant_array(x).to(self.device) for x in np.triu_indices(self.shape[0], 1)
-    )
+    first, second = (_constant_array(x).to(self.device) for x in np.triu_indices(self.shape[0], 1))
     return norm(index_select(self, 0, first) - index_select(self, 0, second), p, -1)

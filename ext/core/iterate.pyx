@@ -386,7 +386,8 @@ cdef bint number_is_cut(PyObject** args, int nin, int dt, bint factor):
     """
     Whether a Python number among the operands isn't one of the half type `dt`.
 
-    `factor`: the second operand may be a 0-d tensor.
+    `factor`: the second operand may be a 0-d tensor. While it is captured nobody knows its value at
+    the next run: it counts as one that isn't, which gives the same bits if it is.
     """
     cdef char[16] cell
     cdef char* qp[2]
@@ -398,6 +399,8 @@ cdef bint number_is_cut(PyObject** args, int nin, int dt, bint factor):
         t = <Tensor>args[i]
         if t.dt != dt and not t.flags & F_DEVICE and (
                 t.flags & F_WRAPPED or (factor and i == 1 and t.nd == 0)):
+            if not t.flags & F_WRAPPED and capturing():
+                return True
             qp[0] = cell
             qp[1] = t.ptr
             KT.casts[t.dt][dt](qp, zero, 1)

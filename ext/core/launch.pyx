@@ -14,6 +14,7 @@ from libc.string cimport memcpy, memset
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_object
 from autograd_cy._C.faults cimport Fault, fault_error
 from autograd_cy._C.parallel cimport parallel_for, team_size
+from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.sizes cimport round_up
 from autograd_cy._C.storage cimport (
     STORAGE_ALIAS, StorageImpl, note_births, storage_decref, storage_incref, storage_new,
@@ -45,8 +46,8 @@ keeping = 0
 
 # By the numbers of launch.pxd.
 cdef tuple kind_names = (
-    "other", "elementwise", "copy", "fill", "reduce", "scan", "product", "gather", "scatter", "sort",
-    "norm", "window", "random", "step", "check")
+    "other", "elementwise", "copy", "fill", "reduce", "scan", "product", "gather", "scatter",
+    "sort", "norm", "window", "random", "step", "check")
 
 Use = _namedtuple("Use", "storage access dtype count low high")
 Use.__doc__ = """What a launch does with one operand.
@@ -190,7 +191,8 @@ cdef class Program:
         RuntimeError
             If a launch writes memory which is none of its operands.
         """
-        cdef Elsewhere other = Elsewhere(self, tensors)
+        cdef Elsewhere other = Elsewhere.__new__(Elsewhere)
+        other.fill(self, tensors)
         self.shift(other, 1)
         try:
             if watched:

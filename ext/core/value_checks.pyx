@@ -2,14 +2,14 @@
 # build: plain hot
 """Checks of values on the CPU, as launches; see value_checks.pxd."""
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_float
+from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE
 from autograd_cy._C.faults cimport *
 from autograd_cy._C.index_values cimport first_outside, positions
 from autograd_cy._C.iterate cimport cast, contiguous
 from autograd_cy._C.launch cimport (
     KIND_CHECK, READS, Launch, begin, launch, may_fault, operand)
 from autograd_cy._C.storage cimport ON_CPU
-from autograd_cy._C.tensor cimport F_BATCHED, F_STRIDED, F_WRAPPED, MAX_DIMS, Tensor
+from autograd_cy._C.tensor cimport F_BATCHED, F_STRIDED, Tensor
 
 __all__: list[str] = []
 

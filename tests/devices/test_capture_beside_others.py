@@ -265,15 +265,14 @@ REFUSED = {
     "the buffer protocol": lambda: memoryview(X),
     "UntypedStorage: tolist()": lambda: X.untyped_storage().tolist(),
     "UntypedStorage: indexing": lambda: X.untyped_storage()[0],
-    "UntypedStorage: clone()": lambda: X.untyped_storage().clone(),
     "UntypedStorage: the buffer protocol": lambda: bytes(X.untyped_storage()),
     "UntypedStorage: pickling": lambda: pickle.dumps(X),
     "from_numpy": lambda: ag.from_numpy(np.ones(3)) + 1,
     "from_dlpack": lambda: ag.from_dlpack(np.ones(3)) + 1,
     "frombuffer": lambda: ag.frombuffer(bytearray(8), dtype=ag.float32) + 1,
-    "inv": lambda: ag.linalg.inv(ag.eye(2)),
+    "linalg.inv": lambda: ag.linalg.inv(ag.eye(2)),
     "uniform_": lambda: X.clone().uniform_(),
-    "erfcx": lambda: ag.special.erfcx(X),
+    "special.i1": lambda: ag.special.i1(X),
 }
 
 
@@ -325,7 +324,7 @@ def test_meta_is_captured_as_nothing():
 
     def step():
         found.append((m + 1) @ ag.zeros(3, 4, device="meta"))
-        found[0].add_(1).fill_(2)
+        found[0].add_(1)
         return X.to("meta")
 
     assert len(launches_of(step)) == 0
@@ -388,7 +387,7 @@ def test_operands_say_which_bytes_are_touched():
     assert (written.dtype, written.count, written.low, written.high) == (ag.float32, 4, 0, 16)
     (_, turned) = launches_of(lambda: x.flip(0, 1)).operands(0)
     assert (turned.low, turned.high, turned.count) == (0, 96, 24)
-    made, scaled, number = launches_of(lambda: x[3] * 2.5).operands(0)
+    _, scaled, number = launches_of(lambda: x[3] * 2.5).operands(0)
     assert (scaled.low, scaled.high) == (72, 96)
     assert (number.storage, number.dtype, number.count) == (None, ag.float32, 1)
     program = launches_of(lambda: x[0].index_fill_(0, INDEX, 1.0))
