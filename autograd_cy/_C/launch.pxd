@@ -22,7 +22,7 @@ declare; tests check that for every operator.
 Whether a thread captures is asked in two steps, so that it costs one load while nobody does:
 `keeping` counts the captures of the process, and `kept_here` looks at the calling thread.
 """
-from autograd_cy._C.faults cimport Fault
+from libc.stdint cimport int64_t
 from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
 from autograd_cy._C.storage cimport StorageImpl
 from autograd_cy._C.tensor cimport F_WRAPPED, Tensor
@@ -54,7 +54,14 @@ cdef enum:
     KIND_STEP = 13         # of an optimizer
     KIND_CHECK = 14        # writes nothing; may find a fault
 
+# What a launch has found wrong with values; faults.pxd says of which kinds, and what of.
+cdef struct Fault:
+    int kind               # 0: none
+    const char* op
+    int64_t value, size, dim
+
 ctypedef void (*plan_fn)(void* plan) noexcept nogil
+ctypedef object (*fault_fn)(Fault* f)
 
 cdef struct Operand:
     StorageImpl* mem       # NULL: a number, of which the launch keeps the 16 bytes
@@ -88,6 +95,7 @@ cdef int refuse_launch(str op, str reason) except -1
 cdef void add_tensor(Launch* work, void* field, Tensor t, int access) noexcept
 cdef void add_range(Launch* work, void* field, StorageImpl* mem, int access, int dt,
                     Py_ssize_t count, Py_ssize_t low, Py_ssize_t high) noexcept nogil
+cdef fault_fn error_of_fault     # fault_error, which faults.pyx puts here
 cdef int note_constant(Tensor t) except -1     # filled by hand, with values that stay the same
 
 

@@ -18,7 +18,7 @@ from autograd_cy._C.storage cimport ON_CPU
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, beyond_64_bits, is_number, wrap_int, wrap_number, scalar_value,
     requires_grad, below_vmaps, check_fits, warn_once, F_BATCHED, F_WRAPPED)
-from autograd_cy._C.value_checks cimport check_no_zero
+from autograd_cy._C.faults cimport check_no_zero
 
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object x, int* overflow) except? -1

@@ -12,7 +12,6 @@ from collections import namedtuple as _namedtuple
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_object
-from autograd_cy._C.faults cimport Fault, fault_error
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.sizes cimport round_up
@@ -46,10 +45,10 @@ keeping = 0
 
 # By the numbers of launch.pxd.
 cdef tuple kind_names = (
-    "other", "elementwise", "copy", "fill", "reduce", "scan", "product", "gather", "scatter",
-    "sort", "norm", "window", "random", "step", "check")
+    "OTHER", "ELEMENTWISE", "COPY", "FILL", "REDUCE", "SCAN", "PRODUCT", "GATHER", "SCATTER",
+    "SORT", "NORM", "WINDOW", "RANDOM", "STEP", "CHECK")
 
-Use = _namedtuple("Use", "storage access dtype count low high")
+Use = _namedtuple("Use", "storage access dtype count low high", module=__name__)
 Use.__doc__ = """What a launch does with one operand.
 
 `storage` is the address of its storage, or None for a number, `access` a sum of 1 (reads) and 2
@@ -131,7 +130,7 @@ cdef class Program:
             self.running = False
         pass_on()                   # a product was interrupted, or had no memory
         if failed >= 0:
-            raise fault_error(&fault)
+            raise error_of_fault(&fault)
 
     def poison(self):
         """Fill every storage that some launch writes, and that none reads before, with 0xFF."""
@@ -218,7 +217,7 @@ cdef class Program:
                     f"{self.launches[i].name.decode()} (launch {i}) writes byte {touched} of an "
                     "operand, which it doesn't declare")
             if failed >= 0:
-                raise fault_error(&fault)
+                raise error_of_fault(&fault)
         return 0
 
     cdef int shift(self, Elsewhere other, int sign) except -1:
@@ -240,7 +239,7 @@ cdef class Program:
         return [self.launches[i].name.decode() for i in range(self.count)]
 
     def kinds(self):
-        """Return what sort of work each launch is, such as "elementwise" or "check"."""
+        """Return what sort of work each launch is, such as "ELEMENTWISE" or "CHECK"."""
         return [kind_names[self.launches[i].kind] for i in range(self.count)]
 
     def operands(self, Py_ssize_t i):

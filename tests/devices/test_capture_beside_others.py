@@ -356,19 +356,19 @@ def test_a_bound_that_does_not_fit_is_not_frozen():
 
 INDEX = ag.tensor([0, 1])
 KINDS = {
-    "elementwise": lambda: X + 1,
-    "copy": lambda: X.clone(),
-    "fill": lambda: ag.zeros(3),
-    "reduce": lambda: X.sum(),
-    "scan": lambda: X.cumsum(0),
-    "product": lambda: X @ X.t(),
-    "gather": lambda: X[INDEX],
-    "scatter": lambda: X.clone().index_add_(0, INDEX, X),
-    "sort": lambda: X.sort(),
-    "norm": lambda: X.softmax(1),
-    "window": lambda: ag.nn.functional.max_pool1d(X[None], 2),
-    "check": lambda: X.gather(0, INDEX[None].expand(1, 2)),
-    "other": lambda: ag.nn.functional.scaled_dot_product_attention(*[X[None, None]] * 3),
+    "ELEMENTWISE": lambda: X + 1,
+    "COPY": lambda: X.clone(),
+    "FILL": lambda: ag.zeros(3),
+    "REDUCE": lambda: X.sum(),
+    "SCAN": lambda: X.cumsum(0),
+    "PRODUCT": lambda: X @ X.t(),
+    "GATHER": lambda: X[INDEX],
+    "SCATTER": lambda: X.clone().index_add_(0, INDEX, X),
+    "SORT": lambda: X.sort(),
+    "NORM": lambda: X.softmax(1),
+    "WINDOW": lambda: ag.nn.functional.max_pool1d(X[None], 2),
+    "CHECK": lambda: X.gather(0, INDEX[None].expand(1, 2)),
+    "OTHER": lambda: ag.nn.functional.scaled_dot_product_attention(*[X[None, None]] * 3),
 }
 
 
