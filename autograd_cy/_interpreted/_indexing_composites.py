@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from autograd_cy._C.faults import check_classes
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._C.faults import check_classes
 from autograd_cy._tensors.namespace import (
     arange,
     broadcast_shapes,
