@@ -16,8 +16,8 @@ from autograd_cy._C.cpu cimport TARGET_AVX512, target as simd_target
 from autograd_cy._C.devices cimport Elementwise, check_capture, device_among, services
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.launch cimport (
-    KIND_COPY, KIND_ELEMENTWISE, KIND_FILL, READS, WRITES, Launch, add_range, begin, capturing,
-    keep, operand)
+    KIND_COPY, KIND_ELEMENTWISE, KIND_FILL, READS, WRITES, Launch, add_launch, add_range, begin,
+    capturing, operand)
 from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size, parallel_range, turn_round
 from autograd_cy._C.out_places cimport (
@@ -212,7 +212,7 @@ cdef int plan_order(LoopPlan* plan) noexcept:
     return turned_round() if plan.n >= 2 * ROWS_CHUNK else FORWARDS
 
 
-cdef int keep_loop(LoopPlan* plan, StorageImpl** mem, const int* dts) except -1:
+cdef int capture_loop(LoopPlan* plan, StorageImpl** mem, const int* dts) except -1:
     """Copy what run_plan is about to do."""
     cdef Launch work
     cdef Py_ssize_t low, high, step
@@ -234,13 +234,13 @@ cdef int keep_loop(LoopPlan* plan, StorageImpl** mem, const int* dts) except -1:
             high += plan.p[a] - mem[a].data
         add_range(&work, &plan.p[a], mem[a], READS if a else WRITES, dts[a],
                   1 if mem[a] == NULL else plan.n, low, high)
-    return keep(&work)
+    return add_launch(&work)
 
 
 cdef int run_plan(LoopPlan* plan, StorageImpl** mem, const int* dts) except -1:
     plan.order = FORWARDS if capturing() else plan_order(plan)
     if capturing():
-        keep_loop(plan, mem, dts)
+        capture_loop(plan, mem, dts)
     if plan.n * plan.cost < RELEASE_GIL:
         one_range(plan)
         return 0
@@ -335,7 +335,7 @@ cdef void flat_whole(void* ctx) noexcept nogil:
         parallel_range(flat_range, plan, plan.n, threads)
 
 
-cdef int keep_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
+cdef int capture_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
     """Copy what run_flat is about to do. No tensor for an operand: the number at its address."""
     cdef Launch work
     cdef bint copied = is_copy(plan.loop)
@@ -349,7 +349,7 @@ cdef int keep_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
         operand(&work, &plan.p[2], b, READS)
     elif plan.nargs > 2:
         add_range(&work, &plan.p[2], NULL, READS, a.dt, 1, 0, DT_SIZE[a.dt])
-    return keep(&work)
+    return add_launch(&work)
 
 
 cdef inline int run_flat(FlatPlan* plan) noexcept:
@@ -647,7 +647,7 @@ cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
         plan.n = a.count
         plan.cost = KT.cost[kernel]
         if capturing():
-            keep_flat(&plan, r, a, None)
+            capture_flat(&plan, r, a, None)
         run_flat(&plan)
         return r
     args[0] = <PyObject*>a
@@ -701,7 +701,7 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             plan.n = a.count
             plan.cost = KT.cost[kernel]
             if capturing():
-                keep_flat(&plan, r, a, b)
+                capture_flat(&plan, r, a, b)
             run_flat(&plan)
             return r
         if (b.nd == 0 and loop != NULL and b.ptr != a.ptr and not b.flags & (F_LAZY | F_DEVICE)
@@ -732,7 +732,7 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             plan.n = a.count
             plan.cost = KT.cost[kernel]
             if capturing():
-                keep_flat(&plan, r, a, None if b.flags & F_WRAPPED else b)
+                capture_flat(&plan, r, a, None if b.flags & F_WRAPPED else b)
             run_flat(&plan)
             return r
     args[0] = <PyObject*>a

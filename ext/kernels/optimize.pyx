@@ -13,7 +13,7 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.devices cimport no_kernel
 from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into
 from autograd_cy._C.launch cimport (
-    READS, UPDATES, Launch, Operand, begin, kept_here, launch_tiles, no_launch, operand,
+    READS, UPDATES, Launch, Operand, begin, captures_here, launch_tiles, no_launch, operand,
     spread)
 from autograd_cy._C.optimizer_loops cimport *
 from autograd_cy._C.recorder cimport Scope, begin_call, events
@@ -115,7 +115,7 @@ cdef class Batch:
             raise MemoryError()
         self.plan.count = self.plan.total = 0
         begin(&self.work, "optimizer step", self.plan, 0)
-        if kept_here():
+        if captures_here():
             self.operands = <Operand*>malloc((STEP_ARRAYS * capacity + 1) * sizeof(Operand))
             if self.operands == NULL:
                 raise MemoryError()

@@ -14,7 +14,7 @@ import pytest
 
 import autograd_cy as ag
 from autograd_cy._C import devices
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 
 SOURCE = Path(__file__).parent / "hostdevice"
 ROOT = Path(ag.__file__).resolve().parents[1]
@@ -239,8 +239,8 @@ def test_signatures_name_every_slot():
 )
 def test_work_of_another_device_is_refused_to_be_captured(device, who, call):
     x = ag.arange(3.0).to("hostdevice")
-    with pytest.raises(RuntimeError, match=f"^{who}.*: launches can't be kept: ") as error:
-        launches_of(lambda: call(x))
+    with pytest.raises(RuntimeError, match=f"^{who}.*: can't be captured: ") as error:
+        capture(lambda: call(x))
     assert "device 'hostdevice'" in str(error.value) or who == "item"
     assert x.tolist() == [0.0, 1.0, 2.0]  # nothing was done
     call(x)

@@ -113,4 +113,4 @@ cdef class Elsewhere:
         return written
 
 
-seal(Elsewhere, "Elsewhere objects cannot be made; use Program.run_elsewhere()")
+seal(Elsewhere, "Elsewhere objects cannot be made; use Program.replay_elsewhere()")
