@@ -16,7 +16,7 @@ from mallinfo import heap
 import autograd_cy as torch
 from autograd_cy import autograd
 from autograd_cy._C import storage
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 from autograd_cy._C.ops_optimizers import _fused_sgd_
 from autograd_cy.autograd import forward_ad
 from autograd_cy.profiler._session import Session
@@ -154,13 +154,13 @@ def translated():
 
 def launches():
     z = torch.zeros(6)
-    program = launches_of(lambda: torch.add(z, z, out=z).mul_(2))
+    program = capture(lambda: torch.add(z, z, out=z).mul_(2))
     program.move(z, torch.ones(6))
-    program.run()
+    program.replay()
     for k in range(len(program)):
         program.operands(k)
     with contextlib.suppress(RuntimeError):
-        launches_of(lambda: torch.rand(3) * 2)
+        capture(lambda: torch.rand(3) * 2)
 
 
 def sessions():

@@ -7,6 +7,8 @@ CPU, eagerly and when a captured program runs again, and at the next synchronisa
 whose kernels run later. A fault keeps the first bad value.
 """
 from libc.stdint cimport int64_t
+from autograd_cy._C.launch cimport Fault
+from autograd_cy._C.tensor cimport Tensor
 
 # What is wrong; `value`, `size` and `dim` are what the text needs.
 cdef enum:
@@ -30,11 +32,6 @@ cdef enum:
     FAULT_MARGIN_TARGETS = 17    # of multilabel_margin_loss; size: number of classes
     FAULT_VARIANCE = 18          # a negative one
 
-cdef struct Fault:
-    int kind               # 0: none
-    const char* op
-    int64_t value, size, dim
-
 # The exception for it, to be raised.
 cdef object fault_error(Fault* f)
 
@@ -48,3 +45,16 @@ cdef inline void note_fault(Fault* f, int kind, const char* op, int64_t value, i
         f.value = value
         f.size = size
         f.dim = dim
+
+
+# Checks of values on the CPU, as launches of kind CHECK. Each looks at memory, writes nothing, and
+# raises the exception for the first value that it refuses; a replay of it does the same. What it
+# checks must be written after it.
+
+# low <= k < size for all elements of a dense int64 tensor; `op` and `dim` are what the text needs.
+cdef int check_range(Tensor t, int64_t low, int64_t size, int kind, const char* op,
+                     int64_t dim) except -1
+# The same of indices that count from 0.
+cdef int check_indices(Tensor index, int64_t size, int kind, const char* op, int64_t dim) except -1
+# No integer is 0 in its lowest `width` bytes; any strides.
+cdef int check_no_zero(Tensor t, int width) except -1

@@ -20,9 +20,9 @@ operand too: a storage, with access SCRATCH. A launch touches no byte outside of
 declare; tests check that for every operator.
 
 Whether a thread captures is asked in two steps, so that it costs one load while nobody does:
-`keeping` counts the captures of the process, and `kept_here` looks at the calling thread.
+`captures` counts the threads that do, and `captures_here` looks at the calling one.
 """
-from autograd_cy._C.faults cimport Fault
+from libc.stdint cimport int64_t
 from autograd_cy._C.parallel cimport body_t, parallel_for, team_size
 from autograd_cy._C.storage cimport StorageImpl
 from autograd_cy._C.tensor cimport F_WRAPPED, Tensor
@@ -54,10 +54,17 @@ cdef enum:
     KIND_STEP = 13         # of an optimizer
     KIND_CHECK = 14        # writes nothing; may find a fault
 
+# What a launch has found wrong with values; faults.pxd says of which kinds, and what of.
+cdef struct Fault:
+    int kind               # 0: none
+    const char* op
+    int64_t value, size, dim
+
 ctypedef void (*plan_fn)(void* plan) noexcept nogil
+ctypedef object (*fault_fn)(Fault* f)
 
 cdef struct Operand:
-    StorageImpl* mem       # NULL: a number, of which the launch keeps the 16 bytes
+    StorageImpl* mem       # NULL: a number, of which the launch holds the 16 bytes
     Py_ssize_t slot        # where the plan has the address, in bytes from its beginning
     int access
     int dt                 # of its elements, or BYTES
@@ -81,25 +88,26 @@ cdef struct Launch:
     Operand* at            # where they are: `own`, or what `spread` was given
     Operand own[12]
 
-cdef int keeping           # how many threads capture
-cdef bint kept_here() noexcept nogil       # the calling thread does
-cdef int keep(Launch* work) except -1      # nothing if it doesn't
+cdef int captures           # how many threads capture
+cdef bint captures_here() noexcept nogil       # the calling thread does
+cdef int add_launch(Launch* work) except -1      # nothing if it doesn't
 cdef int refuse_launch(str op, str reason) except -1
 cdef void add_tensor(Launch* work, void* field, Tensor t, int access) noexcept
 cdef void add_range(Launch* work, void* field, StorageImpl* mem, int access, int dt,
                     Py_ssize_t count, Py_ssize_t low, Py_ssize_t high) noexcept nogil
+cdef fault_fn error_of_fault     # fault_error, which faults.pyx puts here
 cdef int note_constant(Tensor t) except -1     # filled by hand, with values that stay the same
 
 
 cdef inline bint capturing() noexcept nogil:
     """Whether the calling thread captures; a launch is only described then."""
-    return keeping and kept_here()
+    return captures and captures_here()
 
 
 cdef inline int no_launch(str op, str reason) except -1:
     """To be called by everything that reads or writes memory and is no launch: it is refused while
     the thread captures, by the name of the operator."""
-    if keeping:
+    if captures:
         return refuse_launch(op, reason)
     return 0
 
@@ -121,7 +129,7 @@ cdef inline void begin(Launch* work, const char* name, void* plan, Py_ssize_t si
     work.at = work.own
 
 cdef inline void spread(Launch* work, Operand* room, int n) noexcept nogil:
-    """Let the launch have up to n operands, described in `room` (which is only read by keep())."""
+    """Let the launch have up to n operands, described in `room`, which add_launch() alone reads."""
     work.at = room
     work.room = n
 
@@ -144,7 +152,7 @@ cdef inline int launch_tiles(Launch* work, body_t body, Py_ssize_t tiles, double
         work.body = body
         work.tiles = tiles
         work.work = cost
-        keep(work)
+        add_launch(work)
     if cost < GIVE_UP_GIL:
         for tile in range(tiles):
             body(work.plan, tile)
@@ -158,7 +166,7 @@ cdef inline int launch(Launch* work, plan_fn run, double cost) except -1:
     if capturing():
         work.run = run
         work.work = cost
-        keep(work)
+        add_launch(work)
     if cost < GIVE_UP_GIL:
         run(work.plan)
         return 0

@@ -260,7 +260,7 @@ cdef struct Upcalls:
     void (*accumulator_gone)(PyObject*) noexcept
     void (*operator_failed)(int slot, bint unary) noexcept   # puts its name into the error
     int (*note_write)(Tensor, str) except -1     # before a write that check_inplace doesn't see
-    int (*note_read)(Tensor, str) except -1      # NULL unless launches are kept; see reading()
+    int (*note_read)(Tensor, str) except -1      # NULL unless a thread captures; see reading()
 
 cdef Upcalls upcalls
 

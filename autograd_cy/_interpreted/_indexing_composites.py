@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from autograd_cy._C.faults import check_classes
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.ops_indexing import _bincount
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._C.value_checks import check_classes
 from autograd_cy._tensors.namespace import (
     arange,
     broadcast_shapes,

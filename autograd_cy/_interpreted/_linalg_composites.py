@@ -6,7 +6,7 @@ Z.-Q. Wan, S.-X. Zhang (2019) for the phases of complex singular vectors.
 
 from __future__ import annotations
 
-from autograd_cy._C.launch import launches_are_kept
+from autograd_cy._C.launch import is_capturing
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import linalg
@@ -139,7 +139,7 @@ def check_phases(turned: Tensor, sized: Tensor, op: str) -> None:
 
     What is smaller than torch sees, or may be rounding, passes; so do batches of vmap.
     """
-    if launches_are_kept() or _batch_level(turned) >= 0 or turned.device.type != "cpu":
+    if is_capturing() or _batch_level(turned) >= 0 or turned.device.type != "cpu":
         return
     if not turned.numel():
         return

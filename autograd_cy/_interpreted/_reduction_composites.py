@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_cy._C.launch import launches_are_kept
+from autograd_cy._C.launch import is_capturing
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.namespace import div, isnan, logical_not, sum, where
@@ -17,7 +17,7 @@ def nansum(
         raise RuntimeError("nansum does not support complex inputs; sum the parts")
     if not self.is_floating_point():
         return sum(self, dim, keepdim, dtype=dtype, out=out)
-    looks = not launches_are_kept() and _batch_level(self) < 0 and self.device.type == "cpu"
+    looks = not is_capturing() and _batch_level(self) < 0 and self.device.type == "cpu"
     if out is None and looks:
         total = sum(self, dim, keepdim, dtype=dtype)
         if total.is_floating_point() and not isnan(total).any():

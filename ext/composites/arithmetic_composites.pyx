@@ -5,7 +5,7 @@ from autograd_cy._C.dtypes cimport (
     dt_category, dt_is_complex, dt_is_float, dt_is_integral, dt_object, dt_to_complex,
     g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64)
 from autograd_cy._C.iterate cimport result_dtype
-from autograd_cy._C.launch cimport kept_here
+from autograd_cy._C.launch cimport captures_here
 from autograd_cy._C.metadata cimport is_number, number_of
 from autograd_cy._C.tensor cimport (
     F_DEVICE, F_SLOW, M_NO_GRAD, Tensor, bump_version, install, requires_grad, scalar_value,
@@ -54,7 +54,7 @@ cdef Tensor nan_to_num(Tensor a, object nan, object posinf, object neginf, Tenso
         return T.where(low, a, r)
     # Where nothing is to be replaced, differences of each element with itself are 0. That is
     # worth a look where the value is at hand.
-    if (out is None and not kept_here() and not a.flags & (F_SLOW | F_DEVICE)
+    if (out is None and not captures_here() and not a.flags & (F_SLOW | F_DEVICE)
             and (tls_modes() & M_NO_GRAD or not requires_grad(a))
             and scalar_value(T.sum(T.sub(a, a), -1)) == 0):
         return T.clone(a, -1)

@@ -16,9 +16,9 @@ from autograd_cy._C.iterate cimport cast, result_dtype
 from autograd_cy._C.placement cimport as_device, device, memory_format
 from autograd_cy._C.storage cimport ON_CPU
 from autograd_cy._C.tensor cimport (
-    Tensor, MAX_DIMS, beyond_64_bits, is_number, wrap_int, wrap_number, scalar_value, shown_value,
+    Tensor, MAX_DIMS, beyond_64_bits, is_number, wrap_int, wrap_number, scalar_value,
     requires_grad, below_vmaps, check_fits, warn_once, F_BATCHED, F_WRAPPED)
-from autograd_cy._C.value_checks cimport check_no_zero
+from autograd_cy._C.faults cimport check_no_zero
 
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object x, int* overflow) except? -1
@@ -113,7 +113,7 @@ cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b, bint bool_too):
             f"{op}: For non-complex input tensors, argument alpha must not be a complex number.")
     # One that was negated before may be what only its negative fits.
     if (dt != DT_BOOL and dt != DT_I64
-            and not (dt < DT_I64 and shown_value(t) == 1 << 8 * DT_SIZE[dt] - 1)):
+            and not (dt < DT_I64 and scalar_value(t) == 1 << 8 * DT_SIZE[dt] - 1)):
         check_fits(t, dt)
     return t
 

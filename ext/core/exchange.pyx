@@ -27,7 +27,8 @@ from autograd_cy._C.tensor cimport (
     refuse_examples, has_examples,
     requires_grad, warn_once)
 from autograd_cy._C.iterate cimport cast, clone_plain, copy_into, resolved, to_device
-from autograd_cy._C.launch cimport no_launch, note_constant
+from autograd_cy._C.launch cimport (
+    KIND_COPY, READS, WRITES, Launch, begin, launch, memory, no_launch, note_constant)
 from autograd_cy._C.sealed cimport seal
 from libc.errno cimport ENOMEM
 from libc.string cimport memcpy
@@ -56,8 +57,33 @@ cdef enum:  # places among them
 
 # --- the storage as an object ---------------------------------------------------------------
 
+cdef struct BytesPlan:
+    char* to
+    const char* source
+    Py_ssize_t n
+
+
+cdef void copy_run(void* ctx) noexcept nogil:
+    cdef BytesPlan* plan = <BytesPlan*>ctx
+    memcpy(plan.to, plan.source, <size_t>plan.n)
+
+
+cdef int copy_bytes(StorageImpl* to, StorageImpl* source) except -1:
+    cdef BytesPlan plan
+    cdef Launch work
+    plan.to, plan.source, plan.n = to.data, source.data, source.nbytes
+    begin(&work, "copy of bytes", &plan, sizeof(plan), KIND_COPY)
+    memory(&work, &plan.to, to, WRITES)
+    memory(&work, &plan.source, source, READS)
+    return launch(&work, copy_run, plan.n / 8.0)
+
+
 cdef int need_bytes(StorageImpl* s, str what) except -1:
     no_launch(f"UntypedStorage: {what}", "what is done with the bytes would not be done again")
+    return check_bytes(s, what)
+
+
+cdef int check_bytes(StorageImpl* s, str what) except -1:
     if s.device != ON_CPU:
         raise NotImplementedError(
             f"UntypedStorage: {what} is not possible for memory of device "
@@ -127,10 +153,12 @@ cdef class UntypedStorage:
         cdef UntypedStorage copy
         if self.mem.device > ON_META:
             return on_device(self, self.mem.device)
+        if self.mem.device != ON_META:
+            check_bytes(self.mem, "clone()")
         s = storage_new_on(self.mem.device, self.mem.nbytes)
         try:
             if self.mem.device == ON_CPU:
-                memcpy(s.data, self.mem.data, <size_t>self.mem.nbytes)
+                copy_bytes(s, self.mem)
             copy = hold(s)
         finally:
             storage_decref(s)

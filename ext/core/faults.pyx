@@ -1,9 +1,29 @@
 # cython: language_level=3
-# build: plain cold
-"""The exceptions of faults; see faults.pxd."""
+# build: plain hot
+"""The exceptions of faults, and checks of values on the CPU, as launches; see faults.pxd."""
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE
+from autograd_cy._C.index_values cimport first_outside, positions
+from autograd_cy._C.iterate cimport cast, contiguous
+from autograd_cy._C.launch cimport (
+    KIND_CHECK, READS, Launch, begin, error_of_fault, launch, may_fault, operand)
+from autograd_cy._C.storage cimport ON_CPU
+from autograd_cy._C.tensor cimport F_BATCHED, F_STRIDED, Tensor
 
 __all__: list[str] = []
 
+ctypedef fused bits_t:
+    uint8_t
+    uint16_t
+    uint32_t
+    uint64_t
+
+ctypedef fused real_t:
+    float
+    double
+
+
+# --- exceptions -----------------------------------------------------------------------------
 
 cdef object bag_error(Fault* f):
     """Of the indices and offsets of embedding_bag."""
@@ -63,3 +83,229 @@ cdef object fault_error(Fault* f):
             f"Class values must be smaller than num_classes, but there is {f.value} and "
             f"num_classes is {f.size}.")
     return loss_error(f)
+
+
+error_of_fault = fault_error
+
+
+# --- ranges of integers ---------------------------------------------------------------------
+
+cdef struct RangePlan:
+    Fault fault
+    const int64_t* k
+    Py_ssize_t n
+    int64_t low, size, dim
+    int kind
+    const char* op
+
+
+cdef Py_ssize_t first_beyond(const int64_t* k, Py_ssize_t n, int64_t low,
+                             int64_t size) noexcept nogil:
+    """Place of the first one outside low <= k < size, for low <= 0, or -1."""
+    cdef Py_ssize_t i
+    cdef int64_t bad = 0
+    for i in range(n):          # the sign says it
+        bad |= <int64_t>(<uint64_t>k[i] - <uint64_t>low)
+        bad |= <int64_t>(<uint64_t>size - 1 - <uint64_t>k[i])
+    if bad >= 0:
+        return -1
+    for i in range(n):
+        if not low <= k[i] < size:
+            return i
+    return -1
+
+
+cdef void range_run(void* ctx) noexcept nogil:
+    cdef RangePlan* plan = <RangePlan*>ctx
+    cdef Py_ssize_t at = (first_outside(plan.k, plan.n, plan.size) if plan.low == 0
+                          else first_beyond(plan.k, plan.n, plan.low, plan.size))
+    cdef Py_ssize_t i
+    plan.fault.kind = FAULT_NONE
+    if at >= 0:
+        for i in range(plan.n):     # these texts name the lowest and the largest one
+            if (plan.kind == FAULT_CLASS_BELOW and plan.k[i] < plan.k[at]
+                    or plan.kind == FAULT_CLASS_ABOVE and plan.k[i] > plan.k[at]):
+                at = i
+        note_fault(&plan.fault, plan.kind, plan.op, plan.k[at], plan.size,
+                   at if plan.kind == FAULT_BAG_INDEX else plan.dim)
+
+
+cdef int check_range(Tensor t, int64_t low, int64_t size, int kind, const char* op,
+                     int64_t dim) except -1:
+    cdef RangePlan plan
+    cdef Launch work
+    plan.k = <const int64_t*>t.ptr
+    plan.n = t.count
+    plan.low = low
+    plan.size = size
+    plan.dim = dim
+    plan.kind = kind
+    plan.op = op
+    begin(&work, "check of indices", &plan, sizeof(plan), KIND_CHECK)
+    operand(&work, &plan.k, t, READS)
+    may_fault(&work, &plan.fault)
+    launch(&work, range_run, plan.n)
+    if plan.fault.kind:
+        raise fault_error(&plan.fault)
+    return 0
+
+
+cdef int check_indices(Tensor index, int64_t size, int kind, const char* op, int64_t dim) except -1:
+    return check_range(index, 0, size, kind, op, dim)
+
+
+# --- zeros ----------------------------------------------------------------------------------
+
+cdef struct ZeroPlan:
+    Fault fault
+    const char* p
+    int width               # bytes of a number that count
+    int nd                  # at least 1
+    Py_ssize_t shape[64]
+    Py_ssize_t step[64]     # bytes
+    Py_ssize_t rows         # of the last dimension
+
+
+cdef inline bint zero_in_row(const bits_t* p, Py_ssize_t step, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef bint found = False
+    if step == sizeof(bits_t):
+        for i in range(n):          # without an exit it runs at the speed of memory
+            found |= p[i] == 0
+        return found
+    for i in range(n):
+        found |= (<const bits_t*>(<const char*>p + i * step))[0] == 0
+    return found
+
+
+cdef bint has_zero(const ZeroPlan* plan, const char* p) noexcept nogil:
+    cdef Py_ssize_t n = plan.shape[plan.nd - 1], step = plan.step[plan.nd - 1]
+    if plan.width == 1:
+        return zero_in_row(<const uint8_t*>p, step, n)
+    if plan.width == 2:
+        return zero_in_row(<const uint16_t*>p, step, n)
+    if plan.width == 4:
+        return zero_in_row(<const uint32_t*>p, step, n)
+    return zero_in_row(<const uint64_t*>p, step, n)
+
+
+cdef void zero_run(void* ctx) noexcept nogil:
+    cdef ZeroPlan* plan = <ZeroPlan*>ctx
+    cdef Py_ssize_t row, rest
+    cdef const char* p
+    cdef int d
+    plan.fault.kind = FAULT_NONE
+    for row in range(plan.rows):
+        p = plan.p
+        rest = row
+        for d in range(plan.nd - 2, -1, -1):
+            p += rest % plan.shape[d] * plan.step[d]
+            rest = rest // plan.shape[d]
+        if has_zero(plan, p):
+            note_fault(&plan.fault, FAULT_ZERO_DIVISION, NULL, 0, 0, 0)
+            return
+
+
+cdef int check_no_zero(Tensor t, int width) except -1:
+    cdef ZeroPlan plan
+    cdef Launch work
+    cdef int d
+    if t.count == 0:
+        return 0
+    plan.p = t.ptr
+    plan.width = width
+    plan.nd = 0
+    plan.rows = 1
+    if not t.flags & F_STRIDED:
+        plan.nd = 1
+        plan.shape[0] = t.count
+        plan.step[0] = DT_SIZE[t.dt]
+    else:
+        for d in range(t.nd):
+            if t.strides[d] == 0 or t.sizes[d] == 1:
+                continue            # the same elements again
+            plan.shape[plan.nd] = t.sizes[d]
+            plan.step[plan.nd] = t.strides[d] * DT_SIZE[t.dt]
+            plan.nd += 1
+        if plan.nd == 0:
+            plan.nd = 1
+            plan.shape[0] = 1
+            plan.step[0] = DT_SIZE[t.dt]
+        for d in range(plan.nd - 1):
+            plan.rows *= plan.shape[d]
+    begin(&work, "check of a divisor", &plan, sizeof(plan), KIND_CHECK)
+    operand(&work, &plan.p, t, READS)
+    may_fault(&work, &plan.fault)
+    launch(&work, zero_run, t.count)
+    if plan.fault.kind:
+        raise fault_error(&plan.fault)
+    return 0
+
+
+# --- negative numbers -----------------------------------------------------------------------
+
+cdef struct SignPlan:
+    Fault fault
+    const char* p
+    int dt
+    Py_ssize_t n
+
+
+cdef inline bint below_zero(const real_t* p, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef bint found = False
+    for i in range(n):
+        found |= p[i] < 0
+    return found
+
+
+cdef void sign_run(void* ctx) noexcept nogil:
+    cdef SignPlan* plan = <SignPlan*>ctx
+    plan.fault.kind = FAULT_NONE
+    if (below_zero(<const float*>plan.p, plan.n) if plan.dt == DT_F32
+            else below_zero(<const double*>plan.p, plan.n)):
+        note_fault(&plan.fault, FAULT_VARIANCE, NULL, 0, 0, 0)
+
+
+cdef int check_variance(Tensor t) except -1:
+    cdef SignPlan plan
+    cdef Launch work
+    t = contiguous(t if t.dt == DT_F32 or t.dt == DT_F64 else cast(t, DT_F64))
+    plan.p = t.ptr
+    plan.dt = t.dt
+    plan.n = t.count
+    begin(&work, "check of variances", &plan, sizeof(plan), KIND_CHECK)
+    operand(&work, &plan.p, t, READS)
+    may_fault(&work, &plan.fault)
+    launch(&work, sign_run, plan.n)
+    if plan.fault.kind:
+        raise fault_error(&plan.fault)
+    return 0
+
+
+# --- for operators written in Python ----------------------------------------------------------
+# Under vmap values can't be looked at, meta has none, and another device checks its own.
+
+cdef inline bint seen_here(Tensor t) noexcept:
+    return t.count and not t.flags & F_BATCHED and t.mem.device == ON_CPU
+
+
+def check_classes(Tensor t not None, int64_t classes):
+    """Refuse what is no class from 0 on, for one_hot()."""
+    if seen_here(t):
+        t = positions(t)
+        check_range(t, 0, <int64_t>((<uint64_t>1 << 63) - 1), FAULT_CLASS_BELOW, "one_hot", 0)
+        check_range(t, 0, classes, FAULT_CLASS_ABOVE, "one_hot", 0)
+
+
+def check_margin_targets(Tensor t not None, int64_t low, int64_t classes):
+    """Refuse targets that are no classes, for the margin losses; `low` is -1 or 0."""
+    if seen_here(t):
+        check_range(positions(t), low, classes,
+                    FAULT_MARGIN_TARGETS if low else FAULT_MARGIN_TARGET, "multi_margin_loss", 0)
+
+
+def check_variances(Tensor t not None):
+    """Refuse negative variances, for gaussian_nll_loss()."""
+    if seen_here(t):
+        check_variance(t)

@@ -18,8 +18,8 @@ from autograd_cy._C.devices cimport (
     device_elementwise, device_fill, services)
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.launch cimport (
-    KIND_COPY, KIND_ELEMENTWISE, KIND_FILL, READS, WRITES, Launch, add_range, begin, capturing,
-    keep, operand)
+    KIND_COPY, KIND_ELEMENTWISE, KIND_FILL, READS, WRITES, Launch, add_launch, add_range, begin,
+    capturing, operand)
 from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size, parallel_range, turn_round
 from autograd_cy._C.out_places cimport (
@@ -214,7 +214,7 @@ cdef int plan_order(LoopPlan* plan) noexcept:
     return turned_round() if plan.n >= 2 * ROWS_CHUNK else FORWARDS
 
 
-cdef int keep_loop(LoopPlan* plan, StorageImpl** mem, const int* dts) except -1:
+cdef int capture_loop(LoopPlan* plan, StorageImpl** mem, const int* dts) except -1:
     """Copy what run_plan is about to do."""
     cdef Launch work
     cdef Py_ssize_t low, high, step
@@ -236,13 +236,13 @@ cdef int keep_loop(LoopPlan* plan, StorageImpl** mem, const int* dts) except -1:
             high += plan.p[a] - mem[a].data
         add_range(&work, &plan.p[a], mem[a], READS if a else WRITES, dts[a],
                   1 if mem[a] == NULL else plan.n, low, high)
-    return keep(&work)
+    return add_launch(&work)
 
 
 cdef int run_plan(LoopPlan* plan, StorageImpl** mem, const int* dts) except -1:
     plan.order = FORWARDS if capturing() else plan_order(plan)
     if capturing():
-        keep_loop(plan, mem, dts)
+        capture_loop(plan, mem, dts)
     if plan.n * plan.cost < RELEASE_GIL:
         one_range(plan)
         return 0
@@ -337,7 +337,7 @@ cdef void flat_whole(void* ctx) noexcept nogil:
         parallel_range(flat_range, plan, plan.n, threads)
 
 
-cdef int keep_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
+cdef int capture_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
     """Copy what run_flat is about to do. No tensor for an operand: the number at its address."""
     cdef Launch work
     cdef bint copied = is_copy(plan.loop)
@@ -351,7 +351,7 @@ cdef int keep_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
         operand(&work, &plan.p[2], b, READS)
     elif plan.nargs > 2:
         add_range(&work, &plan.p[2], NULL, READS, a.dt, 1, 0, DT_SIZE[a.dt])
-    return keep(&work)
+    return add_launch(&work)
 
 
 cdef inline int run_flat(FlatPlan* plan) noexcept:
@@ -388,7 +388,8 @@ cdef bint number_is_cut(PyObject** args, int nin, int dt, bint factor):
     """
     Whether a Python number among the operands isn't one of the half type `dt`.
 
-    `factor`: the second operand may be a 0-d tensor.
+    `factor`: the second operand may be a 0-d tensor. While it is captured nobody knows its value at
+    the next run: it counts as one that isn't, which gives the same bits if it is.
     """
     cdef char[16] cell
     cdef char* qp[2]
@@ -400,6 +401,8 @@ cdef bint number_is_cut(PyObject** args, int nin, int dt, bint factor):
         t = <Tensor>args[i]
         if t.dt != dt and not t.flags & F_DEVICE and (
                 t.flags & F_WRAPPED or (factor and i == 1 and t.nd == 0)):
+            if not t.flags & F_WRAPPED and capturing():
+                return True
             qp[0] = cell
             qp[1] = t.ptr
             KT.casts[t.dt][dt](qp, zero, 1)
@@ -662,7 +665,7 @@ cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
         plan.n = a.count
         plan.cost = KT.cost[kernel]
         if capturing():
-            keep_flat(&plan, r, a, None)
+            capture_flat(&plan, r, a, None)
         run_flat(&plan)
         return r
     args[0] = <PyObject*>a
@@ -716,7 +719,7 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             plan.n = a.count
             plan.cost = KT.cost[kernel]
             if capturing():
-                keep_flat(&plan, r, a, b)
+                capture_flat(&plan, r, a, b)
             run_flat(&plan)
             return r
         if (b.nd == 0 and loop != NULL and b.ptr != a.ptr and not b.flags & (F_LAZY | F_DEVICE)
@@ -747,7 +750,7 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             plan.n = a.count
             plan.cost = KT.cost[kernel]
             if capturing():
-                keep_flat(&plan, r, a, None if b.flags & F_WRAPPED else b)
+                capture_flat(&plan, r, a, None if b.flags & F_WRAPPED else b)
             run_flat(&plan)
             return r
     args[0] = <PyObject*>a

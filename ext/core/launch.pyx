@@ -12,8 +12,8 @@ from collections import namedtuple as _namedtuple
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_object
-from autograd_cy._C.faults cimport Fault, fault_error
 from autograd_cy._C.parallel cimport parallel_for, team_size
+from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.sizes cimport round_up
 from autograd_cy._C.storage cimport (
     STORAGE_ALIAS, StorageImpl, note_births, storage_decref, storage_incref, storage_new,
@@ -41,14 +41,14 @@ cdef extern from *:
 cdef enum:
     NUMBER_BYTES = 16
 
-keeping = 0
+captures = 0
 
 # By the numbers of launch.pxd.
 cdef tuple kind_names = (
-    "other", "elementwise", "copy", "fill", "reduce", "scan", "product", "gather", "scatter", "sort",
-    "norm", "window", "random", "step", "check")
+    "OTHER", "ELEMENTWISE", "COPY", "FILL", "REDUCE", "SCAN", "PRODUCT", "GATHER", "SCATTER",
+    "SORT", "NORM", "WINDOW", "RANDOM", "STEP", "CHECK")
 
-Use = _namedtuple("Use", "storage access dtype count low high")
+Use = _namedtuple("Use", "storage access dtype count low high", module=__name__)
 Use.__doc__ = """What a launch does with one operand.
 
 `storage` is the address of its storage, or None for a number, `access` a sum of 1 (reads) and 2
@@ -100,7 +100,7 @@ cdef class Program:
     def __len__(self):
         return self.count
 
-    def run(self):
+    def replay(self):
         """
         Run all launches again, on the memory that they name now.
 
@@ -113,12 +113,12 @@ cdef class Program:
             What the operation itself raises for the values that are there now: an index out of
             range, an integer division by zero. The launches after it are not run.
         RuntimeError
-            If another thread runs the program.
+            If another thread replays the program.
         """
         cdef Fault fault
         cdef Py_ssize_t failed
         if self.running:
-            raise RuntimeError("run: this program is being run by another thread; capture one for "
+            raise RuntimeError("replay: another thread replays this program; capture one for "
                                "each thread")
         self.running = True
         try:
@@ -130,7 +130,7 @@ cdef class Program:
             self.running = False
         pass_on()                   # a product was interrupted, or had no memory
         if failed >= 0:
-            raise fault_error(&fault)
+            raise error_of_fault(&fault)
 
     def poison(self):
         """Fill every storage that some launch writes, and that none reads before, with 0xFF."""
@@ -170,7 +170,7 @@ cdef class Program:
                     storage_decref(a)
         self.note_written()
 
-    def run_elsewhere(self, tensors=(), *, bint watched=False):
+    def replay_elsewhere(self, tensors=(), *, bint watched=False):
         """
         Run all launches on other memory with the same content, and copy it back.
 
@@ -190,13 +190,14 @@ cdef class Program:
         RuntimeError
             If a launch writes memory which is none of its operands.
         """
-        cdef Elsewhere other = Elsewhere(self, tensors)
+        cdef Elsewhere other = Elsewhere.__new__(Elsewhere)
+        other.fill(self, tensors)
         self.shift(other, 1)
         try:
             if watched:
                 self.run_watched(other)
             else:
-                self.run()
+                self.replay()
         finally:
             self.shift(other, -1)
             if other.back():
@@ -216,7 +217,7 @@ cdef class Program:
                     f"{self.launches[i].name.decode()} (launch {i}) writes byte {touched} of an "
                     "operand, which it doesn't declare")
             if failed >= 0:
-                raise fault_error(&fault)
+                raise error_of_fault(&fault)
         return 0
 
     cdef int shift(self, Elsewhere other, int sign) except -1:
@@ -238,7 +239,7 @@ cdef class Program:
         return [self.launches[i].name.decode() for i in range(self.count)]
 
     def kinds(self):
-        """Return what sort of work each launch is, such as "elementwise" or "check"."""
+        """Return what sort of work each launch is, such as "ELEMENTWISE" or "CHECK"."""
         return [kind_names[self.launches[i].kind] for i in range(self.count)]
 
     def operands(self, Py_ssize_t i):
@@ -266,7 +267,7 @@ cdef class Program:
                 if (self.launches[i].at[k].access & READS
                         and <size_t>root(self.launches[i].at[k].mem) in young):
                     raise RuntimeError(
-                        f"launches can't be kept: {self.launches[i].name.decode()} (launch {i}) "
+                        f"can't be captured: {self.launches[i].name.decode()} (launch {i}) "
                         "reads memory that no launch has written; what filled it would not be "
                         "done again")
             for k in range(self.launches[i].n):     # what is read is none of them
@@ -357,7 +358,7 @@ cdef void add_tensor(Launch* work, void* field, Tensor t, int access) noexcept:
     add_range(work, field, t.mem, access, t.dt, t.count, low, high)
 
 
-cdef int keep(Launch* work) except -1:
+cdef int add_launch(Launch* work) except -1:
     """Copy a launch, with its plan and its numbers."""
     cdef Program p
     cdef Launch* more
@@ -374,14 +375,14 @@ cdef int keep(Launch* work) except -1:
     if p.count == p.room:
         more = <Launch*>realloc(p.launches, (2 * p.room + 64) * sizeof(Launch))
         if more == NULL:
-            raise MemoryError("no memory to keep launches")
+            raise MemoryError("no memory to capture launches")
         p.launches = more
         p.room = 2 * p.room + 64
     # One block: the plan, the numbers, the operands.
     numbers = round_up(work.size, NUMBER_BYTES)
     plan = <char*>malloc(numbers + work.n * (NUMBER_BYTES + <Py_ssize_t>sizeof(Operand)))
     if plan == NULL:
-        raise MemoryError("no memory to keep a launch")
+        raise MemoryError("no memory to capture a launch")
     memcpy(plan, work.plan, work.size)
     own = &p.launches[p.count]
     own[0] = work[0]
@@ -399,11 +400,11 @@ cdef int keep(Launch* work) except -1:
     return 0
 
 
-cdef bint kept_here() noexcept nogil:
+cdef bint captures_here() noexcept nogil:
     return program_here() != NULL
 
 
-def launches_are_kept():
+def is_capturing():
     """Return whether this thread captures: what it does will be done again with other values."""
     return capturing()
 
@@ -420,8 +421,8 @@ def _go_on_capturing(program):
 
 cdef int refuse_launch(str op, str reason) except -1:
     """What an operation does can't be done again: an error if the thread captures."""
-    if kept_here():
-        raise RuntimeError(f"{op}: launches can't be kept: {reason}")
+    if captures_here():
+        raise RuntimeError(f"{op}: can't be captured: {reason}")
     return 0
 
 
@@ -431,7 +432,7 @@ def refuse_capture(str op not None, str reason not None):
 
 
 cdef int refuse_reading(Tensor t, str what) except -1:
-    if kept_here():
+    if captures_here():
         refuse_launch(what, (
             f"the values of a tensor of shape {list(sizes_of(t))} and dtype "
             f"{dt_object(t.dt).name} are read, and another run would not decide anew what depends "
@@ -457,12 +458,12 @@ cdef void note_birth(StorageImpl* s) noexcept:
 
 cdef int note_constant(Tensor t) except -1:
     """The values of `t` were written by hand, and are the same at each run."""
-    if kept_here():
+    if captures_here():
         (<Program>program_here()).known.add(<size_t>root(t.mem))
     return 0
 
 
-def launches_of(operations):
+def capture(operations):
     """
     Call a function without arguments, and capture what this thread launches meanwhile.
 
@@ -478,22 +479,22 @@ def launches_of(operations):
         If the thread captures already, or if what it does can't be done again: values are read,
         memory is filled by something that is no launch, another device takes part.
     """
-    global keeping
+    global captures
     cdef Program program
-    if kept_here():
-        raise RuntimeError("launches are being kept already")
+    if captures_here():
+        raise RuntimeError("this thread captures already")
     program = Program()
     set_program(<void*>program)
-    keeping += 1
-    if keeping == 1:
+    captures += 1
+    if captures == 1:
         upcalls.note_read = refuse_reading
         note_births(note_birth)
     try:
         operations()
     finally:
         set_program(NULL)
-        keeping -= 1
-        if keeping == 0:
+        captures -= 1
+        if captures == 0:
             upcalls.note_read = NULL
             note_births(NULL)
     program.check()

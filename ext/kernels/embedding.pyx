@@ -11,7 +11,7 @@ from autograd_cy._C.dtypes cimport DT_C64, DT_C128, DT_F32, DT_F64, DT_I64, DT_S
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.faults cimport (
     FAULT_BAG_END, FAULT_BAG_FIRST, FAULT_BAG_INDEX, FAULT_BAG_LAST, FAULT_BAG_ORDER,
-    FAULT_EMBEDDING, FAULT_NONE, Fault, fault_error, note_fault)
+    FAULT_EMBEDDING, FAULT_NONE, Fault, check_indices, fault_error, note_fault)
 from autograd_cy._C.index_values cimport positions
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
@@ -21,7 +21,6 @@ from autograd_cy._C.launch cimport (
 from autograd_cy._C.parallel cimport team_size
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty
-from autograd_cy._C.value_checks cimport check_indices
 
 __all__: list[str] = []
 

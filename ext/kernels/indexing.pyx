@@ -12,7 +12,8 @@ from autograd_cy._C.dtypes cimport (
     DT_SIZE, dt_numpy)
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.halves cimport is_half
-from autograd_cy._C.faults cimport FAULT_INDEX, FAULT_PLACE, FAULT_REDUCED_INDEX, FAULT_SORTER
+from autograd_cy._C.faults cimport (
+    FAULT_INDEX, FAULT_PLACE, FAULT_REDUCED_INDEX, FAULT_SORTER, check_indices, check_range)
 from autograd_cy._C.index_values cimport positions
 from autograd_cy._C.iterate cimport (
     P_SAME, cast, contiguous, copy_into, ew2, expand_plain, fill_dense, result_dtype)
@@ -28,7 +29,6 @@ from autograd_cy._C.storage cimport StorageImpl, storage_decref, storage_new
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, normal_dim, sizes_of, store_element, tensor_empty,
     tensor_window)
-from autograd_cy._C.value_checks cimport check_indices, check_range
 
 cdef int K_ADD = kernel_number("add")
 cdef int K_COPY = kernel_number("copy")

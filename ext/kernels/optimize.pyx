@@ -14,7 +14,7 @@ from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_complex, dt_real
 from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into, fill_with
 from autograd_cy._C.launch cimport (
-    READS, UPDATES, Launch, Operand, begin, kept_here, launch, note_constant, operand, spread)
+    READS, UPDATES, Launch, Operand, begin, captures_here, launch, note_constant, operand, spread)
 from autograd_cy._C.optimizer_loops cimport *
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.sizes cimport parts
@@ -226,7 +226,7 @@ cdef class Steps:
     def __cinit__(self, str op, int loop, double cost, Py_ssize_t capacity):
         self.op = op
         self.held = []
-        self.rows = [] if kept_here() else None
+        self.rows = [] if captures_here() else None
         self.copies = []
         self.shared_memory = []
         self.plan = <StepPlan*>malloc(sizeof(StepPlan) + capacity * sizeof(Segment))

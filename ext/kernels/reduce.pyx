@@ -17,8 +17,8 @@ from autograd_cy._C.iterate cimport (
     P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport (
-    KIND_REDUCE, KIND_SCAN, READS, SCRATCH, UPDATES, WRITES, Launch, begin, capturing, keep, launch,
-    launch_tiles, operand)
+    KIND_REDUCE, KIND_SCAN, READS, SCRATCH, UPDATES, WRITES, Launch, add_launch, begin, capturing,
+    launch, launch_tiles, operand)
 from autograd_cy._C.outputs cimport Result, fresh
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.row_loops cimport *
@@ -377,14 +377,14 @@ cdef void small_whole(void* ctx) noexcept nogil:
     plan.finish(<char*>acc, plan.out, 1, 1, plan.scale)
 
 
-cdef int keep_small(Small* plan, Tensor a, Tensor out) except -1:
+cdef int capture_small(Small* plan, Tensor a, Tensor out) except -1:
     cdef Launch work
     begin(&work, "reduce", plan, sizeof(Small), KIND_REDUCE)
     operand(&work, &plan.p, a, READS)
     operand(&work, &plan.out, out, WRITES)
     work.run = small_whole
     work.work = plan.n
-    return keep(&work)
+    return add_launch(&work)
 
 
 cdef int reduce_small(int op, Tensor a, Tensor out, double scale) except -1:
@@ -397,7 +397,7 @@ cdef int reduce_small(int op, Tensor a, Tensor out, double scale) except -1:
     plan.n = a.count
     plan.scale = scale
     if capturing():
-        keep_small(&plan, a, out)
+        capture_small(&plan, a, out)
     small_whole(&plan)
     return 0
 

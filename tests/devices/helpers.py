@@ -11,7 +11,7 @@ from calls import CLASS_OF, EVALUATOR, RECORDS, cases, few, make, outputs
 from test_op_inplace_and_out import inplace_form, keeps_itself
 
 import autograd_cy as ag
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 from autograd_cy.ops import _schema as schema
 
 __all__ = [
@@ -121,14 +121,14 @@ def launched_again(case, name):
     call, other = make(case, name), make(case, name, seed=1)
     ins, new = call.tensors(), other.tensors()
     kept = []
-    program = launches_of(lambda: kept.extend(outputs(call(ins))))
+    program = capture(lambda: kept.extend(outputs(call(ins))))
     expected = outputs(other(other.tensors()))
     assert len(kept) == len(expected)
     for watched in (False, True):
         for old, value in zip(ins, new):
             old.copy_(value)
         program.poison()
-        program.run_elsewhere([t for t in ins if t is not None], watched=watched)
+        program.replay_elsewhere([t for t in ins if t is not None], watched=watched)
         for got, fresh in zip(kept, expected):
             assert plain_bytes(got) == plain_bytes(fresh), (case.id, watched)
 

@@ -8,6 +8,7 @@ import pytest
 
 import autograd_cy as ag
 from autograd_cy._C import devices
+from autograd_cy._C.launch import capture
 
 
 @pytest.fixture(scope="module")
@@ -190,3 +191,27 @@ def test_signatures_name_every_slot():
     found = devices.signatures()
     assert found["mm"] == "int (Tensor, Tensor, Tensor)"
     assert all(text.startswith(("int (Tensor", "int (tuple")) for text in found.values())
+
+
+@pytest.mark.parametrize(
+    ("who", "call"),
+    [
+        ("add", lambda x: x + 1),
+        ("add", lambda x: x.add_(1)),
+        ("fill_", lambda x: x.fill_(1)),
+        ("zero_", lambda x: x.zero_()),
+        ("to", lambda x: x.cpu()),
+        ("to", lambda x: ag.ones(3).to("hostdevice")),
+        ("clone", lambda x: x.clone()),
+        ("sum", lambda x: x.sum()),
+        ("item", lambda x: x[0].item()),
+        ("to", lambda x: repr(x)),
+    ],
+)
+def test_work_of_another_device_is_refused_to_be_captured(device, who, call):
+    x = ag.arange(3.0).to("hostdevice")
+    with pytest.raises(RuntimeError, match=f"^{who}.*: can't be captured: ") as error:
+        capture(lambda: call(x))
+    assert "device 'hostdevice" in str(error.value) or who == "item"
+    assert x.tolist() == [0.0, 1.0, 2.0]  # nothing was done
+    call(x)

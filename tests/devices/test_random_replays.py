@@ -6,7 +6,7 @@ import pytest
 
 import autograd_cy as ag
 from autograd_cy._C import devices
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 from autograd_cy.nn import functional as F
 from autograd_cy.ops import _schema as schema
 from ext.codegen import table
@@ -91,10 +91,10 @@ def same(a, b):
 def test_replays_draw_what_eager_calls_draw(name):
     draw, kept = DRAWS[name], []
     g = seeded()
-    program = launches_of(lambda: kept.append(draw(g)))
+    program = capture(lambda: kept.append(draw(g)))
     first = kept[0].clone()
     for _ in range(3):
-        program.run()
+        program.replay()
     after = states(g)
     g = seeded()
     eager = [draw(g) for _ in range(4)]
@@ -111,8 +111,8 @@ def test_long_fills_draw_the_same_in_replays(threads):
     try:
         x, kept = ag.empty(300_001), []
         ag.manual_seed(5)
-        program = launches_of(lambda: kept.append(x.normal_()))
-        program.run()
+        program = capture(lambda: kept.append(x.normal_()))
+        program.replay()
         ag.manual_seed(5)
         y = ag.empty(300_001).normal_()
         same(x, y.normal_())
@@ -133,8 +133,8 @@ def test_a_training_step_with_dropout_is_replayed():
 
     replayed, eager = made(), made()
     ag.manual_seed(2)
-    program = launches_of(lambda: step(replayed, X))
-    program.run()
+    program = capture(lambda: step(replayed, X))
+    program.replay()
     ag.manual_seed(2)
     step(eager, X)
     step(eager, X)
@@ -147,8 +147,8 @@ def test_recurrent_layers_with_dropout_are_replayed(kind):
     net = getattr(ag.nn, kind)(6, 5, num_layers=3, dropout=0.5)
     kept = []
     ag.manual_seed(3)
-    program = launches_of(lambda: kept.append(net(X[None])[0]))
-    program.run()
+    program = capture(lambda: kept.append(net(X[None])[0]))
+    program.replay()
     ag.manual_seed(3)
     net(X[None])
     same(kept[0], net(X[None])[0])
@@ -170,8 +170,8 @@ def test_a_checkpoint_is_replayed_with_the_numbers_of_its_forward(reentrant):
     ag.manual_seed(3)
     step()
     ag.manual_seed(3)
-    program = launches_of(step)
-    program.run()
+    program = capture(step)
+    program.replay()
     after = ag.get_rng_state().tolist()
     y, grad = kept[1]
     assert ((y != 0) == (grad != 0)).all()
@@ -194,14 +194,14 @@ def test_a_replay_refuses_what_an_eager_call_refuses():
     )
     for call, operand, bad, message in cases:
         before = operand.clone()
-        program = launches_of(call)
+        program = capture(call)
         operand[1] = bad
         with pytest.raises(RuntimeError, match=message):
-            program.run()
+            program.replay()
         with pytest.raises(RuntimeError, match=message):
             call()
         operand.copy_(before)
-        program.run()
+        program.replay()
 
 
 def test_other_threads_may_draw_while_launches_are_kept():
@@ -221,7 +221,7 @@ def test_other_threads_may_draw_while_launches_are_kept():
         thread.join()
         ag.zeros(3).uniform_()
 
-    program = launches_of(step)
+    program = capture(step)
     assert not failed
     assert program.names().count("uniform") == 1
 

@@ -3,7 +3,7 @@
 import pytest
 
 import autograd_cy as ag
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 from autograd_cy.nn import functional as F
 
 
@@ -18,12 +18,12 @@ def replayed(step, inputs, new):
     What the launches write is poisoned first, so that nothing is left from the first run.
     """
     kept = []
-    program = launches_of(lambda: kept.extend(step(*inputs)))
+    program = capture(lambda: kept.extend(step(*inputs)))
     with ag.no_grad():
         for old, value in zip(inputs, new):
             old.copy_(value)
     assert program.poison() > 0
-    program.run_elsewhere(inputs)
+    program.replay_elsewhere(inputs)
     return kept
 
 
@@ -77,9 +77,9 @@ def test_steps_of_sgd(options):
 
     step, params = program_of(1)
     step()  # the momentum buffers are there after the first step
-    program = launches_of(step)
+    program = capture(step)
     for _ in range(3):
-        program.run()
+        program.replay()
     fresh, expected = program_of(1)
     for _ in range(5):
         fresh()

@@ -3,7 +3,7 @@
 import pytest
 
 import autograd_cy as ag
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 
 CASES = [
     ("SGD", {"lr": 0.1, "weight_decay": 0.1}),
@@ -65,12 +65,12 @@ class Pair:
 def test_replays_from_the_first_step_on_are_eager_steps(name, options, dtype):
     pair = Pair(name, options, dtype)
     pair.gradients()
-    program = launches_of(pair.mine.step)  # it is done, too
+    program = capture(pair.mine.step)  # it is done, too
     pair.plain.step()
     pair.check()
     for _ in range(7):
         pair.gradients()
-        program.run()
+        program.replay()
         pair.plain.step()
         pair.check()
 
@@ -82,10 +82,10 @@ def test_replays_in_other_memory_write_what_they_name_alone(name, options):
     for optimizer in (pair.mine, pair.plain):
         optimizer.step()
     pair.gradients()
-    program = launches_of(pair.mine.step)
+    program = capture(pair.mine.step)
     pair.plain.step()
     for _ in range(2):
-        program.run_elsewhere(pair.params)
+        program.replay_elsewhere(pair.params)
         pair.plain.step()
         pair.check()
 
@@ -98,13 +98,13 @@ def test_a_replay_follows_the_schedule(name, options):
         for optimizer in (pair.mine, pair.plain)
     ]
     pair.gradients()
-    program = launches_of(pair.mine.step)
+    program = capture(pair.mine.step)
     pair.plain.step()
     for _ in range(4):
         for schedule in schedules:
             schedule.step()
         pair.gradients()
-        program.run()
+        program.replay()
         pair.plain.step()
         pair.check()
 
@@ -127,19 +127,19 @@ def joined(group):
 def test_a_replay_follows_what_a_program_writes_into_the_group(name, write):
     pair = Pair(name, {"lr": 0.1})
     pair.gradients()
-    program = launches_of(pair.mine.step)
+    program = capture(pair.mine.step)
     pair.plain.step()
     write(pair.mine.param_groups[0])
     pair.plain.param_groups[0]["lr"] = 0.25
     pair.gradients()
-    program.run()
+    program.replay()
     pair.plain.step()
     pair.check()
 
 
 def test_a_replay_follows_loaded_options():
     pair = Pair("Adagrad", {"lr": 0.1})
-    program = launches_of(pair.mine.step)
+    program = capture(pair.mine.step)
     pair.plain.step()
     saved = ag.optim.Adagrad([ag.ones(1)] * 1, lr=0.5)
     groups = pair.mine.state_dict()
@@ -151,7 +151,7 @@ def test_a_replay_follows_loaded_options():
         pair.mine.state[p] = state
     pair.plain.param_groups[0]["lr"] = 0.5
     pair.gradients()
-    program.run()
+    program.replay()
     pair.plain.step()
     pair.check()
 
@@ -162,11 +162,11 @@ def test_a_rate_in_a_tensor_is_read_by_replays(name):
     pair = Pair(name, {"lr": rate})
     pair.plain.param_groups[0]["lr"] = 0.1
     pair.gradients()
-    program = launches_of(pair.mine.step)
+    program = capture(pair.mine.step)
     pair.plain.step()
     rate.fill_(0.3)
     pair.plain.param_groups[0]["lr"] = 0.3
-    program.run()
+    program.replay()
     pair.plain.step()
     pair.check()
 
@@ -181,10 +181,10 @@ def test_parameters_that_share_memory_are_stepped_in_turn_by_replays_too(name):
         return memory, getattr(ag.optim, name)(params, lr=0.5, weight_decay=0.5)
 
     (mine, optimizer), (theirs, plain) = made(), made()
-    program = launches_of(optimizer.step)
+    program = capture(optimizer.step)
     plain.step()
     for _ in range(2):
-        program.run()
+        program.replay()
         plain.step()
     assert mine.tolist() == theirs.tolist()
 
@@ -195,21 +195,21 @@ def test_a_parameter_listed_twice_follows_the_schedule_too():
     for p in params:
         p.grad = ag.ones(2)
     mine, plain = (ag.optim.Adam([p, p], lr=0.1) for p in params)
-    program = launches_of(mine.step)
+    program = capture(mine.step)
     plain.step()
     for optimizer in (mine, plain):
         optimizer.param_groups[0]["lr"] = 0.01
-    program.run()
+    program.replay()
     plain.step()
     assert params[0].tolist() == params[1].tolist()
 
 
 def test_a_count_that_is_none_changes_nothing_in_a_replay():
     pair = Pair("Adam", {"lr": 0.1})
-    program = launches_of(pair.mine.step)
+    program = capture(pair.mine.step)
     before = bits(pair.params)
     pair.mine.state[pair.params[0]]["step"].fill_(float("nan"))
-    program.run()
+    program.replay()
     assert bits(pair.params) == before
 
 
@@ -229,12 +229,12 @@ def test_clipped_steps_are_replayed(norm):
 
     pair.gradients()
     totals = []
-    program = launches_of(lambda: totals.append(step(pair.params, pair.mine)))
+    program = capture(lambda: totals.append(step(pair.params, pair.mine)))
     step(pair.others, pair.plain)
     pair.check()
     for scale in (0.01, 3.0):
         pair.gradients(scale)
-        program.run()
+        program.replay()
         assert step(pair.others, pair.plain).item() == totals[0].item()
         pair.check()
         assert bits(p.grad for p in pair.params) == bits(p.grad for p in pair.others)
@@ -244,7 +244,7 @@ def test_a_norm_that_must_be_finite_is_read():
     p = ag.ones(2, requires_grad=True)
     p.grad = ag.ones(2)
     with pytest.raises(RuntimeError, match="values of a tensor"):
-        launches_of(lambda: ag.nn.utils.clip_grad_norm_([p], 1.0, error_if_nonfinite=True))
+        capture(lambda: ag.nn.utils.clip_grad_norm_([p], 1.0, error_if_nonfinite=True))
 
 
 @cases
@@ -262,9 +262,9 @@ def test_scaled_losses_are_replayed_with_overflows(name, options):
     for factor in (float("inf"), 1.0, 1.0, float("nan"), 1.0, 1.0, 1.0):
         pair.gradients(factor)
         if program is None:
-            program = launches_of(lambda: step(mine, pair.mine))
+            program = capture(lambda: step(mine, pair.mine))
         else:
-            program.run()
+            program.replay()
         step(plain, pair.plain)
         assert mine.get_scale() == plain.get_scale()
         assert mine._get_growth_tracker() == plain._get_growth_tracker()

@@ -6,7 +6,7 @@ from grouping import each
 from helpers import family, launched_again, meta_agrees, meta_gradients_agree, out_memory
 
 import autograd_cy as ag
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 
 BY_SCIPY = ("lgamma", "digamma", "_polygamma", "igamma", "igammac")
 POWERS = ("pow", "logit", "_div_rounded", "threshold", "_threshold_backward")
@@ -50,8 +50,8 @@ def test_what_scipy_computes_is_refused_while_launches_are_kept():
         lambda: ag.igamma(x, x),
         lambda: ag.igammac(x, x),
     ):
-        with pytest.raises(RuntimeError, match="launches can't be kept: SciPy computes it"):
-            launches_of(call)
+        with pytest.raises(RuntimeError, match="can't be captured: SciPy computes it"):
+            capture(call)
 
 
 def test_out_and_in_place_forms_of_scipys_functions():
@@ -102,8 +102,8 @@ def test_dropout_on_meta_draws_nothing():
 
 def test_dropout_of_all_draws_nothing_while_launches_are_kept():
     x, kept = ag.ones(3), []
-    program = launches_of(lambda: kept.append(ag.nn.functional.dropout(x, 1.0)))
+    program = capture(lambda: kept.append(ag.nn.functional.dropout(x, 1.0)))
     assert "bernoulli" not in program.names()
     program.poison()
-    program.run_elsewhere()
+    program.replay_elsewhere()
     assert kept[0].tolist() == [0, 0, 0]

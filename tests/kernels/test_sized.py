@@ -9,7 +9,7 @@ import pytest
 
 import autograd_cy as ag
 from autograd_cy._C import devices
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 from ext.codegen import table
 from ext.codegen.kernel_runs import is_sized, signature, sizes_signature
 
@@ -357,12 +357,12 @@ def test_a_number_at_a_mask_is_one_launch_that_runs_again(name):
     mask, x, value = mask_of(shape, 0.5), ag.zeros(30, 50), ag.tensor(2.0)
     index = (slice(None), mask) if name == "columns" else mask
     put = value if name == "a number of a tensor" else 2.0
-    program = launches_of(lambda: x.__setitem__(index, put))
+    program = capture(lambda: x.__setitem__(index, put))
     written = [i for i in range(len(program)) if len(program.operands(i)) > 2]
     assert len(written) == 1  # beside it the number becomes one of the tensor's dtype
     mask.copy_(mask_of(shape, 0.3, 5))
     x.zero_()
-    program.run_elsewhere([x, mask])
+    program.replay_elsewhere([x, mask])
     expected = ag.zeros(30, 50)
     expected[index] = 2.0
     assert (x == expected).all()
@@ -382,8 +382,8 @@ def test_a_number_at_a_mask_is_one_launch_that_runs_again(name):
 )
 def test_what_needs_a_size_is_refused_while_launches_are_kept(name, call):
     x, m = ag.arange(4.0), ag.tensor([True, False, True, True])
-    with pytest.raises(RuntimeError, match="launches can't be kept") as error:
-        launches_of(lambda: call(x, m))
+    with pytest.raises(RuntimeError, match="can't be captured") as error:
+        capture(lambda: call(x, m))
     assert str(error.value).split(":")[0] in {name.strip(), "nonzero"}
     assert x.tolist() == [0, 1, 2, 3] and x._version == 0
 

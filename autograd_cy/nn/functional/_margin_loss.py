@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
-from autograd_cy._C.value_checks import check_margin_targets, check_variances
+from autograd_cy._C.faults import check_margin_targets, check_variances
 from autograd_cy._tensors.events import seen_as
 from autograd_cy.nn.functional._arguments import (
     broadcast,

@@ -112,7 +112,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
         plan.n = dst.count
         plan.cost = 1
         if capturing():
-            keep_flat(&plan, dst, src, None)
+            capture_flat(&plan, dst, src, None)
         run_flat(&plan)
         return 0
     shift = dst.nd - src.nd

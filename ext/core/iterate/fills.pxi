@@ -60,7 +60,7 @@ cdef int fill_elements(Tensor t, const char* item) except -1:
         begin(&work, "fill", &f, sizeof(f), KIND_FILL)
         operand(&work, &f.p, t, WRITES)
         work.run = fill_whole
-        keep(&work)
+        add_launch(&work)
     if f.n * f.size < PARALLEL_BYTES:
         if f.n:
             fill_range(&f, 0, f.n)

@@ -1,4 +1,4 @@
-# Other memory for the launches of a program, in which nothing else can be seen (part of launch.pyx).
+# Other memory for the launches of a program, where nothing else is to be seen (part of launch.pyx).
 
 cdef enum:
     GUARD = 64              # bytes before and behind each copy that nobody may write
@@ -14,7 +14,7 @@ cdef class Elsewhere:
     cdef dict masks             # the same: what the launch that is run may do with each byte,
     cdef dict before            # and the bytes before it
 
-    def __init__(self, Program program, tensors):
+    cdef int fill(self, Program program, object tensors) except -1:
         cdef StorageImpl* mem
         cdef Py_ssize_t i
         cdef int k
@@ -29,6 +29,7 @@ cdef class Elsewhere:
         for address in self.copies:
             mem = <StorageImpl*><size_t>address
             memset(mem.data, 0xFF, mem.nbytes)
+        return 0
 
     cdef int add(self, StorageImpl* mem) except -1:
         cdef StorageImpl* copy
@@ -110,3 +111,6 @@ cdef class Elsewhere:
             storage_decref(copy)
         self.copies.clear()
         return written
+
+
+seal(Elsewhere, "Elsewhere objects cannot be made; use Program.replay_elsewhere()")

@@ -6,7 +6,7 @@ from grouping import each
 from helpers import family, launched_again, others_memory, out_memory
 
 import autograd_cy as ag
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 
 CASES = family(
     "indexing",
@@ -110,13 +110,13 @@ def test_every_way_runs_again(name, threads):
     ag.set_num_threads(threads)
     try:
         a, k, kept = ag.randn(shape), index(*place), []
-        program = launches_of(lambda: kept.append(run(a, k)))
+        program = capture(lambda: kept.append(run(a, k)))
         new = ag.randn(shape), index(*place)
         a.copy_(new[0])
         k.copy_(new[1])
         assert program.poison() > 0
         with others_memory():
-            program.run_elsewhere([a, k])
+            program.replay_elsewhere([a, k])
         assert kept[0].numpy().tobytes() == run(*new).numpy().tobytes()
     finally:
         ag.set_num_threads(before)
@@ -229,10 +229,10 @@ def test_memory_shared_with_what_is_read_is_refused():
     x.scatter_(0, k, memory[4:])
 
 
-def test_what_a_mask_selects_is_not_kept():
+def test_what_a_mask_selects_is_not_captured():
     x = ag.randn(20)
-    with pytest.raises(RuntimeError, match="launches can't be kept"):
-        launches_of(lambda: x[x > 0])
+    with pytest.raises(RuntimeError, match="can't be captured"):
+        capture(lambda: x[x > 0])
 
 
 ORDERED = ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "bfloat16"]

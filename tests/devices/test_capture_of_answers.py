@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "answers"))
 from answers import FILES, like, names, read, refused, shown
 
 import autograd_cy as ag
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 
 
 def kept(call, known):
@@ -27,9 +27,9 @@ def kept(call, known):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return found, launches_of(run)
+            return found, capture(run)
     except RuntimeError as error:
-        if "launches can't be kept: " not in str(error):
+        if "can't be captured: " not in str(error):
             raise
         return found, None
 
@@ -39,7 +39,7 @@ ASKED = [
     for path in FILES
     if path.parent.name == "kernels"
     for call, _, wanted in read(path)
-    # What is kept holds the memory, so an `out` that would have to grow is refused there.
+    # A program holds the memory, so an `out` that would have to grow is refused there.
     if not refused(wanted) and "torch.cat([x, x], out=x)" not in call
 ]
 PARTS = 12  # Neighbours ask mostly the same kernel for other numbers: the others are slow.
@@ -58,7 +58,7 @@ def test_answers_are_the_same_on_other_memory(part):
         again += 1
         program.poison()
         try:
-            program.run_elsewhere()
+            program.replay_elsewhere()
         except RuntimeError as error:
             wrong[call] = error
             continue

@@ -1,4 +1,4 @@
-"""What a list of kept launches says and does by itself, and what it leaves behind."""
+"""A captured program: what it says and does by itself, and what it leaves behind."""
 
 import threading
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograd_cy as ag
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 
 R, W = 1, 2
 
@@ -73,13 +73,13 @@ def accesses(program):
 @pytest.mark.parametrize(("call", "names", "operands"), CALLS, ids=map(str, range(len(CALLS))))
 def test_launches_name_what_they_do_and_do_it_again(call, names, operands):
     inputs, others, kept = tensors(), tensors(1), []
-    program = launches_of(lambda: kept.append(call(*inputs)))
+    program = capture(lambda: kept.append(call(*inputs)))
     if names:
         assert program.names() == names
     if operands:
         assert accesses(program) == operands
     expected = call(*others)
-    for run in (program.run_elsewhere, program.run):
+    for run in (program.replay_elsewhere, program.replay):
         for mine, other in zip(inputs, others, strict=True):
             mine.copy_(other)
         assert (len(program) == 0) == (program.poison() == 0)
@@ -91,24 +91,24 @@ def test_launches_name_what_they_do_and_do_it_again(call, names, operands):
 def test_windows_keep_their_place_when_their_memory_moves():
     whole, kept = ag.zeros(10), []
     part = whole[3:7]
-    program = launches_of(lambda: kept.append(part * 2))
+    program = capture(lambda: kept.append(part * 2))
     other = ag.arange(12.0)
     program.move(whole, other)
-    program.run()
+    program.replay()
     assert kept[0].tolist() == [6.0, 8.0, 10.0, 12.0]
     with pytest.raises(ValueError, match="36 bytes can't stand for 48"):
         program.move(other, ag.zeros(9))
     program.move(whole, ag.zeros(10))  # no operand any more
-    program.run()
+    program.replay()
     assert kept[0].tolist() == [6.0, 8.0, 10.0, 12.0]
     assert whole.tolist() == [0.0] * 10
 
 
-def test_launches_are_kept_once_at_a_time():
+def test_a_thread_captures_once_at_a_time():
     x = ag.ones(3)
-    with pytest.raises(RuntimeError, match="being kept already"):
-        launches_of(lambda: launches_of(lambda: x + 1))
-    assert launches_of(lambda: x + 1).names() == ["flat"]
+    with pytest.raises(RuntimeError, match="captures already"):
+        capture(lambda: capture(lambda: x + 1))
+    assert capture(lambda: x + 1).names() == ["flat"]
 
 
 def test_numbers_have_places_of_their_own():
@@ -124,10 +124,10 @@ def test_numbers_have_places_of_their_own():
     ):
         kept.clear()
         x.zero_()
-        program = launches_of(lambda call=call: kept.append(call()))
+        program = capture(lambda call=call: kept.append(call()))
         x.copy_(ag.tensor([-2.0, -1.0, 0.0, 0.7, ag.inf, ag.nan]))
         wanted = str(call().tolist())
-        for run in (program.run, program.run_elsewhere):
+        for run in (program.replay, program.replay_elsewhere):
             program.poison()
             run()
             assert str(kept[0].tolist()) == wanted
@@ -135,17 +135,17 @@ def test_numbers_have_places_of_their_own():
 
 def test_launches_are_counted_from_zero():
     x = ag.ones(3)
-    program = launches_of(lambda: (x + 1).exp())
+    program = capture(lambda: (x + 1).exp())
     assert len(program) == 2 and len(program.operands(1)) == 2
     for i in (-1, 2):
         with pytest.raises(IndexError, match="there are 2 launches"):
             program.operands(i)
-    assert len(launches_of(lambda: None)) == 0 and launches_of(lambda: None).names() == []
+    assert len(capture(lambda: None)) == 0 and capture(lambda: None).names() == []
 
 
 def test_what_is_read_first_is_not_poisoned():
     x = ag.ones(3)
-    program = launches_of(lambda: x.mul_(2) + 1)
+    program = capture(lambda: x.mul_(2) + 1)
     assert program.poison() == 1  # x is read before it is written
     assert x.tolist() == [2.0, 2.0, 2.0]
     y = ag.ones(3)
@@ -154,11 +154,11 @@ def test_what_is_read_first_is_not_poisoned():
         y.fill_(5)
         return y * y
 
-    assert launches_of(step).poison() == 2
+    assert capture(step).poison() == 2
     assert np.isnan(y.numpy()).all()
 
 
-def test_many_launches_and_storages_are_kept():
+def test_many_launches_and_storages_are_captured():
     for count in (63, 64, 65, 200, 300):
         x, kept = ag.zeros(2), []
 
@@ -168,11 +168,11 @@ def test_many_launches_and_storages_are_kept():
                 y = y + 1
             kept.append(y)
 
-        program = launches_of(step)
+        program = capture(step)
         assert len(program) == count
         x.fill_(3)
         assert program.poison() == count
-        program.run_elsewhere()
+        program.replay_elsewhere()
         assert kept[0].tolist() == [3.0 + count] * 2
 
 
@@ -182,10 +182,10 @@ def test_memory_lives_as_long_as_the_launches():
 
     x = ag.ones(1000)
     before = live()
-    program = launches_of(lambda: (x + 1).exp() + 2)
+    program = capture(lambda: (x + 1).exp() + 2)
     assert live() == before + 3
-    program.run()
-    program.run_elsewhere()
+    program.replay()
+    program.replay_elsewhere()
     assert live() == before + 3
     y = ag.ones(1000)
     program.move(x, y)
@@ -196,7 +196,7 @@ def test_memory_lives_as_long_as_the_launches():
     assert live() == before
 
 
-def test_only_the_thread_that_keeps_is_kept():
+def test_only_the_thread_that_captures_is_captured():
     x, got = ag.ones(3), []
 
     def elsewhere():
@@ -208,9 +208,9 @@ def test_only_the_thread_that_keeps_is_kept():
         thread.join()
         return x + 1
 
-    program = launches_of(step)
+    program = capture(step)
     assert program.names() == ["flat"] and got == [15.0]
-    ag.ones(2)  # nothing is kept any more
+    ag.ones(2)  # nothing is captured any more
     assert len(program) == 1
 
 
@@ -230,14 +230,14 @@ READERS = {
 @pytest.mark.parametrize("name", READERS)
 def test_values_are_not_read_meanwhile(name):
     x = ag.ones(3)
-    with pytest.raises(RuntimeError, match=r"launches can't be kept: .* would not decide anew"):
-        launches_of(lambda: READERS[name](x))
+    with pytest.raises(RuntimeError, match=r"can't be captured: .* would not decide anew"):
+        capture(lambda: READERS[name](x))
     READERS[name](x)  # nor is anything left of that
     with pytest.raises(RuntimeError, match=r"shape \[3\] and dtype float32"):
-        launches_of(lambda: x.tolist())
+        capture(lambda: x.tolist())
 
 
-def test_an_error_ends_the_keeping():
+def test_an_error_ends_the_capture():
     x = ag.ones(3)
 
     def step():
@@ -245,8 +245,8 @@ def test_an_error_ends_the_keeping():
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        launches_of(step)
-    assert launches_of(lambda: x + 1).names() == ["flat"]
+        capture(step)
+    assert capture(lambda: x + 1).names() == ["flat"]
     assert x.tolist() == [2.0, 2.0, 2.0]
 
 
@@ -254,8 +254,8 @@ def test_memory_that_no_launch_has_filled_is_refused():
     x = ag.ones(3)
 
     with pytest.raises(RuntimeError, match=r"\(launch 0\) reads memory that no launch has written"):
-        launches_of(lambda: ag.empty(3) + x)
+        capture(lambda: ag.empty(3) + x)
     with pytest.raises(RuntimeError, match=r"\(launch 1\) reads memory that no launch"):
-        launches_of(lambda: (x + 1, ag.empty(3).exp()))
-    assert launches_of(lambda: ag.empty(3).fill_(2).exp()).names() == ["copy", "flat"]
-    assert launches_of(lambda: ag.empty(0).exp()) is not None
+        capture(lambda: (x + 1, ag.empty(3).exp()))
+    assert capture(lambda: ag.empty(3).fill_(2).exp()).names() == ["copy", "flat"]
+    assert capture(lambda: ag.empty(0).exp()) is not None

@@ -10,7 +10,7 @@ from grouping import each
 from helpers import family, launched_again, others_memory, out_memory
 
 import autograd_cy as ag
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 
 CASES = family("products") + family("linear", keep=lambda r: r.key == "linear")
 
@@ -47,13 +47,13 @@ def test_every_way_to_multiply_runs_again(name, threads):
     ag.set_num_threads(threads)
     try:
         ins, kept = [random(*shape) for shape in shapes], []
-        program = launches_of(lambda: kept.append(run(*ins)))
+        program = capture(lambda: kept.append(run(*ins)))
         new = [random(*shape) for shape in shapes]
         for old, value in zip(ins, new):
             old.copy_(value)
         assert program.poison() > 0
         with others_memory():
-            program.run_elsewhere(ins)
+            program.replay_elsewhere(ins)
         assert kept[0].numpy().tobytes() == run(*new).numpy().tobytes()
     finally:
         ag.set_num_threads(before)
@@ -61,9 +61,9 @@ def test_every_way_to_multiply_runs_again(name, threads):
 
 def test_addmm_in_place_runs_again():
     a, b, c = random(6, 5), random(5, 7), random(6, 7)
-    program = launches_of(lambda: c.addmm_(a, b, beta=0.5, alpha=3))
+    program = capture(lambda: c.addmm_(a, b, beta=0.5, alpha=3))
     once = c.clone()
-    program.run()
+    program.replay()
     np.testing.assert_array_equal(c.numpy(), once.addmm_(a, b, beta=0.5, alpha=3).numpy())
 
 
@@ -184,22 +184,22 @@ def test_whole_numbers_add_products_in_place():
 INTERRUPTED = """
 import signal
 import autograd_cy as ag
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 
 def handler(*_):
     raise KeyboardInterrupt
 signal.signal(signal.SIGALRM, handler)
 a, b = ag.ones(1500, 1500, dtype=ag.float64), ag.ones(1500, 1500, dtype=ag.float64)
 kept = []
-program = launches_of(lambda: kept.append(a @ b))
+program = capture(lambda: kept.append(a @ b))
 signal.setitimer(signal.ITIMER_REAL, 0.02)
 try:
     for _ in range(100):
-        program.run()
+        program.replay()
 except KeyboardInterrupt:
     print("served")
 a.fill_(2)
-program.run()
+program.replay()
 assert kept[0].eq(3000).all()
 """
 

@@ -6,7 +6,7 @@ from grouping import each
 from helpers import claimed, family, launched_again, others_memory, out_memory
 
 import autograd_cy as ag
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 
 CASES = family("reduction", "statistics", keep=lambda r: r.kernel.shape is not None) + family(
     "softmax"
@@ -53,11 +53,11 @@ def test_every_way_to_reduce_runs_again(name, threads):
     ag.set_num_threads(threads)
     try:
         x, new, kept = ag.randn(shape), ag.randn(shape), []
-        program = launches_of(lambda: kept.append(run(x)))
+        program = capture(lambda: kept.append(run(x)))
         x.copy_(new)
         assert program.poison() > 0
         with others_memory():
-            program.run_elsewhere([x])
+            program.replay_elsewhere([x])
         assert kept[0].numpy().tobytes() == run(new).numpy().tobytes()
     finally:
         ag.set_num_threads(before)
@@ -68,10 +68,10 @@ def test_a_deviation_whose_squares_overflow_runs_again():
     small, huge = ag.randn(3, 70_000), ag.randn(3, 70_000) * 1e25
     for first, second in ((small, huge), (huge, small)):
         x, kept = first.clone(), []
-        program = launches_of(lambda x=x, kept=kept: kept.append(x.std(1)))
+        program = capture(lambda x=x, kept=kept: kept.append(x.std(1)))
         x.copy_(second)
         program.poison()
-        program.run_elsewhere([x])
+        program.replay_elsewhere([x])
         assert kept[0].numpy().tobytes() == second.std(1).numpy().tobytes()
         np.testing.assert_allclose(kept[0].numpy(), second.double().std(1).numpy(), rtol=1e-5)
 
@@ -84,12 +84,12 @@ def test_gradients_that_were_broadcast_run_again():
         return ag.autograd.grad((a * b + a).softmax(1).square().mean(), (a, b))
 
     kept = []
-    program = launches_of(lambda: kept.extend(gradients(a, b)))
+    program = capture(lambda: kept.extend(gradients(a, b)))
     new = ag.randn(40, 1), ag.randn(30)
     a.copy_(new[0])
     b.copy_(new[1])
     program.poison()
-    program.run_elsewhere([a, b])
+    program.replay_elsewhere([a, b])
     for got, want in zip(kept, gradients(*new), strict=True):
         assert got.numpy().tobytes() == want.numpy().tobytes()
 

@@ -6,7 +6,7 @@ from grouping import each
 from helpers import cases, make, outputs, plain_bytes
 
 import autograd_cy as ag
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 
 
 def differentiable(record):
@@ -50,12 +50,12 @@ def weights_for(call):
 def replays(step, old, new, values):
     """The launches of a step, run again on poisoned memory and other values, give fresh bits."""
     kept = []
-    program = launches_of(lambda: kept.extend(step(old)))
+    program = capture(lambda: kept.extend(step(old)))
     with ag.no_grad():
         for t, value in zip(old, values):
             t.copy_(value)
     program.poison()
-    program.run_elsewhere(old)
+    program.replay_elsewhere(old)
     fresh = step(new)
     assert len(kept) == len(fresh)
     for got, expected in zip(kept, fresh):
@@ -73,7 +73,7 @@ def test_derivatives_run_again(case):
         new = other.tensors()
         replays(lambda ins: derivatives(call, ins, weights), call.tensors(), new, new)
     except RuntimeError as error:  # what NumPy computes, and sizes that are values
-        if "launches can't be kept" not in str(error):
+        if "can't be captured" not in str(error):
             raise
 
 
@@ -101,7 +101,7 @@ def test_examples_of_vmap_run_again(case):
     try:
         replays(step, old, new, new)
     except RuntimeError as error:
-        if "launches can't be kept" not in str(error):
+        if "can't be captured" not in str(error):
             raise
 
 
@@ -170,14 +170,14 @@ def test_a_training_step_of_a_network_runs_again(name):
     net, x, target, step = program_of()
     again, y, other, plain = program_of()
     kept = []
-    program = launches_of(lambda: kept.append(step()))
+    program = capture(lambda: kept.append(step()))
     plain()
     for seed in (6, 7):
         values, labels = inputs(net, seed)
         for old, new in ((x, values), (y, values), (target, labels), (other, labels)):
             old.copy_(new)
         program.poison()
-        program.run_elsewhere([x, target])
+        program.replay_elsewhere([x, target])
         expected = plain()
         assert plain_bytes(kept[0]) == plain_bytes(expected)
     state = again.state_dict()

@@ -3,7 +3,7 @@
 import pytest
 
 import autograd_cy as ag
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 
 SHAPES = [(7, 5), (5,), (), (3, 1, 2), (0, 4), (40, 30), (2,), (9,)]
 
@@ -48,11 +48,11 @@ def test_a_step_runs_again(options, dtype):
         set_gradients(ps, steps[0])
         optimizer.step()
     set_gradients(params, steps[1])
-    program = launches_of(mine.step)
+    program = capture(mine.step)
     assert len(program) == 1
     for grads in steps[2:]:
         set_gradients(params, grads)
-        program.run()
+        program.replay()
     for grads in steps[1:]:
         set_gradients(other, grads)
         plain.step()
@@ -64,7 +64,7 @@ def test_operands_are_the_parameters_gradients_and_buffers():
     set_gradients(params, [ag.ones(3)] * 20)
     optimizer = ag.optim.SGD(params, lr=0.1, momentum=0.9)
     optimizer.step()
-    program = launches_of(optimizer.step)
+    program = capture(optimizer.step)
     accesses = [use.access for use in program.operands(0)]
     # Parameter, gradient, momentum and whether it has begun; in the end the learning rate.
     assert accesses == [*[3, 1, 3, 3] * 20, 1]
@@ -77,9 +77,9 @@ def test_parameters_and_gradients_of_other_strides_run_again():
     q = p.detach().clone().requires_grad_()
     optimizer, plain = ag.optim.SGD([p], lr=0.5), ag.optim.SGD([q], lr=0.5)
     p.grad = grads[0].clone()
-    program = launches_of(optimizer.step)
+    program = capture(optimizer.step)
     p.grad.copy_(grads[1])
-    program.run()
+    program.replay()
     for g in grads:
         q.grad = g.clone()
         plain.step()
@@ -103,13 +103,13 @@ def test_a_training_step_runs_again():
     plain = ag.optim.SGD(other, lr=0.01, momentum=0.9)
     run(params, mine, x, target)
     run(other, plain, x, target)
-    program = launches_of(lambda: run(params, mine, x, target))
+    program = capture(lambda: run(params, mine, x, target))
     run(other, plain, x, target)
     assert bits(params) == bits(other)
     for _ in range(3):
         x.copy_(ag.randn(16, 6))
         target.copy_(ag.randn(16, 3))
         program.poison()
-        program.run_elsewhere([x, target])
+        program.replay_elsewhere([x, target])
         run(other, plain, x, target)
         assert bits(params) == bits(other)

@@ -1,4 +1,4 @@
-"""Every operator is launches that run again on other values, or refuses by its name to be kept.
+"""Every operator is launches that run again on other values, or refuses by its name to be captured.
 
 So does whatever reads values: a branch on them would not be taken anew.
 """
@@ -11,10 +11,10 @@ from grouping import each
 from helpers import cases, launched_again, one_dtype
 
 import autograd_cy as ag
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 from autograd_cy.ops import _schema as schema
 
-REFUSAL = re.compile(r"^(?P<who>.+?)(\(\))?: launches can't be kept: ")
+REFUSAL = re.compile(r"^(?P<who>.+?)(\(\))?: can't be captured: ")
 CASES = cases(lambda r: r.samples)
 RECORDS = sorted({p.values[0].record.key: p.values[0].record for p in CASES}.items())
 # What refuses in the place of an operator that is made of it.
@@ -67,14 +67,14 @@ READS = {
 def test_reading_values_is_refused_by_name(what):
     READS[what]()
     with pytest.raises(RuntimeError) as error:
-        launches_of(READS[what])
+        capture(READS[what])
     assert REFUSAL.match(str(error.value))["who"] == what.strip().removesuffix("()")
     READS[what]()
 
 
 def test_the_error_says_what_was_read_and_what_to_do():
     with pytest.raises(RuntimeError, match=r"shape \[2, 3\] and dtype float64.*where\(\)"):
-        launches_of(lambda: ag.ones(2, 3, dtype=ag.float64).tolist())
+        capture(lambda: ag.ones(2, 3, dtype=ag.float64).tolist())
 
 
 def test_printing_and_numbers_may_be_looked_at():
@@ -83,11 +83,11 @@ def test_printing_and_numbers_may_be_looked_at():
         assert "tensor" in repr(y)
         assert f"{y.sum():.1f}" == "15.0"
 
-    assert len(launches_of(step)) >= 3
+    assert len(capture(step)) >= 3
 
 
 @pytest.mark.parametrize("dims", [9, 12, 40])
-def test_any_number_of_index_tensors_can_be_kept(dims):
+def test_any_number_of_index_tensors_can_be_captured(dims):
     shape = (2,) * 5 + (1,) * (dims - 5)
 
     def inputs(seed):
@@ -101,12 +101,12 @@ def test_any_number_of_index_tensors_can_be_kept(dims):
         kept.append(x[tuple(places)])
         kept.append(ag.zeros(shape).index_put(tuple(places), kept[0], accumulate=True))
 
-    program = launches_of(step)
+    program = capture(step)
     x.copy_(other)
     for old, new in zip(places, elsewhere):
         old.copy_(new)
     program.poison()
-    program.run_elsewhere([x, *places])
+    program.replay_elsewhere([x, *places])
     expected = other[tuple(elsewhere)]
     assert kept[0].tolist() == expected.tolist()
     whole = ag.zeros(shape).index_put(tuple(elsewhere), expected, accumulate=True)

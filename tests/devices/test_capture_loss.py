@@ -6,7 +6,7 @@ from helpers import claimed, family, launched_again, others_memory
 
 import autograd_cy as ag
 import autograd_cy.nn.functional as F
-from autograd_cy._C.launch import launches_of
+from autograd_cy._C.launch import capture
 
 CASES = family("loss", keep=lambda r: r.kernel.shape is not None)
 
@@ -52,12 +52,12 @@ def test_every_loss_and_its_gradient_run_again(name, threads):
     try:
         x, y, kept = ag.randn(shape), ag.randn(shape), []
         new = ag.randn(shape), ag.randn(shape)
-        program = launches_of(lambda: kept.extend(with_gradient(run, x, y)))
+        program = capture(lambda: kept.extend(with_gradient(run, x, y)))
         x.copy_(new[0])
         y.copy_(new[1])
         assert program.poison() > 0
         with others_memory():
-            program.run_elsewhere([x, y])
+            program.replay_elsewhere([x, y])
         for got, want in zip(kept, with_gradient(run, *new), strict=True):
             assert got.numpy().tobytes() == want.numpy().tobytes()
     finally:
