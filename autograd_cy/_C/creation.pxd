@@ -25,4 +25,6 @@ cdef Tensor finish(Tensor t, object requires_grad, str op)
 cdef Tensor like(Tensor t, int dt, object memory_format)   # uninitialised
 cdef object number_of(object x, str op, str argument)      # Python number of a number or 0-d tensor
 cdef int store_number(char* p, int dt, object value) except -1
+# The device of what is made in the likeness of t, or ON_PINNED.
+cdef int place_like(Tensor t, object device, object layout, object pin_memory, str op) except -1
 cdef Tensor like_on(Tensor t, int dt, object memory_format, int device)

@@ -96,8 +96,7 @@ cdef inline int device_elementwise(Elementwise* work, int device) except -1:
 cdef int read_by_host(int device) except -1
 cdef int note_use(ServiceBlock* b, int device, stream_t stream, PyObject* owner) except -1
 
-cdef StorageImpl* pinned_storage(Py_ssize_t nbytes) except NULL
-cdef int pinning_type() noexcept                       # whose service pins memory, 0: nobody's
+cdef int pinning_type() noexcept       # whose service pins memory (see ON_PINNED), 0: nobody's
 
 # The device that works on these tensors (some may be None): a 0-d tensor on the CPU goes with all.
 cdef int device_among(tuple tensors, str op) except -1

@@ -76,6 +76,7 @@ cdef enum:
     DEVICES_OF_TYPE = 64
     MAX_DEVICES = 512
     ON_CPU = 0
+    ON_PINNED = 1         # where to allocate, not a place of its own: such storages are on the CPU
     ON_META = 64
 
 cdef inline int device_type(int code) noexcept nogil:
@@ -111,7 +112,7 @@ cdef bint born_since(StorageImpl* s, uint64_t number) noexcept
 # more.
 ctypedef void (*change_fn)(StorageImpl*, Py_ssize_t) noexcept
 cdef void watch_memory(change_fn watch) noexcept
-cdef Py_ssize_t live_bytes() noexcept              # of all blocks
+cdef Py_ssize_t live_bytes(int device) noexcept    # of all blocks; the CPU's with pinned memory
 
 cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL
 cdef StorageImpl* storage_new_on(int device, Py_ssize_t nbytes) except NULL

@@ -105,7 +105,6 @@ STAND_INS: dict[str, dict[str, str]] = {
     "": {
         **_each("sizes are numbers of Python", "SymBool SymFloat SymInt"),
         **_each("use jit.ScriptModule", "ScriptModule"),
-        **_each(_ON_THE_CPU, "Event Stream"),
         **_each("use autograd_cy.load and autograd_cy.save", "PyTorchFileReader PyTorchFileWriter"),
     },
     "ao": {},

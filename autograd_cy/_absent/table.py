@@ -146,7 +146,7 @@ ABSENT: dict[str, dict[str, str]] = {
         "log_normal_": "use normal_, and exp_",
         "lu": _ONE_SOLVER,
         "lu_solve": _ONE_SOLVER,
-        **dict.fromkeys(("pin_memory", "record_stream", "xpu"), _ONE_DEVICE),
+        **dict.fromkeys(("xpu",), _ONE_DEVICE),
         **dict.fromkeys(
             ("dequantize", "int_repr", "q_scale", "q_zero_point", "qscheme"), _QUANTIZED
         ),

@@ -107,6 +107,8 @@ def _to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, me
     device : device or str, optional
     copy : bool, default False
         Copy even if nothing changes.
+    non_blocking : bool, default False
+        Whether a copy between pinned memory and another device may go on after this returns.
     memory_format : memory_format, optional
 
     Returns
@@ -127,7 +129,7 @@ def _to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, me
     if dtype is not None and dtype != self.dtype:
         out = _copying._to_dtype(self, dtype)
     if device is not None and (place := _device_code(device)) != _device_code(self.device):
-        out = _copying._to_device(out, place)
+        out = _copying._to_device(out, place, non_blocking)
     if copy and out is self:
         out = _copying.clone(self)
     if memory_format is not None and memory_format is not _preserve_format:
@@ -200,7 +202,7 @@ def _type(self, dtype=None, non_blocking=False):
     """
     if dtype is None:
         return _type_name(self)
-    return _to(self, dtype=_dtype_of_kind(dtype))
+    return _to(self, dtype=_dtype_of_kind(dtype), non_blocking=non_blocking)
 
 
 def _cpu(self):
@@ -210,7 +212,7 @@ def _cpu(self):
 
 def _cuda(self, device=None, non_blocking=False):
     """This tensor on the device "cuda", or another; where none was registered, an error."""
-    return _to(self, device="cuda" if device is None else device)
+    return _to(self, device="cuda" if device is None else device, non_blocking=non_blocking)
 
 
 def _contiguous(self, *, memory_format=None):

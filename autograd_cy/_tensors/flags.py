@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_cy._C import copying as _copying
+from autograd_cy._C.creation import _can_pin, _is_pinned
+from autograd_cy._C.placement import _ON_PINNED
 from autograd_cy._C.tensor import Tensor, _install
 
 __all__: list[str] = []
@@ -22,8 +25,40 @@ for _name in ("is_mkldnn", "is_nested", "is_sparse_csr"):
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """False: there is no device for which memory would be pinned."""
-    return False
+    """Whether the tensor is in memory of the host that an accelerator copies from directly."""
+    return _is_pinned(self)
+
+
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """
+    Copy to memory of the host that an accelerator copies from directly, and while the host goes on.
+
+    Parameters
+    ----------
+    device : optional
+        Not used, as in torch.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself if it is in such memory.
+
+    Raises
+    ------
+    RuntimeError
+        If no accelerator pins memory, or the tensor isn't on the CPU.
+    """
+    if not self.is_cpu:
+        raise RuntimeError(
+            f"pin_memory: cannot pin a tensor on {self.device}: only dense CPU tensors can be "
+            "pinned; call .cpu() before"
+        )
+    if not _can_pin():
+        raise RuntimeError(
+            "pin_memory: Cannot access accelerator device when none is available. Data on the CPU "
+            "is used as it is."
+        )
+    return self if _is_pinned(self) else _copying._to_device(self, _ON_PINNED)
 
 
 def is_distributed(self: Tensor) -> bool:
@@ -32,4 +67,5 @@ def is_distributed(self: Tensor) -> bool:
 
 
 _install("is_pinned", is_pinned)
+_install("pin_memory", pin_memory)
 _install("is_distributed", is_distributed)

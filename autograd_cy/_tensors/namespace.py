@@ -15,6 +15,7 @@ from autograd_cy._C import (
     iterate,
     placement,
     storage,
+    streams,
     tensor,
     views,
 )
@@ -60,6 +61,7 @@ _loaded = (
     engine,
     placement,
     storage,
+    streams,
     tensor,
     views,
     _typed_storage,
@@ -122,6 +124,7 @@ _PARTS = {
     storage: (
         "OutOfMemoryError empty_cache memory_summary reset_peak_memory set_allocator_caching"
     ),
+    streams: "Event Stream",
     tensor: "Size Tensor",
     _parallel: "get_num_threads set_num_threads",
 }

@@ -9,6 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 from autograd_cy._C import engine as _engine
 from autograd_cy._C import saved as _saved
+from autograd_cy._C.creation import _can_pin
+from autograd_cy._C.creation import empty_like as _empty_like
 from autograd_cy._C.node import AccumulateGrad, _gradient_node
 from autograd_cy._C.node import Node as _Node
 from autograd_cy._C.saved import SavedTensor
@@ -217,7 +219,7 @@ class save_on_cpu(saved_tensors_hooks):
     Parameters
     ----------
     pin_memory : bool, default False
-        Copy to page-locked memory, where there is a GPU.
+        Copy to page-locked memory, where an accelerator pins memory.
     device_type : str, default "cuda"
         The device whose page-locked memory is meant.
 
@@ -232,7 +234,10 @@ class save_on_cpu(saved_tensors_hooks):
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
         def pack(tensor):
-            return tensor.device, tensor.cpu()
+            if not (pin_memory and _can_pin()) or tensor.is_cpu or tensor.is_meta:
+                return tensor.device, tensor.cpu()
+            packed = _empty_like(tensor, device="cpu", pin_memory=True)
+            return tensor.device, packed.copy_(tensor)
 
         def unpack(packed):
             device, tensor = packed

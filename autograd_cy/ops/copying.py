@@ -14,8 +14,8 @@ op("_contiguous(self, memory_format: format? = None)", event="contiguous", kerne
 op("_to_dtype(self, dtype: dtype? = None)", event="to", kernel=call("shapes.cast_copy", lazy=True, anywhere=True), out=False, node="ToCopyBackward0",
    vjp={"self": "grad"}, jvp="linear", vmap="_to_dtype(self, dtype)", doc="A copy converted to another dtype.")
 
-op("_to_device(self, place: int)", event="to", kernel=call("shapes.device_copy", lazy=True, anywhere=True), out=False, node="ToCopyBackward0",
-   attrs={"home": "place_of(self)"}, vjp={"self": "_to_device(grad, home)"}, jvp="linear", vmap="_to_device(self, place)",
+op("_to_device(self, place: int, non_blocking: bool = False)", event="to", kernel=call("shapes.device_copy", lazy=True, anywhere=True), out=False, node="ToCopyBackward0",
+   attrs={"home": "place_of(self)"}, vjp={"self": "_to_device(grad, home, False)"}, jvp="linear", vmap="_to_device(self, place, non_blocking)",
    doc="A copy on the device of a given code.")
 
 op("_fill(self, value)", event="fill", kernel=call("shapes.fill_plain", anywhere=True), out=False, node="FillBackward0",

@@ -517,6 +517,10 @@ def _sums(spans: Spans, group: np.ndarray, groups: int) -> dict[str, list]:
     if len(columns.mem_time):
         sums["cpu_memory_usage"] = summed(spans.memory).astype(np.int64).tolist()
         sums["self_cpu_memory_usage"] = summed(spans.self_memory).astype(np.int64).tolist()
+        if columns.mem_device.any():
+            of_devices = summed(spans.device_memory), summed(spans.self_device_memory)
+            sums["device_memory_usage"] = of_devices[0].astype(np.int64).tolist()
+            sums["self_device_memory_usage"] = of_devices[1].astype(np.int64).tolist()
     if columns.flops.any():
         sums["flops"] = summed(spans.flops).astype(np.int64).tolist()
     if columns.bytes_moved.any():

@@ -42,6 +42,7 @@ MEMORY_ARRAYS = {
     "mem_address": "uint64",
     "mem_thread": "int32",
     "mem_event": "int64",
+    "mem_device": "int32",
 }
 TABLES = ("names", "shapes", "stacks", "modules", "threads", "thread_names")
 NUMBERS = ("base_ns", "wall_ns", "dropped")
@@ -77,9 +78,10 @@ class Columns:
         ``"file.py(12): name"``, innermost first.
     modules : list of str
         Paths of modules, such as ``"Net.layers.0"``.
-    mem_time, mem_bytes, mem_total, mem_address, mem_thread, mem_event : ndarray
-        Per change of memory, by time: bytes (negative if released), what is allocated after it, the
-        block, and the innermost event that was open (-1).
+    mem_time, mem_bytes, mem_total, mem_address, mem_thread, mem_event, mem_device : ndarray
+        Per change of memory, by time: bytes (negative if released), what is allocated after it on
+        that device, the block, the innermost event that was open (-1), and the device: 0 for the
+        CPU, else 64 times the place of its type, plus its index.
     threads : list of int
         Native identities of threads 1, 2, ...
     thread_names : list of str
@@ -120,6 +122,7 @@ class Columns:
     mem_address: np.ndarray
     mem_thread: np.ndarray
     mem_event: np.ndarray
+    mem_device: np.ndarray
     shapes: list[tuple]
     stacks: list[tuple[str, ...]]
     modules: list[str]

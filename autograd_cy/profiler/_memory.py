@@ -120,13 +120,14 @@ def memory(spans: Spans) -> Memory:
 
 
 def _alive_at(columns: Columns, last: int) -> np.ndarray:
-    """The records of allocations up to `last` whose block is not released by then."""
-    address = columns.mem_address[: last + 1]
+    """The allocations up to `last`, on its device, whose block is not released by then."""
+    there = np.flatnonzero(columns.mem_device[: last + 1] == columns.mem_device[last])
+    address = columns.mem_address[there]
     # Of each address, the last change tells: blocks come back under the same one.
     order = np.argsort(address, kind="stable")
     final = np.ones(len(order), bool)
     final[:-1] = address[order][1:] != address[order][:-1]
-    latest = order[final]
+    latest = there[order[final]]
     return np.sort(latest[columns.mem_bytes[latest] > 0])
 
 

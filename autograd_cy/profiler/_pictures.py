@@ -164,8 +164,10 @@ def plot_memory(spans: Spans, ax: Any = None) -> Any:
         return ax
     most = found.peak_bytes
     scale, unit = _memory_unit(most)
-    time = np.append(columns.mem_time, max(columns.wall_ns, int(columns.mem_time[-1]))) / 1e6
-    held = np.append(columns.mem_total, columns.mem_total[-1]) / scale
+    of_peak = columns.mem_device == columns.mem_device[int(np.argmax(columns.mem_total))]
+    times, totals = columns.mem_time[of_peak], columns.mem_total[of_peak]
+    time = np.append(times, max(columns.wall_ns, int(times[-1]))) / 1e6
+    held = np.append(totals, totals[-1]) / scale
     ax.fill_between(time, held, step="post", color=BACKWARD, alpha=0.35, linewidth=0)
     ax.step(time, held, where="post", color=BACKWARD, linewidth=1)
     at = found.peak_us / 1e3

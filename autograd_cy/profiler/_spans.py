@@ -134,8 +134,13 @@ class Spans:
 
     @cached_property
     def self_memory(self) -> np.ndarray:
-        """Net bytes of each event without its children."""
-        return self._memory(self.columns.mem_bytes)
+        """Net bytes of the CPU of each event without its children."""
+        return self._memory(np.where(self.columns.mem_device == 0, self.columns.mem_bytes, 0))
+
+    @cached_property
+    def self_device_memory(self) -> np.ndarray:
+        """Net bytes of other devices of each event without its children."""
+        return self._memory(np.where(self.columns.mem_device == 0, 0, self.columns.mem_bytes))
 
     @cached_property
     def allocated(self) -> np.ndarray:
@@ -153,8 +158,13 @@ class Spans:
 
     @cached_property
     def memory(self) -> np.ndarray:
-        """Net bytes of each event with its children."""
+        """Net bytes of the CPU of each event with its children."""
         return self.summed_up(self.self_memory)
+
+    @cached_property
+    def device_memory(self) -> np.ndarray:
+        """Net bytes of other devices of each event with its children."""
+        return self.summed_up(self.self_device_memory)
 
     @cached_property
     def flops(self) -> np.ndarray:
@@ -284,13 +294,14 @@ class Spans:
             self.scope[these].tolist(),
             self.seq[these].tolist(),
             self.memory[these].tolist(),
+            self.device_memory[these].tolist(),
             self.column("shape", -1)[these].tolist(),
             self.charged("stack")[these].tolist() if stacks else [-1] * len(source),
         )
         names = self.names
         new = FunctionEvent.__new__
         made: list[FunctionEvent] = []
-        for nr, name, thread, start, end, fwd, scope, seq, memory, shape, stack in rows:
+        for nr, name, thread, start, end, fwd, scope, seq, memory, there, shape, stack in rows:
             event = new(FunctionEvent)
             event.__dict__ = fields = {
                 "id": nr,
@@ -303,6 +314,8 @@ class Spans:
                 "input_shapes": [],
                 "stack": [],
             }
+            if there:
+                fields["device_memory_usage"] = there
             if seq >= 0:
                 fields["sequence_nr"] = seq
             if scope:

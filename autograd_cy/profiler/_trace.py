@@ -220,15 +220,19 @@ def _memory(columns: Columns, part: slice, pid: int, native: list[int]) -> Itera
         columns.mem_total[part].tolist(),
         columns.mem_address[part].tolist(),
         columns.mem_thread[part].tolist(),
+        columns.mem_device[part].tolist(),
     )
-    for time, size, total, address, thread in rows:
+    for time, size, total, address, thread, device in rows:
         tid = native[thread] if thread < len(native) else 0
+        place = f" of device {device // 64}:{device % 64}" if device else ""
+        number = device % 64 if device else -1
         yield (
             f'{{"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": {pid}, '
             f'"tid": {tid}, "ts": {time / 1000:.3f}, "args": {{"Total Allocated": {total}, '
-            f'"Bytes": {size}, "Addr": {address}, "Device Id": -1, "Device Type": 0}}}}'
+            f'"Bytes": {size}, "Addr": {address}, "Device Id": {number}, '
+            f'"Device Type": {device // 64}}}}}'
         )
         yield (
-            f'{{"ph": "C", "name": "allocated bytes", "pid": {pid}, "tid": 0, '
+            f'{{"ph": "C", "name": "allocated bytes{place}", "pid": {pid}, "tid": 0, '
             f'"ts": {time / 1000:.3f}, "args": {{"bytes": {total}}}}}'
         )

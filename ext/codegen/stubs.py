@@ -42,6 +42,7 @@ SHARED = {
     "node": "Node",
     "random": "Generator",
     "exchange": "UntypedStorage",
+    "streams": "Stream Event",
 }
 # Parameters that mean the same in every function.
 BY_NAME = {
@@ -54,7 +55,7 @@ BY_NAME = {
 }  # fmt: skip
 DOC_TYPES = {
     "Tensor": "_Tensor", "Generator": "_Generator", "UntypedStorage": "_UntypedStorage",
-    "dtype": "_dtype", "bool": "_Bool", "int": "_Int", "float": "_Float", "str": "_Str",
+    "Stream": "_Stream", "Event": "_Event", "dtype": "_dtype", "bool": "_Bool", "int": "_Int", "float": "_Float", "str": "_Str",
     "dict": "dict[_Str, _Any]", "tuple": "tuple[_Any, ...]", "numpy.ndarray": "_np.ndarray",
     "tuple of Tensors": "tuple[_Tensor, ...]",
 }  # fmt: skip
@@ -62,6 +63,7 @@ C_TYPES = {
     "bool": "_Bool", "int": "_Int", "float": "_Float", "str": "_Str", "tuple": "tuple[_Any, ...]",
     "list": "list[_Any]", "dict": "dict[_Any, _Any]", "bytes": "bytes", "type": "type",
     "Tensor": "_Tensor", "Node": "_Node", "UntypedStorage": "_UntypedStorage",
+    "Stream": "_Stream", "Event": "_Event",
     "ForwardLevel": "_ForwardLevel",
 }  # fmt: skip
 SPECIAL = {

@@ -44,7 +44,7 @@ cdef Tensor weights_of(Tensor query, Tensor key, Tensor mask, bint is_causal, do
     if is_causal:
         seen = causal_mask(query.sizes[query.nd - 2], key.sizes[key.nd - 2])
         place = device_of(below_vmaps(query))
-        scores = masked(scores, seen if place == 0 else T._to_device(seen, place))
+        scores = masked(scores, seen if place == 0 else T._to_device(seen, place, False))
     scores = masked(scores, mask)
     if scores.sizes[scores.nd - 1]:
         dead = T.eq(T.amax(scores, (-1,), True), wrap_double(-INF))

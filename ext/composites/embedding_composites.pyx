@@ -13,7 +13,7 @@ include "operators_of_embedding_composites.pxi"
 
 cdef Tensor on_device_of(Tensor a, Tensor like):
     cdef int place = device_of(below_vmaps(like))
-    return a if place == 0 else T._to_device(a, place)
+    return a if place == 0 else T._to_device(a, place, False)
 
 
 cdef Tensor shifted(Tensor indices, Py_ssize_t batch, Py_ssize_t rows):

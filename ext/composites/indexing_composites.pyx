@@ -33,7 +33,7 @@ cdef Tensor value_like(Tensor value, Tensor other):
     real_number(value, other.dt, None)
     check_fits(value, other.dt)
     if other.flags & F_DEVICE and not value.flags & F_DEVICE:
-        value = T._to_device(value, device_of(other))
+        value = T._to_device(value, device_of(other), False)
     return value if value.dt == other.dt else numbered(T._to_dtype(value, other.dt), value)
 
 

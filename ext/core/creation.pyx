@@ -22,7 +22,9 @@ from libc.math cimport ceil, isfinite, trunc, pow as c_pow
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 from autograd_cy._C.arguments cimport int_arg, tensor_arg
-from autograd_cy._C.storage cimport ON_CPU, StorageImpl, storage_borrow, storage_decref
+from autograd_cy._C.devices cimport pinning_type
+from autograd_cy._C.storage cimport (
+    ON_CPU, ON_PINNED, STORAGE_PINNED, StorageImpl, storage_borrow, storage_decref, storage_root)
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_I64, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_code, dt_object, dt_promote, dt_from_numpy, dt_is_complex,
@@ -31,7 +33,7 @@ from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.default_device cimport default_code, default_device, names_device
 from autograd_cy._C.launch cimport note_constant
 from autograd_cy._C.placement cimport (
-    device_code, format_code, layout as layout_type, MF_CONTIGUOUS, MF_PRESERVE)
+    device_code, device_of_code, format_code, layout as layout_type, MF_CONTIGUOUS, MF_PRESERVE)
 from autograd_cy._C.recorder cimport Scope, S_OPERATOR, begin, begin_call, events
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, G_PROFILE, g_modes,
@@ -152,10 +154,24 @@ cdef int check_placement(object device, object layout, object pin_memory, str op
                 f"{op}(): argument 'layout' must be autograd_cy.layout, not {type(layout).__name__}"
             )
     if pin_memory:
-        raise RuntimeError(
-            f"{op}: pin_memory=True requires a CUDA or other accelerator backend; leave it out."
-        )
+        if not pinning_type():
+            raise RuntimeError(
+                f"{op}: pin_memory=True requires a CUDA or other accelerator backend; leave it "
+                "out.")
+        if code != ON_CPU:
+            raise RuntimeError(f"{op}: Only dense CPU tensors can be pinned, and this one would be "
+                               f"on {device_of_code(code)}; leave pin_memory out")
+        return ON_PINNED
     return code
+
+
+def _can_pin():
+    """Tell if some device pins memory of the host."""
+    return pinning_type() != 0
+
+
+def _is_pinned(Tensor t not None):
+    return storage_root(below_vmaps(t).mem).kind == STORAGE_PINNED
 
 
 cdef int check_out(Tensor out, object dtype, object device, str op) except -1:

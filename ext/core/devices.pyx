@@ -6,7 +6,7 @@ from cpython.ref cimport Py_XDECREF, Py_XINCREF
 from libc.string cimport memset
 from autograd_cy._C.placement cimport add_device_type, device_of_code
 from autograd_cy._C.storage cimport (
-    BlockUse, DEVICES_OF_TYPE, MAX_DEVICES, STORAGE_PINNED, device_memory, set_release,
+    BlockUse, DEVICES_OF_TYPE, MAX_DEVICES, ON_PINNED, STORAGE_PINNED, device_memory, set_release,
     storage_of_service, storage_root)
 
 cdef extern from "Python.h":

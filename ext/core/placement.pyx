@@ -4,7 +4,7 @@
 
 from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.storage cimport (
-    DEVICES_OF_TYPE, MAX_DEVICES, MAX_DEVICE_TYPES, ON_CPU, ON_META, device_type)
+    DEVICES_OF_TYPE, MAX_DEVICES, MAX_DEVICE_TYPES, ON_CPU, ON_META, ON_PINNED, device_type)
 
 cdef extern from *:
     """
@@ -280,6 +280,9 @@ cdef int format_code(object f) except -1:
     if type(f) is memory_format:
         return (<memory_format>f).code
     raise TypeError(f"memory_format must be an autograd_cy.memory_format, not {f!r}")
+
+
+_ON_PINNED = ON_PINNED
 
 
 def _device_code(d):

@@ -20,7 +20,7 @@ from libc.stdint cimport (
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 from autograd_cy._C.parallel cimport team_place
-from autograd_cy._C.storage cimport StorageImpl, live_bytes, watch_memory
+from autograd_cy._C.storage cimport MAX_DEVICES, StorageImpl, live_bytes, watch_memory
 from autograd_cy._C.tensor cimport (
     G_PROFILE, F_WRAPPED, Tensor, element_value, g_modes, itemsize)
 
@@ -120,6 +120,7 @@ ctypedef struct Change:        # of memory
     int64_t total
     uint64_t address
     int64_t event              # number of the innermost open event, or -1
+    int32_t device             # code
 
 ctypedef struct Stream:        # what one thread records
     int gone                   # first: the thread ended

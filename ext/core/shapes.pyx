@@ -9,7 +9,7 @@ from autograd_cy._C.metadata cimport normal_dims, resolve_shape, view_strides, v
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport (
     run_loop, expand_plain, copy_into, add_into, clear, clone_plain, clone_format, cast,
-    fill_with, to_device, ew2, P_SAME)
+    fill_with, to_device_by, ew2, P_SAME)
 from autograd_cy._C.kernel_table cimport KT, kernel_number
 from autograd_cy._C.placement cimport MF_PRESERVE, MF_CONTIGUOUS
 from autograd_cy._C.storage cimport StorageImpl, storage_alias, storage_decref
@@ -713,8 +713,10 @@ cdef Tensor cast_copy(Tensor a, int dt):
     return clone_plain(a) if dt < 0 or a.dt == dt else cast(a, dt)
 
 
-cdef Tensor device_copy(Tensor a, Py_ssize_t place):
-    return clone_plain(a) if a.mem.device == place else to_device(a, <int>place)
+cdef Tensor device_copy(Tensor a, Py_ssize_t place, bint non_blocking):
+    if a.mem.device == place:
+        return clone_plain(a)
+    return to_device_by(a, <int>place, non_blocking)
 
 
 cdef Tensor fill_plain(Tensor a, Tensor value):

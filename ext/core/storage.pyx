@@ -247,8 +247,8 @@ cdef void watch_memory(change_fn watch) noexcept:
     set_room(BLOCKS_PER_CLASS if watch == NULL else 0)
 
 
-cdef Py_ssize_t live_bytes() noexcept:
-    return g_live_bytes
+cdef Py_ssize_t live_bytes(int device) noexcept:
+    return device_bytes[device].live_bytes + (g_live_bytes if device == ON_CPU else 0)
 
 
 cdef StorageImpl* storage_new_on(int device, Py_ssize_t nbytes) except NULL:
@@ -405,16 +405,28 @@ cdef void storage_free(StorageImpl* s) noexcept:
         PyMem_RawFree(s)
 
 
-def memory_summary():
+cdef int code_of(object device) except -1:
+    from autograd_cy._C.placement import _device_code
+    return _device_code(device)
+
+
+def memory_summary(device=None):
     """
-    State of the tensor allocator.
+    State of the tensor allocator, or what tensors hold of a device's memory.
+
+    Parameters
+    ----------
+    device : device or str, optional
+        The CPU unless given.
 
     Returns
     -------
     dict
         ``live_bytes`` and ``live_blocks`` held by tensors, ``peak_bytes`` since the start or
-        :func:`reset_peak_memory`, ``cached_bytes`` kept for reuse, ``cache_limit`` (all in bytes),
-        ``hits`` and ``misses`` of the cache, and ``caching`` (whether the cache is on).
+        :func:`reset_peak_memory`. Of the CPU, besides, ``cached_bytes`` kept for reuse,
+        ``cache_limit`` (all in bytes), ``hits`` and ``misses`` of the cache, ``caching`` (whether
+        the cache is on), and ``pinned_bytes``, which an accelerator can copy from and which the
+        other numbers leave out. Of another device, ``allocations``, how many there were.
 
     Examples
     --------
@@ -422,6 +434,9 @@ def memory_summary():
     >>> sorted(ag.memory_summary())[:3]
     ['cache_limit', 'cached_bytes', 'caching']
     """
+    cdef int code = ON_CPU if device is None else code_of(device)
+    if code != ON_CPU:
+        return device_bytes[code]
     if not g_group_is_known:
         limit_by_group()
     return {
@@ -433,12 +448,18 @@ def memory_summary():
         "hits": g_hits,
         "misses": g_misses,
         "caching": bool(g_caching),
+        "pinned_bytes": device_bytes[ON_CPU].live_bytes,
     }
 
 
-def reset_peak_memory():
+def reset_peak_memory(device=None):
     """
     Start counting ``peak_bytes`` of :func:`memory_summary` anew.
+
+    Parameters
+    ----------
+    device : device or str, optional
+        The CPU unless given.
 
     Examples
     --------
@@ -446,7 +467,11 @@ def reset_peak_memory():
     >>> ag.reset_peak_memory()
     """
     global g_peak_bytes
-    g_peak_bytes = g_live_bytes
+    cdef int code = ON_CPU if device is None else code_of(device)
+    if code == ON_CPU:
+        g_peak_bytes = g_live_bytes
+    else:
+        device_bytes[code].peak_bytes = device_bytes[code].live_bytes
 
 
 def empty_cache():

@@ -22,7 +22,7 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.exchange cimport UntypedStorage
 from autograd_cy._C.node_io cimport give
 from autograd_cy._C.forward cimport copy_tangents, has_tangent
-from autograd_cy._C.iterate cimport check_not_expanded, copy_into, fill_with
+from autograd_cy._C.iterate cimport check_not_expanded, copy_into, copy_into_by, fill_with
 from autograd_cy._C.levels cimport batch_level, top_level, is_batched, lowered
 from autograd_cy._C.node cimport *
 from autograd_cy._C.out_places cimport leave_base, lost_base
@@ -47,6 +47,7 @@ cdef enum:  # places among them
 
 cdef class CopyBackwards(Node):
     """Gradient of copy_: none for what was overwritten, all for the source."""
+    cdef int home              # the source's device, where that is known
 
     def name(self):
         """``"torch::autograd::CopyBackwards"``, as programs know it."""
@@ -55,12 +56,16 @@ cdef class CopyBackwards(Node):
         return self.node_name()
 
     cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
+        cdef Tensor grad
         if gin[0] == NULL:
             return 0
         if needs(self, 0):
             gout[0] = give(T.zeros_like(<Tensor>gin[0]))
         if needs(self, 1):
-            gout[1] = give(<Tensor>gin[0])
+            grad = <Tensor>gin[0]
+            if device_of(grad) != self.home:
+                grad = T._to_device(grad, self.home, False)
+            gout[1] = give(grad)
         return 0
 
 
@@ -295,7 +300,8 @@ cdef Tensor copy_shared(Tensor self, Tensor src, str op, bint recording):
     return self
 
 
-cdef Tensor copy_from(Tensor self, Tensor src, str op, type node=CopyBackwards):
+cdef Tensor copy_from(Tensor self, Tensor src, str op, type node=CopyBackwards,
+                      bint non_blocking=False):
     cdef uint32_t flags = self.flags | src.flags
     cdef bint recording = records(self, src)
     cdef CopyBackwards n = None
@@ -308,11 +314,14 @@ cdef Tensor copy_from(Tensor self, Tensor src, str op, type node=CopyBackwards):
         set_edge(n, 0, self)
         if n.n_edges > 1 and dt_differentiable(src.dt):
             set_edge(n, 1, src)
+            n.home = device_of(src)
     if flags & F_BATCHED:
         copy_batched(self, src, op)
     elif src.nd == 0 and tensor_has_overlap(self) and not requires_grad(src):
         # One value for all elements: it doesn't matter that some are written twice.
         fill_with(self, scalar_value(src))
+    elif non_blocking and flags & F_DEVICE:
+        copy_into_by(self, src, op, True)
     else:
         copy_into(self, src, op)
     bump_version(self)
@@ -359,7 +368,7 @@ def copy_(Tensor self not None, other, non_blocking=False):
     ----------
     other : Tensor
     non_blocking : bool
-        Without effect on the CPU.
+        Whether a copy between pinned memory and another device may go on after this returns.
 
     Returns
     -------
@@ -388,7 +397,7 @@ def copy_(Tensor self not None, other, non_blocking=False):
         raise RuntimeError(
             f"copy_: output with shape {list(sizes_of(self))} doesn't match the broadcast shape "
             f"{list(sizes_of(<Tensor>other))}; squeeze what is copied")
-    return copy_from(self, <Tensor>other, "copy_")
+    return copy_from(self, <Tensor>other, "copy_", CopyBackwards, bool(non_blocking))
 
 
 def detach(Tensor self not None):

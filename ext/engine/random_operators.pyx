@@ -5,7 +5,8 @@ They take their arguments apart; what draws are operators of the family random, 
 and find the kernel of the device.
 """
 from autograd_cy._C.creation cimport (
-    check_out, check_placement, finish, like_on, number_of, parse_dtype, parse_size)
+    check_out, check_placement, finish, like_on, number_of, parse_dtype, parse_size,
+    place_like)
 from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_is_complex, dt_object, g_default_dtype, DT_BOOL, DT_I64)
 from autograd_cy._C.iterate cimport broadcast_shape, cast, copy_into, resize_out

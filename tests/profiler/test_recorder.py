@@ -49,6 +49,7 @@ def elsewhere(*calls):
 EVENTS = ["name", "start", "end", "thread", "seq", "scope", "parent", "failed", "unfinished",
           "team", "saved"]  # fmt: skip
 CHANGES = ["mem_time", "mem_bytes", "mem_total", "mem_address", "mem_thread", "mem_event"]
+CHANGES.append("mem_device")
 WITH = {ARGUMENTS: ["shape", "bytes_moved"], STACK: ["stack"], MODULES: ["module"], MEMORY: CHANGES}
 
 

@@ -124,17 +124,18 @@ class PackedSequence(_PackedFields):
         return type(self)(data, self.batch_sizes, *places)
 
     def pin_memory(self: _P) -> _P:
-        """Refuse: memory is pinned for copies to an accelerator, and there is none.
+        """Return it in memory of the host that an accelerator copies from directly.
 
         Raises
         ------
         RuntimeError
-            Always.
+            If no accelerator pins memory.
         """
-        raise RuntimeError(
-            "PackedSequence.pin_memory: Cannot access accelerator device when none is available. "
-            "Data on the CPU is used as it is."
+        places = (
+            None if index is None else index.pin_memory()
+            for index in (self.sorted_indices, self.unsorted_indices)
         )
+        return type(self)(self.data.pin_memory(), self.batch_sizes, *places)
 
     def cuda(self: _P, *args: Any, **kwargs: Any) -> _P:
         """Return it on the GPU."""
@@ -182,8 +183,8 @@ class PackedSequence(_PackedFields):
         return self.data.is_cuda
 
     def is_pinned(self) -> bool:
-        """Whether the data is in pinned memory, which no tensor is here."""
-        return False
+        """Tell if the data is in pinned memory."""
+        return self.data.is_pinned()
 
     def _converted(self: _P, data: Tensor) -> _P:
         return self if data is self.data else type(self)(data, *self[1:])

@@ -19,6 +19,7 @@ from autograd_cy import Generator
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.recorder import record_function
 from autograd_cy._environment import threads as _threads
+from autograd_cy.utils.data._pinning import pinned, pins
 
 from . import _transport
 from ._worker import Fetcher, Settings, StreamEnded, Task, work
@@ -64,7 +65,8 @@ class DataLoader:
     collate_fn : callable, optional
         Makes a batch of a list of samples; by default `default_collate`.
     pin_memory : bool, default False
-        Accepted; there is no device whose copies it would make faster.
+        Whether batches are in memory that an accelerator copies from directly, where there is one
+        that does so; else it changes nothing.
     drop_last : bool, default False
         Whether a last batch that is shorter is left out.
     timeout : float, default 0
@@ -81,7 +83,7 @@ class DataLoader:
     persistent_workers : bool, default False
         Whether workers stay for the next pass.
     pin_memory_device : str, optional
-        Accepted, as `pin_memory` is.
+        Accepted, and not used.
     in_order : bool, default True
         Whether batches of workers come in the order of their indices, or as they are ready.
 
@@ -348,7 +350,7 @@ class _Here(_Passing):
             raise StopIteration
         with self._lock:
             self._count()
-        return batch
+        return pinned(batch) if pins(self._loader.pin_memory) else batch
 
 
 class _OfWorkers(_Passing):
@@ -473,7 +475,7 @@ class _OfWorkers(_Passing):
                 raise
         if batch is _END:
             raise StopIteration
-        return batch
+        return pinned(batch) if pins(self._loader.pin_memory) else batch
 
     def _next_batch(self) -> Any:
         deadline = time.monotonic() + self._loader.timeout if self._loader.timeout else None

@@ -11,7 +11,11 @@ cdef Tensor like_argument(object input, str op):
 cdef int place_like(Tensor a, object device, object layout, object pin_memory, str op) except -1:
     """The code of the device asked for; that of `a` if none is."""
     cdef int code = check_placement(device, layout, pin_memory, op)
-    return a.mem.device if device is None else code
+    if device is not None or code == ON_PINNED and a.mem.device == ON_CPU:
+        return code
+    if code == ON_PINNED:
+        check_placement(a.device, layout, pin_memory, op)      # says that it can't be
+    return a.mem.device
 
 
 cdef Tensor filled_like(object input, object value, object dtype, object layout, object device,

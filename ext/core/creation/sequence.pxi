@@ -347,7 +347,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     cdef int where = check_placement(device, None, pin_memory, "tensor")
     if isinstance(data, Tensor):
         warn_of_copy(data, "autograd_cy.tensor(sourceTensor)")
-        where = (<Tensor>data).mem.device if device is None and not names_device() else where
+        if device is None and where != ON_PINNED and not names_device():
+            where = (<Tensor>data).mem.device
     return finish(placed(from_data(data, parse_dtype(dtype, -1)), where), requires_grad,
                   "tensor")
 

@@ -143,7 +143,7 @@ cdef int pinning_type() noexcept:
     return 0
 
 
-cdef StorageImpl* pinned_storage(Py_ssize_t nbytes) except NULL:
+cdef StorageImpl* pinned_storage(int device, Py_ssize_t nbytes) except NULL:
     cdef int type = pinning_type()
     cdef char* data = NULL
     cdef void* block = NULL
@@ -161,3 +161,4 @@ cdef StorageImpl* pinned_storage(Py_ssize_t nbytes) except NULL:
 
 
 set_release(give_block_back)
+device_memory[device_type(ON_PINNED)] = pinned_storage

@@ -31,6 +31,7 @@ ctypedef struct ChangeArrays:
     uint64_t* address
     int32_t* thread
     int64_t* event
+    int32_t* device
 
 ctypedef struct Filling:
     EventArrays to
@@ -141,6 +142,7 @@ cdef void fill_changes(Filling* f, Share* share, int32_t thread, int64_t first) 
         to.total[k] = c[i].total
         to.address[k] = c[i].address
         to.thread[k] = thread
+        to.device[k] = c[i].device
         event = c[i].event - share.first
         to.event[k] = event + first if 0 <= event < share.n else -1
     f.change_at += share.m

@@ -1,18 +1,18 @@
 # Memory that storages take and give back (part of recorder.pyx).
 
-cdef int64_t g_total = 0            # bytes of all storages, as far as they were watched
+cdef int64_t[MAX_DEVICES] g_totals  # bytes of all storages of each device
 cdef int64_t g_changes = 0
 
 
 cdef void note_memory(StorageImpl* block, Py_ssize_t nbytes) noexcept:
     """`nbytes` are taken, or given back if negative."""
-    global g_total, g_changes, g_dropped
+    global g_changes, g_dropped
     cdef Stream* s = this_stream()
     cdef Change* c
     cdef int64_t room
     if nbytes == 0:                 # storages without elements
         return
-    g_total += nbytes
+    g_totals[block.device] += nbytes
     if s == NULL or g_changes >= g_limit:
         g_dropped += 1
         return
@@ -28,7 +28,8 @@ cdef void note_memory(StorageImpl* block, Py_ssize_t nbytes) noexcept:
     s.n_changes += 1
     g_changes += 1
     c.nbytes = nbytes
-    c.total = g_total
+    c.total = g_totals[block.device]
+    c.device = block.device
     c.address = <uint64_t><uintptr_t>block.data
     c.event = s.open[s.depth - 1].number if s.depth else -1
     c.time = ticks()

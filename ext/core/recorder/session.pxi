@@ -180,6 +180,7 @@ cdef class Recording:
             f.changes.address = <uint64_t*>data_of(columns, "mem_address", changes, "u8")
             f.changes.thread = <int32_t*>data_of(columns, "mem_thread", changes, "i4")
             f.changes.event = <int64_t*>data_of(columns, "mem_event", changes, "i8")
+            f.changes.device = <int32_t*>data_of(columns, "mem_device", changes, "i4")
         f.began, f.ended, f.tick = self.began, self.ended, tick_length()
         f.ordered = True
         f.n_fixed = <int32_t>len(_names)
@@ -242,8 +243,10 @@ cdef bint some_run() noexcept:
 
 
 cdef void reset_total() noexcept:
-    global g_total, g_changes, g_count
-    g_total = live_bytes()
+    global g_changes, g_count
+    cdef int device
+    for device in range(MAX_DEVICES):
+        g_totals[device] = live_bytes(device)
     g_changes = 0
     g_count = 0
 

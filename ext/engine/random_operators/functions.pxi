@@ -33,9 +33,8 @@ cdef Tensor room_like(object input, object dtype, object layout, object device, 
             f"{op}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
         )
     a = <Tensor>input
-    where = check_placement(device, layout, pin_memory, op)
     return like_on(a, parse_dtype(dtype, a.dt), memory_format,
-                   a.mem.device if device is None else <int>where)
+                   place_like(a, device, layout, pin_memory, op))
 
 
 def rand(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=None, device=None,

@@ -286,8 +286,8 @@ cdef void unpin(void* block) noexcept:
 
 
 cdef object elementwise_names = (
-    "add", "sub", "mul", "div", "neg", "exp", "log", "sqrt", "tanh", "relu", "abs", "gt", "lt", "ge",
-    "where", "threshold_backward", "tanh_backward", "add_scaled", "square", "reciprocal")
+    "add", "sub", "mul", "div", "neg", "exp", "log", "sqrt", "tanh", "relu", "abs", "gt", "lt",
+    "ge", "where", "threshold_backward", "tanh_backward", "add_scaled", "square", "reciprocal")
 cdef dict known = {kernel_number(name): name for name in elementwise_names}
 
 
