@@ -19,4 +19,4 @@ cdef object checked_generator(object gen, str op)     # a Generator or None
 # the default one of the device.
 cdef Tensor drawing_state(object gen, int device, str op)
 
-cdef object exact_limit(int dt)      # the largest integer that is exact in the dtype, and those below
+cdef object exact_limit(int dt)      # the largest of the integers that are exact in the dtype

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What the compiled copies of random_loops.pyx offer to random_fills.pyx, handed over in a capsule."""
+"""Functions of the compiled copies of random_loops.pyx, handed to random_fills.pyx in a capsule."""
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 cdef enum:  # what to fill with

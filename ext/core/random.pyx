@@ -1,10 +1,11 @@
 # cython: language_level=3
 """Generators of random numbers, one or several for each device.
 
-A generator counts: Philox4x32-10 turns (key, position, element) into bits, so that the same seed gives
-the same numbers for any number of threads, on every device. Key and position are two int64 in a tensor
-on the generator's device. A kernel that draws reads them there and moves the position on, as part of
-its launch (ext/kernels/scalar/random_elements.h says how); the host reads them only if somebody asks.
+A generator counts: Philox4x32-10 turns (key, position, element) into bits, so that the same seed
+gives the same numbers for any number of threads, on every device. Key and position are two int64 in
+a tensor on the generator's device. A kernel that draws reads them there and moves the position on,
+as part of its launch (ext/kernels/scalar/random_elements.h says how); the host reads them only if
+somebody asks.
 """
 cimport cython
 from cpython.ref cimport PyObject
@@ -16,7 +17,8 @@ from autograd_cy._C.devices cimport (
     Services, current_stream, current_stream_owner, note_use, services)
 from autograd_cy._C.iterate cimport contiguous, copy_into, to_device
 from autograd_cy._C.launch cimport no_launch
-from autograd_cy._C.placement cimport as_device, device_code, device_of_code
+from autograd_cy._C.placement cimport (
+    as_device, device_code, device_of_code, devices_of_type)
 from autograd_cy._C.storage cimport ON_CPU, ON_META, ServiceBlock, device_index, device_type
 from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_empty_on
 
@@ -303,8 +305,14 @@ def _default_of(device):
 
 
 def _defaults():
-    """The default generators that there are; those of other devices than the CPU come and go."""
-    return [_default, *_others]
+    """The default generators of the CPU and of all devices that were drawn on and still exist."""
+    cdef int code
+    found = [_default]
+    for g in _others:
+        code = (<Generator>g).state.mem.device
+        if device_index(code) < devices_of_type(device_type(code)):
+            found.append(g)
+    return found
 
 
 def _default_states():
@@ -317,7 +325,7 @@ def _put_back_defaults(states):
     global _seed_of_others
     _seed_of_others = states[0]
     known = [g for g, _ in states[1]]
-    for g in _others:
+    for g in _defaults():
         if not any([g is one for one in known]):
             no_launch("fork_rng", ANEW)
             (<Generator>g).write(_seed_of_others, 0)
@@ -350,7 +358,7 @@ def manual_seed(seed):
     global _seed_of_others
     _default.manual_seed(int(seed))
     _seed_of_others = _default.key
-    for g in _others:
+    for g in _defaults()[1:]:
         (<Generator>g).write(_seed_of_others, 0)
     return _default
 

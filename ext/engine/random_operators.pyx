@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Random operators: functions that make random tensors, and methods that fill them.
 
-They take their arguments apart; what draws are operators of the family random, which record, heed vmap
-and find the kernel of the device.
+They take their arguments apart; what draws are operators of the family random, which record, heed
+vmap and find the kernel of the device.
 """
 from autograd_cy._C.creation cimport (
     check_out, check_placement, finish, like_on, number_of, parse_dtype, parse_size,

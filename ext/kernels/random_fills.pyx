@@ -2,18 +2,17 @@
 # build: plain hot
 """What is drawn at random, on the CPU.
 
-Each fill is a launch that reads key and position where the generator has them and moves the position
-on, so that it draws other numbers when it runs again. Chunks are taken by one atomic addition: threads
-that share a generator never get the same ones. Checks of values (probabilities, widths, weights) are
-launches, too. How the words of a chunk become elements is in random_loops.pyx.
+Each fill is a launch that reads key and position where the generator has them and moves the
+position on, so that it draws other numbers when it runs again. Chunks are taken by one atomic
+addition: threads that share a generator never get the same ones. Checks of values (probabilities,
+widths, weights) are launches, too. How the words of a chunk become elements is in random_loops.pyx.
 """
 from cpython.exc cimport PyErr_SetObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport isfinite, nextafter, nextafterf, INFINITY
 from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from autograd_cy._C.dtypes cimport (
-    dt_is_complex, dt_real, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32, DT_I64,
-    DT_I8, DT_U8)
+    dt_is_complex, dt_real, DT_BF16, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32, DT_I64, DT_I8)
 from autograd_cy._C.iterate cimport (
     cast, clear, contiguous, copy_into, ew2, ew3, expand_plain, P_BOOL, P_SAME, P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number

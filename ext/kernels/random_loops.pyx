@@ -4,8 +4,8 @@
 
 Element e of a call lies in chunk e // 64 (or 32), and within it in lane e % 16. Its value depends
 on seed, first chunk and e alone, so any split over threads gives the same numbers.
-Formulas are in ext/kernels/scalar/random.h, those of one element alone in random_elements.h beside it,
-the kernels in random_fills.pyx.
+Formulas are in ext/kernels/scalar/random.h, those of one element alone in random_elements.h beside
+it, the kernels in random_fills.pyx.
 """
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Shape rules of what is drawn at random: fills, masks and slopes. They refuse bounds and dtypes."""
+"""Shape rules of what is drawn at random: fills, masks, slopes. They refuse bounds and dtypes."""
 from libc.math cimport isfinite
 from autograd_cy._C.arguments cimport real_number
 from autograd_cy._C.dtypes cimport (

@@ -271,7 +271,7 @@ def test_memory_that_another_stream_uses_waits_for_it(tracer):  # noqa: F811
     assert len(services(tracer)) == 3 and tracer.state()["streams"] == 0
 
 
-def test_an_error_while_memory_goes_is_shown_and_the_memory_goes(  # noqa: F811
+def test_an_error_while_memory_goes_is_shown_and_the_memory_goes(
     tracer, monkeypatch
 ):
     shown = []

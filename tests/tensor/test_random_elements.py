@@ -55,7 +55,7 @@ def test_an_element_alone_is_that_of_the_loops(name):
                 h = ag.Generator()
                 h.set_state(g.get_state())
                 loops = fill(ag.zeros(n, dtype=dtype), g)
-                alone = by_element(lambda: fill(ag.zeros(n, dtype=dtype), h))  # noqa: B023
+                alone = by_element(lambda: fill(ag.zeros(n, dtype=dtype), h))
                 assert bits(loops) == bits(alone), (dtype, n)
                 assert g.get_state().tolist() == h.get_state().tolist()
 
@@ -70,7 +70,7 @@ def test_a_position_beyond_32_bits_is_that_of_the_loops():
         for way in (lambda call: call(), by_element):
             g = ag.Generator()
             g.set_state(state)
-            drawn.append(way(lambda: ag.randn(300, generator=g)))  # noqa: B023
+            drawn.append(way(lambda: ag.randn(300, generator=g)))
         assert bits(drawn[0]) == bits(drawn[1])
         assert int.from_bytes(bytes(g.get_state().tolist()[16:]), "little") == (
             (position + 5) % 2**64

@@ -241,8 +241,8 @@ def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=No
     low, high = low_high(given, low, high, "randint")
     t = room((), size, out, dtype, DT_I64, layout, device, pin_memory, "randint")
     need_bounds(t, "randint")
-    t = T._random_fresh(t, low, last_of(low, high), 0, checked_generator(generator, "randint"), "randint",
-                        "values")
+    t = T._random_fresh(t, low, last_of(low, high), 0, checked_generator(generator, "randint"),
+                        "randint", "values")
     return made(settle(t, out, "randint"), requires_grad, "randint")
 
 
@@ -278,7 +278,8 @@ def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, 
     low, high = low_high(list(args), low, high, "randint_like")
     t = room_like(input, dtype, layout, device, pin_memory, memory_format, "randint_like")
     need_bounds(t, "randint_like")
-    t = T._random_fresh(t, low, last_of(low, high), 0, checked_generator(generator, "randint_like"), "randint_like",
+    t = T._random_fresh(t, low, last_of(low, high), 0,
+                        checked_generator(generator, "randint_like"), "randint_like",
                         like_draws(input))
     return made(t, requires_grad, "randint_like")
 
