@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_cy._C import copying as _copying
+from autograd_cy._C import ops_copying as _copying
 from autograd_cy._C.creation import _can_pin, _is_pinned
 from autograd_cy._C.placement import _ON_PINNED
 from autograd_cy._C.tensor import Tensor, _install
