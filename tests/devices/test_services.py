@@ -190,6 +190,15 @@ def test_bytes_of_each_device_are_counted(tracer):
     assert ag.memory_summary("tracer:1")["peak_bytes"] == before["live_bytes"]
 
 
+def test_transformed_functions_know_which_memory_is_their_own(tracer):
+    old = ag.zeros(3, device="tracer:0")
+    x = ag.ones(3, device="tracer:0")
+    y, vjp = ag.func.vjp(lambda x: ag.zeros(3, device="tracer:0").copy_(x + x), x)
+    assert y.tolist() == [2, 2, 2] and vjp(x)[0].tolist() == [2, 2, 2]
+    with pytest.raises(RuntimeError, match="mutate"):
+        ag.func.vjp(lambda x: old.copy_(x + x), x)
+
+
 def test_the_profiler_sees_memory_of_devices_apart(tracer):
     x = ag.ones(100, device="tracer:1")
     results = []
