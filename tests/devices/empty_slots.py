@@ -3,8 +3,8 @@ For each slot, in a process of its own: a device without it, and what the operat
 
     python empty_slots.py LIBRARY [SLOT ...]     # of hostdevice; prints one JSON object
 
-Each value is ["same", ""] where composites of other kernels give the CPU's values, ["error", type and
-text], ["wrong", what differs], or ["unreached", ""]. `elementwise NAME` is an elementwise kernel.
+Each value is ["same", ""] where composites of other kernels give the CPU's values, ["error", type
+and text], ["wrong", what differs], or ["unreached", ""]. `elementwise NAME` is a kernel of those.
 """
 
 import json
@@ -15,13 +15,13 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).parent)]
 
-import building
-import numpy as np
-from helpers import RECORDS, cases, make, one_dtype, outputs
+import building  # noqa: E402
+import numpy as np  # noqa: E402
+from helpers import RECORDS, cases, make, one_dtype, outputs  # noqa: E402
 
-import autograd_cy as ag
-from autograd_cy._C import devices
-from autograd_cy.ops import _schema as schema
+import autograd_cy as ag  # noqa: E402
+from autograd_cy._C import devices  # noqa: E402
+from autograd_cy.ops import _schema as schema  # noqa: E402
 
 BY_KEY = {r.key: r for r in RECORDS}
 

@@ -1,4 +1,4 @@
-# What is given to the queues, with its operands as they are at that moment (part of hostdevice.pyx).
+# What is given to the queues, with its operands as they are then (part of hostdevice.pyx).
 
 cdef Tensor moved(Tensor t):
     """The tensor at its real address; it holds no memory, as the argument of a launch doesn't."""
@@ -23,7 +23,7 @@ cdef Tensor snapshot(Tensor t):
 
 
 cdef object operand(object x, str key, int* place):
-    """An argument of a kernel as it is kept; `place` becomes the code of the device, if it is -1."""
+    """An argument of a kernel as it is kept; `place` becomes the code of the device if it is -1."""
     cdef Tensor t
     if isinstance(x, tuple):
         return tuple([operand(y, key, place) for y in x])
@@ -62,7 +62,7 @@ cdef Work prepare(str key, run_fn run, tuple operands, int* place):
 
 
 cdef int give(Work w, int place, bint answers) except -1:
-    """Queue it on the current stream; one that answers is waited for, which is a read by the host."""
+    """Queue it on the current stream; one that answers is waited for: a read by the host."""
     cdef Queue q = queue_of(device_index(place), current_stream(place))
     submit(q, w)
     if answers:
@@ -87,7 +87,8 @@ cdef int count() except -1:
     return present
 
 
-cdef int allocate(int index, Py_ssize_t nbytes, stream_t stream, char** data, void** block) except -1:
+cdef int allocate(int index, Py_ssize_t nbytes, stream_t stream, char** data,
+                  void** block) except -1:
     cdef Block* b
     cdef Work w
     serve("allocate")
@@ -356,7 +357,8 @@ cdef int event_synchronize(int index, void* event) except -1:
 
 
 cdef int event_elapsed(int index, void* start, void* end, double* milliseconds) except -1:
-    milliseconds[0] = <double>((<Mark>end).number - (<Mark>start).number)     # works, for want of a clock
+    # Works, for want of a clock.
+    milliseconds[0] = <double>((<Mark>end).number - (<Mark>start).number)
     return 0
 
 
