@@ -197,10 +197,56 @@ cdef int run_elementwise(Work w) except -1:
     cdef int a
     if w.key in dividing and dt_is_integral(w.ew.dt) and divides_by_zero(w.ew):
         raise RuntimeError("ZeroDivisionError: integer division or remainder by zero")
+    for a in range(1, w.ew.nargs):
+        if is_half(w.ew.dt) and w.ew.dts[a] == DT_F32:
+            return run_wide(w.ew)
     for a in range(w.ew.nargs):
         rows[a] = w.ew.strides[a]
     return run_loop(KT.loops[w.ew.kernel][w.ew.dt], w.ew.nargs, w.ew.p, w.ew.mem, w.ew.nd,
                     w.ew.shape, rows, KT.cost[w.ew.kernel])
+
+
+cdef char* element(Elementwise* e, int a, Py_ssize_t index) noexcept:
+    """The address of an operand's element that comes `index`-th in C order."""
+    cdef char* p = e.p[a]
+    cdef int d
+    for d in range(e.nd - 1, -1, -1):
+        p += index % e.shape[d] * e.strides[a][d]
+        index = index // e.shape[d]
+    return p
+
+
+cdef int run_wide(Elementwise* e) except -1:
+    """Halves beside an unrounded number: in float32, rounded once."""
+    cdef Py_ssize_t total = 1, i
+    cdef Py_ssize_t[5] step
+    cdef char* q[5]
+    cdef char* ends[2]
+    cdef Py_ssize_t[2] zero
+    cdef int a, d
+    zero[0] = zero[1] = 0
+    for d in range(e.nd):
+        total *= e.shape[d]
+    held = [bytearray(total * 4 + 4) for a in range(e.nargs)]
+    for a in range(e.nargs):
+        q[a] = <char*>held[a]
+        step[a] = 4 if is_half(e.dts[a]) or e.dts[a] == DT_F32 else 1
+        for i in range(total if a else 0):
+            ends[0] = q[a] + i * step[a]
+            ends[1] = element(e, a, i)
+            if step[a] == 1:
+                ends[0][0] = ends[1][0]
+            else:
+                KT.casts[e.dts[a]][<int>DT_F32](ends, zero, 1)
+    KT.loops[e.kernel][<int>DT_F32](q, step, total)
+    for i in range(total):
+        ends[0] = element(e, 0, i)
+        ends[1] = q[0] + i * step[0]
+        if step[0] == 1:
+            ends[0][0] = ends[1][0]
+        else:
+            KT.casts[<int>DT_F32][e.dts[0]](ends, zero, 1)
+    return 0
 
 
 cdef int run_copy(Work w) except -1:
