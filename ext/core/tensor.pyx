@@ -16,8 +16,8 @@ from autograd_cy._C.checked cimport AG_MUL, window_bytes
 from types import FunctionType
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from autograd_cy._C.storage cimport (
-    ON_CPU, ON_META, StorageImpl, storage_new, storage_new_on, storage_alias, storage_incref,
-    storage_decref, storage_share_version)
+    ON_CPU, ON_META, StorageImpl, device_index, storage_new, storage_new_on, storage_alias,
+    storage_incref, storage_decref, storage_share_version)
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_object, dt_is_float, dt_is_complex, dt_is_integral, dt_differentiable,
@@ -280,7 +280,7 @@ cdef class Tensor:
 
     @property
     def is_cuda(self):
-        return False
+        return bool(self.flags & F_DEVICE) and device_of_code(self.mem.device).type == "cuda"
 
     @property
     def is_sparse(self):
@@ -298,7 +298,7 @@ cdef class Tensor:
         """The number of the device, -1 for the CPU and for ``"meta"``."""
         if not self.flags & F_DEVICE or self.mem.device == ON_META:
             return -1
-        return device_of_code(self.mem.device).index or 0
+        return device_index(self.mem.device)
 
     def is_floating_point(self):
         """Whether the dtype is a floating one."""

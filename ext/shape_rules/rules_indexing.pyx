@@ -353,7 +353,8 @@ cdef int select_all(Selection* s, Tensor a, tuple indices, const Py_ssize_t* siz
         if t.mem.device != ON_CPU and t.mem.device != a.mem.device:
             raise RuntimeError(
                 "indices should be either on cpu or on the same device as the indexed tensor "
-                f"({device_of_code(a.mem.device)})")
+                f"({device_of_code(a.mem.device)}), and one is on "
+                f"{device_of_code(t.mem.device)}; move it with .to(device)")
         if t.dt == DT_BOOL:
             if t.nd == 0:
                 take_dim(s, 1)

@@ -3,6 +3,7 @@
 import pytest
 from grouping import each
 from helpers import EVALUATOR, cases, inplace_form, keeps_itself, make, on_meta, one_dtype, outputs
+from tracing import built, tracer  # noqa: F401 - fixtures
 
 import autograd_cy as ag
 
@@ -20,6 +21,8 @@ FROM_CPU = {
 }
 # What is given for one row is a number inside, and goes with all devices.
 OF_NUMBERS = {"cosine_embedding_loss": 1, "prelu": 0}
+# A value of one element goes to the tensor that it fills.
+FILLS = {"fill"}
 SHAPE_ONLY = {"view_as", "reshape_as", "expand_as", "as_strided_scatter"}
 
 
@@ -106,3 +109,29 @@ PLACES = ag.tensor([0, 1], device="meta")
 def test_indices_lists_and_layers_are_checked_too(call):
     with pytest.raises(RuntimeError, match=r"device|out of meta"):
         call()
+
+
+def test_operands_of_two_indices_are_refused(tracer):
+    """Every record, with each operand in turn on another device of the same type."""
+    wrong = {}
+    for case in SEVERAL:
+        if case.values[0].record.key in FILLS:
+            continue
+        call = make(case.values[0], one_dtype(case.values[0].record))
+        for one in range(len(call.leaves)):
+            tensors = [
+                t.to("tracer:1" if i == one else "tracer:0") for i, t in enumerate(call.tensors())
+            ]
+            try:
+                call(tensors)
+            except NotImplementedError as error:
+                if "there is no kernel of this operator" in str(error):
+                    continue  # of a part, before the two meet
+                text = str(error)
+            except RuntimeError as error:
+                text = str(error)
+            else:
+                text = "no error"
+            if "tracer:0" not in text or "tracer:1" not in text:
+                wrong[case.id, one] = text
+    assert not wrong, wrong

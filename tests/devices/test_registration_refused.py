@@ -3,6 +3,7 @@
 import ctypes
 
 import pytest
+from tracing import built, tracer  # noqa: F401 - fixtures
 
 import autograd_cy as ag
 from autograd_cy._C import devices
@@ -80,6 +81,16 @@ def test_what_is_no_device_is_refused():
     for wrong in ((None, services(), {}), ("refused", services(), None)):
         with pytest.raises(TypeError):
             devices.register(*wrong)
+
+
+def test_devices_that_cannot_be_counted_are_refused(tracer):
+    tracer.fail("count", OSError("no driver"))
+    with pytest.raises(ValueError, match=r"count\(\) raised OSError\('no driver'\)") as error:
+        tracer.register("refused")
+    assert isinstance(error.value.__cause__, OSError)
+    tracer.fail()
+    with pytest.raises(RuntimeError):
+        ag.zeros(1, device="refused")
 
 
 def test_meta_shows_what_a_result_would_be_like_and_no_values():

@@ -9,12 +9,12 @@ from tracing import built, tracer  # noqa: F401 - fixtures
 import autograd_cy as ag
 
 
-def services(tracer, *names):  # noqa: F811
+def services(tracer, *names):
     """(service, index, stream) of what was called, of these services alone if named."""
     return [call[:3] for call in tracer.traced() if not names or call[0] in names]
 
 
-def test_work_goes_to_the_index_and_stream_that_are_current(tracer):  # noqa: F811
+def test_work_goes_to_the_index_and_stream_that_are_current(tracer):
     s = ag.Stream("tracer:1")
     tracer.traced()
     x = ag.ones(3, device="tracer:1")
@@ -32,7 +32,7 @@ def test_work_goes_to_the_index_and_stream_that_are_current(tracer):  # noqa: F8
     assert ag.ones(1, device="tracer").device == ag.device("tracer:0")
 
 
-def test_memory_comes_from_the_current_stream_and_goes_back_to_it(tracer):  # noqa: F811
+def test_memory_comes_from_the_current_stream_and_goes_back_to_it(tracer):
     s = ag.Stream("tracer:0")
     with s:
         x = ag.empty(5, device="tracer:0")
@@ -45,7 +45,7 @@ def test_memory_comes_from_the_current_stream_and_goes_back_to_it(tracer):  # no
     assert tracer.state()["streams"] == 0
 
 
-def test_each_thread_has_current_streams_of_its_own(tracer):  # noqa: F811
+def test_each_thread_has_current_streams_of_its_own(tracer):
     s = ag.Stream("tracer:0")
     found = []
 
@@ -70,7 +70,7 @@ def test_each_thread_has_current_streams_of_its_own(tracer):  # noqa: F811
     assert tracer.state()["streams"] == 1
 
 
-def test_blocks_of_streams_nest_and_end(tracer):  # noqa: F811
+def test_blocks_of_streams_nest_and_end(tracer):
     a, b = ag.Stream("tracer:0"), ag.Stream("tracer:1")
     with a:
         with b, a:
@@ -88,7 +88,7 @@ def test_blocks_of_streams_nest_and_end(tracer):  # noqa: F811
         a.__exit__()
 
 
-def test_streams_wait_for_each_other_by_events(tracer):  # noqa: F811
+def test_streams_wait_for_each_other_by_events(tracer):
     a, b = ag.Stream("tracer:0"), ag.Stream("tracer:1", priority=-1)
     assert ("stream_new", 1, 0, -1) in tracer.traced() and b.priority == -1
     b.wait_stream(a)
@@ -109,7 +109,7 @@ def test_streams_wait_for_each_other_by_events(tracer):  # noqa: F811
     ]
 
 
-def test_queries_and_synchronisation_reach_the_device(tracer):  # noqa: F811
+def test_queries_and_synchronisation_reach_the_device(tracer):
     s = ag.Stream("tracer:1")
     event = s.record_event()
     tracer.traced()
@@ -129,7 +129,7 @@ def test_queries_and_synchronisation_reach_the_device(tracer):  # noqa: F811
     ]
 
 
-def test_events_that_were_not_recorded_hold_nobody_back(tracer):  # noqa: F811
+def test_events_that_were_not_recorded_hold_nobody_back(tracer):
     event = ag.Event("tracer:0")
     tracer.traced()
     tracer.set_busy(True)
@@ -140,7 +140,7 @@ def test_events_that_were_not_recorded_hold_nobody_back(tracer):  # noqa: F811
     assert [call[0] for call in tracer.traced()] == ["stream_new"]
 
 
-def test_an_event_is_of_the_first_device_that_records_it(tracer):  # noqa: F811
+def test_an_event_is_of_the_first_device_that_records_it(tracer):
     s = ag.Stream("tracer:1")
     event = ag.Event("tracer")
     event.record(s)
@@ -155,7 +155,7 @@ def test_an_event_is_of_the_first_device_that_records_it(tracer):  # noqa: F811
     ]
 
 
-def test_streams_and_events_of_other_devices_are_refused(tracer):  # noqa: F811
+def test_streams_and_events_of_other_devices_are_refused(tracer):
     here, there = ag.Stream("tracer:0"), ag.Stream("bare:1")
     event = ag.Event("tracer:1")
     with pytest.raises(RuntimeError, match=r"tracer:1 does not match recording .* tracer:0\.$"):
@@ -173,7 +173,7 @@ def test_streams_and_events_of_other_devices_are_refused(tracer):  # noqa: F811
         ag.ones(1).record_stream(here)
 
 
-def test_what_streams_and_events_refuse(tracer):  # noqa: F811
+def test_what_streams_and_events_refuse(tracer):
     with pytest.raises(RuntimeError, match="priority to be less than or equal to 0, got 1"):
         ag.Stream("tracer:0", priority=1)
     with pytest.raises(RuntimeError, match="invalid device ordinal: no device 'tracer:2'"):
@@ -190,7 +190,7 @@ def test_what_streams_and_events_refuse(tracer):  # noqa: F811
         ag.Event("tracer:0").record(3)
 
 
-def test_time_between_events(tracer):  # noqa: F811
+def test_time_between_events(tracer):
     s = ag.Stream("tracer:0")
     start, end = (ag.Event("tracer:0", enable_timing=True) for _ in range(2))
     with pytest.raises(ValueError, match="recorded before"):
@@ -216,7 +216,7 @@ def test_time_between_events(tracer):  # noqa: F811
         start.elapsed_time(end)
 
 
-def test_a_stream_and_an_event_can_be_looked_at(tracer):  # noqa: F811
+def test_a_stream_and_an_event_can_be_looked_at(tracer):
     s = ag.Stream("tracer:1")
     again = {s: 1}
     assert again[s] == 1 and s == s and s != ag.Stream("tracer:1") and s != 3
@@ -245,7 +245,7 @@ def test_the_cpu_has_a_stream_on_which_nothing_waits():
         ag.Event("cpu").record()
 
 
-def test_memory_that_another_stream_uses_waits_for_it(tracer):  # noqa: F811
+def test_memory_that_another_stream_uses_waits_for_it(tracer):
     s = ag.Stream("tracer:0")
     x = ag.ones(3, device="tracer:0")
     x[1:].detach().record_stream(s)
@@ -271,9 +271,7 @@ def test_memory_that_another_stream_uses_waits_for_it(tracer):  # noqa: F811
     assert len(services(tracer)) == 3 and tracer.state()["streams"] == 0
 
 
-def test_an_error_while_memory_goes_is_shown_and_the_memory_goes(  # noqa: F811
-    tracer, monkeypatch
-):
+def test_an_error_while_memory_goes_is_shown_and_the_memory_goes(tracer, monkeypatch):
     shown = []
     monkeypatch.setattr("sys.unraisablehook", lambda error: shown.append(error.exc_value))
     x = ag.ones(3, device="tracer:0")

@@ -24,13 +24,15 @@ cdef Tensor to_device(Tensor a, int device):
 
 cdef Tensor to_device_by(Tensor a, int device, bint non_blocking):
     cdef Py_ssize_t[64] strides
+    cdef uint32_t turned = a.flags & F_TURNED
     cdef Tensor r
     if a.mem.device == device:
         return a
     preserved_strides(a, strides)
     r = tensor_empty_on(device, a.dt, a.nd, a.sizes, strides)
-    r.flags |= a.flags & F_LAZY
-    copy_into_by(r, a, "to", non_blocking)
+    # Memory goes as it is; what is to be done to it is known there, too.
+    copy_into_by(r, tensor_turned(a, turned) if turned else a, "to", non_blocking)
+    r.flags |= turned
     return r
 
 

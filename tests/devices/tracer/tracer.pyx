@@ -3,7 +3,7 @@
 A device that does at once what it is asked, in memory of the host, and notes each service.
 
 What it is asked can be read (`traced`), made to fail (`fail`) and answered otherwise (`set_busy`,
-`set_count`). It has the services alone, and no kernels.
+`set_count`). It has the services, and one kernel, that notes how its result lies.
 """
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdlib cimport free, malloc
@@ -113,7 +113,12 @@ cdef int copy(Tensor to, Tensor source, bint non_blocking, stream_t stream) exce
 
 
 cdef int cast(Tensor to, Tensor source, stream_t stream) except -1:
-    return note("cast", device_index(to.mem.device), stream)
+    """Zeros: the values are of no interest here."""
+    cdef Py_ssize_t i
+    note("cast", device_index(to.mem.device), stream)
+    for i in range(to.count):
+        memset(at(to, i), 0, DT_SIZE[to.dt])
+    return 0
 
 
 cdef int fill(Tensor to, const char* item, stream_t stream) except -1:
@@ -125,11 +130,11 @@ cdef int fill(Tensor to, const char* item, stream_t stream) except -1:
 
 
 cdef int elementwise(Elementwise* work, int index, stream_t stream) except -1:
-    """Sums of float32 in C order."""
+    """Sums of dense float32; of all else the results are left as they are."""
     cdef Py_ssize_t i, total = 1
     note("elementwise", index, stream)
     if work.kernel != kernel_number("add") or work.dt != DT_F32:
-        raise NotImplementedError(f"tracer: no elementwise kernel {work.kernel}")
+        return 0
     for i in range(work.nd):
         total *= work.shape[i]
     for i in range(total):
@@ -236,6 +241,14 @@ full.pin = pin
 full.unpin = unpin
 
 
+cdef int padded(Tensor out, Tensor a, tuple pad, Tensor value) except -1:
+    return note("constant_pad_nd", device_index(out.mem.device), NULL, out.strides[1] == 1)
+
+
+cdef const char* SIGNATURE = "int (Tensor, Tensor, tuple, Tensor)"
+
+
 def register(name, bint everything=True):
     _devices.register(
-        name, PyCapsule_New(&full if everything else &services, "autograd_cy.services", NULL), {})
+        name, PyCapsule_New(&full if everything else &services, "autograd_cy.services", NULL),
+        {"constant_pad_nd": PyCapsule_New(<void*>padded, SIGNATURE, NULL)})
