@@ -10,9 +10,11 @@ from autograd_cy.ops import _schema as schema
 
 # What NumPy or SciPy computes has no slots: the host needs the values.
 EVERY = cases(
-    lambda r: bool(r.samples)
-    and any(a.is_tensor for a in r.args)
-    and not isinstance(r.kernel, schema.host)
+    lambda r: (
+        bool(r.samples)
+        and any(a.is_tensor for a in r.args)
+        and not isinstance(r.kernel, schema.host)
+    )
 )
 SMOOTH = [
     c for c in EVERY if c.values[0].record.differentiable and "f" in c.values[0].record.dtypes
