@@ -18,7 +18,7 @@ from autograd_cy._C import overrides as _overrides
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.dtypes import bfloat16, float16, float32, float64
 from autograd_cy._C.dtypes import dtype as _dtype
-from autograd_cy._C.placement import device
+from autograd_cy._C.placement import _require_device, device
 from autograd_cy._C.tensor import Tensor, _must_be_bool
 from autograd_cy._tensors import overriding
 
@@ -63,6 +63,7 @@ class _State(threading.local):
         self.cache_enabled = True
         self.nesting = 0
         self.pushed = 0  # how often the mode is in the stack
+        self.regions = 0  # that are on, of whatever device
         self.cache: dict[tuple[int, _dtype], tuple[Tensor, int, Tensor]] = {}
 
 
@@ -80,13 +81,13 @@ class _Mode(overriding.TorchFunctionMode):
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         kwargs = kwargs or {}
-        if not _state.enabled or kwargs.get("out") is not None:
+        if not (_state.enabled or _state.regions) or kwargs.get("out") is not None:
             return func(*args, **kwargs)
         name = getattr(func, "__name__", "").removesuffix("_with_indices")
         if name == "pad":  # of which constants are put in without arithmetic
             name = f"{kwargs.get('mode', args[2] if len(args) > 2 else 'constant')}_pad"
         if name in _LOWER:
-            return func(*_cast(args, _state.dtype), **_cast(kwargs, _state.dtype))
+            return func(*_cast(args, None), **_cast(kwargs, None))
         if name in _FLOAT32:
             return func(*_cast(args, float32), **_cast(kwargs, float32))
         if name in _WIDEST:
@@ -94,7 +95,7 @@ class _Mode(overriding.TorchFunctionMode):
             if wide is not None:
                 args, kwargs = _cast(args, wide), _cast(kwargs, wide)
         elif name in _AS_INPUT and args and isinstance(args[0], Tensor):
-            if args[0].dtype in (bfloat16, float16):
+            if args[0].dtype in (bfloat16, float16) and _is_on(args[0].device.type):
                 return func(*_cast(args, float32), **_cast(kwargs, float32)).to(args[0].dtype)
         elif getattr(func, "_asks", False):
             # A function in Python: what it calls is seen as well.
@@ -106,20 +107,38 @@ class _Mode(overriding.TorchFunctionMode):
 _mode = _Mode()
 
 
+def _is_on(kind: str) -> bool:
+    """Whether tensors on devices of a type are converted."""
+    return _state.enabled if kind == "cpu" else vars(_state).get(f"enabled on {kind}", False)
+
+
+def _lower(kind: str) -> _dtype:
+    return _state.dtype if kind == "cpu" else vars(_state).get(f"dtype on {kind}", float16)
+
+
+def _regions() -> dict[str, _dtype]:
+    """The dtype of each type of devices for which a region is on in this thread."""
+    kinds = [name.removeprefix("enabled on ") for name in vars(_state) if name[:10] == "enabled on"]
+    return {kind: _lower(kind) for kind in ("cpu", *kinds) if _is_on(kind)}
+
+
 def _casts(x: Any) -> bool:
     """Whether a value is a tensor that is converted."""
     return (
         isinstance(x, Tensor)
         and x.is_floating_point()
         and x.dtype is not float64
-        and x.device.type == "cpu"
+        and _is_on(x.device.type)
     )
 
 
-def _cast(x: Any, dtype: _dtype) -> Any:
-    """The same with tensors in a dtype; containers are kept."""
+def _cast(x: Any, dtype: _dtype | None) -> Any:
+    """The same with tensors in a dtype (None: that of the region); containers are kept."""
     if isinstance(x, Tensor):
         if x.dtype is dtype or not _casts(x):
+            return x
+        dtype = _lower(x.device.type) if dtype is None else dtype
+        if x.dtype is dtype:
             return x
         # Parameters are converted once: they meet many products, and forwards, in a region.
         if not (_state.cache_enabled and x.requires_grad and x.is_leaf and dtype is not float32):
@@ -168,7 +187,7 @@ class autocast(_overrides.AutocastContext):
     Parameters
     ----------
     device_type : str
-        ``"cpu"``; other devices aren't here, and a region for one changes nothing.
+        ``"cpu"``, or a registered one; a region for one that isn't here changes nothing.
     dtype : dtype, optional
         ``bfloat16`` or ``float16``; by default that of `get_autocast_dtype`.
     enabled : bool, default True
@@ -213,15 +232,16 @@ class autocast(_overrides.AutocastContext):
         _must_be_bool("autocast", "enabled", enabled)
         if cache_enabled is not None:
             _must_be_bool("autocast", "cache_enabled", cache_enabled)
-        chosen = get_autocast_dtype("cpu") if dtype is None else dtype
+        kind = device(device_type).type if here else "cpu"
+        chosen = get_autocast_dtype(kind) if dtype is None else dtype
         if here and enabled and chosen not in (bfloat16, float16):
             _warn(
-                f"In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
-                "CPU Autocast only supports dtype of bfloat16, float16 currently, not "
-                f"{chosen}.",
+                f"In {kind.upper()} autocast, but the target dtype is not supported. Disabling "
+                f"autocast.\n{kind.upper()} Autocast only supports dtype of bfloat16, float16 "
+                f"currently, not {chosen}.",
             )
             enabled = False
-        self._hold(bool(enabled and here), here, chosen, cache_enabled)
+        self._hold(kind, bool(enabled and here), here, chosen, cache_enabled)
 
     def clone(self) -> autocast:
         """A fresh context of the same kind."""
@@ -267,7 +287,13 @@ def is_autocast_available(device_type: str) -> bool:
     >>> torch.amp.is_autocast_available("cpu")
     True
     """
-    return device(device_type).type == "cpu"
+    kind = device(device_type).type
+    if kind in ("cpu", "meta"):
+        return kind == "cpu"
+    try:
+        return _require_device(kind).type == kind
+    except RuntimeError:
+        return False
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
@@ -290,7 +316,7 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
     ...     torch.is_autocast_enabled("cpu"), torch.is_autocast_enabled()
     (True, False)
     """
-    return device(device_type).type == "cpu" and _state.enabled
+    return _is_on(device(device_type).type)
 
 
 def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -> None:
@@ -300,7 +326,7 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
     Parameters
     ----------
     device_type : str
-        ``"cpu"``; for other devices nothing happens.
+        ``"cpu"``, or a registered one; for others nothing happens.
     enabled : bool
 
     Examples
@@ -308,10 +334,15 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
     >>> import autograd_cy as torch
     >>> torch.set_autocast_enabled("cpu", False)
     """
-    if isinstance(device_type, bool) or device(device_type).type != "cpu":
+    if isinstance(device_type, bool) or not is_autocast_available(device_type):
         return
     _must_be_bool("set_autocast_enabled", "enabled", enabled)
-    _state.enabled = bool(enabled)
+    kind = device(device_type).type
+    if kind == "cpu":
+        _state.enabled = bool(enabled)
+    else:
+        _state.regions += bool(enabled) - _is_on(kind)
+        vars(_state)[f"enabled on {kind}"] = bool(enabled)
     if enabled and not _state.pushed:
         _push()
     elif not enabled and _state.pushed and not _state.nesting:
@@ -336,7 +367,7 @@ def get_autocast_dtype(device_type: str) -> _dtype:
     >>> torch.get_autocast_dtype("cpu")
     autograd_cy.bfloat16
     """
-    return _state.dtype if device(device_type).type == "cpu" else float16
+    return _lower(device(device_type).type)
 
 
 def set_autocast_dtype(device_type: str, dtype: _dtype) -> None:
@@ -346,7 +377,7 @@ def set_autocast_dtype(device_type: str, dtype: _dtype) -> None:
     Parameters
     ----------
     device_type : str
-        ``"cpu"``; for other devices nothing happens.
+        ``"cpu"``, or a registered one; for others nothing happens.
     dtype : dtype
 
     Examples
@@ -354,8 +385,11 @@ def set_autocast_dtype(device_type: str, dtype: _dtype) -> None:
     >>> import autograd_cy as torch
     >>> torch.set_autocast_dtype("cpu", torch.bfloat16)
     """
-    if device(device_type).type == "cpu":
+    kind = device(device_type).type
+    if kind == "cpu":
         _state.dtype = dtype
+    elif is_autocast_available(kind):
+        vars(_state)[f"dtype on {kind}"] = dtype
 
 
 def is_autocast_cpu_enabled() -> bool:

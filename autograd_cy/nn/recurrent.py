@@ -262,7 +262,7 @@ class RNNBase(Module):
         weight = self._parameters.get("weight_ih_l0")
         if weight is None:
             weight = self.weight_ih_l0
-        if input.dtype != weight.dtype and not is_autocast_enabled("cpu"):
+        if input.dtype != weight.dtype and not is_autocast_enabled(input.device.type):
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). "
                 f"Convert input: input.to({weight.dtype}), or convert model: "

@@ -471,7 +471,7 @@ class TransformerEncoder(Module):
             or mask is not None
             or src.dim() != 3
             or self.layers[0].training
-            or is_autocast_enabled("cpu")
+            or is_autocast_enabled(src.device.type)
         ):
             return False
         return not is_grad_enabled() or not (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import traceback
 import weakref
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import Any
 
 from autograd_cy import (
@@ -17,9 +17,7 @@ from autograd_cy import (
     autocast,
     empty,
     enable_grad,
-    get_autocast_dtype,
     is_autocast_cache_enabled,
-    is_autocast_enabled,
     random,
 )
 from autograd_cy._C._names import _current_graph_task_id
@@ -30,6 +28,7 @@ from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.random import _put_back_defaults
 from autograd_cy._C.tensor import _G_FORWARD, _M_NO_FORWARD_AD, _get_global_modes, _get_modes
 from autograd_cy._vmap.mapping import frames, these_vmaps
+from autograd_cy.amp.autocast_mode import _regions
 from autograd_cy.autograd import Variable
 from autograd_cy.autograd.forward_ad import is_fwd_grad_enabled, set_fwd_grad_enabled
 from autograd_cy.autograd.function import Function
@@ -55,14 +54,21 @@ class Precision:
     """Makes contexts in which a recomputation computes as here."""
 
     def __init__(self) -> None:
-        self.enabled = is_autocast_enabled("cpu")
-        self.dtype = get_autocast_dtype("cpu")
+        self.regions = _regions()
         self.cache_enabled = is_autocast_cache_enabled()
 
     def context(self) -> AbstractContextManager[Any]:
-        if not self.enabled and not is_autocast_enabled("cpu"):
-            return NOTHING
-        return autocast("cpu", self.dtype, self.enabled, self.cache_enabled)
+        dtypes = {**_regions(), **self.regions}
+        made = [
+            autocast(kind, dtype, kind in self.regions, self.cache_enabled)
+            for kind, dtype in dtypes.items()
+        ]
+        if len(made) < 2:
+            return made[0] if made else NOTHING
+        together = ExitStack()
+        for one in made:
+            together.enter_context(one)
+        return together
 
 
 class _Enough(Exception):

@@ -240,8 +240,6 @@ def test_threads_that_share_a_generator_draw_different_numbers():
         thread.start()
     for thread in threads:
         thread.join()
-    whole = ag.empty(16 * 64 * 40).random_(
-        0, 2**24, generator=ag.Generator().manual_seed(1)
-    )
+    whole = ag.empty(16 * 64 * 40).random_(0, 2**24, generator=ag.Generator().manual_seed(1))
     assert sorted(ag.cat(tensors).tolist()) == sorted(whole.tolist())
     assert int.from_bytes(bytes(g.get_state().tolist()[16:]), "little") == 2 * chunks

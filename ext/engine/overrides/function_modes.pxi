@@ -274,10 +274,14 @@ cdef class AutocastContext(Restoring):
     cdef readonly bint _here
     cdef readonly object fast_dtype
     cdef readonly object _cache_enabled
+    cdef str enabled_key           # where `_state` has what is changed, of one type of devices
+    cdef str dtype_key
     cdef Entered entered
 
-    def _hold(self, bint enabled, bint here, fast_dtype, cache_enabled):
-        """Say what holds inside."""
+    def _hold(self, str kind, bint enabled, bint here, fast_dtype, cache_enabled):
+        """Say what holds inside, for devices of a type."""
+        self.enabled_key = "enabled" if kind == "cpu" else f"enabled on {kind}"
+        self.dtype_key = "dtype" if kind == "cpu" else f"dtype on {kind}"
         self._enabled, self._here, self.fast_dtype = enabled, here, fast_dtype
         self._cache_enabled = None if cache_enabled is None else bool(cache_enabled)
         self.entered = Entered()
@@ -288,8 +292,10 @@ cdef class AutocastContext(Restoring):
             raise RuntimeError(f"{type(self).__name__}: autocast.__init__() was not called")
         cdef dict state = type(self)._state.__dict__
         cdef bint push = self._enabled and not state["pushed"]
-        cdef tuple before = (state["enabled"], state["dtype"], state["cache_enabled"], push,
-                             self.entered.last)
+        cdef tuple before = (
+            (self.enabled_key, state.get(self.enabled_key, False)),
+            (self.dtype_key, state.get(self.dtype_key)), state["cache_enabled"], push,
+            self.entered.last, self._enabled)
         self.ending = (_leave_all, (state, self.entered))
         if push:
             push_function_mode(type(self)._mode)
@@ -297,7 +303,8 @@ cdef class AutocastContext(Restoring):
         self.entered.last = before
         hold_change(self)
         if self._here:
-            state["enabled"], state["dtype"] = self._enabled, self.fast_dtype
+            state[self.enabled_key], state[self.dtype_key] = self._enabled, self.fast_dtype
+            state["regions"] = state["regions"] + self._enabled
         if self._cache_enabled is not None:
             state["cache_enabled"] = self._cache_enabled
         state["nesting"] = state["nesting"] + 1
@@ -315,7 +322,13 @@ cdef class AutocastContext(Restoring):
 cdef int leave_autocast(dict state, Entered entered) except -1:
     cdef tuple before = entered.last
     entered.last = before[4]
-    state["enabled"], state["dtype"], state["cache_enabled"] = before[0], before[1], before[2]
+    for key, value in before[:2]:
+        if value is None:           # a dtype that nobody had chosen
+            state.pop(key, None)
+        else:
+            state[key] = value
+    state["cache_enabled"] = before[2]
+    state["regions"] = state["regions"] - before[5]
     state["nesting"] = state["nesting"] - 1
     if not state["nesting"]:
         state["cache"].clear()

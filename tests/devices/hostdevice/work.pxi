@@ -22,6 +22,10 @@ cdef Tensor snapshot(Tensor t):
     return r
 
 
+# Operators of which an argument is on the CPU wherever the others are: `on_host` of their records.
+cdef tuple on_host = ("_recurrent", "_recurrent_backward")
+
+
 cdef object operand(object x, str key, int* place):
     """An argument of a kernel as it is kept; `place` becomes the code of the device if it is -1."""
     cdef Tensor t
@@ -31,7 +35,7 @@ cdef object operand(object x, str key, int* place):
         return x                # a list is what one kernel of an operator leaves for another
     t = <Tensor>x
     if t.mem.device == 0:
-        if t.nd:
+        if t.nd and key not in on_host:
             raise RuntimeError(f"hostdevice: {key} was given {t.nd}-d memory of the host")
         return snapshot(t)
     if place[0] < 0:
@@ -198,55 +202,53 @@ cdef int run_elementwise(Work w) except -1:
     if w.key in dividing and dt_is_integral(w.ew.dt) and divides_by_zero(w.ew):
         raise RuntimeError("ZeroDivisionError: integer division or remainder by zero")
     for a in range(1, w.ew.nargs):
-        if is_half(w.ew.dt) and w.ew.dts[a] == DT_F32:
-            return run_wide(w.ew)
+        if w.ew.dts[a] == DT_F32 != w.ew.dt and is_half(w.ew.dt):
+            return run_in_single(w.ew)
     for a in range(w.ew.nargs):
         rows[a] = w.ew.strides[a]
     return run_loop(KT.loops[w.ew.kernel][w.ew.dt], w.ew.nargs, w.ew.p, w.ew.mem, w.ew.nd,
                     w.ew.shape, rows, KT.cost[w.ew.kernel])
 
 
-cdef char* element(Elementwise* e, int a, Py_ssize_t index) noexcept:
-    """The address of an operand's element that comes `index`-th in C order."""
-    cdef char* p = e.p[a]
-    cdef int d
-    for d in range(e.nd - 1, -1, -1):
-        p += index % e.shape[d] * e.strides[a][d]
-        index = index // e.shape[d]
-    return p
-
-
-cdef int run_wide(Elementwise* e) except -1:
-    """Halves beside an unrounded number: in float32, rounded once."""
-    cdef Py_ssize_t total = 1, i
-    cdef Py_ssize_t[5] step
-    cdef char* q[5]
-    cdef char* ends[2]
-    cdef Py_ssize_t[2] zero
+cdef int run_in_single(Elementwise* e) except -1:
+    """Halves beside a number that is not rounded: loops of the CPU read only numbers that are."""
+    cdef Tensor part
+    cdef list parts = []
+    cdef char* p[5]
+    cdef StorageImpl* mem[5]
+    cdef Py_ssize_t* rows[5]
+    cdef Py_ssize_t dense[64]
+    cdef Py_ssize_t step = DT_SIZE[<int>DT_F32]
     cdef int a, d
-    zero[0] = zero[1] = 0
-    for d in range(e.nd):
-        total *= e.shape[d]
-    held = [bytearray(total * 4 + 4) for a in range(e.nargs)]
+    for d in range(e.nd - 1, -1, -1):
+        dense[d] = step
+        step *= e.shape[d]
     for a in range(e.nargs):
-        q[a] = <char*>held[a]
-        step[a] = 4 if is_half(e.dts[a]) or e.dts[a] == DT_F32 else 1
-        for i in range(total if a else 0):
-            ends[0] = q[a] + i * step[a]
-            ends[1] = element(e, a, i)
-            if step[a] == 1:
-                ends[0][0] = ends[1][0]
-            else:
-                KT.casts[e.dts[a]][<int>DT_F32](ends, zero, 1)
-    KT.loops[e.kernel][<int>DT_F32](q, step, total)
-    for i in range(total):
-        ends[0] = element(e, 0, i)
-        ends[1] = q[0] + i * step[0]
-        if step[0] == 1:
-            ends[0][0] = ends[1][0]
-        else:
-            KT.casts[<int>DT_F32][e.dts[0]](ends, zero, 1)
+        mem[a] = NULL
+        p[a], rows[a] = e.p[a], e.strides[a]
+        if e.dts[a] != e.dt:
+            continue                # a number, or bools
+        part = tensor_empty(DT_F32, e.nd, e.shape)
+        parts.append(part)
+        p[a], rows[a] = part.ptr, dense
+        if a:
+            converted(e, a, part, dense, False)
+    run_loop(KT.loops[e.kernel][<int>DT_F32], e.nargs, p, mem, e.nd, e.shape, rows, 1)
+    if e.dts[0] == e.dt:
+        converted(e, 0, <Tensor>parts[0], dense, True)
     return 0
+
+
+cdef int converted(Elementwise* e, int a, Tensor part, Py_ssize_t* dense, bint back) except -1:
+    cdef char* p[2]
+    cdef StorageImpl* mem[2]
+    cdef Py_ssize_t* rows[2]
+    mem[0] = mem[1] = NULL
+    if back:
+        p[0], p[1], rows[0], rows[1] = e.p[a], part.ptr, e.strides[a], dense
+        return run_loop(KT.casts[<int>DT_F32][e.dt], 2, p, mem, e.nd, e.shape, rows, 1)
+    p[0], p[1], rows[0], rows[1] = part.ptr, e.p[a], dense, e.strides[a]
+    return run_loop(KT.casts[e.dt][<int>DT_F32], 2, p, mem, e.nd, e.shape, rows, 1)
 
 
 cdef int run_copy(Work w) except -1:
