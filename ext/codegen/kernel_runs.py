@@ -273,7 +273,11 @@ def run_function(record, shown: str, imports) -> list[str]:
         *shortcut(r, imports),
     ]
     if not n:  # the arguments are what it changes
-        return ["", head, *(f"    {line}" for line in [*body, *kernel_call(r, ", ".join(given(r)), shown)])]
+        return [
+            "",
+            head,
+            *(f"    {line}" for line in [*body, *kernel_call(r, ", ".join(given(r)), shown)]),
+        ]
     fresh = [*laid_outputs(r), *(f"to_{i} = fresh(&made[{i}], device)" for i in range(n))]
     if several:
         # None may share memory with those before it, either.

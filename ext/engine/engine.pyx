@@ -346,30 +346,6 @@ cdef int set_skipped(GraphTask g, PyObject* p) except -1:
 
 # --- running --------------------------------------------------------------------------------
 
-cdef inline int deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -1:
-    """Add a gradient (takes the reference) to the buffer of output `nr` of a node."""
-    if (<Node>target).flags & N_ON_DEVICE:
-        return deposit_on_device(g, target, nr, grad)
-    return add_deposit(g, target, nr, grad)
-
-
-cdef int add_deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -1:
-    cdef Node n = <Node>target
-    cdef NodeState s
-    if n.task != g.id:
-        s = foreign_state(g, target)
-        if s.buffers[nr] is None:
-            s.buffers[nr] = <object>grad
-        else:
-            s.buffers[nr] = T.add(s.buffers[nr], <Tensor>grad)
-        Py_DECREF(<object>grad)
-        return 0
-    if n.buffers[nr] == NULL:
-        n.buffers[nr] = grad
-        return 0
-    return add_gradients(&n.buffers[nr], grad, g.create_graph)
-
-
 cdef int run_accumulate(GraphTask g, Node n, PyObject** gin, PyObject** gout) except -1:
     cdef Scope seen = NULL
     cdef Tensor variable

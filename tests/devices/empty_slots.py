@@ -3,8 +3,8 @@ For each slot, in a process of its own: a device without it, and what the operat
 
     python empty_slots.py LIBRARY [SLOT ...]     # of hostdevice; prints one JSON object
 
-Each value is ["same", ""] where composites of other kernels give the CPU's values, ["error", type and
-text], ["wrong", what differs], or ["unreached", ""]. `elementwise NAME` is an elementwise kernel.
+Each value is ["same", ""] where composites of other kernels give the CPU's values, ["error", type
+and text], ["wrong", what differs], or ["unreached", ""]. `elementwise NAME` is a kernel of those.
 """
 
 import json
@@ -15,13 +15,13 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).parent)]
 
-import building
-import numpy as np
-from helpers import RECORDS, cases, make, one_dtype, outputs
+import building  # noqa: E402
+import numpy as np  # noqa: E402
+from helpers import RECORDS, cases, make, one_dtype, outputs  # noqa: E402
 
-import autograd_cy as ag
-from autograd_cy._C import devices
-from autograd_cy.ops import _schema as schema
+import autograd_cy as ag  # noqa: E402
+from autograd_cy._C import devices  # noqa: E402
+from autograd_cy.ops import _schema as schema  # noqa: E402
 
 BY_KEY = {r.key: r for r in RECORDS}
 
@@ -137,6 +137,11 @@ MORE = {
     "resample": layer(lambda: nn.Upsample(scale_factor=2, mode="bilinear"), 1, 2, 3, 3),
     "grid": layer(lambda: lambda x: F.grid_sample(x, x[:, :2].permute(0, 2, 3, 1)), 1, 2, 3, 3),
     "logcumsumexp": layer(lambda: lambda x: ag.logcumsumexp(x, 0), 5),
+    "unique": layer(lambda: lambda x: (x.detach() * 3).long().unique().float(), 9),
+    "unique rows": layer(lambda: lambda x: (x.detach() * 2).long().unique(dim=0).float(), 9, 2),
+    "runs": layer(lambda: lambda x: ag.unique_consecutive((x.detach() * 3).long()).float(), 9),
+    "counts": layer(lambda: lambda x: ag.bincount((x.detach() * 3).long()).float(), 9),
+    "repeats": layer(lambda: lambda x: x.repeat_interleave((x.detach() * 3).long()), 9),
     "alpha dropout": layer(lambda: lambda x: F.alpha_dropout(x, 0.5, True), 4, 6),
     "feature alpha dropout": layer(lambda: lambda x: F.feature_alpha_dropout(x, 0.5, True), 4, 6),
     "filter": layer(lambda: shrunk, 1, 2, 6, 6),

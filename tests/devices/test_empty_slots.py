@@ -37,8 +37,8 @@ def check(slot, kind, text):
         return
     assert kind == "error", f"{slot}: {kind}: {text}"
     said = re.match(
-        r"NotImplementedError: ([\w.]+): there is no (elementwise )?kernel of this operator for device"
-        " 'late:0'",
+        r"NotImplementedError: ([\w.]+): there is no (elementwise )?kernel of this operator for "
+        "device 'late:0'",
         text,
     )
     assert said is not None, text

@@ -1,9 +1,9 @@
-"""What other devices don't leave: fast ways of the engine, their own kernels, constants made there."""
+"""What other devices don't leave: fast ways of the engine, own kernels, constants made there."""
 
 import contextlib
 
 import pytest
-from proof import NAME, bits, no_reads, there
+from proof import NAME, bits, no_reads
 
 import autograd_cy as ag
 from autograd_cy import nn
@@ -11,6 +11,10 @@ from autograd_cy.autograd import forward_ad
 from autograd_cy.nn.utils import rnn
 
 PLACES = (NAME, "meta")
+
+
+def there(t, index=0):
+    return t.to(f"{NAME}:{index}")
 
 
 @contextlib.contextmanager
@@ -169,11 +173,15 @@ def test_kernels_that_go_by_the_host_and_missing_ones_are_not_used(late):
 
 
 def test_a_number_beside_halves_is_one_launch(late):
-    x = there(ag.tensor([1.0, 3.0], dtype=ag.float16))
+    """And one rounding, as on the CPU: the number is no half."""
+    x, third = ag.tensor([1.0, 3.0, 7.0, 100.0], dtype=ag.float16), ag.tensor(1 / 3)
+    y = there(x)
     with calls(late) as made:
-        x * 0.1
-        x * ag.tensor(0.1)  # a tensor without dimensions is a number, too
-    assert made == {"mul": 2}
+        got = y * 0.1, y / third, y - 0.1, y > 0.1
+    assert sum(made[name] for name in ("mul", "div", "sub", "gt")) == 4
+    assert not {"cast", "copy in", "fill"} & made.keys()
+    for a, b in zip(got, (x * 0.1, x / third, x - 0.1, x > 0.1)):
+        assert bits(a) == bits(b)
 
 
 # --- constants ----------------------------------------------------------------------------------

@@ -295,7 +295,14 @@ def test_a_program_has_the_bits_of_the_cpu(late, name):
         assert bits(a) == bits(b), i
 
 
-READS = {"saved_in_pinned_memory", "masks_and_sizes", "views_and_changes", "saved_on_the_cpu", "pickled", "saved_and_loaded"}
+READS = {
+    "saved_in_pinned_memory",
+    "masks_and_sizes",
+    "views_and_changes",
+    "saved_on_the_cpu",
+    "pickled",
+    "saved_and_loaded",
+}
 
 
 @pytest.mark.parametrize("name", [n for n in PROGRAMS if n not in READS])

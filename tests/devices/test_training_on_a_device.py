@@ -14,7 +14,12 @@ class MLP(nn.Module):
     def __init__(self):
         super().__init__()
         self.layers = nn.Sequential(
-            nn.Linear(6, 16), nn.ReLU(), nn.Dropout(0.25), nn.Linear(16, 8), nn.Tanh(), nn.Linear(8, 3)
+            nn.Linear(6, 16),
+            nn.ReLU(),
+            nn.Dropout(0.25),
+            nn.Linear(16, 8),
+            nn.Tanh(),
+            nn.Linear(8, 3),
         )
 
     def forward(self, x):
@@ -172,7 +177,8 @@ def test_gradients_accumulate_in_place(late):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "method", ["Adam", "Adagrad", "Adadelta", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop"]
+    "method",
+    ["Adam", "Adagrad", "Adadelta", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop"],
 )
 def test_other_methods_read_nothing(late, method, monkeypatch):
     monkeypatch.setitem(OPTIMIZERS, method, lambda p: getattr(ag.optim, method)(p, lr=0.01))

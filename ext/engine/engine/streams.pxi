@@ -1,12 +1,37 @@
-# Streams of backward (part of engine.pyx).
+# Streams of backward, and where gradients arrive (part of engine.pyx).
 
 # Note [Streams of backward]
 # A node with results on a device remembers the stream that was current when its operation ran, and
 # runs on it. What is in a node's buffers may be read on that stream: a gradient that was made on
 # another one is waited for when it is put there, and gradients that meet are added on the node's
-# own. What users gave, and what ran on the CPU, counts as made on the stream that is current. In the
-# end the caller's streams wait for all that the task has used. Graphs of the CPU see of all this one
-# flag (N_ON_DEVICE).
+# own. What users gave, and what ran on the CPU, counts as made on the stream that is current. In
+# the end the caller's streams wait for all that the task has used. Memory that another stream made
+# stays until the work on it is done (`note_use`). Graphs of the CPU see of all this one flag,
+# N_ON_DEVICE.
+
+cdef inline int deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -1:
+    """Add a gradient (takes the reference) to the buffer of output `nr` of a node."""
+    if (<Node>target).flags & N_ON_DEVICE:
+        return deposit_on_device(g, target, nr, grad)
+    return add_deposit(g, target, nr, grad)
+
+
+cdef int add_deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -1:
+    cdef Node n = <Node>target
+    cdef NodeState s
+    if n.task != g.id:
+        s = foreign_state(g, target)
+        if s.buffers[nr] is None:
+            s.buffers[nr] = <object>grad
+        else:
+            s.buffers[nr] = T.add(s.buffers[nr], <Tensor>grad)
+        Py_DECREF(<object>grad)
+        return 0
+    if n.buffers[nr] == NULL:
+        n.buffers[nr] = grad
+        return 0
+    return add_gradients(&n.buffers[nr], grad, g.create_graph)
+
 
 cdef inline bint is_accelerator(int device) noexcept nogil:
     """Whether a code is that of a device with streams."""

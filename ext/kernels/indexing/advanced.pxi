@@ -168,10 +168,10 @@ cdef list mask_positions(Tensor mask):
     cdef int d
     shape[0] = count_true(<const uint8_t*>mask.ptr, mask.count)
     shape[1] = step[0] = mask.nd
-    found = tensor_empty(DT_I64, 2, shape)
-    nonzero(found, mask, [mask])
+    found = tensor_empty(DT_I64, 1 if mask.nd == 1 else 2, shape)
+    nonzero(found, mask, [])
     if mask.nd == 1:
-        return [tensor_window(found, 1, shape, step, 0)]
+        return [found]
     return [contiguous(tensor_window(found, 1, shape, step, d)) for d in range(mask.nd)]
 
 
@@ -420,7 +420,7 @@ cdef int index_elements(Tensor out, Tensor a, object indices, list masks) except
     cdef Py_ssize_t n = 1
     cdef Places places
     cdef int d
-    if move_by_mask(TAKE, a, <tuple>indices, masks, out):
+    if masks is not None and move_by_mask(TAKE, a, <tuple>indices, masks, out):
         return 0
     places = resolve(a, <tuple>indices, masks)
     if places.first < 0:

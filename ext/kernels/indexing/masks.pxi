@@ -56,14 +56,15 @@ cdef Py_ssize_t write_true(const uint8_t* p, Py_ssize_t n, int64_t* k,
 
 cdef int count_nonzero(Tensor a, Py_ssize_t* sizes, list found) except -1:
     cdef Tensor truth = contiguous(cast(a, DT_BOOL))
-    found.append(truth)
+    if truth is not a:
+        found.append(truth)
     sizes[0] = count_true(<const uint8_t*>truth.ptr, truth.count)
     return 0
 
 
 cdef int nonzero(Tensor out, Tensor a, list found) except -1:
     """A row of positions for each element that isn't 0, in order."""
-    cdef Tensor truth = <Tensor>found[0]
+    cdef Tensor truth = <Tensor>found[0] if found else a
     if out.count == 0:
         return 0
     if a.nd == 1:
@@ -247,7 +248,7 @@ cdef bint move_by_mask(int mode, Tensor a, tuple indices, list found, Tensor oth
     cdef Tensor mask
     cdef StorageImpl* counted
     cdef int team
-    if len(indices) != 1 or found is None or len(found) != 1:
+    if len(indices) != 1 or len(found) != 1:
         return False
     mask = <Tensor>found[0]
     if mask.nd == 0 or mask.nd != a.nd or mask.count == 0 or not by_mask(&plan, a, mask):

@@ -1,10 +1,11 @@
-# Kernels that draw: one element after the other, from the last to the first, as no loop of the CPU does.
-# They read key and position where the generator has them, and move the position on.
+# Kernels that draw: one element after the other, from the last to the first, as no loop of the CPU
+# does. They read key and position where the generator has them, and move the position on.
 
 from libc.stdint cimport uint64_t
 
 cdef extern from "scalar/random_elements.h":
-    float ag_element_uniform_f32(uint64_t key, uint64_t at, uint64_t e, float lo, float width, float top)
+    float ag_element_uniform_f32(
+        uint64_t key, uint64_t at, uint64_t e, float lo, float width, float top)
     double ag_element_uniform_f64(
         uint64_t key, uint64_t at, uint64_t e, double lo, double width, double top)
     float ag_element_normal_f32(uint64_t key, uint64_t at, uint64_t e, float mean, float std)

@@ -2,14 +2,15 @@
 """
 An asynchronous device of its own: what a backend for an accelerator would do.
 
-Two devices of one type, "hostdevice:0" and "hostdevice:1". Their memory can't be touched by the host
-(memory.pxi), their streams run late, in another thread (queues.pxi), and what was given to them has
-its operands as they were then (work.pxi). A dozen kernels are plain loops (plain.pxi), as an example;
-`register(name)` fills all slots with the kernels of the CPU, which run on moved addresses
-(kernels.pxi, which setup.py writes from `signatures()`).
+Two devices of one type, such as "hostdevice:0" and "hostdevice:1". Their memory can't be touched by
+the host (memory.pxi), their streams run late, in another thread (queues.pxi), and what was given to
+them has its operands as they were then (work.pxi). A dozen kernels are plain loops (plain.pxi), and
+some draw random numbers (drawing.pxi), as an example; `register(name)` fills all slots with the
+kernels of the CPU, which run on moved addresses (kernels.pxi, which setup.py writes from
+`signatures()`).
 
-`state()` tells what a test wants to know; `order`, `drop_wait`, `fail`, `limit` and `present_devices`
-make the device behave in other ways.
+`state()` tells what a test wants to know; `order`, `drop_wait`, `fail`, `limit` and
+`present_devices` make the device behave in other ways.
 """
 from cpython.pycapsule cimport PyCapsule_New
 from cpython.ref cimport Py_DECREF, Py_INCREF
@@ -21,6 +22,7 @@ from posix.unistd cimport getpid
 from autograd_cy._C.devices cimport (
     Elementwise, LAYS_CHANNELS_LAST, Services, current_stream, kernel_of, stream_t)
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_integral
+from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.iterate cimport copy_into, run_loop
 from autograd_cy._C.kernel_table cimport KT, kernel_number
 from autograd_cy._C.placement cimport device_of_code
@@ -116,7 +118,7 @@ def kernels(plain=True):
 
 
 def register(name="hostdevice", plain=False, without=()):
-    """Make a device known. `without` are operators, and elementwise kernels, whose slots are empty."""
+    """Make a device known; `without` are operators and elementwise kernels with empty slots."""
     given = {key: c for key, c in kernels(plain).items() if key not in without}
     type_ = _devices.register(name, services_capsule(plain), given)
     if plain:

@@ -1,7 +1,8 @@
 # Memory that nobody but the worker can touch (part of hostdevice.pyx).
 #
-# Addresses of both devices lie in a range without access: whoever reads or writes there is ended by a
-# SIGSEGV at the guilty line. What runs in the worker gets them moved to a second range, which is real.
+# Addresses of both devices lie in a range without access: whoever reads or writes there is ended by
+# a SIGSEGV at the guilty line. What runs in the worker gets them moved to a second range, which is
+# real.
 
 cdef extern from *:
     """

@@ -46,8 +46,8 @@ cdef double value(Tensor t, Py_ssize_t index) except? -1.25:
 # --- elementwise ----------------------------------------------------------------------------
 
 cdef tuple plain_names = (
-    "add", "sub", "mul", "div", "neg", "exp", "log", "sqrt", "tanh", "relu", "abs", "gt", "lt", "ge",
-    "where", "threshold_backward", "tanh_backward", "add_scaled", "square", "reciprocal")
+    "add", "sub", "mul", "div", "neg", "exp", "log", "sqrt", "tanh", "relu", "abs", "gt", "lt",
+    "ge", "where", "threshold_backward", "tanh_backward", "add_scaled", "square", "reciprocal")
 
 
 cdef double compute(str name, double a, double b, double c) except? -1.25:
@@ -117,7 +117,7 @@ cdef int run_plain(Work w) except -1:
         for a in range(1, e.nargs):
             x[a - 1] = get(p[a], e.dts[a])
         put(p[0], e.dts[0], compute(name, x[0], x[1] if e.nargs > 2 else 0,
-                                  x[2] if e.nargs > 3 else 0))
+                                    x[2] if e.nargs > 3 else 0))
     return 0
 
 

@@ -2,9 +2,9 @@
 #
 # The work of a stream waits until somebody waits for it, and then only what that needs runs: a
 # missing event wait shows at once, because the memory is still poison. With `order("random", seed)`
-# the streams run in any legal order, and at times before anybody waits, and with `order("ahead")` all
-# streams but the default ones run at once. All changes of queues are
-# made with the GIL held, which is their lock; who waits gives it up.
+# the streams run in any legal order, and at times before anybody waits; with `order("ahead")` all
+# streams but the default ones run at once. All changes of queues are made with the GIL held, which
+# is their lock; who waits gives it up.
 
 ctypedef int (*run_fn)(Work) except -1
 
@@ -56,7 +56,7 @@ cdef list failures = [None] * INDICES                        # the first of each
 cdef long events = 0                                         # made and not freed
 cdef long waits = 0                                          # of a stream for an event, so far
 cdef set for_release = set()                                 # the numbers of those before a release
-cdef long latest = 0                                         # how many there were since another call
+cdef long latest = 0                                         # how many since another service
 cdef long dropped_wait = -1                                  # the number of the one to leave out
 cdef bint ahead = False                                      # all but default streams run at once
 cdef object chance = None                                    # random.Random: any legal order

@@ -1,4 +1,4 @@
-# What is given to the queues, with its operands as they are at that moment (part of hostdevice.pyx).
+# What is given to the queues, with its operands as they are then (part of hostdevice.pyx).
 
 cdef Tensor moved(Tensor t):
     """The tensor at its real address; it holds no memory, as the argument of a launch doesn't."""
@@ -22,8 +22,12 @@ cdef Tensor snapshot(Tensor t):
     return r
 
 
+# Operators of which an argument is on the CPU wherever the others are: `on_host` of their records.
+cdef tuple on_host = ("_recurrent", "_recurrent_backward")
+
+
 cdef object operand(object x, str key, int* place):
-    """An argument of a kernel as it is kept; `place` becomes the code of the device, if it is -1."""
+    """An argument of a kernel as it is kept; `place` becomes the code of the device if it is -1."""
     cdef Tensor t
     if isinstance(x, tuple):
         return tuple([operand(y, key, place) for y in x])
@@ -31,7 +35,7 @@ cdef object operand(object x, str key, int* place):
         return x                # a list is what one kernel of an operator leaves for another
     t = <Tensor>x
     if t.mem.device == 0:
-        if t.nd:
+        if t.nd and key not in on_host:
             raise RuntimeError(f"hostdevice: {key} was given {t.nd}-d memory of the host")
         return snapshot(t)
     if place[0] < 0:
@@ -62,7 +66,7 @@ cdef Work prepare(str key, run_fn run, tuple operands, int* place):
 
 
 cdef int give(Work w, int place, bint answers) except -1:
-    """Queue it on the current stream; one that answers is waited for, which is a read by the host."""
+    """Queue it on the current stream; one that answers is waited for: a read by the host."""
     cdef Queue q = queue_of(device_index(place), current_stream(place))
     submit(q, w)
     if answers:
@@ -87,7 +91,8 @@ cdef int count() except -1:
     return present
 
 
-cdef int allocate(int index, Py_ssize_t nbytes, stream_t stream, char** data, void** block) except -1:
+cdef int allocate(int index, Py_ssize_t nbytes, stream_t stream, char** data,
+                  void** block) except -1:
     cdef Block* b
     cdef Work w
     serve("allocate")
@@ -196,10 +201,54 @@ cdef int run_elementwise(Work w) except -1:
     cdef int a
     if w.key in dividing and dt_is_integral(w.ew.dt) and divides_by_zero(w.ew):
         raise RuntimeError("ZeroDivisionError: integer division or remainder by zero")
+    for a in range(1, w.ew.nargs):
+        if w.ew.dts[a] == DT_F32 != w.ew.dt and is_half(w.ew.dt):
+            return run_in_single(w.ew)
     for a in range(w.ew.nargs):
         rows[a] = w.ew.strides[a]
     return run_loop(KT.loops[w.ew.kernel][w.ew.dt], w.ew.nargs, w.ew.p, w.ew.mem, w.ew.nd,
                     w.ew.shape, rows, KT.cost[w.ew.kernel])
+
+
+cdef int run_in_single(Elementwise* e) except -1:
+    """Halves beside a number that is not rounded: loops of the CPU read only numbers that are."""
+    cdef Tensor part
+    cdef list parts = []
+    cdef char* p[5]
+    cdef StorageImpl* mem[5]
+    cdef Py_ssize_t* rows[5]
+    cdef Py_ssize_t dense[64]
+    cdef Py_ssize_t step = DT_SIZE[<int>DT_F32]
+    cdef int a, d
+    for d in range(e.nd - 1, -1, -1):
+        dense[d] = step
+        step *= e.shape[d]
+    for a in range(e.nargs):
+        mem[a] = NULL
+        p[a], rows[a] = e.p[a], e.strides[a]
+        if e.dts[a] != e.dt:
+            continue                # a number, or bools
+        part = tensor_empty(DT_F32, e.nd, e.shape)
+        parts.append(part)
+        p[a], rows[a] = part.ptr, dense
+        if a:
+            converted(e, a, part, dense, False)
+    run_loop(KT.loops[e.kernel][<int>DT_F32], e.nargs, p, mem, e.nd, e.shape, rows, 1)
+    if e.dts[0] == e.dt:
+        converted(e, 0, <Tensor>parts[0], dense, True)
+    return 0
+
+
+cdef int converted(Elementwise* e, int a, Tensor part, Py_ssize_t* dense, bint back) except -1:
+    cdef char* p[2]
+    cdef StorageImpl* mem[2]
+    cdef Py_ssize_t* rows[2]
+    mem[0] = mem[1] = NULL
+    if back:
+        p[0], p[1], rows[0], rows[1] = e.p[a], part.ptr, e.strides[a], dense
+        return run_loop(KT.casts[<int>DT_F32][e.dt], 2, p, mem, e.nd, e.shape, rows, 1)
+    p[0], p[1], rows[0], rows[1] = part.ptr, e.p[a], dense, e.strides[a]
+    return run_loop(KT.casts[e.dt][<int>DT_F32], 2, p, mem, e.nd, e.shape, rows, 1)
 
 
 cdef int run_copy(Work w) except -1:
@@ -356,7 +405,8 @@ cdef int event_synchronize(int index, void* event) except -1:
 
 
 cdef int event_elapsed(int index, void* start, void* end, double* milliseconds) except -1:
-    milliseconds[0] = <double>((<Mark>end).number - (<Mark>start).number)     # works, for want of a clock
+    # Works, for want of a clock.
+    milliseconds[0] = <double>((<Mark>end).number - (<Mark>start).number)
     return 0
 
 
