@@ -153,7 +153,13 @@ __all__ = [
     "vmap",
 ]
 
-_module_of["_assert"] = "_tensors.as_functions"  # which torch has outside of its __all__, too
+# What torch has outside of its __all__, too.
+_module_of["_assert"] = "_tensors.as_functions"
+_module_of |= dict.fromkeys(
+    "_amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ _foreach_mul_ _foreach_norm "
+    "_fused_adagrad_ _fused_adam_ _fused_adamw_ _fused_sgd_".split(),
+    "_C.ops_optimizers",
+)
 
 _interpreted.install_methods()
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Shape rules of operators that change lists of tensors: they only check, and there are no results."""
+"""Shape rules of operators that change lists of tensors: they check, and there are no results."""
 from autograd_cy._C.outputs cimport Result
 from autograd_cy._C.tensor cimport Tensor
 

@@ -90,8 +90,8 @@ ABSENT: dict[str, dict[str, str]] = {
         **_METHODS_TOO,
         **_IN_PLACE_TOO,
         **dict.fromkeys(
-            [f"_foreach_{name}{end}" for name in _ON_LISTS for end in ("", "_")]
-            + [f"_foreach_{name}" for name in ("clone", "copy_", "max", "mm", "norm", "zero_")],
+            [f"_foreach_{name}{end}" for name in _ON_LISTS for end in ("", "_") if name != "mul"]
+            + [f"_foreach_{name}" for name in ("clone", "copy_", "max", "mm", "mul", "zero_")],
             "call the function of each tensor",
         ),
         **dict.fromkeys(

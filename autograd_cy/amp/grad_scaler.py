@@ -221,6 +221,7 @@ class GradScaler:
             one = full((), 1.0, dtype=float32, device=scale.device)
             state["found_inf_per_device"] = _unscaled(optimizer, one, True)
         if not state["found_inf_per_device"]:
+            state["stage"] = OptState.UNSCALED  # as others are, of which nothing is found, too
             raise AssertionError(NO_CHECKS)
         optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else scale
         optimizer.found_inf = _together([state], scale.device)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from autograd_cy import Tensor, float32, float64, get_default_dtype, no_grad
+from autograd_cy import Tensor, float32, float64, no_grad
 from autograd_cy._C import ops_optimizers
-from autograd_cy._C.optimize import are_numbers, state_like, state_number
+from autograd_cy._C.optimize import are_numbers, state_number
 
-from ._groups import ParamGroup, part_of
+from ._groups import ParamGroup, first_array, first_number, part_of
 from .optimizer import LATER, Optimizer, check_option, check_pair, check_rate, each_in_turn
 
 
@@ -32,7 +32,7 @@ class FusedOptimizer(Optimizer):
     #: Names of the numbers of state, which the operator's lists end with.
     _numbers_of_state: ClassVar[tuple[str, ...]] = ("step",)
     _later_options: ClassVar[dict[str, Any]] = {**LATER, "capturable": False}
-    #: A parameter that is listed twice is stepped twice, with what the first step left in its state.
+    #: A parameter that is listed twice is stepped twice, with what the first step left.
     _in_turn: ClassVar[bool] = True
     #: `GradScaler` leaves scale and overflow to the step.
     _step_supports_amp_scaling = True
@@ -86,12 +86,16 @@ class FusedOptimizer(Optimizer):
                 f"{type(self).__name__}: {missing} of the state of a parameter is missing; was the "
                 "state loaded from another optimizer, or an option changed after the first step?"
             ) from None
-        self._call(group, params, *lists, *numbers, **self._options(group))
+        self._call(group, params, [*lists, *numbers], self._options(group))
         for state, name, number in odd:
             _keep(state, name, number)
 
     def _call(
-        self, group: dict[str, Any], params: list[Tensor], *lists: Sequence[Tensor], **options: Any
+        self,
+        group: dict[str, Any],
+        params: list[Tensor],
+        lists: Sequence[Sequence[Tensor]],
+        options: dict[str, Any],
     ) -> None:
         """Call the operator, with what all methods give it."""
         device = params[0].device
@@ -121,9 +125,9 @@ class FusedOptimizer(Optimizer):
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         """Make the state of a parameter before its first step."""
         if "step" not in state:
-            state["step"] = first_number(param)
+            state["step"] = first_number(group, param)
         for name in self._used(group):
-            state[name] = state_like(param)
+            state[name] = first_array(group, param)
 
     def _options(self, group: dict[str, Any]) -> dict[str, Any]:
         """Return the numbers that stay the same from step to step, by their names."""
@@ -166,11 +170,6 @@ def rate_of(group: dict[str, Any], param: Tensor) -> Tensor:
     if not isinstance(group, ParamGroup):  # of a program that put its own there
         return state_number(param, float(rate), wide=True)
     return group.rate_on(param)
-
-
-def first_number(param: Tensor, value: float = 0.0) -> Tensor:
-    """Return a number of a state, on the device of its parameter, in the dtype that torch has."""
-    return state_number(param, value, wide=get_default_dtype() is float64)
 
 
 def _keep(state: dict[str, Any], name: str, number: Tensor) -> None:

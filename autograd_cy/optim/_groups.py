@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_cy import Tensor
-from autograd_cy._C.optimize import put_number, state_number
+from autograd_cy import Tensor, float64, get_default_dtype
+from autograd_cy._C.launch import launches_are_kept
+from autograd_cy._C.optimize import put_number, state_like, state_number
 
 
 class ParamGroup(dict[str, Any]):
@@ -24,10 +25,13 @@ class ParamGroup(dict[str, Any]):
 
     # By device: the rate in memory, and the number that was written there last.
     rates: dict[Any, tuple[Tensor, Any]]
+    # Whether it was made while launches are captured, which then make its state anew as well.
+    captured: bool
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.rates = {}
+        self.captured = launches_are_kept()
 
     def __setitem__(self, name: str, value: Any) -> None:
         super().__setitem__(name, value)
@@ -58,7 +62,8 @@ class ParamGroup(dict[str, Any]):
         rate = float(self["lr"])
         known = self.rates.get(param.device)
         if known is None:
-            known = self.rates[param.device] = (state_number(param, rate, wide=True), rate)
+            memory = state_number(param, rate, wide=True, again=made_anew(self))
+            known = self.rates[param.device] = (memory, rate)
         elif known[1] != rate:
             self._write()
         return known[0]
@@ -79,5 +84,20 @@ def part_of(group: dict[str, Any], params: list[Tensor]) -> dict[str, Any]:
     """Return a group of some of the parameters, which has the rate of all in the same memory."""
     part = ParamGroup({**group, "params": params})
     if isinstance(group, ParamGroup):
-        part.rates = group.rates
+        part.rates, part.captured = group.rates, group.captured
     return part
+
+
+def made_anew(group: dict[str, Any]) -> bool:
+    """Tell whether what is captured now begins with the making of the group."""
+    return getattr(group, "captured", False) and launches_are_kept()
+
+
+def first_array(group: dict[str, Any], param: Tensor, value: float = 0.0) -> Tensor:
+    """Return state that lies as its parameter does."""
+    return state_like(param, value, made_anew(group))
+
+
+def first_number(group: dict[str, Any], param: Tensor, value: float = 0.0) -> Tensor:
+    """Return a number of a state, on the device of its parameter, in the dtype that torch has."""
+    return state_number(param, value, get_default_dtype() is float64, made_anew(group))

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from autograd_cy import Tensor
-from autograd_cy._C.optimize import state_like
 
-from ._fused import DECAY, EPSILON, RATE, FusedOptimizer, first_number
+from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from ._groups import first_array, first_number
 from .optimizer import LATER, check_implementation
 
 
@@ -111,4 +111,4 @@ class Adagrad(FusedOptimizer):
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         start = float(group["initial_accumulator_value"])
-        state.update(step=first_number(param), sum=state_like(param, start))
+        state.update(step=first_number(group, param), sum=first_array(group, param, start))

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from autograd_cy import Tensor
-from autograd_cy._C.optimize import state_like
 
-from ._fused import DECAY, RATE, FusedOptimizer, first_number
+from ._fused import DECAY, RATE, FusedOptimizer
+from ._groups import first_array, first_number
 
 
 class ASGD(FusedOptimizer):
@@ -90,5 +90,5 @@ class ASGD(FusedOptimizer):
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         rate = float(group["lr"])
-        state.update(step=first_number(param), eta=first_number(param, rate))
-        state.update(mu=first_number(param, 1.0), ax=state_like(param))
+        state.update(step=first_number(group, param), eta=first_number(group, param, rate))
+        state.update(mu=first_number(group, param, 1.0), ax=first_array(group, param))

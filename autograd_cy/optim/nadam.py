@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from autograd_cy import Tensor
 
-from ._fused import DECAY, EPSILON, RATE, FusedOptimizer, first_number
+from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from ._groups import first_number
 
 
 class NAdam(FusedOptimizer):
@@ -98,5 +99,5 @@ class NAdam(FusedOptimizer):
         super().__init__(params, options, differentiable, checks)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        state.update(step=first_number(param), mu_product=first_number(param, 1.0))
+        state.update(step=first_number(group, param), mu_product=first_number(group, param, 1.0))
         super()._begin(state, param, group)

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from autograd_cy import Tensor
-from autograd_cy._C.optimize import state_like
 
-from ._fused import RATE, FusedOptimizer, first_number
+from ._fused import RATE, FusedOptimizer
+from ._groups import first_array, first_number
 from .optimizer import check_option, check_pair
 
 
@@ -87,5 +87,5 @@ class Rprop(FusedOptimizer):
         super().__init__(params, options, differentiable, RATE)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        state.update(step=first_number(param), prev=state_like(param))
-        state["step_size"] = state_like(param, float(group["lr"]))
+        state.update(step=first_number(group, param), prev=first_array(group, param))
+        state["step_size"] = first_array(group, param, float(group["lr"]))

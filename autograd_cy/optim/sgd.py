@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from autograd_cy import Tensor
-from autograd_cy._C.optimize import state_like, state_number
 
 from ._fused import FusedOptimizer
+from ._groups import first_array, first_number
 from .optimizer import LATER, check_implementation, check_option, check_rate
 
 
@@ -106,10 +106,11 @@ class SGD(FusedOptimizer):
             for param in params:
                 buffer, started = self.state[param].get("momentum_buffer"), self._begun.get(param)
                 if buffer is None or started is None:
-                    started = state_number(param, 0.0 if buffer is None else 1.0)
-                buffers.append(state_like(param) if buffer is None else buffer)
+                    started = first_number(group, param, 0.0 if buffer is None else 1.0)
+                buffers.append(first_array(group, param) if buffer is None else buffer)
                 begun.append(started)
-        self._call(group, params, buffers, is_first_step=True, begun=begun, **self._options(group))
+        first = {"is_first_step": True, "begun": begun}
+        self._call(group, params, [buffers], {**self._options(group), **first})
         for param, buffer, started in zip(params, buffers, begun):
             self.state[param]["momentum_buffer"] = buffer
             self._begun[param] = started

@@ -90,12 +90,9 @@ class OperatorBase:
         parts = [entry.partition(" if ")[::2] for entry in self.r.mutates]
         if not any(when or self.r.arg(name).type == "Tensor[]" for name, when in parts):
             return self.tuple_of(name for name, _ in parts)
-        texts = [
-            name if self.r.arg(name).type == "Tensor[]" else f"({name},)" for name, _ in parts
-        ]
+        texts = [name if self.r.arg(name).type == "Tensor[]" else f"({name},)" for name, _ in parts]
         return " + ".join(
-            f"({text} if {when} else ())" if when else text
-            for text, (_, when) in zip(texts, parts)
+            f"({text} if {when} else ())" if when else text for text, (_, when) in zip(texts, parts)
         )
 
     def flags(self, names: Iterable[str] | None = None) -> str:

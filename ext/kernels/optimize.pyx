@@ -11,7 +11,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from autograd_cy._C import cpu as _cpu
-from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_complex, dt_real
+from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_is_complex, dt_real
 from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into, fill_with
 from autograd_cy._C.launch cimport (
     READS, UPDATES, Launch, Operand, begin, captures_here, launch, note_constant, operand, spread)
@@ -163,7 +163,7 @@ cdef void step_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 
 cdef void run_steps(void* ctx) noexcept nogil:
     cdef StepPlan* plan = <StepPlan*>ctx
-    cdef Py_ssize_t i, tiles = parts(plan.total, TILE)
+    cdef Py_ssize_t tiles = parts(plan.total, TILE)
     if plan.found_inf.p != NULL and value_of(plan.found_inf) != 0:
         return
     if first_uncountable(plan) >= 0:        # a launch that runs again; at first it is an error
@@ -178,7 +178,7 @@ cdef void run_steps(void* ctx) noexcept nogil:
 
 
 cdef Py_ssize_t first_uncountable(StepPlan* plan) noexcept nogil:
-    """The first parameter whose number of steps is none, or -1: each loop has it as its last number."""
+    """The first parameter whose number of steps is none, or -1: it is the last number of a loop."""
     cdef Segment* s
     cdef Py_ssize_t i
     cdef int k
@@ -248,7 +248,7 @@ cdef class Steps:
         return 0
 
     cdef int add(self, tuple params, tuple grads, tuple arrays, tuple numbers) except -1:
-        """Segments for the parameters; an entry of `arrays` and `numbers` is None if it isn't used."""
+        """Segments for the parameters; what isn't used is None in `arrays`, () in `numbers`."""
         cdef Segment* s
         cdef Tensor p, t
         cdef tuple of_one
@@ -317,12 +317,11 @@ cdef class Steps:
             live.append((stop, one, writes))
         return False
 
-    cdef int launch(self, Py_ssize_t first) except -1:
+    cdef int start(self, Py_ssize_t first) except -1:
         """Run the plan, whose segments are those from `first` on."""
         cdef Launch work
         cdef Operand* room = NULL
         cdef StepPlan* plan = self.plan
-        cdef Py_ssize_t i
         cdef int k
         begin(&work, "optimizer step", plan, sizeof(StepPlan) + plan.count * sizeof(Segment))
         if self.rows is not None:
@@ -371,7 +370,7 @@ cdef class Steps:
         if count == 0:
             return 0
         if len(self.shared_memory) < 2 or not self.overlapping():
-            self.launch(0)
+            self.start(0)
             for _, t, copy, written in self.copies:
                 if written:
                     copy_into(<Tensor>t, <Tensor>copy, "step")
@@ -396,7 +395,7 @@ cdef class Steps:
             copy_into(<Tensor>copy, <Tensor>t, "step")
         self.plan.segments[0].start = 0
         self.plan.count, self.plan.total = 1, self.plan.segments[0].n
-        self.launch(i)
+        self.start(i)
         for t, copy, written in own:
             if written:
                 copy_into(<Tensor>t, <Tensor>copy, "step")
@@ -415,16 +414,17 @@ include "optimizer_kernels.pxi"
 
 
 # --- state ------------------------------------------------------------------------------------
-# It is made before the steps that use it: a launch that runs again must not make it anew.
+# It is made before the steps that use it, so that a launch of them that runs again must not make it
+# anew: filling it is no launch, unless the whole optimizer is made anew then.
 
-cdef int fill_now(Tensor t, double value) except -1:
-    """Fill fresh memory; both parts of complex numbers."""
+cdef int fill_now(Tensor t, double value, bint again) except -1:
+    """Fill fresh memory; both parts of complex numbers. `again`: as a launch."""
     cdef Py_ssize_t i, n = t.count
     cdef int dt = dt_real(t.dt)
     cdef char[16] item
     if t.mem.device == ON_META:
         return 0
-    if t.mem.device != ON_CPU:
+    if again or t.mem.device != ON_CPU:
         fill_with(t, complex(value, value) if dt_is_complex(t.dt) else value)
         return 0
     n *= 1 + dt_is_complex(t.dt)
@@ -438,7 +438,7 @@ cdef int fill_now(Tensor t, double value) except -1:
     return 0
 
 
-def state_like(Tensor param not None, double value=0.0):
+def state_like(Tensor param not None, double value=0.0, bint again=False):
     """
     State of an optimizer that lies in memory as its parameter does.
 
@@ -446,7 +446,9 @@ def state_like(Tensor param not None, double value=0.0):
     ----------
     param : Tensor
     value : float
-        What it is filled with, once: launches that are kept meanwhile don't fill it again.
+        What it is filled with.
+    again : bool
+        Whether what is captured meanwhile fills it again when it is replayed.
 
     Returns
     -------
@@ -470,11 +472,11 @@ def state_like(Tensor param not None, double value=0.0):
             "vmap: an optimizer has no state for examples of a vmap; step outside of it, or write "
             "the step in tensor operations")
     t = tensor_empty_like(param, param.dt)
-    fill_now(t, value)
+    fill_now(t, value, again)
     return t
 
 
-def state_number(Tensor param not None, double value, bint wide=False):
+def state_number(Tensor param not None, double value, bint wide=False, bint again=False):
     """
     A number of a state, as a tensor on the device of its parameter.
 
@@ -484,6 +486,8 @@ def state_number(Tensor param not None, double value, bint wide=False):
     value : float
     wide : bool
         Whether it has float64, and not float32.
+    again : bool
+        As for `state_like`.
 
     Returns
     -------
@@ -498,13 +502,13 @@ def state_number(Tensor param not None, double value, bint wide=False):
     tensor(3.)
     """
     cdef Tensor t = tensor_empty_on(param.mem.device, DT_F64 if wide else DT_F32, 0, NULL, NULL)
-    fill_now(t, value)
+    fill_now(t, value, again)
     return t
 
 
 def put_number(Tensor number not None, double value):
     """
-    Write a number of a state, or a rate; steps that run again find it.
+    Write a number of a state, or a rate; captured steps find it when they are replayed.
 
     Parameters
     ----------
@@ -521,7 +525,7 @@ def put_number(Tensor number not None, double value):
     >>> rate
     tensor(0.2500)
     """
-    if number.mem.device == ON_CPU:
+    if number.mem.device == ON_CPU and not kept_here():
         if number.dt == DT_F32:
             (<float*>number.ptr)[0] = <float>value
         else:

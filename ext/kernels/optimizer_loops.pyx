@@ -4,11 +4,11 @@
 # each array once.  optimize.pyx cuts parameters into ranges.  Formulas are those that the documents
 # of PyTorch's optimizers give, with the sources they name.
 #
-# A loop is two functions.  `x_begin` is called once for a parameter, at the beginning of its step: the
-# numbers that are tensors have the values that the last step left, and get those of this one (which
-# are written back when all is done), and numbers that follow from them are computed.  `x_step` does
-# a range of elements.  Both know all numbers by the names that they have in the record; what else
-# there is of an optimizer is made from the record (ext/codegen/step_kernels.py).
+# A loop is two functions.  `x_begin` is called once for a parameter, at the beginning of its step:
+# the numbers that are tensors have the values that the last step left, and get those of this one
+# (which are written back when all is done), and numbers that follow from them are computed.
+# `x_step` does a range of elements.  Both know all numbers by the names that they have in the
+# record; what else there is of an optimizer is made from it (ext/codegen/step_kernels.py).
 #
 # gcc makes a loop for each combination of options only as long as it counts few instructions, and a
 # fused product counts as a call: hence the parameter.

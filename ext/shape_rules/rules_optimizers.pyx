@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Shape rules of operators that change lists of tensors: they only check, and there are no results."""
+"""Shape rules of operators that change lists of tensors: they check, and there are no results."""
 from autograd_cy._C.dtypes cimport DT_F16, DT_F32, DT_F64, DT_I32, DT_I64, dt_object
 from autograd_cy._C.iterate cimport check_writable
 from autograd_cy._C.tensor cimport F_WRAPPED, same_shape, sizes_of
