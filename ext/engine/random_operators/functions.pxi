@@ -159,7 +159,7 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     cdef Tensor t = room_like(input, dtype, layout, device, pin_memory, memory_format, "randn_like")
     need_floating(t.dt, "randn_like")
     t = T._normal_fresh(t, 0, 1, checked_generator(generator, "randn_like"), "randn_like",
-                         like_draws(input))
+                        like_draws(input))
     return made(t, requires_grad, "randn_like")
 
 
