@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy import Tensor, float64, get_default_dtype
-from autograd_cy._C.launch import launches_are_kept
+from autograd_cy._C.launch import is_capturing
 from autograd_cy._C.optimize import put_number, state_like, state_number
 
 
@@ -31,7 +31,7 @@ class ParamGroup(dict[str, Any]):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.rates = {}
-        self.captured = launches_are_kept()
+        self.captured = is_capturing()
 
     def __setitem__(self, name: str, value: Any) -> None:
         super().__setitem__(name, value)
@@ -90,7 +90,7 @@ def part_of(group: dict[str, Any], params: list[Tensor]) -> dict[str, Any]:
 
 def made_anew(group: dict[str, Any]) -> bool:
     """Tell whether what is captured now begins with the making of the group."""
-    return getattr(group, "captured", False) and launches_are_kept()
+    return getattr(group, "captured", False) and is_capturing()
 
 
 def first_array(group: dict[str, Any], param: Tensor, value: float = 0.0) -> Tensor:

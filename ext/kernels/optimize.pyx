@@ -525,7 +525,7 @@ def put_number(Tensor number not None, double value):
     >>> rate
     tensor(0.2500)
     """
-    if number.mem.device == ON_CPU and not kept_here():
+    if number.mem.device == ON_CPU and not captures_here():
         if number.dt == DT_F32:
             (<float*>number.ptr)[0] = <float>value
         else:

@@ -2,7 +2,7 @@
 
 import gc
 
-import building
+import built_devices
 import pytest
 
 import autograd_cy as ag
@@ -11,7 +11,7 @@ import autograd_cy as ag
 @pytest.fixture(scope="session")
 def hostdevice(tmp_path_factory):
     """The built module, with no device registered by this fixture."""
-    return building.load(building.library(tmp_path_factory))
+    return built_devices.load(built_devices.library(tmp_path_factory))
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).parent)]
 
-import building  # noqa: E402
+import built_devices  # noqa: E402
 import numpy as np  # noqa: E402
 from helpers import RECORDS, cases, make, one_dtype, outputs  # noqa: E402
 
@@ -226,7 +226,7 @@ def apart(work, *given):
 
 
 if __name__ == "__main__":
-    module = building.load(sys.argv[1])
+    module = built_devices.load(sys.argv[1])
     users = apart(reached, module)
     found = {}
     for slot, (without, record) in slots().items():

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import building
+import built_devices
 import empty_slots
 import pytest
 
@@ -21,7 +21,7 @@ def verdicts(library, *slots):
         [sys.executable, "-W", "ignore", str(HERE / "empty_slots.py"), str(library), *slots],
         capture_output=True,
         text=True,
-        env=building.environment(),
+        env=built_devices.environment(),
     )
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
@@ -29,7 +29,7 @@ def verdicts(library, *slots):
 
 @pytest.fixture(scope="module")
 def all_verdicts(tmp_path_factory):
-    return verdicts(building.library(tmp_path_factory))
+    return verdicts(built_devices.library(tmp_path_factory))
 
 
 def check(slot, kind, text):
@@ -49,7 +49,7 @@ def check(slot, kind, text):
 
 
 def test_some_empty_slots(tmp_path_factory):
-    for slot, verdict in verdicts(building.library(tmp_path_factory), *SOME).items():
+    for slot, verdict in verdicts(built_devices.library(tmp_path_factory), *SOME).items():
         check(slot, *verdict)
 
 

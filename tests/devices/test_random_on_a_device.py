@@ -268,7 +268,7 @@ def test_vmap_draws_on_the_device(device):
     assert (different[0] != different[1]).any()
 
 
-def test_streams_use_a_generator_one_after_the_other(tracer):  # noqa: F811
+def test_streams_use_a_generator_one_after_the_other(tracer):
     g, s = ag.Generator("tracer:1"), ag.Stream("tracer:1")
     number = s.stream_id
     watched = ("copy", "event_record", "event_wait", "release")
@@ -318,5 +318,5 @@ print(g.initial_seed())
 """
 
 
-def test_a_device_that_has_gone_is_left_out(built):  # noqa: F811
+def test_a_device_that_has_gone_is_left_out(built):
     assert programs.run("-c", GONE, str(built)).stdout.split() == ["1", "3"]

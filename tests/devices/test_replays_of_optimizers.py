@@ -169,10 +169,10 @@ def test_a_captured_training_from_its_beginning_is_done_again(name):
         found.append(x)
 
     found = []
-    program = launches_of(train)
+    program = capture(train)
     train()
     program.poison()
-    program.run()
+    program.replay()
     assert found[0].tolist() == found[1].tolist()
 
 
