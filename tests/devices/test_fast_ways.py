@@ -136,19 +136,26 @@ def test_attention_uses_its_kernel(late, causal):
     assert [bits(t) for t in got] == [bits(t) for t in attention("cpu", is_causal=causal)]
 
 
-def test_kernels_that_go_by_the_host_and_missing_ones_are_not_used(late):
+NAMES = (
+    "_attention",
+    "_attention_slopes",
+    "_recurrent",
+    "_recurrent_backward",
+    "_cumprod",
+    "_sum_of_squares",
+    "_fused_layer_norm_backward",
+    "_fused_rms_norm",
+)
+
+
+@pytest.fixture(scope="module")
+def without(registered):
+    """A device that lacks these, and "arange": there is room for few types in a process."""
+    registered.register("without", without=(*NAMES, "arange"))
+
+
+def test_kernels_that_go_by_the_host_and_missing_ones_are_not_used(late, without):
     """Where the same can be made of others: results are those of operators."""
-    names = (
-        "_attention",
-        "_attention_slopes",
-        "_recurrent",
-        "_recurrent_backward",
-        "_cumprod",
-        "_sum_of_squares",
-        "_fused_layer_norm_backward",
-        "_fused_rms_norm",
-    )
-    late.register("without", without=names)
     try:
         with calls(late) as made:
             got = attention("without", is_causal=True)
@@ -158,7 +165,7 @@ def test_kernels_that_go_by_the_host_and_missing_ones_are_not_used(late):
             nn.functional.layer_norm(y, (4,)).square().sum().backward()
             normed = nn.functional.rms_norm(y.detach(), (4,))
             product, norm = y.detach().cumprod(0), y.detach().norm()
-        assert not made.keys() & set(names) and made["softmax"] and made["mm"]
+        assert not made.keys() & set(NAMES) and made["softmax"] and made["mm"]
         for a, b in zip(got, attention("cpu", is_causal=True)):
             ag.testing.assert_close(a.cpu(), b)
         here, z = lstm("cpu")
@@ -231,10 +238,9 @@ def test_constants_are_made_there(late, name):
     assert (there_is.shape, there_is.dtype) == (expected.shape, expected.dtype)
 
 
-def test_ranges_are_copied_once_where_there_is_no_kernel(late):
-    late.register("uncounted", without=("arange",))
+def test_ranges_are_copied_once_where_there_is_no_kernel(late, without):
     with calls(late) as made:
-        got = ag.arange(5, device="uncounted"), ag.linspace(0, 1, 3, device="uncounted")
+        got = ag.arange(5, device="without"), ag.linspace(0, 1, 3, device="without")
     assert made["copy in"] == 2 and "reads" not in made
     assert got[0].tolist() == [0, 1, 2, 3, 4] and got[1].tolist() == [0.0, 0.5, 1.0]
 
