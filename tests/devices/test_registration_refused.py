@@ -15,7 +15,7 @@ new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 NAMES = (
     "count allocate release elementwise copy cast fill stream_new stream_free query synchronize"
     " synchronize_all event_record event_wait event_query event_synchronize event_free"
-    " event_elapsed pin unpin"
+    " event_elapsed pin unpin has_elementwise"
 ).split()
 
 
@@ -63,7 +63,13 @@ REFUSED = {
     "no such traits: 0x6": ("refused", services(traits=6), {}),
     "count\\(\\) is 65; there may be 0 to 64": ("refused", services(count=65), {}),
     "count\\(\\) is -2": ("refused", services(count=-2), {}),
-    **{f"service is missing: {n}$": ("refused", services([n]), {}) for n in NAMES[:-3]},
+    **{f"service is missing: {n}$": ("refused", services([n]), {}) for n in NAMES[:-4]},
+    "by_host names 'nothing', of which no kernel is given": (
+        "refused",
+        services(),
+        {},
+        ["nothing"],
+    ),
     "service is missing: pin$": ("refused", services(["pin"]), {}),
     "service is missing: unpin$": ("refused", services(["unpin"]), {}),
 }
