@@ -370,6 +370,25 @@ cdef inline int run_flat(FlatPlan* plan) noexcept:
     return 0
 
 
+cdef inline void flat_plan(FlatPlan* plan, loop_t loop, float cost, Tensor r, Tensor a,
+                           int dt) noexcept:
+    """Fill the plan of a result and of an operand of dtype `dt`, both dense and of one shape."""
+    plan.loop = loop
+    plan.nargs = 2
+    plan.p[0] = r.ptr
+    plan.p[1] = a.ptr
+    plan.step[0] = DT_SIZE[r.dt]
+    plan.step[1] = DT_SIZE[dt]
+    plan.n = a.count
+    plan.cost = cost
+
+
+cdef inline void flat_third(FlatPlan* plan, char* p, Py_ssize_t step) noexcept:
+    plan.nargs = 3
+    plan.p[2] = p
+    plan.step[2] = step
+
+
 include "iterate/results.pxi"
 
 
@@ -656,14 +675,7 @@ cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
         if loop == NULL:
             raise unsupported(dt, op)
         r = tensor_empty(DT_BOOL if rule & P_BOOL else dt, a.nd, a.sizes)
-        plan.loop = loop
-        plan.nargs = 2
-        plan.p[0] = r.ptr
-        plan.p[1] = a.ptr
-        plan.step[0] = DT_SIZE[r.dt]
-        plan.step[1] = DT_SIZE[dt]
-        plan.n = a.count
-        plan.cost = KT.cost[kernel]
+        flat_plan(&plan, loop, KT.cost[kernel], r, a, dt)
         if capturing():
             capture_flat(&plan, r, a, None)
         run_flat(&plan)
@@ -708,16 +720,8 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
                 return ew_general(kernel, args, 2, rule, out, op)
             r = (out if out is not None
                  else tensor_empty(DT_BOOL if rule & P_BOOL else dt, a.nd, a.sizes))
-            plan.loop = loop
-            plan.nargs = 3
-            plan.p[0] = r.ptr
-            plan.p[1] = a.ptr
-            plan.p[2] = b.ptr
-            plan.step[0] = DT_SIZE[r.dt]
-            plan.step[1] = DT_SIZE[dt]
-            plan.step[2] = DT_SIZE[dt]
-            plan.n = a.count
-            plan.cost = KT.cost[kernel]
+            flat_plan(&plan, loop, KT.cost[kernel], r, a, dt)
+            flat_third(&plan, b.ptr, DT_SIZE[dt])
             if capturing():
                 capture_flat(&plan, r, a, b)
             run_flat(&plan)
@@ -732,23 +736,14 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
             # A number or 0-d tensor that doesn't change the dtype: stride 0.
             r = (out if out is not None
                  else tensor_empty(DT_BOOL if rule & P_BOOL else dt, a.nd, a.sizes))
-            plan.loop = loop
-            plan.nargs = 3
-            plan.p[0] = r.ptr
-            plan.p[1] = a.ptr
-            if b.dt == dt:
-                plan.p[2] = b.ptr
-            else:
+            qp[0] = b.ptr
+            if b.dt != dt:
                 zero[0] = zero[1] = 0
                 qp[0] = cell
                 qp[1] = b.ptr
                 KT.casts[b.dt][dt](qp, zero, 1)
-                plan.p[2] = cell
-            plan.step[0] = DT_SIZE[r.dt]
-            plan.step[1] = DT_SIZE[dt]
-            plan.step[2] = 0
-            plan.n = a.count
-            plan.cost = KT.cost[kernel]
+            flat_plan(&plan, loop, KT.cost[kernel], r, a, dt)
+            flat_third(&plan, qp[0], 0)
             if capturing():
                 capture_flat(&plan, r, a, None if b.flags & F_WRAPPED else b)
             run_flat(&plan)

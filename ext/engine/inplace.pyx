@@ -300,11 +300,21 @@ cdef Tensor copy_shared(Tensor self, Tensor src, str op, bint recording):
     return self
 
 
+cdef Tensor not_expanded(Tensor t):
+    """The same with one element where a dimension has the same one again and again."""
+    cdef Py_ssize_t[64] sizes
+    cdef int d
+    for d in range(t.nd):
+        sizes[d] = min(t.sizes[d], 1) if t.strides[d] == 0 else t.sizes[d]
+    return tensor_window(t, t.nd, sizes, t.strides, 0)
+
+
 cdef Tensor copy_from(Tensor self, Tensor src, str op, type node=CopyBackwards,
                       bint non_blocking=False):
     cdef uint32_t flags = self.flags | src.flags
     cdef bint recording = records(self, src)
     cdef CopyBackwards n = None
+    cdef Tensor once
     check_inplace(self, op, recording)
     if src.flags & F_BATCHED and batch_level(self) < src.extra.level:
         return copy_shared(self, src, op, recording)
@@ -318,8 +328,13 @@ cdef Tensor copy_from(Tensor self, Tensor src, str op, type node=CopyBackwards,
     if flags & F_BATCHED:
         copy_batched(self, src, op)
     elif src.nd == 0 and tensor_has_overlap(self) and not requires_grad(src):
-        # One value for all elements: it doesn't matter that some are written twice.
-        fill_with(self, scalar_value(src))
+        # One value for all elements: it doesn't matter that some are written twice. That of another
+        # device isn't read, unless memory overlaps in other ways than by being expanded.
+        once = not_expanded(self)
+        if src.flags & F_DEVICE and not tensor_has_overlap(once):
+            copy_into(once, src, op)
+        else:
+            fill_with(self, scalar_value(src))
     elif non_blocking and flags & F_DEVICE:
         copy_into_by(self, src, op, True)
     else:

@@ -1,6 +1,8 @@
 """What other devices don't leave: fast ways of the engine, own kernels, constants made there."""
 
 import contextlib
+import re
+from pathlib import Path
 
 import pytest
 from proof import NAME, bits, no_reads
@@ -9,6 +11,7 @@ import autograd_cy as ag
 from autograd_cy import nn
 from autograd_cy.autograd import forward_ad
 from autograd_cy.nn.utils import rnn
+from autograd_cy.utils.checkpoint import checkpoint
 
 PLACES = (NAME, "meta")
 
@@ -299,6 +302,64 @@ def test_numbers_of_the_cpu_go_along(late):
         x.fill_(two)
     assert not {"copy in", "cast"} & made.keys(), made
     assert y.tolist() == [2.0] * 3 and x.tolist() == [2.0] * 3
+
+
+def test_expanded_memory_is_filled_without_a_read(late):
+    x, value = there(ag.zeros(2, 1)), there(ag.tensor(3.0))
+    with no_reads(late):
+        x.expand(2, 4).fill_(value)
+    assert x.tolist() == [[3.0], [3.0]]
+
+
+def test_checkpoints_compute_in_the_regions_of_their_forward(late):
+    """Of each device, whatever is on when they are computed again."""
+    dtypes = []
+
+    def product(x):
+        dtypes.append((x @ x).dtype)
+        return x.exp()
+
+    for place, region in ((NAME, NAME), ("cpu", NAME), ("cpu", "cpu"), (NAME, "cpu")):
+        dtypes.clear()
+        x = ag.rand(2, 2).to(place).requires_grad_()
+        with ag.autocast(region, dtype=ag.bfloat16):
+            assert ag.is_autocast_enabled(region)
+            y = checkpoint(product, x, use_reentrant=False)
+        assert not ag.is_autocast_enabled(region)
+        y.sum().backward()
+        lower = ag.bfloat16 if place == region else ag.float32
+        assert dtypes == [lower, lower], (place, region)
+    with ag.autocast(NAME, dtype=ag.float16), ag.autocast("cpu", dtype=ag.bfloat16):
+        x = ag.rand(2, 2).requires_grad_()
+        y = checkpoint(product, x, use_reentrant=False)
+        with ag.autocast(NAME, enabled=False):
+            z = there(x.detach())
+            assert (z @ z).dtype == ag.float32 and (x @ x).dtype == ag.bfloat16
+        assert (z @ z).dtype == ag.float16
+    y.sum().backward()
+    assert dtypes[-2:] == [ag.bfloat16, ag.bfloat16]
+
+
+# --- the table of kernels -----------------------------------------------------------------------
+
+# Functions of the CPU that are called past the table, behind a question for the device.
+ASKS_FIRST = {("accumulate.pyx", "sum_to_shape_fast")}
+
+
+def test_no_kernel_of_the_cpu_is_called_past_the_table():
+    """Operators made of others, and the engine, cimport nothing but constants from kernels."""
+    ext = Path(__file__).resolve().parents[2] / "ext"
+    kernels = {path.stem for path in (ext / "kernels").glob("*.pyx")}
+    pattern = re.compile(r"^from autograd_cy\._C\.(\w+) cimport ((?:\([^)]*\))|[^\n]*)", re.M)
+    found, looked = set(), 0
+    for path in (*(ext / "engine").rglob("*.p[yx]x*"), *(ext / "composites").glob("*.pyx")):
+        for module, names in pattern.findall(path.read_text(encoding="utf-8")):
+            looked += 1
+            if module in kernels and module != "interpreted_kernels":
+                words = re.findall(r"\w+", names)
+                found |= {(path.name, word) for word in words if not word.isupper()}
+    assert looked > 100
+    assert found == ASKS_FIRST
 
 
 def test_forward_mode_goes_along(late):

@@ -65,6 +65,12 @@ REFUSED = {
     "count\\(\\) is 65; there may be 0 to 64": ("refused", services(count=65), {}),
     "count\\(\\) is -2": ("refused", services(count=-2), {}),
     **{f"service is missing: {n}$": ("refused", services([n]), {}) for n in NAMES[:-4]},
+    "by_host names 'nothing', of which no kernel is given": (
+        "refused",
+        services(),
+        {},
+        ["nothing"],
+    ),
     "service is missing: pin$": ("refused", services(["pin"]), {}),
     "service is missing: unpin$": ("refused", services(["unpin"]), {}),
 }

@@ -105,14 +105,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
         if dst.mem == src.mem and ranges_meet(dst, src):
             check_partial_overlap(dst, src, op)
             return copy_into(dst, clone_plain(src), op)
-        plan.loop = loop
-        plan.nargs = 2
-        plan.p[0] = dst.ptr
-        plan.p[1] = src.ptr
-        plan.step[0] = DT_SIZE[dst.dt]
-        plan.step[1] = DT_SIZE[src.dt]
-        plan.n = dst.count
-        plan.cost = 1
+        flat_plan(&plan, loop, 1, dst, src, src.dt)
         if capturing():
             capture_flat(&plan, dst, src, None)
         run_flat(&plan)
