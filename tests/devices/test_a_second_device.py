@@ -219,3 +219,77 @@ def test_signatures_name_every_slot():
     found = devices.signatures()
     assert found["mm"] == "int (Tensor, Tensor, Tensor)"
     assert all(text.startswith(("int (Tensor", "int (tuple")) for text in found.values())
+
+
+# --- steps of optimizers ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"momentum": 0.9, "dampening": 0.5}, {"momentum": 0.9, "nesterov": True}]
+)
+def test_a_step_is_a_kernel_of_the_device(device, options):
+    steps = []
+    for place in ("cpu", "hostdevice"):
+        x = ag.linspace(-1.0, 1.0, 5).to(place).requires_grad_()
+        optimizer = ag.optim.SGD([x], lr=0.1, weight_decay=0.1, **options)
+        schedule = ag.optim.lr_scheduler.StepLR(optimizer, 1, 0.5)
+        for found in (1.0, 0.0, 0.0):
+            x.grad = ag.arange(5.0).to(place)
+            optimizer.grad_scale = ag.tensor(2.0, device=place)
+            optimizer.found_inf = ag.tensor(found, device=place)
+            optimizer.step()
+            schedule.step()
+        steps.append((x, x.grad, optimizer.state[x].get("momentum_buffer", x)))
+    before = device.state()["calls"]["_fused_sgd_"]
+    assert before >= 3
+    for mine, there in zip(*steps):
+        assert there.device.type == "hostdevice"
+        close(there, mine)
+
+
+def test_parameters_of_two_devices_are_stepped_where_they_are(device):
+    params = [ag.ones(2, device=place).requires_grad_() for place in ("cpu", "hostdevice", "meta")]
+    for p in params:
+        p.grad = ag.ones_like(p)
+    optimizer = ag.optim.SGD(params, lr=0.5, momentum=0.9)
+    optimizer.step()
+    assert [p.tolist() for p in params[:2]] == [[0.5, 0.5]] * 2
+    assert all(optimizer.state[p]["momentum_buffer"].device == p.device for p in params)
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW", "Adagrad", "Adadelta", "Adamax", "RMSprop"])
+def test_a_step_without_a_kernel_says_so(device, name):
+    x = ag.ones(2, device="hostdevice").requires_grad_()
+    x.grad = ag.ones(2, device="hostdevice")
+    optimizer = getattr(ag.optim, name)([x])
+    with pytest.raises(
+        NotImplementedError, match=r"_fused_\w+_: there is no kernel .* for device 'hostdevice'"
+    ):
+        optimizer.step()
+    assert x.tolist() == [1, 1] and optimizer.state[x]["step"].tolist() == 0
+    assert optimizer.state[x]["step"].device == x.device
+
+
+def test_lists_of_two_devices_are_refused(device):
+    x, g = ag.ones(2), ag.ones(2, device="hostdevice")
+    with pytest.raises(RuntimeError, match="same device"):
+        ag._foreach_mul_([ag.ones(2)], g)
+    with pytest.raises(RuntimeError, match="_fused_sgd_: Expected all tensors to be on the same"):
+        ag._fused_sgd_([x], [g], [], weight_decay=0, momentum=0, lr=0.1, dampening=0,
+                       nesterov=False, maximize=False, is_first_step=True)  # fmt: skip
+
+
+def test_gradients_are_scaled_where_they_are(device):
+    grads = [ag.full((n,), 2.0, device="hostdevice") for n in (3, 1)]
+    ag._foreach_mul_(grads, ag.tensor(0.25, device="hostdevice"))
+    ag._foreach_mul_(grads, 2)
+    assert [x.tolist() for x in grads] == [[1.0] * 3, [1.0]]
+
+
+def test_a_scaler_of_a_device_is_on_it(device):
+    scaler = ag.amp.GradScaler("hostdevice", init_scale=4.0)
+    assert scaler.is_enabled()
+    assert scaler.scale(ag.ones(2, device="hostdevice")).tolist() == [4.0, 4.0]
+    assert scaler._scale.device.type == "hostdevice" and scaler.get_scale() == 4.0
+    assert not ag.amp.GradScaler("meta").is_enabled()
+    assert not ag.amp.GradScaler("mps").is_enabled()

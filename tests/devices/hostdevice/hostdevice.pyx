@@ -295,6 +295,39 @@ cdef int flip(Tensor out, Tensor a, tuple dims) except -1:
     return 0
 
 
+cdef int fused_sgd(tuple params, tuple grads, tuple buffers, double decay, double momentum, Tensor lr,
+                   double dampening, bint nesterov, bint maximize, bint is_first_step, tuple begun,
+                   Tensor grad_scale, Tensor found_inf) except -1:
+    """A list of tensors comes as a tuple; numbers that change lie in memory."""
+    cdef Tensor p, g, b
+    cdef Py_ssize_t i, k
+    cdef double d, step, scale = 1
+    cdef bint first
+    note("_fused_sgd_")
+    if found_inf is not None and value(found_inf, 0) != 0:
+        return 0
+    if grad_scale is not None:
+        scale = value(grad_scale, 0)
+    for i in range(len(params)):
+        p, g = params[i], grads[i]
+        first = is_first_step and (not begun or value(<Tensor>begun[i], 0) == 0)
+        for k in range(p.count):
+            d = value(g, k) / scale
+            if grad_scale is not None:
+                put(at(g, k), g.dt, d)
+            d = (-d if maximize else d) + decay * value(p, k)
+            step = d
+            if momentum != 0:
+                b = buffers[i]
+                step = d if first else momentum * value(b, k) + (1 - dampening) * d
+                put(at(b, k), b.dt, step)
+                step = d + momentum * step if nesterov else step
+            put(at(p, k), p.dt, value(p, k) - value(lr, 0) * step)
+        if begun:
+            put(at(<Tensor>begun[i], 0), (<Tensor>begun[i]).dt, 1)
+    return 0
+
+
 cdef Services services
 services.allocate = allocate
 services.elementwise = elementwise
@@ -317,6 +350,8 @@ cdef dict expected = {
     "mean": "int (Tensor, Tensor, object, bint, int)",
     "mean_dim": "int (Tensor, Tensor, object, bint, int)",
     "flip": "int (Tensor, Tensor, tuple)",
+    "_fused_sgd_": "int (tuple, tuple, tuple, double, double, Tensor, double, bint, bint, bint, tuple,"
+                   " Tensor, Tensor)",
 }
 
 
@@ -325,7 +360,8 @@ def kernels():
     return {"mm": capsule(<void*>mm, "mm"), "linear": capsule(<void*>linear, "linear"),
             "sum": capsule(<void*>sum_dim, "sum"), "sum_dim": capsule(<void*>sum_dim, "sum_dim"),
             "mean": capsule(<void*>mean_dim, "mean"),
-            "mean_dim": capsule(<void*>mean_dim, "mean_dim"), "flip": capsule(<void*>flip, "flip")}
+            "mean_dim": capsule(<void*>mean_dim, "mean_dim"), "flip": capsule(<void*>flip, "flip"),
+            "_fused_sgd_": capsule(<void*>fused_sgd, "_fused_sgd_")}
 
 
 def services_capsule():
