@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from autograd_cy import Tensor, float32, float64, no_grad
 from autograd_cy._C import ops_optimizers
-from autograd_cy._C.optimize import are_numbers, state_number
+from autograd_cy._C.optimize import are_numbers, on_one_device, state_number
 
 from ._groups import ParamGroup, first_array, first_number, part_of
 from .optimizer import LATER, Optimizer, check_option, check_pair, check_rate, each_in_turn
@@ -59,7 +59,7 @@ class FusedOptimizer(Optimizer):
         if not params:
             return
         turns = each_in_turn(group, params) if self._in_turn else []
-        if not turns and len({param.device for param in params}) > 1:
+        if not turns and not on_one_device(params):
             turns = _each_device(group, params)
         if turns:
             for turn in turns:

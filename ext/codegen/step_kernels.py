@@ -161,8 +161,11 @@ def declarations(records: list[Record]) -> str:
             raise FormulaError(
                 f"{r.key}: the kernel of a step is in the module optimize, not {module}"
             )
-        text = f"cdef int {function}({parameters(r)})~except~-1"  # in one line with the bracket
-        lines += textwrap.wrap(text, 100, subsequent_indent=" " * 8, break_on_hyphens=False)
+        lines.append(f"cdef int {function}(")
+        text = f"{parameters(r)})~except~-1"  # in one line with the bracket
+        lines += textwrap.wrap(
+            text, 100, initial_indent=" " * 8, subsequent_indent=" " * 8, break_on_hyphens=False
+        )
     return "\n".join([*lines, ""]).replace("~", " ")
 
 

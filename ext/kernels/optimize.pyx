@@ -213,6 +213,12 @@ cdef Py_ssize_t span_of(Tensor t) noexcept:
     return n * DT_SIZE[t.dt]
 
 
+cdef Tensor tensor_of(tuple lists, tuple arrays, int k, Py_ssize_t i):
+    """Of parameter i itself, its gradient or an array of its state; None if it isn't used."""
+    one = lists[k] if k < 2 else arrays[k - 2]
+    return None if one is None else <Tensor>(<tuple>one)[i]
+
+
 cdef class Steps:
     """One step of several parameters: its launch, and what must be copied back after it."""
     cdef StepPlan* plan
@@ -251,16 +257,13 @@ cdef class Steps:
         """Segments for the parameters; what isn't used is None in `arrays`, () in `numbers`."""
         cdef Segment* s
         cdef Tensor p, t
-        cdef tuple of_one
         cdef Py_ssize_t i
         cdef int k
         for i in range(len(params)):
             s = &self.plan.segments[i]
             memset(s, 0, sizeof(Segment))
             p = <Tensor>params[i]
-            of_one = (p, <Tensor>grads[i], *[
-                None if one is None else (<tuple>one)[i] for one in arrays])
-            self.fill(s, of_one)
+            self.fill(s, (params, grads), arrays, i)
             for k in range(<int>len(numbers)):
                 if len(<tuple>numbers[k]):
                     t = <Tensor>(<tuple>numbers[k])[i]
@@ -276,20 +279,21 @@ cdef class Steps:
             self.plan.count += 1
         return 0
 
-    cdef int fill(self, Segment* s, tuple tensors) except -1:
+    cdef int fill(self, Segment* s, tuple lists, tuple arrays, Py_ssize_t i) except -1:
         """The addresses of a parameter, its gradient and its state, in one layout."""
-        cdef Tensor p = <Tensor>tensors[0], t, u
+        cdef Tensor p = tensor_of(lists, arrays, 0, i), t, u
         cdef bint flat = tensor_is_dense(p), written
         cdef Py_ssize_t start
-        cdef int k
+        cdef int k, n = 2 + <int>len(arrays)
         cdef list row = None
         if self.rows is not None:
             row = [None] * STEP_ARRAYS
             self.rows.append(row)
-        for t in tensors:
+        for k in range(n):
+            t = tensor_of(lists, arrays, k, i)
             flat = flat and (t is None or (same_layout(p, t) and not t.flags & F_LAZY))
-        for k in range(<int>len(tensors)):
-            t = <Tensor>tensors[k]
+        for k in range(n):
+            t = tensor_of(lists, arrays, k, i)
             if t is None:
                 continue
             written = k != 1 or self.plan.grad_scale.p != NULL
@@ -533,6 +537,32 @@ def put_number(Tensor number not None, double value):
     elif number.mem.device != ON_META:
         fill_with(number, value)
     bump_version(number)
+
+
+def on_one_device(list params not None):
+    """
+    Whether all tensors are on the device of the first.
+
+    Parameters
+    ----------
+    params : list of Tensor
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy._C.optimize import on_one_device
+    >>> on_one_device([ag.ones(2), ag.ones(2, device="meta")])
+    False
+    """
+    cdef Tensor t
+    for t in params:
+        if t.mem.device != (<Tensor>params[0]).mem.device:
+            return False
+    return True
 
 
 def are_numbers(list numbers not None):
