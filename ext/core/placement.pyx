@@ -21,6 +21,7 @@ cdef list _known = ["cpu", "cuda", "xpu", "mps", "meta", "hpu", "mtia", "xla"]
 cdef list _types = ["cpu", "meta"]
 cdef list _devices = [None] * MAX_DEVICES       # by code, made when they are first asked for
 cdef count_fn[8] _counts
+cdef int _accelerator = 0         # the type that torch.accelerator speaks of
 # What a `with` block of a device does; default_device.pyx knows.
 cdef object _enter_block = None
 cdef object _leave_block = None
@@ -143,6 +144,8 @@ cdef int add_device_type(str name, count_fn count) except -1:
         _known.append(name)
     _types.append(name)
     _counts[type] = count
+    if not _accelerator:
+        set_accelerator(type)
     return type
 
 
@@ -155,7 +158,12 @@ cdef str name_of_type(int type):
 
 
 cdef int accelerator_type() noexcept:
-    return 2 if len(_types) > 2 else 0
+    return _accelerator
+
+
+cdef void set_accelerator(int type) noexcept:
+    global _accelerator
+    _accelerator = type
 
 
 cdef int devices_of_type(int type) except -1:

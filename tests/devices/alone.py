@@ -277,6 +277,14 @@ def there_are_at_most_eight_types(tracer):
     raised(ValueError, lambda: tracer.register("type5"), "at most 8 types of devices")
     raised(RuntimeError, lambda: ag.device("type5"), "type5")
     assert ag.ones(2, device="type4:1").tolist() == [1, 1]
+    devices.choose_accelerator("type3")
+    assert acc.current_accelerator() == ag.device("type3") and ag.device(1).type == "type3"
+    for name in ("cpu", "meta", "nothing"):
+        raised(ValueError, lambda name=name: devices.choose_accelerator(name), "no accelerator")
+    devices.choose_accelerator(None)
+    assert acc.current_accelerator() is None and acc.device_count() == 0
+    raised(RuntimeError, lambda: ag.ones(1, pin_memory=True), "requires a CUDA or other")
+    devices.choose_accelerator("tracer")
     assert acc.current_accelerator() == ag.device("tracer")
 
 
