@@ -32,6 +32,7 @@ def raised(kind, call, words):
 def the_registered_device_is_the_accelerator(tracer):
     assert acc.current_accelerator() == ag.device("tracer") and acc.is_available()
     assert acc.device_count() == 2 and acc.current_device_index() == 0
+    raised(RuntimeError, lambda: ag.device("nowhere"), "mtia, xla, tracer device type at start of")
     assert ag.device(1) == ag.device("tracer:1") and ag.ones(1, device=1).get_device() == 1
     assert ag.Stream().device == ag.device("tracer:0") == ag.Event().device
     tracer.set_count(0)
