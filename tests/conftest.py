@@ -26,6 +26,33 @@ def pytest_addoption(parser):
     parser.addoption("--apart", action="store_true", help="each case of a group is its own test")
 
 
+# Fixtures that register a device in this process -> the type that is the accelerator of a test
+# that uses them. All other tests see none, whatever was registered before.
+ACCELERATORS = {"tracer": "tracer", "late": "late", "registered": "late", "plain": "hostdevice"}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    result = yield
+    found = [ACCELERATORS[name] for name in item.fixturenames if name in ACCELERATORS]
+    _choose_accelerator(found[0] if found else None)
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item):
+    try:
+        return (yield)
+    finally:
+        _choose_accelerator(None)
+
+
+def _choose_accelerator(name):
+    devices = sys.modules.get("autograd_cy._C.devices")
+    if devices is not None:
+        devices.choose_accelerator(name)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
     """Processes of ``-n auto``: one for each core, up to eight; tests of threads use some, too."""

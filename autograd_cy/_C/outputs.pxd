@@ -19,7 +19,7 @@ cdef struct Result:
 cdef enum:
     NEEDS_SIZES = 1             # what a rule returns: nothing is filled until it gets the sizes
 
-cdef int sized_by_values(str op) except -1      # refused while launches are kept
+cdef int sized_by_values(str op) except -1      # refused while the thread captures
 
 # How a rule says it.
 cdef inline int result_dense(Result* r, int dt, int nd, const Py_ssize_t* sizes) noexcept:

@@ -29,7 +29,8 @@ cdef int add_device_type(str name, count_fn count) except -1
 cdef int type_of_name(object name) except -2     # -1: there is none of that name
 cdef str name_of_type(int type)
 cdef int devices_of_type(int type) except -1
-cdef int accelerator_type() noexcept             # the first type that was registered, 0: none is
+cdef int accelerator_type() noexcept     # the first type that was registered, or chosen; 0: none
+cdef void set_accelerator(int type) noexcept
 cdef int check_index(int type, object index) except -1
 
 # The current device of each type, of the calling thread: what a name without index means.

@@ -4,8 +4,13 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 from cpython.ref cimport Py_XDECREF, Py_XINCREF
 from libc.string cimport memset
+<<<<<<< HEAD
 from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.placement cimport add_device_type, device_of_code
+=======
+from autograd_cy._C.placement cimport (
+    accelerator_type, add_device_type, device_of_code, set_accelerator, type_of_name)
+>>>>>>> h4
 from autograd_cy._C.storage cimport (
     BlockUse, DEVICES_OF_TYPE, MAX_DEVICES, ON_PINNED, STORAGE_PINNED, device_memory, set_release,
     storage_of_service, storage_root)
@@ -125,6 +130,26 @@ def register(str name not None, services_capsule, dict kernels not None, by_host
         slots.table[type * slots.width + <Py_ssize_t>position] = PyCapsule_GetPointer(
             capsule, <const char*>(<bytes>name_of))
     return type
+
+
+def choose_accelerator(name):
+    """
+    Let `accelerator`, pinned memory and numbers as devices mean this type from now on.
+
+    Parameters
+    ----------
+    name : str or None
+        A registered type; None for none. At first it is the one that was registered first.
+
+    Raises
+    ------
+    ValueError
+        If no such type is registered.
+    """
+    cdef int type = 0 if name is None else type_of_name(name)
+    if name is not None and type < 2:
+        raise ValueError(f"choose_accelerator({name!r}): there is no accelerator of that name")
+    set_accelerator(type)
 
 
 cdef int check_services(str name, Services* given) except -1:

@@ -16,11 +16,12 @@ cdef extern from *:
     """
     unsigned char ag_index[8]
 
-# Names of types that programs may write; tensors can be on those that have a place in `_types`.
+# Names that programs may write for PyTorch's types. Tensors can be on the types in `_types`.
 cdef list _known = ["cpu", "cuda", "xpu", "mps", "meta", "hpu", "mtia", "xla"]
 cdef list _types = ["cpu", "meta"]
 cdef list _devices = [None] * MAX_DEVICES       # by code, made when they are first asked for
 cdef count_fn[8] _counts
+cdef int _accelerator = 0         # the type that torch.accelerator speaks of
 # What a `with` block of a device does; default_device.pyx knows.
 cdef object _enter_block = None
 cdef object _leave_block = None
@@ -30,6 +31,12 @@ def _install_blocks(enter, leave):
     global _enter_block, _leave_block
     _enter_block = enter
     _leave_block = leave
+
+
+cdef list names_to_show():
+    """Torch's names, and that of the accelerator."""
+    cdef str own = name_of_type(_accelerator)
+    return _known if own in _known else [*_known, own]
 
 
 cdef object own_index(object index):
@@ -77,10 +84,9 @@ cdef class device:
         if not isinstance(type, str):
             raise TypeError(f"device(): argument 'type' must be str, not {type.__class__.__name__}")
         name, colon, number = type.partition(":")
-        if name not in _known:
-            raise RuntimeError(
-                f"Expected one of {', '.join(_known)} device type at start of device string: {type}"
-            )
+        if name not in _known and name not in _types:
+            raise RuntimeError(f"Expected one of {', '.join(names_to_show())} device type at start "
+                               f"of device string: {type}")
         if colon and not (number.isascii() and number.isdigit() and str(int(number)) == number):
             raise RuntimeError(
                 f"Invalid device string: '{type}'; a number such as 0 follows the ':'")
@@ -139,10 +145,10 @@ cdef int add_device_type(str name, count_fn count) except -1:
         raise ValueError(f"at most {MAX_DEVICE_TYPES} types of devices, not another one, {name!r}")
     if not name.isidentifier():
         raise ValueError(f"{name!r} is no name of a device")
-    if name not in _known:
-        _known.append(name)
     _types.append(name)
     _counts[type] = count
+    if not _accelerator:
+        set_accelerator(type)
     return type
 
 
@@ -160,7 +166,12 @@ cdef str name_of_type(int type):
 
 
 cdef int accelerator_type() noexcept:
-    return 2 if len(_types) > 2 else 0
+    return _accelerator
+
+
+cdef void set_accelerator(int type) noexcept:
+    global _accelerator
+    _accelerator = type
 
 
 cdef int devices_of_type(int type) except -1:

@@ -224,7 +224,7 @@ cdef class Steps:
     cdef StepPlan* plan
     cdef str op
     cdef list held            # tensors that the segments point into
-    cdef list rows            # the tensors of each segment, if launches are kept
+    cdef list rows            # the tensors of each segment, if the thread captures
     cdef list given           # those of lr, scale and overflow
     cdef list copies          # (segment, tensor, dense copy, whether written)
     cdef list shared_memory   # (address, end, segment, whether written) of memory of several owners

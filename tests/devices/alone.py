@@ -32,6 +32,7 @@ def raised(kind, call, words):
 def the_registered_device_is_the_accelerator(tracer):
     assert acc.current_accelerator() == ag.device("tracer") and acc.is_available()
     assert acc.device_count() == 2 and acc.current_device_index() == 0
+    raised(RuntimeError, lambda: ag.device("nowhere"), "mtia, xla, tracer device type at start of")
     assert ag.device(1) == ag.device("tracer:1") and ag.ones(1, device=1).get_device() == 1
     assert ag.Stream().device == ag.device("tracer:0") == ag.Event().device
     tracer.set_count(0)
@@ -277,6 +278,14 @@ def there_are_at_most_eight_types(tracer):
     raised(ValueError, lambda: tracer.register("type5"), "at most 8 types of devices")
     raised(RuntimeError, lambda: ag.device("type5"), "type5")
     assert ag.ones(2, device="type4:1").tolist() == [1, 1]
+    devices.choose_accelerator("type3")
+    assert acc.current_accelerator() == ag.device("type3") and ag.device(1).type == "type3"
+    for name in ("cpu", "meta", "nothing"):
+        raised(ValueError, lambda name=name: devices.choose_accelerator(name), "no accelerator")
+    devices.choose_accelerator(None)
+    assert acc.current_accelerator() is None and acc.device_count() == 0
+    raised(RuntimeError, lambda: ag.ones(1, pin_memory=True), "requires a CUDA or other")
+    devices.choose_accelerator("tracer")
     assert acc.current_accelerator() == ag.device("tracer")
 
 

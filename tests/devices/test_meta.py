@@ -140,10 +140,9 @@ def test_moving():
     assert y.to(ag.ones(1, dtype=ag.int64, device="meta")).dtype == ag.int64
     with pytest.raises(RuntimeError, match="not available"):
         x.to("cuda")
-    for device in (0, 1):  # a number is the CUDA device with it, unless another was registered
-        if ag.device(device).type == "cuda":
-            with pytest.raises(RuntimeError, match=f"device 'cuda:{device}' is not available"):
-                x.to(device)
+    for device in (0, 1):  # a number is the CUDA device with it, unless there is an accelerator
+        with pytest.raises(RuntimeError, match=f"device 'cuda:{device}' is not available"):
+            x.to(device)
 
 
 def test_modules_and_files():

@@ -136,11 +136,8 @@ cdef void let_pinned_go() noexcept:
 
 
 cdef int pinning_type() noexcept:
-    cdef int type
-    for type in range(2, MAX_DEVICE_TYPES):
-        if services[type].pin != NULL:
-            return type
-    return 0
+    cdef int type = accelerator_type()
+    return type if services[type].pin != NULL else 0
 
 
 cdef StorageImpl* pinned_storage(int device, Py_ssize_t nbytes) except NULL:
@@ -149,8 +146,8 @@ cdef StorageImpl* pinned_storage(int device, Py_ssize_t nbytes) except NULL:
     cdef void* block = NULL
     if not type:
         raise RuntimeError(
-            "Cannot access accelerator device when none is available: no device that is "
-            "registered pins memory; leave pin_memory out")
+            "Cannot access accelerator device when none is available: no accelerator that pins "
+            "memory is registered; leave pin_memory out")
     let_pinned_go()
     services[type].pin(nbytes, &data, &block)
     try:
