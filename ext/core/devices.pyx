@@ -4,13 +4,9 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 from cpython.ref cimport Py_XDECREF, Py_XINCREF
 from libc.string cimport memset
-<<<<<<< HEAD
 from autograd_cy._C.launch cimport no_launch
-from autograd_cy._C.placement cimport add_device_type, device_of_code
-=======
 from autograd_cy._C.placement cimport (
     accelerator_type, add_device_type, device_of_code, set_accelerator, type_of_name)
->>>>>>> h4
 from autograd_cy._C.storage cimport (
     BlockUse, DEVICES_OF_TYPE, MAX_DEVICES, ON_PINNED, STORAGE_PINNED, device_memory, set_release,
     storage_of_service, storage_root)
