@@ -6,9 +6,11 @@ from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE
 from autograd_cy._C.index_values cimport first_outside, positions
 from autograd_cy._C.iterate cimport cast, contiguous
 from autograd_cy._C.launch cimport (
-    KIND_CHECK, READS, Launch, begin, error_of_fault, launch, may_fault, operand)
+    KIND_CHECK, READS, Launch, begin, capturing, error_of_fault, launch, may_fault, operand)
 from autograd_cy._C.storage cimport ON_CPU
 from autograd_cy._C.tensor cimport F_BATCHED, F_STRIDED, Tensor
+
+from autograd_cy._C.launch import _note_fault
 
 __all__: list[str] = []
 
@@ -61,6 +63,13 @@ cdef object loss_error(Fault* f):
 
 
 cdef object fault_error(Fault* f):
+    error = exception_of(f)
+    if capturing():
+        _note_fault(str(error))     # whoever catches it decides by values
+    return error
+
+
+cdef object exception_of(Fault* f):
     cdef str op = f.op.decode() if f.op != NULL else ""
     if f.kind == FAULT_EMBEDDING:
         return IndexError(f"index out of range in self ({op}: index {f.value} in a table of "

@@ -79,6 +79,7 @@ cdef class Program:
     cdef set known                  # addresses of those whose values are constants
     cdef list written               # those whose version a run increments
     cdef bint running
+    cdef object fault               # the text of an error that a check has raised, or None
 
     def __cinit__(self):
         self.known = set()
@@ -409,6 +410,12 @@ def is_capturing():
     return capturing()
 
 
+def _note_fault(str text not None):
+    """A check has refused a value while the thread captures: the error must end the capture."""
+    if captures_here():
+        (<Program>program_here()).fault = text
+
+
 def _capture_here():
     """The Program that this thread captures into, or None."""
     return <object>program_here() if program_here() != NULL else None
@@ -497,6 +504,10 @@ def capture(operations):
         if captures == 0:
             upcalls.note_read = NULL
             note_births(NULL)
+    if program.fault is not None:
+        raise RuntimeError(
+            f"capture: can't be captured: an error was caught ({program.fault}), and another run "
+            "would not decide anew what is done then")
     program.check()
     program.note_written()
     return program

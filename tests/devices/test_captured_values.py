@@ -190,6 +190,23 @@ def test_an_index_is_checked_at_each_run(name):
     program.replay()  # after good values it goes on
 
 
+def test_an_error_that_is_caught_while_capturing_is_a_decision_by_values():
+    index = ag.tensor([0, 9])
+
+    def step():
+        try:
+            return X[index]
+        except IndexError:
+            return X[:1] * 2
+
+    with pytest.raises(RuntimeError, match="can't be captured: an error was caught .index 9 is"):
+        capture(step)
+    with pytest.raises(IndexError, match="index 9 is out of bounds"):
+        capture(lambda: X[index])
+    index[1] = 1
+    assert len(capture(step)) > 0
+
+
 def test_nothing_is_written_before_the_check():
     x, index, losses = ag.zeros(4, 3), ag.tensor([0, 1]), ag.zeros(4)
     target = ag.tensor([0, 1, 2, 1])
