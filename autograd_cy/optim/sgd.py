@@ -100,23 +100,37 @@ class SGD(FusedOptimizer):
 
     def _step_of(self, group: dict[str, Any], params: list[Tensor]) -> None:
         buffers: list[Tensor] = []
-        # Where an overflow was found there was no first step: whether one was is in memory, too.
+        # Whether a first step was made is in memory as well: one that overflowed made none.
         begun: list[Tensor] = []
+        fresh: list[tuple[Tensor, Tensor]] = []
         if group["momentum"]:
+            known, states = self._begun, self.state
+            waiting = any(known.get(param) is not True for param in params)
             for param in params:
-                buffer, started = self.state[param].get("momentum_buffer"), self._begun.get(param)
-                if buffer is None or started is None:
-                    started = first_number(group, param, 0.0 if buffer is None else 1.0)
-                buffers.append(first_array(group, param) if buffer is None else buffer)
-                begun.append(started)
-        first = {"is_first_step": True, "begun": begun}
+                buffer = states[param].get("momentum_buffer")
+                if buffer is None:
+                    buffer, waiting = first_array(group, param), True
+                    fresh.append((param, buffer))
+                buffers.append(buffer)
+            if waiting:
+                begun = [self._started(group, *pair) for pair in zip(params, buffers)]
+        first = {"is_first_step": bool(begun), "begun": begun}
         self._call(group, params, [buffers], {**self._options(group), **first})
-        for param, buffer, started in zip(params, buffers, begun):
+        for param, buffer in fresh:
             self.state[param]["momentum_buffer"] = buffer
-            self._begun[param] = started
+        for param, started in zip(params, begun):
+            # Without a test for overflows there is nothing to wait for any more.
+            self._begun[param] = True if getattr(self, "found_inf", None) is None else started
+
+    def _started(self, group: dict[str, Any], param: Tensor, buffer: Tensor) -> Tensor:
+        """Return 1, or 0 before the first step with a momentum, in memory."""
+        started = self._begun.get(param)
+        if self.state[param].get("momentum_buffer") is not buffer:
+            return first_number(group, param)
+        return started if isinstance(started, Tensor) else first_number(group, param, 1.0)
 
     @property
-    def _begun(self) -> dict[Tensor, Tensor]:
+    def _begun(self) -> dict[Tensor, Any]:
         return self.__dict__.setdefault("_begun_of", {})
 
     def __getstate__(self) -> dict[str, Any]:
@@ -141,7 +155,8 @@ class SGD(FusedOptimizer):
         dict
             Without a momentum that waits for its first step.
         """
-        waiting = [x for x, begun in self._begun.items() if not begun.is_meta and not begun.item()]
+        flags = {x: flag for x, flag in self._begun.items() if flag is not True}
+        waiting = [x for x, flag in flags.items() if not flag.is_meta and not flag.item()]
         for param in waiting:
             self.state[param].pop("momentum_buffer", None)
         return super().state_dict()

@@ -70,7 +70,8 @@ def plain(r: Record) -> list[str]:
 def members(r: Record) -> list[str]:
     """Names of the numbers of a loop, all of which are a double."""
     loop: step_loop = r.kernel.loop
-    return ["lr", *sorted({*plain(r), *loop.fixed}), *loop.numbers, *loop.derived]
+    # `sign`: the factor of the gradient, which <name>_begin sets.
+    return ["lr", "sign", *sorted({*plain(r), *loop.fixed}), *loop.numbers, *loop.derived]
 
 
 def struct(name: str) -> str:

@@ -70,10 +70,12 @@ cdef inline real_t toward(real_t m, real_t d, real_t w, real_t rest) noexcept no
 
 
 cdef inline double signed(double maximize) noexcept nogil:
+    """The factor of gradients; loops get it as a number, of which compilers know nothing."""
     return -1 if maximize != 0 else 1
 
 
 cdef void sgd_begin(SgdStep* c) noexcept nogil:
+    c.sign = signed(c.maximize)
     c.first = c.is_first_step != 0 and c.begun == 0
     c.begun = 1
 
@@ -81,7 +83,7 @@ cdef void sgd_begin(SgdStep* c) noexcept nogil:
 cdef void sgd_step(real_t* p, const real_t* g, real_t* b, Py_ssize_t n,
                    const SgdStep* c) noexcept nogil:
     cdef real_t lr = <real_t>c.lr, decay = <real_t>c.weight_decay
-    cdef real_t sign = <real_t>signed(c.maximize)
+    cdef real_t sign = <real_t>c.sign
     cdef real_t momentum = <real_t>c.momentum, fresh = <real_t>(1 - c.dampening)
     cdef real_t d, m
     cdef Py_ssize_t i
@@ -110,6 +112,7 @@ cdef void sgd_step(real_t* p, const real_t* g, real_t* b, Py_ssize_t n,
 
 
 cdef void adam_begin(AdamStep* c) noexcept nogil:
+    c.sign = signed(c.maximize)
     c.state_steps += 1
     c.decay = 0 if c.decoupled != 0 else c.weight_decay
     c.keep = 1 - c.lr * c.weight_decay if c.decoupled != 0 else 1
@@ -119,7 +122,7 @@ cdef void adam_begin(AdamStep* c) noexcept nogil:
 
 cdef void adam_step(real_t* p, const real_t* g, real_t* m, real_t* v, real_t* top, Py_ssize_t n,
                     const AdamStep* c) noexcept nogil:
-    cdef real_t sign = <real_t>signed(c.maximize), decay = <real_t>c.decay, keep = <real_t>c.keep
+    cdef real_t sign = <real_t>c.sign, decay = <real_t>c.decay, keep = <real_t>c.keep
     cdef real_t w1 = <real_t>(1 - c.beta1), b1 = <real_t>1 - w1
     cdef real_t b2 = <real_t>c.beta2, w2 = <real_t>(1 - c.beta2)
     cdef real_t rate = <real_t>c.rate, spread = <real_t>c.spread, eps = <real_t>c.eps
@@ -146,13 +149,14 @@ cdef void adam_step(real_t* p, const real_t* g, real_t* m, real_t* v, real_t* to
 
 
 cdef void adagrad_begin(AdagradStep* c) noexcept nogil:
+    c.sign = signed(c.maximize)
     c.rate = c.lr / (1 + c.state_steps * c.lr_decay)
     c.state_steps += 1
 
 
 cdef void adagrad_step(real_t* p, const real_t* g, real_t* total, Py_ssize_t n,
                        const AdagradStep* c) noexcept nogil:
-    cdef real_t sign = <real_t>signed(c.maximize), decay = <real_t>c.weight_decay
+    cdef real_t sign = <real_t>c.sign, decay = <real_t>c.weight_decay
     cdef real_t rate = <real_t>c.rate, eps = <real_t>c.eps
     cdef real_t d, t
     cdef Py_ssize_t i
@@ -164,12 +168,13 @@ cdef void adagrad_step(real_t* p, const real_t* g, real_t* total, Py_ssize_t n,
 
 
 cdef void adadelta_begin(AdadeltaStep* c) noexcept nogil:
+    c.sign = signed(c.maximize)
     c.state_steps += 1
 
 
 cdef void adadelta_step(real_t* p, const real_t* g, real_t* v, real_t* moved, Py_ssize_t n,
                         const AdadeltaStep* c) noexcept nogil:
-    cdef real_t sign = <real_t>signed(c.maximize), decay = <real_t>c.weight_decay
+    cdef real_t sign = <real_t>c.sign, decay = <real_t>c.weight_decay
     cdef real_t lr = <real_t>c.lr, rho = <real_t>c.rho, rest = <real_t>(1 - c.rho)
     cdef real_t eps = <real_t>c.eps, d, y, x
     cdef Py_ssize_t i
@@ -183,13 +188,14 @@ cdef void adadelta_step(real_t* p, const real_t* g, real_t* v, real_t* moved, Py
 
 
 cdef void adamax_begin(AdamaxStep* c) noexcept nogil:
+    c.sign = signed(c.maximize)
     c.state_steps += 1
     c.rate = c.lr / (1 - pow(c.beta1, c.state_steps))
 
 
 cdef void adamax_step(real_t* p, const real_t* g, real_t* m, real_t* top, Py_ssize_t n,
                       const AdamaxStep* c) noexcept nogil:
-    cdef real_t sign = <real_t>signed(c.maximize), decay = <real_t>c.weight_decay
+    cdef real_t sign = <real_t>c.sign, decay = <real_t>c.weight_decay
     cdef real_t rate = <real_t>c.rate, b2 = <real_t>c.beta2
     cdef real_t w1 = <real_t>(1 - c.beta1), b1 = <real_t>1 - w1
     cdef real_t eps = <real_t>c.eps, d, x, z
@@ -204,12 +210,13 @@ cdef void adamax_step(real_t* p, const real_t* g, real_t* m, real_t* top, Py_ssi
 
 
 cdef void rmsprop_begin(RmspropStep* c) noexcept nogil:
+    c.sign = signed(c.maximize)
     c.state_steps += 1
 
 
 cdef void rmsprop_step(real_t* p, const real_t* g, real_t* v, real_t* m, real_t* b, Py_ssize_t n,
                        const RmspropStep* c) noexcept nogil:
-    cdef real_t sign = <real_t>signed(c.maximize), decay = <real_t>c.weight_decay
+    cdef real_t sign = <real_t>c.sign, decay = <real_t>c.weight_decay
     cdef real_t lr = <real_t>c.lr, alpha = <real_t>c.alpha, rest = <real_t>(1 - c.alpha)
     cdef real_t eps = <real_t>c.eps, momentum = <real_t>c.momentum, d, y, x
     cdef Py_ssize_t i
@@ -229,12 +236,13 @@ cdef void rmsprop_step(real_t* p, const real_t* g, real_t* v, real_t* m, real_t*
 
 
 cdef void rprop_begin(RpropStep* c) noexcept nogil:
+    c.sign = signed(c.maximize)
     c.state_steps += 1
 
 
 cdef void rprop_step(real_t* p, const real_t* g, real_t* last, real_t* size, Py_ssize_t n,
                      const RpropStep* c) noexcept nogil:
-    cdef real_t sign = <real_t>signed(c.maximize)
+    cdef real_t sign = <real_t>c.sign
     cdef real_t shrink = <real_t>c.etaminus, grow = <real_t>c.etaplus
     cdef real_t low = <real_t>c.step_size_min, high = <real_t>c.step_size_max, d, x, y
     cdef real_t bounds = 0 if low == low and high == high else low + high    # NaN stays NaN
@@ -253,6 +261,7 @@ cdef void rprop_step(real_t* p, const real_t* g, real_t* last, real_t* size, Py_
 
 
 cdef void asgd_begin(AsgdStep* c) noexcept nogil:
+    c.sign = signed(c.maximize)
     c.state_steps += 1
     c.eta = c.etas
     c.keep = 1 - c.lambd * c.eta
@@ -264,7 +273,7 @@ cdef void asgd_begin(AsgdStep* c) noexcept nogil:
 
 cdef void asgd_step(real_t* p, const real_t* g, real_t* mean, Py_ssize_t n,
                     const AsgdStep* c) noexcept nogil:
-    cdef real_t sign = <real_t>signed(c.maximize), decay = <real_t>c.weight_decay
+    cdef real_t sign = <real_t>c.sign, decay = <real_t>c.weight_decay
     cdef real_t eta = <real_t>c.eta, keep = <real_t>c.keep, mu = <real_t>c.mu, d, x
     cdef bint copies = c.mu == 1
     cdef Py_ssize_t i
@@ -277,6 +286,7 @@ cdef void asgd_step(real_t* p, const real_t* g, real_t* mean, Py_ssize_t n,
 
 cdef void nadam_begin(NadamStep* c) noexcept nogil:
     cdef double now, after
+    c.sign = signed(c.maximize)
     c.state_steps += 1
     now = c.beta1 * (1 - 0.5 * pow(0.96, c.state_steps * c.momentum_decay))
     after = c.beta1 * (1 - 0.5 * pow(0.96, (c.state_steps + 1) * c.momentum_decay))
@@ -290,7 +300,7 @@ cdef void nadam_begin(NadamStep* c) noexcept nogil:
 
 cdef void nadam_step(real_t* p, const real_t* g, real_t* m, real_t* v, Py_ssize_t n,
                      const NadamStep* c) noexcept nogil:
-    cdef real_t sign = <real_t>signed(c.maximize), decay = <real_t>c.decay, keep = <real_t>c.keep
+    cdef real_t sign = <real_t>c.sign, decay = <real_t>c.decay, keep = <real_t>c.keep
     cdef real_t w1 = <real_t>(1 - c.beta1), b1 = <real_t>1 - w1
     cdef real_t b2 = <real_t>c.beta2, w2 = <real_t>(1 - c.beta2)
     cdef real_t by_grad = <real_t>c.grad_rate, by_mean = <real_t>c.mean_rate
@@ -308,6 +318,7 @@ cdef void nadam_step(real_t* p, const real_t* g, real_t* m, real_t* v, Py_ssize_
 
 cdef void radam_begin(RadamStep* c) noexcept nogil:
     cdef double unbiased, longest, length, part
+    c.sign = signed(c.maximize)
     c.state_steps += 1
     unbiased = 1 - pow(c.beta2, c.state_steps)
     longest = 2 / (1 - c.beta2) - 1
@@ -323,7 +334,7 @@ cdef void radam_begin(RadamStep* c) noexcept nogil:
 
 cdef void radam_step(real_t* p, const real_t* g, real_t* m, real_t* v, Py_ssize_t n,
                      const RadamStep* c) noexcept nogil:
-    cdef real_t sign = <real_t>signed(c.maximize), decay = <real_t>c.decay, keep = <real_t>c.keep
+    cdef real_t sign = <real_t>c.sign, decay = <real_t>c.decay, keep = <real_t>c.keep
     cdef real_t w1 = <real_t>(1 - c.beta1), b1 = <real_t>1 - w1
     cdef real_t b2 = <real_t>c.beta2, w2 = <real_t>(1 - c.beta2)
     cdef real_t rate = <real_t>c.rate, eps = <real_t>c.eps, d, x, y

@@ -66,9 +66,9 @@ def test_operands_are_the_parameters_gradients_and_buffers():
     optimizer.step()
     program = capture(optimizer.step)
     accesses = [use.access for use in program.operands(0)]
-    # Parameter, gradient, momentum and whether it has begun; in the end the learning rate.
-    assert accesses == [*[3, 1, 3, 3] * 20, 1]
-    assert len({use.storage for use in program.operands(0)}) == 81
+    # Parameter, gradient and momentum of each; in the end the learning rate of all.
+    assert accesses == [*[3, 1, 3] * 20, 1]
+    assert len({use.storage for use in program.operands(0)}) == 61
 
 
 def test_parameters_and_gradients_of_other_strides_run_again():
