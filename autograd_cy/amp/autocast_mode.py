@@ -113,7 +113,8 @@ def _is_on(kind: str) -> bool:
 
 
 def _lower(kind: str) -> _dtype:
-    return _state.dtype if kind == "cpu" else vars(_state).get(f"dtype on {kind}", float16)
+    chosen = _state.dtype if kind == "cpu" else vars(_state).get(f"dtype on {kind}")
+    return chosen or float16
 
 
 def _regions() -> dict[str, _dtype]:

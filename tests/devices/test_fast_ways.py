@@ -1,9 +1,13 @@
 """What other devices don't leave: fast ways of the engine, own kernels, constants made there."""
 
 import contextlib
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
+import building
 import pytest
 from proof import NAME, bits, no_reads
 
@@ -139,26 +143,19 @@ def test_attention_uses_its_kernel(late, causal):
     assert [bits(t) for t in got] == [bits(t) for t in attention("cpu", is_causal=causal)]
 
 
-NAMES = (
-    "_attention",
-    "_attention_slopes",
-    "_recurrent",
-    "_recurrent_backward",
-    "_cumprod",
-    "_sum_of_squares",
-    "_fused_layer_norm_backward",
-    "_fused_rms_norm",
-)
-
-
-@pytest.fixture(scope="module")
-def without(registered):
-    """A device that lacks these, and "arange": there is room for few types in a process."""
-    registered.register("without", without=(*NAMES, "arange"))
-
-
-def test_kernels_that_go_by_the_host_and_missing_ones_are_not_used(late, without):
+def without_kernels(late):
     """Where the same can be made of others: results are those of operators."""
+    names = (
+        "_attention",
+        "_attention_slopes",
+        "_recurrent",
+        "_recurrent_backward",
+        "_cumprod",
+        "_sum_of_squares",
+        "_fused_layer_norm_backward",
+        "_fused_rms_norm",
+    )
+    late.register("without", without=(*names, "arange"))
     try:
         with calls(late) as made:
             got = attention("without", is_causal=True)
@@ -168,7 +165,7 @@ def test_kernels_that_go_by_the_host_and_missing_ones_are_not_used(late, without
             nn.functional.layer_norm(y, (4,)).square().sum().backward()
             normed = nn.functional.rms_norm(y.detach(), (4,))
             product, norm = y.detach().cumprod(0), y.detach().norm()
-        assert not made.keys() & set(NAMES) and made["softmax"] and made["mm"]
+        assert not made.keys() & set(names) and made["softmax"] and made["mm"]
         for a, b in zip(got, attention("cpu", is_causal=True)):
             ag.testing.assert_close(a.cpu(), b)
         here, z = lstm("cpu")
@@ -241,11 +238,28 @@ def test_constants_are_made_there(late, name):
     assert (there_is.shape, there_is.dtype) == (expected.shape, expected.dtype)
 
 
-def test_ranges_are_copied_once_where_there_is_no_kernel(late, without):
+def without_ranges(late):
     with calls(late) as made:
         got = ag.arange(5, device="without"), ag.linspace(0, 1, 3, device="without")
     assert made["copy in"] == 2 and "reads" not in made
     assert got[0].tolist() == [0, 1, 2, 3, 4] and got[1].tolist() == [0.0, 0.5, 1.0]
+
+
+def test_missing_kernels_are_not_missed(tmp_path_factory):
+    """In a process of its own: types of devices stay, and there is room for eight."""
+    library = building.library(tmp_path_factory)
+    paths = os.pathsep.join((str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")))
+    code = (
+        f"import building, test_fast_ways as t; m = building.load({str(library)!r}); "
+        "t.without_kernels(m); t.without_ranges(m)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**building.environment(), "PYTHONPATH": os.pathsep.join((str(building.ROOT), paths))},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 # --- values that nobody waits for ---------------------------------------------------------------

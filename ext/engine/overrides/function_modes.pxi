@@ -259,7 +259,8 @@ cdef class Entered:
 
     A chain and no list: to grow and to shrink, that asks for memory, and may not get any.
     """
-    # (enabled, dtype, cache_enabled, whether a mode was pushed, what was before)
+    # (enabled, dtype, cache_enabled, whether a mode was pushed, what was before, whether this one
+    # is on, the keys of the first two)
     cdef tuple last
 
 
@@ -292,10 +293,11 @@ cdef class AutocastContext(Restoring):
             raise RuntimeError(f"{type(self).__name__}: autocast.__init__() was not called")
         cdef dict state = type(self)._state.__dict__
         cdef bint push = self._enabled and not state["pushed"]
+        # From here on no key is new, so that nothing needs memory.
         cdef tuple before = (
-            (self.enabled_key, state.get(self.enabled_key, False)),
-            (self.dtype_key, state.get(self.dtype_key)), state["cache_enabled"], push,
-            self.entered.last, self._enabled)
+            state.setdefault(self.enabled_key, False), state.setdefault(self.dtype_key, None),
+            state["cache_enabled"], push, self.entered.last, self._enabled, self.enabled_key,
+            self.dtype_key)
         self.ending = (_leave_all, (state, self.entered))
         if push:
             push_function_mode(type(self)._mode)
@@ -322,13 +324,9 @@ cdef class AutocastContext(Restoring):
 cdef int leave_autocast(dict state, Entered entered) except -1:
     cdef tuple before = entered.last
     entered.last = before[4]
-    for key, value in before[:2]:
-        if value is None:           # a dtype that nobody had chosen
-            state.pop(key, None)
-        else:
-            state[key] = value
-    state["cache_enabled"] = before[2]
-    state["regions"] = state["regions"] - before[5]
+    state[before[6]], state[before[7]], state["cache_enabled"] = before[0], before[1], before[2]
+    if before[5]:
+        state["regions"] = state["regions"] - 1
     state["nesting"] = state["nesting"] - 1
     if not state["nesting"]:
         state["cache"].clear()
