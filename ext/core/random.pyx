@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Generators of random numbers, one or several for each device.
 
 A generator counts: Philox4x32-10 turns (key, position, element) into bits, so that the same seed
