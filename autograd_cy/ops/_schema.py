@@ -339,7 +339,7 @@ class randomly:
     fewer, but by its shape alone; "chances", which its elements are; "around", those of the other
     arguments, the first says the shape; "values" of any argument. Examples can't share the last three.
 
-    A record with an in-place form has another one, ``T.<key>_fresh(..., op, draws)``, for functions that
+    A record of one tensor with an in-place form has another one, ``T.<key>_fresh(..., op, draws)``, for functions that
     make tensors: it fills a new tensor of an example's shape, whose version stays 0; `op` is the name in
     errors, and `draws` may be "sizes", one call for all examples.
     """
@@ -541,7 +541,7 @@ class Record:
     @property
     def fresh(self) -> bool:
         """Whether it has the form for functions that make random tensors (see `randomly`)."""
-        return self.inplace and isinstance(self.vmap, randomly) and isinstance(self.kernel, call)
+        return self.inplace and isinstance(self.vmap, randomly) and len(self.tensor_args) == 1
 
     @functools.cached_property
     def key(self) -> str:

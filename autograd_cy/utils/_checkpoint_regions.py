@@ -203,7 +203,7 @@ class Region:
         context: AbstractContextManager,
         describe: Callable[[Tensor], Any],
         early_stop: bool,
-        rng_state: Tensor | None,
+        rng_state: tuple | None,  # of the default generators
         debug: bool,
     ):
         self.function = function

@@ -13,9 +13,10 @@ import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from autograd_cy import Tensor, no_grad, random
+from autograd_cy import Tensor, no_grad
 from autograd_cy._C.forward import _levels_of
 from autograd_cy._C.levels import _batch_level
+from autograd_cy._C.random import _default_draws
 from autograd_cy._C.saved import _get_hooks
 from autograd_cy._vmap.pytree import flatten
 from autograd_cy.autograd.function import Function
@@ -230,7 +231,7 @@ class _FirstRun(TorchFunctionMode):
         kept: list[_Results] = []
         record.calls.append((func, kept))
         saved: list[Tensor] = []
-        before = random.get_rng_state()
+        before = _default_draws()
         hooks = _get_hooks()[0]
         if hooks:
             pack, unpack = hooks[:2]
@@ -259,7 +260,7 @@ class _FirstRun(TorchFunctionMode):
                     structure,
                     [_HERE if isinstance(x, Tensor) else x for x in leaves],
                     [_window(x, inputs, results) for x in saved],
-                    bool((random.get_rng_state() != before).any()),
+                    _default_draws() != before,
                 )
             )
         return result

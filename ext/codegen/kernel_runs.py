@@ -168,26 +168,46 @@ def turned_outputs(record) -> list[str]:
     return [f"if flags & F_STRIDED{other}:", *turning]
 
 
-def drawing(record, shown: str) -> list[str]:
-    """Lines that find the state of the generator of a kernel that draws, and what it fills."""
-    if not record.kernel.draws:
-        return []
-    asked = next((a.name for a in record.args if a.type == "Generator?"), "None")
+def calling(record, shown: str, *filled: str) -> list[str]:
+    """Lines that call the kernel of the device; on meta there is nothing to do."""
+    values = [*filled, *given(record)]
+    values += ["state"] * record.kernel.draws + ["found"] * is_sized(record)
     return [
-        f'state = drawing_state({asked}, device, "{shown}{"_" * record.inplace}")',
-        "drawn = to_0",
-        "if to_0.flags & F_STRIDED:",
-        "    drawn = fresh_dense(to_0)",
+        f"if {column('device')}.{record.key} != NULL:",
+        f"    {column('device')}.{record.key}({', '.join(values)})",
+        "elif device != ON_META:",
+        f'    raise no_kernel("{shown}", device)',
     ]
 
 
-def kernel_call(record, args: str, shown: str) -> list[str]:
-    """The kernel of the device at work; on meta there is nothing to do."""
+def drawing_function(record, shown: str) -> list[str]:
+    """`draw_<key>`: a kernel that draws fills memory of any strides, from the generator's state."""
+    params = "".join(f", {arg_type(a.type).c} {a.name}" for a in record.args)
+    asked = next((a.name for a in record.args if a.type == "Generator?"), "None")
+    body = [
+        "cdef Tensor drawn = to_0",
+        f'cdef Tensor state = drawing_state({asked}, device, "{shown}{"_" * record.inplace}")',
+        "if to_0.flags & F_STRIDED:",
+        "    drawn = fresh_dense(to_0)",
+        *calling(record, shown, "drawn"),
+        "if drawn is not to_0:",
+        f'    copy_into(to_0, drawn, "{shown}")',
+        "return 0",
+    ]
+    head = f"cdef int draw_{record.key}(int device, Tensor to_0{params}) except -1:"
+    return ["", head, *(f"    {line}" for line in body)]
+
+
+def fresh_function(record, imports) -> list[str]:
+    """The body of the form that fills a new tensor: nothing of it has to be looked at but dtype."""
+    module, function, rule_args = rule_of(record)
+    imports.setdefault(module, set()).add(function)
+    names = ", ".join(a.name for a in record.args)
     return [
-        f"if {column('device')}.{record.key} != NULL:",
-        f"    {column('device')}.{record.key}({args})",
-        "elif device != ON_META:",
-        f'    raise no_kernel("{shown}", device)',
+        "cdef Result[1] made",
+        f'{module}_{function}(made, {rule_args}, "{record.shown}")',
+        f"draw_{record.key}(self.mem.device, self, {names})",
+        "return self",
     ]
 
 
@@ -259,8 +279,6 @@ def run_function(record, shown: str, imports) -> list[str]:
     body += [f"cdef Tensor to_{i} = None" for i in range(n)]
     if is_sized(r):
         body += ["cdef Py_ssize_t sizes[64]", "cdef list found = None", "cdef int counted"]
-    if r.kernel.draws:
-        body.append("cdef Tensor state, drawn")
     body += [
         "if flags & F_DEVICE:",
         f'    device = device_among({read_tuple(r, indices=False, from_host=False)}, "{shown}")',
@@ -307,12 +325,10 @@ def run_function(record, shown: str, imports) -> list[str]:
         ]
     body += ["else:", *(f"    {line}" for line in place)]
     outs = ", ".join(f"to_{i}" for i in range(n))
-    filled = "drawn" if r.kernel.draws else outs
-    values = [*[filled] * bool(n), *given(r), *["state"] * r.kernel.draws]
-    values += ["found"] * is_sized(r)
-    body += [*drawing(r, shown), *kernel_call(r, ", ".join(values), shown)]
     if r.kernel.draws:
-        body += ["if drawn is not to_0:", f'    copy_into(to_0, drawn, "{shown}")']
+        body.append(f"draw_{r.key}(device, to_0, {', '.join(a.name for a in r.args)})")
+    else:
+        body += calling(r, shown, *(f"to_{i}" for i in range(n)))
     if several:
         body += ["if out is not None:"]
         body += [f'    settle(<Tensor>out[{i}], to_{i}, "{shown}")' for i in range(n)]
@@ -321,4 +337,5 @@ def run_function(record, shown: str, imports) -> list[str]:
         body += ["if out is not None:", f'    settle(out, to_0, "{shown}")', "    return out"]
     body += turned_outputs(r)
     body += [f"return ({outs})" if several else "return to_0"]
-    return ["", head, *(f"    {line}" for line in body)]
+    first = drawing_function(r, shown) if r.kernel.draws else []
+    return [*first, "", head, *(f"    {line}" for line in body)]

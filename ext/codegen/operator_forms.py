@@ -6,7 +6,7 @@ import ast
 import re
 
 from ext.codegen.formula import FormulaError, parse
-from ext.codegen.kernel_runs import has_shape
+from ext.codegen.kernel_runs import fresh_function, has_shape
 from ext.codegen.lines import indent
 from ext.codegen.node_text import NodeText
 from ext.codegen.plan import bits_of, claim_of
@@ -318,7 +318,7 @@ class OperatorForms(NodeText):
         body = [
             "if vmap_level():",
             f'    return random_under_vmap(op, "{self.key}", ({self.names},), draws)',
-            f"return run_{self.key}({self.names}, self.flags, self, True)",
+            *fresh_function(self.r, self.imports),
         ]
         return ["", head, *indent(body)]
 

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Generators of random numbers, one or several for each device.
 
 A generator counts: Philox4x32-10 turns (key, position, element) into bits, so that the same seed
@@ -60,7 +61,7 @@ cdef class Generator:
     True
     """
 
-    def __init__(self, device=None):
+    def __cinit__(self, device=None):
         cdef int code = device_code(device)
         if code == ON_META:
             raise RuntimeError(f"Device type {as_device(device).type.upper()} is not supported for "
@@ -242,6 +243,7 @@ default_generator = Generator()
 cdef Generator _default = default_generator
 cdef list _others = []             # those of other devices, made when one is first drawn from
 cdef uint64_t _seed_of_others = DEFAULT_SEED
+cdef uint64_t _draws = 0           # fills with numbers of default generators so far
 
 
 cdef Generator default_of(int device):
@@ -268,8 +270,10 @@ cdef object checked_generator(object gen, str op):
 
 
 cdef Tensor drawing_state(object gen, int device, str op):
+    global _draws
     cdef Generator g
     if gen is None:
+        _draws += device != ON_META
         if device == ON_CPU:
             return _default.state
         if device == ON_META:
@@ -294,6 +298,11 @@ cdef object other_device(Generator g, int device):
     return RuntimeError(
         f"Expected a '{names[0]}' device type for generator but found '{names[1]}'; make it with "
         f"Generator(device='{wanted}')")
+
+
+def _default_draws():
+    """How often default generators were drawn from; nothing is read of a device to know it."""
+    return _draws
 
 
 def _default_of(device):

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Random operators: functions that make random tensors, and methods that fill them.
 
 They take their arguments apart; what draws are operators of the family random, which record, heed

@@ -1,4 +1,5 @@
 # cython: language_level=3
+# build: plain hot
 """Shape rules of what is drawn at random: fills, masks, slopes. They refuse bounds and dtypes."""
 from libc.math cimport isfinite
 from autograd_cy._C.arguments cimport real_number

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import building
+import built_devices
 import pytest
 from proof import NAME, bits, no_reads
 
@@ -247,15 +247,15 @@ def without_ranges(late):
 
 def test_missing_kernels_are_not_missed(tmp_path_factory):
     """In a process of its own: types of devices stay, and there is room for eight."""
-    library = building.library(tmp_path_factory)
+    library = built_devices.library(tmp_path_factory)
     paths = os.pathsep.join((str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")))
     code = (
-        f"import building, test_fast_ways as t; m = building.load({str(library)!r}); "
+        f"import built_devices, test_fast_ways as t; m = built_devices.load({str(library)!r}); "
         "t.without_kernels(m); t.without_ranges(m)"
     )
     run = subprocess.run(
         [sys.executable, "-c", code],
-        env={**building.environment(), "PYTHONPATH": os.pathsep.join((str(building.ROOT), paths))},
+        env={**built_devices.environment(), "PYTHONPATH": os.pathsep.join((str(built_devices.ROOT), paths))},
         capture_output=True,
         text=True,
     )
