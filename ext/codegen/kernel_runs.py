@@ -294,7 +294,7 @@ def run_function(record, shown: str, imports) -> list[str]:
         return [
             "",
             head,
-            *(f"    {line}" for line in [*body, *kernel_call(r, ", ".join(given(r)), shown)]),
+            *(f"    {line}" for line in [*body, *calling(r, shown)]),
         ]
     fresh = [*laid_outputs(r), *(f"to_{i} = fresh(&made[{i}], device)" for i in range(n))]
     if several:

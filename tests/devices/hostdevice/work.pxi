@@ -207,7 +207,7 @@ cdef int run_elementwise(Work w) except -1:
     for a in range(w.ew.nargs):
         rows[a] = w.ew.strides[a]
     return run_loop(KT.loops[w.ew.kernel][w.ew.dt], w.ew.nargs, w.ew.p, w.ew.mem, w.ew.nd,
-                    w.ew.shape, rows, KT.cost[w.ew.kernel])
+                    w.ew.shape, rows, w.ew.dts, KT.cost[w.ew.kernel])
 
 
 cdef int run_in_single(Elementwise* e) except -1:
@@ -218,6 +218,7 @@ cdef int run_in_single(Elementwise* e) except -1:
     cdef StorageImpl* mem[5]
     cdef Py_ssize_t* rows[5]
     cdef Py_ssize_t dense[64]
+    cdef int dts[5]
     cdef Py_ssize_t step = DT_SIZE[<int>DT_F32]
     cdef int a, d
     for d in range(e.nd - 1, -1, -1):
@@ -225,15 +226,15 @@ cdef int run_in_single(Elementwise* e) except -1:
         step *= e.shape[d]
     for a in range(e.nargs):
         mem[a] = NULL
-        p[a], rows[a] = e.p[a], e.strides[a]
+        p[a], rows[a], dts[a] = e.p[a], e.strides[a], e.dts[a]
         if e.dts[a] != e.dt:
             continue                # a number, or bools
         part = tensor_empty(DT_F32, e.nd, e.shape)
         parts.append(part)
-        p[a], rows[a] = part.ptr, dense
+        p[a], rows[a], dts[a] = part.ptr, dense, DT_F32
         if a:
             converted(e, a, part, dense, False)
-    run_loop(KT.loops[e.kernel][<int>DT_F32], e.nargs, p, mem, e.nd, e.shape, rows, 1)
+    run_loop(KT.loops[e.kernel][<int>DT_F32], e.nargs, p, mem, e.nd, e.shape, rows, dts, 1)
     if e.dts[0] == e.dt:
         converted(e, 0, <Tensor>parts[0], dense, True)
     return 0
@@ -243,12 +244,14 @@ cdef int converted(Elementwise* e, int a, Tensor part, Py_ssize_t* dense, bint b
     cdef char* p[2]
     cdef StorageImpl* mem[2]
     cdef Py_ssize_t* rows[2]
+    cdef int dts[2]
     mem[0] = mem[1] = NULL
+    dts[0], dts[1] = e.dt if back else <int>DT_F32, <int>DT_F32 if back else e.dt
     if back:
         p[0], p[1], rows[0], rows[1] = e.p[a], part.ptr, e.strides[a], dense
-        return run_loop(KT.casts[<int>DT_F32][e.dt], 2, p, mem, e.nd, e.shape, rows, 1)
+        return run_loop(KT.casts[<int>DT_F32][e.dt], 2, p, mem, e.nd, e.shape, rows, dts, 1)
     p[0], p[1], rows[0], rows[1] = part.ptr, e.p[a], dense, e.strides[a]
-    return run_loop(KT.casts[e.dt][<int>DT_F32], 2, p, mem, e.nd, e.shape, rows, 1)
+    return run_loop(KT.casts[e.dt][<int>DT_F32], 2, p, mem, e.nd, e.shape, rows, dts, 1)
 
 
 cdef int run_copy(Work w) except -1:
