@@ -205,6 +205,7 @@ cdef class UntypedStorage:
             return _storage_on_meta, (self.mem.nbytes,)
         if self.mem.device != ON_CPU:
             return _storage_to_device, (on_device(self, ON_CPU), str(self.device))
+        need_bytes(self.mem, "pickling")
         if protocol >= 5:
             from pickle import PickleBuffer
             return _storage_from_bytes, (PickleBuffer(self),)

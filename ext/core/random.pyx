@@ -17,7 +17,7 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.devices cimport (
     Services, current_stream, current_stream_owner, note_use, services)
 from autograd_cy._C.iterate cimport contiguous, copy_into, to_device
-from autograd_cy._C.launch cimport no_launch
+from autograd_cy._C.launch cimport capturing, no_launch
 from autograd_cy._C.placement cimport (
     as_device, device_code, device_of_code, devices_of_type)
 from autograd_cy._C.storage cimport ON_CPU, ON_META, ServiceBlock, device_index, device_type
@@ -317,6 +317,8 @@ def _defaults():
     """The default generators of the CPU and of all devices that were drawn on and still exist."""
     cdef int code
     found = [_default]
+    if capturing():
+        return found            # work of the others is refused, so that they can't draw
     for g in _others:
         code = (<Generator>g).state.mem.device
         if device_index(code) < devices_of_type(device_type(code)):

@@ -17,6 +17,7 @@ from autograd_cy._C.arguments cimport (
     int_arg, dim_arg, sizes_arg, given_sizes, dims_arg, wrong_type)
 from autograd_cy._C.batching cimport batch_front, align_batch
 from autograd_cy._C.checked cimport checked_add, checked_mul
+from autograd_cy._C.devices cimport check_capture
 from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_SIZE, dt_differentiable, dt_category, dt_is_complex, dt_object)
 from autograd_cy._C.exchange cimport UntypedStorage
@@ -498,6 +499,8 @@ cdef Tensor fill_as(Tensor self, object value, str op, type node):
     if not isinstance(value, Tensor) and not (self.flags & (F_GRAD_PATH | F_SLOW)):
         if not is_number(value):
             raise wrong_type(value, op, "value", 1, "Tensor or Number")
+        if self.flags & F_DEVICE:
+            check_capture(self.mem.device, op)
         check_inplace(self, op, False)
         fill_with(self, value)
         bump_version(self)

@@ -47,7 +47,7 @@ def device(tmp_path_factory):
     spec = importlib.util.spec_from_file_location("hostdevice", library)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.register(NAME)
+    module.register(NAME, plain=True)
     yield NAME
     assert module.state()["broken"] == 0, "a kernel wrote over the ends of its memory"
 
