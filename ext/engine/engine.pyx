@@ -553,6 +553,7 @@ cdef int run_ready(GraphTask g) except -1:
     cdef PyObject* p = NULL
     cdef PyObject* done
     cdef Py_ssize_t work = 0
+    cdef list before = None             # streams that were current before the node's own
     try:
         while g.heap_count:
             p = pop(g)
@@ -561,9 +562,12 @@ cdef int run_ready(GraphTask g) except -1:
                 work = 0
                 PyErr_CheckSignals()
             if (<Node>p).flags & N_ON_DEVICE:
-                run_on_streams(g, <Node>p)
-            else:
-                run_node(g, <Node>p)
+                before = take_streams(g, <Node>p)
+            run_node(g, <Node>p)
+            if before is not None:
+                if (<Node>p).flags & N_ACCUMULATE:
+                    note_leaf(g, <Node>p)
+                before = put_streams_back(before)
             done = p
             p = NULL
             release_node(done)
@@ -572,6 +576,8 @@ cdef int run_ready(GraphTask g) except -1:
             _anomaly_failure(<object>p, error)
         raise
     finally:
+        if before is not None:
+            put_streams_back(before)
         if p != NULL:
             release_node(p)
     return 0
@@ -589,12 +595,9 @@ cdef object run_here(GraphTask g):
     tls_set_modes((modes & ~<modes_t>M_NO_GRAD | M_IN_BACKWARD) if g.create_graph
                   else (modes | M_NO_GRAD | M_IN_BACKWARD))
     try:
-        try:
-            run_ready(g)
-        except BaseException:
-            join_after_failure(g)
-            raise
-        join_streams(g)
+        run_ready(g)
+        if g.streams is not None:
+            join_streams(g)
         g.current = NULL
         if g.callbacks is not None:
             i = 0
@@ -602,6 +605,8 @@ cdef object run_here(GraphTask g):
                 g.callbacks[i]()
                 i += 1
     finally:
+        if g.streams is not None:
+            join_after_failure(g)
         ag_running_task = outer
         tls_set_modes(modes)
         if g.undo is not None:

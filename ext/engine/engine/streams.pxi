@@ -94,8 +94,12 @@ cdef int keep_for(Tensor t, int device, stream_t stream, object owner) except -1
     return 0
 
 
-cdef int run_on_streams(GraphTask g, Node n) except -1:
-    """run_node() with the streams of its operation as the current ones."""
+cdef list take_streams(GraphTask g, Node n):
+    """
+    Make the streams of a node's operation the current ones.
+
+    Returns what put_streams_back() is to put back, or None if they were current.
+    """
     cdef list before = None
     cdef Stand s
     cdef int i
@@ -111,14 +115,18 @@ cdef int run_on_streams(GraphTask g, Node n) except -1:
                 before.append((s.device, <size_t>current_stream(s.device),
                                current_owner(s.device)))
                 set_current_stream(s.device, s.stream, owner_of(n, s))
-        run_node(g, n)
-        if before is not None and n.flags & N_ACCUMULATE:
-            note_leaf(g, n)
-    finally:
+    except BaseException:
         if before is not None:
-            for device, address, owner in reversed(before):
-                set_current_stream(device, <stream_t><size_t>address, owner)
-    return 0
+            put_streams_back(before)
+        raise
+    return before
+
+
+cdef list put_streams_back(list before):
+    """Let the streams of before be the current ones again; there are none then."""
+    for device, address, owner in reversed(before):
+        set_current_stream(device, <stream_t><size_t>address, owner)
+    return None
 
 
 cdef int note_leaf(GraphTask g, Node n) except -1:
@@ -158,8 +166,6 @@ cdef int join_streams(GraphTask g) except -1:
     """Let the caller's current streams wait for all that the task has used, and use its results."""
     cdef int device
     cdef stream_t here
-    if g.streams is None:
-        return 0
     streams, g.streams = g.streams, None
     for (code, address), owner in streams.items():
         device = code
