@@ -392,7 +392,7 @@ cdef int capture(GraphTask g, Node n, PyObject** gin) except -1:
     return 0
 
 
-cdef int run_node(GraphTask g, Node n) except -1:
+cdef inline int run_node(GraphTask g, Node n) except -1:
     """Run one ready node and pass its gradients on."""
     cdef Scope _around = NULL
     cdef Scope seen = NULL

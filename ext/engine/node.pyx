@@ -310,30 +310,44 @@ cdef int set_edge(Node n, int i, Tensor t) except -1:
 cdef int set_meta(Node n, int nr, Tensor t) except -1:
     cdef OutMeta* m = &n.metas[nr]
     cdef const Py_ssize_t* sizes = t.sizes
-    cdef Py_ssize_t* shape = m.dims
     cdef int i, nd = t.nd, device = t.mem.device
-    if m.shape != NULL and m.shape != shape:
-        PyMem_Free(m.shape)
-    if nd > META_DIMS:
-        m.shape = NULL              # in case that there is no memory
-        shape = <Py_ssize_t*>PyMem_Malloc(nd * sizeof(Py_ssize_t))
-        if shape == NULL:
-            raise MemoryError()
-    m.shape = shape
+    if nd > META_DIMS or device > ON_META or m.shape != NULL and m.shape != m.dims:
+        return _set_other_meta(n, nr, t)
+    m.shape = m.dims
     for i in range(nd):
-        shape[i] = sizes[i]
+        m.dims[i] = sizes[i]
     m.ndim = nd
     m.dt = t.dt
     m.device = device
     m.defined = 1
-    if device > ON_META:
-        return _note_stream(n, device)
+    return 0
+
+
+cdef int set_other_meta(Node n, int nr, Tensor t) except -1:
+    """set_meta() where there is more to do than to copy a few numbers."""
+    cdef OutMeta* m = &n.metas[nr]
+    cdef int i
+    if m.shape != m.dims:
+        PyMem_Free(m.shape)
+    m.shape = m.dims
+    if t.nd > META_DIMS:
+        m.shape = <Py_ssize_t*>PyMem_Malloc(t.nd * sizeof(Py_ssize_t))
+        if m.shape == NULL:
+            raise MemoryError()
+    for i in range(t.nd):
+        m.shape[i] = t.sizes[i]
+    m.ndim = t.nd
+    m.dt = t.dt
+    m.device = t.mem.device
+    m.defined = 1
+    if m.device > ON_META:
+        note_stream(n, m.device)
     return 0
 
 
 # By a pointer: inlined it would take registers of every operator that is recorded.
-cdef int (*_note_stream)(Node, int) except -1
-_note_stream = note_stream
+cdef int (*_set_other_meta)(Node, int, Tensor) except -1
+_set_other_meta = set_other_meta
 
 
 cdef int note_stream(Node n, int device) except -1:
