@@ -356,8 +356,7 @@ cdef int capture_flat(FlatPlan* plan, Tensor r, Tensor a, Tensor b) except -1:
 
 cdef inline int run_flat(FlatPlan* plan) noexcept:
     """One dimension, already known to be it."""
-    plan.order = (FORWARDS if capturing()
-                  else next_order(plan.nargs, plan.p, plan.step, plan.n))
+    plan.order = next_order(plan.nargs, plan.p, plan.step, plan.n)
     if plan.n * plan.cost < RELEASE_GIL:
         if plan.order == FORWARDS:
             if plan.n:
@@ -370,11 +369,11 @@ cdef inline int run_flat(FlatPlan* plan) noexcept:
     return 0
 
 
-cdef inline void flat_plan(FlatPlan* plan, loop_t loop, float cost, Tensor r, Tensor a,
+cdef inline void flat_plan(FlatPlan* plan, int nargs, loop_t loop, float cost, Tensor r, Tensor a,
                            int dt) noexcept:
     """Fill the plan of a result and of an operand of dtype `dt`, both dense and of one shape."""
     plan.loop = loop
-    plan.nargs = 2
+    plan.nargs = nargs
     plan.p[0] = r.ptr
     plan.p[1] = a.ptr
     plan.step[0] = DT_SIZE[r.dt]
@@ -384,7 +383,6 @@ cdef inline void flat_plan(FlatPlan* plan, loop_t loop, float cost, Tensor r, Te
 
 
 cdef inline void flat_third(FlatPlan* plan, char* p, Py_ssize_t step) noexcept:
-    plan.nargs = 3
     plan.p[2] = p
     plan.step[2] = step
 
@@ -675,7 +673,7 @@ cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
         if loop == NULL:
             raise unsupported(dt, op)
         r = tensor_empty(DT_BOOL if rule & P_BOOL else dt, a.nd, a.sizes)
-        flat_plan(&plan, loop, KT.cost[kernel], r, a, dt)
+        flat_plan(&plan, 2, loop, KT.cost[kernel], r, a, dt)
         if capturing():
             capture_flat(&plan, r, a, None)
         run_flat(&plan)
@@ -720,8 +718,8 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
                 return ew_general(kernel, args, 2, rule, out, op)
             r = (out if out is not None
                  else tensor_empty(DT_BOOL if rule & P_BOOL else dt, a.nd, a.sizes))
-            flat_plan(&plan, loop, KT.cost[kernel], r, a, dt)
-            flat_third(&plan, b.ptr, DT_SIZE[dt])
+            flat_plan(&plan, 3, loop, KT.cost[kernel], r, a, dt)
+            flat_third(&plan, b.ptr, plan.step[1])
             if capturing():
                 capture_flat(&plan, r, a, b)
             run_flat(&plan)
@@ -742,7 +740,7 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
                 qp[0] = cell
                 qp[1] = b.ptr
                 KT.casts[b.dt][dt](qp, zero, 1)
-            flat_plan(&plan, loop, KT.cost[kernel], r, a, dt)
+            flat_plan(&plan, 3, loop, KT.cost[kernel], r, a, dt)
             flat_third(&plan, qp[0], 0)
             if capturing():
                 capture_flat(&plan, r, a, None if b.flags & F_WRAPPED else b)

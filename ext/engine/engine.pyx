@@ -562,12 +562,10 @@ cdef int run_ready(GraphTask g) except -1:
                 work = 0
                 PyErr_CheckSignals()
             if (<Node>p).flags & N_ON_DEVICE:
-                before = take_streams(g, <Node>p)
+                before = g_take_streams(g, <Node>p)
             run_node(g, <Node>p)
             if before is not None:
-                if (<Node>p).flags & N_ACCUMULATE:
-                    note_leaf(g, <Node>p)
-                before = put_streams_back(before)
+                before = g_leave_streams(g, <Node>p, before)
             done = p
             p = NULL
             release_node(done)
@@ -577,7 +575,7 @@ cdef int run_ready(GraphTask g) except -1:
         raise
     finally:
         if before is not None:
-            put_streams_back(before)
+            g_leave_streams(g, None, before)
         if p != NULL:
             release_node(p)
     return 0
@@ -597,7 +595,7 @@ cdef object run_here(GraphTask g):
     try:
         run_ready(g)
         if g.streams is not None:
-            join_streams(g)
+            g_join_streams(g, False)
         g.current = NULL
         if g.callbacks is not None:
             i = 0
@@ -606,7 +604,7 @@ cdef object run_here(GraphTask g):
                 i += 1
     finally:
         if g.streams is not None:
-            join_after_failure(g)
+            g_join_streams(g, True)
         ag_running_task = outer
         tls_set_modes(modes)
         if g.undo is not None:

@@ -105,7 +105,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
         if dst.mem == src.mem and ranges_meet(dst, src):
             check_partial_overlap(dst, src, op)
             return copy_into(dst, clone_plain(src), op)
-        flat_plan(&plan, loop, 1, dst, src, src.dt)
+        flat_plan(&plan, 2, loop, 1, dst, src, src.dt)
         if capturing():
             capture_flat(&plan, dst, src, None)
         run_flat(&plan)

@@ -129,6 +129,13 @@ cdef list put_streams_back(list before):
     return None
 
 
+cdef list leave_streams(GraphTask g, Node n, list before):
+    """The same after a node has run; None: after one that failed."""
+    if n is not None and n.flags & N_ACCUMULATE:
+        note_leaf(g, n)
+    return put_streams_back(before)
+
+
 cdef int note_leaf(GraphTask g, Node n) except -1:
     """Remember the gradient of a leaf: the caller will use it on another stream."""
     cdef Tensor variable = accumulated_variable(n)
@@ -162,7 +169,7 @@ cdef int deposit_on_device(GraphTask g, PyObject* target, int nr, PyObject* grad
         set_current_stream(device, here, before)
 
 
-cdef int join_streams(GraphTask g) except -1:
+cdef int let_caller_wait(GraphTask g) except -1:
     """Let the caller's current streams wait for all that the task has used, and use its results."""
     cdef int device
     cdef stream_t here
@@ -179,10 +186,20 @@ cdef int join_streams(GraphTask g) except -1:
     return 0
 
 
-cdef int join_after_failure(GraphTask g) except -1:
-    """The same where backward has failed: that error tells more than what the device says now."""
+cdef int join_streams(GraphTask g, bint failed) except -1:
+    """The same; where backward has failed, that error tells more than what the device says now."""
     try:
-        join_streams(g)
+        let_caller_wait(g)
     except Exception:
-        pass
+        if not failed:
+            raise
     return 0
+
+
+# By pointers: inlined, all this would make the loop over nodes of the CPU a slower one.
+cdef list (*g_take_streams)(GraphTask, Node)
+cdef list (*g_leave_streams)(GraphTask, Node, list)
+cdef int (*g_join_streams)(GraphTask, bint) except -1
+g_take_streams = take_streams
+g_leave_streams = leave_streams
+g_join_streams = join_streams
