@@ -9,8 +9,8 @@ from autograd_cy._C.placement cimport (
     accelerator_type, add_device_type, current_index, device_of_code, set_accelerator,
     set_current_index, type_of_name)
 from autograd_cy._C.storage cimport (
-    BlockUse, DEVICES_OF_TYPE, MAX_DEVICES, MAX_DEVICE_TYPES, ON_PINNED, STORAGE_PINNED, device_memory, set_release,
-    storage_of_service, storage_root)
+    BlockUse, DEVICES_OF_TYPE, MAX_DEVICES, MAX_DEVICE_TYPES, ON_PINNED, STORAGE_PINNED,
+    device_memory, set_release, storage_of_service, storage_root)
 
 cdef extern from "Python.h":
     void PyErr_Fetch(PyObject** kind, PyObject** value, PyObject** trace)
