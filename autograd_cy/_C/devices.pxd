@@ -35,7 +35,10 @@ cdef enum:  # Services.traits
     LAYS_CHANNELS_LAST = 1     # kernels of `laid` records fill results that lie channels last
 
 # Work is put on a stream and runs in the order of the stream. `index` is the number of the device
-# among those of its type. All are called with the GIL held.
+# among those of its type. All are called with the GIL held, from any thread. What one raises comes
+# out of the operation that called it. Structs, tensors as objects and memory of the host are gone
+# when a service has returned; memory of the device stays for what was put on its stream.
+# docs/devices.md has a whole device to copy.
 cdef struct Services:
     Py_ssize_t size            # sizeof(Services): another one is a backend of another version
     uint32_t traits

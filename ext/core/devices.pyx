@@ -6,10 +6,11 @@ from cpython.ref cimport Py_XDECREF, Py_XINCREF
 from libc.string cimport memset
 from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.placement cimport (
-    accelerator_type, add_device_type, device_of_code, set_accelerator, type_of_name)
+    accelerator_type, add_device_type, current_index, device_of_code, set_accelerator,
+    set_current_index, type_of_name)
 from autograd_cy._C.storage cimport (
-    BlockUse, DEVICES_OF_TYPE, MAX_DEVICES, ON_PINNED, STORAGE_PINNED, device_memory, set_release,
-    storage_of_service, storage_root)
+    BlockUse, DEVICES_OF_TYPE, MAX_DEVICES, MAX_DEVICE_TYPES, ON_PINNED, STORAGE_PINNED,
+    device_memory, set_release, storage_of_service, storage_root)
 
 cdef extern from "Python.h":
     void PyErr_Fetch(PyObject** kind, PyObject** value, PyObject** trace)

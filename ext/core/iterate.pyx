@@ -14,7 +14,7 @@ from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_is_float, dt_object, dt_promote, dt_real, dt_to_complex, g_default_dtype)
 from autograd_cy._C.cpu cimport TARGET_AVX512, target as simd_target
 from autograd_cy._C.devices cimport (
-    Elementwise, Services, check_capture, device_among, device_cast, device_copy,
+    Elementwise, check_capture, device_among, device_cast, device_copy,
     device_elementwise, device_fill, services)
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.launch cimport (
@@ -24,7 +24,7 @@ from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size, parallel_range, turn_round
 from autograd_cy._C.out_places cimport (
     check_room, has_room, leave_base, of_sizes, other_device, take_order)
-from autograd_cy._C.placement cimport MF_CONTIGUOUS, MF_PRESERVE
+from autograd_cy._C.placement cimport MF_CONTIGUOUS, MF_PRESERVE, device_of_code
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.storage cimport ON_CPU, ON_META, StorageImpl, device_type
 from autograd_cy._C.tensor cimport (
@@ -398,6 +398,13 @@ cdef object unsupported(int dt, str op):
     )
 
 
+cdef object lacking(int dt, int device, str op):
+    """The error where the CPU computes it and the device doesn't."""
+    return NotImplementedError(
+        f"{op}: there is no elementwise kernel of this operator for device "
+        f"'{device_of_code(device)}' in {dt_object(dt).name}; move the operands with .cpu()")
+
+
 include "iterate/overlaps.pxi"
 
 
@@ -613,7 +620,7 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
         in_dt = dt_real(dt)
         dt = dt_to_complex(dt)
     if not has_elementwise(device, kernel, dt):
-        raise unsupported(dt, op)
+        raise unsupported(dt, op) if KT.loops[kernel][dt] == NULL else lacking(dt, device, op)
     e.kernel = kernel
     e.dt = dt
     e.nargs = nin + 1

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tracing import ROOT, built  # noqa: F401 - a fixture
+from tracing import ROOT, built, tracer  # noqa: F401 - fixtures
 
 import autograd_cy as ag
+from autograd_cy._C import devices
 
 PROGRAM = Path(__file__).with_name("alone.py")
 
@@ -61,3 +62,21 @@ def test_without_an_accelerator():
 def test_what_the_accelerator_module_lacks_is_an_error():
     with pytest.raises(AttributeError, match="has no attribute 'Graph'"):
         ag.accelerator.Graph
+
+
+def test_another_type_may_be_the_accelerator(tracer):
+    """The type that numbers, pinned memory and torch.accelerator mean."""
+    devices.choose_accelerator("bare")
+    assert ag.accelerator.current_accelerator() == ag.device("bare")
+    assert ag.device(1) == ag.device("bare:1")
+    with pytest.raises(
+        RuntimeError, match="no accelerator that pins memory|when none is available"
+    ):
+        ag.ones(2).pin_memory()
+    devices.choose_accelerator("tracer")
+    assert ag.ones(2).pin_memory().is_pinned() and ag.device(1) == ag.device("tracer:1")
+    devices.choose_accelerator(None)
+    assert not ag.accelerator.is_available()
+    for name in ("nothing", "meta", "cpu"):
+        with pytest.raises(ValueError, match="there is no accelerator of that name"):
+            devices.choose_accelerator(name)

@@ -143,29 +143,41 @@ def test_attention_uses_its_kernel(late, causal):
     assert [bits(t) for t in got] == [bits(t) for t in attention("cpu", is_causal=causal)]
 
 
+FUSED = (
+    "_attention",
+    "_attention_slopes",
+    "_recurrent",
+    "_recurrent_backward",
+    "_cumprod",
+    "_sum_of_squares",
+    "_fused_layer_norm_backward",
+    "_fused_rms_norm",
+)
+
+
 def without_kernels(late):
     """Where the same can be made of others: results are those of operators."""
-    names = (
-        "_attention",
-        "_attention_slopes",
-        "_recurrent",
-        "_recurrent_backward",
-        "_cumprod",
-        "_sum_of_squares",
-        "_fused_layer_norm_backward",
-        "_fused_rms_norm",
-    )
-    late.register("without", without=(*names, "arange"))
+    late.register("without", without=(*FUSED, "arange"))
+    of_operators(late, "without")
+
+
+def by_host(late):
+    """A kernel that copies to the host and back counts as none."""
+    late.register("slow", by_host=FUSED)
+    of_operators(late, "slow")
+
+
+def of_operators(late, place):
     try:
         with calls(late) as made:
-            got = attention("without", is_causal=True)
-            layer, x = lstm("without")
+            got = attention(place, is_causal=True)
+            layer, x = lstm(place)
             layer(x)[0].sum().backward()
-            y = ag.arange(1.0, 5.0).to("without").requires_grad_()
+            y = ag.arange(1.0, 5.0).to(place).requires_grad_()
             nn.functional.layer_norm(y, (4,)).square().sum().backward()
             normed = nn.functional.rms_norm(y.detach(), (4,))
             product, norm = y.detach().cumprod(0), y.detach().norm()
-        assert not made.keys() & set(names) and made["softmax"] and made["mm"]
+        assert not made.keys() & set(FUSED) and made["softmax"] and made["mm"]
         for a, b in zip(got, attention("cpu", is_causal=True)):
             ag.testing.assert_close(a.cpu(), b)
         here, z = lstm("cpu")
@@ -251,11 +263,14 @@ def test_missing_kernels_are_not_missed(tmp_path_factory):
     paths = os.pathsep.join((str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")))
     code = (
         f"import built_devices, test_fast_ways as t; m = built_devices.load({str(library)!r}); "
-        "t.without_kernels(m); t.without_ranges(m)"
+        "t.without_kernels(m); t.without_ranges(m); t.by_host(m)"
     )
     run = subprocess.run(
         [sys.executable, "-c", code],
-        env={**built_devices.environment(), "PYTHONPATH": os.pathsep.join((str(built_devices.ROOT), paths))},
+        env={
+            **built_devices.environment(),
+            "PYTHONPATH": os.pathsep.join((str(built_devices.ROOT), paths)),
+        },
         capture_output=True,
         text=True,
     )

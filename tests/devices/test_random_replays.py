@@ -204,6 +204,21 @@ def test_a_replay_refuses_what_an_eager_call_refuses():
         program.replay()
 
 
+@pytest.mark.parametrize("how", ["manual_seed", "get_state", "seed", "all"])
+def test_seeds_and_states_are_not_captured(how):
+    g = seeded()
+    before = g.get_state().tolist()
+    call = {
+        "manual_seed": lambda: g.manual_seed(3),
+        "get_state": g.get_state,
+        "seed": g.seed,
+        "all": lambda: ag.manual_seed(3),
+    }[how]
+    with pytest.raises(RuntimeError, match="can't be captured"):
+        capture(call)
+    assert g.get_state().tolist() == before
+
+
 def test_other_threads_may_draw_while_launches_are_kept():
     g, failed = ag.Generator().manual_seed(1), []
 

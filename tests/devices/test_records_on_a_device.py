@@ -6,6 +6,7 @@ from helpers import CLASS_OF, cases, few, inplace_form, make, one_dtype, outputs
 from proof import NAME, bits
 
 import autograd_cy as ag
+from autograd_cy._C import devices
 from autograd_cy.ops import _schema as schema
 
 # What NumPy or SciPy computes, at least in parts, has no slots: the host needs the values.
@@ -102,6 +103,19 @@ def test_distances_are_those_of_the_cpu(late, p):
     got = ag.cdist(x.to(NAME), y.to(NAME), p)
     assert str(got.device) == f"{NAME}:0"
     ag.testing.assert_close(got.cpu(), ag.cdist(x, y, p))
+
+
+@each("case", few(EVERY, 1))
+def test_no_operator_reads_values_but_for_sizes(late, case):
+    """Neither to check them nor to decide by them; a slot that counts answers the host."""
+    call = make(case, one_dtype(case.record))
+    ins = [on_device(t) for t in call.tensors()]
+    late.forget()
+    before = devices.host_reads()
+    call(ins)
+    made = late.state()["calls"]
+    counted = sum(n for key, n in made.items() if key.endswith(".sizes"))
+    assert devices.host_reads() == before and made.get("reads", 0) == counted
 
 
 @each("case", few(EVERY, 1))

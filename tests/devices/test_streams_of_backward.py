@@ -436,3 +436,28 @@ def test_a_deep_backward_has_the_streams_of_its_caller(late, depth):
     assert seen == [s] * (depth + 1)
     current().wait_stream(s)
     assert x.grad.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("depth", [3, 60])
+def test_a_deep_backward_has_the_device_of_its_caller(late, depth):
+    """What a name without index means, also where backward goes on in another thread."""
+    seen = []
+
+    class Deeper(ag.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, left):
+            ctx.left = left
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            seen.append(ag.empty(0, device="late").device.index)
+            if ctx.left:
+                with ag.enable_grad():
+                    x = ag.ones(1, requires_grad=True)
+                    Deeper.apply(x, ctx.left - 1).sum().backward()
+            return g, None
+
+    with ag.Stream("late:1"):
+        Deeper.apply(ag.ones(1, requires_grad=True), depth).sum().backward()
+    assert seen == [1] * (depth + 1)

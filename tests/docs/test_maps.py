@@ -69,7 +69,7 @@ def test_pictures_that_pages_show_are_there_and_small(page):
         assert picture.is_file() and picture.stat().st_size < 100_000, name
 
 
-PAGES = ("docs/architecture.md", "tests/README.md", "CONTRIBUTING.md")
+PAGES = ("docs/architecture.md", "docs/devices.md", "tests/README.md", "CONTRIBUTING.md")
 SOURCES = (".py", ".pyx", ".pxi", ".pxd", ".h", ".md", ".txt", ".toml")
 # What the generator makes of an operator: the functions that a page follows, by how they begin.
 MADE = ("c_", "dunder_", "node_", "tangent_", "run_", "seen_")
@@ -135,9 +135,10 @@ def test_every_program_that_a_page_names_is_there(page):
         assert path.exists() or path.with_suffix("").is_dir(), name
 
 
-def test_every_name_on_the_page_of_the_house_is_in_the_sources():
+@pytest.mark.parametrize("page", ["docs/architecture.md", "docs/devices.md"])
+def test_every_name_on_the_page_is_in_the_sources(page):
     unknown = []
-    for span in spans("docs/architecture.md"):
+    for span in spans(page):
         match = re.fullmatch(r"(?:\w+\.)*(\w+)(?:\(.*\))?|# (\w+): .*|(\w+)\*", span)
         if not match or is_path(span):
             continue

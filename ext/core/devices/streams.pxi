@@ -134,16 +134,23 @@ cdef int copy_between(Tensor to, Tensor source, bint non_blocking) except -1:
 
 
 def _streams_here():
-    """The current streams of this thread but default ones, for `_take_streams` of another."""
+    """The current streams and devices of this thread but default ones, for `_take_streams`."""
     cdef Current* mine = <Current*>ag_streams
-    cdef int device
-    if mine == NULL:
-        return ()
-    return tuple([(device, <size_t>mine[device].stream, <object>mine[device].owner)
-                  for device in range(MAX_DEVICES) if mine[device].stream != NULL])
+    cdef int device, type
+    streams = () if mine == NULL else tuple([
+        (device, <size_t>mine[device].stream, <object>mine[device].owner)
+        for device in range(MAX_DEVICES) if mine[device].stream != NULL])
+    return streams, tuple([(type, current_index(type)) for type in range(MAX_DEVICE_TYPES)
+                           if current_index(type)])
 
 
-def _take_streams(tuple streams not None):
-    """Let the streams of another thread be the current ones of this one."""
+def _take_streams(tuple state not None):
+    """Let the streams and devices of another thread be the current ones of this one."""
+    streams, indices = state
     for device, address, owner in streams:
         set_current_stream(device, <stream_t><size_t>address, owner)
+    for type, index in indices:
+        try:
+            set_current_index(type, index)
+        except Exception:
+            pass                # that device has gone: who asks for it is told so

@@ -117,10 +117,13 @@ def kernels(plain=True):
     return {key: found[key] for key in plain_functions} if plain else found
 
 
-def register(name="hostdevice", plain=False, without=()):
-    """Make a device known; `without` are operators and elementwise kernels with empty slots."""
+def register(name="hostdevice", plain=False, without=(), by_host=()):
+    """
+    Make a device known; `without` are operators and elementwise kernels with empty slots, `by_host`
+    those that are said to go by way of the host.
+    """
     given = {key: c for key, c in kernels(plain).items() if key not in without}
-    type_ = _devices.register(name, services_capsule(plain), given)
+    type_ = _devices.register(name, services_capsule(plain), given, by_host)
     if plain:
         plain_types.add(type_)
     left_out[type_] = {kernel_number(x) for x in without if x in kernel_names}
