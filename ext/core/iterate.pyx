@@ -14,7 +14,7 @@ from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_is_float, dt_object, dt_promote, dt_real, dt_to_complex, g_default_dtype)
 from autograd_cy._C.cpu cimport TARGET_AVX512, target as simd_target
 from autograd_cy._C.devices cimport (
-    Elementwise, Services, check_capture, device_among, device_cast, device_copy,
+    Elementwise, check_capture, device_among, device_cast, device_copy,
     device_elementwise, device_fill, services)
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.launch cimport (
