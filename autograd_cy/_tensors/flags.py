@@ -28,7 +28,7 @@ for _name in ("is_mkldnn", "is_nested", "is_sparse_csr"):
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Whether the tensor is in memory of the host that an accelerator copies from directly."""
+    """Tell whether the tensor is in memory of the host that an accelerator copies from directly."""
     return _is_pinned(self)
 
 

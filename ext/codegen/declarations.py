@@ -96,7 +96,7 @@ def read_source(path: Path, pxd: Path | None = None) -> Source:
 
 
 def _is_c_variable(name, text):
-    """Whether it is declared here, or in the header of the module that it comes from."""
+    """Tell whether it is declared here, or in the header of the module that it comes from."""
     if any(name in re.findall(r"\w+", m[1] or m[2]) for m in _CIMPORT.finditer(text)):
         return True
     return re.search(rf"^cdef [^(\n]*\b{name}\b *(?:=|,|#|$)", text, re.M) is not None

@@ -444,7 +444,7 @@ def _synchronize(device=None):
 
 
 def _device_memory(device=None):
-    """What tensors hold of a device's memory: live bytes and blocks, peak, allocations."""
+    """Count what tensors hold of a device's memory: live bytes and blocks, peak, allocations."""
     cdef DeviceBytes* n = &device_bytes[accelerator_place(device)]
     return n.live_bytes, n.live_blocks, n.peak_bytes, n.allocations
 
