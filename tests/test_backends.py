@@ -112,8 +112,12 @@ def test_programs_that_choose_a_device_find_no_other():
     assert ag.accelerator.current_accelerator(check_available=True) is None
     for place in (ag.accelerator, ag.xpu, ag.mps, ag.cuda):
         assert place.is_available() is False and place.device_count() == 0
+    for place in (ag.xpu, ag.mps, ag.cuda):
         with pytest.raises(AttributeError, match=r"has no attribute 'synchronize': .*on the CPU"):
             place.synchronize
+    for call in ("synchronize", "current_stream", "current_device_index"):
+        with pytest.raises(RuntimeError, match="accelerator device when none is available"):
+            getattr(ag.accelerator, call)()
     state = ag.get_rng_state()
     for seed in (ag.xpu.manual_seed, ag.xpu.manual_seed_all, ag.mps.manual_seed):
         assert seed(3) is None

@@ -76,7 +76,7 @@ cdef struct Services:
 cdef Services services[8]      # by type
 
 cdef inline bint lays_channels_last(int device) noexcept nogil:
-    """Whether kernels of `laid` records fill results that lie channels last."""
+    """Tell whether kernels of `laid` records fill results that lie channels last."""
     return services[device_type(device)].traits & LAYS_CHANNELS_LAST != 0
 
 # The stream that the calling thread puts work of a device on.

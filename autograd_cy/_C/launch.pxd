@@ -100,7 +100,7 @@ cdef int note_constant(Tensor t) except -1     # filled by hand, with values tha
 
 
 cdef inline bint capturing() noexcept nogil:
-    """Whether the calling thread captures; a launch is only described then."""
+    """Tell whether the calling thread captures; a launch is only described then."""
     return captures and captures_here()
 
 

@@ -289,7 +289,7 @@ def affine_grid_backward(grad: Tensor, spatial: Sequence[int], aligned: bool) ->
 def _affine_points(like: Tensor, spatial: Sequence[int], aligned: bool) -> Tensor:
     if like.device.type == "cpu":
         return _constant_array(affine_points(spatial, aligned, np.dtype("d"))).to(like.dtype)
-    columns = []
+    columns: list[Tensor] = []
     for d, n in enumerate(spatial):
         line = linspace(-1, 1, n, dtype=float64, device=like.device) if n > 1 else None
         line = zeros(n, dtype=float64, device=like.device) if line is None else line

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograd_cy._C import ops_copying as _copying
 from autograd_cy._C.creation import _can_pin, _is_pinned
 from autograd_cy._C.placement import _ON_PINNED
 from autograd_cy._C.tensor import Tensor, _install
+
+if TYPE_CHECKING:
+    from autograd_cy._C.streams import Stream
 
 __all__: list[str] = []
 
@@ -25,7 +28,7 @@ for _name in ("is_mkldnn", "is_nested", "is_sparse_csr"):
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Whether the tensor is in memory of the host that an accelerator copies from directly."""
+    """Tell whether the tensor is in memory of the host that an accelerator copies from directly."""
     return _is_pinned(self)
 
 
@@ -61,6 +64,27 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
     return self if _is_pinned(self) else _copying._to_device(self, _ON_PINNED)
 
 
+def record_stream(self: Tensor, stream: Stream) -> None:
+    """
+    Tell that work on another stream uses this tensor.
+
+    When the tensor goes, its memory is used again only after what is on that stream then.
+
+    Parameters
+    ----------
+    stream : Stream
+        Of the device that the tensor is on.
+
+    Raises
+    ------
+    RuntimeError
+        If the stream is of another device.
+    """
+    from autograd_cy._C.streams import _record_stream
+
+    _record_stream(self, stream)
+
+
 def is_distributed(self: Tensor) -> bool:
     """False: all of a tensor is in this process."""
     return False
@@ -68,4 +92,5 @@ def is_distributed(self: Tensor) -> bool:
 
 _install("is_pinned", is_pinned)
 _install("pin_memory", pin_memory)
+_install("record_stream", record_stream)
 _install("is_distributed", is_distributed)

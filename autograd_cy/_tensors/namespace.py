@@ -15,7 +15,6 @@ from autograd_cy._C import (
     iterate,
     placement,
     storage,
-    streams,
     tensor,
     views,
 )
@@ -61,7 +60,6 @@ _loaded = (
     engine,
     placement,
     storage,
-    streams,
     tensor,
     views,
     _typed_storage,
@@ -124,7 +122,6 @@ _PARTS = {
     storage: (
         "OutOfMemoryError empty_cache memory_summary reset_peak_memory set_allocator_caching"
     ),
-    streams: "Event Stream",
     tensor: "Size Tensor",
     _parallel: "get_num_threads set_num_threads",
 }

@@ -108,7 +108,7 @@ _mode = _Mode()
 
 
 def _is_on(kind: str) -> bool:
-    """Whether tensors on devices of a type are converted."""
+    """Tell whether tensors on devices of a type are converted."""
     return _state.enabled if kind == "cpu" else vars(_state).get(f"enabled on {kind}", False)
 
 

@@ -196,7 +196,9 @@ class _BatchNorm(_NormBase):
         """Normalise, and move running statistics by a share that only the device knows."""
         running = [t for t in (self.running_mean, self.running_var) if t is not None]
         found = [zeros_like(t) for t in running] if len(running) == 2 else [None, None]
-        result = functional.batch_norm(input, *found, self.weight, self.bias, True, 1.0, self.eps)
+        result = functional.batch_norm(
+            input, found[0], found[1], self.weight, self.bias, True, 1.0, self.eps
+        )
         with no_grad():
             for t, now in zip(running, found):
                 if now is not None:

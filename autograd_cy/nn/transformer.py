@@ -465,7 +465,7 @@ class TransformerEncoder(Module):
         return x if self.norm is None else self.norm(x)
 
     def _nests(self, src: Tensor, mask: Tensor | None) -> bool:
-        """Whether PyTorch would leave out hidden places, and fill them with zeros."""
+        """Tell whether PyTorch would leave out hidden places, and fill them with zeros."""
         if (
             not self.use_nested_tensor
             or mask is not None

@@ -540,7 +540,7 @@ class Record:
 
     @property
     def fresh(self) -> bool:
-        """Whether it has the form for functions that make random tensors (see `randomly`)."""
+        """Tell whether it has the form for functions that make random tensors (see `randomly`)."""
         return self.inplace and isinstance(self.vmap, randomly) and len(self.tensor_args) == 1
 
     @functools.cached_property

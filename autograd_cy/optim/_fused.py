@@ -1,4 +1,4 @@
-"""What methods of one update per element share: options, state, one operator for all parameters."""
+"""Methods with one update per element: options, state, one operator for all parameters."""
 
 from __future__ import annotations
 

@@ -27,7 +27,10 @@ _C_TYPES = {
     "bint": "bool", "str": "str", "tuple": "tuple", "list": "list", "dict": "dict", "bytes": "bytes",
     "double": "float", "float": "float", "type": "type", "int": "int", "object": "",
 }  # fmt: skip
-_INTEGER = re.compile(r"^(?:unsigned )?(?:int|long|long long|Py_ssize_t|size_t|u?int\d+_t)$")
+_INTEGER = re.compile(
+    r"^(?:unsigned )?(?:int|long|long long|Py_ssize_t|size_t|u?int\d+_t|modes_t)$"
+)
+_CIMPORT = re.compile(r"^from \S+ cimport (?:\(([^)]*)\)|(.*))", re.M)
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,9 @@ def read_source(path: Path, pxd: Path | None = None) -> Source:
 
 
 def _is_c_variable(name, text):
+    """Tell whether it is declared here, or in the header of the module that it comes from."""
+    if any(name in re.findall(r"\w+", m[1] or m[2]) for m in _CIMPORT.finditer(text)):
+        return True
     return re.search(rf"^cdef [^(\n]*\b{name}\b *(?:=|,|#|$)", text, re.M) is not None
 
 

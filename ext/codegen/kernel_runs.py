@@ -54,7 +54,7 @@ def c_type(record, text: str) -> str:
 
 
 def is_sized(record) -> bool:
-    """Whether values decide how large the results are."""
+    """Tell whether values decide how large the results are."""
     return getattr(record.kernel, "sized", None) is not None
 
 
@@ -238,7 +238,7 @@ def checked_shape(record, shown: str, imports) -> list[str]:
 
 
 def _indexes(record) -> bool:
-    """Whether a record has a tuple of index tensors."""
+    """Tell whether a record has a tuple of index tensors."""
     return any(a.type == "indices" for a in record.args)
 
 

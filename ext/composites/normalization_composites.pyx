@@ -20,7 +20,7 @@ __all__: list[str] = []
 
 
 cdef bint by_operators(Tensor a, Tensor b, Tensor c, str kernel) except -1:
-    """Whether more is to be known of gradients than their values, or nothing else finds these."""
+    """Tell if more is to be known of gradients than their values, or nothing else finds these."""
     cdef Tensor t
     cdef int k
     if not has_kernel(device_of(a), kernel):

@@ -5,12 +5,13 @@
 The generated Python functions call one converter per argument; `check_*` are named by records.
 """
 from cpython.number cimport PyNumber_Index
+from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 import numpy as _np
 from autograd_cy._C.dtypes cimport (
     dtype, dt_category, dt_code, dt_is_integral, dt_is_complex, dt_is_float, dt_object,
-    dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64, DT_U8,
-    DT_I64, DT_SIZE)
+    dt_real, dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64,
+    DT_U8, DT_I64, DT_SIZE)
 from libc.stdint cimport uint32_t
 from autograd_cy._C.iterate cimport cast, result_dtype
 from autograd_cy._C.placement cimport as_device, device, memory_format
@@ -518,6 +519,19 @@ cdef int real_number(Tensor number, int dt, str op) except -1:
             f"without overflow: {value} is complex; give a real number")
     if number.flags & F_WRAPPED and number.dt == DT_C128:
         number.dt = DT_F64      # its real part comes first
+    return 0
+
+
+cdef int slope_range(Tensor a, Tensor lower, Tensor upper, double* at) except -1:
+    """The smallest and the largest slope of rrelu, which are numbers of the CPU."""
+    real_number(lower, dt_real(a.dt), "rrelu")
+    real_number(upper, dt_real(a.dt), "rrelu")
+    at[0], at[1] = scalar_value(lower), scalar_value(upper)
+    if not isfinite(at[0]) or not isfinite(at[1]):
+        raise RuntimeError(f"rrelu: lower and upper must be finite, but they are {at[0]} and "
+                           f"{at[1]}")
+    if at[0] > at[1]:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     return 0
 
 

@@ -181,6 +181,7 @@ def _can_pin():
 
 
 def _is_pinned(Tensor t not None):
+    """Tell if it is in memory that some device pinned."""
     return storage_root(below_vmaps(t).mem).kind == STORAGE_PINNED
 
 

@@ -35,7 +35,7 @@ cdef object default_device():
 
 
 cdef modes_t named(object d) except 0:
-    """What the mode word has of a device: see default_device.pxd."""
+    """The part of the mode word that stands for a device: see default_device.pxd."""
     cdef Place r = as_device(d)
     cdef int code = device_code(r)
     if r.index is None and code > ON_META:

@@ -279,7 +279,9 @@ cdef void sign_run(void* ctx) noexcept nogil:
 cdef int check_variance(Tensor t) except -1:
     cdef SignPlan plan
     cdef Launch work
-    t = contiguous(t if t.dt == DT_F32 or t.dt == DT_F64 else cast(t, DT_F64))
+    if t.dt != DT_F32 and t.dt != DT_F64:
+        t = cast(t, DT_F64)
+    t = contiguous(t)
     plan.p = t.ptr
     plan.dt = t.dt
     plan.n = t.count

@@ -474,14 +474,14 @@ cdef int launch_elementwise(Elementwise* e, int device) except -1:
 
 
 cdef inline bint has_elementwise(int device, int kernel, int dt) noexcept:
-    """Whether the device computes this kernel in a dtype; one that doesn't say has the CPU's."""
+    """Tell if the device computes this kernel in a dtype; one that doesn't say has the CPU's."""
     if device and services[device_type(device)].has_elementwise != NULL:
         return services[device_type(device)].has_elementwise(kernel, dt) != 0
     return KT.loops[kernel][dt] != NULL
 
 
 cdef inline bint stays_single(Tensor t, int kernel, int place, int want) noexcept:
-    """Whether a number beside halves is to reach the kernel of a device as it is, in float32."""
+    """Tell if a number beside halves is to reach the kernel of a device as it is, in float32."""
     return is_half(want) and KT.keeps[kernel] != 0 and t.dt != want and (
         t.flags & F_WRAPPED or (KT.keeps[kernel] & KEEPS_FACTOR and place == 2 and t.nd == 0))
 

@@ -49,7 +49,7 @@ cdef tuple kind_names = (
     "SORT", "NORM", "WINDOW", "RANDOM", "STEP", "CHECK")
 
 Use = _namedtuple("Use", "storage access dtype count low high", module=__name__)
-Use.__doc__ = """What a launch does with one operand.
+Use.__doc__ = """One operand of a launch, and its use.
 
 `storage` is the address of its storage, or None for a number, `access` a sum of 1 (reads) and 2
 (writes), or 4 for scratch, `dtype` None where there are bytes; the launch touches no bytes of the
@@ -427,7 +427,7 @@ def _go_on_capturing(program):
 
 
 cdef int refuse_launch(str op, str reason) except -1:
-    """What an operation does can't be done again: an error if the thread captures."""
+    """Refuse, if the thread captures, an operation that can't be done again."""
     if captures_here():
         raise RuntimeError(f"{op}: can't be captured: {reason}")
     return 0

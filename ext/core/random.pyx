@@ -199,7 +199,7 @@ cdef class Generator:
         return self
 
     def _snapshot(self):
-        """What `_restore` takes: a copy of the state on its device, which the host doesn't read."""
+        """Copy the state on its device, for `_restore`; the host doesn't read it."""
         cdef Tensor kept = tensor_empty_on(self.state.mem.device, DT_I64, 1, &TWO, NULL)
         if self.state.mem.device != ON_CPU:
             self.follow()

@@ -19,8 +19,6 @@ from autograd_cy._C.storage cimport (
     ServiceBlock, StorageImpl, device_bytes, device_index, device_type, storage_root)
 from autograd_cy._C.tensor cimport Tensor
 
-from autograd_cy._C.tensor import _install
-
 __all__ = ["Event", "Stream"]
 
 cdef extern from "Python.h":
@@ -364,22 +362,8 @@ cdef Stream current_for(object stream, int code, str what):
     return <Stream>stream
 
 
-def record_stream(Tensor self not None, Stream stream not None):
-    """
-    Tell that work on another stream uses this tensor.
-
-    When the tensor goes, its memory is used again only after what is on that stream then.
-
-    Parameters
-    ----------
-    stream : Stream
-        Of the device that the tensor is on.
-
-    Raises
-    ------
-    RuntimeError
-        If the stream is of another device.
-    """
+def _record_stream(Tensor self not None, Stream stream not None):
+    """See the method of tensors in autograd_cy/_tensors/flags.py."""
     cdef StorageImpl* s = storage_root(self.mem)
     if stream.code != self.mem.device:
         raise RuntimeError(
@@ -388,9 +372,6 @@ def record_stream(Tensor self not None, Stream stream not None):
     if s.kind == STORAGE_DEVICE:
         note_use(<ServiceBlock*>s, stream.code, stream.stream,
                  NULL if stream.stream == NULL else <PyObject*>stream)
-
-
-_install("record_stream", record_stream)
 
 
 # --- the accelerator, for autograd_cy.accelerator -------------------------------------------
@@ -463,7 +444,7 @@ def _synchronize(device=None):
 
 
 def _device_memory(device=None):
-    """What tensors hold of a device's memory: live bytes and blocks, peak, allocations."""
+    """Count what tensors hold of a device's memory: live bytes and blocks, peak, allocations."""
     cdef DeviceBytes* n = &device_bytes[accelerator_place(device)]
     return n.live_bytes, n.live_blocks, n.peak_bytes, n.allocations
 

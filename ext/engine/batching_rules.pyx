@@ -11,7 +11,6 @@ from autograd_cy._C.constants cimport counted
 from autograd_cy._C.dtypes cimport DT_BOOL
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport all_resolved
-from autograd_cy._C.launch cimport note_constant
 from autograd_cy._C.levels cimport all_lowered, any_batched, is_batched, lowered, top_level
 from autograd_cy._C.outputs cimport Result
 from autograd_cy._C.rules_indexing cimport joined, rows_added, selected

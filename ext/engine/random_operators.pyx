@@ -61,7 +61,7 @@ cdef Py_ssize_t last_of(object low, object high) except? -1:
 
 
 cdef object made(Tensor t, object requires_grad, str op):
-    """What a function gives; under vmap it belongs to no graph."""
+    """The result of a function; under vmap it belongs to no graph."""
     return finish(t, False if vmap_level() else requires_grad, op)
 
 

@@ -4,8 +4,7 @@
 
 What has neither is an elementwise kernel by itself (the formulas are in scalar/activation.h).
 """
-from libc.math cimport isfinite
-from autograd_cy._C.arguments cimport real_number
+from autograd_cy._C.arguments cimport real_number, slope_range
 from autograd_cy._C.dtypes cimport dt_object, dt_real
 from autograd_cy._C.dtypes import finfo as _finfo
 from autograd_cy._C.iterate cimport cast, ew2, ew3, ewn, P_SAME
@@ -76,28 +75,15 @@ cdef Tensor leaky_relu_backward(Tensor grad, Tensor a, Tensor slope):
                "leaky_relu_backward")
 
 
-cdef int bounds(Tensor a, Tensor lower, Tensor upper, double* at) except -1:
-    """The smallest and the largest slope."""
-    check_real(lower, a, "rrelu")
-    check_real(upper, a, "rrelu")
-    at[0], at[1] = number_in(lower), number_in(upper)
-    if not isfinite(at[0]) or not isfinite(at[1]):
-        raise RuntimeError(f"rrelu: lower and upper must be finite, but they are {at[0]} and "
-                           f"{at[1]}")
-    if at[0] > at[1]:
-        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    return 0
-
-
 cdef Tensor rrelu_eval(Tensor a, Tensor lower, Tensor upper, Tensor out):
     cdef double[2] at
-    bounds(a, lower, upper, at)
+    slope_range(a, lower, upper, at)
     return ew2(K_LEAKY_RELU, a, wrap_double((at[0] + at[1]) / 2), P_SAME, out, "rrelu")
 
 
 cdef Tensor rrelu_backward(Tensor grad, Tensor a, Tensor lower, Tensor upper):
     cdef double[2] at
-    bounds(a, lower, upper, at)
+    slope_range(a, lower, upper, at)
     return leaky_relu_backward(grad, a, wrap_double((at[0] + at[1]) / 2))
 
 

@@ -338,7 +338,7 @@ cdef struct BoundsPlan:
 
 
 cdef void bounds_run(void* ctx) noexcept nogil:
-    """Whether bags begin at 0, end before the indices do, and don't go backwards."""
+    """Tell whether bags begin at 0, end before the indices do, and don't go backwards."""
     cdef BoundsPlan* plan = <BoundsPlan*>ctx
     cdef const int64_t* bounds = plan.bounds
     cdef int64_t end = bounds[plan.bags - 1]

@@ -394,7 +394,7 @@ cdef void step(int loop, int dt, char** p, Py_ssize_t n, double scale,
 
 
 cdef bint unscaled(real_t* p, Py_ssize_t n, real_t factor) noexcept nogil:
-    """Whether all were finite: what isn't differs from itself, or leaves no 0."""
+    """Tell whether all were finite: what isn't differs from itself, or leaves no 0."""
     cdef real_t x
     cdef int bad = 0
     cdef Py_ssize_t i

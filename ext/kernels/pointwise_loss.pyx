@@ -154,7 +154,7 @@ cdef void unit_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 
 
 cdef bint is_refused(LossPlan* plan) noexcept nogil:
-    """Whether some tile has found an element that isn't between 0 and 1; it is noted."""
+    """Tell whether some tile has found an element that isn't between 0 and 1; it is noted."""
     cdef const double* found = &plan.space[0] if plan.partial == NULL else plan.partial
     cdef Py_ssize_t k
     for k in range(plan.tiles):

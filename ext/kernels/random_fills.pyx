@@ -1,6 +1,6 @@
 # cython: language_level=3
 # build: plain hot
-"""What is drawn at random, on the CPU.
+"""Random draws on the CPU.
 
 Each fill is a launch that reads key and position where the generator has them and moves the
 position on, so that it draws other numbers when it runs again. Chunks are taken by one atomic
@@ -381,7 +381,7 @@ cdef void put_whole(int dt, char* out, Py_ssize_t e, int64_t k) noexcept nogil:
 
 
 cdef double real_element(const RandomJob* job, uint64_t e) noexcept nogil:
-    """What element e of a fill with reals is."""
+    """Element e of a fill with reals."""
     cdef uint64_t key = job.seed, at = job.chunk
     cdef float lo = <float>job.a, width = <float>job.b, top = <float>job.top
     cdef bint double_one = job.dt == DT_F64

@@ -333,7 +333,7 @@ cdef object index_shapes(tuple indices, const Py_ssize_t* sizes):
 
 
 cdef int select_all(Selection* s, Tensor a, tuple indices, const Py_ssize_t* sizes) except -1:
-    """What the indices select; `sizes`, if not NULL, says how much of each mask is true."""
+    """Note what the indices select; `sizes`, if not NULL, says how much of each mask is true."""
     cdef Tensor t
     cdef int d, more = 0
     s.nd = s.n = s.given = s.masks = 0

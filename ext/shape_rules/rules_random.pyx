@@ -1,8 +1,7 @@
 # cython: language_level=3
 # build: plain hot
 """Shape rules of what is drawn at random: fills, masks, slopes. They refuse bounds and dtypes."""
-from libc.math cimport isfinite
-from autograd_cy._C.arguments cimport real_number
+from autograd_cy._C.arguments cimport slope_range
 from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_is_complex, dt_is_float, dt_object, dt_real, DT_BF16, DT_F16, DT_F32,
     DT_F64, DT_I64, DT_U8)
@@ -10,7 +9,7 @@ from autograd_cy._C.iterate cimport expand_plain
 from autograd_cy._C.outputs cimport Result, has_shape, result_like
 from autograd_cy._C.random cimport exact_limit
 from autograd_cy._C.shapes cimport narrow_plain
-from autograd_cy._C.tensor cimport Tensor, scalar_value
+from autograd_cy._C.tensor cimport Tensor
 
 from autograd_cy._C._warned import warn as _warn
 
@@ -191,16 +190,9 @@ cdef int channel_mask(Result* r, Tensor a, str op) except -1:
 
 cdef int slopes(Result* r, Tensor a, Tensor lower, Tensor upper, str op) except -1:
     """One for each element, between two numbers."""
-    cdef double least, most
-    real_number(lower, dt_real(a.dt), "rrelu")
-    real_number(upper, dt_real(a.dt), "rrelu")
-    least, most = scalar_value(lower), scalar_value(upper)
-    if not isfinite(least) or not isfinite(most):
-        raise RuntimeError(f"rrelu: lower and upper must be finite, but they are {least} and "
-                           f"{most}")
-    if least > most:
-        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    return uniform(r, a, least, most, op)
+    cdef double[2] at
+    slope_range(a, lower, upper, at)
+    return uniform(r, a, at[0], at[1], op)
 
 
 cdef int weights(Result* r, Tensor a, str op) except -1:

@@ -1,4 +1,4 @@
-"""Builds `hostdevice`, once for all processes of a run of the tests, and loads it."""
+"""Builds `hostdevice` and `tracer`, once for all processes of a run, and loads them."""
 
 import contextlib
 import importlib.util
@@ -12,7 +12,7 @@ import pytest
 
 import autograd_cy as ag
 
-SOURCE = Path(__file__).parent / "hostdevice"
+HERE = Path(__file__).parent
 HEADERS = Path(__file__).parents[2] / "ext" / "kernels"
 ROOT = Path(ag.__file__).resolve().parents[1]
 LOADED = {}
@@ -33,9 +33,9 @@ def environment(**more):
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **more}
 
 
-def compile_in(folder):
+def compile_in(folder, name):
     """Build the extension from a copy of its sources."""
-    shutil.copytree(SOURCE, folder, dirs_exist_ok=True)
+    shutil.copytree(HERE / name, folder, dirs_exist_ok=True)
     run = subprocess.run(
         [sys.executable, "-W", "ignore", "setup.py", "-q", "build_ext", "--inplace"],
         cwd=folder,
@@ -46,25 +46,25 @@ def compile_in(folder):
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def library(factory):
+def library(factory, name="hostdevice"):
     """The path of the built extension; `factory` is pytest's tmp_path_factory."""
     pytest.importorskip("Cython")
     base = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent  # that of all processes of this run
-    folder = base / "hostdevice"
+    folder = base / name
     folder.mkdir(exist_ok=True)
     with alone(folder):
-        if not list(folder.glob("hostdevice*.so")):
-            compile_in(folder)
-    (found,) = folder.glob("hostdevice*.so")
+        if not list(folder.glob(f"{name}*.so")):
+            compile_in(folder, name)
+    (found,) = folder.glob(f"{name}*.so")
     return found
 
 
-def load(path):
+def load(path, name="hostdevice"):
     """The module; there is one in a process, however many ask for it."""
-    if "hostdevice" not in LOADED:
-        spec = importlib.util.spec_from_file_location("hostdevice", path)
-        LOADED["hostdevice"] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(LOADED["hostdevice"])
-    return LOADED["hostdevice"]
+    if name not in LOADED:
+        spec = importlib.util.spec_from_file_location(name, path)
+        LOADED[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(LOADED[name])
+    return LOADED[name]

@@ -184,7 +184,7 @@ def reached(module):
 
 
 def verdict(module, without, names):
-    """What the first of these programs does on a device without a slot."""
+    """Find what the first of these programs does on a device without a slot."""
     module.register("late", without=(without,))
     if not names:
         return "unreached", ""
@@ -205,7 +205,7 @@ def close(a, b):
 
 
 def apart(work, *given):
-    """What a function gives in a child of this process."""
+    """Call a function in a child of this process."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

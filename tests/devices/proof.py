@@ -1,4 +1,4 @@
-"""What the tests on the asynchronous device share: there and back, bits, reads by the host."""
+"""Shared by the tests on the asynchronous device: there and back, bits, reads by the host."""
 
 import contextlib
 

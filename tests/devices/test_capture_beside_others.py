@@ -44,7 +44,7 @@ def test_a_run_increments_a_version_once_and_those_of_inputs_not():
 
 
 def test_results_that_others_hold_are_written_by_a_run():
-    """What was made while capturing, and is saved by a graph afterwards."""
+    """Make something while capturing that is saved by a graph afterwards."""
     w, x, kept = ag.ones(2, requires_grad=True), ag.ones(2), []
     program = capture(lambda: kept.append((x * 2 + 1).exp()))
     y = (w * kept[0]).sum()
@@ -395,7 +395,7 @@ def test_operands_say_which_bytes_are_touched():
 
 
 def test_a_launch_that_writes_beside_its_operands_is_found():
-    """What replay_elsewhere() watches: undeclared bytes are hidden, and may not change."""
+    """Check what replay_elsewhere() watches: undeclared bytes are hidden, and may not change."""
     x = ag.zeros(8)
     program = capture(lambda: x[:4].add_(1))
     program.replay_elsewhere([x], watched=True)

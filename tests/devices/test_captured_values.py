@@ -1,4 +1,4 @@
-"""What a captured program does about values that the operator refuses: as the operator itself.
+"""Captured programs refuse the values that their operators refuse, and as they do.
 
 A bad index must never become a number, nor touch memory: each program runs where nothing is to be
 seen but what its launches declare, between guard bytes.

@@ -16,7 +16,7 @@ SOME = ["mm", "_attention", "_fused_adam_", "_uniform", "sum_dim", "_index", "el
 
 
 def verdicts(library, *slots):
-    """What empty_slots.py finds; its processes register the devices."""
+    """The answers of empty_slots.py; its processes register the devices."""
     run = subprocess.run(
         [sys.executable, "-W", "ignore", str(HERE / "empty_slots.py"), str(library), *slots],
         capture_output=True,

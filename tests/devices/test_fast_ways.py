@@ -1,4 +1,4 @@
-"""What other devices don't leave: fast ways of the engine, own kernels, constants made there."""
+"""Kept on other devices: fast ways of the engine, own kernels, constants made there."""
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ def there(t, index=0):
 
 @contextlib.contextmanager
 def calls(device):
-    """What the device is called for meanwhile, by name."""
+    """Calls of the device meanwhile, by name."""
     before = device.state()["calls"]
     found = {}
     yield found
@@ -313,7 +313,7 @@ def test_losses_and_layers_read_nothing(late):
 
 
 def test_padding_of_targets_is_no_target(late):
-    """What lies behind the ends of short rows may be anything."""
+    """Anything may lie behind the ends of short rows."""
     logs = ag.rand(3, 2, 5, dtype=ag.float64).log_softmax(2)
     lengths = [3, 3], [2, 1]
     want = nn.functional.ctc_loss(logs, ag.tensor([[1, 2], [3, 0]]), *lengths)

@@ -1,13 +1,7 @@
 """Random numbers of another device: generators of its own, whose states the host doesn't read."""
 
 import copy
-import importlib.util
-import os
 import pickle
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import programs
 import pytest
@@ -18,38 +12,16 @@ from autograd_cy._C.devices import host_reads
 from autograd_cy.nn import functional as F
 from autograd_cy.utils.checkpoint import checkpoint, get_device_states, set_device_states
 
-HERE = Path(__file__).parent
-ROOT = Path(ag.__file__).resolve().parents[1]
 NAME = "drawdevice"
 
 
 @pytest.fixture(scope="module")
-def device(tmp_path_factory):
+def device(hostdevice):
     """The test device under a name of its own: its kernels draw element by element."""
-    pytest.importorskip("Cython")
-    folder = tmp_path_factory.mktemp(NAME)
-    shutil.copytree(HERE / "hostdevice", folder, dirs_exist_ok=True)
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    run = subprocess.run(
-        [sys.executable, "-W", "ignore", "setup.py", "-q", "build_ext", "--inplace"],
-        cwd=folder,
-        env={
-            **os.environ,
-            "CFLAGS": "-O0 -ffp-contract=off",
-            "PYTHONPATH": os.pathsep.join(paths),
-            "AUTOGRAD_CY_HEADERS": str(HERE.parents[1] / "ext" / "kernels"),
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    (library,) = folder.glob("hostdevice*.so")
-    spec = importlib.util.spec_from_file_location("hostdevice", library)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.register(NAME, plain=True)
+    hostdevice.register(NAME, plain=True)
     yield NAME
-    assert module.state()["broken"] == 0, "a kernel wrote over the ends of its memory"
+    hostdevice.run_all()
+    assert hostdevice.state()["broken"] == 0, "a kernel wrote over the ends of its memory"
 
 
 class NoReads:

@@ -42,7 +42,7 @@ def told(results):
 
 
 def outcome(run, call, place):
-    """What a call gives and what its arguments are afterwards, or the error."""
+    """The result of a call and what its arguments are afterwards, or the error."""
     ag.manual_seed(11)
     ins = [place(t) for t in call.tensors()]
     try:

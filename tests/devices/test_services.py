@@ -1,4 +1,4 @@
-"""What reaches a device's services, what they raise, and how its memory is accounted for."""
+"""Calls that reach a device's services, errors that they raise, and accounts of its memory."""
 
 import pytest
 from tracing import built, tracer  # noqa: F401 - fixtures

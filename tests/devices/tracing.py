@@ -1,45 +1,18 @@
 """The device of `tracer/`, built once, and registered as "tracer" and, with less, as "bare"."""
 
 import gc
-import importlib.util
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
+import built_devices
 import pytest
 
 import autograd_cy as ag
 
-SOURCE = Path(__file__).parent / "tracer"
-ROOT = Path(ag.__file__).resolve().parents[1]
-
-
-def library(tmp_path_factory):
-    """The built module's file."""
-    pytest.importorskip("Cython")
-    folder = tmp_path_factory.mktemp("tracer")
-    shutil.copytree(SOURCE, folder, dirs_exist_ok=True)
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    run = subprocess.run(
-        [sys.executable, "-W", "ignore", "setup.py", "-q", "build_ext", "--inplace"],
-        cwd=folder,
-        env={**os.environ, "CFLAGS": "-O0", "PYTHONPATH": os.pathsep.join(paths)},
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    (built,) = folder.glob("tracer*.so")
-    return built
+ROOT = built_devices.ROOT
 
 
 def load(built):
     """The module of that file."""
-    spec = importlib.util.spec_from_file_location("tracer", built)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return built_devices.load(built, "tracer")
 
 
 _loaded = []
@@ -47,7 +20,7 @@ _loaded = []
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
-    return library(tmp_path_factory)
+    return built_devices.library(tmp_path_factory, "tracer")
 
 
 @pytest.fixture

@@ -323,7 +323,7 @@ def _placed(order: np.ndarray, place: Any) -> Tensor:
 
 def _on_host(order: Tensor) -> np.ndarray:
     version, known = getattr(order, "_order", (None, None))
-    return known if version == order._version else order.cpu().numpy()
+    return known if known is not None and version == order._version else order.cpu().numpy()
 
 
 def pad_packed_sequence(

@@ -34,7 +34,7 @@ cdef int add_deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) exce
 
 
 cdef inline bint is_accelerator(int device) noexcept nogil:
-    """Whether a code is that of a device with streams."""
+    """Tell whether a code is that of a device with streams."""
     return device > ON_META
 
 
@@ -72,7 +72,7 @@ cdef object current_owner(int device):
 
 
 cdef int let_wait(int device, stream_t waiting, stream_t awaited) except -1:
-    """What is put on one stream of a device from now on waits for what is on another."""
+    """Let what is put on one stream of a device from now on wait for what is on another."""
     cdef Services* s = &services[device_type(device)]
     cdef int index = device_index(device)
     cdef void* event = NULL

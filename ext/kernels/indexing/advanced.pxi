@@ -455,7 +455,7 @@ cdef int put_elements(Tensor out, Tensor a, object indices, Tensor values, bint 
 
 
 cdef Tensor fitted(Tensor values, int n, const Py_ssize_t* shape):
-    """What is to be written, dense, in the shape of what is selected."""
+    """The tensor to be written, dense, in the shape of what is selected."""
     while values.nd > n:
         values = tensor_window(values, values.nd - 1, values.sizes + 1, values.strides + 1, 0)
     return contiguous(expand_plain(values, n, shape, "index_put_"))

@@ -233,7 +233,7 @@ cdef bint by_mask(MaskPlan* plan, Tensor a, Tensor mask) noexcept:
 
 
 cdef bint rows_are_long(Tensor a, Tensor mask) noexcept:
-    """Whether move_by_mask takes them."""
+    """Tell whether move_by_mask takes them."""
     cdef MaskPlan plan
     return mask.nd > 0 and by_mask(&plan, a, mask)
 

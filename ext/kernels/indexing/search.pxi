@@ -66,7 +66,7 @@ cdef int unique_of(object array, object shape, bint sort, bint return_inverse, b
     elif sort:
         array = _np.sort(array)     # of whole numbers, quicker
     first = _np.ones(n, _np.bool_)
-    _np.not_equal(array[1:], array[:-1], out=first[1:])
+    _np.not_equal(array[1:], array[:max(n - 1, 0)], out=first[1:])
     groups = counts = _np.zeros(0, _np.int64)
     if return_inverse:
         groups = _np.cumsum(first, dtype=_np.int64) - 1

@@ -14,7 +14,7 @@ cdef union Number:
     void* p
 
 cdef class Queue:
-    """What was given to a stream and has not run."""
+    """Work that was given to a stream and has not run."""
     cdef object waiting              # deque of Work
     cdef unsigned long long given    # numbers of works, from 1
     cdef unsigned long long done
@@ -178,7 +178,7 @@ cdef int some_steps(Queue q, unsigned long long number) except -1:
 
 
 def _serve():
-    """What the worker does."""
+    """The loop of the worker."""
     while True:
         bell.acquire()
         q, number, lock = asked.popleft()

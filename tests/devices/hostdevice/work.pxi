@@ -179,7 +179,7 @@ cdef tuple dividing = ("trunc_divide", "floor_divide", "remainder", "fmod")
 
 
 cdef bint divides_by_zero(Elementwise* e):
-    """Whether some divisor is the integer 0."""
+    """Tell whether some divisor is the integer 0."""
     cdef Py_ssize_t total = 1, i, k
     cdef char* p
     cdef int d

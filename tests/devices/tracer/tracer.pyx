@@ -30,7 +30,7 @@ def state():
 
 
 def traced():
-    """What was asked since the last call of this."""
+    """Take what was asked since the last call of this."""
     found = list(trace)
     trace.clear()
     return found
