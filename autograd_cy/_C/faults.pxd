@@ -31,6 +31,7 @@ cdef enum:
     FAULT_MARGIN_TARGET = 16     # of multi_margin_loss
     FAULT_MARGIN_TARGETS = 17    # of multilabel_margin_loss; size: number of classes
     FAULT_VARIANCE = 18          # a negative one
+    FAULT_SPAN = 19              # value, dim: least and largest target; size: number of classes
 
 # The exception for it, to be raised.
 cdef object fault_error(Fault* f)
@@ -58,3 +59,5 @@ cdef int check_range(Tensor t, int64_t low, int64_t size, int kind, const char* 
 cdef int check_indices(Tensor index, int64_t size, int kind, const char* op, int64_t dim) except -1
 # No integer is 0 in its lowest `width` bytes; any strides.
 cdef int check_no_zero(Tensor t, int width) except -1
+# No number is below 0.
+cdef int check_variance(Tensor t) except -1

@@ -521,6 +521,12 @@ cdef int real_number(Tensor number, int dt, str op) except -1:
     return 0
 
 
+cdef object given_number(Tensor number):
+    if not number.flags & F_WRAPPED:
+        raise SystemError("given_number: the value of an operand is its kernel's to read")
+    return scalar_value(number)
+
+
 cdef int factor_fits(Tensor factor, int dt) except -1:
     """
     Make a number that multiplies a result of dtype `dt` one of its kind.

@@ -59,6 +59,9 @@ cdef object loss_error(Fault* f):
     if f.kind == FAULT_MARGIN_TARGETS:
         return RuntimeError(
             "multilabel_margin_loss: argument #2 'target' is out of range")
+    if f.kind == FAULT_SPAN:
+        return RuntimeError(f"Target values should be in [0, {f.size - 1}], but values in range "
+                            f"[{f.value}, {f.dim}] were found.")
     return ValueError("var has negative entry/entries")
 
 
@@ -129,8 +132,15 @@ cdef void range_run(void* ctx) noexcept nogil:
     cdef Py_ssize_t at = (first_outside(plan.k, plan.n, plan.size) if plan.low == 0
                           else first_beyond(plan.k, plan.n, plan.low, plan.size))
     cdef Py_ssize_t i
+    cdef int64_t high
     plan.fault.kind = FAULT_NONE
-    if at >= 0:
+    if at >= 0 and plan.kind == FAULT_SPAN:
+        high = plan.k[at]
+        for i in range(plan.n):
+            high = max(high, plan.k[i])
+            at = i if plan.k[i] < plan.k[at] else at
+        note_fault(&plan.fault, plan.kind, plan.op, plan.k[at], plan.size, high)
+    elif at >= 0:
         for i in range(plan.n):     # these texts name the lowest and the largest one
             if (plan.kind == FAULT_CLASS_BELOW and plan.k[i] < plan.k[at]
                     or plan.kind == FAULT_CLASS_ABOVE and plan.k[i] > plan.k[at]):
@@ -293,28 +303,27 @@ cdef int check_variance(Tensor t) except -1:
 
 
 # --- for operators written in Python ----------------------------------------------------------
-# Under vmap values can't be looked at, meta has none, and another device checks its own.
+# Under vmap values can't be looked at, meta has none, and another device checks its own, by the
+# operator `_checked_values`.
 
-cdef inline bint seen_here(Tensor t) noexcept:
-    return t.count and not t.flags & F_BATCHED and t.mem.device == ON_CPU
-
-
-def check_classes(Tensor t not None, int64_t classes):
-    """Refuse what is no class from 0 on, for one_hot()."""
-    if seen_here(t):
-        t = positions(t)
-        check_range(t, 0, <int64_t>((<uint64_t>1 << 63) - 1), FAULT_CLASS_BELOW, "one_hot", 0)
-        check_range(t, 0, classes, FAULT_CLASS_ABOVE, "one_hot", 0)
+CLASS_BELOW: int = FAULT_CLASS_BELOW
+CLASS_ABOVE: int = FAULT_CLASS_ABOVE
+MARGIN_TARGET: int = FAULT_MARGIN_TARGET
+MARGIN_TARGETS: int = FAULT_MARGIN_TARGETS
+SPAN: int = FAULT_SPAN
+VARIANCE: int = FAULT_VARIANCE
 
 
-def check_margin_targets(Tensor t not None, int64_t low, int64_t classes):
-    """Refuse targets that are no classes, for the margin losses; `low` is -1 or 0."""
-    if seen_here(t):
-        check_range(positions(t), low, classes,
-                    FAULT_MARGIN_TARGETS if low else FAULT_MARGIN_TARGET, "multi_margin_loss", 0)
+def looks_at(Tensor t not None):
+    """True if the host sees the values."""
+    return not t.flags & F_BATCHED and t.mem.device == ON_CPU
 
 
-def check_variances(Tensor t not None):
-    """Refuse negative variances, for gaussian_nll_loss()."""
-    if seen_here(t):
+def check_here(Tensor t not None, int64_t low, int64_t high, int fault):
+    """Refuse integers outside low <= k < high, or negative variances, by the error of the fault."""
+    if not t.count:
+        return
+    if fault == FAULT_VARIANCE:
         check_variance(t)
+    else:
+        check_range(positions(t), low, high, fault, NULL, 0)

@@ -2,7 +2,7 @@
 # build: plain hot
 """Shape rules of what is drawn at random: fills, masks, slopes. They refuse bounds and dtypes."""
 from libc.math cimport isfinite
-from autograd_cy._C.arguments cimport real_number
+from autograd_cy._C.arguments cimport given_number, real_number
 from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_is_complex, dt_is_float, dt_object, dt_real, DT_BF16, DT_F16, DT_F32,
     DT_F64, DT_I64, DT_U8)
@@ -10,7 +10,7 @@ from autograd_cy._C.iterate cimport expand_plain
 from autograd_cy._C.outputs cimport Result, has_shape, result_like
 from autograd_cy._C.random cimport exact_limit
 from autograd_cy._C.shapes cimport narrow_plain
-from autograd_cy._C.tensor cimport Tensor, scalar_value
+from autograd_cy._C.tensor cimport Tensor
 
 from autograd_cy._C._warned import warn as _warn
 
@@ -194,7 +194,7 @@ cdef int slopes(Result* r, Tensor a, Tensor lower, Tensor upper, str op) except 
     cdef double least, most
     real_number(lower, dt_real(a.dt), "rrelu")
     real_number(upper, dt_real(a.dt), "rrelu")
-    least, most = scalar_value(lower), scalar_value(upper)
+    least, most = given_number(lower), given_number(upper)
     if not isfinite(least) or not isfinite(most):
         raise RuntimeError(f"rrelu: lower and upper must be finite, but they are {least} and "
                            f"{most}")

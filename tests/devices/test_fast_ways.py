@@ -255,7 +255,10 @@ def test_missing_kernels_are_not_missed(tmp_path_factory):
     )
     run = subprocess.run(
         [sys.executable, "-c", code],
-        env={**built_devices.environment(), "PYTHONPATH": os.pathsep.join((str(built_devices.ROOT), paths))},
+        env={
+            **built_devices.environment(),
+            "PYTHONPATH": os.pathsep.join((str(built_devices.ROOT), paths)),
+        },
         capture_output=True,
         text=True,
     )
