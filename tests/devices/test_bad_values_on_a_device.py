@@ -11,6 +11,7 @@ from proof import NAME, current
 from test_captured_values import CALLS, DIVISIONS, RECORDS, bad_numbers, cases, integers_of, placed
 
 import autograd_cy as ag
+from autograd_cy._C.streams import _stream_on
 from autograd_cy.nn import functional as F
 from autograd_cy.ops import _schema as schema
 
@@ -141,3 +142,46 @@ def test_a_bad_value_is_the_error_of_the_cpu(late, x_there, name):
     x_there(NAME)
     moved = bad.to(NAME)
     assert told_late(lambda: call(moved)) == wanted
+
+
+# --- a kernel of a device that skips what is bad ------------------------------------------------
+
+SKIPPING = {
+    "embedding": lambda x, k: F.embedding(k, x),
+    "index_select": lambda x, k: x.index_select(0, k),
+    "index_select of columns": lambda x, k: x.t().index_select(1, k).t(),
+    "gather": lambda x, k: x.gather(0, k.reshape(-1, 1)),
+}
+
+
+@pytest.mark.parametrize("name", SKIPPING)
+@pytest.mark.parametrize("bad", [4, -1, 1 << 40, -(1 << 63)])
+def test_a_bad_element_is_skipped_and_later_work_runs(plain, name, bad):
+    call, index = SKIPPING[name], ag.tensor([3, bad, 0, 5])
+    x, k = X.to("hostdevice"), index.to("hostdevice")
+    wanted = error_of(lambda: call(X, index))
+    good = call(X, ag.tensor([3, 0, 0, 0])).tolist()
+    plain.forget()
+    found = call(x, k)
+    later = x * 2
+    assert "reads" not in plain.state()["calls"]
+    assert error_of(_stream_on("hostdevice:0").synchronize) == wanted
+    assert error_of(_stream_on("hostdevice:0").synchronize) is None
+    rows = found.tolist()
+    assert rows[0] == good[0] and rows[2] == good[2]
+    assert rows[1] != rows[1] or all(n != n for n in rows[1])  # poison: nothing was written
+    assert later.tolist() == (X * 2).tolist()
+
+
+def test_errors_are_kept_for_each_device_and_the_first_is_told(late):
+    x = X.to(NAME), X.to(f"{NAME}:1")
+    bad = ag.tensor([0, 9])
+    x[1].index_select(0, bad.to(f"{NAME}:1") - 2)
+    x[0].gather(0, (bad + 1).reshape(2, 1).to(NAME))
+    x[0].index_select(0, bad.to(NAME))
+    later = x[0] + 1
+    assert error_of(current().synchronize)[1].startswith("index 10 is out of bounds")
+    assert error_of(current().synchronize) is None
+    assert error_of(current(1).synchronize)[1].startswith("index -2 is out of bounds")
+    assert error_of(current(1).synchronize) is None
+    assert later.tolist() == (X + 1).tolist()
