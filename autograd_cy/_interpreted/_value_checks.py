@@ -5,9 +5,11 @@ from __future__ import annotations
 from autograd_cy._C.faults import (
     CLASS_ABOVE,
     CLASS_BELOW,
+    INPUT_LENGTH,
     MARGIN_TARGET,
     MARGIN_TARGETS,
     SPAN,
+    TARGET_LENGTH,
     VARIANCE,
     check_here,
     looks_at,
@@ -42,6 +44,11 @@ def checked_margin_targets(t: Tensor, low: int, classes: int) -> Tensor:
 def checked_targets(t: Tensor, classes: int) -> Tensor:
     """Refuse targets that are no classes, for AdaptiveLogSoftmaxWithLoss."""
     return _checked(t, 0, classes, SPAN)
+
+
+def checked_lengths(t: Tensor, most: int, of_targets: bool) -> Tensor:
+    """Refuse lengths that are negative or longer than there is room, for ctc_loss()."""
+    return _checked(t, 0, most + 1, TARGET_LENGTH if of_targets else INPUT_LENGTH)
 
 
 def checked_variances(t: Tensor) -> Tensor:

@@ -62,7 +62,22 @@ cdef object loss_error(Fault* f):
     if f.kind == FAULT_SPAN:
         return RuntimeError(f"Target values should be in [0, {f.size - 1}], but values in range "
                             f"[{f.value}, {f.dim}] were found.")
+    if f.kind == FAULT_INPUT_LENGTH or f.kind == FAULT_TARGET_LENGTH:
+        return length_error(f)
     return ValueError("var has negative entry/entries")
+
+
+cdef object length_error(Fault* f):
+    """Of sequences and their targets, for ctc_loss()."""
+    if f.value < 0:
+        name = "input_lengths" if f.kind == FAULT_INPUT_LENGTH else "target_lengths"
+        return RuntimeError(f"ctc_loss: {name} must not be negative, but there is {f.value}")
+    if f.kind == FAULT_INPUT_LENGTH:
+        return RuntimeError(f"ctc_loss: Expected input_lengths to have value at most {f.size - 1}, "
+                            f"but got value {f.value}")
+    return RuntimeError(
+        f"ctc_loss: Expected tensor to have size at least {f.value} at dimension 1, and {f.dim} at "
+        f"dimension 0, but got shape {[f.dim, f.size - 1]} for argument #2 'targets'")
 
 
 cdef object fault_error(Fault* f):
@@ -86,6 +101,10 @@ cdef object exception_of(Fault* f):
         return bag_error(f)
     if f.kind == FAULT_SORTER:
         return RuntimeError("torch.searchsorted(): sorter index out of range")
+    if f.kind == FAULT_MASK:
+        return RuntimeError(
+            "masked_scatter_: Number of elements of source < number of ones in mask "
+            f"({f.size - 1} < {f.value})")
     if f.kind == FAULT_ZERO_DIVISION:
         return RuntimeError("ZeroDivisionError: integer division or remainder by zero")
     if f.kind == FAULT_CLASS_BELOW:
@@ -127,6 +146,11 @@ cdef Py_ssize_t first_beyond(const int64_t* k, Py_ssize_t n, int64_t low,
     return -1
 
 
+cdef inline bint worse(int64_t a, int64_t b) noexcept nogil:
+    """Whether a text names `a` rather than `b`: the lowest if one is negative, else the largest."""
+    return a < b if a < 0 or b < 0 else a > b
+
+
 cdef void range_run(void* ctx) noexcept nogil:
     cdef RangePlan* plan = <RangePlan*>ctx
     cdef Py_ssize_t at = (first_outside(plan.k, plan.n, plan.size) if plan.low == 0
@@ -143,7 +167,8 @@ cdef void range_run(void* ctx) noexcept nogil:
     elif at >= 0:
         for i in range(plan.n):     # these texts name the lowest and the largest one
             if (plan.kind == FAULT_CLASS_BELOW and plan.k[i] < plan.k[at]
-                    or plan.kind == FAULT_CLASS_ABOVE and plan.k[i] > plan.k[at]):
+                    or plan.kind == FAULT_CLASS_ABOVE and plan.k[i] > plan.k[at]
+                    or plan.kind >= FAULT_INPUT_LENGTH and worse(plan.k[i], plan.k[at])):
                 at = i
         note_fault(&plan.fault, plan.kind, plan.op, plan.k[at], plan.size,
                    at if plan.kind == FAULT_BAG_INDEX else plan.dim)
@@ -311,6 +336,8 @@ CLASS_ABOVE: int = FAULT_CLASS_ABOVE
 MARGIN_TARGET: int = FAULT_MARGIN_TARGET
 MARGIN_TARGETS: int = FAULT_MARGIN_TARGETS
 SPAN: int = FAULT_SPAN
+INPUT_LENGTH: int = FAULT_INPUT_LENGTH
+TARGET_LENGTH: int = FAULT_TARGET_LENGTH
 VARIANCE: int = FAULT_VARIANCE
 
 

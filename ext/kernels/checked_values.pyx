@@ -12,5 +12,5 @@ cdef int checked_values(Tensor out, Tensor a, Py_ssize_t low, Py_ssize_t high,
     if a.count and fault == FAULT_VARIANCE:
         check_variance(a)
     elif a.count:
-        check_range(positions(a), low, high, <int>fault, "checked_values", 0)
+        check_range(positions(a), low, high, <int>fault, "checked_values", a.count)
     return copy_into(out, a, "checked_values")

@@ -101,6 +101,18 @@ VALUES = {
         lambda k: clusters().to(k.device)(ag.ones(3, 4, device=k.device), k).output,
         ag.tensor([7, 3, -2]),
     ),
+    **{
+        f"lengths of {part} {n}": (
+            lambda n, part=part: paths(n, part),
+            ag.tensor([2, n]),
+        )
+        for part in ("inputs", "targets")
+        for n in (-1, 9)
+    },
+    "masked_scatter": (
+        lambda m: ag.zeros(4, device=m.device).masked_scatter(m, ag.ones(2, device=m.device)),
+        ag.tensor([True, False, True, True]),
+    ),
     "one_hot, negative": (lambda k: F.one_hot(k, 6), ag.tensor([0, -2, -3])),
     "offsets, first": (lambda k: bags(k), ag.tensor([1, 2, 3])),
     "offsets, order": (lambda k: bags(k), ag.tensor([0, 3, 2])),
@@ -118,6 +130,13 @@ VALUES = {
 
 def clusters():
     return ag.nn.AdaptiveLogSoftmaxWithLoss(4, 6, [2, 4])
+
+
+def paths(lengths, part):
+    x = ag.zeros(4, 2, 3, device=lengths.device).log_softmax(2)
+    good = ag.tensor([1, 2], device=lengths.device)
+    given = (lengths, good) if part == "inputs" else (good, lengths)
+    return F.ctc_loss(x, ag.ones(2, 3, dtype=ag.int64, device=x.device), *given)
 
 
 def bags(offsets, **options):
