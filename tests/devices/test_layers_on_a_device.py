@@ -289,7 +289,7 @@ STEPS = {
 STEPS_READ = {
     "ctc_loss of joined targets": (4, "lengths alone say which targets are whose"),
     "init": (2, "trunc_normal_ has the inverse of erf from SciPy"),
-    "schedules": (6, "a rate in a tensor is read before the first step, and known from then on"),
+    "schedules": (4, "a rate in a tensor is read before the first step, and known from then on"),
 }
 
 
