@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from autograd_cy._C.faults import check_classes
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.ops_indexing import _bincount
 from autograd_cy._C.tensor import Tensor
+from autograd_cy._interpreted._value_checks import checked_classes
 from autograd_cy._tensors.namespace import (
     arange,
     broadcast_shapes,
@@ -71,11 +71,7 @@ def one_hot(input: Tensor, num_classes: int) -> Tensor:
         if not input.numel():
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         num_classes = _largest(input) + 1
-    if not input.is_cpu and _batch_level(input) < 0:
-        # A bad class is found by the kernel of the device, where nobody waits for it.
-        classes = zeros((*input.shape, num_classes), dtype=int64, device=input.device)
-        return classes.scatter(-1, unsqueeze(input, -1), 1)
-    check_classes(input, num_classes)
+    input = checked_classes(input, num_classes)
     return eq(unsqueeze(input, -1), arange(num_classes, device=input.device)).to(int64)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy._C.tensor import Tensor
+from autograd_cy._interpreted._value_checks import checked_lengths
 from autograd_cy._tensors.namespace import (
     arange,
     cat,
@@ -81,7 +82,9 @@ def _check(
                 f"{len(lengths)}"
             )
         if not isinstance(lengths, Tensor) and any(n < 0 for n in lengths):
-            raise RuntimeError(f"ctc_loss: {name} must not be negative, but are {lengths}")
+            raise RuntimeError(
+                f"ctc_loss: {name} must not be negative, but there is {min(lengths)}"
+            )
     if not isinstance(given, Tensor) and any(n > times for n in given):
         raise RuntimeError(
             f"ctc_loss: Expected input_lengths to have value at most {times}, but got value "
@@ -120,6 +123,10 @@ def ctc_loss(
             f"ctc_loss: not implemented for {log_probs.dtype}; convert log_probs to float32"
         )
     _check(log_probs, given, wanted, blank)
+    if isinstance(given, Tensor):
+        given = checked_lengths(given, log_probs.shape[0], False)
+    if isinstance(wanted, Tensor):
+        wanted = checked_lengths(wanted, targets.shape[1], True)
     longest = log_probs.shape[0] if isinstance(given, Tensor) else max(given, default=0)
     width = targets.shape[1] if isinstance(wanted, Tensor) else max(wanted, default=0)
     targets = _rows(targets.to(int64), wanted, width)

@@ -292,8 +292,8 @@ def _triangle(
         raise NotImplementedError(
             f"{op}: not implemented for {dtype}; places are of torch.int64 or torch.int32"
         )
-    # The CPU fills them for each device, and they are copied once: nobody waits for that, but for
-    # the number of places that another device would have to find.
+    # On whatever device, the CPU fills them and they are copied once: nobody waits for that, but
+    # would for the number of places, if another device had to find it.
     offset = max(-row, min(offset, col))
     count = _below(row, col, offset if lower else offset - 1)
     count = count if lower else row * col - count

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import autograd_cy as ag
 from autograd_cy import Tensor
+from autograd_cy._interpreted._value_checks import checked_targets
 
 from . import functional
 from .container import ModuleList, Sequential
@@ -163,14 +164,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         x, target = (input_.unsqueeze(0), target_.unsqueeze(0)) if one else (input_, target_)
         if target.is_floating_point() or target.is_complex() or target.dtype is ag.bool:
             raise RuntimeError(f"target: Expected dtype int32/int64, but got {target.dtype}")
-        target = target.long()
-        if target.numel() and target.is_cpu:  # elsewhere gather() sees it
-            low, high = int(target.min()), int(target.max())
-            if low < 0 or high >= self.n_classes:
-                raise RuntimeError(
-                    f"Target values should be in [0, {self.n_classes - 1}], but values in range "
-                    f"[{low}, {high}] were found."
-                )
+        target = checked_targets(target.long(), self.n_classes)
         first = functional.log_softmax(self.head(x), dim=1)
         place = target  # of a target in the first softmax: a class, or a cluster
         inside = None

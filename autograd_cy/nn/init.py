@@ -423,9 +423,9 @@ def trunc_normal_(
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
 
     with no_grad():
-        drawn = empty(tensor.shape, dtype=float64)
+        drawn = empty(tensor.shape, dtype=float64, device=tensor.device)
         drawn.uniform_(2 * share_below(a) - 1, 2 * share_below(b) - 1, generator=generator)
-        quantiles = from_numpy(np.asarray(erfinv(drawn.numpy())))  # a scalar where tensor is 0-d
+        quantiles = from_numpy(np.asarray(erfinv(drawn.cpu().numpy())))  # a scalar where it is 0-d
         tensor.copy_(quantiles * (std * math.sqrt(2.0)) + mean)
         return tensor.clamp_(min=a, max=b)
 
@@ -507,7 +507,6 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Ten
     >>> w = torch.nn.init.orthogonal_(torch.empty(2, 3))
     >>> torch.testing.assert_close(w @ w.t(), torch.eye(2))
     """
-    import numpy as np
 
     if tensor.dim() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")

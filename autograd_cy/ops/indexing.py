@@ -289,6 +289,11 @@ op("bincount(self, weights: Tensor? = None, minlength: int = 0)", tier="interpre
    params={"weights": "What each number counts; 1 without them.", "minlength": "The least number of elements of the result."},
    example=">>> ag.bincount(ag.tensor([0, 2, 2]))\ntensor([1, 0, 2])")
 
+op("_checked_values(self, low: int, high: int, fault: int)", out=False, dtypes="ihf",
+   kernel=call("checked_values.checked_values", shape="rules_common.same(self)"), vjp=nondiff("what is checked is detached, or has no derivative"),
+   vmap="elementwise", samples=[sample((arg((3, 4), integers(0, 5), False), 0, 5, 14)), sample((arg((4,), integers(0, 5), False), 0, 5, 16))], reference="self.copy()",
+   doc="`self`, whose elements are at least `low` and below `high`; others are the error of that number in faults.pxd.")
+
 op("one_hot(self, num_classes: int = -1)", namespace="nn.functional", tier="interpreted", kernel=composite("indexing.one_hot"),
    dtypes="i", reference=by_test("tests/tensor/test_python_methods.py::test_one_hot_vectors"),
    doc="For each class number a vector that is 1 there and 0 elsewhere, in a new last dimension.\n"

@@ -3,6 +3,7 @@
 from autograd_cy._C.arguments cimport bool_arg, indices_arg, real_number, tensor_arg
 from autograd_cy._C.constants cimport filled
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_BOOL, DT_I64, DT_U8
+from autograd_cy._C.faults cimport FAULT_MASK
 from autograd_cy._C.iterate cimport broadcast_shape
 from autograd_cy._C.metadata cimport replaced
 from autograd_cy._C.placement cimport MF_CONTIGUOUS, device_of_code
@@ -232,6 +233,10 @@ cdef Tensor masked_scatter(Tensor a, Tensor mask, Tensor source):
     shape = tuple([sizes[d] for d in range(nd)])
     mask = T.expand(mask, shape)
     if (mask.flags | source.flags) & F_BATCHED:
+        return masked_scatter_each(T.expand(a, shape), mask, source)
+    if mask.flags & F_DEVICE:
+        # How many there are is counted there, and nobody waits for it.
+        T._checked_values(T.sum(mask, -1), 0, source.count + 1, FAULT_MASK)
         return masked_scatter_each(T.expand(a, shape), mask, source)
     n = scalar_value(T.sum(mask, -1))
     if source.count < n:

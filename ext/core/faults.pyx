@@ -59,7 +59,25 @@ cdef object loss_error(Fault* f):
     if f.kind == FAULT_MARGIN_TARGETS:
         return RuntimeError(
             "multilabel_margin_loss: argument #2 'target' is out of range")
+    if f.kind == FAULT_SPAN:
+        return RuntimeError(f"Target values should be in [0, {f.size - 1}], but values in range "
+                            f"[{f.value}, {f.dim}] were found.")
+    if f.kind == FAULT_INPUT_LENGTH or f.kind == FAULT_TARGET_LENGTH:
+        return length_error(f)
     return ValueError("var has negative entry/entries")
+
+
+cdef object length_error(Fault* f):
+    """Of sequences and their targets, for ctc_loss()."""
+    if f.value < 0:
+        name = "input_lengths" if f.kind == FAULT_INPUT_LENGTH else "target_lengths"
+        return RuntimeError(f"ctc_loss: {name} must not be negative, but there is {f.value}")
+    if f.kind == FAULT_INPUT_LENGTH:
+        return RuntimeError(f"ctc_loss: Expected input_lengths to have value at most {f.size - 1}, "
+                            f"but got value {f.value}")
+    return RuntimeError(
+        f"ctc_loss: Expected tensor to have size at least {f.value} at dimension 1, and {f.dim} at "
+        f"dimension 0, but got shape {[f.dim, f.size - 1]} for argument #2 'targets'")
 
 
 cdef object fault_error(Fault* f):
@@ -83,6 +101,10 @@ cdef object exception_of(Fault* f):
         return bag_error(f)
     if f.kind == FAULT_SORTER:
         return RuntimeError("torch.searchsorted(): sorter index out of range")
+    if f.kind == FAULT_MASK:
+        return RuntimeError(
+            "masked_scatter_: Number of elements of source < number of ones in mask "
+            f"({f.size - 1} < {f.value})")
     if f.kind == FAULT_ZERO_DIVISION:
         return RuntimeError("ZeroDivisionError: integer division or remainder by zero")
     if f.kind == FAULT_CLASS_BELOW:
@@ -124,16 +146,29 @@ cdef Py_ssize_t first_beyond(const int64_t* k, Py_ssize_t n, int64_t low,
     return -1
 
 
+cdef inline bint worse(int64_t a, int64_t b) noexcept nogil:
+    """Whether a text names `a` rather than `b`: the lowest if one is negative, else the largest."""
+    return a < b if a < 0 or b < 0 else a > b
+
+
 cdef void range_run(void* ctx) noexcept nogil:
     cdef RangePlan* plan = <RangePlan*>ctx
     cdef Py_ssize_t at = (first_outside(plan.k, plan.n, plan.size) if plan.low == 0
                           else first_beyond(plan.k, plan.n, plan.low, plan.size))
     cdef Py_ssize_t i
+    cdef int64_t high
     plan.fault.kind = FAULT_NONE
-    if at >= 0:
+    if at >= 0 and plan.kind == FAULT_SPAN:
+        high = plan.k[at]
+        for i in range(plan.n):
+            high = max(high, plan.k[i])
+            at = i if plan.k[i] < plan.k[at] else at
+        note_fault(&plan.fault, plan.kind, plan.op, plan.k[at], plan.size, high)
+    elif at >= 0:
         for i in range(plan.n):     # these texts name the lowest and the largest one
             if (plan.kind == FAULT_CLASS_BELOW and plan.k[i] < plan.k[at]
-                    or plan.kind == FAULT_CLASS_ABOVE and plan.k[i] > plan.k[at]):
+                    or plan.kind == FAULT_CLASS_ABOVE and plan.k[i] > plan.k[at]
+                    or plan.kind >= FAULT_INPUT_LENGTH and worse(plan.k[i], plan.k[at])):
                 at = i
         note_fault(&plan.fault, plan.kind, plan.op, plan.k[at], plan.size,
                    at if plan.kind == FAULT_BAG_INDEX else plan.dim)
@@ -295,28 +330,29 @@ cdef int check_variance(Tensor t) except -1:
 
 
 # --- for operators written in Python ----------------------------------------------------------
-# Under vmap values can't be looked at, meta has none, and another device checks its own.
+# Under vmap values can't be looked at, meta has none, and another device checks its own, by the
+# operator `_checked_values`.
 
-cdef inline bint seen_here(Tensor t) noexcept:
-    return t.count and not t.flags & F_BATCHED and t.mem.device == ON_CPU
-
-
-def check_classes(Tensor t not None, int64_t classes):
-    """Refuse what is no class from 0 on, for one_hot()."""
-    if seen_here(t):
-        t = positions(t)
-        check_range(t, 0, <int64_t>((<uint64_t>1 << 63) - 1), FAULT_CLASS_BELOW, "one_hot", 0)
-        check_range(t, 0, classes, FAULT_CLASS_ABOVE, "one_hot", 0)
-
-
-def check_margin_targets(Tensor t not None, int64_t low, int64_t classes):
-    """Refuse targets that are no classes, for the margin losses; `low` is -1 or 0."""
-    if seen_here(t):
-        check_range(positions(t), low, classes,
-                    FAULT_MARGIN_TARGETS if low else FAULT_MARGIN_TARGET, "multi_margin_loss", 0)
+CLASS_BELOW: int = FAULT_CLASS_BELOW
+CLASS_ABOVE: int = FAULT_CLASS_ABOVE
+MARGIN_TARGET: int = FAULT_MARGIN_TARGET
+MARGIN_TARGETS: int = FAULT_MARGIN_TARGETS
+SPAN: int = FAULT_SPAN
+INPUT_LENGTH: int = FAULT_INPUT_LENGTH
+TARGET_LENGTH: int = FAULT_TARGET_LENGTH
+VARIANCE: int = FAULT_VARIANCE
 
 
-def check_variances(Tensor t not None):
-    """Refuse negative variances, for gaussian_nll_loss()."""
-    if seen_here(t):
+def looks_at(Tensor t not None):
+    """True if the host sees the values."""
+    return not t.flags & F_BATCHED and t.mem.device == ON_CPU
+
+
+def check_here(Tensor t not None, int64_t low, int64_t high, int fault):
+    """Refuse integers outside low <= k < high, or negative variances, by the error of the fault."""
+    if not t.count:
+        return
+    if fault == FAULT_VARIANCE:
         check_variance(t)
+    else:
+        check_range(positions(t), low, high, fault, NULL, 0)

@@ -14,7 +14,8 @@ from autograd_cy._C.attention_loops cimport (
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_F64, DT_SIZE
 from autograd_cy._C.gemm_loops cimport BY_COLUMNS, BY_ROWS, KIND_F32, KIND_F64, LoopTable
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
-from autograd_cy._C.launch cimport READS, WRITES, Launch, begin, launch_tiles, operand
+from autograd_cy._C.launch cimport (
+    KIND_PRODUCT, READS, WRITES, Launch, begin, launch_tiles, operand)
 from autograd_cy._C.parallel cimport team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 from autograd_cy._C.sizes cimport parts, round_up
@@ -405,7 +406,7 @@ cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tens
     heads = query.sizes[0] * query.sizes[1]
     cost = 0.25 * heads * plan.rows * plan.cols * (plan.width + plan.deep + 16)
     plan.pieces = pieces_for(heads, cost, parts(plan.rows, STEP))
-    begin(&work, "attention", &plan, sizeof(plan))
+    begin(&work, "attention", &plan, sizeof(plan), KIND_PRODUCT)
     operand(&work, &plan.q.at, query, READS)
     operand(&work, &plan.k.at, key, READS)
     operand(&work, &plan.v.at, value, READS)
@@ -445,7 +446,7 @@ cdef int attention_slopes_into(Tensor query_out, Tensor key_out, Tensor value_ou
     plan.pieces = pieces_for(heads, cost, 64)
     if plan.pieces > 1:
         plan.pieces *= 2
-    begin(&work, "attention_backward", &plan, sizeof(plan))
+    begin(&work, "attention_backward", &plan, sizeof(plan), KIND_PRODUCT)
     operand(&work, &plan.q.at, query, READS)
     operand(&work, &plan.k.at, key, READS)
     operand(&work, &plan.v.at, value, READS)

@@ -18,7 +18,8 @@ from autograd_cy._C.gemm cimport ensure_gemm, gemm, gemm_onto, needs_blas
 from autograd_cy._C.gemm_loops cimport BY_ROWS, KIND_F32, KIND_F64, LoopTable
 from autograd_cy._C.gemm_product cimport GEMM_INTERRUPTED, GEMM_NO_MEMORY, GEMM_OK
 from autograd_cy._C.iterate cimport contiguous
-from autograd_cy._C.launch cimport READS, WRITES, Launch, Operand, begin, launch, operand, spread
+from autograd_cy._C.launch cimport (
+    KIND_PRODUCT, READS, WRITES, Launch, Operand, begin, launch, operand, spread)
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.recurrent_loops cimport RecurrentTable
 from autograd_cy._C.rules_recurrent cimport (
@@ -537,7 +538,7 @@ cdef int layer(
     batch_sizes = dense(batch_sizes)
     describe(&t, x, h, w_ih, w_hh, batch_sizes, mode)
     ensure_gemm(x.dt)
-    begin(&work, "recurrent", &t, sizeof(Layer))
+    begin(&work, "recurrent", &t, sizeof(Layer), KIND_PRODUCT)
     spread(&work, room, MOST)
     given(&work, &t.x, x)
     given(&work, &t.h, h)
@@ -571,7 +572,7 @@ cdef int layer_backward(
     describe(&t, x, h, w_ih, w_hh, batch_sizes, mode)
     t.wanted = wanted
     ensure_gemm(x.dt)
-    begin(&work, "recurrent_backward", &t, sizeof(Layer))
+    begin(&work, "recurrent_backward", &t, sizeof(Layer), KIND_PRODUCT)
     spread(&work, room, MOST)
     given(&work, &t.g_out, g_out)
     given(&work, &t.g_hy, g_hy)

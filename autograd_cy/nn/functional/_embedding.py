@@ -37,7 +37,9 @@ def _renorm(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) 
             max_norm = float(max_norm)
         if weight.ndim != 2:
             raise RuntimeError(f"embedding_renorm_: weight must be a matrix, got {weight.shape}")
-        used = _operators.unique(indices).to(_operators.int64)
+        # Elsewhere a row that is looked up twice is written twice, so that nobody waits.
+        used = _operators.unique(indices) if indices.is_cpu else indices.reshape(-1)
+        used = used.to(_operators.int64)
         rows = weight.detach()[used]
         norms = _operators.linalg.vector_norm(rows, norm_type, dim=1, keepdim=True)
         # The addend keeps rounding from leaving a row a little too long.

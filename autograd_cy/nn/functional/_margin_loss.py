@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
-from autograd_cy._C.faults import check_margin_targets, check_variances
+from autograd_cy._interpreted._value_checks import checked_margin_targets, checked_variances
 from autograd_cy._tensors.events import seen_as
 from autograd_cy.nn.functional._arguments import (
     broadcast,
@@ -236,8 +236,8 @@ def gaussian_nll_loss(
     Raises
     ------
     ValueError
-        If a variance on the CPU is negative, or the shape of ``var`` does not fit. On another
-        device the values aren't looked at, which would wait for it: those below `eps` count as it.
+        If a variance is negative, or the shape of ``var`` does not fit. On another device the next
+        synchronisation raises it for a negative one.
 
     Examples
     --------
@@ -249,16 +249,16 @@ def gaussian_nll_loss(
     if isinstance(var, float):
         if var < 0:
             raise ValueError("var has negative entry/entries")
-        var = var * _operators.ones_like(input)
+        known = var = var * _operators.ones_like(input)
     elif not isinstance(var, Tensor):
         raise TypeError(
             f"gaussian_nll_loss: var must be a Tensor or a float, not {type(var).__name__}"
         )
     else:
-        check_variances(var)
+        known = checked_variances(var.detach())
     if var.shape != input.shape:
         if input.shape[:-1] == var.shape:
-            var = var.unsqueeze(-1)
+            var, known = var.unsqueeze(-1), known.unsqueeze(-1)
         elif input.ndim != var.ndim or [n for m, n in zip(input.shape, var.shape) if m != n] != [1]:
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
@@ -269,7 +269,7 @@ def gaussian_nll_loss(
             f"{var.dtype}: var must be of a floating dtype"
         )
     # What is missing is added without a gradient of its own.
-    var = var + (eps - var.detach()).clamp_min(0)
+    var = var + (eps - known).clamp_min(0)
     loss = 0.5 * (var.log() + (input - target) ** 2 / var)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
@@ -484,8 +484,7 @@ def multi_margin_loss(
                 "The function 'multi_margin_loss' is not differentiable with respect to argument "
                 "'weight'. This input cannot have requires_grad True."
             )
-    check_margin_targets(target, 0, classes)
-    at = target.reshape(-1, 1)
+    at = checked_margin_targets(target, 0, classes).reshape(-1, 1)
     # The class itself has no part; what is there gets no gradient either.
     terms = (margin - rows.gather(1, at) + rows).scatter_(1, at, 0.0).relu_()
     if p == 2:
@@ -545,7 +544,7 @@ def multilabel_margin_loss(
     rows = input.reshape(1, -1) if input.ndim < 2 else input
     at = target.reshape(rows.shape)
     count, classes = rows.shape
-    check_margin_targets(at, -1, classes)
+    at = checked_margin_targets(at, -1, classes)
     counts = (at < 0).cumsum(1) == 0
     at = at.clamp_min(0)
     each = _operators.arange(classes, device=at.device)

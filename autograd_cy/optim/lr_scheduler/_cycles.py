@@ -162,7 +162,8 @@ class CyclicLR(LRScheduler):
             for low, high, group in bounds:
                 put_momentum(group, high - (high - low) * height * scale, self.use_beta1)
         return [
-            low + (high - low) * height * scale for low, high in zip(self.base_lrs, self.max_lrs)
+            low + (high - low) * height * scale
+            for low, high in zip(map(number, self.base_lrs), map(number, self.max_lrs))
         ]
 
     def state_dict(self) -> dict[str, Any]:
@@ -258,7 +259,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         """Return the rates `T_cur` steps after the last restart."""
         self._current()
         turn = 1 + math.cos(math.pi * self.T_cur / self.T_i)
-        return [self.eta_min + (base - self.eta_min) * turn / 2 for base in self.base_lrs]
+        return [self.eta_min + (number(base) - self.eta_min) * turn / 2 for base in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> None:
         """Go to the next step, or to any, also between two whole ones.

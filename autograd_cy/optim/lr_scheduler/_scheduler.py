@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
-from autograd_cy import Tensor
+from autograd_cy import Tensor, tensor
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy.optim.optimizer import Optimizer
 
@@ -270,20 +270,54 @@ def per_group(name: str, value: Any, optimizer: Optimizer) -> list[Any]:
     return [kept(one) for one in value]
 
 
+# By id, of rates in tensors on devices: a weak reference, the version, and the number that is known
+# to be there then, so that a schedule doesn't wait for the device in each step.
+_known: dict[int, tuple[weakref.ref[Tensor], int, Any]] = {}
+
+
+def _remember(rate: Tensor, value: Any) -> None:
+    place = id(rate)
+    gone = weakref.ref(rate, lambda _: _known.pop(place, None))
+    _known[place] = (gone, rate._version, value)
+
+
+def _remembered(rate: Tensor) -> Any:
+    found = _known.get(id(rate))
+    if found is None or found[0]() is not rate or found[1] != rate._version:
+        return None
+    return found[2]
+
+
 def kept(rate: Any) -> Any:
     """Return a rate to keep: of a tensor, which steps fill, a copy."""
-    return rate.detach().clone() if isinstance(rate, Tensor) else rate
+    if not isinstance(rate, Tensor):
+        return rate
+    copy = rate.detach().clone()
+    if not (rate.is_cpu or rate.is_meta):
+        _remember(copy, number(rate))
+    return copy
 
 
 def number(rate: Any) -> Any:
     """Return a rate as a number; programs may keep it in a tensor."""
-    return rate.item() if isinstance(rate, Tensor) else rate
+    if not isinstance(rate, Tensor):
+        return rate
+    if rate.is_cpu:
+        return rate.item()
+    value = _remembered(rate)
+    if value is None:
+        value = rate.item()
+        _remember(rate, value)
+    return value
 
 
 def put(group: dict[str, Any], name: str, value: Any) -> None:
     """Write an option of a group; a tensor stays the same object."""
     if isinstance(group[name], Tensor):
-        group[name].fill_(number(value))
+        there, value = group[name], number(value)
+        there.fill_(value)
+        if not there.is_cpu:
+            _remember(there, tensor(value, dtype=there.dtype).item())  # rounded as there
     else:
         group[name] = value
 

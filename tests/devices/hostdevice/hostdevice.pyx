@@ -22,9 +22,12 @@ from posix.unistd cimport getpid
 from autograd_cy._C.devices cimport (
     Elementwise, LAYS_CHANNELS_LAST, Services, current_stream, kernel_of, stream_t)
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_integral
+from autograd_cy._C.faults cimport (
+    FAULT_EMBEDDING, FAULT_INDEX, FAULT_NONE, FAULT_PLACE, fault_error, note_fault)
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.iterate cimport copy_into, run_loop
 from autograd_cy._C.kernel_table cimport KT, kernel_number
+from autograd_cy._C.launch cimport Fault
 from autograd_cy._C.placement cimport device_of_code
 from autograd_cy._C.storage cimport (
     STORAGE_PINNED, StorageImpl, device_index, device_type, storage_borrow, storage_decref,

@@ -191,6 +191,67 @@ cdef int flip(Tensor out, Tensor a, tuple dims) except -1:
     return 0
 
 
+# --- kernels that check values ----------------------------------------------------------------
+# What a kernel does about a bad index: it skips the element, goes on, and keeps the first fault.
+
+cdef Fault[INDICES] faults      # the first of each device, until a synchronisation tells it
+
+
+cdef bint bad_index(int64_t k, int64_t size, int kind, const char* op, int64_t dim) noexcept:
+    if 0 <= k < size:
+        return False
+    note_fault(&faults[running], kind, op, k, size, dim)
+    return True
+
+
+cdef int embedding(Tensor out, Tensor weight, Tensor index) except -1:
+    cdef Py_ssize_t i, j, n = weight.sizes[1]
+    cdef int64_t k
+    for i in range(index.count):
+        k = <int64_t>value(index, i)
+        if bad_index(k, weight.sizes[0], FAULT_EMBEDDING, "embedding", 0):
+            continue
+        for j in range(n):
+            put(at(out, i * n + j), out.dt, value(weight, k * n + j))
+    return 0
+
+
+cdef int taken(Tensor out, Tensor a, int dim, Tensor index, bint whole, int kind,
+               const char* op) except -1:
+    """Each element of `out` comes from one place of `a`, which the index says along `dim`."""
+    cdef Py_ssize_t i, rest, place, step, j
+    cdef int64_t k
+    cdef int d
+    for i in range(out.count):
+        rest, place, step, j = i, 0, 1, i
+        for d in range(out.nd - 1, -1, -1):
+            if d == dim:
+                if whole:
+                    j = rest % out.sizes[d]
+                k = <int64_t>0
+            else:
+                k = rest % out.sizes[d]
+            place += k * step
+            step *= a.sizes[d]
+            rest = rest // out.sizes[d]
+        k = <int64_t>value(index, j)
+        if bad_index(k, a.sizes[dim], kind, op, dim):
+            continue
+        step = 1
+        for d in range(dim + 1, a.nd):
+            step *= a.sizes[d]
+        put(at(out, i), out.dt, value(a, place + k * step))
+    return 0
+
+
+cdef int index_select(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1:
+    return taken(out, a, <int>dim, index, True, FAULT_INDEX, "index_select")
+
+
+cdef int gather(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1:
+    return taken(out, a, <int>dim, index, False, FAULT_PLACE, "gather")
+
+
 cdef dict plain_functions = {       # operator -> address
     "mm": <size_t>&mm,
     "linear": <size_t>&linear,
@@ -199,4 +260,7 @@ cdef dict plain_functions = {       # operator -> address
     "mean": <size_t>&mean_dim,
     "mean_dim": <size_t>&mean_dim,
     "flip": <size_t>&flip,
+    "embedding": <size_t>&embedding,
+    "index_select": <size_t>&index_select,
+    "gather": <size_t>&gather,
 }

@@ -57,6 +57,7 @@ cdef long events = 0                                         # made and not free
 cdef long waits = 0                                          # of a stream for an event, so far
 cdef set for_release = set()                                 # the numbers of those before a release
 cdef long latest = 0                                         # how many since another service
+cdef int running = 0                                         # the device whose work runs
 cdef long dropped_wait = -1                                  # the number of the one to leave out
 cdef bint ahead = False                                      # all but default streams run at once
 cdef object chance = None                                    # random.Random: any legal order
@@ -126,8 +127,14 @@ cdef int step_alone(Queue q) except -1:
 cdef int step(Queue q) except -1:
     """Run what is first in a queue; an error is kept, and later work runs."""
     cdef Work w = <Work>q.waiting.popleft()
+    global running
+    running = q.index
     try:
         w.run(w)
+        told = fault_error(&faults[running]) if faults[running].kind != FAULT_NONE else None
+        faults[running].kind = FAULT_NONE
+        if told is not None:
+            raise told
     except BaseException as error:
         if failures[q.index] is None:
             failures[q.index] = error.with_traceback(None)
