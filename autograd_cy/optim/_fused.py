@@ -77,7 +77,9 @@ class FusedOptimizer(Optimizer):
         states = [self.state[param] for param in params]
         for param, state in zip(params, states):
             if not state:
-                self._begin(state, param, group)
+                fresh: dict[str, Any] = {}  # there is all of it or nothing, also without memory
+                self._begin(fresh, param, group)
+                state.update(fresh)
         used = self._used(group)
         odd: list[tuple[dict[str, Any], str, Tensor]] = []
         try:

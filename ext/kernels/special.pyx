@@ -186,6 +186,8 @@ cdef Tensor fill_where(Tensor a, Tensor mask, Tensor value, Tensor out):
     value = cast(value, a.dt)
     if out is not None and value.mem == out.mem:
         value = clone_plain(value)      # one number, read before anything is written
+    if mask.mem == out.mem:
+        mask = clone_plain(mask)        # so are masks, which x[x] = False would change
     return ew3(K_WHERE, mask, value, a, P_SKIP_FIRST, out, "masked_fill")
 
 
@@ -209,6 +211,8 @@ cdef Tensor put_number(Tensor a, object indices, Tensor values, bint accumulate,
         return ew3(K_WHERE, along_dims(mask, a, place), value, a, P_SKIP_FIRST, out, "index_put")
     if value.mem == out.mem:
         value = clone_plain(value)      # one number, read before anything is written
+    if mask.mem == out.mem:
+        mask = clone_plain(mask)        # so are masks, which x[x] = False would change
     check_writable(out, "index_put_")
     if mask.nd and mask.count < out.count and out.mem.device == ON_CPU:
         fill_true(out, mask, place, value)      # what isn't selected isn't even read

@@ -36,6 +36,18 @@ cdef Tensor to_device_by(Tensor a, int device, bint non_blocking):
     return r
 
 
+cdef tuple moved_indices(tuple indices, int device):
+    """
+    Index tensors, of which those on the CPU are moved to another device, as in torch: lists and
+    arrays are there, too. On meta nothing reads them.
+    """
+    if device == ON_CPU or device == ON_META:
+        return indices
+    return tuple([
+        x if x is None or (<Tensor?>x).mem.device != ON_CPU else to_device(<Tensor>x, device)
+        for x in indices])
+
+
 cdef object host_copy(Tensor a):
     """Values of a tensor on another device, to look at; an error on meta."""
     return to_device(resolved(a), 0)
