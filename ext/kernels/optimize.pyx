@@ -240,7 +240,9 @@ cdef class Steps:
     cdef list rows            # the tensors of each segment, if the thread captures
     cdef list given           # those of lr, scale and overflow
     cdef list copies          # (segment, tensor, dense copy, whether written)
-    cdef list shared_memory   # (address, end, segment, whether written) of memory of several owners
+    # (address, end, segment, whether written, whether it is used where it lies and not in a copy) of
+    # memory of several owners
+    cdef list shared_memory
 
     def __cinit__(self, str op, int loop, double cost, Py_ssize_t capacity):
         self.held = []
@@ -317,22 +319,34 @@ cdef class Steps:
             s.p[k] = u.ptr
             if t.mem.refcount > 1 and t.count:
                 start = <Py_ssize_t>t.ptr
-                self.shared_memory.append((start, start + span_of(t), self.plan.count, written))
+                self.shared_memory.append(
+                    (start, start + span_of(t), self.plan.count, written, u is t))
             if row is not None:
                 row[k] = u
         return 0
 
     cdef bint overlapping(self) except -1:
-        """Whether a step writes memory that the step of another parameter uses."""
+        """
+        Whether a step writes memory that the step of another parameter uses. If it writes some that
+        it reads at another place, as the gradient, the numbers would depend on the order.
+        """
         cdef list live = []       # of those that begin before `start`
+        cdef bint found = False
         self.shared_memory.sort()
-        for start, stop, one, writes in self.shared_memory:
-            live = [entry for entry in live if entry[0] > start]
-            for _, other, written in live:
-                if other != one and (written or writes):
-                    return True
-            live.append((stop, one, writes))
-        return False
+        for start, stop, one, writes, flat in self.shared_memory:
+            live = [entry for entry in live if entry[1] > start]
+            for begin_, _, other, written, plain in live:
+                if not (written or writes):
+                    continue
+                if other != one:
+                    found = True
+                elif flat and plain and start != begin_:
+                    raise RuntimeError(
+                        f"{(<bytes>self.plan.op).decode()}: unsupported operation: parameter {one}, "
+                        "its gradient and its state refer to a single memory location at different "
+                        "places. Please clone() the tensor before performing the operation.")
+            live.append((start, stop, one, writes, flat))
+        return found
 
     cdef int start(self, Py_ssize_t first) except -1:
         """Run the plan, whose segments are those from `first` on."""
