@@ -4,7 +4,7 @@
 These functions work on plain tensors and set no autograd metadata; the generated operators
 (ext/codegen) call them and record.
 """
-from autograd_cy._C.storage cimport StorageImpl
+from autograd_cy._C.storage cimport StorageImpl, storage_root
 from autograd_cy._C.tensor cimport Tensor
 from autograd_cy._C.kernel_table cimport loop_t
 
@@ -29,6 +29,7 @@ cdef int broadcast_shape(tuple operands, Py_ssize_t* shape, str op) except -1   
 cdef Tensor cast(Tensor a, int dt)                           # a itself if it has the dtype
 cdef Tensor to_device(Tensor a, int device)                  # a itself if it is there
 cdef Tensor to_device_by(Tensor a, int device, bint non_blocking)
+cdef tuple moved_indices(tuple indices, int device)          # those of the CPU, but not to meta
 cdef Tensor contiguous(Tensor a)                             # a itself if it is C-contiguous
 cdef Tensor resolved(Tensor a)                               # a itself if nothing is lazy in it
 cdef tuple all_resolved(tuple tensors)                       # may hold None
@@ -43,6 +44,10 @@ cdef int clear(Tensor t) except -1                           # the same, of zero
 cdef Tensor zeros_on(int device, int dt, int nd, const Py_ssize_t* shape)
 cdef int add_into(Tensor dst, Tensor src) except -1          # dst += src, no version bump
 cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op)
+cdef inline bint one_memory(Tensor a, Tensor b) noexcept:
+    """Whether their elements are in one block: `x.data` has a storage of its own, but not memory."""
+    return a.mem == b.mem or storage_root(a.mem) == storage_root(b.mem)
+
 cdef bint ranges_meet(Tensor a, Tensor b) noexcept           # may the two share memory?
 cdef int check_not_expanded(Tensor t, str op) except -1
 cdef int check_writable(Tensor t, str op) except -1          # overlap and read-only memory

@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 from autograd_cy import Tensor, float32, float64, no_grad
 from autograd_cy._C import ops_optimizers
+from autograd_cy._C.launch import _note_term, is_capturing
 from autograd_cy._C.optimize import are_numbers, on_one_device, state_number
 
+from ._captured import kept_as_captured
 from ._groups import ParamGroup, first_array, first_number, part_of
 from .optimizer import LATER, Optimizer, check_option, check_pair, check_rate, each_in_turn
 
@@ -67,13 +69,17 @@ class FusedOptimizer(Optimizer):
             return
         with no_grad():
             self._step_of(group, params)
+        if is_capturing():
+            _note_term(self, kept_as_captured)
 
     def _step_of(self, group: dict[str, Any], params: list[Tensor]) -> None:
         """Do the step of some parameters on one device."""
         states = [self.state[param] for param in params]
         for param, state in zip(params, states):
             if not state:
-                self._begin(state, param, group)
+                fresh: dict[str, Any] = {}  # there is all of it or nothing, also without memory
+                self._begin(fresh, param, group)
+                state.update(fresh)
         used = self._used(group)
         odd: list[tuple[dict[str, Any], str, Tensor]] = []
         try:

@@ -282,6 +282,7 @@ def run_function(record, shown: str, imports) -> list[str]:
     body += [
         "if flags & F_DEVICE:",
         f'    device = device_among({read_tuple(r, indices=False, from_host=False)}, "{shown}")',
+        *(f"    {a.name} = moved_indices({a.name}, device)" for a in r.args if a.type == "indices"),
         *(
             f'    check_place({name}, device, "{shown}")'
             for name in r.kernel.from_host

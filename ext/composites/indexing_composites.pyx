@@ -4,7 +4,7 @@ from autograd_cy._C.arguments cimport bool_arg, indices_arg, real_number, tensor
 from autograd_cy._C.constants cimport filled
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_BOOL, DT_I64, DT_U8
 from autograd_cy._C.faults cimport FAULT_MASK
-from autograd_cy._C.iterate cimport broadcast_shape
+from autograd_cy._C.iterate cimport broadcast_shape, one_memory
 from autograd_cy._C.metadata cimport replaced
 from autograd_cy._C.placement cimport MF_CONTIGUOUS, device_of_code
 from autograd_cy._C.tensor cimport (
@@ -131,7 +131,7 @@ cdef Tensor values_to_put(Tensor a, tuple places, Tensor values, bint accumulate
     given = [x for x in places if x is not None]
     number = (values.count == 1 and not accumulate and len(given) == 1
               and (<Tensor>given[0]).dt == DT_BOOL)
-    if number and values.mem == a.mem:
+    if number and one_memory(values, a):
         values = T.clone(values, -1)    # it is read before anything is written
     if values.dt == a.dt:
         return values

@@ -2,7 +2,7 @@
 """Composites of the family products: records in autograd_cy/ops/products.py name them."""
 from autograd_cy._C.arguments cimport factor_fits
 from autograd_cy._C.dtypes cimport dt_is_integral, DT_BF16, DT_BOOL, DT_F16, DT_F32
-from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
+from autograd_cy._C.iterate cimport broadcast_shape, one_memory, result_dtype
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, Tensor, dims_of, normal_dim, scalar_value, sizes_of, warn_once, wrap_int)
 include "operators_of_products_composites.pxi"
@@ -134,7 +134,8 @@ cdef Tensor kron(Tensor a, Tensor b, Tensor out):
         sizes.append(n * m)
     a = T.reshape(a, tuple(x))
     b = T.reshape(b, tuple(y))
-    if takes(out, result_dtype((a, b)), tuple(sizes)) and out.mem != a.mem and out.mem != b.mem:
+    if takes(out, result_dtype((a, b)), tuple(sizes)) and not (
+            one_memory(out, a) or one_memory(out, b)):
         T.mul_out(a, b, T.view(out, tuple(both)))
         return out
     return T.reshape(T.mul(a, b), tuple(sizes))

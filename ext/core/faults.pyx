@@ -2,6 +2,7 @@
 # build: plain hot
 """The exceptions of faults, and checks of values on the CPU, as launches; see faults.pxd."""
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE
 from autograd_cy._C.index_values cimport first_outside, positions
 from autograd_cy._C.iterate cimport cast, contiguous
@@ -89,6 +90,7 @@ cdef object fault_error(Fault* f):
 
 cdef object exception_of(Fault* f):
     cdef str op = f.op.decode() if f.op != NULL else ""
+    cdef double made
     if f.kind == FAULT_EMBEDDING:
         return IndexError(f"index out of range in self ({op}: index {f.value} in a table of "
                           f"{f.size} rows)")
@@ -113,6 +115,10 @@ cdef object exception_of(Fault* f):
         return RuntimeError(
             f"Class values must be smaller than num_classes, but there is {f.value} and "
             f"num_classes is {f.size}.")
+    if f.kind == FAULT_STEP_COUNT:
+        memcpy(&made, &f.value, sizeof(made))
+        return ValueError(f"{op}: steps are counted from 1, and NaN is no number of them, but "
+                          f"parameter {f.size} has made {made}")
     return loss_error(f)
 
 

@@ -554,7 +554,7 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
             t = cast(t, want)
             held.append(t)
         elif (
-            out is not None and t.mem == out.mem and not same_window(t, out)
+            out is not None and one_memory(t, out) and not same_window(t, out)
             and ranges_meet(t, out)
         ):
             # The output would overwrite what is still to be read.
@@ -734,7 +734,7 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
         if (b.nd == 0 and loop != NULL and b.ptr != a.ptr and not b.flags & (F_LAZY | F_DEVICE)
                 and not (b.dt != dt and capturing() and not b.flags & F_WRAPPED)
                 and not (b.dt != dt and is_half(dt)) and (out is None or out is a)
-                and (b.mem != a.mem or out is None)
+                and (out is None or not one_memory(a, b))
                 and (dt_category(b.dt) < dt_category(dt) or b.dt == dt
                      or (dt_category(b.dt) == dt_category(dt)
                          and (a.nd > 0 or b.flags & F_WRAPPED)))):

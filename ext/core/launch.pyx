@@ -80,10 +80,14 @@ cdef class Program:
     cdef list written               # those whose version a run increments
     cdef bint running
     cdef object fault               # the text of an error that a check has raised, or None
+    cdef dict watched               # by id: objects that it depends on, while the thread captures
+    cdef list terms                 # functions that tell why a run would be wrong now, or None
 
     def __cinit__(self):
         self.known = set()
         self.written = []
+        self.watched = {}
+        self.terms = []
 
     def __dealloc__(self):
         cdef Py_ssize_t i
@@ -114,27 +118,49 @@ cdef class Program:
             What the operation itself raises for the values that are there now: an index out of
             range, an integer division by zero. The launches after it are not run.
         RuntimeError
-            If another thread replays the program.
+            If another thread replays the program, if this one captures, or if what was read when
+            the program was captured is something else now, such as the state of an optimizer.
         """
-        cdef Fault fault
-        cdef Py_ssize_t failed
-        if self.running:
-            raise RuntimeError("replay: another thread replays this program; capture one for "
-                               "each thread")
-        self.running = True
+        self.claim("replay")
         try:
-            for address in self.written:
-                (<StorageImpl*><size_t>address).version[0] += 1
-            with nogil:
-                failed = run_range(self.launches, 0, self.count, &fault)
+            self.run()
         finally:
             self.running = False
+
+    cdef int claim(self, str what) except -1:
+        """Let nobody else run or change the program until `running` is false again."""
+        no_launch(what, "a program would run once, and not each time; capture what it does")
+        if self.running:
+            raise RuntimeError(f"{what}: another thread replays this program; capture one for "
+                               "each thread")
+        self.running = True
+        return 0
+
+    cdef int run(self) except -1:
+        cdef Fault fault
+        cdef Py_ssize_t failed
+        for term in self.terms:
+            reason = term()
+            if reason is not None:
+                raise RuntimeError(f"replay: {reason}; capture it anew")
+        for address in self.written:
+            (<StorageImpl*><size_t>address).version[0] += 1
+        with nogil:
+            failed = run_range(self.launches, 0, self.count, &fault)
         pass_on()                   # a product was interrupted, or had no memory
         if failed >= 0:
             raise error_of_fault(&fault)
+        return 0
 
     def poison(self):
         """Fill every storage that some launch writes, and that none reads before, with 0xFF."""
+        self.claim("poison")
+        try:
+            return self.fill_written()
+        finally:
+            self.running = False
+
+    cdef Py_ssize_t fill_written(self) except -1:
         cdef StorageImpl* mem
         cdef set first = set(), done = set()
         cdef Py_ssize_t i
@@ -154,6 +180,13 @@ cdef class Program:
 
     def move(self, Tensor old not None, Tensor new not None):
         """Let all launches use the memory of `new` where they used that of `old`."""
+        self.claim("move")
+        try:
+            self.put(old, new)
+        finally:
+            self.running = False
+
+    cdef int put(self, Tensor old, Tensor new) except -1:
         cdef StorageImpl* a = old.mem
         cdef StorageImpl* b = new.mem
         cdef Py_ssize_t i
@@ -169,7 +202,7 @@ cdef class Program:
                     field[0] = b.data + (field[0] - a.data)
                     self.launches[i].at[k].mem = storage_incref(b)
                     storage_decref(a)
-        self.note_written()
+        return self.note_written()
 
     def replay_elsewhere(self, tensors=(), *, bint watched=False):
         """
@@ -191,6 +224,13 @@ cdef class Program:
         RuntimeError
             If a launch writes memory which is none of its operands.
         """
+        self.claim("replay_elsewhere")
+        try:
+            self.run_elsewhere(tensors, watched)
+        finally:
+            self.running = False
+
+    cdef int run_elsewhere(self, object tensors, bint watched) except -1:
         cdef Elsewhere other = Elsewhere.__new__(Elsewhere)
         other.fill(self, tensors)
         self.shift(other, 1)
@@ -198,11 +238,12 @@ cdef class Program:
             if watched:
                 self.run_watched(other)
             else:
-                self.replay()
+                self.run()
         finally:
             self.shift(other, -1)
             if other.back():
                 raise RuntimeError("a launch writes memory that is none of its operands")
+        return 0
 
     cdef int run_watched(self, Elsewhere other) except -1:
         """Run one launch after the other, with all that it doesn't declare out of sight."""
@@ -416,6 +457,16 @@ def _note_fault(str text not None):
         (<Program>program_here()).fault = text
 
 
+def _note_term(object owner not None, watch not None):
+    """
+    What this thread captures depends on an object of Python: `watch(owner)` is called once, when
+    the capture ends, and what that returns before each replay. It returns why a replay would not be
+    what the program does now, or None.
+    """
+    if captures_here():
+        (<Program>program_here()).watched[id(owner)] = (owner, watch)
+
+
 def _capture_here():
     """The Program that this thread captures into, or None."""
     return <object>program_here() if program_here() != NULL else None
@@ -510,4 +561,6 @@ def capture(operations):
             "would not decide anew what is done then")
     program.check()
     program.note_written()
+    program.terms = [watch(owner) for owner, watch in program.watched.values()]
+    program.watched.clear()
     return program

@@ -3,7 +3,7 @@
 """Reading and writing with ``x[...]``: basic indices become views, tensors advanced indexing."""
 from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_I32, DT_I64, DT_U8, dt_is_complex, dt_is_integral, dt_object)
-from autograd_cy._C.iterate cimport check_not_expanded
+from autograd_cy._C.iterate cimport check_not_expanded, one_memory
 from autograd_cy._C.tensor cimport (
     Tensor, F_STRIDED, F_WRAPPED, upcalls, as_operand, check_fits, is_number, reading,
     scalar_value, has_examples, same_shape, sizes_of, tensor_has_overlap, warn_once)
@@ -274,7 +274,7 @@ cdef int setitem(Tensor a, object index, object value) except -1:
             if value is src and src.count == 1 and index is not True:
                 check_fits(T.reshape(src, ()), v.dt)    # a number, as of masked_fill_
             src = T._to_dtype(src, v.dt)
-        if src.count == 1 and src.mem == v.mem and is_mask(index, advanced):
+        if src.count == 1 and one_memory(src, v) and is_mask(index, advanced):
             src = T.clone(src, -1)      # one number, read before anything is written
         if v.flags & F_STRIDED and tensor_has_overlap(v):
             v.index_put_(advanced, without_ones(src, 0))        # what is expanded, or its error
@@ -283,7 +283,7 @@ cdef int setitem(Tensor a, object index, object value) except -1:
         return 0
     check_not_expanded(v, "copy_")
     src = without_ones(src, v.nd)
-    if src.mem == v.mem and not same_shape(src, v):
+    if one_memory(src, v) and not same_shape(src, v):
         src = T.clone(src, -1)          # a row of what is written: all its elements are read before
     T.copy_(v, src)
     return 0

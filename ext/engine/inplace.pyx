@@ -23,7 +23,8 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.exchange cimport UntypedStorage
 from autograd_cy._C.node_io cimport give
 from autograd_cy._C.forward cimport copy_tangents, has_tangent
-from autograd_cy._C.iterate cimport check_not_expanded, copy_into, copy_into_by, fill_with
+from autograd_cy._C.iterate cimport (
+    check_not_expanded, copy_into, copy_into_by, fill_with, one_memory)
 from autograd_cy._C.levels cimport batch_level, top_level, is_batched, lowered
 from autograd_cy._C.node cimport *
 from autograd_cy._C.out_places cimport leave_base, lost_base
@@ -508,7 +509,7 @@ cdef Tensor fill_as(Tensor self, object value, str op, type node):
     src = as_operand(value, op, "value")
     if src.flags & F_WRAPPED:
         check_fits(src, self.dt)
-    elif src.mem == self.mem and src is not self:
+    elif one_memory(src, self) and src is not self:
         src = T.clone(src, -1)      # one of the elements that are filled
     return copy_from(self, src, op, node)
 

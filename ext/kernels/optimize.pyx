@@ -7,15 +7,19 @@
 # scale of the gradients, whether one of them is infinite, and the numbers of states.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.unicode cimport PyUnicode_AsUTF8
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_is_complex, dt_real
+from autograd_cy._C.faults cimport (
+    FAULT_NONE, FAULT_STEP_COUNT, Fault, fault_error, note_fault)
 from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into, fill_with
 from autograd_cy._C.launch cimport (
-    KIND_STEP, READS, UPDATES, Launch, Operand, begin, captures_here, launch, note_constant, operand,
-    spread)
+    KIND_STEP, READS, UPDATES, Launch, Operand, begin, captures_here, launch, may_fault,
+    note_constant, operand, spread)
 from autograd_cy._C.optimizer_loops cimport *
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.sizes cimport parts
@@ -50,6 +54,9 @@ cdef struct Segment:
 
 
 cdef struct StepPlan:
+    Fault fault            # a number of steps that is none
+    const char* op         # what the error names
+    Py_ssize_t first       # the number of the first parameter, in the lists that were given
     int loop               # STEP_*
     double cost            # of an element
     double divisor         # of the gradients, or 0; known when the step begins
@@ -165,9 +172,10 @@ cdef void step_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 cdef void run_steps(void* ctx) noexcept nogil:
     cdef StepPlan* plan = <StepPlan*>ctx
     cdef Py_ssize_t tiles = parts(plan.total, TILE)
-    if plan.found_inf.p != NULL and value_of(plan.found_inf) != 0:
+    plan.fault.kind = FAULT_NONE
+    if note_uncountable(plan):              # a launch that runs again; at first `run` has looked
         return
-    if first_uncountable(plan) >= 0:        # a launch that runs again; at first it is an error
+    if plan.found_inf.p != NULL and value_of(plan.found_inf) != 0:
         return
     begin_steps(plan)
     plan.divisor = value_of(plan.grad_scale) if plan.grad_scale.p != NULL else 0
@@ -178,19 +186,24 @@ cdef void run_steps(void* ctx) noexcept nogil:
     end_steps(plan)
 
 
-cdef Py_ssize_t first_uncountable(StepPlan* plan) noexcept nogil:
-    """The first parameter whose number of steps is none, or -1: it is the last number of a loop."""
+cdef bint note_uncountable(StepPlan* plan) noexcept nogil:
+    """Note the first parameter whose number of steps is none: it is the last number of a loop."""
     cdef Segment* s
     cdef Py_ssize_t i
+    cdef int64_t bits
+    cdef double made
     cdef int k
     for i in range(plan.count):
         s = &plan.segments[i]
         for k in range(STEP_NUMBERS - 1, -1, -1):
             if s.numbers[k].p != NULL:
-                if not value_of(s.numbers[k]) >= 0:
-                    return i
+                made = value_of(s.numbers[k])
+                if not made >= 0:
+                    memcpy(&bits, &made, sizeof(bits))
+                    note_fault(&plan.fault, FAULT_STEP_COUNT, plan.op, bits, plan.first + i, 0)
+                    return True
                 break
-    return -1
+    return False
 
 
 # --- the kernels ------------------------------------------------------------------------------
@@ -223,15 +236,15 @@ cdef Tensor tensor_of(tuple lists, tuple arrays, int k, Py_ssize_t i):
 cdef class Steps:
     """One step of several parameters: its launch, and what must be copied back after it."""
     cdef StepPlan* plan
-    cdef str op
     cdef list held            # tensors that the segments point into
     cdef list rows            # the tensors of each segment, if the thread captures
     cdef list given           # those of lr, scale and overflow
     cdef list copies          # (segment, tensor, dense copy, whether written)
-    cdef list shared_memory   # (address, end, segment, whether written) of memory of several owners
+    # (address, end, segment, whether written, whether it is used where it lies and not in a copy) of
+    # memory of several owners
+    cdef list shared_memory
 
     def __cinit__(self, str op, int loop, double cost, Py_ssize_t capacity):
-        self.op = op
         self.held = []
         self.rows = [] if captures_here() else None
         self.copies = []
@@ -240,6 +253,7 @@ cdef class Steps:
         if self.plan == NULL:
             raise MemoryError()
         memset(self.plan, 0, sizeof(StepPlan))
+        self.plan.op = PyUnicode_AsUTF8(op)     # a literal, which stays
         self.plan.loop = loop
         self.plan.cost = cost
 
@@ -305,22 +319,34 @@ cdef class Steps:
             s.p[k] = u.ptr
             if t.mem.refcount > 1 and t.count:
                 start = <Py_ssize_t>t.ptr
-                self.shared_memory.append((start, start + span_of(t), self.plan.count, written))
+                self.shared_memory.append(
+                    (start, start + span_of(t), self.plan.count, written, u is t))
             if row is not None:
                 row[k] = u
         return 0
 
     cdef bint overlapping(self) except -1:
-        """Whether a step writes memory that the step of another parameter uses."""
+        """
+        Whether a step writes memory that the step of another parameter uses. If it writes some that
+        it reads at another place, as the gradient, the numbers would depend on the order.
+        """
         cdef list live = []       # of those that begin before `start`
+        cdef bint found = False
         self.shared_memory.sort()
-        for start, stop, one, writes in self.shared_memory:
-            live = [entry for entry in live if entry[0] > start]
-            for _, other, written in live:
-                if other != one and (written or writes):
-                    return True
-            live.append((stop, one, writes))
-        return False
+        for start, stop, one, writes, flat in self.shared_memory:
+            live = [entry for entry in live if entry[1] > start]
+            for begin_, _, other, written, plain in live:
+                if not (written or writes):
+                    continue
+                if other != one:
+                    found = True
+                elif flat and plain and start != begin_:
+                    raise RuntimeError(
+                        f"{(<bytes>self.plan.op).decode()}: unsupported operation: parameter {one}, "
+                        "its gradient and its state refer to a single memory location at different "
+                        "places. Please clone() the tensor before performing the operation.")
+            live.append((start, stop, one, writes, flat))
+        return found
 
     cdef int start(self, Py_ssize_t first) except -1:
         """Run the plan, whose segments are those from `first` on."""
@@ -328,8 +354,10 @@ cdef class Steps:
         cdef Operand* room = NULL
         cdef StepPlan* plan = self.plan
         cdef int k
+        plan.first = first
         begin(&work, "optimizer step", plan, sizeof(StepPlan) + plan.count * sizeof(Segment),
               KIND_STEP)
+        may_fault(&work, &plan.fault)
         if self.rows is not None:
             k = 3 + <int>plan.count * (STEP_ARRAYS + STEP_NUMBERS)
             room = <Operand*>malloc(k * sizeof(Operand))
@@ -367,12 +395,10 @@ cdef class Steps:
         return 0
 
     cdef int run(self) except -1:
-        cdef Py_ssize_t bad = first_uncountable(self.plan), i, count = self.plan.count
+        cdef Py_ssize_t i, count = self.plan.count
         cdef Segment* all_segments
-        if bad >= 0:
-            raise ValueError(
-                f"{self.op}: steps are counted from 1, and NaN is no number of them, but parameter "
-                f"{bad} has made {uncounted(&self.plan.segments[bad])}")
+        if note_uncountable(self.plan):
+            raise fault_error(&self.plan.fault)
         if count == 0:
             return 0
         if len(self.shared_memory) < 2 or not self.overlapping():
@@ -406,14 +432,6 @@ cdef class Steps:
             if written:
                 copy_into(<Tensor>t, <Tensor>copy, "step")
         return 0
-
-
-cdef double uncounted(Segment* s) noexcept:
-    cdef int k
-    for k in range(STEP_NUMBERS - 1, -1, -1):
-        if s.numbers[k].p != NULL:
-            return value_of(s.numbers[k])
-    return 0
 
 
 include "optimizer_kernels.pxi"

@@ -13,8 +13,8 @@ from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_C64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_from_numpy, dt_is_complex,
     dt_real)
 from autograd_cy._C.iterate cimport (
-    add_into, cast, contiguous, copy_into, ew1, ew2, ew3, fill_dense, fill_with, P_BOOL, P_SAME,
-    P_SKIP_FIRST)
+    add_into, cast, contiguous, copy_into, ew1, ew2, ew3, fill_dense, fill_with, one_memory, P_BOOL,
+    P_SAME, P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport (
     KIND_REDUCE, KIND_SCAN, READS, SCRATCH, UPDATES, WRITES, Launch, add_launch, begin, capturing,

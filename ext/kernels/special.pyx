@@ -10,7 +10,7 @@ from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.indexing cimport fill_true, only_mask, tensor_of, values_of
 from autograd_cy._C.iterate cimport (
     broadcast_shape, cast, check_writable, clear, clone_plain, copy_into, ew2, ew3, expand_plain,
-    P_BOOL, P_SKIP_FIRST, to_device)
+    one_memory, P_BOOL, P_SKIP_FIRST, to_device)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.outputs cimport Result, fresh, result_like
@@ -184,7 +184,7 @@ cdef Tensor fill_where(Tensor a, Tensor mask, Tensor value, Tensor out):
             return fill_shared(out, d, mask, value, "index_fill_", "tensor[mask] = scalar")
     check_fits(value, a.dt)
     value = cast(value, a.dt)
-    if out is not None and value.mem == out.mem:
+    if out is not None and one_memory(value, out):
         value = clone_plain(value)      # one number, read before anything is written
     return ew3(K_WHERE, mask, value, a, P_SKIP_FIRST, out, "masked_fill")
 
@@ -207,7 +207,7 @@ cdef Tensor put_number(Tensor a, object indices, Tensor values, bint accumulate,
         result_like(&made, a, a.dt)
         out = fresh(&made, device_among((a, values), "index_put"))
         return ew3(K_WHERE, along_dims(mask, a, place), value, a, P_SKIP_FIRST, out, "index_put")
-    if value.mem == out.mem:
+    if one_memory(value, out):
         value = clone_plain(value)      # one number, read before anything is written
     check_writable(out, "index_put_")
     if mask.nd and mask.count < out.count and out.mem.device == ON_CPU:

@@ -1,5 +1,10 @@
 """Captured steps of all optimizers: a replay goes on as the next eager step would, bit by bit."""
 
+import copy
+import gc
+import pickle
+import weakref
+
 import pytest
 
 import autograd_cy as ag
@@ -224,13 +229,159 @@ def test_a_parameter_listed_twice_follows_the_schedule_too():
     assert params[0].tolist() == params[1].tolist()
 
 
-def test_a_count_that_is_none_changes_nothing_in_a_replay():
+@cases
+@pytest.mark.parametrize("count", [float("nan"), -1.0, float("-inf")])
+def test_a_count_that_is_none_is_the_eager_error_in_a_replay(name, options, count):
+    pair = Pair(name, options)
+    program = capture(pair.mine.step)
+    pair.plain.step()
+    key = "step" if "step" in pair.mine.state[pair.params[1]] else None
+    if key is None:
+        pytest.skip("no steps are counted")
+    for optimizer, params in ((pair.mine, pair.params), (pair.plain, pair.others)):
+        optimizer.state[params[1]][key].fill_(count)
+    before = bits(pair.params)
+    with pytest.raises(ValueError, match="parameter 1 has made") as eager:
+        pair.plain.step()
+    with pytest.raises(ValueError, match="parameter 1 has made") as replayed:
+        program.replay()
+    assert str(replayed.value) == str(eager.value)
+    assert bits(pair.params) == before
+    pair.mine.state[pair.params[1]][key].fill_(1.0)
+    program.replay()  # what was wrong is forgotten
+
+
+def test_a_bad_count_names_its_parameter_where_parameters_share_memory():
+    memory = ag.arange(4.0)
+    params = [memory[:3].requires_grad_(), memory[1:].requires_grad_()]
+    for p in params:
+        p.grad = ag.ones_like(p)
+    optimizer = ag.optim.Adam(params, lr=0.5)
+    program = capture(optimizer.step)
+    optimizer.state[params[1]]["step"].fill_(float("nan"))
+    with pytest.raises(ValueError, match="parameter 1 has made nan"):
+        program.replay()
+
+
+@cases
+def test_a_caught_error_of_a_count_is_no_capture(name, options):
+    pair = Pair(name, options)
+    pair.mine.step()
+    state = pair.mine.state[pair.params[0]]
+    if "step" not in state:
+        pytest.skip("no steps are counted")
+    state["step"].fill_(float("nan"))
+
+    def caught():
+        with pytest.raises(ValueError):
+            pair.mine.step()
+
+    with pytest.raises(RuntimeError, match="an error was caught"):
+        capture(caught)
+
+
+# --- what Python replaces after the capture -----------------------------------------------------
+
+
+def loaded(optimizer):
+    optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+
+
+def cleared(optimizer):
+    optimizer.state.clear()
+
+
+def unpickled(optimizer):
+    optimizer.__setstate__(pickle.loads(pickle.dumps(optimizer)).__getstate__())
+
+
+@pytest.mark.parametrize("replace", [loaded, cleared, unpickled])
+@pytest.mark.parametrize(("name", "options"), [c for c in CASES if c[0] != "SGD"], ids=str)
+def test_a_replay_refuses_state_that_is_another_one_now(name, options, replace):
+    pair = Pair(name, options)
+    program = capture(pair.mine.step)
+    replace(pair.mine)
+    before = bits(pair.params)
+    with pytest.raises(RuntimeError, match=f"{name}: .* replaced; capture it anew"):
+        program.replay()
+    assert bits(pair.params) == before
+
+
+def test_a_replay_refuses_momentum_that_was_loaded():
+    pair = Pair("SGD", {"lr": 0.1, "momentum": 0.9})
+    program = capture(pair.mine.step)
+    loaded(pair.mine)
+    with pytest.raises(RuntimeError, match="SGD: 'momentum_buffer' .* replaced"):
+        program.replay()
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value"),
+    [
+        ("SGD", "weight_decay", 0.5),
+        ("SGD", "maximize", True),
+        ("Adam", "betas", (0.5, 0.9)),
+        ("Adagrad", "lr_decay", 0.5),
+        ("RMSprop", "alpha", 0.5),
+        ("ASGD", "t0", 1.0),
+        ("Adam", "lr", ag.tensor(0.1)),
+    ],
+)
+def test_a_replay_refuses_options_that_changed(name, option, value):
+    pair = Pair(name, {"lr": 0.1})
+    program = capture(pair.mine.step)
+    group = pair.mine.param_groups[0]
+    before, kept = bits(pair.params), group[option]
+    group[option] = value
+    with pytest.raises(RuntimeError, match="the option '.*' of group 0 has changed"):
+        program.replay()
+    assert bits(pair.params) == before
+    group[option] = kept
+    program.replay()
+
+
+@pytest.mark.parametrize("value", [0.5, ag.tensor(0.5)], ids=str)
+def test_a_replay_refuses_another_rate_where_it_reads_a_tensor(value):
+    pair = Pair("SGD", {"lr": ag.tensor(0.1)})
+    program = capture(pair.mine.step)
+    pair.mine.param_groups[0]["lr"] = value
+    with pytest.raises(RuntimeError, match="the option 'lr' of group 0 has changed"):
+        program.replay()
+
+
+def test_a_replay_refuses_groups_that_were_added():
     pair = Pair("Adam", {"lr": 0.1})
     program = capture(pair.mine.step)
-    before = bits(pair.params)
-    pair.mine.state[pair.params[0]]["step"].fill_(float("nan"))
+    pair.mine.add_param_group({"params": [ag.ones(1, requires_grad=True)]})
+    with pytest.raises(RuntimeError, match="Adam: a group of parameters was added"):
+        program.replay()
+
+
+def test_options_that_the_captured_function_sets_itself_are_no_change():
+    pair = Pair("SGD", {"lr": 0.1})
+
+    def steps(optimizer):
+        for decay in (0.0, 0.5):
+            optimizer.param_groups[0]["weight_decay"] = decay
+            optimizer.step()
+
+    pair.gradients()
+    program = capture(lambda: steps(pair.mine))
+    steps(pair.plain)
+    pair.gradients()
     program.replay()
-    assert bits(pair.params) == before
+    steps(pair.plain)
+    pair.check()
+
+
+def test_a_program_keeps_no_optimizer():
+    pair = Pair("Adam", {"lr": 0.1})
+    program = capture(pair.mine.step)
+    there = weakref.ref(pair.mine)
+    del pair.mine
+    gc.collect()
+    assert there() is None
+    program.replay()
 
 
 # --- clipping and scaled losses ----------------------------------------------------------------

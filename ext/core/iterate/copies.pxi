@@ -36,6 +36,18 @@ cdef Tensor to_device_by(Tensor a, int device, bint non_blocking):
     return r
 
 
+cdef tuple moved_indices(tuple indices, int device):
+    """
+    Index tensors, of which those on the CPU are moved to another device, as in torch: lists and
+    arrays are there, too. On meta nothing reads them.
+    """
+    if device == ON_CPU or device == ON_META:
+        return indices
+    return tuple([
+        x if x is None or (<Tensor?>x).mem.device != ON_CPU else to_device(<Tensor>x, device)
+        for x in indices])
+
+
 cdef object host_copy(Tensor a):
     """Values of a tensor on another device, to look at; an error on meta."""
     return to_device(resolved(a), 0)
@@ -102,7 +114,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
     if not ((dst.flags | src.flags) & F_STRIDED) and same_shape(dst, src):
         if dst.ptr == src.ptr and dst.dt == src.dt:
             return 0
-        if dst.mem == src.mem and ranges_meet(dst, src):
+        if one_memory(dst, src) and ranges_meet(dst, src):
             check_partial_overlap(dst, src, op)
             return copy_into(dst, clone_plain(src), op)
         flat_plan(&plan, 2, loop, 1, dst, src, src.dt)
@@ -128,7 +140,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
             raise_no_expand(dst, src, op)
     if src.ptr == dst.ptr and src.dt == dst.dt and same_rows(dst, rows):
         return 0
-    if dst.mem == src.mem and ranges_meet(dst, src):
+    if one_memory(dst, src) and ranges_meet(dst, src):
         check_partial_overlap(dst, src, op)
         return copy_into(dst, clone_plain(src), op)
     p[0] = dst.ptr
@@ -168,7 +180,7 @@ cdef int copy_across(Tensor dst, Tensor src, str op, bint non_blocking) except -
         # A number among the arguments of a fill: nothing waits for it.
         here = cast(src, dst.dt)
         return device_fill(dst, here.ptr)
-    if dst.mem == src.mem and ranges_meet(dst, src) and not same_window(dst, src):
+    if one_memory(dst, src) and ranges_meet(dst, src) and not same_window(dst, src):
         check_partial_overlap(dst, src, op)
         here = clone_plain(here)
     if here.dt != dst.dt and not (target == ON_META and origin):

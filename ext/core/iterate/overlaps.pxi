@@ -61,7 +61,7 @@ cdef Tensor separated(Tensor dst, Tensor src, str op):
     A source that may be read while `dst` is written. One that certainly shares memory is refused;
     of one that may share it, as columns of one matrix, what is read is a copy.
     """
-    if dst.mem != src.mem or not ranges_meet(dst, src):
+    if not one_memory(dst, src) or not ranges_meet(dst, src):
         return src
     if src is dst or tensor_is_dense(dst) and tensor_is_dense(src):
         refuse_overlap(dst, src, op)

@@ -210,7 +210,7 @@ cdef int scan_into(Tensor out, Tensor a, Py_ssize_t dim, bint products, str op) 
     if sums is not a:
         a = cast(a, out.dt)
         if (a.nd == 0 or dim != a.nd - 1 or a.dt != compute or a.flags & (F_STRIDED | F_LAZY)
-                or (a.mem == sums.mem and a.ptr != sums.ptr)):
+                or (one_memory(a, sums) and a.ptr != sums.ptr)):
             copy_into(sums, a, op)
             a = sums
     if sums.nd:

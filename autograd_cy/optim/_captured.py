@@ -1,0 +1,77 @@
+"""What a captured step depends on beside memory: state and options, which Python may replace."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from autograd_cy import Tensor
+
+if TYPE_CHECKING:
+    from ._fused import FusedOptimizer
+
+__all__ = ["kept_as_captured"]
+
+
+def kept_as_captured(optimizer: FusedOptimizer) -> Callable[[], str | None]:
+    """Return a function that says what was replaced since, so that a replay would not be a step.
+
+    A replay works on the memory of the state that was there, and with the options that held then.
+
+    Parameters
+    ----------
+    optimizer : FusedOptimizer
+
+    Returns
+    -------
+    callable
+        Returns a text, or None where a replay does what ``step()`` does.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.optim._captured import kept_as_captured
+    >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=0.1)
+    >>> reason = kept_as_captured(optimizer)
+    >>> optimizer.param_groups[0]["momentum"] = 0.9
+    >>> reason()
+    "SGD: the option 'momentum' of group 0 has changed"
+    """
+    name = type(optimizer).__name__
+    there = weakref.ref(optimizer)
+    states = [(param, dict(state)) for param, state in optimizer.state.items()]
+    groups = [_of_group(optimizer, group) for group in optimizer.param_groups]
+
+    def reason() -> str | None:
+        found = there()
+        if found is None:  # nobody can have replaced anything
+            return None
+        for param, before in states:
+            state = found.state.get(param, {})
+            for key, value in before.items():
+                if state.get(key) is not value:
+                    return f"{name}: {key!r} of the state of a parameter was replaced"
+        if len(found.param_groups) != len(groups):
+            return f"{name}: a group of parameters was added or removed"
+        for number, (group, options) in enumerate(zip(found.param_groups, groups)):
+            for key, value in _of_group(found, group).items():
+                if not _same(value, options.get(key)):
+                    return f"{name}: the option {key!r} of group {number} has changed"
+        return None
+
+    return reason
+
+
+def _of_group(optimizer: FusedOptimizer, group: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that a step reads in Python, and what stands for its learning rate."""
+    lr: Any = group["lr"]
+    if not isinstance(lr, Tensor):  # the number itself is in memory, if the group has some
+        lr = id(group.rates) if hasattr(group, "rates") else float(lr)
+    return {"maximize": group["maximize"], **optimizer._options(group), "lr": lr}
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, Tensor) or isinstance(other, Tensor):
+        return one is other
+    return bool(one == other)
