@@ -35,7 +35,7 @@ cdef enum:
     FAULT_MARGIN_TARGETS = 17    # of multilabel_margin_loss; size: number of classes
     FAULT_VARIANCE = 18          # a negative one
     FAULT_SPAN = 19              # value, dim: least and largest target; size: number of classes
-    FAULT_STEP_COUNT = 20        # value: the bits of a float64, size: number of the parameter
+    FAULT_STEP_COUNT = 21        # value: the bits of a float64, size: number of the parameter
 
 # The exception for it, to be raised.
 cdef object fault_error(Fault* f)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from autograd_cy import Tensor, float32, float64, no_grad
 from autograd_cy._C import ops_optimizers
 from autograd_cy._C.launch import _note_term, is_capturing
-from autograd_cy._C.optimize import are_numbers, on_one_device, state_number
+from autograd_cy._C.optimize import are_numbers, state_number, with_gradients
 
 from ._captured import kept_as_captured
 from ._groups import ParamGroup, first_array, first_number, part_of
@@ -57,24 +57,24 @@ class FusedOptimizer(Optimizer):
         super().__init__(params, options)
 
     def _update(self, group: dict[str, Any]) -> None:
-        params = [param for param in group["params"] if param.grad is not None]
+        params, grads, together, differ = with_gradients(group["params"])
         if not params:
             return
-        turns = each_in_turn(group, params) if self._in_turn else []
-        if not turns and not on_one_device(params):
-            turns = _each_device(group, params)
-        if turns:
-            for turn in turns:
-                self._update(turn)
+        if together and (differ or not self._in_turn):
+            with no_grad():
+                self._step_of(group, params, grads)
             return
-        with no_grad():
-            self._step_of(group, params)
-        if is_capturing():
-            _note_term(self, kept_as_captured)
+            if is_capturing():
+                _note_term(self, kept_as_captured)
+            return
+        turns = each_in_turn(group, params) if self._in_turn else []
+        for turn in turns or _each_device(group, params):
+            self._update(turn)
 
-    def _step_of(self, group: dict[str, Any], params: list[Tensor]) -> None:
+    def _step_of(self, group: dict[str, Any], params: list[Tensor], grads: list[Tensor]) -> None:
         """Do the step of some parameters on one device."""
-        states = [self.state[param] for param in params]
+        known = self.state
+        states = [known[param] for param in params]
         for param, state in zip(params, states):
             if not state:
                 fresh: dict[str, Any] = {}  # there is all of it or nothing, also without memory
@@ -92,7 +92,7 @@ class FusedOptimizer(Optimizer):
                 f"{type(self).__name__}: {missing} of the state of a parameter is missing; was the "
                 "state loaded from another optimizer, or an option changed after the first step?"
             ) from None
-        self._call(group, params, [*lists, *numbers], self._options(group))
+        self._call(group, params, grads, [*lists, *numbers], self._options(group))
         for state, name, number in odd:
             _keep(state, name, number)
 
@@ -100,23 +100,22 @@ class FusedOptimizer(Optimizer):
         self,
         group: dict[str, Any],
         params: list[Tensor],
+        grads: list[Tensor],
         lists: Sequence[Sequence[Tensor]],
         options: dict[str, Any],
     ) -> None:
         """Call the operator, with what all methods give it."""
-        device = params[0].device
-        scale, found = (
-            number if number is None or number.device == device else number.to(device)
-            for number in (getattr(self, "grad_scale", None), getattr(self, "found_inf", None))
-        )
+        param = params[0]
+        for name in ("grad_scale", "found_inf"):
+            number = getattr(self, name, None)
+            if number is not None:
+                options[name] = number if number.device == param.device else number.to(param.device)
         getattr(ops_optimizers, self._operator_of(group))(
             params,
-            [param.grad for param in params],
+            grads,
             *lists,
-            lr=rate_of(group, params[0]),
+            lr=rate_of(group, param),
             maximize=group["maximize"],
-            grad_scale=scale,
-            found_inf=found,
             **options,
         )
 

@@ -59,6 +59,7 @@ class SGD(FusedOptimizer):
     operator = "_fused_sgd_"
     arrays = ("momentum_buffer",)
     options = ("weight_decay", "momentum", "dampening", "nesterov")
+    pairs: ClassVar[dict[str, tuple[str, str]]] = {}
     _numbers_of_state = ()
     _in_turn = False  # a first step makes a momentum for each place where a parameter is listed
     _later_options: ClassVar[dict[str, Any]] = {**LATER, "nesterov": False, "fused": False}
@@ -98,24 +99,28 @@ class SGD(FusedOptimizer):
         }
         super().__init__(params, options, differentiable, {})
 
-    def _step_of(self, group: dict[str, Any], params: list[Tensor]) -> None:
+    def _step_of(self, group: dict[str, Any], params: list[Tensor], grads: list[Tensor]) -> None:
+        options = self._options(group)
+        if not group["momentum"]:
+            self._call(group, params, grads, [()], {**options, "is_first_step": False})
+            return
         buffers: list[Tensor] = []
         # Whether a first step was made is in memory as well: one that overflowed made none.
         begun: list[Tensor] = []
         fresh: list[tuple[Tensor, Tensor]] = []
-        if group["momentum"]:
-            known, states = self._begun, self.state
-            waiting = any(known.get(param) is not True for param in params)
-            for param in params:
-                buffer = states[param].get("momentum_buffer")
-                if buffer is None:
-                    buffer, waiting = first_array(group, param), True
-                    fresh.append((param, buffer))
-                buffers.append(buffer)
-            if waiting:
-                begun = [self._started(group, *pair) for pair in zip(params, buffers)]
+        known, states, waiting = self._begun, self.state, False
+        for param in params:
+            buffer = states[param].get("momentum_buffer")
+            if buffer is None:
+                buffer = first_array(group, param)
+                fresh.append((param, buffer))
+            elif known.get(param) is not True:
+                waiting = True
+            buffers.append(buffer)
+        if waiting or fresh:
+            begun = [self._started(group, *pair) for pair in zip(params, buffers)]
         first = {"is_first_step": bool(begun), "begun": begun}
-        self._call(group, params, [buffers], {**self._options(group), **first})
+        self._call(group, params, grads, [buffers], {**options, **first})
         for param, buffer in fresh:
             self.state[param]["momentum_buffer"] = buffer
         for param, started in zip(params, begun):

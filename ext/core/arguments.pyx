@@ -47,14 +47,15 @@ cpdef Tensor tensor_arg(object x, str op, str name, int position):
 
 cpdef tuple tensors_arg(object x, str op, str name, int position):
     cdef tuple t
+    cdef Py_ssize_t i
     if isinstance(x, Tensor) or not isinstance(x, (tuple, list)):
         raise wrong_type(x, op, name, position, "tuple of Tensors")
     t = tuple(x)
-    for i, y in enumerate(t):
-        if not isinstance(y, Tensor):
+    for i in range(len(t)):
+        if not isinstance(t[i], Tensor):
             raise TypeError(
                 f"{op}(): expected Tensor as element {i} in argument '{name}', but got "
-                f"{type_name(y)}")
+                f"{type_name(t[i])}")
     return t
 
 

@@ -31,7 +31,7 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdlib cimport calloc, free
 from libc.string cimport strchr, strlen, strncmp
-from sys import modules as _modules
+from sys import intern, modules as _modules
 
 from autograd_cy._C.arguments cimport number_alone
 from autograd_cy._C.sealed cimport seal
@@ -215,7 +215,7 @@ cdef int read_row(Form form, list kept, Row* row, str line) except -1:
         p.quick = QUICK.get(kind, NOT_QUICK)
         if p.optional and p.quick in (QUICK_INT, QUICK_DIM):
             p.quick = NOT_QUICK         # an object, as None is one
-        p.name = keep(kept, name)
+        p.name = keep(kept, intern(name))      # as those of calls are: the same object
         p.op = keep(kept, op)
         p.words = keep(kept, tuple(words.split(",")))
         if has_default:

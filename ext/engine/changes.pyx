@@ -15,16 +15,13 @@ from autograd_cy._C.tensor cimport (
 __all__: list[str] = []
 
 
-cdef bint recorded(Tensor t) noexcept:
-    return not (tls_modes() & M_NO_GRAD) and requires_grad(t)
-
-
 cdef int before_change(tuple changed, tuple every, uint32_t flags, str op) except -1:
     cdef Tensor t
     cdef int level
+    cdef bint recording = not (tls_modes() & M_NO_GRAD)
     for t in changed:
         if t is not None:
-            check_inplace(t, op, recorded(t))
+            check_inplace(t, op, recording and requires_grad(t))
     if not flags & F_BATCHED:
         return 0
     level = top_level(every)
@@ -38,9 +35,10 @@ cdef int before_change(tuple changed, tuple every, uint32_t flags, str op) excep
 
 cdef int after_change(tuple changed, str node) except -1:
     cdef Tensor t
+    cdef bint recording = not (tls_modes() & M_NO_GRAD)
     for t in changed:
         if t is not None:
             bump_version(t)
-            if recorded(t):
+            if recording and requires_grad(t):
                 unknown_history(t, node)
     return 0

@@ -7,9 +7,10 @@
 # scale of the gradients, whether one of them is infinite, and the numbers of states.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.ref cimport PyObject
 from cpython.unicode cimport PyUnicode_AsUTF8
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from autograd_cy._C import cpu as _cpu
@@ -50,6 +51,7 @@ cdef struct Segment:
     Py_ssize_t item
     Py_ssize_t start   # elements of the parameters before this one
     Py_ssize_t n
+    Py_ssize_t like    # the segment whose numbers are also those of this one, or itself
     StepNumbers c      # of this step, from when it begins
 
 
@@ -64,6 +66,7 @@ cdef struct StepPlan:
     Number grad_scale
     Number found_inf
     StepNumbers numbers    # what is the same for all parameters, and stays
+    int last               # the last of the numbers of states, which counts steps, or -1
     Py_ssize_t count
     Py_ssize_t total
     Segment segments[1]    # `count` of them
@@ -84,7 +87,7 @@ cdef inline void put(Number x, double value) noexcept nogil:
         (<double*>x.p)[0] = value
 
 
-cdef Number number(Tensor t) noexcept:
+cdef inline Number number(Tensor t) noexcept:
     cdef Number x
     x.p = NULL
     x.dt = 0
@@ -94,13 +97,10 @@ cdef Number number(Tensor t) noexcept:
     return x
 
 
-cdef bint same_numbers(Segment* s, Segment* before) noexcept nogil:
+cdef inline bint same_numbers(Segment* s, Segment* before, int last) noexcept nogil:
     cdef int k
-    for k in range(STEP_NUMBERS):
-        if s.numbers[k].p == NULL:
-            if before.numbers[k].p != NULL:
-                return False
-        elif before.numbers[k].p == NULL or value_of(s.numbers[k]) != value_of(before.numbers[k]):
+    for k in range(last + 1):
+        if s.numbers[k].p != NULL and value_of(s.numbers[k]) != value_of(before.numbers[k]):
             return False
     return True
 
@@ -114,9 +114,10 @@ cdef void begin_steps(StepPlan* plan) noexcept nogil:
     cdef int k, n
     for i in range(plan.count):
         s = &plan.segments[i]
-        if i and same_numbers(s, &plan.segments[i - 1]):
-            s.c = plan.segments[i - 1].c
+        if i and same_numbers(s, &plan.segments[i - 1], plan.last):
+            s.like = plan.segments[i - 1].like
             continue
+        s.like = i
         s.c = plan.numbers
         n = L.places(plan.loop, &s.c, &lr, numbers)
         lr[0] = value_of(plan.lr)
@@ -132,11 +133,14 @@ cdef void end_steps(StepPlan* plan) noexcept nogil:
     cdef double* lr
     cdef double* numbers[STEP_NUMBERS]
     cdef Py_ssize_t i
-    cdef int k, n
+    cdef int k
+    if plan.last < 0:
+        return
     for i in range(plan.count):
         s = &plan.segments[i]
-        n = L.places(plan.loop, &s.c, &lr, numbers)
-        for k in range(n):
+        if s.like == i:
+            L.places(plan.loop, &s.c, &lr, numbers)
+        for k in range(plan.last + 1):
             if s.numbers[k].p != NULL:
                 put(s.numbers[k], numbers[k][0])
 
@@ -164,7 +168,7 @@ cdef void step_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             n = stop - at
         for k in range(STEP_ARRAYS):
             p[k] = s.p[k] + skip * s.item if s.p[k] != NULL else NULL
-        L.step(plan.loop, s.dt, p, n, plan.divisor, &s.c)
+        L.step(plan.loop, s.dt, p, n, plan.divisor, &plan.segments[s.like].c)
         at += n
         lo += 1
 
@@ -188,21 +192,17 @@ cdef void run_steps(void* ctx) noexcept nogil:
 
 cdef bint note_uncountable(StepPlan* plan) noexcept nogil:
     """Note the first parameter whose number of steps is none: it is the last number of a loop."""
-    cdef Segment* s
     cdef Py_ssize_t i
     cdef int64_t bits
     cdef double made
-    cdef int k
+    if plan.last < 0:
+        return False
     for i in range(plan.count):
-        s = &plan.segments[i]
-        for k in range(STEP_NUMBERS - 1, -1, -1):
-            if s.numbers[k].p != NULL:
-                made = value_of(s.numbers[k])
-                if not made >= 0:
-                    memcpy(&bits, &made, sizeof(bits))
-                    note_fault(&plan.fault, FAULT_STEP_COUNT, plan.op, bits, plan.first + i, 0)
-                    return True
-                break
+        made = value_of(plan.segments[i].numbers[plan.last])
+        if not made >= 0:
+            memcpy(&bits, &made, sizeof(bits))
+            note_fault(&plan.fault, FAULT_STEP_COUNT, plan.op, bits, plan.first + i, 0)
+            return True
     return False
 
 
@@ -229,8 +229,14 @@ cdef Py_ssize_t span_of(Tensor t) noexcept:
 
 cdef Tensor tensor_of(tuple lists, tuple arrays, int k, Py_ssize_t i):
     """Of parameter i itself, its gradient or an array of its state; None if it isn't used."""
-    one = lists[k] if k < 2 else arrays[k - 2]
-    return None if one is None else <Tensor>(<tuple>one)[i]
+    cdef tuple one = <tuple>lists[k] if k < 2 else <tuple>arrays[k - 2]
+    return None if one is None else <Tensor>one[i]
+
+
+cdef inline bint is_simple(tuple tensors, Py_ssize_t i) noexcept:
+    """Whether its address is all that a step asks of a tensor; also of none."""
+    return tensors is None or not (
+        (<Tensor>tensors[i]).flags & (F_STRIDED | F_LAZY) or (<Tensor>tensors[i]).mem.refcount > 1)
 
 
 cdef class Steps:
@@ -256,6 +262,7 @@ cdef class Steps:
         self.plan.op = PyUnicode_AsUTF8(op)     # a literal, which stays
         self.plan.loop = loop
         self.plan.cost = cost
+        self.plan.last = -1
 
     def __dealloc__(self):
         free(self.plan)
@@ -270,28 +277,47 @@ cdef class Steps:
 
     cdef int add(self, tuple params, tuple grads, tuple arrays, tuple numbers) except -1:
         """Segments for the parameters; what isn't used is None in `arrays`, () in `numbers`."""
+        cdef StepPlan* plan = self.plan
         cdef Segment* s
-        cdef Tensor p, t
-        cdef Py_ssize_t i
+        cdef Tensor p
+        cdef tuple lists = (params, grads), one
+        cdef bint simple
+        cdef Py_ssize_t i, n = len(params)
         cdef int k
-        for i in range(len(params)):
-            s = &self.plan.segments[i]
-            memset(s, 0, sizeof(Segment))
+        for i in range(n):
+            s = &plan.segments[i]
+            memset(s, 0, sizeof(Segment) - sizeof(StepNumbers))
             p = <Tensor>params[i]
-            self.fill(s, (params, grads), arrays, i)
-            for k in range(<int>len(numbers)):
-                if len(<tuple>numbers[k]):
-                    t = <Tensor>(<tuple>numbers[k])[i]
-                    s.numbers[k] = number(t)
-                    if self.rows is not None:
-                        (<list>self.rows[i]).append((k, t))
+            simple = self.rows is None and is_simple(params, i) and is_simple(grads, i)
+            for one in arrays:
+                simple = simple and is_simple(one, i)
+            if simple:
+                s.p[0] = p.ptr
+                s.p[1] = (<Tensor>grads[i]).ptr
+                for k in range(<int>len(arrays)):
+                    if arrays[k] is not None:
+                        s.p[2 + k] = (<Tensor>(<tuple>arrays[k])[i]).ptr
+            else:
+                self.fill(s, lists, arrays, i)
             # Real and imaginary parts are stepped as parameters of their own, as in torch.
             s.dt = dt_real(p.dt)
             s.item = DT_SIZE[s.dt]
             s.n = 2 * p.count if dt_is_complex(p.dt) else p.count
-            s.start = self.plan.total
-            self.plan.total += s.n
-            self.plan.count += 1
+            s.start = plan.total
+            plan.total += s.n
+            plan.count += 1
+        for k in range(<int>len(numbers)):
+            self.add_numbers(k, <tuple>numbers[k])
+        return 0
+
+    cdef int add_numbers(self, int k, tuple numbers) except -1:
+        """The number k of all states; () has none."""
+        cdef Py_ssize_t i
+        for i in range(len(numbers)):
+            self.plan.last = k
+            self.plan.segments[i].numbers[k] = number(<Tensor>numbers[i])
+            if self.rows is not None:
+                (<list>self.rows[i]).append((k, numbers[i]))
         return 0
 
     cdef int fill(self, Segment* s, tuple lists, tuple arrays, Py_ssize_t i) except -1:
@@ -559,30 +585,65 @@ def put_number(Tensor number not None, double value):
     bump_version(number)
 
 
-def on_one_device(list params not None):
+cdef bint all_differ(list objects) except -1:
+    """Whether none is listed twice."""
+    cdef Py_ssize_t i, at, n = len(objects), room = 16
+    cdef PyObject* x
+    cdef PyObject** table
+    while room < 2 * n:
+        room *= 2
+    table = <PyObject**>calloc(room, sizeof(PyObject*))
+    if table == NULL:
+        raise MemoryError()
+    for i in range(n):
+        x = <PyObject*>objects[i]
+        at = (<size_t>x >> 4) & (room - 1)
+        while table[at] != NULL and table[at] != x:
+            at = (at + 1) & (room - 1)
+        if table[at] == x:
+            free(table)
+            return False
+        table[at] = x
+    free(table)
+    return True
+
+
+def with_gradients(params not None):
     """
-    Whether all tensors are on the device of the first.
+    Parameters that have a gradient, their gradients, and how they can be stepped.
 
     Parameters
     ----------
-    params : list of Tensor
+    params : iterable of Tensor
 
     Returns
     -------
-    bool
+    tuple of (list of Tensor, list of Tensor, bool, bool)
+        The last two say whether all are on one device, and whether none is listed twice.
 
     Examples
     --------
     >>> import autograd_cy as ag
-    >>> from autograd_cy._C.optimize import on_one_device
-    >>> on_one_device([ag.ones(2), ag.ones(2, device="meta")])
-    False
+    >>> from autograd_cy._C.optimize import with_gradients
+    >>> x, y = ag.ones(1, requires_grad=True), ag.ones(1, requires_grad=True)
+    >>> x.sum().backward()
+    >>> with_gradients([x, y, x])
+    ([tensor([1.], requires_grad=True), tensor([1.], requires_grad=True)], [tensor([1.]), tensor([1.])], True, False)
     """
-    cdef Tensor t
+    cdef list found = [], grads = []
+    cdef Tensor t, first = None
+    cdef bint together = True
     for t in params:
-        if t.mem.device != (<Tensor>params[0]).mem.device:
-            return False
-    return True
+        if t.gradient == NULL:
+            if t.fn == NULL or t.grad is None:      # which warns of tensors that get none
+                continue
+        if first is None:
+            first = t
+        elif t.mem.device != first.mem.device:
+            together = False
+        found.append(t)
+        grads.append(<object>t.gradient)
+    return found, grads, together, all_differ(found)
 
 
 def are_numbers(list numbers not None):
@@ -616,6 +677,7 @@ def are_numbers(list numbers not None):
             fine = False
             continue
         t = <Tensor>x
-        check_writable(t, "step")
+        if t.mem.readonly or t.flags & F_STRIDED:
+            check_writable(t, "step")
         fine &= t.nd == 0 and (t.dt == DT_F32 or t.dt == DT_F64)
     return fine

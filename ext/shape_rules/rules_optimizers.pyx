@@ -2,7 +2,7 @@
 """Shape rules of operators that change lists of tensors: they check, and there are no results."""
 from autograd_cy._C.dtypes cimport DT_F16, DT_F32, DT_F64, DT_I32, DT_I64, dt_object
 from autograd_cy._C.iterate cimport check_writable
-from autograd_cy._C.tensor cimport F_WRAPPED, same_shape, sizes_of
+from autograd_cy._C.tensor cimport F_STRIDED, F_WRAPPED, same_shape, sizes_of
 
 __all__: list[str] = []
 
@@ -15,12 +15,13 @@ cdef int step(Result* r, tuple params, tuple grads, tuple arrays, tuple numbers,
     `arrays` are lists of state, None for those that aren't used; `numbers` lists of tensors of one
     number, one for each parameter.
     """
-    cdef Tensor p
+    cdef Tensor p, t
+    cdef tuple one
     cdef Py_ssize_t i, n = len(params)
     for one in (grads, *arrays, *numbers):
-        if one is not None and len(<tuple>one) != n:
+        if one is not None and len(one) != n:
             raise ValueError(
-                f"{op}: got {n} parameters but {len(<tuple>one)} gradients or state tensors")
+                f"{op}: got {n} parameters but {len(one)} gradients or state tensors")
     shared_number(lr, "lr", op)
     shared_number(grad_scale, "grad_scale", op)
     shared_number(found_inf, "found_inf", op)
@@ -29,21 +30,32 @@ cdef int step(Result* r, tuple params, tuple grads, tuple arrays, tuple numbers,
         if p.dt < DT_F16:
             raise RuntimeError(f"{op}: parameters must be floating point or complex, not "
                                f"{dt_object(p.dt).name}")
-        check_writable(p, op)
-        agree(p, <Tensor>grads[i], op)
+        writable(p, op)
+        t = <Tensor>grads[i]
+        agree(p, t, op)
         if grad_scale is not None:
-            check_writable(<Tensor>grads[i], op)
-        for one in arrays:
-            if one is not None:
-                agree(p, <Tensor>(<tuple>one)[i], op)
-                check_writable(<Tensor>(<tuple>one)[i], op)
-        for one in numbers:
-            if one is not None:
-                number_of_state(<Tensor>(<tuple>one)[i], op)
+            writable(t, op)
+    # One list after the other, as loops over lists of lists take longer than the checks.
+    for one in arrays:
+        if one is not None:
+            for i in range(n):
+                t = <Tensor>one[i]
+                agree(<Tensor>params[i], t, op)
+                writable(t, op)
+    for one in numbers:
+        if one is not None:
+            for i in range(n):
+                number_of_state(<Tensor>one[i], op)
     return 0
 
 
-cdef int agree(Tensor p, Tensor t, str op) except -1:
+cdef inline int writable(Tensor t, str op) except -1:
+    if t.mem.readonly or t.flags & F_STRIDED:
+        return check_writable(t, op)
+    return 0
+
+
+cdef inline int agree(Tensor p, Tensor t, str op) except -1:
     if t.dt != p.dt or not same_shape(t, p):
         raise RuntimeError(
             f"{op}: parameter, gradient and state must agree: {dt_object(p.dt).name} "
@@ -51,12 +63,12 @@ cdef int agree(Tensor p, Tensor t, str op) except -1:
     return 0
 
 
-cdef int number_of_state(Tensor t, str op) except -1:
+cdef inline int number_of_state(Tensor t, str op) except -1:
     if t.count != 1 or (t.dt != DT_F32 and t.dt != DT_F64):
         raise RuntimeError(
             f"{op}: numbers of a state are tensors of one float32 or float64, but got "
             f"{dt_object(t.dt).name} {list(sizes_of(t))}")
-    return check_writable(t, op)
+    return writable(t, op)
 
 
 cdef int shared_number(Tensor t, str name, str op) except -1:
