@@ -7,7 +7,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex, dt_real
 from autograd_cy._C.iterate cimport contiguous, copy_into
-from autograd_cy._C.launch cimport READS, UPDATES, Launch, begin, launch, operand
+from autograd_cy._C.launch cimport KIND_STEP, READS, UPDATES, Launch, begin, launch, operand
 from autograd_cy._C.optimizer_loops cimport OptimizerTable
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.sizes cimport parts
@@ -59,7 +59,7 @@ cdef int unscale(tuple grads, Tensor found_inf, Tensor inv_scale) except -1:
         plan.p, plan.found, plan.factor = u.ptr, found_inf.ptr, inv_scale.ptr
         if plan.n == 0:
             continue
-        begin(&work, "unscale", &plan, sizeof(plan))
+        begin(&work, "unscale", &plan, sizeof(plan), KIND_STEP)
         operand(&work, &plan.p, u, UPDATES)
         operand(&work, &plan.found, found_inf, UPDATES)
         operand(&work, &plan.factor, inv_scale, READS)
@@ -102,7 +102,7 @@ cdef int update_scale(Tensor scale, Tensor growth_tracker, Tensor found_inf, dou
     cdef Launch work
     plan.scale, plan.tracker, plan.found = scale.ptr, growth_tracker.ptr, found_inf.ptr
     plan.growth, plan.backoff, plan.interval = growth, backoff, interval
-    begin(&work, "scale of losses", &plan, sizeof(plan))
+    begin(&work, "scale of losses", &plan, sizeof(plan), KIND_STEP)
     operand(&work, &plan.scale, scale, UPDATES)
     operand(&work, &plan.tracker, growth_tracker, UPDATES)
     operand(&work, &plan.found, found_inf, READS)

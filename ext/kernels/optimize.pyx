@@ -14,7 +14,8 @@ from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_is_complex, dt_real
 from autograd_cy._C.iterate cimport check_writable, contiguous, copy_into, fill_with
 from autograd_cy._C.launch cimport (
-    READS, UPDATES, Launch, Operand, begin, captures_here, launch, note_constant, operand, spread)
+    KIND_STEP, READS, UPDATES, Launch, Operand, begin, captures_here, launch, note_constant,
+    operand, spread)
 from autograd_cy._C.optimizer_loops cimport *
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.sizes cimport parts
@@ -327,7 +328,8 @@ cdef class Steps:
         cdef Operand* room = NULL
         cdef StepPlan* plan = self.plan
         cdef int k
-        begin(&work, "optimizer step", plan, sizeof(StepPlan) + plan.count * sizeof(Segment))
+        begin(&work, "optimizer step", plan, sizeof(StepPlan) + plan.count * sizeof(Segment),
+              KIND_STEP)
         if self.rows is not None:
             k = 3 + <int>plan.count * (STEP_ARRAYS + STEP_NUMBERS)
             room = <Operand*>malloc(k * sizeof(Operand))

@@ -16,7 +16,8 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.iterate cimport (
     cast, clear, contiguous, copy_into, ew2, ew3, expand_plain, P_BOOL, P_SAME, P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.launch cimport Launch, READS, UPDATES, WRITES, begin, launch, operand
+from autograd_cy._C.launch cimport (
+    KIND_CHECK, KIND_RANDOM, READS, UPDATES, WRITES, Launch, begin, launch, operand)
 from autograd_cy._C.parallel cimport parallel_range, team_size
 from autograd_cy._C.random_loops cimport *
 from autograd_cy._C.sizes cimport parts
@@ -106,7 +107,7 @@ cdef int run(RandomJob* job, Tensor out, Tensor p, Tensor state, const char* nam
         job.n = 2 * out.count
     job.out = out.ptr
     job.state = <uint64_t*>state.ptr
-    begin(&work, name, job, sizeof(RandomJob))
+    begin(&work, name, job, sizeof(RandomJob), KIND_RANDOM)
     operand(&work, &job.out, out, WRITES)
     operand(&work, &job.state, state, UPDATES)
     if p is not None:
@@ -264,7 +265,7 @@ cdef int permutation(Tensor out, Tensor state) except -1:
     job.n = out.count
     job.out = out.ptr
     job.state = <uint64_t*>state.ptr
-    begin(&work, "randperm", &job, sizeof(job))
+    begin(&work, "randperm", &job, sizeof(job), KIND_RANDOM)
     operand(&work, &job.out, out, WRITES)
     operand(&work, &job.state, state, UPDATES)
     return launch(&work, shuffle, 4.0 * job.n)
@@ -333,7 +334,7 @@ cdef int check(Tensor x, int kind, const char* name) except -1:
     plan.n = x.count
     plan.columns = max(x.sizes[x.nd - 1], 1) if x.nd else 1
     plan.kind = kind
-    begin(&work, name, &plan, sizeof(plan))
+    begin(&work, name, &plan, sizeof(plan), KIND_CHECK)
     operand(&work, &plan.x, x, READS)
     launch(&work, check_each, <double>plan.n)
     return pass_on()

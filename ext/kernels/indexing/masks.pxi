@@ -416,7 +416,7 @@ cdef int fill_true(Tensor a, Tensor mask, int place, Tensor value) except -1:
     plan.block = least(MASK_BLOCK, TILE_WORK // plan.inners + 1)
     plan.blocks = parts(plan.n, plan.block)
     plan.group = TILE_WORK // (least(plan.n, plan.block) * plan.inners) + 1
-    begin(&work, "index_put", &plan, sizeof(plan))
+    begin(&work, "index_put", &plan, sizeof(plan), KIND_SCATTER)
     operand(&work, &plan.mask, mask, READS)
     operand(&work, &plan.x, a, UPDATES)
     operand(&work, &plan.value, value, READS)
