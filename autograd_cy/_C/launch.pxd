@@ -51,7 +51,7 @@ cdef enum:
     KIND_NORM = 10
     KIND_WINDOW = 11       # convolutions, pools, filters
     KIND_RANDOM = 12
-    KIND_STEP = 13         # of an optimizer
+    KIND_STEP = 13         # of an optimizer, or of the scale of losses
     KIND_CHECK = 14        # writes nothing; may find a fault
 
 # What a launch has found wrong with values; faults.pxd says of which kinds, and what of.

@@ -3,7 +3,6 @@
 from autograd_cy._C.tensor cimport Tensor
 
 cdef Tensor view_plain(Tensor a, tuple size)
-cdef Tensor reshape_plain(Tensor a, tuple size)
 cdef Tensor expand_sizes(Tensor a, tuple size)
 cdef Tensor t_plain(Tensor a)
 cdef Tensor transpose_plain(Tensor a, Py_ssize_t dim0, Py_ssize_t dim1)

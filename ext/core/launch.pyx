@@ -484,11 +484,6 @@ cdef int refuse_launch(str op, str reason) except -1:
     return 0
 
 
-def refuse_capture(str op not None, str reason not None):
-    """Raise if this thread captures; for code in Python that `no_launch` serves elsewhere."""
-    no_launch(op, reason)
-
-
 cdef int refuse_reading(Tensor t, str what) except -1:
     if captures_here():
         refuse_launch(what, (

@@ -5,7 +5,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from autograd_cy._C.checked cimport window_bytes
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_F32, DT_F64, dt_is_complex, dt_real, dt_to_complex, dt_object)
-from autograd_cy._C.metadata cimport normal_dims, resolve_shape, view_strides, viewable
+from autograd_cy._C.metadata cimport normal_dims, resolve_shape, view_strides
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport (
     run_loop, expand_plain, copy_into, add_into, clear, clone_plain, clone_format, cast,
@@ -59,12 +59,6 @@ cdef Tensor view_plain(Tensor a, tuple size):
             f"{list(sizes_of(a))} with strides {[a.strides[d] for d in range(a.nd)]} as "
             f"{list(size)}")
     return tensor_window(a, n, shape, strides, 0)
-
-
-cdef Tensor reshape_plain(Tensor a, tuple size):
-    """A view where possible, otherwise a copy of that shape."""
-    size = resolve_shape(a, size, "reshape")
-    return view_plain(a if viewable(a, size) else clone_format(a, MF_CONTIGUOUS), size)
 
 
 cdef Tensor expand_sizes(Tensor a, tuple size):

@@ -17,7 +17,7 @@ from autograd_cy._C.iterate cimport (
     cast, clear, contiguous, copy_into, ew2, ew3, expand_plain, P_BOOL, P_SAME, P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport (
-    KIND_RANDOM, Launch, READS, UPDATES, WRITES, begin, launch, operand)
+    KIND_CHECK, KIND_RANDOM, READS, UPDATES, WRITES, Launch, begin, launch, operand)
 from autograd_cy._C.parallel cimport parallel_range, team_size
 from autograd_cy._C.random_loops cimport *
 from autograd_cy._C.sizes cimport parts
@@ -334,7 +334,7 @@ cdef int check(Tensor x, int kind, const char* name) except -1:
     plan.n = x.count
     plan.columns = max(x.sizes[x.nd - 1], 1) if x.nd else 1
     plan.kind = kind
-    begin(&work, name, &plan, sizeof(plan), KIND_RANDOM)
+    begin(&work, name, &plan, sizeof(plan), KIND_CHECK)
     operand(&work, &plan.x, x, READS)
     launch(&work, check_each, <double>plan.n)
     return pass_on()

@@ -354,6 +354,8 @@ def test_a_bound_that_does_not_fit_is_not_frozen():
 # --- operands and kinds -------------------------------------------------------------------------
 
 INDEX = ag.tensor([0, 1])
+WEIGHT = ag.ones(3, requires_grad=True)
+WEIGHT.grad = ag.ones(3)
 KINDS = {
     "ELEMENTWISE": lambda: X + 1,
     "COPY": lambda: X.clone(),
@@ -366,6 +368,8 @@ KINDS = {
     "SORT": lambda: X.sort(),
     "NORM": lambda: X.softmax(1),
     "WINDOW": lambda: ag.nn.functional.max_pool1d(X[None], 2),
+    "RANDOM": lambda: ag.rand(3),
+    "STEP": ag.optim.SGD([WEIGHT], lr=0.1).step,
     "CHECK": lambda: X.gather(0, INDEX[None].expand(1, 2)),
     "OTHER": lambda: ag.nn.functional.scaled_dot_product_attention(*[X[None, None]] * 3),
 }
