@@ -344,7 +344,8 @@ cdef class Steps:
                     raise RuntimeError(
                         f"{(<bytes>self.plan.op).decode()}: unsupported operation: parameter "
                         f"{one}, its gradient and its state refer to a single memory location at "
-                        "different places. Please clone() the tensor before performing the operation.")
+                        "different places. Please clone() the tensor before performing the "
+                        "operation.")
             live.append((start, stop, one, writes, flat))
         return found
 
