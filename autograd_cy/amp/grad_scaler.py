@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import enum
 import inspect
+import weakref
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.creation import full, zeros
 from autograd_cy._C.dtypes import float16, float32, int32
+from autograd_cy._C.launch import _note_term, is_capturing
 from autograd_cy._C.placement import device as _device
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import Family
@@ -248,6 +250,8 @@ class GradScaler:
             return
         scale, tracker = self._begun("update")
         states = self._per_optimizer_states.values()
+        if is_capturing():
+            _note_term(self, _kept_as_captured)
         if new_scale is not None:
             if isinstance(new_scale, Tensor) and (
                 new_scale.numel() != 1 or new_scale.requires_grad
@@ -405,6 +409,22 @@ def _on(number: Tensor, device: Any) -> Tensor:
 def _overflow(state: dict[str, Any]) -> bool:
     """Read whether a gradient wasn't finite, for optimizers that don't do it themselves."""
     return any(found.item() != 0 for found in state["found_inf_per_device"].values())
+
+
+def _kept_as_captured(scaler: GradScaler, made: set[int]) -> Callable[[], str | None]:
+    """Return a function that says which number of a captured update was changed since."""
+    there = weakref.ref(scaler)
+    names = ("growth_factor", "backoff_factor", "growth_interval")
+    before = [getattr(scaler, f"_{name}") for name in names]
+
+    def reason() -> str | None:
+        found = there()
+        for name, value in zip(names, before):
+            if found is not None and getattr(found, f"_{name}") != value:
+                return f"GradScaler: the {name} has changed"
+        return None
+
+    return reason
 
 
 def _together(states: Iterable[dict[str, Any]], device: Any) -> Tensor:

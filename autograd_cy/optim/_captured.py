@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from autograd_cy import Tensor
+from autograd_cy._C.launch import _memory_of
 
 if TYPE_CHECKING:
     from ._fused import FusedOptimizer
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["kept_as_captured"]
 
 
-def kept_as_captured(optimizer: FusedOptimizer) -> Callable[[], str | None]:
+def kept_as_captured(
+    optimizer: FusedOptimizer, made: frozenset[int] = frozenset()
+) -> Callable[[], str | None]:
     """Return a function that says what was replaced since, so that a replay would not be a step.
 
     A replay works on the memory of the state that was there, and with the options that held then.
@@ -22,6 +25,9 @@ def kept_as_captured(optimizer: FusedOptimizer) -> Callable[[], str | None]:
     Parameters
     ----------
     optimizer : FusedOptimizer
+    made : set of int
+        The memory that was allocated while the step was captured. Gradients there are written by
+        the program itself, wherever ``.grad`` points later.
 
     Returns
     -------
@@ -42,6 +48,13 @@ def kept_as_captured(optimizer: FusedOptimizer) -> Callable[[], str | None]:
     there = weakref.ref(optimizer)
     states = [(param, dict(state)) for param, state in optimizer.state.items()]
     groups = [_of_group(optimizer, group) for group in optimizer.param_groups]
+    places = [
+        (param, _memory_of(param), None if grad is None or grad[0] in made else grad)
+        for group in optimizer.param_groups
+        for param in group["params"]
+        for grad in [_gradient_of(param)]
+        if grad is not None
+    ]
 
     def reason() -> str | None:
         found = there()
@@ -52,6 +65,14 @@ def kept_as_captured(optimizer: FusedOptimizer) -> Callable[[], str | None]:
             for key, value in before.items():
                 if state.get(key) is not value:
                     return f"{name}: {key!r} of the state of a parameter was replaced"
+        for param, memory, grad in places:
+            if _memory_of(param) != memory:
+                return f"{name}: a parameter has other memory, by .data or set_()"
+            if grad is not None and _gradient_of(param) != grad:
+                return (
+                    f"{name}: the gradient of a parameter was replaced; write into the one that "
+                    "was captured, as zero_grad(set_to_none=False) does"
+                )
         if len(found.param_groups) != len(groups):
             return f"{name}: a group of parameters was added or removed"
         for number, (group, options) in enumerate(zip(found.param_groups, groups)):
@@ -61,6 +82,10 @@ def kept_as_captured(optimizer: FusedOptimizer) -> Callable[[], str | None]:
         return None
 
     return reason
+
+
+def _gradient_of(param: Tensor) -> tuple[int, int] | None:
+    return None if param.grad is None else _memory_of(param.grad)
 
 
 def _of_group(optimizer: FusedOptimizer, group: dict[str, Any]) -> dict[str, Any]:

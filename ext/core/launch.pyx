@@ -459,12 +459,18 @@ def _note_fault(str text not None):
 
 def _note_term(object owner not None, watch not None):
     """
-    What this thread captures depends on an object of Python: `watch(owner)` is called once, when
-    the capture ends, and what that returns before each replay. It returns why a replay would not be
-    what the program does now, or None.
+    What this thread captures depends on an object of Python: `watch(owner, made)` is called once,
+    when the capture ends, and what that returns before each replay. It returns why a replay would
+    not be what the program does now, or None. `made` has the memory that was allocated meanwhile,
+    as `_memory_of` tells it.
     """
     if captures_here():
         (<Program>program_here()).watched[id(owner)] = (owner, watch)
+
+
+def _memory_of(Tensor t not None):
+    """The block of memory of a tensor, as a number, and where the tensor is in it."""
+    return <size_t>root(t.mem), <size_t>t.ptr
 
 
 def _capture_here():
@@ -534,6 +540,7 @@ def capture(operations):
     """
     global captures
     cdef Program program
+    cdef Py_ssize_t i
     if captures_here():
         raise RuntimeError("this thread captures already")
     program = Program()
@@ -556,6 +563,8 @@ def capture(operations):
             "would not decide anew what is done then")
     program.check()
     program.note_written()
-    program.terms = [watch(owner) for owner, watch in program.watched.values()]
+    if program.watched:
+        made = {<size_t>program.born[i] for i in range(program.births)}
+        program.terms = [watch(owner, made) for owner, watch in program.watched.values()]
     program.watched.clear()
     return program

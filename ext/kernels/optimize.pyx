@@ -246,7 +246,7 @@ cdef class Steps:
     cdef list rows            # the tensors of each segment, if the thread captures
     cdef list given           # those of lr, scale and overflow
     cdef list copies          # (segment, tensor, dense copy, whether written)
-    # (address, end, segment, whether written, whether it is used where it lies and not in a copy) of
+    # (address, end, segment, whether written, whether it is used there and not in a copy) of
     # memory of several owners
     cdef list shared_memory
 
@@ -368,9 +368,10 @@ cdef class Steps:
                     found = True
                 elif flat and plain and start != begin_:
                     raise RuntimeError(
-                        f"{(<bytes>self.plan.op).decode()}: unsupported operation: parameter {one}, "
-                        "its gradient and its state refer to a single memory location at different "
-                        "places. Please clone() the tensor before performing the operation.")
+                        f"{(<bytes>self.plan.op).decode()}: unsupported operation: parameter "
+                        f"{one}, its gradient and its state refer to a single memory location at "
+                        "different places. Please clone() the tensor before performing the "
+                        "operation.")
             live.append((start, stop, one, writes, flat))
         return found
 

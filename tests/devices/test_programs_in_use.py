@@ -32,7 +32,7 @@ def test_a_program_that_runs_is_neither_moved_nor_run(what):
     x = ag.zeros(2)
     within, go_on = threading.Event(), threading.Event()
 
-    def watch(owner):
+    def watch(owner, made):
         def term():
             within.set()
             assert go_on.wait(60)
@@ -66,7 +66,7 @@ def test_a_term_that_fails_leaves_the_program_usable():
     x, reasons = ag.zeros(2), ["it changed", None]
 
     def operations():
-        _note_term(x, lambda owner: lambda: reasons.pop(0))
+        _note_term(x, lambda owner, made: lambda: reasons.pop(0))
         x.add_(1)
 
     program = capture(operations)

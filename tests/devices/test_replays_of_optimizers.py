@@ -357,6 +357,66 @@ def test_a_replay_refuses_groups_that_were_added():
         program.replay()
 
 
+def other_memory(p):
+    p.data = ag.zeros_like(p)
+
+
+def other_gradient(p):
+    p.grad = p.grad.clone()
+
+
+def no_gradient(p):
+    p.grad = None
+
+
+@pytest.mark.parametrize(
+    ("replace", "match"),
+    [
+        (other_memory, "a parameter has other memory"),
+        (other_gradient, "the gradient of a parameter was replaced"),
+        (no_gradient, "the gradient of a parameter was replaced"),
+    ],
+)
+def test_a_replay_refuses_memory_that_is_no_longer_the_parameters(replace, match):
+    pair = Pair("Adam", {"lr": 0.1})
+    program = capture(pair.mine.step)
+    replace(pair.params[1])
+    before = bits(pair.params)
+    with pytest.raises(RuntimeError, match=f"replay: Adam: {match}.*; capture it anew"):
+        program.replay()
+    assert bits(pair.params) == before
+
+
+def test_gradients_that_the_program_makes_may_be_dropped():
+    pair = Pair("SGD", {"lr": 0.1})
+
+    def step(optimizer, params):
+        optimizer.zero_grad()
+        sum((p * p).sum() for p in params).backward()
+        optimizer.step()
+
+    program = capture(lambda: step(pair.mine, pair.params))
+    step(pair.plain, pair.others)
+    for _ in range(2):
+        pair.mine.zero_grad()
+        program.replay()
+        step(pair.plain, pair.others)
+        pair.check()
+
+
+def test_a_replay_refuses_another_growth_of_the_scale():
+    pair = Pair("SGD", {"lr": 0.1})
+    scaler = ag.amp.GradScaler("cpu", init_scale=4.0, growth_interval=1)
+    scaler.scale(ag.ones(()))
+    program = capture(lambda: (scaler.step(pair.mine), scaler.update()))
+    scaler.set_growth_factor(4.0)
+    with pytest.raises(RuntimeError, match="GradScaler: .*growth_factor.* has changed"):
+        program.replay()
+    scaler.set_growth_factor(2.0)
+    program.replay()
+    assert scaler.get_scale() == 16.0
+
+
 def test_options_that_the_captured_function_sets_itself_are_no_change():
     pair = Pair("SGD", {"lr": 0.1})
 
