@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from autograd_cy import Tensor, float32, float64, no_grad
+from autograd_cy import Tensor, float32, float64
 from autograd_cy._C import ops_optimizers
 from autograd_cy._C.optimize import are_numbers, state_number, with_gradients
+from autograd_cy._C.tensor import ModeContext
 
 from ._groups import ParamGroup, first_array, first_number, part_of
 from .optimizer import LATER, Optimizer, check_option, check_pair, check_rate, each_in_turn
+
+
+class _NoGrad(ModeContext):
+    """What `no_grad` does as a context, without the ways to write it as a decorator."""
+
+    _change = "no_grad"
 
 
 class FusedOptimizer(Optimizer):
@@ -23,6 +30,8 @@ class FusedOptimizer(Optimizer):
 
     #: The operator, of autograd_cy/ops/optimizers.py.
     operator: ClassVar[str]
+    #: The operator of groups with `decoupled_weight_decay`, if it is another one.
+    decoupled_operator: ClassVar[str | None] = None
     #: Names of the arrays of state, in the order of the operator's lists.
     arrays: ClassVar[tuple[str, ...]]
     #: Options of a group that are arguments of the operator by the same name.
@@ -59,7 +68,7 @@ class FusedOptimizer(Optimizer):
         if not params:
             return
         if together and (differ or not self._in_turn):
-            with no_grad():
+            with _NoGrad():
                 self._step_of(group, params, grads)
             return
         turns = each_in_turn(group, params) if self._in_turn else []
@@ -101,23 +110,21 @@ class FusedOptimizer(Optimizer):
         options: dict[str, Any],
     ) -> None:
         """Call the operator, with what all methods give it."""
-        param = params[0]
-        for name in ("grad_scale", "found_inf"):
-            number = getattr(self, name, None)
-            if number is not None:
-                options[name] = number if number.device == param.device else number.to(param.device)
-        getattr(ops_optimizers, self._operator_of(group))(
-            params,
-            grads,
-            *lists,
-            lr=rate_of(group, param),
-            maximize=group["maximize"],
-            **options,
-        )
+        options["lr"] = rate_of(group, params[0])
+        options["maximize"] = group["maximize"]
+        if self._is_scaled():
+            for name in ("grad_scale", "found_inf"):
+                number = getattr(self, name, None)
+                if number is not None:
+                    options[name] = number.to(params[0].device)
+        name = self.operator
+        if self.decoupled_operator is not None and group.get("decoupled_weight_decay"):
+            name = self.decoupled_operator
+        getattr(ops_optimizers, name)(params, grads, *lists, **options)
 
-    def _operator_of(self, group: dict[str, Any]) -> str:
-        """Return the name of the operator for these options."""
-        return self.operator
+    def _is_scaled(self) -> bool:
+        """Tell whether a `GradScaler` leaves scale and overflow to this step."""
+        return "found_inf" in self.__dict__ or "grad_scale" in self.__dict__
 
     def _used(self, group: dict[str, Any]) -> tuple[str, ...]:
         """Return the arrays that a step with these options needs."""
@@ -132,7 +139,9 @@ class FusedOptimizer(Optimizer):
 
     def _options(self, group: dict[str, Any]) -> dict[str, Any]:
         """Return the numbers that stay the same from step to step, by their names."""
-        found = {name: group[name] for name in self.options}
+        found = {}
+        for name in self.options:
+            found[name] = group[name]
         for pair, names in self.pairs.items():
             if pair in group:
                 first, second = group[pair]
@@ -165,6 +174,9 @@ class FusedOptimizer(Optimizer):
 def rate_of(group: dict[str, Any], param: Tensor) -> Tensor:
     """Return the learning rate of a group in memory on the device of a parameter."""
     rate = group["lr"]
+    known = group.rates.get(param.device) if type(group) is ParamGroup else None
+    if known is not None and known[1] == rate and type(rate) is float:
+        return known[0]
     if isinstance(rate, Tensor) and rate.is_floating_point():
         wide = rate if rate.dtype in (float32, float64) else rate.to(float64)
         return wide.detach().reshape(())
