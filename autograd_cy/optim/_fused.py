@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from autograd_cy import Tensor, float32, float64
 from autograd_cy._C import ops_optimizers
-from autograd_cy._C.optimize import are_numbers, state_number, with_gradients
+from autograd_cy._C.optimize import are_numbers, state_lists, state_number, with_gradients
 from autograd_cy._C.tensor import ModeContext
 
 from ._groups import ParamGroup, first_array, first_number, part_of
@@ -78,26 +78,28 @@ class FusedOptimizer(Optimizer):
     def _step_of(self, group: dict[str, Any], params: list[Tensor], grads: list[Tensor]) -> None:
         """Do the step of some parameters on one device."""
         known = self.state
-        states = [known[param] for param in params]
-        for param, state in zip(params, states):
+        for param in params:
+            state = known[param]
             if not state:
                 # Whole, or not at all: a step that fails for want of memory can be repeated.
                 fresh: dict[str, Any] = {}
                 self._begin(fresh, param, group)
                 state.update(fresh)
-        used = self._used(group)
+        names = self._numbers_of_state
         odd: list[tuple[dict[str, Any], str, Tensor]] = []
         try:
-            lists = [
-                [state[name] for state in states] if name in used else () for name in self.arrays
-            ]
-            numbers = [self._numbers(name, states, params, odd) for name in self._numbers_of_state]
+            lists = state_lists(known, params, self.arrays, self._used(group), names)
         except KeyError as missing:
             raise RuntimeError(
                 f"{type(self).__name__}: {missing} of the state of a parameter is missing; was the "
                 "state loaded from another optimizer, or an option changed after the first step?"
             ) from None
-        self._call(group, params, grads, [*lists, *numbers], self._options(group))
+        for place in range(len(lists) - len(names), len(lists)):
+            if not are_numbers(lists[place]):
+                name = names[place - len(lists)]
+                states = [known[param] for param in params]
+                lists[place] = self._numbers(name, states, params, odd)
+        self._call(group, params, grads, lists, self._options(group))
         for state, name, number in odd:
             _keep(state, name, number)
 
@@ -157,8 +159,6 @@ class FusedOptimizer(Optimizer):
     ) -> list[Tensor]:
         """Return a number of each state as the operator takes it; `odd`: those to write back."""
         found = [state[name] for state in states]
-        if are_numbers(found):
-            return found
         for i, (param, state) in enumerate(zip(params, states)):
             if are_numbers([found[i]]):
                 continue
