@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from autograd_cy import Tensor, float32, float64, no_grad
+from autograd_cy import Tensor, float32, float64
 from autograd_cy._C import ops_optimizers
 from autograd_cy._C.launch import _note_term, is_capturing
-from autograd_cy._C.optimize import are_numbers, state_number, with_gradients
+from autograd_cy._C.optimize import are_numbers, state_lists, state_number, with_gradients
+from autograd_cy._C.tensor import ModeContext
 
 from ._captured import kept_as_captured
 from ._groups import ParamGroup, first_array, first_number, part_of
 from .optimizer import LATER, Optimizer, check_option, check_pair, check_rate, each_in_turn
+
+
+class _NoGrad(ModeContext):
+    """What `no_grad` does as a context, without the ways to write it as a decorator."""
+
+    _change = "no_grad"
 
 
 class FusedOptimizer(Optimizer):
@@ -25,6 +32,8 @@ class FusedOptimizer(Optimizer):
 
     #: The operator, of autograd_cy/ops/optimizers.py.
     operator: ClassVar[str]
+    #: The operator of groups with `decoupled_weight_decay`, if it is another one.
+    decoupled_operator: ClassVar[str | None] = None
     #: Names of the arrays of state, in the order of the operator's lists.
     arrays: ClassVar[tuple[str, ...]]
     #: Options of a group that are arguments of the operator by the same name.
@@ -61,9 +70,8 @@ class FusedOptimizer(Optimizer):
         if not params:
             return
         if together and (differ or not self._in_turn):
-            with no_grad():
+            with _NoGrad():
                 self._step_of(group, params, grads)
-            return
             if is_capturing():
                 _note_term(self, kept_as_captured)
             return
@@ -74,25 +82,27 @@ class FusedOptimizer(Optimizer):
     def _step_of(self, group: dict[str, Any], params: list[Tensor], grads: list[Tensor]) -> None:
         """Do the step of some parameters on one device."""
         known = self.state
-        states = [known[param] for param in params]
-        for param, state in zip(params, states):
+        for param in params:
+            state = known[param]
             if not state:
                 fresh: dict[str, Any] = {}  # there is all of it or nothing, also without memory
                 self._begin(fresh, param, group)
                 state.update(fresh)
-        used = self._used(group)
+        names = self._numbers_of_state
         odd: list[tuple[dict[str, Any], str, Tensor]] = []
         try:
-            lists = [
-                [state[name] for state in states] if name in used else () for name in self.arrays
-            ]
-            numbers = [self._numbers(name, states, params, odd) for name in self._numbers_of_state]
+            lists = state_lists(known, params, self.arrays, self._used(group), names)
         except KeyError as missing:
             raise RuntimeError(
                 f"{type(self).__name__}: {missing} of the state of a parameter is missing; was the "
                 "state loaded from another optimizer, or an option changed after the first step?"
             ) from None
-        self._call(group, params, grads, [*lists, *numbers], self._options(group))
+        for place in range(len(lists) - len(names), len(lists)):
+            if not are_numbers(lists[place]):
+                name = names[place - len(lists)]
+                states = [known[param] for param in params]
+                lists[place] = self._numbers(name, states, params, odd)
+        self._call(group, params, grads, lists, self._options(group))
         for state, name, number in odd:
             _keep(state, name, number)
 
@@ -105,23 +115,21 @@ class FusedOptimizer(Optimizer):
         options: dict[str, Any],
     ) -> None:
         """Call the operator, with what all methods give it."""
-        param = params[0]
-        for name in ("grad_scale", "found_inf"):
-            number = getattr(self, name, None)
-            if number is not None:
-                options[name] = number if number.device == param.device else number.to(param.device)
-        getattr(ops_optimizers, self._operator_of(group))(
-            params,
-            grads,
-            *lists,
-            lr=rate_of(group, param),
-            maximize=group["maximize"],
-            **options,
-        )
+        options["lr"] = rate_of(group, params[0])
+        options["maximize"] = group["maximize"]
+        if self._is_scaled():
+            for name in ("grad_scale", "found_inf"):
+                number = getattr(self, name, None)
+                if number is not None:
+                    options[name] = number.to(params[0].device)
+        name = self.operator
+        if self.decoupled_operator is not None and group.get("decoupled_weight_decay"):
+            name = self.decoupled_operator
+        getattr(ops_optimizers, name)(params, grads, *lists, **options)
 
-    def _operator_of(self, group: dict[str, Any]) -> str:
-        """Return the name of the operator for these options."""
-        return self.operator
+    def _is_scaled(self) -> bool:
+        """Tell whether a `GradScaler` leaves scale and overflow to this step."""
+        return "found_inf" in self.__dict__ or "grad_scale" in self.__dict__
 
     def _used(self, group: dict[str, Any]) -> tuple[str, ...]:
         """Return the arrays that a step with these options needs."""
@@ -136,7 +144,9 @@ class FusedOptimizer(Optimizer):
 
     def _options(self, group: dict[str, Any]) -> dict[str, Any]:
         """Return the numbers that stay the same from step to step, by their names."""
-        found = {name: group[name] for name in self.options}
+        found = {}
+        for name in self.options:
+            found[name] = group[name]
         for pair, names in self.pairs.items():
             if pair in group:
                 first, second = group[pair]
@@ -152,8 +162,6 @@ class FusedOptimizer(Optimizer):
     ) -> list[Tensor]:
         """Return a number of each state as the operator takes it; `odd`: those to write back."""
         found = [state[name] for state in states]
-        if are_numbers(found):
-            return found
         for i, (param, state) in enumerate(zip(params, states)):
             if are_numbers([found[i]]):
                 continue
@@ -169,6 +177,9 @@ class FusedOptimizer(Optimizer):
 def rate_of(group: dict[str, Any], param: Tensor) -> Tensor:
     """Return the learning rate of a group in memory on the device of a parameter."""
     rate = group["lr"]
+    known = group.rates.get(param.device) if type(group) is ParamGroup else None
+    if known is not None and known[1] == rate and type(rate) is float:
+        return known[0]
     if isinstance(rate, Tensor) and rate.is_floating_point():
         wide = rate if rate.dtype in (float32, float64) else rate.to(float64)
         return wide.detach().reshape(())

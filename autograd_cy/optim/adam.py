@@ -58,6 +58,7 @@ class Adam(FusedOptimizer):
     """
 
     operator = "_fused_adam_"
+    decoupled_operator = "_fused_adamw_"
     arrays = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
     options = ("weight_decay", "eps", "amsgrad")
     _later_options: ClassVar[dict[str, Any]] = {
@@ -107,9 +108,6 @@ class Adam(FusedOptimizer):
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
-
-    def _operator_of(self, group: dict[str, Any]) -> str:
-        return "_fused_adamw_" if group.get("decoupled_weight_decay") else "_fused_adam_"
 
     def _used(self, group: dict[str, Any]) -> tuple[str, ...]:
         return self.arrays if group["amsgrad"] else self.arrays[:2]

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from autograd_cy import Tensor
+from autograd_cy._C import ops_optimizers
 
-from ._fused import FusedOptimizer
+from ._fused import FusedOptimizer, rate_of
 from ._groups import first_array, first_number
 from .optimizer import LATER, check_implementation, check_option, check_rate
 
@@ -100,10 +101,28 @@ class SGD(FusedOptimizer):
         super().__init__(params, options, differentiable, {})
 
     def _step_of(self, group: dict[str, Any], params: list[Tensor], grads: list[Tensor]) -> None:
-        options = self._options(group)
-        if not group["momentum"]:
-            self._call(group, params, grads, [()], {**options, "is_first_step": False})
-            return
+        if group["momentum"]:
+            self._step_with_momentum(group, params, grads)
+        elif self._is_scaled():
+            self._call(group, params, grads, [()], {**self._options(group), "is_first_step": False})
+        else:
+            # The same without dicts of options, as a step takes little time.
+            ops_optimizers._fused_sgd_(
+                params,
+                grads,
+                (),
+                weight_decay=group["weight_decay"],
+                momentum=0.0,
+                lr=rate_of(group, params[0]),
+                dampening=0.0,
+                nesterov=False,
+                maximize=group["maximize"],
+                is_first_step=False,
+            )
+
+    def _step_with_momentum(
+        self, group: dict[str, Any], params: list[Tensor], grads: list[Tensor]
+    ) -> None:
         buffers: list[Tensor] = []
         # Whether a first step was made is in memory as well: one that overflowed made none.
         begun: list[Tensor] = []
@@ -119,8 +138,22 @@ class SGD(FusedOptimizer):
             buffers.append(buffer)
         if waiting or fresh:
             begun = [self._started(group, *pair) for pair in zip(params, buffers)]
+        elif not self._is_scaled():
+            ops_optimizers._fused_sgd_(
+                params,
+                grads,
+                buffers,
+                weight_decay=group["weight_decay"],
+                momentum=group["momentum"],
+                lr=rate_of(group, params[0]),
+                dampening=group["dampening"],
+                nesterov=group["nesterov"],
+                maximize=group["maximize"],
+                is_first_step=False,
+            )
+            return
         first = {"is_first_step": bool(begun), "begun": begun}
-        self._call(group, params, grads, [buffers], {**options, **first})
+        self._call(group, params, grads, [buffers], {**self._options(group), **first})
         for param, buffer in fresh:
             self.state[param]["momentum_buffer"] = buffer
         for param, started in zip(params, begun):

@@ -628,8 +628,9 @@ def with_gradients(params not None):
     >>> from autograd_cy._C.optimize import with_gradients
     >>> x, y = ag.ones(1, requires_grad=True), ag.ones(1, requires_grad=True)
     >>> x.sum().backward()
-    >>> with_gradients([x, y, x])
-    ([tensor([1.], requires_grad=True), tensor([1.], requires_grad=True)], [tensor([1.]), tensor([1.])], True, False)
+    >>> found, grads, on_one_device, differ = with_gradients([x, y, x])
+    >>> len(found), grads, on_one_device, differ
+    (2, [tensor([1.]), tensor([1.])], True, False)
     """
     cdef list found = [], grads = []
     cdef Tensor t, first = None
@@ -645,6 +646,45 @@ def with_gradients(params not None):
         found.append(t)
         grads.append(<object>t.gradient)
     return found, grads, together, all_differ(found)
+
+
+def state_lists(states not None, list params not None, tuple arrays not None, used,
+                tuple numbers not None):
+    """
+    Lists of what the states of parameters hold, one for each name.
+
+    Parameters
+    ----------
+    states : dict
+    params : list of Tensor
+    arrays, used : tuple of str
+        Names; arrays that are not among `used` get no list, but ``()``.
+    numbers : tuple of str
+        More names.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    KeyError
+        If a state has no such name.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> from autograd_cy._C.optimize import state_lists
+    >>> x = ag.ones(2)
+    >>> state_lists({x: {"sum": 1, "step": 2}}, [x], ("sum", "top"), ("sum",), ("step",))
+    [[1], (), [2]]
+    """
+    cdef list known = [states[param] for param in params], lists = []
+    for name in arrays:
+        lists.append([state[name] for state in known] if name in used else ())
+    for name in numbers:
+        lists.append([state[name] for state in known])
+    return lists
 
 
 def are_numbers(list numbers not None):

@@ -142,7 +142,22 @@ def test_an_in_place_operation_is_done_or_not(name, recorded):
         assert torch.equal(mine, torch.autograd.grad(expected.sum(), x)[0])
 
 
-@pytest.mark.parametrize("optimizer", ["SGD", "Adam", "AdamW"])
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        "SGD",
+        "Adam",
+        "AdamW",
+        "Adadelta",
+        "Adagrad",
+        "Adamax",
+        "ASGD",
+        "NAdam",
+        "RAdam",
+        "RMSprop",
+        "Rprop",
+    ],
+)
 def test_an_optimizer_can_go_on(optimizer):
     p = leaf(50)
     p.grad = torch.ones(50, dtype=torch.float64)
