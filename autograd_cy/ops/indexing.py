@@ -15,6 +15,7 @@ from autograd_cy.ops._schema import (
     nondiff,
     one,
     op,
+    real,
     refuse,
     sample,
     view,
@@ -291,7 +292,7 @@ op("bincount(self, weights: Tensor? = None, minlength: int = 0)", tier="interpre
 
 op("_checked_values(self, low: int, high: int, fault: int)", out=False, dtypes="ihf",
    kernel=call("checked_values.checked_values", shape="rules_common.same(self)"), vjp=nondiff("what is checked is detached, or has no derivative"),
-   vmap="elementwise", samples=[sample((arg((3, 4), integers(0, 5), False), 0, 5, 14)), sample((arg((4,), integers(0, 5), False), 0, 5, 16))], reference="self.copy()",
+   vmap="elementwise", samples=[sample((arg((3, 4)), 0, 0, 18)), sample((arg((4,)), 0, 0, 18))], domain=real(0.5, 4), reference="self.copy()",
    doc="`self`, whose elements are at least `low` and below `high`; others are the error of that number in faults.pxd.")
 
 op("one_hot(self, num_classes: int = -1)", namespace="nn.functional", tier="interpreted", kernel=composite("indexing.one_hot"),

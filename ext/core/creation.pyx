@@ -33,7 +33,7 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.constants cimport fill_range, makes_ranges
 from autograd_cy._C.default_device cimport default_code, default_device, names_device
-from autograd_cy._C.launch cimport no_launch, note_constant
+from autograd_cy._C.launch cimport capturing, no_launch, note_constant
 from autograd_cy._C.placement cimport (
     device_code, device_of_code, format_code, layout as layout_type, MF_CONTIGUOUS, MF_PRESERVE)
 from autograd_cy._C.recorder cimport Scope, S_OPERATOR, begin, begin_call, events

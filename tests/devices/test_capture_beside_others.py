@@ -371,7 +371,7 @@ KINDS = {
     "RANDOM": lambda: ag.rand(3),
     "STEP": ag.optim.SGD([WEIGHT], lr=0.1).step,
     "CHECK": lambda: X.gather(0, INDEX[None].expand(1, 2)),
-    "OTHER": lambda: ag.nn.functional.scaled_dot_product_attention(*[X[None, None]] * 3),
+    "RANDOM": lambda: ag.rand_like(X),
 }
 
 

@@ -326,3 +326,16 @@ def test_variances_are_checked_at_each_run():
     for run in (program.replay, lambda: F.gaussian_nll_loss(x, x, var)):
         with pytest.raises(ValueError, match="var has negative entry/entries"):
             run()
+
+
+def test_a_tensor_of_numbers_begins_with_them_at_each_run():
+    kept = []
+
+    def step():
+        for y in (ag.tensor([1.0, 2.0]), ag.tensor(3.0), ag.tensor([1, 2])):
+            kept.append(y.add_(1))
+
+    program = capture(step)
+    for run in (program.replay, program.replay, program.replay_elsewhere):
+        run()
+        assert [y.tolist() for y in kept] == [[2.0, 3.0], 4.0, [2, 3]]

@@ -425,7 +425,9 @@ OTHERS = {
     ),
     "hooks": hooked,
     "checkpoint": lambda: (
-        checkpoint(lambda x: x.exp().sin(), r(30), use_reentrant=False).sum().backward()
+        checkpoint(lambda x: x.exp().sin(), r(30), use_reentrant=False, preserve_rng_state=False)
+        .sum()
+        .backward()
     ),
     "hessian": lambda: ag.func.hessian(lambda x: x.exp().sum())(r(3).detach()),
     "vmap": lambda: ag.func.vmap(ag.func.grad(lambda x: (x * x).sum()))(r(3, 4).detach()),
