@@ -226,11 +226,11 @@ cdef class Program:
         """
         self.claim("replay_elsewhere")
         try:
-            self.run_elsewhere(tensors, watched)
+            self.replay_on_copies(tensors, watched)
         finally:
             self.running = False
 
-    cdef int run_elsewhere(self, object tensors, bint watched) except -1:
+    cdef int replay_on_copies(self, object tensors, bint watched) except -1:
         cdef Elsewhere other = Elsewhere.__new__(Elsewhere)
         other.fill(self, tensors)
         self.shift(other, 1)

@@ -371,7 +371,6 @@ KINDS = {
     "RANDOM": lambda: ag.rand(3),
     "STEP": ag.optim.SGD([WEIGHT], lr=0.1).step,
     "CHECK": lambda: X.gather(0, INDEX[None].expand(1, 2)),
-    "RANDOM": lambda: ag.rand_like(X),
 }
 
 

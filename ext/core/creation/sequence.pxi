@@ -255,7 +255,7 @@ cdef Tensor placed(Tensor t, int device):
     """Values that were written by hand, on the device asked for."""
     note_constant(t)
     if device == ON_CPU and t.count and capturing():
-        return clone_plain(t)       # by a launch: another run begins with them, whoever changed them
+        return clone_plain(t)       # by a launch: each replay begins with them, changed or not
     return to_device(t, device)
 
 
