@@ -17,7 +17,7 @@ _CLASS = re.compile(r"^(?:cdef )?class (?P<name>\w+)(?:\((?P<bases>[^)]*)\))?:")
 _FIELD = re.compile(
     r"^    cdef (?:public|readonly) (?P<type>.+?) (?P<names>\w+(?:, *\w+)*)(?:\s*#.*)?$"
 )
-_CONSTANT = re.compile(r"^(?P<names>\w+(?:, *\w+)*) = (?P<value>.*)$")
+_CONSTANT = re.compile(r"^(?P<names>\w+(?:, *\w+)*)(?P<whole>: int)? = (?P<value>.*)$")
 _ALIAS = re.compile(r"^    (?P<name>\w+) = (?P<value>\w+)$")
 _INSTALL = re.compile(r'^_?install\((?:Tensor, )?"(?P<name>\w+)", (?P<value>\w+)\)', re.M)
 _INSTALL_ALL = re.compile(
@@ -99,7 +99,10 @@ def _is_c_variable(name, text):
     """Tell whether it is declared here, or in the header of the module that it comes from."""
     if any(name in re.findall(r"\w+", m[1] or m[2]) for m in _CIMPORT.finditer(text)):
         return True
-    return re.search(rf"^cdef [^(\n]*\b{name}\b *(?:=|,|#|$)", text, re.M) is not None
+    return (
+        re.search(rf"^cdef (?:[^(\n]*\b{name}\b *(?:=|,|#|$)|\w+ \(\*{name}\))", text, re.M)
+        is not None
+    )
 
 
 def _with_includes(path: Path) -> str:
@@ -139,7 +142,7 @@ def _read_lines(lines, source):
             current.aliases[m["name"]] = m["value"]
         elif depth == 0 and (m := _CONSTANT.match(line)) and m["names"] != "__all__":
             for name in m["names"].split(","):
-                source.constants[name.strip()] = m["value"]
+                source.constants[name.strip()] = "0" if m["whole"] else m["value"]
         elif bare:
             decorators = []
         position += 1
