@@ -45,7 +45,7 @@ def test_import_loads_little_of_others(loaded):
 def test_import_opens_few_libraries(loaded):
     # Each takes a third of a millisecond. A family that not all programs use says LOADED = "at
     # first use"; kernels and composites of such families are loaded with them.
-    assert len(compiled(loaded[0])) <= 96, sorted(compiled(loaded[0]))
+    assert len(compiled(loaded[0])) <= 97, sorted(compiled(loaded[0]))
 
 
 def test_layers_load_no_operators_and_nothing_of_others(loaded):

@@ -28,14 +28,14 @@ cdef enum:
     FAULT_PROBABILITY = 13       # dim: 1 of the input, 2 of the target
     FAULT_CLASS_BELOW = 14       # value: a class of one_hot
     FAULT_CLASS_ABOVE = 15       # value, size: number of classes
-    FAULT_MASK = 20              # of masked_scatter; value: ones, size: one more than elements
-    FAULT_INPUT_LENGTH = 21      # of ctc_loss; value, size: one more than the longest
-    FAULT_TARGET_LENGTH = 22     # the same; dim: number of examples
     FAULT_MARGIN_TARGET = 16     # of multi_margin_loss
     FAULT_MARGIN_TARGETS = 17    # of multilabel_margin_loss; size: number of classes
     FAULT_VARIANCE = 18          # a negative one
     FAULT_SPAN = 19              # value, dim: least and largest target; size: number of classes
-    FAULT_STEP_COUNT = 21        # value: the bits of a float64, size: number of the parameter
+    FAULT_MASK = 20              # of masked_scatter; value: ones, size: one more than elements
+    FAULT_INPUT_LENGTH = 21      # of ctc_loss; value, size: one more than the longest
+    FAULT_TARGET_LENGTH = 22     # the same; dim: number of examples
+    FAULT_STEP_COUNT = 23        # value: the bits of a float64, size: number of the parameter
 
 # The exception for it, to be raised.
 cdef object fault_error(Fault* f)

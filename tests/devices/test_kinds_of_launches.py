@@ -16,7 +16,7 @@ REFUSED = re.compile(": can't be captured: ")
 OTHERS = {}
 
 
-def capture(run):
+def launched(run):
     """(name, kind) of each launch, or none if the call can't be captured."""
     try:
         program = capture(run)
@@ -32,7 +32,7 @@ def test_no_launch_of_an_operator_is_of_another_kind_without_a_reason(record):
     for param in cases(lambda r: r is record):
         call = make(param.values[0], one_dtype(record))
         ins = call.tensors()
-        found = capture(lambda call=call, ins=ins: outputs(call(ins)))
+        found = launched(lambda call=call, ins=ins: outputs(call(ins)))
         assert {name for name, kind in found if kind == "OTHER"} <= OTHERS.keys()
 
 
@@ -41,7 +41,7 @@ def stepped(method):
     x.grad = ag.ones(3)
     optimizer = getattr(ag.optim, method)([x], lr=0.1)
     optimizer.step()
-    return capture(optimizer.step)
+    return launched(optimizer.step)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ RANDOM = {
 @pytest.mark.parametrize("name", RANDOM)
 def test_what_draws_is_random(name):
     x = ag.full((40,), 0.5)
-    assert "RANDOM" in [kind for _, kind in capture(lambda: RANDOM[name](x))]
+    assert "RANDOM" in [kind for _, kind in launched(lambda: RANDOM[name](x))]
 
 
 def test_scales_of_losses_are_updated_by_a_step():
@@ -77,4 +77,4 @@ def test_scales_of_losses_are_updated_by_a_step():
     optimizer = ag.optim.SGD([x], lr=0.1)
     scaler.scale(x.sum()).backward()
     scaler.step(optimizer)
-    assert "STEP" in [kind for _, kind in capture(scaler.update)]
+    assert "STEP" in [kind for _, kind in launched(scaler.update)]

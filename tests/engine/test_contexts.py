@@ -27,6 +27,8 @@ from autograd_cy.nn.utils import parametrize
 from autograd_cy.utils import checkpoint
 
 EXEMPT = {
+    # What `no_grad` is, without its ways to be a decorator.
+    "autograd_cy.optim._fused._NoGrad",
     # Not a change of state: the file closes itself when it is freed.
     "autograd_cy.serialization._opened",
     # Modes of torch functions are objects of the program, with methods in Python of its own; an
