@@ -141,10 +141,10 @@ cdef int add_device_type(str name, count_fn count) except -1:
     cdef int type = <int>len(_types)
     if name in _types:
         raise ValueError(f"a device {name!r} is registered already")
-    if type == MAX_DEVICE_TYPES:
-        raise ValueError(f"at most {MAX_DEVICE_TYPES} types of devices, not another one, {name!r}")
     if not name.isidentifier():
         raise ValueError(f"{name!r} is no name of a device")
+    if type == MAX_DEVICE_TYPES:
+        raise ValueError(f"at most {MAX_DEVICE_TYPES} types of devices, not another one, {name!r}")
     _types.append(name)
     _counts[type] = count
     if not _accelerator:
