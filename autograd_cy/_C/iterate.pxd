@@ -45,7 +45,7 @@ cdef Tensor zeros_on(int device, int dt, int nd, const Py_ssize_t* shape)
 cdef int add_into(Tensor dst, Tensor src) except -1          # dst += src, no version bump
 cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op)
 cdef inline bint one_memory(Tensor a, Tensor b) noexcept:
-    """Whether their elements are in one block: `x.data` has a storage, but no memory of its own."""
+    """Tell if their elements are in one block: `x.data` has a storage, but no memory of its own."""
     return a.mem == b.mem or storage_root(a.mem) == storage_root(b.mem)
 
 cdef bint ranges_meet(Tensor a, Tensor b) noexcept           # may the two share memory?

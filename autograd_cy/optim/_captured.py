@@ -1,4 +1,4 @@
-"""What a captured step depends on beside memory: state and options, which Python may replace."""
+"""Terms of a captured step: state and options that it depends on, and that Python may replace."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from .optimizer import LATER, Optimizer, check_option, check_pair, check_rate, e
 
 
 class _NoGrad(ModeContext):
-    """What `no_grad` does as a context, without the ways to write it as a decorator."""
+    """The context `no_grad`, without the ways to write it as a decorator."""
 
     _change = "no_grad"
 

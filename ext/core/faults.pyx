@@ -153,7 +153,7 @@ cdef Py_ssize_t first_beyond(const int64_t* k, Py_ssize_t n, int64_t low,
 
 
 cdef inline bint worse(int64_t a, int64_t b) noexcept nogil:
-    """Whether a text names `a` rather than `b`: the lowest if one is negative, else the largest."""
+    """Tell if a text names `a`, not `b`: the lowest if one is negative, else the largest."""
     return a < b if a < 0 or b < 0 else a > b
 
 

@@ -301,7 +301,7 @@ cdef object other_device(Generator g, int device):
 
 
 def _default_draws():
-    """How often default generators were drawn from; nothing is read of a device to know it."""
+    """Count draws from default generators; nothing is read of a device for it."""
     return _draws
 
 

@@ -403,7 +403,7 @@ def _accelerator():
 
 
 def _device_count(name=None):
-    """How many devices of a type there are; of the accelerator's unless named."""
+    """Count the devices of a type, of the accelerator's unless named."""
     cdef int type = accelerator_type() if name is None else type_of_name(name)
     return devices_of_type(type) if type > 1 else 0
 

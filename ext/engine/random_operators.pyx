@@ -43,7 +43,7 @@ cdef int own_out(Tensor out, object dtype, object device, str op) except -1:
 
 
 cdef str like_draws(object input):
-    """How examples draw in the shape of a tensor: together if it has them, else one by one."""
+    """The way examples draw in the shape of a tensor: together if it has them, else one by one."""
     cdef int level = vmap_level()
     if level and (<Tensor>input).flags & F_BATCHED and (<Tensor>input).extra.level == level \
             and (<Tensor>input).extra.bdim >= 0:

@@ -234,7 +234,7 @@ cdef Tensor tensor_of(tuple lists, tuple arrays, int k, Py_ssize_t i):
 
 
 cdef inline bint is_simple(tuple tensors, Py_ssize_t i) noexcept:
-    """Whether its address is all that a step asks of a tensor; also of none."""
+    """Tell if its address is all that a step asks of a tensor; true of none."""
     return tensors is None or not (
         (<Tensor>tensors[i]).flags & (F_STRIDED | F_LAZY) or (<Tensor>tensors[i]).mem.refcount > 1)
 
@@ -587,7 +587,7 @@ def put_number(Tensor number not None, double value):
 
 
 cdef bint all_differ(list objects) except -1:
-    """Whether none is listed twice."""
+    """Tell if all are listed once."""
     cdef Py_ssize_t i, at, n = len(objects), room = 16
     cdef PyObject* x
     cdef PyObject** table

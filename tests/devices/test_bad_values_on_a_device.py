@@ -17,7 +17,7 @@ from autograd_cy.ops import _schema as schema
 
 
 def error_of(run):
-    """What a call raises at once, or None."""
+    """Return what a call raises at once, or None."""
     try:
         run()
     except Exception as error:
@@ -26,7 +26,7 @@ def error_of(run):
 
 
 def told_late(run):
-    """What a call raises, at once or at the next synchronisation, which then has no more to say."""
+    """Return what a call raises, at once or at the next synchronisation, which then is through."""
     at_once = error_of(run)
     late = error_of(current().synchronize)
     assert error_of(current().synchronize) is None

@@ -44,7 +44,7 @@ SERVICES = (
 
 
 def calls_of(late, action, service):
-    """How often an action calls a service."""
+    """Count the services that an action calls."""
     count = 0
     while True:
         late.fail(count, service)

@@ -156,7 +156,7 @@ FUSED = (
 
 
 def without_kernels(late):
-    """Where the same can be made of others: results are those of operators."""
+    """Results are those of operators where the same can be made of others."""
     late.register("without", without=(*FUSED, "arange"))
     of_operators(late, "without")
 

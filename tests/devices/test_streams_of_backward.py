@@ -17,7 +17,7 @@ ORDERS = [("late",), ("ahead",), *(("random", seed) for seed in range(6))]
 
 
 class Place:
-    """Where a scenario runs: streams of a device, or the CPU, which has none."""
+    """The place of a scenario: streams of a device, or the CPU, which has none."""
 
     def __init__(self, device):
         self.device = device
@@ -440,7 +440,7 @@ def test_a_deep_backward_has_the_streams_of_its_caller(late, depth):
 
 @pytest.mark.parametrize("depth", [3, 60])
 def test_a_deep_backward_has_the_device_of_its_caller(late, depth):
-    """What a name without index means, also where backward goes on in another thread."""
+    """A name without index means the same where backward goes on in another thread."""
     seen = []
 
     class Deeper(ag.autograd.Function):

@@ -1,4 +1,4 @@
-"""What docs/devices.md says of a backend: its device is built and used, its tables are complete."""
+"""Claims of docs/devices.md: its device is built and used, its tables are complete."""
 
 import os
 import re

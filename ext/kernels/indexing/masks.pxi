@@ -17,7 +17,7 @@ ag_fill_bits()
 
 
 cdef inline Py_ssize_t count_true(const uint8_t* p, Py_ssize_t n) noexcept nogil:
-    """How many bytes aren't 0, whatever else they are: as many positions are written."""
+    """Count bytes that aren't 0, whatever else they are: as many positions are written."""
     return ag_count_true(p, n)
 
 
@@ -118,7 +118,7 @@ cdef int only_mask(tuple indices) noexcept:
 
 
 cdef int count_masks(Tensor a, object indices, Py_ssize_t* sizes, list found) except -1:
-    """How much of each mask is true; they are left behind as dense ones."""
+    """Count what is true of each mask; they are left behind as dense ones."""
     cdef Tensor mask
     for entry in <tuple>indices:
         if entry is None or (<Tensor>entry).dt != DT_BOOL:

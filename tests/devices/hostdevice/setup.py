@@ -22,7 +22,7 @@ def is_object(kind):
 
 
 def stored(i, kind):
-    """Where a kernel's argument is kept between the call and the run: (to write, to read)."""
+    """The place of a kernel's argument between the call and the run: (to write, to read)."""
     if kind in INTEGERS:
         return f"w.n[{i}].i = a{i}", f"<{kind}>w.n[{i}].i"
     if kind in ("double", "float"):

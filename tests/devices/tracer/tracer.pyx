@@ -25,7 +25,7 @@ cdef dict alive = dict.fromkeys(("blocks", "streams", "events", "pins"), 0)
 
 
 def state():
-    """How many blocks, streams, events and pinned blocks were not given back."""
+    """Count blocks, streams, events and pinned blocks that were not given back."""
     return dict(alive)
 
 
