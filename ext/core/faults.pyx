@@ -119,7 +119,23 @@ cdef object exception_of(Fault* f):
         memcpy(&made, &f.value, sizeof(made))
         return ValueError(f"{op}: steps are counted from 1, and NaN is no number of them, but "
                           f"parameter {f.size} has made {made}")
+    if f.kind >= FAULT_CHANCE:
+        return drawing_error(f)
     return loss_error(f)
+
+
+cdef object drawing_error(Fault* f):
+    """Of what random numbers are drawn with."""
+    cdef double chance
+    if f.kind == FAULT_CHANCE:
+        memcpy(&chance, &f.value, sizeof(chance))
+        return RuntimeError(f"bernoulli: expected p_in >= 0 && p_in <= 1, but element {f.dim} is "
+                            f"{chance}")
+    if f.kind == FAULT_WIDTH:
+        return RuntimeError("normal expects all elements of std >= 0.0")
+    if f.kind == FAULT_WEIGHT:
+        return RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    return RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
 error_of_fault = fault_error

@@ -7,17 +7,20 @@ position on, so that it draws other numbers when it runs again. Chunks are taken
 addition: threads that share a generator never get the same ones. Checks of values (probabilities,
 widths, weights) are launches, too. How the words of a chunk become elements is in random_loops.pyx.
 """
-from cpython.exc cimport PyErr_SetObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport isfinite, nextafter, nextafterf, INFINITY
 from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
+from libc.string cimport memcpy
 from autograd_cy._C.dtypes cimport (
     dt_is_complex, dt_real, DT_BF16, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32, DT_I64, DT_I8)
+from autograd_cy._C.faults cimport (
+    FAULT_CHANCE, FAULT_NONE, FAULT_WEIGHT, FAULT_WEIGHTS, FAULT_WIDTH, Fault, fault_error,
+    note_fault)
 from autograd_cy._C.iterate cimport (
     cast, clear, contiguous, copy_into, ew2, ew3, expand_plain, P_BOOL, P_SAME, P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport (
-    KIND_CHECK, KIND_RANDOM, READS, UPDATES, WRITES, Launch, begin, launch, operand)
+    KIND_CHECK, KIND_RANDOM, READS, UPDATES, WRITES, Launch, begin, launch, may_fault, operand)
 from autograd_cy._C.parallel cimport parallel_range, team_size
 from autograd_cy._C.random_loops cimport *
 from autograd_cy._C.sizes cimport parts
@@ -64,11 +67,8 @@ cdef extern from *:
     """
     /* The position before `n` chunks are taken. */
     #define agc_take(position, n) __atomic_fetch_add(position, n, __ATOMIC_RELAXED)
-    /* The exception that a launch has set, as Cython sees one. */
-    static int agc_pass_on(void) { return PyErr_Occurred() ? -1 : 0; }
     """
     uint64_t take "agc_take"(uint64_t* position, uint64_t n) nogil
-    int pass_on "agc_pass_on"() except -1
 
 cdef enum:
     RELEASE_GIL = 512          # chunks; shorter work is done by one thread
@@ -283,47 +283,43 @@ cdef struct Checked:
     Py_ssize_t n
     Py_ssize_t columns
     int kind
+    const char* op
+    Fault fault
 
 
 cdef void check_each(void* plan) noexcept nogil:
     cdef Checked* c = <Checked*>plan
     cdef Py_ssize_t i, k
     cdef double total = 0
+    c.fault.kind = FAULT_NONE
     if c.kind == CHANCES:
         for i in range(c.n):
             if not 0 <= c.x[i] <= 1:
-                fail(c.kind, i, c.x[i])
+                note(c, FAULT_CHANCE, i)
                 return
     elif c.kind == WIDTHS:
         for i in range(c.n):
             if not c.x[i] >= 0:
-                fail(c.kind, i, c.x[i])
+                note(c, FAULT_WIDTH, i)
                 return
     else:
         for i in range(c.n):
             if not (c.x[i] >= 0 and isfinite(c.x[i])):
-                fail(c.kind, i, c.x[i])
+                note(c, FAULT_WEIGHT, i)
                 return
         for i in range(c.n // c.columns):
             total = 0
             for k in range(c.columns):
                 total += c.x[i * c.columns + k]
             if not total > 0:
-                fail(c.kind, i, 0)
+                note(c, FAULT_WEIGHTS, i)
                 return
 
 
-cdef void fail(int kind, Py_ssize_t i, double x) noexcept with gil:
-    """Set the exception, which whoever runs the launch passes on."""
-    if kind == CHANCES:
-        text = f"bernoulli: expected p_in >= 0 && p_in <= 1, but element {i} is {x}"
-    elif kind == WIDTHS:
-        text = "normal expects all elements of std >= 0.0"
-    elif x != 0:
-        text = "probability tensor contains either `inf`, `nan` or element < 0"
-    else:
-        text = "invalid multinomial distribution (sum of probabilities <= 0)"
-    PyErr_SetObject(RuntimeError, text)
+cdef void note(Checked* c, int kind, Py_ssize_t i) noexcept nogil:
+    cdef int64_t bits
+    memcpy(&bits, &c.x[i], sizeof(bits))
+    note_fault(&c.fault, kind, c.op, bits, 0, i)
 
 
 cdef int check(Tensor x, int kind, const char* name) except -1:
@@ -334,10 +330,14 @@ cdef int check(Tensor x, int kind, const char* name) except -1:
     plan.n = x.count
     plan.columns = max(x.sizes[x.nd - 1], 1) if x.nd else 1
     plan.kind = kind
+    plan.op = name
     begin(&work, name, &plan, sizeof(plan), KIND_CHECK)
     operand(&work, &plan.x, x, READS)
+    may_fault(&work, &plan.fault)
     launch(&work, check_each, <double>plan.n)
-    return pass_on()
+    if plan.fault.kind:
+        raise fault_error(&plan.fault)
+    return 0
 
 
 cdef int weights(Tensor out, Tensor a) except -1:

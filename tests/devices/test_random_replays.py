@@ -258,3 +258,28 @@ def test_threads_that_share_a_generator_draw_different_numbers():
     whole = ag.empty(16 * 64 * 40).random_(0, 2**24, generator=ag.Generator().manual_seed(1))
     assert sorted(ag.cat(tensors).tolist()) == sorted(whole.tolist())
     assert int.from_bytes(bytes(g.get_state().tolist()[16:]), "little") == 2 * chunks
+
+
+@pytest.mark.parametrize(
+    ("draw", "good", "bad", "words"),
+    [
+        (ag.bernoulli, 0.5, 1.5, "element 1 is 1.5"),
+        (lambda p: ag.normal(0.0, p), 0.5, -1.0, "elements of std >= 0.0"),
+        (lambda p: ag.multinomial(p, 1), 0.5, -1.0, "`inf`, `nan` or element < 0"),
+    ],
+    ids=["bernoulli", "normal", "multinomial"],
+)
+def test_a_replay_stops_at_what_cannot_be_drawn_with(draw, good, bad, words):
+    p, count = ag.full((3,), good), ag.zeros(1)
+    program = capture(lambda: (draw(p), count.add_(1)))
+    assert count.item() == 1
+    p[1] = bad
+    with pytest.raises(RuntimeError, match=words) as eager:
+        draw(p)
+    with pytest.raises(RuntimeError, match=words) as replayed:
+        program.replay()
+    assert str(replayed.value) == str(eager.value)
+    assert count.item() == 1  # what comes behind the check did not run
+    p[1] = good
+    program.replay()
+    assert count.item() == 2
