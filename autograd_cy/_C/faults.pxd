@@ -36,7 +36,7 @@ cdef enum:
     FAULT_INPUT_LENGTH = 21      # of ctc_loss; value, size: one more than the longest
     FAULT_TARGET_LENGTH = 22     # the same; dim: number of examples
     FAULT_STEP_COUNT = 23        # value: the bits of a float64, size: number of the parameter
-    FAULT_CHANCE = 24            # of bernoulli; value: the bits of a float64, dim: number of element
+    FAULT_CHANCE = 24            # of bernoulli; value: the bits of a float64, dim: its place
     FAULT_WIDTH = 25             # a negative one of normal
     FAULT_WEIGHT = 26            # of multinomial
     FAULT_WEIGHTS = 27           # the same: all of a row are zero
