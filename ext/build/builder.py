@@ -245,7 +245,7 @@ def numpy_include() -> str:
 
 def include_dirs() -> list[str]:
     """Where headers are looked for; ours are relative to the root."""
-    found = ["ext/core", "ext/kernels", os.path.relpath(GENERATED_DIR, ROOT)]
+    found = ["ext/core", "ext/kernels", "ext/cuda", os.path.relpath(GENERATED_DIR, ROOT)]
     python = sysconfig.get_paths()
     found += [numpy_include(), python["include"], python["platinclude"]]
     return list(dict.fromkeys(found))
