@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ext.codegen.kernel_runs import given, has_shape, is_sized, signature, sizes_signature
@@ -19,21 +20,8 @@ if TYPE_CHECKING:
 
 # What an operand may be: other types are numbers, texts and what one slot leaves for another.
 OBJECTS = ("Tensor", "tuple", "object")
-# Slots of which operators ask `has_kernel`: where the device has none of its own, they are made of
-# other operators, so that the host's is not called.
-COMPOSED = (
-    "_attention",
-    "_attention_slopes",
-    "_cumprod",
-    "_fused_batch_norm_backward",
-    "_fused_group_norm_backward",
-    "_fused_layer_norm_backward",
-    "_fused_rms_norm",
-    "_fused_rms_norm_backward",
-    "_recurrent",
-    "_recurrent_backward",
-    "_sum_of_squares",
-)
+# How an operator that is also made of others asks whether the device has a kernel.
+_ASKED = re.compile(r'(?:has_kernel|by_operators)\([^"]*?"(\w+)"')
 
 HEAD = '''# cython: language_level=3
 """Kernels that let the host compute for a device; written by ext/codegen/cuda_host.py, do not edit."""
@@ -53,6 +41,12 @@ class Slot(NamedTuple):
     form: str
     results: int
     written: tuple[tuple[int, str], ...]  # (place among the arguments, condition or "")
+
+
+def composed(folder: Path) -> list[str]:
+    """Keys that composites ask for: without a kernel of the device they call other operators."""
+    texts = [path.read_text() for path in folder.glob("*_composites.pyx")]
+    return sorted({key for text in texts for key in _ASKED.findall(text)})
 
 
 def parameters(form: str) -> list[str]:
@@ -136,8 +130,8 @@ def kernel(name: str, slot: Slot, number: int) -> list[str]:
     ]
 
 
-def source(families: Mapping[str, Iterable[Record]]) -> str:
-    """The module."""
+def source(families: Mapping[str, Iterable[Record]], folder: Path) -> str:
+    """The module; `folder` has the sources of composites."""
     found = slots(families)
     numbers = {form: n for n, form in enumerate(dict.fromkeys(slot.form for slot in found))}
     lines = [HEAD.rstrip()]
@@ -163,7 +157,7 @@ def source(families: Mapping[str, Iterable[Record]]) -> str:
             *table,
             "}",
             "# Keys of which the host's kernel isn't called where operators can be made of others.",
-            f"COMPOSED = frozenset({COMPOSED!r})",
+            f"COMPOSED = frozenset({composed(folder)!r})",
             "# What NumPy and SciPy compute: {operator: key}.",
             f"NUMPY = {numpy!r}",
             "",
