@@ -17,6 +17,7 @@ KERNEL_MODULES = ("cuda_reduce", "cuda_products")
 
 _lock = _thread.RLock()
 _started = False
+_reasons: dict[str, str | None] = {}  # by folder of kernels
 
 
 def why_not() -> str | None:
@@ -30,6 +31,16 @@ def why_not() -> str | None:
     str or None
         None if nothing is missing.
     """
+    from autograd_cy._C import cuda_launch
+
+    folder = cuda_launch.folder()
+    if folder not in _reasons:
+        missing = _missing()
+        _reasons[folder] = f"{'; and '.join(missing)}; or use device='cpu'" if missing else None
+    return _reasons[folder]
+
+
+def _missing() -> list[str]:
     from autograd_cy._C import cuda_driver, cuda_launch
 
     missing = []
@@ -47,7 +58,7 @@ def why_not() -> str | None:
         pycuda = cuda_driver.pycuda_problem()
         if pycuda is not None:
             missing.append(pycuda)
-    return "; and ".join(missing) if missing else None
+    return missing
 
 
 def device_count() -> int:

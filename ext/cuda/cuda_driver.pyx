@@ -223,7 +223,7 @@ cdef int load() except -1:
         with _starting:
             problem = import_pycuda()
     if problem is not None:
-        raise RuntimeError(f"device 'cuda' is not available: {problem}. Or use device='cpu'.")
+        raise RuntimeError(f"device 'cuda' is not available: {problem}; or use device='cpu'")
     return 0
 
 
