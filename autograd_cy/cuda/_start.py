@@ -93,7 +93,7 @@ def start() -> None:
         missing = why_not()
         if missing is not None:
             raise RuntimeError(f"device 'cuda' is not available: {missing}. Or use device='cpu'.")
-        from autograd_cy._C import cuda_services, devices
+        from autograd_cy._C import cuda_host, cuda_services, devices, interpreted_kernels
 
         kernels, by_host = {}, set()
         for name in HOST_MODULES:
@@ -103,7 +103,8 @@ def start() -> None:
             own = _kernels(name)
             kernels |= own
             by_host -= own.keys()
-        devices.register("cuda", cuda_services.services(), kernels, by_host)
+        kind = devices.register("cuda", cuda_services.services(), kernels, by_host)
+        interpreted_kernels.let_host_compute(kind, cuda_host.through_host)
         _started = True
 
 

@@ -23,6 +23,9 @@ OBJECTS = ("Tensor", "tuple", "object")
 # How an operator that is also made of others asks whether the device has a kernel.
 _ASKED = re.compile(r'(?:has_kernel|by_operators)\([^"]*?"(\w+)"')
 
+_TABLE = re.compile(r"^KERNELS = \{\n(.*?)^\}", re.M | re.S)
+_KEY = re.compile(r'^    "([\w.]+)":', re.M)
+
 HEAD = '''# cython: language_level=3
 """Kernels that let the host compute for a device; written by ext/codegen/cuda_host.py, do not edit."""
 from cpython.pycapsule cimport PyCapsule_New
@@ -47,6 +50,21 @@ def composed(folder: Path) -> list[str]:
     """Keys that composites ask for: without a kernel of the device they call other operators."""
     texts = [path.read_text() for path in folder.glob("*_composites.pyx")]
     return sorted({key for text in texts for key in _ASKED.findall(text)})
+
+
+def device_keys(folder: Path) -> set[str]:
+    """Keys of the slots that CUDA devices have kernels for: those in KERNELS of the sources there."""
+    tables = [_TABLE.search(path.read_text()) for path in sorted(folder.glob("*.pyx"))]
+    return {key for table in tables if table for key in _KEY.findall(table[1])}
+
+
+def way(r: Record, own: set[str]) -> str:
+    """How CUDA devices compute an operator: by a "kernel", by its "parts", or by the "host"."""
+    kind = type(r.kernel).__name__
+    if kind == "composite":
+        return "parts"
+    by_host = kind == "host" or (has_shape(r) and r.key not in own)
+    return "host" if by_host else "kernel"
 
 
 def parameters(form: str) -> list[str]:
