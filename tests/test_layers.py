@@ -67,7 +67,7 @@ LEVELS = (
 # What PyTorch's programs import by a private name is private at the top, and nothing else.
 PRIVATE_AT_THE_TOP = {"__config__", "_utils", "_version", "_vmap_internals"}
 # The rooms of ext/, from low to high: a module knows its own room and lower ones.
-ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
+ROOMS = ("core", "shape_rules", "kernels", "engine", "composites", "cuda")
 # Where a module knows a higher room after all, and why.
 UPWARD: dict[tuple[str, str], str] = {}
 # Where a part, or a module of ext/, imports a higher part after all, and why. In Python only

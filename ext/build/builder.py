@@ -15,7 +15,7 @@ from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
-from . import flags, openmp, prerequisites, simd
+from . import cuda, cuda_images, flags, openmp, prerequisites, simd
 from .extensions import (
     BUILD_DIR,
     GENERATED_DIR,
@@ -29,8 +29,10 @@ from .extensions import (
 from .probe import Probe
 from .steps import Builder, Library, StepFailed, Unit
 
+KERNELS_DIR = PACKAGE_DIR.parent / cuda_images.PLACE
 # What stops a build with its message alone, without a traceback.
 REFUSALS = (
+    cuda.NoCuda,
     flags.FlagRefused,
     openmp.OpenMPMissing,
     prerequisites.Missing,
@@ -81,6 +83,7 @@ class BuildExt(build_ext):
     def initialize_options(self):
         super().initialize_options()
         self.built: list[Path] = []  # files under build_lib
+        self.kernels: list[Path] = []  # among them, those of CUDA kernels
 
     def build_extensions(self):
         try:
@@ -95,7 +98,10 @@ class BuildExt(build_ext):
         builder, units, libraries = self._prepare()
         count = flags.job_count()
         print(f"building {len(libraries)} modules with {self.probe.version}, {count} at once")
-        builder.build(units, count)
+        if self.images is not None:
+            toolkit, names = self.images.toolkit, ", ".join(self.images.archs.names)
+            print(f"building {len(self.images.images)} images with nvcc {toolkit.version}: {names}")
+        builder.build(units, count, self.images.jobs() if self.images is not None else ())
         self._collect(builder, libraries)
 
     def _prepare(self) -> tuple[Builder, list[Unit], list[Library]]:
@@ -107,6 +113,7 @@ class BuildExt(build_ext):
         self._ask_compiler(folder)
         units = [self._unit(module) for module in modules] + [self._shared_unit()]
         libraries = [library for unit in units for library in unit.libraries]
+        self.images, self.cuda_info = cuda_images.prepare(list(self.compiler.compiler_so))
         versions = [f"{name} {version}" for name, version in self.versions.items()]
         suffix = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
         builder = Builder(ROOT, folder, suffix, versions, moving=[numpy_include()])
@@ -120,6 +127,7 @@ class BuildExt(build_ext):
             self.built.append(path)
         package = self.built[0].parent
         _remove_stale(package, set(self.built))
+        self.kernels = cuda_images.collect(self.images, package.parent, replace_if_changed)
         self._write_build_info(package / "_build_info.py")
         self.built.append(package / "_build_info.py")
 
@@ -128,13 +136,19 @@ class BuildExt(build_ext):
         for path in self.built:
             replace_if_changed(path, PACKAGE_DIR / path.name)
         _remove_stale(PACKAGE_DIR, {PACKAGE_DIR / path.name for path in self.built})
+        for path in self.kernels:
+            replace_if_changed(path, KERNELS_DIR / path.name)
+        cuda_images.remove_stale(KERNELS_DIR, {KERNELS_DIR / path.name for path in self.kernels})
 
     def get_outputs(self):
-        return [str(path) for path in self.built]
+        return [str(path) for path in (*self.built, *self.kernels)]
 
     def get_output_mapping(self):
         """{built file: its copy in the source tree}, which editable installs ask for."""
-        return {str(path): str(PACKAGE_DIR / path.name) for path in self.built if self.inplace}
+        if not self.inplace:
+            return {}
+        modules = {str(path): str(PACKAGE_DIR / path.name) for path in self.built}
+        return modules | {str(path): str(KERNELS_DIR / path.name) for path in self.kernels}
 
     def _ask_compiler(self, folder: Path):
         """Find out what the compiler can do, and fix the flags."""
@@ -213,6 +227,7 @@ class BuildExt(build_ext):
             "link_flags": " ".join(self.link),
             "openmp": " ".join(self.openmp.flags),
             "simd": {target.name: " ".join(target.flags) for target in self.targets},
+            "cuda": self._cuda_info(),
             "debug": flags.switch("AUTOGRAD_CY_DEBUG"),
             **self.versions,
         }
@@ -220,6 +235,12 @@ class BuildExt(build_ext):
         text += "from typing import Any\n\n"
         text += f"BUILD: dict[str, Any] = {pprint.pformat(info, width=98, sort_dicts=False)}\n"
         _write_if_changed(path, text)
+
+    def _cuda_info(self) -> dict:
+        """The toolkit, or why there is none, and the size of each image."""
+        fatbins = [path for path in self.kernels if path.suffix == ".fatbin"]
+        sizes = {path.stem: path.stat().st_size for path in sorted(fatbins)}
+        return self.cuda_info | ({"images": sizes} if sizes else {})
 
 
 def tool_versions(probe) -> dict[str, str]:
@@ -245,7 +266,7 @@ def numpy_include() -> str:
 
 def include_dirs() -> list[str]:
     """Where headers are looked for; ours are relative to the root."""
-    found = ["ext/core", "ext/kernels", os.path.relpath(GENERATED_DIR, ROOT)]
+    found = ["ext/core", "ext/kernels", "ext/cuda", os.path.relpath(GENERATED_DIR, ROOT)]
     python = sysconfig.get_paths()
     found += [numpy_include(), python["include"], python["platinclude"]]
     return list(dict.fromkeys(found))

@@ -32,6 +32,7 @@ class Explanation:
         default_factory=dict
     )  # of each unit's C file, 0 if there is none
     libraries: int = 0  # of all units
+    images: dict[str, list[str]] = field(default_factory=dict)  # of CUDA kernels, with the reasons
 
     @property
     def translated(self) -> list[str]:
@@ -66,6 +67,9 @@ class Explanation:
             lines += [f"    {reason}" for reason in why[:SHOWN]]
             if len(why) > SHOWN:
                 lines.append(f"    and {len(why) - SHOWN} more")
+        for image, reasons in sorted(self.images.items()):
+            lines.append(f"{image} (CUDA): nvcc")
+            lines += [f"    {reason}" for reason in dict.fromkeys(reasons[:SHOWN])]
         made = sum(self.c_bytes[unit] for unit in self.translated)
         lines.append(
             f"{len(self.translated)} of {len(self.c_bytes)} units translated, {_size(made)} of "
@@ -116,6 +120,9 @@ class Explain(BuildExt):
             for file in touched(path):
                 builder.digests[str(builder.root / file)] = "as it would be"
         self.explanation = explain(builder, units)
+        if self.images is not None:
+            self.images.digests = builder.digests
+            self.explanation.images = self.images.pending_images()
 
 
 def of_tree(if_changed: tuple[str, ...] = ()) -> Explanation:

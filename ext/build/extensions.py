@@ -23,10 +23,10 @@ SHARED = "_shared"
 # instruction set as <name>_base, <name>_avx2 and <name>_avx512.
 KINDS = ("plain", "openmp", "simd")
 HEADER = "# build:"
-ROOMS = ("core", "shape_rules", "kernels", "engine", "composites")
+ROOMS = ("core", "shape_rules", "kernels", "engine", "composites", "cuda")
 # Most of their code is calls of other modules, where a compiler finds little to improve; a module
 # of which that isn't true says `hot` in its header.
-COLD_ROOMS = ("core", "engine", "shape_rules", "composites")
+COLD_ROOMS = ("core", "engine", "shape_rules", "composites", "cuda")
 
 
 @dataclass(frozen=True)

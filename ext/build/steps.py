@@ -16,7 +16,7 @@ import shlex
 import subprocess
 import sys
 import time
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,14 +97,21 @@ class Builder:
         self.say = say
         self.digests: dict[str, str] = {}
 
-    def build(self, units: list[Unit], at_once: int) -> None:
-        """All Cython runs are queued before the compilations, which wait for them."""
+    def build(self, units: list[Unit], at_once: int, also=()) -> None:
+        """
+        All Cython runs are queued before the compilations, which wait for them.
+
+        Between them come `also`, functions that bring other things up to date.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         pool = ThreadPoolExecutor(at_once)
         count = sum(bool(self._reasons(*self._cython_step(unit))) for unit in units)
         self.cython_runs = CythonRuns(self.root, count >= MANY, max(1, min(at_once, count)))
         order = sorted(units, key=lambda unit: -unit.size)
-        waiting = {pool.submit(self._cythonise, unit): unit for unit in order}
+        waiting: dict[Future, Unit | None] = {
+            pool.submit(self._cythonise, unit): unit for unit in order
+        }
+        waiting |= dict.fromkeys(pool.submit(job) for job in also)
         try:
             while waiting:
                 done, _ = wait(waiting, return_when=FIRST_COMPLETED)

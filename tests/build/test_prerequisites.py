@@ -111,7 +111,7 @@ def test_cold_modules_are_those_of_their_rooms_and_headers(tmp_path):
         return declared(path, f"{room}/some.pyx")
 
     assert not module("kernels").cold
-    for room in ("core", "engine", "composites", "shape_rules"):
+    for room in ("core", "engine", "composites", "shape_rules", "cuda"):
         assert module(room).cold
         assert module(room, "# build: plain -ffp-contract=off").cold
         assert not module(room, "# build: plain hot").cold
