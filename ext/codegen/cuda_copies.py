@@ -13,7 +13,7 @@ from functools import cache
 from ext.codegen import kernel_loops
 from ext.codegen.cuda_elementwise import Entry, images, lanes_of
 from ext.codegen.cuda_sources import CudaSource
-from ext.codegen.kernel_loops import SIZE, TYPES, WORD, Cast
+from ext.codegen.kernel_loops import TYPES, WORD, Cast
 
 # Elements on the side of a tile, by size: a row of it is 64 bytes or more where that fits.
 TILE = {1: 64, 2: 64, 4: 32, 8: 32, 16: 32}
