@@ -1,10 +1,10 @@
 # cython: language_level=3
 """Products of vectors and matrices on CUDA devices: by cuBLAS, or by kernels of our own.
 
-All are c = alpha * a @ b + beta * add, with any strides. cuBLAS takes matrices with a unit stride
-as they are, transposed, conjugated and in batches; others are packed before. It makes neither integers
-nor vectors: kernels of device/products.cuh do, and everything where there is no cuBLAS. They take
-all strides, and what is added, in one launch.
+All are c = alpha * a @ b + beta * add, of any strides. cuBLAS takes matrices with a unit stride
+as they are, transposed, conjugated and in batches; others are packed before. It makes neither
+integers nor vectors: kernels of device/products.cuh do, and everything where there is no cuBLAS.
+They take all strides, and what is added, in one launch.
 """
 from cpython.pycapsule cimport PyCapsule_New
 from libc.limits cimport INT_MAX
