@@ -1,71 +1,140 @@
-"""Finds out whether GPUs can be used, and starts them at the first use.
+"""Finds out whether GPUs can be used, and registers them at their first use.
 
-Three things are needed: kernels, which nvcc compiled when the package was built, PyCUDA, and
-NVIDIA's driver with a GPU. To find out, nothing is imported and no context made.
+Three things are needed: kernels, which nvcc compiles when the package is built, PyCUDA, and
+NVIDIA's driver with a GPU. Nothing of them is touched before somebody asks.
 """
 
 from __future__ import annotations
 
-import ctypes
-import os
-from functools import lru_cache
+import _thread
+from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[1] / "_cuda"
+# Modules with kernels of operators; a later one is used where two have the same operator. What
+# the first ones have goes by way of the host.
+HOST_MODULES = ("cuda_host",)
+KERNEL_MODULES = ("cuda_reduce", "cuda_products")
 
-
-def kernels() -> Path:
-    """The folder of compiled kernels."""
-    return Path(os.environ.get("AUTOGRAD_CY_CUDA_KERNELS") or FOLDER)
-
-
-@lru_cache
-def _driver_count() -> int | str:
-    """The number of GPUs by the driver, or why there is none."""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError as error:
-        return f"NVIDIA's driver isn't found ({error})"
-    status, found = driver.cuInit(0), ctypes.c_int(0)
-    if status == 0:
-        status = driver.cuDeviceGetCount(ctypes.byref(found))
-    if status or not found.value:
-        return f"the driver finds no GPU (CUDA error {status or 100})"
-    return found.value
+_lock = _thread.RLock()
+_started = False
+_reasons: dict[str, str | None] = {}  # by folder of kernels
 
 
 def why_not() -> str | None:
-    """Return what is missing and what to do, or None if GPUs can be used."""
-    if not any(kernels().glob("*.fatbin")):
-        return (
-            "autograd_cy was not compiled with CUDA enabled: this build has no kernels. Build it "
-            "where nvcc is found, with AUTOGRAD_CY_CUDA=1, or use device='cpu'."
+    """
+    Say what is missing for the use of a GPU, and what to do about it.
+
+    The driver is initialised, and no context is made.
+
+    Returns
+    -------
+    str or None
+        None if nothing is missing.
+    """
+    from autograd_cy._C import cuda_launch
+
+    folder = cuda_launch.folder()
+    if folder not in _reasons:
+        missing = _missing()
+        _reasons[folder] = f"{'; and '.join(missing)}; or use device='cpu'" if missing else None
+    return _reasons[folder]
+
+
+def _missing() -> list[str]:
+    from autograd_cy._C import cuda_driver, cuda_launch
+
+    missing = []
+    if not cuda_launch.images():
+        missing.append(
+            "this build has no kernels, because it was built without CUDA (not compiled with CUDA "
+            "enabled): rebuild with nvcc on PATH and AUTOGRAD_CY_CUDA=1"
         )
+    driver = cuda_driver.driver_problem()
+    if driver is not None:
+        missing.append(driver)
     if find_spec("pycuda") is None:
-        return 'PyCUDA is missing: pip install "autograd_cy[cuda]", or use device=\'cpu\'.'
-    found = _driver_count()
-    if isinstance(found, str):
-        return f"{found}: run where nvidia-smi shows a GPU, or use device='cpu'."
-    return None
+        missing.append(cuda_driver.NO_PYCUDA)
+    elif not missing:
+        pycuda = cuda_driver.pycuda_problem()
+        if pycuda is not None:
+            missing.append(pycuda)
+    return missing
 
 
 def device_count() -> int:
-    """Count the GPUs without starting them."""
-    found = _driver_count()
-    return 0 if isinstance(found, str) else found
+    """
+    Count the GPUs, without a context.
+
+    Returns
+    -------
+    int
+        0 where there is no driver; GPUs are counted also where kernels or PyCUDA are missing.
+    """
+    from autograd_cy._C import cuda_driver
+
+    return cuda_driver.count()
 
 
 def start() -> None:
-    """Register CUDA; a second call changes nothing."""
-    reason = why_not()
-    if reason is not None:
-        raise RuntimeError(f"CUDA is not available: {reason}")
-    from autograd_cy._C import cuda_services
+    """
+    Register device "cuda"; done once.
 
-    cuda_services.register()
+    Raises
+    ------
+    RuntimeError
+        If something is missing.
+    """
+    global _started
+    if _started:
+        return
+    with _lock:
+        if _started:
+            return
+        missing = why_not()
+        if missing is not None:
+            raise RuntimeError(f"device 'cuda' is not available: {missing}. Or use device='cpu'.")
+        from autograd_cy._C import cuda_host, cuda_services, devices, interpreted_kernels
+
+        kernels, by_host = {}, set()
+        for name in HOST_MODULES:
+            kernels |= _kernels(name)
+        by_host.update(kernels)
+        for name in KERNEL_MODULES:
+            own = _kernels(name)
+            kernels |= own
+            by_host -= own.keys()
+        kind = devices.register("cuda", cuda_services.services(), kernels, by_host)
+        interpreted_kernels.let_host_compute(kind, cuda_host.through_host)
+        _started = True
+
+
+def _kernels(module: str) -> dict:
+    if find_spec("autograd_cy._C." + module) is None:
+        return {}
+    return import_module("autograd_cy._C." + module).KERNELS
+
+
+def started() -> bool:
+    """
+    Tell if device "cuda" was registered.
+
+    Returns
+    -------
+    bool
+    """
+    return _started
 
 
 def architectures() -> list[str]:
-    """The architectures that the kernels were compiled for."""
-    return []
+    """
+    List the architectures that the kernels were compiled for, as "sm_90".
+
+    Returns
+    -------
+    list of str
+    """
+    try:
+        from autograd_cy._C._build_info import BUILD
+    except ImportError:
+        return []
+    return list(BUILD.get("cuda", {}).get("archs", ()))
