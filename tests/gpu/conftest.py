@@ -22,7 +22,7 @@ def _why_not(config):
     if _started:
         return None
     asked = [Path(config.invocation_params.dir, a.split("::")[0]).resolve() for a in config.args]
-    if not all(HERE == path or HERE in path.parents for path in asked):
+    if not all(path == HERE or HERE in path.parents for path in asked):
         return "tests of GPUs run by themselves: pytest tests/gpu"
     if not REAL:
         missing = places.what_is_missing()
@@ -72,6 +72,7 @@ def context():
     context.push()
     yield context
     context.pop()
+    context.detach()
 
 
 def _settle():

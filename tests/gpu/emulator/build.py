@@ -92,7 +92,9 @@ def _is_current(target, command):
 def _run(command, what):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
-        raise BuildError(f"{what} failed:\n{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+        raise BuildError(
+            f"{what} failed:\n{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+        )
 
 
 def _compile(source, target, flags):
@@ -144,7 +146,15 @@ def build_driver():
     include = cuda_include()
     objects = BUILT / "objects"
     objects.mkdir(parents=True, exist_ok=True)
-    flags = ["-std=c++17", "-O1", "-g1", "-fPIC", "-fvisibility=hidden", "-U_FORTIFY_SOURCE", *_WARNINGS]
+    flags = [
+        "-std=c++17",
+        "-O1",
+        "-g1",
+        "-fPIC",
+        "-fvisibility=hidden",
+        "-U_FORTIFY_SOURCE",
+        *_WARNINGS,
+    ]
     flags.append(f"-I{include}")
     sources = sorted(HERE.glob("driver_*.cpp")) + sorted(HERE.glob("cublas*.cpp"))
     _in_parallel(lambda s: _compile(s, objects / f"{s.stem}.o", flags), sources)
@@ -170,7 +180,7 @@ def kernel_flags():
     flags += ["-fvisibility=hidden", "-U_FORTIFY_SOURCE"]
     if platform.machine() in ("x86_64", "AMD64"):
         flags.append("-mfma")
-    folders = ["ext/cuda/device", "ext/kernels/scalar", "ext/kernels", "ext", "."]
+    folders = ["ext/cuda/device", "ext/cuda", "ext/kernels", "ext/core"]
     return flags + [f"-I{folder}" for folder in folders] + [f"-I{_short(HERE)}"]
 
 
@@ -183,15 +193,28 @@ def kernel_sources():
     return {name: (source.text, source.flags) for name, source in cuda_sources.sources().items()}
 
 
+def build_samples():
+    """Build the kernels that test the emulator itself: {name: library}."""
+    build_driver()
+    found = {f"sample_{path.stem}": path for path in sorted((HERE / "samples").glob("*.cu"))}
+    for name, path in found.items():
+        _build_image(name, path.read_text(), [f"-I{_short(HERE / 'samples')}"])
+    return {path.stem: BUILT / "images" / f"{name}.so" for name, path in found.items()}
+
+
 def build_kernels(patterns=(), sources=None):
     """Build images for the host; gives the names of those that were compiled."""
     sources = kernel_sources() if sources is None else sources
     patterns = list(patterns) or ["*"]
     chosen = [n for n in sources if any(fnmatch.fnmatch(n, p) for p in patterns)]
     if not chosen:
-        raise BuildError(f"no image is called {', '.join(patterns)}; there are {', '.join(sorted(sources))}")
+        raise BuildError(
+            f"no image is called {', '.join(patterns)}; there are {', '.join(sorted(sources))}"
+        )
     if patterns == ["*"]:
-        for stale in set(places.KERNELS.glob("*.fatbin")) - {places.KERNELS / f"{n}.fatbin" for n in sources}:
+        for stale in set(places.KERNELS.glob("*.fatbin")) - {
+            places.KERNELS / f"{n}.fatbin" for n in sources
+        }:
             stale.unlink()
     # Long ones first.
     chosen.sort(key=lambda name: -len(sources[name][0]))
@@ -276,7 +299,9 @@ def main(arguments):
     if what in ("kernels", "all"):
         build_driver()
         fresh = build_kernels(names)
-        print(f"{len(list(places.KERNELS.glob('*.fatbin')))} images, {len(fresh)} of them built now")
+        print(
+            f"{len(list(places.KERNELS.glob('*.fatbin')))} images, {len(fresh)} of them built now"
+        )
     if what not in ("driver", "pycuda", "kernels", "all"):
         raise BuildError(__doc__)
 

@@ -227,16 +227,29 @@ static inline double __ddiv_rn(double a, double b) { return a / b; }
 static inline double __dsqrt_rn(double a) { return std::sqrt(a); }
 static inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
 static inline float __fdividef(float a, float b) { return a / b; }
-static inline float __expf(float x) { return std::exp(x); }
-static inline float __exp10f(float x) { return std::pow(10.0f, x); }
-static inline float __logf(float x) { return std::log(x); }
-static inline float __log2f(float x) { return std::log2(x); }
-static inline float __log10f(float x) { return std::log10(x); }
-static inline float __powf(float x, float y) { return std::pow(x, y); }
-static inline float __sinf(float x) { return std::sin(x); }
-static inline float __cosf(float x) { return std::cos(x); }
-static inline float __tanf(float x) { return std::tan(x); }
-static inline void __sincosf(float x, float *s, float *c) { *s = std::sin(x), *c = std::cos(x); }
+// The C library has functions of these names, which it keeps to itself.
+namespace emu_language {
+static inline float fast_expf(float x) { return std::exp(x); }
+static inline float fast_exp10f(float x) { return std::pow(10.0f, x); }
+static inline float fast_logf(float x) { return std::log(x); }
+static inline float fast_log2f(float x) { return std::log2(x); }
+static inline float fast_log10f(float x) { return std::log10(x); }
+static inline float fast_powf(float x, float y) { return std::pow(x, y); }
+static inline float fast_sinf(float x) { return std::sin(x); }
+static inline float fast_cosf(float x) { return std::cos(x); }
+static inline float fast_tanf(float x) { return std::tan(x); }
+static inline void fast_sincosf(float x, float *s, float *c) { *s = std::sin(x), *c = std::cos(x); }
+}  // namespace emu_language
+#define __expf emu_language::fast_expf
+#define __exp10f emu_language::fast_exp10f
+#define __logf emu_language::fast_logf
+#define __log2f emu_language::fast_log2f
+#define __log10f emu_language::fast_log10f
+#define __powf emu_language::fast_powf
+#define __sinf emu_language::fast_sinf
+#define __cosf emu_language::fast_cosf
+#define __tanf emu_language::fast_tanf
+#define __sincosf emu_language::fast_sincosf
 static inline float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }
 static inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
 static inline double rsqrt(double x) { return 1 / std::sqrt(x); }
