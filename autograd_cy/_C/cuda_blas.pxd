@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""cuBLAS, found by dlopen at the first product of a GPU. Nothing of the toolkit is needed to build it."""
+"""cuBLAS, found by dlopen at the first product of a GPU; it is built without the toolkit."""
 from autograd_cy._C.devices cimport stream_t
 
 # c = alpha * op(a) @ op(b) + beta * c as cuBLAS has it: in columns, with leading dimensions.

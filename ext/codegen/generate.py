@@ -10,6 +10,7 @@ from ext.build.extensions import ROOT, Module
 from ext.codegen import (
     argument_kinds,
     cuda_entries,
+    cuda_host,
     interpreted,
     kernel_loops,
     linkage,
@@ -42,6 +43,7 @@ def main(build_dir: str | Path, pxd_dir: str | Path) -> list[Module]:
     stubs.write_stubs(families, pxd_dir)
     made = [Module("kern", str((build_dir / "kern.pyx").resolve()), "simd")]
     made.append(Module("optable", str((build_dir / "optable.pyx").resolve())))
+    made.append(Module("cuda_host", str((build_dir / "cuda_host.pyx").resolve()), flags=("-O1",)))
     # Calls and checks around the kernels: -O2 takes nearly twice as long to compile.
     made += [
         Module(f"ops_{family}", str((build_dir / f"ops_{family}.pyx").resolve()), flags=("-O1",))
@@ -61,6 +63,7 @@ def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str
     found["asked_operators.pxi"] = python_forms.asked_operators(own)
     found |= linkage.tables_by_hand(ROOT / "ext", entries)
     found |= step_kernels.sources(own)
+    found["cuda_host.pyx"] = cuda_host.source(families, ROOT / "ext" / "composites")
     found["cuda_entries.pxi"] = cuda_entries.table_text()
     symbols = by_symbol(families)
     for family, records in own.items():

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""cuBLAS by dlopen: where it is looked for, handles, their workspaces, and the calls of products.
+"""cuBLAS by dlopen: where it is looked for, handles and workspaces, and the calls of products.
 
-It is optional: cuda_products.pyx has kernels of its own. A handle belongs to one thread and device at
-a time, and comes back when its thread ends. Handles are never destroyed: at the end of the process
-the driver may be gone before them.
+It is optional: cuda_products.pyx has kernels of its own. A handle belongs to one thread and device
+at a time, and comes back when its thread ends. Handles are never destroyed: at the end of the
+process the driver may be gone before them.
 """
 from autograd_cy._C.cuda_driver cimport driver, enter
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
@@ -12,7 +12,6 @@ from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_SIZE, dt_is_integral)
 
 import os
-import sys
 import threading
 from importlib.util import find_spec
 from pathlib import Path
@@ -271,7 +270,7 @@ cdef Handle handle_of_device(int index):
 
 
 cdef Scratch prepared(Handle handle, int index, stream_t stream, int math):
-    """Set stream, mode and workspace. The memory is that of one call: it goes back on its stream."""
+    """Set stream, mode and workspace, whose memory is that of one call: it goes back in order."""
     cdef Scratch memory = scratch(index, handle.workspace, stream)
     cdef void* raw = handle_of(stream)
     cdef status_t status
@@ -319,7 +318,7 @@ cdef int blas_call(BlasCall* call, int index, stream_t stream) except -1:
     cdef float[2] narrow_beta
     cdef void* alpha = call.alpha       # numbers of the type that is computed in, on the host
     cdef void* beta = call.beta
-    cdef Scratch memory
+    cdef Scratch _workspace      # until the call is on its stream
     cdef status_t status = 0
     cdef Py_ssize_t first, size = DT_SIZE[call.dt]
     cdef int batch
@@ -332,7 +331,7 @@ cdef int blas_call(BlasCall* call, int index, stream_t stream) except -1:
         alpha, beta = narrow_alpha, narrow_beta
         if tf32 and (call.dt == DT_F32 or call.dt == DT_C64):
             compute = COMPUTE_32F_FAST_TF32
-    memory = prepared(handle, index, stream, math_mode(call.dt))
+    _workspace = prepared(handle, index, stream, math_mode(call.dt))
     if call.batch == 1:
         with nogil:
             status = blas.gemm(
@@ -359,7 +358,6 @@ cdef int blas_call(BlasCall* call, int index, stream_t stream) except -1:
     return 0
 
 
-# The switches may have been set before this module was needed.
-_switches = sys.modules.get("autograd_cy.backends.cuda")
-if _switches is not None:
-    _switches._tell()
+from autograd_cy._C._matmul_switches import SWITCHES
+
+SWITCHES.tell()      # they may have been set before this module was needed

@@ -12,9 +12,11 @@ from libc.string cimport memcpy, memset
 from autograd_cy._C.cuda_driver cimport enter
 from autograd_cy._C.cuda_launch cimport blocks_for, kernel_id, launch
 from autograd_cy._C.cuda_streams cimport fault_of
-from autograd_cy._C.devices cimport Elementwise, stream_t
-from autograd_cy._C.dtypes cimport DT_SIZE
-from autograd_cy._C.kernel_table cimport KT
+from autograd_cy._C.devices cimport Elementwise, device_elementwise, stream_t
+from autograd_cy._C.dtypes cimport DT_SIZE, dt_code
+from autograd_cy._C.iterate cimport run_loop
+from autograd_cy._C.kernel_table cimport KT, kernel_number
+from autograd_cy._C.tensor cimport Tensor
 
 cdef extern from "device/arguments.h":
     enum: AG_CUDA_DIMS
@@ -60,12 +62,45 @@ def _limit(Py_ssize_t most=0x7fffffff):
     return before
 
 
-def _entry(str name not None, int dt):
-    """The image and the name of the kernels that compute an elementwise kernel in a dtype."""
-    cdef int entry
-    from autograd_cy._C.cpu import load
-    entry = _kernels[load("kern").KERNELS.index(name) * 12 + dt] & ~SWAPPED
+def _entry(str name not None, dtype):
+    """The image and the name of the kernels that compute an elementwise kernel in a dtype, or None."""
+    cdef int entry = _kernels[kernel_number(name) * 12 + dt_code(dtype)] & ~SWAPPED
     return (_images[_image_of[entry]].decode(), _names[entry].decode()) if entry else None
+
+
+def _compute(str name not None, dtype, Tensor out not None, tuple operands not None):
+    """
+    Fill `out` by an elementwise kernel that computes in a dtype, on the device of `out`, for tests.
+
+    Operands have the dtypes that the kernel takes, and broadcast to the shape of `out`. Those of the
+    CPU, where `out` isn't there, are numbers.
+    """
+    cdef Elementwise e
+    cdef Py_ssize_t* rows[5]
+    cdef Tensor t
+    cdef int i, d, shift
+    e.kernel, e.dt = kernel_number(name), dt_code(dtype)
+    e.nargs, e.nd = 1 + <int>len(operands), out.nd
+    if KT.loops[e.kernel][e.dt] == NULL or e.nargs > 5:
+        raise ValueError(f"there is no kernel {name!r} in {dtype} of {len(operands)} operands")
+    for d in range(out.nd):
+        e.shape[d] = out.sizes[d]
+    for i in range(e.nargs):
+        t = <Tensor?>operands[i - 1] if i else out
+        e.p[i], e.mem[i], e.dts[i] = t.ptr, t.mem, t.dt
+        if t.mem.device != out.mem.device:
+            e.mem[i] = NULL
+        shift = out.nd - t.nd
+        for d in range(out.nd):
+            e.strides[i][d] = 0
+            if d >= shift and t.sizes[d - shift] != 1:
+                e.strides[i][d] = t.strides[d - shift] * DT_SIZE[t.dt]
+        rows[i] = e.strides[i]
+    if out.mem.device:
+        device_elementwise(&e, out.mem.device)
+        return
+    run_loop(KT.loops[e.kernel][e.dt], e.nargs, e.p, e.mem, e.nd, e.shape, rows, e.dts,
+             KT.cost[e.kernel])
 
 
 cdef int has_elementwise(int kernel, int dt) noexcept:

@@ -1,10 +1,10 @@
 # cython: language_level=3
 """Products of vectors and matrices on CUDA devices: by cuBLAS, or by kernels of our own.
 
-All are c = alpha * a @ b + beta * add, with any strides. cuBLAS takes matrices with a unit stride as
-they are, transposed, conjugated and in batches; others are packed before. It makes neither integers
-nor vectors: kernels of device/products.cuh do, and everything where there is no cuBLAS. They take
-all strides, and what is added, in one launch.
+All are c = alpha * a @ b + beta * add, of any strides. cuBLAS takes matrices with a unit stride
+as they are, transposed, conjugated and in batches; others are packed before. It makes neither
+integers nor vectors: kernels of device/products.cuh do, and everything where there is no cuBLAS.
+They take all strides, and what is added, in one launch.
 """
 from cpython.pycapsule cimport PyCapsule_New
 from libc.limits cimport INT_MAX
@@ -18,7 +18,7 @@ from autograd_cy._C.cuda_launch cimport kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.devices cimport current_stream, stream_t
 from autograd_cy._C.dtypes cimport (
-    DT_BF16, DT_C128, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_complex, dt_is_integral)
+    DT_F32, DT_I64, DT_SIZE, dt_is_complex, dt_is_integral)
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.iterate cimport copy_into, ew2, expand_plain, resolved, to_device
 from autograd_cy._C.kernel_table cimport kernel_number
@@ -287,7 +287,7 @@ cdef bint fits(Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t row, Py_ssize_t c
 
 cdef Tensor in_order(Tensor t, const void* p, Py_ssize_t batch, Py_ssize_t step, Py_ssize_t rows,
                      Py_ssize_t columns, Py_ssize_t row, Py_ssize_t column, bint conjugated):
-    """A copy in C order of the matrices of an operand; of one that stands for a batch, a single one."""
+    """A copy in C order of the matrices of an operand, or of the one that stands for a batch."""
     cdef Py_ssize_t[3] sizes
     cdef Py_ssize_t[3] strides
     cdef Tensor window
@@ -483,8 +483,8 @@ cdef bint read_factor(Product* t, Tensor factor, ag_cell* cell) except -1:
     return True
 
 
-cdef int add_product(Product* t, Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alpha,
-                     str op, bint vector=False) except -1:
+cdef int add_product(Product* t, Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta,
+                     Tensor alpha, str op, bint vector=False) except -1:
     """out = beta * c + alpha * a @ b; c may be out. Where beta is 0, nobody looks at c."""
     cdef Tensor r
     if read_factor(t, beta, &t.args.beta) and read_factor(t, alpha, &t.args.alpha):
@@ -585,7 +585,7 @@ cdef int addbmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor al
 # --- linear ---------------------------------------------------------------------------------
 
 cdef bint rows_of(Tensor x, int nd, Py_ssize_t* rows, Py_ssize_t* apart) noexcept:
-    """How many rows the first `nd` dimensions are, and the stride between them; False: no single one."""
+    """How many rows the first `nd` dimensions are, and the stride between them, if it is one."""
     cdef int d
     rows[0], apart[0] = 1, 0
     for d in range(nd - 1, -1, -1):

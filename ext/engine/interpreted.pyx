@@ -14,7 +14,7 @@ from autograd_cy._C.batching cimport (
     align_batch, all_drop_lifted, all_front, batch_expand, batch_front, batch_size_of, common_dtype,
     drop_lifted, loop_batch, random_under_vmap, shift_dims, widest, wrap_batch, wrap_results,
     wrap_shared, wrap_shared_all)
-from autograd_cy._C.devices cimport device_among, no_host_kernel, no_kernel
+from autograd_cy._C.devices cimport device_among, no_kernel
 from autograd_cy._C.dtypes cimport (
     dt_code, dt_differentiable, dt_object, g_default_dtype, DT_I64)
 from autograd_cy._C.forward cimport (
@@ -272,10 +272,8 @@ cdef object compute(Operation op, tuple args, uint32_t flags):
                 op.name, args, tensors_of(op, args), flags & F_DEVICE, None, "")
         except MemoryError as error:
             raise without_memory(op, error) from None
-    if flags & F_DEVICE and not op.anywhere:
+    if flags & F_DEVICE and not op.anywhere and not isinstance(op.kernel, HostKernel):
         device = device_among(tensors_of(op, args), op.name)
-        if isinstance(op.kernel, HostKernel):
-            raise no_host_kernel(op.name, device)
         raise no_kernel(op.name, device)
     try:
         return op.kernel(*args)

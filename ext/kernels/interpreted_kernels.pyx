@@ -8,16 +8,17 @@ from autograd_cy._C.dtypes cimport (
     DT_I64)
 from autograd_cy._C.exchange cimport array_of, from_array
 from autograd_cy._C.iterate cimport (
-    cast, ewn, result_dtype, separated, P_BOOL, P_COMPLEX, P_FLOAT, P_REAL, P_SAME,
-    P_SKIP_FIRST)
+    cast, ewn, resolved, result_dtype, separated, to_device, P_BOOL, P_COMPLEX, P_FLOAT, P_REAL,
+    P_SAME, P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.outputs cimport (
     OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result,
     check_outs, fresh, inplace_target, out_target, settle)
 from autograd_cy._C.storage cimport ON_CPU, ON_META, device_type
-from autograd_cy._C.tensor cimport F_DEVICE
+from autograd_cy._C.tensor cimport Tensor
 
+cdef dict _ways = {}          # type of device -> what is told that the host computes for it
 cdef dict RULES = {
     "same": P_SAME, "bool": P_BOOL, "float": P_FLOAT, "real": P_REAL, "complex": P_COMPLEX}
 
@@ -156,6 +157,17 @@ cdef class HostKernel:
         self.function, self.dtypes, self.name = function, dtypes, name
 
     def __call__(self, *args):
+        cdef int device = device_among(tensors_among(args), self.name)
+        if device == ON_CPU:
+            return self.computed(args)
+        if device_type(device) not in _ways:
+            raise no_host_kernel(self.name, device)
+        _ways[device_type(device)](self.name, device)
+        made = self.computed(moved(args, ON_CPU))
+        return moved(made, device) if isinstance(made, tuple) else to_device(<Tensor>made, device)
+
+    def computed(self, args):
+        """The results of tensors of the CPU."""
         cdef list given = [], found = []
         cdef list tensors = []
         cdef int dt
@@ -163,10 +175,10 @@ cdef class HostKernel:
         for x in args:
             if isinstance(x, Tensor):
                 tensors.append(x)
-                x = readable(<Tensor>x, self.name)
+                x = readable(<Tensor>x)
             elif isinstance(x, tuple) and len(x) and isinstance(x[0], Tensor):
                 tensors.extend(x)
-                x = tuple([readable(<Tensor>y, self.name) for y in x])
+                x = tuple([readable(<Tensor>y) for y in x])
             given.append(x)
         dt = (<Tensor>tensors[0]).dt if self.dtypes[0] == "first" else result_dtype(tuple(tensors))
         try:
@@ -186,9 +198,45 @@ cdef class HostKernel:
         return tuple(found)
 
 
-cdef object readable(Tensor t, str op):
-    if t.flags & F_DEVICE:
-        raise no_host_kernel(op, t.mem.device)
+def let_host_compute(int type, way not None):
+    """
+    Let NumPy and SciPy compute for the tensors of a type of device.
+
+    Parameters
+    ----------
+    type : int
+        What `devices.register` has returned.
+    way : callable
+        Called with the name of an operator and the code of the device before its operands are
+        copied to the host; it may raise.
+    """
+    _ways[type] = way
+
+
+cdef tuple tensors_among(tuple args):
+    """The tensors of a call, those of lists in it, too."""
+    cdef list found = []
+    for x in args:
+        if isinstance(x, Tensor):
+            found.append(x)
+        elif isinstance(x, tuple) and len(x) and isinstance(x[0], Tensor):
+            found.extend(x)
+    return tuple(found)
+
+
+cdef tuple moved(tuple args, int device):
+    """The arguments, or results, with their tensors on a device."""
+    cdef list found = []
+    for x in args:
+        if isinstance(x, Tensor):
+            x = to_device(resolved(<Tensor>x), device)
+        elif isinstance(x, tuple):
+            x = moved(<tuple>x, device)
+        found.append(x)
+    return tuple(found)
+
+
+cdef object readable(Tensor t):
     if t.dt == DT_F16 or t.dt == DT_BF16:
         return array_of(cast(t, DT_F32))
     return array_of(t)

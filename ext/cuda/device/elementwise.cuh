@@ -6,8 +6,9 @@
 // what the formula takes: plain types both, ag_half and ag_brain a float, ag_truth<T> whether a T is
 // other than 0. Numbers in the arguments are of the type that the formula takes.
 #pragma once
-#include "faults.cuh"
 #include "kernel.cuh"
+
+#include "faults.cuh"
 #include "scalar/scalar.h"
 
 #define AG_DEVICE static __device__ __forceinline__

@@ -152,8 +152,8 @@ template <class M, int TILE, int DEPTH> __device__ __forceinline__ void ag_produ
     typedef typename M::computed C;
     typedef ag_operand_tile<M, TILE, DEPTH> Tile;
     constexpr int EACH = TILE / 16, APART = TILE / (EACH / 4);
-    __shared__ __align__(16) C left[DEPTH * Tile::WIDTH];
-    __shared__ __align__(16) C right[DEPTH * Tile::WIDTH];
+    __align__(16) __shared__ C left[DEPTH * Tile::WIDTH];
+    __align__(16) __shared__ C right[DEPTH * Tile::WIDTH];
     const int tx = (int)threadIdx.x % 16, ty = (int)threadIdx.x / 16;
 
     // Blocks that run at once should share rows and columns: a few tiles down, then the next column.
@@ -275,7 +275,7 @@ __device__ __forceinline__ typename M::computed ag_row_sum(const ag_vector_args 
 // Threads along the inner dimension: a warp for each row, or a whole block of one row.
 template <class M> __device__ __forceinline__ void ag_vector_rows(const ag_vector_args &a) {
     typedef typename M::computed C;
-    __shared__ __align__(16) C warp[AG_PRODUCT_THREADS / 32];
+    __align__(16) __shared__ C warp[AG_PRODUCT_THREADS / 32];
     const int64_t row = (int64_t)blockIdx.x * blockDim.y + threadIdx.y, first = blockIdx.y * a.chunk;
     const int64_t last = first + a.chunk < a.k ? first + a.chunk : a.k;
     C sum = M::zero();
