@@ -32,6 +32,7 @@ cdef struct Driver:
     result_t (*pool_set)(handle_t, int, void*) noexcept nogil
     result_t (*pool_get)(handle_t, int, void*) noexcept nogil
     result_t (*pool_trim)(handle_t, size_t) noexcept nogil
+    result_t (*pool_access)(handle_t, const void*, size_t) noexcept nogil
     result_t (*allocate_from_pool)(address_t*, size_t, handle_t, handle_t) noexcept nogil
     result_t (*free_async)(address_t, handle_t) noexcept nogil
     result_t (*allocate_plain)(address_t*, size_t) noexcept nogil
@@ -42,7 +43,8 @@ cdef struct Driver:
     result_t (*copy_to_device)(address_t, const void*, size_t, handle_t) noexcept nogil   # async
     result_t (*copy_to_host)(void*, address_t, size_t, handle_t) noexcept nogil           # async
     result_t (*copy_on_device)(address_t, address_t, size_t, handle_t) noexcept nogil     # async
-    result_t (*copy_between)(address_t, handle_t, address_t, handle_t, size_t, handle_t) noexcept nogil
+    result_t (*copy_between)(address_t, handle_t, address_t, handle_t, size_t,
+                             handle_t) noexcept nogil
     result_t (*set_bytes)(address_t, unsigned char, size_t, handle_t) noexcept nogil      # async
     result_t (*stream_synchronize)(handle_t) noexcept nogil
     result_t (*stream_query)(handle_t) noexcept nogil
@@ -54,16 +56,29 @@ cdef struct Driver:
     result_t (*event_synchronize)(handle_t) noexcept nogil
     result_t (*event_elapsed)(float*, handle_t, handle_t) noexcept nogil
 
-cdef Driver driver               # filled by load()
+cdef Driver driver               # filled by load(); entries of newer drivers may be NULL
 
 # Find the driver, PyCUDA and the kernels; a RuntimeError says which of the three is missing.
 cdef int load() except -1
 # To be called first by whatever is about to use a device: starts it (PyCUDA retains the primary
 # context), refuses a forked child, and makes its context current in the calling thread.
 cdef int enter(int index) except -1
-# The exception for a result other than 0: OutOfMemoryError, AcceleratorError, RuntimeError.
+# The exception for a result other than 0: OutOfMemoryError or AcceleratorError, a RuntimeError.
 cdef int check(result_t result, str what, int index) except -1
+cdef object error_of(result_t result, str what, int index)
+cdef object translated(object error, str what, int index)    # for an exception of PyCUDA
+cdef result_t result_of(object error)                        # the driver's result in it, or 999
+cdef str name_of(result_t result)
 cdef handle_t context_of(int index) noexcept        # of a device that was entered
 cdef object pycuda_context(int index)               # PyCUDA's Context of it
+cdef object pycuda_driver()                         # the module pycuda.driver
+# Call a function of PyCUDA that needs the context on PyCUDA's own stack.
+cdef object in_context(int index, function, tuple arguments)
 cdef int multiprocessors(int index) noexcept        # of a device that was entered
+cdef int threads_at_once(int index) noexcept        # the same
+cdef int count_devices() except -1
+cdef int number_of_devices() noexcept               # 0 before load()
+cdef int device_number(int index) except -1         # the driver's number, without a context
+cdef bint is_forked() noexcept                      # nothing of the driver can be used
+cdef int refuse_child() except -1
 cdef bint blocking_launches() noexcept              # CUDA_LAUNCH_BLOCKING=1

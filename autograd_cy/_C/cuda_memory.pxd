@@ -7,6 +7,8 @@ cdef int allocate(int index, Py_ssize_t nbytes, stream_t stream, char** data,
 cdef void release(int index, void* block, stream_t stream) noexcept
 cdef int pin(Py_ssize_t nbytes, char** data, void** block) except -1
 cdef void unpin(void* block) noexcept
+# Give free memory back to the driver; its result. The host waits for the device.
+cdef int free_memory(int index) except? -1
 
 # Memory of a device for the time of one operator: it goes back, on its stream, with the object.
 cdef class Scratch:

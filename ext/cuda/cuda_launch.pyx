@@ -1,0 +1,267 @@
+# cython: language_level=3
+# build: plain hot
+"""Kernels: where their code is, PyCUDA's functions of it, and launches.
+
+A kernel has a number from the moment that somebody names it. The image that has its code, a fatbin,
+is loaded into a device by its first launch there, and stays.
+"""
+import os
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.ref cimport Py_INCREF, PyObject
+from libc.stdlib cimport realloc
+from libc.string cimport memset
+
+from autograd_cy._C.cuda_driver cimport (
+    blocking_launches, driver, enter, error_of, in_context, pycuda_driver, result_of, result_t,
+    threads_at_once, translated)
+from autograd_cy._C.cuda_memory cimport free_memory
+from autograd_cy._C.cuda_streams cimport (
+    CudaStream, begin_side, end_side, handle_of, raise_fault)
+from autograd_cy._C.storage import OutOfMemoryError
+
+cdef extern from "Python.h":
+    object PyObject_Call(object function, object args, PyObject* keywords)
+
+cdef enum:
+    MAX_INDEX = 64
+    OUT_OF_MEMORY = 2
+    INVALID_VALUE = 1
+    INVALID_IMAGE = 200
+    NO_BINARY = 209
+    INVALID_PTX = 218
+    UNSUPPORTED_PTX = 222
+    NOT_FOUND = 500
+
+cdef list _names = []                # (image, name) by number
+cdef dict _numbers = {}
+cdef PyObject** _bound[MAX_INDEX]    # PyCUDA's Function of each kernel (owned), by device
+cdef int[MAX_INDEX] _room
+cdef dict _modules = {}              # (index, image) -> PyCUDA's Module
+cdef dict _images = {}               # image -> its path, or None
+cdef object _launch = None           # PyCUDA's Function._launch_kernel
+cdef PyObject* _blocks[1025]         # (threads,) of blocks of one dimension
+
+memset(_bound, 0, sizeof(_bound))
+memset(_room, 0, sizeof(_room))
+memset(_blocks, 0, sizeof(_blocks))
+
+
+def folder():
+    """The folder that images are looked for in."""
+    return os.environ.get("AUTOGRAD_CY_CUDA_KERNELS") or os.path.join(
+        os.path.dirname(os.path.dirname(__file__)), "_cuda")
+
+
+def images():
+    """Names of the images that this build has."""
+    try:
+        files = os.listdir(folder())
+    except OSError:
+        return []
+    return sorted([name.removesuffix(".fatbin") for name in files if name.endswith(".fatbin")])
+
+
+cdef str path_of(str image):
+    if image not in _images:
+        path = os.path.join(folder(), image + ".fatbin")
+        _images[image] = path if os.path.exists(path) else None
+    return _images[image]
+
+
+cdef int kernel_id(str image, str name) except -1:
+    number = _numbers.get((image, name))
+    if number is None:
+        number = len(_names)
+        _names.append((image, name))
+        _numbers[image, name] = number
+    return number
+
+
+cdef bint has_image(str image) except -1:
+    return path_of(image) is not None
+
+
+# --- code -----------------------------------------------------------------------------------
+
+cdef object module_of(str image, int index):
+    module = _modules.get((index, image))
+    if module is not None:
+        return module
+    path = path_of(image)
+    if path is None:
+        raise RuntimeError(
+            f"CUDA error: this build has no kernels {image!r} ({folder()} has no "
+            f"{image}.fatbin): build autograd_cy again with nvcc")
+    with open(path, "rb") as file:
+        code = file.read()
+    try:
+        module = in_context(index, pycuda_driver().module_from_buffer, (code,))
+    except Exception as error:
+        raise unloadable(error, path, index) from error
+    # Kept for good: PyCUDA unloads modules in the thread of the context alone.
+    Py_INCREF(module)
+    return _modules.setdefault((index, image), module)
+
+
+cdef object unloadable(object error, str path, int index):
+    cdef result_t result = result_of(error)
+    if result == NO_BINARY:
+        device = pycuda_driver().Device(index)
+        major, minor = device.compute_capability()
+        return error_of(
+            result, f"no kernel image is available for execution on the device: {path} has no code "
+            f"for {device.name()}, which is sm_{major}{minor}; build autograd_cy again with "
+            f"AUTOGRAD_CY_CUDA_ARCHS={major}{minor}", index)
+    if result == UNSUPPORTED_PTX:
+        return error_of(
+            result, f"the driver is older than the nvcc that compiled {path}: update your GPU "
+            "driver, or build autograd_cy again with an older nvcc", index)
+    if result in (INVALID_VALUE, INVALID_IMAGE, INVALID_PTX):
+        return error_of(result, f"{path} is damaged: install autograd_cy again", index)
+    return translated(error, f"loading {path}", index)
+
+
+cdef PyObject* bind(int kernel, int index) except NULL:
+    """Look the function up, and note it."""
+    global _launch
+    cdef int room = 0, i
+    cdef PyObject** grown
+    if not 0 <= kernel < len(_names):
+        raise IndexError(f"there is no kernel of number {kernel}")
+    image, name = _names[kernel]
+    module = module_of(image, index)
+    try:
+        function = in_context(index, module.get_function, (name,))
+    except Exception as error:
+        if result_of(error) == NOT_FOUND:
+            raise error_of(NOT_FOUND, f"{path_of(image)} has no kernel {name!r}: it is of another "
+                           "version; install autograd_cy again", index) from error
+        raise translated(error, f"looking for kernel {name!r}", index) from error
+    if kernel >= _room[index]:
+        room = max(len(_names), 2 * _room[index])
+        grown = <PyObject**>realloc(_bound[index], room * sizeof(PyObject*))
+        if grown == NULL:
+            raise MemoryError("autograd_cy: no memory to note kernels")
+        for i in range(_room[index], room):
+            grown[i] = NULL
+        _bound[index] = grown
+        _room[index] = room
+    if _launch is None:
+        _launch = pycuda_driver().Function._launch_kernel
+    if _bound[index][kernel] == NULL:
+        Py_INCREF(function)
+        _bound[index][kernel] = <PyObject*>function
+    return _bound[index][kernel]
+
+
+# --- launches -------------------------------------------------------------------------------
+
+cdef object block_tuple(unsigned x, unsigned y, unsigned z):
+    if y != 1 or z != 1 or x > 1024:
+        return (x, y, z)
+    if _blocks[x] == NULL:
+        made = (x,)
+        Py_INCREF(made)
+        _blocks[x] = <PyObject*>made
+    return <object>_blocks[x]
+
+
+cdef inline object grid_tuple(unsigned x, unsigned y, unsigned z):
+    if y == 1 and z == 1:
+        return (x,)
+    return (x, y, z)
+
+
+cdef int launch(int kernel, int index, stream_t stream,
+                unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                unsigned block_x, unsigned block_y, unsigned block_z,
+                unsigned shared, const void* arguments, Py_ssize_t nbytes) except -1:
+    cdef CudaStream* s = <CudaStream*>stream
+    cdef CudaStream* side = s
+    cdef PyObject* function = NULL
+    enter(index)
+    if kernel < _room[index]:
+        function = _bound[index][kernel]
+    if function == NULL:
+        function = bind(kernel, index)
+    if s != NULL and s.external:
+        side = begin_side(index, s)
+    args = (<object>function,
+            grid_tuple(grid_x, grid_y, grid_z),
+            block_tuple(block_x, block_y, block_z),
+            PyBytes_FromStringAndSize(<const char*>arguments, nbytes),
+            shared,
+            None if side == NULL else <object>side.launcher)
+    try:
+        PyObject_Call(_launch, args, NULL)
+    except Exception as error:
+        launch_again(error, kernel, index, args)
+    if s != side:
+        end_side(index, s)
+    if blocking_launches():
+        finish(kernel, index, stream)
+    return 0
+
+
+cdef int launch_again(object error, int kernel, int index, tuple args) except -1:
+    """After a launch has failed: once more if the driver had no memory for it, else its error."""
+    if result_of(error) == OUT_OF_MEMORY and free_memory(index) == 0:
+        try:
+            PyObject_Call(_launch, args, NULL)
+            return 0
+        except Exception as second:
+            error = second
+    raise launch_error(error, kernel, index, args) from error
+
+
+cdef object launch_error(object error, int kernel, int index, tuple args):
+    cdef result_t result = result_of(error)
+    name = _names[kernel][1]
+    cdef str what = f"launch of kernel {name!r}, grid {args[1]}, block {args[2]}"
+    if result == INVALID_VALUE:
+        what = "invalid configuration argument: " + what
+    if result == OUT_OF_MEMORY:
+        return OutOfMemoryError(f"CUDA out of memory: the driver has none for the {what} on device "
+                                f"'cuda:{index}'")
+    return translated(error, what, index)
+
+
+cdef int finish(int kernel, int index, stream_t stream) except -1:
+    """With CUDA_LAUNCH_BLOCKING=1: wait for the launch, and say which one it was."""
+    cdef result_t result
+    with nogil:
+        result = driver.stream_synchronize(handle_of(stream))
+    if result:
+        name = _names[kernel][1]
+        raise error_of(result, f"kernel {name!r}", index)
+    return raise_fault(index)
+
+
+cdef unsigned blocks_for(int index, Py_ssize_t n, unsigned block) noexcept:
+    cdef Py_ssize_t needed = (n + block - 1) // block
+    cdef Py_ssize_t most = threads_at_once(index) // block
+    return <unsigned>max(min(needed, most), 1)
+
+
+# --- for Python -----------------------------------------------------------------------------
+
+def kernel_number(str image not None, str name not None):
+    """The number of a kernel, for `launch_kernel`."""
+    return kernel_id(image, name)
+
+
+def launch_kernel(int kernel, int index, size_t stream, tuple grid not None, tuple block not None,
+                  bytes arguments not None, unsigned shared=0):
+    """Put a kernel on a stream, given as the address that `Stream.stream_id` says."""
+    launch(kernel, index, <stream_t>stream, grid[0], grid[1], grid[2], block[0], block[1],
+           block[2], shared, <const char*>arguments, len(arguments))
+
+
+def measure(int kernel, int index, tuple grid not None, bytes arguments not None, int n):
+    """Launch a kernel `n` times on the default stream."""
+    cdef const char* place = arguments
+    cdef unsigned x = grid[0]
+    cdef int _i
+    for _i in range(n):
+        launch(kernel, index, NULL, x, 1, 1, 256, 1, 1, 0, place, len(arguments))
