@@ -593,9 +593,10 @@ def stats(int index):
     -------
     dict
         ``allocation`` (blocks in use), ``allocated_bytes``, ``requested_bytes``, ``segment``
-        (blocks that the driver gave) and ``reserved_bytes`` as (current, peak, allocated, freed); counts:
-        ``retries``, ``ooms``, ``device_allocs``, ``device_frees``, ``synchronisations``,
-        ``reused`` allocations without a call of the driver, blocks ``taken`` from other streams.
+        (blocks that the driver gave) and ``reserved_bytes``, each as a tuple (current, peak,
+        allocated, freed); counts: ``retries``, ``ooms``, ``device_allocs``, ``device_frees``,
+        ``synchronisations``, ``reused`` allocations without a call of the driver, blocks ``taken``
+        from other streams.
     """
     return all_figures(counts_of(index))
 
