@@ -13,7 +13,7 @@ from importlib.util import find_spec
 # Modules with kernels of operators; a later one is used where two have the same operator. What
 # the first ones have goes by way of the host.
 HOST_MODULES = ("cuda_host",)
-KERNEL_MODULES = ("cuda_reduce", "cuda_products")
+KERNEL_MODULES = ("cuda_reduce", "cuda_losses", "cuda_products")
 
 _lock = _thread.RLock()
 _started = False
