@@ -156,7 +156,7 @@ cdef int run_loss(Tensor out, str formula, tuple given, int nd, const Py_ssize_t
         return 0
     memset(&args, 0, sizeof(args))
     for k in range(4):
-        t = <Tensor?>given[k]
+        t = <Tensor>given[k]
         operands.append(None if t is None else as_operand(t, dt, nd, sizes, &args.number[k]))
     if not set_places(&args, (target if reduction == RED_NONE else None, *operands), nd, sizes,
                       item):
