@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from ext.build.extensions import ROOT, Module
 from ext.codegen import (
     argument_kinds,
+    cuda_entries,
     cuda_host,
     interpreted,
     kernel_loops,
@@ -63,6 +64,8 @@ def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str
     found |= linkage.tables_by_hand(ROOT / "ext", entries)
     found |= step_kernels.sources(own)
     found["cuda_host.pyx"] = cuda_host.source(families, ROOT / "ext" / "composites")
+    found["cuda_host.pyx"] = cuda_host.source(families)
+    found["cuda_entries.pxi"] = cuda_entries.table_text()
     symbols = by_symbol(families)
     for family, records in own.items():
         text = modules.family_module(family, records, symbols, entries)

@@ -70,6 +70,9 @@ class KernelSpec:
     keeps : str
         "number": half types, computed in float32, take a Python number as float32 too, not rounded to
         the half type. "factor": so is, as in torch, a second operand that is a 0-d tensor of a wider dtype.
+    divides : bool
+        Integers are divided by the second input: a device notes a 0 there as a fault, and leaves the
+        element out. On the CPU that is checked before.
     """
 
     name: str
@@ -91,6 +94,7 @@ class KernelSpec:
     halves: bool = False
     alias: str | None = None
     keeps: str = ""
+    divides: bool = False
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -128,9 +132,11 @@ ARITHMETIC = [
     *_binary("sub", "bihfc", as_u8="i8", keeps="number", halves=True),
     *_binary("mul", "bihfc", as_u8="i8 b1", commutative=True, keeps="factor", halves=True),
     *_binary("div", "hfc", cost=2, keeps="factor", halves=True),
-    *_binary("trunc_divide", "ihf", cost=3, keeps="factor"),
-    *_binary("floor_divide", "ihf", cost=8, keeps="factor", far="f", far_by="ratio"),
-    *_binary("remainder fmod", "ihf", cost=8, far="f", far_by="ratio"),
+    *_binary("trunc_divide", "ihf", cost=3, keeps="factor", divides=True),
+    *_binary(
+        "floor_divide", "ihf", cost=8, keeps="factor", far="f", far_by="ratio", divides=True
+    ),
+    *_binary("remainder fmod", "ihf", cost=8, far="f", far_by="ratio", divides=True),
     *_binary("pow", "bihfc", cost=10, wide="f32 f64"),
     *_binary("maximum minimum", "bihf", as_u8="b1", commutative=True),
     *_binary("fmax fmin", "hf", commutative=True),

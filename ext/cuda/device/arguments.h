@@ -17,7 +17,9 @@ typedef struct { uint32_t size, mul, shift; } ag_divisor;
 /* The first bad value, in pinned memory of the host; the layout of Fault in _C/launch.pxd. */
 typedef struct ag_fault ag_fault;
 
-/* Operands that lie densely in one order: `in[k]` NULL is the number in `number[k]`. */
+/* Operands that lie densely in one order, or are one element: `in[k]` NULL is the number in
+ * `number[k]`; else bit k of `dense` is set, or all read the element at in[k]. The first `vectors` vectors
+ * of the kernel are loaded whole, the host has seen that all operands are aligned; the rest isn't. */
 typedef struct {
     void *out;
     const void *in[AG_CUDA_OPERANDS - 1];
@@ -25,6 +27,8 @@ typedef struct {
     uint64_t n;
     ag_fault *fault;
     const char *op; /* the name in a message: an address of the host that the device only passes on */
+    uint64_t vectors;
+    uint32_t dense;
 } ag_flat_args;
 
 /* Any strides, in bytes; fewer than 2^31 elements, the rest is another launch. */
@@ -38,5 +42,18 @@ typedef struct {
     ag_fault *fault;
     const char *op;
 } ag_strided_args;
+
+/* A copy that changes which dimension is dense. A tile is cut out of two dimensions: along a row of `in`
+ * its elements are dense, along a column of `out`; other dimensions come behind the tiles of both. */
+typedef struct {
+    void *out;
+    const void *in;
+    int64_t out_step, in_step; /* bytes from an element to the next where the other one is dense */
+    int64_t out_stride[AG_CUDA_DIMS], in_stride[AG_CUDA_DIMS]; /* of the other dimensions */
+    ag_divisor size[AG_CUDA_DIMS]; /* of these, the innermost first */
+    ag_divisor out_tiles, in_tiles; /* tiles along each of both */
+    uint32_t out_size, in_size;     /* elements along each of both */
+    uint32_t tiles, nd;             /* tiles in all, and number of other dimensions */
+} ag_turned_args;
 
 #endif

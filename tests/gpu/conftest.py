@@ -1,0 +1,111 @@
+"""Tests of CUDA devices: on the emulated driver, or with ``AUTOGRAD_CY_GPU=real`` on a GPU.
+
+They run by themselves (``pytest tests/gpu``): what looks for a GPU elsewhere must find none.
+"""
+
+import gc
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from emulator import control, places
+
+HERE = Path(__file__).resolve().parent
+REAL = os.environ.get("AUTOGRAD_CY_GPU") == "real"
+_started = False
+
+
+def _why_not(config):
+    """Why the tests of this folder can't run, or None; starts the emulated driver if they can."""
+    global _started
+    if _started:
+        return None
+    asked = [Path(config.invocation_params.dir, a.split("::")[0]).resolve() for a in config.args]
+    if not all(path == HERE or HERE in path.parents for path in asked):
+        return "tests of GPUs run by themselves: pytest tests/gpu"
+    if not REAL:
+        missing = places.what_is_missing()
+        if missing:
+            return missing
+        places.start()
+    _started = True
+    return None
+
+
+class _Left(pytest.Module):
+    """A module that isn't imported, because what it needs isn't there."""
+
+    def collect(self):
+        pytest.skip(self.why, allow_module_level=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makemodule(module_path, parent):
+    why = _why_not(parent.config)
+    if why is None:
+        return None
+    left = _Left.from_parent(parent, path=module_path)
+    left.why = why
+    return left
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "emulated: needs the emulated driver; skipped on a GPU")
+    config.addinivalue_line("markers", "breaks: the test does what broken() would report")
+
+
+def pytest_collection_modifyitems(items):
+    if REAL:
+        for item in items:
+            if item.get_closest_marker("emulated"):
+                item.add_marker(pytest.mark.skip(reason="asks the emulated driver"))
+
+
+@pytest.fixture(scope="session")
+def context():
+    """PyCUDA's primary context of device 0, current in the main thread for tests of the driver alone."""
+    import pycuda.driver as cuda
+
+    cuda.init()
+    context = cuda.Device(0).retain_primary_context()
+    context.push()
+    yield context
+    context.pop()
+    context.detach()
+
+
+def _settle():
+    """Let go of all that is only cached."""
+    gc.collect()
+    library = sys.modules.get("autograd_cy.cuda")
+    if library is not None and getattr(library, "is_initialized", bool)():
+        library.synchronize()
+        library.empty_cache()
+
+
+LIVING = ("live_allocations", "live_streams", "live_events", "live_graphs")
+
+
+@pytest.fixture(autouse=True)
+def gpu(request):
+    """Before and after each test: an emulated driver that runs late, is whole, and where nothing is left behind."""
+    if REAL:
+        yield
+        return
+    if request.node.get_closest_marker("breaks"):
+        yield
+        control.order()
+        control.reset()
+        return
+    _settle()
+    before = control.counts()
+    yield
+    control.order()
+    control.fail("", times=0)
+    _settle()
+    found, after = control.broken(), control.counts()
+    control.reset()
+    assert not found, found
+    left = {name: after[name] - before[name] for name in LIVING if after[name] > before[name]}
+    assert not left, f"left behind: {left}"
