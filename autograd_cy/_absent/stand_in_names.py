@@ -26,7 +26,7 @@ _NO_EXPORTER = "there is no exporter; save the weights by autograd_cy.save(modul
 _NO_GRAPH = "there is no graph of the program; run it as it is"
 _NO_COMPILER = "there is no compiler; run the function as it is"
 _NO_DEVICES = "there are no GPUs to spread work over; call the module itself"
-_ON_THE_CPU = "tensors are on the CPU; ask cuda.is_available() before"
+_NO_CUDA_GRAPH = "CUDA graphs are not recorded yet; call the function itself"
 _ATTENTION = "use nn.functional.scaled_dot_product_attention with attn_mask"
 
 
@@ -109,12 +109,45 @@ STAND_INS: dict[str, dict[str, str]] = {
     },
     "ao": {},
     "ao.quantization": _QUANTIZATION,
-    # In annotations, and in what isinstance is asked for.
-    "cuda": _each(
-        _ON_THE_CPU,
-        "BFloat16Tensor BoolTensor ByteTensor CharTensor CUDAGraph DoubleTensor Event FloatTensor"
-        " HalfTensor IntTensor LongTensor ShortTensor Stream",
+    "cuda": {
+        **_each(_NO_CUDA_GRAPH, "CUDAGraph graph graph_pool_handle make_graphed_callables"),
+        **_each(
+            "use UntypedStorage",
+            "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage"
+            " ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage"
+            " ShortStorage",
+        ),
+        **_each(
+            "there is one cache of blocks; leave it out",
+            "CUDAPluggableAllocator MemPool caching_allocator_disabled caching_allocator_enable"
+            " change_current_allocator use_mem_pool",
+        ),
+        **_each(
+            "call the driver by PyCUDA: pycuda.driver",
+            "check_error cudaStatus cudart GreenContext",
+        ),
+        **_each(
+            "products are the package's own; call the library itself",
+            "current_blas_handle current_solver_handle",
+        ),
+        "memory_snapshot": "use memory_stats, or the profiler with profile_memory=True",
+    },
+    "cuda.gds": _each(
+        "copy by way of the host", "GdsFile gds_deregister_buffer gds_register_buffer"
     ),
+    "cuda.graphs": _each(
+        _NO_CUDA_GRAPH, "CUDAGraph graph graph_pool_handle make_graphed_callables"
+    ),
+    "cuda.jiterator": {},
+    "cuda.nccl": _each(
+        "use cuda.comm", "all_gather all_reduce broadcast reduce reduce_scatter version"
+    ),
+    "cuda.sparse": _each(
+        "there are dense tensors only",
+        "BFloat16Tensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor"
+        " LongTensor ShortTensor",
+    ),
+    "cuda.tunable": _each("kernels are not tuned; leave it out", "enable tuning_enable"),
     "distributed": {
         **_each(
             _ONE_PROCESS,

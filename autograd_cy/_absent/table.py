@@ -292,7 +292,6 @@ ABSENT: dict[str, dict[str, str]] = {
 # Modules that lack all names but those that they define -> what to do instead.
 WITHOUT_DEVICE = {
     "accelerator": _ONE_DEVICE,
-    "cuda": f"{_ONE_DEVICE}; leave .cuda() and device='cuda' out",
     "mps": f"{_ONE_DEVICE}; leave device='mps' out",
     "xpu": f"{_ONE_DEVICE}; leave .xpu() and device='xpu' out",
 }

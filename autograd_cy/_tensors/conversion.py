@@ -16,7 +16,7 @@ from autograd_cy._C.placement import memory_format as _memory_format
 from autograd_cy._C.placement import preserve_format as _preserve_format
 from autograd_cy._C.tensor import Tensor, _install, _type_name
 from autograd_cy._tensors.predicates import need_tensor
-from autograd_cy._tensors.tensor_types import dtype_of as _dtype_of_kind
+from autograd_cy._tensors.tensor_types import kind_of as _kind_of
 
 __all__ = ["result_type"]
 
@@ -168,8 +168,9 @@ for _name, _code in {
 
 
 def _type_as(self, other):
-    """This tensor with the dtype of `other`."""
-    return _to(self, dtype=need_tensor(other, "type_as", "other").dtype)
+    """This tensor with the dtype of `other`, on the device of `other`."""
+    need_tensor(other, "type_as", "other")
+    return _to(self, dtype=other.dtype, device=other.device)
 
 
 def _type(self, dtype=None, non_blocking=False):
@@ -179,9 +180,10 @@ def _type(self, dtype=None, non_blocking=False):
     Parameters
     ----------
     dtype : dtype, tensor type or str, optional
-        Such as ``ag.float64``, ``ag.DoubleTensor`` or ``"torch.DoubleTensor"``.
+        Such as ``ag.float64``, ``ag.DoubleTensor`` or ``"torch.cuda.DoubleTensor"``. A dtype
+        leaves the tensor where it is; the others say where it goes.
     non_blocking : bool
-        Without effect on the CPU.
+        Whether a copy between pinned memory and another device may go on after this returns.
 
     Returns
     -------
@@ -202,7 +204,9 @@ def _type(self, dtype=None, non_blocking=False):
     """
     if dtype is None:
         return _type_name(self)
-    return _to(self, dtype=_dtype_of_kind(dtype), non_blocking=non_blocking)
+    wanted, home = _kind_of(dtype)
+    place = None if home in (None, self.device.type) else home
+    return _to(self, dtype=wanted, device=place, non_blocking=non_blocking)
 
 
 def _cpu(self):
@@ -211,8 +215,30 @@ def _cpu(self):
 
 
 def _cuda(self, device=None, non_blocking=False):
-    """This tensor on the device "cuda", or another; where none was registered, an error."""
-    return _to(self, device="cuda" if device is None else device, non_blocking=non_blocking)
+    """
+    This tensor on the current GPU, or on another one; itself if it is there already.
+
+    Parameters
+    ----------
+    device : device or str or int, optional
+        The current GPU unless given; a number is an index of one.
+    non_blocking : bool, default False
+        Whether a copy from pinned memory may go on after this returns.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RuntimeError
+        If GPUs can't be used: the text says whether kernels, PyCUDA or the driver are missing.
+    """
+    if device is None:
+        device = "cuda"
+    elif isinstance(device, int) and not isinstance(device, _bool):
+        device = _device("cuda", device)
+    return _to(self, device=device, non_blocking=non_blocking)
 
 
 def _contiguous(self, *, memory_format=None):

@@ -13,6 +13,7 @@ from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.copying import _rebuild_tensor
 from autograd_cy._C.creation import empty
 from autograd_cy._C.creation import tensor as _tensor
+from autograd_cy._C.default_device import set_default_device
 from autograd_cy._C.dtypes import (
     _bool,
     bfloat16,
@@ -53,6 +54,8 @@ class TensorType(type):
     """Class of the tensor types: it makes tensors, and knows them by their dtype."""
 
     _kind: _dtype
+    _home = "cpu"  # the type of device of its tensors
+    _module = "autograd_cy"
     _has_instances = False  # no tensor is of such a class, so none asks it (see overrides)
 
     def __new__(
@@ -63,7 +66,7 @@ class TensorType(type):
                 f"type '{bases[0].__module__}.{bases[0].__name__}' is not an acceptable base type; "
                 "derive from autograd_cy.Tensor"
             )
-        made = super().__new__(mcs, name, bases, {**namespace, "__module__": "autograd_cy"})
+        made = super().__new__(mcs, name, bases, {**namespace, "__module__": mcs._module})
         made._kind = dtype
         return made
 
@@ -71,7 +74,11 @@ class TensorType(type):
         return construct(cls._kind, args, **kwargs)
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, Tensor) and instance.dtype == cls._kind
+        return (
+            isinstance(instance, Tensor)
+            and instance.dtype == cls._kind
+            and instance.device.type == cls._home
+        )
 
     # Data descriptors of the class of a class win over what it inherits from Tensor.
 
@@ -87,8 +94,8 @@ class TensorType(type):
 
     @property
     def is_cuda(cls) -> bool:
-        """Whether the tensors are on a GPU: no."""
-        return False
+        """Whether the tensors are on a GPU."""
+        return cls._home == "cuda"
 
     @property
     def is_sparse(cls) -> bool:
@@ -128,6 +135,8 @@ def construct(
             f"legacy constructor expects device type: {_device(where).type} but device type: "
             f"{_device(device).type} was passed; use empty() or tensor() with device="
         )
+    if device is not None:
+        where = device
     for name in ("data", "size"):
         if name in named and not args:
             value = named.pop(name)
@@ -146,11 +155,16 @@ def construct(
     if isinstance(data, Tensor):
         if data.dtype != dtype:
             raise TypeError(f"new(): expected a tensor of {dtype} (got {data.dtype}); convert it")
+        if data.device.type != _device(where).type:
+            raise RuntimeError(
+                f"legacy constructor expects device type: {_device(where).type} but device type: "
+                f"{data.device.type} was passed; move it with .to()"
+            )
         return data[...]
     if isinstance(data, Size):
         return empty(data, dtype=dtype, device=where)
     if isinstance(data, (TypedStorage, UntypedStorage)):
-        return _on_storage(data, dtype)
+        return _on_storage(data, dtype, _device(where).type)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, dict):
@@ -160,7 +174,9 @@ def construct(
     raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
 
 
-def _on_storage(storage: TypedStorage | UntypedStorage, dtype: _dtype) -> Tensor:
+def _on_storage(storage: TypedStorage | UntypedStorage, dtype: _dtype, home: str) -> Tensor:
+    if storage.device.type != home:
+        raise TypeError(f"new(): expected a storage on {home}, not on {storage.device}")
     if isinstance(storage, TypedStorage):
         if storage.dtype != dtype:
             raise TypeError(f"new(): expected a storage of {dtype} (got {storage.dtype})")
@@ -179,9 +195,14 @@ def _size(value: Any, position: int) -> int:
         ) from None
 
 
-def dtype_of(kind: Any) -> _dtype:
+def kind_of(kind: Any) -> tuple[_dtype, str | None]:
     """
-    The dtype that a tensor type, its name or a dtype stands for.
+    The dtype, and the type of device, that a tensor type, its name or a dtype stands for.
+
+    Returns
+    -------
+    dtype, str or None
+        A dtype alone is of any device, which is None.
 
     Raises
     ------
@@ -191,18 +212,19 @@ def dtype_of(kind: Any) -> _dtype:
         If `kind` is something else.
     """
     if isinstance(kind, _dtype):
-        return kind
+        return kind, None
     if isinstance(kind, TensorType):
-        return kind.dtype
+        return kind.dtype, kind._home
     if kind is Tensor:
-        return get_default_dtype()
+        return get_default_dtype(), None
     if isinstance(kind, str):
         module = kind.rpartition(".")[0]
-        if module in ("torch.cuda", "autograd_cy.cuda"):
-            _require_device("cuda")
-        if module not in ("torch", "autograd_cy"):
+        home = "cuda" if module in ("torch.cuda", "autograd_cy.cuda") else "cpu"
+        if home == "cpu" and module not in ("torch", "autograd_cy"):
             raise ValueError(f"invalid type: '{kind}'")
-        return get_default_dtype() if kind.endswith(".Tensor") else _dtype_of_type_name(kind)
+        if kind.endswith(".Tensor"):
+            return get_default_dtype(), home
+        return _dtype_of_type_name(kind), home
     if isinstance(kind, type):
         raise ValueError(f"invalid type: '{kind.__name__}'")
     raise TypeError("dtype must be a type, str, or dtype object")
@@ -354,7 +376,7 @@ class BoolTensor(Tensor, metaclass=TensorType, dtype=_bool):
 
 def set_default_tensor_type(t: Any, /) -> None:
     """
-    Set the default dtype by a tensor type; :func:`set_default_dtype` is the newer form.
+    Set the default dtype, and device, by a tensor type; :func:`set_default_dtype` is newer.
 
     Parameters
     ----------
@@ -380,13 +402,14 @@ def set_default_tensor_type(t: Any, /) -> None:
     >>> ag.get_default_dtype()
     autograd_cy.float32
     """
-    dtype = dtype_of(t)
+    dtype, home = kind_of(t)
     if not dtype.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     _warn(
         "set_default_tensor_type() is deprecated, please use set_default_dtype() instead.",
         UserWarning,
     )
+    set_default_device(home or "cpu")
     set_default_dtype(dtype)
 
 

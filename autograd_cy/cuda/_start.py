@@ -10,13 +10,12 @@ import _thread
 from importlib import import_module
 from importlib.util import find_spec
 
-# Modules with kernels of operators; a later one is used where two have the same operator. What
-# the first ones have goes by way of the host.
-HOST_MODULES = ("cuda_host",)
+# Modules with kernels of operators. What they lack goes by way of the host (cuda_host).
 KERNEL_MODULES = ("cuda_reduce", "cuda_products")
 
 _lock = _thread.RLock()
 _started = False
+_reasons: dict[str, str | None] = {}  # by folder of kernels
 
 
 def why_not() -> str | None:
@@ -30,6 +29,16 @@ def why_not() -> str | None:
     str or None
         None if nothing is missing.
     """
+    from autograd_cy._C import cuda_launch
+
+    folder = cuda_launch.folder()
+    if folder not in _reasons:
+        missing = _missing()
+        _reasons[folder] = f"{'; and '.join(missing)}; or use device='cpu'" if missing else None
+    return _reasons[folder]
+
+
+def _missing() -> list[str]:
     from autograd_cy._C import cuda_driver, cuda_launch
 
     missing = []
@@ -47,7 +56,7 @@ def why_not() -> str | None:
         pycuda = cuda_driver.pycuda_problem()
         if pycuda is not None:
             missing.append(pycuda)
-    return "; and ".join(missing) if missing else None
+    return missing
 
 
 def device_count() -> int:
@@ -82,17 +91,16 @@ def start() -> None:
         missing = why_not()
         if missing is not None:
             raise RuntimeError(f"device 'cuda' is not available: {missing}. Or use device='cpu'.")
-        from autograd_cy._C import cuda_services, devices
+        from autograd_cy._C import cuda_host, cuda_services, devices
+        from autograd_cy._C.interpreted_kernels import let_host_compute
 
-        kernels, by_host = {}, set()
-        for name in HOST_MODULES:
-            kernels |= _kernels(name)
-        by_host.update(kernels)
+        own: dict = {}
         for name in KERNEL_MODULES:
-            own = _kernels(name)
-            kernels |= own
-            by_host -= own.keys()
-        devices.register("cuda", cuda_services.services(), kernels, by_host)
+            own |= _kernels(name)
+        kernels = cuda_host.KERNELS | own
+        by_host = cuda_host.KERNELS.keys() - own.keys()
+        type_number = devices.register("cuda", cuda_services.services(), kernels, by_host)
+        let_host_compute(type_number, cuda_host.through_host)
         _started = True
 
 

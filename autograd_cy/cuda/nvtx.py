@@ -1,14 +1,15 @@
-"""Ranges and marks for NVIDIA's tools, by the package nvtx."""
+"""Ranges and marks for NVIDIA's tools, by the package nvtx or libnvToolsExt."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from autograd_cy.profiler._ranges import nvtx_functions
 
-__all__ = ["mark", "range", "range_pop", "range_push"]
+__all__ = ["mark", "range", "range_end", "range_pop", "range_push", "range_start"]
 
 _depth = threading.local()
 
@@ -29,9 +30,9 @@ def range_push(msg: str) -> int:
     Raises
     ------
     RuntimeError
-        Without the package nvtx.
+        Without the package nvtx and the library.
     """
-    nvtx_functions("nvtx.range_push")[0](msg)
+    nvtx_functions("nvtx.range_push").push(msg)
     depth: int = getattr(_depth, "value", 0)
     _depth.value = depth + 1
     return depth
@@ -49,14 +50,52 @@ def range_pop() -> int:
     Raises
     ------
     RuntimeError
-        Without the package nvtx.
+        Without the package nvtx and the library.
     """
-    pop = nvtx_functions("nvtx.range_pop")[1]
+    pop = nvtx_functions("nvtx.range_pop").pop
     depth: int = getattr(_depth, "value", 0) - 1
     if depth >= 0:
         pop()
         _depth.value = depth
     return depth
+
+
+def range_start(msg: str) -> Any:
+    """
+    Begin a range that another thread may end.
+
+    Parameters
+    ----------
+    msg : str
+
+    Returns
+    -------
+    object
+        What `range_end` takes.
+
+    Raises
+    ------
+    RuntimeError
+        Without the package nvtx and the library.
+    """
+    return nvtx_functions("nvtx.range_start").start(msg)
+
+
+def range_end(range_id: Any) -> None:
+    """
+    End a range of `range_start`.
+
+    Parameters
+    ----------
+    range_id : object
+        What `range_start` returned.
+
+    Raises
+    ------
+    RuntimeError
+        Without the package nvtx and the library.
+    """
+    nvtx_functions("nvtx.range_end").end(range_id)
 
 
 def mark(msg: str) -> None:
@@ -70,9 +109,9 @@ def mark(msg: str) -> None:
     Raises
     ------
     RuntimeError
-        Without the package nvtx.
+        Without the package nvtx and the library.
     """
-    nvtx_functions("nvtx.mark")[2](msg)
+    nvtx_functions("nvtx.mark").mark(msg)
 
 
 @contextmanager

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from autograd_cy.cuda import _core
+
 __all__ = ["profile", "start", "stop"]
 
 
@@ -22,6 +24,11 @@ def _driver(purpose: str) -> Any:
             raise RuntimeError("no device")
     except Exception as error:
         raise RuntimeError(f"{purpose}: no GPU is found ({error})") from None
+    if _core.why_not() is None:  # the driver's functions are about the context of this thread
+        _core.start()
+        from autograd_cy._C import cuda_driver
+
+        cuda_driver.start_index(_core.current())
     return driver
 
 

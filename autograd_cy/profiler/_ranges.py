@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import weakref
 from collections.abc import Callable
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from autograd_cy._C import recorder as _recorder
 from autograd_cy._C.node import _next_sequence_nr
@@ -110,8 +112,8 @@ class emit_nvtx(_Emitter):
     _package = "NVTX"
 
     def _functions(self) -> tuple[Callable[[str], Any], Callable[[], Any]]:
-        push, pop, _ = nvtx_functions("emit_nvtx")
-        return push, pop
+        found = nvtx_functions("emit_nvtx")
+        return found.push, found.pop
 
 
 class emit_itt(_Emitter):
@@ -154,17 +156,52 @@ class emit_itt(_Emitter):
         return push, lambda: task_end(where)
 
 
-def nvtx_functions(
-    purpose: str,
-) -> tuple[Callable[[str], Any], Callable[[], Any], Callable[[str], Any]]:
-    """(push, pop, mark) of the package nvtx, or an error that says how to get it."""
+class NVTX(NamedTuple):
+    """What marks ranges for NVIDIA's tools: by nesting, at a moment, and from a start to an end."""
+
+    push: Callable[[str], Any]
+    pop: Callable[[], Any]
+    mark: Callable[[str], Any]
+    start: Callable[[str], Any]
+    end: Callable[[Any], Any]
+
+
+def nvtx_functions(purpose: str) -> NVTX:
+    """The functions of the package nvtx, or of CUDA's library; an error says how to get it."""
     try:
         import nvtx  # type: ignore[import-not-found]
     except ImportError:
-        raise RuntimeError(
-            f'{purpose} needs the package nvtx: pip install "autograd_cy[nvtx]"'
-        ) from None
-    return nvtx.push_range, nvtx.pop_range, nvtx.mark
+        found = _of_library()
+        if found is None:
+            raise RuntimeError(
+                f'{purpose} needs the package nvtx: pip install "autograd_cy[nvtx]"'
+            ) from None
+        return found
+    return NVTX(
+        nvtx.push_range,
+        nvtx.pop_range,
+        nvtx.mark,
+        lambda text: nvtx.start_range(text),
+        lambda number: nvtx.end_range(number),
+    )
+
+
+@lru_cache
+def _of_library() -> NVTX | None:
+    """The functions of libnvToolsExt, which toolkits of CUDA 12 and older have, if it is found."""
+    try:
+        library = ctypes.CDLL("libnvToolsExt.so.1")
+    except OSError:
+        return None
+    library.nvtxRangeStartA.restype = ctypes.c_uint64
+    library.nvtxRangeEnd.argtypes = (ctypes.c_uint64,)
+    return NVTX(
+        lambda text: library.nvtxRangePushA(text.encode()),
+        library.nvtxRangePop,
+        lambda text: library.nvtxMarkA(text.encode()),
+        lambda text: library.nvtxRangeStartA(text.encode()),
+        library.nvtxRangeEnd,
+    )
 
 
 def text_of(name: str, seq: int, scope: int, sizes: list | None) -> str:

@@ -55,6 +55,7 @@ from autograd_cy._C.out_forms cimport check_out as check_out_form
 
 from itertools import islice as _islice
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._C.placement import _need_offered, _offers_accelerator
 
 import numpy as _np
 
@@ -165,6 +166,8 @@ cdef int check_placement(object device, object layout, object pin_memory, str op
             )
     if pin_memory:
         if not pinning_type():
+            _need_offered()
+        if not pinning_type():
             raise RuntimeError(
                 f"{op}: pin_memory=True requires a CUDA or other accelerator backend; leave it "
                 "out.")
@@ -176,8 +179,8 @@ cdef int check_placement(object device, object layout, object pin_memory, str op
 
 
 def _can_pin():
-    """Tell if some device pins memory of the host."""
-    return pinning_type() != 0
+    """Tell if some device pins memory of the host; CUDA isn't started to find out."""
+    return pinning_type() != 0 or _offers_accelerator()
 
 
 def _is_pinned(Tensor t not None):

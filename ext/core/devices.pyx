@@ -12,6 +12,8 @@ from autograd_cy._C.storage cimport (
     BlockUse, DEVICES_OF_TYPE, MAX_DEVICES, MAX_DEVICE_TYPES, ON_PINNED, STORAGE_PINNED,
     device_memory, set_release, storage_of_service, storage_root)
 
+from autograd_cy._C.placement import _need_offered
+
 cdef extern from "Python.h":
     void PyErr_Fetch(PyObject** kind, PyObject** value, PyObject** trace)
     void PyErr_Restore(PyObject* kind, PyObject* value, PyObject* trace)

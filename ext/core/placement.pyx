@@ -156,9 +156,51 @@ cdef int type_of_name(object name) except -2:
     return <int>_types.index(name) if name in _types else -1
 
 
+# Note [The offered device]
+# CUDA is part of this package, and is registered when it is first used: by its name, or by what
+# means the accelerator where none was registered. Whether it can be used is found out without
+# starting it. autograd_cy.cuda._start does both.
+
+cdef str OFFERED = "cuda"
+
+
+cdef object starter():
+    from autograd_cy.cuda import _start
+    return _start
+
+
+cdef int start_offered() except -1:
+    """Register CUDA; a RuntimeError says what is missing for it."""
+    starter().start()
+    if OFFERED not in _types:
+        raise RuntimeError("CUDA was started, and isn't registered")
+    return 0
+
+
+cdef bint is_offered() except -1:
+    """Tell if CUDA can be used and isn't registered yet."""
+    return OFFERED not in _types and starter().why_not() is None
+
+
+def _need_offered():
+    """Let CUDA be the accelerator where none was registered and it can be used."""
+    if not _accelerator and is_offered():
+        start_offered()
+
+
+def _offers_accelerator():
+    """Tell if CUDA is to be the accelerator as soon as one is used."""
+    return not _accelerator and is_offered()
+
+
 def _is_registered(device d not None):
     """Tell if a device of that type is known to this build, or was registered."""
     return type_of_name(d.type) >= 0
+
+
+def _is_usable(device d not None):
+    """Tell if tensors can be on devices of that type; nothing is started to find out."""
+    return type_of_name(d.type) >= 0 or (d.type == OFFERED and is_offered())
 
 
 cdef str name_of_type(int type):
@@ -224,10 +266,16 @@ cdef device as_device(object d):
         return cpu_device
     r = <device>d if isinstance(d, device) else device(d)
     type = type_of_name(r.type)
+    if type < 0 and r.type == OFFERED:
+        why_not = starter().why_not()
+        if why_not is not None:
+            raise RuntimeError(f"device {str(r)!r} is not available: {why_not}")
+        start_offered()
+        type = type_of_name(r.type)
     if type < 0:
         raise RuntimeError(
-            f"device {str(r)!r} is not available: this build runs on the CPU. "
-            "Use device='cpu'. There is no GPU support yet, and no package to install that adds it."
+            f"device {str(r)!r} is not available: no such device is registered. Use device='cpu'. "
+            "There are 'cpu', 'meta' and 'cuda', and others are registered by packages of theirs."
         )
     if type == 1:
         return <device>_devices[ON_META]

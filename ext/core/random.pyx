@@ -158,12 +158,8 @@ cdef class Generator:
 
     def get_state(self):
         """The state as a tensor of bytes on the CPU, for :meth:`set_state`."""
-        cdef Py_ssize_t n = STATE_BYTES
         cdef Tensor words = self.read()
-        cdef Tensor t = tensor_empty(DT_U8, 1, &n)
-        (<uint64_t*>t.ptr)[0] = STATE_MARK
-        memcpy(t.ptr + 8, words.ptr, 16)
-        return t
+        return state_of((<uint64_t*>words.ptr)[0], (<uint64_t*>words.ptr)[1])
 
     def set_state(self, new_state):
         """
@@ -176,26 +172,8 @@ cdef class Generator:
         RuntimeError
             If it is the state of another kind of generator.
         """
-        cdef Tensor t
-        cdef uint64_t[3] words
-        if not isinstance(new_state, Tensor):
-            raise TypeError(f"expected a tensor of uint8, but got {type(new_state).__name__}")
-        if (<Tensor>new_state).dt != DT_U8:
-            raise TypeError(
-                f"RNG state must be a tensor of uint8, not {dt_object((<Tensor>new_state).dt).name}"
-            )
-        no_launch("set_state", ANEW)
-        t = contiguous(to_device(<Tensor>new_state, ON_CPU))
-        if t.count != STATE_BYTES:
-            raise RuntimeError(
-                f"Expected a generator state of size {STATE_BYTES} but found the input RNG state "
-                f"size to be {t.count}; the state of another library can't be continued here, seed "
-                "anew with manual_seed"
-            )
-        memcpy(words, t.ptr, STATE_BYTES)
-        if words[0] != STATE_MARK:
-            raise RuntimeError("these bytes are no state of an autograd_cy generator")
-        self.write(words[1], words[2])
+        key, position = words_of(new_state)
+        self.write(key, position)
         return self
 
     def _snapshot(self):
@@ -224,6 +202,38 @@ cdef class Generator:
         return _rebuild_generator, state
 
 
+cdef Tensor state_of(uint64_t key, uint64_t position):
+    """The bytes that stand for a key and a position."""
+    cdef Py_ssize_t n = STATE_BYTES
+    cdef Tensor t = tensor_empty(DT_U8, 1, &n)
+    cdef uint64_t[3] words
+    words[0], words[1], words[2] = STATE_MARK, key, position
+    memcpy(t.ptr, words, STATE_BYTES)
+    return t
+
+
+cdef tuple words_of(object state):
+    """Key and position of a state; an error if it is of another kind."""
+    cdef Tensor t
+    cdef uint64_t[3] words
+    if not isinstance(state, Tensor):
+        raise TypeError(f"expected a tensor of uint8, but got {type(state).__name__}")
+    if (<Tensor>state).dt != DT_U8:
+        raise TypeError(
+            f"RNG state must be a tensor of uint8, not {dt_object((<Tensor>state).dt).name}")
+    no_launch("set_state", ANEW)
+    t = contiguous(to_device(<Tensor>state, ON_CPU))
+    if t.count != STATE_BYTES:
+        raise RuntimeError(
+            f"Expected a generator state of size {STATE_BYTES} but found the input RNG state "
+            f"size to be {t.count}; the state of another library can't be continued here, seed "
+            "anew with manual_seed")
+    memcpy(words, t.ptr, STATE_BYTES)
+    if words[0] != STATE_MARK:
+        raise RuntimeError("these bytes are no state of an autograd_cy generator")
+    return words[1], words[2]
+
+
 cdef object owner_of(int device):
     """The Stream that is the current one of a device, None for the default stream."""
     cdef PyObject* owner = current_stream_owner(device)
@@ -243,6 +253,8 @@ default_generator = Generator()
 cdef Generator _default = default_generator
 cdef list _others = []             # those of other devices, made when one is first drawn from
 cdef uint64_t _seed_of_others = DEFAULT_SEED
+# (type, index; None: all) -> key and position of default generators that are not made yet
+cdef dict _later = {}
 cdef uint64_t _draws = 0           # fills with numbers of default generators so far
 
 
@@ -256,9 +268,65 @@ cdef Generator default_of(int device):
         if g.state.mem.device == device:
             return g
     g = Generator(device_of_code(device))
-    g.write(_seed_of_others, 0)
+    key, position = first_words(g.device.type, g.device.index)
+    g.write(key, position)
     _others.append(g)
     return g
+
+
+cdef tuple first_words(object type, object index):
+    """Key and position that the default generator of a device begins with."""
+    return _later.get((type, index)) or _later.get((type, None)) or (_seed_of_others, 0)
+
+
+cdef Generator made_for(object type, object index):
+    """The default generator of a device if it was made."""
+    for other in _others:
+        place = (<Generator>other).device
+        if place.type == type and place.index == index:
+            return <Generator>other
+    return None
+
+
+# Generators of devices that nobody has used are not made to be seeded or asked: on some devices
+# the first use takes time and memory.
+
+def _seed_default(str type not None, index, seed):
+    """Seed the default generator of a device, for None those of all devices of the type."""
+    cdef Generator g = Generator().manual_seed(seed)
+    if index is None:
+        for key in [key for key in _later if key[0] == type]:
+            del _later[key]
+    _later[type, index] = (g.key, 0)
+    for other in _others:
+        place = (<Generator>other).device
+        if place.type == type and index in (None, place.index):
+            (<Generator>other).write(g.key, 0)
+    return g.key
+
+
+def _initial_seed_of(str type not None, index):
+    """The seed that the default generator of a device started from."""
+    cdef Generator g = made_for(type, index)
+    return first_words(type, index)[0] if g is None else g.initial_seed()
+
+
+def _state_of_default(str type not None, index):
+    """The state of the default generator of a device."""
+    cdef Generator g = made_for(type, index)
+    if g is None:
+        key, position = first_words(type, index)
+        return state_of(key, position)
+    return g.get_state()
+
+
+def _set_state_of_default(str type not None, index, new_state):
+    """Let the default generator of a device go on from a state."""
+    cdef Generator g = made_for(type, index)
+    if g is None:
+        _later[type, index] = words_of(new_state)
+    else:
+        g.set_state(new_state)
 
 
 cdef object checked_generator(object gen, str op):
@@ -328,18 +396,20 @@ def _defaults():
 
 def _default_states():
     """The states of all default generators, for `_put_back_defaults`; nothing is read."""
-    return _seed_of_others, [(g, (<Generator>g)._snapshot()) for g in _defaults()]
+    states = [(g, (<Generator>g)._snapshot()) for g in _defaults()]
+    return _seed_of_others, states, dict(_later)
 
 
 def _put_back_defaults(states):
     """Let all default generators go on from where they were; younger ones start anew."""
-    global _seed_of_others
-    _seed_of_others = states[0]
+    global _seed_of_others, _later
+    _seed_of_others, _later = states[0], dict(states[2])
     known = [g for g, _ in states[1]]
     for g in _defaults():
         if not any([g is one for one in known]):
             no_launch("fork_rng", ANEW)
-            (<Generator>g).write(_seed_of_others, 0)
+            key, position = first_words(g.device.type, g.device.index)
+            (<Generator>g).write(key, position)
     for g, state in states[1]:
         (<Generator>g)._restore(state)
 
@@ -369,6 +439,7 @@ def manual_seed(seed):
     global _seed_of_others
     _default.manual_seed(int(seed))
     _seed_of_others = _default.key
+    _later.clear()
     for g in _defaults()[1:]:
         (<Generator>g).write(_seed_of_others, 0)
     return _default

@@ -19,6 +19,8 @@ from autograd_cy._C.storage cimport (
     ServiceBlock, StorageImpl, device_bytes, device_index, device_type, storage_root)
 from autograd_cy._C.tensor cimport Tensor
 
+from autograd_cy._C.placement import _need_offered, _offers_accelerator
+
 __all__ = ["Event", "Stream"]
 
 cdef extern from "Python.h":
@@ -32,6 +34,8 @@ cdef list _defaults = [None] * MAX_DEVICES      # default streams, made when the
 cdef int place_of(object device) except -1:
     """The code of a device, of the accelerator's current one for None; of the CPU if none is."""
     if device is None:
+        if not accelerator_type():
+            _need_offered()
         return current_code(accelerator_type())
     return device_code(device)
 
@@ -112,6 +116,15 @@ cdef class Stream:
     @property
     def stream_id(self):
         return <size_t>self.stream
+
+    @property
+    def cuda_stream(self):
+        """The driver's handle of a stream of CUDA; 0 is the default one."""
+        if self.device_type != "cuda":
+            raise AttributeError(
+                f"'Stream' object has no attribute 'cuda_stream': it is one of {self.device}")
+        from autograd_cy.cuda import streams
+        return streams._handle_of_stream(self)
 
     def query(self):
         """
@@ -276,6 +289,15 @@ cdef class Event:
     def event_id(self):
         return <size_t>self.event
 
+    @property
+    def cuda_event(self):
+        """The driver's handle of an event of CUDA; 0 until it is recorded."""
+        if name_of_type(device_type(self.code)) != "cuda":
+            raise AttributeError(
+                f"'Event' object has no attribute 'cuda_event': it is one of {self.device}")
+        from autograd_cy.cuda import streams
+        return streams._handle_of_event(self)
+
     def record(self, stream=None):
         """
         Mark the place in a stream up to which all work has been put there now.
@@ -374,17 +396,27 @@ def _record_stream(Tensor self not None, Stream stream not None):
                  NULL if stream.stream == NULL else <PyObject*>stream)
 
 
-# --- the accelerator, for autograd_cy.accelerator -------------------------------------------
+# --- devices of one type: the accelerator, for autograd_cy.accelerator, or another one ------
 
 cdef int need_accelerator() except -1:
+    if not accelerator_type():
+        _need_offered()
     if not accelerator_type():
         raise RuntimeError("Cannot access accelerator device when none is available.")
     return accelerator_type()
 
 
-cdef int accelerator_place(object device) except -1:
-    """The code of a device of the accelerator, of the current one for None."""
-    cdef int type = need_accelerator()
+cdef int type_named(object name) except -1:
+    """The type of devices of that name, which is registered; the accelerator for None."""
+    cdef int type = need_accelerator() if name is None else type_of_name(name)
+    if type < 2:
+        raise RuntimeError(f"device {name!r} is not registered")
+    return type
+
+
+cdef int place_of_type(object device, object name) except -1:
+    """The code of a device of a type, of the current one for None."""
+    cdef int type = type_named(name)
     cdef Place given
     if device is None:
         return current_code(type)
@@ -393,36 +425,49 @@ cdef int accelerator_place(object device) except -1:
     given = device if isinstance(device, Place) else Place(device)
     if given.type != name_of_type(type):
         raise ValueError(
-            f"{given.type} doesn't match the current accelerator {name_of_type(type)}.")
+            f"{given.type} doesn't match the current accelerator {name_of_type(type)}."
+            if name is None else f"Expected a {name} device, but got: {given}")
     return device_code(given)
 
 
 def _accelerator():
-    """The name of the type of device that was registered first, or None."""
-    return name_of_type(accelerator_type()) if accelerator_type() else None
+    """The name of the type of device that was registered first, or is offered, or None."""
+    if accelerator_type():
+        return name_of_type(accelerator_type())
+    return "cuda" if _offers_accelerator() else None
 
 
 def _device_count(name=None):
-    """Count the devices of a type, of the accelerator's unless named."""
+    """Count the devices of a type, of the accelerator's unless named; nothing is started."""
     cdef int type = accelerator_type() if name is None else type_of_name(name)
     return devices_of_type(type) if type > 1 else 0
 
 
-def _current_index():
-    return current_index(need_accelerator())
+def _current_index(name=None):
+    return current_index(type_named(name))
 
 
-def _set_index(device):
-    """Let a name without index mean this device of the accelerator, in this thread."""
-    cdef int type = need_accelerator(), code
+def _check_index(name not None, index):
+    """Refuse a device of a type that isn't there."""
+    check_index(type_named(name), index)
+
+
+def _set_index(device, name=None):
+    """Let a name without index mean this device of its type, in this thread."""
+    cdef int type = type_named(name), code
     if isinstance(device, int) and not isinstance(device, bool) and device < 0:
         return
-    code = accelerator_place(device)
+    code = place_of_type(device, name)
     set_current_index(type, device_index(code))
 
 
-def _current_stream(device=None):
-    return stream_of(accelerator_place(device))
+def _current_stream(device=None, name=None):
+    return stream_of(place_of_type(device, name))
+
+
+def _default_stream(device not None):
+    """The default stream of a device of any type."""
+    return default_stream(device_code(device))
 
 
 def _stream_on(device not None):
@@ -437,18 +482,18 @@ def _set_stream(Stream stream not None):
         set_current_index(device_type(stream.code), device_index(stream.code))
 
 
-def _synchronize(device=None):
-    """Wait for all streams of a device of the accelerator."""
-    cdef int code = accelerator_place(device)
+def _synchronize(device=None, name=None):
+    """Wait for all streams of a device of the accelerator, or of another type."""
+    cdef int code = place_of_type(device, name)
     services[device_type(code)].synchronize_all(device_index(code))
 
 
-def _device_memory(device=None):
+def _device_memory(device=None, name=None):
     """Count what tensors hold of a device's memory: live bytes and blocks, peak, allocations."""
-    cdef DeviceBytes* n = &device_bytes[accelerator_place(device)]
+    cdef DeviceBytes* n = &device_bytes[place_of_type(device, name)]
     return n.live_bytes, n.live_blocks, n.peak_bytes, n.allocations
 
 
-def _reset_device_peak(device=None):
-    cdef DeviceBytes* n = &device_bytes[accelerator_place(device)]
+def _reset_device_peak(device=None, name=None):
+    cdef DeviceBytes* n = &device_bytes[place_of_type(device, name)]
     n.peak_bytes = n.live_bytes

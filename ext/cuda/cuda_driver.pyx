@@ -223,7 +223,7 @@ cdef int load() except -1:
         with _starting:
             problem = import_pycuda()
     if problem is not None:
-        raise RuntimeError(f"device 'cuda' is not available: {problem}. Or use device='cpu'.")
+        raise RuntimeError(f"device 'cuda' is not available: {problem}; or use device='cpu'")
     return 0
 
 
@@ -502,3 +502,8 @@ def can_access_peer(int index, int peer):
 def primary_context(int index):
     """PyCUDA's Context of a device."""
     return pycuda_context(index)
+
+
+def call_in_context(int index, function not None, *arguments):
+    """Call what makes objects of PyCUDA, with the context on PyCUDA's stack meanwhile."""
+    return in_context(index, function, arguments)

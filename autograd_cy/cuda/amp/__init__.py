@@ -1,6 +1,6 @@
 """Mixed precision by the names of older programs: those of :mod:`autograd_cy.amp` for a GPU.
 
-There is none, so that nothing is converted and no loss scaled; programs that ask run as they are.
+Where there is none, nothing is converted and no loss scaled; programs that ask run as they are.
 """
 
 from autograd_cy.cuda.amp import autocast_mode as autocast_mode

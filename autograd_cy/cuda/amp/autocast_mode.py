@@ -16,7 +16,7 @@ __all__ = ["autocast", "custom_bwd", "custom_fwd"]
 
 class autocast(amp.autocast):
     """
-    The context for a GPU: operators compute in the dtypes of their arguments, as there is none.
+    The context for a GPU; where there is none, operators compute in the dtypes of arguments.
 
     Parameters
     ----------
@@ -30,14 +30,14 @@ class autocast(amp.autocast):
     FutureWarning
         Always: the name is deprecated.
     UserWarning
-        If `enabled`: there is no GPU.
+        If `enabled`, and there is no GPU.
 
     Examples
     --------
     >>> import warnings
     >>> import autograd_cy as ag
     >>> warnings.simplefilter("ignore")
-    >>> with ag.cuda.amp.autocast():
+    >>> with ag.cuda.amp.autocast():  # tensors on the CPU are left as they are
     ...     (ag.ones(1, 2) @ ag.ones(2, 1)).dtype
     autograd_cy.float32
     """
@@ -58,7 +58,7 @@ def custom_fwd(fwd: Callable | None = None, *, cast_inputs: _dtype | None = None
     fwd : callable
         The method.
     cast_inputs : dtype, optional
-        Not used, as there is no GPU.
+        That tensors on a GPU are converted to.
 
     Returns
     -------

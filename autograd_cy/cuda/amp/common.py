@@ -1,11 +1,13 @@
 """Whether mixed precision can be had on a GPU."""
 
+from autograd_cy.cuda.devices import is_available
+
 __all__ = ["amp_definitely_not_available"]
 
 
 def amp_definitely_not_available() -> bool:
     """
-    Whether there is no GPU to compute with: always.
+    Tell if there is no GPU to compute with.
 
     Returns
     -------
@@ -14,7 +16,7 @@ def amp_definitely_not_available() -> bool:
     Examples
     --------
     >>> import autograd_cy as ag
-    >>> ag.cuda.amp.amp_definitely_not_available()
+    >>> ag.cuda.amp.amp_definitely_not_available() is not ag.cuda.is_available()
     True
     """
-    return True
+    return not is_available()

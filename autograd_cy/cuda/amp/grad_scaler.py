@@ -10,7 +10,7 @@ __all__ = ["GradScaler"]
 
 class GradScaler(amp.GradScaler):
     """
-    The scaler of a GPU: it is not enabled, and every method does the plain thing.
+    The scaler of a GPU; where there is none, every method does the plain thing.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class GradScaler(amp.GradScaler):
     FutureWarning
         Always: the name is deprecated.
     UserWarning
-        If `enabled`: there is no GPU.
+        If `enabled`, and there is no GPU.
 
     Examples
     --------
@@ -34,8 +34,8 @@ class GradScaler(amp.GradScaler):
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")
     ...     scaler = ag.cuda.amp.GradScaler()
-    >>> scaler.is_enabled()
-    False
+    >>> scaler.is_enabled() == ag.cuda.is_available()
+    True
     """
 
     def __init__(

@@ -141,9 +141,12 @@ cdef int pinning_type() noexcept:
 
 
 cdef StorageImpl* pinned_storage(int device, Py_ssize_t nbytes) except NULL:
-    cdef int type = pinning_type()
+    cdef int type
     cdef char* data = NULL
     cdef void* block = NULL
+    if not accelerator_type():
+        _need_offered()
+    type = pinning_type()
     if not type:
         raise RuntimeError(
             "Cannot access accelerator device when none is available: no accelerator that pins "

@@ -192,7 +192,10 @@ cdef bint tensor_matches_format(Tensor t, int format) noexcept:
 
 
 cdef str type_name(Tensor t):
-    return "autograd_cy." + _tensor_type_names()[t.dt]
+    cdef str place = ""
+    if t.flags & F_DEVICE:
+        place = f"{device_of_code(t.mem.device).type}."
+    return f"autograd_cy.{place}{_tensor_type_names()[t.dt]}"
 
 
 cdef str describe(Tensor t):
