@@ -41,30 +41,7 @@ __all__ = [
     "set_per_process_memory_fraction",
 ]
 
-COLUMNS = ("current", "peak", "allocated", "freed")
-POOLS = ("all", "large_pool", "small_pool")
-# torch's names -> the backend's. There is one pool of blocks, which are not split.
-KINDS = {
-    "active": "allocation",
-    "active_bytes": "allocated_bytes",
-    "allocated_bytes": "allocated_bytes",
-    "allocation": "allocation",
-    "inactive_split": None,
-    "inactive_split_bytes": None,
-    "requested_bytes": "requested_bytes",
-    "reserved_bytes": "reserved_bytes",
-    "segment": "segment",
-}
-COUNTS = {
-    "num_alloc_retries": "retries",
-    "num_device_alloc": "device_allocs",
-    "num_device_free": "device_frees",
-    "num_ooms": "ooms",
-    "num_sync_all_streams": "synchronisations",
-}
-
 _given: dict[int, Any] = {}  # memory of `caching_allocator_alloc` by its address
-_fractions: dict[int, float] = {}  # that were set, by index
 
 
 def _memory() -> Any:
@@ -74,56 +51,21 @@ def _memory() -> Any:
     return cuda_memory
 
 
-def _counts(device: Any) -> tuple[int, dict[str, Any]]:
-    """Return the index of a GPU, and the backend's counts of it; none before the start."""
-    if not _core.registered():
-        return 0, {}
-    index = _core.index_of(_core.place(device))
-    return index, _memory().stats(index)
+def _index(device: Any) -> int | None:
+    """Return the index of a GPU, or None before the start."""
+    return _core.index_of(_core.place(device)) if _core.registered() else None
 
 
-def _flat(nested: dict[str, Any], prefix: str = "") -> list[tuple[str, int]]:
-    """Join the keys of nested dicts by dots."""
-    flat: list[tuple[str, int]] = []
-    for key, value in nested.items():
-        if isinstance(value, dict):
-            flat += _flat(value, f"{prefix}{key}.")
-        else:
-            flat.append((prefix + key, value))
-    return flat
-
-
-def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
-    """
-    The figures of :func:`memory_stats`, in dicts within dicts.
-
-    Parameters
-    ----------
-    device : device or str or int, optional
-        The current GPU unless given.
-
-    Returns
-    -------
-    dict
-        Empty where GPUs haven't been used.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> if not ag.cuda.is_initialized():
-    ...     assert ag.cuda.memory_stats_as_nested_dict() == {}
-    """
-    _, counts = _counts(device)
-    if not counts:
-        return {}
-    none = dict.fromkeys(COLUMNS, 0)
+def _nested(flat: dict[str, int]) -> dict[str, Any]:
+    """Cut keys at their dots."""
     nested: dict[str, Any] = {}
-    for kind, source in KINDS.items():
-        found = dict(zip(COLUMNS, counts[source], strict=True)) if source else dict(none)
-        nested[kind] = {pool: found if pool == "all" else dict(none) for pool in POOLS}
-    nested["max_split_size"] = -1
-    nested["oversize_allocations"], nested["oversize_segments"] = dict(none), dict(none)
-    return nested | {name: counts[source] for name, source in COUNTS.items()}
+    for key, value in flat.items():
+        *parents, last = key.split(".")
+        inner = nested
+        for parent in parents:
+            inner = inner.setdefault(parent, {})
+        inner[last] = value
+    return nested
 
 
 def memory_stats(device: Any = None) -> OrderedDict[str, int]:
@@ -151,7 +93,41 @@ def memory_stats(device: Any = None) -> OrderedDict[str, int]:
     >>> ag.cuda.memory_stats().get("allocated_bytes.all.current", 0) >= 0
     True
     """
-    return OrderedDict(sorted(_flat(memory_stats_as_nested_dict(device))))
+    index = _index(device)
+    if index is None:
+        return OrderedDict()
+    found = _memory().stats(index)
+    for key in list(found):
+        if ".all." in key:
+            for pool in ("large_pool", "small_pool"):
+                found[key.replace(".all.", f".{pool}.")] = 0
+    found["max_split_size"] = -1
+    for kind in ("oversize_allocations", "oversize_segments"):
+        found |= {f"{kind}.{column}": 0 for column in ("current", "peak", "allocated", "freed")}
+    return OrderedDict(sorted(found.items()))
+
+
+def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
+    """
+    The figures of :func:`memory_stats`, in dicts within dicts.
+
+    Parameters
+    ----------
+    device : device or str or int, optional
+        The current GPU unless given.
+
+    Returns
+    -------
+    dict
+        Empty where GPUs haven't been used.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> if not ag.cuda.is_initialized():
+    ...     assert ag.cuda.memory_stats_as_nested_dict() == {}
+    """
+    return _nested(memory_stats(device))
 
 
 def memory_allocated(device: Any = None) -> int:
@@ -303,8 +279,7 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
     >>> "memory summary, device ID 0" in ag.cuda.memory_summary()
     True
     """
-    index, _ = _counts(device)
-    return _table.table(index, memory_stats(device), abbreviated)
+    return _table.table(_index(device) or 0, memory_stats(device), abbreviated)
 
 
 def mem_get_info(device: Any = None) -> tuple[int, int]:
@@ -429,36 +404,6 @@ def _resets_all(old: str) -> None:
     )
 
 
-def host_memory_stats_as_nested_dict() -> dict[str, Any]:
-    """
-    The figures of :func:`host_memory_stats`, in dicts within dicts.
-
-    Returns
-    -------
-    dict
-        Empty where GPUs haven't been used.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> if not ag.cuda.is_initialized():
-    ...     assert ag.cuda.host_memory_stats_as_nested_dict() == {}
-    """
-    if not _core.registered():
-        return {}
-    counts = _memory().host_stats()
-    kinds = ("allocation", "allocated_bytes", "segment", "reserved_bytes")
-    nested: dict[str, Any] = {
-        name: dict(zip(COLUMNS, counts[kind], strict=True))
-        for name, kind in zip(
-            ("active_requests", "active_bytes", "segment", "allocated_bytes"), kinds, strict=True
-        )
-    }
-    nested["num_host_alloc"] = counts["device_allocs"]
-    nested["num_host_free"] = counts["device_frees"]
-    return nested
-
-
 def host_memory_stats() -> OrderedDict[str, int]:
     """
     Figures of pinned memory of the host, as ``"allocated_bytes.current"``.
@@ -474,7 +419,28 @@ def host_memory_stats() -> OrderedDict[str, int]:
     >>> ag.cuda.host_memory_stats().get("allocated_bytes.current", 0) >= 0
     True
     """
-    return OrderedDict(sorted(_flat(host_memory_stats_as_nested_dict())))
+    if not _core.registered():
+        return OrderedDict()
+    found = {key.replace(".all.", "."): n for key, n in _memory().host_stats().items()}
+    return OrderedDict(sorted(found.items()))
+
+
+def host_memory_stats_as_nested_dict() -> dict[str, Any]:
+    """
+    The figures of :func:`host_memory_stats`, in dicts within dicts.
+
+    Returns
+    -------
+    dict
+        Empty where GPUs haven't been used.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> if not ag.cuda.is_initialized():
+    ...     assert ag.cuda.host_memory_stats_as_nested_dict() == {}
+    """
+    return _nested(host_memory_stats())
 
 
 def reset_peak_host_memory_stats() -> None:
@@ -487,7 +453,7 @@ def reset_peak_host_memory_stats() -> None:
     >>> ag.cuda.reset_peak_host_memory_stats()
     """
     if _core.registered():
-        _memory().reset_peak(-1)
+        _memory().reset_host(peaks=True)
 
 
 def reset_accumulated_host_memory_stats() -> None:
@@ -500,7 +466,7 @@ def reset_accumulated_host_memory_stats() -> None:
     >>> ag.cuda.reset_accumulated_host_memory_stats()
     """
     if _core.registered():
-        _memory().reset_accumulated(-1)
+        _memory().reset_host(peaks=False)
 
 
 def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None:
@@ -534,11 +500,7 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
         raise TypeError("Invalid type for fraction argument, must be `float`")
     if not 0 <= fraction <= 1:
         raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
-    index = _core.index_of(place)
-    # A limit of 0 stands for none.
-    limit = 0 if fraction == 1 else max(int(mem_get_info(index)[1] * fraction), 1)
-    _memory().set_limit(index, limit)
-    _fractions[index] = fraction
+    _memory().set_memory_fraction(fraction, _core.index_of(place))
 
 
 def get_per_process_memory_fraction(device: Any = None) -> float:
@@ -561,7 +523,7 @@ def get_per_process_memory_fraction(device: Any = None) -> float:
     >>> if ag.cuda.is_available():
     ...     assert 0 <= ag.cuda.get_per_process_memory_fraction() <= 1
     """
-    return _fractions.get(_core.index_of(_core.place(device)), 1.0)
+    return _memory().memory_fraction(_core.index_of(_core.place(device)))
 
 
 def caching_allocator_alloc(size: int, device: Any = None, stream: Any = None) -> int:
