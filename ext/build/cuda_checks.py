@@ -126,12 +126,13 @@ def costs(cubin: Elf, names: set[str], lanes: dict[str, int]) -> dict[str, float
     }
 
 
-def elementwise_lanes() -> dict[str, int]:
-    """Elements that a thread takes at once, of each dense elementwise kernel."""
+def elementwise_lanes(image: str) -> dict[str, int]:
+    """Elements that a thread takes at once, of each dense elementwise kernel of an image."""
     from ext.codegen import cuda_elementwise
 
     entries, _ = cuda_elementwise.plan()
-    return {entry.name: entry.lanes for entry in entries.values() if not entry.notes_faults}
+    own = [one for one in entries.values() if one.image == image and not one.notes_faults]
+    return {one.name: one.lanes for one in own}
 
 
 def compiler() -> list[str]:
@@ -171,7 +172,7 @@ def _add(report, images, image):
         return
     cubin = Elf(output.read_bytes())
     report.problems += compare(image.name, cubin, wanted)
-    found = costs(cubin, kernels_of(cubin), elementwise_lanes())
+    found = costs(cubin, kernels_of(cubin), elementwise_lanes(image.name))
     report.instructions |= {name: round(cost, 1) for name, cost in found.items()}
     if images.archs.names == [cuda_limits.ARCH]:
         report.problems += cuda_limits.exceeded(found)
