@@ -42,9 +42,7 @@ ENDINGS = {
         "import atexit\n@atexit.register\ndef late(): print((x.detach() + 1).tolist())"
     ),
     "with use in a destructor": (
-        "class Late:\n"
-        "    def __del__(self): torch.cuda.synchronize()\n"
-        "kept = Late()"
+        "class Late:\n    def __del__(self): torch.cuda.synchronize()\nkept = Late()"
     ),
     "with the collector off": "import gc; gc.disable(); c = [x, s, p]; c.append(c)",
 }
@@ -78,7 +76,9 @@ kept.append(torch.ones(4).to("cuda"))
 def test_an_exception_is_the_only_thing_on_standard_error():
     status, _, err = run(USE + "    raise KeyError('mine')")
     assert status == 1
-    assert err.splitlines()[0].startswith("Traceback") and err.splitlines()[-1] == "KeyError: 'mine'"
+    assert (
+        err.splitlines()[0].startswith("Traceback") and err.splitlines()[-1] == "KeyError: 'mine'"
+    )
     assert len(err.splitlines()) <= 5, err
 
 
