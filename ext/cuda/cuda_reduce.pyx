@@ -247,7 +247,7 @@ cdef int second_pass(int op, int dt, int index, stream_t stream, ag_reduce_args*
 cdef int by_memory(int op, Tensor a, const char* mask, Tensor out, Tensor second, double x,
                    double y, bint turned) except -1:
     """Rows of a packed copy, where there are too many dimensions."""
-    cdef Tensor moved = contiguous_moved(a, mask), flat[2]
+    cdef Tensor moved = contiguous_moved(a, mask)
     cdef Py_ssize_t[2] sizes
     cdef Tensor result = out if out is not None else second
     cdef char[3] rows
@@ -264,7 +264,7 @@ cdef int by_memory(int op, Tensor a, const char* mask, Tensor out, Tensor second
             made.append(tensor_empty_on(result.mem.device, result.dt, 1, sizes, NULL))
         else:
             made.append(tensor_window(result, 1, sizes, NULL, 0))
-    reduce(op, moved, rows, <Tensor?>made[0], <Tensor?>made[1], x, y, turned)
+    reduce(op, moved, rows, <Tensor>made[0], <Tensor>made[1], x, y, turned)
     for k, result in enumerate((out, second)):
         if result is not None and result.flags & F_STRIDED:
             copy_into(result, tensor_window(<Tensor>made[k], result.nd, result.sizes, NULL, 0),

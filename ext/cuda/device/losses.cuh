@@ -1,6 +1,7 @@
 // Losses of pairs of elements: each one is written, or all are added, in double over blocks that
 // depend on the number of elements alone. Operands have any strides, or are numbers.
 #pragma once
+#include "kernel.cuh"
 #include "faults.cuh"
 #include "reduction_operations.cuh"
 #include "scalar/loss.h"
