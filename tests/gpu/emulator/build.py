@@ -1,11 +1,14 @@
-"""Builds the emulated driver, kernels for the host, and PyCUDA: ``python tests/gpu/emulator/build.py``.
+"""Builds the emulated driver, kernels for the host, and PyCUDA.
+
+Run as ``python tests/gpu/emulator/build.py [WHAT]``:
 
     build.py                   all of it; only what changed since
     build.py driver            the driver and the stand-in for cuBLAS
     build.py kernels [NAME...] kernels, all images or those named (``ew_*`` is a pattern)
     build.py pycuda            PyCUDA, if none can be imported
 
-Everything goes to ``build/emulated``. ``MAX_JOBS`` compilers run at once (2); ``CXX`` is the compiler.
+Everything goes to ``build/emulated``. ``MAX_JOBS`` compilers run at once (2); ``CXX`` is the
+compiler.
 """
 
 import fnmatch
@@ -155,7 +158,7 @@ def build_driver():
         "-U_FORTIFY_SOURCE",
         *_WARNINGS,
     ]
-    flags.append(f"-I{include}")
+    flags += [f"-I{include}", "-Iext/kernels"]
     sources = sorted(HERE.glob("driver_*.cpp")) + sorted(HERE.glob("cublas*.cpp"))
     _in_parallel(lambda s: _compile(s, objects / f"{s.stem}.o", flags), sources)
     made = [objects / f"{s.stem}.o" for s in sources]
