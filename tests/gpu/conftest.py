@@ -75,6 +75,18 @@ def context():
     context.detach()
 
 
+@pytest.fixture(scope="session")
+def context_of_device_1(context):
+    import pycuda.driver as cuda
+
+    # Let go before that of device 0: PyCUDA leaves what it lets go on the driver's stack.
+    other = cuda.Device(1).retain_primary_context()
+    yield other
+    context.pop()
+    other.detach()
+    context.push()
+
+
 def _settle():
     """Let go of all that is only cached."""
     gc.collect()
@@ -111,6 +123,7 @@ def gpu(request):
     yield
     control.order()
     control.fail("", times=0)
+    request.node.funcargs.clear()
     _settle()
     found, after = control.broken(), _living()
     control.reset()

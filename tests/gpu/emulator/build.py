@@ -95,9 +95,9 @@ def _is_current(target, command):
 def _run(command, what):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
-        raise BuildError(
-            f"{what} failed:\n{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
-        )
+        # One fault in a header gives thousands of lines.
+        said = (done.stdout + done.stderr).splitlines()[:40]
+        raise BuildError("\n".join([f"{what} failed:", " ".join(map(str, command)), *said]))
 
 
 def _compile(source, target, flags):
@@ -135,8 +135,13 @@ def _short(path):
 
 
 def _in_parallel(function, items):
+    """Do all of it, also after a failure; then raise what went wrong."""
     with ThreadPoolExecutor(int(os.environ.get("MAX_JOBS") or 2)) as pool:
-        return list(pool.map(function, items))
+        waiting = [pool.submit(function, item) for item in items]
+    failures = [str(one.exception()) for one in waiting if one.exception()]
+    if failures:
+        raise BuildError("\n\n".join(failures))
+    return [one.result() for one in waiting]
 
 
 # ---- the driver ----------------------------------------------------------------------------------

@@ -63,17 +63,18 @@ char *reachable(address p, size_t n, const char *what, Context *by) {
 }
 
 void check_guards(const Block &block) {
-    const unsigned char *at = reinterpret_cast<unsigned char *>(real(block.at));
+    unsigned char *at = reinterpret_cast<unsigned char *>(real(block.at));
     long before = 0, behind = 0;
     for (size_t i = 0; i < guard_bytes; i++) {
         before += at[-1 - (long)i] != guard_value;
         behind += at[block.size + i] != guard_value;
     }
-    if (before || behind)
-        keep_finding("memory at %#llx (%zu bytes, allocation %llu): %ld bytes before it and %ld "
-                     "behind it were "
-                     "written over",
-                     block.at, block.size, block.number, before, behind);
+    if (!before && !behind) return;
+    keep_finding("memory at %#llx (%zu bytes, allocation %llu): %ld bytes before it and %ld behind "
+                 "it were written over",
+                 block.at, block.size, block.number, before, behind);
+    memset(at - guard_bytes, guard_value, guard_bytes);  // told once
+    memset(at + block.size, guard_value, guard_bytes);
 }
 
 int check_all_guards() {
