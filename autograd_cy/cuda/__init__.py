@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from autograd_cy.cuda import graphs as graphs
     from autograd_cy.cuda import nvtx as nvtx
     from autograd_cy.cuda import profiler as profiler
+    from autograd_cy.cuda._by_host import host_operators
     from autograd_cy.cuda.errors import CudaError, DeferredCudaCallError
     from autograd_cy.cuda.graphs import is_current_stream_capturing
     from autograd_cy.cuda.monitoring import (
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 # Modules, and names of modules, that are loaded when a program asks for them.
 _MODULES = ("amp", "comm", "graphs", "nvtx", "profiler")
 _LATER = {
+    "_by_host": "host_operators",
     "errors": "CudaError DeferredCudaCallError",
     "graphs": "is_current_stream_capturing",
     "monitoring": "clock_rate device_memory_used list_gpu_processes memory_usage power_draw "
