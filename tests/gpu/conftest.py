@@ -9,6 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from counting import (  # noqa: F401 - hooks
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+    pytest_testnodedown,
+)
 from emulator import control, places
 
 HERE = Path(__file__).resolve().parent
