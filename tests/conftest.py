@@ -28,7 +28,8 @@ def pytest_addoption(parser):
 
 # Fixtures that register a device in this process -> the type that is the accelerator of a test
 # that uses them. All other tests see none, whatever was registered before.
-ACCELERATORS = {"tracer": "tracer", "late": "late", "registered": "late", "plain": "hostdevice"}
+ACCELERATORS = {"tracer": "tracer", "late": "late", "registered": "late", "plain": "hostdevice",
+                "gpu": "cuda"}  # fmt: skip
 
 
 @pytest.hookimpl(wrapper=True)
@@ -49,8 +50,13 @@ def pytest_runtest_teardown(item):
 
 def _choose_accelerator(name):
     devices = sys.modules.get("autograd_cy._C.devices")
-    if devices is not None:
-        devices.choose_accelerator(name)
+    if devices is None:
+        return
+    import autograd_cy as ag
+
+    # CUDA is registered by the first test that uses it; until then it is offered.
+    there = name is not None and ag._C.placement._is_registered(ag.device(name))
+    devices.choose_accelerator(name if there else None)
 
 
 @pytest.hookimpl(optionalhook=True)

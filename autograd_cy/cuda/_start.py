@@ -91,28 +91,16 @@ def start() -> None:
         missing = why_not()
         if missing is not None:
             raise RuntimeError(f"device 'cuda' is not available: {missing}. Or use device='cpu'.")
-<<<<<<< HEAD
-        from autograd_cy._C import cuda_host, cuda_services, devices, interpreted_kernels
-=======
         from autograd_cy._C import cuda_host, cuda_services, devices
         from autograd_cy._C.interpreted_kernels import let_host_compute
->>>>>>> h3
 
         own: dict = {}
         for name in KERNEL_MODULES:
-<<<<<<< HEAD
-            own = _kernels(name)
-            kernels |= own
-            by_host -= own.keys()
-        kind = devices.register("cuda", cuda_services.services(), kernels, by_host)
-        interpreted_kernels.let_host_compute(kind, cuda_host.through_host)
-=======
             own |= _kernels(name)
         kernels = cuda_host.KERNELS | own
         by_host = cuda_host.KERNELS.keys() - own.keys()
         type_number = devices.register("cuda", cuda_services.services(), kernels, by_host)
         let_host_compute(type_number, cuda_host.through_host)
->>>>>>> h3
         _started = True
 
 
