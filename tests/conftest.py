@@ -28,8 +28,13 @@ def pytest_addoption(parser):
 
 # Fixtures that register a device in this process -> the type that is the accelerator of a test
 # that uses them. All other tests see none, whatever was registered before.
-ACCELERATORS = {"tracer": "tracer", "late": "late", "registered": "late", "plain": "hostdevice",
-                "gpu": "cuda"}  # fmt: skip
+ACCELERATORS = {
+    "tracer": "tracer",
+    "late": "late",
+    "registered": "late",
+    "plain": "hostdevice",
+    "gpu": "cuda",
+}
 
 
 @pytest.hookimpl(wrapper=True)
@@ -52,11 +57,10 @@ def _choose_accelerator(name):
     devices = sys.modules.get("autograd_cy._C.devices")
     if devices is None:
         return
-    import autograd_cy as ag
-
-    # CUDA is registered by the first test that uses it; until then it is offered.
-    there = name is not None and ag._C.placement._is_registered(ag.device(name))
-    devices.choose_accelerator(name if there else None)
+    try:
+        devices.choose_accelerator(name)
+    except ValueError:  # CUDA, which becomes the accelerator when it is first used
+        devices.choose_accelerator(None)
 
 
 @pytest.hookimpl(optionalhook=True)

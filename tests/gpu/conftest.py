@@ -64,7 +64,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def context():
-    """PyCUDA's primary context of device 0, current in the main thread for tests of the driver alone."""
+    """PyCUDA's primary context of device 0, current in the main thread: for tests of the driver."""
     import pycuda.driver as cuda
 
     cuda.init()
@@ -73,6 +73,18 @@ def context():
     yield context
     context.pop()
     context.detach()
+
+
+@pytest.fixture(scope="session")
+def context_of_device_1(context):
+    import pycuda.driver as cuda
+
+    # Let go before that of device 0: PyCUDA leaves what it lets go on the driver's stack.
+    other = cuda.Device(1).retain_primary_context()
+    yield other
+    context.pop()
+    other.detach()
+    context.push()
 
 
 def _settle():
@@ -84,12 +96,20 @@ def _settle():
         library.empty_cache()
 
 
-LIVING = ("live_allocations", "live_streams", "live_events", "live_graphs")
+def _living():
+    """What lives on the driver, without streams and events that are kept to be used again."""
+    names = ("live_allocations", "live_streams", "live_events", "live_graphs")
+    report = control.counts()
+    living = {name: report[name] for name in names}
+    streams = sys.modules.get("autograd_cy._C.cuda_streams")
+    for name, kept in streams.kept().items() if streams else ():
+        living["live_" + name] -= kept
+    return living
 
 
 @pytest.fixture(autouse=True)
 def gpu(request):
-    """Before and after each test: an emulated driver that runs late, is whole, and where nothing is left behind."""
+    """An emulated driver that runs late, and is found whole and empty when the test has ended."""
     if REAL:
         yield
         return
@@ -99,13 +119,14 @@ def gpu(request):
         control.reset()
         return
     _settle()
-    before = control.counts()
+    before = _living()
     yield
     control.order()
     control.fail("", times=0)
+    request.node.funcargs.clear()
     _settle()
-    found, after = control.broken(), control.counts()
+    found, after = control.broken(), _living()
     control.reset()
     assert not found, found
-    left = {name: after[name] - before[name] for name in LIVING if after[name] > before[name]}
+    left = {name: after[name] - before[name] for name in after if after[name] > before[name]}
     assert not left, f"left behind: {left}"
