@@ -1,4 +1,4 @@
-"""Copies, casts and fills: all layouts and pairs of dtypes, every direction, and who waits for what."""
+"""Copies, casts and fills: layouts, pairs of dtypes, directions, and who waits for what."""
 
 import os
 import threading
@@ -28,6 +28,8 @@ LAYOUTS = {
     "one": lambda x: x[2, 3, 4],
     "empty": lambda x: x[:, 8:],
 }
+FLOATS = ("f16", "bf16", "f32", "f64", "c64", "c128")
+INTEGERS = ("u8", "i8", "i16", "i32", "i64")
 DIRECTIONS = [("cpu", "cuda:0"), ("cuda:0", "cpu"), ("cuda:0", "cuda:0"), ("cuda:0", "cuda:1")]
 DIRECTIONS = [pair for pair in DIRECTIONS if "cuda:1" not in pair or ag.cuda.device_count() > 1]
 
@@ -42,7 +44,7 @@ def spent_by(call):
     return control.spent(before)
 
 
-@pytest.mark.parametrize("start, end", DIRECTIONS)
+@pytest.mark.parametrize(("start", "end"), DIRECTIONS)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_copy_of_any_layout_into_any_layout(start, end, layout):
     for dtype in ("u8", "f16", "f32", "f64", "c128"):
@@ -217,7 +219,8 @@ def test_a_strided_copy_of_pinned_memory_goes_by_a_pinned_buffer():
     a = ag.arange(2000.0).reshape(100, 20).pin_memory()
     want = a.t().contiguous()
     out = ag.zeros(20, 100).to("cuda")
-    spent = spent_by(lambda: out.copy_(a.t(), non_blocking=True))
+    turned = a.t()
+    spent = spent_by(lambda: out.copy_(turned, non_blocking=True))
     assert "synchronizations" not in spent, spent
     a.fill_(2)
     ev.assert_bits(out, want, "read before")
@@ -227,7 +230,7 @@ def test_a_strided_copy_of_pinned_memory_goes_by_a_pinned_buffer():
         x.copy_(ag.full((100, 20), float(i)).pin_memory().t(), non_blocking=True)
     for i, x in enumerate(outs):
         assert x.min().item() == x.max().item() == i
-    del a
+    a = turned = None
     ag.zeros(1).pin_memory()  # when pinned memory is asked for, buffers that are done go back
 
 
