@@ -3,6 +3,9 @@
 They run by themselves (``pytest tests/gpu``): what looks for a GPU elsewhere must find none.
 """
 
+import atexit
+import ctypes
+import functools
 import gc
 import os
 import sys
@@ -10,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from emulator import control, places
+from small import Small
 
 HERE = Path(__file__).resolve().parent
 REAL = os.environ.get("AUTOGRAD_CY_GPU") == "real"
@@ -62,29 +66,50 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason="asks the emulated driver"))
 
 
-@pytest.fixture(scope="session")
-def context():
-    """PyCUDA's primary context of device 0, current in the main thread: for tests of the driver."""
+@functools.cache
+def _primary(index):
+    """PyCUDA's primary context of a device, kept to the end; that of device 0 stays pushed."""
     import pycuda.driver as cuda
 
     cuda.init()
-    context = cuda.Device(0).retain_primary_context()
-    context.push()
-    yield context
-    context.pop()
-    context.detach()
+    context = cuda.Device(index).retain_primary_context()
+    if index == 0:
+        context.push()
+        atexit.register(lambda: (_make_current(context), context.pop()))
+    atexit.register(context.detach)
+    return context
 
 
-@pytest.fixture(scope="session")
-def context_of_device_1(context):
-    import pycuda.driver as cuda
+def _make_current(context):
+    # What uses devices leaves theirs current, and PyCUDA isn't told.
+    ctypes.CDLL("libcuda.so.1").cuCtxSetCurrent(ctypes.c_void_p(context.handle))
 
-    # Let go before that of device 0: PyCUDA leaves what it lets go on the driver's stack.
-    other = cuda.Device(1).retain_primary_context()
-    yield other
-    context.pop()
-    other.detach()
-    context.push()
+
+@pytest.fixture
+def context():
+    """PyCUDA's primary context of device 0, current in this thread: for tests of the driver alone."""
+    _make_current(_primary(0))
+    return _primary(0)
+
+
+@pytest.fixture
+def second(context):
+    """That of device 1, which is current then."""
+    _primary(1).push()
+    yield _primary(1)
+    _make_current(_primary(1))
+    _primary(1).pop()
+
+
+@functools.cache
+def _small():
+    return Small()
+
+
+@pytest.fixture
+def small(context):
+    """The kernels of ``emulator/samples``, in the context of device 0."""
+    return _small()
 
 
 def _settle():
@@ -113,20 +138,19 @@ def gpu(request):
     if REAL:
         yield
         return
-    if request.node.get_closest_marker("breaks"):
-        yield
-        control.order()
-        control.reset()
-        return
+    control.reset()
     _settle()
     before = _living()
     yield
     control.order()
-    control.fail("", times=0)
+    found = control.broken()
+    control.reset()
+    if request.node.get_closest_marker("breaks"):
+        return
     request.node.funcargs.clear()
     _settle()
-    found, after = control.broken(), _living()
-    control.reset()
+    after = _living()
+    found += control.broken()
     assert not found, found
     left = {name: after[name] - before[name] for name in after if after[name] > before[name]}
     assert not left, f"left behind: {left}"
