@@ -4,6 +4,7 @@ They run by themselves (``pytest tests/gpu``): what looks for a GPU elsewhere mu
 """
 
 import atexit
+import contextlib
 import ctypes
 import functools
 import gc
@@ -54,6 +55,17 @@ def pytest_pycollect_makemodule(module_path, parent):
     return left
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup():
+    """Let CUDA be the accelerator, after the hook of all tests has said that there is none."""
+    result = yield
+    devices = sys.modules.get("autograd_cy._C.devices")
+    if devices is not None:
+        with contextlib.suppress(ValueError):  # not started yet: it will be the accelerator then
+            devices.choose_accelerator("cuda")
+    return result
+
+
 def pytest_configure(config):
     config.addinivalue_line("markers", "emulated: needs the emulated driver; skipped on a GPU")
     config.addinivalue_line("markers", "breaks: the test does what broken() would report")
@@ -75,9 +87,18 @@ def _primary(index):
     context = cuda.Device(index).retain_primary_context()
     if index == 0:
         context.push()
-        atexit.register(lambda: (_make_current(context), context.pop()))
-    atexit.register(context.detach)
+    atexit.register(_let_go, context, pushed=index == 0)
     return context
+
+
+def _let_go(context, pushed):
+    import pycuda.driver as cuda
+
+    if pushed:
+        _make_current(context)
+        with contextlib.suppress(cuda.LogicError):  # the library has emptied the stack before
+            context.pop()
+    context.detach()
 
 
 def _make_current(context):
@@ -87,7 +108,7 @@ def _make_current(context):
 
 @pytest.fixture
 def context():
-    """PyCUDA's primary context of device 0, current in this thread: for tests of the driver alone."""
+    """PyCUDA's primary context of device 0, current in this thread: for tests of the driver."""
     _make_current(_primary(0))
     return _primary(0)
 
