@@ -1,4 +1,4 @@
-"""Losses of pairs of elements on a GPU: in each dtype, layout and reduction, against float64 and the CPU."""
+"""Losses of pairs of elements on a GPU, against float64 and the CPU."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,9 @@ LOSSES = {
     "huber": (
         lambda x, t, **r: F.huber_loss(x, t, delta=0.75, **r),
         (-2, 2), (-2, 2),
-        lambda x, t: np.where(np.abs(x - t) <= 0.75, (x - t) ** 2 / 2, 0.75 * (np.abs(x - t) - 0.375)),
+        lambda x, t: np.where(
+            np.abs(x - t) <= 0.75, (x - t) ** 2 / 2, 0.75 * (np.abs(x - t) - 0.375)
+        ),
     ),
     "cross_entropy": (
         F.binary_cross_entropy, (0.05, 0.95), (0, 1),

@@ -96,8 +96,8 @@ def test_sum_of_squares(layout, dtype):
     ("dtype", "asked"),
     [("bool", "int32"), ("bool", "float32"), ("bool", "bool"), ("int8", "bool"), ("int16", "uint8"),
      ("int32", "float64"), ("int64", "float32"), ("int32", "complex64"), ("float16", "float32"),
-     ("bfloat16", "float64"), ("float16", "bfloat16"), ("float32", "float64"), ("float64", "float32"),
-     ("float32", "int64"), ("float32", "complex64"), ("complex64", "complex128")],
+     ("bfloat16", "float64"), ("float16", "bfloat16"), ("float32", "float64"),
+     ("float64", "float32"), ("float32", "int64"), ("float32", "complex64"), ("complex64", "complex128")],
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["sum", "prod", "mean"])
 def test_dtype_that_is_asked_for(name, dtype, asked):
@@ -114,7 +114,6 @@ def test_dtype_that_is_asked_for(name, dtype, asked):
         close(result, wide(expected), wide(expected), asked)
     else:
         same(result, expected)
-    # A value that the asked dtype can't hold wraps before or after, with the same end.
 
 
 TOLERANT = (*FLOATS, *COMPLEX)
@@ -260,8 +259,8 @@ def test_logsumexp_far_away_and_infinite(dtype):
     inf, nan = float("inf"), float("nan")
     big = 1000.0
     x = torch.tensor(
-        [[-inf, -inf, -inf], [inf, 1.0, -inf], [-inf, 1.0, nan], [big, big, -big], [-big, -big, -big],
-         [inf, inf, nan], [-big, big, 0.0]],
+        [[-inf, -inf, -inf], [inf, 1.0, -inf], [-inf, 1.0, nan], [big, big, -big],
+         [-big, -big, -big], [inf, inf, nan], [-big, big, 0.0]],
         dtype=getattr(torch, dtype),
     )  # fmt: skip
     for columns in (1, 40):
@@ -443,7 +442,8 @@ def test_the_same_bits_in_any_order(shape, dtype):
     [
         (lambda x: x.sum(), 1), (lambda x: x.sum(0), 1), (lambda x: x.mean(1), 1),
         (lambda x: x.max(0), 1), (lambda x: x.argmax(), 1), (lambda x: torch.aminmax(x), 2),
-        (lambda x: torch.var_mean(x, 1), 1), (lambda x: x.logsumexp((0, 1)), 1), (lambda x: x.any(), 1),
+        (lambda x: torch.var_mean(x, 1), 1), (lambda x: x.logsumexp((0, 1)), 1),
+        (lambda x: x.any(), 1),
         (lambda x: x.half().sum(0, dtype=torch.float32), 2), (lambda x: (x > 0).sum(), 2),
     ],
 )  # fmt: skip
