@@ -97,7 +97,8 @@ def test_sum_of_squares(layout, dtype):
     [("bool", "int32"), ("bool", "float32"), ("bool", "bool"), ("int8", "bool"), ("int16", "uint8"),
      ("int32", "float64"), ("int64", "float32"), ("int32", "complex64"), ("float16", "float32"),
      ("bfloat16", "float64"), ("float16", "bfloat16"), ("float32", "float64"),
-     ("float64", "float32"), ("float32", "int64"), ("float32", "complex64"), ("complex64", "complex128")],
+     ("float64", "float32"), ("float32", "int64"), ("float32", "complex64"),
+     ("complex64", "complex128")],
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["sum", "prod", "mean"])
 def test_dtype_that_is_asked_for(name, dtype, asked):
