@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from autograd_cy.cuda._by_host import host_operators
     from autograd_cy.cuda.errors import CudaError, DeferredCudaCallError
     from autograd_cy.cuda.graphs import is_current_stream_capturing
+    from autograd_cy.cuda.interop import Kernel, as_gpuarray, kernel
     from autograd_cy.cuda.monitoring import (
         clock_rate,
         device_memory_used,
@@ -61,6 +62,7 @@ _LATER = {
     "_by_host": "host_operators",
     "errors": "CudaError DeferredCudaCallError",
     "graphs": "is_current_stream_capturing",
+    "interop": "Kernel as_gpuarray kernel",
     "monitoring": "clock_rate device_memory_used list_gpu_processes memory_usage power_draw "
     "temperature utilization",
     "sync_debug": "get_sync_debug_mode set_sync_debug_mode",
