@@ -13,6 +13,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from counting import (  # noqa: F401 - hooks
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+    pytest_testnodedown,
+)
 from emulator import control, places
 from small import Small
 
