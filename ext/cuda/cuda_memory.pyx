@@ -593,9 +593,10 @@ def stats(int index):
     -------
     dict
         ``allocation`` (blocks in use), ``allocated_bytes``, ``requested_bytes``, ``segment``
-        (blocks that the driver gave) and ``reserved_bytes`` as (current, peak, allocated, freed); counts:
-        ``retries``, ``ooms``, ``device_allocs``, ``device_frees``, ``synchronisations``,
-        ``reused`` allocations without a call of the driver, blocks ``taken`` from other streams.
+        (blocks that the driver gave) and ``reserved_bytes``, each as a tuple (current, peak,
+        allocated, freed); counts: ``retries``, ``ooms``, ``device_allocs``, ``device_frees``,
+        ``synchronisations``, ``reused`` allocations without a call of the driver, blocks ``taken``
+        from other streams.
     """
     return all_figures(counts_of(index))
 
@@ -626,11 +627,6 @@ def reset_peak(int index):
 def reset_accumulated(int index):
     """Let what is counted from the beginning be counted from now; of pinned memory for -1."""
     restart(counts_of(index), False)
-
-
-def reset_host(bint peaks):
-    """The same of pinned memory: let peaks be what there is, or count anew from now."""
-    restart(&_host, peaks)
 
 
 def memory_info(int index):

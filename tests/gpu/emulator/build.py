@@ -95,9 +95,9 @@ def _is_current(target, command):
 def _run(command, what):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
-        raise BuildError(
-            f"{what} failed:\n{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
-        )
+        # One fault in a header gives thousands of lines.
+        said = (done.stdout + done.stderr).splitlines()[:40]
+        raise BuildError("\n".join([f"{what} failed:", " ".join(map(str, command)), *said]))
 
 
 def _compile(source, target, flags):
@@ -135,8 +135,13 @@ def _short(path):
 
 
 def _in_parallel(function, items):
+    """Do all of it, also after a failure; then raise what went wrong."""
     with ThreadPoolExecutor(int(os.environ.get("MAX_JOBS") or 2)) as pool:
-        return list(pool.map(function, items))
+        waiting = [pool.submit(function, item) for item in items]
+    failures = [str(one.exception()) for one in waiting if one.exception()]
+    if failures:
+        raise BuildError("\n\n".join(failures))
+    return [one.result() for one in waiting]
 
 
 # ---- the driver ----------------------------------------------------------------------------------
@@ -167,7 +172,17 @@ def build_driver():
     cublas = [o for o in made if o.name.startswith("cublas")]
     if cublas:
         _link(cublas, places.CUBLAS, "-Wl,-soname,libcublas.so.13", *_against_driver())
+    write_nvcc()
     return places.DRIVER
+
+
+def write_nvcc():
+    """Put the stand-in for nvcc where PyCUDA finds it."""
+    script = places.COMPILER / "nvcc"
+    script.parent.mkdir(parents=True, exist_ok=True)
+    script.write_text(f'#!/bin/sh\nexec {sys.executable!r} {str(HERE / "nvcc.py")!r} "$@"\n')
+    script.chmod(0o755)
+    places.CACHE.mkdir(exist_ok=True)
 
 
 def _against_driver():
