@@ -397,10 +397,45 @@ def test_arrays_go_both_ways_without_a_copy(gpuarray, no_copies):
         x = ag.as_tensor(ag.cuda.as_gpuarray(x), device="cuda")
 
 
+SCALE = """
+__global__ void scale(float *out, const float *x, float by, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = by * x[i];
+}
+"""
+
+
+@pytest.mark.emulated
+def test_source_text_is_an_operation_with_a_gradient(context):
+    scale = ag.cuda.kernel(SCALE, "scale")
+
+    class Scale(ag.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, by):
+            ctx.by = by
+            x = x.contiguous()
+            out = ag.empty_like(x)
+            n = x.numel()
+            scale(out, x, np.float32(by), np.int32(n), grid=-(-n // 64), block=64)
+            return out
+
+        @staticmethod
+        def backward(ctx, grad):
+            return Scale.apply(grad, ctx.by), None
+
+    for device in ("cuda:0", "cuda:1"):  # compiled for each
+        x = ag.arange(6.0).reshape(2, 3).to(device).requires_grad_()
+        y = Scale.apply(x.t(), 3.0)
+        (y * y).sum().backward()
+        assert ag.equal(y.detach().cpu(), 3 * ag.arange(6.0).reshape(2, 3).t())
+        assert ag.equal(x.grad.cpu(), 18 * ag.arange(6.0).reshape(2, 3))
+
+
 # --- kernels of others ----------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def add(context):
     """A kernel that PyCUDA loaded: out = a + b, as ``add(out, a, b, n, 0)``."""
     import pycuda.driver as cuda
