@@ -64,7 +64,7 @@ def values(shape, dtype, seed, nonzero=False):
 
 
 def bits(t):
-    """The elements of a tensor as integers, and which of them are NaN; of parts if it is complex."""
+    """The elements of a tensor as integers, and which are NaN; of its parts if it is complex."""
     t = t.detach().cpu().contiguous()
     name = NAMES[t.dtype]
     if name not in BITS:

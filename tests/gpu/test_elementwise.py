@@ -150,7 +150,25 @@ def test_results_in_the_place_of_an_operand(name):
 @pytest.mark.parametrize("dtype", ["u8", "f16", "f32", "f64", "c64", "c128"])
 def test_sizes_around_vectors_and_blocks(dtype):
     most = 256 * 8
-    for n in (0, 1, 2, 3, 4, 5, 8, 15, 16, 17, 255, 256, 257, most - 1, most, most + 1, 3 * most + 5):
+    for n in (
+        0,
+        1,
+        2,
+        3,
+        4,
+        5,
+        8,
+        15,
+        16,
+        17,
+        255,
+        256,
+        257,
+        most - 1,
+        most,
+        most + 1,
+        3 * most + 5,
+    ):
         given = operands_of("add", dtype, [(n,)] * 2)
         want = expected("add", dtype, (n,), given)
         # One element beyond the end, which has to stay as it is.
