@@ -1,8 +1,8 @@
 """
 Elementwise work, casts and copies on a GPU beside torch's.
 
-``python -m benchmarks.programs.gpu_elementwise --json FILE``. Both libraries run in this process, in
-turns, on the same memory (DLPack) and on the legacy default stream, so that clocks and heat are
+``python -m benchmarks.programs.gpu_elementwise --json FILE``. Both libraries run in this process,
+in turns, on the same memory (DLPack) and on the legacy default stream, so that clocks and heat are
 shared. Times are between two events around some calls, the median of the repeats; buffers take
 turns, so that nothing is found in the L2 cache. The host's cost is the time in which calls of four
 elements come back. Without torch, or without its CUDA, ours are measured alone; ``--quick`` takes
