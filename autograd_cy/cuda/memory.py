@@ -41,7 +41,35 @@ __all__ = [
     "set_per_process_memory_fraction",
 ]
 
+COLUMNS = ("current", "peak", "allocated", "freed")
+POOLS = ("all", "large_pool", "small_pool")
+NONE = (0, 0, 0, 0)
+# torch's names -> the backend's. There is one pool of blocks, which are not split.
+KINDS = {
+    "active": "allocation",
+    "active_bytes": "allocated_bytes",
+    "allocated_bytes": "allocated_bytes",
+    "allocation": "allocation",
+    "inactive_split": None,
+    "inactive_split_bytes": None,
+    "requested_bytes": "requested_bytes",
+    "reserved_bytes": "reserved_bytes",
+    "segment": "segment",
+}
+COUNTS = {
+    "num_alloc_retries": "retries",
+    "num_device_alloc": "device_allocs",
+    "num_device_free": "device_frees",
+    "num_ooms": "ooms",
+    "num_sync_all_streams": "synchronisations",
+}
+# The same of pinned memory of the host.
+HOST_KINDS = ("allocated_bytes", "allocation", "requested_bytes", "reserved_bytes", "segment")
+HOST_COUNTS = {"num_host_alloc": "device_allocs", "num_host_free": "device_frees"}
+
 _given: dict[int, Any] = {}  # memory of `caching_allocator_alloc` by its address
+
+_fractions: dict[int, float] = {}  # that were set, by index
 
 
 def _memory() -> Any:
@@ -96,15 +124,19 @@ def memory_stats(device: Any = None) -> OrderedDict[str, int]:
     index = _index(device)
     if index is None:
         return OrderedDict()
-    found = _memory().stats(index)
-    for key in list(found):
-        if ".all." in key:
-            for pool in ("large_pool", "small_pool"):
-                found[key.replace(".all.", f".{pool}.")] = 0
-    found["max_split_size"] = -1
+    counts = _memory().stats(index)
+    found = {"max_split_size": -1} | {name: counts[source] for name, source in COUNTS.items()}
+    for kind, source in KINDS.items():
+        for pool in POOLS:
+            figures = counts[source] if source and pool == "all" else NONE
+            found |= _columns(f"{kind}.{pool}", figures)
     for kind in ("oversize_allocations", "oversize_segments"):
-        found |= {f"{kind}.{column}": 0 for column in ("current", "peak", "allocated", "freed")}
+        found |= _columns(kind, NONE)
     return OrderedDict(sorted(found.items()))
+
+
+def _columns(name: str, figures: tuple[int, ...]) -> dict[str, int]:
+    return {f"{name}.{column}": n for column, n in zip(COLUMNS, figures, strict=True)}
 
 
 def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
@@ -421,7 +453,10 @@ def host_memory_stats() -> OrderedDict[str, int]:
     """
     if not _core.registered():
         return OrderedDict()
-    found = {key.replace(".all.", "."): n for key, n in _memory().host_stats().items()}
+    counts = _memory().host_stats()
+    found = {name: counts[source] for name, source in HOST_COUNTS.items()}
+    for kind in HOST_KINDS:
+        found |= _columns(kind, counts[kind])
     return OrderedDict(sorted(found.items()))
 
 
@@ -453,7 +488,7 @@ def reset_peak_host_memory_stats() -> None:
     >>> ag.cuda.reset_peak_host_memory_stats()
     """
     if _core.registered():
-        _memory().reset_host(peaks=True)
+        _memory().reset_peak(-1)
 
 
 def reset_accumulated_host_memory_stats() -> None:
@@ -466,7 +501,7 @@ def reset_accumulated_host_memory_stats() -> None:
     >>> ag.cuda.reset_accumulated_host_memory_stats()
     """
     if _core.registered():
-        _memory().reset_host(peaks=False)
+        _memory().reset_accumulated(-1)
 
 
 def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None:
@@ -500,7 +535,11 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
         raise TypeError("Invalid type for fraction argument, must be `float`")
     if not 0 <= fraction <= 1:
         raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
-    _memory().set_memory_fraction(fraction, _core.index_of(place))
+    index = _core.index_of(place)
+    # A limit of 0 stands for none.
+    limit = 0 if fraction == 1 else max(int(mem_get_info(index)[1] * fraction), 1)
+    _memory().set_limit(index, limit)
+    _fractions[index] = fraction
 
 
 def get_per_process_memory_fraction(device: Any = None) -> float:
@@ -523,7 +562,7 @@ def get_per_process_memory_fraction(device: Any = None) -> float:
     >>> if ag.cuda.is_available():
     ...     assert 0 <= ag.cuda.get_per_process_memory_fraction() <= 1
     """
-    return _memory().memory_fraction(_core.index_of(_core.place(device)))
+    return _fractions.get(_core.index_of(_core.place(device)), 1.0)
 
 
 def caching_allocator_alloc(size: int, device: Any = None, stream: Any = None) -> int:

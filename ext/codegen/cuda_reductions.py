@@ -22,7 +22,13 @@ ORDERED = (*COMMON, "extreme")
 FLOATS = (*ORDERED, "logsumexp", "variance")
 
 # Truth depends on bits alone, and so on sizes.
-WORDS = {"w8": "uint8_t", "w16": "uint16_t", "w32": "uint32_t", "w64": "uint64_t", "w128": "ag_word_128"}
+WORDS = {
+    "w8": "uint8_t",
+    "w16": "uint16_t",
+    "w32": "uint32_t",
+    "w64": "uint64_t",
+    "w128": "ag_word_128",
+}
 
 # Second passes, by accumulator.
 PARTS = {

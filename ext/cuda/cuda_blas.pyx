@@ -54,6 +54,7 @@ cdef enum:  # of library_types.h and cublas_api.h
     NOT_SUPPORTED = 15
     COMPUTE_CAPABILITY_MAJOR = 75    # of cuda.h
     MATRICES = 65535           # of a batch in one call
+    LEAST_WORKSPACE = 1 << 18
 
 STATUS = {
     1: "CUBLAS_STATUS_NOT_INITIALIZED", 3: "CUBLAS_STATUS_ALLOC_FAILED",
@@ -229,9 +230,10 @@ cdef class Handle:
     cdef void* value
     cdef int index
     cdef int math
-    cdef Py_ssize_t workspace      # bytes
+    cdef Py_ssize_t workspace      # bytes at most
     cdef void* stream              # set last, with this memory
     cdef char* memory
+    cdef Py_ssize_t size
 
     def __dealloc__(self):
         if self.value != NULL and spare is not None:
@@ -263,15 +265,25 @@ cdef Handle handle_of_device(int index):
             raise failure(status, "cublasCreate(handle)")
     if driver.device_get(&device, index) == 0:
         driver.device_attribute(&major, COMPUTE_CAPABILITY_MAJOR, device)
-    # What NVIDIA advises; Hopper's kernels want more.
+    # What NVIDIA advises for large products; Hopper's kernels want more.
     handle.workspace = (32 if major >= 9 else 8) << 20
     mine[index] = handle
     return handle
 
 
-cdef Scratch prepared(Handle handle, int index, stream_t stream, int math):
+cdef Py_ssize_t workspace_of(BlasCall* call, Py_ssize_t most) noexcept:
+    """Bytes: room for 32 parts of a result, as a power of two. The shape alone decides, so that the
+    same product takes the same way each time."""
+    cdef Py_ssize_t size = LEAST_WORKSPACE, count = 32 * <Py_ssize_t>call.m * call.n
+    while size < most and size < count * max(<Py_ssize_t>DT_SIZE[call.dt], <Py_ssize_t>4):
+        size *= 2
+    return size
+
+
+cdef Scratch prepared(Handle handle, BlasCall* call, int index, stream_t stream, int math):
     """Set stream, mode and workspace, whose memory is that of one call: it goes back in order."""
-    cdef Scratch memory = scratch(index, handle.workspace, stream)
+    cdef Py_ssize_t size = workspace_of(call, handle.workspace)
+    cdef Scratch memory = scratch(index, size, stream)
     cdef void* raw = handle_of(stream)
     cdef status_t status
     if handle.math != math:
@@ -279,17 +291,18 @@ cdef Scratch prepared(Handle handle, int index, stream_t stream, int math):
         if status != 0:
             raise failure(status, "cublasSetMathMode(handle, math_mode)")
         handle.math = math
-    if handle.stream != raw or handle.memory != memory.data:
+    if handle.stream != raw or handle.memory != memory.data or handle.size != size:
         handle.memory = NULL
         status = blas.set_stream(handle.value, raw)
         if status != 0:
             raise failure(status, "cublasSetStream(handle, stream)")
         # A new stream takes the workspace away.
-        status = blas.set_workspace(handle.value, memory.data, <size_t>handle.workspace)
+        status = blas.set_workspace(handle.value, memory.data, <size_t>size)
         if status != 0:
             raise failure(status, "cublasSetWorkspace(handle, workspace, size)")
         handle.stream = raw
         handle.memory = memory.data
+        handle.size = size
     return memory
 
 
@@ -331,7 +344,7 @@ cdef int blas_call(BlasCall* call, int index, stream_t stream) except -1:
         alpha, beta = narrow_alpha, narrow_beta
         if tf32 and (call.dt == DT_F32 or call.dt == DT_C64):
             compute = COMPUTE_32F_FAST_TF32
-    _workspace = prepared(handle, index, stream, math_mode(call.dt))
+    _workspace = prepared(handle, call, index, stream, math_mode(call.dt))
     if call.batch == 1:
         with nogil:
             status = blas.gemm(

@@ -18,11 +18,10 @@ from autograd_cy._C.devices cimport current_stream, stream_t
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_object
 from autograd_cy._C.iterate cimport (
     broadcast_shape, cast, contiguous, copy_into, expand_plain, resolved)
-from autograd_cy._C.launch cimport Fault
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_NONE
 from autograd_cy._C.storage cimport device_index
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, MAX_DIMS, Tensor, element_value, tensor_empty_on, tensor_window)
+    F_STRIDED, MAX_DIMS, Tensor, element_value, tensor_empty_on)
 
 cdef extern from "device/reduction_arguments.h" nogil:
     enum:
@@ -82,8 +81,8 @@ cdef Tensor as_operand(Tensor t, int dt, int nd, const Py_ssize_t* sizes, double
 
 cdef int set_places(ag_loss_args* args, tuple operands, int nd, const Py_ssize_t* sizes,
                     int item) except -1:
-    """Sizes and strides of operands, the result first, None for what isn't in memory; dimensions are
-    sorted by the first of them and joined. Returns 0 if there are too many."""
+    """Sizes and strides of operands, the result first, None for what isn't in memory; dimensions
+    are sorted by the first of them and joined. Returns 0 if there are too many."""
     cdef int64_t stride[5][64]
     cdef int[64] order
     cdef Py_ssize_t size

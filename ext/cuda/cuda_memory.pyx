@@ -629,11 +629,6 @@ def reset_accumulated(int index):
     restart(counts_of(index), False)
 
 
-def reset_host(bint peaks):
-    """The same of pinned memory: let peaks be what there is, or count anew from now."""
-    restart(&_host, peaks)
-
-
 def memory_info(int index):
     """
     Free and all bytes of a device, as the driver says.

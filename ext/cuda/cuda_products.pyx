@@ -64,10 +64,19 @@ cdef enum:
     THREADS = 256              # of all blocks; AG_PRODUCT_THREADS
     SMALL_TILE = 64
     LARGE_TILE = 128
-    BATCH_OF_GRID = 65535
     ROWS_OF_GRID = 1 << 30     # of a matrix times a vector in one launch
     ENOUGH_BLOCKS = 528        # the inner dimension of fewer is split; the same on all devices
     LEAST_CHUNK = 2048         # elements of the inner dimension for each part
+
+cdef Py_ssize_t matrices_of_grid = 65535      # of a batch in one launch
+
+
+def _set_matrices_of_grid(Py_ssize_t n):
+    """Let fewer be a launch's, so that a test needn't run thousands; gives what it was."""
+    global matrices_of_grid
+    before, matrices_of_grid = matrices_of_grid, n
+    return before
+
 
 # --- kernels by dtype -----------------------------------------------------------------------
 
@@ -188,15 +197,15 @@ cdef int by_tiles(Product* t) except -1:
             args.m <= SMALL_TILE or args.n <= SMALL_TILE or blocks < multiprocessors(t.index)):
         tile, kind = SMALL_TILE, KERNEL_SMALL
     blocks = tiles(args.m, tile) * tiles(args.n, tile)
-    for first in range(0, t.batch, BATCH_OF_GRID):
+    for first in range(0, t.batch, matrices_of_grid):
         launch(kernel(kind, t.dt), t.index, t.stream, <unsigned>blocks, 1,
-               <unsigned>min(t.batch - first, <Py_ssize_t>BATCH_OF_GRID), THREADS, 1, 1, 0, &args,
+               <unsigned>min(t.batch - first, matrices_of_grid), THREADS, 1, 1, 0, &args,
                sizeof(args))
-        args.c = <char*>args.c + BATCH_OF_GRID * args.c_batch * item
-        args.a = <char*>args.a + BATCH_OF_GRID * args.a_batch * item
-        args.b = <char*>args.b + BATCH_OF_GRID * args.b_batch * item
+        args.c = <char*>args.c + matrices_of_grid * args.c_batch * item
+        args.a = <char*>args.a + matrices_of_grid * args.a_batch * item
+        args.b = <char*>args.b + matrices_of_grid * args.b_batch * item
         if args.add != NULL:
-            args.add = <char*>args.add + BATCH_OF_GRID * args.add_batch * item
+            args.add = <char*>args.add + matrices_of_grid * args.add_batch * item
     return 0
 
 

@@ -15,7 +15,7 @@ from autograd_cy._C.cuda_launch cimport kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.devices cimport current_stream, stream_t
 from autograd_cy._C.dtypes cimport (
-    DT_BF16, DT_BOOL, DT_C64, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, DT_U8, dt_is_complex,
+    DT_BF16, DT_BOOL, DT_C64, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_complex,
     dt_is_float, dt_real)
 from autograd_cy._C.iterate cimport (
     P_BOOL, P_SAME, P_SKIP_FIRST, cast, copy_into, ew1, ew2, ew3, fill_with, resolved)
@@ -24,8 +24,7 @@ from autograd_cy._C.reduce cimport contiguous_moved
 from autograd_cy._C.rules_common cimport dims_mask
 from autograd_cy._C.storage cimport device_index
 from autograd_cy._C.tensor cimport (
-    F_LAZY, F_STRIDED, MAX_DIMS, Tensor, normal_dim, tensor_empty_on, tensor_on, tensor_window,
-    wrap_double)
+    F_LAZY, F_STRIDED, MAX_DIMS, Tensor, tensor_empty_on, tensor_on, tensor_window, wrap_double)
 
 from autograd_cy._C._warned import warn as _warn
 
@@ -73,8 +72,7 @@ cdef enum:
     LOG_THREADS = 8        # of a block
     LOG_WARP = 5
     SHARE = 4              # batches that a thread has, before more threads share a result
-    BLOCKS = 528           # what all GPUs of today can run at once, with four blocks for each
-                           # multiprocessor of the larger ones
+    BLOCKS = 528           # that large GPUs run at once: four for each multiprocessor
     MANY = 1 << 18         # threads that keep a GPU busy
 
 
@@ -88,7 +86,8 @@ cdef tuple OPERATIONS = (
     "sum", "product", "extreme", "logsumexp", "variance", "squares", "truth")
 cdef tuple ELEMENTS = (
     "u8", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c64", "c128")
-cdef tuple WORDS = ("w8", "w8", "w8", "w16", "w32", "w64", "w16", "w16", "w32", "w64", "w64", "w128")
+cdef tuple WORDS = (
+    "w8", "w8", "w8", "w16", "w32", "w64", "w16", "w16", "w32", "w64", "w64", "w128")
 cdef tuple IMAGES = (
     "ints", "ints", "ints", "ints", "ints", "ints", "halves", "halves", "f32", "f64", "complex",
     "complex")
@@ -100,7 +99,6 @@ memset(joining, 0, sizeof(joining))
 
 
 cdef int kernel_of_elements(int op, int dt) except -1:
-    cdef str name
     if not kernels[op][dt]:
         if op == OP_TRUTH:
             kernels[op][dt] = kernel_id("reduce_ints", f"truth_{WORDS[dt]}") + 1

@@ -1,4 +1,4 @@
-"""Prints how many cases of the table went which way, whatever process they ran in: hooks of pytest."""
+"""Hooks of pytest that print which way the cases of the table went, in whatever process."""
 
 import sys
 

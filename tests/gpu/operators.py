@@ -1,8 +1,8 @@
 """The operator table on a device beside the CPU: every form of a call, and how results compare.
 
 A form takes a call of tests/ops/calls.py and a function that places a tensor, and returns what it
-gives as a list. `agree` runs it on the CPU and on the device, counts it by its way, by kernels of
-the device alone or also by the host, and says what differs.
+gives as a list. `agree` runs all that a call has on the CPU and on the device, counts each by its
+way, by kernels of the device alone or also by the host, and says what differs.
 """
 
 import collections
@@ -18,6 +18,7 @@ from test_op_inplace_and_out import inplace_form
 
 import autograd_cy as ag
 from autograd_cy._C import cuda_mirrors
+from autograd_cy._C.streams import _stream_on
 from autograd_cy.autograd import forward_ad
 from autograd_cy.ops import _schema as schema
 
@@ -35,6 +36,10 @@ class Place:
     def __call__(self, t):
         """A tensor of the same dtype, shape and strides there."""
         return t if t is None or self.device == "cpu" else t.to(self.device)
+
+    def finish(self):
+        if self.device != "cpu":
+            _stream_on(self.device).synchronize()
 
     def factories(self, call):
         """What is made of numbers alone is made there, too."""
@@ -175,7 +180,9 @@ def outcome(form, call, place):
     ag.manual_seed(SEED)
     ins = [place(t) for t in call.tensors()]
     try:
-        return "result", form(call, ins, place)
+        made = form(call, ins, place)
+        place.finish()  # faults of values are raised there
+        return "result", made
     except Exception as error:
         return "error", (type(error), str(error).replace(f"{place.device}:0", "cpu"))
 
@@ -229,8 +236,8 @@ def compare(name, expected, got, device, exact=False, strides=True, scale=1.0):
 
 
 @contextlib.contextmanager
-def counted(form):
-    """Count a case by the way that it took."""
+def by_way(form):
+    """Count a case by the way that it takes."""
     before = cuda_mirrors.host_calls()
     yield
     after = cuda_mirrors.host_calls()
@@ -244,13 +251,13 @@ def counted(form):
 LAID = ("values", "in place", "out=")
 
 
-def agree(case, name, device="cuda", forms=tuple(FORMS)):
+def differing(case, name, device="cuda", forms=tuple(FORMS), counted=True):
     """Every form of a case in one dtype: {form: what differs}."""
     call, there, found = make(case, name), Place(device), {}
     formula = isinstance(call.record.kernel, schema.elementwise)
     for form in [form for form in forms_of(call) if form in forms]:
         expected = outcome(FORMS[form], call, HERE)
-        with counted(form):
+        with by_way(form) if counted else contextlib.nullcontext():
             got = outcome(FORMS[form], call, there)
         laid = form in LAID
         told = compare(form, expected, got, device, exact=formula and laid, strides=laid)
@@ -259,11 +266,11 @@ def agree(case, name, device="cuda", forms=tuple(FORMS)):
     return found
 
 
-def all_agree(case, names=None, device="cuda", forms=tuple(FORMS)):
-    """The same in several dtypes, or all that the record claims: nothing differs."""
+def agree(case, *names, **options):
+    """Nothing differs in these dtypes, or in all that the record claims; see `differing`."""
     wrong = [
         f"{form} in {name}: {told}"
         for name in names or claimed(case.record)
-        for form, told in agree(case, name, device, forms).items()
+        for form, told in differing(case, name, **options).items()
     ]
     assert not wrong, "\n".join([case.id, *wrong])

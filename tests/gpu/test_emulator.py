@@ -9,15 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from emulator import control, places
-from small import SIZE, Small, arrays, call, empty, free, read, upload
+from small import SIZE, arrays, call, empty, free, read, upload
 
 pytestmark = pytest.mark.emulated
 breaks = pytest.mark.breaks
-
-
-@pytest.fixture(scope="module")
-def small(context):
-    return Small()
 
 
 @pytest.fixture

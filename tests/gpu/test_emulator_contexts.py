@@ -13,19 +13,6 @@ pytestmark = pytest.mark.emulated
 breaks = pytest.mark.breaks
 
 
-@pytest.fixture(scope="module")
-def small(context):
-    return Small()
-
-
-@pytest.fixture
-def second(context_of_device_1):
-    """The primary context of device 1, current in this thread."""
-    context_of_device_1.push()
-    yield context_of_device_1
-    context_of_device_1.pop()
-
-
 # Contexts ----------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""A process that has used a GPU ends with its own status, and silently, in every order of teardown."""
+"""A process that has used a GPU ends with its own status, silently, in each order of teardown."""
 
 import pytest
 from core_scripts import run, told
@@ -76,10 +76,9 @@ kept.append(torch.ones(4).to("cuda"))
 def test_an_exception_is_the_only_thing_on_standard_error():
     status, _, err = run(USE + "    raise KeyError('mine')")
     assert status == 1
-    assert (
-        err.splitlines()[0].startswith("Traceback") and err.splitlines()[-1] == "KeyError: 'mine'"
-    )
-    assert len(err.splitlines()) <= 5, err
+    lines = err.splitlines()
+    assert lines[0].startswith("Traceback") and lines[-1] == "KeyError: 'mine'"
+    assert len(lines) <= 5, err
 
 
 def test_a_failed_backward_ends_as_any_exception():

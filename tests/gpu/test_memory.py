@@ -477,7 +477,7 @@ def test_out_of_pinned_memory_gives_free_blocks_back_and_then_raises():
     y = torch.ones(100000).pin_memory()
     assert y.is_pinned()
     after = cuda_memory.host_stats()
-    assert after["device_frees"] == before["device_frees"] + 1
+    assert after["device_frees"] > before["device_frees"]
     control.fail("cuMemHostAlloc", code=control.OUT_OF_MEMORY, times=2)
     with pytest.raises(torch.cuda.OutOfMemoryError, match="leave pin_memory out"):
         torch.ones(300000).pin_memory()

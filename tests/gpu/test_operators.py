@@ -2,7 +2,7 @@
 
 import operators
 import pytest
-from calls import RECORDS, cases, claimed, few
+from calls import RECORDS, cases, claimed
 from grouping import each
 from operators import LAID, ROUNDINGS
 
@@ -39,15 +39,22 @@ def some(record):
     return wanted or names[:1]
 
 
-@each("case", few(EVERY, 1))
-def test_a_sample_of_each_operator(case):
-    operators.all_agree(case, some(case.record))
+def pairs(params):
+    """All cases with each of their dtypes; all but one dtype are slow."""
+    found = []
+    for p in params:
+        case = p.values[0]
+        quick = some(case.record)
+        found += [
+            pytest.param(case, n, id=f"{p.id}-{n}", marks=[] if n in quick else pytest.mark.slow)
+            for n in claimed(case.record)
+        ]
+    return found
 
 
-@pytest.mark.slow
-@each("case", EVERY)
-def test_all_forms_in_all_dtypes(case):
-    operators.all_agree(case)
+@each("case, name", pairs(EVERY))
+def test_all_forms_in_all_dtypes(case, name):
+    operators.agree(case, name)
 
 
 @pytest.fixture
@@ -57,11 +64,10 @@ def no_host():
     cuda_mirrors.show()
 
 
-@each("case", few(WITHOUT_HOST, 1))
-def test_what_has_kernels_never_goes_by_the_host(no_host, case):
-    """With AUTOGRAD_CY_CUDA_HOST=error, which refuses it; in all dtypes, in the slow tests."""
-    names = some(case.record) if case.number == 0 else claimed(case.record)
-    operators.all_agree(case, names, forms=LAID)
+@each("case, name", pairs(WITHOUT_HOST))
+def test_what_has_kernels_never_goes_by_the_host(no_host, case, name):
+    """As with AUTOGRAD_CY_CUDA_HOST=error, which refuses it."""
+    operators.agree(case, name, forms=LAID, counted=False)
 
 
 def test_the_list_of_what_goes_by_the_host_has_none_of_these():
@@ -74,7 +80,7 @@ def test_the_list_of_what_goes_by_the_host_has_none_of_these():
 
 def test_the_table_has_forty_thousand_cases():
     """As many as `test_all_forms_in_all_dtypes` runs; each form has some."""
-    made = {form: 0 for form in ROUNDINGS}
+    made = dict.fromkeys(ROUNDINGS, 0)
     for p in EVERY:
         for name in claimed(p.values[0].record):
             for form in operators.forms_of(operators.make(p.values[0], name)):

@@ -7,10 +7,7 @@ import pytest
 from emulator import control
 
 import autograd_cy as ag
-from autograd_cy._C import cuda_blas
-from autograd_cy.cuda import _start
-
-_start.start()
+from autograd_cy._C import cuda_blas, cuda_products
 
 DTYPES = {
     "float32": (ag.float32, 2.0**-23),
@@ -303,7 +300,7 @@ ONE_LAUNCH = {
     "mm of steps": lambda a, b, v: ag.mm(a[:, ::2], b[::2]),
     "bmm of one for all": lambda a, b, v: ag.bmm(a.expand(3, 6, 8), b.expand(3, 8, 6)),
     "addmm": lambda a, b, v: ag.addmm(v[:6], a, b),
-    "addbmm": lambda a, b, v: ag.addbmm(v[:6], a.reshape(2, 3, 8), b.t().reshape(2, 3, 8).mT),
+    "addbmm": lambda a, b, v: ag.addbmm(v[:3], a.reshape(2, 3, 8), b.t().reshape(2, 3, 8).mT),
     "linear": lambda a, b, v: ag.nn.functional.linear(a, b.t(), v[:6]),
     "mv": lambda a, b, v: ag.mv(a, v),
     "dot": lambda a, b, v: ag.dot(v, v),
@@ -339,21 +336,31 @@ def test_results_have_the_same_bits_in_each_run(library):
         assert ag.equal(ag.mm(x, y).cpu(), first[0]) and ag.equal(ag.dot(v, v).cpu(), first[1])
 
 
-def test_more_matrices_than_a_grid_is_deep(library):
-    a, b = ag.randn(65_537, 1, 1), ag.randn(65_537, 1, 2)
-    got = ag.bmm(a.to("cuda"), b.to("cuda")).cpu()
-    assert ag.equal(got, ag.bmm(a, b))
+@pytest.mark.emulated
+def test_more_matrices_than_a_grid_is_deep():
+    before = cuda_products._set_matrices_of_grid(3)
+    cuda_blas.choose(False)
+    try:
+        a, b, c = ag.randn(8, 2, 3), ag.randn(8, 3, 4), ag.randn(8, 2, 4)
+        with control.traced() as names:
+            got = ag.baddbmm(c.to("cuda"), a.to("cuda"), b.to("cuda")).cpu()
+        assert names == ["product_f32"] * 3
+    finally:
+        cuda_products._set_matrices_of_grid(before)
+        cuda_blas.choose(True)
+    np.testing.assert_allclose(values(got), values(ag.baddbmm(c, a, b)), rtol=1e-5, atol=1e-5)
 
 
 def test_threads_multiply_side_by_side(library):
     x, y = ag.randn(40, 30), ag.randn(30, 20)
     want, found = values(ag.mm(x, y)), []
+    default = ag.cuda.current_stream()
 
     def work():
         a, b = x.to("cuda"), y.to("cuda")
         stream = ag.Stream("cuda")
         with stream:
-            stream.wait_stream(ag.accelerator.current_stream("cuda"))
+            stream.wait_stream(default)
             found.extend(values(ag.mm(a, b)) for _ in range(5))
 
     threads = [threading.Thread(target=work) for _ in range(3)]

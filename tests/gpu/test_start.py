@@ -1,4 +1,4 @@
-"""The start at the first use, what is said where something is missing, and images that can't be loaded."""
+"""The start at the first use, what is said where something is missing, and broken images."""
 
 import os
 import shutil
@@ -87,11 +87,8 @@ def test_with_a_driver_that_is_too_old_it_says_what_it_lacks(tmp_path):
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         pytest.skip("needs a C compiler")
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", str(source)]
-        + ["-o", str(tmp_path / "libcuda.so.1")],
-        check=True,
-    )
+    flags = ["-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o", str(tmp_path / "libcuda.so.1")]
+    subprocess.run([compiler, *flags, str(source)], check=True)
     text = reason(LD_LIBRARY_PATH=tmp_path)
     assert "The NVIDIA driver on your system is too old".lower() in text.lower()
     assert "cuCtxSetCurrent" in text and "update your GPU driver" in text

@@ -22,8 +22,7 @@ template <class M, int BYTES> struct ag_batch {
 
 // --- sums --------------------------------------------------------------------------------------
 
-// The type that a batch is added in, and that of the accumulator.
-AG_R uint32_t ag_summand(int32_t x) { return (uint32_t)x; }
+// The accumulator of a type that elements are computed in.
 template <class P> struct ag_wide;
 template <> struct ag_wide<int32_t> { typedef int64_t type; };
 template <> struct ag_wide<int64_t> { typedef int64_t type; };
@@ -56,10 +55,17 @@ template <class T, int N> AG_R T ag_tree_sum(T (&x)[N]) {
     return x[0];
 }
 
-AG_R int64_t ag_scaled(int64_t x, double) { return x; }
-AG_R double ag_scaled(double x, double scale) { return x * scale; }
-AG_R ag_c128 ag_scaled(ag_c128 x, double scale) {
-    return ag_make_c128(x.re * scale, x.im * scale);
+AG_R void ag_store_scaled(char *out, int dt, int64_t x, double scale) {
+    if (dt >= AG_DT_F16)
+        ag_store(out, dt, (double)x * scale);
+    else
+        ag_store(out, dt, x);
+}
+AG_R void ag_store_scaled(char *out, int dt, double x, double scale) {
+    ag_store(out, dt, x * scale);
+}
+AG_R void ag_store_scaled(char *out, int dt, ag_c128 x, double scale) {
+    ag_store(out, dt, ag_make_c128(x.re * scale, x.im * scale));
 }
 
 template <class W> AG_R W ag_zero() { return W(); }
@@ -70,7 +76,7 @@ template <class W> struct ag_total {
     AG_R W start(const ag_reduce_args &) { return ag_zero<W>(); }
     AG_R W join(W x, W y) { return ag_plus(x, y); }
     AG_R void finish(const ag_reduce_args &a, W acc, char *out, char *) {
-        ag_store(out, a.dt[0], ag_scaled(acc, a.number[0]));
+        ag_store_scaled(out, a.dt[0], acc, a.number[0]);
     }
 };
 
@@ -353,7 +359,8 @@ template <class M> struct ag_logsumexp : ag_log_of_sum {
 
 // --- variances ---------------------------------------------------------------------------------
 
-// The mean goes through sums, because infinities would make NaN of a running one.
+// The mean is that of the differences from a pivot. The result's goes through sums, because infinities
+// would make NaN of a running one.
 struct ag_moments { double n, mean, squares, sum; };
 
 struct ag_spread {
@@ -389,15 +396,24 @@ template <class M> struct ag_variance : ag_spread {
     AG_TAKE {
         ag_moments own;
         double terms[N];
+        // Means of float64 that are far from 0 would lose the bits of small differences; float32 and
+        // halves leave enough of them in double.
+        const bool far = sizeof(M) == 8;
+        const double pivot = far ? ag_widened(ag_plain(*(const M *)at.row)) : 0;
         AG_UNROLL
         for (int j = 0; j < N; j++) terms[j] = ag_widened(ag_plain(x[j]));
         own.sum = ag_tree_sum(terms);
         own.n = count;
-        own.mean = own.sum / own.n;
+        if (far) {
+            AG_UNROLL
+            for (int j = 0; j < N; j++)
+                terms[j] = (uint32_t)j < count ? ag_widened(ag_plain(x[j])) - pivot : 0;
+        }
+        own.mean = (far ? ag_tree_sum(terms) : own.sum) / own.n;
         AG_UNROLL
         for (int j = 0; j < N; j++) {
-            const double away = (uint32_t)j < count ? ag_widened(ag_plain(x[j])) - own.mean : 0;
-            terms[j] = away * away;
+            const double away = ag_widened(ag_plain(x[j])) - pivot - own.mean;
+            terms[j] = (uint32_t)j < count ? away * away : 0;
         }
         own.squares = ag_tree_sum(terms);
         acc = join(acc, own);

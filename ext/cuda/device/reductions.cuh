@@ -63,8 +63,7 @@ AG_R void ag_store(char *p, int dt, int64_t x) {
     case AG_DT_I8: *(int8_t *)p = (int8_t)x; break;
     case AG_DT_I16: *(int16_t *)p = (int16_t)x; break;
     case AG_DT_I32: *(int32_t *)p = (int32_t)x; break;
-    case AG_DT_I64: *(int64_t *)p = x; break;
-    default: ag_store(p, dt, (double)x);
+    default: *(int64_t *)p = x;
     }
 }
 AG_R void ag_store(char *p, int dt, int32_t x) { ag_store(p, dt, (int64_t)x); }
@@ -112,6 +111,7 @@ struct ag_numbers {
     uint64_t begin, skip;  // of elements that are read one by one: what lies in front, and between
     uint32_t head;         // how many come before what was skipped
     uint32_t group, lanes;
+    const char *row;       // the first element of the result
 
     __device__ __forceinline__ uint64_t of(uint32_t j) const {
         if (packed) return first + (uint64_t)(j / lanes) * (lanes * group) + j % lanes;
@@ -134,6 +134,7 @@ AG_R void ag_accumulate(const ag_reduce_args &a, const char *p, uint64_t begin, 
     ag_numbers at;
     uint64_t full = 0; // rounds in which all threads of the group read a whole batch, in packs
     at.begin = begin;
+    at.row = p;
     at.group = 1u << a.group;
     at.lanes = V;
     at.head = 0;

@@ -192,7 +192,8 @@ template <class T> T atomicCAS_system(T *p, std::common_type_t<T> e, std::common
     template <class T> T name(const T *p) { return *p; }
 EMU_READ(__ldg)
 EMU_READ(__ldcg)
-EMU_READ(__ldca) EMU_READ(__ldcs) EMU_READ(__ldlu) EMU_READ(__ldcv)
+EMU_READ(__ldca)
+EMU_READ(__ldcs) EMU_READ(__ldlu) EMU_READ(__ldcv)
 #undef EMU_READ
 #define EMU_WRITE(name)                                                                            \
     template <class T> void name(T *p, std::common_type_t<T> v) { *p = v; }
@@ -311,7 +312,8 @@ static inline float __double2float_rn(double x) { return (float)x; }
     static inline T max(T a, T b) { return a < b ? b : a; }
 EMU_LEAST_AND_MOST(int)
 EMU_LEAST_AND_MOST(unsigned)
-EMU_LEAST_AND_MOST(long) EMU_LEAST_AND_MOST(unsigned long) EMU_LEAST_AND_MOST(long long)
+EMU_LEAST_AND_MOST(long)
+EMU_LEAST_AND_MOST(unsigned long) EMU_LEAST_AND_MOST(long long)
     EMU_LEAST_AND_MOST(unsigned long long)
 #undef EMU_LEAST_AND_MOST
         static inline float min(float a, float b) {
@@ -332,12 +334,12 @@ static inline double max(double a, double b) { return std::fmax(a, b); }
     static inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 EMU_VECTORS(signed char, char)
 EMU_VECTORS(unsigned char, uchar)
-EMU_VECTORS(short, short) EMU_VECTORS(unsigned short, ushort) EMU_VECTORS(int, int)
-    EMU_VECTORS(unsigned, uint) EMU_VECTORS(long long, longlong)
-        EMU_VECTORS(unsigned long long, ulonglong) EMU_VECTORS(float, float)
-            EMU_VECTORS(double, double)
+EMU_VECTORS(short, short)
+EMU_VECTORS(unsigned short, ushort) EMU_VECTORS(int, int) EMU_VECTORS(unsigned, uint)
+    EMU_VECTORS(long long, longlong) EMU_VECTORS(unsigned long long, ulonglong)
+        EMU_VECTORS(float, float) EMU_VECTORS(double, double)
 #undef EMU_VECTORS
-                struct dim3 {
+            struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };

@@ -142,6 +142,7 @@ struct Work {
     std::function<void()> run;
     std::vector<Dependency> after;
     double microseconds = 1; // on the emulated clock
+    bool always = false;     // also in a broken context: what lives stays known
 };
 
 struct Graph {

@@ -148,10 +148,12 @@ CONTROL void emu_reset(void) {
     std::lock_guard<std::recursive_mutex> held(state().lock);
     State &s = state();
     s.counters = Counters();
+    for (auto &entry : std::unordered_map<uintptr_t, std::shared_ptr<Context>>(s.contexts.all()))
+        if (entry.second->sticky) finish_all(*entry.second); // what waits is dropped
+    for (auto &entry : s.contexts.all()) entry.second->sticky = CUDA_SUCCESS;
     s.launches_of.clear(), s.calls_of.clear(), s.injections.clear(), s.findings.clear(),
         s.trace.clear();
     s.last_message.clear();
-    for (auto &entry : s.contexts.all()) entry.second->sticky = CUDA_SUCCESS;
 }
 
 // ---- finding functions by name, as other libraries do it ---------------------------------------

@@ -73,7 +73,7 @@ void check_guards(const Block &block) {
     keep_finding("memory at %#llx (%zu bytes, allocation %llu): %ld bytes before it and %ld behind "
                  "it were written over",
                  block.at, block.size, block.number, before, behind);
-    memset(at - guard_bytes, guard_value, guard_bytes);  // told once
+    memset(at - guard_bytes, guard_value, guard_bytes); // told once
     memset(at + block.size, guard_value, guard_bytes);
 }
 
@@ -210,11 +210,13 @@ static void allocate_in_order(CUdeviceptr *p, size_t size, Pool &pool, CUstream 
     take_from(pool, size);
     address at = make_block(*pool.device, size, &pool);
     *p = at;
-    push(stream, {"allocation", [at] {
-                      auto found = state().blocks.find(at);
-                      if (found != state().blocks.end() && found->second.life == Life::promised)
-                          found->second.life = Life::live;
-                  }});
+    Work work{"allocation", [at] {
+                  auto found = state().blocks.find(at);
+                  if (found != state().blocks.end() && found->second.life == Life::promised)
+                      found->second.life = Life::live;
+              }};
+    work.always = true;
+    push(stream, std::move(work));
 }
 
 static Block &block_to_free(address p) {
@@ -294,15 +296,17 @@ API cuMemFreeAsync(CUdeviceptr p, CUstream handle) {
         refuse_while_capturing(*stream, "a free");
         block_to_free(p).free_is_queued = true;
         state().counters.frees++;
-        push(stream,
-             {"free", [p] {
-                  auto found = state().blocks.find(p);
-                  if (found == state().blocks.end()) return;
-                  if (found->second.life == Life::promised)
-                      fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS,
-                                    "memory at %#llx is freed before its allocation has run", p);
-                  if (found->second.life == Life::live) end_block(found->second);
-              }});
+        Work work{"free", [p] {
+                      auto found = state().blocks.find(p);
+                      if (found == state().blocks.end()) return;
+                      if (found->second.life == Life::promised)
+                          fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS,
+                                        "memory at %#llx is freed before its allocation has run",
+                                        p);
+                      if (found->second.life == Life::live) end_block(found->second);
+                  }};
+        work.always = true;
+        push(stream, std::move(work));
     });
 }
 

@@ -48,11 +48,12 @@ static void run_first(Stream &stream) {
     double start = stream.clock;
     for (const Dependency &needed : work.after) start = std::max(start, needed.stream->clock);
     stream.clock = start + work.microseconds;
-    if (stream.context->sticky == CUDA_SUCCESS) {
+    CUresult &sticky = stream.context->sticky;
+    if (sticky == CUDA_SUCCESS || work.always) {
         try {
             work.run();
         } catch (const Failure &failure) {
-            stream.context->sticky = failure.code;
+            if (sticky == CUDA_SUCCESS) sticky = failure.code;
         }
     }
     stream.done++;
