@@ -71,7 +71,7 @@ cdef int K_WHERE = kernel_number("where")
 cdef enum:
     LOG_THREADS = 8        # of a block
     LOG_WARP = 5
-    SHARE = 4              # batches that a thread has, before more threads share a result
+    SHARE = 8              # batches that a thread has, before more threads share a result
     BLOCKS = 528           # that large GPUs run at once: four for each multiprocessor
     MANY = 1 << 18         # threads that keep a GPU busy
 
