@@ -102,6 +102,8 @@ AG_R int64_t ag_place(uint64_t n, uint32_t nd, const ag_wide_divisor *size,
     return nd ? at + (int64_t)n * stride[d] : at;
 }
 
+AG_R uint64_t ag_smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
+
 template <class M, int V> struct alignas(sizeof(M) * V) ag_pack { M at[V]; };
 
 // Numbers of the elements of a batch, among those of the result; they rise.
@@ -109,16 +111,17 @@ struct ag_numbers {
     bool packed;
     uint64_t first;       // this thread's first pack, or element that is read alone
     uint64_t begin, skip; // of the first element, and how many are in packs
+    uint64_t line;        // of the first element of the line
     uint32_t head;        // how many come before those
     uint32_t log_group, log_lanes;
-    const char *row;      // the first element of the result
+    const char *some;     // an element of the result, for all threads the same one
 
     __device__ __forceinline__ uint64_t of(uint32_t j) const {
         if (packed)
-            return begin + head + (first + ((uint64_t)(j >> log_lanes) << log_group) << log_lanes)
+            return line + begin + head + (first + ((uint64_t)(j >> log_lanes) << log_group) << log_lanes)
                  + (j & ((1u << log_lanes) - 1));
         const uint64_t i = first + ((uint64_t)j << log_group);
-        return begin + i + (i < head ? 0 : skip);
+        return line + begin + i + (i < head ? 0 : skip);
     }
 };
 
@@ -128,10 +131,10 @@ AG_R uint32_t ag_steps(uint64_t n, uint64_t first, uint32_t log_group, uint32_t 
     return left < most ? (uint32_t)left : most;
 }
 
-// Takes the elements begin to end - 1 of a result, or this thread's share of them.
+// Takes the elements begin to end - 1 of a line, or this thread's share of them. `at` says which line.
 template <class Op>
-AG_R void ag_accumulate(const ag_reduce_args &a, const char *p, uint64_t begin, uint64_t end,
-                        uint32_t lane, typename Op::Accumulator &acc) {
+AG_R void ag_accumulate(const ag_reduce_args &a, ag_numbers &at, const char *p, uint64_t begin,
+                        uint64_t end, uint32_t lane, typename Op::Accumulator &acc) {
     typedef typename Op::Element M;
     constexpr int N = Op::BATCH, FIT = sizeof(M) < 16 ? 16 / (int)sizeof(M) : 1;
     constexpr int V = FIT < N ? FIT : N;
@@ -140,9 +143,7 @@ AG_R void ag_accumulate(const ag_reduce_args &a, const char *p, uint64_t begin, 
     static_assert(1 << LOG_N == N && 1 << LOG_V == V, "batches have a power of two");
     const uint64_t n = end - begin;
     uint64_t packs = 0, alone = n; // a pack is V elements that are read at once
-    ag_numbers at;
     at.begin = begin;
-    at.row = p;
     at.log_group = a.group;
     at.log_lanes = LOG_V;
     at.head = 0;
@@ -194,7 +195,7 @@ AG_R void ag_accumulate(const ag_reduce_args &a, const char *p, uint64_t begin, 
                 AG_UNROLL
                 for (int j = 0; j < N; j++)
                     if (j < (int)count)
-                        x[j] = *(const M *)(p + ag_place(at.of(j), a.n_reduced, a.reduced,
+                        x[j] = *(const M *)(p + ag_place(at.of(j) - at.line, a.n_reduced, a.reduced,
                                                          a.reduced_stride));
             }
         }
@@ -209,18 +210,27 @@ template <class Op> AG_R void ag_reduce(const ag_reduce_args &a) {
     const uint32_t lane = a.by_rows ? t & (group - 1) : t >> a.width;
     const uint32_t column = a.by_rows ? t >> a.group : t & (width - 1);
     const uint32_t apart = a.by_rows ? 1 : width; // threads of a group
-    const uint64_t first = blockIdx.y * a.chunk;
-    const uint64_t begin = first < a.length ? first : a.length;
-    const uint64_t end = a.length - begin < a.chunk ? a.length : begin + a.chunk;
+    const uint64_t begin = ag_smaller(blockIdx.y % a.split * a.chunk, a.length);
+    const uint64_t end = ag_smaller(begin + a.chunk, a.length);
+    const uint64_t first_line = ag_smaller(blockIdx.y / a.split * a.chunk_lines, a.lines);
+    const uint64_t last_line = ag_smaller(first_line + a.chunk_lines, a.lines);
     AG_ROLLED
     for (uint64_t tile = blockIdx.x; tile << a.width < a.results; tile += gridDim.x) {
         const uint64_t result = (tile << a.width) + column;
         Accumulator acc = Op::start(a);
-        if (result < a.results)
-            ag_accumulate<Op>(a,
-                              (const char *)a.in
-                                  + ag_place(result, a.n_kept, a.kept, a.kept_stride),
-                              begin, end, lane, acc);
+        if (result < a.results) {
+            ag_numbers at;
+            at.some = (const char *)a.in + ag_place(result, a.n_kept, a.kept, a.kept_stride);
+            AG_ROLLED
+            for (uint64_t line = first_line; line < last_line; line++) {
+                at.line = line * a.length;
+                ag_accumulate<Op>(a, at,
+                                  at.some
+                                      + ag_place(line, a.n_outer, a.reduced + a.n_reduced,
+                                                 a.reduced_stride + a.n_reduced),
+                                  begin, end, lane, acc);
+            }
+        }
         if (group > 1) {
             shared[t] = acc;
             __syncthreads();
