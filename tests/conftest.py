@@ -28,7 +28,13 @@ def pytest_addoption(parser):
 
 # Fixtures that register a device in this process -> the type that is the accelerator of a test
 # that uses them. All other tests see none, whatever was registered before.
-ACCELERATORS = {"tracer": "tracer", "late": "late", "registered": "late", "plain": "hostdevice"}
+ACCELERATORS = {
+    "tracer": "tracer",
+    "late": "late",
+    "registered": "late",
+    "plain": "hostdevice",
+    "gpu": "cuda",
+}
 
 
 @pytest.hookimpl(wrapper=True)
@@ -49,8 +55,12 @@ def pytest_runtest_teardown(item):
 
 def _choose_accelerator(name):
     devices = sys.modules.get("autograd_cy._C.devices")
-    if devices is not None:
+    if devices is None:
+        return
+    try:
         devices.choose_accelerator(name)
+    except ValueError:  # CUDA, which becomes the accelerator when it is first used
+        devices.choose_accelerator(None)
 
 
 @pytest.hookimpl(optionalhook=True)

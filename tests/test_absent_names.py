@@ -200,8 +200,6 @@ def test_programs_may_prepare_for_a_gpu_that_is_not_there():
     assert torch.cuda.get_rng_state_all() == torch.cuda.get_arch_list() == []
     assert torch.cuda.set_rng_state_all([]) is torch.cuda.seed() is torch.cuda.seed_all() is None
     assert not torch.cuda.is_bf16_supported()
-    with pytest.raises(AttributeError, match="tensors are on the CPU"):
-        torch.cuda.synchronize
 
 
 def test_the_cpu_answers_as_a_device():

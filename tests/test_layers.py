@@ -85,6 +85,8 @@ UPWARD_IMPORTS = {
         "storage",
         "_environment",
     ): "the cgroup is looked up when the first large block is made",
+    ("placement", "cuda"): "the device that this package brings is started by its first use",
+    ("streams", "cuda"): "handles of the driver's are known there",
     ("parallel", "_environment"): "how many threads there are is read before OpenMP is loaded",
     ("recorder", "profiler"): "names of events are made when a recording is read",
     ("reduction_composites", "linalg"): "a norm of matrices is interpreted, and seldom asked for",

@@ -24,6 +24,7 @@ MODULES = (
     "autograd_cy.cpu.amp",
     "autograd_cy.cuda",
     "autograd_cy.cuda.amp",
+    "autograd_cy.cuda.comm",
     "autograd_cy.cuda.nvtx",
     "autograd_cy.cuda.profiler",
     "autograd_cy.distributed",

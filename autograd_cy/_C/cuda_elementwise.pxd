@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Elementwise work on CUDA devices: operands are packed for the kernels of ext/codegen/cuda_elementwise.py."""
+"""Elementwise work on CUDA devices: operands, packed for the kernels of cuda_elementwise.py."""
 from libc.stdint cimport uint64_t
 from autograd_cy._C.devices cimport Elementwise, stream_t
 

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Operators that the host computes for a device: operands there, the CPU's kernel, results back.
 
-The kernels of ext/codegen/cuda_host.py are made of it, one for each slot. It knows no CUDA: a device
-of any type can have them.
+The kernels of ext/codegen/cuda_host.py are made of it, one for each slot. It knows no CUDA: a
+device of any type can have them.
 """
 from libc.stdint cimport uint64_t
 from autograd_cy._C.tensor cimport Tensor
@@ -16,6 +16,6 @@ cdef class Crossing:
     cdef int end(self) except -1
 
 # `operands` are a kernel's arguments that are objects, its results first; bit i of `written` says
-# that it writes the i-th one, beside the results. `key` is that of the slot, `op` the operator in
-# messages.
+# that it writes the i-th one, beside the results. `key` is that of the slot, `op` is the operator
+# in messages.
 cdef Crossing crossing(str key, str op, int results, uint64_t written, tuple operands)

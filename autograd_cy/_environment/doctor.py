@@ -32,7 +32,8 @@ PREFIX = "AUTOGRAD_CY_"
 # What the package and its build read; another name that begins so is a mistake.
 VARIABLES = (
     *("BLAS", "BLAS_THREADS", "CACHE", "CACHE_MB", "CPU", "PROFILE"),
-    *("DEBUG", "NATIVE", "OPENMP", "OPT", "SANITIZE", "SIMD"),
+    *("CUBLAS", "CUDA_HOST", "CUDA_KERNELS", "NO_CUDA_MEMORY_CACHING"),
+    *("CUDA", "CUDA_ARCHS", "DEBUG", "NATIVE", "OPENMP", "OPT", "SANITIZE", "SIMD"),
 )
 
 
@@ -216,6 +217,16 @@ def simd_target() -> list[Finding]:
     return []
 
 
+def gpus() -> list[Finding]:
+    """Where there is a part of what work on GPUs needs, the others are there, too."""
+    from autograd_cy._environment import gpus as _gpus
+
+    return [
+        Finding(PROBLEM if stops else ADVICE, what, cure)
+        for stops, what, cure in _gpus.advice(_gpus.facts())
+    ]
+
+
 CHECKS = (
     variables,
     compiled_modules,
@@ -228,4 +239,5 @@ CHECKS = (
     wait_policy,
     denormals,
     simd_target,
+    gpus,
 )

@@ -21,7 +21,7 @@ OPTIONAL = {
     "safetensors": "files of weights",
     "nvtx": "ranges for Nsight Systems",
     "ittapi": "ranges for VTune",
-    "pycuda": "start and stop of NVIDIA's profilers",
+    "pycuda": "work on GPUs, start and stop of NVIDIA's profilers",
     "threadpoolctl": "limits of other thread pools",
 }
 VARIABLES = (
@@ -31,6 +31,12 @@ VARIABLES = (
     "AUTOGRAD_CY_CACHE",
     "AUTOGRAD_CY_CACHE_MB",
     "AUTOGRAD_CY_PROFILE",
+    "AUTOGRAD_CY_CUDA_KERNELS",
+    "AUTOGRAD_CY_CUDA_HOST",
+    "AUTOGRAD_CY_CUBLAS",
+    "AUTOGRAD_CY_NO_CUDA_MEMORY_CACHING",
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_LAUNCH_BLOCKING",
     "OMP_NUM_THREADS",
     "OMP_WAIT_POLICY",
     "OMP_PROC_BIND",
@@ -50,6 +56,7 @@ def collect() -> dict:
         "simd": simd,
         "threads": threads,
         "blas": blas,
+        "cuda": cuda,
         "optional": optional,
         "environment": environment,
     }
@@ -79,7 +86,7 @@ def build() -> dict:
     """How the compiled modules were made."""
     from autograd_cy._C._build_info import BUILD
 
-    return {key: value for key, value in BUILD.items() if key != "simd"}
+    return {key: value for key, value in BUILD.items() if key not in ("simd", "cuda")}
 
 
 def simd() -> dict:
@@ -108,6 +115,13 @@ def blas() -> dict:
     from autograd_cy._C.blas import blas_info
 
     return {**blas_info(), "loaded": _machine.loaded_libraries(_machine.BLAS_LIBRARIES)}
+
+
+def cuda() -> dict:
+    """Kernels of this build for GPUs, and what else work on GPUs needs."""
+    from autograd_cy._environment import gpus
+
+    return gpus.shown(gpus.facts())
 
 
 def optional() -> dict:

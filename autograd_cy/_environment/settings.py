@@ -1,9 +1,13 @@
-"""Settings of torch that ask for what is always so here: kept, checked, and without effect."""
+"""Settings of torch that ask for what is always so here: kept, checked, and without effect.
+
+Only `set_float32_matmul_precision` changes something: products on a GPU.
+"""
 
 from __future__ import annotations
 
 from typing import Literal
 
+from autograd_cy._C._matmul_switches import SWITCHES
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import _must_be_bool
 
@@ -22,7 +26,6 @@ __all__ = [
 
 _PRECISIONS = ("highest", "high", "medium")
 _DEBUG_MODES = ("default", "warn", "error")
-_precision = "highest"
 _deterministic = _warn_only = False
 _interop_threads: int | None = None
 
@@ -153,12 +156,13 @@ def get_deterministic_debug_mode() -> int:
 
 def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"] | str, /) -> None:
     """
-    Allow products of float32 matrices to be less precise, which they never are here.
+    Allow products of float32 matrices to be less precise on a GPU; on the CPU they never are.
 
     Parameters
     ----------
     precision : {"highest", "high", "medium"}
-        Kept for :func:`get_float32_matmul_precision`. Another word is warned of, as in torch.
+        The last two let cuBLAS round float32 matrices to TF32, as
+        ``backends.cuda.matmul.allow_tf32 = True`` does. Another word is warned of, as in torch.
 
     Raises
     ------
@@ -173,7 +177,6 @@ def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]
     'high'
     >>> ag.set_float32_matmul_precision("highest")
     """
-    global _precision
     if not isinstance(precision, str):
         raise RuntimeError(
             f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}"
@@ -184,7 +187,7 @@ def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]
             "set_float32_matmul_precision call has no effect.",
         )
         return
-    _precision = precision
+    SWITCHES.set_precision(precision)
 
 
 def get_float32_matmul_precision() -> str:
@@ -201,7 +204,7 @@ def get_float32_matmul_precision() -> str:
     >>> ag.get_float32_matmul_precision()
     'highest'
     """
-    return _precision
+    return SWITCHES.precision
 
 
 def set_flush_denormal(mode: bool, /) -> bool:

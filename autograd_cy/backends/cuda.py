@@ -1,13 +1,18 @@
-"""Products on NVIDIA's GPUs, which aren't used: switches are kept and change nothing.
+"""Products on NVIDIA's GPUs: how precise they may be, and by which library.
 
-So are those of the kernels of ``scaled_dot_product_attention``, which chooses its own.
+Switches of the kernels of ``scaled_dot_product_attention``, which chooses its own, are kept and
+change nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
+from typing import Any
 
+from autograd_cy._C._build_info import BUILD
+from autograd_cy._C._matmul_switches import SWITCHES
 from autograd_cy._C._warned import warn as _warn
 
 __all__ = [
@@ -21,37 +26,153 @@ __all__ = [
     "math_sdp_enabled",
     "matmul",
     "mem_efficient_sdp_enabled",
+    "preferred_blas_library",
     "sdp_kernel",
 ]
 
 _kernels = {"flash": True, "math": True, "mem_efficient": True, "cudnn": True}
 
 
-class _Products:
-    """Whether products may be less precise."""
+_PRECISIONS = {"none": "highest", "ieee": "highest", "tf32": "high"}
+_BOOLS = ("allow_fp16_accumulation",)
+_REDUCTIONS = (
+    "allow_fp16_reduced_precision_reduction",
+    "allow_bf16_reduced_precision_reduction",
+)
 
-    allow_tf32: bool = False
-    allow_fp16_reduced_precision_reduction: bool = True
-    allow_bf16_reduced_precision_reduction: bool = True
+
+class _Products:
+    """How precise products may be, and which library makes them."""
 
     __slots__ = ()
 
-    def __setattr__(self, name: str, value: bool) -> None:
-        if not isinstance(getattr(type(self), name, None), bool):
+    def __getattr__(self, name: str) -> Any:
+        if name == "fp32_precision":
+            if SWITCHES.allow_tf32:
+                return "tf32"
+            return "ieee" if SWITCHES.precision_was_set else "none"
+        if name == "allow_tf32" or name in _BOOLS or name.removesuffix("_split_k") in _REDUCTIONS:
+            return getattr(SWITCHES, name)
+        raise AttributeError(f"Unknown attribute {name}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "fp32_precision":
+            if value not in _PRECISIONS:
+                raise RuntimeError(f"Unknown precision: {value} (one of {list(_PRECISIONS)})")
+            SWITCHES.set_precision(_PRECISIONS[value])
+        elif name == "allow_tf32":
+            _need_bool(name, value)
+            SWITCHES.set_precision("high" if value else "highest")
+        elif name in _BOOLS:
+            _need_bool(name, value)
+            setattr(SWITCHES, name, value)
+        elif name in _REDUCTIONS:
+            reduced, split = _reductions(name, value)
+            setattr(SWITCHES, name, reduced)
+            setattr(SWITCHES, f"{name}_split_k", split)
+            SWITCHES.tell()
+        else:
             raise AttributeError(f"Unknown attribute {name}")
-        if not isinstance(value, bool):
+
+    def _library(self) -> tuple[bool, str]:
+        """Whether cuBLAS makes products on GPUs, and where it is or why it doesn't."""
+        from autograd_cy._C import cuda_blas
+
+        return cuda_blas.library()
+
+
+def _need_bool(name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise RuntimeError(f"backends.cuda.matmul.{name} is bool, but got {type(value).__name__}")
+
+
+def _reductions(name: str, value: Any) -> tuple[bool, bool]:
+    """What one bool, or two, say of reductions and of those between parts of a product."""
+    if isinstance(value, bool):
+        return value, True
+    if (
+        isinstance(value, tuple | list)
+        and 0 < len(value) <= 2
+        and all(isinstance(one, bool) for one in value)
+    ):
+        reduced, split = value[0], value[-1] if len(value) == 2 else True
+        if reduced and not split:
             raise RuntimeError(
-                f"backends.cuda.matmul.{name} is bool, but got {type(value).__name__}"
+                "allow_splitk=False is not supported when reduced precision reductions are enabled"
             )
-        setattr(type(self), name, value)
+        return reduced, split
+    raise TypeError(
+        f"{name} expects a bool or a tuple/list of bools, but got {type(value).__name__}"
+    )
 
 
 matmul = _Products()
 
 
+class _BlasBackend(Enum):
+    """Libraries that products may be asked of."""
+
+    Default = "default"
+    Cublas = "cublas"
+    Cublaslt = "cublaslt"
+    Ck = "ck"
+
+
+_BLAS_NAMES = {
+    "default": _BlasBackend.Cublas,
+    "cublas": _BlasBackend.Cublas,
+    "hipblas": _BlasBackend.Cublas,
+    "cublaslt": _BlasBackend.Cublaslt,
+    "hipblaslt": _BlasBackend.Cublaslt,
+    "ck": _BlasBackend.Ck,
+}
+_preferred = _BlasBackend.Cublas
+
+
+def preferred_blas_library(backend: str | _BlasBackend | None = None) -> _BlasBackend:
+    """
+    The library that products are asked of: always cuBLAS where it is found.
+
+    Parameters
+    ----------
+    backend : str, optional
+        ``"default"``, ``"cublas"``, ``"cublaslt"`` or ``"ck"``. It is kept and changes nothing.
+
+    Returns
+    -------
+    enum
+        What was set last.
+
+    Raises
+    ------
+    RuntimeError
+        Another word, or no word.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.backends.cuda.preferred_blas_library().name
+    'Cublas'
+    """
+    global _preferred
+    if isinstance(backend, str):
+        if backend not in _BLAS_NAMES:
+            raise RuntimeError(
+                f"Unknown input value. Choose from: {', '.join(_BLAS_NAMES)}. (got {backend!r})"
+            )
+        _preferred = _BLAS_NAMES[backend]
+    elif isinstance(backend, _BlasBackend):
+        _preferred = backend
+    elif backend is not None:
+        raise RuntimeError(
+            f"Unknown input value type: a str or an enum is taken, not {type(backend).__name__}"
+        )
+    return _preferred
+
+
 def is_built() -> bool:
     """
-    Whether this build computes on NVIDIA's GPUs: it doesn't.
+    Whether kernels for NVIDIA's GPUs were built.
 
     Returns
     -------
@@ -60,10 +181,10 @@ def is_built() -> bool:
     Examples
     --------
     >>> import autograd_cy as ag
-    >>> ag.backends.cuda.is_built()
-    False
+    >>> ag.backends.cuda.is_built() in (False, True)
+    True
     """
-    return False
+    return bool(BUILD.get("cuda", {}).get("images"))
 
 
 def flash_sdp_enabled() -> bool:

@@ -19,7 +19,7 @@ ROWS = (
 )
 SHORT = ("allocated_bytes", "reserved_bytes", "allocation", "segment")
 UNITS = ("B  ", "KiB", "MiB", "GiB", "TiB", "PiB")
-WIDTH = 75
+WIDTH = 77
 RULE = "|" + "=" * (WIDTH - 2) + "|"
 LINE = "|" + "-" * (WIDTH - 2) + "|"
 
@@ -30,8 +30,7 @@ def table(index: int, stats: Mapping[str, int], abbreviated: bool) -> str:
         RULE,
         "|" + f"autograd_cy CUDA memory summary, device ID {index}".center(WIDTH - 2) + "|",
         LINE,
-        "|" + f"  CUDA OOMs: {stats.get('num_ooms', 0):<12} | "
-        f"cudaMalloc retries: {stats.get('num_alloc_retries', 0)}".ljust(WIDTH - 2) + "|",
+        "|" + _ooms(stats).ljust(WIDTH - 2) + "|",
         RULE,
         _row("Metric", [title for title, _ in COLUMNS]),
         LINE,
@@ -47,8 +46,15 @@ def table(index: int, stats: Mapping[str, int], abbreviated: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _ooms(stats: Mapping[str, int]) -> str:
+    return (
+        f"            CUDA OOMs: {stats.get('num_ooms', 0):<12} |        "
+        f"cudaMalloc retries: {stats.get('num_alloc_retries', 0)}"
+    )
+
+
 def _row(title: str, cells: list[str]) -> str:
-    return "|" + f" {title:<21} |" + " |".join(f"{cell:>11}" for cell in cells) + " |"
+    return "|" + f" {title:<21} |" + "|".join(f"{cell:>11} " for cell in cells) + "|"
 
 
 def _bytes(n: int) -> str:

@@ -10,9 +10,7 @@ import _thread
 from importlib import import_module
 from importlib.util import find_spec
 
-# Modules with kernels of operators; a later one is used where two have the same operator. What
-# the first ones have goes by way of the host.
-HOST_MODULES = ("cuda_host",)
+# Modules with kernels of operators. What they lack goes by way of the host (cuda_host).
 KERNEL_MODULES = ("cuda_reduce", "cuda_losses", "cuda_products")
 
 _lock = _thread.RLock()
@@ -93,17 +91,16 @@ def start() -> None:
         missing = why_not()
         if missing is not None:
             raise RuntimeError(f"device 'cuda' is not available: {missing}. Or use device='cpu'.")
-        from autograd_cy._C import cuda_services, devices
+        from autograd_cy._C import cuda_host, cuda_services, devices
+        from autograd_cy._C.interpreted_kernels import let_host_compute
 
-        kernels, by_host = {}, set()
-        for name in HOST_MODULES:
-            kernels |= _kernels(name)
-        by_host.update(kernels)
+        own: dict = {}
         for name in KERNEL_MODULES:
-            own = _kernels(name)
-            kernels |= own
-            by_host -= own.keys()
-        devices.register("cuda", cuda_services.services(), kernels, by_host)
+            own |= _kernels(name)
+        kernels = cuda_host.KERNELS | own
+        by_host = cuda_host.KERNELS.keys() - own.keys()
+        type_number = devices.register("cuda", cuda_services.services(), kernels, by_host)
+        let_host_compute(type_number, cuda_host.through_host)
         _started = True
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy._C import streams as _streams
-from autograd_cy._C.tensor import Tensor
 from autograd_cy.cuda import _core
 from autograd_cy.cuda._properties import Properties
 
@@ -427,7 +426,9 @@ def get_gencode_flags() -> str:
     True
     """
     pairs = [name.split("_") for name in get_arch_list()]
-    return " ".join(f"-gencode compute=compute_{number},code={kind}_{number}" for kind, number in pairs)
+    return " ".join(
+        f"-gencode compute=compute_{number},code={kind}_{number}" for kind, number in pairs
+    )
 
 
 def ipc_collect() -> None:

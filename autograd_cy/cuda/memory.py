@@ -43,6 +43,7 @@ __all__ = [
 
 COLUMNS = ("current", "peak", "allocated", "freed")
 POOLS = ("all", "large_pool", "small_pool")
+NONE = (0, 0, 0, 0)
 # torch's names -> the backend's. There is one pool of blocks, which are not split.
 KINDS = {
     "active": "allocation",
@@ -62,8 +63,12 @@ COUNTS = {
     "num_ooms": "ooms",
     "num_sync_all_streams": "synchronisations",
 }
+# The same of pinned memory of the host.
+HOST_KINDS = ("allocated_bytes", "allocation", "requested_bytes", "reserved_bytes", "segment")
+HOST_COUNTS = {"num_host_alloc": "device_allocs", "num_host_free": "device_frees"}
 
 _given: dict[int, Any] = {}  # memory of `caching_allocator_alloc` by its address
+
 _fractions: dict[int, float] = {}  # that were set, by index
 
 
@@ -74,56 +79,21 @@ def _memory() -> Any:
     return cuda_memory
 
 
-def _counts(device: Any) -> tuple[int, dict[str, Any]]:
-    """Return the index of a GPU, and the backend's counts of it; none before the start."""
-    if not _core.registered():
-        return 0, {}
-    index = _core.index_of(_core.place(device))
-    return index, _memory().stats(index)
+def _index(device: Any) -> int | None:
+    """Return the index of a GPU, or None before the start."""
+    return _core.index_of(_core.place(device)) if _core.registered() else None
 
 
-def _flat(nested: dict[str, Any], prefix: str = "") -> list[tuple[str, int]]:
-    """Join the keys of nested dicts by dots."""
-    flat: list[tuple[str, int]] = []
-    for key, value in nested.items():
-        if isinstance(value, dict):
-            flat += _flat(value, f"{prefix}{key}.")
-        else:
-            flat.append((prefix + key, value))
-    return flat
-
-
-def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
-    """
-    The figures of :func:`memory_stats`, in dicts within dicts.
-
-    Parameters
-    ----------
-    device : device or str or int, optional
-        The current GPU unless given.
-
-    Returns
-    -------
-    dict
-        Empty where GPUs haven't been used.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> if not ag.cuda.is_initialized():
-    ...     assert ag.cuda.memory_stats_as_nested_dict() == {}
-    """
-    _, counts = _counts(device)
-    if not counts:
-        return {}
-    none = dict.fromkeys(COLUMNS, 0)
+def _nested(flat: dict[str, int]) -> dict[str, Any]:
+    """Cut keys at their dots."""
     nested: dict[str, Any] = {}
-    for kind, source in KINDS.items():
-        found = dict(zip(COLUMNS, counts[source], strict=True)) if source else dict(none)
-        nested[kind] = {pool: found if pool == "all" else dict(none) for pool in POOLS}
-    nested["max_split_size"] = -1
-    nested["oversize_allocations"], nested["oversize_segments"] = dict(none), dict(none)
-    return nested | {name: counts[source] for name, source in COUNTS.items()}
+    for key, value in flat.items():
+        *parents, last = key.split(".")
+        inner = nested
+        for parent in parents:
+            inner = inner.setdefault(parent, {})
+        inner[last] = value
+    return nested
 
 
 def memory_stats(device: Any = None) -> OrderedDict[str, int]:
@@ -151,7 +121,45 @@ def memory_stats(device: Any = None) -> OrderedDict[str, int]:
     >>> ag.cuda.memory_stats().get("allocated_bytes.all.current", 0) >= 0
     True
     """
-    return OrderedDict(sorted(_flat(memory_stats_as_nested_dict(device))))
+    index = _index(device)
+    if index is None:
+        return OrderedDict()
+    counts = _memory().stats(index)
+    found = {"max_split_size": -1} | {name: counts[source] for name, source in COUNTS.items()}
+    for kind, source in KINDS.items():
+        for pool in POOLS:
+            figures = counts[source] if source and pool == "all" else NONE
+            found |= _columns(f"{kind}.{pool}", figures)
+    for kind in ("oversize_allocations", "oversize_segments"):
+        found |= _columns(kind, NONE)
+    return OrderedDict(sorted(found.items()))
+
+
+def _columns(name: str, figures: tuple[int, ...]) -> dict[str, int]:
+    return {f"{name}.{column}": n for column, n in zip(COLUMNS, figures, strict=True)}
+
+
+def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
+    """
+    The figures of :func:`memory_stats`, in dicts within dicts.
+
+    Parameters
+    ----------
+    device : device or str or int, optional
+        The current GPU unless given.
+
+    Returns
+    -------
+    dict
+        Empty where GPUs haven't been used.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> if not ag.cuda.is_initialized():
+    ...     assert ag.cuda.memory_stats_as_nested_dict() == {}
+    """
+    return _nested(memory_stats(device))
 
 
 def memory_allocated(device: Any = None) -> int:
@@ -303,8 +311,7 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
     >>> "memory summary, device ID 0" in ag.cuda.memory_summary()
     True
     """
-    index, _ = _counts(device)
-    return _table.table(index, memory_stats(device), abbreviated)
+    return _table.table(_index(device) or 0, memory_stats(device), abbreviated)
 
 
 def mem_get_info(device: Any = None) -> tuple[int, int]:
@@ -429,36 +436,6 @@ def _resets_all(old: str) -> None:
     )
 
 
-def host_memory_stats_as_nested_dict() -> dict[str, Any]:
-    """
-    The figures of :func:`host_memory_stats`, in dicts within dicts.
-
-    Returns
-    -------
-    dict
-        Empty where GPUs haven't been used.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> if not ag.cuda.is_initialized():
-    ...     assert ag.cuda.host_memory_stats_as_nested_dict() == {}
-    """
-    if not _core.registered():
-        return {}
-    counts = _memory().host_stats()
-    kinds = ("allocation", "allocated_bytes", "segment", "reserved_bytes")
-    nested: dict[str, Any] = {
-        name: dict(zip(COLUMNS, counts[kind], strict=True))
-        for name, kind in zip(
-            ("active_requests", "active_bytes", "segment", "allocated_bytes"), kinds, strict=True
-        )
-    }
-    nested["num_host_alloc"] = counts["device_allocs"]
-    nested["num_host_free"] = counts["device_frees"]
-    return nested
-
-
 def host_memory_stats() -> OrderedDict[str, int]:
     """
     Figures of pinned memory of the host, as ``"allocated_bytes.current"``.
@@ -474,7 +451,31 @@ def host_memory_stats() -> OrderedDict[str, int]:
     >>> ag.cuda.host_memory_stats().get("allocated_bytes.current", 0) >= 0
     True
     """
-    return OrderedDict(sorted(_flat(host_memory_stats_as_nested_dict())))
+    if not _core.registered():
+        return OrderedDict()
+    counts = _memory().host_stats()
+    found = {name: counts[source] for name, source in HOST_COUNTS.items()}
+    for kind in HOST_KINDS:
+        found |= _columns(kind, counts[kind])
+    return OrderedDict(sorted(found.items()))
+
+
+def host_memory_stats_as_nested_dict() -> dict[str, Any]:
+    """
+    The figures of :func:`host_memory_stats`, in dicts within dicts.
+
+    Returns
+    -------
+    dict
+        Empty where GPUs haven't been used.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> if not ag.cuda.is_initialized():
+    ...     assert ag.cuda.host_memory_stats_as_nested_dict() == {}
+    """
+    return _nested(host_memory_stats())
 
 
 def reset_peak_host_memory_stats() -> None:

@@ -43,7 +43,7 @@ class Stream(_Stream, metaclass=_OfGPUs):
     device : device or str or int, optional
         The current GPU unless given.
     priority : int, default 0
-        Work on a stream with a lower number goes first; the nearest that the GPU has is taken.
+        Accepted, and without effect: see :meth:`priority_range`.
 
     Raises
     ------
@@ -66,7 +66,7 @@ class Stream(_Stream, metaclass=_OfGPUs):
     @staticmethod
     def priority_range() -> tuple[int, int]:
         """
-        The least and the greatest priority, as (0, -5).
+        The least and the greatest priority: (0, 0), as PyCUDA makes streams of one.
 
         Returns
         -------
@@ -75,7 +75,7 @@ class Stream(_Stream, metaclass=_OfGPUs):
         _core.start()
         from autograd_cy._C import cuda_streams
 
-        return cuda_streams.priority_range(_core.current())
+        return cuda_streams.priority_range()
 
 
 class ExternalStream(Stream):

@@ -7,8 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_cy._C.dtypes import _bool, bfloat16, float16, float32, float64
-from autograd_cy._C.dtypes import int8, int16, int32, int64, uint8
+from autograd_cy._C.dtypes import (
+    _bool,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.tensor_types import TensorType, construct
 

@@ -16,7 +16,8 @@ from pathlib import PurePath
 from typing import IO, Any
 
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy._C.placement import _is_registered, device
+from autograd_cy._C.placement import _is_usable, _why_not, device
+from autograd_cy._C.streams import _device_count
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._environment.contexts import _Context
 from autograd_cy.serialization import _archive, _pickles
@@ -361,22 +362,36 @@ def _placement(map_location: Any) -> Callable[[str], Any]:
 
 def _known(where: Any, location: str | None) -> device:
     """The device, if a file can be loaded to it."""
-    kind = where.type if isinstance(where, device) else str(where).partition(":")[0]
     try:
         found = device(where)
     except RuntimeError:
         found = None
-    if found is not None and _is_registered(found):
-        return found
+    if found is not None and _is_usable(found):
+        count = _device_count(found.type)
+        if found.index is None or found.index < count or found.type in ("cpu", "meta"):
+            return found
+        kind, count = found.type.upper(), _device_count(found.type)
+        raise RuntimeError(
+            f"Attempting to deserialize object on {kind} device {found.index} but there are "
+            f"{count} of them (torch.{found.type}.device_count() is {count}). Please use load with "
+            "map_location to map your storages to an existing device."
+        )
+    kind = str(where).partition(":")[0]
+    if kind == "cuda":
+        raise RuntimeError(
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is "
+            "False. If you are running on a CPU-only machine, please use load with "
+            "map_location=torch.device('cpu') to map your storages to the CPU. What is missing: "
+            f"{_why_not()}"
+        )
     if location is None:
         raise RuntimeError(
-            f"load: map_location must be 'cpu' or 'meta', not {where!r}; move what was loaded with "
-            ".to(device)"
+            f"load: map_location must name a device that is here, such as 'cpu', 'cuda' or 'meta', "
+            f"not {where!r}"
         )
     raise RuntimeError(
-        f"Attempting to deserialize object on a {kind.upper()} device but this build runs on the "
-        "CPU. Please use load with map_location=torch.device('cpu') to map your storages to the "
-        "CPU."
+        f"Attempting to deserialize object on a {kind.upper()} device, which isn't here. Please "
+        "use load with map_location=torch.device('cpu') to map your storages to the CPU."
     )
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 import shlex
 import subprocess
 import sys
-import time
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from .steps import Builder, Stamp, Step, StepFailed
 FOLDER = BUILD_DIR / "cuda"
 PLACE = "_cuda"  # of the package
 MANIFEST = "manifest.json"
+WRITTEN = (".cu", ".fatbin", ".kernels", ".ptxas", ".seconds")
 INCLUDE = ("ext/cuda/device", "ext/cuda", "ext/kernels", "ext/core")
 COMMON = ("-std=c++17", "-O3", "-Werror=all-warnings", "-Xptxas=-v")
 # What ptxas says of each kernel; it is kept beside the image for the checks.
@@ -41,16 +43,21 @@ class Image:
 
 
 class Images(Builder):
-    """Brings fatbins up to date."""
+    """Brings fatbins up to date, or with `kind` "cubin" the code of one architecture, readable."""
 
-    def __init__(self, toolkit: cuda.Toolkit, archs: cuda.Archs, cc: list[str], say=print):
+    def __init__(
+        self, toolkit: cuda.Toolkit, archs: cuda.Archs, cc: list[str], say=print, kind="fatbin"
+    ):
         self.toolkit = toolkit
         self.archs = archs
+        self.kind = kind
         self.cc = [*cc, *(f"-I{path}" for path in INCLUDE)]
         versions = [toolkit.version, toolkit.host]
+        folder = FOLDER if kind == "fatbin" else FOLDER / archs.names[0]
         # Where the toolkit is means nothing: pip puts nvcc from PyPI into a new folder each time.
-        super().__init__(ROOT, FOLDER, ".fatbin", versions, moving=[toolkit.root], say=say)
+        super().__init__(ROOT, folder, f".{kind}", versions, moving=[toolkit.root], say=say)
         self.images = write_sources(FOLDER)
+        folder.mkdir(parents=True, exist_ok=True)
 
     def jobs(self) -> list[Callable[[], None]]:
         """What a build runs, in any order and at once, the longest first."""
@@ -73,28 +80,32 @@ class Images(Builder):
                 found[image.name] = reasons
         return found
 
-    def fatbin(self, image: Image) -> Path:
-        """Where an image is put."""
-        return self.folder / f"{image.name}.fatbin"
+    def output(self, image: Image) -> Path:
+        """Where nvcc puts an image."""
+        return self.folder / f"{image.name}{self.suffix}"
 
-    def usage(self, image: Image) -> Path:
-        """Where the words of ptxas are: registers and spills of each kernel."""
-        return self.folder / f"{image.name}.ptxas"
+    def usage(self, image: Image) -> str:
+        """What ptxas said of each kernel: registers and spills."""
+        return (self.folder / f"{image.name}.ptxas").read_text()
+
+    def seconds(self, image: Image) -> float:
+        """Processor time that nvcc took for an image when it was compiled last."""
+        return float((self.folder / f"{image.name}.seconds").read_text())
 
     def manifest(self) -> dict[str, dict[str, int]]:
         """{image: {kernel: bytes of its arguments}}, as the sources say."""
         names = sorted(image.name for image in self.images)
         return {name: json.loads((self.folder / f"{name}.kernels").read_text()) for name in names}
 
-    def command(self, image: Image, target: list[str]) -> list[str]:
-        """How nvcc makes `target` of an image; the files are to be added."""
+    def _command(self, image):
+        """How nvcc makes an image; the files are to be added."""
         debug = ["-lineinfo"] if switch("AUTOGRAD_CY_DEBUG") else []
         include = [f"-I{path}" for path in INCLUDE]
-        return [str(self.toolkit.nvcc), *COMMON, *debug, *self.toolkit.flags, *target,
-                *image.flags, *include]  # fmt: skip
+        return [str(self.toolkit.nvcc), *COMMON, *debug, *self.toolkit.flags, f"-{self.kind}",
+                *self.archs.flags, *image.flags, *include]  # fmt: skip
 
     def _steps(self, image):
-        source, output = self._short(image.source), self.fatbin(image)
+        source, output = self._short(image.source), self.output(image)
         stamp = Stamp(self.folder / f"{image.name}.json")
         listed, listing = (self.folder / f"{image.name}.kernels{end}" for end in ("", ".d"))
         command = [sys.executable, "-m", "ext.build.cuda_listing"]
@@ -102,18 +113,22 @@ class Images(Builder):
         always = (image.source, *sorted(ROOT.glob("ext/cuda/device/*.h")))
         listing_step = Step("listing", command, listed, listing, always)
         depfile = Path(f"{output}.d")
-        command = self.command(image, ["-fatbin", *self.archs.flags])
-        command += ["-MD", "-MF", self._short(depfile), "-o", self._short(output), source]
+        command = [
+            *self._command(image),
+            "-MD",
+            "-MF",
+            self._short(depfile),
+            "-o",
+            self._short(output),
+            source,
+        ]
         return stamp, listing_step, Step("nvcc", command, output, depfile, (image.source,))
 
     def _run(self, command):
-        start = time.perf_counter()
-        run = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
-        said = run.stdout + run.stderr
+        status, said, seconds = timed(command, self.root)
         rest = PTXAS.sub("", said).strip()
         name = next(Path(word).stem for word in command if word.endswith(".cu"))
-        if run.returncode:
-            seconds = time.perf_counter() - start
+        if status:
             raise StepFailed(
                 f"autograd_cy: the CUDA kernels of image {name} do not compile "
                 f"(nvcc {self.toolkit.version}, {', '.join(self.archs.names)}, {seconds:.0f} s).\n"
@@ -122,8 +137,19 @@ class Images(Builder):
             )
         if command[0] == str(self.toolkit.nvcc):
             (self.folder / f"{name}.ptxas").write_text(said)
+            (self.folder / f"{name}.seconds").write_text(f"{seconds:.2f}\n")
         if rest:
             self.say(rest)
+
+
+def timed(command: list[str], folder: Path) -> tuple[int, str, float]:
+    """Run a command; its status, what it wrote, and the processor time of all that it started."""
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        return process.returncode, said.read(), usage.ru_utime + usage.ru_stime
 
 
 def write_sources(folder: Path) -> list[Image]:
@@ -141,7 +167,7 @@ def write_sources(folder: Path) -> list[Image]:
         images.append(Image(name, path, tuple(source.flags)))
     known = {image.name for image in images}
     for path in folder.iterdir():
-        if path.suffix in (".cu", ".fatbin", ".kernels", ".ptxas") and path.stem not in known:
+        if path.suffix in WRITTEN and path.stem not in known:
             path.unlink()
     return images
 
@@ -184,7 +210,7 @@ def collect(images: Images | None, package: Path, replace) -> list[Path]:
         text = json.dumps(images.manifest(), indent=1) + "\n"
         if not listed.exists() or listed.read_text() != text:
             listed.write_text(text)
-        for source in [*map(images.fatbin, images.images), listed]:
+        for source in [*map(images.output, images.images), listed]:
             wanted.append(folder / source.name)
             replace(source, wanted[-1])
     remove_stale(folder, set(wanted))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ext.codegen.kernel_runs import given, has_shape, is_sized, signature, sizes_signature
@@ -19,21 +20,11 @@ if TYPE_CHECKING:
 
 # What an operand may be: other types are numbers, texts and what one slot leaves for another.
 OBJECTS = ("Tensor", "tuple", "object")
-# Slots of which operators ask `has_kernel`: where the device has none of its own, they are made of
-# other operators, so that the host's is not called.
-COMPOSED = (
-    "_attention",
-    "_attention_slopes",
-    "_cumprod",
-    "_fused_batch_norm_backward",
-    "_fused_group_norm_backward",
-    "_fused_layer_norm_backward",
-    "_fused_rms_norm",
-    "_fused_rms_norm_backward",
-    "_recurrent",
-    "_recurrent_backward",
-    "_sum_of_squares",
-)
+# How an operator that is also made of others asks whether the device has a kernel.
+_ASKED = re.compile(r'(?:has_kernel|by_operators)\([^"]*?"(\w+)"')
+
+_TABLE = re.compile(r"^KERNELS = \{\n(.*?)^\}", re.M | re.S)
+_KEY = re.compile(r'^    "([\w.]+)":', re.M)
 
 HEAD = '''# cython: language_level=3
 """Kernels that let the host compute for a device; written by ext/codegen/cuda_host.py, do not edit."""
@@ -53,6 +44,27 @@ class Slot(NamedTuple):
     form: str
     results: int
     written: tuple[tuple[int, str], ...]  # (place among the arguments, condition or "")
+
+
+def composed(folder: Path) -> list[str]:
+    """Keys that composites ask for: without a kernel of the device they call other operators."""
+    texts = [path.read_text() for path in folder.glob("*_composites.pyx")]
+    return sorted({key for text in texts for key in _ASKED.findall(text)})
+
+
+def device_keys(folder: Path) -> set[str]:
+    """Keys of the slots that CUDA devices have kernels for: those in KERNELS of the sources there."""
+    tables = [_TABLE.search(path.read_text()) for path in sorted(folder.glob("*.pyx"))]
+    return {key for table in tables if table for key in _KEY.findall(table[1])}
+
+
+def way(r: Record, own: set[str]) -> str:
+    """How CUDA devices compute an operator: by a "kernel", by its "parts", or by the "host"."""
+    kind = type(r.kernel).__name__
+    if kind == "composite":
+        return "parts"
+    by_host = kind == "host" or (has_shape(r) and r.key not in own)
+    return "host" if by_host else "kernel"
 
 
 def parameters(form: str) -> list[str]:
@@ -136,8 +148,8 @@ def kernel(name: str, slot: Slot, number: int) -> list[str]:
     ]
 
 
-def source(families: Mapping[str, Iterable[Record]]) -> str:
-    """The module."""
+def source(families: Mapping[str, Iterable[Record]], folder: Path) -> str:
+    """The module; `folder` has the sources of composites."""
     found = slots(families)
     numbers = {form: n for n, form in enumerate(dict.fromkeys(slot.form for slot in found))}
     lines = [HEAD.rstrip()]
@@ -163,7 +175,7 @@ def source(families: Mapping[str, Iterable[Record]]) -> str:
             *table,
             "}",
             "# Keys of which the host's kernel isn't called where operators can be made of others.",
-            f"COMPOSED = frozenset({COMPOSED!r})",
+            f"COMPOSED = frozenset({composed(folder)!r})",
             "# What NumPy and SciPy compute: {operator: key}.",
             f"NUMPY = {numpy!r}",
             "",

@@ -63,7 +63,7 @@ def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str
     found["asked_operators.pxi"] = python_forms.asked_operators(own)
     found |= linkage.tables_by_hand(ROOT / "ext", entries)
     found |= step_kernels.sources(own)
-    found["cuda_host.pyx"] = cuda_host.source(families)
+    found["cuda_host.pyx"] = cuda_host.source(families, ROOT / "ext" / "composites")
     found["cuda_entries.pxi"] = cuda_entries.table_text()
     symbols = by_symbol(families)
     for family, records in own.items():

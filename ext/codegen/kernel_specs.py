@@ -133,9 +133,7 @@ ARITHMETIC = [
     *_binary("mul", "bihfc", as_u8="i8 b1", commutative=True, keeps="factor", halves=True),
     *_binary("div", "hfc", cost=2, keeps="factor", halves=True),
     *_binary("trunc_divide", "ihf", cost=3, keeps="factor", divides=True),
-    *_binary(
-        "floor_divide", "ihf", cost=8, keeps="factor", far="f", far_by="ratio", divides=True
-    ),
+    *_binary("floor_divide", "ihf", cost=8, keeps="factor", far="f", far_by="ratio", divides=True),
     *_binary("remainder fmod", "ihf", cost=8, far="f", far_by="ratio", divides=True),
     *_binary("pow", "bihfc", cost=10, wide="f32 f64"),
     *_binary("maximum minimum", "bihf", as_u8="b1", commutative=True),

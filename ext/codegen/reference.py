@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
 
-from ext.codegen import formula, table  # noqa: E402
+from ext.codegen import cuda_host, formula, table  # noqa: E402
 from ext.codegen.python_forms import as_called, python_name  # noqa: E402
 
 DTYPES = {
@@ -37,6 +37,13 @@ WORDS = {
     "each": "linear in each argument",
     "dims": "the batch dimension goes first, dimensions are shifted",
 }
+# How CUDA devices compute an operator.
+WAYS = {
+    "kernel": "by kernels of the device",
+    "parts": "by the operators that it is made of",
+    "host": "by the host, with copies there and back",
+}
+OWN = cuda_host.device_keys(ROOT / "ext" / "cuda")
 BATCHING = {"elementwise": "batch dimensions are aligned"}
 KINDS = {"vjp": "Gradient", "jvp": "Forward mode", "vmap": "vmap"}
 
@@ -55,15 +62,17 @@ def index(families: dict) -> str:
     lines = [
         "# Operators",
         "",
-        "| operator | what | dtypes | gradient |",
-        "| --- | --- | --- | --- |",
+        "| operator | what | dtypes | gradient | CUDA |",
+        "| --- | --- | --- | --- | --- |",
     ]
     for family, records in families.items():
         for r in public(records):
             link = f"[`{title(r)}`]({family}.md#{anchor(r)})"
-            row = (link, first_line(r), r.dtypes, "yes" if is_differentiable(r) else "no")
+            gradient = "yes" if is_differentiable(r) else "no"
+            row = (link, first_line(r), r.dtypes, gradient, cuda_host.way(r, OWN))
             lines.append(f"| {' | '.join(cell(x) for x in row)} |")
     lines += ["", "Dtypes: " + ", ".join(f"{k} {v}" for k, v in DTYPES.items()) + "."]
+    lines += ["", "CUDA: " + "; ".join(f"{k}: {v}" for k, v in WAYS.items()) + "."]
     lines += ["", "In the formulas of gradients and rules, `self` is the argument `input`."]
     return "\n".join(lines) + "\n"
 
@@ -89,6 +98,7 @@ def section(r) -> list[str]:
     lines = [f"## {title(r)}", "", "```", f"{signature(r)}{returns(r)}", "```", ""]
     lines += [as_called(r.doc), ""]
     rows = [*forms(r), *dtype_rows(r), *rules(r), *special_rows(r)]
+    rows.append(("CUDA", WAYS[cuda_host.way(r, OWN)]))
     lines += ["| parameter | |", "| --- | --- |"]
     names = [(python_name(a, i), a) for i, a in enumerate(r.args)]
     names += [(a.name, a) for a, _ in r.options]

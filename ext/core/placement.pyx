@@ -198,6 +198,11 @@ def _is_registered(device d not None):
     return type_of_name(d.type) >= 0
 
 
+def _why_not():
+    """What is missing for CUDA, or None."""
+    return None if OFFERED in _types else starter().why_not()
+
+
 def _is_usable(device d not None):
     """Tell if tensors can be on devices of that type; nothing is started to find out."""
     return type_of_name(d.type) >= 0 or (d.type == OFFERED and is_offered())

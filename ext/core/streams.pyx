@@ -440,7 +440,12 @@ def _accelerator():
 def _device_count(name=None):
     """Count the devices of a type, of the accelerator's unless named; nothing is started."""
     cdef int type = accelerator_type() if name is None else type_of_name(name)
-    return devices_of_type(type) if type > 1 else 0
+    if type > 1:
+        return devices_of_type(type)
+    if type < 0 and name == "cuda" or name is None and _offers_accelerator():
+        from autograd_cy.cuda import _core
+        return _core.count()
+    return 0
 
 
 def _current_index(name=None):

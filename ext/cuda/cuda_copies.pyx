@@ -20,7 +20,7 @@ from autograd_cy._C.devices cimport (
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_C64, DT_SIZE, dt_real
 from autograd_cy._C.iterate cimport contiguous, copy_into
 from autograd_cy._C.storage cimport (
-    ON_PINNED, STORAGE_BORROWED, STORAGE_PINNED, ServiceBlock, StorageImpl, device_index,
+    ON_PINNED, STORAGE_BORROWED, STORAGE_PINNED, ServiceBlock, device_index,
     device_type, storage_root)
 from autograd_cy._C.tensor cimport (
     Tensor, tensor_empty_on, tensor_empty_strided, tensor_is_dense, tensor_on, warn_once)

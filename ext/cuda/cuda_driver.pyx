@@ -502,3 +502,8 @@ def can_access_peer(int index, int peer):
 def primary_context(int index):
     """PyCUDA's Context of a device."""
     return pycuda_context(index)
+
+
+def call_in_context(int index, function not None, *arguments):
+    """Call what makes objects of PyCUDA, with the context on PyCUDA's stack meanwhile."""
+    return in_context(index, function, arguments)

@@ -54,7 +54,7 @@ cdef int _ids[2 * ENTRIES]         # numbers for `launch`, and 1; 0: not asked f
 
 
 def _limit(Py_ssize_t most=0x7fffffff):
-    """Let a launch of a strided kernel have so many elements, for tests; return what held before."""
+    """Let a strided launch have so many elements, for tests; return what held before."""
     global _most
     if not 0 < most <= 0x7fffffff:
         raise ValueError(f"a launch has 1 to {0x7fffffff} elements, not {most}")
@@ -63,7 +63,7 @@ def _limit(Py_ssize_t most=0x7fffffff):
 
 
 def _entry(str name not None, dtype):
-    """The image and the name of the kernels that compute an elementwise kernel in a dtype, or None."""
+    """Image and name of the kernels that compute an elementwise kernel in a dtype, or None."""
     cdef int entry = _kernels[kernel_number(name) * 12 + dt_code(dtype)] & ~SWAPPED
     return (_images[_image_of[entry]].decode(), _names[entry].decode()) if entry else None
 
@@ -72,8 +72,8 @@ def _compute(str name not None, dtype, Tensor out not None, tuple operands not N
     """
     Fill `out` by an elementwise kernel that computes in a dtype, on the device of `out`, for tests.
 
-    Operands have the dtypes that the kernel takes, and broadcast to the shape of `out`. Those of the
-    CPU, where `out` isn't there, are numbers.
+    Operands have the dtypes that the kernel takes, and broadcast to the shape of `out`. Those of
+    the CPU, where `out` isn't there, are numbers.
     """
     cdef Elementwise e
     cdef Py_ssize_t* rows[5]

@@ -10,7 +10,7 @@ from libc.stdlib cimport calloc, getenv, malloc
 from libc.string cimport memset
 
 from autograd_cy._C.cuda_driver cimport (
-    address_t, check, device_number, driver, enter, error_of, handle_t, is_forked,
+    address_t, check, context_of, device_number, driver, enter, error_of, handle_t, is_forked,
     number_of_devices, result_t)
 from autograd_cy._C.cuda_streams cimport CudaStream, handle_of, order
 from autograd_cy._C.placement cimport current_index, type_of_name
@@ -470,8 +470,19 @@ cdef object out_of_memory(int index, size_t nbytes):
 
 # --- pinned memory --------------------------------------------------------------------------
 
-cdef int pin(Py_ssize_t nbytes, char** data, void** block) except -1:
+cdef int some_index() except -1:
+    """A device whose context pins memory: the current one, unless others alone were started."""
     cdef int index = current_index(type_of_name("cuda"))
+    cdef int i
+    if context_of(index) == NULL:
+        for i in range(number_of_devices()):
+            if context_of(i) != NULL:
+                return i
+    return index
+
+
+cdef int pin(Py_ssize_t nbytes, char** data, void** block) except -1:
+    cdef int index = 0
     cdef int c = class_of(nbytes)
     cdef Block* b = _pinned[c]
     cdef void* place = NULL
@@ -480,6 +491,7 @@ cdef int pin(Py_ssize_t nbytes, char** data, void** block) except -1:
         _pinned[c] = b.next
         _host.reused += 1
     else:
+        index = some_index()
         enter(index)
         b = new_block()
         b.cls = c
@@ -553,65 +565,45 @@ cdef Scratch scratch(int index, Py_ssize_t nbytes, stream_t stream):
 
 # --- for Python -----------------------------------------------------------------------------
 
-cdef int check_number(int index) except -1:
-    if not 0 <= index < MAX_INDEX:
+cdef Counts* counts_of(int index) except NULL:
+    """Of a device, or of pinned memory for -1."""
+    if not -1 <= index < MAX_INDEX:
         raise ValueError(f"a device has a number from 0 to {MAX_INDEX - 1}, not {index}")
-    return 0
+    return &_host if index < 0 else &_counts[index]
 
 
-cdef dict figures(str name, Count* c, str pool="all"):
-    return {f"{name}.{pool}.current": c.current, f"{name}.{pool}.peak": c.peak,
-            f"{name}.{pool}.allocated": c.allocated, f"{name}.{pool}.freed": c.freed}
+cdef tuple figures(Count* c):
+    return c.current, c.peak, c.allocated, c.freed
+
+
+cdef dict all_figures(Counts* n):
+    return {
+        "allocation": figures(&n.allocation), "allocated_bytes": figures(&n.allocated_bytes),
+        "requested_bytes": figures(&n.requested_bytes), "segment": figures(&n.segment),
+        "reserved_bytes": figures(&n.reserved_bytes), "retries": n.retries, "ooms": n.ooms,
+        "device_allocs": n.device_allocs, "device_frees": n.device_frees,
+        "synchronisations": n.synchronisations, "reused": n.reused, "taken": n.taken}
 
 
 def stats(int index):
     """
-    Figures of a device's memory under torch's names, and some of our own; makes no context.
+    What is counted of a device's memory; makes no context.
 
     Returns
     -------
     dict
-        ``allocation``, ``allocated_bytes``, ``active``, ``active_bytes``, ``requested_bytes``,
-        ``segment``, ``reserved_bytes``, ``inactive_split``, ``inactive_split_bytes``, each as
-        ``name.all.current`` and with ``peak``, ``allocated``, ``freed``; counts of retries,
-        failures, calls of the driver; ``num_reused`` allocations without a call of the driver.
+        ``allocation`` (blocks in use), ``allocated_bytes``, ``requested_bytes``, ``segment``
+        (blocks that the driver gave) and ``reserved_bytes``, each as a tuple (current, peak,
+        allocated, freed); counts: ``retries``, ``ooms``, ``device_allocs``, ``device_frees``,
+        ``synchronisations``, ``reused`` allocations without a call of the driver, blocks ``taken``
+        from other streams.
     """
-    check_number(index)
-    cdef Counts* n = &_counts[index]
-    cdef Count none
-    memset(&none, 0, sizeof(none))
-    return (
-        figures("allocation", &n.allocation) | figures("allocated_bytes", &n.allocated_bytes)
-        | figures("active", &n.allocation) | figures("active_bytes", &n.allocated_bytes)
-        | figures("requested_bytes", &n.requested_bytes) | figures("segment", &n.segment)
-        | figures("reserved_bytes", &n.reserved_bytes) | figures("inactive_split", &none)
-        | figures("inactive_split_bytes", &none)
-        | {"num_alloc_retries": n.retries, "num_ooms": n.ooms, "num_device_alloc": n.device_allocs,
-           "num_device_free": n.device_frees, "num_sync_all_streams": n.synchronisations,
-           "num_reused": n.reused, "num_taken": n.taken})
+    return all_figures(counts_of(index))
 
 
 def host_stats():
     """The same of pinned memory of the host."""
-    return (figures("allocation", &_host.allocation) | figures("segment", &_host.segment)
-            | figures("allocated_bytes", &_host.allocated_bytes)
-            | figures("requested_bytes", &_host.requested_bytes)
-            | figures("reserved_bytes", &_host.reserved_bytes)
-            | {"num_alloc_retries": _host.retries, "num_ooms": _host.ooms,
-               "num_host_alloc": _host.device_allocs, "num_host_free": _host.device_frees,
-               "num_reused": _host.reused})
-
-
-def allocated(int index):
-    """Bytes in use now, and the most that were."""
-    check_number(index)
-    return _counts[index].allocated_bytes.current, _counts[index].allocated_bytes.peak
-
-
-def reserved(int index):
-    """Bytes that were taken from the driver, and the most that were."""
-    check_number(index)
-    return _counts[index].reserved_bytes.current, _counts[index].reserved_bytes.peak
+    return all_figures(&_host)
 
 
 cdef void restart(Counts* n, bint peaks) noexcept:
@@ -628,15 +620,13 @@ cdef void restart(Counts* n, bint peaks) noexcept:
 
 
 def reset_peak(int index):
-    """Let peaks be what there is now."""
-    check_number(index)
-    restart(&_counts[index], True)
+    """Let peaks be what there is now; of pinned memory for -1."""
+    restart(counts_of(index), True)
 
 
 def reset_accumulated(int index):
-    """Let all that is counted from the beginning be counted from now."""
-    check_number(index)
-    restart(&_counts[index], False)
+    """Let what is counted from the beginning be counted from now; of pinned memory for -1."""
+    restart(counts_of(index), False)
 
 
 def memory_info(int index):
@@ -664,24 +654,23 @@ def empty_cache(index=None):
 def empty_host_cache():
     """Give free pinned memory back to the driver; waits for the device."""
     if _host.segment.current:
-        enter(current_index(type_of_name("cuda")))
+        enter(some_index())
         empty_pinned()
 
 
-def set_memory_fraction(double fraction, int index):
-    """Let tensors have at most this part of a device's memory."""
-    if not 0 <= fraction <= 1:
-        raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
-    _limits[index] = <size_t>(fraction * memory_info(index)[1]) if fraction < 1 else 0
+def set_limit(int index, size_t nbytes):
+    """Let a device's tensors and free memory have at most so many bytes; 0: no limit."""
+    counts_of(index)
+    _limits[max(index, 0)] = nbytes
 
 
-def memory_fraction(int index):
-    """The part of a device's memory that tensors may have."""
-    check_number(index)
-    return _limits[index] / memory_info(index)[1] if _limits[index] else 1.0
+def limit(int index):
+    """The limit that was set, 0 for none."""
+    counts_of(index)
+    return _limits[max(index, 0)]
 
 
 def pooled(int index):
     """Tell if memory comes from a pool of the driver; None if none was asked for yet."""
-    check_number(index)
-    return None if not _pooled[index] else _pooled[index] > 0
+    counts_of(index)
+    return None if not _pooled[max(index, 0)] else _pooled[max(index, 0)] > 0

@@ -14,7 +14,7 @@ from autograd_cy._C.storage cimport ON_CPU
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_WRAPPED, dims_of, preserved_strides, tensor_empty, tensor_empty_strided, tensor_on)
 import os
-import warnings
+from autograd_cy._C._warned import warn as _warn
 
 cdef enum:
     ALIGNMENT = 16             # of what kernels read: that of the widest element
@@ -68,10 +68,9 @@ cdef int announce(str key, str op, int device) except -1:
                 "with .cpu(), or set the variable to 'warn', or leave it out")
         if op not in _shown:
             _shown.add(op)
-            warnings.warn(
+            _warn(
                 f"{op}: there is no kernel of this operator for device '{where}': its operands are "
-                "copied to the host, which computes it, and the results are copied back",
-                UserWarning, stacklevel=1)
+                "copied to the host, which computes it, and the results are copied back")
     _calls[key] = _calls.get(key, 0) + 1
     return 0
 
@@ -152,7 +151,7 @@ cdef int make_alone(Mirror m) except -1:
 
 
 cdef int make_together(list group) except -1:
-    """Operands that share memory, of which some are written: all bytes from the first to the last."""
+    """Operands that share memory, of which some are written: all bytes that they lie in."""
     cdef Mirror first = <Mirror>group[0], m
     cdef Tensor far, near
     cdef char* low = first.low

@@ -147,8 +147,9 @@ cdef void stream_free(int index, stream_t stream) noexcept:
 # Note [External streams]
 # Launches take PyCUDA's streams alone. Memory, copies and events of an external stream go to its
 # handle; a kernel goes to a side stream, which waits for the external one, and for which that one
-# waits. So all is in the order of the external stream. What is known of it stays when its last object has
-# gone, because memory may have come from it: whoever wraps the same handle again finds it.
+# waits. So all is in the order of the external stream. What is known of it stays when its last
+# object has gone, because memory may have come from it: whoever wraps the same handle again finds
+# it.
 
 cdef CudaStream* external_stream(int index, handle_t handle) except? NULL:
     cdef CudaStream* s = _external[index]
@@ -304,6 +305,29 @@ def wrap_external(Stream stream not None, int index, size_t handle):
     enter(index)
     stream.stream = external_stream(index, <handle_t>handle)
     stream.code = DEVICES_OF_TYPE * type_of_name("cuda") + index
+
+
+def kept():
+    """Count the streams and events of the driver that are kept for the next ones."""
+    cdef Py_ssize_t streams = 0, events = 0
+    cdef CudaStream* s
+    cdef CudaEvent* e
+    cdef int i
+    for i in range(64):
+        s = _free_streams[i]
+        while s != NULL:
+            streams += 1
+            s = s.next
+        s = _external[i]
+        while s != NULL:
+            streams += s.side != NULL
+            s = s.next
+    for i in range(128):
+        e = _free_events[i]
+        while e != NULL:
+            events += 1
+            e = e.next
+    return {"streams": streams, "events": events}
 
 
 def priority_range():

@@ -8,8 +8,8 @@ from autograd_cy._C.dtypes cimport (
     DT_I64)
 from autograd_cy._C.exchange cimport array_of, from_array
 from autograd_cy._C.iterate cimport (
-    cast, ewn, resolved, result_dtype, separated, to_device, P_BOOL, P_COMPLEX, P_FLOAT, P_REAL, P_SAME,
-    P_SKIP_FIRST)
+    cast, ewn, resolved, result_dtype, separated, to_device, P_BOOL, P_COMPLEX, P_FLOAT, P_REAL,
+    P_SAME, P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.outputs cimport (

@@ -11,6 +11,7 @@ from building import ROOT, run_python
 
 from autograd_cy.__main__ import main
 from autograd_cy._environment import doctor as _doctor
+from autograd_cy._environment import gpus as _gpus
 from autograd_cy._environment import info as _info
 from autograd_cy._environment import machine as _machine
 from autograd_cy._environment import threads as _threads
@@ -19,7 +20,8 @@ from autograd_cy._environment import threads as _threads
 def test_info_prints_every_section(capsys):
     assert main(["info"]) == 0
     text = capsys.readouterr().out
-    for section in ("versions", "build", "simd", "threads", "blas", "optional", "environment"):
+    sections = ("versions", "build", "simd", "threads", "blas", "cuda", "optional", "environment")
+    for section in sections:
         assert f"\n{section}\n" in f"\n{text}"
     assert _info.version_of("numpy") in text
 
@@ -40,6 +42,7 @@ def test_info_shows_the_variables_of_the_page_and_those_that_are_read():
     asked = r"""(?:environ(?:\.get)?[(\[]|getenv\()b?["'](AUTOGRAD_CY_[A-Z_]+)"""
     sources = [*(ROOT / "autograd_cy").rglob("*.py"), *(ROOT / "ext" / "core").rglob("*.p[yx]*")]
     sources += [*(ROOT / "ext" / "kernels").rglob("*.p[yx]*")]
+    sources += [*(ROOT / "ext" / "cuda").rglob("*.p[yx]*")]
     read = {name for path in sources for name in re.findall(asked, path.read_text())}
     own = {name for name in _info.VARIABLES if name.startswith("AUTOGRAD_CY_")}
     assert read and read <= own and own <= said
@@ -203,3 +206,77 @@ def test_own_blas_is_found():
         assert "library" not in facts
     else:
         assert os.path.realpath(facts["library"]) in facts["loaded"]
+
+
+GPU = """Model: \t\t NVIDIA H200
+IRQ:   \t\t 120
+"""
+VERSION = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build"
+
+
+def gpu_facts(**changes):
+    whole = {
+        "images": {"ew_f32": 1_500_000},
+        "nvcc": "13.0.88",
+        "archs": ["sm_80", "compute_80"],
+        "pycuda": "2026.1",
+        "driver": (13, 0),
+        "module": "580.65.06",
+        "gpus": ["NVIDIA H200"],
+    }
+    return _gpus.Facts(**(whole | changes))
+
+
+def test_gpus_are_found_without_starting_cuda(tmp_path, monkeypatch):
+    (tmp_path / "gpus/0000:01:00.0").mkdir(parents=True)
+    (tmp_path / "gpus/0000:01:00.0/information").write_text(GPU)
+    (tmp_path / "version").write_text(VERSION)
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels/ew_f32.fatbin").write_bytes(b"x" * 1000)
+    monkeypatch.setenv("AUTOGRAD_CY_CUDA_KERNELS", str(tmp_path / "kernels"))
+    found = _gpus.facts(tmp_path)
+    assert found.gpus == ["NVIDIA H200"]
+    assert found.module == "580.65.06"
+    assert found.images == {"ew_f32": 1000}
+    monkeypatch.setenv("AUTOGRAD_CY_CUDA_KERNELS", str(tmp_path / "none"))
+    found = _gpus.facts(tmp_path / "none")
+    assert (found.images, found.gpus, found.module) == ({}, [], None)
+    assert found.why_none
+
+
+def test_info_shows_what_work_on_gpus_needs():
+    shown = _gpus.shown(gpu_facts())
+    assert shown["kernels"] == "1 images, 1.5 MB"
+    assert shown["driver"] == "CUDA 13.0 (580.65.06)"
+    shown = _gpus.shown(_gpus.Facts(why_none="no nvcc was found", no_driver="libcuda.so.1: no"))
+    assert shown["kernels"] == "none: no nvcc was found"
+    assert shown["driver"] == "none: libcuda.so.1: no"
+
+
+NO_DRIVER = {"driver": None, "no_driver": "libcuda.so.1: cannot open"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "stops", "what", "cure"),
+    [
+        ({"images": {}, "why_none": "no nvcc"}, False, "in this build: no nvcc", "CUDA=1"),
+        ({"pycuda": None}, True, "PyCUDA", "no wheels"),
+        (NO_DRIVER, True, "libcuda.so.1: cannot", "--nv"),
+        (NO_DRIVER | {"gpus": []}, False, "no driver", "node with a GPU"),
+        ({"driver": (12, 4)}, True, "nvcc 13.0.88, and the driver knows CUDA 12.4", "of CUDA 12"),
+    ],
+)
+def test_doctor_says_what_work_on_gpus_lacks(changes, stops, what, cure):
+    ((found_stops, found_what, found_cure),) = _gpus.advice(gpu_facts(**changes))
+    assert found_stops == stops
+    assert what in found_what
+    assert cure in found_cure
+
+
+def test_doctor_finds_nothing_where_all_or_nothing_is_there(monkeypatch):
+    assert _gpus.advice(gpu_facts()) == []
+    nothing = _gpus.Facts(why_none="no nvcc was found", no_driver="no")
+    assert _gpus.advice(nothing) == []
+    assert _gpus.advice(_gpus.Facts(images={"a": 1}, nvcc="13.0.88", no_driver="no")) == []
+    monkeypatch.setattr(_gpus, "facts", lambda: gpu_facts(pycuda=None))
+    assert [found.level for found in _doctor.gpus()] == ["problem"]

@@ -3,13 +3,23 @@
 They run by themselves (``pytest tests/gpu``): what looks for a GPU elsewhere must find none.
 """
 
+import atexit
+import contextlib
+import ctypes
+import functools
 import gc
 import os
 import sys
 from pathlib import Path
 
 import pytest
+from counting import (  # noqa: F401 - hooks
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+    pytest_testnodedown,
+)
 from emulator import control, places
+from small import Small
 
 HERE = Path(__file__).resolve().parent
 REAL = os.environ.get("AUTOGRAD_CY_GPU") == "real"
@@ -50,6 +60,17 @@ def pytest_pycollect_makemodule(module_path, parent):
     return left
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup():
+    """Let CUDA be the accelerator, after the hook of all tests has said that there is none."""
+    result = yield
+    devices = sys.modules.get("autograd_cy._C.devices")
+    if devices is not None:
+        with contextlib.suppress(ValueError):  # not started yet: it will be the accelerator then
+            devices.choose_accelerator("cuda")
+    return result
+
+
 def pytest_configure(config):
     config.addinivalue_line("markers", "emulated: needs the emulated driver; skipped on a GPU")
     config.addinivalue_line("markers", "breaks: the test does what broken() would report")
@@ -62,17 +83,59 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason="asks the emulated driver"))
 
 
-@pytest.fixture(scope="session")
-def context():
-    """PyCUDA's primary context of device 0, current in the main thread for tests of the driver alone."""
+@functools.cache
+def _primary(index):
+    """PyCUDA's primary context of a device, kept to the end; that of device 0 stays pushed."""
     import pycuda.driver as cuda
 
     cuda.init()
-    context = cuda.Device(0).retain_primary_context()
-    context.push()
-    yield context
-    context.pop()
+    context = cuda.Device(index).retain_primary_context()
+    if index == 0:
+        context.push()
+    atexit.register(_let_go, context, pushed=index == 0)
+    return context
+
+
+def _let_go(context, pushed):
+    import pycuda.driver as cuda
+
+    if pushed:
+        _make_current(context)
+        with contextlib.suppress(cuda.LogicError):  # the library has emptied the stack before
+            context.pop()
     context.detach()
+
+
+def _make_current(context):
+    # What uses devices leaves theirs current, and PyCUDA isn't told.
+    ctypes.CDLL("libcuda.so.1").cuCtxSetCurrent(ctypes.c_void_p(context.handle))
+
+
+@pytest.fixture
+def context():
+    """PyCUDA's primary context of device 0, current in this thread: for tests of the driver."""
+    _make_current(_primary(0))
+    return _primary(0)
+
+
+@pytest.fixture
+def second(context):
+    """That of device 1, which is current then."""
+    _primary(1).push()
+    yield _primary(1)
+    _make_current(_primary(1))
+    _primary(1).pop()
+
+
+@functools.cache
+def _small():
+    return Small()
+
+
+@pytest.fixture
+def small(context):
+    """The kernels of ``emulator/samples``, in the context of device 0."""
+    return _small()
 
 
 def _settle():
@@ -84,28 +147,36 @@ def _settle():
         library.empty_cache()
 
 
-LIVING = ("live_allocations", "live_streams", "live_events", "live_graphs")
+def _living():
+    """What lives on the driver, without streams and events that are kept to be used again."""
+    names = ("live_allocations", "live_streams", "live_events", "live_graphs")
+    report = control.counts()
+    living = {name: report[name] for name in names}
+    streams = sys.modules.get("autograd_cy._C.cuda_streams")
+    for name, kept in streams.kept().items() if streams else ():
+        living["live_" + name] -= kept
+    return living
 
 
 @pytest.fixture(autouse=True)
 def gpu(request):
-    """Before and after each test: an emulated driver that runs late, is whole, and where nothing is left behind."""
+    """An emulated driver that runs late, and is found whole and empty when the test has ended."""
     if REAL:
         yield
         return
-    if request.node.get_closest_marker("breaks"):
-        yield
-        control.order()
-        control.reset()
-        return
+    control.reset()
     _settle()
-    before = control.counts()
+    before = _living()
     yield
     control.order()
-    control.fail("", times=0)
-    _settle()
-    found, after = control.broken(), control.counts()
+    found = control.broken()
     control.reset()
+    if request.node.get_closest_marker("breaks"):
+        return
+    request.node.funcargs.clear()
+    _settle()
+    after = _living()
+    found += control.broken()
     assert not found, found
-    left = {name: after[name] - before[name] for name in LIVING if after[name] > before[name]}
+    left = {name: after[name] - before[name] for name in after if after[name] > before[name]}
     assert not left, f"left behind: {left}"

@@ -228,3 +228,17 @@ def test_euclidean_norms_beside_numpy(dtype):
     assert ag.linalg.vector_norm(ag.zeros(0)).item() == 0
     assert ag.linalg.vector_norm(x[:0], dim=0).tolist() == ag.zeros(5, 70).tolist()
     assert np.isnan(ag.linalg.vector_norm(ag.tensor([1.0, float("nan")])).item())
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex values")
+@pytest.mark.parametrize("dtype, real", [(ag.complex64, ag.float32), (ag.complex128, ag.float64)])
+@pytest.mark.parametrize(
+    "view", [lambda x: x[:, ::2], lambda x: x[:, :, 1:4], lambda x: x.permute(2, 0, 1)]
+)
+def test_casts_of_complex_numbers_to_real_ones_in_short_rows(dtype, real, view):
+    a = np.arange(6 * 40 * 40).reshape(6, 40, 40) * (1 + 2j)
+    x = ag.tensor(a.tolist(), dtype=dtype)
+    assert np.array_equal(view(x).to(real).numpy(), view(x).numpy().real)
+    out = ag.zeros(view(x).shape, dtype=real)
+    out.copy_(view(x))
+    assert np.array_equal(out.numpy(), view(x).numpy().real)

@@ -308,7 +308,8 @@ cdef int way_of(LoopPlan* plan) noexcept:
         return SAME_ROWS
     if plan.nd == 1:
         return ROW_BY_ROW
-    plan.moves = plan.nargs == 2 and is_copy(plan.loop)
+    # A loop of copies also casts complex numbers to their real parts: elements of two sizes.
+    plan.moves = plan.nargs == 2 and plan.item[0] == plan.item[1] and is_copy(plan.loop)
     if turn_plan(plan):
         return TURNED
     if plan.moves and inner * plan.item[0] <= MOVED_ROW:

@@ -1,7 +1,7 @@
 // Values that a kernel refuses: the first one is noted for the host, which raises the exception at the
 // next synchronisation (raise_fault in cuda_streams.pyx). The kernel leaves the element out and goes on.
 #pragma once
-#include "arguments.h"
+#include "kernel.cuh"
 
 // What is wrong, as in _C/faults.pxd.
 enum {

@@ -31,13 +31,14 @@
     /* from e^-|x|, which cannot overflow and keeps the left tail */                             \
     AG_FN ag_##T ag_sigmoid_##T(ag_##T x) {                                                      \
         const ag_##T e = ag_exp_minus_abs_##T(x);                                                    \
-        return (x < 0 ? e : (ag_##T)1) / ((ag_##T)1 + e);                                        \
+        return AG_QUOTIENT(T, x < 0 ? e : (ag_##T)1, (ag_##T)1 + e);                             \
     }                                                                                            \
     /* log(x / (1 - x)) of x limited to [eps, 1 - eps]; no limits if eps is nan */               \
     AG_FN ag_##T ag_logit_##T(ag_##T x, ag_##T eps) {                                            \
         const ag_##T top = (ag_##T)1 - eps;                                                      \
         const ag_##T y = x < eps ? eps : x > top ? top : x;                                      \
-        return ag_log_##T(y / ((ag_##T)1 - y));                                                  \
+        const ag_##T p = AG_NEAR_ONE(T, y);                                                      \
+        return ag_log_##T(AG_QUOTIENT(T, p, (ag_##T)1 - p));                                     \
     }                                                                                            \
     AG_FN ag_##T ag_sigmoid_backward_##T(ag_##T g, ag_##T y) {                                   \
         return g * ((ag_##T)1 - y) * y;                                                          \
@@ -46,11 +47,12 @@
         return (x > 0 ? (ag_##T)0 : x) - ag_log1p_unit_##T(ag_exp_minus_abs_##T(x));                  \
     }                                                                                            \
     AG_FN ag_##T ag_log_sigmoid_backward_##T(ag_##T g, ag_##T x) { return g * ag_sigmoid_##T(-x); } \
-    /* linear above the threshold, so that exp cannot overflow */                                \
+    /* linear above the threshold, so that exp cannot overflow; of a beta beyond 2^126 0 remains */                                \
     AG_FN ag_##T ag_softplus_##T(ag_##T x, ag_##T beta, ag_##T threshold) {                      \
         const ag_##T t = x * beta;                                                               \
+        const ag_##T top = t < 0 ? (ag_##T)0 : t;                                                \
         const ag_##T soft =                                                                      \
-            ((t < 0 ? (ag_##T)0 : t) + ag_log1p_unit_##T(ag_exp_minus_abs_##T(t))) / beta;            \
+            AG_QUOTIENT(T, top + ag_log1p_unit_##T(ag_exp_minus_abs_##T(t)), beta);              \
         return t > threshold ? x : soft;                                                         \
     }                                                                                            \
     AG_FN ag_##T ag_softplus_backward_##T(ag_##T g, ag_##T x, ag_##T beta, ag_##T threshold) {   \
@@ -150,15 +152,16 @@ AG_FOR_FLOATS(AG_ACTIVATION)
         const ag_##T e = ag_exp_minus_abs_##T(x), two = (ag_##T)2 * e, square = e * e;           \
         const ag_##T top = x > 0 ? (ag_##T)1 + two : square + two;                               \
         const ag_##T rest = x > 0 ? two * e : (ag_##T)2;                                         \
-        return AG_AT_LEAST(x, -AG_EXP_END_##T) * (top / (top + rest));                           \
+        return AG_AT_LEAST(x, -AG_EXP_END_##T) * AG_QUOTIENT(T, top, top + rest);                \
     }                                                                                            \
     AG_FN ag_##T ag_mish_backward_##T(ag_##T g, ag_##T x) {                                      \
         const ag_##T e = ag_exp_minus_abs_##T(x), two = (ag_##T)2 * e, square = e * e;           \
         const ag_##T top = x > 0 ? (ag_##T)1 + two : square + two;                               \
         const ag_##T whole = top + (x > 0 ? two * e : (ag_##T)2);                                \
-        const ag_##T bend = (ag_##T)4 * (x > 0 ? square : e) * ((ag_##T)1 + e) / (whole * whole); \
+        const ag_##T bend = AG_QUOTIENT(                                                         \
+            T, (ag_##T)4 * (x > 0 ? square : e) * ((ag_##T)1 + e), whole * whole);               \
         const ag_##T a = copysign##S(AG_AT_MOST(fabs##S(x), AG_EXP_END_##T), x);                 \
-        return g * (top / whole + a * bend);                                                     \
+        return g * (AG_QUOTIENT(T, top, whole) + a * bend);                                      \
     }                                                                                            \
     AG_FN ag_##T ag_glu_##T(ag_##T a, ag_##T b) { return a * ag_sigmoid_##T(b); }                \
     AG_FN ag_##T ag_glu_gate_##T(ag_##T g, ag_##T a, ag_##T b) {                                 \

@@ -86,6 +86,12 @@ AG_FN ag_b1 ag_add_scaled_b1(ag_b1 x, ag_b1 y, ag_b1 alpha) { return x | (y & al
 AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
 
 /* ---- floats; S is the libm suffix ---- */
+#if defined(__CUDA_ARCH__)
+#define AG_RSQRT_f32(x) rsqrtf(x) /* 2 ulps */
+#else
+#define AG_RSQRT_f32(x) (1.0f / sqrtf(x))
+#endif
+#define AG_RSQRT_f64(x) (1.0 / sqrt(x))
 #define AG_FLOAT(T, S)                                                                           \
     AG_FN ag_##T ag_add_##T(ag_##T x, ag_##T y) { return x + y; }                                \
     AG_FN ag_##T ag_sub_##T(ag_##T x, ag_##T y) { return x - y; }                                \
@@ -98,7 +104,7 @@ AG_FN ag_b1 ag_pow_b1(ag_b1 x, ag_b1 y) { return x | (y ^ 1); }
     AG_FN ag_##T ag_sign_##T(ag_##T x) { return (ag_##T)((x > 0) - (x < 0)); }                   \
     AG_FN ag_##T ag_reciprocal_##T(ag_##T x) { return (ag_##T)1 / x; }                           \
     AG_FN ag_##T ag_sqrt_##T(ag_##T x) { return sqrt##S(x); }                                    \
-    AG_FN ag_##T ag_rsqrt_##T(ag_##T x) { return (ag_##T)1 / sqrt##S(x); }                       \
+    AG_FN ag_##T ag_rsqrt_##T(ag_##T x) { return AG_RSQRT_##T(x); }                              \
     AG_FN ag_##T ag_floor_##T(ag_##T x) { return floor##S(x); }                                  \
     AG_FN ag_##T ag_ceil_##T(ag_##T x) { return ceil##S(x); }                                    \
     AG_FN ag_##T ag_trunc_##T(ag_##T x) { return trunc##S(x); }                                  \
@@ -202,8 +208,12 @@ AG_FOR_FLOATS(AG_NEAR_RATIO)
 
 /* An infinite leg wins over nan in the other. */
 AG_FN float ag_hypot_f32(float x, float y) {
+#if defined(__CUDA_ARCH__)
+    return hypotf(x, y); /* 3 ulps, without double (see ag_pow_f32) */
+#else
     const float r = (float)sqrt(ag_fma_f64(x, x, (double)y * y));
     return (fabsf(x) == INFINITY) | (fabsf(y) == INFINITY) ? INFINITY : r;
+#endif
 }
 AG_FN double ag_hypot_f64(double x, double y) {
     const double a = fabs(x), b = fabs(y), big = a > b ? a : b;

@@ -13,8 +13,8 @@
 #define AG_COMPLEX_ARITH(T, R)                                                                   \
     /* all four products are rounded, so that pairs in a vector and one left over agree */       \
     AG_FN ag_##T ag_mul_##T(ag_##T x, ag_##T y) {                                                \
-        const ag_##R aa = AG_ROUNDED(x.re * y.re), bb = AG_ROUNDED(x.im * y.im);                 \
-        const ag_##R ab = AG_ROUNDED(x.re * y.im), ba = AG_ROUNDED(x.im * y.re);                 \
+        const ag_##R aa = AG_PRODUCT(R, x.re, y.re), bb = AG_PRODUCT(R, x.im, y.im);             \
+        const ag_##R ab = AG_PRODUCT(R, x.re, y.im), ba = AG_PRODUCT(R, x.im, y.re);             \
         return ag_make_##T(aa - bb, ab + ba);                                                    \
     }                                                                                            \
     AG_FN ag_##T ag_add_##T(ag_##T x, ag_##T y) { return ag_make_##T(x.re + y.re, x.im + y.im); } \
@@ -29,7 +29,7 @@
         const ag_##R scale = (ag_##R)1 / ag_pick_##R(zero, 0, whole);                            \
         const ag_##R a = flip ? x.im : x.re, b = flip ? x.re : x.im;                             \
         /* flipped: (a + b r) and (a r - b); plain: (a + b r) and (b - a r) */                   \
-        const ag_##R ar = AG_ROUNDED(a * ratio), br = AG_ROUNDED(b * ratio);                     \
+        const ag_##R ar = AG_PRODUCT(R, a, ratio), br = AG_PRODUCT(R, b, ratio);                 \
         const ag_##R im = flip ? ar - b : b - ar;                                                \
         return ag_make_##T(ag_pick_##R(zero, a, a + br) * scale,                                 \
                            ag_pick_##R(zero, b, im) * scale);                                    \

@@ -62,11 +62,15 @@ AG_FN double ag_from_bits_f64(uint64_t u) { double x; memcpy(&x, &u, 8); return 
  * and the loop becomes a heap of masks or no longer vectorises. SSE2 alone has no such blend for
  * doubles. */
 AG_FN float ag_pick_f32(int c, float a, float b) {
+#if defined(__CUDA_ARCH__)
+    return c ? a : b;
+#else
     const uint32_t m = 0u - (uint32_t)c;
     return ag_from_bits_f32((ag_bits_f32(a) & m) | (ag_bits_f32(b) & ~m));
+#endif
 }
 AG_FN double ag_pick_f64(int c, double a, double b) {
-#if defined(__x86_64__) && !defined(__SSE4_1__)
+#if defined(__CUDA_ARCH__) || (defined(__x86_64__) && !defined(__SSE4_1__))
     return c ? a : b;
 #else
     const uint64_t m = (uint64_t)0 - (uint64_t)c;
@@ -98,6 +102,31 @@ AG_FN double ag_fma_f64(double a, double b, double c) {
 #else
 #define AG_ROUNDED(x) (x)
 #endif
+
+/* Primitives of GPUs. Formulas are the same everywhere; where machine code of float32 would be bound
+ * by arithmetic instead of memory, __CUDA_ARCH__ chooses a shorter way, in this file and those that
+ * follow. Errors in ulps are those of the CUDA C++ programming guide. float64 has no such ways.
+ *
+ * AG_QUOTIENT(T, a, b) is a / b for 2^-126 <= |b| <= 2^126, on GPUs within 2 ulps (div.approx). Beyond
+ * 2^126 that gives 0, so a call says why b stays below, or what becomes of the 0.
+ * AG_PRODUCT(T, a, b) is a product that nvcc doesn't fuse, so that it has the CPU's bits. */
+#if defined(__CUDA_ARCH__)
+#define AG_QUOTIENT_f32(a, b) __fdividef(a, b)
+/* Stands for x where 1 - x is divided by and results beyond 1 and -1 are nan anyway; nan becomes 2. */
+#define AG_NEAR_ONE_f32(x) fminf(fmaxf(x, -2.0f), 2.0f)
+#define AG_PRODUCT_f32(a, b) __fmul_rn(a, b)
+#define AG_PRODUCT_f64(a, b) __dmul_rn(a, b)
+#else
+#define AG_QUOTIENT_f32(a, b) ((a) / (b))
+#define AG_NEAR_ONE_f32(x) (x)
+#define AG_PRODUCT_f32(a, b) AG_ROUNDED((a) * (b))
+#define AG_PRODUCT_f64(a, b) AG_ROUNDED((a) * (b))
+#endif
+#define AG_QUOTIENT_f64(a, b) ((a) / (b))
+#define AG_NEAR_ONE_f64(x) (x)
+#define AG_NEAR_ONE(T, x) AG_CAT(AG_NEAR_ONE_, T)(x)
+#define AG_QUOTIENT(T, a, b) AG_CAT(AG_QUOTIENT_, T)(a, b)
+#define AG_PRODUCT(T, a, b) AG_CAT(AG_PRODUCT_, T)(a, b)
 
 #define AG_FOR_SIGNED(M) M(i8, uint32_t) M(i16, uint32_t) M(i32, uint32_t) M(i64, uint64_t)
 #define AG_FOR_INTS(M) M(u8, uint32_t) AG_FOR_SIGNED(M)

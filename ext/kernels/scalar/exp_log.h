@@ -75,9 +75,13 @@ AG_FN double ag_exp_reduce_f64(double x, double *z) {
 }
 
 AG_FN float ag_exp_f32(float x) {
+#if defined(__CUDA_ARCH__)
+    return expf(x); /* 1 ulp */
+#else
     const float t = ag_limit_f32(x, -104.0f, 89.0f);
     float z, r = ag_exp_reduce_f32(t, &z);
     return ag_scale_f32(1.0f + ag_expm1_near_f32(r), z, t < -80.0f);
+#endif
 }
 AG_FN double ag_exp_f64(double x) {
     const double t = ag_limit_f64(x, -746.0, 710.0);
@@ -88,9 +92,14 @@ AG_FN double ag_exp_f64(double x) {
 /* exp(x + low) for -104 <= x <= 0 (-746 in double) and a small correction `low`. No result is large,
  * so all go through a scaled one: cheaper than telling the subnormal ones apart. */
 AG_FN float ag_exp_falling_f32(float x, float low) {
+#if defined(__CUDA_ARCH__)
+    const float e = expf(x);
+    return ag_fma_f32(e, low, e);
+#else
     float z, r = ag_exp_reduce_f32(x, &z) + low;
     const float s = ag_from_bits_f32(ag_bits_f32(z + 64.0f) << 23);
     return (1.0f + ag_expm1_near_f32(r)) * s * 0x1p-64f;
+#endif
 }
 AG_FN double ag_exp_falling_f64(double x, double low) {
     double z, r = ag_exp_reduce_f64(x, &z) + low;
@@ -99,13 +108,20 @@ AG_FN double ag_exp_falling_f64(double x, double low) {
 }
 /* exp(-|x|); adding -0 is no operation */
 AG_FN float ag_exp_minus_abs_f32(float x) {
+#if defined(__CUDA_ARCH__)
+    return expf(-fabsf(x));
+#else
     return ag_exp_falling_f32(AG_AT_LEAST(-fabsf(x), -104.0f), -0.0f);
+#endif
 }
 AG_FN double ag_exp_minus_abs_f64(double x) {
     return ag_exp_falling_f64(AG_AT_LEAST(-fabs(x), -746.0), -0.0);
 }
 
 AG_FN float ag_exp2_f32(float x) {
+#if defined(__CUDA_ARCH__)
+    return exp2f(x); /* 2 ulps */
+#else
     float z, r, q = 0.000133324924f;
     x = ag_limit_f32(x, -151.0f, 129.0f);
     z = x + AG_SHIFT_F32;
@@ -116,6 +132,7 @@ AG_FN float ag_exp2_f32(float x) {
     q = ag_fma_f32(q, r, 0.240225941f);
     q = ag_fma_f32(q, r, 0.693147182f);
     return ag_scale_f32(ag_fma_f32(q, r, 1.0f), z, x < -100.0f);
+#endif
 }
 AG_FN double ag_exp2_f64(double x) {
     double z, r, q = 2.5625418232014602e-11;
@@ -218,10 +235,14 @@ AG_FN double ag_log_sum_f64(double k, double f) {
 }
 
 AG_FN float ag_log_f32(float x) {
+#if defined(__CUDA_ARCH__)
+    return logf(x); /* 1 ulp */
+#else
     float k;
     const float m = ag_log_split_f32(x, &k);
     const float y = ag_log_sum_f32(k, m - 1.0f);
     return (x > 0) & (x < INFINITY) ? y : AG_LOG_OUTSIDE(x, INFINITY, NAN);
+#endif
 }
 AG_FN double ag_log_f64(double x) {
     double k;
@@ -232,6 +253,9 @@ AG_FN double ag_log_f64(double x) {
 
 /* log1p: the rounding error of u = 1 + x goes back into the mantissa. */
 AG_FN float ag_log1p_f32(float x) {
+#if defined(__CUDA_ARCH__)
+    return log1pf(x); /* 1 ulp */
+#else
     const float u = 1.0f + x;
     const float lost = x < 1.0f ? x - (u - 1.0f) : 1.0f - (u - x);
     float k, y;
@@ -240,6 +264,7 @@ AG_FN float ag_log1p_f32(float x) {
     y = ag_log_sum_f32(k, ag_fma_f32(lost, back, m - 1.0f));
     y = (u > 0) & (u < INFINITY) ? y : AG_LOG_OUTSIDE(u, INFINITY, NAN);
     return x == 0 ? x : y;
+#endif
 }
 AG_FN double ag_log1p_f64(double x) {
     const double u = 1.0 + x;
@@ -254,10 +279,23 @@ AG_FN double ag_log1p_f64(double x) {
 
 /* log(1 + e) for 0 <= e <= 1, where nothing can go wrong */
 AG_FN float ag_log1p_unit_f32(float e) {
+#if defined(__CUDA_ARCH__)
+    /* e + e^2 q(e), for log1pf takes twice as long: 1.5 ulps */
+    float q = ag_fma_f32(e, -0.00324402f, 0.019851442f);
+    q = ag_fma_f32(e, q, -0.056959502f);
+    q = ag_fma_f32(e, q, 0.10603653f);
+    q = ag_fma_f32(e, q, -0.15305592f);
+    q = ag_fma_f32(e, q, 0.19675939f);
+    q = ag_fma_f32(e, q, -0.24954134f);
+    q = ag_fma_f32(e, q, 0.33329964f);
+    q = ag_fma_f32(e, q, -0.49999902f);
+    return ag_fma_f32(e * e, q, e);
+#else
     const float u = 1.0f + e, lost = e - (u - 1.0f);
     float k;
     const float m = ag_log_mantissa_f32(u, &k);
     return ag_log_sum_f32(k, ag_fma_f32(lost, ag_fma_f32(-0.5f, k, 1.0f), m - 1.0f));
+#endif
 }
 AG_FN double ag_log1p_unit_f64(double e) {
     const double u = 1.0 + e, lost = e - (u - 1.0);
@@ -266,6 +304,10 @@ AG_FN double ag_log1p_unit_f64(double e) {
     return ag_log_sum_f64(k, ag_fma_f64(lost, ag_fma_f64(-0.5, k, 1.0), m - 1.0));
 }
 
+#if defined(__CUDA_ARCH__)
+AG_FN float ag_log2_f32(float x) { return log2f(x); }   /* 1 ulp */
+AG_FN float ag_log10_f32(float x) { return log10f(x); } /* 2 ulps */
+#endif
 /* log to another base: log(1+f) in two parts, each times the two parts of 1 / log(base). */
 #define AG_LOG_BASE(name, T, R, mask, inv_hi, inv_lo, unit_hi, unit_lo)                          \
     AG_FN R ag_##name##_##T(R x) {                                                               \
@@ -281,8 +323,10 @@ AG_FN double ag_log1p_unit_f64(double e) {
         y = (small + ((top - y) + big)) + y;                                                     \
         return (x > 0) & (x < INFINITY) ? y : AG_LOG_OUTSIDE(x, (R)INFINITY, (R)NAN);            \
     }
+#if !defined(__CUDA_ARCH__)
 AG_LOG_BASE(log2, f32, float, 0xFFFFF000u, 0x1.714p+0f, 0x1.47652cp-12f, 1.0f, 0.0f)
 AG_LOG_BASE(log10, f32, float, 0xFFFFF000u, 0x1.bcap-2f, 0x1.7b1526p-14f, 0x1.344p-2f, 0x1.3509f8p-18f)
+#endif
 AG_LOG_BASE(log2, f64, double, 0xFFFFFFFF00000000u, 0x1.71547p+0, 0x1.94ae0bf85ddf4p-22, 1.0, 0.0)
 AG_LOG_BASE(log10, f64, double, 0xFFFFFFFF00000000u, 0x1.bcb7bp-2, 0x1.526e50e32a6abp-26,
             0x1.34413509f78p-2, 0x1.fef311f12b358p-46)
@@ -290,8 +334,12 @@ AG_LOG_BASE(log10, f64, double, 0xFFFFFFFF00000000u, 0x1.bcb7bp-2, 0x1.526e50e32
 
 /* ---- powers ---- */
 
-/* In double, where plain log2 and exp2 are exact enough for a float result. */
+/* In double, where plain log2 and exp2 are exact enough for a float result. GPUs have few units for
+ * double: 64 times fewer than for float, but for those of compute capability 8.0 and 9.0. */
 AG_FN float ag_pow_f32(float base, float y) {
+#if defined(__CUDA_ARCH__)
+    return powf(base, y); /* 4 ulps */
+#else
     const float ax = fabsf(base);
     double k, f, s, z, t, lg, w, r, q;
     f = ag_log_mantissa_f64((double)ax, &k) - 1.0; /* never subnormal as a double */
@@ -323,6 +371,7 @@ AG_FN float ag_pow_f32(float base, float y) {
         result = ag_pick_f32((base < 0) & !whole & (ax < INFINITY), NAN, result);
         return ag_pick_f32((y == 0) | (base == 1.0f), 1.0f, result);
     }
+#endif
 }
 #if AG_HAS_FMA
 /* A double needs its logarithm to some 65 bits, so numbers here are sums of two, `_lo` being the

@@ -37,7 +37,7 @@ AG_FN float ag_erfcx_f32(float z) {
     d = ag_fma_f32(d, z, 0.793658321638958f);
     d = ag_fma_f32(d, z, 1.2966782630661209f);
     d = ag_fma_f32(d, z, 1.0f);
-    return d / ag_fma_f32(1.77245390f * z, d, n);
+    return AG_QUOTIENT(f32, d, ag_fma_f32(1.77245390f * z, d, n)); /* z is at most some 10 */
 }
 AG_FN double ag_erfcx_f64(double z) {
     double n = 1.6835872098810665e-05, d = 1.8997247337212202e-05;
@@ -64,6 +64,9 @@ AG_FN double ag_erfcx_f64(double z) {
 }
 
 AG_FN float ag_erf_f32(float x) {
+#if defined(__CUDA_ARCH__)
+    return erff(x); /* 2 ulps */
+#else
     const float a = fabsf(x), b = ag_pick_f32(a > 5.0f, 5.0f, a), z = x * x;
     float p = -0.000634851865f, far;
     p = ag_fma_f32(z, p, 0.0050577037f);
@@ -73,6 +76,7 @@ AG_FN float ag_erf_f32(float x) {
     p = ag_fma_f32(z, p, 0.128379166f);
     far = ag_fma_f32(-ag_gauss_f32(b, 1.0f), ag_erfcx_f32(b), 1.0f);
     return a < 0.85f ? ag_fma_f32(x, p, x) : copysignf(far, x);
+#endif
 }
 AG_FN double ag_erf_f64(double x) {
     const double a = fabs(x), b = ag_pick_f64(a > 6.0, 6.0, a), z = x * x;

@@ -98,9 +98,18 @@ AG_FN double ag_tan_near_f64(double x) {
     return ag_pick_f64(x == 0, x, (q & 1 ? -c : s) / (q & 1 ? s : c));
 }
 
+/* GPUs have sinf, cosf (2 ulps) and tanf (4), which are right everywhere, and shorter than both ways
+ * here: all arguments of float32 are far there. */
+#if defined(__CUDA_ARCH__)
+#define AG_TRIG_FAR_f32(a, limit) 1
+#else
+#define AG_TRIG_FAR_f32(a, limit) (!((a) <= limit))
+#endif
+#define AG_TRIG_FAR_f64(a, limit) (!((a) <= limit))
+
 /* U: bits as unsigned, B: their number minus 2, which moves bit 1 of the quadrant to the sign */
 #define AG_TRIG(T, S, U, B, LIMIT)                                                               \
-    AG_FN int ag_trig_far_##T(ag_##T x) { return !(fabs##S(x) <= LIMIT); }                       \
+    AG_FN int ag_trig_far_##T(ag_##T x) { return AG_TRIG_FAR_##T(fabs##S(x), LIMIT); }           \
     AG_FN ag_##T ag_turn_##T(U q, ag_##T even, ag_##T odd) {                                     \
         const U pick = 0 - (q & 1); /* bits, not a comparison: SSE2 has none for 64 */            \
         const U v = (ag_bits_##T(odd) & pick) | (ag_bits_##T(even) & ~pick);                     \
@@ -209,7 +218,8 @@ AG_FN double ag_asin_rest_f64(double z) {
     AG_FN ag_##T ag_atan_##T(ag_##T x) {                                                         \
         const ag_##T ax = fabs##S(x);                                                            \
         const int steep = ax > 1;                                                                \
-        const ag_##T a = ag_pick_##T(steep, (ag_##T)1 / ax, ax);                                 \
+        /* beyond 2^126 a quotient of 0 does as well */                                          \
+        const ag_##T a = ag_pick_##T(steep, AG_QUOTIENT(T, (ag_##T)1, ax), ax);                  \
         const ag_##T r = ag_fma_##T(a * a * a, ag_atan_rest_##T(a * a), a);                      \
         return copysign##S(ag_pick_##T(steep, (HALF_PI) - (r - (LOW)), r), x);                   \
     }                                                                                            \

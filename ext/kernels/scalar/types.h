@@ -1,11 +1,20 @@
 /* Storage types that are not plain C numbers: float16, bfloat16 and complex.
- * Conversions are branch-free and right for all 65,536 encodings; arithmetic is in complex.h. */
+ * Conversions are branch-free and right for all 65,536 encodings; arithmetic is in complex.h.
+ *
+ * GPUs convert by one instruction (cuda_fp16.h would cost half a second a file). Its NaN is 0x7fff and
+ * becomes that of the formula. A NaN of float16 comes out as the float 0x7fffffff, without its sign and
+ * payload; nothing is lost by that, as arithmetic of GPUs keeps neither. */
 #ifndef AG_SCALAR_TYPES_H
 #define AG_SCALAR_TYPES_H
 
 #include "config.h"
 
 AG_FN float ag_f16_to_f32(ag_f16 h) {
+#if defined(__CUDA_ARCH__)
+    float f;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h));
+    return f;
+#else
     const uint32_t w = (uint32_t)h << 16;
     const uint32_t sign = w & 0x80000000u;
     const uint32_t two_w = w + w;
@@ -15,9 +24,15 @@ AG_FN float ag_f16_to_f32(ag_f16 h) {
     const float subnormal = ag_from_bits_f32((two_w >> 17) | (126u << 23)) - 0.5f;
     const uint32_t mag = two_w < (1u << 27) ? ag_bits_f32(subnormal) : ag_bits_f32(normal);
     return ag_from_bits_f32(sign | mag);
+#endif
 }
 
 AG_FN ag_f16 ag_f32_to_f16(float f) {
+#if defined(__CUDA_ARCH__)
+    ag_f16 h;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f));
+    return f == f ? h : (ag_f16)((ag_bits_f32(f) >> 16 & 0x8000u) | 0x7E00u);
+#else
     const uint32_t w = ag_bits_f32(f);
     const uint32_t two_w = w + w;
     const uint32_t sign = w & 0x80000000u;
@@ -31,14 +46,21 @@ AG_FN ag_f16 ag_f32_to_f16(float f) {
     bits = ag_bits_f32(base);
     magnitude = ((bits >> 13) & 0x7C00u) + (bits & 0x0FFFu);
     return (ag_f16)((sign >> 16) | (two_w > 0xFF000000u ? 0x7E00u : magnitude));
+#endif
 }
 
 AG_FN float ag_bf16_to_f32(ag_bf16 h) { return ag_from_bits_f32((uint32_t)h << 16); }
 
 AG_FN ag_bf16 ag_f32_to_bf16(float f) {
+#if defined(__CUDA_ARCH__)
+    ag_bf16 h;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h) : "f"(f));
+    return f == f ? h : (ag_bf16)0x7FC0u;
+#else
     const uint32_t w = ag_bits_f32(f);
     const uint32_t rounded = (w + 0x7FFFu + ((w >> 16) & 1u)) >> 16;
     return (ag_bf16)((w & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FC0u : rounded);
+#endif
 }
 
 /* Runs of float16, converted by the processor where it can. Each NaN becomes the one that the

@@ -1,1 +1,1 @@
-"""A CUDA driver for tests on machines without a GPU; ``tests/gpu/README.md`` says how it is used."""
+"""A CUDA driver for tests on machines without a GPU: see ``tests/gpu/README.md``."""

@@ -1,11 +1,14 @@
-"""Builds the emulated driver, kernels for the host, and PyCUDA: ``python tests/gpu/emulator/build.py``.
+"""Builds the emulated driver, kernels for the host, and PyCUDA.
+
+Run as ``python tests/gpu/emulator/build.py [WHAT]``:
 
     build.py                   all of it; only what changed since
     build.py driver            the driver and the stand-in for cuBLAS
     build.py kernels [NAME...] kernels, all images or those named (``ew_*`` is a pattern)
     build.py pycuda            PyCUDA, if none can be imported
 
-Everything goes to ``build/emulated``. ``MAX_JOBS`` compilers run at once (2); ``CXX`` is the compiler.
+Everything goes to ``build/emulated``. ``MAX_JOBS`` compilers run at once (2); ``CXX`` is the
+compiler.
 """
 
 import fnmatch
@@ -92,9 +95,9 @@ def _is_current(target, command):
 def _run(command, what):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
-        raise BuildError(
-            f"{what} failed:\n{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
-        )
+        # One fault in a header gives thousands of lines.
+        said = (done.stdout + done.stderr).splitlines()[:40]
+        raise BuildError("\n".join([f"{what} failed:", " ".join(map(str, command)), *said]))
 
 
 def _compile(source, target, flags):
@@ -132,8 +135,13 @@ def _short(path):
 
 
 def _in_parallel(function, items):
+    """Do all of it, also after a failure; then raise what went wrong."""
     with ThreadPoolExecutor(int(os.environ.get("MAX_JOBS") or 2)) as pool:
-        return list(pool.map(function, items))
+        waiting = [pool.submit(function, item) for item in items]
+    failures = [str(one.exception()) for one in waiting if one.exception()]
+    if failures:
+        raise BuildError("\n\n".join(failures))
+    return [one.result() for one in waiting]
 
 
 # ---- the driver ----------------------------------------------------------------------------------
@@ -155,7 +163,7 @@ def build_driver():
         "-U_FORTIFY_SOURCE",
         *_WARNINGS,
     ]
-    flags.append(f"-I{include}")
+    flags += [f"-I{include}", "-Iext/kernels"]
     sources = sorted(HERE.glob("driver_*.cpp")) + sorted(HERE.glob("cublas*.cpp"))
     _in_parallel(lambda s: _compile(s, objects / f"{s.stem}.o", flags), sources)
     made = [objects / f"{s.stem}.o" for s in sources]

@@ -54,7 +54,7 @@ def launches():
 
 
 def broken():
-    """What a program did that a real GPU doesn't forgive: each as a sentence. Guard bytes are looked at."""
+    """What a program did that a GPU doesn't forgive, each as a sentence; looks at guard bytes."""
     _function("check_guards", result=ctypes.c_int)()
     return report()["findings"]
 
@@ -74,7 +74,7 @@ def limit(nbytes, device=-1):
 
 
 def fail(function, after=0, code=UNKNOWN, times=1):
-    """Let a driver function fail, after so many calls that succeed: ``fail("cuMemAllocAsync", 2, 2)``.
+    """Let a driver function fail after so many calls: ``fail("cuMemAllocAsync", 2, code=2)``.
 
     The name is without version (``_v2``). ``times=0`` forgets it.
     """
@@ -99,7 +99,7 @@ def launch_blocking(on):
 
 
 def reset():
-    """Forget counts, findings, failures that were asked for, and broken contexts. What lives stays."""
+    """Forget counts, findings, failures to come and broken contexts; what lives stays."""
     _function("reset")()
 
 

@@ -1,5 +1,6 @@
-// The language of kernels on the host: what a .cu file of ext/cuda/device needs when g++ compiles it with
-// -DAG_ON_HOST. The emulated driver runs the threads and says where each one is (kernel_entry.h).
+// The language of kernels on the host: what a .cu file of ext/cuda/device needs when g++ compiles
+// it with -DAG_ON_HOST. The emulated driver runs the threads and says where each one is
+// (kernel_entry.h).
 //
 // There are no atomics of floating-point numbers, on purpose: their sums would depend on the order.
 #pragma once
@@ -12,23 +13,33 @@
 
 #include "kernel_entry.h"
 
-// ---- kernels -------------------------------------------------------------------------------------
+// ---- kernels -----------------------------------------------------------------------------------
 
 namespace emu_language {
 
-// Where a struct of arguments has the name of an operator, an address of the host that is passed on.
-template <class Args, class = void> struct host_word { static constexpr int offset = -1; };
+// Where a struct of arguments has the name of an operator, an address of the host that is passed
+// on.
+template <class Args, class = void> struct host_word {
+    static constexpr int offset = -1;
+};
 template <class Args> struct host_word<Args, std::void_t<decltype(Args::op)>> {
     static constexpr int offset = offsetof(Args, op);
 };
 
-}  // namespace emu_language
+} // namespace emu_language
 
-#define EMU_KERNEL(name, Args, threads, together)                                                            \
-    static void name(const Args &a);                                                                         \
-    extern "C" __attribute__((visibility("default"))) const emu_kernel emu_kernel_##name = {                 \
-        #name, sizeof(Args), threads, together, emu_language::host_word<Args>::offset,                       \
-        [](const void *a) { name(*static_cast<const Args *>(a)); }, 0, nullptr, nullptr};                    \
+#define EMU_KERNEL(name, Args, threads, together)                                                  \
+    static void name(const Args &a);                                                               \
+    extern "C" __attribute__((visibility("default"))) const emu_kernel emu_kernel_##name = {       \
+        #name,                                                                                     \
+        sizeof(Args),                                                                              \
+        threads,                                                                                   \
+        together,                                                                                  \
+        emu_language::host_word<Args>::offset,                                                     \
+        [](const void *a) { name(*static_cast<const Args *>(a)); },                                \
+        0,                                                                                         \
+        nullptr,                                                                                   \
+        nullptr};                                                                                  \
     static void name(const Args &a)
 #define AG_KERNEL(name, Args) EMU_KERNEL(name, Args, 1024, 0)
 #define AG_KERNEL_TOGETHER(name, Args, threads) EMU_KERNEL(name, Args, threads, 1)
@@ -55,15 +66,29 @@ template <class Args> struct host_word<Args, std::void_t<decltype(Args::op)>> {
 #define gridDim (emu_here.grid_size)
 static constexpr int warpSize = EMU_WARP;
 
-// ---- meeting -------------------------------------------------------------------------------------
+// ---- meeting -----------------------------------------------------------------------------------
 
 static inline void __syncthreads() { emu_barrier(0, 0, nullptr); }
-static inline int __syncthreads_and(int p) { int r; emu_barrier(1, p, &r); return r; }
-static inline int __syncthreads_or(int p) { int r; emu_barrier(2, p, &r); return r; }
-static inline int __syncthreads_count(int p) { int r; emu_barrier(3, p, &r); return r; }
+static inline int __syncthreads_and(int p) {
+    int r;
+    emu_barrier(1, p, &r);
+    return r;
+}
+static inline int __syncthreads_or(int p) {
+    int r;
+    emu_barrier(2, p, &r);
+    return r;
+}
+static inline int __syncthreads_count(int p) {
+    int r;
+    emu_barrier(3, p, &r);
+    return r;
+}
 static inline void __syncwarp(unsigned mask = ~0u) { emu_exchange(EMU_SYNC, mask, 0, 0); }
 static inline unsigned __activemask() { return emu_active_lanes(); }
-static inline unsigned __ballot_sync(unsigned mask, int p) { return (unsigned)emu_exchange(EMU_BALLOT, mask, p != 0, 0); }
+static inline unsigned __ballot_sync(unsigned mask, int p) {
+    return (unsigned)emu_exchange(EMU_BALLOT, mask, p != 0, 0);
+}
 static inline int __any_sync(unsigned mask, int p) { return __ballot_sync(mask, p) != 0; }
 static inline int __all_sync(unsigned mask, int p) { return __ballot_sync(mask, !p) == 0; }
 static inline void __threadfence() {}
@@ -87,12 +112,13 @@ template <class T> T shuffle(unsigned mask, T value, int source, bool inside) {
     static_assert(sizeof(T) <= 8, "shuffles take up to 8 bytes");
     uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof value);
-    bits = emu_exchange(EMU_SHUFFLE, mask, bits, inside ? (unsigned)source : flat_thread() % EMU_WARP);
+    bits =
+        emu_exchange(EMU_SHUFFLE, mask, bits, inside ? (unsigned)source : flat_thread() % EMU_WARP);
     std::memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-}  // namespace emu_language
+} // namespace emu_language
 
 template <class T> T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
     int lane = emu_language::flat_thread() % 32, first = lane & ~(width - 1);
@@ -110,36 +136,37 @@ template <class T> T __shfl_xor_sync(unsigned mask, T value, int lanes, int widt
     int lane = emu_language::flat_thread() % 32, first = lane & ~(width - 1), source = lane ^ lanes;
     return emu_language::shuffle(mask, value, source, source < first + width);
 }
-#define EMU_REDUCE(name, T, start, step)                                                                     \
-    static inline T name(unsigned mask, T value) {                                                           \
-        T result = start;                                                                                    \
-        for (int lane = 0; lane < 32; lane++) {                                                              \
-            T x = __shfl_sync(mask, value, lane);                                                            \
-            if (mask >> lane & 1) result = step;                                                             \
-        }                                                                                                    \
-        return result;                                                                                       \
+#define EMU_REDUCE(name, T, start, step)                                                           \
+    static inline T name(unsigned mask, T value) {                                                 \
+        T result = start;                                                                          \
+        for (int lane = 0; lane < 32; lane++) {                                                    \
+            T x = __shfl_sync(mask, value, lane);                                                  \
+            if (mask >> lane & 1) result = step;                                                   \
+        }                                                                                          \
+        return result;                                                                             \
     }
 EMU_REDUCE(__reduce_add_sync, unsigned, 0, result + x)
 EMU_REDUCE(__reduce_max_sync, unsigned, 0, x > result ? x : result)
 EMU_REDUCE(__reduce_min_sync, unsigned, ~0u, x < result ? x : result)
 #undef EMU_REDUCE
 
-// ---- atomics: one thread runs at a time ----------------------------------------------------------
+// ---- atomics: one thread runs at a time --------------------------------------------------------
 
-#define EMU_ATOMIC(name, step)                                                                               \
-    template <class T> T name(T *p, std::common_type_t<T> v) {                                               \
-        static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8), "of 32 or 64 bits");      \
-        T old = *p;                                                                                          \
-        *p = step;                                                                                           \
-        return old;                                                                                          \
-    }                                                                                                        \
-    template <class T> T name##_block(T *p, std::common_type_t<T> v) { return name(p, v); }                  \
+#define EMU_ATOMIC(name, step)                                                                     \
+    template <class T> T name(T *p, std::common_type_t<T> v) {                                     \
+        static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),                 \
+                      "of 32 or 64 bits");                                                         \
+        T old = *p;                                                                                \
+        *p = step;                                                                                 \
+        return old;                                                                                \
+    }                                                                                              \
+    template <class T> T name##_block(T *p, std::common_type_t<T> v) { return name(p, v); }        \
     template <class T> T name##_system(T *p, std::common_type_t<T> v) { return name(p, v); }
 EMU_ATOMIC(atomicAdd, old + v)
 EMU_ATOMIC(atomicSub, old - v)
 EMU_ATOMIC(atomicMax, old > v ? old : v)
 EMU_ATOMIC(atomicMin, old < v ? old : v)
-EMU_ATOMIC(atomicAnd, old & v)
+EMU_ATOMIC(atomicAnd, old &v)
 EMU_ATOMIC(atomicOr, old | v)
 EMU_ATOMIC(atomicXor, old ^ v)
 EMU_ATOMIC(atomicExch, v)
@@ -152,26 +179,40 @@ template <class T> T atomicCAS(T *p, std::common_type_t<T> expected, std::common
     if (old == expected) *p = v;
     return old;
 }
-template <class T> T atomicCAS_block(T *p, std::common_type_t<T> e, std::common_type_t<T> v) { return atomicCAS(p, e, v); }
-template <class T> T atomicCAS_system(T *p, std::common_type_t<T> e, std::common_type_t<T> v) { return atomicCAS(p, e, v); }
+template <class T> T atomicCAS_block(T *p, std::common_type_t<T> e, std::common_type_t<T> v) {
+    return atomicCAS(p, e, v);
+}
+template <class T> T atomicCAS_system(T *p, std::common_type_t<T> e, std::common_type_t<T> v) {
+    return atomicCAS(p, e, v);
+}
 
-// ---- reads and writes with a hint ----------------------------------------------------------------
+// ---- reads and writes with a hint --------------------------------------------------------------
 
-#define EMU_READ(name) template <class T> T name(const T *p) { return *p; }
-EMU_READ(__ldg) EMU_READ(__ldcg) EMU_READ(__ldca) EMU_READ(__ldcs) EMU_READ(__ldlu) EMU_READ(__ldcv)
+#define EMU_READ(name)                                                                             \
+    template <class T> T name(const T *p) { return *p; }
+EMU_READ(__ldg)
+EMU_READ(__ldcg)
+EMU_READ(__ldca)
+EMU_READ(__ldcs) EMU_READ(__ldlu) EMU_READ(__ldcv)
 #undef EMU_READ
-#define EMU_WRITE(name) template <class T> void name(T *p, std::common_type_t<T> v) { *p = v; }
-EMU_WRITE(__stwb) EMU_WRITE(__stcg) EMU_WRITE(__stcs) EMU_WRITE(__stwt)
+#define EMU_WRITE(name)                                                                            \
+    template <class T> void name(T *p, std::common_type_t<T> v) { *p = v; }
+    EMU_WRITE(__stwb) EMU_WRITE(__stcg) EMU_WRITE(__stcs) EMU_WRITE(__stwt)
 #undef EMU_WRITE
 
-// ---- bits ----------------------------------------------------------------------------------------
+    // ---- bits
+    // ----------------------------------------------------------------------------------------
 
-static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
+    static inline unsigned __umulhi(unsigned a, unsigned b) {
+    return (unsigned)((uint64_t)a * b >> 32);
+}
 static inline int __mulhi(int a, int b) { return (int)((int64_t)a * b >> 32); }
 static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
     return (unsigned long long)((unsigned __int128)a * b >> 64);
 }
-static inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
+static inline long long __mul64hi(long long a, long long b) {
+    return (long long)((__int128)a * b >> 64);
+}
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
@@ -203,15 +244,19 @@ template <class To, class From> To same_bits(From from) {
     std::memcpy(&to, &from, sizeof to);
     return to;
 }
-}  // namespace emu_language
+} // namespace emu_language
 static inline int __float_as_int(float x) { return emu_language::same_bits<int>(x); }
 static inline unsigned __float_as_uint(float x) { return emu_language::same_bits<unsigned>(x); }
 static inline float __int_as_float(int x) { return emu_language::same_bits<float>(x); }
 static inline float __uint_as_float(unsigned x) { return emu_language::same_bits<float>(x); }
-static inline long long __double_as_longlong(double x) { return emu_language::same_bits<long long>(x); }
-static inline double __longlong_as_double(long long x) { return emu_language::same_bits<double>(x); }
+static inline long long __double_as_longlong(double x) {
+    return emu_language::same_bits<long long>(x);
+}
+static inline double __longlong_as_double(long long x) {
+    return emu_language::same_bits<double>(x);
+}
 
-// ---- arithmetic ----------------------------------------------------------------------------------
+// ---- arithmetic --------------------------------------------------------------------------------
 
 static inline float __fmul_rn(float a, float b) { return a * b; }
 static inline float __fadd_rn(float a, float b) { return a + b; }
@@ -239,7 +284,7 @@ static inline float fast_sinf(float x) { return std::sin(x); }
 static inline float fast_cosf(float x) { return std::cos(x); }
 static inline float fast_tanf(float x) { return std::tan(x); }
 static inline void fast_sincosf(float x, float *s, float *c) { *s = std::sin(x), *c = std::cos(x); }
-}  // namespace emu_language
+} // namespace emu_language
 #define __expf emu_language::fast_expf
 #define __exp10f emu_language::fast_exp10f
 #define __logf emu_language::fast_logf
@@ -262,33 +307,39 @@ static inline float __int2float_rn(int x) { return (float)x; }
 static inline float __uint2float_rn(unsigned x) { return (float)x; }
 static inline float __double2float_rn(double x) { return (float)x; }
 
-#define EMU_LEAST_AND_MOST(T)                                                                                \
-    static inline T min(T a, T b) { return b < a ? b : a; }                                                  \
+#define EMU_LEAST_AND_MOST(T)                                                                      \
+    static inline T min(T a, T b) { return b < a ? b : a; }                                        \
     static inline T max(T a, T b) { return a < b ? b : a; }
-EMU_LEAST_AND_MOST(int) EMU_LEAST_AND_MOST(unsigned) EMU_LEAST_AND_MOST(long) EMU_LEAST_AND_MOST(unsigned long)
-EMU_LEAST_AND_MOST(long long) EMU_LEAST_AND_MOST(unsigned long long)
+EMU_LEAST_AND_MOST(int)
+EMU_LEAST_AND_MOST(unsigned)
+EMU_LEAST_AND_MOST(long)
+EMU_LEAST_AND_MOST(unsigned long) EMU_LEAST_AND_MOST(long long)
+    EMU_LEAST_AND_MOST(unsigned long long)
 #undef EMU_LEAST_AND_MOST
-static inline float min(float a, float b) { return std::fmin(a, b); }
+        static inline float min(float a, float b) {
+    return std::fmin(a, b);
+}
 static inline float max(float a, float b) { return std::fmax(a, b); }
 static inline double min(double a, double b) { return std::fmin(a, b); }
 static inline double max(double a, double b) { return std::fmax(a, b); }
 
-// ---- short vectors -------------------------------------------------------------------------------
+// ---- short vectors -----------------------------------------------------------------------------
 
-#define EMU_VECTORS(T, name)                                                                                 \
-    struct alignas(2 * sizeof(T)) name##2 { T x, y; };                                                       \
-    struct name##3 { T x, y, z; };                                                                           \
-    struct alignas(4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) name##4 { T x, y, z, w; };                       \
-    static inline name##2 make_##name##2(T x, T y) { return {x, y}; }                                        \
-    static inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                                \
+#define EMU_VECTORS(T, name)                                                                       \
+    struct alignas(2 * sizeof(T)) name##2 { T x, y; };                                             \
+    struct name##3 { T x, y, z; };                                                                 \
+    struct alignas(4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) name##4 { T x, y, z, w; };             \
+    static inline name##2 make_##name##2(T x, T y) { return {x, y}; }                              \
+    static inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                      \
     static inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
-EMU_VECTORS(signed char, char) EMU_VECTORS(unsigned char, uchar)
-EMU_VECTORS(short, short) EMU_VECTORS(unsigned short, ushort)
-EMU_VECTORS(int, int) EMU_VECTORS(unsigned, uint)
-EMU_VECTORS(long long, longlong) EMU_VECTORS(unsigned long long, ulonglong)
-EMU_VECTORS(float, float) EMU_VECTORS(double, double)
+EMU_VECTORS(signed char, char)
+EMU_VECTORS(unsigned char, uchar)
+EMU_VECTORS(short, short)
+EMU_VECTORS(unsigned short, ushort) EMU_VECTORS(int, int) EMU_VECTORS(unsigned, uint)
+    EMU_VECTORS(long long, longlong) EMU_VECTORS(unsigned long long, ulonglong)
+        EMU_VECTORS(float, float) EMU_VECTORS(double, double)
 #undef EMU_VECTORS
-struct dim3 {
+            struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };

@@ -39,13 +39,18 @@ struct Writer {
 static void write_counters(Writer &w) {
     const Counters &c = state().counters;
 #define NUMBER(name) w.number(#name, c.name)
-    NUMBER(launches), NUMBER(allocations), NUMBER(frees), NUMBER(pinned_allocations), NUMBER(events_recorded);
+    NUMBER(launches), NUMBER(allocations), NUMBER(frees), NUMBER(pinned_allocations),
+        NUMBER(events_recorded);
     NUMBER(events_created), NUMBER(streams_created), NUMBER(waits), NUMBER(stream_synchronizations);
-    NUMBER(event_synchronizations), NUMBER(context_synchronizations), NUMBER(blocking_copies), NUMBER(copies_in);
-    NUMBER(copies_out), NUMBER(copies_within), NUMBER(copies_between), NUMBER(copies_on_host), NUMBER(fills);
-    NUMBER(bytes_in), NUMBER(bytes_out), NUMBER(modules_loaded), NUMBER(graph_launches), NUMBER(products);
+    NUMBER(event_synchronizations), NUMBER(context_synchronizations), NUMBER(blocking_copies),
+        NUMBER(copies_in);
+    NUMBER(copies_out), NUMBER(copies_within), NUMBER(copies_between), NUMBER(copies_on_host),
+        NUMBER(fills);
+    NUMBER(bytes_in), NUMBER(bytes_out), NUMBER(modules_loaded), NUMBER(graph_launches),
+        NUMBER(products);
 #undef NUMBER
-    w.number("synchronizations", c.stream_synchronizations + c.event_synchronizations + c.context_synchronizations);
+    w.number("synchronizations",
+             c.stream_synchronizations + c.event_synchronizations + c.context_synchronizations);
 }
 
 static void write_what_lives(Writer &w) {
@@ -59,7 +64,8 @@ static void write_what_lives(Writer &w) {
         waiting += (long long)entry.second->legacy->queue.size();
         for (auto &stream : entry.second->streams) waiting += (long long)stream->queue.size();
     }
-    w.number("live_allocations", blocks), w.number("live_bytes", bytes), w.number("waiting", waiting);
+    w.number("live_allocations", blocks), w.number("live_bytes", bytes),
+        w.number("waiting", waiting);
     w.number("live_streams", (long long)state().streams.size());
     w.number("live_events", (long long)state().events.size());
     w.number("live_pinned", (long long)state().pinned.size());
@@ -69,7 +75,7 @@ static void write_what_lives(Writer &w) {
     w.number("devices", (long long)state().devices.size());
 }
 
-}  // namespace emu
+} // namespace emu
 
 using namespace emu;
 
@@ -142,19 +148,24 @@ CONTROL void emu_reset(void) {
     std::lock_guard<std::recursive_mutex> held(state().lock);
     State &s = state();
     s.counters = Counters();
-    s.launches_of.clear(), s.calls_of.clear(), s.injections.clear(), s.findings.clear(), s.trace.clear();
-    s.last_message.clear();
+    for (auto &entry : std::unordered_map<uintptr_t, std::shared_ptr<Context>>(s.contexts.all()))
+        if (entry.second->sticky) finish_all(*entry.second); // what waits is dropped
     for (auto &entry : s.contexts.all()) entry.second->sticky = CUDA_SUCCESS;
+    s.launches_of.clear(), s.calls_of.clear(), s.injections.clear(), s.findings.clear(),
+        s.trace.clear();
+    s.last_message.clear();
 }
 
-// ---- finding functions by name, as other libraries do it -----------------------------------------
+// ---- finding functions by name, as other libraries do it ---------------------------------------
 
-API cuGetProcAddress_v2(const char *name, void **function, int, cuuint64_t, CUdriverProcAddressQueryResult *result) {
+API cuGetProcAddress_v2(const char *name, void **function, int, cuuint64_t,
+                        CUdriverProcAddressQueryResult *result) {
     *function = nullptr;
     for (const char *version : {"_v4", "_v3", "_v2", ""}) {
         *function = dlsym(RTLD_DEFAULT, (std::string(name) + version).c_str());
         if (*function) break;
     }
-    if (result) *result = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    if (result)
+        *result = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }

@@ -2,8 +2,8 @@
 //
 // It finds what a real GPU would do wrong in silence, at once and each time:
 // - Device addresses lie in a range without access, so that a read by the host is a SIGSEGV at the
-//   guilty line. A kernel runs on the host, with the addresses in its arguments moved, word by word,
-//   to where the bytes are; each must be in a live allocation that its device may use.
+//   guilty line. A kernel runs on the host, with the addresses in its arguments moved, word by
+//   word, to where the bytes are; each must be in a live allocation that its device may use.
 // - Work waits in its stream until something waits for it, and then only what that needs runs: a
 //   missing event shows as poison. EMU_ORDER=random runs any legal order instead, by EMU_SEED.
 // - Around each allocation are guard bytes, and memory is filled with 0xFF when it comes and goes.
@@ -100,7 +100,9 @@ void begin_call(const char *name, Needs needs) {
         }
     }
     if (needs == Needs::nothing) return;
-    if (s.forked) fail(CUDA_ERROR_NOT_INITIALIZED, "%s: in a forked child of a process that used a GPU", name);
+    if (s.forked)
+        fail(CUDA_ERROR_NOT_INITIALIZED, "%s: in a forked child of a process that used a GPU",
+             name);
     if (!s.initialised) fail(CUDA_ERROR_NOT_INITIALIZED, "%s: before cuInit", name);
     if (needs != Needs::context) return;
     Context &context = current();
@@ -111,7 +113,8 @@ Context &current() {
     auto &stack = context_stack();
     if (stack.empty() || !stack.back())
         fail(CUDA_ERROR_INVALID_CONTEXT, "no context is current in this thread");
-    if (!stack.back()->alive) fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the current context was destroyed");
+    if (!stack.back()->alive)
+        fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the current context was destroyed");
     return *stack.back();
 }
 
@@ -122,9 +125,11 @@ static void mark_forked() {
     if (s.initialised) s.forked = true;
 }
 
-__attribute__((constructor)) static void watch_forks() { pthread_atfork(nullptr, nullptr, mark_forked); }
+__attribute__((constructor)) static void watch_forks() {
+    pthread_atfork(nullptr, nullptr, mark_forked);
+}
 
-// ---- names of results ----------------------------------------------------------------------------
+// ---- names of results --------------------------------------------------------------------------
 
 struct ResultText {
     CUresult code;
@@ -141,11 +146,14 @@ static const ResultText result_texts[] = {
     RESULT(CUDA_ERROR_INVALID_DEVICE, "invalid device ordinal"),
     RESULT(CUDA_ERROR_INVALID_IMAGE, "device kernel image is invalid"),
     RESULT(CUDA_ERROR_INVALID_CONTEXT, "invalid device context"),
-    RESULT(CUDA_ERROR_NO_BINARY_FOR_GPU, "no kernel image is available for execution on the device"),
+    RESULT(CUDA_ERROR_NO_BINARY_FOR_GPU,
+           "no kernel image is available for execution on the device"),
     RESULT(CUDA_ERROR_ECC_UNCORRECTABLE, "uncorrectable ECC error encountered"),
-    RESULT(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "peer access is not supported between these two devices"),
+    RESULT(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
+           "peer access is not supported between these two devices"),
     RESULT(CUDA_ERROR_INVALID_PTX, "a PTX JIT compilation failed"),
-    RESULT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the provided PTX was compiled with an unsupported toolchain."),
+    RESULT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+           "the provided PTX was compiled with an unsupported toolchain."),
     RESULT(CUDA_ERROR_INVALID_SOURCE, "device kernel image is invalid"),
     RESULT(CUDA_ERROR_FILE_NOT_FOUND, "file not found"),
     RESULT(CUDA_ERROR_INVALID_HANDLE, "invalid resource handle"),
@@ -158,15 +166,20 @@ static const ResultText result_texts[] = {
     RESULT(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, "peer access has not been enabled"),
     RESULT(CUDA_ERROR_CONTEXT_IS_DESTROYED, "context is destroyed"),
     RESULT(CUDA_ERROR_ASSERT, "device-side assert triggered"),
-    RESULT(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "part or all of the requested memory range is already mapped"),
-    RESULT(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "pointer does not correspond to a registered memory region"),
+    RESULT(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+           "part or all of the requested memory range is already mapped"),
+    RESULT(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+           "pointer does not correspond to a registered memory region"),
     RESULT(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address"),
     RESULT(CUDA_ERROR_LAUNCH_FAILED, "unspecified launch failure"),
     RESULT(CUDA_ERROR_NOT_PERMITTED, "operation not permitted"),
     RESULT(CUDA_ERROR_NOT_SUPPORTED, "operation not supported"),
-    RESULT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "operation not permitted when stream is capturing"),
-    RESULT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "operation failed due to a previous error during capture"),
-    RESULT(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "capture was not ended in the same stream as it began"),
+    RESULT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+           "operation not permitted when stream is capturing"),
+    RESULT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+           "operation failed due to a previous error during capture"),
+    RESULT(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
+           "capture was not ended in the same stream as it began"),
     RESULT(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, "capturing stream has unjoined work"),
     RESULT(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
            "operation would make the legacy stream depend on a capturing blocking stream"),
@@ -179,7 +192,7 @@ static const ResultText *result_text(CUresult code) {
     return nullptr;
 }
 
-}  // namespace emu
+} // namespace emu
 
 using namespace emu;
 

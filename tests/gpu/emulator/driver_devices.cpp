@@ -57,7 +57,7 @@ static void destroy_context(const std::shared_ptr<Context> &context) {
     state().contexts.remove(context->handle);
 }
 
-}  // namespace emu
+} // namespace emu
 
 using namespace emu;
 
@@ -70,7 +70,9 @@ API cuInit(unsigned flags) {
         s.verbose = number_from("EMU_VERBOSE", 0) != 0;
         s.launch_blocking = number_from("CUDA_LAUNCH_BLOCKING", 0) != 0;
         if (const char *order = getenv("EMU_ORDER"))
-            s.order = !strcmp(order, "random") ? Order::random : !strcmp(order, "now") ? Order::at_once : Order::late;
+            s.order = !strcmp(order, "random") ? Order::random
+                      : !strcmp(order, "now")  ? Order::at_once
+                                               : Order::late;
         s.seed = number_from("EMU_SEED", 1);
         s.random.seed(s.seed);
         reserve_addresses();
@@ -93,7 +95,8 @@ API cuInit(unsigned flags) {
 }
 
 API cuDriverGetVersion(int *version) {
-    return call(__func__, Needs::nothing, [&] { *version = (int)number_from("EMU_DRIVER_VERSION", 13000); });
+    return call(__func__, Needs::nothing,
+                [&] { *version = (int)number_from("EMU_DRIVER_VERSION", 13000); });
 }
 
 API cuDeviceGetCount(int *count) {
@@ -105,9 +108,8 @@ API cuDeviceGet(CUdevice *device, int ordinal) {
 }
 
 API cuDeviceGetName(char *name, int length, CUdevice device) {
-    return call(__func__, Needs::init, [&] {
-        snprintf(name, length, "Emulated GPU %d", device_at(device).ordinal);
-    });
+    return call(__func__, Needs::init,
+                [&] { snprintf(name, length, "Emulated GPU %d", device_at(device).ordinal); });
 }
 
 API cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
@@ -128,15 +130,15 @@ API cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
 }
 
 API cuDeviceGetPCIBusId(char *id, int length, CUdevice device) {
-    return call(__func__, Needs::init, [&] {
-        snprintf(id, length, "0000:%02x:00.0", device_at(device).ordinal + 1);
-    });
+    return call(__func__, Needs::init,
+                [&] { snprintf(id, length, "0000:%02x:00.0", device_at(device).ordinal + 1); });
 }
 
 API cuDeviceGetByPCIBusId(CUdevice *device, const char *id) {
     return call(__func__, Needs::init, [&] {
         unsigned domain, bus;
-        if (sscanf(id, "%x:%x", &domain, &bus) != 2) fail(CUDA_ERROR_INVALID_VALUE, "%s: no bus", id);
+        if (sscanf(id, "%x:%x", &domain, &bus) != 2)
+            fail(CUDA_ERROR_INVALID_VALUE, "%s: no bus", id);
         *device = device_at((int)bus - 1).ordinal;
     });
 }
@@ -181,11 +183,13 @@ API cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice devi
             {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 1},
         };
         auto found = values.find(attribute);
-        *value = attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID ? bus : found == values.end() ? 0 : found->second;
+        *value = attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID ? bus
+                 : found == values.end()                     ? 0
+                                                             : found->second;
     });
 }
 
-// ---- contexts ------------------------------------------------------------------------------------
+// ---- contexts ----------------------------------------------------------------------------------
 
 API cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
     return call(__func__, Needs::init, [&] {
@@ -208,7 +212,8 @@ API cuDevicePrimaryCtxRelease(CUdevice device) {
 }
 
 API cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
-    return call(__func__, Needs::init, [&] { *flags = 0, *active = device_at(device).retained > 0; });
+    return call(__func__, Needs::init,
+                [&] { *flags = 0, *active = device_at(device).retained > 0; });
 }
 
 API cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned) {
@@ -232,7 +237,8 @@ API cuCtxCreate_v2(CUcontext *context, unsigned, CUdevice device) {
 API cuCtxDestroy(CUcontext context) {
     return call(__func__, Needs::init, [&] {
         auto found = context_at(context);
-        require(!found->primary, CUDA_ERROR_INVALID_CONTEXT, "a primary context is released, not destroyed");
+        require(!found->primary, CUDA_ERROR_INVALID_CONTEXT,
+                "a primary context is released, not destroyed");
         auto &stack = context_stack();
         if (!stack.empty() && stack.back() == found) stack.pop_back();
         destroy_context(found);
@@ -305,7 +311,8 @@ API cuCtxGetStreamPriorityRange(int *least, int *greatest) {
 }
 
 API cuCtxGetLimit(size_t *value, CUlimit limit) {
-    return call(__func__, Needs::context, [&] { *value = limit == CU_LIMIT_STACK_SIZE ? 1024 : 8 << 20; });
+    return call(__func__, Needs::context,
+                [&] { *value = limit == CU_LIMIT_STACK_SIZE ? 1024 : 8 << 20; });
 }
 
 API cuCtxSetLimit(CUlimit, size_t) {
@@ -321,14 +328,15 @@ API cuCtxSetCacheConfig(CUfunc_cache) {
 }
 
 API cuCtxGetSharedMemConfig(CUsharedconfig *config) {
-    return call(__func__, Needs::context, [&] { *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE; });
+    return call(__func__, Needs::context,
+                [&] { *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE; });
 }
 
 API cuCtxSetSharedMemConfig(CUsharedconfig) {
     return call(__func__, Needs::context, [&] {});
 }
 
-// ---- peers ---------------------------------------------------------------------------------------
+// ---- peers -------------------------------------------------------------------------------------
 
 API cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
     return call(__func__, Needs::init, [&] {
@@ -345,8 +353,10 @@ API cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
     return call(__func__, Needs::context, [&] {
         auto found = context_at(peer);
         require(flags == 0, CUDA_ERROR_INVALID_VALUE, "cuCtxEnablePeerAccess: flags must be 0");
-        require(found->device != current().device, CUDA_ERROR_INVALID_DEVICE, "a device is no peer of itself");
-        require(number_from("EMU_PEERS", 1) != 0, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "EMU_PEERS=0");
+        require(found->device != current().device, CUDA_ERROR_INVALID_DEVICE,
+                "a device is no peer of itself");
+        require(number_from("EMU_PEERS", 1) != 0, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
+                "EMU_PEERS=0");
         bool fresh = current().peers.insert(found.get()).second;
         require(fresh, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "peer access is already enabled");
     });

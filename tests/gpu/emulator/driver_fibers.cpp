@@ -1,5 +1,5 @@
-// How a kernel runs: blocks one after the other, and in them threads one after the other or, where they
-// meet at barriers or exchange values, each as a fiber with a stack of its own.
+// How a kernel runs: blocks one after the other, and in them threads one after the other or, where
+// they meet at barriers or exchange values, each as a fiber with a stack of its own.
 #include "driver.h"
 
 #include <csetjmp>
@@ -16,7 +16,7 @@ namespace emu {
 constexpr size_t stack_bytes = 64 * 1024, page = 4096, most_shared = 227 * 1024;
 constexpr unsigned most_threads = 1024;
 
-// ---- switching stacks ----------------------------------------------------------------------------
+// ---- switching stacks --------------------------------------------------------------------------
 
 #if defined(__x86_64__)
 // What a called function must preserve, and the stack.
@@ -44,7 +44,7 @@ emu_switch:
 extern "C" void emu_switch(void **from, void *to);
 
 static void *new_stack(char *end, void (*entry)()) {
-    void **top = reinterpret_cast<void **>(end) - 2;  // aligned as at the entry of a function
+    void **top = reinterpret_cast<void **>(end) - 2; // aligned as at the entry of a function
     *top = reinterpret_cast<void *>(entry);
     for (int i = 0; i < 6; i++) *--top = nullptr;
     return top;
@@ -87,14 +87,14 @@ extern "C" void emu_switch(void **from, void *to);
 static void *new_stack(char *end, void (*entry)()) {
     char *top = end - 160;
     memset(top, 0, 160);
-    reinterpret_cast<void **>(top)[11] = reinterpret_cast<void *>(entry);  // x30
+    reinterpret_cast<void **>(top)[11] = reinterpret_cast<void *>(entry); // x30
     return top;
 }
 #else
 #error "the emulated driver switches stacks on x86-64 and aarch64"
 #endif
 
-// ---- state ---------------------------------------------------------------------------------------
+// ---- state -------------------------------------------------------------------------------------
 
 enum class Wait { none, barrier, warp, ended };
 
@@ -109,13 +109,13 @@ struct Fiber {
 };
 
 static Fiber fibers[most_threads];
-static Fiber *running;              // none: threads one after the other
+static Fiber *running; // none: threads one after the other
 static unsigned threads_of_block, waiting_at_barrier, ended, arrived_true;
 static int barrier_kind;
 static void *scheduler;
 static const emu_kernel *kernel;
 static const void *kernel_arguments;
-static std::string violation;       // what the kernel did wrong, told when control is back
+static std::string violation; // what the kernel did wrong, told when control is back
 static CUresult violation_code;
 static char *dynamic_shared;
 static unsigned dynamic_bytes;
@@ -133,7 +133,7 @@ static void raise_violation() {
     fail_and_keep(violation_code, "kernel %s: %s", kernel->name, text.c_str());
 }
 
-// ---- an order of n things ------------------------------------------------------------------------
+// ---- an order of n things ----------------------------------------------------------------------
 
 // i -> (a i + b) mod n: any order that is cheap, by the seed.
 struct Shuffled {
@@ -147,7 +147,7 @@ struct Shuffled {
     uint64_t operator[](uint64_t i) const { return (uint64_t)(((unsigned __int128)a * i + b) % n); }
 };
 
-// ---- fibers --------------------------------------------------------------------------------------
+// ---- fibers ------------------------------------------------------------------------------------
 
 static void leave() { emu_switch(&running->stack_pointer, scheduler); }
 
@@ -161,8 +161,10 @@ static void fiber_main() {
 
 static void prepare(Fiber &fiber) {
     if (!fiber.stack) {
-        void *stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (stack == MAP_FAILED) fail(CUDA_ERROR_OUT_OF_MEMORY, "no stacks for the threads of a block");
+        void *stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (stack == MAP_FAILED)
+            fail(CUDA_ERROR_OUT_OF_MEMORY, "no stacks for the threads of a block");
         mprotect(stack, page, PROT_NONE);
         fiber.stack = static_cast<char *>(stack);
     }
@@ -175,7 +177,8 @@ static void release_barrier() {
     int all = arrived_true == waiting_at_barrier, any = arrived_true > 0;
     int result = barrier_kind == 1 ? all : barrier_kind == 2 ? any : (int)arrived_true;
     for (unsigned i = 0; i < threads_of_block; i++)
-        if (fibers[i].wait == Wait::barrier) fibers[i].wait = Wait::none, fibers[i].result = (uint64_t)result;
+        if (fibers[i].wait == Wait::barrier)
+            fibers[i].wait = Wait::none, fibers[i].result = (uint64_t)result;
     waiting_at_barrier = arrived_true = 0;
 }
 
@@ -194,7 +197,9 @@ static void release_warp(unsigned first, unsigned mask) {
         Fiber &fiber = fibers[first + lane];
         bool there = fiber.source < EMU_WARP && (group >> fiber.source & 1);
         // The value of a lane that didn't come is undefined: poison.
-        fiber.result = fiber.kind == EMU_BALLOT ? ballot : there ? fibers[first + fiber.source].value : ~0ull;
+        fiber.result = fiber.kind == EMU_BALLOT ? ballot
+                       : there                  ? fibers[first + fiber.source].value
+                                                : ~0ull;
         fiber.wait = Wait::none;
     }
 }
@@ -202,7 +207,8 @@ static void release_warp(unsigned first, unsigned mask) {
 static void after_its_end(unsigned index) {
     ended++;
     release_barrier();
-    unsigned first = index / EMU_WARP * EMU_WARP, end = std::min(first + EMU_WARP, threads_of_block);
+    unsigned first = index / EMU_WARP * EMU_WARP,
+             end = std::min(first + EMU_WARP, threads_of_block);
     for (unsigned i = first; i < end; i++)
         if (fibers[i].wait == Wait::warp) release_warp(first, fibers[i].mask);
 }
@@ -230,13 +236,14 @@ static void run_together(emu_three size) {
             raise_violation();
         }
         if (!moved) {
-            violate(CUDA_ERROR_LAUNCH_TIMEOUT, "threads of a block wait for each other at different barriers or exchanges");
+            violate(CUDA_ERROR_LAUNCH_TIMEOUT,
+                    "threads of a block wait for each other at different barriers or exchanges");
             raise_violation();
         }
     }
 }
 
-// ---- faults --------------------------------------------------------------------------------------
+// ---- faults ------------------------------------------------------------------------------------
 
 static sigjmp_buf back;
 static volatile sig_atomic_t in_kernel;
@@ -247,13 +254,14 @@ static void on_fault(int number, siginfo_t *info, void *) {
     if (!in_kernel) {
         for (int i = 0; i < 4; i++)
             if (caught[i] == number) sigaction(number, &before[i], nullptr);
-        return;  // happens again, to whoever was here before
+        return; // happens again, to whoever was here before
     }
     static char text[200];
     snprintf(text, sizeof text,
-             number == SIGFPE ? "division of integers by zero" :
-             number == SIGILL ? "an address is not a multiple of what is read or written there" :
-                                "read or write at %p, which is no memory of the device", info->si_addr);
+             number == SIGFPE   ? "division of integers by zero"
+             : number == SIGILL ? "an address is not a multiple of what is read or written there"
+                                : "read or write at %p, which is no memory of the device",
+             info->si_addr);
     violate(number == SIGILL ? CUDA_ERROR_MISALIGNED_ADDRESS : CUDA_ERROR_ILLEGAL_ADDRESS, text);
     siglongjmp(back, 1);
 }
@@ -267,7 +275,8 @@ struct Watch {
             stack_t alternative{}, old{};
             alternative.ss_sp = stack;
             alternative.ss_size = 64 * 1024;
-            if (sigaltstack(nullptr, &old) == 0 && (old.ss_flags & SS_DISABLE)) sigaltstack(&alternative, nullptr);
+            if (sigaltstack(nullptr, &old) == 0 && (old.ss_flags & SS_DISABLE))
+                sigaltstack(&alternative, nullptr);
         }
         struct sigaction action{};
         action.sa_sigaction = on_fault;
@@ -296,7 +305,8 @@ static void run_blocks(const unsigned grid[3], emu_three size) {
     Shuffled order(blocks);
     for (uint64_t k = 0; k < blocks; k++) {
         uint64_t b = order[k];
-        emu_here.block = {(unsigned)(b % grid[0]), (unsigned)(b / grid[0] % grid[1]), (unsigned)(b / grid[0] / grid[1])};
+        emu_here.block = {(unsigned)(b % grid[0]), (unsigned)(b / grid[0] % grid[1]),
+                          (unsigned)(b / grid[0] / grid[1])};
         if (dynamic_bytes) memset(dynamic_shared, poison_value, dynamic_bytes);
         if (kernel->together) run_together(size);
         else run_threads(size);
@@ -304,7 +314,8 @@ static void run_blocks(const unsigned grid[3], emu_three size) {
     }
 }
 
-void run_kernel(const emu_kernel &which, const unsigned grid[3], const unsigned block[3], unsigned shared, const void *arguments) {
+void run_kernel(const emu_kernel &which, const unsigned grid[3], const unsigned block[3],
+                unsigned shared, const void *arguments) {
     if (!dynamic_shared) dynamic_shared = new char[most_shared + guard_bytes + 256];
     kernel = &which;
     kernel_arguments = arguments;
@@ -325,12 +336,14 @@ void run_kernel(const emu_kernel &which, const unsigned grid[3], const unsigned 
     raise_violation();
 }
 
-}  // namespace emu
+} // namespace emu
 
 using namespace emu;
 
 CONTROL void emu_barrier(int kind, int predicate, int *result) {
-    if (!running) return violate(CUDA_ERROR_LAUNCH_FAILED, "it has a barrier, but is not an AG_KERNEL_TOGETHER");
+    if (!running)
+        return violate(CUDA_ERROR_LAUNCH_FAILED,
+                       "it has a barrier, but is not an AG_KERNEL_TOGETHER");
     Fiber &self = *running;
     self.wait = Wait::barrier;
     barrier_kind = kind;
@@ -345,13 +358,15 @@ CONTROL void emu_barrier(int kind, int predicate, int *result) {
 
 CONTROL uint64_t emu_exchange(int kind, unsigned mask, uint64_t value, unsigned source) {
     if (!running) {
-        violate(CUDA_ERROR_LAUNCH_FAILED, "it exchanges values in a warp, but is not an AG_KERNEL_TOGETHER");
+        violate(CUDA_ERROR_LAUNCH_FAILED,
+                "it exchanges values in a warp, but is not an AG_KERNEL_TOGETHER");
         return ~0ull;
     }
     Fiber &self = *running;
     unsigned index = (unsigned)(&self - fibers), lane = index % EMU_WARP;
     if (!(mask >> lane & 1)) {
-        violate(CUDA_ERROR_LAUNCH_FAILED, "a lane that is not in the mask takes part in an exchange");
+        violate(CUDA_ERROR_LAUNCH_FAILED,
+                "a lane that is not in the mask takes part in an exchange");
         return ~0ull;
     }
     self.kind = kind;

@@ -1,4 +1,5 @@
-// Captures: what is put on a stream while it captures becomes a graph, whose works run one after the other.
+// Captures: what is put on a stream while it captures becomes a graph, whose works run one after
+// the other.
 #include "driver.h"
 
 namespace emu {
@@ -19,14 +20,15 @@ static void leave_capture(Context &context, const std::shared_ptr<Graph> &captur
         if (stream->capture == capture) stream->capture.reset(), stream->began_capture = false;
 }
 
-}  // namespace emu
+} // namespace emu
 
 using namespace emu;
 
 API cuStreamBeginCapture(CUstream handle, CUstreamCaptureMode) {
     return call(__func__, Needs::context, [&] {
         auto stream = stream_at(handle);
-        require(!stream->legacy, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "the default stream can't capture");
+        require(!stream->legacy, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                "the default stream can't capture");
         require(!stream->capture, CUDA_ERROR_ILLEGAL_STATE, "the stream captures already");
         stream->capture = std::make_shared<Graph>();
         stream->capture->context = stream->context;
@@ -40,9 +42,11 @@ API cuStreamEndCapture(CUstream handle, CUgraph *graph) {
         *graph = nullptr;
         require(stream->capture != nullptr, CUDA_ERROR_ILLEGAL_STATE, "the stream doesn't capture");
         auto capture = stream->capture;
-        require(stream->began_capture, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "the capture began in another stream");
+        require(stream->began_capture, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
+                "the capture began in another stream");
         leave_capture(*stream->context, capture);
-        require(!capture->broken, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "something that can't be captured was asked for");
+        require(!capture->broken, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                "something that can't be captured was asked for");
         *graph = (CUgraph)state().graphs.add(capture);
     });
 }
@@ -50,8 +54,9 @@ API cuStreamEndCapture(CUstream handle, CUgraph *graph) {
 API cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status) {
     return call(__func__, Needs::context, [&] {
         auto stream = stream_at(handle);
-        *status = !stream->capture ? CU_STREAM_CAPTURE_STATUS_NONE
-                  : stream->capture->broken ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+        *status = !stream->capture          ? CU_STREAM_CAPTURE_STATUS_NONE
+                  : stream->capture->broken ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                            : CU_STREAM_CAPTURE_STATUS_ACTIVE;
     });
 }
 
@@ -67,7 +72,8 @@ API cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
     return call(__func__, Needs::context, [&] {
         auto graph = graph_at(state().executable_graphs, handle);
         auto stream = stream_at(stream_handle);
-        require(graph->context == stream->context, CUDA_ERROR_INVALID_HANDLE, "the graph is of another context");
+        require(graph->context == stream->context, CUDA_ERROR_INVALID_HANDLE,
+                "the graph is of another context");
         state().counters.graph_launches++;
         for (const Work &work : graph->works) push(stream, work);
     });
@@ -81,7 +87,8 @@ API cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count) {
 }
 
 API cuGraphDestroy(CUgraph graph) {
-    return call(__func__, Needs::init, [&] { graph_at(state().graphs, graph), state().graphs.remove(graph); });
+    return call(__func__, Needs::init,
+                [&] { graph_at(state().graphs, graph), state().graphs.remove(graph); });
 }
 
 API cuGraphExecDestroy(CUgraphExec graph) {

@@ -1,5 +1,5 @@
-// Modules, functions and launches. An image of a module is "ACYEMU:" and the path of a host build of
-// its kernels (build.py writes such files).
+// Modules, functions and launches. An image of a module is "ACYEMU:" and the path of a host build
+// of its kernels (build.py writes such files).
 #include "driver.h"
 
 #include <dlfcn.h>
@@ -9,7 +9,8 @@
 
 namespace emu {
 
-template <class T> static std::shared_ptr<T> at(const Table<T> &table, const void *handle, const char *what) {
+template <class T>
+static std::shared_ptr<T> at(const Table<T> &table, const void *handle, const char *what) {
     auto found = table.find(handle);
     if (!found) fail(CUDA_ERROR_INVALID_HANDLE, "%p is no %s", handle, what);
     return found;
@@ -17,10 +18,15 @@ template <class T> static std::shared_ptr<T> at(const Table<T> &table, const voi
 
 static void load(CUmodule *module, const char *image) {
     if (strncmp(image, "ACYEMU:", 7) != 0) {
-        bool of_a_gpu = !strncmp(image, "\x7f" "ELF", 4) || !strncmp(image, "\x50\xed\x55\xba", 4) ||
-                        !strncmp(image, "//", 2) || !strncmp(image, ".version", 8);
+        bool of_a_gpu = !strncmp(image,
+                                 "\x7f"
+                                 "ELF",
+                                 4) ||
+                        !strncmp(image, "\x50\xed\x55\xba", 4) || !strncmp(image, "//", 2) ||
+                        !strncmp(image, ".version", 8);
         fail(of_a_gpu ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE,
-             of_a_gpu ? "code of a real GPU: kernels for the emulated one are built by tests/gpu/emulator/build.py"
+             of_a_gpu ? "code of a real GPU: kernels for the emulated one are built by "
+                        "tests/gpu/emulator/build.py"
                       : "the image is damaged");
     }
     const char *path = image + 7;
@@ -31,21 +37,23 @@ static void load(CUmodule *module, const char *image) {
     state().counters.modules_loaded++;
 }
 
-// ---- launches ------------------------------------------------------------------------------------
+// ---- launches ----------------------------------------------------------------------------------
 
 static bool is_mapped(address p) {
     return msync(reinterpret_cast<void *>(p / 4096 * 4096), 1, MS_ASYNC) == 0;
 }
 
 // Addresses of the host that a kernel could be given by mistake: heap, stack, libraries.
-static bool may_be_of_the_host(address p) { return p >= 0x500000000000ull && p < 0x800000000000ull; }
+static bool may_be_of_the_host(address p) {
+    return p >= 0x500000000000ull && p < 0x800000000000ull;
+}
 
 struct Launch {
     std::shared_ptr<Function> function;
     Context *context;
     unsigned grid[3], block[3], shared;
-    std::vector<uint64_t> words;         // the arguments, at multiples of 8
-    std::vector<size_t> pinned;          // which of them are addresses of pinned memory
+    std::vector<uint64_t> words; // the arguments, at multiples of 8
+    std::vector<size_t> pinned;  // which of them are addresses of pinned memory
 };
 
 static uint64_t moved(uint64_t word, const Launch &launch) {
@@ -62,7 +70,8 @@ static void look_for_host_addresses(Launch &launch) {
             launch.pinned.push_back(i);
         } else if ((int)(8 * i) != kernel.host_word && is_mapped(word)) {
             fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS,
-                          "kernel %s: the word at byte %zu of its arguments, %#llx, is an address of the host that is not pinned",
+                          "kernel %s: the word at byte %zu of its arguments, %#llx, is an address "
+                          "of the host that is not pinned",
                           kernel.name, 8 * i, (address)word);
         }
     }
@@ -74,7 +83,8 @@ static void run(const Launch &launch) {
         if (is_device_address(word)) word = moved(word, launch);
     for (size_t i : launch.pinned)
         if (!is_pinned(words[i], 1))
-            fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS, "kernel %s: pinned memory at %#llx was freed before it has run",
+            fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS,
+                          "kernel %s: pinned memory at %#llx was freed before it has run",
                           launch.function->name.c_str(), (address)words[i]);
     if (state().tracing) state().trace.push_back(launch.function->name);
     run_kernel(*launch.function->kernel, launch.grid, launch.block, launch.shared, words.data());
@@ -86,8 +96,11 @@ static void check_geometry(const Launch &l) {
     bool block_fits = b[0] && b[1] && b[2] && b[0] <= 1024 && b[1] <= 1024 && b[2] <= 64 &&
                       (uint64_t)b[0] * b[1] * b[2] <= l.function->kernel->most_threads;
     if (!grid_fits || !block_fits || l.shared > l.function->most_shared)
-        fail(CUDA_ERROR_INVALID_VALUE, "kernel %s: grid %u x %u x %u, blocks of %u x %u x %u threads (at most %u), %u bytes of shared memory (at most %u)",
-             l.function->name.c_str(), g[0], g[1], g[2], b[0], b[1], b[2], l.function->kernel->most_threads, l.shared, l.function->most_shared);
+        fail(CUDA_ERROR_INVALID_VALUE,
+             "kernel %s: grid %u x %u x %u, blocks of %u x %u x %u threads (at most %u), %u bytes "
+             "of shared memory (at most %u)",
+             l.function->name.c_str(), g[0], g[1], g[2], b[0], b[1], b[2],
+             l.function->kernel->most_threads, l.shared, l.function->most_shared);
 }
 
 static void put(Launch &launch, const void *arguments, size_t bytes) {
@@ -106,27 +119,33 @@ static void take_arguments(Launch &launch, void **each, void **extra) {
             if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE) bytes = *static_cast<size_t *>(extra[1]);
         }
         if (bytes != kernel.bytes)
-            fail_and_keep(CUDA_ERROR_INVALID_VALUE, "kernel %s takes %u bytes of arguments, not %zu", kernel.name, kernel.bytes, bytes);
+            fail_and_keep(CUDA_ERROR_INVALID_VALUE,
+                          "kernel %s takes %u bytes of arguments, not %zu", kernel.name,
+                          kernel.bytes, bytes);
         put(launch, buffer, bytes);
     } else if (kernel.parameters == 0) {
-        if (kernel.bytes) require(each != nullptr, CUDA_ERROR_INVALID_VALUE, "a kernel without its arguments");
+        if (kernel.bytes)
+            require(each != nullptr, CUDA_ERROR_INVALID_VALUE, "a kernel without its arguments");
         if (kernel.bytes) put(launch, each[0], kernel.bytes);
     } else {
         require(each != nullptr, CUDA_ERROR_INVALID_VALUE, "a kernel without its arguments");
         launch.words.assign((kernel.bytes + 7) / 8, 0);
         char *buffer = reinterpret_cast<char *>(launch.words.data());
-        for (unsigned i = 0; i < kernel.parameters; i++) memcpy(buffer + kernel.offsets[i], each[i], kernel.sizes[i]);
+        for (unsigned i = 0; i < kernel.parameters; i++)
+            memcpy(buffer + kernel.offsets[i], each[i], kernel.sizes[i]);
     }
 }
 
-static void launch_kernel(CUfunction handle, const unsigned grid[3], const unsigned block[3], unsigned shared,
-                          CUstream stream_handle, void **each, void **extra) {
+static void launch_kernel(CUfunction handle, const unsigned grid[3], const unsigned block[3],
+                          unsigned shared, CUstream stream_handle, void **each, void **extra) {
     auto launch = std::make_shared<Launch>();
     launch->function = at(state().functions, handle, "function of a kernel");
     launch->context = &current();
-    require(launch->function->context == launch->context, CUDA_ERROR_INVALID_HANDLE, "the kernel was loaded in another context");
+    require(launch->function->context == launch->context, CUDA_ERROR_INVALID_HANDLE,
+            "the kernel was loaded in another context");
     auto stream = stream_at(stream_handle);
-    require(stream->context == launch->context, CUDA_ERROR_INVALID_HANDLE, "the stream of the launch is of another context");
+    require(stream->context == launch->context, CUDA_ERROR_INVALID_HANDLE,
+            "the stream of the launch is of another context");
     memcpy(launch->grid, grid, sizeof launch->grid);
     memcpy(launch->block, block, sizeof launch->block);
     launch->shared = shared;
@@ -143,7 +162,7 @@ static void launch_kernel(CUfunction handle, const unsigned grid[3], const unsig
     }
 }
 
-}  // namespace emu
+} // namespace emu
 
 using namespace emu;
 
@@ -182,9 +201,12 @@ API cuModuleUnload(CUmodule module) {
 API cuModuleGetFunction(CUfunction *function, CUmodule handle, const char *name) {
     return call(__func__, Needs::context, [&] {
         auto module = at(state().modules, handle, "module");
-        require(module->context == &current(), CUDA_ERROR_INVALID_HANDLE, "the module is of another context");
-        auto kernel = static_cast<const emu_kernel *>(dlsym(module->library, (std::string("emu_kernel_") + name).c_str()));
-        if (!kernel) fail(CUDA_ERROR_NOT_FOUND, "there is no kernel %s in %s", name, module->path.c_str());
+        require(module->context == &current(), CUDA_ERROR_INVALID_HANDLE,
+                "the module is of another context");
+        auto kernel = static_cast<const emu_kernel *>(
+            dlsym(module->library, (std::string("emu_kernel_") + name).c_str()));
+        if (!kernel)
+            fail(CUDA_ERROR_NOT_FOUND, "there is no kernel %s in %s", name, module->path.c_str());
         auto made = std::make_shared<Function>(Function{module->context, kernel, kernel->name});
         *function = (CUfunction)state().functions.add(made);
     });
@@ -194,11 +216,15 @@ API cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction ha
     return call(__func__, Needs::context, [&] {
         auto function = at(state().functions, handle, "function of a kernel");
         switch (attribute) {
-        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = (int)function->kernel->most_threads; break;
+        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+            *value = (int)function->kernel->most_threads;
+            break;
         case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 32; break;
         case CU_FUNC_ATTRIBUTE_PTX_VERSION:
         case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = 90; break;
-        case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = (int)function->most_shared; break;
+        case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+            *value = (int)function->most_shared;
+            break;
         default: *value = 0;
         }
     });
@@ -208,7 +234,8 @@ API cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int va
     return call(__func__, Needs::context, [&] {
         auto function = at(state().functions, handle, "function of a kernel");
         if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return;
-        require(value >= 0 && value <= 227 * 1024, CUDA_ERROR_INVALID_VALUE, "more shared memory than a block can have");
+        require(value >= 0 && value <= 227 * 1024, CUDA_ERROR_INVALID_VALUE,
+                "more shared memory than a block can have");
         function->most_shared = (unsigned)value;
     });
 }
@@ -228,21 +255,25 @@ API cuFuncSetSharedSize(CUfunction, unsigned) {
 }
 
 API cuFuncGetModule(CUmodule *, CUfunction) {
-    return call(__func__, Needs::context, [&] { fail(CUDA_ERROR_NOT_SUPPORTED, "cuFuncGetModule is not emulated"); });
+    return call(__func__, Needs::context,
+                [&] { fail(CUDA_ERROR_NOT_SUPPORTED, "cuFuncGetModule is not emulated"); });
 }
 
-API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction handle, int threads, size_t shared) {
+API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction handle, int threads,
+                                                size_t shared) {
     return call(__func__, Needs::context, [&] {
         auto function = at(state().functions, handle, "function of a kernel");
         require(threads > 0, CUDA_ERROR_INVALID_VALUE, "blocks without threads");
         unsigned by_threads = 2048 / (unsigned)threads;
         unsigned by_memory = shared ? (unsigned)(228 * 1024 / (shared + 1024)) : 32;
-        bool fits = (unsigned)threads <= function->kernel->most_threads && shared <= function->most_shared;
+        bool fits =
+            (unsigned)threads <= function->kernel->most_threads && shared <= function->most_shared;
         *blocks = fits ? (int)std::min(32u, std::min(by_threads, by_memory)) : 0;
     });
 }
 
-API cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction handle, CUoccupancyB2DSize, size_t, int limit) {
+API cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction handle, CUoccupancyB2DSize,
+                                     size_t, int limit) {
     return call(__func__, Needs::context, [&] {
         auto function = at(state().functions, handle, "function of a kernel");
         int most = (int)function->kernel->most_threads;
@@ -251,8 +282,9 @@ API cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction handle, C
     });
 }
 
-API cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, CUstream stream, void **each, void **extra) {
+API cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                   unsigned by, unsigned bz, unsigned shared, CUstream stream, void **each,
+                   void **extra) {
     return call(__func__, Needs::context, [&] {
         const unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
         launch_kernel(function, grid, block, shared, stream, each, extra);
@@ -260,14 +292,16 @@ API cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, u
 }
 
 API cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **each, void **extra) {
-    return cuLaunchKernel(function, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ,
-                          c->sharedMemBytes, c->hStream, each, extra);
+    return cuLaunchKernel(function, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX,
+                          c->blockDimY, c->blockDimZ, c->sharedMemBytes, c->hStream, each, extra);
 }
 
-// Work of other libraries of the emulator (cuBLAS): `run` is called in the order of the stream with the
-// real addresses of its operands; `sizes` is how many bytes of each are touched.
-CONTROL int emu_queue(void *stream_handle, const char *name, void (*run)(void *const *operands, const void *data),
-                      const void *data, size_t data_bytes, const void *const *operands, const size_t *sizes, int count) {
+// Work of other libraries of the emulator (cuBLAS): `run` is called in the order of the stream with
+// the real addresses of its operands; `sizes` is how many bytes of each are touched.
+CONTROL int emu_queue(void *stream_handle, const char *name,
+                      void (*run)(void *const *operands, const void *data), const void *data,
+                      size_t data_bytes, const void *const *operands, const size_t *sizes,
+                      int count) {
     return call("emu_queue", Needs::context, [&] {
         auto stream = stream_at((CUstream)stream_handle);
         std::string kept(static_cast<const char *>(data), data_bytes), what = name;
@@ -276,15 +310,19 @@ CONTROL int emu_queue(void *stream_handle, const char *name, void (*run)(void *c
         for (int i = 0; i < count; i++) at[i] = (address)operands[i];
         Context *context = stream->context;
         state().counters.products++;
-        push(stream, {"library", [=] {
-            std::vector<void *> moved;
-            for (int i = 0; i < count; i++)
-                moved.push_back(bytes[i] == 0 ? nullptr
-                                : is_device_address(at[i]) || !is_pinned(at[i], bytes[i])
-                                    ? reachable(at[i], bytes[i], what.c_str(), context)
-                                    : (void *)at[i]);
-            if (state().tracing) state().trace.push_back(what);
-            run(moved.data(), kept.data());
-        }, {}, 10});
+        push(stream,
+             {"library",
+              [=] {
+                  std::vector<void *> moved;
+                  for (int i = 0; i < count; i++)
+                      moved.push_back(bytes[i] == 0 ? nullptr
+                                      : is_device_address(at[i]) || !is_pinned(at[i], bytes[i])
+                                          ? reachable(at[i], bytes[i], what.c_str(), context)
+                                          : (void *)at[i]);
+                  if (state().tracing) state().trace.push_back(what);
+                  run(moved.data(), kept.data());
+              },
+              {},
+              10});
     });
 }

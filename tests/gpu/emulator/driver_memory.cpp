@@ -1,4 +1,5 @@
-// Allocations with guard bytes and poison, pools, pinned memory, and what is known about an address.
+// Allocations with guard bytes and poison, pools, pinned memory, and what is known about an
+// address.
 #include "driver.h"
 
 #include <sys/mman.h>
@@ -8,8 +9,9 @@
 
 namespace emu {
 
-constexpr size_t most_poison = 64u << 20;      // of an allocation, at each of its ends
-constexpr size_t quarantine_bytes = 64u << 20; // of freed memory, before addresses are given out again
+constexpr size_t most_poison = 64u << 20; // of an allocation, at each of its ends
+constexpr size_t quarantine_bytes = 64u
+                                    << 20; // of freed memory, before addresses are given out again
 constexpr size_t page = 4096;
 
 static size_t room_for(size_t size) { return (size + 2 * guard_bytes + 511) / 512 * 512; }
@@ -17,7 +19,7 @@ static size_t room_for(size_t size) { return (size + 2 * guard_bytes + 511) / 51
 static void poison(char *at, size_t size) {
     if (size <= 2 * most_poison) {
         memset(at, poison_value, size);
-    } else {  // its middle was never written: fresh pages, which cost nothing
+    } else { // its middle was never written: fresh pages, which cost nothing
         memset(at, poison_value, most_poison);
         memset(at + size - most_poison, poison_value, most_poison);
     }
@@ -33,7 +35,8 @@ Block *block_of(address p) {
 }
 
 static const char *when(const Block &block) {
-    return block.life == Life::freed ? "after it was freed" : "before its allocation has run in its stream";
+    return block.life == Life::freed ? "after it was freed"
+                                     : "before its allocation has run in its stream";
 }
 
 char *reachable(address p, size_t n, const char *what, Context *by) {
@@ -42,31 +45,36 @@ char *reachable(address p, size_t n, const char *what, Context *by) {
     Block *block = block_of(p);
     if (!block) fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS, "%s: %#llx is in no allocation", what, p);
     if (block->life != Life::live)
-        fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS, "%s: memory at %#llx (%zu bytes) is used %s", what, p,
-                      block->size, when(*block));
+        fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS, "%s: memory at %#llx (%zu bytes) is used %s",
+                      what, p, block->size, when(*block));
     if (p + n > block->at + block->size)
-        fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS, "%s: %zu bytes at %#llx go %llu beyond their allocation",
-                      what, n, p, p + n - block->at - block->size);
+        fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS,
+                      "%s: %zu bytes at %#llx go %llu beyond their allocation", what, n, p,
+                      p + n - block->at - block->size);
     if (by && block->device != by->device) {
         bool allowed = block->pool ? block->pool->readers.count(by->device->ordinal) > 0
                                    : by->peers.count(block->device->primary.get()) > 0;
         if (!allowed)
-            fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS, "%s: device %d has no access to %#llx of device %d", what,
+            fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS,
+                          "%s: device %d has no access to %#llx of device %d", what,
                           by->device->ordinal, p, block->device->ordinal);
     }
     return real(p);
 }
 
 void check_guards(const Block &block) {
-    const unsigned char *at = reinterpret_cast<unsigned char *>(real(block.at));
+    unsigned char *at = reinterpret_cast<unsigned char *>(real(block.at));
     long before = 0, behind = 0;
     for (size_t i = 0; i < guard_bytes; i++) {
         before += at[-1 - (long)i] != guard_value;
         behind += at[block.size + i] != guard_value;
     }
-    if (before || behind)
-        keep_finding("memory at %#llx (%zu bytes, allocation %llu): %ld bytes before it and %ld behind it were "
-                     "written over", block.at, block.size, block.number, before, behind);
+    if (!before && !behind) return;
+    keep_finding("memory at %#llx (%zu bytes, allocation %llu): %ld bytes before it and %ld behind "
+                 "it were written over",
+                 block.at, block.size, block.number, before, behind);
+    memset(at - guard_bytes, guard_value, guard_bytes); // told once
+    memset(at + block.size, guard_value, guard_bytes);
 }
 
 int check_all_guards() {
@@ -76,7 +84,7 @@ int check_all_guards() {
     return (int)(state().findings.size() - known);
 }
 
-// ---- addresses -----------------------------------------------------------------------------------
+// ---- addresses ---------------------------------------------------------------------------------
 
 static address take_room(Device &device, size_t room) {
     for (auto hole = device.holes.begin(); hole != device.holes.end(); ++hole) {
@@ -147,11 +155,12 @@ static void end_block(Block &block) {
 void free_all_of(Device &device) {
     std::vector<address> live;
     for (auto &entry : state().blocks)
-        if (entry.second.device == &device && entry.second.life != Life::freed) live.push_back(entry.first);
+        if (entry.second.device == &device && entry.second.life != Life::freed)
+            live.push_back(entry.first);
     for (address at : live) end_block(state().blocks[at]);
 }
 
-// ---- how much there is ---------------------------------------------------------------------------
+// ---- how much there is -------------------------------------------------------------------------
 
 static size_t taken(const Device &device) {
     size_t bytes = device.plain_bytes;
@@ -182,11 +191,12 @@ static void take_from(Pool &pool, size_t size) {
         pool.reserved += more;
         return true;
     };
-    if (!grow()) {  // frees that wait in streams may give back enough
+    if (!grow()) { // frees that wait in streams may give back enough
         if (device.primary) finish_all(*device.primary);
         trim_pools(device);
         if (!grow())
-            fail(CUDA_ERROR_OUT_OF_MEMORY, "%zu bytes asked for, %zu of %zu are taken", size, taken(device), device.limit);
+            fail(CUDA_ERROR_OUT_OF_MEMORY, "%zu bytes asked for, %zu of %zu are taken", size,
+                 taken(device), device.limit);
     }
     pool.used += size;
     pool.used_high = std::max(pool.used_high, pool.used);
@@ -200,21 +210,25 @@ static void allocate_in_order(CUdeviceptr *p, size_t size, Pool &pool, CUstream 
     take_from(pool, size);
     address at = make_block(*pool.device, size, &pool);
     *p = at;
-    push(stream, {"allocation", [at] {
-        auto found = state().blocks.find(at);
-        if (found != state().blocks.end() && found->second.life == Life::promised) found->second.life = Life::live;
-    }});
+    Work work{"allocation", [at] {
+                  auto found = state().blocks.find(at);
+                  if (found != state().blocks.end() && found->second.life == Life::promised)
+                      found->second.life = Life::live;
+              }};
+    work.always = true;
+    push(stream, std::move(work));
 }
 
 static Block &block_to_free(address p) {
     Block *block = block_of(p);
-    if (!block || block->at != p) fail_and_keep(CUDA_ERROR_INVALID_VALUE, "free of %#llx, which no allocation begins at", p);
+    if (!block || block->at != p)
+        fail_and_keep(CUDA_ERROR_INVALID_VALUE, "free of %#llx, which no allocation begins at", p);
     if (block->life == Life::freed || block->free_is_queued)
         fail_and_keep(CUDA_ERROR_INVALID_VALUE, "memory at %#llx is freed twice", p);
     return *block;
 }
 
-// ---- pinned memory -------------------------------------------------------------------------------
+// ---- pinned memory -----------------------------------------------------------------------------
 
 bool is_pinned(address p, size_t n) {
     auto &pinned = state().pinned;
@@ -230,7 +244,7 @@ static std::shared_ptr<Pool> pool_at(CUmemoryPool handle) {
     return found;
 }
 
-}  // namespace emu
+} // namespace emu
 
 using namespace emu;
 
@@ -239,7 +253,8 @@ API cuMemAlloc(CUdeviceptr *p, size_t size) {
         Device &device = *current().device;
         require(size > 0, CUDA_ERROR_INVALID_VALUE, "an allocation of 0 bytes");
         if (!fits(device, size))
-            fail(CUDA_ERROR_OUT_OF_MEMORY, "%zu bytes asked for, %zu of %zu are taken", size, taken(device), device.limit);
+            fail(CUDA_ERROR_OUT_OF_MEMORY, "%zu bytes asked for, %zu of %zu are taken", size,
+                 taken(device), device.limit);
         *p = make_block(device, size, nullptr);
         device.plain_bytes += size;
     });
@@ -255,7 +270,7 @@ API cuMemFree(CUdeviceptr p) {
         if (!p) return;
         block_to_free(p);
         Context &context = current();
-        finish_all(context);  // the driver waits here, too
+        finish_all(context); // the driver waits here, too
         Block &block = block_to_free(p);
         if (block.pool) finish_everything();
         end_block(block);
@@ -271,7 +286,8 @@ API cuMemAllocAsync(CUdeviceptr *p, size_t size, CUstream stream) {
 }
 
 API cuMemAllocFromPoolAsync(CUdeviceptr *p, size_t size, CUmemoryPool pool, CUstream stream) {
-    return call(__func__, Needs::context, [&] { allocate_in_order(p, size, *pool_at(pool), stream); });
+    return call(__func__, Needs::context,
+                [&] { allocate_in_order(p, size, *pool_at(pool), stream); });
 }
 
 API cuMemFreeAsync(CUdeviceptr p, CUstream handle) {
@@ -280,13 +296,17 @@ API cuMemFreeAsync(CUdeviceptr p, CUstream handle) {
         refuse_while_capturing(*stream, "a free");
         block_to_free(p).free_is_queued = true;
         state().counters.frees++;
-        push(stream, {"free", [p] {
-            auto found = state().blocks.find(p);
-            if (found == state().blocks.end()) return;
-            if (found->second.life == Life::promised)
-                fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS, "memory at %#llx is freed before its allocation has run", p);
-            if (found->second.life == Life::live) end_block(found->second);
-        }});
+        Work work{"free", [p] {
+                      auto found = state().blocks.find(p);
+                      if (found == state().blocks.end()) return;
+                      if (found->second.life == Life::promised)
+                          fail_and_keep(CUDA_ERROR_ILLEGAL_ADDRESS,
+                                        "memory at %#llx is freed before its allocation has run",
+                                        p);
+                      if (found->second.life == Life::live) end_block(found->second);
+                  }};
+        work.always = true;
+        push(stream, std::move(work));
     });
 }
 
@@ -302,20 +322,23 @@ API cuMemGetInfo(size_t *left, size_t *total) {
 API cuMemGetAddressRange(CUdeviceptr *start, size_t *size, CUdeviceptr p) {
     return call(__func__, Needs::context, [&] {
         Block *block = block_of(p);
-        if (!block || block->life == Life::freed) fail(CUDA_ERROR_NOT_FOUND, "%#llx is in no allocation", (address)p);
+        if (!block || block->life == Life::freed)
+            fail(CUDA_ERROR_NOT_FOUND, "%#llx is in no allocation", (address)p);
         if (start) *start = block->at;
         if (size) *size = block->size;
     });
 }
 
-// ---- pools ---------------------------------------------------------------------------------------
+// ---- pools -------------------------------------------------------------------------------------
 
 API cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) {
-    return call(__func__, Needs::init, [&] { *pool = (CUmemoryPool)device_at(device).first_pool->handle; });
+    return call(__func__, Needs::init,
+                [&] { *pool = (CUmemoryPool)device_at(device).first_pool->handle; });
 }
 
 API cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device) {
-    return call(__func__, Needs::init, [&] { *pool = (CUmemoryPool)device_at(device).pool->handle; });
+    return call(__func__, Needs::init,
+                [&] { *pool = (CUmemoryPool)device_at(device).pool->handle; });
 }
 
 API cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
@@ -324,7 +347,8 @@ API cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
 
 API cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props) {
     return call(__func__, Needs::init, [&] {
-        require(props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED && props->location.type == CU_MEM_LOCATION_TYPE_DEVICE,
+        require(props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
+                    props->location.type == CU_MEM_LOCATION_TYPE_DEVICE,
                 CUDA_ERROR_INVALID_VALUE, "a pool is of pinned memory on a device");
         auto made = std::make_shared<Pool>();
         made->device = &device_at(props->location.id);
@@ -340,7 +364,8 @@ API cuMemPoolDestroy(CUmemoryPool pool) {
         // Pools whose memory is in use end with it, as those of the driver.
         if (found->used == 0) state().pools.remove(pool);
         for (auto &entry : state().blocks)
-            if (entry.second.pool == found.get() && entry.second.life == Life::freed) entry.second.pool = nullptr;
+            if (entry.second.pool == found.get() && entry.second.life == Life::freed)
+                entry.second.pool = nullptr;
     });
 }
 
@@ -362,11 +387,13 @@ API cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void
             break;
         case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: p.threshold = *(uint64_t *)value; break;
         case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-            require(*(uint64_t *)value == 0, CUDA_ERROR_INVALID_VALUE, "a high mark is set to 0 only");
+            require(*(uint64_t *)value == 0, CUDA_ERROR_INVALID_VALUE,
+                    "a high mark is set to 0 only");
             p.reserved_high = p.reserved;
             break;
         case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-            require(*(uint64_t *)value == 0, CUDA_ERROR_INVALID_VALUE, "a high mark is set to 0 only");
+            require(*(uint64_t *)value == 0, CUDA_ERROR_INVALID_VALUE,
+                    "a high mark is set to 0 only");
             p.used_high = p.used;
             break;
         default: fail(CUDA_ERROR_INVALID_VALUE, "attribute %d of a pool can't be set", attribute);
@@ -412,7 +439,7 @@ API cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocatio
     });
 }
 
-// ---- pinned memory -------------------------------------------------------------------------------
+// ---- pinned memory -----------------------------------------------------------------------------
 
 API cuMemHostAlloc(void **p, size_t size, unsigned flags) {
     return call(__func__, Needs::context, [&] {
@@ -445,7 +472,8 @@ API cuMemFreeHost(void *p) {
         const unsigned char *end = static_cast<unsigned char *>(p) + found->second;
         for (size_t i = 0; ((uintptr_t)end + i) % page; i++)
             if (end[i] != guard_value) {
-                keep_finding("pinned memory at %p (%zu bytes) was written over behind its end", p, found->second);
+                keep_finding("pinned memory at %p (%zu bytes) was written over behind its end", p,
+                             found->second);
                 break;
             }
         s.pinned.erase(found);
@@ -459,7 +487,8 @@ API cuMemHostRegister(void *p, size_t size, unsigned flags) {
     return call(__func__, Needs::context, [&] {
         address at = reinterpret_cast<address>(p);
         require(p && size, CUDA_ERROR_INVALID_VALUE, "nothing to register");
-        require(!is_pinned(at, 1), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "memory is registered already");
+        require(!is_pinned(at, 1), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+                "memory is registered already");
         state().pinned[at] = size;
         state().pinned_by_driver[at] = false;
         state().pinned_flags[at] = flags;
@@ -470,7 +499,8 @@ API cuMemHostUnregister(void *p) {
     return call(__func__, Needs::context, [&] {
         address at = reinterpret_cast<address>(p);
         auto found = state().pinned.find(at);
-        require(found != state().pinned.end(), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "memory is not registered");
+        require(found != state().pinned.end(), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+                "memory is not registered");
         state().pinned.erase(found);
         state().pinned_by_driver.erase(at);
         state().pinned_flags.erase(at);
@@ -487,12 +517,13 @@ API cuMemHostGetDevicePointer(CUdeviceptr *p, void *host, unsigned) {
 API cuMemHostGetFlags(unsigned *flags, void *host) {
     return call(__func__, Needs::context, [&] {
         auto found = state().pinned_flags.find((address)host);
-        require(found != state().pinned_flags.end(), CUDA_ERROR_INVALID_VALUE, "memory is not pinned");
+        require(found != state().pinned_flags.end(), CUDA_ERROR_INVALID_VALUE,
+                "memory is not pinned");
         *flags = found->second;
     });
 }
 
-// ---- what an address is --------------------------------------------------------------------------
+// ---- what an address is ------------------------------------------------------------------------
 
 static void attribute_of(void *value, CUpointer_attribute attribute, address p) {
     Block *block = is_device_address(p) ? block_of(p) : nullptr;
@@ -501,7 +532,8 @@ static void attribute_of(void *value, CUpointer_attribute attribute, address p) 
     if (!block && !pinned) fail(CUDA_ERROR_INVALID_VALUE, "%#llx is known to no context", p);
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-        *(CUcontext *)value = block && block->device->primary ? block->device->primary->handle : nullptr;
+        *(CUcontext *)value =
+            block && block->device->primary ? block->device->primary->handle : nullptr;
         break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         *(unsigned *)value = block ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
@@ -513,8 +545,12 @@ static void attribute_of(void *value, CUpointer_attribute attribute, address p) 
         break;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)value = 0; break;
     case CU_POINTER_ATTRIBUTE_MAPPED: *(unsigned *)value = 1; break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)value = block ? block->device->ordinal : 0; break;
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID: *(unsigned long long *)value = block ? block->number : 0; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *(int *)value = block ? block->device->ordinal : 0;
+        break;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+        *(unsigned long long *)value = block ? block->number : 0;
+        break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         *(address *)value = block ? block->at : std::prev(state().pinned.upper_bound(p))->first;
         break;
@@ -532,7 +568,8 @@ API cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdevicept
     return call(__func__, Needs::init, [&] { attribute_of(value, attribute, p); });
 }
 
-API cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values, CUdeviceptr p) {
+API cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values,
+                           CUdeviceptr p) {
     return call(__func__, Needs::init, [&] {
         for (unsigned i = 0; i < count; i++) attribute_of(values[i], attributes[i], p);
     });

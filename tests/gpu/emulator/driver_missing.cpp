@@ -1,10 +1,12 @@
-// Functions that PyCUDA binds when it is imported and that are not emulated. They are weak: one that
-// is written elsewhere takes the place of that here.
+// Functions that PyCUDA binds when it is imported and that are not emulated. They are weak: one
+// that is written elsewhere takes the place of that here.
 #define CUresult int
 #define CUDA_ERROR_NOT_SUPPORTED 801
 
-#define MISSING(name)                                                                                        \
-    extern "C" __attribute__((visibility("default"), weak)) CUresult name(void) { return CUDA_ERROR_NOT_SUPPORTED; }
+#define MISSING(name)                                                                              \
+    extern "C" __attribute__((visibility("default"), weak)) CUresult name(void) {                  \
+        return CUDA_ERROR_NOT_SUPPORTED;                                                           \
+    }
 
 MISSING(cuArray3DCreate_v2)
 MISSING(cuArray3DGetDescriptor_v2)

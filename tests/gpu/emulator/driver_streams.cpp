@@ -26,12 +26,15 @@ std::shared_ptr<Stream> stream_at(CUstream handle) {
         return stream;
     }
     auto found = state().streams.find(handle);
-    if (!found) fail(CUDA_ERROR_INVALID_HANDLE, "%p is no stream, or one that was destroyed", (void *)handle);
-    if (!found->context->alive) fail(CUDA_ERROR_INVALID_HANDLE, "the context of the stream was destroyed");
+    if (!found)
+        fail(CUDA_ERROR_INVALID_HANDLE, "%p is no stream, or one that was destroyed",
+             (void *)handle);
+    if (!found->context->alive)
+        fail(CUDA_ERROR_INVALID_HANDLE, "the context of the stream was destroyed");
     return found;
 }
 
-// ---- running -------------------------------------------------------------------------------------
+// ---- running -----------------------------------------------------------------------------------
 
 static const Dependency *unmet(const Stream &stream) {
     for (const Dependency &needed : stream.queue.front().after)
@@ -45,11 +48,12 @@ static void run_first(Stream &stream) {
     double start = stream.clock;
     for (const Dependency &needed : work.after) start = std::max(start, needed.stream->clock);
     stream.clock = start + work.microseconds;
-    if (stream.context->sticky == CUDA_SUCCESS) {
+    CUresult &sticky = stream.context->sticky;
+    if (sticky == CUDA_SUCCESS || work.always) {
         try {
             work.run();
         } catch (const Failure &failure) {
-            stream.context->sticky = failure.code;
+            if (sticky == CUDA_SUCCESS) sticky = failure.code;
         }
     }
     stream.done++;
@@ -80,14 +84,16 @@ static std::vector<Stream *> streams_with_work() {
     }
     // The table has no order of its own: what a seed gives must not depend on it.
     std::sort(found.begin(), found.end(), [](Stream *a, Stream *b) {
-        return std::make_pair(a->context->handle, a->handle) < std::make_pair(b->context->handle, b->handle);
+        return std::make_pair(a->context->handle, a->handle) <
+               std::make_pair(b->context->handle, b->handle);
     });
     return found;
 }
 
 static bool run_any() {
     std::vector<Stream *> found = streams_with_work();
-    found.erase(std::remove_if(found.begin(), found.end(), [](Stream *s) { return unmet(*s); }), found.end());
+    found.erase(std::remove_if(found.begin(), found.end(), [](Stream *s) { return unmet(*s); }),
+                found.end());
     if (found.empty()) return false;
     run_first(*found[state().random() % found.size()]);
     return true;
@@ -95,7 +101,8 @@ static bool run_any() {
 
 void finish(const std::shared_ptr<Stream> &stream, uint64_t count) {
     if (state().order == Order::random && state().random() % 2)
-        while (stream->done < count && run_any()) {}
+        while (stream->done < count && run_any()) {
+        }
     run_needed(stream, count);
 }
 
@@ -107,14 +114,17 @@ void finish_all(Context &context) {
 }
 
 void finish_everything() {
-    for (auto &entry : std::unordered_map<uintptr_t, std::shared_ptr<Context>>(state().contexts.all()))
+    for (auto &entry :
+         std::unordered_map<uintptr_t, std::shared_ptr<Context>>(state().contexts.all()))
         finish_all(*entry.second);
 }
 
 void drop_drained(Context &context) {
     auto &all = context.streams;
     all.erase(std::remove_if(all.begin(), all.end(),
-                             [](const std::shared_ptr<Stream> &s) { return s->destroyed && s->queue.empty(); }),
+                             [](const std::shared_ptr<Stream> &s) {
+                                 return s->destroyed && s->queue.empty();
+                             }),
               all.end());
 }
 
@@ -127,7 +137,7 @@ void refuse_while_capturing(const Stream &stream, const char *what) {
 void push(const std::shared_ptr<Stream> &stream, Work work) {
     Context &context = *stream->context;
     if (stream->capture) {
-        work.after.clear();  // works of a graph run one after the other
+        work.after.clear(); // works of a graph run one after the other
         stream->capture->works.push_back(std::move(work));
         return;
     }
@@ -135,7 +145,8 @@ void push(const std::shared_ptr<Stream> &stream, Work work) {
         for (auto &other : context.streams) {
             if (!other->blocking) continue;
             if (other->capture)
-                fail(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the legacy stream would wait for one that captures");
+                fail(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+                     "the legacy stream would wait for one that captures");
             if (other->queued > other->done) work.after.push_back({other, other->queued});
         }
     } else if (stream->blocking && context.legacy->queued > context.legacy->done) {
@@ -146,7 +157,8 @@ void push(const std::shared_ptr<Stream> &stream, Work work) {
     if (state().order == Order::at_once) {
         run_needed(stream, stream->queued);
     } else if (state().order == Order::random) {
-        while (state().random() % 3 == 0 && run_any()) {}
+        while (state().random() % 3 == 0 && run_any()) {
+        }
     }
 }
 
@@ -180,11 +192,13 @@ static void query(const std::shared_ptr<Stream> &stream, uint64_t count) {
 
 static std::shared_ptr<Event> event_at(CUevent handle) {
     auto found = state().events.find(handle);
-    if (!found) fail(CUDA_ERROR_INVALID_HANDLE, "%p is no event, or one that was destroyed", (void *)handle);
+    if (!found)
+        fail(CUDA_ERROR_INVALID_HANDLE, "%p is no event, or one that was destroyed",
+             (void *)handle);
     return found;
 }
 
-}  // namespace emu
+} // namespace emu
 
 using namespace emu;
 
@@ -207,7 +221,9 @@ API cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
 API cuStreamDestroy(CUstream handle) {
     return call(__func__, Needs::init, [&] {
         auto stream = state().streams.find(handle);
-        if (!stream) fail_and_keep(CUDA_ERROR_INVALID_HANDLE, "%p is destroyed twice, or no stream", (void *)handle);
+        if (!stream)
+            fail_and_keep(CUDA_ERROR_INVALID_HANDLE, "%p is destroyed twice, or no stream",
+                          (void *)handle);
         stream->destroyed = true;
         state().streams.remove(handle);
         drop_drained(*stream->context);
@@ -253,7 +269,8 @@ API cuStreamGetCtx(CUstream handle, CUcontext *context) {
 }
 
 API cuStreamGetDevice(CUstream handle, CUdevice *device) {
-    return call(__func__, Needs::context, [&] { *device = stream_at(handle)->context->device->ordinal; });
+    return call(__func__, Needs::context,
+                [&] { *device = stream_at(handle)->context->device->ordinal; });
 }
 
 API cuStreamWaitEvent(CUstream handle, CUevent event, unsigned) {
@@ -261,19 +278,21 @@ API cuStreamWaitEvent(CUstream handle, CUevent event, unsigned) {
         auto stream = stream_at(handle);
         auto awaited = event_at(event);
         state().counters.waits++;
-        if (awaited->capture) {  // the stream joins the capture
+        if (awaited->capture) { // the stream joins the capture
             if (stream->capture && stream->capture != awaited->capture)
-                fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "two captures can't wait for each other");
+                fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                     "two captures can't wait for each other");
             stream->capture = awaited->capture;
             return;
         }
         if (!awaited->stream) return;
-        if (stream->capture) fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "a capture waits for work outside of it");
+        if (stream->capture)
+            fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "a capture waits for work outside of it");
         push(stream, {"wait", [] {}, {{awaited->stream, awaited->count}}, 0});
     });
 }
 
-// ---- events --------------------------------------------------------------------------------------
+// ---- events ------------------------------------------------------------------------------------
 
 API cuEventCreate(CUevent *event, unsigned flags) {
     return call(__func__, Needs::context, [&] {
@@ -305,22 +324,29 @@ API cuEventRecord(CUevent handle, CUstream stream_handle) {
         std::weak_ptr<Event> kept = event;
         std::weak_ptr<Stream> on = stream;
         event->time = -1;
-        push(stream, {"event", [kept, on, record] {
-            auto event = kept.lock();
-            auto stream = on.lock();
-            if (event && stream && event->record == record) event->time = stream->clock;
-        }, {}, 0});
+        push(stream, {"event",
+                      [kept, on, record] {
+                          auto event = kept.lock();
+                          auto stream = on.lock();
+                          if (event && stream && event->record == record)
+                              event->time = stream->clock;
+                      },
+                      {},
+                      0});
         event->stream = stream;
         event->count = stream->queued;
     });
 }
 
-API cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned) { return cuEventRecord(event, stream); }
+API cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned) {
+    return cuEventRecord(event, stream);
+}
 
 API cuEventQuery(CUevent handle) {
     return call(__func__, Needs::init, [&] {
         auto event = event_at(handle);
-        if (event->capture) fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "an event of a capture is asked for");
+        if (event->capture)
+            fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "an event of a capture is asked for");
         if (event->stream) query(event->stream, event->count);
     });
 }
@@ -328,7 +354,8 @@ API cuEventQuery(CUevent handle) {
 API cuEventSynchronize(CUevent handle) {
     return call(__func__, Needs::init, [&] {
         auto event = event_at(handle);
-        if (event->capture) fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "an event of a capture is waited for");
+        if (event->capture)
+            fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "an event of a capture is waited for");
         state().counters.event_synchronizations++;
         if (event->stream) wait_for(event->stream, event->count);
     });
@@ -336,9 +363,12 @@ API cuEventSynchronize(CUevent handle) {
 
 static void elapsed(float *milliseconds, CUevent start, CUevent end) {
     auto first = event_at(start), last = event_at(end);
-    require(first->timed && last->timed, CUDA_ERROR_INVALID_HANDLE, "an event was made without timing");
-    require(first->stream && last->stream, CUDA_ERROR_INVALID_HANDLE, "an event was never recorded");
-    require(first->context == last->context, CUDA_ERROR_INVALID_HANDLE, "events are of two contexts");
+    require(first->timed && last->timed, CUDA_ERROR_INVALID_HANDLE,
+            "an event was made without timing");
+    require(first->stream && last->stream, CUDA_ERROR_INVALID_HANDLE,
+            "an event was never recorded");
+    require(first->context == last->context, CUDA_ERROR_INVALID_HANDLE,
+            "events are of two contexts");
     if (first->stream->done < first->count || last->stream->done < last->count)
         throw Failure{CUDA_ERROR_NOT_READY, true};
     *milliseconds = (float)((last->time - first->time) / 1000);

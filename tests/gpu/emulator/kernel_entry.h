@@ -1,4 +1,5 @@
-/* What a host build of a kernel shows to the emulated driver, and what the driver gives to a kernel. */
+/* What a host build of a kernel shows to the emulated driver, and what the driver gives to a
+ * kernel. */
 #ifndef EMU_KERNEL_ENTRY_H
 #define EMU_KERNEL_ENTRY_H
 
@@ -6,7 +7,9 @@
 
 #define EMU_WARP 32
 
-typedef struct { unsigned x, y, z; } emu_three;
+typedef struct {
+    unsigned x, y, z;
+} emu_three;
 
 /* Exported as emu_kernel_<name>. */
 typedef struct {
@@ -16,12 +19,15 @@ typedef struct {
     int together;          /* threads of a block run in turns: it has barriers or shuffles */
     int host_word;         /* offset of an address of the host that is only passed on; -1: none */
     void (*body)(const void *arguments);
-    unsigned parameters;         /* 0: one struct by value, else how many arguments */
+    unsigned parameters; /* 0: one struct by value, else how many arguments */
     const unsigned *offsets, *sizes;
 } emu_kernel;
 
-/* Where the running thread is. Blocks run one after the other, threads one after the other or in turns. */
-typedef struct { emu_three thread, block, block_size, grid_size; } emu_place;
+/* Where the running thread is. Blocks run one after the other, threads one after the other or in
+ * turns. */
+typedef struct {
+    emu_three thread, block, block_size, grid_size;
+} emu_place;
 
 enum { EMU_SHUFFLE, EMU_BALLOT, EMU_SYNC };
 

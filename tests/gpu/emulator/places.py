@@ -1,4 +1,4 @@
-"""Where the emulated driver and what belongs to it are built, and how a process is started on them."""
+"""Where the emulated driver and what belongs to it are, and how a process is started on them."""
 
 import ctypes
 import importlib.util
@@ -29,11 +29,17 @@ def what_is_missing():
 def start():
     """Let this process use the emulated driver, before anything looks for the real one."""
     _load(DRIVER)
-    if CUBLAS.exists():
-        _load(CUBLAS)
-    os.environ.setdefault("AUTOGRAD_CY_CUDA_KERNELS", str(KERNELS))
+    for name, value in _settings().items():
+        os.environ.setdefault(name, value)
     if importlib.util.find_spec("pycuda") is None:
         sys.path.append(str(SITE))
+
+
+def _settings():
+    settings = {"AUTOGRAD_CY_CUDA_KERNELS": str(KERNELS)}
+    if CUBLAS.exists():
+        settings["AUTOGRAD_CY_CUBLAS"] = str(CUBLAS)
+    return settings
 
 
 def _load(library):
@@ -42,12 +48,12 @@ def _load(library):
 
 
 def environment(**more):
-    """The environment of another process that uses the emulated driver, e.g. ``EMU_ORDER="random"``."""
+    """The environment of another process on the emulated driver, e.g. ``EMU_ORDER="random"``."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("EMU_")}
     paths = {"LD_LIBRARY_PATH": [BUILT], "PYTHONPATH": [ROOT]}
     if importlib.util.find_spec("pycuda") is None or SITE in map(Path, sys.path):
         paths["PYTHONPATH"].append(SITE)
     for name, added in paths.items():
         env[name] = os.pathsep.join([*map(str, added), *filter(None, [env.get(name)])])
-    env["AUTOGRAD_CY_CUDA_KERNELS"] = str(KERNELS)
+    env |= _settings()
     return env | {k: str(v) for k, v in more.items()}

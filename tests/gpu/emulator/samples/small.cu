@@ -47,9 +47,8 @@ AG_KERNEL_TOGETHER(turn_out_of_bounds, small_args, 1024) {
 }
 
 AG_KERNEL_TOGETHER(half_of_a_barrier, small_args, 1024) {
-    if (threadIdx.x % 64 < 32) __syncthreads();
-    else __shfl_sync(~0u, threadIdx.x, 0);
-    if (threadIdx.x % 64 == 0) __shfl_sync(~0u, threadIdx.x, 0);
+    if (threadIdx.x == 0) __syncthreads();
+    else __syncwarp();
     a.out[first()] = 1;
 }
 

@@ -1,0 +1,35 @@
+"""Which operators the host computes for tensors on a GPU."""
+
+from __future__ import annotations
+
+from autograd_cy.cuda import _start
+
+__all__ = ["host_operators"]
+
+
+def host_operators() -> list[str]:
+    """
+    List the operators that GPUs have no kernel for.
+
+    Their operands are copied to the host, which computes them, and the results are copied back.
+    With ``AUTOGRAD_CY_CUDA_HOST=warn`` in the environment each of them warns at its first call, and
+    with ``error`` it raises. What is made of other operators isn't listed, nor what is written in
+    elementwise kernels, copies and views, which there are all of.
+
+    Returns
+    -------
+    list of str
+        Keys of the operator table, sorted: names with their overloads, as "max_dim".
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> found = ag.cuda.host_operators()
+    >>> "linalg_svd" in found, "mm" in found
+    (True, False)
+    """
+    from autograd_cy._C import cuda_host
+
+    own = {key for name in _start.KERNEL_MODULES for key in _start._kernels(name)}
+    slots = {key.removesuffix(".sizes") for key in cuda_host.KERNELS.keys() - own}
+    return sorted((slots - cuda_host.COMPOSED) | set(cuda_host.NUMPY.values()))
