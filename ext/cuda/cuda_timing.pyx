@@ -2,8 +2,8 @@
 """
 Times of kernels and copies, for the profiler.
 
-While some session wants them, an event is recorded before and after each kernel and copy. At the end
-of a session the devices are waited for, and the time between each two events is asked for. When
+While some session wants them, an event is recorded before and after each kernel and copy. At the
+end of a session the devices are waited for, and the time between each two events is asked for. When
 a kernel began is told from the time since the first event of its device, which was waited for.
 """
 from threading import get_native_id as _thread

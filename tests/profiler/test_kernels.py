@@ -20,6 +20,7 @@ def columns():
         thread=[1, 1, 2],
         parent=[-1, 0, -1],
         threads=[71, 72],
+        thread_names=["a", "b"],
         kernel_name=[3, 3, 4],
         kernel_start=[4000, 9000, 20_000],
         kernel_end=[6000, 10_000, 24_000],
