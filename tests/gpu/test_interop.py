@@ -5,6 +5,7 @@ Streams of the emulated driver run late, so that a wait that is missing shows as
 """
 
 import gc
+import os
 import weakref
 
 import numpy as np
@@ -57,8 +58,10 @@ def no_copies():
     before = control.counts()
     yield
     spent = control.spent(before)
-    for name in ("copies_in", "copies_out", "copies_on", "allocations", "synchronizations"):
-        assert name not in spent, spent
+    refused = {"copies_in", "copies_out", "copies_on", "synchronizations"}
+    if "AUTOGRAD_CY_NO_CUDA_MEMORY_CACHING" not in os.environ:
+        refused.add("allocations")
+    assert not refused & spent.keys(), spent
 
 
 # --- the CUDA array interface -------------------------------------------------------------------
@@ -477,6 +480,7 @@ def test_kernels_run_in_the_order_of_an_external_stream(add, context):
         w = z + 1
         assert ag.equal(w.cpu(), ag.arange(100.0) * 4 + 1)
     ag.cuda.synchronize()
+    del y, z, w  # their memory goes back on that stream, which must be there
 
 
 @pytest.mark.emulated
