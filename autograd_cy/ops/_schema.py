@@ -229,7 +229,7 @@ class call:
     (F_LAZY); for all others that is done before.
 
     `conjugates`: operands whose conjugation may still be to be done where the kernel of the device
-    reads it (conjugates.pxd); for others it is done before.
+    reads it (lazy.pxd); for others it is done before.
 
     `loop`: the kernel of the CPU is made from this `step_loop`.
     """

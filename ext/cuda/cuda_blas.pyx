@@ -385,8 +385,3 @@ cdef int blas_call(BlasCall* call, int index, stream_t stream) except -1:
     if blocking_launches():
         wait_for(index, stream)
     return 0
-
-
-from autograd_cy._C._matmul_switches import SWITCHES
-
-SWITCHES.tell()      # they may have been set before this module was needed
