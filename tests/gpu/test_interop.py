@@ -435,6 +435,46 @@ def test_source_text_is_an_operation_with_a_gradient(context):
         assert ag.equal(x.grad.cpu(), 18 * ag.arange(6.0).reshape(2, 3))
 
 
+def test_memory_of_a_context_of_its_own_is_refused(context):
+    import pycuda.driver as cuda
+
+    own = cuda.Device(0).make_context()
+    memory = cuda.mem_alloc(16)
+    own.pop()
+    try:
+        x = ag.ones(4, device="cuda")
+        with pytest.raises(RuntimeError, match="autoprimaryctx in place of pycuda.autoinit"):
+            ag.as_tensor(ByInterface(x, data=(int(memory), False)), device="cuda")
+        assert ag.as_tensor(ByInterface(x), device="cuda").tolist() == [1] * 4
+    finally:
+        own.push()
+        memory.free()
+        own.pop()
+        own.detach()
+
+
+def test_what_is_shared_is_not_captured():
+    from autograd_cy._C.launch import capture
+
+    x = ag.ones(3, device="cuda")
+    theirs = ByInterface(x)
+    for call in (
+        lambda: ag.as_tensor(theirs, device="cuda"),
+        lambda: ag.from_dlpack(x),
+        lambda: x.__cuda_array_interface__,
+        lambda: ag.cuda.as_gpuarray(x),
+    ):
+        with pytest.raises(RuntimeError, match="captur"):
+            capture(call)
+    assert ag.from_dlpack(x).tolist() == [1, 1, 1]
+
+
+def test_capsules_by_the_functions_of_utils():
+    x = ag.arange(3.0).to("cuda")
+    back = ag.utils.dlpack.from_dlpack(ag.utils.dlpack.to_dlpack(x))
+    assert back.data_ptr() == x.data_ptr() and back.tolist() == [0, 1, 2]
+
+
 # --- kernels of others ----------------------------------------------------------------------------
 
 
