@@ -497,6 +497,60 @@ def test_a_library_is_named_or_switched_off(asked, words):
     assert (done.returncode == 0) == (asked == "0")
 
 
+FAILING = """
+#include <stdlib.h>
+static int status(const char *name) { const char *s = getenv(name); return s ? atoi(s) : 0; }
+int cublasCreate_v2(void **h) { *h = (void *)1; return status("CREATE"); }
+int cublasGetVersion_v2(void *h, int *v) { *v = 130100; return 0; }
+int cublasSetStream_v2(void *h, void *s) { return status("STREAM"); }
+int cublasSetWorkspace_v2(void *h, void *p, size_t n) { return 0; }
+int cublasSetMathMode(void *h, int m) { return 0; }
+int cublasGemmEx() { return status("GEMM"); }
+int cublasGemmStridedBatchedEx() { return status("GEMM"); }
+"""
+FAILED = """
+import autograd_cy as ag
+x = ag.ones(2, 2, device="cuda")
+for call in (lambda: x @ x, lambda: ag.addmm(x, x, x), lambda: ag.bmm(x[None], x[None])):
+    try:
+        print(call().tolist())
+    except RuntimeError as error:
+        print(error)
+print((x + 1).tolist())
+"""
+
+
+@pytest.fixture(scope="module")
+def failing(tmp_path_factory):
+    """A library that fails where the environment says so."""
+    folder = tmp_path_factory.mktemp("cublas")
+    source, library = folder / "failing.c", folder / "libcublas.so.13"
+    source.write_text(FAILING)
+    command = ["cc", "-shared", "-fPIC", "-w", "-o", str(library), str(source)]
+    subprocess.run(command, check=True, timeout=60)
+    return library
+
+
+@pytest.mark.emulated
+@pytest.mark.parametrize(
+    ("what", "status", "words"),
+    [
+        ("CREATE", 1, "CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(h"),
+        ("STREAM", 7, "CUDA error: CUBLAS_STATUS_INVALID_VALUE when calling `cublasSetStream("),
+        ("GEMM", 13, "CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasGemmEx(handle, ...)` in"),
+        ("GEMM", 15, "[[2.0, 2.0], [2.0, 2.0]]\n[[3.0, 3.0], [3.0, 3.0]]\n[[[2.0"),
+    ],
+)
+def test_failures_of_cublas(failing, what, status, words):
+    env = places.environment(AUTOGRAD_CY_CUBLAS=failing, **{what: status})
+    done = subprocess.run(
+        [sys.executable, "-c", FAILED], env=env, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    assert words in done.stdout
+    assert done.stdout.endswith("[[2.0, 2.0], [2.0, 2.0]]\n")
+
+
 @pytest.mark.emulated
 def test_handles_are_taken_over_from_threads_that_ended(cublas):
     x = ag.ones(3, 3, device="cuda")
