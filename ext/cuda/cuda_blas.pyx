@@ -266,6 +266,7 @@ cdef Handle handle_of_device(int index):
     if waiting:
         handle.value = <void*><size_t>waiting.pop()
     else:
+        # Once for each thread and device; cuBLAS may wait for the device here.
         with nogil:
             status = blas.create(&handle.value)
         if status != 0:
