@@ -91,8 +91,9 @@ def start() -> None:
         missing = why_not()
         if missing is not None:
             raise RuntimeError(f"device 'cuda' is not available: {missing}. Or use device='cpu'.")
-        from autograd_cy._C import cuda_host, cuda_services, devices
+        from autograd_cy._C import cuda_host, cuda_services, devices, lazy
         from autograd_cy._C.interpreted_kernels import let_host_compute
+        from autograd_cy._environment.settings import _products
 
         own: dict = {}
         for name in KERNEL_MODULES:
@@ -101,6 +102,9 @@ def start() -> None:
         by_host = cuda_host.KERNELS.keys() - own.keys()
         type_number = devices.register("cuda", cuda_services.services(), kernels, by_host)
         let_host_compute(type_number, cuda_host.through_host)
+        if "mm" in own:  # kernels of products read conjugates as they lie
+            lazy._take_conjugates(type_number)
+            _products.tell()
         _started = True
 
 
