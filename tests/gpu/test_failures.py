@@ -9,7 +9,11 @@ from emulator import control
 import autograd_cy as torch
 from autograd_cy._C import cuda_memory
 
-pytestmark = pytest.mark.emulated
+# What fails while memory goes is printed.
+pytestmark = [
+    pytest.mark.emulated,
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 # Functions that a process needs for its first work on a GPU, and those that steps need.
 FIRST = [

@@ -104,7 +104,8 @@ cdef void try_to_wait(ServiceBlock* b) noexcept:
     try:
         wait_for_uses(b)
     except BaseException:
-        wait_on_host(b)    # an error is printed: nobody could catch it
+        wait_on_host(b)
+        raise              # to be printed: nobody could catch it
 
 
 cdef int wait_on_host(ServiceBlock* b) except -1:
