@@ -15,6 +15,7 @@ from autograd_cy._C.cuda_driver cimport (
 from autograd_cy._C.cuda_streams cimport CudaStream, handle_of, order
 from autograd_cy._C.placement cimport current_index, type_of_name
 
+from autograd_cy._C.devices import _let_pinned_go
 from autograd_cy._C.storage import OutOfMemoryError
 
 cdef extern from *:
@@ -658,6 +659,7 @@ def memory_info(int index):
 def empty_cache(index=None):
     """Give free memory of a device, of all unless given, back to the driver; waits for it."""
     cdef int i
+    _let_pinned_go()
     for i in range(MAX_INDEX) if index is None else (index,):
         if _arenas[i] != NULL:
             check(free_memory(i), "giving free memory back", i)
@@ -666,6 +668,7 @@ def empty_cache(index=None):
 def empty_host_cache():
     """Give free pinned memory back to the driver; waits for the device."""
     cdef int index
+    _let_pinned_go()
     if _host.segment.current:
         index = some_index()
         enter(index)

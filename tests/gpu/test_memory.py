@@ -492,6 +492,37 @@ def test_free_pinned_memory_goes_back():
     assert found["segment"][0] == found["allocation"][0]
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("seed", [None, 1, 2])
+def test_a_loader_pins_its_batches(workers, seed):
+    if seed is not None and not REAL:
+        control.order("random", seed)
+    torch.cuda.init()
+    data = torch.utils.data.TensorDataset(torch.arange(40.0).reshape(20, 2))
+    loader = torch.utils.data.DataLoader(data, batch_size=4, pin_memory=True, num_workers=workers)
+    sums = []
+    for (x,) in loader:
+        assert x.is_pinned()
+        sums.append(x.to("cuda", non_blocking=True) + 1)
+        del x
+    assert torch.cat([y.cpu() for y in sums]).flatten().tolist() == [k + 1.0 for k in range(40)]
+
+
+@pytest.mark.parametrize("seed", [None, 1, 2, 3])
+def test_saved_tensors_wait_in_pinned_memory(seed):
+    if seed is not None and not REAL:
+        control.order("random", seed)
+    x = torch.arange(1000.0).to("cuda").requires_grad_()
+    with torch.autograd.graph.save_on_cpu(pin_memory=True):
+        y = x * x
+        z = y * x
+        del y
+    w = torch.full((1000,), 9.0).pin_memory()
+    z.backward(torch.ones(1000, device="cuda"))
+    assert x.grad[:4].tolist() == [0.0, 3.0, 12.0, 27.0]
+    assert w[0].item() == 9.0
+
+
 # --- threads --------------------------------------------------------------------------------------
 
 

@@ -148,6 +148,11 @@ cdef void let_pinned_go() noexcept:
         b = after
 
 
+def _let_pinned_go():
+    """Give back pinned memory whose copies have come to their end, as the next allocation does."""
+    let_pinned_go()
+
+
 cdef int pinning_type() noexcept:
     cdef int type = accelerator_type()
     return type if services[type].pin != NULL else 0
