@@ -14,6 +14,7 @@ from autograd_cy._C.cuda_driver cimport (
     number_of_devices, result_t)
 from autograd_cy._C.cuda_streams cimport CudaStream, handle_of, order
 from autograd_cy._C.placement cimport current_index, type_of_name
+from autograd_cy._C.sealed cimport seal
 
 from autograd_cy._C.devices import _let_pinned_go
 from autograd_cy._C.storage import OutOfMemoryError
@@ -82,7 +83,7 @@ cdef struct Counts:
     long long reused             # allocations without a call of the driver
     long long taken              # from another stream
 
-# torch's CUmemPoolProps: pinned memory of a device, nothing else.
+# The driver's CUmemPoolProps; memory of a device is "pinned" there, too.
 cdef struct PoolProps:
     int kind
     int handles
@@ -566,6 +567,9 @@ cdef class Scratch:
     def __dealloc__(self):
         if self.block != NULL:
             release(self.index, self.block, self.stream)
+
+
+seal(Scratch, "Scratch objects cannot be made")
 
 
 cdef Scratch scratch(int index, Py_ssize_t nbytes, stream_t stream):
