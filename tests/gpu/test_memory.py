@@ -1,6 +1,7 @@
 """Memory of GPUs: reuse without the driver, streams, running out of it, figures, pinned memory."""
 
 import gc
+import os
 import threading
 
 import pytest
@@ -13,6 +14,10 @@ from autograd_cy._C import cuda_memory
 
 MB = 1 << 20
 
+pytestmark = pytest.mark.skipif(
+    "AUTOGRAD_CY_NO_CUDA_MEMORY_CACHING" in os.environ, reason="tests the cache of memory"
+)
+
 
 def stats(device=0):
     return cuda_memory.stats(device)
@@ -20,6 +25,8 @@ def stats(device=0):
 
 @pytest.fixture(autouse=True)
 def _clean():
+    if not REAL:
+        control.order("late")
     torch.cuda.synchronize()
     torch.cuda.empty_cache()
     cuda_memory.reset_peak(0)
