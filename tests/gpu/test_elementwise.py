@@ -4,6 +4,7 @@ import os
 
 import elementwise_values as ev
 import pytest
+from emulator import control
 
 import autograd_cy as ag
 from autograd_cy._C import cuda_elementwise
@@ -283,3 +284,41 @@ def test_each_kernel_of_the_table_is_found():
         for dtype in ev.TYPES:
             found = cuda_elementwise._entry(name, ev.DTYPES[dtype])
             assert (found is not None) == (dtype in ev.types_of(name)), (name, dtype)
+
+
+@pytest.mark.emulated
+def test_an_operation_is_one_launch_and_nothing_waits():
+    x = ev.values((40, 50), "f32", 0).to("cuda")
+    scalar, row = ag.tensor(2.0).to("cuda"), x[0].clone()
+    for call in (
+        lambda: x + x,
+        lambda: x.add_(1.5),
+        lambda: x * scalar,
+        lambda: x * row,
+        lambda: x[:, :40].t() * x[:, :40],
+        lambda: ag.where(x > 0, x, 0.0),
+    ):
+        call()
+        before = control.counts()
+        call()
+        spent = control.spent(before)
+        launches = 2 if "where" in call.__code__.co_names else 1
+        assert spent.pop("launches") == launches
+        assert not {k for k in spent if "copies" in k or "synchron" in k}, spent
+
+
+@pytest.mark.emulated
+def test_a_launch_that_fails_leaves_operands_as_they_were():
+    a = ev.values((30, 40), "f32", 0)
+    x = a.to("cuda")
+    for call in (
+        lambda: x + 1,
+        lambda: x.mul_(2),
+        lambda: x.t().double(),
+        lambda: x[:, ::2].fill_(1),
+    ):
+        control.fail("cuLaunchKernel")
+        with pytest.raises(RuntimeError, match="CUDA error"):
+            call()
+        ev.assert_bits(x, a, "after a launch that failed")
+    ev.assert_bits(x + 1, a + 1, "afterwards")
