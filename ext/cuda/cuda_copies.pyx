@@ -104,6 +104,8 @@ cdef void take_wide_words(Joined* o) noexcept nogil:
         if o.shape[last] % 2:
             return
         for a in range(2):
+            if o.p[a] == NULL:      # a number, which fills its cell again and again
+                continue
             if o.strides[a][last] != o.item[a] or <size_t>o.p[a] % <size_t>wide:
                 return
             for d in range(last):
@@ -112,7 +114,8 @@ cdef void take_wide_words(Joined* o) noexcept nogil:
         o.shape[last] //= 2
         o.n //= 2
         for a in range(2):
-            o.item[a] = o.strides[a][last] = wide
+            o.item[a] = wide
+            o.strides[a][last] = wide if o.p[a] != NULL else 0
 
 
 cdef int turned_dim(const Joined* o) noexcept nogil:
@@ -218,9 +221,11 @@ cdef int fill(Tensor to, const char* item, stream_t stream) except -1:
         if began != NULL:
             end_timing("Memset (Device)", index, stream, began)
         return check(result, "fill_", index)
-    o.cell[1][0] = o.cell[1][1] = 0
-    memcpy(&o.cell[1][0], item, size)
-    return run_entry(copy_entry(size), &o, index, stream)
+    for d in range(16 // size):
+        memcpy(<char*>&o.cell[1][0] + d * size, item, size)
+    if not is_flat(&o, 0):
+        take_wide_words(&o)
+    return run_entry(copy_entry(o.item[0]), &o, index, stream)
 
 
 cdef Tensor packed(Tensor t):
