@@ -139,8 +139,9 @@ def small(context):
 
 
 def _settle():
-    """Let go of all that is only cached."""
+    """Let all work run, raise what it noted, and let go of what is only cached."""
     gc.collect()
+    control.finish()
     library = sys.modules.get("autograd_cy.cuda")
     if library is not None and getattr(library, "is_initialized", bool)():
         library.synchronize()
