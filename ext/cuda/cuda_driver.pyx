@@ -329,7 +329,12 @@ cdef object in_context(int index, function, tuple arguments):
     try:
         return function(*arguments)
     finally:
-        context.pop()
+        try:
+            context.pop()
+        except Exception as error:
+            # Left there, it would end the process with the thread.
+            context.pop()
+            raise translated(error, "leaving the context", index) from error
         enter(index)
 
 

@@ -41,8 +41,8 @@ cdef extern from "device/reduction_arguments.h" nogil:
         int64_t reduced_stride[8]
         ag_wide_divisor kept[8]
         ag_wide_divisor reduced[8]
-        uint64_t results, length, chunk
-        uint32_t n_kept, n_reduced, group, width, by_rows, dense, turned
+        uint64_t results, length, chunk, lines, chunk_lines
+        uint32_t n_kept, n_reduced, n_outer, split, group, width, by_rows, dense, turned
         int32_t dt[2]
 
 cdef extern from * nogil:
@@ -71,8 +71,10 @@ cdef int K_WHERE = kernel_number("where")
 cdef enum:
     LOG_THREADS = 8        # of a block
     LOG_WARP = 5
-    SHARE = 4              # batches that a thread has, before more threads share a result
+    SHARE = 8              # batches that a thread has, before more threads share a result
     BLOCKS = 528           # that large GPUs run at once: four for each multiprocessor
+    LINE = 32              # elements that the innermost dimension has, or divisions find the place
+    LOG_BUSY = 7           # threads of a block that such lines must leave busy
     MANY = 1 << 18         # threads that keep a GPU busy
 
 
@@ -182,12 +184,25 @@ cdef inline uint64_t quotient_up(uint64_t n, uint64_t d) noexcept:
     return (n + d - 1) // d
 
 
+cdef inline uint64_t batch_of(int itemsize) noexcept:
+    """How many elements a thread reads at once, roughly."""
+    return min(max(16 // itemsize, 4), 16)
+
+
+cdef bint in_lines(uint64_t length, uint64_t results, int itemsize) noexcept:
+    """Tell whether it pays to read lines of the innermost dimension one after the other."""
+    cdef uint32_t group = min(
+        log_ceil(quotient_up(length, batch_of(itemsize))), <uint32_t>LOG_THREADS)
+    return length >= LINE and group + min(log_ceil(results), LOG_THREADS - group) >= LOG_BUSY
+
+
 cdef uint32_t share_out(ag_reduce_args* args, int itemsize) noexcept:
     """Choose threads by results and length; returns how many blocks share a result."""
-    cdef uint64_t batch = min(max(16 // itemsize, 4), 16), tiles, step
-    cdef uint64_t results = args.results, length = args.length
+    cdef uint64_t batch = batch_of(itemsize), tiles, step
+    cdef uint64_t results = args.results, length = args.length, lines = args.lines
     cdef uint32_t columns = log_ceil(results), group, width
     cdef uint64_t count = 1
+    args.split = 1
     group = min(log_ceil(quotient_up(length, SHARE * batch)), <uint32_t>LOG_THREADS)
     if args.by_rows:
         while group < LOG_THREADS and length > batch << group and results << group < MANY:
@@ -204,12 +219,17 @@ cdef uint32_t share_out(ag_reduce_args* args, int itemsize) noexcept:
     args.group = group
     args.width = width
     tiles = quotient_up(results, <uint64_t>1 << width)
-    step = batch << group
-    if 2 * tiles <= BLOCKS and length >= 2 * SHARE * step:
-        count = min(length // (SHARE * step), BLOCKS // tiles)
+    step = SHARE * batch << group
+    if 2 * tiles <= BLOCKS:
+        count = max(min(length * lines // step, BLOCKS // tiles), <uint64_t>1)
+    args.chunk_lines = max(quotient_up(lines, min(lines, count)), <uint64_t>1)
+    lines = max(quotient_up(lines, args.chunk_lines), <uint64_t>1)
     # Whole batches, so that what lies behind the first ones is still aligned.
+    step = batch << group
+    count = max(min(count // lines, length // (SHARE * step)), <uint64_t>1)
     args.chunk = quotient_up(quotient_up(length, count), step) * step
-    return <uint32_t>max(quotient_up(length, args.chunk), <uint64_t>1) if length else 1
+    args.split = <uint32_t>max(quotient_up(length, args.chunk), <uint64_t>1) if length else 1
+    return args.split * <uint32_t>lines
 
 
 cdef int put(int kernel, int index, stream_t stream, const ag_reduce_args* args,
@@ -228,6 +248,8 @@ cdef int second_pass(int op, int dt, int index, stream_t stream, ag_reduce_args*
     args.in_ = args.partial
     args.partial = NULL
     args.n_reduced = 1
+    args.n_outer = 0
+    args.lines = args.chunk_lines = args.split = 1
     set_divisor(&args.reduced[0], parts)
     args.reduced_stride[0] = step * <int64_t>args.results
     args.length = args.chunk = parts
@@ -288,7 +310,7 @@ cdef int reduce(int op, Tensor a, const char* mask, Tensor out, Tensor second, d
     if a.flags & F_LAZY:
         a = resolved(a)
     memset(&args, 0, sizeof(args))
-    args.results = args.length = 1
+    args.results = args.length = args.lines = 1
     j = result.nd - 1
     for d in range(a.nd - 1, -1, -1):
         axis.size = a.sizes[d]
@@ -314,7 +336,7 @@ cdef int reduce(int op, Tensor a, const char* mask, Tensor out, Tensor second, d
     if n_kept > AG_CUDA_DIMS or n_reduced > AG_CUDA_DIMS:
         return by_memory(op, a, mask, out, second, x, y, turned)
     args.in_ = a.ptr
-    args.n_kept, args.n_reduced = n_kept, n_reduced
+    args.n_kept = n_kept
     for k in range(n_kept):
         set_divisor(&args.kept[k], kept[k].size)
         args.kept_stride[k] = kept[k].step
@@ -330,7 +352,12 @@ cdef int reduce(int op, Tensor a, const char* mask, Tensor out, Tensor second, d
     args.number[0], args.number[1] = x, y
     args.turned = turned
     args.by_rows = n_kept == 0 or (n_reduced > 0 and faster(&reduced[0], &kept[0]))
-    args.dense = n_reduced == 1 and reduced[0].step == item
+    args.n_reduced = n_reduced
+    if n_reduced > 1 and args.length and in_lines(reduced[0].size, args.results, item):
+        args.n_reduced, args.n_outer = 1, n_reduced - 1
+        args.lines = args.length // reduced[0].size
+        args.length = reduced[0].size
+    args.dense = args.n_reduced == 1 and reduced[0].step == item
     parts = share_out(&args, item)
     if parts > 1:
         partial = scratch(

@@ -373,6 +373,26 @@ def test_several_blocks_share_a_result(dtype, dim):
         close(torch.var(y, dim), wide(x).var(axes_of(dim, x.ndim), ddof=1), 0, dtype, error=4)
 
 
+@dtypes("float32", "float16", "int32")
+def test_several_blocks_share_lines(dtype):
+    for shape, dim in (((2, 2, 40_000), (0, 2)), ((300, 3, 700), (0, 2)), ((70, 2, 500), None)):
+        x = numbers(shape, dtype)[..., 3:]
+        y = numbers(shape, dtype).to("cuda")[..., 3:]
+        axes = axes_of(dim, x.ndim)
+        with control.traced() as ran:
+            total = reduced(y, "sum", dim)
+            total.cpu()
+        assert len([name for name in ran if name.endswith("_parts")]) == 1
+        if dtype == "int32":
+            same(total, reduced(x, "sum", dim))
+        else:
+            close(total, wide(x).sum(axes), np.abs(wide(x)).sum(axes), dtype)
+            close(torch.var(y, dim), wide(x).var(axes, ddof=1), 0, dtype, error=4)
+        same(reduced(y, "amin", dim), reduced(x, "amin", dim))
+        if dim is None:
+            same(y.argmax(), x.argmax())
+
+
 def test_the_last_of_equal_blocks_doesnt_win():
     x = torch.zeros(300_000)
     x[170_001] = x[170_002] = x[290_000] = 1

@@ -11,8 +11,9 @@
 typedef struct { uint64_t size, mul, shift; } ag_wide_divisor;
 
 /* Kept dimensions say where a result is, reduced ones what goes into it; strides are in bytes, the
- * innermost dimension comes first. The threads of a block make `1 << width` results, with
- * `1 << group` threads for each; blocks along y share the elements of a result. */
+ * innermost dimension comes first. Of the reduced ones, the first `n_reduced` make lines of `length`
+ * elements, the other `n_outer` say where lines are. The threads of a block make `1 << width`
+ * results, with `1 << group` threads for each; blocks along y share the elements of a result. */
 typedef struct {
     const void *in;
     void *out[2];   /* the second one: indices of extremes, means beside variances; may be NULL */
@@ -24,9 +25,10 @@ typedef struct {
     ag_wide_divisor kept[AG_CUDA_DIMS];
     ag_wide_divisor reduced[AG_CUDA_DIMS];
     uint64_t results;
-    uint64_t length; /* elements of a result */
-    uint64_t chunk;  /* of these, for each block along y */
-    uint32_t n_kept, n_reduced;
+    uint64_t length, chunk;      /* elements of a line, and of these for a block */
+    uint64_t lines, chunk_lines; /* of a result, and for a block */
+    uint32_t n_kept, n_reduced, n_outer;
+    uint32_t split; /* blocks along y that share lines; others have other lines */
     uint32_t group, width; /* as logarithms */
     uint32_t by_rows;      /* threads side by side read the same result, or else neighbouring ones */
     uint32_t dense;        /* the elements of a result lie side by side */

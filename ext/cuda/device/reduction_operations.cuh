@@ -399,7 +399,7 @@ template <class M> struct ag_variance : ag_spread {
         // Means of float64 that are far from 0 would lose the bits of small differences; float32 and
         // halves leave enough of them in double.
         const bool far = sizeof(M) == 8;
-        const double pivot = far ? ag_widened(ag_plain(*(const M *)at.row)) : 0;
+        const double pivot = far ? ag_widened(ag_plain(*(const M *)at.some)) : 0;
         AG_UNROLL
         for (int j = 0; j < N; j++) terms[j] = ag_widened(ag_plain(x[j]));
         own.sum = ag_tree_sum(terms);

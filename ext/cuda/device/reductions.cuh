@@ -102,77 +102,101 @@ AG_R int64_t ag_place(uint64_t n, uint32_t nd, const ag_wide_divisor *size,
     return nd ? at + (int64_t)n * stride[d] : at;
 }
 
+AG_R uint64_t ag_smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
+
 template <class M, int V> struct alignas(sizeof(M) * V) ag_pack { M at[V]; };
 
 // Numbers of the elements of a batch, among those of the result; they rise.
 struct ag_numbers {
     bool packed;
-    uint64_t first;        // of the batch, this thread's
-    uint64_t begin, skip;  // of elements that are read one by one: what lies in front, and between
-    uint32_t head;         // how many come before what was skipped
-    uint32_t group, lanes;
-    const char *row;       // the first element of the result
+    uint64_t first;       // this thread's first pack, or element that is read alone
+    uint64_t begin, skip; // of the first element, and how many are in packs
+    uint64_t line;        // of the first element of the line
+    uint32_t head;        // how many come before those
+    uint32_t log_group, log_lanes;
+    const char *some;     // an element of the result, for all threads the same one
 
     __device__ __forceinline__ uint64_t of(uint32_t j) const {
-        if (packed) return first + (uint64_t)(j / lanes) * (lanes * group) + j % lanes;
-        const uint64_t i = first + (uint64_t)j * group;
-        return begin + i + (i < head ? 0 : skip);
+        if (packed)
+            return line + begin + head + (first + ((uint64_t)(j >> log_lanes) << log_group) << log_lanes)
+                 + (j & ((1u << log_lanes) - 1));
+        const uint64_t i = first + ((uint64_t)j << log_group);
+        return line + begin + i + (i < head ? 0 : skip);
     }
 };
 
-// Takes the elements begin to end - 1 of a result, or this thread's share of them.
+// How many steps of `group` there are from `first` on, at most `most`.
+AG_R uint32_t ag_steps(uint64_t n, uint64_t first, uint32_t log_group, uint32_t most) {
+    const uint64_t left = n > first ? n - first + ((1u << log_group) - 1) >> log_group : 0;
+    return left < most ? (uint32_t)left : most;
+}
+
+// Takes the elements begin to end - 1 of a line, or this thread's share of them. `at` says which line.
 template <class Op>
-AG_R void ag_accumulate(const ag_reduce_args &a, const char *p, uint64_t begin, uint64_t end,
-                        uint32_t lane, typename Op::Accumulator &acc) {
+AG_R void ag_accumulate(const ag_reduce_args &a, ag_numbers &at, const char *p, uint64_t begin,
+                        uint64_t end, uint32_t lane, typename Op::Accumulator &acc) {
     typedef typename Op::Element M;
-    constexpr int N = Op::BATCH;
-    constexpr int V = 16 / sizeof(M) < 1 ? 1 : 16 / sizeof(M) > N ? N : (int)(16 / sizeof(M));
-    constexpr int LOG_N = N == 2 ? 1 : N == 4 ? 2 : N == 8 ? 3 : 4;
-    static_assert(1 << LOG_N == N, "batches have a power of two");
+    constexpr int N = Op::BATCH, FIT = sizeof(M) < 16 ? 16 / (int)sizeof(M) : 1;
+    constexpr int V = FIT < N ? FIT : N;
+    constexpr int LOG_V = V == 1 ? 0 : V == 2 ? 1 : V == 4 ? 2 : V == 8 ? 3 : 4;
+    constexpr int LOG_N = N == 4 ? 2 : N == 8 ? 3 : 4;
+    static_assert(1 << LOG_N == N && 1 << LOG_V == V, "batches have a power of two");
     const uint64_t n = end - begin;
-    const uint32_t batch = LOG_N + a.group;
-    ag_numbers at;
-    uint64_t full = 0; // rounds in which all threads of the group read a whole batch, in packs
+    uint64_t packs = 0, alone = n; // a pack is V elements that are read at once
     at.begin = begin;
-    at.row = p;
-    at.group = 1u << a.group;
-    at.lanes = V;
+    at.log_group = a.group;
+    at.log_lanes = LOG_V;
     at.head = 0;
     if (V > 1 && a.dense) {
         const uint64_t address = (uint64_t)(p + begin * sizeof(M));
         const uint32_t past = (uint32_t)(address % (sizeof(M) * V) / sizeof(M));
-        at.head = past ? V - past : 0;
-        full = n > at.head ? (n - at.head) >> batch : 0;
+        const uint32_t head = past ? V - past : 0;
+        packs = n > head ? (n - head) >> LOG_V : 0;
+        at.head = head;
+        alone = n - (packs << LOG_V);
     }
-    at.skip = full << batch;
-    const uint64_t rest = n - at.skip;
-    const uint64_t rounds = full + ((rest + ((uint64_t)1 << batch) - 1) >> batch);
+    at.skip = packs << LOG_V;
+    const uint32_t log_packs = LOG_N - LOG_V + a.group, log_alone = LOG_N + a.group;
+    const uint64_t rounds = packs + (((uint64_t)1 << log_packs) - 1) >> log_packs;
+    const uint64_t all = rounds + (alone + (((uint64_t)1 << log_alone) - 1) >> log_alone);
     AG_ROLLED
-    for (uint64_t k = 0; k < rounds; k++) {
+    for (uint64_t k = 0; k < all; k++) {
         M x[N];
-        uint32_t count = N;
-        at.packed = k < full;
-        if (V > 1 && at.packed) {
-            at.first = begin + at.head + (k << batch) + lane * V;
+        uint32_t count;
+        AG_UNROLL
+        for (int j = 0; j < N; j++) x[j] = Op::neutral(a);
+        at.packed = V > 1 && k < rounds;
+        if (at.packed) {
+            at.first = (k << log_packs) + lane;
+            count = ag_steps(packs, at.first, a.group, N / V);
+            const char *q = p + (begin + at.head + (at.first << LOG_V)) * sizeof(M);
             AG_UNROLL
             for (int i = 0; i < N / V; i++) {
-                const ag_pack<M, V> pack =
-                    *(const ag_pack<M, V> *)(p + (at.first + i * (V * at.group)) * sizeof(M));
-                AG_UNROLL
-                for (int j = 0; j < V; j++) x[i * V + j] = pack.at[j];
-            }
-        } else {
-            at.first = ((k - full) << batch) + lane;
-            count = 0;
-            AG_UNROLL
-            for (int j = 0; j < N; j++) {
-                const uint64_t i = at.first + (uint64_t)j * at.group;
-                x[j] = Op::neutral(a);
-                if (i < rest) {
-                    x[j] = *(const M *)(p + ag_place(at.of(j), a.n_reduced, a.reduced,
-                                                     a.reduced_stride));
-                    count++;
+                if (i < (int)count) {
+                    const ag_pack<M, V> pack = *(const ag_pack<M, V> *)q;
+                    AG_UNROLL
+                    for (int j = 0; j < V; j++) x[i * V + j] = pack.at[j];
                 }
+                q += (V * sizeof(M)) << a.group;
+            }
+            count <<= LOG_V;
+        } else {
+            at.first = ((k - rounds) << log_alone) + lane;
+            count = ag_steps(alone, at.first, a.group, N);
+            if (a.n_reduced == 1 && !a.dense) {
+                const char *q = p + (int64_t)(begin + at.first) * a.reduced_stride[0];
+                const int64_t step = a.reduced_stride[0] * ((int64_t)1 << a.group);
+                AG_UNROLL
+                for (int j = 0; j < N; j++) {
+                    if (j < (int)count) x[j] = *(const M *)q;
+                    q += step;
+                }
+            } else {
+                AG_UNROLL
+                for (int j = 0; j < N; j++)
+                    if (j < (int)count)
+                        x[j] = *(const M *)(p + ag_place(at.of(j) - at.line, a.n_reduced, a.reduced,
+                                                         a.reduced_stride));
             }
         }
         if (count) Op::take(acc, x, count, at, a);
@@ -186,18 +210,27 @@ template <class Op> AG_R void ag_reduce(const ag_reduce_args &a) {
     const uint32_t lane = a.by_rows ? t & (group - 1) : t >> a.width;
     const uint32_t column = a.by_rows ? t >> a.group : t & (width - 1);
     const uint32_t apart = a.by_rows ? 1 : width; // threads of a group
-    const uint64_t first = blockIdx.y * a.chunk;
-    const uint64_t begin = first < a.length ? first : a.length;
-    const uint64_t end = a.length - begin < a.chunk ? a.length : begin + a.chunk;
+    const uint64_t begin = ag_smaller(blockIdx.y % a.split * a.chunk, a.length);
+    const uint64_t end = ag_smaller(begin + a.chunk, a.length);
+    const uint64_t first_line = ag_smaller(blockIdx.y / a.split * a.chunk_lines, a.lines);
+    const uint64_t last_line = ag_smaller(first_line + a.chunk_lines, a.lines);
     AG_ROLLED
     for (uint64_t tile = blockIdx.x; tile << a.width < a.results; tile += gridDim.x) {
         const uint64_t result = (tile << a.width) + column;
         Accumulator acc = Op::start(a);
-        if (result < a.results)
-            ag_accumulate<Op>(a,
-                              (const char *)a.in
-                                  + ag_place(result, a.n_kept, a.kept, a.kept_stride),
-                              begin, end, lane, acc);
+        if (result < a.results) {
+            ag_numbers at;
+            at.some = (const char *)a.in + ag_place(result, a.n_kept, a.kept, a.kept_stride);
+            AG_ROLLED
+            for (uint64_t line = first_line; line < last_line; line++) {
+                at.line = line * a.length;
+                ag_accumulate<Op>(a, at,
+                                  at.some
+                                      + ag_place(line, a.n_outer, a.reduced + a.n_reduced,
+                                                 a.reduced_stride + a.n_reduced),
+                                  begin, end, lane, acc);
+            }
+        }
         if (group > 1) {
             shared[t] = acc;
             __syncthreads();
