@@ -19,7 +19,7 @@ from counting import (  # noqa: F401 - hooks
     pytest_terminal_summary,
     pytest_testnodedown,
 )
-from emulator import control, places
+from emulator import build, control, places
 from small import Small
 
 HERE = Path(__file__).resolve().parent
@@ -39,6 +39,10 @@ def _why_not(config):
         missing = places.what_is_missing()
         if missing:
             return missing
+        old = build.stale()
+        if old:
+            images = ", ".join(old[:4]) + ", ..." * (len(old) > 4)
+            pytest.fail(f"{images} are not up to date: run {places.COMMAND}", pytrace=False)
         places.start()
     _started = True
     return None

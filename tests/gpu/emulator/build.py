@@ -257,6 +257,17 @@ def _build_image(name, text, flags):
     return fresh
 
 
+def stale():
+    """Names of images whose sources have changed since they were built; generated texts aside."""
+    found = []
+    for image in sorted(places.KERNELS.glob("*.fatbin")):
+        kept = BUILT / "objects" / f"image_{image.stem}.o.json"
+        inputs = json.loads(kept.read_text())["inputs"] if kept.exists() else {str(kept): ""}
+        if any(_digest(path) != digest for path, digest in inputs.items()):
+            found.append(image.stem)
+    return found
+
+
 def image_of(library):
     """What the emulated driver takes for the code of a module."""
     return b"ACYEMU:" + os.fsencode(library) + b"\0"
