@@ -196,6 +196,8 @@ def kernel_flags():
     # -ffp-contract=off and -mfma: formulas take the roads that they take on a device.
     flags = ["-x", "c++", "-std=c++17", "-DAG_ON_HOST", "-O1", "-ffp-contract=off", "-w", "-fPIC"]
     flags += ["-fvisibility=hidden", "-U_FORTIFY_SOURCE"]
+    # What a GPU answers otherwise, or by ending the context: the driver tells of the trap.
+    flags += ["-fsanitize=alignment,bounds,shift-exponent", "-fsanitize-undefined-trap-on-error"]
     if platform.machine() in ("x86_64", "AMD64"):
         flags.append("-mfma")
     folders = ["ext/cuda/device", "ext/cuda", "ext/kernels", "ext/core"]
