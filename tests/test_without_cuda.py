@@ -19,7 +19,8 @@ MISSING = "this build has no kernels; or use device='cpu'"
 # What the modules of torch's import, and isn't about GPUs.
 NOT_THEIRS = set(
     "Any Callable DEVICE_REQUIREMENT Device NewType Optional PYTORCH_RELEASES_CODE_CC "
-    "TYPE_CHECKING cast classproperty importlib lru_cache os platform threading torch traceback warnings".split()
+    "TYPE_CHECKING cast classproperty importlib lru_cache os platform threading torch traceback "
+    "warnings".split()
 )
 
 

@@ -14,6 +14,8 @@ from libc.string cimport memset, strcmp
 
 from autograd_cy._C.storage import OutOfMemoryError
 
+__all__ = ["AcceleratorError"]
+
 cdef extern from "<dlfcn.h>":
     void* dlopen(const char*, int) nogil
     void* dlsym(void*, const char*) nogil
