@@ -78,14 +78,20 @@ def pytest_runtest_setup():
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "emulated: needs the emulated driver; skipped on a GPU")
+    config.addinivalue_line("markers", "cached: counts on the cache of memory")
     config.addinivalue_line("markers", "breaks: the test does what broken() would report")
 
 
 def pytest_collection_modifyitems(items):
+    whys = {}
     if REAL:
-        for item in items:
-            if item.get_closest_marker("emulated"):
-                item.add_marker(pytest.mark.skip(reason="asks the emulated driver"))
+        whys["emulated"] = "asks the emulated driver"
+    if os.environ.get("AUTOGRAD_CY_NO_CUDA_MEMORY_CACHING", "0") not in ("", "0"):
+        whys["cached"] = "memory is not cached"
+    for item in items:
+        for name, why in whys.items():
+            if item.get_closest_marker(name):
+                item.add_marker(pytest.mark.skip(reason=why))
 
 
 @functools.cache
