@@ -12,7 +12,7 @@ from libc.string cimport memset
 
 from autograd_cy._C.cuda_launch cimport kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
-from autograd_cy._C.cuda_reduce cimport ag_wide_divisor, join_sums, set_divisor
+from autograd_cy._C.cuda_reduce cimport join_sums, set_divisor
 from autograd_cy._C.cuda_streams cimport fault_of
 from autograd_cy._C.devices cimport current_stream, stream_t
 from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_object
@@ -28,6 +28,8 @@ cdef extern from "device/reduction_arguments.h" nogil:
         AG_CUDA_DIMS
         AG_LOSS_OPERANDS
         AG_REDUCE_THREADS
+    ctypedef struct ag_wide_divisor:
+        uint64_t size
     ctypedef struct ag_loss_args:
         void* out
         const void* in_ "in"[4]

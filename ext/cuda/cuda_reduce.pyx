@@ -31,6 +31,8 @@ from autograd_cy._C._warned import warn as _warn
 cdef extern from "device/reduction_arguments.h" nogil:
     enum:
         AG_CUDA_DIMS
+    ctypedef struct ag_wide_divisor:
+        uint64_t size
     ctypedef struct ag_reduce_args:
         const void* in_ "in"
         void* out[2]
@@ -78,8 +80,8 @@ cdef enum:
     MANY = 1 << 18         # threads that keep a GPU busy
 
 
-cdef void set_divisor(ag_wide_divisor* d, uint64_t size) noexcept nogil:
-    ag_set_divisor(d, size)
+cdef void set_divisor(void* divisor, uint64_t size) noexcept nogil:
+    ag_set_divisor(<ag_wide_divisor*>divisor, size)
 
 
 # --- kernels --------------------------------------------------------------------------------
