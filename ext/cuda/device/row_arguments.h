@@ -1,0 +1,21 @@
+/* The arguments of operations along rows: plain C, for device code, for Cython and for the host builds
+ * of the tests. */
+#ifndef AG_CUDA_ROW_ARGUMENTS_H
+#define AG_CUDA_ROW_ARGUMENTS_H
+
+#include "reduction_arguments.h"
+
+/* All operands are dense and of one shape, (outer, length, inner); a row runs along `length`. The
+ * threads of a block make `1 << width` rows, with `1 << group` threads for each. */
+typedef struct {
+    void *out;
+    const void *in[2]; /* the input, or the gradient and the result of the forward pass */
+    ag_wide_divisor inner;
+    uint64_t rows; /* outer * inner */
+    uint64_t length;
+    uint32_t group, width; /* as logarithms */
+    uint32_t by_rows;      /* inner is 1 */
+    uint32_t packed;       /* and several elements of a row are read at once */
+} ag_row_args;
+
+#endif
