@@ -1,7 +1,6 @@
 # cython: language_level=3
 """Reductions on CUDA devices: how dimensions become a launch, for all that reduces."""
 from libc.stdint cimport uint64_t
-from autograd_cy._C.cuda_memory cimport Scratch
 from autograd_cy._C.devices cimport stream_t
 from autograd_cy._C.tensor cimport Tensor
 
@@ -23,6 +22,7 @@ cdef void set_divisor(void* divisor, uint64_t size) noexcept nogil
 cdef int reduce(int op, Tensor a, const char* mask, Tensor out, Tensor second, double x, double y,
                 bint turned) except -1
 
-# The sum of `count` doubles in `partial`, times `scale`: one element of dtype `dt`.
-cdef int join_sums(int index, stream_t stream, Scratch partial, uint64_t count, double scale,
-                   char* out, int dt) except -1
+# The sums of the columns of doubles in `partial`, [count][columns], times `scale`, side by side in
+# dtype `dt`.
+cdef int join_sums(int index, stream_t stream, const void* partial, uint64_t count,
+                   uint64_t columns, double scale, char* out, int dt) except -1

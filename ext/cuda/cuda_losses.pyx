@@ -191,7 +191,7 @@ cdef int run_loss(Tensor out, str formula, tuple given, int nd, const Py_ssize_t
     launch(kernel_of_loss(formula, dt), index, stream, <unsigned>blocks, 1, 1, AG_REDUCE_THREADS,
            1, 1, 0, &args, sizeof(args))
     if args.partial != NULL:
-        join_sums(index, stream, partial, blocks, args.scale, out.ptr, dt)
+        join_sums(index, stream, args.partial, blocks, 1, args.scale, out.ptr, dt)
     if target is not out:
         copy_into(out, target, "loss")
     return 0

@@ -371,12 +371,15 @@ cdef int reduce(int op, Tensor a, const char* mask, Tensor out, Tensor second, d
     return 0
 
 
-cdef int join_sums(int index, stream_t stream, Scratch partial, uint64_t count, double scale,
-                   char* out, int dt) except -1:
+cdef int join_sums(int index, stream_t stream, const void* partial, uint64_t count,
+                   uint64_t columns, double scale, char* out, int dt) except -1:
     cdef ag_reduce_args args
     memset(&args, 0, sizeof(args))
-    args.results = 1
-    args.partial = partial.data
+    args.results = columns
+    args.n_kept = 1
+    set_divisor(&args.kept[0], columns)
+    args.out_stride[0][0] = DT_SIZE[dt]
+    args.partial = <void*>partial
     args.out[0] = out
     args.dt[0] = dt
     args.number[0] = scale

@@ -18,4 +18,24 @@ typedef struct {
     uint32_t packed;       /* and several elements of a row are read at once */
 } ag_row_args;
 
+/* Norms of rows: the input (and the gradient) in `row.in`, `inner` is 1. What belongs to columns or
+ * rows is in the type that is computed in. */
+typedef struct {
+    ag_row_args row;
+    const void *weight, *bias; /* of each column; may be NULL */
+    void *mean, *spread;       /* of each row; without a mean nothing is subtracted */
+    double eps;
+} ag_norm_args;
+
+/* Gradients of weights and biases, sums over rows; blocks along y share the rows. */
+typedef struct {
+    const void *in[2]; /* the input, and the gradient */
+    const void *mean, *spread;
+    void *out[2];
+    double *partial[2]; /* not NULL: [part][column] */
+    uint64_t rows, length, chunk;
+    uint32_t group, width;
+    int32_t dt; /* of the results */
+} ag_norm_columns_args;
+
 #endif
