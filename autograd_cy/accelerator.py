@@ -269,7 +269,7 @@ def memory_allocated(device: Any = None, /) -> int:
     >>> ag.accelerator.memory_allocated()
     0
     """
-    return 0 if _streams._accelerator() is None else _streams._device_memory(device)[0]
+    return 0 if not _streams._is_started() else _streams._device_memory(device)[0]
 
 
 def max_memory_allocated(device: Any = None, /) -> int:
@@ -292,7 +292,7 @@ def max_memory_allocated(device: Any = None, /) -> int:
     >>> ag.accelerator.max_memory_allocated()
     0
     """
-    return 0 if _streams._accelerator() is None else _streams._device_memory(device)[2]
+    return 0 if not _streams._is_started() else _streams._device_memory(device)[2]
 
 
 def reset_peak_memory_stats(device: Any = None, /) -> None:
@@ -309,7 +309,7 @@ def reset_peak_memory_stats(device: Any = None, /) -> None:
     >>> import autograd_cy as ag
     >>> ag.accelerator.reset_peak_memory_stats()
     """
-    if _streams._accelerator() is not None:
+    if _streams._is_started():
         _streams._reset_device_peak(device)
 
 

@@ -13,3 +13,4 @@ cdef StorageImpl* root_of(StorageImpl* s) noexcept   # the block below the alias
 cdef Tensor from_array(object array)          # shares the memory of a NumPy array
 cdef object array_of(Tensor t)                # shares the memory of t; no checks
 cdef Tensor import_dlpack(object source, object copy)
+cdef Tensor tensor_of_interface(object source)     # of __cuda_array_interface__

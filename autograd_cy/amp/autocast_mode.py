@@ -18,7 +18,7 @@ from autograd_cy._C import overrides as _overrides
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.dtypes import bfloat16, float16, float32, float64
 from autograd_cy._C.dtypes import dtype as _dtype
-from autograd_cy._C.placement import _require_device, device
+from autograd_cy._C.placement import _is_usable, device
 from autograd_cy._C.tensor import Tensor, _must_be_bool
 from autograd_cy._tensors import overriding
 
@@ -288,13 +288,14 @@ def is_autocast_available(device_type: str) -> bool:
     >>> torch.amp.is_autocast_available("cpu")
     True
     """
-    kind = device(device_type).type
-    if kind in ("cpu", "meta"):
-        return kind == "cpu"
-    try:
-        return _require_device(kind).type == kind
-    except RuntimeError:
+    place = device(device_type)
+    if place.type in ("cpu", "meta"):
+        return place.type == "cpu"
+    if not _is_usable(place):
         return False
+    from autograd_cy._C.streams import _device_count  # which the CPU needs for nothing
+
+    return _device_count(place.type) > 0
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:

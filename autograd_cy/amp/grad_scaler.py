@@ -13,9 +13,9 @@ from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.creation import full, zeros
 from autograd_cy._C.dtypes import float16, float32, int32
 from autograd_cy._C.launch import _note_term, is_capturing
-from autograd_cy._C.placement import device as _device
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import Family
+from autograd_cy.amp.autocast_mode import is_autocast_available
 from autograd_cy.autograd.grad_mode import no_grad
 
 __all__ = ["GradScaler"]
@@ -393,13 +393,10 @@ NO_CHECKS = "No inf checks were recorded for this optimizer: no parameter of it 
 
 def _computes(kind: str) -> bool:
     """Tell whether there are tensors with values on a kind of device."""
-    if kind in ("cpu", "meta"):
-        return kind == "cpu"
     try:
-        zeros(0, device=_device(kind))
-    except (RuntimeError, AssertionError, NotImplementedError):
+        return is_autocast_available(kind)
+    except RuntimeError:
         return False
-    return True
 
 
 def _on(number: Tensor, device: Any) -> Tensor:

@@ -13,6 +13,7 @@ from autograd_cy.profiler._averages import EventList
 from autograd_cy.profiler._columns import Columns, joined
 from autograd_cy.profiler._counts import EnforceUnique, KinetoStepTracker
 from autograd_cy.profiler._events import MEMORY_EVENT_NAME, FunctionEvent, MemRecordsAcc
+from autograd_cy.profiler._kernels import usable as kernels_usable
 from autograd_cy.profiler._labels import record_function
 from autograd_cy.profiler._ranges import emit_itt, emit_nvtx
 from autograd_cy.profiler._reports import Reports
@@ -65,8 +66,10 @@ class profile(Reports):
     ----------
     enabled : bool, default True
         Otherwise nothing happens, and all results are empty.
-    use_cuda, use_device
-        There is no GPU to record: they warn, and the CPU is recorded.
+    use_cuda : bool, default False
+        Deprecated; True is ``use_device="cuda"``.
+    use_device : str, optional
+        ``"cuda"``: record times of kernels and copies on GPUs, too. Where there is none, a warning.
     record_shapes : bool, default False
         Sizes and values of arguments.
     with_flops : bool, default False
@@ -78,7 +81,7 @@ class profile(Reports):
     with_modules : bool, default False
         Paths of modules.
     use_cpu : bool, default True
-        Has to be true.
+        Has to be true, or there is nothing to record; the CPU is recorded in any case.
     use_kineto, experimental_config, post_processing_timeout_s, activity_filters, use_mtia
         Taken, and change nothing.
     acc_events : bool, default False
@@ -156,14 +159,16 @@ class profile(Reports):
                 FutureWarning,
             )
             use_device = "cuda"
-        if use_device is not None:
+        if use_device == "cuda" and kernels_usable():
+            self.use_device = use_device
+        elif use_device is not None:
             if use_device in DEVICES:
                 name = use_device.upper()
                 text = f"{name} is not available, disabling {name} profiling"
             else:
                 text = f"The {use_device} is not a valid device option."
             _warn(text)
-        if not use_cpu:
+        if not use_cpu and self.use_device is None:
             raise AssertionError(
                 "profile: nothing to record with use_cpu=False; leave it out, there is no device "
                 "other than the CPU"
@@ -187,6 +192,7 @@ class profile(Reports):
             profile_memory=self.profile_memory,
             with_stack=self.with_stack,
             with_modules=self.with_modules,
+            use_device=self.use_device,
             all_threads=self._all_threads,
             max_events=self._max_events,
         )

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from autograd_cy.cuda._by_host import *  # noqa: F403
     from autograd_cy.cuda.errors import *  # noqa: F403
     from autograd_cy.cuda.graphs import *  # noqa: F403
+    from autograd_cy.cuda.interop import *  # noqa: F403
     from autograd_cy.cuda.monitoring import *  # noqa: F403
     from autograd_cy.cuda.sync_debug import *  # noqa: F403
     from autograd_cy.cuda.tensor_types import *  # noqa: F403
@@ -45,6 +46,7 @@ _LATER = {
     "_by_host": "host_operators",
     "errors": "CudaError DeferredCudaCallError",
     "graphs": "is_current_stream_capturing",
+    "interop": "Kernel as_gpuarray kernel",
     "monitoring": "clock_rate device_memory_used list_gpu_processes memory_usage power_draw "
     "temperature utilization",
     "sync_debug": "get_sync_debug_mode set_sync_debug_mode",

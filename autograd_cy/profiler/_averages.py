@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_cy.profiler._columns import Columns
 from autograd_cy.profiler._events import (
     DeviceType,
     FunctionEvent,
@@ -450,9 +451,10 @@ def averages_of(
     event_at: Callable[[int], FunctionEvent] | None = None,
 ) -> list[FunctionEventAvg]:
     """What `EventList.key_averages` gives, without an object for each event."""
-    if not len(spans):
-        return []
     columns = spans.columns
+    if not len(spans):
+        return _kernel_averages(columns)
+    device = columns.options.get("use_device")
     keys = [spans.name]
     if by_shape:
         keys.append(_equal_texts(spans.column("shape", -1), [str(s[0]) for s in columns.shapes]))
@@ -475,6 +477,7 @@ def averages_of(
         average.overload_name = ""
         average.input_shapes = ""
         average.stack = []
+        average.use_device = device
         if shape_of is not None:
             nr = int(shape_of[place])
             average.input_shapes = (
@@ -488,6 +491,25 @@ def averages_of(
         for name, values in sums.items():
             setattr(average, name, values[k])
         made.append(average)
+    return made + _kernel_averages(columns)
+
+
+def _kernel_averages(columns: Columns) -> list[FunctionEventAvg]:
+    """Sums over the kernels and copies of one name."""
+    count = np.bincount(columns.kernel_name, minlength=len(columns.names))
+    took = np.bincount(
+        columns.kernel_name, columns.kernel_end - columns.kernel_start, len(columns.names)
+    )
+    made = []
+    for name in dict.fromkeys(columns.kernel_name.tolist()):
+        average = FunctionEventAvg()
+        average.key, average.count = columns.names[name], int(count[name])
+        average.use_device, average.device_type = "cuda", DeviceType.CUDA
+        average.device_time_total = average.self_device_time_total = float(took[name]) / 1e3
+        average.node_id, average.scope = -1, 0
+        average.overload_name = average.input_shapes = ""
+        average.stack = []
+        made.append(average)
     return made
 
 
@@ -499,6 +521,7 @@ def total_of(spans: Spans) -> FunctionEventAvg:
         for name, values in _sums(spans, np.zeros(len(spans), np.int64), 1).items():
             setattr(total, name, values[0])
     total.key, total.input_shapes = "Total", []
+    total.use_device = spans.columns.options.get("use_device")
     return total
 
 
@@ -521,6 +544,9 @@ def _sums(spans: Spans, group: np.ndarray, groups: int) -> dict[str, list]:
             of_devices = summed(spans.device_memory), summed(spans.self_device_memory)
             sums["device_memory_usage"] = of_devices[0].astype(np.int64).tolist()
             sums["self_device_memory_usage"] = of_devices[1].astype(np.int64).tolist()
+    if len(columns.kernel_name):
+        sums["device_time_total"] = (summed(spans.device_time) / 1e3).tolist()
+        sums["self_device_time_total"] = (summed(spans.self_device_time) / 1e3).tolist()
     if columns.flops.any():
         sums["flops"] = summed(spans.flops).astype(np.int64).tolist()
     if columns.bytes_moved.any():

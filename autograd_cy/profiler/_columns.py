@@ -44,7 +44,16 @@ MEMORY_ARRAYS = {
     "mem_event": "int64",
     "mem_device": "int32",
 }
+KERNEL_ARRAYS = {
+    "kernel_name": "int32",
+    "kernel_start": "int64",
+    "kernel_end": "int64",
+    "kernel_event": "int64",
+    "kernel_device": "int32",
+    "kernel_stream": "int64",
+}
 TABLES = ("names", "shapes", "stacks", "modules", "threads", "thread_names")
+ALL_ARRAYS = (*EVENT_ARRAYS, *MEMORY_ARRAYS, *KERNEL_ARRAYS)
 NUMBERS = ("base_ns", "wall_ns", "dropped")
 VERSION = 1
 
@@ -82,6 +91,9 @@ class Columns:
         Per change of memory, by time: bytes (negative if released), what is allocated after it on
         that device, the block, the innermost event that was open (-1), and the device: 0 for the
         CPU, else 64 times the place of its type, plus its index.
+    kernel_name, kernel_start, kernel_end, kernel_event, kernel_device, kernel_stream : ndarray
+        Per kernel or copy of a GPU: its name, its times, the innermost event that was open when it
+        was put on its stream (-1), the number of the GPU, and that of the stream.
     threads : list of int
         Native identities of threads 1, 2, ...
     thread_names : list of str
@@ -96,7 +108,7 @@ class Columns:
         What was asked for.
     """
 
-    __slots__ = (*EVENT_ARRAYS, *MEMORY_ARRAYS, *TABLES, *NUMBERS, "options")
+    __slots__ = (*EVENT_ARRAYS, *MEMORY_ARRAYS, *KERNEL_ARRAYS, *TABLES, *NUMBERS, "options")
 
     names: list[str]
     name: np.ndarray
@@ -123,6 +135,12 @@ class Columns:
     mem_thread: np.ndarray
     mem_event: np.ndarray
     mem_device: np.ndarray
+    kernel_name: np.ndarray
+    kernel_start: np.ndarray
+    kernel_end: np.ndarray
+    kernel_event: np.ndarray
+    kernel_device: np.ndarray
+    kernel_stream: np.ndarray
     shapes: list[tuple]
     stacks: list[tuple[str, ...]]
     modules: list[str]
@@ -146,12 +164,13 @@ class Columns:
             if array.shape != (count,):
                 raise ValueError(f"Columns: {key} has shape {array.shape}, expected ({count},)")
             setattr(self, key, array)
-        records = len(given.get("mem_time", ()))
-        for key, kind in MEMORY_ARRAYS.items():
-            array = np.asarray(given.pop(key, np.zeros(records, kind)), kind)
-            if array.shape != (records,):
-                raise ValueError(f"Columns: {key} has shape {array.shape}, expected ({records},)")
-            setattr(self, key, array)
+        for first, arrays in (("mem_time", MEMORY_ARRAYS), ("kernel_name", KERNEL_ARRAYS)):
+            rows = len(given.get(first, ()))
+            for key, kind in arrays.items():
+                array = np.asarray(given.pop(key, np.zeros(rows, kind)), kind)
+                if array.shape != (rows,):
+                    raise ValueError(f"Columns: {key} has shape {array.shape}, expected ({rows},)")
+                setattr(self, key, array)
         for key in TABLES:
             setattr(self, key, list(given.pop(key, ())))
         for key in NUMBERS:
@@ -177,7 +196,7 @@ class Columns:
         """
         tables = {key: getattr(self, key) for key in (*TABLES, *NUMBERS, "options")}
         text = json.dumps({"version": VERSION, **tables}, default=str)
-        arrays = {key: getattr(self, key) for key in (*EVENT_ARRAYS, *MEMORY_ARRAYS)}
+        arrays = {key: getattr(self, key) for key in ALL_ARRAYS}
         # Given a name, NumPy would append a suffix to it.
         with open(path, "wb") as file:
             np.savez_compressed(file, tables=np.frombuffer(text.encode(), np.uint8), **arrays)
@@ -195,6 +214,8 @@ class Columns:
         try:
             with np.load(path, allow_pickle=False) as file:
                 arrays = {key: file[key] for key in (*EVENT_ARRAYS, *MEMORY_ARRAYS)}
+                # Files of before there were GPUs have none.
+                arrays |= {key: file[key] for key in KERNEL_ARRAYS if key in file}
                 tables = json.loads(file["tables"].tobytes().decode())
         except (KeyError, ValueError, EOFError, AttributeError) as error:
             raise ValueError(
@@ -227,7 +248,7 @@ def joined(parts: Sequence[Columns]) -> Columns:
     if not parts:
         return Columns()
     made: dict[str, Any] = {"options": parts[0].options, "base_ns": parts[0].base_ns}
-    pieces: dict[str, list[np.ndarray]] = {key: [] for key in (*EVENT_ARRAYS, *MEMORY_ARRAYS)}
+    pieces: dict[str, list[np.ndarray]] = {key: [] for key in ALL_ARRAYS}
     tables: dict[str, dict[Any, int]] = {key: {} for key in ("names", "stacks", "modules")}
     threads: dict[int, str] = {}
     shapes: list[tuple] = []
@@ -243,6 +264,9 @@ def joined(parts: Sequence[Columns]) -> Columns:
             "end": part.end + later,
             "mem_time": part.mem_time + later,
             "parent": np.where(part.parent >= 0, part.parent + events, -1),
+            "kernel_start": part.kernel_start + later,
+            "kernel_end": part.kernel_end + later,
+            "kernel_event": np.where(part.kernel_event >= 0, part.kernel_event + events, -1),
             "mem_event": np.where(part.mem_event >= 0, part.mem_event + events, -1),
             "shape": np.where(part.shape >= 0, part.shape + len(shapes), -1),
             **{key: np.array(number)[getattr(part, key)] for key in ("thread", "fwd_thread")},
@@ -252,6 +276,8 @@ def joined(parts: Sequence[Columns]) -> Columns:
             own = getattr(part, {"name": "names", "stack": "stacks", "module": "modules"}[key])
             new = np.array([table.setdefault(entry, len(table)) for entry in own] + [-1], np.int64)
             moved[key] = new[getattr(part, key)]
+            if key == "name":
+                moved["kernel_name"] = new[part.kernel_name]
         for key, found in pieces.items():
             found.append(moved.get(key, getattr(part, key)))
         shapes += part.shapes

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 from autograd_cy.profiler._averages import EventList, FunctionEventAvg, averages_of, total_of
 from autograd_cy.profiler._columns import Columns
 from autograd_cy.profiler._events import FunctionEvent
+from autograd_cy.profiler._kernels import kernel_events
 from autograd_cy.profiler._spans import Spans
 
 if TYPE_CHECKING:
@@ -39,13 +40,15 @@ class _Session:
     @property
     def events(self) -> EventList:
         if self._events is None:
-            self._events = self.listed(self.spans.events())
+            events = self.spans.events()
+            self._events = self.listed(events + kernel_events(self.spans, events))
         return self._events
 
     def listed(self, events: list) -> EventList:
         options = self.columns.options
         made = EventList(
             events,
+            use_device=options.get("use_device"),
             profile_memory=bool(options.get("profile_memory")),
             with_flops=bool(options.get("with_flops")),
         )

@@ -17,6 +17,7 @@ import numpy as np
 from autograd_cy._C import recorder as _recorder
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy.profiler._columns import BACKWARD, MEMORY_ARRAYS, OPERATOR, Columns
+from autograd_cy.profiler._kernels import Kernels
 from autograd_cy.profiler._modules import watch as _watch_modules
 
 __all__ = ["MAX_EVENTS", "Session", "checked_events", "ended_by"]
@@ -63,6 +64,8 @@ class Session:
     ----------
     record_shapes, with_flops, profile_memory, with_stack, with_modules : bool
         What is recorded beside times.
+    use_device : str, optional
+        ``"cuda"``: times of kernels and copies of GPUs are recorded, too.
     all_threads : bool
         Whether other threads than the one that starts are recorded.
     max_events : int
@@ -90,6 +93,7 @@ class Session:
         profile_memory: bool = False,
         with_stack: bool = False,
         with_modules: bool = False,
+        use_device: str | None = None,
         all_threads: bool = True,
         max_events: int = MAX_EVENTS,
         options: dict[str, Any] | None = None,
@@ -102,6 +106,7 @@ class Session:
             "with_modules": bool(with_modules),
             "all_threads": bool(all_threads),
             "max_events": checked_events(max_events),
+            **({"use_device": use_device} if use_device else {}),
             **(options or {}),
         }
         wanted = (
@@ -111,6 +116,7 @@ class Session:
             | MODULES * bool(with_modules)
         )
         self._recording = _recorder.Recording(wanted, self.options["max_events"])
+        self._kernels: Kernels | None = Kernels() if use_device == "cuda" else None
         self._taken: tuple | None = None  # what was recorded, until there are columns of it
 
     # Set when the recording starts.
@@ -133,7 +139,14 @@ class Session:
         """
         self._base_ns = time.time_ns()
         self._thread = self._recording.thread
-        self._recording.start()
+        if self._kernels is not None:
+            self._kernels.start()
+        try:
+            self._recording.start()
+        except BaseException:
+            if self._kernels is not None:
+                self._kernels.drop()
+            raise
         if self.options["with_modules"]:
             _watch_modules()
 
@@ -158,11 +171,17 @@ class Session:
         taken = self._taken
         if taken is None:
             only = None if self.options["all_threads"] else self._thread
+            # Of kernels first: their times are asked for by the ticks of this session.
+            found = self._kernels.stop() if self._kernels is not None else []
             taken = self._recording.stop(only)
+            if taken is not None and self._kernels is not None:
+                self._kernels.keep(found, self._recording)
         if taken is None:
             return Columns(base_ns=self._base_ns, options=self.options)
         self._taken = taken
         columns = _columns(taken, self._base_ns, self.options)
+        if self._kernels is not None:
+            columns = self._kernels.put(columns)
         self._taken = None
         return columns
 
@@ -173,6 +192,8 @@ class Session:
             return
         running = recording.running
         recording.drop()
+        if self._kernels is not None:
+            self._kernels.drop()
         if running:
             _warn(
                 "profile: it was never stopped, and nobody can ask it any more; what it recorded "

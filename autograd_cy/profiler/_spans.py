@@ -143,6 +143,20 @@ class Spans:
         return self._memory(np.where(self.columns.mem_device == 0, 0, self.columns.mem_bytes))
 
     @cached_property
+    def self_device_time(self) -> np.ndarray:
+        """Nanoseconds of the kernels that each event itself put on streams of a device."""
+        columns = self.columns
+        inside = columns.kernel_event >= 0
+        where = self.place_of[columns.kernel_event[inside]]
+        took = (columns.kernel_end - columns.kernel_start)[inside]
+        return np.bincount(where, took, len(self)).astype(np.int64)
+
+    @cached_property
+    def device_time(self) -> np.ndarray:
+        """Nanoseconds of the kernels of each event and its children."""
+        return self.summed_up(self.self_device_time)
+
+    @cached_property
     def allocated(self) -> np.ndarray:
         """Bytes allocated by each event itself, without what it released."""
         return self._memory(np.maximum(self.columns.mem_bytes, 0))
@@ -334,6 +348,9 @@ class Spans:
                 fields["stack"] = list(stacks[stack])
             made.append(event)
         self._add_rare(made, these)
+        if (device := columns.options.get("use_device")) is not None:
+            for event in made:
+                event.use_device = device
         if event_name is not None:
             for event, nr in zip(made, event_name):
                 if nr in full:

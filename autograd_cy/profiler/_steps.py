@@ -15,6 +15,7 @@ from autograd_cy._C._warned import warn as _warn
 from autograd_cy.profiler._averages import EventList
 from autograd_cy.profiler._columns import Columns, joined
 from autograd_cy.profiler._counts import KinetoStepTracker
+from autograd_cy.profiler._kernels import usable as kernels_usable
 from autograd_cy.profiler._labels import record_function
 from autograd_cy.profiler._reports import Reports
 from autograd_cy.profiler._session import Session, ended_by
@@ -44,7 +45,7 @@ class ProfilerAction(enum.Enum):
 
 
 class ProfilerActivity(enum.Enum):
-    """What can be recorded; here, the CPU."""
+    """What can be recorded: the CPU, and CUDA where GPUs can be used."""
 
     CPU = 0
     XPU = 1
@@ -67,11 +68,11 @@ def supported_activities() -> set[ProfilerActivity]:
 
     Examples
     --------
-    >>> from autograd_cy.profiler import supported_activities
-    >>> supported_activities()
-    {<ProfilerActivity.CPU: 0>}
+    >>> from autograd_cy.profiler import ProfilerActivity, supported_activities
+    >>> ProfilerActivity.CPU in supported_activities()
+    True
     """
-    return {ProfilerActivity.CPU}
+    return {ProfilerActivity.CPU} | ({ProfilerActivity.CUDA} if kernels_usable() else set())
 
 
 def schedule(
@@ -168,7 +169,9 @@ class profile(Reports):
         Keep the events of earlier cycles.
     custom_trace_id_callback : callable, optional
         Gives the name of each trace.
-    experimental_config, execution_trace_observer, use_cuda, post_processing_timeout_s
+    use_cuda : bool, optional
+        Deprecated; True is `activities` with CUDA.
+    experimental_config, execution_trace_observer, post_processing_timeout_s
         Taken, and change nothing.
 
     Attributes
@@ -224,6 +227,7 @@ class profile(Reports):
                 "`use_cuda` is deprecated, use `activities` argument instead",
                 FutureWarning,
             )
+            self.activities |= supported_activities() & {ProfilerActivity.CUDA}
         self.on_trace_ready = on_trace_ready
         self.acc_events = acc_events
         self.step_num = 0
@@ -237,6 +241,8 @@ class profile(Reports):
             "with_flops": with_flops,
             "with_modules": with_modules,
         }
+        if ProfilerActivity.CUDA in self.activities & supported_activities():
+            self._options["use_device"] = "cuda"
         self._metadata: dict[str, Any] = {}
         self._trace_id: str | None = None
         self._running = False

@@ -93,6 +93,8 @@ def _records(spans: Spans) -> Iterator[str]:
         yield ",\n".join(_chunk(spans, first, min(first + CHUNK, len(spans)), pid, native, flows))
     for first in range(0, len(columns.mem_time), CHUNK):
         yield ",\n".join(_memory(columns, slice(first, first + CHUNK), pid, native))
+    for first in range(0, len(columns.kernel_name), CHUNK):
+        yield ",\n".join(_kernels(spans, slice(first, first + CHUNK), pid, native))
 
 
 def _titles(columns: Columns, pid: int, native: list[int]) -> Iterator[str]:
@@ -105,6 +107,14 @@ def _titles(columns: Columns, pid: int, native: list[int]) -> Iterator[str]:
         name = columns.thread_names[k] if k < len(columns.thread_names) else f"thread {tid}"
         yield title("thread_name", tid, name=name)
         yield title("thread_sort_index", tid, sort_index=k)
+    for device in sorted(set(columns.kernel_device.tolist())):
+        for kind, args in (("name", {"name": "python"}), ("labels", {"labels": f"GPU {device}"})):
+            made = {"ph": "M", "name": f"process_{kind}", "ts": 0, "pid": device, "tid": 0}
+            yield json.dumps({**made, "args": args})
+        streams = columns.kernel_stream[columns.kernel_device == device]
+        for stream in sorted(set(streams.tolist())):
+            made = {"ph": "M", "name": "thread_name", "ts": 0, "pid": device, "tid": stream}
+            yield json.dumps({**made, "args": {"name": f"stream {stream}"}})
 
 
 def _flows(spans: Spans) -> tuple[dict[int, list[int]], dict[int, int]]:
@@ -204,6 +214,40 @@ def _flow(phase: str, number: int, pid: int, tid: int, start: int) -> str:
         f'{{"ph": "{phase}", "id": {number}, "pid": {pid}, "tid": {tid}, '
         f'"ts": {start / 1000:.3f}, "cat": "fwdbwd", "name": "fwdbwd"{binding}}}'
     )
+
+
+def _kernels(spans: Spans, part: slice, pid: int, native: list[int]) -> Iterator[str]:
+    """Kernels and copies, each with an arrow from the event that put it on its stream."""
+    columns = spans.columns
+    rows = zip(
+        columns.kernel_name[part].tolist(),
+        columns.kernel_start[part].tolist(),
+        columns.kernel_end[part].tolist(),
+        columns.kernel_event[part].tolist(),
+        columns.kernel_device[part].tolist(),
+        columns.kernel_stream[part].tolist(),
+    )
+    for number, (name, start, end, owner, device, stream) in enumerate(rows, part.start + 1):
+        text = columns.names[name]
+        kind = text.partition(" ")[0]
+        category = {"Memcpy": "gpu_memcpy", "Memset": "gpu_memset"}.get(kind, "kernel")
+        yield (
+            f'{{"ph": "X", "cat": "{category}", "name": {json.dumps(text)}, "pid": {device}, '
+            f'"tid": {stream}, "ts": {start / 1000:.3f}, "dur": {(end - start) / 1000:.3f}, '
+            f'"args": {{"device": {device}, "stream": {stream}, "correlation": {number}}}}}'
+        )
+        if owner < 0:
+            continue
+        place = spans.place_of[owner]
+        thread, begun = native[spans.thread[place]], spans.start[place]
+        for phase, where, row, time, binding in (
+            ("s", pid, thread, begun, ""),
+            ("f", device, stream, start, ', "bp": "e"'),
+        ):
+            yield (
+                f'{{"ph": "{phase}", "id": {number}, "pid": {where}, "tid": {row}, '
+                f'"ts": {time / 1000:.3f}, "cat": "ac2g", "name": "ac2g"{binding}}}'
+            )
 
 
 def _inputs(entry: tuple) -> str:

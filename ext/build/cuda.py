@@ -20,6 +20,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -133,7 +134,8 @@ def find(environ=os.environ) -> Path | None:
     if found := shutil.which("nvcc", path=environ.get("PATH", os.defpath)):
         return Path(found)
     places = [SYSTEM / "bin" / "nvcc"]
-    for folder in dict.fromkeys(sys.path):
+    # The path of an isolated build has none of the environment that pip runs in.
+    for folder in dict.fromkeys([*sys.path, sysconfig.get_paths()["purelib"]]):
         places += sorted(Path(folder or ".", "nvidia").glob("cu*/bin/nvcc"), reverse=True)
     return next(filter(None, map(_executable, places)), None)
 

@@ -50,7 +50,7 @@ from autograd_cy._C.iterate cimport (
     cast, check_writable, clear, clone_plain, copy_into, fill_dense, fill_elements, fill_with,
     ew2, ew3, resize_out, to_device, P_BOOL, P_SAME, P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number
-from autograd_cy._C.exchange cimport from_array, import_dlpack
+from autograd_cy._C.exchange cimport from_array, import_dlpack, tensor_of_interface
 from autograd_cy._C.out_forms cimport check_out as check_out_form
 
 from itertools import islice as _islice

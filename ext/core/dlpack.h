@@ -36,7 +36,7 @@ typedef struct ag_dl_versioned {
 } ag_dl_versioned;
 
 enum { AG_DL_READ_ONLY = 1, AG_DL_IS_COPIED = 2 };
-enum { AG_DL_CPU = 1, AG_DL_CUDA_HOST = 3 };
+enum { AG_DL_CPU = 1, AG_DL_CUDA = 2, AG_DL_CUDA_HOST = 3, AG_DL_CUDA_MANAGED = 13 };
 enum { AG_DL_INT = 0, AG_DL_UINT = 1, AG_DL_FLOAT = 2, AG_DL_BFLOAT = 4, AG_DL_COMPLEX = 5,
        AG_DL_BOOL = 6 };
 

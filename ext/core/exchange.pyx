@@ -12,19 +12,19 @@ from cpython.object cimport Py_EQ, Py_NE
 from cpython.ref cimport Py_INCREF
 from autograd_cy._C.storage cimport (
     ON_CPU, ON_META, StorageImpl, STORAGE_ALIAS, STORAGE_BORROWED, storage_new_on,
-    storage_borrow, storage_incref,
+    device_index, device_type, storage_borrow, storage_incref,
     storage_decref, storage_share_version)
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_numpy, dt_from_numpy)
 from autograd_cy._C.devices cimport refuse_host
-from autograd_cy._C.placement cimport device_code, device_of_code
+from autograd_cy._C.placement cimport device_code, device_of_code, name_of_type
 from autograd_cy._C.recorder cimport Scope, begin_call, events
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DEVICE, F_DUAL, F_BATCHED, F_CONJ,
     F_TURNED, G_PROFILE, g_modes,
-    mark_raw, reading, scalar_value, tls_modes, tensor_empty_on, tensor_on,
-    refuse_examples, has_examples,
+    mark_raw, reading, scalar_value, tls_modes, tensor_empty_on, tensor_is_contiguous, tensor_on,
+    type_name, refuse_examples, has_examples,
     requires_grad, warn_once)
 from autograd_cy._C.iterate cimport cast, clone_plain, copy_into, resolved, to_device
 from autograd_cy._C.launch cimport (
@@ -559,4 +559,5 @@ seal(DLPackOwner, "DLPackOwner objects cannot be made; use from_dlpack()")
 
 for _f in (untyped_storage, numpy, __array__, __array_wrap__, __dlpack__, __dlpack_device__):
     _install(_f.__name__, _f)
+_install("__cuda_array_interface__", property(_cuda_array_interface))
 _install("__array_priority__", 1000)

@@ -437,6 +437,11 @@ def _accelerator():
     return "cuda" if _offers_accelerator() else None
 
 
+def _is_started():
+    """Tell if an accelerator is registered; one that is only offered is not."""
+    return accelerator_type() != 0
+
+
 def _device_count(name=None):
     """Count the devices of a type, of the accelerator's unless named; nothing is started."""
     cdef int type = accelerator_type() if name is None else type_of_name(name)

@@ -8,6 +8,7 @@ process the driver may be gone before them.
 from autograd_cy._C.cuda_driver cimport driver, enter
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.cuda_streams cimport handle_of
+from autograd_cy._C.cuda_timing cimport begin_timing, end_timing, timing
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_SIZE, dt_is_integral)
 
@@ -331,6 +332,7 @@ cdef int blas_call(BlasCall* call, int index, stream_t stream) except -1:
     cdef float[2] narrow_beta
     cdef void* alpha = call.alpha       # numbers of the type that is computed in, on the host
     cdef void* beta = call.beta
+    cdef void* began
     cdef Scratch _workspace      # until the call is on its stream
     cdef status_t status = 0
     cdef Py_ssize_t first, size = DT_SIZE[call.dt]
@@ -345,6 +347,7 @@ cdef int blas_call(BlasCall* call, int index, stream_t stream) except -1:
         if tf32 and (call.dt == DT_F32 or call.dt == DT_C64):
             compute = COMPUTE_32F_FAST_TF32
     _workspace = prepared(handle, call, index, stream, math_mode(call.dt))
+    began = begin_timing(index, stream) if timing else NULL
     if call.batch == 1:
         with nogil:
             status = blas.gemm(
@@ -363,6 +366,9 @@ cdef int blas_call(BlasCall* call, int index, stream_t stream) except -1:
                     compute, ALGO_DEFAULT)
             if status != 0:
                 break
+    if began != NULL:
+        end_timing("cublasGemmEx" if call.batch == 1 else "cublasGemmStridedBatchedEx", index,
+                   stream, began)
     if status == NOT_SUPPORTED:
         return 1
     if status != 0:

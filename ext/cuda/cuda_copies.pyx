@@ -15,6 +15,7 @@ from autograd_cy._C.cuda_launch cimport blocks_for, kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.cuda_streams cimport (
     event_free, event_record, event_wait, handle_of, wait_for)
+from autograd_cy._C.cuda_timing cimport begin_timing, end_timing, timing
 from autograd_cy._C.devices cimport (
     current_stream, current_stream_owner, note_use, pinning_type, stream_t)
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_C64, DT_SIZE, dt_real
@@ -65,7 +66,8 @@ cdef int copy_within(char* to, const Py_ssize_t* to_strides, char* source,
     cdef Joined o
     cdef Py_ssize_t strides[2][64]
     cdef Py_ssize_t* rows[2]
-    cdef int d
+    cdef void* began
+    cdef int d, result
     for d in range(nd):
         strides[0][d] = to_strides[d] * item
         strides[1][d] = source_strides[d] * item
@@ -80,8 +82,12 @@ cdef int copy_within(char* to, const Py_ssize_t* to_strides, char* source,
         if to == source:
             return 0
         enter(index)
-        return check(driver.copy_on_device(<address_t>to, <address_t>source, o.n * item,
-                                           handle_of(stream)), "copy_", index)
+        began = begin_timing(index, stream) if timing else NULL
+        result = driver.copy_on_device(<address_t>to, <address_t>source, o.n * item,
+                                       handle_of(stream))
+        if began != NULL:
+            end_timing("Memcpy DtoD (Device -> Device)", index, stream, began)
+        return check(result, "copy_", index)
     d = turned_dim(&o)
     if d >= 0:
         return put_turned(&o, d, index, stream)
@@ -191,7 +197,8 @@ cdef int fill(Tensor to, const char* item, stream_t stream) except -1:
     cdef Py_ssize_t strides[2][64]
     cdef Py_ssize_t* rows[2]
     cdef Py_ssize_t size = DT_SIZE[to.dt]
-    cdef int d, index = device_index(to.mem.device)
+    cdef int d, result, index = device_index(to.mem.device)
+    cdef void* began
     cdef bint same = True
     for d in range(to.nd):
         strides[0][d] = to.strides[d] * size
@@ -205,8 +212,12 @@ cdef int fill(Tensor to, const char* item, stream_t stream) except -1:
         same = same and item[d] == item[0]
     if o.n and same and is_flat(&o, 0):
         enter(index)
-        return check(driver.set_bytes(<address_t>to.ptr, <unsigned char>item[0], o.n * size,
-                                      handle_of(stream)), "fill_", index)
+        began = begin_timing(index, stream) if timing else NULL
+        result = driver.set_bytes(<address_t>to.ptr, <unsigned char>item[0], o.n * size,
+                                  handle_of(stream))
+        if began != NULL:
+            end_timing("Memset (Device)", index, stream, began)
+        return check(result, "fill_", index)
     o.cell[1][0] = o.cell[1][1] = 0
     memcpy(&o.cell[1][0], item, size)
     return run_entry(copy_entry(size), &o, index, stream)
@@ -298,6 +309,7 @@ cdef int travel_from_host(Journey j, Tensor to, Tensor source, bint non_blocking
     cdef Scratch room = None
     cdef char* target = to.ptr
     cdef const char* start
+    cdef void* began
     cdef int result
     cdef bint late
     enter(index)
@@ -312,12 +324,16 @@ cdef int travel_from_host(Journey j, Tensor to, Tensor source, bint non_blocking
         target = room.data
     start = host.ptr
     late = is_pinned(host)
+    began = begin_timing(index, stream) if timing else NULL
     if j.nbytes < LONG_COPY or late:
         result = driver.copy_to_device(<address_t>target, start, j.nbytes, handle_of(stream))
     else:
         # The driver reads pageable memory before it returns.
         with nogil:
             result = driver.copy_to_device(<address_t>target, start, j.nbytes, handle_of(stream))
+    if began != NULL:
+        end_timing("Memcpy HtoD (Pinned -> Device)" if late else "Memcpy HtoD (Pageable -> Device)",
+                   index, stream, began)
     check(result, "copy_", index)
     if late and host is not source:
         note_use(<ServiceBlock*>storage_root(host.mem), device, stream,
@@ -343,6 +359,7 @@ cdef int travel_to_host(Journey j, Tensor to, Tensor source, bint non_blocking,
     cdef Scratch room = None
     cdef char* start = source.ptr
     cdef char* target
+    cdef void* began
     cdef int result
     enter(index)
     if not j.from_source:
@@ -353,12 +370,16 @@ cdef int travel_to_host(Journey j, Tensor to, Tensor source, bint non_blocking,
     if not j.into_target:
         host = host_buffer(j, to, False)
     target = host.ptr
+    began = begin_timing(index, stream) if timing else NULL
     if j.nbytes < LONG_COPY or is_pinned(host):
         result = driver.copy_to_host(target, <address_t>start, j.nbytes, handle_of(stream))
     else:
         # The driver waits for the stream where the memory is pageable.
         with nogil:
             result = driver.copy_to_host(target, <address_t>start, j.nbytes, handle_of(stream))
+    if began != NULL:
+        end_timing("Memcpy DtoH (Device -> Pinned)" if is_pinned(host)
+                   else "Memcpy DtoH (Device -> Pageable)", index, stream, began)
     check(result, "copy_", index)
     if host is to and non_blocking and is_pinned(to):
         return 0
@@ -379,6 +400,8 @@ cdef int travel_between(Journey j, Tensor to, Tensor source, stream_t stream) ex
     cdef Scratch packed_there = None, unpacked = None
     cdef char* start = source.ptr
     cdef char* target = to.ptr
+    cdef void* began
+    cdef int result
     enter(here)
     if not j.from_source:
         packed_there = scratch(here, j.nbytes, own)
@@ -389,8 +412,12 @@ cdef int travel_between(Journey j, Tensor to, Tensor source, stream_t stream) ex
     if not j.into_target:
         unpacked = scratch(there, j.nbytes, stream)
         target = unpacked.data
-    check(driver.copy_between(<address_t>target, context_of(there), <address_t>start,
-                              context_of(here), j.nbytes, handle_of(stream)), "copy_", there)
+    began = begin_timing(there, stream) if timing else NULL
+    result = driver.copy_between(<address_t>target, context_of(there), <address_t>start,
+                                 context_of(here), j.nbytes, handle_of(stream))
+    if began != NULL:
+        end_timing("Memcpy PtoP (Device -> Device)", there, stream, began)
+    check(result, "copy_", there)
     if packed_there is not None:
         # The buffer goes back on the source's stream: not before the copy is through.
         follow(here, own, there, stream)

@@ -14,6 +14,8 @@ from libc.string cimport memset, strcmp
 
 from autograd_cy._C.storage import OutOfMemoryError
 
+__all__ = ["AcceleratorError"]
+
 cdef extern from "<dlfcn.h>":
     void* dlopen(const char*, int) nogil
     void* dlsym(void*, const char*) nogil
@@ -329,7 +331,12 @@ cdef object in_context(int index, function, tuple arguments):
     try:
         return function(*arguments)
     finally:
-        context.pop()
+        try:
+            context.pop()
+        except Exception as error:
+            # Left there, it would end the process with the thread.
+            context.pop()
+            raise translated(error, "leaving the context", index) from error
         enter(index)
 
 

@@ -18,6 +18,7 @@ from autograd_cy._C.cuda_driver cimport (
 from autograd_cy._C.cuda_memory cimport free_memory
 from autograd_cy._C.cuda_streams cimport (
     CudaStream, begin_side, end_side, handle_of, raise_fault)
+from autograd_cy._C.cuda_timing cimport begin_timing, end_timing, timing
 from autograd_cy._C.storage import OutOfMemoryError
 
 cdef extern from "Python.h":
@@ -193,15 +194,32 @@ cdef int launch(int kernel, int index, stream_t stream,
             PyBytes_FromStringAndSize(<const char*>arguments, nbytes),
             shared,
             None if side == NULL else <object>side.launcher)
-    try:
-        PyObject_Call(_launch, args, NULL)
-    except Exception as error:
-        launch_again(error, kernel, index, args)
+    if timing:
+        launch_timed(kernel, index, side, args)
+    else:
+        launch_now(kernel, index, args)
     if s != side:
         end_side(index, s)
     if blocking_launches():
         finish(kernel, index, stream)
     return 0
+
+
+cdef inline int launch_now(int kernel, int index, tuple args) except -1:
+    try:
+        PyObject_Call(_launch, args, NULL)
+    except Exception as error:
+        launch_again(error, kernel, index, args)
+    return 0
+
+
+cdef int launch_timed(int kernel, int index, CudaStream* stream, tuple args) except -1:
+    """While a profiler wants to know how long kernels take."""
+    cdef void* began = begin_timing(index, stream)
+    try:
+        return launch_now(kernel, index, args)
+    finally:
+        end_timing(_names[kernel][1], index, stream, began)
 
 
 cdef int launch_again(object error, int kernel, int index, tuple args) except -1:

@@ -210,7 +210,7 @@ cdef int allocate(int index, Py_ssize_t nbytes, stream_t stream, char** data,
     a = arena_of(index, s)
     c = class_of(nbytes)
     b = a.free_blocks[c]
-    if b != NULL:
+    if b != NULL and _cached:
         a.free_blocks[c] = b.next
         _counts[index].reused += 1
     else:
@@ -231,18 +231,25 @@ cdef void release(int index, void* block, stream_t stream) noexcept:
     a = _default_arenas[index] if b.stream == NULL else <Arena*>b.stream.arena
     if not _cached and not is_forked():
         give_to_driver_at_once(a, b)
-        return
+    else:
+        keep_block(a, b)
+
+
+cdef inline void keep_block(Arena* a, Block* b) noexcept:
     b.next = a.free_blocks[b.cls]
     a.free_blocks[b.cls] = b
 
 
 cdef void give_to_driver_at_once(Arena* a, Block* b) noexcept:
-    """Without a cache. What the driver refuses is left: it has gone, or an error is on its way."""
+    """Without a cache. What the driver refuses is kept for `empty_cache`."""
+    cdef result_t result = 1
     try:
         enter(a.index)
+        result = give_to_driver(a.index, a.handle, b)
     except BaseException:
-        return
-    give_to_driver(a.index, a.handle, b)
+        pass
+    if result:
+        keep_block(a, b)
 
 
 cdef result_t give_to_driver(int index, handle_t stream, Block* b) noexcept:
@@ -252,11 +259,13 @@ cdef result_t give_to_driver(int index, handle_t stream, Block* b) noexcept:
         result = driver.free_async(b.at, stream)
     else:
         result = driver.free_plain(b.at)
+    if result:
+        return result
     n.device_frees += 1
     count_down(&n.segment, 1)
     count_down(&n.reserved_bytes, b.size)
     drop_block(b)
-    return result
+    return 0
 
 
 # --- growth ---------------------------------------------------------------------------------
@@ -306,7 +315,7 @@ cdef Block* more(Arena* a, int c, size_t nbytes) except NULL:
     """A block of a class of which the stream has none."""
     cdef int index = a.index
     cdef size_t size = class_bytes(c) if _cached else max(nbytes, 1)
-    cdef Block* b = from_idle_stream(a, c)
+    cdef Block* b = from_idle_stream(a, c) if _cached else NULL
     cdef result_t result
     if b != NULL:
         return b
@@ -315,7 +324,7 @@ cdef Block* more(Arena* a, int c, size_t nbytes) except NULL:
     b.size = size
     result = from_driver(a, b)
     if result == OUT_OF_MEMORY:
-        if from_busy_stream(a, b):
+        if _cached and from_busy_stream(a, b):
             return b
         _counts[index].retries += 1
         result = after_emptying(a, b)
@@ -415,7 +424,7 @@ cdef int free_memory(int index) except? -1:
     cdef Block* b
     cdef Block* blocks
     cdef Arena* a
-    cdef result_t result
+    cdef result_t result, first = 0
     enter(index)
     blocks = free_blocks_of(index)     # before waiting: other threads may put work there meanwhile
     if blocks == NULL:
@@ -426,18 +435,18 @@ cdef int free_memory(int index) except? -1:
     while blocks != NULL:
         b = blocks
         blocks = b.next
-        if result:
-            a = _default_arenas[index] if b.stream == NULL else <Arena*>b.stream.arena
-            b.next = a.free_blocks[b.cls]
-            a.free_blocks[b.cls] = b
-        else:
-            give_to_driver(index, NULL, b)
-    if result == 0 and _pools[index] != NULL:
+        if first == 0:
+            first = result if result else give_to_driver(index, NULL, b)
+            if first == 0:
+                continue
+        a = _default_arenas[index] if b.stream == NULL else <Arena*>b.stream.arena
+        keep_block(a, b)
+    if first == 0 and _pools[index] != NULL:
         with nogil:
-            result = driver.stream_synchronize(NULL)
-        if result == 0:
-            result = driver.pool_trim(_pools[index], 0)
-    return result
+            first = driver.stream_synchronize(NULL)
+        if first == 0:
+            first = driver.pool_trim(_pools[index], 0)
+    return first
 
 
 cdef str size_text(long long n):
@@ -529,15 +538,18 @@ cdef void unpin(void* block) noexcept:
     _pinned[b.cls] = b
 
 
-cdef int empty_pinned() except -1:
+cdef result_t empty_pinned() noexcept:
     """Give free pinned memory back to the driver, which waits for the device."""
     cdef Block* b
+    cdef result_t result
     cdef int c
     for c in range(CLASSES):
         while _pinned[c] != NULL:
             b = _pinned[c]
+            result = driver.host_free(<void*>b.at)
+            if result:
+                return result
             _pinned[c] = b.next
-            driver.host_free(<void*>b.at)
             _host.device_frees += 1
             count_down(&_host.segment, 1)
             count_down(&_host.reserved_bytes, b.size)
@@ -653,9 +665,11 @@ def empty_cache(index=None):
 
 def empty_host_cache():
     """Give free pinned memory back to the driver; waits for the device."""
+    cdef int index
     if _host.segment.current:
-        enter(some_index())
-        empty_pinned()
+        index = some_index()
+        enter(index)
+        check(empty_pinned(), "giving pinned memory back", index)
 
 
 def set_limit(int index, size_t nbytes):

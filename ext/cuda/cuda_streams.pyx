@@ -178,7 +178,13 @@ cdef CudaStream* begin_side(int index, CudaStream* stream) except NULL:
 
 
 cdef int end_side(int index, CudaStream* stream) except -1:
-    return order(index, stream.side.handle, stream.handle)
+    try:
+        order(index, stream.side.handle, stream.handle)
+    except BaseException:
+        # Memory may be used again in the order of the external stream: the host waits instead.
+        driver.stream_synchronize(stream.side.handle)
+        raise
+    return 0
 
 
 cdef int order(int index, handle_t before, handle_t after) except -1:

@@ -50,8 +50,8 @@ def test_sdist_holds_all_that_a_build_needs(dist):
         expected |= {
             str(path.relative_to(ROOT))
             for path in found
-            if path.suffix in (".py", ".pyx", ".pxi", ".h", ".cu") and path.name != "_build_info.py"
-            and "__pycache__" not in path.parts
+            if path.suffix in (".py", ".pyx", ".pxi", ".h", ".cuh")
+            and path.name != "_build_info.py" and "__pycache__" not in path.parts
         }  # fmt: skip
     assert expected - names == set()
     assert not [name for name in names if name.endswith((".so", ".o", ".pyc", "_build_info.py"))]
@@ -63,7 +63,7 @@ def test_wheel_holds_what_runs_and_nothing_else(wheel):
     rest = {name for name in names - package if ".dist-info/" not in name}
     assert rest == set()
     endings = {name.rpartition(".")[2] for name in package}
-    assert endings <= {"py", "pyi", "pxd", "typed", "so", "fatbin", "cubin", "ptx"}
+    assert endings <= {"py", "pyi", "pxd", "typed", "so"}
     assert {"autograd_cy/py.typed", "autograd_cy/_C/_build_info.py"} <= package
     for path in extensions.PACKAGE_DIR.glob("*.pxd"):
         assert f"autograd_cy/_C/{path.name}" in package
@@ -74,7 +74,7 @@ def test_wheel_holds_what_runs_and_nothing_else(wheel):
 
 
 def test_wheel_is_small_and_stripped(wheel):
-    assert wheel.stat().st_size < 12 * MEGABYTE
+    assert wheel.stat().st_size < 15 * MEGABYTE  # without kernels of GPUs
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
             if name.endswith(".so"):

@@ -451,13 +451,13 @@ def test_a_deep_backward_has_the_device_of_its_caller(late, depth):
 
         @staticmethod
         def backward(ctx, g):
-            seen.append(ag.empty(0, device="late").device.index)
+            seen.append(ag.empty(0, device=NAME).device.index)
             if ctx.left:
                 with ag.enable_grad():
                     x = ag.ones(1, requires_grad=True)
                     Deeper.apply(x, ctx.left - 1).sum().backward()
             return g, None
 
-    with ag.Stream("late:1"):
+    with ag.Stream(f"{NAME}:1"):
         Deeper.apply(ag.ones(1, requires_grad=True), depth).sum().backward()
     assert seen == [1] * (depth + 1)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from counting import (  # noqa: F401 - hooks
+    note_launches,
     pytest_sessionfinish,
     pytest_terminal_summary,
     pytest_testnodedown,
@@ -170,6 +171,7 @@ def gpu(request):
     yield
     control.order()
     found = control.broken()
+    note_launches()
     control.reset()
     if request.node.get_closest_marker("breaks"):
         return

@@ -16,14 +16,10 @@ two = pytest.mark.skipif("cuda.device_count() < 2", reason="needs two devices")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def kept():
-    """What is kept for the next one: streams, events, and the generators of all devices."""
+def generators():
+    """Default generators are there for good."""
     for i in range(cuda.device_count()):
         ag.rand(1, device=f"cuda:{i}")
-        made = [[cuda.Stream(i), cuda.Event(), cuda.Event(True)] for _ in range(8)]
-        for stream, *events in made:
-            for event in events:
-                event.record(stream)
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +28,8 @@ def first_device():
     cuda.set_device(0)
     yield
     cuda.set_device(0)
+    cuda.synchronize()
+    ag.zeros(1).pin_memory()  # lets go of pinned memory whose copies have ended
 
 
 # --- devices ----------------------------------------------------------------------------------

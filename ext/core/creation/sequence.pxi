@@ -287,6 +287,8 @@ cdef Tensor from_data(object data, int dt):
         store_leaf(t.ptr, dt, data)
         return t
     if not isinstance(data, (list, tuple)):
+        if hasattr(data, "__cuda_array_interface__"):
+            return copied(tensor_of_interface(data), dt)
         if hasattr(data, "__array__"):
             return copied(from_any_array(_np.asarray(data)), dt)
         if hasattr(data, "__dlpack__"):
@@ -405,11 +407,12 @@ def as_tensor(data, dtype=None, device=None):
     Parameters
     ----------
     data : number, nested sequence, array or tensor
-        A tensor is returned as it is, with its history; an array shares its memory.
+        A tensor is returned as it is, with its history; an array shares its memory, and so does
+        what has ``__cuda_array_interface__``, if `device` is where it is.
     dtype : dtype, optional
         Another dtype needs a copy.
     device : device, optional
-        Only the CPU.
+        The CPU if left out.
 
     Returns
     -------
@@ -435,6 +438,8 @@ def as_tensor(data, dtype=None, device=None):
         return convert(data, dt)
     if isinstance(data, _np.ndarray):
         return finish(to_device(convert(shared_array(data, None), dt), where), False, "as_tensor")
+    if hasattr(data, "__cuda_array_interface__"):
+        return finish(to_device(convert(tensor_of_interface(data), dt), where), False, "as_tensor")
     return finish(placed(from_data(data, dt), where), False, "as_tensor")
 
 

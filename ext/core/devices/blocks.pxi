@@ -101,7 +101,19 @@ cdef bint give_block_back(ServiceBlock* b) noexcept:
 
 
 cdef void try_to_wait(ServiceBlock* b) noexcept:
-    wait_for_uses(b)       # an error is printed: nobody could catch it
+    try:
+        wait_for_uses(b)
+    except BaseException:
+        wait_on_host(b)    # an error is printed: nobody could catch it
+
+
+cdef int wait_on_host(ServiceBlock* b) except -1:
+    """Wait for the streams that use the block, where its own can't be made to."""
+    cdef BlockUse* use = b.uses
+    while use != NULL:
+        services[b.type].synchronize(device_index(b.head.device), use.stream)
+        use = use.next
+    return 0
 
 
 cdef bint unpin_or_wait(ServiceBlock* b) noexcept:

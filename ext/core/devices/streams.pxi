@@ -125,11 +125,16 @@ cdef int copy_between(Tensor to, Tensor source, bint non_blocking) except -1:
         s.event_free(here, event)
     s.copy(to, source, non_blocking, current_stream(target))
     event = NULL
-    s.event_record(there, current_stream(target), False, &event)
     try:
+        s.event_record(there, current_stream(target), False, &event)
         s.event_wait(here, current_stream(origin), event)
+    except BaseException:
+        # The source may go at once, and its stream doesn't know of the copy: the host waits.
+        s.synchronize(there, current_stream(target))
+        raise
     finally:
-        s.event_free(there, event)
+        if event != NULL:
+            s.event_free(there, event)
     return 0
 
 

@@ -1,7 +1,10 @@
 # DLPack capsules, both ways (part of exchange.pyx).
 #
 # A capsule owns its structure until a consumer renames it; from then on the consumer must call the
-# deleter, once. Deleters may run in any thread, so ours take the GIL.
+# deleter, once. Deleters may run in any thread, so ours take the GIL. Of memory on CUDA devices,
+# streams wait for each other: ext/cuda/cuda_exchange.pyx lets them.
+from importlib import import_module as _import_module
+
 from cpython.mem cimport PyMem_RawMalloc, PyMem_RawFree
 from cpython.pycapsule cimport (
     PyCapsule_New, PyCapsule_IsValid, PyCapsule_GetPointer, PyCapsule_SetName, PyCapsule_CheckExact)
@@ -37,8 +40,9 @@ cdef extern from "dlpack.h":
         uint64_t flags
         ag_dl_tensor tensor
     enum:
-        AG_DL_READ_ONLY, AG_DL_IS_COPIED, AG_DL_CPU, AG_DL_CUDA_HOST, AG_DL_INT, AG_DL_UINT,
-        AG_DL_FLOAT, AG_DL_BFLOAT, AG_DL_COMPLEX, AG_DL_BOOL
+        AG_DL_READ_ONLY, AG_DL_IS_COPIED, AG_DL_CPU, AG_DL_CUDA, AG_DL_CUDA_HOST,
+        AG_DL_CUDA_MANAGED, AG_DL_INT, AG_DL_UINT, AG_DL_FLOAT, AG_DL_BFLOAT, AG_DL_COMPLEX,
+        AG_DL_BOOL
 
 cdef extern from "Python.h":
     int Py_IsInitialized() nogil
@@ -89,8 +93,8 @@ cdef void drop_versioned(object capsule) noexcept:
 cdef void describe_tensor(Tensor t, ag_dl_tensor* d, int64_t* room) noexcept:
     cdef int i
     d.data = t.ptr
-    d.device.type = AG_DL_CPU
-    d.device.id = 0
+    d.device.type = AG_DL_CUDA if t.mem.device else AG_DL_CPU
+    d.device.id = device_index(t.mem.device)
     d.ndim = t.nd
     d.dtype.bits = <uint8_t>(8 * DT_SIZE[t.dt])
     d.dtype.lanes = 1
@@ -147,27 +151,74 @@ cdef object versioned_capsule(Tensor t, bint copied):
         raise
 
 
+cdef bint is_on_cuda(Tensor t) except -1:
+    """Whether it is there; memory of devices that aren't CUDA's is an error."""
+    if not t.flags & F_DEVICE:
+        return False
+    if name_of_type(device_type(t.mem.device)) != "cuda":
+        raise BufferError(f"Can't export tensors on device '{device_of_code(t.mem.device)}'; use "
+                          "tensor.cpu()")
+    return True
+
+
+cdef object cuda_exchange():
+    """The module that lets streams of CUDA devices wait for each other."""
+    return _import_module("autograd_cy._C.cuda_exchange")
+
+
+cdef tuple place_of(Tensor t):
+    """Kind and number of its device, as DLPack counts them."""
+    return (AG_DL_CUDA if is_on_cuda(t) else AG_DL_CPU, device_index(t.mem.device))
+
+
+cdef int code_of_place(tuple place) except -1:
+    """The device that DLPack calls so."""
+    if place == (AG_DL_CPU, 0):
+        return ON_CPU
+    if len(place) == 2 and place[0] == AG_DL_CUDA:
+        return device_code(f"cuda:{int(place[1])}")
+    raise BufferError(f"__dlpack__: tensors can be on the CPU, (1, 0), and on CUDA devices, (2, "
+                      f"index), not on {place}")
+
+
+cdef int check_stream(bint on_cuda, object stream) except -1:
+    if stream is None or type(stream) is int and stream == -1:
+        return 0
+    if not on_cuda:
+        raise ValueError(f"__dlpack__: stream should be None on cpu, not {stream!r}")
+    if type(stream) is not int:
+        raise TypeError(f"__dlpack__: stream must be int or None, not {type(stream).__name__}")
+    if stream < -1 or stream == 0:
+        raise ValueError(
+            f"__dlpack__: {stream} is no stream of CUDA; 1 is the default one, 2 that of each "
+            "thread, and others are handles")
+    return 0
+
+
 def __dlpack__(Tensor self not None, *, stream=None, max_version=None, dl_device=None, copy=None):
     """
     The tensor as a DLPack capsule, which a consumer's ``from_dlpack`` takes.
 
     Parameters
     ----------
-    stream : None
-        There are no streams on the CPU.
+    stream : int, optional
+        Of a tensor on a CUDA device, the consumer's stream: 1 is the default one, as is None, 2
+        that of each thread, others are handles. What the consumer puts on it waits for what the
+        current stream has now. With -1 nobody waits. There are no streams on the CPU.
     max_version : tuple of int, optional
         Newest version of DLPack that the consumer knows; without it, or below 1.0, the capsule is
         of the old kind.
     dl_device : tuple of int, optional
-        Where the consumer wants the data; only the CPU, ``(1, 0)``.
+        Where the consumer wants the data: the CPU is ``(1, 0)``, the first GPU ``(2, 0)``. On
+        another device than the tensor's it is a copy.
     copy : bool, optional
-        True: always copy.
+        True: always copy; False: never.
 
     Raises
     ------
     BufferError
         If the tensor requires grad, is read-only and the consumer knows only the old kind, or
-        another device is asked for.
+        is to go to another device without a copy.
 
     Examples
     --------
@@ -177,21 +228,26 @@ def __dlpack__(Tensor self not None, *, stream=None, max_version=None, dl_device
     array([0., 0.], dtype=float32)
     """
     cdef Tensor t = self
+    cdef bint on_cuda
     reading(self, "__dlpack__()")
     if requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if t.flags & F_DEVICE:
-        raise BufferError(f"Can't export tensors on device '{t.device}'; use tensor.cpu()")
+    on_cuda = is_on_cuda(t)
     if t.flags & F_TURNED and not copy:
         bit, name = ("conjugate", "conj") if t.flags & F_CONJ else ("negative", "neg")
         raise BufferError(f"Can't export tensors with the {bit} bit set, use "
                           f"tensor.resolve_{name}()")
-    if stream is not None and stream != -1:
-        raise ValueError(f"__dlpack__: stream should be None on cpu, not {stream!r}")
-    if dl_device is not None and tuple(dl_device) != (AG_DL_CPU, 0):
-        raise BufferError(f"__dlpack__: the data is on the CPU, (1, 0), not on {tuple(dl_device)}")
-    if copy:
+    if dl_device is not None and tuple(dl_device) != place_of(t):
+        if copy is not None and not copy:
+            raise BufferError(f"__dlpack__: the data is on {place_of(t)}, and goes to "
+                              f"{tuple(dl_device)} by a copy, which copy=False forbids")
+        t = to_device(resolved(t), code_of_place(tuple(dl_device)))
+        copy = True
+    elif copy:
         t = clone_plain(self)
+    check_stream(on_cuda or t.flags & F_DEVICE != 0, stream)
+    if t.flags & F_DEVICE and stream != -1:
+        cuda_exchange().let_wait(t.mem.device, 1 if stream is None else stream)
     if max_version is not None and max_version[0] >= 1:
         return versioned_capsule(t, bool(copy))
     if t.mem.readonly:
@@ -203,10 +259,8 @@ def __dlpack__(Tensor self not None, *, stream=None, max_version=None, dl_device
 
 
 def __dlpack_device__(Tensor self not None):
-    """Kind and number of the device, as DLPack counts them: ``(1, 0)``, the CPU."""
-    if self.flags & F_DEVICE:
-        raise BufferError(f"Can't export tensors on device '{self.device}'; use tensor.cpu()")
-    return (AG_DL_CPU, 0)
+    """Kind and number of the device, as DLPack counts them: the CPU is ``(1, 0)``."""
+    return place_of(self)
 
 
 # --- import ---------------------------------------------------------------------------------
@@ -252,11 +306,13 @@ cdef Tensor tensor_of(ag_dl_tensor* d, DLPackOwner owner, bint readonly):
     cdef int dt = code_of(&d.dtype)
     cdef char* data = <char*>d.data + d.byte_offset
     cdef StorageImpl* s
-    cdef int i
-    if d.device.type != AG_DL_CPU and d.device.type != AG_DL_CUDA_HOST:
+    cdef int i, device = ON_CPU
+    if d.device.type == AG_DL_CUDA or d.device.type == AG_DL_CUDA_MANAGED:
+        device = device_code(f"cuda:{d.device.id}")
+    elif d.device.type != AG_DL_CPU and d.device.type != AG_DL_CUDA_HOST:
         raise BufferError(
-            f"from_dlpack: the data is on a device of type {d.device.type}; only the CPU (1) can "
-            "be read. Copy it to the host first."
+            f"from_dlpack: the data is on a device of type {d.device.type}; only the CPU (1) and "
+            "CUDA devices (2) can be read. Copy it to the host first."
         )
     if d.ndim > MAX_DIMS or d.ndim < 0:
         raise BufferError(f"from_dlpack: a tensor has at most {MAX_DIMS} dimensions, not {d.ndim}")
@@ -281,6 +337,7 @@ cdef Tensor tensor_of(ag_dl_tensor* d, DLPackOwner owner, bint readonly):
     if extent and <size_t>data % <size_t>min(DT_SIZE[dt], 8):
         raise BufferError("from_dlpack: the elements do not lie on multiples of their size")
     s = storage_borrow(data, extent * DT_SIZE[dt], owner, readonly)
+    s.device = <uint16_t>device
     try:
         return mark_mode(mark_raw(tensor_on(
             s, data, dt, d.ndim, shape, NULL if extent == 0 or d.strides == NULL else strides)))
@@ -321,17 +378,27 @@ cdef object ask_capsule(object source, object copy):
             "__dlpack__ method"
         )
     where = tuple(source.__dlpack_device__())
-    if where[0] not in (AG_DL_CPU, AG_DL_CUDA_HOST):
+    stream = {}
+    if where[0] in (AG_DL_CUDA, AG_DL_CUDA_MANAGED):
+        # The producer lets our current stream wait for its own.
+        stream["stream"] = cuda_exchange_of(where[1]).number_of_stream(int(where[1]))
+    elif where[0] not in (AG_DL_CPU, AG_DL_CUDA_HOST):
         raise BufferError(
-            f"from_dlpack: the data is on device {where}; only the CPU, (1, 0), can be read. "
-            "Copy it to the host first."
+            f"from_dlpack: the data is on device {where}; only the CPU, (1, 0), and CUDA devices, "
+            "(2, index), can be read. Copy it to the host first."
         )
     options = {} if copy is None else {"copy": copy}
     try:
-        return export(max_version=(1, 0), **options)
+        return export(max_version=(1, 0), **options, **stream)
     except TypeError:
-        # A producer from before DLPack 1.0 knows neither argument; it shares its memory.
-        return export()
+        # A producer from before DLPack 1.0 knows no version and no copies; it shares its memory.
+        return export(**stream)
+
+
+cdef object cuda_exchange_of(object index):
+    """The same once the device was started, or the error that says why it can't."""
+    device_code(f"cuda:{int(index)}")
+    return cuda_exchange()
 
 
 cdef Tensor import_dlpack(object source, object copy):
@@ -360,7 +427,7 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     ext_tensor : object
         Anything with ``__dlpack__`` (arrays of NumPy, PyTorch, JAX, ...), or a DLPack capsule.
     device : device, optional
-        Only the CPU.
+        Where the tensor is to be; elsewhere than the memory it is a copy.
     copy : bool, optional
         True: always copy; False: raise rather than copy.
 
@@ -372,9 +439,15 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     Raises
     ------
     BufferError
-        If the memory is not on the CPU, has negative strides, or no tensor has the element type.
+        If the memory is neither on the CPU nor on a CUDA device, has negative strides, or no
+        tensor has the element type.
     RuntimeError
         If the capsule was consumed before.
+
+    Notes
+    -----
+    Of memory on a CUDA device, the producer lets the current stream wait for its own; nobody waits
+    for a bare capsule. Keep the tensor until work of other streams on it is done.
 
     Examples
     --------
@@ -383,4 +456,56 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     >>> ag.from_dlpack(np.arange(3))
     tensor([0, 1, 2])
     """
-    return to_device(import_dlpack(ext_tensor, copy), device_code(device))
+    cdef Tensor made = import_dlpack(ext_tensor, copy)
+    return made if device is None else to_device(made, device_code(device))
+
+
+# --- the CUDA array interface -----------------------------------------------------------------
+
+def _cuda_array_interface(Tensor self not None):
+    """
+    Address, shape and strides of a tensor on a CUDA device, as version 3 of the protocol has them.
+
+    Raises
+    ------
+    AttributeError
+        If the tensor isn't on a CUDA device.
+    RuntimeError
+        If it requires grad, or is a lazy conjugate.
+    TypeError
+        If it is bfloat16, which the protocol doesn't know; DLPack does.
+    """
+    if not self.flags & F_DEVICE or name_of_type(device_type(self.mem.device)) != "cuda":
+        raise AttributeError(
+            f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {type_name(self)} If "
+            "CUDA data is required use tensor.cuda() to copy tensor to device memory.")
+    reading(self, "__cuda_array_interface__")
+    refuse_examples(self, "__cuda_array_interface__")
+    if requires_grad(self):
+        raise RuntimeError(
+            "Can't get __cuda_array_interface__ on Variable that requires grad. If gradients "
+            "aren't required, use var.detach() to get Variable that doesn't require grad.")
+    if self.flags & F_TURNED:
+        bit, name = ("conjugate", "conj") if self.flags & F_CONJ else ("negative", "neg")
+        raise RuntimeError(f"Can't get __cuda_array_interface__ on Tensor that has {bit} bit set. "
+                           f"Use tensor.resolve_{name}() first.")
+    if self.dt == DT_BF16:
+        raise TypeError("Can't get __cuda_array_interface__ on a tensor of bfloat16, which has no "
+                        "type string. Use DLPack, or tensor.float().")
+    item = DT_SIZE[self.dt]
+    return {
+        "typestr": dt_numpy(self.dt).str,
+        "shape": tuple([self.sizes[i] for i in range(self.nd)]),
+        "strides": (None if tensor_is_contiguous(self) else
+                    tuple([self.strides[i] * item for i in range(self.nd)])),
+        "data": (<size_t>self.ptr if self.count else 0, bool(self.mem.readonly)),
+        "version": 3,
+        "stream": cuda_exchange().number_of_stream(device_index(self.mem.device)),
+    }
+
+
+cdef Tensor tensor_of_interface(object source):
+    """A tensor on the memory that `source.__cuda_array_interface__` shows."""
+    no_launch("as_tensor", "others may write that memory, which would not be done again")
+    device_code("cuda")
+    return mark_mode(cuda_exchange().from_interface(source))

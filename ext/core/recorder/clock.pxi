@@ -80,6 +80,11 @@ cdef double tick_length() noexcept:
     return <double>(ns - g_anchor_ns) / <double>(counted - g_anchor_ticks)
 
 
+def _ticks():
+    """The time, by the clock of events."""
+    return ticks()
+
+
 def _use_counter(on):
     """For tests: whether the next sessions use the counter; returns whether the last ones did."""
     global ag_counting

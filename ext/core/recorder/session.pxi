@@ -204,6 +204,10 @@ cdef class Recording:
                 bool(f.backward), bool(f.ordered), flops, shape_rows(), stack_rows(),
                 list(_modules), dropped, <int64_t>(<double>(self.ended - self.began) * f.tick))
 
+    def nanoseconds(self, long long moment):
+        """From the start of the session to a moment in ticks of the clock."""
+        return <long long>(<double>(moment - self.began) * tick_length())
+
     @property
     def thread(self):
         """Native identity of the thread that asks."""

@@ -63,6 +63,12 @@ AG_DEVICE auto ag_call(A x, B y, C z, ag_nothing) { return F::of(x, y, z); }
 template <class F, class A, class B, class C, class D>
 AG_DEVICE auto ag_call(A x, B y, C z, D w) { return F::of(x, y, z, w); }
 
+template <class K> struct ag_given { static constexpr int inputs = 1; };
+template <> struct ag_given<ag_nothing> { static constexpr int inputs = 0; };
+template <class A, class B, class C, class D> struct ag_count {
+    static constexpr int inputs = 1 + ag_given<B>::inputs + ag_given<C>::inputs + ag_given<D>::inputs;
+};
+
 // ---- elements and vectors of an operand ----
 template <class T, int V> struct alignas(sizeof(T) * V) ag_vector { T at[V]; };
 
@@ -144,40 +150,54 @@ AG_DEVICE void ag_flat(const ag_flat_args &a) {
     ag_vectors<F, R, A, B, C, D, 1>(a, a.vectors * V + i, a.n, x, y, z, w);
 }
 
-// Byte offsets of the element with number i in C order.
-template <int N>
-AG_DEVICE void ag_offsets(const ag_strided_args &a, uint32_t i, int64_t (&at)[N]) {
+// Byte offsets of elements first, first + step, ... in C order: of M at once, so that their loads
+// are under way together.
+template <int M, int N>
+AG_DEVICE void ag_offsets(const ag_strided_args &a, uint32_t first, uint32_t step,
+                          int64_t (&at)[M][N]) {
     const uint32_t last = a.nd - 1;
-    uint32_t rest = i;
-    _Pragma("unroll") for (int k = 0; k < N; k++) at[k] = 0;
-    _Pragma("unroll 1") for (uint32_t d = 0; d < last; d++) {
-        const uint32_t q = (__umulhi(rest, a.size[d].mul) + rest) >> a.size[d].shift;
-        const uint32_t place = rest - q * a.size[d].size;
-        rest = q;
-        _Pragma("unroll") for (int k = 0; k < N; k++) at[k] += place * a.stride[k][d];
+    uint32_t rest[M];
+    _Pragma("unroll") for (int m = 0; m < M; m++) {
+        rest[m] = first + m * step;
+        _Pragma("unroll") for (int k = 0; k < N; k++) at[m][k] = 0;
     }
-    _Pragma("unroll") for (int k = 0; k < N; k++) at[k] += rest * a.stride[k][last];
+    _Pragma("unroll 1") for (uint32_t d = 0; d < last; d++) {
+        const ag_divisor by = a.size[d];
+        _Pragma("unroll") for (int m = 0; m < M; m++) {
+            const uint32_t q = (__umulhi(rest[m], by.mul) + rest[m]) >> by.shift;
+            const uint32_t place = rest[m] - q * by.size;
+            rest[m] = q;
+            _Pragma("unroll") for (int k = 0; k < N; k++) at[m][k] += place * a.stride[k][d];
+        }
+    }
+    _Pragma("unroll") for (int m = 0; m < M; m++)
+        _Pragma("unroll") for (int k = 0; k < N; k++) at[m][k] += rest[m] * a.stride[k][last];
 }
 
-template <class F, class R, class A, class B = ag_nothing, class C = ag_nothing, class D = ag_nothing,
-          int N>
-AG_DEVICE void ag_one_of_strided(const ag_strided_args &a, const int64_t (&at)[N]) {
-    typedef ag_element<A, ag_strided_args> first;
-    typedef ag_element<B, ag_strided_args> second;
-    typedef ag_element<C, ag_strided_args> third;
-    typedef ag_element<D, ag_strided_args> fourth;
-    *(typename ag_kind<R>::memory *)((char *)a.out + at[0]) = ag_kind<R>::written(
-        ag_call<F>(first::of(a, 0, at[1]), second::of(a, 1, N > 2 ? at[N > 2 ? 2 : 0] : 0),
-                   third::of(a, 2, N > 3 ? at[N > 3 ? 3 : 0] : 0),
-                   fourth::of(a, 3, N > 4 ? at[N > 4 ? 4 : 0] : 0)));
-}
-
-template <class F, class R, class... Inputs> AG_DEVICE void ag_strided(const ag_strided_args &a) {
-    int64_t at[1 + sizeof...(Inputs)];
+template <int M, class F, class R, class A, class B = ag_nothing, class C = ag_nothing,
+          class D = ag_nothing>
+AG_DEVICE void ag_strided(const ag_strided_args &a) {
+    constexpr int N = ag_count<A, B, C, D>::inputs;
     const uint32_t step = gridDim.x * blockDim.x;
-    _Pragma("unroll 1") for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += step) {
-        ag_offsets(a, i, at);
-        ag_one_of_strided<F, R, Inputs...>(a, at);
+    _Pragma("unroll 1") for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < a.n;
+                             i += M * step) {
+        int64_t at[M][N + 1];
+        typename ag_kind<A>::inside x[M];
+        typename ag_kind<B>::inside y[M];
+        typename ag_kind<C>::inside z[M];
+        typename ag_kind<D>::inside w[M];
+        ag_offsets(a, i, step, at);
+        _Pragma("unroll") for (int m = 0; m < M; m++)
+            if (i + m * step < a.n) {
+                x[m] = ag_element<A, ag_strided_args>::of(a, 0, at[m][1]);
+                y[m] = ag_element<B, ag_strided_args>::of(a, 1, at[m][N < 2 ? 0 : 2]);
+                z[m] = ag_element<C, ag_strided_args>::of(a, 2, at[m][N < 3 ? 0 : 3]);
+                w[m] = ag_element<D, ag_strided_args>::of(a, 3, at[m][N < 4 ? 0 : 4]);
+            }
+        _Pragma("unroll") for (int m = 0; m < M; m++)
+            if (i + m * step < a.n)
+                *(typename ag_kind<R>::memory *)((char *)a.out + at[m][0]) =
+                    ag_kind<R>::written(ag_call<F>(x[m], y[m], z[m], w[m]));
     }
 }
 
@@ -186,7 +206,9 @@ template <class F, class R, class... Inputs> AG_DEVICE void ag_strided(const ag_
         template <class... X> AG_DEVICE auto of(X... x) { return formula(x...); }                  \
     };                                                                                             \
     AG_KERNEL(name, ag_flat_args) { ag_flat<lanes, of_##name, __VA_ARGS__>(a); }                   \
-    AG_KERNEL(name##_strided, ag_strided_args) { ag_strided<of_##name, __VA_ARGS__>(a); }
+    AG_KERNEL(name##_strided, ag_strided_args) {                                                   \
+        ag_strided<(lanes < 4 ? lanes : 4), of_##name, __VA_ARGS__>(a);                            \
+    }
 
 // Quotients and remainders of integers. A divisor of 0 is noted, and its element is left out.
 template <class F, class T, class Args>
@@ -207,11 +229,11 @@ template <class F, class T> AG_DEVICE void ag_divide_flat(const ag_flat_args &a)
 }
 
 template <class F, class T> AG_DEVICE void ag_divide_strided(const ag_strided_args &a) {
-    int64_t at[3];
+    int64_t at[1][3];
     const uint32_t step = gridDim.x * blockDim.x;
     _Pragma("unroll 1") for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += step) {
-        ag_offsets(a, i, at);
-        ag_quotient<F, T>(a, at[0], at[1], at[2]);
+        ag_offsets(a, i, step, at);
+        ag_quotient<F, T>(a, at[0][0], at[0][1], at[0][2]);
     }
 }
 

@@ -172,7 +172,17 @@ def build_driver():
     cublas = [o for o in made if o.name.startswith("cublas")]
     if cublas:
         _link(cublas, places.CUBLAS, "-Wl,-soname,libcublas.so.13", *_against_driver())
+    write_nvcc()
     return places.DRIVER
+
+
+def write_nvcc():
+    """Put the stand-in for nvcc where PyCUDA finds it."""
+    script = places.COMPILER / "nvcc"
+    script.parent.mkdir(parents=True, exist_ok=True)
+    script.write_text(f'#!/bin/sh\nexec {sys.executable!r} {str(HERE / "nvcc.py")!r} "$@"\n')
+    script.chmod(0o755)
+    places.CACHE.mkdir(exist_ok=True)
 
 
 def _against_driver():

@@ -11,6 +11,7 @@ All of it needs a process whose ``libcuda.so.1`` is the emulated one (``places.s
 import contextlib
 import ctypes
 import json
+import os
 
 OUT_OF_MEMORY = 2
 NOT_INITIALIZED = 3
@@ -63,8 +64,13 @@ def last_message():
     return report()["last_message"]
 
 
-def order(how="late", seed=1):
-    """Choose the order of work: ``late``, ``random`` (any legal order, by a seed) or ``now``."""
+def order(how=None, seed=None):
+    """Choose the order of work: ``late``, ``random`` (any legal order, by a seed) or ``now``.
+
+    Without arguments it is what ``EMU_ORDER`` and ``EMU_SEED`` say, late where they don't.
+    """
+    how = how or os.environ.get("EMU_ORDER", "late")
+    seed = int(os.environ.get("EMU_SEED", 1)) if seed is None else seed
     _function("order", ctypes.c_int, ctypes.c_ulong)(ORDERS[how], seed)
 
 
@@ -116,7 +122,7 @@ def traced():
 
 
 @contextlib.contextmanager
-def ordered(how, seed=1):
+def ordered(how, seed=None):
     """Another order within a block."""
     order(how, seed)
     try:

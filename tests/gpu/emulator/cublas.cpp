@@ -308,9 +308,11 @@ BLAS cublasGemmStridedBatchedEx(void *handle, int op_a, int op_b, int m, int n, 
     p.alpha_is_zero = p.alpha[0] == 0 && p.alpha[1] == 0;
     p.beta_is_zero = p.beta[0] == 0 && p.beta[1] == 0;
     bool reads = !p.alpha_is_zero && k > 0;
-    // Products of a batch run side by side: they must not write to one place.
-    if (batch > 1 && stride_c < (long long)(n - 1) * ldc + m && !(ldc >= stride_c * batch))
-        return INVALID_VALUE;
+    // Products of a batch run side by side: they must not write to one place. They may lie behind
+    // each other, or interleaved.
+    bool apart = stride_c >= (long long)(n - 1) * ldc + m;
+    bool interleaved = stride_c >= m && ldc >= stride_c * (batch - 1) + m;
+    if (batch > 1 && !apart && !interleaved) return INVALID_VALUE;
     const void *operands[] = {a, b, c, h.workspace};
     const size_t sizes[] = {reads ? extent(p.a, rows_a, op_a == OP_N ? k : m, batch) : 0,
                             reads ? extent(p.b, rows_b, op_b == OP_N ? n : k, batch) : 0,

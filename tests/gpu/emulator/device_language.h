@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <math.h>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -193,7 +194,9 @@ template <class T> T atomicCAS_system(T *p, std::common_type_t<T> e, std::common
 EMU_READ(__ldg)
 EMU_READ(__ldcg)
 EMU_READ(__ldca)
-EMU_READ(__ldcs) EMU_READ(__ldlu) EMU_READ(__ldcv)
+EMU_READ(__ldcs)
+EMU_READ(__ldlu)
+EMU_READ(__ldcv)
 #undef EMU_READ
 #define EMU_WRITE(name)                                                                            \
     template <class T> void name(T *p, std::common_type_t<T> v) { *p = v; }
@@ -295,6 +298,7 @@ static inline void fast_sincosf(float x, float *s, float *c) { *s = std::sin(x),
 #define __cosf emu_language::fast_cosf
 #define __tanf emu_language::fast_tanf
 #define __sincosf emu_language::fast_sincosf
+static inline void sincos(float x, float *s, float *c) { *s = std::sin(x), *c = std::cos(x); }
 static inline float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }
 static inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
 static inline double rsqrt(double x) { return 1 / std::sqrt(x); }
@@ -313,10 +317,11 @@ static inline float __double2float_rn(double x) { return (float)x; }
 EMU_LEAST_AND_MOST(int)
 EMU_LEAST_AND_MOST(unsigned)
 EMU_LEAST_AND_MOST(long)
-EMU_LEAST_AND_MOST(unsigned long) EMU_LEAST_AND_MOST(long long)
-    EMU_LEAST_AND_MOST(unsigned long long)
+EMU_LEAST_AND_MOST(unsigned long)
+EMU_LEAST_AND_MOST(long long)
+EMU_LEAST_AND_MOST(unsigned long long)
 #undef EMU_LEAST_AND_MOST
-        static inline float min(float a, float b) {
+    static inline float min(float a, float b) {
     return std::fmin(a, b);
 }
 static inline float max(float a, float b) { return std::fmax(a, b); }
@@ -335,11 +340,12 @@ static inline double max(double a, double b) { return std::fmax(a, b); }
 EMU_VECTORS(signed char, char)
 EMU_VECTORS(unsigned char, uchar)
 EMU_VECTORS(short, short)
-EMU_VECTORS(unsigned short, ushort) EMU_VECTORS(int, int) EMU_VECTORS(unsigned, uint)
-    EMU_VECTORS(long long, longlong) EMU_VECTORS(unsigned long long, ulonglong)
-        EMU_VECTORS(float, float) EMU_VECTORS(double, double)
+EMU_VECTORS(unsigned short, ushort)
+EMU_VECTORS(int, int)
+EMU_VECTORS(unsigned, uint) EMU_VECTORS(long long, longlong)
+    EMU_VECTORS(unsigned long long, ulonglong) EMU_VECTORS(float, float) EMU_VECTORS(double, double)
 #undef EMU_VECTORS
-            struct dim3 {
+        struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };

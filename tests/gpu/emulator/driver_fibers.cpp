@@ -316,7 +316,7 @@ static void run_blocks(const unsigned grid[3], emu_three size) {
 
 void run_kernel(const emu_kernel &which, const unsigned grid[3], const unsigned block[3],
                 unsigned shared, const void *arguments) {
-    if (!dynamic_shared) dynamic_shared = new char[most_shared + guard_bytes + 256];
+    emu_dynamic_shared();
     kernel = &which;
     kernel_arguments = arguments;
     dynamic_bytes = shared;
@@ -387,7 +387,10 @@ CONTROL unsigned emu_active_lanes(void) {
     return mask;
 }
 
-CONTROL void *emu_dynamic_shared(void) { return dynamic_shared; }
+CONTROL void *emu_dynamic_shared(void) {
+    if (!dynamic_shared) dynamic_shared = new char[most_shared + guard_bytes + 256];
+    return dynamic_shared;
+}
 
 CONTROL void emu_trap(const char *what) {
     violate(CUDA_ERROR_ASSERT, what);

@@ -2,10 +2,12 @@
 // of its kernels (build.py writes such files).
 #include "driver.h"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 namespace emu {
 
@@ -35,6 +37,16 @@ static void load(CUmodule *module, const char *image) {
     auto made = std::make_shared<Module>(Module{&current(), library, path});
     *module = (CUmodule)state().modules.add(made);
     state().counters.modules_loaded++;
+}
+
+// By its name, or by the name that a C++ compiler makes of it ("_Z3addPf").
+static const emu_kernel *kernel_of(void *library, const char *name) {
+    std::string plain = name;
+    if (char *shown = abi::__cxa_demangle(name, nullptr, nullptr, nullptr)) {
+        plain.assign(shown, strcspn(shown, "(<"));
+        free(shown);
+    }
+    return static_cast<const emu_kernel *>(dlsym(library, ("emu_kernel_" + plain).c_str()));
 }
 
 // ---- launches ----------------------------------------------------------------------------------
@@ -203,8 +215,7 @@ API cuModuleGetFunction(CUfunction *function, CUmodule handle, const char *name)
         auto module = at(state().modules, handle, "module");
         require(module->context == &current(), CUDA_ERROR_INVALID_HANDLE,
                 "the module is of another context");
-        auto kernel = static_cast<const emu_kernel *>(
-            dlsym(module->library, (std::string("emu_kernel_") + name).c_str()));
+        const emu_kernel *kernel = kernel_of(module->library, name);
         if (!kernel)
             fail(CUDA_ERROR_NOT_FOUND, "there is no kernel %s in %s", name, module->path.c_str());
         auto made = std::make_shared<Function>(Function{module->context, kernel, kernel->name});

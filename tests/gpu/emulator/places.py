@@ -13,6 +13,8 @@ DRIVER = BUILT / "libcuda.so.1"
 CUBLAS = BUILT / "libcublas.so.13"
 KERNELS = BUILT / "kernels"
 SITE = BUILT / "site"
+COMPILER = BUILT / "bin"
+CACHE = BUILT / "user_cache"
 
 COMMAND = "python tests/gpu/emulator/build.py"
 
@@ -31,12 +33,14 @@ def start():
     _load(DRIVER)
     for name, value in _settings().items():
         os.environ.setdefault(name, value)
+    os.environ["PATH"] = f"{COMPILER}{os.pathsep}{os.environ['PATH']}"
     if importlib.util.find_spec("pycuda") is None:
         sys.path.append(str(SITE))
 
 
 def _settings():
-    settings = {"AUTOGRAD_CY_CUDA_KERNELS": str(KERNELS)}
+    # PyCUDA's cache of compiled sources must not mix with that of a real nvcc.
+    settings = {"AUTOGRAD_CY_CUDA_KERNELS": str(KERNELS), "PYCUDA_CACHE_DIR": str(CACHE)}
     if CUBLAS.exists():
         settings["AUTOGRAD_CY_CUBLAS"] = str(CUBLAS)
     return settings
@@ -50,7 +54,7 @@ def _load(library):
 def environment(**more):
     """The environment of another process on the emulated driver, e.g. ``EMU_ORDER="random"``."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("EMU_")}
-    paths = {"LD_LIBRARY_PATH": [BUILT], "PYTHONPATH": [ROOT]}
+    paths = {"LD_LIBRARY_PATH": [BUILT], "PYTHONPATH": [ROOT], "PATH": [COMPILER]}
     if importlib.util.find_spec("pycuda") is None or SITE in map(Path, sys.path):
         paths["PYTHONPATH"].append(SITE)
     for name, added in paths.items():
