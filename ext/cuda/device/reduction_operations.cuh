@@ -336,7 +336,7 @@ struct ag_log_of_sum {
 template <class M> struct ag_logsumexp : ag_log_of_sum {
     typedef M Element;
     typedef decltype(ag_plain(M())) P;
-    enum { BATCH = 4 };
+    enum { BATCH = ag_batch<M, 16>::SIZE };
     AG_R M neutral(const ag_reduce_args &) {
         M x;
         ag_make_lowest(x, 0);
