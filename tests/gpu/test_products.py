@@ -308,6 +308,7 @@ ONE_LAUNCH = {
 
 
 @pytest.mark.emulated
+@pytest.mark.cached
 @pytest.mark.parametrize("name", ONE_LAUNCH)
 def test_own_kernels_take_one_launch_and_no_copy(name):
     numbers = Numbers("float32", 8)
