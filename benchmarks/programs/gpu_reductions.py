@@ -1,6 +1,6 @@
 """Reductions and losses on a GPU beside PyTorch's: times, bandwidth, errors.
 
-    python -m benchmarks.programs.gpu_reductions [--json FILE] [--megabytes 64,1024] [--only sum] [--quick]
+    python -m benchmarks.programs.gpu_reductions [--json FILE] [--megabytes 64,1024] [--quick]
 
 Both libraries run in one process on the same memory (DLPack), in turns, so that clocks and heat are
 shared. Events lie around a loop of calls that takes turns among buffers larger than the cache
