@@ -1,6 +1,6 @@
 """Write like the Python manual: a transformer that reads and writes characters.
 
-    python examples/char_transformer.py [--steps 500] [--output text.png]
+    python examples/char_transformer.py [--steps 500] [--device cuda] [--output text.png]
 
 The text is the help that comes with Python (``pydoc_data.topics``); nothing is downloaded. A
 transformer with causal attention learns to give the next character, then continues a line by
@@ -93,7 +93,7 @@ def batches(
 ) -> torch.Tensor:
     """Pieces from anywhere, one character longer than the context."""
     first = random.integers(0, len(codes) - context - 1, size=size)
-    return torch.from_numpy(np.stack([codes[i : i + context + 1] for i in first]))
+    return torch.as_tensor(np.stack([codes[i : i + context + 1] for i in first]))
 
 
 def bits(model: Writer, pieces: torch.Tensor) -> torch.Tensor:
@@ -152,11 +152,11 @@ def surprise(outcome: Outcome, count: int) -> tuple[str, np.ndarray]:
     """A piece of unseen text and the bits that each of its characters costs."""
     model, context = outcome.model.eval(), outcome.model.context
     piece = outcome.text.parts[1][2000 : 2000 + count + context]
-    rows = torch.from_numpy(np.stack([piece[i : i + context + 1] for i in range(count)]))
+    rows = torch.as_tensor(np.stack([piece[i : i + context + 1] for i in range(count)]))
     with torch.no_grad():
         logs = torch.log_softmax(model(rows[:, :-1])[:, -1], dim=1)
         costs = -logs.gather(1, rows[:, -1:])[:, 0] / math.log(2)
-    return outcome.text.decode(list(piece[context:])), costs.numpy()
+    return outcome.text.decode(list(piece[context:])), costs.cpu().numpy()
 
 
 def draw(outcome: Outcome, path: Path) -> None:
@@ -197,15 +197,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=500, help="steps of training (%(default)s)")
     parser.add_argument("--output", type=Path, default=Path("text.png"), help="picture to write")
+    parser.add_argument("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     options = parser.parse_args()
     if importlib.util.find_spec("matplotlib") is None:
         print('matplotlib missing. Install with: pip install -e ".[train]"', file=sys.stderr)
         return 2
     start = time.perf_counter()
-    outcome = train(options.steps)
-    print(f"{time.perf_counter() - start:.1f} s of training\n")
-    print(write(outcome, "The ", 400))
-    draw(outcome, options.output)
+    with torch.device(options.device):
+        outcome = train(options.steps)
+        print(f"{time.perf_counter() - start:.1f} s of training\n")
+        print(write(outcome, "The ", 400))
+        draw(outcome, options.output)
     print(f"\nPicture: {options.output}")
     return 0
 

@@ -110,10 +110,10 @@ def load(first: int, count: int | None = None, seed: int = 0) -> Digits:
     images, digits = importlib.import_module("sklearn.datasets").load_digits(return_X_y=True)
     chosen = np.flatnonzero((digits >= first) & (digits < first + 5))
     chosen = np.random.default_rng(seed).permutation(chosen)[:count]
-    small = torch.from_numpy(images[chosen].reshape(-1, 1, 8, 8).astype("float32") / 8 - 1)
+    small = torch.as_tensor(images[chosen].reshape(-1, 1, 8, 8).astype("float32") / 8 - 1)
     large = nn.functional.interpolate(small, size=(32, 32), mode="bilinear", align_corners=False)
     x = large.expand(-1, 3, -1, -1).contiguous()
-    y = torch.from_numpy(digits[chosen].astype("int64") - first)
+    y = torch.as_tensor(digits[chosen].astype("int64") - first)
     split = len(x) * 3 // 4
     return Digits(x[:split], y[:split], x[split:], y[split:])
 
@@ -122,7 +122,7 @@ def epoch(
     model: nn.Module, x: torch.Tensor, y: torch.Tensor, optimizer: torch.optim.Optimizer, seed: int
 ) -> float:
     """One pass in batches of 32; returns the mean loss."""
-    order = torch.from_numpy(np.random.default_rng(seed).permutation(len(x)))
+    order = torch.as_tensor(np.random.default_rng(seed).permutation(len(x)))
     total = 0.0
     for batch in order.split(32):
         optimizer.zero_grad()
@@ -226,13 +226,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--epochs", type=int, default=6, help="passes over the data (%(default)s)")
     parser.add_argument("--output", type=Path, default=Path("layers.png"), help="picture to write")
+    parser.add_argument("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     options = parser.parse_args()
     missing = [name for module, name in PACKAGES.items() if not importlib.util.find_spec(module)]
     if missing:
         names = ", ".join(missing)
         print(f'{names} missing. Install with: pip install -e ".[train]"', file=sys.stderr)
         return 2
-    runs, apart = compare(options.epochs)
+    with torch.device(options.device):
+        runs, apart = compare(options.epochs)
     for run in runs:
         print(
             f"{run.name}: {run.accuracies[-1]:.1%} of unseen digits 5 to 9, {run.seconds:.2f} s, "

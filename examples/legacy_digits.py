@@ -71,12 +71,17 @@ def draw_digits(count, random):
     return torch.from_numpy(images.astype("float32")), torch.from_numpy(digits.astype("int64"))
 
 
-def train(model, loader, optimizer):
+def there(x, device):
+    """A tensor or module, moved to a GPU if that is the device."""
+    return x if device == "cpu" else x.cuda(int(device.partition(":")[2] or 0))
+
+
+def train(model, loader, optimizer, device):
     """One pass over the data; the mean loss."""
     model.train()
     total = 0.0
     for data, target in loader:
-        data, target = Variable(data), Variable(target)
+        data, target = Variable(there(data, device)), Variable(there(target, device))
         optimizer.zero_grad()
         loss = F.nll_loss(model(data), target)
         loss.backward()
@@ -85,11 +90,12 @@ def train(model, loader, optimizer):
     return total / len(loader.dataset)
 
 
-def test(model, loader):
+def test(model, loader, device):
     """(mean loss, accuracy, all predictions), without a graph: the input is volatile."""
     model.eval()
     total, correct, predictions = 0.0, 0, []
     for data, target in loader:
+        data, target = there(data, device), there(target, device)
         data, target = Variable(data, volatile=True), Variable(target)
         output = model(data)
         total += F.nll_loss(output, target, size_average=False).data[0]
@@ -97,10 +103,10 @@ def test(model, loader):
         correct += pred.eq(target.data).sum()
         predictions.append(pred)
     count = len(loader.dataset)
-    return total / count, correct / count, torch.cat(predictions).view(-1)
+    return total / count, correct / count, torch.cat(predictions).view(-1).cpu()
 
 
-def run(epochs=8, samples=2000, seed=1):
+def run(epochs=8, samples=2000, seed=1, device="cpu"):
     """Train; (model, rows of training loss, test loss and accuracy, test set, predictions)."""
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
@@ -108,12 +114,13 @@ def run(epochs=8, samples=2000, seed=1):
         TensorDataset(*draw_digits(samples, random)),
         TensorDataset(*draw_digits(samples // 4, random)),
     )
-    model = Net()
+    model = there(Net(), device)
     optimizer = optim.Adam(model.parameters(), lr=0.01)
     rows = []
     for epoch in range(1, epochs + 1):
-        loss = train(model, DataLoader(training, batch_size=50, shuffle=True), optimizer)
-        test_loss, accuracy, predictions = test(model, DataLoader(testing, batch_size=250))
+        batches = DataLoader(training, batch_size=50, shuffle=True)
+        loss = train(model, batches, optimizer, device)
+        test_loss, accuracy, predictions = test(model, DataLoader(testing, batch_size=250), device)
         rows.append((loss, test_loss, accuracy))
         print(f"Epoch {epoch}: loss {loss:.4f}, test loss {test_loss:.4f}, accuracy {accuracy:.1%}")
     return model, rows, testing, predictions
@@ -160,6 +167,7 @@ def main():
     """Train, report and draw."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--epochs", type=int, default=8, metavar="N", help="(%(default)s)")
+    parser.add_argument("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     parser.add_argument(
         "--output", type=Path, default=Path("legacy_digits.png"), help="picture to write"
     )
@@ -168,7 +176,7 @@ def main():
         message = 'matplotlib missing. Install with: pip install -e ".[train]"'
         print(f"legacy_digits: {message}", file=sys.stderr)
         return 2
-    _, rows, testing, predictions = run(options.epochs)
+    _, rows, testing, predictions = run(options.epochs, device=options.device)
     draw(rows, testing, predictions, options.output)
     print(f"Picture: {options.output}")
     return 0

@@ -29,20 +29,29 @@ class CircularConvolution(Function):
 
     def forward(self, signal, kernel):
         self.save_for_backward(signal, kernel)
-        spectrum = np.fft.rfft(signal.numpy()) * np.fft.rfft(kernel.numpy())
-        return torch.from_numpy(np.fft.irfft(spectrum, len(signal)))
+        spectrum = spectrum_of(signal) * spectrum_of(kernel)
+        return torch.from_numpy(np.fft.irfft(spectrum, len(signal))).type_as(signal)
 
     def backward(self, grad_output):
         signal, kernel = self.saved_tensors
-        grad = np.fft.rfft(grad_output.numpy())
+        grad = spectrum_of(grad_output)
         # Going back is correlating: the spectrum of the other one is conjugated.
         results = []
         for needed, other in zip(self.needs_input_grad, (kernel, signal)):
-            spectrum = grad * np.conj(np.fft.rfft(other.numpy()))
-            results.append(
-                torch.from_numpy(np.fft.irfft(spectrum, len(signal))) if needed else None
-            )
+            spectrum = grad * np.conj(spectrum_of(other))
+            result = torch.from_numpy(np.fft.irfft(spectrum, len(signal))) if needed else None
+            results.append(None if result is None else result.type_as(signal))
         return tuple(results)
+
+
+def spectrum_of(x):
+    """NumPy's Fourier transform, which the host computes."""
+    return np.fft.rfft(x.cpu().numpy())
+
+
+def there(x, device):
+    """A tensor, moved to a GPU if that is the device."""
+    return x if device == "cpu" else x.cuda(int(device.partition(":")[2] or 0))
 
 
 def check():
@@ -64,11 +73,12 @@ def problem(size=128, noise=0.01, seed=0):
     return signal, kernel, blurred + random.normal(0, noise, size)
 
 
-def sharpen(steps=400, smoothness=1e-3):
+def sharpen(steps=400, smoothness=1e-3, device="cpu"):
     """(signal, blurred, found, losses): descent on the error plus a price of steep places."""
     signal, kernel, blurred = problem()
-    target, blur = Variable(torch.from_numpy(blurred)), Variable(torch.from_numpy(kernel))
-    found = Variable(torch.from_numpy(blurred.copy()), requires_grad=True)
+    target = Variable(there(torch.from_numpy(blurred), device))
+    blur = Variable(there(torch.from_numpy(kernel), device))
+    found = Variable(there(torch.from_numpy(blurred.copy()), device), requires_grad=True)
     optimizer = optim.Adam([found], lr=0.02)
     losses = []
     for _ in range(steps):
@@ -79,7 +89,7 @@ def sharpen(steps=400, smoothness=1e-3):
         loss.backward()
         optimizer.step()
         losses.append(loss.data[0])
-    return signal, blurred, found.data.numpy(), losses
+    return signal, blurred, found.data.cpu().numpy(), losses
 
 
 def draw(signal, blurred, found, losses, path):
@@ -106,6 +116,7 @@ def draw(signal, blurred, found, losses, path):
 def main():
     """Check, sharpen, report and draw."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     parser.add_argument(
         "--output", type=Path, default=Path("legacy_function.png"), help="picture to write"
     )
@@ -115,7 +126,7 @@ def main():
         print(f"legacy_function: {message}", file=sys.stderr)
         return 2
     print(f"gradcheck: {check()}")
-    signal, blurred, found, losses = sharpen()
+    signal, blurred, found, losses = sharpen(device=options.device)
     for name, x in (("blurred", blurred), ("found", found)):
         print(f"{name:<8} root mean square error {np.sqrt(np.mean((x - signal) ** 2)):.4f}")
     draw(signal, blurred, found, losses, options.output)

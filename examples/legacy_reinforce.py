@@ -34,17 +34,24 @@ ROWS, COLUMNS = len(GRID), len(GRID[0])
 FREE = [i for i in range(ROWS * COLUMNS) if GRID[i // COLUMNS][i % COLUMNS] == "."]
 
 
+def there(x, device):
+    """A tensor or module, moved to a GPU if that is the device."""
+    return x if device == "cpu" else x.cuda(int(device.partition(":")[2] or 0))
+
+
 class World:
     """Many walkers at once, each somewhere on the grid."""
 
-    def __init__(self, walkers, random):
+    def __init__(self, walkers, random, device="cpu"):
+        self.device = device
         self.places = random.choice(FREE, walkers)
         self.done = np.zeros(walkers, bool)
 
     def state(self):
         """A row for each walker, with a one at its place."""
         seen = torch.zeros(len(self.places), ROWS * COLUMNS)
-        return seen.scatter_(1, torch.from_numpy(self.places[:, None].astype("int64")), 1)
+        seen.scatter_(1, torch.from_numpy(self.places[:, None].astype("int64")), 1)
+        return there(seen, self.device)
 
     def step(self, actions):
         """Move; what each walker gets for it."""
@@ -73,9 +80,9 @@ class Policy(nn.Module):
         return F.softmax(self.scores(state))
 
 
-def episode(policy, walkers, random, length=24, gamma=0.95):
+def episode(policy, walkers, random, length=24, gamma=0.95, device="cpu"):
     """(steps that were drawn, returns from each on, how many reached the goal, mean return)."""
-    world = World(walkers, random)
+    world = World(walkers, random, device)
     steps, rewards = [], []
     for _ in range(length):
         action = policy(Variable(world.state())).multinomial()
@@ -91,18 +98,19 @@ def episode(policy, walkers, random, length=24, gamma=0.95):
     return steps, np.array(returns), goal.mean(), np.sum(rewards, 0).mean()
 
 
-def train(episodes=120, walkers=64, seed=0):
+def train(episodes=120, walkers=64, seed=0, device="cpu"):
     """(policy, mean return and part that reached the goal of each episode)."""
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
-    policy = Policy()
+    policy = there(Policy(), device)
     optimizer = optim.Adam(policy.parameters(), lr=0.15)
     curve = []
     for number in range(1, episodes + 1):
-        steps, returns, reached, mean = episode(policy, walkers, random)
+        steps, returns, reached, mean = episode(policy, walkers, random, device=device)
         advantages = (returns - returns.mean(1, keepdims=True)) / (returns.std() + 1e-6)
         for step, advantage in zip(steps, advantages):
-            step.reinforce(torch.from_numpy(advantage[:, None].astype("float32") / walkers))
+            reward = torch.from_numpy(advantage[:, None].astype("float32") / walkers)
+            step.reinforce(there(reward, device))
         optimizer.zero_grad()
         autograd.backward(steps, [None for _ in steps])
         optimizer.step()
@@ -114,7 +122,8 @@ def train(episodes=120, walkers=64, seed=0):
 
 def probabilities(policy):
     """A row of probabilities for each place; the input is volatile, so nothing is recorded."""
-    return policy(Variable(torch.eye(ROWS * COLUMNS), volatile=True)).data
+    places = torch.eye(ROWS * COLUMNS).type_as(policy.scores.weight.data)
+    return policy(Variable(places, volatile=True)).data.cpu()
 
 
 def as_text(policy):
@@ -171,6 +180,7 @@ def main():
     """Train, report and draw."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--episodes", type=int, default=120, metavar="N", help="(%(default)s)")
+    parser.add_argument("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     parser.add_argument(
         "--output", type=Path, default=Path("legacy_reinforce.png"), help="picture to write"
     )
@@ -179,7 +189,7 @@ def main():
         message = 'matplotlib missing. Install with: pip install -e ".[train]"'
         print(f"legacy_reinforce: {message}", file=sys.stderr)
         return 2
-    policy, curve = train(options.episodes)
+    policy, curve = train(options.episodes, device=options.device)
     print(as_text(policy))
     draw(policy, curve, options.output)
     print(f"Picture: {options.output}")

@@ -1,6 +1,6 @@
 """Forecast brain waves: an LSTM on a recorded electroencephalogram.
 
-    python examples/lstm_series.py [--steps 150] [--output waves.png]
+    python examples/lstm_series.py [--steps 150] [--device cuda] [--output waves.png]
 
 The series are four channels of 800 samples that come with matplotlib. A network of two layers reads
 the first 600 samples of all channels and learns to give the next one; on the rest it is compared
@@ -74,7 +74,7 @@ def train(steps: int, hidden: int = 16, piece: int = 64, seed: int = 0) -> Outco
     losses = []
     for step in range(steps):
         first = random.integers(0, TRAINED - piece, size=16)
-        batch = torch.from_numpy(np.stack([waves[i : i + piece + 1] for i in first]))
+        batch = torch.as_tensor(np.stack([waves[i : i + piece + 1] for i in first]))
         found, _ = model(batch[:, :-1])
         loss = nn.functional.smooth_l1_loss(found, batch[:, 1:])
         optimizer.zero_grad()
@@ -91,9 +91,9 @@ def train(steps: int, hidden: int = 16, piece: int = 64, seed: int = 0) -> Outco
 def forecast(model: Forecast, waves: np.ndarray, losses: list[float], ahead: int = 40) -> Outcome:
     """One step at a time over what was not seen, and freely from its begin."""
     with torch.no_grad():
-        found, _ = model(torch.from_numpy(waves[None, :-1]))
-        one_step = found[0].numpy()[TRAINED - 1 :]
-        sample, state = model(torch.from_numpy(waves[None, :TRAINED]))
+        found, _ = model(torch.as_tensor(waves[None, :-1]))
+        one_step = found[0].cpu().numpy()[TRAINED - 1 :]
+        sample, state = model(torch.as_tensor(waves[None, :TRAINED]))
         sample = sample[:, -1:]
         free = [sample]
         for _ in range(ahead - 1):
@@ -102,7 +102,8 @@ def forecast(model: Forecast, waves: np.ndarray, losses: list[float], ahead: int
     wanted = waves[TRAINED:]
     naive = waves[TRAINED - 1 : -1]
     error, still = (float(np.sqrt(((x - wanted) ** 2).mean())) for x in (one_step, naive))
-    return Outcome(waves, one_step, torch.cat(free, dim=1)[0].numpy(), losses, error, still)
+    free = torch.cat(free, dim=1)[0].cpu().numpy()
+    return Outcome(waves, one_step, free, losses, error, still)
 
 
 def draw(outcome: Outcome, path: Path) -> None:
@@ -139,12 +140,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=150, help="steps of training (%(default)s)")
     parser.add_argument("--output", type=Path, default=Path("waves.png"), help="picture to write")
+    parser.add_argument("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     options = parser.parse_args()
     if importlib.util.find_spec("matplotlib") is None:
         print('matplotlib missing. Install with: pip install -e ".[train]"', file=sys.stderr)
         return 2
     start = time.perf_counter()
-    outcome = train(options.steps)
+    with torch.device(options.device):
+        outcome = train(options.steps)
     draw(outcome, options.output)
     print(
         f"Error of the next sample {outcome.error:.3f}, by repetition {outcome.naive:.3f}; "

@@ -1,6 +1,6 @@
 """Learn the law of motion of a spiral: a network is the right-hand side of a differential equation.
 
-    python examples/neural_ode.py [--steps 1000] [--output spiral.png]
+    python examples/neural_ode.py [--steps 1000] [--device cuda] [--output spiral.png]
 
 The data are noisy observations of trajectories of y' = A y**3. The network f in y' = f(y) is fitted
 to them through a Runge-Kutta solver of order 4. Gradients come in two ways that must agree:
@@ -142,7 +142,7 @@ def train(steps: int, adjoint: bool = False, seed: int = 0) -> tuple[Law, np.nda
     for step in range(steps):
         first = random.integers(0, len(data) - LENGTH, size=24)
         pieces = np.stack([data[i : i + LENGTH + 1] for i in first], axis=1)
-        batch = torch.from_numpy(pieces.reshape(LENGTH + 1, -1, 2))
+        batch = torch.as_tensor(pieces.reshape(LENGTH + 1, -1, 2))
         found = predict(law, batch[0], LENGTH, adjoint)
         loss = (found - batch[1:]).abs().mean()
         optimizer.zero_grad()
@@ -163,10 +163,10 @@ def draw(law: Law, data: np.ndarray, losses: list[float], path: Path) -> None:
     from matplotlib import pyplot
 
     with torch.no_grad():
-        found = solve(law, torch.from_numpy(data[0]), len(data) - 1).numpy()
+        found = solve(law, torch.as_tensor(data[0]), len(data) - 1).cpu().numpy()
         grid = np.linspace(-2.2, 2.2, 25, dtype="float32")
         x, y = np.meshgrid(grid, grid)
-        field = law(torch.from_numpy(np.stack([x.ravel(), y.ravel()], axis=1))).numpy()
+        field = law(torch.as_tensor(np.stack([x.ravel(), y.ravel()], axis=1))).cpu().numpy()
     figure, (left, right) = pyplot.subplots(
         1, 2, figsize=(11.5, 5.4), width_ratios=(1.15, 1), layout="constrained"
     )
@@ -189,18 +189,26 @@ def draw(law: Law, data: np.ndarray, losses: list[float], path: Path) -> None:
 
 
 def main() -> int:
-    """Compare both gradients, train, draw."""
+    """Read the command line and run."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=1000, help="steps of Adam (%(default)s)")
     parser.add_argument("--adjoint", action="store_true", help="gradients by the adjoint equation")
     parser.add_argument("--output", type=Path, default=Path("spiral.png"), help="picture to write")
+    parser.add_argument("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     options = parser.parse_args()
     if importlib.util.find_spec("matplotlib") is None:
         print('matplotlib missing. Install with: pip install -e ".[train]"', file=sys.stderr)
         return 2
+    with torch.device(options.device):
+        run(options)
+    return 0
+
+
+def run(options: argparse.Namespace) -> None:
+    """Compare both gradients, train, draw, on the device that is chosen."""
     torch.manual_seed(0)
     law = Law().double()
-    data = torch.from_numpy(observe(LENGTH + 1, noise=0.01))
+    data = torch.as_tensor(observe(LENGTH + 1, noise=0.01))
     pairs = zip(gradients(law, data, False), gradients(law, data, True))
     apart = max(((a - b).norm() / a.norm()).item() for a, b in pairs)
     print(f"Gradients through the solver and by the adjoint equation differ by {apart:.1e}")
@@ -209,7 +217,6 @@ def main() -> int:
     print(f"{time.perf_counter() - start:.1f} s of training")
     draw(law, observed, losses, options.output)
     print(f"Picture: {options.output}")
-    return 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Solve the heat equation by a network whose second derivatives obey it.
 
-    python examples/physics_informed.py [--steps 60] [--output heat.png]
+    python examples/physics_informed.py [--steps 60] [--device cuda] [--output heat.png]
 
 The network gives the temperature u(x, t) of a rod. Its loss is how far it is from
 u_t = 0.1 u_xx inside, from sin(pi x) + sin(3 pi x) / 2 at the start, and from zero at both ends;
@@ -96,8 +96,8 @@ def on_a_grid(rod: Rod, size: int = 101) -> tuple[np.ndarray, np.ndarray]:
     """Temperatures by network and by formula; rows are places, columns times."""
     x, t = np.meshgrid(np.linspace(0, 1, size), np.linspace(0, 1, size), indexing="ij")
     with torch.no_grad():
-        u = rod(torch.from_numpy(x.ravel()), torch.from_numpy(t.ravel()))
-    return u.numpy().reshape(x.shape), exact(x, t)
+        u = rod(torch.as_tensor(x.ravel()), torch.as_tensor(t.ravel()))
+    return u.cpu().numpy().reshape(x.shape), exact(x, t)
 
 
 def draw(found: np.ndarray, wanted: np.ndarray, losses: list[float], path: Path) -> None:
@@ -132,14 +132,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=60, help="steps of L-BFGS (%(default)s)")
     parser.add_argument("--output", type=Path, default=Path("heat.png"), help="picture to write")
+    parser.add_argument("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     options = parser.parse_args()
     if importlib.util.find_spec("matplotlib") is None:
         print('matplotlib missing. Install with: pip install -e ".[train]"', file=sys.stderr)
         return 2
     start = time.perf_counter()
-    rod, losses = train(options.steps)
-    seconds = time.perf_counter() - start
-    found, wanted = on_a_grid(rod)
+    with torch.device(options.device):
+        rod, losses = train(options.steps)
+        seconds = time.perf_counter() - start
+        found, wanted = on_a_grid(rod)
     relative = np.linalg.norm(found - wanted) / np.linalg.norm(wanted)
     draw(found, wanted, losses, options.output)
     print(f"Relative error {relative:.2e} after {seconds:.1f} s. Picture: {options.output}")

@@ -53,8 +53,10 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=2, metavar="N", help="(%(default)s)")
     help_text = "file for the curve (.png, .svg or .pdf); needs matplotlib"
     parser.add_argument("--picture", help=help_text)
+    parser.add_argument("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     arguments = parser.parse_args()
-    prof = record(arguments.steps)
+    with torch.device(arguments.device):
+        prof = record(arguments.steps)
     print(prof.memory())
     print(prof.group("line"))
     if arguments.picture:

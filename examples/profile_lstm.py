@@ -61,8 +61,10 @@ def main() -> int:
     parser.add_argument("--length", type=int, default=12, metavar="N", help="(%(default)s)")
     help_text = "file for the timeline (.png, .svg or .pdf); needs matplotlib"
     parser.add_argument("--picture", help=help_text)
+    parser.add_argument("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     arguments = parser.parse_args()
-    prof = record(arguments.length)
+    with torch.device(arguments.device):
+        prof = record(arguments.length)
     print(prof.summary())
     print(prof.group("line").table(row_limit=10))
     if arguments.picture:

@@ -48,7 +48,9 @@ def record(steps: int = 20, width: int = 128, batch: int = 64) -> profile:
     model = Net(width)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     train(model, optimizer, 3, batch)
-    with profile(with_stack=True, with_modules=True) as prof:
+    place = model.last.weight.device.type
+    on_gpu = "cuda" if place == "cuda" else None
+    with profile(with_stack=True, with_modules=True, use_device=on_gpu) as prof:
         train(model, optimizer, steps, batch)
     return prof
 
@@ -59,10 +61,14 @@ def main() -> int:
     parser.add_argument(
         "--picture", help="file for the flame graph (.svg), which needs no matplotlib"
     )
+    parser.add_argument("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     arguments = parser.parse_args()
-    prof = record(arguments.steps)
+    with torch.device(arguments.device):
+        prof = record(arguments.steps)
     print(prof.summary())
     print(prof.group("module"))
+    if prof.use_device:
+        print(prof.key_averages().table(sort_by="self_cuda_time_total", row_limit=10))
     if arguments.picture:
         prof.export_flamegraph(arguments.picture)
     return 0

@@ -5,9 +5,9 @@
 
 The data are the 1,797 images of 8 x 8 pixels that come with scikit-learn; nothing is downloaded.
 The program ends with the accuracy on images it has not seen, and writes a picture to digits.png.
-``--compare-torch`` runs the same model on the same batches in PyTorch and compares. With
-``--checkpoint FILE`` an interrupted training goes on from its last whole epoch when it is started
-again, and ends with the same weights, bit for bit.
+``--device cuda`` computes on a GPU. ``--compare-torch`` runs the same model on the same batches in
+PyTorch and compares. With ``--checkpoint FILE`` an interrupted training goes on from its last whole
+epoch when it is started again, and ends with the same weights, bit for bit.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def main() -> int:
         f"{len(data.train_digits)} training and {len(data.test_digits)} test images, "
         f"convolutions of {'-'.join(map(str, CHANNELS))} channels, batches of {options.batch_size}"
     )
-    outcome = Training(torch, data, options).run()
+    with torch.device(options.device):
+        outcome = Training(torch, data, options).run()
     draw(outcome, data, options.output)
     print(f"Picture: {options.output}")
     if options.compare_torch:
@@ -102,6 +103,7 @@ def parse_arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="Train a small network on handwritten digits.")
     add = parser.add_argument
+    add("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     add("--threads", type=int, metavar="N", help="threads to use (default: the library's choice)")
     add("--epochs", type=int, default=20, metavar="N", help="passes over the data (%(default)s)")
     add("--seed", type=int, default=0, metavar="N", help="of split, weights, batches (%(default)s)")
@@ -196,7 +198,7 @@ class Training:
         if first >= self.options.epochs:  # the checkpoint is of the end: there was nothing to do
             del outcome.test_losses[-1], outcome.accuracies[-1]
             self.evaluate()
-        outcome.filters = self.model[0].weight.detach().numpy()[:, 0]
+        outcome.filters = self.model[0].weight.detach().cpu().numpy()[:, 0]
         return outcome
 
     def epoch(self, number: int) -> float:
@@ -228,7 +230,7 @@ class Training:
             scores = self.model(library.tensor(self.data.test_images))
             loss = functional.cross_entropy(scores, library.tensor(self.data.test_digits))
             outcome.test_losses.append(loss.item())
-            outcome.chances = functional.softmax(scores, 1).numpy()
+            outcome.chances = functional.softmax(scores, 1).cpu().numpy()
         outcome.accuracies.append(float((outcome.predictions == self.data.test_digits).mean()))
 
     def parts(self) -> dict[str, Any]:
@@ -307,7 +309,8 @@ def compare(ours: Outcome, data: Data, options: argparse.Namespace) -> None:
     reference.set_num_threads(torch.get_num_threads())
     print(versions(reference))
     options.checkpoint = None
-    theirs = Training(reference, data, options).run()
+    with reference.device(options.device):
+        theirs = Training(reference, data, options).run()
     print(f"{'':<14}{'test accuracy':>14}{'first loss':>14}{'last loss':>14}{'samples/s':>14}")
     for name, outcome in ((torch.__name__, ours), ("torch", theirs)):
         print(

@@ -52,7 +52,7 @@ def spirals(count: int, seed: int) -> Points:
     angle = 5.0 * radius + 2 * np.pi * arms / ARMS
     places = radius[:, None] * np.stack([np.sin(angle), np.cos(angle)], axis=1)
     places += 0.01 * random.normal(size=(count, 2))
-    return Points(torch.from_numpy(places.astype("float32")), torch.from_numpy(arms))
+    return Points(torch.as_tensor(places.astype("float32")), torch.as_tensor(arms))
 
 
 def make_model(width: int) -> nn.Sequential:
@@ -81,7 +81,8 @@ def work(model: nn.Module, points: Points, steps: int, batch: int, lr: float, se
     twin = on_the_same_memory(model)
     optimizer = torch.optim.SGD(twin.parameters(), lr=lr)
     for _ in range(steps):
-        chosen = torch.from_numpy(random.integers(len(points.arms), size=batch))
+        chosen = random.integers(len(points.arms), size=batch)
+        chosen = torch.from_numpy(chosen).to(points.arms.device)
         optimizer.zero_grad()
         scores = twin(points.places[chosen])
         nn.functional.cross_entropy(scores, points.arms[chosen]).backward()
@@ -130,13 +131,15 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=4000, metavar="N", help="of all (%(default)s)")
     parser.add_argument("--width", type=int, default=128, metavar="N", help="(%(default)s)")
     parser.add_argument("--compare", action="store_true", help="train with one thread first")
+    parser.add_argument("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     options = parser.parse_args()
     if min(options.threads, options.steps, options.width) < 1:
         parser.error("--threads, --steps and --width must be at least 1")
     # The cores are for the threads here: each operation keeps to its own.
     torch.set_num_threads(1)
     for threads in [1, options.threads] if options.compare else [options.threads]:
-        outcome = train(threads, steps=options.steps, width=options.width)
+        with torch.device(options.device):
+            outcome = train(threads, steps=options.steps, width=options.width)
         print(
             f"{threads} thread(s): {outcome.accuracy:.1%} of unseen points right, "
             f"{outcome.seconds:.2f} s for {options.steps} steps"

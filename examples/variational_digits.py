@@ -1,6 +1,6 @@
 """Draw digits that nobody wrote: a variational autoencoder with two hidden numbers.
 
-    python examples/variational_digits.py [--epochs 60] [--output hidden.png]
+    python examples/variational_digits.py [--epochs 60] [--device cuda] [--output hidden.png]
 
 An encoder gives, for each image, a normal distribution of two numbers; a decoder makes an image of
 numbers drawn from it. Both are trained at once to maximise a lower bound of the images' likelihood
@@ -66,15 +66,18 @@ def train(epochs: int, batch: int = 64, seed: int = 0) -> tuple[Autoencoder, lis
     torch.manual_seed(seed)
     images = torch.from_numpy(load()[0])
     data = torch.utils.data.TensorDataset(images)
-    loader = torch.utils.data.DataLoader(data, batch_size=batch, shuffle=True)
     model = Autoencoder()
+    device = model.encoder[0].weight.device
+    # Copies from pinned memory to a GPU go on while the host does something else.
+    pin = device.type == "cuda"
+    loader = torch.utils.data.DataLoader(data, batch_size=batch, shuffle=True, pin_memory=pin)
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
     losses = []
     for epoch in range(epochs):
         total = 0.0
         for (rows,) in loader:
             optimizer.zero_grad()
-            loss = bound(model, rows)
+            loss = bound(model, rows.to(device, non_blocking=True))
             loss.backward()
             optimizer.step()
             total += loss.item() * len(rows)
@@ -92,7 +95,7 @@ def drawn(model: Autoencoder, count: int) -> np.ndarray:
     with torch.no_grad():
         images = torch.sigmoid(model.decoder(plane[:, :, [1, 0]].reshape(-1, 2)))
     framed = nn.functional.pad(images.reshape(count, count, 8, 8), (1, 1, 1, 1))
-    return framed.transpose(1, 2).reshape(10 * count, 10 * count).numpy()
+    return framed.transpose(1, 2).reshape(10 * count, 10 * count).cpu().numpy()
 
 
 def draw(model: Autoencoder, path: Path) -> None:
@@ -104,7 +107,7 @@ def draw(model: Autoencoder, path: Path) -> None:
 
     images, digits = load()
     with torch.no_grad():
-        means = model.encoder(torch.from_numpy(images))[:, :2].numpy()
+        means = model.encoder(torch.as_tensor(images))[:, :2].cpu().numpy()
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(11.5, 5.5), layout="constrained")
     left.imshow(drawn(model, 16), cmap="gray_r", vmin=0, vmax=1)
     left.set(title="What the decoder draws over the plane", xticks=[], yticks=[])
@@ -121,6 +124,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--epochs", type=int, default=60, help="passes over the data (%(default)s)")
     parser.add_argument("--output", type=Path, default=Path("hidden.png"), help="picture to write")
+    parser.add_argument("--device", default="cpu", help="such as cuda or cuda:1 (%(default)s)")
     options = parser.parse_args()
     missing = [name for module, name in PACKAGES.items() if not importlib.util.find_spec(module)]
     if missing:
@@ -128,9 +132,10 @@ def main() -> int:
         print(f'{names} missing. Install with: pip install -e ".[train]"', file=sys.stderr)
         return 2
     start = time.perf_counter()
-    model, losses = train(options.epochs)
-    print(f"Bound {losses[-1]:.3f} after {time.perf_counter() - start:.1f} s")
-    draw(model, options.output)
+    with torch.device(options.device):
+        model, losses = train(options.epochs)
+        print(f"Bound {losses[-1]:.3f} after {time.perf_counter() - start:.1f} s")
+        draw(model, options.output)
     print(f"Picture: {options.output}")
     return 0
 

@@ -112,7 +112,8 @@ def test_a_network_of_2017_learns_digits_and_tests_with_volatile_input(
     assert rows[-1][2] > 0.5  # a tenth would be right by chance
     assert predictions.eq(testing.target_tensor).sum() == round(rows[-1][2] * len(testing))
     assert not model.training
-    monkeypatch.setattr(old_digits, "run", lambda epochs: (model, rows, testing, predictions))
+    outcome = model, rows, testing, predictions
+    monkeypatch.setattr(old_digits, "run", lambda epochs, device: outcome)
     run_main(old_digits, monkeypatch, tmp_path / "digits.png", "--epochs", "1")
 
 
@@ -121,7 +122,7 @@ def test_reinforce_finds_the_way_to_the_goal(old_reinforce, monkeypatch, tmp_pat
     assert curve[0][0] < 0 < 0.6 < curve[-1][0] and curve[-1][1] > 0.9
     # Where the goal is next, the best step goes there.
     assert old_reinforce.as_text(policy).splitlines()[0].endswith("\u2192 G")
-    monkeypatch.setattr(old_reinforce, "train", lambda episodes: (policy, curve))
+    monkeypatch.setattr(old_reinforce, "train", lambda episodes, device: (policy, curve))
     run_main(old_reinforce, monkeypatch, tmp_path / "grid.png")
     assert "P" in capsys.readouterr().out
 
@@ -132,7 +133,7 @@ def test_a_function_with_numpy_inside_passes_gradcheck_and_sharpens(
     signal, blurred, found, losses = old_function.sharpen(steps=120)
     assert losses[-1] < losses[0] / 3
     assert ((found - signal) ** 2).mean() < 0.6 * ((blurred - signal) ** 2).mean()
-    monkeypatch.setattr(old_function, "sharpen", lambda: (signal, blurred, found, losses))
+    monkeypatch.setattr(old_function, "sharpen", lambda device: (signal, blurred, found, losses))
     run_main(old_function, monkeypatch, tmp_path / "function.png")
     assert "gradcheck: True" in capsys.readouterr().out
 

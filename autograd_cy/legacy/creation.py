@@ -64,7 +64,9 @@ def set_default_tensor_type(t: Any) -> None:
     """
     from .tensors.memory import class_of
 
-    cls = class_of(t)
+    cls, on_gpu = class_of(t)
+    if on_gpu:
+        raise TypeError("the default type is one of the CPU; move tensors with .cuda()")
     if not cls.kind.is_floating_point:
         raise TypeError(f"only floating-point types can be the default, not torch.{cls.__name__}")
     ag.set_default_dtype(cls.kind)

@@ -178,7 +178,7 @@ def test_places_that_a_file_names():
     for where in (None, {"cuda:0": "cpu"}, {"cuda:1": "cuda:0"}, {"cuda:1": ag.device("cuda")}):
         with pytest.raises(RuntimeError, match="Attempting to deserialize object on a CUDA device"):
             ag.load(io.BytesIO(far), map_location=where)
-    with pytest.raises(RuntimeError, match="map_location must be 'cpu' or 'meta', not .*cuda"):
+    with pytest.raises(RuntimeError, match="Attempting to deserialize object on a CUDA device"):
         ag.load(io.BytesIO(FINE), map_location=ag.device("cuda"))
 
 

@@ -40,7 +40,7 @@ def bind(variable: type) -> None:
 
 
 # What is known of an output without derivative, whose gradient is None.
-_CONSTANT = (None, None, False)
+_CONSTANT = (None, None, None, False)
 
 
 class _Freed:
@@ -224,7 +224,9 @@ def record(function: Any, inputs: Any, tensors: Any, result: Any, volatile: bool
         if function.to_save is not None:
             save(function, inputs, tensors, raw, outputs)
         if not function._trusted or len(raw) > 1:
-            function._outputs = [(v._tensor.dtype, v._tensor.shape, v._needs_grad) for v in outputs]
+            function._outputs = [
+                (v._tensor.dtype, v._tensor.shape, v._tensor.device, v._needs_grad) for v in outputs
+            ]
         if not function._trusted:
             function._inputs = [(t.dtype, t.shape) for t in tensors]
     function.to_save = function.dirty_tensors = None
@@ -256,7 +258,7 @@ def record_values(function: Any, inputs: Any, tensors: Any, result: Any, volatil
                     differentiable = False
         if differentiable:
             v._needs_grad = True
-            known.append((type(v._tensor).kind, t.shape, True))
+            known.append((type(v._tensor).kind, t.shape, t.device, True))
         else:
             known.append(_CONSTANT)
         outputs.append(v)
@@ -341,11 +343,11 @@ def _of_others(function: Any, t: Any, inputs: Any, tensors: Any, raw: Any, outpu
 def filled(outputs: Any, grads: Any) -> tuple[Any, ...]:
     """The gradients of all outputs: zeros for one not used, None for one without derivative."""
     complete: list[Any] = []
-    for grad, (dtype, shape, differentiable) in zip(grads, outputs, strict=True):
+    for grad, (dtype, shape, device, differentiable) in zip(grads, outputs, strict=True):
         if not differentiable:
             complete.append(None)
         elif grad is None:
-            complete.append(wrap(ag.zeros(shape, dtype=dtype)))
+            complete.append(wrap(ag.zeros(shape, dtype=dtype, device=device)))
         else:
             complete.append(wrap(grad))
     return tuple(complete)

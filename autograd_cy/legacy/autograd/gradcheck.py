@@ -82,7 +82,7 @@ def make_jacobian(x: Any, num_out: int) -> Any:
 
 
 def _zeros(t: Tensor, num_out: int) -> Any:
-    return wrap(ag.zeros((t.numel(), num_out), dtype=t.dtype))
+    return wrap(ag.zeros((t.numel(), num_out), dtype=t.dtype, device=t.device))
 
 
 def get_numerical_jacobian(

@@ -48,7 +48,7 @@ class StochasticFunction(Function):
         # A sample carries no gradient; what the Function itself needs is kept for the reward.
         result._needs_grad = False
         self._outputs = None
-        self.reward_info = inputs[0]._tensor.dtype, result._tensor.shape
+        self.reward_info = inputs[0]._tensor.dtype, result._tensor.shape, result._tensor.device
         STOCHASTIC["used"] = True
         return result
 
@@ -74,9 +74,9 @@ class StochasticFunction(Function):
     def _reinforce(self, reward: Any) -> None:
         if self.reward is not _NONE_YET:
             raise RuntimeError("you can only reinforce a stochastic Function once")
-        dtype, shape = self.reward_info
+        dtype, shape, device = self.reward_info
         if is_number(reward):
-            self.reward = wrap(ag.full(shape, float(reward), dtype=dtype))
+            self.reward = wrap(ag.full(shape, float(reward), dtype=dtype, device=device))
             return
         if not isinstance(reward, Tensor):
             raise TypeError(

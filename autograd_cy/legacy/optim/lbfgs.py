@@ -79,7 +79,7 @@ class LBFGS(Optimizer):
     def _gradient(self) -> Any:
         """The gradients of all parameters in one vector; zeros where there is none."""
         parts = [
-            ag.zeros(p.data.nelement(), dtype=p.data.dtype)
+            ag.zeros(p.data.nelement(), dtype=p.data.dtype, device=p.data.device)
             if p.grad is None
             else ag.reshape(p.grad.data, (-1,))
             for p in self._params

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import autograd_cy as ag
 from autograd_cy import Tensor
 
@@ -87,9 +89,9 @@ class Filling(Base):
         """
         if not 0 < p < 1:
             raise RuntimeError(f"geometric_: p must be between 0 and 1, not {p}")
-        u = ag.empty(self.shape, dtype=ag.float64)
+        u = ag.empty(self.shape, dtype=ag.float64, device=self.device)
         Tensor.uniform_(u, 0, 1, **_generator(generator))
-        draws = ag.floor(ag.log1p(-u) / ag.log1p(ag.tensor(-p, dtype=ag.float64))) + 1
+        draws = ag.floor(ag.log1p(-u) / math.log1p(-p)) + 1
         if not self.dtype.is_floating_point:
             # Longer waits than the type can count; float64 has no 2^63 - 1, but 2^63 - 1024.
             most = ag.iinfo(self.dtype).max
@@ -107,12 +109,13 @@ class Filling(Base):
             sums = ag.cumsum(weights, 1)
             size = rows.shape[0], num_samples
             # Not quite the sum, so that an index of weight 0 at the end is never drawn.
-            drawn = ag.rand(size, dtype=ag.float64, **_generator(generator)) * sums[:, -1:]
+            place = {"device": sums.device, **_generator(generator)}
+            drawn = ag.rand(size, dtype=ag.float64, **place) * sums[:, -1:]
             found = ag.searchsorted(sums, drawn, right=True)
             found = ag.clamp(found, max=rows.shape[1] - 1)
         else:
             # The smallest of exponential times with these rates.
-            times = ag.empty(rows.shape, dtype=ag.float64)
+            times = ag.empty(rows.shape, dtype=ag.float64, device=rows.device)
             Tensor.exponential_(times, 1.0, **_generator(generator))
             found = ag.topk(ag.div(weights, times), num_samples, 1)[1]
         return wrap(found if rows is self else found[0])

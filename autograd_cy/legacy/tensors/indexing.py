@@ -183,7 +183,9 @@ class Indexing(Base):
         size = list(self.shape)
         size[dim] = Tensor.numel(index)
         if list(source.shape) != size:
-            source = in_shape_of(ag.empty(size, dtype=self.dtype), source, "index_copy_")
+            source = in_shape_of(
+                ag.empty(size, dtype=self.dtype, device=self.device), source, "index_copy_"
+            )
         ag.index_copy_(self, dim, index, source)
         return self
 

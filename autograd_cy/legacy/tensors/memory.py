@@ -14,22 +14,31 @@ __all__ = ["Memory"]
 _NO_GPU = "there is no GPU: tensors are on the CPU; leave .cuda() out, or ask cuda.is_available()"
 
 
+def a_gpu(device=None):
+    """The GPU of a number, or the current one; where there is none, an error."""
+    if not ag.cuda.is_available():
+        raise RuntimeError(_NO_GPU)
+    return ag.device("cuda", device) if isinstance(device, int) and device >= 0 else "cuda"
+
+
 def class_of(kind):
-    """The tensor class that a class, its name or a dtype stands for."""
+    """The tensor class that a class, its name or a dtype stands for, and whether it is of a GPU."""
+    there = getattr(kind, "__module__", "") == "autograd_cy.legacy.cuda"
+    if there:
+        kind = f"torch.cuda.{kind.__name__}"
     if isinstance(kind, str):
         module, _, name = kind.rpartition(".")
         if module == "torch.cuda":
-            raise RuntimeError(_NO_GPU)
+            a_gpu()
         found = [cls for cls in CLASSES.values() if cls.__name__ == name]
-        if module not in ("torch", "autograd_cy.legacy", "autograd_cy") or not found:
+        modules = ("torch", "autograd_cy.legacy", "autograd_cy", "torch.cuda")
+        if module not in modules or not found:
             raise RuntimeError(f"invalid type: '{kind}'")
-        return found[0]
+        return found[0], module == "torch.cuda"
     if kind in CLASSES.values():
-        return kind
+        return kind, False
     if kind in CLASSES:
-        return CLASSES[kind]
-    if getattr(kind, "__module__", "") == "autograd_cy.legacy.cuda":
-        raise RuntimeError(_NO_GPU)
+        return CLASSES[kind], None
     raise RuntimeError(f"invalid type: {kind!r}")
 
 
@@ -48,22 +57,29 @@ class Memory(Base):
     __slots__ = ()
 
     is_sparse = False
-    is_cuda = False
+
+    @property
+    def is_cuda(self):
+        """Whether the elements are on a GPU."""
+        return Tensor.is_cuda.__get__(self)
 
     def new(self, *args):
         """A tensor of the same type: empty, of given sizes, or of values."""
-        return type(self)(*args)
+        made = type(self)(*args)
+        return made.cuda(self.get_device()) if self.is_cuda else made
 
     def type(self, new_type=None, **kwargs):
         """The name of the type, or the elements as another type."""
         if new_type is None:
             return typename(self)
-        cls = class_of(new_type)
-        return self if cls is type(self) else wrap(Tensor.to(self, cls.kind))
+        cls, there = class_of(new_type)
+        place = self.device if there in (None, self.is_cuda) else "cuda" if there else "cpu"
+        return wrap(Tensor.to(self, place, cls.kind))
 
     def type_as(self, tensor):
-        """The elements in the type of another tensor."""
-        return self if self.dtype is tensor.dtype else wrap(Tensor.to(self, tensor.dtype))
+        """The elements in the type of another tensor, where that is."""
+        place = self.device if self.is_cuda == tensor.is_cuda else tensor.device
+        return wrap(Tensor.to(self, place, tensor.dtype))
 
     double = _conversion("double", ag.float64)
     float = _conversion("float", ag.float32)
@@ -75,24 +91,27 @@ class Memory(Base):
     byte = _conversion("byte", ag.uint8)
 
     def cpu(self):
-        """This tensor, which is on the CPU."""
-        return self
+        """The elements on the CPU; the tensor itself if it is there."""
+        return wrap(Tensor.cpu(self))
 
     def cuda(self, device=None, **kwargs):
-        """Refused: there is no GPU."""
-        raise RuntimeError(_NO_GPU)
+        """The elements on a GPU, by number or the current one; where there is none, an error."""
+        place = self.device if device is None and self.is_cuda else a_gpu(device)
+        late = bool(kwargs.get("async", kwargs.get("non_blocking", False)))
+        return wrap(Tensor.to(self, place, non_blocking=late))
 
     def pin_memory(self):
-        """Refused: there is no GPU."""
-        raise RuntimeError(_NO_GPU)
+        """The elements in memory that a GPU copies from directly; without one, an error."""
+        a_gpu()
+        return wrap(Tensor.pin_memory(self))
 
     def is_pinned(self):
-        """False."""
-        return False
+        """Whether a GPU copies from the memory directly."""
+        return Tensor.is_pinned(self)
 
     def get_device(self):
-        """-1, for the CPU."""
-        return -1
+        """The number of the GPU, -1 for the CPU."""
+        return Tensor.get_device(self)
 
     def is_signed(self):
         """Whether the type has negative numbers."""
@@ -130,7 +149,7 @@ class Memory(Base):
             # Nobody who shows the old block hears of it, unlike then, when all grew together.
             before = core(self)
             held = block.nbytes() // self.dtype.itemsize - start
-            grown = ag.empty(count, dtype=self.dtype)
+            grown = ag.empty(count, dtype=self.dtype, device=self.device)
             if held > 0:
                 old = _rebuild_tensor(Tensor, block, self.dtype, start, (held,), (1,), False)
                 Tensor.narrow(grown, 0, 0, held).copy_(old)
@@ -150,7 +169,7 @@ class Memory(Base):
     def set_(self, source=None, storage_offset=0, sizes=None, strides=None):
         """Show the memory of another tensor or of a storage."""
         if source is None:
-            Tensor.data.__set__(self, ag.empty(0, dtype=self.dtype))
+            Tensor.data.__set__(self, ag.empty(0, dtype=self.dtype, device=self.device))
             return self
         if isinstance(source, Tensor):
             if source.dtype is not self.dtype:

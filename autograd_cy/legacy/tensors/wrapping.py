@@ -75,7 +75,8 @@ def core(t: Tensor) -> Tensor:
 def typename(t: Any) -> str:
     """``torch.FloatTensor`` of a tensor, the name of its class of anything else."""
     cls = CLASSES.get(t.dtype) if isinstance(t, Tensor) else None
-    return f"torch.{cls.__name__}" if cls else type(t).__name__
+    place = "cuda." if cls and t.is_cuda else ""
+    return f"torch.{place}{cls.__name__}" if cls else type(t).__name__
 
 
 def era(t: Any, name: str) -> Any:

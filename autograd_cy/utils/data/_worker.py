@@ -192,7 +192,7 @@ def _rows_of(dataset: Any) -> Callable[[list], list | None] | None:
     def rows(index: list) -> list | None:
         if not all(type(i) is int for i in index) or not index:
             return None
-        places = tensor(index)
+        places = tensor(index, device="cpu")
         return [x[places] for x in dataset.tensors]
 
     return rows

@@ -337,6 +337,7 @@ def random_split(
         lengths = sizes
     if sum(lengths) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    order = randperm(total, generator=generator or default_generator).tolist()
+    drawing = generator or default_generator
+    order = randperm(total, generator=drawing, device=drawing.device).tolist()
     ends = list(itertools.accumulate(int(n) for n in lengths))
     return [Subset(dataset, order[end - int(n) : end]) for end, n in zip(ends, lengths)]

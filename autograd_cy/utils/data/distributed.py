@@ -78,7 +78,7 @@ class DistributedSampler(Sampler):
         if self.shuffle:
             generator = Generator()
             generator.manual_seed(self.seed + self.epoch)
-            order = randperm(size, generator=generator).tolist()
+            order = randperm(size, generator=generator, device="cpu").tolist()
         else:
             order = list(range(size))
         if size:

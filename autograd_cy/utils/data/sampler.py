@@ -22,7 +22,13 @@ __all__ = [
 
 def draw_seed(generator: Generator | None) -> int:
     """Return a number for seeding, drawn from a generator or the default one."""
-    return int(empty((), dtype=int64).random_(generator=generator).item())
+    place = drawn_on(generator)
+    return int(empty((), dtype=int64, device=place).random_(generator=generator).item())
+
+
+def drawn_on(generator: Generator | None) -> Any:
+    """Return the device of a generator, or the CPU, whatever tensors are made on by default."""
+    return "cpu" if generator is None else generator.device
 
 
 class Sampler:
@@ -127,13 +133,14 @@ class RandomSampler(Sampler):
         if generator is None:
             generator = Generator()
             generator.manual_seed(draw_seed(None))
+        drawing: dict[str, Any] = {"generator": generator, "device": drawn_on(generator)}
         if self.replacement:
             while count > 0:
                 some = min(count, 4096)
-                yield from randint(0, size, (some,), generator=generator, dtype=int64).tolist()
+                yield from randint(0, size, (some,), dtype=int64, **drawing).tolist()
                 count -= some
         while count > 0:
-            yield from randperm(size, generator=generator).tolist()[:count]
+            yield from randperm(size, **drawing).tolist()[:count]
             count -= size
 
     def __len__(self) -> int:
@@ -163,7 +170,8 @@ class SubsetRandomSampler(Sampler):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        for i in randperm(len(self.indices), generator=self.generator).tolist():
+        place = drawn_on(self.generator)
+        for i in randperm(len(self.indices), generator=self.generator, device=place).tolist():
             yield self.indices[i]
 
     def __len__(self) -> int:
@@ -209,7 +217,7 @@ class WeightedRandomSampler(Sampler):
             raise ValueError(
                 f"replacement should be a boolean value, but got replacement={replacement}"
             )
-        self.weights = as_tensor(weights, dtype=float64)
+        self.weights = as_tensor(weights, dtype=float64, device="cpu")
         if self.weights.dim() != 1:
             raise ValueError(
                 "weights should be a 1d sequence but given weights have shape "
@@ -230,7 +238,7 @@ class WeightedRandomSampler(Sampler):
         weights, count = weights[possible], self.num_samples
         if self.replacement:
             # Inversion: the first sum of weights beyond an even number.
-            drawn = rand(count, dtype=float64, generator=self.generator).numpy()
+            drawn = self._drawn(count)
             sums = np.cumsum(weights)
             places = np.searchsorted(sums, drawn * sums[-1], side="right")
             places = np.minimum(places, len(sums) - 1)  # a product may be rounded up
@@ -241,9 +249,14 @@ class WeightedRandomSampler(Sampler):
                     f"weights that aren't zero, not {len(possible)}"
                 )
             # The first of exponential waiting times (Efraimidis and Spirakis, 2006).
-            drawn = rand(len(possible), dtype=float64, generator=self.generator).numpy()
+            drawn = self._drawn(len(possible))
             places = np.argsort(-np.log1p(-drawn) / weights, kind="stable")[:count]
         return iter(possible[places].tolist())
+
+    def _drawn(self, count: int) -> np.ndarray:
+        place = drawn_on(self.generator)
+        drawn = rand(count, dtype=float64, generator=self.generator, device=place)
+        return drawn.cpu().numpy()
 
     def __len__(self) -> int:
         return self.num_samples

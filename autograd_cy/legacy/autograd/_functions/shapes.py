@@ -18,8 +18,8 @@ def in_shape(t, shape):
 
 
 def zeros(shape, like):
-    """Zeros of the type of another tensor."""
-    return ag.zeros(shape, dtype=like.dtype)
+    """Zeros of the type of another tensor, where that is."""
+    return ag.zeros(shape, dtype=like.dtype, device=like.device)
 
 
 def one_minus(t):

@@ -189,16 +189,17 @@ class Type(Function):
 
 
 class CudaTransfer(Function):
-    """A copy on a GPU, of which there is none."""
+    """The elements on a GPU."""
 
     def __init__(self, device_id=None):
         self.device_id = device_id
 
     def forward(self, x):
+        self.was_on = x.get_device() if x.is_cuda else None
         return x.cuda(self.device_id)
 
     def backward(self, grad):
-        return grad
+        return grad.cpu() if self.was_on is None else grad.cuda(self.was_on)
 
 
 class NoGrad(Function):

@@ -277,12 +277,12 @@ class Module:
         return self._floats("half")
 
     def cuda(self, device_id: Any = None) -> Module:
-        """Refused: there is no GPU."""
+        """Move all parameters and buffers to a GPU; an error where there is none."""
         return self._apply(lambda t: t.cuda(device_id))
 
     def cpu(self) -> Module:
-        """This module, which is on the CPU."""
-        return self
+        """Move all parameters and buffers to the CPU."""
+        return self._apply(lambda t: t.cpu())
 
     def share_memory(self) -> Module:
         """Move all parameters and buffers to memory that child processes share."""
