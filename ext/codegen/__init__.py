@@ -6,5 +6,6 @@ operator are in node_text.py (the node), forward_rules.py, vmap_rules.py, operat
 operator, its in-place and ``out=`` forms) and kernel_runs.py (shape rule, memory, kernel); formula.py
 writes formulas. linkage.py says which operators a module calls, kernel_loops.py writes the loops of
 kernel_specs.py, interpreted.py the Python of interpreted records, stubs.py and reference.py what
-people read.
+people read. cuda_host.py lets the host compute what CUDA devices have no kernel for; the other
+modules named cuda_ write kernels (cuda_sources.py).
 """

@@ -19,8 +19,9 @@ def note_launches():
 def kernels():
     """Names of all kernels of this build, as its libraries export them."""
     found = set()
-    for path in (places.BUILT / "images").glob("*.so"):
-        names = re.findall(rb"\0emu_kernel_(\w+)(?=\0)", path.read_bytes())
+    for path in places.KERNELS.glob("*.fatbin"):
+        library = places.BUILT / "images" / f"{path.stem}.so"
+        names = re.findall(rb"\0emu_kernel_(\w+)(?=\0)", library.read_bytes())
         found.update(name.decode() for name in names)
     return found
 
@@ -54,7 +55,7 @@ def pytest_terminal_summary(terminalreporter):
     _add(_mine())
     if WAYS:
         terminalreporter.write_line(line(WAYS))
-    there = kernels() if LAUNCHED else set()
+    there = kernels() if LAUNCHED and places.KERNELS.is_dir() else set()
     if there:
         never = sorted(there - LAUNCHED)
         terminalreporter.write_line(
