@@ -5,9 +5,9 @@ Only `set_float32_matmul_precision` changes something: products on a GPU.
 
 from __future__ import annotations
 
+import sys
 from typing import Literal
 
-from autograd_cy._C._matmul_switches import SWITCHES
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import _must_be_bool
 
@@ -28,6 +28,44 @@ _PRECISIONS = ("highest", "high", "medium")
 _DEBUG_MODES = ("default", "warn", "error")
 _deterministic = _warn_only = False
 _interop_threads: int | None = None
+
+
+class _Products:
+    """How precise products of matrices may be on a GPU, with torch's defaults.
+
+    ``backends.cuda.matmul`` reads and sets it, too.
+    """
+
+    precision: str = "highest"  # of float32: below it, TF32 is allowed
+    precision_was_set: bool = False
+    allow_fp16_reduced_precision_reduction: bool = True
+    allow_fp16_reduced_precision_reduction_split_k: bool = True
+    allow_bf16_reduced_precision_reduction: bool = True
+    allow_bf16_reduced_precision_reduction_split_k: bool = True
+    allow_fp16_accumulation: bool = False  # kept: sums of half types are always float32
+
+    @property
+    def allow_tf32(self) -> bool:
+        """Whether float32 matrices may be rounded to TF32, which has 10 bits of mantissa."""
+        return self.precision != "highest"
+
+    def set_precision(self, precision: str) -> None:
+        """Set that of float32."""
+        self.precision, self.precision_was_set = precision, True
+        self.tell()
+
+    def tell(self) -> None:
+        """Let the calls of cuBLAS know, if there are any in this process."""
+        blas = sys.modules.get("autograd_cy._C.cuda_blas")
+        if blas is not None:
+            blas.set_precision(
+                self.allow_tf32,
+                self.allow_fp16_reduced_precision_reduction,
+                self.allow_bf16_reduced_precision_reduction,
+            )
+
+
+_products = _Products()
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -187,7 +225,7 @@ def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]
             "set_float32_matmul_precision call has no effect.",
         )
         return
-    SWITCHES.set_precision(precision)
+    _products.set_precision(precision)
 
 
 def get_float32_matmul_precision() -> str:
@@ -204,7 +242,7 @@ def get_float32_matmul_precision() -> str:
     >>> ag.get_float32_matmul_precision()
     'highest'
     """
-    return SWITCHES.precision
+    return _products.precision
 
 
 def set_flush_denormal(mode: bool, /) -> bool:

@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
-from autograd_cy._C._build_info import BUILD
-from autograd_cy._C._matmul_switches import SWITCHES
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._environment.settings import _products as _switches
 
 __all__ = [
     "cudnn_sdp_enabled",
@@ -48,29 +47,29 @@ class _Products:
 
     def __getattr__(self, name: str) -> Any:
         if name == "fp32_precision":
-            if SWITCHES.allow_tf32:
+            if _switches.allow_tf32:
                 return "tf32"
-            return "ieee" if SWITCHES.precision_was_set else "none"
+            return "ieee" if _switches.precision_was_set else "none"
         if name == "allow_tf32" or name in _BOOLS or name.removesuffix("_split_k") in _REDUCTIONS:
-            return getattr(SWITCHES, name)
+            return getattr(_switches, name)
         raise AttributeError(f"Unknown attribute {name}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "fp32_precision":
             if value not in _PRECISIONS:
                 raise RuntimeError(f"Unknown precision: {value} (one of {list(_PRECISIONS)})")
-            SWITCHES.set_precision(_PRECISIONS[value])
+            _switches.set_precision(_PRECISIONS[value])
         elif name == "allow_tf32":
             _need_bool(name, value)
-            SWITCHES.set_precision("high" if value else "highest")
+            _switches.set_precision("high" if value else "highest")
         elif name in _BOOLS:
             _need_bool(name, value)
-            setattr(SWITCHES, name, value)
+            setattr(_switches, name, value)
         elif name in _REDUCTIONS:
             reduced, split = _reductions(name, value)
-            setattr(SWITCHES, name, reduced)
-            setattr(SWITCHES, f"{name}_split_k", split)
-            SWITCHES.tell()
+            setattr(_switches, name, reduced)
+            setattr(_switches, f"{name}_split_k", split)
+            _switches.tell()
         else:
             raise AttributeError(f"Unknown attribute {name}")
 
@@ -184,6 +183,8 @@ def is_built() -> bool:
     >>> ag.backends.cuda.is_built() in (False, True)
     True
     """
+    from autograd_cy._C._build_info import BUILD
+
     return bool(BUILD.get("cuda", {}).get("images"))
 
 

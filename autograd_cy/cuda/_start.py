@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 # Modules with kernels of operators. What they lack goes by way of the host (cuda_host).
-KERNEL_MODULES = ("cuda_reduce", "cuda_losses", "cuda_products")
+KERNEL_MODULES = ("cuda_reduce", "cuda_losses", "cuda_rows", "cuda_norms", "cuda_products")
 
 _lock = _thread.RLock()
 _started = False
@@ -90,24 +90,22 @@ def start() -> None:
             return
         missing = why_not()
         if missing is not None:
-            raise RuntimeError(f"device 'cuda' is not available: {missing}. Or use device='cpu'.")
-        from autograd_cy._C import cuda_host, cuda_services, devices
+            raise RuntimeError(f"device 'cuda' is not available: {missing}")
+        from autograd_cy._C import cuda_host, cuda_services, devices, lazy
         from autograd_cy._C.interpreted_kernels import let_host_compute
+        from autograd_cy._environment.settings import _products
 
         own: dict = {}
         for name in KERNEL_MODULES:
-            own |= _kernels(name)
+            own |= import_module("autograd_cy._C." + name).KERNELS
         kernels = cuda_host.KERNELS | own
         by_host = cuda_host.KERNELS.keys() - own.keys()
         type_number = devices.register("cuda", cuda_services.services(), kernels, by_host)
         let_host_compute(type_number, cuda_host.through_host)
+        if "mm" in own:  # kernels of products read conjugates as they lie
+            lazy._take_conjugates(type_number)
+            _products.tell()
         _started = True
-
-
-def _kernels(module: str) -> dict:
-    if find_spec("autograd_cy._C." + module) is None:
-        return {}
-    return import_module("autograd_cy._C." + module).KERNELS
 
 
 def started() -> bool:

@@ -410,9 +410,10 @@ class RNNBase(Module):
             if not batched:
                 x = x.unsqueeze(0 if self.batch_first else 1)
                 hx = _each(hx, lambda h: h.unsqueeze(1))
+        order = places
         if hx is None:
-            hx, places = self._zeros(x, batch_sizes), None
-        hx = self.permute_hidden(hx, places)
+            hx, order = self._zeros(x, batch_sizes), None
+        hx = self.permute_hidden(hx, order)
         self.check_forward_args(x, hx, batch_sizes)
         rest = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
         run: Any = getattr(_operators, self.mode.lower())

@@ -228,6 +228,9 @@ class call:
     `lazy`: it knows what to do with a tensor whose conjugation or negation is still to be done
     (F_LAZY); for all others that is done before.
 
+    `conjugates`: operands whose conjugation may still be to be done where the kernel of the device
+    reads it (lazy.pxd); for others it is done before.
+
     `loop`: the kernel of the CPU is made from this `step_loop`.
     """
 
@@ -247,6 +250,7 @@ class call:
     loop: step_loop | None = None
     sized: str | None = None
     shortcut: str | None = None
+    conjugates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from autograd_cy.ops._schema import arg, call, composite, op, sample, shapes
 
 # --- products ----------------------------------------------------------------------------------
 
-op("mm(self, mat2)", flops="2 * self[0] * self[1] * mat2[1]", out="exact", kernel=call("products.mm", shape="rules_products.mm(self, mat2)"),
+op("mm(self, mat2)", flops="2 * self[0] * self[1] * mat2[1]", out="exact", kernel=call("products.mm", shape="rules_products.mm(self, mat2)", conjugates=("self", "mat2")),
    vjp={"self": "mm(grad, mat2.t().conj())", "mat2": "mm(self.t().conj(), grad)"}, jvp="each",
    shows={"self_sym_sizes": "self.shape", "self_sym_strides": "self.stride()", "mat2_sym_sizes": "mat2.shape",
           "mat2_sym_strides": "mat2.stride()"},
@@ -14,7 +14,7 @@ op("mm(self, mat2)", flops="2 * self[0] * self[1] * mat2[1]", out="exact", kerne
    example=">>> ag.mm(ag.tensor([[1, 2], [3, 4]]), ag.tensor([[1, 0], [1, 1]]))\ntensor([[3, 2],\n        [7, 4]])",
    raises={"RuntimeError": "The shapes don't fit."})
 
-op("bmm(self, mat2)", flops="2 * self[0] * self[1] * self[2] * mat2[2]", out="exact", kernel=call("products.bmm", shape="rules_products.bmm(self, mat2)"),
+op("bmm(self, mat2)", flops="2 * self[0] * self[1] * self[2] * mat2[2]", out="exact", kernel=call("products.bmm", shape="rules_products.bmm(self, mat2)", conjugates=("self", "mat2")),
    vjp={"self": "bmm(grad, mat2.transpose(1, 2).conj())", "mat2": "bmm(self.transpose(1, 2).conj(), grad)"}, jvp="each",
    vmap="_unmerge_batch(bmm(flatten(self, 0, 1), flatten(mat2, 0, 1)), B, self.shape[1])",
    samples=shapes(((2, 3, 4), (2, 4, 2)), ((0, 2, 3), (0, 3, 1)), ((1, 1, 1), (1, 1, 1))), dtypes="ihfc",
@@ -24,12 +24,12 @@ op("bmm(self, mat2)", flops="2 * self[0] * self[1] * self[2] * mat2[2]", out="ex
 op("_unmerge_batch(self, size: int, rows: int)", kernel=composite("products.unmerge_batch"),
    doc="The first dimension split into `size` and `rows`.")
 
-op("dot(self, tensor)", flops="2 * self[0]", out="exact", kernel=call("products.dot", shape="rules_products.dot(self, tensor)"), vjp={"self": "grad * tensor.conj()", "tensor": "grad * self.conj()"},
+op("dot(self, tensor)", flops="2 * self[0]", out="exact", kernel=call("products.dot", shape="rules_products.dot(self, tensor)", conjugates=("self", "tensor")), vjp={"self": "grad * tensor.conj()", "tensor": "grad * self.conj()"},
    jvp="each", vmap="sum(self * tensor, 1, False)", samples=shapes(((4,), (4,)), ((0,), (0,))), dtypes="ihfc",
    reference="np.dot(self, tensor)", tolerance=1e-4, doc="Scalar product of two vectors (nothing is conjugated).",
    example=">>> ag.dot(ag.tensor([1, 2]), ag.tensor([3, 4]))\ntensor(11)")
 
-op("mv(self, vec)", flops="2 * self[0] * self[1]", out="exact", kernel=call("products.mv", shape="rules_products.mv(self, vec)"), vjp={"self": "_outer(grad, vec.conj())", "vec": "mv(self.t().conj(), grad)"},
+op("mv(self, vec)", flops="2 * self[0] * self[1]", out="exact", kernel=call("products.mv", shape="rules_products.mv(self, vec)", conjugates=("self", "vec")), vjp={"self": "_outer(grad, vec.conj())", "vec": "mv(self.t().conj(), grad)"},
    jvp="each", vmap={"self": "matmul(self, vec)", "vec": "mm(vec, self.t())", "self,vec": "squeeze(bmm(self, unsqueeze(vec, 2)), 2)"},
    samples=shapes(((3, 4), (4,)), ((0, 3), (3,)), ((2, 0), (0,))), dtypes="ihfc", reference="self @ vec", tolerance=1e-4,
    doc="Matrix times vector.",
@@ -58,7 +58,7 @@ op("cross(self, other, dim: dim? = None)", kernel=composite("products.cross", in
 
 # --- products with sums ------------------------------------------------------------------------
 
-op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 * mat1[0] * mat1[1] * mat2[1]", out="exact", kernel=call("products.addmm", shape="rules_products.addmm(self, mat1, mat2)", over="self"), inplace=True,
+op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 * mat1[0] * mat1[1] * mat2[1]", out="exact", kernel=call("products.addmm", shape="rules_products.addmm(self, mat1, mat2)", over="self", conjugates=("mat1", "mat2")), inplace=True,
    vjp={"self": "grad * beta.conj()", "mat1": "mm(grad, mat2.t().conj()) * alpha.conj()",
         "mat2": "mm(mat1.t().conj(), grad) * alpha.conj()"},
    shows={"mat1_sym_sizes": "mat1.shape", "mat1_sym_strides": "mat1.stride()", "mat2_sym_sizes": "mat2.shape",
@@ -74,7 +74,7 @@ op("_batched_addmm(self, mat1, mat2, beta: Scalar, alpha: Scalar)", kernel=compo
    doc="addmm of batches.")
 
 op("addmv(self, mat, vec, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 * mat[0] * mat[1]", out="exact", inplace=True, dtypes="ihfc",
-   kernel=call("products.addmv", shape="rules_products.addmv(self, mat, vec)", over="self"), checks="factors",
+   kernel=call("products.addmv", shape="rules_products.addmv(self, mat, vec)", over="self", conjugates=("mat", "vec")), checks="factors",
    vjp={"self": "grad * beta.conj()", "mat": "_outer(grad, vec.conj()) * alpha.conj()",
         "vec": "mv(mat.t().conj(), grad) * alpha.conj()"},
    jvp={"self": "self_t * beta", "mat": "mv(mat_t, vec) * alpha", "vec": "mv(mat, vec_t) * alpha"},
@@ -93,7 +93,7 @@ op("addr(self, vec1, vec2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=comp
    example=">>> ag.addr(ag.ones(2, 2), ag.tensor([1.0, 2.0]), ag.tensor([3.0, 4.0]))\ntensor([[4., 5.],\n        [7., 9.]])")
 
 op("baddbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 * batch1[0] * batch1[1] * batch1[2] * batch2[2]", out="exact", inplace=True, dtypes="ihfc",
-   kernel=call("products.baddbmm", shape="rules_products.baddbmm(self, batch1, batch2)", over="self"), checks="factors",
+   kernel=call("products.baddbmm", shape="rules_products.baddbmm(self, batch1, batch2)", over="self", conjugates=("batch1", "batch2")), checks="factors",
    vjp={"self": "grad * beta.conj()", "batch1": "bmm(grad, batch2.transpose(1, 2).conj()) * alpha.conj()",
         "batch2": "bmm(batch1.transpose(1, 2).conj(), grad) * alpha.conj()"},
    jvp={"self": "self_t * beta", "batch1": "bmm(batch1_t, batch2) * alpha", "batch2": "bmm(batch1, batch2_t) * alpha"},
@@ -107,7 +107,7 @@ op("_batched_baddbmm(self, batch1, batch2, beta: Scalar, alpha: Scalar)", kernel
    doc="baddbmm of batches.")
 
 op("addbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 * batch1[0] * batch1[1] * batch1[2] * batch2[2]", out="exact", inplace=True, dtypes="ihfc",
-   kernel=call("products.addbmm", shape="rules_products.addbmm(self, batch1, batch2)", over="self"), checks="factors",
+   kernel=call("products.addbmm", shape="rules_products.addbmm(self, batch1, batch2)", over="self", conjugates=("batch1", "batch2")), checks="factors",
    vjp={"self": "grad * beta.conj()", "batch1": "matmul(grad, batch2.transpose(1, 2).conj()) * alpha.conj()",
         "batch2": "matmul(batch1.transpose(1, 2).conj(), grad) * alpha.conj()"},
    shows={"batch1_sym_argsize_0": "batch1.size(0)", "batch1_sym_argsize_1": "batch1.size(1)", "batch2_sym_argsize_2": "batch2.size(2)"},

@@ -10,7 +10,13 @@ import importlib
 from dataclasses import dataclass
 from pathlib import Path
 
-FAMILIES = ("cuda_elementwise", "cuda_copies", "cuda_reductions", "cuda_products")
+FAMILIES = (
+    "cuda_elementwise",
+    "cuda_copies",
+    "cuda_reductions",
+    "cuda_rows",
+    "cuda_products",
+)
 
 
 @dataclass(frozen=True)

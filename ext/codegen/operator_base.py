@@ -148,6 +148,9 @@ class OperatorBase:
     def resolved(self, name: str) -> str:
         """The text of an argument without F_LAZY."""
         kind = next((a.type for a in self.r.args if a.name == name), None)
+        if name in getattr(self.r.kernel, "conjugates", ()):
+            self.imports.setdefault("lazy", set()).add("unless_taken")
+            return f"lazy_unless_taken({name})"
         if kind == "Tensor[]":
             return f"all_resolved({name})"
         if kind == "indices":

@@ -19,6 +19,7 @@ cdef extern from *:
 # Names that programs may write for PyTorch's types. Tensors can be on the types in `_types`.
 cdef list _known = ["cpu", "cuda", "xpu", "mps", "meta", "hpu", "mtia", "xla"]
 cdef list _types = ["cpu", "meta"]
+cdef dict _numbers = {"cpu": 0, "meta": 1}      # of types, by name
 cdef list _devices = [None] * MAX_DEVICES       # by code, made when they are first asked for
 cdef count_fn[8] _counts
 cdef int _accelerator = 0         # the type that torch.accelerator speaks of
@@ -146,6 +147,7 @@ cdef int add_device_type(str name, count_fn count) except -1:
     if type == MAX_DEVICE_TYPES:
         raise ValueError(f"at most {MAX_DEVICE_TYPES} types of devices, not another one, {name!r}")
     _types.append(name)
+    _numbers[name] = type
     _counts[type] = count
     if not _accelerator:
         set_accelerator(type)
@@ -153,7 +155,7 @@ cdef int add_device_type(str name, count_fn count) except -1:
 
 
 cdef int type_of_name(object name) except -2:
-    return <int>_types.index(name) if name in _types else -1
+    return <int>_numbers.get(name, -1)
 
 
 # Note [The offered device]

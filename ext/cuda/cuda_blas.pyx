@@ -5,9 +5,9 @@ It is optional: cuda_products.pyx has kernels of its own. A handle belongs to on
 at a time, and comes back when its thread ends. Handles are never destroyed: at the end of the
 process the driver may be gone before them.
 """
-from autograd_cy._C.cuda_driver cimport driver, enter
+from autograd_cy._C.cuda_driver cimport blocking_launches, driver, enter
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
-from autograd_cy._C.cuda_streams cimport handle_of
+from autograd_cy._C.cuda_streams cimport handle_of, wait_for
 from autograd_cy._C.cuda_timing cimport begin_timing, end_timing, timing
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_SIZE, dt_is_integral)
@@ -17,7 +17,7 @@ import threading
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["choose", "library", "set_precision", "version"]
+__all__ = ["choose", "handles", "library", "set_precision", "version"]
 
 cdef extern from "<dlfcn.h>":
     void* dlopen(const char*, int) nogil
@@ -75,6 +75,7 @@ cdef bint full_bf16 = False
 cdef object searching = threading.Lock()     # protects `found`, `blas` and `place`
 cdef object local = threading.local()        # .handles: {device: Handle}
 cdef dict spare = {}           # {device: addresses of handles without a thread}
+cdef Py_ssize_t made = 0       # handles so far
 
 
 cdef object failure(status_t status, str call):
@@ -224,6 +225,11 @@ def version(int index):
     return value
 
 
+def handles():
+    """How many handles have been made."""
+    return made
+
+
 # --- handles --------------------------------------------------------------------------------
 
 cdef class Handle:
@@ -246,6 +252,7 @@ cdef Handle handle_of_device(int index):
     cdef Handle handle
     cdef int device, major = 0
     cdef status_t status
+    global made
     if mine is None:
         mine = local.handles = {}
     handle = mine.get(index)
@@ -259,11 +266,13 @@ cdef Handle handle_of_device(int index):
     if waiting:
         handle.value = <void*><size_t>waiting.pop()
     else:
+        # Once for each thread and device; cuBLAS may wait for the device here.
         with nogil:
             status = blas.create(&handle.value)
         if status != 0:
             handle.value = NULL
             raise failure(status, "cublasCreate(handle)")
+        made += 1
     if driver.device_get(&device, index) == 0:
         driver.device_attribute(&major, COMPUTE_CAPABILITY_MAJOR, device)
     # What NVIDIA advises for large products; Hopper's kernels want more.
@@ -374,9 +383,6 @@ cdef int blas_call(BlasCall* call, int index, stream_t stream) except -1:
     if status != 0:
         raise failure(status, f"cublasGemm{'Ex' if call.batch == 1 else 'StridedBatchedEx'}"
                       f"(handle, ...)` in `{call.op.decode()}")
+    if blocking_launches():
+        wait_for(index, stream)
     return 0
-
-
-from autograd_cy._C._matmul_switches import SWITCHES
-
-SWITCHES.tell()      # they may have been set before this module was needed

@@ -104,6 +104,8 @@ cdef void take_wide_words(Joined* o) noexcept nogil:
         if o.shape[last] % 2:
             return
         for a in range(2):
+            if o.p[a] == NULL:      # a number, which fills its cell again and again
+                continue
             if o.strides[a][last] != o.item[a] or <size_t>o.p[a] % <size_t>wide:
                 return
             for d in range(last):
@@ -112,7 +114,8 @@ cdef void take_wide_words(Joined* o) noexcept nogil:
         o.shape[last] //= 2
         o.n //= 2
         for a in range(2):
-            o.item[a] = o.strides[a][last] = wide
+            o.item[a] = wide
+            o.strides[a][last] = wide if o.p[a] != NULL else 0
 
 
 cdef int turned_dim(const Joined* o) noexcept nogil:
@@ -218,9 +221,11 @@ cdef int fill(Tensor to, const char* item, stream_t stream) except -1:
         if began != NULL:
             end_timing("Memset (Device)", index, stream, began)
         return check(result, "fill_", index)
-    o.cell[1][0] = o.cell[1][1] = 0
-    memcpy(&o.cell[1][0], item, size)
-    return run_entry(copy_entry(size), &o, index, stream)
+    for d in range(16 // size):
+        memcpy(<char*>&o.cell[1][0] + d * size, item, size)
+    if not is_flat(&o, 0):
+        take_wide_words(&o)
+    return run_entry(copy_entry(o.item[0]), &o, index, stream)
 
 
 cdef Tensor packed(Tensor t):
@@ -229,24 +234,20 @@ cdef Tensor packed(Tensor t):
 
 # ---- between a device and the host, or another device ----
 
-cdef class Journey:
-    """
-    What travels between two places: the elements of the source, in one order, without gaps.
-
-    An expanded dimension of the source travels once, with a size of 1.
-    """
-    cdef int nd
-    cdef Py_ssize_t item
-    cdef Py_ssize_t nbytes
-    cdef Py_ssize_t sizes[64]
-    cdef Py_ssize_t strides[64]        # in elements
-    cdef Py_ssize_t spread[64]         # the same, 0 where the source is expanded
-    cdef bint from_source              # the source lies in memory as it travels,
-    cdef bint into_target              # and so does the target
+# What travels between two places: the elements of the source, in one order, without gaps. An
+# expanded dimension of the source travels once, with a size of 1.
+cdef struct Journey:
+    int nd
+    Py_ssize_t item
+    Py_ssize_t nbytes
+    Py_ssize_t sizes[64]
+    Py_ssize_t strides[64]     # in elements
+    Py_ssize_t spread[64]      # the same, 0 where the source is expanded
+    bint from_source           # the source lies in memory as it travels,
+    bint into_target           # and so does the target
 
 
-cdef Journey plan_journey(Tensor to, Tensor source):
-    cdef Journey j = Journey.__new__(Journey)
+cdef int plan_journey(Journey* j, Tensor to, Tensor source) except -1:
     cdef Tensor seen = source
     cdef Py_ssize_t step = 1
     cdef int d
@@ -275,16 +276,17 @@ cdef Journey plan_journey(Tensor to, Tensor source):
             j.from_source = j.from_source and source.strides[d] == j.strides[d]
             j.into_target = j.into_target and to.strides[d] == j.strides[d]
         j.spread[d] = j.strides[d] if j.sizes[d] == to.sizes[d] else 0
-    return j
+    return 0
 
 
 cdef int travel(Tensor to, Tensor source, bint non_blocking, stream_t stream) except -1:
-    cdef Journey j = plan_journey(to, source)
+    cdef Journey j
+    plan_journey(&j, to, source)
     if not to.mem.device:
-        return travel_to_host(j, to, source, non_blocking, stream)
+        return travel_to_host(&j, to, source, non_blocking, stream)
     if not source.mem.device:
-        return travel_from_host(j, to, source, non_blocking, stream)
-    return travel_between(j, to, source, stream)
+        return travel_from_host(&j, to, source, non_blocking, stream)
+    return travel_between(&j, to, source, stream)
 
 
 cdef inline bint is_pinned(Tensor t) noexcept:
@@ -302,7 +304,7 @@ cdef bint is_registered(Tensor t) noexcept:
             and driver.pointer_attribute(&kind, MEMORY_TYPE, <address_t>t.ptr) == 0 and kind != 0)
 
 
-cdef int travel_from_host(Journey j, Tensor to, Tensor source, bint non_blocking,
+cdef int travel_from_host(Journey* j, Tensor to, Tensor source, bint non_blocking,
                           stream_t stream) except -1:
     cdef int device = to.mem.device, index = device_index(device)
     cdef Tensor host = source
@@ -346,13 +348,13 @@ cdef int travel_from_host(Journey j, Tensor to, Tensor source, bint non_blocking
     return 0
 
 
-cdef Tensor host_buffer(Journey j, Tensor like, bint pinned):
+cdef Tensor host_buffer(Journey* j, Tensor like, bint pinned):
     if pinned:
         return tensor_empty_on(ON_PINNED, like.dt, j.nd, j.sizes, j.strides)
     return tensor_empty_strided(like.dt, j.nd, j.sizes, j.strides)
 
 
-cdef int travel_to_host(Journey j, Tensor to, Tensor source, bint non_blocking,
+cdef int travel_to_host(Journey* j, Tensor to, Tensor source, bint non_blocking,
                         stream_t stream) except -1:
     cdef int index = device_index(source.mem.device)
     cdef Tensor host = to
@@ -389,7 +391,7 @@ cdef int travel_to_host(Journey j, Tensor to, Tensor source, bint non_blocking,
     return 0
 
 
-cdef int travel_between(Journey j, Tensor to, Tensor source, stream_t stream) except -1:
+cdef int travel_between(Journey* j, Tensor to, Tensor source, stream_t stream) except -1:
     """
     To another device, on a stream of that one.
 

@@ -41,11 +41,11 @@ cdef int[MAX_INDEX] _room
 cdef dict _modules = {}              # (index, image) -> PyCUDA's Module
 cdef dict _images = {}               # image -> its path, or None
 cdef object _launch = None           # PyCUDA's Function._launch_kernel
-cdef PyObject* _blocks[1025]         # (threads,) of blocks of one dimension
+cdef PyObject* _ones[1025]           # (n,) for sizes of one dimension
 
 memset(_bound, 0, sizeof(_bound))
 memset(_room, 0, sizeof(_room))
-memset(_blocks, 0, sizeof(_blocks))
+memset(_ones, 0, sizeof(_ones))
 
 
 def folder():
@@ -158,20 +158,17 @@ cdef PyObject* bind(int kernel, int index) except NULL:
 
 # --- launches -------------------------------------------------------------------------------
 
-cdef object block_tuple(unsigned x, unsigned y, unsigned z):
-    if y != 1 or z != 1 or x > 1024:
+cdef object three(unsigned x, unsigned y, unsigned z):
+    """The size of a grid or block, as PyCUDA takes it: what is left out is 1."""
+    if y != 1 or z != 1:
         return (x, y, z)
-    if _blocks[x] == NULL:
+    if x > 1024:
+        return (x,)
+    if _ones[x] == NULL:
         made = (x,)
         Py_INCREF(made)
-        _blocks[x] = <PyObject*>made
-    return <object>_blocks[x]
-
-
-cdef inline object grid_tuple(unsigned x, unsigned y, unsigned z):
-    if y == 1 and z == 1:
-        return (x,)
-    return (x, y, z)
+        _ones[x] = <PyObject*>made
+    return <object>_ones[x]
 
 
 cdef int launch(int kernel, int index, stream_t stream,
@@ -189,8 +186,8 @@ cdef int launch(int kernel, int index, stream_t stream,
     if s != NULL and s.external:
         side = begin_side(index, s)
     args = (<object>function,
-            grid_tuple(grid_x, grid_y, grid_z),
-            block_tuple(block_x, block_y, block_z),
+            three(grid_x, grid_y, grid_z),
+            three(block_x, block_y, block_z),
             PyBytes_FromStringAndSize(<const char*>arguments, nbytes),
             shared,
             None if side == NULL else <object>side.launcher)

@@ -12,10 +12,10 @@ from libc.string cimport memset
 
 from autograd_cy._C.cuda_launch cimport kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
-from autograd_cy._C.cuda_reduce cimport ag_wide_divisor, join_sums, set_divisor
+from autograd_cy._C.cuda_reduce cimport join_sums, set_divisor
 from autograd_cy._C.cuda_streams cimport fault_of
 from autograd_cy._C.devices cimport current_stream, stream_t
-from autograd_cy._C.dtypes cimport DT_F32, DT_F64, DT_SIZE, dt_object
+from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_F64, DT_SIZE
 from autograd_cy._C.iterate cimport (
     broadcast_shape, cast, contiguous, copy_into, expand_plain, resolved)
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_NONE
@@ -28,6 +28,8 @@ cdef extern from "device/reduction_arguments.h" nogil:
         AG_CUDA_DIMS
         AG_LOSS_OPERANDS
         AG_REDUCE_THREADS
+    ctypedef struct ag_wide_divisor:
+        uint64_t size
     ctypedef struct ag_loss_args:
         void* out
         const void* in_ "in"[4]
@@ -48,17 +50,24 @@ cdef enum:
     SHARE = 16             # elements of a thread, before there are more blocks
     BLOCKS = 528           # see cuda_reduce.pyx
 
-cdef dict kernels = {}     # (formula, dtype): number
+cdef enum:                 # places in FORMULAS
+    MSE, L1, SMOOTH_L1, HUBER, CROSS_ENTROPY, LOGITS, WEIGHTED_LOGITS, KL_DIV, KL_DIV_LOG,
+    SOFT_MARGIN
+
+cdef tuple FORMULAS = (
+    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
+    "logit_cross_entropy", "weighted_logit_cross_entropy", "kl_div", "kl_div_log",
+    "soft_margin_loss")
+cdef int[10][12] kernels   # by formula and dtype; one more than the number, 0: not asked
+memset(kernels, 0, sizeof(kernels))
 
 
-cdef int kernel_of_loss(str formula, int dt) except -1:
-    cdef object key = (formula, dt)
-    if key not in kernels:
-        image = "loss_f32" if dt == DT_F32 else "loss_f64" if dt == DT_F64 else "loss_halves"
-        suffix = "f32" if dt == DT_F32 else "f64" if dt == DT_F64 else (
-            "f16" if dt_object(dt).name == "float16" else "bf16")
-        kernels[key] = kernel_id(image, f"{formula}_{suffix}")
-    return kernels[key]
+cdef int kernel_of_loss(int formula, int dt) except -1:
+    if not kernels[formula][dt]:
+        image = "halves" if dt < DT_F32 else "f32" if dt == DT_F32 else "f64"
+        suffix = {DT_F16: "f16", DT_BF16: "bf16"}.get(dt, image)
+        kernels[formula][dt] = kernel_id(f"loss_{image}", f"{FORMULAS[formula]}_{suffix}") + 1
+    return kernels[formula][dt] - 1
 
 
 # --- operands -------------------------------------------------------------------------------
@@ -137,7 +146,7 @@ cdef inline bint is_aligned(const void* p, int size) noexcept:
 
 # --- launches -------------------------------------------------------------------------------
 
-cdef int run_loss(Tensor out, str formula, tuple given, int nd, const Py_ssize_t* sizes,
+cdef int run_loss(Tensor out, int formula, tuple given, int nd, const Py_ssize_t* sizes,
                   double parameter, Py_ssize_t reduction, const char* name) except -1:
     """`given` are the input, the target, the weight and the weight of positive targets; those that
     aren't there are None."""
@@ -189,13 +198,13 @@ cdef int run_loss(Tensor out, str formula, tuple given, int nd, const Py_ssize_t
     launch(kernel_of_loss(formula, dt), index, stream, <unsigned>blocks, 1, 1, AG_REDUCE_THREADS,
            1, 1, 0, &args, sizeof(args))
     if args.partial != NULL:
-        join_sums(index, stream, partial, blocks, args.scale, out.ptr, dt)
+        join_sums(index, stream, args.partial, blocks, 1, args.scale, out.ptr, dt)
     if target is not out:
         copy_into(out, target, "loss")
     return 0
 
 
-cdef inline int run_pair(Tensor out, str formula, Tensor a, Tensor b, Tensor weight,
+cdef inline int run_pair(Tensor out, int formula, Tensor a, Tensor b, Tensor weight,
                          Tensor pos_weight, double parameter, Py_ssize_t reduction,
                          const char* name) except -1:
     return run_loss(out, formula, (a, b, weight, pos_weight), a.nd, a.sizes, parameter, reduction,
@@ -207,43 +216,42 @@ cdef inline int run_pair(Tensor out, str formula, Tensor a, Tensor b, Tensor wei
 cdef int mse_into(Tensor out, Tensor a, Tensor b, Py_ssize_t reduction) except -1:
     cdef Py_ssize_t[MAX_DIMS] sizes
     cdef int nd = broadcast_shape((a, b), sizes, "mse_loss")
-    return run_loss(out, "mse_loss", (a, b, None, None), nd, sizes, 0, reduction, "mse_loss")
+    return run_loss(out, MSE, (a, b, None, None), nd, sizes, 0, reduction, "mse_loss")
 
 
 cdef int l1_into(Tensor out, Tensor a, Tensor b, Py_ssize_t reduction) except -1:
-    return run_pair(out, "l1_loss", a, b, None, None, 0, reduction, "l1_loss")
+    return run_pair(out, L1, a, b, None, None, 0, reduction, "l1_loss")
 
 
 cdef int smooth_l1_into(Tensor out, Tensor a, Tensor b, double beta,
                         Py_ssize_t reduction) except -1:
-    return run_pair(out, "smooth_l1_loss", a, b, None, None, beta, reduction, "smooth_l1_loss")
+    return run_pair(out, SMOOTH_L1, a, b, None, None, beta, reduction, "smooth_l1_loss")
 
 
 cdef int huber_into(Tensor out, Tensor a, Tensor b, double delta, Py_ssize_t reduction) except -1:
-    return run_pair(out, "huber_loss", a, b, None, None, delta, reduction, "huber_loss")
+    return run_pair(out, HUBER, a, b, None, None, delta, reduction, "huber_loss")
 
 
 cdef int cross_entropy_into(Tensor out, Tensor a, Tensor b, Tensor weight,
                             Py_ssize_t reduction) except -1:
-    return run_pair(out, "binary_cross_entropy", a, b, weight, None, 0, reduction,
+    return run_pair(out, CROSS_ENTROPY, a, b, weight, None, 0, reduction,
                     "binary_cross_entropy")
 
 
 cdef int logit_cross_entropy_into(Tensor out, Tensor a, Tensor b, Tensor weight, Tensor pos_weight,
                                   Py_ssize_t reduction) except -1:
-    formula = "logit_cross_entropy" if pos_weight is None else "weighted_logit_cross_entropy"
-    return run_pair(out, formula, a, b, weight, pos_weight, 0, reduction,
-                    "binary_cross_entropy_with_logits")
+    return run_pair(out, LOGITS if pos_weight is None else WEIGHTED_LOGITS, a, b, weight,
+                    pos_weight, 0, reduction, "binary_cross_entropy_with_logits")
 
 
 cdef int kl_div_into(Tensor out, Tensor a, Tensor b, Py_ssize_t reduction,
                      bint log_target) except -1:
-    return run_pair(out, "kl_div_log" if log_target else "kl_div", a, b, None, None, 0, reduction,
+    return run_pair(out, KL_DIV_LOG if log_target else KL_DIV, a, b, None, None, 0, reduction,
                     "kl_div")
 
 
 cdef int soft_margin_into(Tensor out, Tensor a, Tensor b, Py_ssize_t reduction) except -1:
-    return run_pair(out, "soft_margin_loss", a, b, None, None, 0, reduction, "soft_margin_loss")
+    return run_pair(out, SOFT_MARGIN, a, b, None, None, 0, reduction, "soft_margin_loss")
 
 
 # --- the column of the device -----------------------------------------------------------------

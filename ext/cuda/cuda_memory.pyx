@@ -14,7 +14,9 @@ from autograd_cy._C.cuda_driver cimport (
     number_of_devices, result_t)
 from autograd_cy._C.cuda_streams cimport CudaStream, handle_of, order
 from autograd_cy._C.placement cimport current_index, type_of_name
+from autograd_cy._C.sealed cimport seal
 
+from autograd_cy._C.devices import _let_pinned_go
 from autograd_cy._C.storage import OutOfMemoryError
 
 cdef extern from *:
@@ -81,7 +83,7 @@ cdef struct Counts:
     long long reused             # allocations without a call of the driver
     long long taken              # from another stream
 
-# torch's CUmemPoolProps: pinned memory of a device, nothing else.
+# The driver's CUmemPoolProps; memory of a device is "pinned" there, too.
 cdef struct PoolProps:
     int kind
     int handles
@@ -567,6 +569,9 @@ cdef class Scratch:
             release(self.index, self.block, self.stream)
 
 
+seal(Scratch, "Scratch objects cannot be made")
+
+
 cdef Scratch scratch(int index, Py_ssize_t nbytes, stream_t stream):
     cdef Scratch s = Scratch.__new__(Scratch)
     allocate(index, nbytes, stream, &s.data, &s.block)
@@ -658,6 +663,7 @@ def memory_info(int index):
 def empty_cache(index=None):
     """Give free memory of a device, of all unless given, back to the driver; waits for it."""
     cdef int i
+    _let_pinned_go()
     for i in range(MAX_INDEX) if index is None else (index,):
         if _arenas[i] != NULL:
             check(free_memory(i), "giving free memory back", i)
@@ -666,6 +672,7 @@ def empty_cache(index=None):
 def empty_host_cache():
     """Give free pinned memory back to the driver; waits for the device."""
     cdef int index
+    _let_pinned_go()
     if _host.segment.current:
         index = some_index()
         enter(index)

@@ -10,6 +10,7 @@ raised before anything has gone back, so that the operands are as before.
 from autograd_cy._C.devices cimport device_copy, kernel_of
 from autograd_cy._C.dtypes cimport DT_SIZE, DT_U8
 from autograd_cy._C.placement cimport device_of_code
+from autograd_cy._C.sealed cimport seal
 from autograd_cy._C.storage cimport ON_CPU
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_WRAPPED, dims_of, preserved_strides, tensor_empty, tensor_empty_strided, tensor_on)
@@ -258,3 +259,5 @@ cdef class Crossing:
 
 
 show(os.environ.get("AUTOGRAD_CY_CUDA_HOST", ""))
+seal(Mirror, "Mirror objects cannot be made; kernels of the host make them")
+seal(Crossing, "Crossing objects cannot be made; kernels of the host make them")

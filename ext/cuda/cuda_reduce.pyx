@@ -31,6 +31,8 @@ from autograd_cy._C._warned import warn as _warn
 cdef extern from "device/reduction_arguments.h" nogil:
     enum:
         AG_CUDA_DIMS
+    ctypedef struct ag_wide_divisor:
+        uint64_t size
     ctypedef struct ag_reduce_args:
         const void* in_ "in"
         void* out[2]
@@ -78,8 +80,8 @@ cdef enum:
     MANY = 1 << 18         # threads that keep a GPU busy
 
 
-cdef void set_divisor(ag_wide_divisor* d, uint64_t size) noexcept nogil:
-    ag_set_divisor(d, size)
+cdef void set_divisor(void* divisor, uint64_t size) noexcept nogil:
+    ag_set_divisor(<ag_wide_divisor*>divisor, size)
 
 
 # --- kernels --------------------------------------------------------------------------------
@@ -369,12 +371,15 @@ cdef int reduce(int op, Tensor a, const char* mask, Tensor out, Tensor second, d
     return 0
 
 
-cdef int join_sums(int index, stream_t stream, Scratch partial, uint64_t count, double scale,
-                   char* out, int dt) except -1:
+cdef int join_sums(int index, stream_t stream, const void* partial, uint64_t count,
+                   uint64_t columns, double scale, char* out, int dt) except -1:
     cdef ag_reduce_args args
     memset(&args, 0, sizeof(args))
-    args.results = 1
-    args.partial = partial.data
+    args.results = columns
+    args.n_kept = 1
+    set_divisor(&args.kept[0], columns)
+    args.out_stride[0][0] = DT_SIZE[dt]
+    args.partial = <void*>partial
     args.out[0] = out
     args.dt[0] = dt
     args.number[0] = scale

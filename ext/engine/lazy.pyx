@@ -9,7 +9,8 @@ Views keep the bits. What computes does not know them:
 - elementwise drivers, copies and fills (iterate.pyx) resolve operands, and write the conjugate
   where the output has the bit;
 - a `call` kernel gets resolved arguments from the generated operator, on the branch that batched
-  tensors take too, unless its record says ``lazy=True``;
+  tensors take too, unless its record says ``lazy=True``; products on devices that read conjugates
+  as they lie get these operands as they are (``conjugates=...``, `unless_taken`);
 - formulas conjugate at once, so gradients and tangents that they compute are plain;
 - what leaves for the world outside (NumPy, DLPack, buffers) is refused.
 
@@ -26,7 +27,9 @@ the base's own conjugation comes first (`whole_bits`).
 """
 from libc.stdint cimport uint32_t
 from autograd_cy._C.dtypes cimport dt_is_complex
-from autograd_cy._C.tensor cimport Tensor, F_CONJ, F_NEG, lazy_bits
+from autograd_cy._C.iterate cimport resolved
+from autograd_cy._C.storage cimport MAX_DEVICE_TYPES, device_type
+from autograd_cy._C.tensor cimport Tensor, F_CONJ, F_DEVICE, F_LAZY, F_NEG, lazy_bits
 include "operators_of_lazy.pxi"
 
 
@@ -57,3 +60,19 @@ cdef Tensor turned_view(Tensor t, uint32_t bits):
     if bits & F_NEG:
         t = T._neg_view(t)
     return t
+
+
+cdef bint[8] taken     # by type of device; none at first
+
+
+def _take_conjugates(int type):
+    """Let kernels of products on devices of this type have lazy conjugates."""
+    if not 0 < type < MAX_DEVICE_TYPES:
+        raise ValueError(f"{type} is no type of devices")
+    taken[type] = True
+
+
+cdef Tensor unless_taken(Tensor a):
+    if a.flags & F_DEVICE and a.flags & F_LAZY == F_CONJ and taken[device_type(a.mem.device)]:
+        return a
+    return resolved(a)

@@ -275,8 +275,27 @@ def test_an_error_while_memory_goes_is_shown_and_the_memory_goes(tracer, monkeyp
     shown = []
     monkeypatch.setattr("sys.unraisablehook", lambda error: shown.append(error.exc_value))
     x = ag.ones(3, device="tracer:0")
-    x.record_stream(ag.Stream("tracer:0"))
+    s = ag.Stream("tracer:0")
+    x.record_stream(s)
     tracer.fail("event_wait", RuntimeError("gone"))
+    tracer.traced()
     del x
     assert [str(error) for error in shown] == ["gone"]
+    # The host waits where the stream can't be made to.
+    assert services(tracer)[-2:] == [("synchronize", 0, s.stream_id), ("release", 0, 0)]
     assert tracer.state()["blocks"] == 0
+
+
+def test_a_copy_of_which_the_source_cant_be_told_is_waited_for(tracer):
+    x = ag.ones(3, device="tracer:0")
+    y = ag.zeros(3, device="tracer:1")
+    tracer.traced()
+    y.copy_(x)
+    waits = [call for call in services(tracer) if call[0] == "event_wait"]
+    assert [index for _, index, _ in waits] == [1, 0]
+    tracer.fail("event_wait", RuntimeError("gone"), after=1)
+    tracer.traced()
+    with pytest.raises(RuntimeError, match="gone"):
+        y.copy_(x)
+    assert ("synchronize", 1, 0) in services(tracer)
+    assert tracer.state()["events"] == 0

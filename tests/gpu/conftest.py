@@ -19,7 +19,7 @@ from counting import (  # noqa: F401 - hooks
     pytest_terminal_summary,
     pytest_testnodedown,
 )
-from emulator import control, places
+from emulator import build, control, places
 from small import Small
 
 HERE = Path(__file__).resolve().parent
@@ -39,6 +39,10 @@ def _why_not(config):
         missing = places.what_is_missing()
         if missing:
             return missing
+        old = build.stale()
+        if old:
+            images = ", ".join(old[:4]) + ", ..." * (len(old) > 4)
+            pytest.fail(f"{images} are not up to date: run {places.COMMAND}", pytrace=False)
         places.start()
     _started = True
     return None
@@ -74,14 +78,20 @@ def pytest_runtest_setup():
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "emulated: needs the emulated driver; skipped on a GPU")
+    config.addinivalue_line("markers", "cached: counts on the cache of memory")
     config.addinivalue_line("markers", "breaks: the test does what broken() would report")
 
 
 def pytest_collection_modifyitems(items):
+    whys = {}
     if REAL:
-        for item in items:
-            if item.get_closest_marker("emulated"):
-                item.add_marker(pytest.mark.skip(reason="asks the emulated driver"))
+        whys["emulated"] = "asks the emulated driver"
+    if os.environ.get("AUTOGRAD_CY_NO_CUDA_MEMORY_CACHING", "0") not in ("", "0"):
+        whys["cached"] = "memory is not cached"
+    for item in items:
+        for name, why in whys.items():
+            if item.get_closest_marker(name):
+                item.add_marker(pytest.mark.skip(reason=why))
 
 
 @functools.cache
@@ -140,8 +150,9 @@ def small(context):
 
 
 def _settle():
-    """Let go of all that is only cached."""
+    """Let all work run, raise what it noted, and let go of what is only cached."""
     gc.collect()
+    control.finish()
     library = sys.modules.get("autograd_cy.cuda")
     if library is not None and getattr(library, "is_initialized", bool)():
         library.synchronize()

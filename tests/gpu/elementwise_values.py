@@ -91,3 +91,15 @@ def assert_bits(got, want, what, ulps=0):
         a, b = np.where(a < 0, least - a, a), np.where(b < 0, least - b, b)
     apart = np.where(nan, 0, np.abs(a - b))
     assert apart.max(initial=0) <= ulps, f"{what}: {apart.max()} steps apart"
+
+
+def assert_near(got, want, what):
+    """Nearly the same floats, beside their size and that of operands, as functions of a GPU are."""
+    assert got.dtype == want.dtype and got.shape == want.shape, what
+    kind = ag.complex128 if want.dtype.is_complex else ag.float64
+    a, b = (t.detach().cpu().to(kind).numpy() for t in (got, want))
+    step = 64 * ag.finfo(want.dtype).eps
+    near = (a == b) | (np.isnan(a) & np.isnan(b))
+    with np.errstate(invalid="ignore"):
+        near |= np.abs(a - b) <= step * (4 + np.abs(b))
+    assert near.all(), f"{what}: {a[~near][:5]} and not {b[~near][:5]}"

@@ -32,7 +32,7 @@ def numbers(shape, dtype, seed=0, low=-2.0, high=2.0):
 
 def wide(x):
     """As an array of float64, complex128 or int64, from any device."""
-    x = x.cpu()
+    x = x.detach().cpu()
     if x.is_complex():
         return x.to(torch.complex128).numpy()
     return (x.double() if x.is_floating_point() else x.long()).numpy()

@@ -134,7 +134,8 @@ def test_which_way_a_copy_on_the_device_takes():
     assert kernels(lambda: x[:, :, 2:4].contiguous()) == ["copy_w64_strided"]
     assert kernels(lambda: x.fill_(2.0)) == ["copy_w32"]
     assert kernels(lambda: x.zero_()) == []  # the driver's memset
-    assert kernels(lambda: x[:, 1].fill_(2.0)) == ["copy_w32_strided"]
+    assert kernels(lambda: x[:, 1].fill_(2.0)) == ["copy_w128_strided"]
+    assert kernels(lambda: x[:, 1, 1:].fill_(2.0)) == ["copy_w32_strided"]
 
 
 @pytest.mark.parametrize("dtype", ev.DTYPES)

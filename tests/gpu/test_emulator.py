@@ -351,6 +351,8 @@ def test_a_missing_barrier_gives_wrong_results(small):
         ("half_of_a_barrier", "wait for each other at different barriers"),
         ("barrier_in_a_plain_kernel", "is not an AG_KERNEL_TOGETHER"),
         ("turn_out_of_bounds", "shared memory was written beyond its end"),
+        ("write_at_an_odd_address", "an address that is not a multiple of what lies there"),
+        ("index_outside", "an index outside of an array"),
     ],
 )
 def test_wrong_kernels(small, name, words):

@@ -1,6 +1,7 @@
 """Each driver function fails once: an exception says so, nothing is lost, and all works again."""
 
 import gc
+import os
 
 import pytest
 from core_scripts import told
@@ -9,7 +10,13 @@ from emulator import control
 import autograd_cy as torch
 from autograd_cy._C import cuda_memory
 
-pytestmark = pytest.mark.emulated
+# What fails while memory goes is printed.
+pytestmark = [
+    pytest.mark.emulated,
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+CACHED = "AUTOGRAD_CY_NO_CUDA_MEMORY_CACHING" not in os.environ
 
 # Functions that a process needs for its first work on a GPU, and those that steps need.
 FIRST = [
@@ -63,17 +70,17 @@ def step():
     a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     a.record()
     s.wait_stream(torch.cuda.current_stream())
+    x.detach().record_stream(s)  # before the use: what fails afterwards may let go of x
     with torch.cuda.stream(s):
         y = x * 2 + 1
+        y.detach().record_stream(torch.cuda.default_stream())
         b.record()
         back = torch.empty(6).pin_memory()
         back.copy_(y.detach(), non_blocking=True)
         s.synchronize()
     torch.cuda.current_stream().wait_stream(s)
-    x.detach().record_stream(s)
     (y * y).backward(torch.ones(6, device="cuda"))
     x.grad.record_stream(s)
-    y.detach().record_stream(torch.cuda.current_stream())
     b.synchronize()
     a.elapsed_time(b)
     b.query()
@@ -163,8 +170,9 @@ def test_a_failure_in_a_step(function):
             assert found == WANTED  # noqa: F821
         if not reached:
             break
-    assert after > 0, f"a step doesn't call {function}"
-    assert raised or function in ("cuMemPoolTrimTo", "cuMemFreeHost", "cuStreamQuery")
+    if CACHED:
+        assert after > 0, f"a step doesn't call {function}"
+        assert raised or function in ("cuMemPoolTrimTo", "cuMemFreeHost", "cuStreamQuery")
     assert step() == WANTED  # noqa: F821
     torch.cuda.synchronize()
     torch.ones(1).pin_memory()  # what waited for copies goes back now

@@ -1,6 +1,7 @@
 """Memory of GPUs: reuse without the driver, streams, running out of it, figures, pinned memory."""
 
 import gc
+import os
 import threading
 
 import pytest
@@ -13,6 +14,10 @@ from autograd_cy._C import cuda_memory
 
 MB = 1 << 20
 
+pytestmark = pytest.mark.skipif(
+    "AUTOGRAD_CY_NO_CUDA_MEMORY_CACHING" in os.environ, reason="tests the cache of memory"
+)
+
 
 def stats(device=0):
     return cuda_memory.stats(device)
@@ -20,6 +25,8 @@ def stats(device=0):
 
 @pytest.fixture(autouse=True)
 def _clean():
+    if not REAL:
+        control.order("late")
     torch.cuda.synchronize()
     torch.cuda.empty_cache()
     cuda_memory.reset_peak(0)
@@ -490,6 +497,37 @@ def test_free_pinned_memory_goes_back():
     cuda_memory.empty_host_cache()
     found = cuda_memory.host_stats()
     assert found["segment"][0] == found["allocation"][0]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("seed", [None, 1, 2])
+def test_a_loader_pins_its_batches(workers, seed):
+    if seed is not None and not REAL:
+        control.order("random", seed)
+    torch.cuda.init()
+    data = torch.utils.data.TensorDataset(torch.arange(40.0).reshape(20, 2))
+    loader = torch.utils.data.DataLoader(data, batch_size=4, pin_memory=True, num_workers=workers)
+    sums = []
+    for (x,) in loader:
+        assert x.is_pinned()
+        sums.append(x.to("cuda", non_blocking=True) + 1)
+        del x
+    assert torch.cat([y.cpu() for y in sums]).flatten().tolist() == [k + 1.0 for k in range(40)]
+
+
+@pytest.mark.parametrize("seed", [None, 1, 2, 3])
+def test_saved_tensors_wait_in_pinned_memory(seed):
+    if seed is not None and not REAL:
+        control.order("random", seed)
+    x = torch.arange(1000.0).to("cuda").requires_grad_()
+    with torch.autograd.graph.save_on_cpu(pin_memory=True):
+        y = x * x
+        z = y * x
+        del y
+    w = torch.full((1000,), 9.0).pin_memory()
+    z.backward(torch.ones(1000, device="cuda"))
+    assert x.grad[:4].tolist() == [0.0, 3.0, 12.0, 27.0]
+    assert w[0].item() == 9.0
 
 
 # --- threads --------------------------------------------------------------------------------------

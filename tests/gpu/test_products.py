@@ -1,13 +1,19 @@
 """Products on CUDA devices, by cuBLAS and by kernels of our own, against NumPy in float64."""
 
+import ctypes
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
-from emulator import control
+from emulator import control, places
 
 import autograd_cy as ag
-from autograd_cy._C import cuda_blas, cuda_products
+from autograd_cy._C import cuda_blas, cuda_products, devices
+
+REAL = os.environ.get("AUTOGRAD_CY_GPU") == "real"
 
 DTYPES = {
     "float32": (ag.float32, 2.0**-23),
@@ -308,6 +314,7 @@ ONE_LAUNCH = {
 
 
 @pytest.mark.emulated
+@pytest.mark.cached
 @pytest.mark.parametrize("name", ONE_LAUNCH)
 def test_own_kernels_take_one_launch_and_no_copy(name):
     numbers = Numbers("float32", 8)
@@ -318,6 +325,246 @@ def test_own_kernels_take_one_launch_and_no_copy(name):
     finally:
         cuda_blas.choose(True)
     assert cost == {"launches": 1, "allocations": 0, "synchronizations": 0}
+
+
+@pytest.fixture
+def cublas():
+    in_use, place = cuda_blas.library()
+    if not in_use:
+        pytest.skip(f"cuBLAS is {place}")
+
+
+AS_THEY_LIE = {
+    "mm": lambda a, b, c: ag.mm(a, b),
+    "left turned": lambda a, b, c: ag.mm(b.t(), b),
+    "both turned": lambda a, b, c: ag.mm(b.t(), a.t()),
+    "window": lambda a, b, c: ag.mm(a[1:, 2:7], b[2:7, 1:]),
+    "bmm, turned": lambda a, b, c: ag.bmm(c, c.mT),
+    "bmm, one for all": lambda a, b, c: ag.bmm(c, b.expand(3, 8, 6)),
+    "bmm, batch inside": lambda a, b, c: ag.bmm(c, c.mT),
+    "in place": lambda a, b, c: c[0].addmm_(a, c.new_empty(8, 8)),
+    "linear": lambda a, b, c: ag.nn.functional.linear(c, a),
+    "result turned": lambda a, b, c: slot("mm", c.new_empty(6, 6).t(), a, b),
+}
+
+
+@pytest.mark.emulated
+@pytest.mark.parametrize("name", AS_THEY_LIE)
+def test_cublas_takes_operands_as_they_lie(name, cublas):
+    numbers = Numbers("float32", 9)
+    a, b, c = numbers.tensor(6, 8), numbers.tensor(8, 6), numbers.tensor(3, 6, 8)
+    if name == "bmm, batch inside":
+        c = numbers.tensor(6, 3, 8).transpose(0, 1)
+    ag.cuda.synchronize()
+    with control.traced() as names:
+        AS_THEY_LIE[name](a, b, c)
+        control.finish()
+    assert names == ["cublas product"]
+
+
+@pytest.mark.emulated
+def test_cublas_packs_what_has_no_unit_stride(cublas):
+    numbers = Numbers("float32", 9)
+    a, b = numbers.tensor(6, 16)[:, ::2], numbers.tensor(8, 6)
+    ag.cuda.synchronize()
+    with control.traced() as names:
+        got = ag.mm(a, b)
+        control.finish()
+    assert len(names) == 2 and names[-1] == "cublas product"
+    np.testing.assert_allclose(values(got), values(a) @ values(b), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.emulated
+def test_integers_and_vectors_are_never_for_cublas(cublas):
+    x, v = ag.ones(3, 3, dtype=ag.int32).to("cuda"), ag.ones(3).to("cuda")
+    ag.cuda.synchronize()
+    with control.traced() as names:
+        ag.mm(x, x)
+        ag.dot(v, v)
+        control.finish()
+    assert names == ["product_i32", "vector_rows_f32"]
+
+
+def slot(name, *operands):
+    """Call a kernel as the operator does, with operands that the operator would resolve before."""
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    signature = devices.signatures()[name].encode()
+    address = get(cuda_products.KERNELS[name], signature)
+    types = [ctypes.py_object] * len(operands)
+    return ctypes.PYFUNCTYPE(ctypes.c_int, *types)(address)(*operands)
+
+
+CONJUGATES = {
+    "mm": lambda a, b, c: (ag.mm(a.t().conj(), b), [a.t().conj(), b]),
+    "bmm": lambda a, b, c: (ag.bmm(c.mT.conj(), c), [c.mT.conj(), c]),
+    "linear": lambda a, b, c: (ag.nn.functional.linear(c, a.conj()), [c, a.t().conj()]),
+    "mv": lambda a, b, c: (ag.mv(a.t().conj(), b[:, 0]), [a.t().conj(), b[:, 0]]),
+    "dot": lambda a, b, c: (ag.dot(a[:, 0].conj(), b[:, 0]), [a[:, 0].conj(), b[:, 0]]),
+}
+
+
+@pytest.mark.parametrize("name", CONJUGATES)
+def test_conjugates_are_read_as_they_lie(name, library):
+    numbers = Numbers("complex64", 10)
+    a, b, c = numbers.tensor(5, 4), numbers.tensor(5, 6), numbers.tensor(3, 5, 4)
+    ag.cuda.synchronize()
+    if REAL:
+        got, operands = CONJUGATES[name](a, b, c)
+    else:
+        with control.traced() as names:
+            got, operands = CONJUGATES[name](a, b, c)
+            control.finish()
+        assert len(names) == 1
+        assert names[0].startswith(("cublas product", "product_c64", "vector_"))
+    check(numbers, got, [(1, *map(values, operands))], 5)
+
+
+@pytest.mark.emulated
+def test_cublas_packs_a_conjugate_that_is_not_turned(cublas):
+    numbers = Numbers("complex64", 11)
+    a, b = numbers.tensor(5, 5), numbers.tensor(5, 6)
+    out = ag.mm(a.conj(), b.conj())
+    check(numbers, out, [(1, values(a).conj(), values(b).conj())], 5)
+
+
+@pytest.mark.emulated
+def test_tf32_is_off_until_somebody_allows_it(cublas):
+    x = ag.full((2, 2), 1 + 2.0**-12).to("cuda")
+    exact = 2 * (1 + 2.0**-12) ** 2
+    products = ag.backends.cuda.matmul
+
+    def product():
+        return (x @ x)[0, 0].item()
+
+    assert not products.allow_tf32 and abs(product() - exact) < 1e-6
+    for allow in (
+        lambda: setattr(products, "allow_tf32", True),
+        lambda: ag.set_float32_matmul_precision("high"),
+        lambda: setattr(products, "fp32_precision", "tf32"),
+    ):
+        allow()
+        try:
+            assert products.allow_tf32 and products.fp32_precision == "tf32"
+            assert product() == 2.0
+        finally:
+            ag.set_float32_matmul_precision("highest")
+        assert abs(product() - exact) < 1e-6
+
+
+def test_switches_of_products_are_those_of_torch():
+    products = ag.backends.cuda.matmul
+    products.allow_fp16_reduced_precision_reduction = False
+    try:
+        assert products.allow_fp16_reduced_precision_reduction is False
+        half = ag.ones(3, 3, dtype=ag.float16, device="cuda")
+        assert (half @ half).tolist() == [[3.0] * 3] * 3
+    finally:
+        products.allow_fp16_reduced_precision_reduction = True
+    for wrong in (1, (True, 2), ()):
+        with pytest.raises(TypeError, match="expects a bool or a tuple/list of bools"):
+            products.allow_fp16_reduced_precision_reduction = wrong
+    with pytest.raises(RuntimeError, match="Unknown precision"):
+        products.fp32_precision = "half"
+    with pytest.raises(RuntimeError, match="Choose from: default, cublas"):
+        ag.backends.cuda.preferred_blas_library("mkl")
+    assert ag.backends.cuda.preferred_blas_library("cublaslt").name == "Cublaslt"
+    assert ag.backends.cuda.preferred_blas_library("default").name == "Cublas"
+
+
+PROGRAM = """
+import autograd_cy as ag
+x = ag.ones(2, 2, device="cuda")
+print(ag.backends.cuda.matmul._library())
+print((x @ x).tolist())
+"""
+
+
+@pytest.mark.emulated
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("0", "(False, 'switched off by AUTOGRAD_CY_CUBLAS=0')\n[[2.0, 2.0], [2.0, 2.0]]"),
+        ("/nowhere/libcublas.so", "AUTOGRAD_CY_CUBLAS=/nowhere/libcublas.so can't be loaded"),
+        ("libcuda.so.1", "has no cublasCreate_v2"),
+    ],
+)
+def test_a_library_is_named_or_switched_off(asked, words):
+    env = places.environment(AUTOGRAD_CY_CUBLAS=asked)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, timeout=120
+    )
+    assert words in done.stdout + done.stderr
+    assert (done.returncode == 0) == (asked == "0")
+
+
+FAILING = """
+#include <stdlib.h>
+static int status(const char *name) { const char *s = getenv(name); return s ? atoi(s) : 0; }
+int cublasCreate_v2(void **h) { *h = (void *)1; return status("CREATE"); }
+int cublasGetVersion_v2(void *h, int *v) { *v = 130100; return 0; }
+int cublasSetStream_v2(void *h, void *s) { return status("STREAM"); }
+int cublasSetWorkspace_v2(void *h, void *p, size_t n) { return 0; }
+int cublasSetMathMode(void *h, int m) { return 0; }
+int cublasGemmEx() { return status("GEMM"); }
+int cublasGemmStridedBatchedEx() { return status("GEMM"); }
+"""
+FAILED = """
+import autograd_cy as ag
+x = ag.ones(2, 2, device="cuda")
+for call in (lambda: x @ x, lambda: ag.addmm(x, x, x), lambda: ag.bmm(x[None], x[None])):
+    try:
+        print(call().tolist())
+    except RuntimeError as error:
+        print(error)
+print((x + 1).tolist())
+"""
+
+
+@pytest.fixture(scope="module")
+def failing(tmp_path_factory):
+    """A library that fails where the environment says so."""
+    folder = tmp_path_factory.mktemp("cublas")
+    source, library = folder / "failing.c", folder / "libcublas.so.13"
+    source.write_text(FAILING)
+    command = ["cc", "-shared", "-fPIC", "-w", "-o", str(library), str(source)]
+    subprocess.run(command, check=True, timeout=60)
+    return library
+
+
+@pytest.mark.emulated
+@pytest.mark.parametrize(
+    ("what", "status", "words"),
+    [
+        ("CREATE", 1, "CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(h"),
+        ("STREAM", 7, "CUDA error: CUBLAS_STATUS_INVALID_VALUE when calling `cublasSetStream("),
+        ("GEMM", 13, "CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasGemmEx(handle, ...)` in"),
+        ("GEMM", 15, "[[2.0, 2.0], [2.0, 2.0]]\n[[3.0, 3.0], [3.0, 3.0]]\n[[[2.0"),
+    ],
+)
+def test_failures_of_cublas(failing, what, status, words):
+    env = places.environment(AUTOGRAD_CY_CUBLAS=failing, **{what: status})
+    done = subprocess.run(
+        [sys.executable, "-c", FAILED], env=env, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    assert words in done.stdout
+    assert done.stdout.endswith("[[2.0, 2.0], [2.0, 2.0]]\n")
+
+
+@pytest.mark.emulated
+def test_handles_are_taken_over_from_threads_that_ended(cublas):
+    x = ag.ones(3, 3, device="cuda")
+    before = cuda_blas.handles()
+
+    def work():
+        ag.mm(x, x).cpu()
+
+    for _ in range(4):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert cuda_blas.handles() <= before + 1
 
 
 @pytest.mark.emulated

@@ -14,6 +14,7 @@ from autograd_cy._C import cuda_driver, cuda_launch, cuda_streams
 
 @pytest.fixture(autouse=True)
 def _started():
+    emulated("late")
     torch.cuda.init()
 
 

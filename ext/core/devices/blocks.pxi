@@ -104,7 +104,8 @@ cdef void try_to_wait(ServiceBlock* b) noexcept:
     try:
         wait_for_uses(b)
     except BaseException:
-        wait_on_host(b)    # an error is printed: nobody could catch it
+        wait_on_host(b)
+        raise              # to be printed: nobody could catch it
 
 
 cdef int wait_on_host(ServiceBlock* b) except -1:
@@ -145,6 +146,11 @@ cdef void let_pinned_go() noexcept:
         if unpin_or_wait(b):
             PyMem_RawFree(b)
         b = after
+
+
+def _let_pinned_go():
+    """Give back pinned memory whose copies have come to their end, as the next allocation does."""
+    let_pinned_go()
 
 
 cdef int pinning_type() noexcept:

@@ -166,6 +166,15 @@ cdef object cuda_exchange():
     return _import_module("autograd_cy._C.cuda_exchange")
 
 
+cdef int code_of_gpu(object index, str op) except -1:
+    """The code of a CUDA device by its number, which starts it."""
+    try:
+        return device_code(f"cuda:{int(index)}")
+    except RuntimeError as error:
+        raise BufferError(f"{op}: a device of type 2, GPU {index}, can't be used here, the CPU "
+                          f"can: copy the data there first. ({error})") from error
+
+
 cdef tuple place_of(Tensor t):
     """Kind and number of its device, as DLPack counts them."""
     return (AG_DL_CUDA if is_on_cuda(t) else AG_DL_CPU, device_index(t.mem.device))
@@ -176,7 +185,7 @@ cdef int code_of_place(tuple place) except -1:
     if place == (AG_DL_CPU, 0):
         return ON_CPU
     if len(place) == 2 and place[0] == AG_DL_CUDA:
-        return device_code(f"cuda:{int(place[1])}")
+        return code_of_gpu(place[1], "__dlpack__")
     raise BufferError(f"__dlpack__: tensors can be on the CPU, (1, 0), and on CUDA devices, (2, "
                       f"index), not on {place}")
 
@@ -308,7 +317,7 @@ cdef Tensor tensor_of(ag_dl_tensor* d, DLPackOwner owner, bint readonly):
     cdef StorageImpl* s
     cdef int i, device = ON_CPU
     if d.device.type == AG_DL_CUDA or d.device.type == AG_DL_CUDA_MANAGED:
-        device = device_code(f"cuda:{d.device.id}")
+        device = code_of_gpu(d.device.id, "from_dlpack")
     elif d.device.type != AG_DL_CPU and d.device.type != AG_DL_CUDA_HOST:
         raise BufferError(
             f"from_dlpack: the data is on a device of type {d.device.type}; only the CPU (1) and "
@@ -397,7 +406,7 @@ cdef object ask_capsule(object source, object copy):
 
 cdef object cuda_exchange_of(object index):
     """The same once the device was started, or the error that says why it can't."""
-    device_code(f"cuda:{int(index)}")
+    code_of_gpu(index, "from_dlpack")
     return cuda_exchange()
 
 

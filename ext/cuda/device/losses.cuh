@@ -45,13 +45,6 @@ AG_FORMULA(soft_margin_loss, 0, 0, AG_SOFT_MARGIN)
 
 // --- memory ------------------------------------------------------------------------------------
 
-AG_R ag_stored_f16 ag_narrowed(ag_stored_f16, float x) { return ag_stored_f16{ag_f32_to_f16(x)}; }
-AG_R ag_stored_bf16 ag_narrowed(ag_stored_bf16, float x) {
-    return ag_stored_bf16{ag_f32_to_bf16(x)};
-}
-AG_R float ag_narrowed(float, float x) { return x; }
-AG_R double ag_narrowed(double, double x) { return x; }
-
 // Where the i-th elements of all operands lie.
 AG_R void ag_loss_places(const ag_loss_args &a, uint64_t i, int64_t size, int64_t *at) {
     AG_UNROLL

@@ -336,7 +336,7 @@ struct ag_log_of_sum {
 template <class M> struct ag_logsumexp : ag_log_of_sum {
     typedef M Element;
     typedef decltype(ag_plain(M())) P;
-    enum { BATCH = 4 };
+    enum { BATCH = ag_batch<M, 16>::SIZE };
     AG_R M neutral(const ag_reduce_args &) {
         M x;
         ag_make_lowest(x, 0);
@@ -389,33 +389,37 @@ struct ag_spread {
     }
 };
 
+// Of a batch, of which `count` are there.
+template <int N> AG_R ag_moments ag_moments_of(const double (&x)[N], uint32_t count, double pivot) {
+    ag_moments own;
+    double terms[N];
+    own.n = count;
+    AG_UNROLL
+    for (int j = 0; j < N; j++) terms[j] = (uint32_t)j < count ? x[j] : 0;
+    own.sum = ag_tree_sum(terms);
+    AG_UNROLL
+    for (int j = 0; j < N; j++) terms[j] = (uint32_t)j < count ? x[j] - pivot : 0;
+    own.mean = ag_tree_sum(terms) / own.n;
+    AG_UNROLL
+    for (int j = 0; j < N; j++) {
+        const double away = x[j] - pivot - own.mean;
+        terms[j] = (uint32_t)j < count ? away * away : 0;
+    }
+    own.squares = ag_tree_sum(terms);
+    return own;
+}
+
 template <class M> struct ag_variance : ag_spread {
     typedef M Element;
     enum { BATCH = ag_batch<M, 16>::SIZE };
     AG_R M neutral(const ag_reduce_args &) { return M(); }
     AG_TAKE {
-        ag_moments own;
-        double terms[N];
         // Means of float64 that are far from 0 would lose the bits of small differences; float32 and
         // halves leave enough of them in double.
-        const bool far = sizeof(M) == 8;
-        const double pivot = far ? ag_widened(ag_plain(*(const M *)at.some)) : 0;
+        const double pivot = sizeof(M) == 8 ? ag_widened(ag_plain(*(const M *)at.some)) : 0;
+        double wide[N];
         AG_UNROLL
-        for (int j = 0; j < N; j++) terms[j] = ag_widened(ag_plain(x[j]));
-        own.sum = ag_tree_sum(terms);
-        own.n = count;
-        if (far) {
-            AG_UNROLL
-            for (int j = 0; j < N; j++)
-                terms[j] = (uint32_t)j < count ? ag_widened(ag_plain(x[j])) - pivot : 0;
-        }
-        own.mean = (far ? ag_tree_sum(terms) : own.sum) / own.n;
-        AG_UNROLL
-        for (int j = 0; j < N; j++) {
-            const double away = ag_widened(ag_plain(x[j])) - pivot - own.mean;
-            terms[j] = (uint32_t)j < count ? away * away : 0;
-        }
-        own.squares = ag_tree_sum(terms);
-        acc = join(acc, own);
+        for (int j = 0; j < N; j++) wide[j] = ag_widened(ag_plain(x[j]));
+        acc = join(acc, ag_moments_of(wide, count, pivot));
     }
 };

@@ -35,6 +35,14 @@ AG_R ag_c128 ag_plain(ag_c128 x) { return x; }
 AG_R float ag_plain(ag_stored_f16 x) { return ag_f16_to_f32(x.bits); }
 AG_R float ag_plain(ag_stored_bf16 x) { return ag_bf16_to_f32(x.bits); }
 
+// The same back again; the first argument says to what.
+AG_R ag_stored_f16 ag_narrowed(ag_stored_f16, float x) { return ag_stored_f16{ag_f32_to_f16(x)}; }
+AG_R ag_stored_bf16 ag_narrowed(ag_stored_bf16, float x) {
+    return ag_stored_bf16{ag_f32_to_bf16(x)};
+}
+AG_R float ag_narrowed(float, float x) { return x; }
+AG_R double ag_narrowed(double, double x) { return x; }
+
 // Dtype codes, as in _C/dtypes.pxd.
 enum {
     AG_DT_BOOL, AG_DT_U8, AG_DT_I8, AG_DT_I16, AG_DT_I32, AG_DT_I64, AG_DT_F16, AG_DT_BF16,

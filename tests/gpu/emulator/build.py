@@ -196,6 +196,8 @@ def kernel_flags():
     # -ffp-contract=off and -mfma: formulas take the roads that they take on a device.
     flags = ["-x", "c++", "-std=c++17", "-DAG_ON_HOST", "-O1", "-ffp-contract=off", "-w", "-fPIC"]
     flags += ["-fvisibility=hidden", "-U_FORTIFY_SOURCE"]
+    # What a GPU answers otherwise, or by ending the context: the driver tells of the trap.
+    flags += ["-fsanitize=alignment,bounds,shift-exponent", "-fsanitize-undefined-trap-on-error"]
     if platform.machine() in ("x86_64", "AMD64"):
         flags.append("-mfma")
     folders = ["ext/cuda/device", "ext/cuda", "ext/kernels", "ext/core"]
@@ -255,6 +257,17 @@ def _build_image(name, text, flags):
     fresh |= _link([made], library, "-Wl,-z,defs", *_against_driver())
     (places.KERNELS / f"{name}.fatbin").write_bytes(image_of(library))
     return fresh
+
+
+def stale():
+    """Names of images whose sources have changed since they were built; generated texts aside."""
+    found = []
+    for image in sorted(places.KERNELS.glob("*.fatbin")):
+        kept = BUILT / "objects" / f"image_{image.stem}.o.json"
+        inputs = json.loads(kept.read_text())["inputs"] if kept.exists() else {str(kept): ""}
+        if any(_digest(path) != digest for path, digest in inputs.items()):
+            found.append(image.stem)
+    return found
 
 
 def image_of(library):

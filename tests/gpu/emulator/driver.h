@@ -97,6 +97,7 @@ struct Block {
     Pool *pool; // none: of cuMemAlloc
     bool free_is_queued = false;
     unsigned long long number = 0;
+    CUcontext context = nullptr; // in which cuMemAlloc was called; memory of a pool has none
 };
 
 struct Pool {

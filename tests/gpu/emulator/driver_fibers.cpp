@@ -259,7 +259,8 @@ static void on_fault(int number, siginfo_t *info, void *) {
     static char text[200];
     snprintf(text, sizeof text,
              number == SIGFPE   ? "division of integers by zero"
-             : number == SIGILL ? "an address is not a multiple of what is read or written there"
+             : number == SIGILL ? "an address that is not a multiple of what lies there, an "
+                                  "index outside of an array, or a shift by too many bits"
                                 : "read or write at %p, which is no memory of the device",
              info->si_addr);
     violate(number == SIGILL ? CUDA_ERROR_MISALIGNED_ADDRESS : CUDA_ERROR_ILLEGAL_ADDRESS, text);

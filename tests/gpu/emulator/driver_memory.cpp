@@ -256,6 +256,7 @@ API cuMemAlloc(CUdeviceptr *p, size_t size) {
             fail(CUDA_ERROR_OUT_OF_MEMORY, "%zu bytes asked for, %zu of %zu are taken", size,
                  taken(device), device.limit);
         *p = make_block(device, size, nullptr);
+        state().blocks[*p].context = current().handle;
         device.plain_bytes += size;
     });
 }
@@ -532,8 +533,7 @@ static void attribute_of(void *value, CUpointer_attribute attribute, address p) 
     if (!block && !pinned) fail(CUDA_ERROR_INVALID_VALUE, "%#llx is known to no context", p);
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-        *(CUcontext *)value =
-            block && block->device->primary ? block->device->primary->handle : nullptr;
+        *(CUcontext *)value = block ? block->context : nullptr;
         break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         *(unsigned *)value = block ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;

@@ -94,4 +94,11 @@ AG_KERNEL(order_of_threads, small_args) {
     a.out[first()] = (float)atomicAdd(counter, 1u);
 }
 
+AG_KERNEL(write_at_an_odd_address, small_args) { *(float2 *)(a.out + 1) = make_float2(1.0f, 2.0f); }
+
+AG_KERNEL(index_outside, small_args) {
+    float kept[4] = {1, 2, 3, 4};
+    a.out[0] = kept[a.n];
+}
+
 AG_KERNEL(write_at_null, small_args) { *(volatile float *)(a.n * 4) = 1; }
