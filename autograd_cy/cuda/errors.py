@@ -24,6 +24,9 @@ class CudaError(RuntimeError):
         super().__init__(f"CUDA error {code}")
         self.code = code
 
+    def __reduce__(self) -> tuple[type, tuple[int], dict]:
+        return type(self), (self.code,), self.__dict__
+
 
 class DeferredCudaCallError(Exception):
     """

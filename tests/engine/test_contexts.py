@@ -43,6 +43,11 @@ EXEMPT = {
     "autograd_cy._C.streams.Stream",
     # Of an accelerator, which this process has none of.
     "autograd_cy.accelerator.device_index",
+    "autograd_cy.cuda.devices.device",
+    "autograd_cy.cuda.devices.device_of",
+    "autograd_cy.cuda.streams.ExternalStream",
+    "autograd_cy.cuda.streams.Stream",
+    "autograd_cy.cuda.streams.StreamContext",
     # A span of time, in C; it ends with its object, which an interrupt before the block drops.
     "autograd_cy._C.recorder.record_function",
     # Recordings stop when their object is freed, which an interrupt before the block does.
