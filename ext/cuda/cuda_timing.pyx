@@ -8,13 +8,11 @@ a kernel began is told from the time since the first event of its device, which 
 """
 from threading import get_native_id as _thread
 
+from autograd_cy._C.cuda_driver cimport MAX_INDEX
 from autograd_cy._C.cuda_streams cimport (
     event_elapsed, event_free, event_record, event_synchronize, synchronize_all)
 
 from autograd_cy._C.recorder import _ticks
-
-cdef enum:
-    MAX_INDEX = 64
 
 cdef int _sessions = 0
 cdef list _records = []              # of Timed
@@ -66,9 +64,10 @@ cdef int end_timing(object name, int index, stream_t stream, void* began) except
     cdef void* event = NULL
     event_record(index, stream, True, &event)
     end = place_of(index, event)
-    if timing:
-        _records.append((name, index, <size_t>stream, start, end, _bases[index], _ticks(),
-                         _thread()))
+    base = _bases[index]
+    # None where the sessions ended meanwhile, and others began.
+    if timing and base is not None:
+        _records.append((name, index, <size_t>stream, start, end, base, _ticks(), _thread()))
     return 0
 
 

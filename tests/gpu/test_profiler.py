@@ -1,11 +1,14 @@
 """Times of kernels and copies in the profiler's events, tables, traces and files."""
 
 import json
+import threading
+import time
 
 import pytest
 from emulator import control
 
 import autograd_cy as ag
+from autograd_cy._C import cuda_timing
 from autograd_cy.profiler import ProfilerActivity, profile, supported_activities
 
 CUDA = ag.profiler._events.DeviceType.CUDA
@@ -125,8 +128,6 @@ def test_steps_record_what_activities_say():
 
 
 def test_streams_and_threads_are_told_apart():
-    import threading
-
     side = ag.cuda.Stream()
     x = ag.ones(10, device="cuda")
     side.wait_stream(ag.cuda.current_stream())
@@ -183,3 +184,24 @@ def test_an_error_of_a_kernel_comes_out_at_the_end_and_leaves_nothing():
     assert sum(e.device_type == CUDA for e in after.events()) == 1
     with pytest.raises(KeyError), ag.autograd.profiler.profile(use_device="cuda"):
         raise KeyError
+
+
+def test_copies_may_outlast_the_session_that_saw_them_begin():
+    """Another session may have begun by then, from whose first event times don't count yet."""
+    x = ag.ones(1 << 16, device="cuda")
+    done = threading.Event()
+
+    def copies():
+        while not done.is_set():
+            x.cpu()
+
+    worker = threading.Thread(target=copies)
+    worker.start()
+    try:
+        for _ in range(500):
+            first = cuda_timing.begin()
+            time.sleep(0.0003)
+            assert all(name.startswith("Memcpy") for name, *_ in cuda_timing.end(first))
+    finally:
+        done.set()
+        worker.join()
