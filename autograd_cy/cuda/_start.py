@@ -73,6 +73,21 @@ def device_count() -> int:
     return cuda_driver.count()
 
 
+def own_kernels() -> dict:
+    """
+    Kernels of operators that run on the device.
+
+    Returns
+    -------
+    dict
+        Capsules by the keys of their slots.
+    """
+    own: dict = {}
+    for name in KERNEL_MODULES:
+        own |= import_module("autograd_cy._C." + name).KERNELS
+    return own
+
+
 def start() -> None:
     """
     Register device "cuda"; done once.
@@ -95,9 +110,7 @@ def start() -> None:
         from autograd_cy._C.interpreted_kernels import let_host_compute
         from autograd_cy._environment.settings import _products
 
-        own: dict = {}
-        for name in KERNEL_MODULES:
-            own |= import_module("autograd_cy._C." + name).KERNELS
+        own = own_kernels()
         kernels = cuda_host.KERNELS | own
         by_host = cuda_host.KERNELS.keys() - own.keys()
         type_number = devices.register("cuda", cuda_services.services(), kernels, by_host)
