@@ -60,8 +60,8 @@ def broadcast(
             f"devices={devices} and out={out}"
         )
     if out is not None:
-        for place in out:
-            place.copy_(tensor, non_blocking=True)
+        for target in out:
+            target.copy_(tensor, non_blocking=True)
         return tuple(out)
     return tuple(tensor.to(place, non_blocking=True) for place in _places(devices or ()))
 
@@ -190,8 +190,8 @@ def scatter(
                 "'devices' and 'chunk_sizes' must not be specified when 'out' is specified"
             )
         sizes = [x.size(dim) for x in out]
-        for place, part in zip(out, tensor.split(sizes, dim), strict=True):
-            place.copy_(part, non_blocking=True)
+        for target, part in zip(out, tensor.split(sizes, dim), strict=True):
+            target.copy_(part, non_blocking=True)
         return tuple(out)
     places = _places(range(_core.count()) if devices is None else devices)
     parts = tensor.chunk(len(places), dim) if chunk_sizes is None else None

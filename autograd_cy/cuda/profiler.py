@@ -13,7 +13,7 @@ __all__ = ["profile", "start", "stop"]
 
 def _driver(purpose: str) -> Any:
     try:
-        from pycuda import driver  # type: ignore[import-not-found]
+        from pycuda import driver
     except ImportError:
         raise RuntimeError(
             f'{purpose}: PyCUDA is missing: pip install "autograd_cy[cuda]"'

@@ -23,7 +23,8 @@ __all__ = [
 
 class _OnGpu(type):
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, TYPES[cls.__name__]) and instance.is_cuda
+        own: Any = TYPES[cls.__name__]
+        return isinstance(instance, own) and instance.is_cuda
 
 
 def _tensor_type(name: str) -> Any:

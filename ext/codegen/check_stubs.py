@@ -56,7 +56,7 @@ def unstubbed(known: set[str]) -> list[str]:
 
     names = {p.name.split(".")[0] for p in Path(folder.__path__[0]).glob("*.so")}
     simd = {f"{n}_{t}" for n in ("kern", *simd_modules()) for t in ("base", "avx2", "avx512")}
-    return sorted(names - known - simd - {"optable", "kernel_table", "_shared"})
+    return sorted(names - known - simd - {"optable", "kernel_table", "_shared", "cuda_host"})
 
 
 def simd_modules() -> list[str]:
