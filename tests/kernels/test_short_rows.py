@@ -231,7 +231,9 @@ def test_euclidean_norms_beside_numpy(dtype):
 
 
 @pytest.mark.filterwarnings("ignore:Casting complex values")
-@pytest.mark.parametrize("dtype, real", [(ag.complex64, ag.float32), (ag.complex128, ag.float64)])
+@pytest.mark.parametrize(
+    ("dtype", "real"), [(ag.complex64, ag.float32), (ag.complex128, ag.float64)]
+)
 @pytest.mark.parametrize(
     "view", [lambda x: x[:, ::2], lambda x: x[:, :, 1:4], lambda x: x.permute(2, 0, 1)]
 )
