@@ -3,8 +3,6 @@
 # A capsule owns its structure until a consumer renames it; from then on the consumer must call the
 # deleter, once. Deleters may run in any thread, so ours take the GIL. Of memory on CUDA devices,
 # streams wait for each other: ext/cuda/cuda_exchange.pyx lets them.
-from importlib import import_module as _import_module
-
 from cpython.mem cimport PyMem_RawMalloc, PyMem_RawFree
 from cpython.pycapsule cimport (
     PyCapsule_New, PyCapsule_IsValid, PyCapsule_GetPointer, PyCapsule_SetName, PyCapsule_CheckExact)
@@ -163,7 +161,8 @@ cdef bint is_on_cuda(Tensor t) except -1:
 
 cdef object cuda_exchange():
     """The module that lets streams of CUDA devices wait for each other."""
-    return _import_module("autograd_cy._C.cuda_exchange")
+    from autograd_cy._C import cuda_exchange as found
+    return found
 
 
 cdef int code_of_gpu(object index, str op) except -1:
@@ -405,7 +404,7 @@ cdef object ask_capsule(object source, object copy):
 
 
 cdef object cuda_exchange_of(object index):
-    """The same once the device was started, or the error that says why it can't."""
+    """That module for a CUDA device, which is started, or the error that says why it can't be."""
     code_of_gpu(index, "from_dlpack")
     return cuda_exchange()
 
