@@ -6,7 +6,3 @@ from autograd_cy._C.tensor cimport Tensor
 cdef int copy(Tensor to, Tensor source, bint non_blocking, stream_t stream) except -1
 cdef int cast(Tensor to, Tensor source, stream_t stream) except -1
 cdef int fill(Tensor to, const char* item, stream_t stream) except -1
-
-# A tensor with the elements of `t` on the same device in C order, conjugated and negated where its
-# flags say so: `t` itself if it is such a one already.
-cdef Tensor packed(Tensor t)

@@ -10,6 +10,12 @@ ctypedef int result_t            # CUresult
 ctypedef uint64_t address_t      # CUdeviceptr
 ctypedef void* handle_t          # CUstream, CUevent, CUcontext, CUmemoryPool
 
+cdef enum:
+    MAX_INDEX = 64               # devices; as many as storage.pxd has codes for
+    OUT_OF_MEMORY = 2            # CUDA_ERROR_OUT_OF_MEMORY
+    HOST_PORTABLE = 1            # CU_MEMHOSTALLOC_PORTABLE: pinned for all devices
+    ATTRIBUTE_MAJOR = 75         # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+
 # Called without the GIL where they may wait. Names as the driver exports them, less the version.
 cdef struct Driver:
     result_t (*init)(unsigned) noexcept nogil
@@ -21,7 +27,6 @@ cdef struct Driver:
     result_t (*device_total_memory)(size_t*, int) noexcept nogil
     result_t (*device_uuid)(char*, int) noexcept nogil
     result_t (*can_access_peer)(int*, int, int) noexcept nogil
-    result_t (*enable_peer)(handle_t, unsigned) noexcept nogil
     result_t (*get_current)(handle_t*) noexcept nogil
     result_t (*set_current)(handle_t) noexcept nogil
     result_t (*context_synchronize)() noexcept nogil
@@ -30,7 +35,6 @@ cdef struct Driver:
     result_t (*memory_info)(size_t*, size_t*) noexcept nogil
     result_t (*pool_create)(handle_t*, const void*) noexcept nogil
     result_t (*pool_set)(handle_t, int, void*) noexcept nogil
-    result_t (*pool_get)(handle_t, int, void*) noexcept nogil
     result_t (*pool_trim)(handle_t, size_t) noexcept nogil
     result_t (*pool_access)(handle_t, const void*, size_t) noexcept nogil
     result_t (*allocate_from_pool)(address_t*, size_t, handle_t, handle_t) noexcept nogil
@@ -50,7 +54,6 @@ cdef struct Driver:
     result_t (*stream_query)(handle_t) noexcept nogil
     result_t (*stream_wait)(handle_t, handle_t, unsigned) noexcept nogil
     result_t (*event_create)(handle_t*, unsigned) noexcept nogil
-    result_t (*event_destroy)(handle_t) noexcept nogil
     result_t (*event_record)(handle_t, handle_t) noexcept nogil
     result_t (*event_query)(handle_t) noexcept nogil
     result_t (*event_synchronize)(handle_t) noexcept nogil
@@ -70,7 +73,6 @@ cdef object translated(object error, str what, int index)    # for an exception 
 cdef result_t result_of(object error)                        # the driver's result in it, or 999
 cdef str name_of(result_t result)
 cdef handle_t context_of(int index) noexcept        # of a device that was entered
-cdef object pycuda_context(int index)               # PyCUDA's Context of it
 cdef object pycuda_driver()                         # the module pycuda.driver
 # Call a function of PyCUDA that needs the context on PyCUDA's own stack.
 cdef object in_context(int index, function, tuple arguments)

@@ -9,9 +9,9 @@ from autograd_cy._C.devices cimport stream_t
 # The number of a kernel, for `launch`. `image` is the file of its code without suffix, "ew_f32".
 # Nothing is loaded: that is done on the device's first launch.
 cdef int kernel_id(str image, str name) except -1
-cdef bint has_image(str image) except -1       # whether this build has that file
 
-# Put a kernel on a stream, and return. `op` is the operator, for messages.
+# Put a kernel on a stream, and return: the host waits with CUDA_LAUNCH_BLOCKING=1, and where the
+# driver has no memory for the launch.
 cdef int launch(int kernel, int index, stream_t stream,
                 unsigned grid_x, unsigned grid_y, unsigned grid_z,
                 unsigned block_x, unsigned block_y, unsigned block_z,

@@ -5,7 +5,8 @@ It is optional: cuda_products.pyx has kernels of its own. A handle belongs to on
 at a time, and comes back when its thread ends. Handles are never destroyed: at the end of the
 process the driver may be gone before them.
 """
-from autograd_cy._C.cuda_driver cimport blocking_launches, driver, enter
+from autograd_cy._C.cuda_driver cimport (
+    ATTRIBUTE_MAJOR, blocking_launches, check, device_number, driver, enter)
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.cuda_streams cimport handle_of, wait_for
 from autograd_cy._C.cuda_timing cimport begin_timing, end_timing, timing
@@ -53,7 +54,6 @@ cdef enum:  # of library_types.h and cublas_api.h
     ALGO_DEFAULT = -1
     FULL_REDUCTIONS = 16       # CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
     NOT_SUPPORTED = 15
-    COMPUTE_CAPABILITY_MAJOR = 75    # of cuda.h
     MATRICES = 65535           # of a batch in one call
     LEAST_WORKSPACE = 1 << 18
 
@@ -250,7 +250,7 @@ cdef class Handle:
 cdef Handle handle_of_device(int index):
     cdef dict mine = getattr(local, "handles", None)
     cdef Handle handle
-    cdef int device, major = 0
+    cdef int major = 0
     cdef status_t status
     global made
     if mine is None:
@@ -273,8 +273,8 @@ cdef Handle handle_of_device(int index):
             handle.value = NULL
             raise failure(status, "cublasCreate(handle)")
         made += 1
-    if driver.device_get(&device, index) == 0:
-        driver.device_attribute(&major, COMPUTE_CAPABILITY_MAJOR, device)
+    check(driver.device_attribute(&major, ATTRIBUTE_MAJOR, device_number(index)),
+          "asking for its compute capability", index)
     # What NVIDIA advises for large products; Hopper's kernels want more.
     handle.workspace = (32 if major >= 9 else 8) << 20
     mine[index] = handle

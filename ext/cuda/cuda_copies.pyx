@@ -19,7 +19,7 @@ from autograd_cy._C.cuda_timing cimport begin_timing, end_timing, timing
 from autograd_cy._C.devices cimport (
     current_stream, current_stream_owner, note_use, pinning_type, stream_t)
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_C64, DT_SIZE, dt_real
-from autograd_cy._C.iterate cimport contiguous, copy_into
+from autograd_cy._C.iterate cimport copy_into
 from autograd_cy._C.storage cimport (
     ON_PINNED, STORAGE_BORROWED, STORAGE_PINNED, ServiceBlock, device_index,
     device_type, storage_root)
@@ -226,10 +226,6 @@ cdef int fill(Tensor to, const char* item, stream_t stream) except -1:
     if not is_flat(&o, 0):
         take_wide_words(&o)
     return run_entry(copy_entry(o.item[0]), &o, index, stream)
-
-
-cdef Tensor packed(Tensor t):
-    return contiguous(t)
 
 
 # ---- between a device and the host, or another device ----

@@ -23,12 +23,9 @@ cdef extern from "<dlfcn.h>":
     int RTLD_NOW, RTLD_GLOBAL
 
 cdef enum:
-    MAX_INDEX = 64
     ATTRIBUTE_MULTIPROCESSORS = 16
     ATTRIBUTE_THREADS = 39           # that a multiprocessor holds at once
-    ATTRIBUTE_MAJOR = 75
     ATTRIBUTE_MINOR = 76
-    OUT_OF_MEMORY = 2
     NO_DEVICE = 100
 
 cdef struct Entry:
@@ -90,7 +87,6 @@ entry("cuDeviceTotalMem_v2", &driver.device_total_memory)
 entry("cuDeviceGetUuid", &driver.device_uuid, False)
 entry("cuDeviceGetUuid_v2", &driver.device_uuid, False)
 entry("cuDeviceCanAccessPeer", &driver.can_access_peer, False)
-entry("cuCtxEnablePeerAccess", &driver.enable_peer, False)
 entry("cuCtxGetCurrent", &driver.get_current)
 entry("cuCtxSetCurrent", &driver.set_current)
 entry("cuCtxSynchronize", &driver.context_synchronize)
@@ -99,7 +95,6 @@ entry("cuGetErrorString", &driver.error_string)
 entry("cuMemGetInfo_v2", &driver.memory_info)
 entry("cuMemPoolCreate", &driver.pool_create, False)
 entry("cuMemPoolSetAttribute", &driver.pool_set, False)
-entry("cuMemPoolGetAttribute", &driver.pool_get, False)
 entry("cuMemPoolTrimTo", &driver.pool_trim, False)
 entry("cuMemPoolSetAccess", &driver.pool_access, False)
 entry("cuMemAllocFromPoolAsync", &driver.allocate_from_pool, False)
@@ -118,7 +113,6 @@ entry("cuStreamSynchronize", &driver.stream_synchronize)
 entry("cuStreamQuery", &driver.stream_query)
 entry("cuStreamWaitEvent", &driver.stream_wait)
 entry("cuEventCreate", &driver.event_create)
-entry("cuEventDestroy_v2", &driver.event_destroy)
 entry("cuEventRecord", &driver.event_record)
 entry("cuEventQuery", &driver.event_query)
 entry("cuEventSynchronize", &driver.event_synchronize)

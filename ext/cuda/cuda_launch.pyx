@@ -13,8 +13,8 @@ from libc.stdlib cimport realloc
 from libc.string cimport memset
 
 from autograd_cy._C.cuda_driver cimport (
-    blocking_launches, driver, enter, error_of, in_context, pycuda_driver, result_of, result_t,
-    threads_at_once, translated)
+    MAX_INDEX, OUT_OF_MEMORY, blocking_launches, driver, enter, error_of, in_context,
+    pycuda_driver, result_of, result_t, threads_at_once, translated)
 from autograd_cy._C.cuda_memory cimport free_memory
 from autograd_cy._C.cuda_streams cimport (
     CudaStream, begin_side, end_side, handle_of, raise_fault)
@@ -25,8 +25,6 @@ cdef extern from "Python.h":
     object PyObject_Call(object function, object args, PyObject* keywords)
 
 cdef enum:
-    MAX_INDEX = 64
-    OUT_OF_MEMORY = 2
     INVALID_VALUE = 1
     INVALID_IMAGE = 200
     NO_BINARY = 209
@@ -77,10 +75,6 @@ cdef int kernel_id(str image, str name) except -1:
         _names.append((image, name))
         _numbers[image, name] = number
     return number
-
-
-cdef bint has_image(str image) except -1:
-    return path_of(image) is not None
 
 
 # --- code -----------------------------------------------------------------------------------
@@ -267,16 +261,7 @@ def kernel_number(str image not None, str name not None):
 
 
 def launch_kernel(int kernel, int index, size_t stream, tuple grid not None, tuple block not None,
-                  bytes arguments not None, unsigned shared=0):
+                  bytes arguments not None, unsigned int shared=0):
     """Put a kernel on a stream, given as the address that `Stream.stream_id` says."""
     launch(kernel, index, <stream_t>stream, grid[0], grid[1], grid[2], block[0], block[1],
            block[2], shared, <const char*>arguments, len(arguments))
-
-
-def measure(int kernel, int index, tuple grid not None, bytes arguments not None, int n):
-    """Launch a kernel `n` times on the default stream."""
-    cdef const char* place = arguments
-    cdef unsigned x = grid[0]
-    cdef int _i
-    for _i in range(n):
-        launch(kernel, index, NULL, x, 1, 1, 256, 1, 1, 0, place, len(arguments))

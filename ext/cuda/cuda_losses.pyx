@@ -10,12 +10,13 @@ from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from autograd_cy._C.cuda_launch cimport kernel_id, launch
+from autograd_cy._C.cuda_launch cimport launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
-from autograd_cy._C.cuda_reduce cimport join_sums, set_divisor
+from autograd_cy._C.cuda_reduce cimport (
+    BLOCKS, join_sums, kernel_of_floats, quotient_up, set_divisor)
 from autograd_cy._C.cuda_streams cimport fault_of
 from autograd_cy._C.devices cimport current_stream, stream_t
-from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_F64, DT_SIZE
+from autograd_cy._C.dtypes cimport DT_F64, DT_SIZE
 from autograd_cy._C.iterate cimport (
     broadcast_shape, cast, contiguous, copy_into, expand_plain, resolved)
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_NONE
@@ -48,7 +49,6 @@ cdef extern from "device/reduction_arguments.h" nogil:
 
 cdef enum:
     SHARE = 16             # elements of a thread, before there are more blocks
-    BLOCKS = 528           # see cuda_reduce.pyx
 
 cdef enum:                 # places in FORMULAS
     MSE, L1, SMOOTH_L1, HUBER, CROSS_ENTROPY, LOGITS, WEIGHTED_LOGITS, KL_DIV, KL_DIV_LOG,
@@ -64,9 +64,7 @@ memset(kernels, 0, sizeof(kernels))
 
 cdef int kernel_of_loss(int formula, int dt) except -1:
     if not kernels[formula][dt]:
-        image = "halves" if dt < DT_F32 else "f32" if dt == DT_F32 else "f64"
-        suffix = {DT_F16: "f16", DT_BF16: "bf16"}.get(dt, image)
-        kernels[formula][dt] = kernel_id(f"loss_{image}", f"{FORMULAS[formula]}_{suffix}") + 1
+        kernels[formula][dt] = kernel_of_floats("loss", FORMULAS[formula], dt) + 1
     return kernels[formula][dt] - 1
 
 
@@ -184,7 +182,7 @@ cdef int run_loss(Tensor out, int formula, tuple given, int nd, const Py_ssize_t
     args.op = name
     args.dt = dt
     args.scale = 1
-    blocks = min(max((n + SHARE * AG_REDUCE_THREADS - 1) // (SHARE * AG_REDUCE_THREADS), 1), BLOCKS)
+    blocks = min(max(quotient_up(n, SHARE * AG_REDUCE_THREADS), 1), BLOCKS)
     if reduction == RED_NONE:
         args.out = target.ptr
         args.packed &= is_aligned(args.out, batch)

@@ -10,8 +10,8 @@ from libc.stdlib cimport calloc, getenv, malloc
 from libc.string cimport memset
 
 from autograd_cy._C.cuda_driver cimport (
-    address_t, check, context_of, device_number, driver, enter, error_of, handle_t, is_forked,
-    number_of_devices, result_t)
+    HOST_PORTABLE, MAX_INDEX, OUT_OF_MEMORY, address_t, check, context_of, device_number, driver,
+    enter, error_of, handle_t, is_forked, number_of_devices, result_t)
 from autograd_cy._C.cuda_streams cimport CudaStream, handle_of, order
 from autograd_cy._C.placement cimport current_index, type_of_name
 from autograd_cy._C.sealed cimport seal
@@ -39,10 +39,6 @@ cdef enum:
     SMALLEST = 512
     FINE = 20                    # powers of two from here on have eight classes
     CLASSES = 48 + 8 * 44        # up to 2^64
-    MAX_INDEX = 64
-    HOST_PORTABLE = 1            # CU_MEMHOSTALLOC_PORTABLE
-    OUT_OF_MEMORY = 2
-    NOT_SUPPORTED = 801
     ATTRIBUTE_POOLS = 115        # CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
     POOL_THRESHOLD = 4           # CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
 
@@ -589,6 +585,14 @@ cdef Counts* counts_of(int index) except NULL:
     return &_host if index < 0 else &_counts[index]
 
 
+cdef int of_device(int index) except -1:
+    """The number of a device, which pinned memory isn't."""
+    if index < 0:
+        raise ValueError(f"a device has a number from 0 to {MAX_INDEX - 1}, not {index}")
+    counts_of(index)
+    return index
+
+
 cdef tuple figures(Count* c):
     return c.current, c.peak, c.allocated, c.freed
 
@@ -681,17 +685,14 @@ def empty_host_cache():
 
 def set_limit(int index, size_t nbytes):
     """Let a device's tensors and free memory have at most so many bytes; 0: no limit."""
-    counts_of(index)
-    _limits[max(index, 0)] = nbytes
+    _limits[of_device(index)] = nbytes
 
 
 def limit(int index):
     """The limit that was set, 0 for none."""
-    counts_of(index)
-    return _limits[max(index, 0)]
+    return _limits[of_device(index)]
 
 
 def pooled(int index):
     """Tell if memory comes from a pool of the driver; None if none was asked for yet."""
-    counts_of(index)
-    return None if not _pooled[max(index, 0)] else _pooled[max(index, 0)] > 0
+    return None if not _pooled[of_device(index)] else _pooled[index] > 0

@@ -5,11 +5,14 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from autograd_cy._C.cuda_launch cimport kernel_id, launch
+from autograd_cy._C.cuda_launch cimport launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
-from autograd_cy._C.cuda_reduce cimport join_sums, set_divisor
+from autograd_cy._C.cuda_reduce cimport (
+    BLOCKS, LOG_THREADS, LOG_WARP, blocks_of, join_sums, kernel_of_floats, log_ceil, quotient_up,
+    set_divisor)
+from autograd_cy._C.cuda_rows cimport share_rows
 from autograd_cy._C.devices cimport current_stream, stream_t
-from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_SIZE
+from autograd_cy._C.dtypes cimport DT_SIZE
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into, fill_dense
 from autograd_cy._C.outputs cimport fresh_dense
 from autograd_cy._C.storage cimport device_index
@@ -46,10 +49,7 @@ cdef enum:
     BACKWARD = 1
     COLUMNS = 2
 
-    LOG_THREADS = 8        # of a block
-    LOG_WARP = 5
     SHARE = 32             # rows of a thread, before more blocks share a column
-    BLOCKS = 528           # see cuda_reduce.pyx
 
 cdef tuple NAMES = ("norm_rows", "norm_rows_backward", "norm_columns")
 cdef int[3][12] kernels          # by operation and dtype; one more than the number, 0: not asked
@@ -58,21 +58,8 @@ memset(kernels, 0, sizeof(kernels))
 
 cdef int kernel_of_norm(int op, int dt) except -1:
     if not kernels[op][dt]:
-        image = "halves" if dt < DT_F32 else "f32" if dt == DT_F32 else "f64"
-        suffix = {DT_F16: "f16", DT_BF16: "bf16"}.get(dt, image)
-        kernels[op][dt] = kernel_id(f"norm_{image}", f"{NAMES[op]}_{suffix}") + 1
+        kernels[op][dt] = kernel_of_floats("norm", NAMES[op], dt) + 1
     return kernels[op][dt] - 1
-
-
-cdef inline uint32_t log_ceil(uint64_t n) noexcept:
-    cdef uint32_t k = 0
-    while k < 62 and <uint64_t>1 << k < n:
-        k += 1
-    return k
-
-
-cdef inline uint64_t quotient_up(uint64_t n, uint64_t d) noexcept:
-    return (n + d - 1) // d
 
 
 cdef Tensor as_column(Tensor t, int dt):
@@ -88,24 +75,16 @@ cdef int put_rows(int op, ag_norm_args* args, Tensor out, Tensor input, Tensor g
                   uint64_t n) except -1:
     cdef int item = <int>DT_SIZE[input.dt], device = out.mem.device
     cdef ag_row_args* row = &args.row
-    cdef uint64_t tiles
+    cdef unsigned blocks
     row.out = out.ptr
     row.in_[0] = input.ptr
     row.in_[1] = address(grad)
     row.length = n
     row.rows = input.count // n
     set_divisor(&row.inner, 1)
-    row.by_rows = 1
-    row.packed = n * item % 16 == 0 and (
-        <size_t>row.out | <size_t>row.in_[0] | <size_t>row.in_[1]) % 16 == 0
-    row.group = min(log_ceil(quotient_up(n * item, 16)), <uint32_t>LOG_THREADS)
-    row.width = min(log_ceil(row.rows), LOG_THREADS - row.group)
-    if row.group + row.width < LOG_WARP:
-        row.width = LOG_WARP - row.group
-    tiles = quotient_up(row.rows, <uint64_t>1 << row.width)
+    blocks = share_rows(row, item)
     return launch(kernel_of_norm(op, input.dt), device_index(device), current_stream(device),
-                  <unsigned>min(tiles, <uint64_t>0x7FFFFFFF), 1, 1, 1 << (row.group + row.width),
-                  1, 1, 0, args, sizeof(ag_norm_args))
+                  blocks, 1, 1, 1 << (row.group + row.width), 1, 1, 0, args, sizeof(ag_norm_args))
 
 
 cdef uint64_t length_of(Tensor input, tuple shape) noexcept:
@@ -160,9 +139,8 @@ cdef int put_columns(Tensor to_weight, Tensor to_bias, Tensor input, Tensor grad
         partial = scratch(index, 2 * parts * n * sizeof(double), stream)
         args.partial[0] = <double*>partial.data
         args.partial[1] = args.partial[0] + parts * n
-    launch(kernel_of_norm(COLUMNS, input.dt), index, stream,
-           <unsigned>min(tiles, <uint64_t>0x7FFFFFFF), <unsigned>parts, 1, 1 << LOG_THREADS, 1, 1,
-           0, &args, sizeof(args))
+    launch(kernel_of_norm(COLUMNS, input.dt), index, stream, blocks_of(n, args.width),
+           <unsigned>parts, 1, 1 << LOG_THREADS, 1, 1, 0, &args, sizeof(args))
     for k, t in enumerate((to_weight, to_bias)):
         if parts > 1 and t is not None:
             join_sums(index, stream, args.partial[k], parts, n, 1, t.ptr, t.dt)

@@ -12,7 +12,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 from autograd_cy._C.cuda_blas cimport (
     BLAS_CONJUGATED, BLAS_PLAIN, BLAS_TURNED, BlasCall, blas_call, use_blas)
-from autograd_cy._C.cuda_copies cimport copy as copy_on_device, packed
+from autograd_cy._C.cuda_copies cimport copy as copy_on_device
 from autograd_cy._C.cuda_driver cimport multiprocessors
 from autograd_cy._C.cuda_launch cimport kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
@@ -20,7 +20,7 @@ from autograd_cy._C.devices cimport current_stream, stream_t
 from autograd_cy._C.dtypes cimport (
     DT_F32, DT_I64, DT_SIZE, dt_is_complex, dt_is_integral)
 from autograd_cy._C.halves cimport is_half
-from autograd_cy._C.iterate cimport copy_into, ew2, expand_plain, resolved, to_device
+from autograd_cy._C.iterate cimport contiguous, copy_into, ew2, expand_plain, resolved, to_device
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.rules_products cimport broadcasts
 from autograd_cy._C.storage cimport device_index
@@ -305,7 +305,7 @@ cdef Tensor in_order(Tensor t, const void* p, Py_ssize_t batch, Py_ssize_t step,
     window = tensor_window(t, 3, sizes, strides, (<char*>p - t.ptr) // DT_SIZE[t.dt])
     if conjugated:
         window = tensor_turned(window, F_CONJ)
-    return packed(window)
+    return contiguous(window)
 
 
 cdef int swap(Product* t) noexcept:
@@ -572,12 +572,12 @@ cdef int addbmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor al
         if a.strides[0] != k * a.strides[2]:
             sizes[0], sizes[1], sizes[2] = a.sizes[1], batch, k
             strides[0], strides[1], strides[2] = a.strides[1], a.strides[0], a.strides[2]
-            a = packed(tensor_window(a, 3, sizes, strides, 0))
+            a = contiguous(tensor_window(a, 3, sizes, strides, 0))
             t.args.a, t.args.a_row, t.args.a_inner = a.ptr, a.strides[0], 1
         else:
             t.args.a, t.args.a_row, t.args.a_inner = a.ptr, a.strides[1], a.strides[2]
         if b.strides[0] != k * b.strides[1]:
-            b = packed(b)
+            b = contiguous(b)
         t.args.b, t.args.b_inner, t.args.b_column = b.ptr, b.strides[1], b.strides[2]
         t.args.k = batch * k
     else:
@@ -618,7 +618,7 @@ cdef int linear(Tensor out, Tensor x, Tensor weight, Tensor bias) except -1:
     if bias is not None:
         bias = resolved(to_device(bias, out.mem.device))
     if not rows_of(x, x.nd - 1, &rows, &apart):
-        x = packed(x)
+        x = contiguous(x)
         rows_of(x, x.nd - 1, &rows, &apart)
     if not rows_of(out, x.nd - 1, &rows, &apart_out):
         target = tensor_empty_on(out.mem.device, out.dt, out.nd, out.sizes, NULL)
@@ -652,7 +652,7 @@ cdef Tensor bias_rows(Product* t, Tensor out, Tensor bias, int nd):
     if bias.nd > 1 and broadcasts(bias.nd, bias.sizes, out.nd, out.sizes):
         bias = expand_plain(bias, out.nd, out.sizes, "linear")
         if not rows_of(bias, nd, &rows, &apart):
-            bias = packed(bias)
+            bias = contiguous(bias)
             rows_of(bias, nd, &rows, &apart)
         t.args.add, t.args.add_row, t.args.add_column = bias.ptr, apart, bias.strides[nd]
         return bias
@@ -664,22 +664,18 @@ cdef Tensor bias_rows(Product* t, Tensor out, Tensor bias, int nd):
 
 # --- the table ------------------------------------------------------------------------------
 
-cdef object capsule(void* function, const char* signature):
-    return PyCapsule_New(function, signature, NULL)
-
-
 cdef const char* TWO = "int (Tensor, Tensor, Tensor)"
 cdef const char* LINEAR = "int (Tensor, Tensor, Tensor, Tensor)"
 cdef const char* SUMS = "int (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)"
 
 KERNELS = {
-    "mm": capsule(<void*>mm, TWO),
-    "bmm": capsule(<void*>bmm, TWO),
-    "dot": capsule(<void*>dot, TWO),
-    "mv": capsule(<void*>mv, TWO),
-    "addmm": capsule(<void*>addmm, SUMS),
-    "baddbmm": capsule(<void*>baddbmm, SUMS),
-    "addmv": capsule(<void*>addmv, SUMS),
-    "addbmm": capsule(<void*>addbmm, SUMS),
-    "linear": capsule(<void*>linear, LINEAR),
+    "mm": PyCapsule_New(<void*>mm, TWO, NULL),
+    "bmm": PyCapsule_New(<void*>bmm, TWO, NULL),
+    "dot": PyCapsule_New(<void*>dot, TWO, NULL),
+    "mv": PyCapsule_New(<void*>mv, TWO, NULL),
+    "addmm": PyCapsule_New(<void*>addmm, SUMS, NULL),
+    "baddbmm": PyCapsule_New(<void*>baddbmm, SUMS, NULL),
+    "addmv": PyCapsule_New(<void*>addmv, SUMS, NULL),
+    "addbmm": PyCapsule_New(<void*>addbmm, SUMS, NULL),
+    "linear": PyCapsule_New(<void*>linear, LINEAR, NULL),
 }

@@ -71,13 +71,9 @@ cdef int K_SUB = kernel_number("sub")
 cdef int K_WHERE = kernel_number("where")
 
 cdef enum:
-    LOG_THREADS = 8        # of a block
-    LOG_WARP = 5
     SHARE = 8              # batches that a thread has, before more threads share a result
-    BLOCKS = 528           # that large GPUs run at once: four for each multiprocessor
     LINE = 32              # elements that the innermost dimension has, or divisions find the place
     LOG_BUSY = 7           # threads of a block that such lines must leave busy
-    MANY = 1 << 18         # threads that keep a GPU busy
 
 
 cdef void set_divisor(void* divisor, uint64_t size) noexcept nogil:
@@ -128,6 +124,11 @@ cdef int kernel_of_parts(int op, int dt) except -1:
     return joining[op][dt] - 1
 
 
+cdef int kernel_of_floats(str family, str name, int dt) except -1:
+    cdef str suffix = ELEMENTS[dt]
+    return kernel_id(f"{family}_{'halves' if dt < DT_F32 else suffix}", f"{name}_{suffix}")
+
+
 cdef inline int accumulator_size(int op, int dt) noexcept:
     if op == OP_VARIANCE:
         return 32
@@ -173,17 +174,6 @@ cdef int join_axes(Axis* axes, int n) noexcept:
         axes[m] = axes[d]
         m += 1
     return m
-
-
-cdef inline uint32_t log_ceil(uint64_t n) noexcept:
-    cdef uint32_t k = 0
-    while k < 62 and <uint64_t>1 << k < n:
-        k += 1
-    return k
-
-
-cdef inline uint64_t quotient_up(uint64_t n, uint64_t d) noexcept:
-    return (n + d - 1) // d
 
 
 cdef inline uint64_t batch_of(int itemsize) noexcept:
@@ -236,10 +226,8 @@ cdef uint32_t share_out(ag_reduce_args* args, int itemsize) noexcept:
 
 cdef int put(int kernel, int index, stream_t stream, const ag_reduce_args* args,
              uint32_t parts) except -1:
-    cdef uint64_t tiles = quotient_up(args.results, <uint64_t>1 << args.width)
-    cdef unsigned grid = <unsigned>min(tiles, <uint64_t>0x7FFFFFFF)    # others come by turns
-    return launch(kernel, index, stream, grid, parts, 1, 1 << (args.group + args.width), 1, 1, 0,
-                  args, sizeof(ag_reduce_args))
+    return launch(kernel, index, stream, blocks_of(args.results, args.width), parts, 1,
+                  1 << (args.group + args.width), 1, 1, 0, args, sizeof(ag_reduce_args))
 
 
 cdef int second_pass(int op, int dt, int index, stream_t stream, ag_reduce_args* args,

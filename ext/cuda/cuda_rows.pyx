@@ -8,10 +8,11 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
-from autograd_cy._C.cuda_launch cimport kernel_id, launch
-from autograd_cy._C.cuda_reduce cimport set_divisor
+from autograd_cy._C.cuda_launch cimport launch
+from autograd_cy._C.cuda_reduce cimport (
+    LOG_THREADS, LOG_WARP, MANY, blocks_of, kernel_of_floats, log_ceil, quotient_up, set_divisor)
 from autograd_cy._C.devices cimport current_stream
-from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_SIZE
+from autograd_cy._C.dtypes cimport DT_SIZE
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.outputs cimport fresh_dense
 from autograd_cy._C.storage cimport device_index
@@ -33,10 +34,6 @@ cdef enum:
     SOFTMAX_BACKWARD = 2
     LOG_SOFTMAX_BACKWARD = 3
 
-    LOG_THREADS = 8        # of a block
-    LOG_WARP = 5
-    MANY = 1 << 18         # threads that keep a GPU busy
-
 cdef tuple NAMES = ("softmax", "log_softmax", "softmax_backward", "log_softmax_backward")
 cdef int[4][12] kernels          # by operation and dtype; one more than the number, 0: not asked
 memset(kernels, 0, sizeof(kernels))
@@ -44,23 +41,23 @@ memset(kernels, 0, sizeof(kernels))
 
 cdef int kernel_of_rows(int op, int dt) except -1:
     if not kernels[op][dt]:
-        image = "halves" if dt < DT_F32 else "f32" if dt == DT_F32 else "f64"
-        suffix = {DT_F16: "f16", DT_BF16: "bf16"}.get(dt, image)
-        kernels[op][dt] = kernel_id(f"rows_{image}", f"{NAMES[op]}_{suffix}") + 1
+        kernels[op][dt] = kernel_of_floats("rows", NAMES[op], dt) + 1
     return kernels[op][dt] - 1
 
 
-cdef inline uint32_t log_ceil(uint64_t n) noexcept:
-    cdef uint32_t k = 0
-    while k < 62 and <uint64_t>1 << k < n:
-        k += 1
-    return k
+cdef unsigned share_rows(void* row, int item) noexcept:
+    cdef ag_row_args* args = <ag_row_args*>row
+    cdef size_t addresses = <size_t>args.out | <size_t>args.in_[0] | <size_t>args.in_[1]
+    args.by_rows = 1
+    args.packed = args.length * item % 16 == 0 and addresses % 16 == 0
+    return share_out(args, item)
 
 
-cdef void share_out(ag_row_args* args, uint64_t batch) noexcept:
-    """Choose threads: one batch for each, if a block has so many."""
+cdef unsigned share_out(ag_row_args* args, int item) noexcept:
+    """Choose threads: one batch of elements for each, if a block has so many."""
     cdef uint32_t columns = log_ceil(args.rows)
-    cdef uint32_t group = min(log_ceil((args.length + batch - 1) // batch), <uint32_t>LOG_THREADS)
+    cdef uint32_t group = min(
+        log_ceil(quotient_up(args.length, 16 // item)), <uint32_t>LOG_THREADS)
     if not args.by_rows:
         group = min(group, LOG_THREADS - min(columns, <uint32_t>LOG_WARP))
         while group and args.rows << group > MANY:
@@ -69,14 +66,15 @@ cdef void share_out(ag_row_args* args, uint64_t batch) noexcept:
     args.width = min(columns, LOG_THREADS - group)
     if group + args.width < LOG_WARP:
         args.width = LOG_WARP - group
+    return blocks_of(args.rows, args.width)
 
 
 cdef int run(int op, Tensor out, Tensor a, Tensor b, Py_ssize_t dim) except -1:
     cdef ag_row_args args
     cdef Tensor target = out
-    cdef uint64_t inner = 1, tiles
+    cdef uint64_t inner = 1
     cdef int d, item = <int>DT_SIZE[out.dt], device = out.mem.device
-    cdef size_t addresses
+    cdef unsigned blocks
     if out.count == 0:
         return 0
     a = contiguous(cast(a, out.dt))
@@ -93,14 +91,9 @@ cdef int run(int op, Tensor out, Tensor a, Tensor b, Py_ssize_t dim) except -1:
     args.out = target.ptr
     args.in_[0] = a.ptr
     args.in_[1] = NULL if b is None else b.ptr
-    args.by_rows = inner == 1
-    addresses = <size_t>args.out | <size_t>args.in_[0] | <size_t>args.in_[1]
-    args.packed = args.by_rows and args.length * item % 16 == 0 and addresses % 16 == 0
-    share_out(&args, 16 // item)
-    tiles = (args.rows + (<uint64_t>1 << args.width) - 1) >> args.width
-    launch(kernel_of_rows(op, out.dt), device_index(device), current_stream(device),
-           <unsigned>min(tiles, <uint64_t>0x7FFFFFFF), 1, 1, 1 << (args.group + args.width), 1, 1,
-           0, &args, sizeof(args))
+    blocks = share_rows(&args, item) if inner == 1 else share_out(&args, item)
+    launch(kernel_of_rows(op, out.dt), device_index(device), current_stream(device), blocks, 1, 1,
+           1 << (args.group + args.width), 1, 1, 0, &args, sizeof(args))
     if target is not out:
         copy_into(out, target, "softmax")
     return 0

@@ -10,8 +10,8 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from autograd_cy._C.cuda_driver cimport (
-    check, driver, enter, handle_t, in_context, pycuda_driver, refuse_child, result_t,
-    translated)
+    HOST_PORTABLE, MAX_INDEX, check, driver, enter, handle_t, in_context, pycuda_driver,
+    refuse_child, result_t, translated)
 from autograd_cy._C.faults cimport FAULT_NONE, fault_error
 from autograd_cy._C.storage cimport DEVICES_OF_TYPE
 from autograd_cy._C.streams cimport Event, Stream
@@ -22,7 +22,6 @@ cdef enum:
     NON_BLOCKING = 1         # CU_STREAM_NON_BLOCKING
     EVENT_DEFAULT = 0
     EVENT_DISABLE_TIMING = 2
-    HOST_PORTABLE = 1        # CU_MEMHOSTALLOC_PORTABLE
 
 # An event of the driver, kept for the next one when it is freed.
 cdef struct CudaEvent:
@@ -30,10 +29,10 @@ cdef struct CudaEvent:
     int timing
     CudaEvent* next
 
-cdef CudaStream* _free_streams[64]
-cdef CudaStream* _external[64]
-cdef CudaEvent* _free_events[128]        # by device, without and with timing
-cdef Fault* _faults[64]
+cdef CudaStream* _free_streams[MAX_INDEX]
+cdef CudaStream* _external[MAX_INDEX]
+cdef CudaEvent* _free_events[2 * MAX_INDEX]        # by device, without and with timing
+cdef Fault* _faults[MAX_INDEX]
 
 memset(_free_streams, 0, sizeof(_free_streams))
 memset(_external, 0, sizeof(_external))
@@ -319,7 +318,7 @@ def kept():
     cdef CudaStream* s
     cdef CudaEvent* e
     cdef int i
-    for i in range(64):
+    for i in range(MAX_INDEX):
         s = _free_streams[i]
         while s != NULL:
             streams += 1
@@ -328,7 +327,7 @@ def kept():
         while s != NULL:
             streams += s.side != NULL
             s = s.next
-    for i in range(128):
+    for i in range(2 * MAX_INDEX):
         e = _free_events[i]
         while e != NULL:
             events += 1

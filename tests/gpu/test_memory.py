@@ -557,3 +557,9 @@ def test_threads_share_the_memory():
         t.join()
     assert not errors
     assert stats()["allocation"][0] == live
+
+
+def test_pinned_memory_has_no_limit_of_its_own():
+    with pytest.raises(ValueError, match="a device has a number from 0 to 63, not -1"):
+        cuda_memory.set_limit(-1, MB)
+    assert cuda_memory.limit(0) == 0
