@@ -7,6 +7,9 @@ order (the smallest, all) or in the last step (means, roots) is one kernel.
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from ext.codegen.cuda_sources import CudaSource
 
 # Type of the elements in memory by dtype; bool is read as uint8.
@@ -40,11 +43,13 @@ PARTS = {
     "truth": "ag_seen", "logsumexp": "ag_log_of_sum", "variance": "ag_spread",
 }  # fmt: skip
 
-LOSSES = (
-    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
-    "logit_cross_entropy", "weighted_logit_cross_entropy", "kl_div", "kl_div_log",
-    "soft_margin_loss",
-)  # fmt: skip
+DEVICE = Path(__file__).parents[1] / "cuda" / "device"
+
+
+def losses() -> list[str]:
+    """The formulas of losses, each of which becomes a kernel of each dtype."""
+    text = (DEVICE / "losses.cuh").read_text()
+    return re.findall(r"^AG_FORMULA\((\w+),", text, re.MULTILINE)
 
 
 def reduction(name: str, operation: str) -> str:
@@ -87,6 +92,6 @@ def sources() -> dict[str, CudaSource]:
         for name, text in texts.items()
     }
     for image, dtypes in (("halves", HALVES), ("f32", ("f32",)), ("f64", ("f64",))):
-        text = "".join(loss(name, dtype) for dtype in dtypes for name in LOSSES)
+        text = "".join(loss(name, dtype) for dtype in dtypes for name in losses())
         found[f"loss_{image}"] = CudaSource(f'#include "losses.cuh"\n\n{text}')
     return found

@@ -28,6 +28,11 @@ ALLOWED = {
         "real complex view linear",
         "words of records: how dtypes are chosen, kinds of kernels and rules",
     ),
+    "ext/codegen/cuda_reductions.py": ("sum logsumexp", "kernels, by the names of their bodies"),
+    "ext/codegen/cuda_rows.py": (
+        "softmax log_softmax softmax_backward log_softmax_backward",
+        "the same; a slot of the device's column calls each",
+    ),
     "ext/codegen/formula.py": ("conj", "what formulas write for any conjugation"),
     "ext/codegen/operations.py": ("conj", "as in formula.py"),
     "ext/codegen/tangents.py": ("conj mul", "formulas of tangents, taken apart and put together"),
