@@ -89,7 +89,14 @@ def _is_current(target, command):
         return False
     if not target.exists() or kept["command"] != command:
         return False
-    return all(_digest(path) == digest for path, digest in kept["inputs"].items())
+    return _unchanged(kept)
+
+
+def _unchanged(kept):
+    """Whether what a file was made of is as it was. Files of this checkout are known from its root,
+    so that a copy of it looks at its own."""
+    files = kept.get("files", {"": ""})
+    return all(_digest(str(ROOT / path)) == digest for path, digest in files.items())
 
 
 def _run(command, what):
@@ -109,21 +116,21 @@ def _compile(source, target, flags):
     _run([*command, "-MD", "-MF", str(listed)], f"compiling {_short(source)}")
     inputs = listed.read_text().replace("\\\n", " ").split(":", 1)[1].split()
     listed.unlink()
-    inputs = {path: _digest(os.path.normpath(ROOT / path)) for path in inputs}
-    inputs = {os.path.normpath(ROOT / path): digest for path, digest in inputs.items()}
-    Path(f"{target}.json").write_text(json.dumps({"command": command, "inputs": inputs}))
+    inputs = {os.path.normpath(ROOT / path) for path in inputs}
+    files = {_short(path): _digest(path) for path in sorted(inputs)}
+    Path(f"{target}.json").write_text(json.dumps({"command": command, "files": files}))
     return True
 
 
 def _link(objects, target, *flags):
     command = [*compiler()[-1:], "-shared", *map(_short, objects), "-o", _short(target), *flags]
-    inputs = {str(path): _digest(str(path)) for path in objects}
+    files = {_short(path): _digest(str(path)) for path in objects}
     if _is_current(target, command):
         return False
     # A running process may have the old library mapped: it keeps its file.
     target.unlink(missing_ok=True)
     _run(command, f"linking {target.name}")
-    Path(f"{target}.json").write_text(json.dumps({"command": command, "inputs": inputs}))
+    Path(f"{target}.json").write_text(json.dumps({"command": command, "files": files}))
     return True
 
 
@@ -264,8 +271,7 @@ def stale():
     found = []
     for image in sorted(places.KERNELS.glob("*.fatbin")):
         kept = BUILT / "objects" / f"image_{image.stem}.o.json"
-        inputs = json.loads(kept.read_text())["inputs"] if kept.exists() else {str(kept): ""}
-        if any(_digest(path) != digest for path, digest in inputs.items()):
+        if not kept.exists() or not _unchanged(json.loads(kept.read_text())):
             found.append(image.stem)
     return found
 
