@@ -3,39 +3,12 @@
 #pragma once
 #include "rows.cuh"
 
-// The sum of the accumulators of each group of threads, for all of its threads.
-template <class T, class Join>
-AG_R T ag_of_the_group(T acc, T *shared, uint32_t lane, uint32_t group, uint32_t apart, Join join) {
-    const uint32_t t = threadIdx.x;
-    T found;
-    shared[t] = acc;
-    __syncthreads();
-    AG_ROLLED
-    for (uint32_t half = group >> 1; half; half >>= 1) {
-        if (lane < half) {
-            acc = join(acc, shared[t + half * apart]);
-            shared[t] = acc;
-        }
-        __syncthreads();
-    }
-    found = shared[t - lane * apart];
-    __syncthreads();
-    return found;
-}
-
 template <class P> AG_R P ag_of_column(const void *p, int64_t column, P missing) {
     return p ? ((const P *)p)[column] : missing;
 }
 
-struct ag_join_moments {
-    __device__ __forceinline__ ag_moments operator()(ag_moments x, ag_moments y) const {
-        return ag_spread::join(x, y);
-    }
-};
-struct ag_join_pairs {
-    __device__ __forceinline__ ag_c128 operator()(ag_c128 x, ag_c128 y) const {
-        return ag_plus(x, y);
-    }
+struct ag_pair_of_sums {
+    AG_R ag_c128 join(ag_c128 x, ag_c128 y) { return ag_plus(x, y); }
 };
 
 template <class M> AG_R void ag_norm_forward(const ag_norm_args &args) {
@@ -62,7 +35,7 @@ template <class M> AG_R void ag_norm_forward(const ag_norm_args &args) {
             for (int j = 0; j < N; j++) wide[j] = (uint32_t)j < b.count ? (double)b.x[0][j] : 0;
             if (b.count) acc = ag_spread::join(acc, ag_moments_of(wide, b.count, pivot));
         }
-        acc = ag_of_the_group(acc, shared, lane, group, 1, ag_join_moments());
+        acc = ag_of_the_group<ag_spread>(acc, shared, lane, group, 1);
         const double centre = acc.mean + pivot, variance = acc.squares / (double)a.length;
         const P mean = args.mean ? (P)centre : (P)0;
         const P spread =
@@ -118,7 +91,7 @@ template <class M> AG_R void ag_norm_backward(const ag_norm_args &args) {
             acc.re += ag_tree_sum(sums);
             acc.im += ag_tree_sum(products);
         }
-        acc = ag_of_the_group(acc, shared, lane, group, 1, ag_join_pairs());
+        acc = ag_of_the_group<ag_pair_of_sums>(acc, shared, lane, group, 1);
         const P away = args.mean ? (P)(acc.re / (double)a.length) : (P)0;
         const P along = (P)(acc.im / (double)a.length);
         AG_ROLLED
@@ -166,7 +139,7 @@ template <class M> AG_R void ag_norm_columns(const ag_norm_columns_args &a) {
             acc.re += ag_tree_sum(products);
             acc.im += ag_tree_sum(sums);
         }
-        acc = ag_of_the_group(acc, shared, lane, group, 1u << a.width, ag_join_pairs());
+        acc = ag_of_the_group<ag_pair_of_sums>(acc, shared, lane, group, 1u << a.width);
         if (lane || column >= a.length) continue;
         AG_UNROLL
         for (int k = 0; k < 2; k++) {

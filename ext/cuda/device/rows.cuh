@@ -129,6 +129,26 @@ AG_R void ag_write_row(const ag_row_args &a, int64_t base, const ag_row_batch<M,
     }
 }
 
+// What the accumulators of each group of threads join to, by a tree, for all of its threads.
+template <class Op, class T>
+AG_R T ag_of_the_group(T acc, T *shared, uint32_t lane, uint32_t group, uint32_t apart) {
+    const uint32_t t = threadIdx.x;
+    T found;
+    shared[t] = acc;
+    __syncthreads();
+    AG_ROLLED
+    for (uint32_t half = group >> 1; half; half >>= 1) {
+        if (lane < half) {
+            acc = Op::join(acc, shared[t + half * apart]);
+            shared[t] = acc;
+        }
+        __syncthreads();
+    }
+    found = shared[t - lane * apart];
+    __syncthreads();
+    return found;
+}
+
 template <class Op, class M> AG_R void ag_rows(const ag_row_args &a) {
     typedef typename Op::Accumulator Accumulator;
     typedef decltype(ag_plain(M())) P;
@@ -155,18 +175,8 @@ template <class Op, class M> AG_R void ag_rows(const ag_row_args &a) {
             ag_read_row<Op::OPERANDS>(a, base, k, lane, b);
             if (b.count) Op::take(acc, b.x, b.count);
         }
-        shared[t] = acc;
-        __syncthreads();
-        AG_ROLLED
-        for (uint32_t half = group >> 1; half; half >>= 1) {
-            if (lane < half) {
-                acc = Op::join(acc, shared[t + half * apart]);
-                shared[t] = acc;
-            }
-            __syncthreads();
-        }
-        const auto found = Op::settle(shared[t - lane * apart], P());
-        __syncthreads();
+        const auto found =
+            Op::settle(ag_of_the_group<Op>(acc, shared, lane, group, apart), P());
         AG_ROLLED
         for (uint64_t k = all; k-- > 0;) {
             if (k + 1 < all) ag_read_row<Op::OPERANDS>(a, base, k, lane, b);
