@@ -160,7 +160,8 @@ cdef str start_driver():
     with _starting:
         if _ready:
             return None
-        result = driver.init(0)
+        with nogil:              # it looks for all GPUs, which takes a while
+            result = driver.init(0)
         if result == 0:
             result = driver.device_count(&n)
         if result == NO_DEVICE or (result == 0 and n == 0):
@@ -183,7 +184,7 @@ def _mark_child():
     _forked = True
 
 
-NO_PYCUDA = ('PyCUDA is not installed: pip install "autograd-cy[cuda]", or see docs/gpu.md where '
+NO_PYCUDA = ('PyCUDA is not installed: pip install "autograd_cy[cuda]", or see docs/gpu.md where '
              "there is no CUDA toolkit")
 
 

@@ -503,11 +503,11 @@ cdef int pin(Py_ssize_t nbytes, char** data, void** block) except -1:
         b = new_block()
         b.cls = c
         b.size = class_bytes(c)
-        result = driver.host_allocate(&place, b.size, HOST_PORTABLE)
+        result = more_pinned(b, &place)
         if result == OUT_OF_MEMORY:
             _host.retries += 1
             empty_pinned()
-            result = driver.host_allocate(&place, b.size, HOST_PORTABLE)
+            result = more_pinned(b, &place)
         if result:
             drop_block(b)
             if result == OUT_OF_MEMORY:
@@ -528,6 +528,12 @@ cdef int pin(Py_ssize_t nbytes, char** data, void** block) except -1:
     return 0
 
 
+cdef result_t more_pinned(Block* b, void** place) noexcept:
+    """Pinned memory from the driver, which may wait for the device."""
+    with nogil:
+        return driver.host_allocate(place, b.size, HOST_PORTABLE)
+
+
 cdef void unpin(void* block) noexcept:
     """Keep it for the next one; the core has waited for copies that use it."""
     cdef Block* b = <Block*>block
@@ -544,10 +550,13 @@ cdef result_t empty_pinned() noexcept:
     for c in range(CLASSES):
         while _pinned[c] != NULL:
             b = _pinned[c]
-            result = driver.host_free(<void*>b.at)
+            _pinned[c] = b.next      # before waiting: other threads pin memory meanwhile
+            with nogil:
+                result = driver.host_free(<void*>b.at)
             if result:
+                b.next = _pinned[c]
+                _pinned[c] = b
                 return result
-            _pinned[c] = b.next
             _host.device_frees += 1
             count_down(&_host.segment, 1)
             count_down(&_host.reserved_bytes, b.size)

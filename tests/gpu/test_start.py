@@ -48,7 +48,7 @@ def test_without_kernels_it_says_how_to_build_them(tmp_path):
 @pytest.mark.emulated
 def test_without_pycuda_it_says_how_to_install_it():
     text = reason("    sys.modules['pycuda'] = None\n" + FAIL)
-    assert "PyCUDA is not installed" in text and "autograd-cy[cuda]" in text
+    assert "PyCUDA is not installed" in text and "autograd_cy[cuda]" in text
     assert "nvcc" not in text and "NVIDIA" not in text
 
 
