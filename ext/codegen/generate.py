@@ -64,7 +64,7 @@ def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str
     found |= linkage.tables_by_hand(ROOT / "ext", entries)
     found |= step_kernels.sources(own)
     found["cuda_host.pyx"] = cuda_host.source(families, ROOT / "ext" / "composites")
-    found["cuda_entries.pxi"] = cuda_entries.table_text()
+    found["cuda_entries.pxi"] = cuda_entries.table_text(specs)
     symbols = by_symbol(families)
     for family, records in own.items():
         text = modules.family_module(family, records, symbols, entries)
