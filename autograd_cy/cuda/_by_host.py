@@ -30,6 +30,6 @@ def host_operators() -> list[str]:
     """
     from autograd_cy._C import cuda_host
 
-    own = {key for name in _start.KERNEL_MODULES for key in _start._kernels(name)}
-    slots = {key.removesuffix(".sizes") for key in cuda_host.KERNELS.keys() - own}
+    missing = cuda_host.KERNELS.keys() - _start.own_kernels().keys()
+    slots = {key.removesuffix(".sizes") for key in missing}
     return sorted((slots - cuda_host.COMPOSED) | set(cuda_host.NUMPY.values()))

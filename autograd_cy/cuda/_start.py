@@ -95,9 +95,7 @@ def start() -> None:
         from autograd_cy._C.interpreted_kernels import let_host_compute
         from autograd_cy._environment.settings import _products
 
-        own: dict = {}
-        for name in KERNEL_MODULES:
-            own |= import_module("autograd_cy._C." + name).KERNELS
+        own = own_kernels()
         kernels = cuda_host.KERNELS | own
         by_host = cuda_host.KERNELS.keys() - own.keys()
         type_number = devices.register("cuda", cuda_services.services(), kernels, by_host)
@@ -106,6 +104,21 @@ def start() -> None:
             lazy._take_conjugates(type_number)
             _products.tell()
         _started = True
+
+
+def own_kernels() -> dict[str, object]:
+    """
+    Gather the kernels of operators that GPUs have, apart from elementwise ones.
+
+    Returns
+    -------
+    dict
+        Keys of the operator table, with capsules.
+    """
+    kernels: dict[str, object] = {}
+    for name in KERNEL_MODULES:
+        kernels |= import_module("autograd_cy._C." + name).KERNELS
+    return kernels
 
 
 def started() -> bool:

@@ -261,13 +261,18 @@ cdef unsigned blocks_for(int index, Py_ssize_t n, unsigned block) noexcept:
 
 # --- for Python -----------------------------------------------------------------------------
 
+def load_image(str image not None, int index=0):
+    """Load an image into a device, as its first launch does, and return PyCUDA's module of it."""
+    return module_of(image, index)
+
+
 def kernel_number(str image not None, str name not None):
     """The number of a kernel, for `launch_kernel`."""
     return kernel_id(image, name)
 
 
 def launch_kernel(int kernel, int index, size_t stream, tuple grid not None, tuple block not None,
-                  bytes arguments not None, unsigned shared=0):
+                  bytes arguments not None, unsigned int shared=0):
     """Put a kernel on a stream, given as the address that `Stream.stream_id` says."""
     launch(kernel, index, <stream_t>stream, grid[0], grid[1], grid[2], block[0], block[1],
            block[2], shared, <const char*>arguments, len(arguments))
