@@ -74,6 +74,7 @@ _digests = {}
 
 
 def _digest(path):
+    path = os.path.normpath(ROOT / path)
     if path not in _digests:
         try:
             _digests[path] = hashlib.sha1(Path(path).read_bytes()).hexdigest()
@@ -82,14 +83,19 @@ def _digest(path):
     return _digests[path]
 
 
+def _forget(path):
+    """A file was written."""
+    _digests.pop(os.path.normpath(ROOT / path), None)
+
+
 def _is_current(target, command):
     try:
         kept = json.loads(Path(f"{target}.json").read_text())
     except (OSError, ValueError):
         return False
-    if not target.exists() or kept["command"] != command:
+    if not target.exists() or kept["command"] != command or "files" not in kept:
         return False
-    return all(_digest(path) == digest for path, digest in kept["inputs"].items())
+    return all(_digest(path) == digest for path, digest in kept["files"].items())
 
 
 def _run(command, what):
@@ -101,7 +107,7 @@ def _run(command, what):
 
 
 def _compile(source, target, flags):
-    """Compile one file. Relative paths let ccache know the same file of another checkout."""
+    """Compile one file. Relative paths mean a checkout's own files, also where it was copied."""
     command = [*compiler(), *flags, "-c", _short(source), "-o", _short(target)]
     if _is_current(target, command):
         return False
@@ -109,21 +115,20 @@ def _compile(source, target, flags):
     _run([*command, "-MD", "-MF", str(listed)], f"compiling {_short(source)}")
     inputs = listed.read_text().replace("\\\n", " ").split(":", 1)[1].split()
     listed.unlink()
-    inputs = {path: _digest(os.path.normpath(ROOT / path)) for path in inputs}
-    inputs = {os.path.normpath(ROOT / path): digest for path, digest in inputs.items()}
-    Path(f"{target}.json").write_text(json.dumps({"command": command, "inputs": inputs}))
+    files = {_short(os.path.normpath(ROOT / path)): _digest(path) for path in inputs}
+    Path(f"{target}.json").write_text(json.dumps({"command": command, "files": files}))
     return True
 
 
 def _link(objects, target, *flags):
     command = [*compiler()[-1:], "-shared", *map(_short, objects), "-o", _short(target), *flags]
-    inputs = {str(path): _digest(str(path)) for path in objects}
+    files = {_short(path): _digest(path) for path in objects}
     if _is_current(target, command):
         return False
     # A running process may have the old library mapped: it keeps its file.
     target.unlink(missing_ok=True)
     _run(command, f"linking {target.name}")
-    Path(f"{target}.json").write_text(json.dumps({"command": command, "inputs": inputs}))
+    Path(f"{target}.json").write_text(json.dumps({"command": command, "files": files}))
     return True
 
 
@@ -249,11 +254,11 @@ def _build_image(name, text, flags):
         path.parent.mkdir(parents=True, exist_ok=True)
     if not source.exists() or source.read_text() != text:
         source.write_text(text)
-        _digests.pop(str(source), None)
+        _forget(source)
     own = [flag for flag in flags if flag.startswith(("-D", "-I"))]
     fresh = _compile(source, made, [*kernel_flags(), *own])
     if fresh:
-        _digests.pop(str(made), None)
+        _forget(made)
     fresh |= _link([made], library, "-Wl,-z,defs", *_against_driver())
     (places.KERNELS / f"{name}.fatbin").write_bytes(image_of(library))
     return fresh
@@ -264,8 +269,8 @@ def stale():
     found = []
     for image in sorted(places.KERNELS.glob("*.fatbin")):
         kept = BUILT / "objects" / f"image_{image.stem}.o.json"
-        inputs = json.loads(kept.read_text())["inputs"] if kept.exists() else {str(kept): ""}
-        if any(_digest(path) != digest for path, digest in inputs.items()):
+        files = json.loads(kept.read_text()).get("files") if kept.exists() else None
+        if files is None or any(_digest(path) != digest for path, digest in files.items()):
             found.append(image.stem)
     return found
 
