@@ -1,4 +1,4 @@
-"""What of ``torch.mps`` works without a GPU of Apple's: the answers are those of any absent GPU.
+"""What of ``torch.mps`` works without a GPU of Apple's, which is never there.
 
 Seeds are taken and not used, as in torch without such a GPU.
 """
@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from autograd_cy._absent.names import no_attribute
-from autograd_cy.cuda import (
+from autograd_cy._absent.accelerators import (
     device_count,
     is_available,
     manual_seed,
 )
+from autograd_cy._absent.names import no_attribute
 
 __all__ = [
     "device_count",

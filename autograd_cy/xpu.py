@@ -1,4 +1,4 @@
-"""What of ``torch.xpu`` works without a GPU of Intel's: the answers are those of any absent GPU.
+"""What of ``torch.xpu`` works without a GPU of Intel's, which is never there.
 
 Seeds are taken and not used, as in torch without such a GPU.
 """
@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from autograd_cy._absent.names import no_attribute
-from autograd_cy.cuda import (
+from autograd_cy._absent.accelerators import (
     device_count,
     empty_cache,
     is_available,
@@ -16,6 +15,7 @@ from autograd_cy.cuda import (
     manual_seed,
     manual_seed_all,
 )
+from autograd_cy._absent.names import no_attribute
 
 __all__ = [
     "device_count",

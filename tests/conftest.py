@@ -26,6 +26,14 @@ def pytest_addoption(parser):
     parser.addoption("--apart", action="store_true", help="each case of a group is its own test")
 
 
+def pytest_configure(config):
+    """Only tests/gpu, when it runs by itself, finds the GPUs that this machine has."""
+    place = Path(__file__).resolve().parent / "gpu"
+    asked = [Path(config.invocation_params.dir, a.split("::")[0]).resolve() for a in config.args]
+    if not all(path == place or place in path.parents for path in asked):
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+
 # Fixtures that register a device in this process -> the type that is the accelerator of a test
 # that uses them. All other tests see none, whatever was registered before.
 ACCELERATORS = {

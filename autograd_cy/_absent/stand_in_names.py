@@ -25,7 +25,7 @@ _DRAW = "draw with autograd_cy.randn, multinomial, bernoulli and the like"
 _NO_EXPORTER = "there is no exporter; save the weights by autograd_cy.save(module.state_dict())"
 _NO_GRAPH = "there is no graph of the program; run it as it is"
 _NO_COMPILER = "there is no compiler; run the function as it is"
-_NO_DEVICES = "there are no GPUs to spread work over; call the module itself"
+_NO_DEVICES = "work is not spread over GPUs; call the module itself"
 _NO_CUDA_GRAPH = "CUDA graphs are not recorded yet; call the function itself"
 _ATTENTION = "use nn.functional.scaled_dot_product_attention with attn_mask"
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 __all__ = ["ABSENT", "WITHOUT_DEVICE"]
 
 _COMPILER = "run the function as it is"
-_ONE_DEVICE = "tensors are on the CPU"
+_ONE_DEVICE = "tensors are on the CPU or on NVIDIA's GPUs"
 _LAZY = "give the number of inputs, and use the module without Lazy"
 _DENSE = "there are dense tensors only"
 _WINDOW = "compute it from cos(arange(n) * (2 * pi / n))"

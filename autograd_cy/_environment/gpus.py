@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 NO_PYCUDA = (
-    "Do pip install pycuda.  It has no wheels: it is compiled, with the headers of a CUDA toolkit, "
-    "libcuda.so, and CUDA_ENABLE_CURAND = False in siteconf.py where cuRAND is missing."
+    "Do pip install pycuda.  It has no wheels: it is compiled, with the headers of a CUDA toolkit "
+    "and libcuda.so; docs/gpu.md says how where cuRAND or the toolkit is missing."
 )
 
 

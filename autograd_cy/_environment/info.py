@@ -147,7 +147,8 @@ def render(facts: dict) -> str:
     lines = []
     for section, entries in facts.items():
         lines += ["", section]
-        lines += [f"  {name:<16}{_text(value)}" for name, value in entries.items()]
+        width = max(16, *(len(name) + 2 for name in entries), 0)
+        lines += [f"  {name:<{width}}{_text(value)}" for name, value in entries.items()]
         if not entries:
             lines.append("  (nothing set)")
     return "\n".join(lines[1:])

@@ -121,6 +121,21 @@ def start() -> None:
         _started = True
 
 
+def own_kernels() -> dict[str, object]:
+    """
+    Gather the kernels of operators that GPUs have, apart from elementwise ones.
+
+    Returns
+    -------
+    dict
+        Keys of the operator table, with capsules.
+    """
+    kernels: dict[str, object] = {}
+    for name in KERNEL_MODULES:
+        kernels |= import_module("autograd_cy._C." + name).KERNELS
+    return kernels
+
+
 def started() -> bool:
     """
     Tell if device "cuda" was registered.

@@ -25,7 +25,9 @@ def as_gpuarray(tensor: Tensor) -> GPUArray:
     Show a tensor to PyCUDA, without a copy.
 
     PyCUDA works on the default stream unless it is told otherwise, so that one waits for the
-    current stream. The way back is ``as_tensor(array, device="cuda")``, which shares memory, too.
+    current stream. It computes in the context that it knows to be current, which
+    ``import pycuda.autoprimaryctx`` sees to. The way back is ``as_tensor(array, device="cuda")``,
+    which shares memory, too.
 
     Parameters
     ----------
@@ -50,16 +52,20 @@ def as_gpuarray(tensor: Tensor) -> GPUArray:
     --------
     >>> import autograd_cy as ag
     >>> if ag.cuda.is_available():
+    ...     import pycuda.autoprimaryctx
+    ...
     ...     array = ag.cuda.as_gpuarray(ag.ones(3, device="cuda"))
     ...     array += 1
     """
     shown = tensor.__cuda_array_interface__
     from pycuda.gpuarray import GPUArray
 
-    from autograd_cy._C import cuda_exchange
+    from autograd_cy._C import cuda_driver, cuda_exchange
 
+    index = _core.index_of(tensor.device)
+    cuda_driver.primary_context(index)  # makes it current, which GPUArray needs
     if shown["stream"] != 1:
-        cuda_exchange.let_default_wait(_core.index_of(tensor.device))
+        cuda_exchange.let_default_wait(index)
     dtype = np.dtype(shown["typestr"])
     strides = tuple(dtype.itemsize * s for s in tensor.stride())
     kept = tensor.untyped_storage()

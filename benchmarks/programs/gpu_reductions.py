@@ -17,7 +17,7 @@ import statistics
 import subprocess
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -206,25 +206,28 @@ def about() -> dict[str, str]:
         "torch": "none" if torch is None else torch.__version__,
         "cuda of torch": "none" if torch is None else str(torch.version.cuda),
         "commit": commit,
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--megabytes", default="64,1024")
+    parser.add_argument("--megabytes", help="of operands: 64,1024")
     parser.add_argument("--only", default="")
     parser.add_argument(
-        "--quick", action="store_true", help="one loop of two calls, to see that it runs"
+        "--quick",
+        action="store_true",
+        help="tiny sizes, one loop of two calls, to see that it runs",
     )
     options = parser.parse_args()
+    sizes = options.megabytes or ("0.25" if options.quick else "64,1024")
     rows = []
     print(
         f"{'op':34}{'layout':9}{'dtype':11}{'MB':>6}{'ours ms':>10}{'torch':>10}{'ratio':>7}"
         f"{'TB/s':>7}{'share':>7}{'error':>10}"
     )
-    for megabytes in map(float, options.megabytes.split(",")):
+    for megabytes in map(float, sizes.split(",")):
         for case in _cases():
             if options.only not in case.name:
                 continue

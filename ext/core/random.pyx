@@ -394,6 +394,11 @@ def _defaults():
     return found
 
 
+def _forget_defaults(str type not None):
+    """Let go of the default generators of a type whose devices this process can't use any more."""
+    _others[:] = [g for g in _others if (<Generator>g).device.type != type]
+
+
 def _default_states():
     """The states of all default generators, for `_put_back_defaults`; nothing is read."""
     states = [(g, (<Generator>g)._snapshot()) for g in _defaults()]

@@ -12,6 +12,7 @@ from cpython.ref cimport Py_INCREF
 from libc.stdlib cimport getenv
 from libc.string cimport memset, strcmp
 
+from autograd_cy._C.random import _forget_defaults
 from autograd_cy._C.storage import OutOfMemoryError
 
 __all__ = ["AcceleratorError"]
@@ -180,8 +181,10 @@ cdef str start_driver():
 
 
 def _mark_child():
+    """In a forked child GPUs can't be used; seeding there, as workers of loaders do, is about others."""
     global _forked
     _forked = True
+    _forget_defaults("cuda")
 
 
 NO_PYCUDA = ('PyCUDA is not installed: pip install "autograd_cy[cuda]", or see docs/gpu.md where '

@@ -255,6 +255,11 @@ cdef unsigned blocks_for(int index, Py_ssize_t n, unsigned block) noexcept:
 
 # --- for Python -----------------------------------------------------------------------------
 
+def load_image(str image not None, int index=0):
+    """Load an image into a device, as its first launch does, and return PyCUDA's module of it."""
+    return module_of(image, index)
+
+
 def kernel_number(str image not None, str name not None):
     """The number of a kernel, for `launch_kernel`."""
     return kernel_id(image, name)

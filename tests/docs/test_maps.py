@@ -104,7 +104,7 @@ def spans(page):
 def is_there(path):
     """Whether a file or folder is where a reader would look for that name."""
     pattern = re.sub(r"<\w+>", "*", path.strip("/"))
-    if pattern.endswith((".pyi", "kern.pyx", "optable.pxd", "_index.py")):
+    if pattern.endswith((".pyi", "kern.pyx", "cuda_host.pyx", "optable.pxd", "_index.py")):
         return True  # the generator writes it
     if re.match(r"(ops|operators_of)_\*|build/|docs/reference", pattern):
         return True

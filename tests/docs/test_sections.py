@@ -11,8 +11,14 @@ from snippets import public_modules
 import autograd_cy
 
 # Where a sentence is enough: what programs of 2017 call, what a library in its place would be asked
-# by other libraries, and named tuples, whose module has the example.
-SHORT = ("autograd_cy.legacy", "autograd_cy.overrides", "autograd_cy.return_types")
+# by other libraries, named tuples, whose module has the example, and what GPUs are asked by torch's
+# names.
+SHORT = (
+    "autograd_cy.legacy",
+    "autograd_cy.overrides",
+    "autograd_cy.return_types",
+    "autograd_cy.cuda",
+)
 # Compiled functions that return nothing, which their signatures can't say.
 NOTHING = {
     "empty_cache",

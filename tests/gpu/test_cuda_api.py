@@ -54,6 +54,16 @@ def test_devices_are_counted_and_described():
     assert cuda.ipc_collect() is None
 
 
+def test_a_gpu_of_nvidias_is_none_of_others():
+    assert not ag.xpu.is_available() and ag.xpu.device_count() == 0
+    assert not ag.mps.is_available() and ag.mps.device_count() == 0
+    assert not ag.backends.mps.is_available()
+    state = cuda.get_rng_state()
+    for seed in (ag.xpu.manual_seed, ag.xpu.manual_seed_all, ag.mps.manual_seed):
+        seed(3)
+    assert ag.equal(cuda.get_rng_state(), state)
+
+
 @two
 def test_the_current_device_is_of_a_thread_and_of_a_block():
     seen = []

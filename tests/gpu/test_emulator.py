@@ -1,6 +1,7 @@
 """What the emulated driver finds, under the unmodified PyCUDA."""
 
 import ctypes
+import json
 import os
 import subprocess
 import sys
@@ -36,6 +37,18 @@ def event_between(a, b):
     event = cuda.Event(cuda.event_flags.DISABLE_TIMING)
     event.record(a)
     b.wait_for_event(event)
+
+
+# Building ---------------------------------------------------------------------------------------
+
+
+def test_a_copied_checkout_looks_at_its_own_files():
+    """Otherwise a change in the copy would leave its kernels as they are."""
+    kept = [json.loads(path.read_text()) for path in places.BUILT.glob("objects/*.json")]
+    assert kept
+    for one in kept:
+        own = [path for path in one["files"] if "ext/cuda" in path or "/emulator/" in path]
+        assert own and not any(map(os.path.isabs, own)), one
 
 
 # Computing ---------------------------------------------------------------------------------------

@@ -77,6 +77,44 @@ print(x.tolist(), q.sum().item())
     assert out.splitlines() == ["[2.0, 2.0, 2.0]", "[0.0, 1.0, 2.0] 10.0"]
 
 
+def test_a_forked_child_seeds_and_draws_on_the_cpu():
+    out = told(
+        FORK
+        + """
+torch.rand(3, device="cuda")
+torch.manual_seed(5)
+expected = torch.rand(3, device="cuda").tolist()
+def work():
+    torch.manual_seed(5)
+    with torch.random.fork_rng():
+        torch.rand(2)
+    print(torch.rand(1).item() == torch.rand(1, generator=torch.Generator().manual_seed(5)).item(),
+          flush=True)
+    try:
+        torch.rand(1, device="cuda")
+    except RuntimeError as error:
+        print(error, flush=True)
+torch.manual_seed(5)
+assert child(work) == 0
+print(torch.rand(3, device="cuda").tolist() == expected)
+"""
+    )
+    seeded, error, same = out.splitlines()
+    assert seeded == same == "True" and error.startswith(WORDS)
+
+
+def test_workers_of_a_loader_start_where_a_gpu_has_drawn_numbers():
+    out = told(
+        """
+import autograd_cy as torch
+torch.rand(3, device="cuda")
+loader = torch.utils.data.DataLoader(torch.arange(6.0), batch_size=3, num_workers=2)
+print([batch.to("cuda").tolist() for batch in loader])
+"""
+    )
+    assert out.strip() == "[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]"
+
+
 def test_a_child_that_was_forked_before_the_first_use_can_use_the_gpu():
     out = told(FORK + "assert child(lambda: print((torch.ones(2).to('cuda') + 1).tolist())) == 0")
     assert out.strip() == "[2.0, 2.0]"

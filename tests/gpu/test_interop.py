@@ -6,6 +6,7 @@ Streams of the emulated driver run late, so that a wait that is missing shows as
 
 import gc
 import os
+import threading
 import weakref
 
 import numpy as np
@@ -368,6 +369,14 @@ def test_arrays_of_pycuda_come_in_and_keep_their_memory(gpuarray):
     del x
     gc.collect()
     assert seen() is None
+
+
+def test_a_tensor_is_shown_to_pycuda_in_a_thread_that_has_not_used_the_gpu():
+    x, shapes = ag.ones(3, device="cuda"), []
+    thread = threading.Thread(target=lambda: shapes.append(ag.cuda.as_gpuarray(x).shape))
+    thread.start()
+    thread.join()
+    assert shapes == [(3,)]
 
 
 def test_tensors_go_to_pycuda_and_are_kept(gpuarray):

@@ -17,7 +17,7 @@ def data_parallel(
     dim: int = 0,
     module_kwargs: Any = None,
 ) -> Any:
-    """Run a module on its inputs: on the CPU, as there is no GPU to share them."""
+    """Run a module on its inputs, where its parameters are: they are not shared by GPUs."""
     if not isinstance(inputs, tuple):
         inputs = (inputs,)
     return module(*inputs, **(module_kwargs or {}))
@@ -25,14 +25,14 @@ def data_parallel(
 
 class DataParallel(Module):
     """
-    A module whose batch was shared by several GPUs; without one, that module.
+    A module whose batch was shared by several GPUs; here that module runs, where it is.
 
     Parameters
     ----------
     module : Module
         Shown as ``module``, which names in its state begin with.
     device_ids, output_device : optional
-        Ignored, there is no GPU.
+        Ignored.
     dim : int, optional
         The dimension of the batch.
 
