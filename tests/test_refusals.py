@@ -561,7 +561,7 @@ REFUSED = {
         "type(x2.untyped_storage())()": (TypeError, "cannot be made"),
         "leaf.__dlpack__()": (BufferError, "require gradient"),
         "x2.__dlpack__(stream=5)": (ValueError, "stream should be None"),
-        "x2.__dlpack__(dl_device=(2, 0))": (BufferError, "the data is on the CPU"),
+        "x2.__dlpack__(dl_device=(2, 0))": (BufferError, "GPU 0, can't be used here"),
         "frozen.__dlpack__()": (BufferError, "read-only memory"),
         "torch.from_dlpack(5)": (RuntimeError, "invalid capsule"),
         "torch.from_dlpack(np.zeros(3)[::-1])": (BufferError, "negative strides"),

@@ -175,9 +175,12 @@ cdef int code_of_gpu(object index, str op) except -1:
                           f"can: copy the data there first. ({error})") from error
 
 
+cdef tuple HOST = (AG_DL_CPU, 0)
+
+
 cdef tuple place_of(Tensor t):
     """Kind and number of its device, as DLPack counts them."""
-    return (AG_DL_CUDA if is_on_cuda(t) else AG_DL_CPU, device_index(t.mem.device))
+    return (AG_DL_CUDA, device_index(t.mem.device)) if is_on_cuda(t) else HOST
 
 
 cdef int code_of_place(tuple place) except -1:
@@ -402,6 +405,7 @@ cdef object ask_capsule(object source, object copy):
             "__dlpack__ method"
         )
     where = tuple(source.__dlpack_device__())
+    options = {} if copy is None else {"copy": copy}
     stream = {}
     if where[0] in (AG_DL_CUDA, AG_DL_CUDA_MANAGED):
         # The producer lets our current stream wait for its own.
@@ -411,8 +415,9 @@ cdef object ask_capsule(object source, object copy):
             f"from_dlpack: the data is on device {where}; only the CPU, (1, 0), and CUDA devices, "
             "(2, index), can be read. Copy it to the host first."
         )
-    options = {} if copy is None else {"copy": copy}
     try:
+        if not options and not stream:
+            return export(max_version=(1, 0))
         return export(max_version=(1, 0), **options, **stream)
     except TypeError:
         # A producer from before DLPack 1.0 knows no version and no copies; it shares its memory.
