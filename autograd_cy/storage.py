@@ -47,6 +47,27 @@ class TypedStorage:
     def device(self) -> Any:
         return self._untyped.device
 
+    @property
+    def is_cuda(self) -> bool:
+        return self._untyped.is_cuda
+
+    def get_device(self) -> int:
+        """The index of the device, -1 on the CPU."""
+        return self._untyped.get_device()
+
+    def to(self, *, device: Any, non_blocking: bool = False) -> TypedStorage:
+        """The block on a device: a copy, or the same if it is there."""
+        moved = self._untyped.to(device=device, non_blocking=non_blocking)
+        return self if moved is self._untyped else TypedStorage(moved, self.dtype)
+
+    def cpu(self) -> TypedStorage:
+        """The block on the CPU: a copy, or the same if it is there."""
+        return self.to(device="cpu")
+
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
+        """The block on a GPU, the current one unless given: a copy, or the same."""
+        return self.to(device="cuda" if device is None else device, non_blocking=non_blocking)
+
     def data_ptr(self) -> int:
         """Address of the first byte."""
         return self._untyped.data_ptr()

@@ -7,6 +7,8 @@ NVIDIA's driver with a GPU. Nothing of them is touched before somebody asks.
 from __future__ import annotations
 
 import _thread
+import os
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -118,6 +120,7 @@ def start() -> None:
         if "mm" in own:  # kernels of products read conjugates as they lie
             lazy._take_conjugates(type_number)
             _products.tell()
+        os.register_at_fork(after_in_child=partial(devices._lose, type_number))
         _started = True
 
 

@@ -6,6 +6,7 @@ tensors; `autograd_cy.from_dlpack` and `autograd_cy.as_tensor` take it from them
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -137,6 +138,12 @@ def kernel(
     if isinstance(source, str):
         if name is None:
             raise TypeError("cuda.kernel: with source text, say which function of it: name='...'")
+        if not isinstance(name, str):
+            raise TypeError(f"cuda.kernel: name is a str, not {type(name).__name__}")
+        if options is not None and (
+            not isinstance(options, (list, tuple)) or not all(isinstance(x, str) for x in options)
+        ):
+            raise TypeError(f"cuda.kernel: options are a sequence of str, not {options!r}")
         return Kernel(None, source, name, options, no_extern_c)
     if not hasattr(source, "_launch_kernel"):
         raise TypeError(
@@ -167,6 +174,18 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<autograd_cy.cuda.Kernel {self.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._source is None:
+            raise TypeError(
+                f"cuda.kernel: {self.name}, a Function of PyCUDA, can't be pickled or copied; one "
+                "made of its source can"
+            )
+        return (
+            kernel,
+            (self._source, self.name),
+            {"_options": self._options, "_no_extern_c": self._no_extern_c},
+        )
 
     def __call__(
         self,
@@ -202,6 +221,11 @@ class Kernel:
         """
         from autograd_cy._C import cuda_exchange
 
+        sizes = _sizes(self.name, "grid", grid), _sizes(self.name, "block", block)
+        shared = _number(self.name, "shared", shared)
+        if not 0 <= shared < 1 << 31:
+            raise RuntimeError(f"cuda.kernel: {self.name}: shared can't be {shared} bytes")
+        changes = _tensors(self.name, changes)
         tensors = [x for x in arguments if isinstance(x, Tensor)]
         index = _index_of(self.name, tensors)
         packed = _packed(self.name, arguments, cuda_exchange.address)
@@ -210,8 +234,7 @@ class Kernel:
             function,
             self.name,
             index,
-            _sizes(self.name, "grid", grid),
-            _sizes(self.name, "block", block),
+            *sizes,
             packed,
             shared,
         )
@@ -222,14 +245,20 @@ class Kernel:
 
     def _compiled(self, index: int) -> Any:
         from pycuda.compiler import SourceModule
+        from pycuda.driver import Error
 
         from autograd_cy._C import cuda_driver
 
         def module() -> Any:
             return SourceModule(self._source, options=self._options, no_extern_c=self._no_extern_c)
 
-        made = cuda_driver.call_in_context(index, module)
-        function = cuda_driver.call_in_context(index, made.get_function, self.name)
+        try:
+            made = cuda_driver.call_in_context(index, module)
+            function = cuda_driver.call_in_context(index, made.get_function, self.name)
+        except Error as error:
+            raise RuntimeError(
+                f"cuda.kernel: {self.name!r} can't be made of its source on 'cuda:{index}': {error}"
+            ) from error
         self._modules.append(made)
         return self._functions.setdefault(index, function)
 
@@ -276,10 +305,27 @@ def _packed(name: str, arguments: tuple[Any, ...], address: Any) -> bytes:
     return bytes(buffer)
 
 
+def _tensors(name: str, changes: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    found = (changes,) if isinstance(changes, Tensor) else changes
+    if not isinstance(found, (tuple, list)) or not all(isinstance(x, Tensor) for x in found):
+        raise TypeError(
+            f"cuda.kernel: {name}: changes is a sequence of tensors, not {type(changes).__name__}"
+        )
+    return tuple(found)
+
+
+def _number(name: str, what: str, given: Any) -> int:
+    if isinstance(given, bool) or not hasattr(given, "__index__"):
+        raise TypeError(f"cuda.kernel: {name}: {what} has integers, not {given!r}")
+    return operator.index(given)
+
+
 def _sizes(name: str, what: str, given: int | tuple[int, ...]) -> tuple[int, ...]:
-    sizes = (given,) if isinstance(given, int) else tuple(int(n) for n in given)
-    if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
+    several = given if isinstance(given, (tuple, list)) else (given,)
+    sizes = tuple(_number(name, what, n) for n in several)
+    if not 1 <= len(sizes) <= 3 or min(sizes) < 1 or max(sizes) >= 1 << 31:
         raise RuntimeError(
-            f"cuda.kernel: {name}: {what} is one to three positive numbers, not {given}"
+            f"cuda.kernel: {name}: {what} is one to three positive numbers, each below 2**31, not "
+            f"{given}"
         )
     return sizes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import OrderedDict
 from typing import Any
 
@@ -588,6 +589,8 @@ def caching_allocator_alloc(size: int, device: Any = None, stream: Any = None) -
     ------
     OutOfMemoryError
         If there is not so much.
+    ValueError
+        If `size` is negative.
 
     Examples
     --------
@@ -597,12 +600,15 @@ def caching_allocator_alloc(size: int, device: Any = None, stream: Any = None) -
     ...     ag.cuda.caching_allocator_delete(address)
     """
     place = _core.place(device)
+    size = operator.index(size)
+    if size < 0:
+        raise ValueError(f"caching_allocator_alloc: size must not be negative, got {size}")
     from autograd_cy.cuda.streams import ExternalStream, StreamContext
 
     if isinstance(stream, int):
         stream = ExternalStream(stream, place)
     with StreamContext(stream):
-        held = _empty(max(int(size), 1), dtype=uint8, device=place)
+        held = _empty(max(size, 1), dtype=uint8, device=place)
     address = held.data_ptr()
     _given[address] = held
     return address

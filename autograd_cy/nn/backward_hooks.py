@@ -240,6 +240,11 @@ def _checked(
                 f"hook '{_name(hook)}' has changed the type of value (from {old.type()} to "
                 f"{value.type()})"
             )
+        if value.device != old.device:
+            raise RuntimeError(
+                f"hook '{_name(hook)}' has changed the type of value (from {old.type()} on "
+                f"{old.device} to {value.type()} on {value.device})"
+            )
     return values
 
 

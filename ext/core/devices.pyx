@@ -131,6 +131,14 @@ def register(str name not None, services_capsule, dict kernels not None, by_host
     return type
 
 
+cdef bint[MAX_DEVICE_TYPES] _lost
+
+
+def _lose(int type):
+    """Wait for nothing any more when memory of this type goes: a forked child can't."""
+    _lost[type] = True
+
+
 def choose_accelerator(name):
     """
     Let `accelerator`, pinned memory and numbers as devices mean this type from now on.

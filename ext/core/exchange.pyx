@@ -138,6 +138,28 @@ cdef class UntypedStorage:
     def device(self):
         return device_of_code(self.mem.device)
 
+    @property
+    def is_cuda(self):
+        """Whether the memory is a GPU's."""
+        return name_of_type(device_type(self.mem.device)) == "cuda"
+
+    def get_device(self):
+        """The index of the device, -1 on the CPU."""
+        return -1 if self.mem.device == ON_CPU else device_index(self.mem.device)
+
+    def to(self, *, device, bint non_blocking=False):
+        """The bytes on a device: a copy, or this storage if it is there."""
+        cdef int there = device_code(device)
+        return self if there == self.mem.device else on_device(self, there)
+
+    def cpu(self):
+        """The bytes on the CPU: a copy, or this storage if it is there."""
+        return self.to(device="cpu")
+
+    def cuda(self, device=None, bint non_blocking=False):
+        """The bytes on a GPU, the current one unless given: a copy, or this storage."""
+        return self.to(device="cuda" if device is None else device)
+
     def is_readonly(self):
         """Whether the memory must not be written (it belongs to a read-only array)."""
         return bool(self.mem.readonly)

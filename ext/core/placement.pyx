@@ -237,8 +237,12 @@ cdef int check_index(int type, object index) except -1:
         return index
     there = ("there is none now" if count == 0 else f"there is '{name}:0' alone" if count == 1
              else f"there are '{name}:0' to '{name}:{count - 1}'")
-    raise RuntimeError(
-        f"{name} error: invalid device ordinal: no device '{name}:{index}', {there}; use another "
+    kind, words = RuntimeError, name
+    if name == "cuda":
+        from autograd_cy._C.cuda_driver import AcceleratorError as kind
+        words = "CUDA"
+    raise kind(
+        f"{words} error: invalid device ordinal: no device '{name}:{index}', {there}; use another "
         "index, or 'cpu'")
 
 

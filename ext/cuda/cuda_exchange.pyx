@@ -17,18 +17,22 @@ from autograd_cy._C.placement cimport current_code, type_of_name
 from autograd_cy._C.storage cimport (
     DEVICES_OF_TYPE, StorageImpl, device_index, storage_borrow, storage_decref)
 from autograd_cy._C.tensor cimport (
-    MAX_DIMS, Tensor, mark_raw, reading, tensor_empty_on, tensor_on)
+    MAX_DIMS, Tensor, mark_raw, reading, refuse_examples, tensor_empty_on, tensor_on)
+
+from operator import index as index_number
 
 import numpy as np
 
 __all__ = [
-    "address", "from_interface", "let_default_wait", "let_wait", "number_of_stream", "run_kernel",
-    "wait_for"]
+    "address", "from_interface", "let_default_wait", "let_wait", "number_of_stream",
+    "refuse_other_memory", "run_kernel", "wait_for"]
 
 cdef enum:
     DEFAULT_STREAM = 1         # how the protocols call the legacy default stream, handle 0
     POINTER_CONTEXT = 1        # CU_POINTER_ATTRIBUTE_CONTEXT
     POINTER_DEVICE = 9         # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+
+cdef object MAX_BYTES = (1 << 63) - 1
 
 
 cdef int code_of(int index) noexcept:
@@ -87,15 +91,28 @@ cdef class Borrowed:
                 pass
 
 
-cdef int index_of_memory(address_t address) except -1:
-    """The device that has this memory; a ValueError if none has."""
+cdef int index_of_memory(address_t address) except -2:
+    """The device that has this memory, -1 if none has."""
     cdef int index = -1
-    cdef handle_t context = NULL
     enter(device_index(current_code(type_of_name("cuda"))))
-    if driver.pointer_attribute(&index, POINTER_DEVICE, address) != 0 or index < 0:
+    return index if driver.pointer_attribute(&index, POINTER_DEVICE, address) == 0 else -1
+
+
+cdef int has_memory(int index, address_t address, Py_ssize_t nbytes) except -1:
+    """Whether all of it seems to be of one device."""
+    # Memory that is mapped in pieces tells no size, so its two ends are looked at.
+    return (index >= 0 and address + <size_t>nbytes > address
+            and index_of_memory(address + <size_t>nbytes - 1) == index)
+
+
+cdef int device_of_memory(address_t address, Py_ssize_t nbytes) except -1:
+    """The device that has what an interface shows; an error if none has, or not rightly."""
+    cdef int index = index_of_memory(address)
+    cdef handle_t context = NULL
+    if not has_memory(index, address, nbytes):
         raise ValueError(
-            f"as_tensor: {address:#x}, where __cuda_array_interface__ says that the data is, is no "
-            "memory of a CUDA device")
+            f"as_tensor: {nbytes} bytes at {address:#x}, where __cuda_array_interface__ says that "
+            "the data is, are no memory of a CUDA device")
     enter(index)
     # Memory of a pool belongs to no context.
     if driver.pointer_attribute(&context, POINTER_CONTEXT, address) == 0 and (
@@ -106,36 +123,93 @@ cdef int index_of_memory(address_t address) except -1:
     return index
 
 
+def refuse_other_memory(str op, size_t address, Py_ssize_t nbytes, int index):
+    """An error for memory that isn't the device's whose it is said to be."""
+    cdef int found = index_of_memory(address)
+    if found != index or not has_memory(found, address, nbytes):
+        there = "no CUDA device" if found < 0 else f"'cuda:{found}'"
+        raise BufferError(
+            f"{op}: {nbytes} bytes at {address:#x} are said to be on 'cuda:{index}', and the "
+            f"memory is of {there}, or ends before that; whoever made the capsule is wrong")
+
+
+cdef dict shown_by(source):
+    """What an object shows, with what it must have in the form that it must have."""
+    shown = source.__cuda_array_interface__
+    if not isinstance(shown, dict):
+        raise TypeError("as_tensor: `__cuda_array_interface__` must be a dict, not "
+                        f"{type(shown).__name__}")
+    for name in ("shape", "typestr", "data"):
+        if name not in shown:
+            raise TypeError(f"as_tensor: attribute `{name}` must exist in __cuda_array_interface__")
+    shown = dict(shown)
+    try:
+        shown["shape"] = tuple(map(index_number, shown["shape"]))
+    except TypeError:
+        raise TypeError("as_tensor: `shape` of __cuda_array_interface__ must be a tuple of int, "
+                        f"not {shown['shape']!r}") from None
+    if not isinstance(shown["typestr"], str):
+        raise TypeError("as_tensor: `typestr` of __cuda_array_interface__ must be a str, not "
+                        f"{type(shown['typestr']).__name__}")
+    data = shown["data"]
+    if not (isinstance(data, tuple) and len(data) == 2 and isinstance(data[0], int)):
+        raise TypeError("as_tensor: `data` of __cuda_array_interface__ must be a 2-tuple of "
+                        f"(int, bool), not {data!r}")
+    if not 0 <= data[0] < 1 << 64:
+        raise ValueError(f"as_tensor: {data[0]} is no address")
+    steps = shown.get("strides")
+    if steps is not None:
+        try:
+            shown["strides"] = steps = tuple(map(index_number, steps))
+        except TypeError:
+            raise TypeError("as_tensor: `strides` of __cuda_array_interface__ must be a tuple of "
+                            f"int, not {steps!r}") from None
+        if len(steps) != len(shown["shape"]):
+            raise TypeError(
+                "as_tensor: `strides` must be a sequence of the same length as `shape`, and "
+                f"__cuda_array_interface__ has {steps} for {shown['shape']}")
+    stream = shown.get("stream")
+    if stream is not None:
+        if not isinstance(stream, int):
+            raise TypeError("as_tensor: `stream` of __cuda_array_interface__ must be an int or "
+                            f"None, not {type(stream).__name__}")
+        if stream == 0:
+            raise ValueError("as_tensor: stream 0 of __cuda_array_interface__ is ambiguous, and "
+                             "forbidden: 1 is the default stream, 2 that of each thread")
+        if not 0 < stream < 1 << 64:
+            raise ValueError(f"as_tensor: {stream} is no stream: 1 is the default stream, 2 that "
+                             "of each thread, others are addresses")
+    return shown
+
+
 cdef int geometry(dict shown, int item, Py_ssize_t* shape, Py_ssize_t* strides,
                   Py_ssize_t* extent) except -1:
     """Sizes, strides and how many elements the memory reaches over; gives the dimensions."""
-    cdef tuple sizes = tuple(shown["shape"])
-    cdef object steps = shown.get("strides")
+    cdef tuple sizes = shown["shape"]
+    cdef tuple steps = shown.get("strides")
+    cdef object reach = 1, dense = 1      # Python's numbers, which don't overflow
     cdef int i, n = <int>len(sizes)
-    cdef Py_ssize_t step, dense = 1
     if n > MAX_DIMS:
         raise ValueError(f"as_tensor: a tensor has at most {MAX_DIMS} dimensions, not {n}")
-    extent[0] = 1
-    for i in range(n):
-        shape[i] = sizes[i]
-        if shape[i] < 0:
-            raise ValueError(f"as_tensor: negative size {shape[i]}")
-        if shape[i] == 0:
-            extent[0] = 0
+    if sizes and min(sizes) < 0:
+        raise ValueError(f"as_tensor: negative size {min(sizes)}")
     for i in range(n - 1, -1, -1):
-        strides[i] = dense
-        dense *= max(shape[i], <Py_ssize_t>1)
-        if steps is None or shape[i] == 1:
-            continue
-        step = steps[i]
-        if step < 0 or step % item:
+        step = dense
+        if steps is not None and sizes[i] != 1:
+            step, rest = divmod(steps[i], item)
+            if step < 0 or rest:
+                raise ValueError(
+                    f"as_tensor: strides {steps} of elements of {item} bytes; tensors have none "
+                    "that are negative or no multiples. Copy the array first.")
+        dense *= max(sizes[i], 1)
+        reach += (sizes[i] - 1) * step
+        if max(step, sizes[i], dense * item, reach * item) > MAX_BYTES:
             raise ValueError(
-                f"as_tensor: strides {tuple(steps)} of elements of {item} bytes; tensors have none "
-                "that are negative or no multiples. Copy the array first.")
-        strides[i] = step // item
-    if extent[0]:
-        for i in range(n):
-            extent[0] += (shape[i] - 1) * strides[i]
+                f"as_tensor: no memory has elements of shape {sizes} and strides {steps}, as "
+                "__cuda_array_interface__ says")
+        shape[i] = sizes[i]
+        strides[i] = step
+    extent[0] = 0 if 0 in sizes else reach
     return n
 
 
@@ -144,7 +218,7 @@ def from_interface(source):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef Py_ssize_t extent = 0
-    cdef dict shown = dict(source.__cuda_array_interface__)
+    cdef dict shown = shown_by(source)
     cdef Borrowed owner
     cdef StorageImpl* s
     cdef address_t address
@@ -163,12 +237,9 @@ def from_interface(source):
     address = data
     if address % <size_t>min(DT_SIZE[dt], <Py_ssize_t>8):
         raise ValueError("as_tensor: the elements do not lie on multiples of their size")
-    index = index_of_memory(address)
+    index = device_of_memory(address, extent * DT_SIZE[dt])
     stream = shown.get("stream")
     if stream is not None:
-        if stream == 0:
-            raise ValueError("as_tensor: stream 0 of __cuda_array_interface__ is ambiguous, and "
-                             "forbidden: 1 is the default stream, 2 that of each thread")
         wait_for(code_of(index), stream)
     owner = Borrowed.__new__(Borrowed)
     owner.source = source
@@ -187,6 +258,7 @@ def from_interface(source):
 def address(Tensor t not None):
     """Where the first element is, for a kernel that was compiled elsewhere."""
     reading(t, "cuda.kernel")
+    refuse_examples(t, "cuda.kernel")
     return <size_t>t.ptr
 
 

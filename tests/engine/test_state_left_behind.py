@@ -179,6 +179,8 @@ def test_producers_of_dlpack_are_asked_for_copies_only_if_wanted():
     assert ag.from_dlpack(Producer(old=True)).tolist() == [0.0, 1.0, 2.0]
     assert asked == [{"max_version": (1, 0)}, {}]
     with pytest.raises(BufferError, match="only the CPU"):
+        ag.from_dlpack(Producer(device=(10, 0)))
+    with pytest.raises(BufferError, match="type 2, GPU 0, can't be used here"):
         ag.from_dlpack(Producer(device=(2, 0)))
     with pytest.raises(RuntimeError, match="no __dlpack__ method"):
         ag.from_dlpack(object())

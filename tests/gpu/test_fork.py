@@ -115,6 +115,25 @@ print([batch.to("cuda").tolist() for batch in loader])
     assert out.strip() == "[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]"
 
 
+def test_a_child_lets_go_of_memory_that_other_streams_used():
+    out = told(
+        FORK
+        + """
+import gc
+held = [torch.ones(3, device="cuda"), torch.ones(3).pin_memory()]
+s = torch.cuda.Stream()
+held[0].record_stream(s)
+with torch.cuda.stream(s):
+    held.append(held[1].to("cuda", non_blocking=True))
+def work():
+    held.clear()
+    gc.collect()
+print(child(work), (held[0] + 1).tolist())
+"""
+    )
+    assert out.split() == ["0", "[2.0,", "2.0,", "2.0]"]
+
+
 def test_a_child_that_was_forked_before_the_first_use_can_use_the_gpu():
     out = told(FORK + "assert child(lambda: print((torch.ones(2).to('cuda') + 1).tolist())) == 0")
     assert out.strip() == "[2.0, 2.0]"

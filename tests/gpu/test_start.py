@@ -175,7 +175,7 @@ def test_a_second_start_changes_nothing():
 
 def test_an_index_that_is_not_there():
     n = torch.cuda.device_count()
-    with pytest.raises(RuntimeError, match="invalid device ordinal"):
+    with pytest.raises(torch.AcceleratorError, match="CUDA error: invalid device ordinal"):
         torch.ones(2, device=f"cuda:{n}")
     for call in (cuda_driver.properties, cuda_driver.start_index):
         with pytest.raises(RuntimeError, match="invalid device ordinal"):

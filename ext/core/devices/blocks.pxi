@@ -101,6 +101,8 @@ cdef bint give_block_back(ServiceBlock* b) noexcept:
 
 
 cdef void try_to_wait(ServiceBlock* b) noexcept:
+    if _lost[b.type]:
+        return
     try:
         wait_for_uses(b)
     except BaseException:

@@ -241,6 +241,7 @@ def __dlpack__(Tensor self not None, *, stream=None, max_version=None, dl_device
     cdef Tensor t = self
     cdef bint on_cuda
     reading(self, "__dlpack__()")
+    refuse_examples(self, "__dlpack__()")
     if requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     on_cuda = is_on_cuda(t)
@@ -288,6 +289,9 @@ cdef class DLPackOwner:
             self.versioned.deleter(self.versioned)
 
 
+cdef double MOST_BYTES = 2.0 ** 62
+
+
 cdef int code_of(const ag_dl_dtype* d) except -1:
     cdef int bits = d.bits
     if d.lanes == 1:
@@ -314,6 +318,7 @@ cdef Tensor tensor_of(ag_dl_tensor* d, DLPackOwner owner, bint readonly):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef Py_ssize_t extent = 1
+    cdef double reach = 1, elements = 1     # which don't overflow
     cdef int dt = code_of(&d.dtype)
     cdef char* data = <char*>d.data + d.byte_offset
     cdef StorageImpl* s
@@ -333,6 +338,13 @@ cdef Tensor tensor_of(ag_dl_tensor* d, DLPackOwner owner, bint readonly):
             raise BufferError(f"from_dlpack: negative size {shape[i]}")
         if shape[i] == 0:
             extent = 0
+        elements *= shape[i]
+        if d.strides != NULL and shape[i] > 1:
+            reach += <double>(shape[i] - 1) * d.strides[i]
+    if extent and max(reach, elements) * DT_SIZE[dt] > MOST_BYTES:
+        raise BufferError(
+            f"from_dlpack: no memory has {max(reach, elements):.3g} elements of {DT_SIZE[dt]} "
+            "bytes")
     for i in range(d.ndim - 1, -1, -1):
         if extent == 0 or d.strides == NULL:
             break
@@ -347,6 +359,9 @@ cdef Tensor tensor_of(ag_dl_tensor* d, DLPackOwner owner, bint readonly):
             extent *= shape[i]
     if extent and <size_t>data % <size_t>min(DT_SIZE[dt], 8):
         raise BufferError("from_dlpack: the elements do not lie on multiples of their size")
+    if extent and d.device.type == AG_DL_CUDA:
+        cuda_exchange().refuse_other_memory(
+            "from_dlpack", <size_t>data, extent * DT_SIZE[dt], device_index(device))
     s = storage_borrow(data, extent * DT_SIZE[dt], owner, readonly)
     s.device = <uint16_t>device
     try:

@@ -29,8 +29,8 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
     Raises
     ------
     RuntimeError
-        If the dtypes differ, the memory is too small, or the tensor is a leaf that requires grad
-        and grad mode is on.
+        If dtypes or devices differ, the memory is too small, or the tensor is a leaf that requires
+        grad and grad mode is on.
 
     Examples
     --------
@@ -80,6 +80,10 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
                 f"{dt_object(self.dt).name}")
     elif isinstance(source, UntypedStorage):
         memory = (<UntypedStorage>source).mem
+        if memory.device != self.mem.device:
+            raise RuntimeError(
+                f"Attempted to set the storage of a tensor on device \"{self.device}\" to a "
+                f"storage on different device \"{source.device}\". The devices must match.")
         n = memory.nbytes // DT_SIZE[self.dt]
         whole = mark_raw(tensor_on(memory, memory.data, self.dt, 1, &n, NULL))
     else:

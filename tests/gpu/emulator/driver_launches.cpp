@@ -39,14 +39,20 @@ static void load(CUmodule *module, const char *image) {
     state().counters.modules_loaded++;
 }
 
+static const emu_kernel *kernel_named(void *library, const std::string &name) {
+    return static_cast<const emu_kernel *>(dlsym(library, ("emu_kernel_" + name).c_str()));
+}
+
 // By its name, or by the name that a C++ compiler makes of it ("_Z3addPf").
 static const emu_kernel *kernel_of(void *library, const char *name) {
     std::string plain = name;
+    // A plain name may be that of a type: "f" would be "float".
+    if (strncmp(name, "_Z", 2)) return kernel_named(library, plain);
     if (char *shown = abi::__cxa_demangle(name, nullptr, nullptr, nullptr)) {
         plain.assign(shown, strcspn(shown, "(<"));
         free(shown);
     }
-    return static_cast<const emu_kernel *>(dlsym(library, ("emu_kernel_" + plain).c_str()));
+    return kernel_named(library, plain);
 }
 
 // ---- launches ----------------------------------------------------------------------------------
