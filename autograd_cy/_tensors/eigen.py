@@ -119,8 +119,8 @@ def _inverse_root(B, A):
             "lobpcg: the derivative for 'B' is not implemented; detach B, or differentiate "
             "through linalg.eigh"
         )
-    values, vectors = np.linalg.eigh(B.detach().double().numpy())
+    values, vectors = np.linalg.eigh(B.detach().double().cpu().numpy())
     if not (values > 0).all():
         raise RuntimeError("lobpcg: B must be positive definite")
     root = vectors / np.sqrt(values)[..., None, :] @ np.swapaxes(vectors, -1, -2)
-    return from_numpy(np.ascontiguousarray(root)).to(A.dtype)
+    return from_numpy(np.ascontiguousarray(root)).to(A)

@@ -401,9 +401,9 @@ def _check_tangent_dtypes(subject, place, wanted, outputs, options):
 
 def _uniform(source: _Generator, count: int, dtype) -> Tensor:
     """Random numbers in [0, 1), in both parts of a complex dtype."""
-    real = _rand(count, generator=source, dtype=_dtypes.float64)
+    real = _rand(count, generator=source, device="cpu", dtype=_dtypes.float64)
     if dtype.is_complex:
-        real = _complex(real, _rand(count, generator=source, dtype=_dtypes.float64))
+        real = _complex(real, _rand(count, generator=source, device="cpu", dtype=_dtypes.float64))
     return real.to(dtype)
 
 
@@ -414,7 +414,7 @@ def _unit_vector(source: _Generator, like: Tensor) -> Tensor:
     All elements are positive: a product with a nearly diagonal Jacobian then doesn't cancel, and
     stays above the tolerance, which grows with the sums of both vectors.
     """
-    vector = _rand(like.numel(), generator=source, dtype=_dtypes.float64)
+    vector = _rand(like.numel(), generator=source, device="cpu", dtype=_dtypes.float64)
     norm = (vector * vector).sum().sqrt()
     vector = (vector / norm) if like.numel() else vector
     return vector.to(_real_dtype(like)).to(like.device)

@@ -34,9 +34,9 @@ _BATCHED_TANGENTS = _HINT.format(
 
 def _random_like(source: _Generator, t: Tensor) -> Tensor:
     """Uniform in [-1, 1), in both parts of a complex tensor."""
-    values = 2 * _rand(t.numel(), generator=source) - 1
+    values = 2 * _rand(t.numel(), generator=source, device="cpu") - 1
     if t.is_complex():
-        values = values + 1j * (2 * _rand(t.numel(), generator=source) - 1)
+        values = values + 1j * (2 * _rand(t.numel(), generator=source, device="cpu") - 1)
     return values.to(t.dtype).to(t.device).reshape(t.shape)
 
 

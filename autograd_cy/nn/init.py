@@ -515,12 +515,13 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Ten
     rows = tensor.shape[0]
     columns = tensor.numel() // rows
     with no_grad():
-        drawn = empty(rows, columns, dtype=tensor.dtype).normal_(0, 1, generator=generator)
-        wide = drawn.to(complex128 if drawn.is_complex() else float64).numpy()
+        drawn = empty(rows, columns, dtype=tensor.dtype, device=_drawn_on(tensor))
+        drawn.normal_(0, 1, generator=generator)
+        wide = drawn.cpu().to(complex128 if drawn.is_complex() else float64).numpy()
         q, r = np.linalg.qr(wide.T if rows < columns else wide)
         diagonal = np.diagonal(r)
         q = q * (diagonal / np.abs(diagonal))  # else the distribution isn't even
-        values = from_numpy(np.ascontiguousarray(q.T if rows < columns else q))
+        values = from_numpy(np.ascontiguousarray(q.T if rows < columns else q)).to(drawn.device)
         # The factor first: where it is refused, the tensor is as before.
         return tensor.copy_(values.reshape(tensor.shape).to(tensor.dtype).mul_(gain))
 
@@ -564,8 +565,14 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     with no_grad():
         tensor.normal_(0, std, generator=generator)
         for column in range(columns):
-            tensor[randperm(rows, generator=generator)[:zeros], column] = 0
+            order = randperm(rows, generator=generator, device=_drawn_on(tensor))
+            tensor[order[:zeros], column] = 0
     return tensor
+
+
+def _drawn_on(tensor: Tensor) -> Any:
+    """Return the device that numbers for a tensor are drawn on, whose generator it is."""
+    return "cpu" if tensor.is_meta else tensor.device
 
 
 # Programs call these two by the names that torch gives them.

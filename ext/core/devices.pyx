@@ -4,7 +4,7 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 from cpython.ref cimport Py_XDECREF, Py_XINCREF
 from libc.string cimport memset
-from autograd_cy._C.launch cimport no_launch
+from autograd_cy._C.launch cimport capturing, no_launch
 from autograd_cy._C.placement cimport (
     accelerator_type, add_device_type, current_index, device_of_code, set_accelerator,
     set_current_index, type_of_name)
@@ -244,7 +244,7 @@ cdef int device_among(tuple tensors, str op) except -1:
 
 cdef int check_capture(int device, str op) except -1:
     """A thread captures what the CPU does. Work on meta is none; that of others is refused."""
-    if device != ON_META:
+    if device != ON_META and capturing():       # or the text below would be made in each call
         no_launch(op, f"device '{device_of_code(device)}' takes part, and only work of the CPU is "
                   "captured")
     return 0

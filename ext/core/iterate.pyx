@@ -508,6 +508,17 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
     return target
 
 
+cdef inline int device_of_operands(PyObject** args, int nin, str op) except -1:
+    """As device_among, which is asked where they don't lie on one device."""
+    cdef int i, device = (<Tensor>args[0]).mem.device
+    for i in range(1, nin):
+        if (<Tensor>args[i]).mem.device != device:
+            return device_among(tuple([<Tensor>args[i] for i in range(nin)]), op)
+    if device != ON_CPU:
+        check_capture(device, op)
+    return device
+
+
 cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor out, str op):
     cdef Elementwise e
     cdef char cells[4 * 16]
@@ -524,7 +535,7 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     if flags & F_LAZY:
         return ew_resolved(kernel, args, nin, rule, out, op)
     if flags & F_DEVICE:
-        device = device_among(tuple([<Tensor>args[i] for i in range(nin)]), op)
+        device = device_of_operands(args, nin, op)
         if out is not None and out.mem.device != device:
             raise other_device(out, device, op)
     e.nd = broadcast_args(args, nin, e.shape, op)

@@ -409,7 +409,12 @@ cdef class Tensor:
                 "dtype"
             )
         reshaped = self.fn != NULL and not same_shape(self, source)
+        # As for set_(): graphs of before keep their accumulator, later ones get another, whose
+        # gradients are of the new dtype and on the new device.
+        retyped = self.dt != source.dt or self.mem.device != source.mem.device
         take_memory(self, source)
+        if retyped:
+            self.accumulator = NULL
         if reshaped:
             shape_replaced(self)
 

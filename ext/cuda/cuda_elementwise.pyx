@@ -9,7 +9,7 @@ ext/codegen/cuda_entries.py, the kernels are in ext/cuda/device/elementwise.cuh.
 """
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
-from autograd_cy._C.cuda_driver cimport enter
+from autograd_cy._C.cuda_driver cimport context_of, enter
 from autograd_cy._C.cuda_launch cimport blocks_for, kernel_id, launch
 from autograd_cy._C.cuda_streams cimport fault_of
 from autograd_cy._C.devices cimport Elementwise, device_elementwise, stream_t
@@ -213,7 +213,8 @@ cdef int run_entry(int entry, Joined* o, int index, stream_t stream) except -1:
     cdef bint aligned, flat
     if o.n == 0:
         return 0
-    enter(index)
+    if context_of(index) == NULL:          # memory of another library's; `launch` enters
+        enter(index)
     flat = is_flat(o, 0) and is_aligned(o.p[0], o.item[0])
     aligned = is_aligned(o.p[0], lanes * o.item[0])
     for a in range(1, o.nargs):

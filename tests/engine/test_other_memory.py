@@ -101,3 +101,27 @@ def test_the_flag_of_what_was_computed_cant_be_assigned():
         with pytest.raises(RuntimeError, match="can only change requires_grad flags of leaf"):
             b.requires_grad = value
     assert b.requires_grad_() is b
+
+
+def test_a_leaf_of_another_dtype_gets_gradients_of_it():
+    """As a module that is converted while a graph of before lives."""
+    calls = []
+    w = ag.ones(2, requires_grad=True)
+    w.register_post_accumulate_grad_hook(lambda p: calls.append(p.grad.dtype))
+    before = w * 2
+    w.data = w.data.double()
+    after = w * 3
+    after.sum().backward()
+    assert w.grad.dtype == ag.float64
+    before.sum().backward()
+    assert w.grad.tolist() == [5.0, 5.0]
+    assert calls == [ag.float64, ag.float64]
+
+
+def test_a_leaf_on_another_device_gets_gradients_there():
+    w = ag.ones(2, requires_grad=True)
+    before = w * 2
+    w.data = w.data.to("meta")
+    (w * 3).sum().backward()
+    assert w.grad.device == w.device
+    del before

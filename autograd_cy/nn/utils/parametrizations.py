@@ -253,7 +253,7 @@ def _matrix_exp(a: Tensor) -> Tensor:
     while norm > 5.37:  # within this the approximant is exact to double precision
         norm, halvings = norm / 2, halvings + 1
     a = a / 2**halvings
-    one = eye(a.shape[-1], dtype=a.dtype)
+    one = eye(a.shape[-1], dtype=a.dtype, device=a.device)
     power, even, odd = one, _PADE[0] * one, _PADE[1] * one
     square = a @ a
     for i in range(2, 14, 2):
@@ -269,9 +269,9 @@ def _matrix_exp(a: Tensor) -> Tensor:
 def _reflections(a: Tensor) -> Tensor:
     """The product of the Householder reflections whose vectors are below the diagonal."""
     rows, columns = a.shape[-2:]
-    vectors = a.tril(-1) + eye(rows, columns, dtype=a.dtype)
+    vectors = a.tril(-1) + eye(rows, columns, dtype=a.dtype, device=a.device)
     scales = 2.0 / (1.0 + (a.tril(-1) ** 2).sum(-2))
-    found = eye(rows, columns, dtype=a.dtype)
+    found = eye(rows, columns, dtype=a.dtype, device=a.device)
     for i in reversed(range(columns)):
         v = vectors[..., :, i : i + 1]
         found = found - scales[..., i, None, None] * v @ (v.transpose(-2, -1) @ found)
@@ -302,7 +302,7 @@ class _Orthogonal(Module):
             if self.how == "matrix_exp":
                 q = _matrix_exp(a)
             else:
-                one = eye(n, dtype=a.dtype)
+                one = eye(n, dtype=a.dtype, device=a.device)
                 q = _operators.linalg.solve(one - 0.5 * a, one + 0.5 * a)
             q = q[..., :k]
         if getattr(self, "base", None) is not None:
@@ -313,7 +313,7 @@ class _Orthogonal(Module):
         wide = value.shape[-2] < value.shape[-1]
         q = (value.transpose(-2, -1) if wide else value).detach()
         n, k = q.shape[-2:]
-        values = q.double().numpy()
+        values = q.double().cpu().numpy()
         gram = np.swapaxes(values, -2, -1) @ values
         if not np.allclose(gram, np.eye(k), atol=10 * n * np.finfo(np.float32).eps):
             values, r = np.linalg.qr(values)
@@ -324,7 +324,7 @@ class _Orthogonal(Module):
                 # Columns that make it square.
                 full = np.linalg.qr(values, "complete")[0]
                 full[..., :, :k] = values
-            self.base = from_numpy(np.ascontiguousarray(full)).to(value.dtype)
+            self.base = from_numpy(np.ascontiguousarray(full)).to(value)
             # The map of this is the unit matrix.
             found = value.new_zeros(q.shape)
             found.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
@@ -335,7 +335,7 @@ class _Orthogonal(Module):
             )
         else:
             raw = np.stack([_vectors(x) for x in values.reshape(-1, n, k)]).reshape(values.shape)
-            found = from_numpy(np.ascontiguousarray(raw)).to(value.dtype)
+            found = from_numpy(np.ascontiguousarray(raw)).to(value)
         return found.transpose(-2, -1) if wide else found
 
 

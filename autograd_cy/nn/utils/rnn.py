@@ -523,7 +523,7 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
     >>> pack_sequence([torch.tensor([1]), torch.tensor([2, 3])], enforce_sorted=False).data
     tensor([2, 1, 3])
     """
-    lengths = tensor([len(v) for v in sequences], dtype=int64)
+    lengths = tensor([len(v) for v in sequences], dtype=int64, device="cpu")
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
@@ -553,7 +553,7 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
 
 def _lengths(lengths: Tensor | Sequence[int]) -> np.ndarray:
     if not isinstance(lengths, Tensor):
-        lengths = tensor(lengths, dtype=int64)
+        lengths = tensor(lengths, dtype=int64, device="cpu")
     if lengths.ndim != 1 or lengths.device.type != "cpu":
         raise RuntimeError(
             "'lengths' argument should be a 1D CPU int64 tensor, but got "

@@ -317,7 +317,8 @@ def put(group: dict[str, Any], name: str, value: Any) -> None:
         there, value = group[name], number(value)
         there.fill_(value)
         if not there.is_cpu:
-            _remember(there, tensor(value, dtype=there.dtype).item())  # rounded as there
+            value = tensor(value, dtype=there.dtype, device="cpu").item()  # rounded as there
+            _remember(there, value)
     else:
         group[name] = value
 
