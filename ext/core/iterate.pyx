@@ -509,11 +509,19 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
 
 
 cdef inline int device_of_operands(PyObject** args, int nin, str op) except -1:
-    """As device_among, which is asked where they don't lie on one device."""
-    cdef int i, device = (<Tensor>args[0]).mem.device
-    for i in range(1, nin):
-        if (<Tensor>args[i]).mem.device != device:
-            return device_among(tuple([<Tensor>args[i] for i in range(nin)]), op)
+    """As device_among, which is asked where they don't go together."""
+    cdef int i, there, device = ON_CPU
+    cdef bint host = False, apart = False
+    for i in range(nin):
+        there = (<Tensor>args[i]).mem.device
+        if there == ON_CPU:
+            host |= (<Tensor>args[i]).nd != 0
+        elif device == ON_CPU:
+            device = there
+        else:
+            apart |= there != device
+    if apart or (host and device != ON_CPU):
+        return device_among(tuple([<Tensor>args[i] for i in range(nin)]), op)
     if device != ON_CPU:
         check_capture(device, op)
     return device
