@@ -75,21 +75,6 @@ def device_count() -> int:
     return cuda_driver.count()
 
 
-def own_kernels() -> dict:
-    """
-    Kernels of operators that run on the device.
-
-    Returns
-    -------
-    dict
-        Capsules by the keys of their slots.
-    """
-    own: dict = {}
-    for name in KERNEL_MODULES:
-        own |= import_module("autograd_cy._C." + name).KERNELS
-    return own
-
-
 def start() -> None:
     """
     Register device "cuda"; done once.

@@ -181,7 +181,7 @@ cdef str start_driver():
 
 
 def _mark_child():
-    """In a forked child GPUs can't be used; seeding there, as workers of loaders do, is about others."""
+    """In a forked child GPUs can't be used; workers of loaders seed other generators there."""
     global _forked
     _forked = True
     _forget_defaults("cuda")
