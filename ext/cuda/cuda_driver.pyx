@@ -186,7 +186,7 @@ cdef str start_driver():
 
 
 def _mark_child():
-    """In a forked child GPUs can't be used; seeding there, as workers of loaders do, is about others."""
+    """A forked child can use no GPU; what workers of loaders seed there is the rest."""
     global _forked
     _forked = True
     _forget_defaults("cuda")
