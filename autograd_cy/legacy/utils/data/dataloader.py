@@ -68,7 +68,7 @@ class DataLoader:
     collate_fn : callable, optional
         Makes a batch of a list of samples.
     pin_memory : bool, optional
-        Ignored, there is no GPU.
+        Ignored.
     drop_last : bool, optional
         Leave a smaller last batch out.
 
