@@ -47,6 +47,29 @@ class TypedStorage:
     def device(self) -> Any:
         return self._untyped.device
 
+    @property
+    def is_cuda(self) -> bool:
+        return self._untyped.is_cuda
+
+    def get_device(self) -> int:
+        """Index of the device, -1 on the CPU and on meta."""
+        return self._untyped.get_device()
+
+    def _with(self, untyped: UntypedStorage) -> TypedStorage:
+        return self if untyped is self._untyped else TypedStorage(untyped, self.dtype)
+
+    def cpu(self) -> TypedStorage:
+        """The elements on the CPU: a copy, or this object if they lie there."""
+        return self._with(self._untyped.cpu())
+
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
+        """The elements on a GPU, the current one by default: a copy, or this object."""
+        return self._with(self._untyped.cuda(device, non_blocking))
+
+    def to(self, *, device: Any, non_blocking: bool = False) -> TypedStorage:
+        """The elements on a device: a copy, or this object if they lie there."""
+        return self._with(self._untyped.to(device=device, non_blocking=non_blocking))
+
     def data_ptr(self) -> int:
         """Address of the first byte."""
         return self._untyped.data_ptr()

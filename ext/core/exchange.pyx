@@ -138,6 +138,30 @@ cdef class UntypedStorage:
     def device(self):
         return device_of_code(self.mem.device)
 
+    @property
+    def is_cuda(self):
+        return self.device.type == "cuda"
+
+    def get_device(self):
+        """Index of the device, -1 on the CPU and on meta."""
+        return device_index(self.mem.device) if self.mem.device > ON_META else -1
+
+    def cpu(self):
+        """The bytes on the CPU: a copy, or this object if they lie there."""
+        return self.to(device="cpu")
+
+    def cuda(self, device=None, bint non_blocking=False):
+        """The bytes on a GPU, the current one by default: a copy, or this object."""
+        if device is None:
+            device = "cuda"
+        return self.to(device=f"cuda:{device}" if isinstance(device, int) else device,
+                       non_blocking=non_blocking)
+
+    def to(self, *, device, bint non_blocking=False):
+        """The bytes on a device: a copy, or this object if they lie there."""
+        cdef int code = device_code(device)
+        return self if code == self.mem.device else on_device(self, code)
+
     def is_readonly(self):
         """Whether the memory must not be written (it belongs to a read-only array)."""
         return bool(self.mem.readonly)
