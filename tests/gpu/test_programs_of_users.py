@@ -141,3 +141,15 @@ class TestDefaultDevice:
         schedule.step()
         assert x.tolist() == [0.5, 0.5]
         assert optimizer.param_groups[0]["lr"].item() == pytest.approx(0.05)
+
+
+def test_the_cost_of_the_host_is_measured(monkeypatch, capsys):
+    from benchmarks.programs import gpu_host
+
+    monkeypatch.setattr("sys.argv", ["gpu_host", "--quick"])
+    gpu_host.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 + len(gpu_host.cases("cuda"))
+    assert all(
+        float(number) > 0 for line in lines[1:] for number in line.split("ns")[0].split()[-1:]
+    )
