@@ -52,21 +52,23 @@ class TypedStorage:
         return self._untyped.is_cuda
 
     def get_device(self) -> int:
-        """The index of the device, -1 on the CPU."""
+        """Index of the device, -1 on the CPU and on meta."""
         return self._untyped.get_device()
 
-    def to(self, *, device: Any, non_blocking: bool = False) -> TypedStorage:
-        """The block on a device: a copy, or the same if it is there."""
-        moved = self._untyped.to(device=device, non_blocking=non_blocking)
-        return self if moved is self._untyped else TypedStorage(moved, self.dtype)
+    def _with(self, untyped: UntypedStorage) -> TypedStorage:
+        return self if untyped is self._untyped else TypedStorage(untyped, self.dtype)
 
     def cpu(self) -> TypedStorage:
-        """The block on the CPU: a copy, or the same if it is there."""
-        return self.to(device="cpu")
+        """The elements on the CPU: a copy, or this object if they lie there."""
+        return self._with(self._untyped.cpu())
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
-        """The block on a GPU, the current one unless given: a copy, or the same."""
-        return self.to(device="cuda" if device is None else device, non_blocking=non_blocking)
+        """The elements on a GPU, the current one by default: a copy, or this object."""
+        return self._with(self._untyped.cuda(device, non_blocking))
+
+    def to(self, *, device: Any, non_blocking: bool = False) -> TypedStorage:
+        """The elements on a device: a copy, or this object if they lie there."""
+        return self._with(self._untyped.to(device=device, non_blocking=non_blocking))
 
     def data_ptr(self) -> int:
         """Address of the first byte."""

@@ -140,25 +140,27 @@ cdef class UntypedStorage:
 
     @property
     def is_cuda(self):
-        """Whether the memory is a GPU's."""
-        return name_of_type(device_type(self.mem.device)) == "cuda"
+        return self.device.type == "cuda"
 
     def get_device(self):
-        """The index of the device, -1 on the CPU."""
-        return -1 if self.mem.device == ON_CPU else device_index(self.mem.device)
-
-    def to(self, *, device, bint non_blocking=False):
-        """The bytes on a device: a copy, or this storage if it is there."""
-        cdef int there = device_code(device)
-        return self if there == self.mem.device else on_device(self, there)
+        """Index of the device, -1 on the CPU and on meta."""
+        return device_index(self.mem.device) if self.mem.device > ON_META else -1
 
     def cpu(self):
-        """The bytes on the CPU: a copy, or this storage if it is there."""
+        """The bytes on the CPU: a copy, or this object if they lie there."""
         return self.to(device="cpu")
 
     def cuda(self, device=None, bint non_blocking=False):
-        """The bytes on a GPU, the current one unless given: a copy, or this storage."""
-        return self.to(device="cuda" if device is None else device)
+        """The bytes on a GPU, the current one by default: a copy, or this object."""
+        if device is None:
+            device = "cuda"
+        return self.to(device=f"cuda:{device}" if isinstance(device, int) else device,
+                       non_blocking=non_blocking)
+
+    def to(self, *, device, bint non_blocking=False):
+        """The bytes on a device: a copy, or this object if they lie there."""
+        cdef int code = device_code(device)
+        return self if code == self.mem.device else on_device(self, code)
 
     def is_readonly(self):
         """Whether the memory must not be written (it belongs to a read-only array)."""

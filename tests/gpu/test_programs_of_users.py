@@ -73,6 +73,30 @@ def test_first_values_by_a_generator_of_the_gpu(name):
     assert ag.equal(found[1], found[2])
 
 
+@pytest.mark.parametrize("index", [None, 0, 1])
+def test_files_are_read_by_functions_that_move_storages(index, tmp_path):
+    path = tmp_path / "weights"
+    ag.save({"w": ag.arange(3.0), "on": ag.arange(2.0, device="cuda:1")}, path)
+    found = ag.load(path, map_location=lambda storage, location: storage.cuda(index))
+    assert found["w"].device == found["on"].device == ag.device("cuda", index or 0)
+    assert (found["w"].tolist(), found["on"].tolist()) == ([0.0, 1.0, 2.0], [0.0, 1.0])
+    found = ag.load(path, map_location=lambda storage, location: storage.cpu())
+    assert (found["w"].device.type, found["on"].tolist()) == ("cpu", [0.0, 1.0])
+
+
+@pytest.mark.parametrize("kind", ["untyped_storage", "storage"])
+def test_storages_move(kind):
+    x = ag.arange(3.0)
+    here = getattr(x, kind)()
+    there = here.cuda(1)
+    assert (there.is_cuda, there.get_device(), len(there)) == (True, 1, len(here))
+    assert there.cuda(ag.device("cuda:1")) is there
+    assert here.cpu() is here.to(device="cpu") is here
+    assert (here.is_cuda, here.get_device()) == (False, -1)
+    assert there.to(device="cpu", non_blocking=True).tolist() == here.tolist()
+    assert there.cuda().get_device() == 0
+
+
 @pytest.mark.usefixtures("default")
 class TestDefaultDevice:
     def test_sequences(self):
@@ -117,3 +141,15 @@ class TestDefaultDevice:
         schedule.step()
         assert x.tolist() == [0.5, 0.5]
         assert optimizer.param_groups[0]["lr"].item() == pytest.approx(0.05)
+
+
+def test_the_cost_of_the_host_is_measured(monkeypatch, capsys):
+    from benchmarks.programs import gpu_host
+
+    monkeypatch.setattr("sys.argv", ["gpu_host", "--quick"])
+    gpu_host.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 + len(gpu_host.cases("cuda"))
+    assert all(
+        float(number) > 0 for line in lines[1:] for number in line.split("ns")[0].split()[-1:]
+    )
