@@ -83,7 +83,7 @@ class BuildExt(build_ext):
     def initialize_options(self):
         super().initialize_options()
         self.built: list[Path] = []  # files under build_lib
-        self.kernels: list[Path] = []  # among them, those of CUDA kernels
+        self.kernel_files: list[Path] = []  # among them, those of CUDA kernels
 
     def build_extensions(self):
         try:
@@ -127,7 +127,7 @@ class BuildExt(build_ext):
             self.built.append(path)
         package = self.built[0].parent
         _remove_stale(package, set(self.built))
-        self.kernels = cuda_images.collect(self.images, package.parent, replace_if_changed)
+        self.kernel_files = cuda_images.collect(self.images, package.parent, replace_if_changed)
         self._write_build_info(package / "_build_info.py")
         self.built.append(package / "_build_info.py")
 
@@ -136,19 +136,21 @@ class BuildExt(build_ext):
         for path in self.built:
             replace_if_changed(path, PACKAGE_DIR / path.name)
         _remove_stale(PACKAGE_DIR, {PACKAGE_DIR / path.name for path in self.built})
-        for path in self.kernels:
+        for path in self.kernel_files:
             replace_if_changed(path, KERNELS_DIR / path.name)
-        cuda_images.remove_stale(KERNELS_DIR, {KERNELS_DIR / path.name for path in self.kernels})
+        cuda_images.remove_stale(
+            KERNELS_DIR, {KERNELS_DIR / path.name for path in self.kernel_files}
+        )
 
     def get_outputs(self):
-        return [str(path) for path in (*self.built, *self.kernels)]
+        return [str(path) for path in (*self.built, *self.kernel_files)]
 
     def get_output_mapping(self):
         """{built file: its copy in the source tree}, which editable installs ask for."""
         if not self.inplace:
             return {}
         modules = {str(path): str(PACKAGE_DIR / path.name) for path in self.built}
-        return modules | {str(path): str(KERNELS_DIR / path.name) for path in self.kernels}
+        return modules | {str(path): str(KERNELS_DIR / path.name) for path in self.kernel_files}
 
     def _ask_compiler(self, folder: Path):
         """Find out what the compiler can do, and fix the flags."""
@@ -238,7 +240,7 @@ class BuildExt(build_ext):
 
     def _cuda_info(self) -> dict:
         """The toolkit, or why there is none, and the size of each image."""
-        fatbins = [path for path in self.kernels if path.suffix == ".fatbin"]
+        fatbins = [path for path in self.kernel_files if path.suffix == ".fatbin"]
         sizes = {path.stem: path.stat().st_size for path in sorted(fatbins)}
         return self.cuda_info | ({"images": sizes} if sizes else {})
 
