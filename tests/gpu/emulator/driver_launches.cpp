@@ -192,7 +192,21 @@ static void launch_kernel(CUfunction handle, const unsigned grid[3], const unsig
 
 using namespace emu;
 
-API cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned, CUjit_option *, void **) {
+// What the compiler of the driver says: nothing. Buffers are the caller's, and as they were.
+static void say_nothing(unsigned count, const CUjit_option *options, void **values) {
+    for (unsigned i = 0; i < count; i++) {
+        if (options[i] == CU_JIT_INFO_LOG_BUFFER || options[i] == CU_JIT_ERROR_LOG_BUFFER) {
+            if (values[i]) *static_cast<char *>(values[i]) = 0;
+        } else if (options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES ||
+                   options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
+            values[i] = nullptr;
+        }
+    }
+}
+
+API cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, CUjit_option *options,
+                       void **values) {
+    say_nothing(count, options, values);
     return call(__func__, Needs::context, [&] { load(module, static_cast<const char *>(image)); });
 }
 
