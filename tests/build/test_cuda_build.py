@@ -100,6 +100,7 @@ def build(tree, home, **environment):
     return build_inplace(tree, **{"AUTOGRAD_CY_CUDA": "auto", "CUDA_HOME": home, **environment})
 
 
+@pytest.mark.slow
 def test_images_are_compiled_once_and_again_when_what_they_read_changes(tree, tmp_path):
     home = pretended(tmp_path / "cuda")
     first = build(tree, home)
@@ -137,6 +138,7 @@ def test_images_are_compiled_once_and_again_when_what_they_read_changes(tree, tm
     assert compiled(home) == ["ew_f32", "rows_f32"]
 
 
+@pytest.mark.slow
 def test_what_is_stale_goes(tree, tmp_path):
     home = pretended(tmp_path / "cuda")
     build(tree, home)
@@ -154,6 +156,7 @@ def test_what_is_stale_goes(tree, tmp_path):
     assert len(kernels(tree)) == 3
 
 
+@pytest.mark.slow
 def test_wheel_and_editable_wheel_carry_the_kernels(tree, tmp_path):
     import zipfile
 
@@ -170,6 +173,7 @@ def test_wheel_and_editable_wheel_carry_the_kernels(tree, tmp_path):
     assert kernels(tree) == ["ew_f32.fatbin", "manifest.json", "rows_f32.fatbin"]
 
 
+@pytest.mark.slow
 def test_without_nvcc_one_line_says_so_and_with_the_switch_the_build_stops(tree, tmp_path):
     environment = {"CUDA_HOME": "", "CUDA_PATH": "", "PATH": path_without_nvcc(tmp_path)}
     if Path("/usr/local/cuda/bin/nvcc").exists():
@@ -194,6 +198,7 @@ def path_without_nvcc(folder: Path) -> str:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_kernel_that_fails_names_its_image_and_shows_the_words_of_nvcc(tree, tmp_path):
     home = pretended(
         tmp_path / "cuda", broken="sum_f32", said="rows_f32.cu(1): error: no such thing"
