@@ -409,7 +409,7 @@ def set_default_tensor_type(t: Any, /) -> None:
         "set_default_tensor_type() is deprecated, please use set_default_dtype() instead.",
         UserWarning,
     )
-    set_default_device(home)
+    set_default_device(None if home == "cpu" else home)
     set_default_dtype(dtype)
 
 

@@ -153,3 +153,12 @@ def test_a_module_is_made_without_memory_and_filled_later():
     assert all(p.device.type == "meta" for p in net.parameters())
     net.to_empty(device="cpu")
     assert net(ag.zeros(2, 3)).shape == (2, 1)
+
+
+def test_a_default_type_of_the_cpu_names_no_device():
+    from autograd_cy._C.tensor import _get_modes
+
+    before = _get_modes()
+    with pytest.warns(UserWarning, match="deprecated"):
+        ag.set_default_tensor_type("torch.FloatTensor")
+    assert _get_modes() == before
