@@ -27,6 +27,7 @@ LEFT_OUT = {
     "test_failures_of_memory.py": NO_MEMORY,
     "test_failures_of_transforms.py::test_allocations_that_fail": NO_MEMORY,
     "test_saved_tensors.py::test_a_saved_number_takes_no_memory": "counts memory of the CPU",
+    "test_other_memory.py::test_other_arguments_of_set_are_refused": "has tensors of the CPU",
     "test_state_left_behind.py::test_each_session_counts_the_memory": "counts memory of the CPU",
     "test_state_left_behind.py::test_producers_of_dlpack": "exports to a consumer of the CPU",
     "test_anomaly.py::test_inplace_error_names_both_lines": "names a type of tensors of the CPU",
