@@ -218,7 +218,7 @@ def simd_target() -> list[Finding]:
 
 
 def gpus() -> list[Finding]:
-    """Where there is a part of what work on GPUs needs, the others are there, too."""
+    """The driver, PyCUDA and kernels are there together, or none of them is."""
     from autograd_cy._environment import gpus as _gpus
 
     return [

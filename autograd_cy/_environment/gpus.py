@@ -1,4 +1,4 @@
-"""What there is for work on GPUs: kernels of this build, PyCUDA, driver, GPUs.
+"""The parts that work on GPUs needs: kernels of this build, PyCUDA, driver, GPUs.
 
 Used by `info` and `doctor`. Nothing is started: PyCUDA is not imported, and the driver is asked for
 its version alone, which leaves the process free to fork.
@@ -21,7 +21,7 @@ NO_PYCUDA = (
 
 @dataclass
 class Facts:
-    """What was found; None stands for what is missing."""
+    """The parts that were found; None stands for a missing one."""
 
     images: dict[str, int] = field(default_factory=dict)  # bytes of each file of kernels
     why_none: str = ""  # why there are none, if there are none

@@ -46,7 +46,7 @@ class _Products:
 
     @property
     def allow_tf32(self) -> bool:
-        """Whether float32 matrices may be rounded to TF32, which has 10 bits of mantissa."""
+        """Tell if float32 matrices may be rounded to TF32, which has 10 bits of mantissa."""
         return self.precision != "highest"
 
     def set_precision(self, precision: str) -> None:

@@ -94,7 +94,7 @@ class TensorType(type):
 
     @property
     def is_cuda(cls) -> bool:
-        """Whether the tensors are on a GPU."""
+        """Tell if the tensors are on a GPU."""
         return cls._home == "cuda"
 
     @property

@@ -74,7 +74,7 @@ class _Products:
             raise AttributeError(f"Unknown attribute {name}")
 
     def _library(self) -> tuple[bool, str]:
-        """Whether cuBLAS makes products on GPUs, and where it is or why it doesn't."""
+        """Tell if cuBLAS makes products on GPUs, and where it is or why it doesn't."""
         from autograd_cy._C import cuda_blas
 
         return cuda_blas.library()
