@@ -73,7 +73,7 @@ cdef struct Services:
     void (*unpin)(void* block) noexcept
     int (*has_elementwise)(int kernel, int dt) noexcept     # NULL: all that the CPU has
 
-cdef Services services[8]      # by type
+cdef Services services[MAX_DEVICE_TYPES]      # by type
 
 cdef inline bint lays_channels_last(int device) noexcept nogil:
     """Tell whether kernels of `laid` records fill results that lie channels last."""

@@ -72,9 +72,9 @@ cdef struct ServiceBlock:
 
 # The code of a device: 64 * type + index.
 cdef enum:
-    MAX_DEVICE_TYPES = 8
+    MAX_DEVICE_TYPES = 16
     DEVICES_OF_TYPE = 64
-    MAX_DEVICES = 512
+    MAX_DEVICES = 1024
     ON_CPU = 0
     ON_PINNED = 1         # where to allocate, not a place of its own: such storages are on the CPU
     ON_META = 64
@@ -88,7 +88,7 @@ cdef inline int device_index(int code) noexcept nogil:
 # Memory of other devices, by type. What is given has its `device` set.
 ctypedef StorageImpl* (*allocate_fn)(int device, Py_ssize_t nbytes) except NULL
 ctypedef bint (*release_fn)(ServiceBlock*) noexcept
-cdef allocate_fn device_memory[8]
+cdef allocate_fn device_memory[MAX_DEVICE_TYPES]
 # `release` gives a block back, and tells if its header may go, too.
 cdef void set_release(release_fn release) noexcept
 
@@ -98,7 +98,7 @@ cdef struct DeviceBytes:
     Py_ssize_t peak_bytes
     Py_ssize_t allocations
 
-cdef DeviceBytes device_bytes[512]    # by code; the CPU's are counted elsewhere
+cdef DeviceBytes device_bytes[MAX_DEVICES]    # by code; the CPU's are counted elsewhere
 
 ctypedef void (*birth_fn)(StorageImpl*) noexcept
 # Called with each new or borrowed storage; NULL: no more.

@@ -9,19 +9,19 @@ from autograd_cy._C.storage cimport (
 cdef extern from *:
     """
     #if defined(__GNUC__) && defined(__linux__)
-    static __thread unsigned char ag_index[8] __attribute__((tls_model("initial-exec")));
+    static __thread unsigned char ag_index[16] __attribute__((tls_model("initial-exec")));
     #else
-    static _Thread_local unsigned char ag_index[8];
+    static _Thread_local unsigned char ag_index[16];
     #endif
     """
-    unsigned char ag_index[8]
+    unsigned char ag_index[16]      # MAX_DEVICE_TYPES
 
 # Names that programs may write for PyTorch's types. Tensors can be on the types in `_types`.
 cdef list _known = ["cpu", "cuda", "xpu", "mps", "meta", "hpu", "mtia", "xla"]
 cdef list _types = ["cpu", "meta"]
 cdef dict _numbers = {"cpu": 0, "meta": 1}      # of types, by name
 cdef list _devices = [None] * MAX_DEVICES       # by code, made when they are first asked for
-cdef count_fn[8] _counts
+cdef count_fn[MAX_DEVICE_TYPES] _counts
 cdef int _accelerator = 0         # the type that torch.accelerator speaks of
 # What a `with` block of a device does; default_device.pyx knows.
 cdef object _enter_block = None

@@ -62,7 +62,7 @@ cdef Tensor turned_view(Tensor t, uint32_t bits):
     return t
 
 
-cdef bint[8] taken     # by type of device; none at first
+cdef bint[MAX_DEVICE_TYPES] taken     # by type of device; none at first
 
 
 def _take_conjugates(int type):

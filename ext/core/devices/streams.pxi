@@ -29,7 +29,7 @@ cdef Py_ssize_t _reads = 0
 
 cdef class _Streams:
     """The current streams of one thread."""
-    cdef Current[512] table
+    cdef Current[MAX_DEVICES] table
 
     def __cinit__(self):
         memset(self.table, 0, sizeof(self.table))
