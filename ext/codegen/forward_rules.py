@@ -33,7 +33,7 @@ class ForwardRule(OperatorBase):
             f"if ({self.flags([*moving, *([listed] if listed else [])])}) & F_DUAL:",
             [f"below = {alias}(outcome)", f"tangent_{self.key}(below, {self.names})"],
         )
-        if r.jvp == "linear":
+        if r.derivatives.jvp == "linear":
             self.moved(f)
         else:
             self.summed(f)

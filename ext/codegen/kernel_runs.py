@@ -186,7 +186,7 @@ def drawing_function(record, shown: str) -> list[str]:
     asked = next((a.name for a in record.args if a.type == "Generator?"), "None")
     body = [
         "cdef Tensor drawn = to_0",
-        f'cdef Tensor state = drawing_state({asked}, device, "{shown}{"_" * record.inplace}")',
+        f'cdef Tensor state = drawing_state({asked}, device, "{shown}{"_" * record.call.inplace}")',
         "if to_0.flags & F_STRIDED:",
         "    drawn = fresh_dense(to_0)",
         *calling(record, shown, "drawn"),
@@ -308,10 +308,10 @@ def run_function(record, shown: str, imports) -> list[str]:
             for i in range(n)
         ]
     else:
-        kind = OUT_KINDS.get(r.out, "OUT_CAST")
+        kind = OUT_KINDS.get(r.call.out, "OUT_CAST")
         place = [f'to_0 = out_target(out, made, {read_tuple(r)}, device, {kind}, "{shown}")']
     body += ["if out is None:", *(f"    {line}" for line in fresh)]
-    if r.inplace and not several:
+    if r.call.inplace and not several:
         over = (
             "OVER_PLACES"
             if r.kernel.places

@@ -56,7 +56,7 @@ class NodeText(OperatorBase):
         first = len(self.scalars)
         self.dimensions: dict[str, tuple[str, str]] = {}
         self.numbers: list[str] = []
-        for text in self.r.shows.values():
+        for text in self.r.derivatives.shows.values():
             if m := STRIDES.fullmatch(text):
                 name, edge = m[1], self.edge[m[1]]
                 where = f"({edge}, {first + len(self.numbers)})"
@@ -81,7 +81,9 @@ class NodeText(OperatorBase):
         """Expressions of the node's args tuple, at recording."""
         r = self.r
         items = [
-            f"save_indices(n, {len(self.slots)}, {n})" if n in self.indices else r.attrs.get(n, n)
+            f"save_indices(n, {len(self.slots)}, {n})"
+            if n in self.indices
+            else r.derivatives.attrs.get(n, n)
             for n in self.objects
         ]
         for name, what in self.meta_objects:
@@ -96,7 +98,10 @@ class NodeText(OperatorBase):
         rows = {name: row for name, row in rows.items() if name not in self.dimensions}
         saved = "".join(f"; {name} {kind} {where}" for name, (kind, where) in rows.items())
         self.kind_number = len(self.kinds)
-        self.kinds += [(f"{name}{saved}", f"apply_{self.key}") for name in (r.node, *r.variants)]
+        self.kinds += [
+            (f"{name}{saved}", f"apply_{self.key}")
+            for name in (r.derivatives.node, *r.derivatives.variants)
+        ]
         return ["", *self.apply()]
 
     def kept_rows(self) -> dict[str, tuple[str, str | int]]:
@@ -105,7 +110,9 @@ class NodeText(OperatorBase):
         args = {a.name: a for a in self.r.args}
         for i, name in enumerate(self.slots):
             kind = "tensor"
-            if name in self.r.plain_numbers or (name in args and args[name].type == "Scalar"):
+            if name in self.r.derivatives.plain_numbers or (
+                name in args and args[name].type == "Scalar"
+            ):
                 kind = "operand"
             rows[name] = kind, i
         kinds = {"Py_ssize_t": "int", "bint": "bool", "double": "float", "int": "int"}
@@ -162,7 +169,7 @@ class NodeText(OperatorBase):
             f.declare("Tensor", "grad", "<Tensor>gin[0]")
             return {"grad": ("grad", "T")}
         found: Names = {}
-        moving = [o for o in outs if o not in self.r.nondiff_outputs]
+        moving = [o for o in outs if o not in self.r.derivatives.nondiff_outputs]
         used = set().union(*(u.values for u in self.uses.values()))
         f.block(
             "if " + " and ".join(f"gin[{outs.index(o)}] == NULL" for o in moving) + ":",
@@ -345,7 +352,7 @@ class NodeText(OperatorBase):
             edge = self.edge.get(name, -1)
             test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in users)
             save = [f"save_input(n, {i}, {name}, {edge})"]
-            if name == "self" and r.inplace:
+            if name == "self" and r.call.inplace:
                 save = [
                     "if inplace:",
                     f"    save_old_value(n, {i}, clone_plain(self), {edge})",
@@ -367,7 +374,7 @@ class NodeText(OperatorBase):
         if items:
             texts = []
             for item in items:
-                if item in r.attrs.values():
+                if item in r.derivatives.attrs.values():
                     tree = parse(item)
                     texts.append(self.emitter(self.arg_names(), self.plain_metadata).emit(tree)[0])
                 else:
@@ -380,7 +387,7 @@ class NodeText(OperatorBase):
         """Lines that leave out the edges of plain numbers, as far as they are the first or last."""
         lines = []
         for name in reversed(self.diff):
-            if name not in self.r.plain_numbers or self.edge[name] == 0:
+            if name not in self.r.derivatives.plain_numbers or self.edge[name] == 0:
                 break
             given = (
                 f"({name} is None or is_number({name}))"
@@ -391,7 +398,7 @@ class NodeText(OperatorBase):
                 f"    if n.n_edges == {self.edge[name] + 1} and {given}:",
                 f"        n.n_edges = {self.edge[name]}",
             ]
-        if self.diff[0] in self.r.plain_numbers:
+        if self.diff[0] in self.r.derivatives.plain_numbers:
             lines += [f"    if is_number({self.diff[0]}):", "        n.flags |= N_NUMBER_FIRST"]
         return lines
 
@@ -401,7 +408,7 @@ class NodeText(OperatorBase):
         lines = [f"    cdef NodeKind* kind = &_kinds[{self.kind_number}]"]
         emitter = self.emitter(self.arg_names(), self.plain_metadata)
         word = "if"
-        for i, test in enumerate(self.r.variants.values(), 1):
+        for i, test in enumerate(self.r.derivatives.variants.values(), 1):
             lines += [
                 f"    {word} {emitter.emit(parse(test))[0]}:",
                 f"        kind = &_kinds[{self.kind_number + i}]",
@@ -425,7 +432,9 @@ class NodeText(OperatorBase):
                 )
                 nr = self.r.returns.index(name)
                 save = f"save_output(n, {i}, {result_of(name)}, {nr})"
-                if name in self.r.nondiff_outputs:  # has no history, also when it is unpacked
+                if (
+                    name in self.r.derivatives.nondiff_outputs
+                ):  # has no history, also when it is unpacked
                     save = f"save_input(n, {i}, {result_of(name)}, -1)"
                 lines += [f"if {test}:", f"    {save}"]
         return lines
@@ -450,7 +459,7 @@ def shown_rows(
 ) -> dict[str, tuple[str, str | int]]:
     """The ``_saved_*`` attributes of a record's nodes: those that are kept, changed by `shows`."""
     rows = dict(kept)
-    for name, text in r.shows.items():
+    for name, text in r.derivatives.shows.items():
         tree = parse(text)
         if text in kept:
             rows.pop(text, None)

@@ -77,8 +77,8 @@ class OperatorForms(NodeText):
 
     def claims(self, widen: bool = True) -> list[str]:
         """Lines that refuse the dtypes which the record doesn't claim; some are converted before."""
-        if self.r.widen and widen:
-            letters, target = self.r.widen
+        if self.r.call.widen and widen:
+            letters, target = self.r.call.widen
             mask = hex(bits_of(letters))
             code = {"int64": "DT_I64", "float": "g_default_dtype"}[target]
             return [
@@ -90,7 +90,7 @@ class OperatorForms(NodeText):
         if claim is None:
             return []
         mask, names = hex(claim.bits), claim.names
-        how = f'{mask}, "{self.shown}", {self.r.refusal!r}'
+        how = f'{mask}, "{self.shown}", {self.r.call.refusal!r}'
         if claim.promoted and len(names) > 2:
             return [f"claim(common_dtype(({', '.join(names)})), {how})"]
         if claim.promoted and len(names) == 2:
@@ -114,8 +114,8 @@ class OperatorForms(NodeText):
             *indent(self.seen()),
             *indent(self.without_negative_dims()),
         ]
-        if r.idle:
-            lines += [f"    if {r.idle}:", "        return self"]
+        if r.call.idle:
+            lines += [f"    if {r.call.idle}:", "        return self"]
         if self.kind == "composite":
             formula = r.kernel.formula
             if "(" not in formula:
@@ -134,14 +134,14 @@ class OperatorForms(NodeText):
             body += ["cdef Py_ssize_t n_results, i"]
         body += self.claims()
         body += self.on_the_cpu()
-        if isinstance(self.batching, Refused) and r.mutates:
+        if isinstance(self.batching, Refused) and r.call.mutates:
             body += ["if flags & F_BATCHED:", f"    {self.batching.call}"]
-        if r.mutates:
+        if r.call.mutates:
             body += [
                 f"cdef tuple changed = {self.changed}",
                 f'before_change(changed, {self.every} if flags & F_BATCHED else (), flags, "{self.shown}")',
             ]
-        if getattr(r.vjp, "refuse_tangents", False):
+        if getattr(r.derivatives.vjp, "refuse_tangents", False):
             body += [
                 "if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
                 f'    refuse_tangent({self.every}, "{self.shown}")',
@@ -169,13 +169,13 @@ class OperatorForms(NodeText):
                 "else:",
                 f"    result = {self.kernel_expression()}",
             ]
-        if r.mutates:
-            body.append(f'after_change(changed, "{r.node}")')
+        if r.call.mutates:
+            body.append(f'after_change(changed, "{r.derivatives.node}")')
         first = r.args[0].name if r.args else None
         # One of millions of results, now and then.
         heed = ["    if i & 0x3fff == 0x3fff:", "        PyErr_CheckSignals()"]
         if is_view:
-            creation = "CREATED_MULTI_OUTPUT" if r.multi_view else "CREATED_DEFAULT"
+            creation = "CREATED_MULTI_OUTPUT" if r.derivatives.multi_view else "CREATED_DEFAULT"
             if self.many:
                 body += [
                     "for i in range(len(result)):",
@@ -201,7 +201,7 @@ class OperatorForms(NodeText):
             elif self.multi:
                 record += [f"n = {call}"]
                 for i, o in enumerate(r.returns):
-                    if o not in r.nondiff_outputs:
+                    if o not in r.derivatives.nondiff_outputs:
                         record.append(f"set_history(<Tensor>result[{i}], n, {i})")
                 save = self.save_results(lambda o: f"<Tensor>result[{r.returns.index(o)}]")
             else:
@@ -252,8 +252,8 @@ class OperatorForms(NodeText):
             "overwritten(self, flags)" if a.name == "self" else a.name for a in r.args
         )
         call = f'replace_value(self, T.{self.key}({given}), "{self.shown}_")'
-        if r.idle:
-            lines += [f"    if {r.idle}:", "        return self"]
+        if r.call.idle:
+            lines += [f"    if {r.call.idle}:", "        return self"]
         if self.kind == "composite":
             formula = r.kernel.formula
             text = self.last_step(parse(formula), "inplace") if "(" in formula else None
@@ -307,7 +307,11 @@ class OperatorForms(NodeText):
                 body += ["if recording:", *indent(save)]
         else:
             make = "constant_history" if truth else "unknown_history"
-            body += ["end_inplace(self, None)", "if recording:", f'    {make}(self, "{r.node}")']
+            body += [
+                "end_inplace(self, None)",
+                "if recording:",
+                f'    {make}(self, "{r.derivatives.node}")',
+            ]
         node = "n" if self.diff else "None"
         body += [*self.seen_end(f"finished(seen, self, {node})"), "return self"]
         return lines + indent(body)
@@ -423,10 +427,12 @@ class OperatorForms(NodeText):
             return None
         record = next(r for rs in self.records.values() for r in rs if r.key == found[1])
         if form == "out":
-            exact = self.r.out == "exact" and getattr(record.kernel, "dtypes", None) == "same"
-            fits = (record.out == self.r.out or exact) and record.wide_out == self.r.wide_out
+            exact = self.r.call.out == "exact" and getattr(record.kernel, "dtypes", None) == "same"
+            fits = (
+                record.call.out == self.r.call.out or exact
+            ) and record.call.wide_out == self.r.call.wide_out
             return f"T.{found[1]}_out({found[2]}, out)" if fits else None
-        fits = record.inplace and re.match(r"self\b(?=,|$)", found[2])
+        fits = record.call.inplace and re.match(r"self\b(?=,|$)", found[2])
         return f"T.{found[1]}_({found[2]})" if fits else None
 
     def out_operator(self) -> list[str]:
@@ -438,8 +444,10 @@ class OperatorForms(NodeText):
             *indent(self.without_negative_dims()),
             f'    check_out(out, {self.flags()}, "{self.shown}")',
         ]
-        write = {"exact": "write_exact_out", "truth": "write_truth_out"}.get(r.out, "write_out")
-        if r.wide_out:
+        write = {"exact": "write_exact_out", "truth": "write_truth_out"}.get(
+            r.call.out, "write_out"
+        )
+        if r.call.wide_out:
             chosen = any(a.type == "dtype?" for a in r.args)
             if chosen:
                 lines += [
@@ -447,7 +455,7 @@ class OperatorForms(NodeText):
                     f'        need_exact_out(out, dtype, "{self.shown}")',
                 ]
             # As in torch, what has a dtype and takes integers computes in the dtype of `out`.
-            if "i" in r.dtypes and chosen:
+            if "i" in r.call.dtypes and chosen:
                 lines.append("    dtype = out.dt")
             else:
                 lines.append("    self = widened(self, out)")
@@ -462,7 +470,7 @@ class OperatorForms(NodeText):
                 ]
             elif "(" in r.kernel.formula:
                 text = self.last_step(parse(r.kernel.formula), "out")
-                if text is not None and r.out == "exact":
+                if text is not None and r.call.out == "exact":
                     given = ", ".join(a.name for a in r.tensor_args)
                     lines += [
                         f"    if out.dt == common_dtype(tuple([t for t in ({given},) if t is not None])):",
@@ -479,7 +487,7 @@ class OperatorForms(NodeText):
         lines += indent(self.claims())
         if refusal := self.on_the_cpu():
             lines += [f"    cdef uint32_t flags = {self.flags()}", *indent(refusal)]
-        exact = self.result_dtype() if r.out == "exact" else None
+        exact = self.result_dtype() if r.call.out == "exact" else None
         if exact is not None:
             # What is real for a complex tensor may go into a complex one, too.
             refuse = "need_exact_out" if r.kernel.dtypes == "complex" else "raise other_out"

@@ -26,11 +26,11 @@ class Operator(OperatorForms, ForwardRule):
                 lines += self.tangent_function()
             lines += self.batching.function()
         lines += self.operator()
-        if self.r.inplace:
+        if self.r.call.inplace:
             lines += self.inplace_operator()
         if self.r.fresh:
             lines += self.fresh_operator()
-        if self.r.out:
+        if self.r.call.out:
             lines += self.out_operator()
         if self.r.outs and has_shape(self.r):
             lines += self.outs_operator()

@@ -25,7 +25,7 @@ class Rule:
     """A rule with a function of its own, ``vmap_<key>``."""
 
     def __init__(self, op: Operator):
-        self.op, self.r, self.rule = op, op.r, op.r.vmap
+        self.op, self.r, self.rule = op, op.r, op.r.batching.vmap
         self.tensors: list[Arg] = [a for a in op.r.args if a.is_tensor]
         self.single = [a.name for a in self.tensors if a.type != "Tensor[]"]
         self.lists = [a.name for a in self.tensors if a.type == "Tensor[]"]
@@ -270,7 +270,7 @@ BY_TYPE: dict[str, type[Rule]] = {
 
 def rule_of(op: Operator) -> Rule:
     """The vmap rule of an operator."""
-    rule = op.r.vmap
+    rule = op.r.batching.vmap
     kind = BY_TYPE.get(type(rule).__name__)
     if kind is None and rule == "elementwise":
         kind = Aligned if Aligned.serves(op) else AlignedWithMore

@@ -40,7 +40,7 @@ def record(families, key):
     ],
 )
 def test_records_that_their_kernel_contradicts(families, key, change, text):
-    changed = replace(record(families, key), **change)
+    changed = record(families, key).changed(**change)
     assert text in problems(changed, SPECS[changed.kernel.name])[0]
     with pytest.raises(RecordError, match=key):
         check({"family": [changed]}, RecordError)
