@@ -6,9 +6,10 @@ import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from autograd_cy.ops._rules import randomly
-from autograd_cy.ops._samples import by_test, differs, error
+from autograd_cy.ops._samples import by_test, differs, error, sample
 from autograd_cy.ops._types import arg_type
 
 
@@ -64,8 +65,9 @@ class Call:
     #: It takes alpha=, a factor of the last tensor: the record that does both at once ("-": with
     #: the factor negated); a bool is for bools.
     alpha: bool | str = False
-    #: Keyword arguments of the Python forms -> record called if one is given.
-    options: Mapping[str, str] | tuple[tuple[Arg, str], ...] = ()
+    #: Keyword arguments of the Python forms, with the record called if one is given; written as a
+    #: dict from the text of the argument.
+    options: tuple[tuple[Arg, str], ...] = ()
     #: Choice of the overload: an expression over args and kwargs.
     when: str | None = None
     #: The record called (with True) where only the first argument is given.
@@ -129,8 +131,8 @@ class Presentation:
     doc: str = ""
     #: Argument -> its meaning; of public records for all of them.
     params: Mapping[str, str] = field(default_factory=dict)
-    #: Name of an error -> when it is raised.
-    raises: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
+    #: Names of errors, with the condition for each; written as a dict.
+    raises: tuple[tuple[str, str], ...] = ()
     example: str | None = None
     #: The name that error messages show in place of a private one.
     shown_as: str | None = None
@@ -146,14 +148,14 @@ class Tests:
 
     #: NumPy or SciPy expression over the arguments, or by_test(...).
     reference: str | by_test | None = None
-    samples: Sequence | None = None
+    samples: Sequence[sample] | None = None
     #: Values of sample arguments that say nothing else.
     domain: object = None
     complex_domain: object = None
     #: In float32, relative.
     tolerance: float = 2e-5
-    #: Special values at which the results are not torch's.
-    special: differs | tuple[differs, ...] = ()
+    #: Special values at which the results are not torch's; one may be written by itself.
+    special: tuple[differs, ...] = ()
     #: Calls that must be refused.
     errors: tuple[error, ...] = ()
 
@@ -254,16 +256,16 @@ class Record:
     def arg(self, name: str) -> Arg:
         return next(a for a in self.args if a.name == name)
 
-    def changed(self, **values: object) -> Record:
+    def changed(self, **values: Any) -> Record:
         """Return the record with other values of some fields, in whichever part they are."""
-        parts = {}
+        parts: dict[str, Any] = {}
         for key, part in PARTS.items():
             if own := take_fields(values, part):
                 parts[key] = replace(getattr(self, key), **own)
         return replace(self, **values, **parts)
 
 
-def take_fields(values: dict[str, object], part: type) -> dict[str, object]:
+def take_fields(values: dict[str, Any], part: type) -> dict[str, Any]:
     """Take the fields of a part out of the values of a record."""
     return {f.name: values.pop(f.name) for f in fields(part) if f.name in values}
 

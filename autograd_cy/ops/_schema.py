@@ -136,6 +136,8 @@ and are tested. The text of an in-place form is made of these: with `inplace` th
 
 from __future__ import annotations
 
+from typing import Any
+
 from autograd_cy.ops._checks import check_completed, check_written, completed
 from autograd_cy.ops._kernels import call, composite, elementwise, host, step_loop, view
 from autograd_cy.ops._record import (
@@ -218,7 +220,7 @@ def op(
     kernel: object,
     tier: str = "compiled",
     namespace: str = "",
-    **values: object,
+    **values: Any,
 ) -> Record:
     """
     Add a record to the table.
@@ -244,7 +246,7 @@ def op(
     """
     name, overload, args, returns = parse_signature(signature)
     values = {key: value for key, value in values.items() if value is not None}
-    parts = {key: part(**take_fields(values, part)) for key, part in PARTS.items()}
+    parts: dict[str, Any] = {key: part(**take_fields(values, part)) for key, part in PARTS.items()}
     if values:
         raise TypeError(f"{name}: a record has no field {min(values)!r}")
     record = Record(
