@@ -13,7 +13,8 @@ from ext.codegen.formula import FormulaError
 from ext.codegen.kernel_runs import kernel_slots, registration
 from ext.codegen.linkage import Entry, entries_of, kernel_numbers, publication, table_of
 from ext.codegen.module_head import head_of
-from ext.codegen.operators import Operator
+from ext.codegen.operator_base import Operator
+from ext.codegen.operators import text_of_operator
 from ext.codegen.python_forms import Forms, dunder_forms, literal
 
 # What _tensors/namespace.py does with the functions of families that are there when it is imported.
@@ -99,7 +100,7 @@ def family_module(
     kinds: list[tuple[str, str]] = []
     events: list[tuple[str, str]] = []
     for r in records:
-        body += Operator(r, by_name, constants, imports, kinds, events).text()
+        body += text_of_operator(Operator(r, by_name, constants, imports, kinds, events))
         if r.presentation.flops:
             if "windows(" in r.presentation.flops and WINDOWS not in register:
                 register.append(WINDOWS)

@@ -25,7 +25,7 @@ METADATA = {
 }
 
 
-class OperatorBase:
+class Operator:
     """A record, and the texts that all parts use: arguments, flags, formulas."""
 
     def __init__(

@@ -16,7 +16,7 @@ from ext.codegen.lines import Function, indent
 
 if TYPE_CHECKING:
     from autograd_cy.ops._schema import Arg
-    from ext.codegen.operator_base import OperatorBase as Operator
+    from ext.codegen.operator_base import Operator
 
 DIMS = ("dim?", "dims", "dims?")
 
