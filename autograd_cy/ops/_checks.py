@@ -80,7 +80,17 @@ def _parameters(r: Record) -> list[Arg]:
 
 def check_written(r: Record) -> None:
     """Raise RecordError for the first mistake in a record as it is written."""
-    for problems in (_rules, _doc, _tier, _changes, _names, _samples, _gradients, _special):
+    for problems in (
+        _rules,
+        _doc,
+        _tier,
+        _changes,
+        _names,
+        _samples,
+        _gradients,
+        _batching,
+        _special,
+    ):
         for problem in problems(r):
             raise RecordError(f"{r.label}: {problem}")
 
@@ -128,8 +138,7 @@ def _tier(r: Record) -> Iterator[str]:
 def _changes(r: Record) -> Iterator[str]:
     """Mistakes in the arguments that the kernel changes."""
     types = {a.name: a.type for a in r.args}
-    for entry in r.call.mutates:
-        name, _, condition = entry.partition(" if ")
+    for name, condition in r.call.changes:
         if types.get(name) not in ("Tensor", "Tensor?", "Tensor[]"):
             yield f"mutates names {name!r}, which is no tensor among the arguments"
         elif r.tier == "interpreted" and (condition or types[name] == "Tensor[]"):
@@ -159,6 +168,16 @@ def _samples(r: Record) -> Iterator[str]:
         yield "no samples"
 
 
+def _batching(r: Record) -> Iterator[str]:
+    """Mistakes in the sets of arguments for which there are vmap rules."""
+    names = [a.name for a in r.args]
+    rules = r.batching.vmap if isinstance(r.batching.vmap, dict) else {}
+    for keys in rules:
+        for name in keys if isinstance(keys, tuple) else (keys,):
+            if name not in names:
+                yield f"vmap names {name!r}, which is no argument"
+
+
 def _gradients(r: Record) -> Iterator[str]:
     names = [a.name for a in r.args]
     for name in r.derivatives.differentiable:
@@ -173,7 +192,7 @@ def _gradients(r: Record) -> Iterator[str]:
 def _special(r: Record) -> Iterator[str]:
     """Mistakes in the special values, each of which names known results and has a reason."""
     for entry in _each_special(r):
-        if not isinstance(entry, differs) or not _names_orders(entry.what):
+        if not isinstance(entry, differs) or not _names_orders(entry.orders):
             yield f"special= takes differs(...) of {', '.join(ORDERS)}"
         elif not entry.reason:
             yield "special= without a reason"
@@ -181,9 +200,8 @@ def _special(r: Record) -> Iterator[str]:
             yield f"special= can't be read: {entry.where!r}"
 
 
-def _names_orders(text: str) -> bool:
-    words = text.split()
-    return bool(words) and set(words) <= {*ORDERS}
+def _names_orders(orders: tuple[str, ...]) -> bool:
+    return bool(orders) and set(orders) <= {*ORDERS}
 
 
 def _presentation(r: Record, table: list[Record]) -> Iterator[str]:

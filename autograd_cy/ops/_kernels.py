@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class only_if:
+    """A name that counts only under a condition, an expression over the other arguments."""
+
+    name: str
+    condition: str
+
+
+def with_conditions(entries: Iterable[str | only_if]) -> tuple[tuple[str, str], ...]:
+    """Return names with their conditions; "" is none."""
+    return tuple((e, "") if isinstance(e, str) else (e.name, e.condition) for e in entries)
 
 
 @dataclass(frozen=True)
@@ -11,14 +25,19 @@ class elementwise:
 
     `dtypes` is how result and computing dtype are chosen: "same" (promoted), "bool" (result),
     "float" (integers become the default float), "real" (result of complex operands), "complex";
-    several words go together: of "float real" integers give floats, complex operands real results.
+    several words go together: of ("float", "real") integers give floats, complex operands real results.
     `skip_first`: the first operand is a condition and keeps its dtype.
     """
 
     name: str
-    dtypes: str = "same"
+    dtypes: str | tuple[str, ...] = "same"
     skip_first: bool = False
     args: tuple[str, ...] | None = None
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The words of `dtypes`."""
+        return (self.dtypes,) if isinstance(self.dtypes, str) else self.dtypes
 
 
 @dataclass(frozen=True)
@@ -29,18 +48,23 @@ class step_loop:
     parameter, in ext/kernels/optimizer_loops.pyx. Both get the numbers of the step by name, as members of a struct:
     the arguments ``float`` and ``bool`` of the record, `lr`, the `numbers` and what `derived` adds.
 
-    `arrays` are lists of state that lie as the parameters, in the order of the loop, ``"max_exp_avg_sqs if amsgrad"``
-    where they are only used then; `numbers` are lists of tensors of one number, which ``<name>_begin`` moves on.
+    `arrays` are lists of state that lie as the parameters, in the order of the loop,
+    ``only_if("max_exp_avg_sqs", "amsgrad")`` where they are only used then; `numbers` are lists of tensors of one number, which ``<name>_begin`` moves on.
     `derived` are numbers that it computes for the loop. `fixed` are arguments of the loop that the record hasn't.
     `cost` is that of an element, in additions.
     """
 
     name: str
-    arrays: tuple[str, ...]
+    arrays: tuple[str | only_if, ...]
     numbers: tuple[str, ...]
     derived: tuple[str, ...] = ()
     fixed: dict[str, str] = field(default_factory=dict)
     cost: float = 4.0
+
+    @property
+    def states(self) -> tuple[tuple[str, str], ...]:
+        """The arrays, each with the condition."""
+        return with_conditions(self.arrays)
 
 
 @dataclass(frozen=True)
@@ -77,7 +101,7 @@ class call:
     (`self`, in place) or None.
 
     `follows`: outputs, and the tensors of which one has to lie channels last for them to do so, too,
-    ``{"result": "input, weight"}``; where, may be said behind ``if``. The kernel fills them in C order,
+    ``{"result": ("input", "weight")}``, or ``only_if("input", "mode != 3")``. The kernel fills them in C order,
     and they are turned afterwards; or, with `laid`, the CPU's kernel gets memory that lies so.
 
     `draws`: it draws random numbers. As last argument it gets the state of a generator, two int64 on the
@@ -103,13 +127,23 @@ class call:
     into: bool = False
     from_host: tuple[str, ...] = ()
     on_host: tuple[str, ...] = ()
-    follows: dict[str, str] = field(default_factory=dict)
+    follows: dict[str, str | tuple[str, ...] | only_if] = field(default_factory=dict)
     laid: bool = False
     draws: bool = False
     loop: step_loop | None = None
     sized: str | None = None
     shortcut: str | None = None
     conjugates: tuple[str, ...] = ()
+
+    @property
+    def followed(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        """The tensors that each output follows, and the condition."""
+        found = {}
+        for output, tensors in self.follows.items():
+            entries = tensors if isinstance(tensors, tuple) else (tensors,)
+            names = tuple(name for name, _ in with_conditions(entries))
+            found[output] = names, with_conditions(entries)[0][1]
+        return found
 
 
 @dataclass(frozen=True)

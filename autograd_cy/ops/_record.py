@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from autograd_cy.ops._kernels import only_if, with_conditions
 from autograd_cy.ops._rules import randomly
 from autograd_cy.ops._samples import by_test, differs, error, sample
 from autograd_cy.ops._types import arg_type
@@ -77,7 +78,12 @@ class Call:
     #: Of two Python numbers it makes a tensor; others refuse them.
     two_numbers: bool = False
     #: Arguments that the kernel changes in place, as running statistics.
-    mutates: tuple[str, ...] = ()
+    mutates: tuple[str | only_if, ...] = ()
+
+    @property
+    def changes(self) -> tuple[tuple[str, str], ...]:
+        """The arguments that the kernel changes, each with the condition."""
+        return with_conditions(self.mutates)
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,22 @@ ORDERS = ("value", "gradient", "second")
 
 @dataclass(frozen=True)
 class differs:
-    """Special values at which an elementwise operator has another answer than torch, and why.
+    """Special values at which an elementwise operator has another result than torch, and why.
 
-    `what` names the answers, of "value", "gradient" and "second" (derivative). `where` is a NumPy
+    `what` names one result or several, of "value", "gradient" and "second" (derivative). `where` is a NumPy
     expression over the arguments that is true at these points and may use ``np``, ``finite(x)`` (all
     parts are), ``infinite(x)`` and ``nan(x)`` (some part is), ``is_complex``, and ``largest`` and
     ``smallest``, the ends of the dtype's normal numbers. What is not listed must agree.
     """
 
-    what: str
+    what: str | tuple[str, ...]
     where: str
     reason: str
+
+    @property
+    def orders(self) -> tuple[str, ...]:
+        """The words of `what`."""
+        return (self.what,) if isinstance(self.what, str) else self.what
 
 
 @dataclass(frozen=True)

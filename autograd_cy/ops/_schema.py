@@ -79,7 +79,7 @@ In place, an operator with bool results leaves zeros and ones that have zero gra
 
 * ``"elementwise"``: move batch dimensions to the front, align the others;
 * ``"dims"``: move the batch dimension of the first tensor to the front and shift ``dim`` arguments;
-* a formula, or a dict from the batched arguments (``"self"``, ``"self,index"``) to formulas, written
+* a formula, or a dict from the batched arguments (``"self"``, ``("self", "index")``) to formulas, written
   for physical tensors whose batch dimension is the first; ``B`` is the batch size, ``dim`` arguments
   are normalised for the logical tensor; unbatched arguments come as they are;
 * ``"composite"``: the operator is made of others, whose rules apply;
@@ -95,7 +95,7 @@ microseconds a call. Its kernel may also be a `host` expression.
 A public function lives at the top level, or in the module of its `namespace`, ``"nn.functional"``; formulas
 then call it by all of it, ``nn_functional_name``. `also` names other namespaces whose modules have a
 function of the top level, too. `mutates` names arguments that the kernel changes in place, beside its
-results: tensors, or lists of them, ``"grads if grad_scale is not None"`` where it does so only then; for
+results: tensors, or lists of them, ``only_if("grads", "grad_scale is not None")`` where it does so only then; for
 autograd that is an in-place operation without a derivative.
 
 A file of records that says ``LOADED = "at first use"`` is left out by ``import autograd_cy``: it is loaded when one of its
@@ -139,7 +139,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy.ops._checks import check_completed, check_written, completed
-from autograd_cy.ops._kernels import call, composite, elementwise, host, step_loop, view
+from autograd_cy.ops._kernels import call, composite, elementwise, host, only_if, step_loop, view
 from autograd_cy.ops._record import (
     PARTS,
     Arg,
@@ -194,6 +194,7 @@ __all__ = [
     "loop",
     "nondiff",
     "one",
+    "only_if",
     "op",
     "parse_signature",
     "randomly",

@@ -61,7 +61,7 @@ def problems(r: Any, spec: KernelSpec) -> list[str]:
     operands = r.kernel.args or tuple(a.name for a in r.args if a.is_tensor)
     if len(operands) != spec.nin:
         found.append(f"kernel {spec.name!r} takes {spec.nin} operands, not {', '.join(operands)}")
-    rules = set(r.kernel.dtypes.split())
+    rules = set(r.kernel.rules)
     result = "bool" if "bool" in rules else "real" if "real" in rules else "same"
     if spec.out != result:
         found.append(
@@ -81,7 +81,7 @@ def computed(r: Any, spec: KernelSpec) -> set[str]:
     if r.call.widen:
         letters, target = r.call.widen
         classes = (classes - set(letters)) | {{"float": "f", "int64": "i"}[target]}
-    rules = set(r.kernel.dtypes.split())
+    rules = set(r.kernel.rules)
     if rules & {"float", "complex"}:
         classes = {"f" if c in "bi" else c for c in classes}
     if "complex" in rules and "real" in spec.inputs:

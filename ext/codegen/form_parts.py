@@ -193,7 +193,7 @@ class KernelCall:
     def elementwise(self, out: str) -> str:
         kernel = self.r.kernel
         operands = kernel.args or tuple(a.name for a in self.r.args if a.is_tensor)
-        rule = " | ".join(RULES[word] for word in kernel.dtypes.split())
+        rule = " | ".join(RULES[word] for word in kernel.rules)
         rule += " | P_SKIP_FIRST" if kernel.skip_first else ""
         few = len(operands) <= 3
         driver, given = (f"ew{len(operands)}", "{}") if few else ("ewn", "({})")

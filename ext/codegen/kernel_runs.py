@@ -141,9 +141,8 @@ def read_tuple(
 def _following(record, action: str) -> list[str]:
     """`action` for the number of each output that lies channels last as a tensor that it follows."""
     lines = []
-    for output, names in record.kernel.follows.items():
-        names, _, where = names.partition(" if ")
-        asked = " or ".join(f"channels_last({name})" for name in names.split(", "))
+    for output, (names, where) in record.kernel.followed.items():
+        asked = " or ".join(f"channels_last({name})" for name in names)
         asked = f"{where} and ({asked})" if where else asked
         lines += [f"if {asked}:", "    " + action.format(record.returns.index(output))]
     return [f"    {line}" for line in lines]

@@ -16,6 +16,7 @@ from ext.codegen.kernel_runs import given, has_shape, is_sized, rule_of, signatu
 from ext.codegen.node_text import shown_rows
 from ext.codegen.plan import Plan, bits_of, claim_of, is_gradient
 from ext.codegen.tangents import jvp_formulas
+from ext.codegen.vmap_rules import names_of
 
 DIMS = {"dim": "dim", "dim?": "dims", "dims": "dims", "dims?": "dims"}
 # What turns Python values into the codes that C functions take.
@@ -185,7 +186,7 @@ class Operation:
             operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
             places = tuple(self.places[operand] for operand in operands)
             return [
-                f"{name} = _kernels.ElementwiseKernel({k.name!r}, {places!r}, {k.dtypes!r}, "
+                f"{name} = _kernels.ElementwiseKernel({k.name!r}, {places!r}, {' '.join(k.rules)!r}, "
                 f"{k.skip_first}, {r.shown!r})"
             ]
         if has_shape(r):
@@ -339,7 +340,7 @@ class Operation:
             letters, target = r.call.widen
             fields["widen"] = repr((bits_of(letters), target))
         if r.call.mutates:
-            fields["mutated"] = repr(tuple(self.places[name] for name in r.call.mutates))
+            fields["mutated"] = repr(tuple(self.places[name] for name, _ in r.call.changes))
         if self.kind in ("view", "elementwise") or getattr(k, "lazy", False):
             fields["resolves"] = "False"
         if self.kind in ("view", "elementwise") or getattr(k, "anywhere", False):
@@ -537,11 +538,11 @@ class Operation:
         if kind == "randomly":
             fields["batch_rule"], fields["batch"] = "'random'", repr(rule.draws)
             return []
-        table = rule if isinstance(rule, dict) else {",".join(tensors): rule}
+        table = rule if isinstance(rule, dict) else {tuple(tensors): rule}
         names = {name: f"A[{i}]" for name, i in self.places.items()} | {"B": "B"}
         lines, rows = [], []
         for number, (key, formula) in enumerate(table.items()):
-            places = tuple(sorted(self.places[x] for x in key.split(",")))
+            places = tuple(sorted(self.places[x] for x in names_of(key)))
             if type(formula).__name__ == "loop":
                 rows.append(f"{places!r}: None")
                 continue

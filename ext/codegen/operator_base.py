@@ -87,7 +87,7 @@ class Operator:
     @property
     def changed(self) -> str:
         """Text of the tuple of the tensors that the operator changes beside its results."""
-        parts = [entry.partition(" if ")[::2] for entry in self.r.call.mutates]
+        parts = self.r.call.changes
         if not any(when or self.r.arg(name).type == "Tensor[]" for name, when in parts):
             return self.tuple_of(name for name, _ in parts)
         texts = [name if self.r.arg(name).type == "Tensor[]" else f"({name},)" for name, _ in parts]

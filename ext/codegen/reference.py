@@ -180,7 +180,7 @@ def dtype_rows(r) -> list[tuple[str, str]]:
     """Which dtypes it takes and gives."""
     rows = [("Dtypes", "; ".join(DTYPES[c] for c in r.call.dtypes))]
     if kind(r.kernel) == "elementwise":
-        rows.append(("Result", "; ".join(PROMOTION[word] for word in r.kernel.dtypes.split())))
+        rows.append(("Result", "; ".join(PROMOTION[word] for word in r.kernel.rules)))
     elif kind(r.kernel) == "view":
         rows.append(("Result", "a view: it shares memory with the first argument"))
     return rows
@@ -209,7 +209,7 @@ def rules(r) -> list[tuple[str, str]]:
 def special_rows(r) -> list[tuple[str, str]]:
     """Where its answers at special values are not torch's."""
     return [
-        ("Unlike torch", f"{', '.join(e.what.split())} where `{e.where}`: {e.reason}")
+        ("Unlike torch", f"{', '.join(e.orders)} where `{e.where}`: {e.reason}")
         for e in r.tests.special
     ]
 

@@ -35,7 +35,7 @@ def record(families, key):
         ("exp", {"kernel": elementwise("add", dtypes="float")}, "takes 2 operands, not self"),
         ("abs", {"kernel": elementwise("abs")}, "gives 'real' results"),
         ("isnan", {"kernel": elementwise("isnan")}, "gives 'bool' results"),
-        ("exp", {"kernel": elementwise("exp", dtypes="float real")}, "gives 'same' results"),
+        ("exp", {"kernel": elementwise("exp", dtypes=("float", "real"))}, "gives 'same' results"),
         ("exp", {"kernel": elementwise("exp")}, "no loops for dtypes='bi'"),
     ],
 )

@@ -140,7 +140,7 @@ def result_dtype(record, name, output="result"):
         return "int64" if letter in "bi" else name
     if rule == "float":
         return "float32" if letter in "bi" else name
-    if rule == "float real":
+    if rule == ("float", "real"):
         name = "float32" if letter in "bi" else name
         rule = "real"
     if rule == "real":
