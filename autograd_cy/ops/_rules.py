@@ -26,7 +26,7 @@ class loop:
 
 @dataclass(frozen=True)
 class by_hand:
-    """A vmap rule: a function ``module.function`` of autograd_cy._C with the operator's arguments."""
+    """A vmap rule: ``module.function`` of autograd_cy._C, with the operator's arguments."""
 
     target: str
 
@@ -44,11 +44,12 @@ class randomly:
 
     `draws` is what the numbers depend on: "elements", one for each of the first argument; "shape",
     fewer, but by its shape alone; "chances", which its elements are; "around", those of the other
-    arguments, the first says the shape; "values" of any argument. Examples can't share the last three.
+    arguments, the first says the shape; "values" of any argument. Examples can't share the last
+    three.
 
-    A record of one tensor with an in-place form has another one, ``T.<key>_fresh(..., op, draws)``, for functions that
-    make tensors: it fills a new tensor of an example's shape, whose version stays 0; `op` is the name in
-    errors, and `draws` may be "sizes", one call for all examples.
+    A record of one tensor with an in-place form has another one, ``T.<key>_fresh(..., op, draws)``,
+    for functions that make tensors: it fills a new tensor of an example's shape, whose version
+    stays 0; `op` is the name in errors, and `draws` may be "sizes", one call for all examples.
     """
 
     text: str

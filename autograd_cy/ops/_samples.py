@@ -19,10 +19,11 @@ ORDERS = ("value", "gradient", "second")
 class differs:
     """Special values at which an elementwise operator has another result than torch, and why.
 
-    `what` names one result or several, of "value", "gradient" and "second" (derivative). `where` is a NumPy
-    expression over the arguments that is true at these points and may use ``np``, ``finite(x)`` (all
-    parts are), ``infinite(x)`` and ``nan(x)`` (some part is), ``is_complex``, and ``largest`` and
-    ``smallest``, the ends of the dtype's normal numbers. What is not listed must agree.
+    `what` names one result or several, of "value", "gradient" and "second" (derivative). `where` is
+    a NumPy expression over the arguments that is true at these points and may use ``np``,
+    ``finite(x)`` (all parts are), ``infinite(x)`` and ``nan(x)`` (some part is), ``is_complex``,
+    and ``largest`` and ``smallest``, the ends of the dtype's normal numbers. What is not listed
+    must agree.
     """
 
     what: str | tuple[str, ...]

@@ -129,7 +129,9 @@ PARAMETERS: dict[str, str] = {
     "weight: Tensor": "The matrix.",
     "bias": "What is added.",
     "stride: sizes": "The steps from one window to the next.",
-    "padding: padding": "Zeros before and after each dimension; 'same' keeps the size, 'valid' has none.",
+    "padding: padding": (
+        "Zeros before and after each dimension; 'same' keeps the size, 'valid' has none."
+    ),
     "padding: sizes": "Zeros before and after each dimension.",
     "dilation": "The steps between the elements of a window.",
     "groups": "Groups of channels that know nothing of each other.",
@@ -151,7 +153,9 @@ PARAMETERS: dict[str, str] = {
     "num_classes": "The number of classes; -1 for one more than the largest.",
     # options
     "decimals": "How many digits to keep behind the point; negative ones are those before it.",
-    "rounding_mode": 'None for the true quotient, "trunc" to round towards zero, "floor" to round down.',
+    "rounding_mode": (
+        'None for the true quotient, "trunc" to round towards zero, "floor" to round down.'
+    ),
     "as_tuple": "A tensor of indices for each dimension instead of rows.",
     "sparse_grad": "True is refused: gradients are dense.",
     "implicit": "Has no effect.",

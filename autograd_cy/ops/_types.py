@@ -1,7 +1,7 @@
 """Types of arguments in signatures of records: one table for all who must know about them.
 
-A type of the table may carry ``?``: then None is given, too. ``choice(a, b)`` is one of several words,
-``ints(2)`` a fixed number of ints, and ``int | Tensor`` what one of several types takes.
+A type of the table may carry ``?``: then None is given, too. ``choice(a, b)`` is one of several
+words, ``ints(2)`` a fixed number of ints, and ``int | Tensor`` what one of several types takes.
 The docstring of _schema.py says what each type means.
 """
 
@@ -31,7 +31,8 @@ class ArgType:
     tensor : bool
         Whether it is a tensor, or tensors.
     optional : bool
-        Whether the C value of None is ``None`` (``False`` for a truth value), made without the converter.
+        Whether the C value of None is ``None`` (``False`` for a truth value), made without the
+        converter.
     words : tuple of str
         Of a choice: what may be given; of ``ints(n)`` the number; of a union the types.
     """

@@ -1,6 +1,7 @@
 """Normalisation: of channels over a batch, of rows, of groups of channels.
 
-Gradients of rows and channels are made by kernels; where they are differentiated again, composites make them of operators.
+Gradients of rows and channels are made by kernels; where they are differentiated again, composites
+make them of operators.
 """
 
 from autograd_cy.ops._schema import arg, call, composite, error, loop, nondiff, op, real, sample

@@ -1,9 +1,10 @@
 """Steps of optimizers over lists of parameters, and what training does to lists of gradients.
 
-A step changes parameters and their state in place. What changes from step to step it reads from memory at run
-time: `lr`, a number or a tensor of one, `grad_scale`, by which gradients are divided where they are, `found_inf`,
-with which nothing changes if it isn't 0, and the `numbers` of states. Other than in torch these are the step's to move on,
-`state_steps` as well. The loops are ``<name>_step`` in ext/kernels/optimizer_loops.pyx.
+A step changes parameters and their state in place. What changes from step to step it reads from
+memory at run time: `lr`, a number or a tensor of one, `grad_scale`, by which gradients are divided
+where they are, `found_inf`, with which nothing changes if it isn't 0, and the `numbers` of states.
+Other than in torch these are the step's to move on, `state_steps` as well. The loops are
+``<name>_step`` in ext/kernels/optimizer_loops.pyx.
 """
 
 from autograd_cy.ops._schema import call, composite, nondiff, only_if, op, refuse, step_loop
@@ -15,7 +16,10 @@ CHANGED = nondiff("it changes its arguments in place, which is not recorded", re
 
 
 def step(signature, loop, doc, event=None):
-    """A step: `signature` as ``"_fused_x_(state: Tensor[], *, lr: operand, ...)"``, without what all steps have."""
+    """Add a step; `signature` leaves out the arguments that all steps have.
+
+    It is written as ``"_fused_x_(state: Tensor[], *, lr: operand, ...)"``.
+    """
     name, _, inside = signature.removesuffix(")").partition("(")
     function = name.strip("_")
     arrays = "".join(f"{name} if {test} else None, " if test else f"{name}, " for name, test in loop.states).rstrip(" ")

@@ -1,7 +1,8 @@
 """Pooling: what windows of the last dimensions have in common.
 
-The operators that compute work on the last dimensions of any tensor, as many as there are kernel sizes; the others are
-a batch. Functions of one, two and three dimensions check what they were given and call them.
+The operators that compute work on the last dimensions of any tensor, as many as there are kernel
+sizes; the others are a batch. Functions of one, two and three dimensions check what they were given
+and call them.
 """
 
 from typing import Any
@@ -33,8 +34,8 @@ GRADS = only_if("grad_output", "grad_output.nd == 4")
 _WINDOWS = "kernel_size: sizes, stride: sizes, padding: sizes"
 _MAX = "kernel_size, stride, padding, dilation, ceil_mode"
 _AVG = "kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override"
-_MAX_NODES: dict[str, Any] = dict(node="MaxPool2DWithIndicesBackward0", variants={"MaxPool3DWithIndicesBackward0": "len(kernel_size) == 3"},
-                  shows={"result1": "indices"}, keeps=("kernel_size", "stride", "padding", "dilation", "ceil_mode"))
+_MAX_NODES: dict[str, Any] = {"node": "MaxPool2DWithIndicesBackward0", "variants": {"MaxPool3DWithIndicesBackward0": "len(kernel_size) == 3"},
+                  "shows": {"result1": "indices"}, "keeps": ("kernel_size", "stride", "padding", "dilation", "ceil_mode")}
 
 op(f"_max_pool(self, {_WINDOWS}, dilation: sizes, ceil_mode: bool) -> (values, indices)", named=False, out=False,
    kernel=call("pooling.max_pool", shape=f"rules_pooling.max_pooled(self, {_MAX})", follows={"values": "self", "indices": "self"}, laid=True), nondiff_outputs=("indices",), **_MAX_NODES,

@@ -1,4 +1,4 @@
-"""Interpolation, and elements that change places: of pixels, of channels, of what pooling has chosen."""
+"""Interpolation, and elements that change places: pixels, channels, maxima of a pooling."""
 
 import itertools
 

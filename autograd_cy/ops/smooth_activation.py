@@ -1,6 +1,7 @@
 """Smooth activations and their fused backward operators, which are operators themselves.
 
-tanh, sigmoid, gelu, silu, softplus, logsigmoid, mish, glu; those made of pieces: piecewise_activation.py.
+tanh, sigmoid, gelu, silu, softplus, logsigmoid, mish, glu; those made of pieces:
+piecewise_activation.py.
 """
 
 from autograd_cy.ops._schema import (

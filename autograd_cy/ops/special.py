@@ -1,4 +1,4 @@
-"""Special functions: error, gamma and Bessel functions and their kin. Those that are not hot by scipy.special."""
+"""Error, gamma and Bessel functions and their kin; those that are not hot by scipy.special."""
 
 from autograd_cy.ops._schema import (
     BINARY,
