@@ -1,4 +1,4 @@
-"""The records of reductions at indices, scatter_reduce and index_reduce, for the family indexing."""
+"""The records of the reductions at indices, for the family indexing."""
 
 from autograd_cy.ops._schema import arg, by_test, call, integers, loop, op, sample
 

@@ -147,8 +147,8 @@ A derivative that doesn't exist is said with its reason: ``vjp=nondiff("...")``.
 The meaning of a parameter is said by `params`, ``{"reduce": "how values that meet are combined"}``,
 if its name doesn't say it (_texts.py knows the usual ones); `raises` names errors,
 ``{"IndexError": "an index is out of range"}``; `example` is a session that runs,
-``">>> ag.neg(ag.tensor([1]))\\ntensor([-1])"``. All are for public records, and are tested. The text
-of an in-place form is made of these: with `inplace` the calls of `example` must do in place, too.
+``">>> ag.neg(ag.tensor([1]))\\ntensor([-1])"``. All are for public records, and are tested. The
+text of an in-place form is made of these: with `inplace` the calls of `example` must do in place.
 """
 
 from __future__ import annotations
