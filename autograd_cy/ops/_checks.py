@@ -14,12 +14,12 @@ from autograd_cy.ops._texts import text_of
 # --- values that follow from others ---
 
 
-def completed(r: Record) -> Record:
+def complete(r: Record) -> Record:
     """Return the record with the values that it leaves to others."""
-    r = r.changed(**_rules_of_parts(r), **_forms(r), node=r.derivatives.node or _node(r))
-    r = r.changed(special=_each_special(r), samples=tuple(r.tests.samples or ()))
-    r = r.changed(raises=tuple(dict(r.presentation.raises).items()))
-    return r.changed(params=_texts(r))
+    r = r.replace(**_rules_of_parts(r), **_forms(r), node=r.derivatives.node or _node(r))
+    r = r.replace(special=_each_special(r), samples=tuple(r.tests.samples or ()))
+    r = r.replace(raises=tuple(dict(r.presentation.raises).items()))
+    return r.replace(params=_texts(r))
 
 
 def _rules_of_parts(r: Record) -> dict[str, object]:
@@ -78,8 +78,8 @@ def _parameters(r: Record) -> list[Arg]:
 # --- checks ---
 
 
-def check_written(r: Record) -> None:
-    """Raise RecordError for the first mistake in a record as it is written."""
+def check_fields(r: Record) -> None:
+    """Raise RecordError for the first mistake in the fields of a record."""
     for problems in (
         _rules,
         _doc,
@@ -95,8 +95,8 @@ def check_written(r: Record) -> None:
             raise RecordError(f"{r.label}: {problem}")
 
 
-def check_completed(r: Record, table: list[Record]) -> None:
-    """Raise RecordError for the first mistake in a record beside the others of the table."""
+def check_in_table(r: Record, table: list[Record]) -> None:
+    """Raise RecordError if a complete record doesn't fit into the table."""
     for problem in _presentation(r, table):
         raise RecordError(f"{r.label}: {problem}")
     if any(other.key == r.key for other in table):

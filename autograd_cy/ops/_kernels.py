@@ -141,14 +141,14 @@ class call:
     conjugates: tuple[str, ...] = ()
 
     @property
-    def followed(self) -> dict[str, tuple[tuple[str, ...], str]]:
-        """The tensors that each output follows, and the condition."""
-        found = {}
+    def format_sources(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        """The tensors whose memory format each output may take, and the condition."""
+        sources = {}
         for output, tensors in self.follows.items():
             entries = tensors if isinstance(tensors, tuple) else (tensors,)
             names = tuple(name for name, _ in with_conditions(entries))
-            found[output] = names, with_conditions(entries)[0][1]
-        return found
+            sources[output] = names, with_conditions(entries)[0][1]
+        return sources
 
 
 @dataclass(frozen=True)

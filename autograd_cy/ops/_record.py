@@ -262,7 +262,7 @@ class Record:
     def arg(self, name: str) -> Arg:
         return next(a for a in self.args if a.name == name)
 
-    def changed(self, **values: Any) -> Record:
+    def replace(self, **values: Any) -> Record:
         """Return the record with other values of some fields, in whichever part they are."""
         parts: dict[str, Any] = {}
         for key, part in PARTS.items():

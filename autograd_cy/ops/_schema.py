@@ -155,7 +155,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_cy.ops._checks import check_completed, check_written, completed
+from autograd_cy.ops._checks import check_fields, check_in_table, complete
 from autograd_cy.ops._kernels import call, composite, elementwise, host, only_if, step_loop, view
 from autograd_cy.ops._record import (
     PARTS,
@@ -266,7 +266,7 @@ def op(
     values = {key: value for key, value in values.items() if value is not None}
     parts: dict[str, Any] = {key: part(**take_fields(values, part)) for key, part in PARTS.items()}
     if values:
-        raise TypeError(f"{name}: a record has no field {min(values)!r}")
+        raise RecordError(f"{name}: a record has no field {min(values)!r}")
     record = Record(
         name=name,
         overload=overload,
@@ -277,9 +277,9 @@ def op(
         kernel=kernel,
         **parts,
     )
-    check_written(record)
-    record = completed(record)
-    check_completed(record, TABLE)
+    check_fields(record)
+    record = complete(record)
+    check_in_table(record, TABLE)
     TABLE.append(record)
     return record
 

@@ -73,11 +73,11 @@ class Event(Part):
         """The first lines of a form."""
         if self.silent:
             return []
-        given = f"{self.number(form)}{', ' if self.op.names else ''}{self.op.names}"
+        arguments = f"{self.number(form)}{', ' if self.op.names else ''}{self.op.names}"
         return [
             "cdef Scope seen = NULL",
             "if g_modes & G_PROFILE:",
-            f"    seen = seen_{self.op.key}({given})",
+            f"    seen = seen_{self.op.key}({arguments})",
         ]
 
     def end(self, call: str) -> list[str]:
@@ -196,10 +196,10 @@ class KernelCall:
         rule = " | ".join(RULES[word] for word in kernel.rules)
         rule += " | P_SKIP_FIRST" if kernel.skip_first else ""
         few = len(operands) <= 3
-        driver, given = (f"ew{len(operands)}", "{}") if few else ("ewn", "({})")
-        operands = given.format(", ".join(operands))
+        driver = f"ew{len(operands)}" if few else "ewn"
+        listed = ", ".join(operands) if few else f"({', '.join(operands)})"
         number = f"K_{kernel.name.upper()}"
-        return f'{driver}({number}, {operands}, {rule}, {out}, "{self.op.shown}")'
+        return f'{driver}({number}, {listed}, {rule}, {out}, "{self.op.shown}")'
 
     @property
     def writes_out(self) -> bool:
@@ -313,9 +313,9 @@ class Composite(Part):
         if self.by_function:
             none = ", None" if self.r.kernel.into else ""
             return [f"return {self.function()}({self.op.names}{none})"]
-        return [f"return {self.emitted(parse(self.formula))[0]}"]
+        return [f"return {self.emit(parse(self.formula))[0]}"]
 
-    def emitted(self, tree: ast.expr) -> tuple[str, str]:
+    def emit(self, tree: ast.expr) -> tuple[str, str]:
         return self.op.emitter(self.op.arg_names(), self.op.plain_metadata).emit(tree)
 
     def last_step(self, form: str, tree: ast.expr | None = None) -> str | None:
@@ -325,8 +325,8 @@ class Composite(Part):
             first, second = self.last_step(form, tree.body), self.last_step(form, tree.orelse)
             if first is None or second is None:
                 return None
-            return f"({first} if {self.emitted(tree.test)[0]} else {second})"
-        text, kind = self.emitted(tree)
+            return f"({first} if {self.emit(tree.test)[0]} else {second})"
+        text, kind = self.emit(tree)
         call = re.fullmatch(r"T\.(\w+)\((.*)\)", text, re.S) if kind == "T" else None
         if call is None:
             return None
@@ -382,10 +382,10 @@ class History(Part):
     def lines(self) -> list[str]:
         if self.node is None:
             return []
-        made = self.node_of_results()
+        lines = self.node_of_results()
         if not self.node.slots:
-            made += ["if seen != NULL:", "    note_node(seen, n)"]
-        return [f"if flags & F_GRAD_PATH and {self.test()}:", *indent(made)]
+            lines += ["if seen != NULL:", "    note_node(seen, n)"]
+        return [f"if flags & F_GRAD_PATH and {self.test()}:", *indent(lines)]
 
     def test(self) -> str:
         """The test for a call that is recorded."""

@@ -141,7 +141,7 @@ def read_tuple(
 def _following(record, action: str) -> list[str]:
     """`action` for the number of each output that lies channels last as a tensor that it follows."""
     lines = []
-    for output, (names, where) in record.kernel.followed.items():
+    for output, (names, where) in record.kernel.format_sources.items():
         asked = " or ".join(f"channels_last({name})" for name in names)
         asked = f"{where} and ({asked})" if where else asked
         lines += [f"if {asked}:", "    " + action.format(record.returns.index(output))]

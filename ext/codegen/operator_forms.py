@@ -95,8 +95,8 @@ class ResultForm(Form):
         for part in self.PARTS:
             lines += self.part(part)
         node = "n" if self.node is not None and self.node.slots else "None"
-        moved = "None" if self.op.kind == "view" or self.op.nothing else "result"
-        return [*lines, *self.event.end(f"finished(seen, {moved}, {node})"), "return result"]
+        result = "None" if self.op.kind == "view" or self.op.nothing else "result"
+        return [*lines, *self.event.end(f"finished(seen, {result}, {node})"), "return result"]
 
 
 class InPlaceForm(Form):
@@ -109,10 +109,10 @@ class InPlaceForm(Form):
 
     def replacement(self) -> str:
         """The call that computes a result of its own, which then takes the place of `self`."""
-        given = ", ".join(
+        arguments = ", ".join(
             "overwritten(self, flags)" if a.name == "self" else a.name for a in self.r.args
         )
-        return f'replace_value(self, T.{self.op.key}({given}), "{self.op.shown}_")'
+        return f'replace_value(self, T.{self.op.key}({arguments}), "{self.op.shown}_")'
 
     def by_others(self) -> list[str]:
         composite = self.composite
@@ -194,7 +194,7 @@ class OutForm(Form):
         body = self.by_others() if self.op.kind == "composite" else self.by_kernel()
         return self.function(head, self.event.begin(), [check, *self.wide(), *body])
 
-    def written(self, value: str) -> str:
+    def write(self, value: str) -> str:
         """The call that copies a value."""
         write = WRITE.get(self.r.call.out, "write_out")
         return f'{write}(out, {value}, "{self.op.shown}")'
@@ -224,10 +224,10 @@ class OutForm(Form):
             if text is not None and self.r.call.out != "exact":
                 return [f"return {text}"]
             if text is not None:
-                given = ", ".join(a.name for a in self.r.tensor_args)
-                dtype = f"common_dtype(tuple([t for t in ({given},) if t is not None]))"
+                tensors = ", ".join(a.name for a in self.r.tensor_args)
+                dtype = f"common_dtype(tuple([t for t in ({tensors},) if t is not None]))"
                 lines = [f"if out.dt == {dtype}:", f"    return {text}"]
-        return [*lines, self.written(value), "bump_version(out)", "return out"]
+        return [*lines, self.write(value), "bump_version(out)", "return out"]
 
     def by_kernel(self) -> list[str]:
         lines = self.part(CheckDtype)
@@ -257,7 +257,7 @@ class OutForm(Form):
         any_dtype = self.op.kind == "elementwise" and self.r.call.out not in WRITE
         if kernel.writes_out or exact or any_dtype:
             return [kernel.expression("out", resolving=resolves)]
-        return [self.written(kernel.expression(resolving=resolves))]
+        return [self.write(kernel.expression(resolving=resolves))]
 
 
 class OutsForm(Form):

@@ -91,7 +91,7 @@ def with_records(chosen):
     found = dict(families())
     for family in chosen:
         name = f"_quite_new_{family}"
-        new = plain_record(family).changed(name=name, shown_as="new")
+        new = plain_record(family).replace(name=name, shown_as="new")
         found[family] = [*found[family], new]
     return found
 
