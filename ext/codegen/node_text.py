@@ -43,7 +43,7 @@ class NodeText:
         if len(self.indices) > 1:
             raise FormulaError(f"{self.op.key}: one list of indices")
         self.n_edges = f"{len(self.op.diff)}"
-        if self.op.list_arg is not None and self.op.list_arg.name in self.op.diff:
+        if self.differentiable_list:
             self.n_edges = f"{len(self.op.diff) - 1} + len({self.op.list_arg.name})"
 
     def plan_dimensions(self) -> None:
@@ -320,69 +320,59 @@ class NodeText:
         return f"kept[{i}]" if what == "shape" else f"(<Py_ssize_t>kept[{i}])"
 
     def node_function(self) -> list[str]:
-        """Makes the node, with edges and all that is saved before the result is known."""
-        r = self.r
+        """`node_<key>`: it makes the node, with edges and all that is saved before the result."""
         count = ", Py_ssize_t n_results" if self.op.many else ""
-        lines = [
-            "",
-            f"cdef Node node_{self.op.key}({self.op.params}, bint inplace{count}):",
-            *self.new_node(),
-        ]
-        if self.op.list_arg is not None and self.op.list_arg.name in self.op.diff:
-            lines.append("    cdef Py_ssize_t k")
+        lines = ["    cdef Py_ssize_t k"] if self.differentiable_list else []
         for name in self.op.diff:
-            if r.arg(name).type == "Tensor[]":
-                lines += [
-                    f"    for k in range(len({name})):",
-                    f"        set_edge(n, {self.edge[name]} + k, <Tensor>{name}[k])",
-                ]
-            elif r.arg(name).type in ("operand?", "Tensor?"):
-                lines += [
-                    f"    if {name} is not None:",
-                    f"        set_edge(n, {self.edge[name]}, {name})",
-                ]
-            else:
-                lines.append(f"    set_edge(n, {self.edge[name]}, {name})")
+            lines += indent(self.edge_to(name))
         lines += self.without_numbers()
         for i, name in enumerate(self.slots):
-            if name in r.returns:
-                continue
-            users = self.plan.users(name)
-            edge = self.edge.get(name, -1)
-            test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in users)
-            save = [f"save_input(n, {i}, {name}, {edge})"]
-            if name == "self" and r.call.inplace:
-                save = [
-                    "if inplace:",
-                    f"    save_old_value(n, {i}, clone_plain(self), {edge})",
-                    "else:",
-                    f"    {save[0]}",
-                ]
-            if r.arg(name).type in ("operand?", "Tensor?"):
-                test = f"({test}) and {name} is not None"
-            if r.arg(name).type == "Scalar":  # seen, whoever uses it
-                lines += indent(save, 4)
-            else:
-                lines += [f"    if {test}:", *indent(save, 8)]
+            if name not in self.r.returns:
+                lines += indent(self.save_argument(i, name))
         for i, name in enumerate(self.scalars):
-            field = "d" if arg_type(r.arg(name).type).c == "double" else "i"
+            field = "d" if arg_type(self.r.arg(name).type).c == "double" else "i"
             lines.append(f"    n.attrs[{i}].{field} = {name}")
         for i, text in enumerate(self.numbers, len(self.scalars)):
             lines.append(f"    n.attrs[{i}].i = {text}")
-        items = self.tuple_items
-        if items:
-            texts = []
-            for item in items:
-                if item in r.derivatives.attrs.values():
-                    tree = parse(item)
-                    texts.append(
-                        self.op.emitter(self.op.arg_names(), self.op.plain_metadata).emit(tree)[0]
-                    )
-                else:
-                    texts.append(item)
-            lines.append(f"    set_args(n, ({', '.join(texts)},))")
-        lines.append("    return n")
-        return lines
+        if items := self.tuple_items:
+            lines.append(f"    set_args(n, ({', '.join(map(self.recorded, items))},))")
+        head = f"cdef Node node_{self.op.key}({self.op.params}, bint inplace{count}):"
+        return ["", head, *self.new_node(), *lines, "    return n"]
+
+    @property
+    def differentiable_list(self) -> bool:
+        """True if a list of tensors has gradients."""
+        return self.op.list_arg is not None and self.op.list_arg.name in self.op.diff
+
+    def edge_to(self, name: str) -> list[str]:
+        """Lines that make the edge of a differentiable argument."""
+        edge, kind = self.edge[name], self.r.arg(name).type
+        if kind == "Tensor[]":
+            each = f"set_edge(n, {edge} + k, <Tensor>{name}[k])"
+            return [f"for k in range(len({name})):", f"    {each}"]
+        if kind in ("operand?", "Tensor?"):
+            return [f"if {name} is not None:", f"    set_edge(n, {edge}, {name})"]
+        return [f"set_edge(n, {edge}, {name})"]
+
+    def save_argument(self, slot: int, name: str) -> list[str]:
+        """Lines that save an argument if a gradient that uses it may be needed."""
+        kind, edge = self.r.arg(name).type, self.edge.get(name, -1)
+        test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in self.plan.users(name))
+        save = [f"save_input(n, {slot}, {name}, {edge})"]
+        if name == "self" and self.r.call.inplace:
+            old = f"save_old_value(n, {slot}, clone_plain(self), {edge})"
+            save = ["if inplace:", f"    {old}", "else:", f"    {save[0]}"]
+        if kind == "Scalar":  # seen, whoever uses it
+            return save
+        if kind in ("operand?", "Tensor?"):
+            test = f"({test}) and {name} is not None"
+        return [f"if {test}:", *indent(save)]
+
+    def recorded(self, item: str) -> str:
+        """The text of an item of the node's tuple, which may be a formula of `attrs`."""
+        if item not in self.r.derivatives.attrs.values():
+            return item
+        return self.op.emitter(self.op.arg_names(), self.op.plain_metadata).emit(parse(item))[0]
 
     def without_numbers(self) -> list[str]:
         """Lines that leave out the edges of plain numbers, as far as they are the first or last."""

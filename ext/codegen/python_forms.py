@@ -58,32 +58,11 @@ def as_called(text: str) -> str:
 
 def docstring(r: Any, extra: Pairs = (), others: Sequence[Any] = ()) -> list[str]:
     """numpydoc text of a record; `others` are overloads, with parameters of their own."""
-    lines = [r.presentation.doc.split("\n")[0]]
-    rest = r.presentation.doc.split("\n")[1:]
+    first, *rest = r.presentation.doc.split("\n")
+    lines = [first]
     if rest:
         lines += [""] + [x for x in rest if x.strip()]
-    lines += ["", "Parameters", "----------"]
-    for i, a in enumerate(r.args):
-        kind = arg_type(a.type).text
-        if a.default is not None and "optional" not in kind:
-            kind += f", default {a.default}"
-        lines.append(f"{python_name(a, i)} : {kind}")
-        if a.name in r.presentation.params:
-            lines.append(f"    {r.presentation.params[a.name]}")
-    shown = {a.name for a in r.args} | {name for name, _ in extra}
-    for other in others:
-        for i, a in enumerate(other.args):
-            if a.name not in shown:
-                shown.add(a.name)
-                lines += [
-                    f"{python_name(a, i)} : {arg_type(a.type).text}",
-                    f"    {other.presentation.params.get(a.name, '')}".rstrip(),
-                ]
-    for name, kind in extra:
-        lines.append(f"{name} : {kind}")
-        text = r.presentation.params.get(name) or text_of(name, "")
-        if text:
-            lines.append(f"    {text}")
+    lines += ["", "Parameters", "----------", *parameters_text(r, extra, others)]
     outs = {"result": "Tensor", "*": "tuple of Tensors"}
     lines += ["", "Returns", "-------"] if r.returns else []
     if len(r.returns) > 1:
@@ -91,36 +70,52 @@ def docstring(r: Any, extra: Pairs = (), others: Sequence[Any] = ()) -> list[str
     elif r.returns:
         lines.append(outs.get(r.returns[0], "Tensor"))
     if r.presentation.raises:
-        lines += [
-            "",
-            "Raises",
-            "------",
-            *(x for error, when in r.presentation.raises for x in (error, f"    {when}")),
-        ]
-    if isinstance(r.derivatives.vjp, dict):
-        lines += [
-            "",
-            "Notes",
-            "-----",
-            "Gradients: "
-            + "; ".join(
-                f"``{', '.join(k)}``: ``{' '.join(v.split())}``"
-                for k, v in r.derivatives.joint.items()
-            )
-            + ".",
-        ]
-    elif type(r.derivatives.vjp).__name__ == "nondiff":
-        lines += ["", "Notes", "-----", f"Not differentiable: {r.derivatives.vjp.reason}."]
+        texts = (x for error, when in r.presentation.raises for x in (error, f"    {when}"))
+        lines += ["", "Raises", "------", *texts]
+    if notes := gradients_text(r):
+        lines += ["", "Notes", "-----", notes]
     lines = [as_called(line) for line in lines]
     if r.presentation.example:
-        lines += [
-            "",
-            "Examples",
-            "--------",
-            ">>> import autograd_cy as ag",
-            *r.presentation.example.splitlines(),
-        ]
+        session = r.presentation.example.splitlines()
+        lines += ["", "Examples", "--------", ">>> import autograd_cy as ag", *session]
     return lines
+
+
+def parameters_text(r: Any, extra: Pairs, others: Sequence[Any]) -> list[str]:
+    """The parameters of a record, of its overloads and of the Python forms alone."""
+    lines, params = [], r.presentation.params
+    for i, a in enumerate(r.args):
+        kind = arg_type(a.type).text
+        if a.default is not None and "optional" not in kind:
+            kind += f", default {a.default}"
+        lines.append(f"{python_name(a, i)} : {kind}")
+        if a.name in params:
+            lines.append(f"    {params[a.name]}")
+    known = {a.name for a in r.args} | {name for name, _ in extra}
+    for other in others:
+        for i, a in enumerate(other.args):
+            if a.name not in known:
+                known.add(a.name)
+                text = other.presentation.params.get(a.name, "")
+                lines.append(f"{python_name(a, i)} : {arg_type(a.type).text}")
+                lines.append(f"    {text}".rstrip())
+    for name, kind in extra:
+        lines.append(f"{name} : {kind}")
+        if text := params.get(name) or text_of(name, ""):
+            lines.append(f"    {text}")
+    return lines
+
+
+def gradients_text(r: Any) -> str:
+    """The note on gradients: the formulas, or the reason why there is none."""
+    vjp = r.derivatives.vjp
+    if isinstance(vjp, dict):
+        formulas = (
+            f"``{', '.join(names)}``: ``{' '.join(formula.split())}``"
+            for names, formula in r.derivatives.joint.items()
+        )
+        return f"Gradients: {'; '.join(formulas)}."
+    return f"Not differentiable: {vjp.reason}." if type(vjp).__name__ == "nondiff" else ""
 
 
 # --- the text that the binder reads (Note [Forms] in ext/core/forms.pyx) ---------------------------
