@@ -13,6 +13,7 @@ from ext.codegen import (
     cuda_host,
     interpreted,
     kernel_loops,
+    layers,
     linkage,
     modules,
     python_forms,
@@ -40,6 +41,7 @@ def main(build_dir: str | Path, pxd_dir: str | Path) -> list[Module]:
         if path.name not in written:  # of a module that calls none any more
             path.unlink()
     write_interpreted(families, by_symbol(families), pxd_dir.parent / "_interpreted")
+    layers.write(pxd_dir.parent / "nn")
     stubs.write_stubs(families, pxd_dir)
     made = [Module("kern", str((build_dir / "kern.pyx").resolve()), "simd")]
     made.append(Module("optable", str((build_dir / "optable.pyx").resolve())))

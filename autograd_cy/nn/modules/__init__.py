@@ -1,307 +1,127 @@
-"""The classes of ``autograd_cy.nn`` by the path under which torch keeps them."""
+"""The classes of ``autograd_cy.nn`` by the path under which torch keeps them.
+
+Each module says its own in ``__all__``.
+"""
 
 from typing import TYPE_CHECKING, Any
 
 from autograd_cy._environment.moved_modules import moved as _moved
 
-from ..activation import (
-    CELU,
-    ELU,
-    GELU,
-    GLU,
-    SELU,
-    Hardshrink,
-    Hardsigmoid,
-    Hardswish,
-    Hardtanh,
-    LeakyReLU,
-    LogSigmoid,
-    LogSoftmax,
-    Mish,
-    PReLU,
-    ReLU,
-    ReLU6,
-    RReLU,
-    Sigmoid,
-    SiLU,
-    Softmax,
-    Softmax2d,
-    Softmin,
-    Softplus,
-    Softshrink,
-    Softsign,
-    Tanh,
-    Tanhshrink,
-    Threshold,
+from .. import (
+    activation as _activation,
 )
-from ..adaptive_softmax import AdaptiveLogSoftmaxWithLoss
+from .. import (
+    adaptive_softmax as _adaptive_softmax,
+)
+from .. import (
+    container as _container,
+)
+from .. import (
+    convolution as _convolution,
+)
+from .. import (
+    distance as _distance,
+)
+from .. import (
+    dropout as _dropout,
+)
+from .. import (
+    embedding as _embedding,
+)
+from .. import (
+    fold as _fold,
+)
+from .. import (
+    layer as _layer,
+)
+from .. import (
+    loss as _loss,
+)
+from .. import (
+    margin_loss as _margin_loss,
+)
+from .. import (
+    normalization as _normalization,
+)
+from .. import (
+    padding as _padding,
+)
+from .. import (
+    parameter_container as _parameter_container,
+)
+from .. import (
+    pointwise_loss as _pointwise_loss,
+)
+from .. import (
+    pooling as _pooling,
+)
+from .. import (
+    recurrent as _recurrent,
+)
+from .. import (
+    recurrent_cells as _recurrent_cells,
+)
+from .. import (
+    resampling as _resampling,
+)
+from .. import (
+    sequence_loss as _sequence_loss,
+)
+from .. import (
+    transformer as _transformer,
+)
+from .. import (
+    unpooling as _unpooling,
+)
+from ..activation import *  # noqa: F403
+from ..adaptive_softmax import *  # noqa: F403
 from ..attention import MultiheadAttention
-from ..container import ModuleDict, ModuleList, Sequential
-from ..convolution import (
-    Conv1d,
-    Conv2d,
-    Conv3d,
-    ConvTranspose1d,
-    ConvTranspose2d,
-    ConvTranspose3d,
-)
-from ..distance import (
-    Bilinear,
-    CosineSimilarity,
-    PairwiseDistance,
-)
-from ..dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
-from ..embedding import Embedding, EmbeddingBag
-from ..fold import Fold, Unfold
-from ..layer import (
-    Flatten,
-    Identity,
-    Linear,
-    Unflatten,
-)
-from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
-from ..margin_loss import (
-    CosineEmbeddingLoss,
-    GaussianNLLLoss,
-    HingeEmbeddingLoss,
-    MarginRankingLoss,
-    MultiLabelMarginLoss,
-    MultiLabelSoftMarginLoss,
-    MultiMarginLoss,
-    PoissonNLLLoss,
-    TripletMarginLoss,
-    TripletMarginWithDistanceLoss,
-)
-from ..normalization import (
-    BatchNorm1d,
-    BatchNorm2d,
-    BatchNorm3d,
-    GroupNorm,
-    InstanceNorm1d,
-    InstanceNorm2d,
-    InstanceNorm3d,
-    LayerNorm,
-    LocalResponseNorm,
-    RMSNorm,
-    SyncBatchNorm,
-)
-from ..padding import (
-    CircularPad1d,
-    CircularPad2d,
-    CircularPad3d,
-    ConstantPad1d,
-    ConstantPad2d,
-    ConstantPad3d,
-    ReflectionPad1d,
-    ReflectionPad2d,
-    ReflectionPad3d,
-    ReplicationPad1d,
-    ReplicationPad2d,
-    ReplicationPad3d,
-    ZeroPad1d,
-    ZeroPad2d,
-    ZeroPad3d,
-)
-from ..parameter_container import ParameterDict, ParameterList
-from ..pointwise_loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    SmoothL1Loss,
-    SoftMarginLoss,
-)
-from ..pooling import (
-    AdaptiveAvgPool1d,
-    AdaptiveAvgPool2d,
-    AdaptiveAvgPool3d,
-    AdaptiveMaxPool1d,
-    AdaptiveMaxPool2d,
-    AdaptiveMaxPool3d,
-    AvgPool1d,
-    AvgPool2d,
-    AvgPool3d,
-    MaxPool1d,
-    MaxPool2d,
-    MaxPool3d,
-)
-from ..recurrent import GRU, LSTM, RNN, RNNBase
-from ..recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
-from ..resampling import (
-    ChannelShuffle,
-    PixelShuffle,
-    PixelUnshuffle,
-    Upsample,
-    UpsamplingBilinear2d,
-    UpsamplingNearest2d,
-)
-from ..sequence_loss import (
-    CTCLoss,
-)
-from ..transformer import (
-    Transformer,
-    TransformerDecoder,
-    TransformerDecoderLayer,
-    TransformerEncoder,
-    TransformerEncoderLayer,
-)
-from ..unpooling import (
-    LPPool1d,
-    LPPool2d,
-    LPPool3d,
-    MaxUnpool1d,
-    MaxUnpool2d,
-    MaxUnpool3d,
-)
+from ..container import *  # noqa: F403
+from ..convolution import *  # noqa: F403
+from ..distance import *  # noqa: F403
+from ..dropout import *  # noqa: F403
+from ..embedding import *  # noqa: F403
+from ..fold import *  # noqa: F403
+from ..layer import *  # noqa: F403
+from ..loss import *  # noqa: F403
+from ..margin_loss import *  # noqa: F403
+from ..normalization import *  # noqa: F403
+from ..padding import *  # noqa: F403
+from ..parameter_container import *  # noqa: F403
+from ..pointwise_loss import *  # noqa: F403
+from ..pooling import *  # noqa: F403
+from ..recurrent import *  # noqa: F403
+from ..recurrent_cells import *  # noqa: F403
+from ..resampling import *  # noqa: F403
+from ..sequence_loss import *  # noqa: F403
+from ..transformer import *  # noqa: F403
+from ..unpooling import *  # noqa: F403
 from . import module as module
 from .module import Module
 
-__all__ = [
-    "CELU",
-    "ELU",
-    "GELU",
-    "GLU",
-    "GRU",
-    "LSTM",
-    "RNN",
-    "SELU",
-    "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d",
-    "AdaptiveLogSoftmaxWithLoss",
-    "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d",
-    "AlphaDropout",
-    "AvgPool1d",
-    "AvgPool2d",
-    "AvgPool3d",
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "Bilinear",
-    "CTCLoss",
-    "ChannelShuffle",
-    "CircularPad1d",
-    "CircularPad2d",
-    "CircularPad3d",
-    "ConstantPad1d",
-    "ConstantPad2d",
-    "ConstantPad3d",
-    "Conv1d",
-    "Conv2d",
-    "Conv3d",
-    "ConvTranspose1d",
-    "ConvTranspose2d",
-    "ConvTranspose3d",
-    "CosineEmbeddingLoss",
-    "CosineSimilarity",
-    "CrossEntropyLoss",
-    "Dropout",
-    "Dropout1d",
-    "Dropout2d",
-    "Dropout3d",
-    "Embedding",
-    "EmbeddingBag",
-    "FeatureAlphaDropout",
-    "Flatten",
-    "Fold",
-    "GRUCell",
-    "GaussianNLLLoss",
-    "GroupNorm",
-    "Hardshrink",
-    "Hardsigmoid",
-    "Hardswish",
-    "Hardtanh",
-    "HingeEmbeddingLoss",
-    "HuberLoss",
-    "Identity",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "InstanceNorm3d",
-    "KLDivLoss",
-    "L1Loss",
-    "LPPool1d",
-    "LPPool2d",
-    "LPPool3d",
-    "LSTMCell",
-    "LayerNorm",
-    "LeakyReLU",
-    "Linear",
-    "LocalResponseNorm",
-    "LogSigmoid",
-    "LogSoftmax",
-    "MSELoss",
-    "MarginRankingLoss",
-    "MaxPool1d",
-    "MaxPool2d",
-    "MaxPool3d",
-    "MaxUnpool1d",
-    "MaxUnpool2d",
-    "MaxUnpool3d",
-    "Mish",
-    "Module",
-    "ModuleDict",
-    "ModuleList",
-    "MultiLabelMarginLoss",
-    "MultiLabelSoftMarginLoss",
-    "MultiMarginLoss",
-    "MultiheadAttention",
-    "NLLLoss",
-    "PReLU",
-    "PairwiseDistance",
-    "ParameterDict",
-    "ParameterList",
-    "PixelShuffle",
-    "PixelUnshuffle",
-    "PoissonNLLLoss",
-    "RMSNorm",
-    "RNNBase",
-    "RNNCell",
-    "RNNCellBase",
-    "RReLU",
-    "ReLU",
-    "ReLU6",
-    "ReflectionPad1d",
-    "ReflectionPad2d",
-    "ReflectionPad3d",
-    "ReplicationPad1d",
-    "ReplicationPad2d",
-    "ReplicationPad3d",
-    "Sequential",
-    "SiLU",
-    "Sigmoid",
-    "SmoothL1Loss",
-    "SoftMarginLoss",
-    "Softmax",
-    "Softmax2d",
-    "Softmin",
-    "Softplus",
-    "Softshrink",
-    "Softsign",
-    "SyncBatchNorm",
-    "Tanh",
-    "Tanhshrink",
-    "Threshold",
-    "Transformer",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
-    "TripletMarginLoss",
-    "TripletMarginWithDistanceLoss",
-    "Unflatten",
-    "Unfold",
-    "Upsample",
-    "UpsamplingBilinear2d",
-    "UpsamplingNearest2d",
-    "ZeroPad1d",
-    "ZeroPad2d",
-    "ZeroPad3d",
-]
+__all__ = ["Module", "MultiheadAttention"]
+__all__ += _activation.__all__
+__all__ += _adaptive_softmax.__all__
+__all__ += _container.__all__
+__all__ += _convolution.__all__
+__all__ += _distance.__all__
+__all__ += _dropout.__all__
+__all__ += _embedding.__all__
+__all__ += _fold.__all__
+__all__ += _layer.__all__
+__all__ += _loss.__all__
+__all__ += _margin_loss.__all__
+__all__ += _normalization.__all__
+__all__ += _padding.__all__
+__all__ += _parameter_container.__all__
+__all__ += _pointwise_loss.__all__
+__all__ += _pooling.__all__
+__all__ += _recurrent.__all__
+__all__ += _recurrent_cells.__all__
+__all__ += _resampling.__all__
+__all__ += _sequence_loss.__all__
+__all__ += _transformer.__all__
+__all__ += _unpooling.__all__
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
 
