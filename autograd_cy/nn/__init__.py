@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Buffer", "DataParallel", "Parameter", "functional", "init", "modules", "parallel"]
 __all__ += ["utils"]
-__all__ += modules.__all__
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+    __all__ += modules.__all__
 
     def __getattr__(name: str) -> Any:
         if name in ("DataParallel", "parallel"):  # loaded when they are first used

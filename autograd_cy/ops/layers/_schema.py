@@ -156,13 +156,15 @@ def parse_options(text: str) -> tuple[Option, ...]:
     """Return the parameters in ``"inplace, *, alpha: float = 1.0"``."""
     parts = [p.strip() for p in _split(text)]
     parts = [f"{p}: {USUAL[p][0]}" if p in USUAL else p for p in parts]
-    given = ast.parse(f"def f({', '.join(parts)}): ...").body[0].args
+    function = ast.parse(f"def f({', '.join(parts)}): ...").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    given = function.args
     nothing = [None] * (len(given.args) - len(given.defaults))
     values = [*nothing, *given.defaults, *given.kw_defaults]
     return tuple(
         Option(
             a.arg,
-            ast.unparse(a.annotation),
+            ast.unparse(a.annotation) if a.annotation else "Any",
             _as_written(value),
             a in given.kwonlyargs,
             *USUAL.get(a.arg, ("", "", ""))[1:],
@@ -172,7 +174,7 @@ def parse_options(text: str) -> tuple[Option, ...]:
 
 
 def _as_written(value: ast.expr | None) -> str | None:
-    if isinstance(getattr(value, "value", None), str):
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
         return f'"{value.value}"'
     return None if value is None else ast.unparse(value)
 

@@ -1,10 +1,12 @@
 """Padding; ``functional.pad`` does it."""
 
+from typing import Any
+
 from autograd_cy.ops.layers._schema import SIZES, layer
 
 IMPORTS = "from autograd_cy.nn.functional._arguments import each_side\n"
 OPTION = "padding: Sizes"
-TEXTS = {
+TEXTS: dict[str, Any] = {
     "texts": {
         "padding": "How many before and after, from the last dimension on; or one number for all sides.",
         "value": "The constant.",
