@@ -141,9 +141,8 @@ def read_tuple(
 def _following(record, action: str) -> list[str]:
     """`action` for the number of each output that lies channels last as a tensor that it follows."""
     lines = []
-    for output, names in record.kernel.follows.items():
-        names, _, where = names.partition(" if ")
-        asked = " or ".join(f"channels_last({name})" for name in names.split(", "))
+    for output, (names, where) in record.kernel.followed.items():
+        asked = " or ".join(f"channels_last({name})" for name in names)
         asked = f"{where} and ({asked})" if where else asked
         lines += [f"if {asked}:", "    " + action.format(record.returns.index(output))]
     return [f"    {line}" for line in lines]
@@ -186,7 +185,7 @@ def drawing_function(record, shown: str) -> list[str]:
     asked = next((a.name for a in record.args if a.type == "Generator?"), "None")
     body = [
         "cdef Tensor drawn = to_0",
-        f'cdef Tensor state = drawing_state({asked}, device, "{shown}{"_" * record.inplace}")',
+        f'cdef Tensor state = drawing_state({asked}, device, "{shown}{"_" * record.call.inplace}")',
         "if to_0.flags & F_STRIDED:",
         "    drawn = fresh_dense(to_0)",
         *calling(record, shown, "drawn"),
@@ -308,10 +307,10 @@ def run_function(record, shown: str, imports) -> list[str]:
             for i in range(n)
         ]
     else:
-        kind = OUT_KINDS.get(r.out, "OUT_CAST")
+        kind = OUT_KINDS.get(r.call.out, "OUT_CAST")
         place = [f'to_0 = out_target(out, made, {read_tuple(r)}, device, {kind}, "{shown}")']
     body += ["if out is None:", *(f"    {line}" for line in fresh)]
-    if r.inplace and not several:
+    if r.call.inplace and not several:
         over = (
             "OVER_PLACES"
             if r.kernel.places

@@ -13,7 +13,8 @@ from ext.codegen.formula import FormulaError
 from ext.codegen.kernel_runs import kernel_slots, registration
 from ext.codegen.linkage import Entry, entries_of, kernel_numbers, publication, table_of
 from ext.codegen.module_head import head_of
-from ext.codegen.operators import Operator
+from ext.codegen.operator_base import Operator
+from ext.codegen.operators import text_of_operator
 from ext.codegen.python_forms import Forms, dunder_forms, literal
 
 # What _tensors/namespace.py does with the functions of families that are there when it is imported.
@@ -27,7 +28,7 @@ ASKING = (
 
 def needs_loop(r: Any) -> bool:
     """Whether a vmap rule of the record calls its Python form."""
-    rules = r.vmap.values() if isinstance(r.vmap, dict) else [r.vmap]
+    rules = r.batching.vmap.values() if isinstance(r.batching.vmap, dict) else [r.batching.vmap]
     return any(type(x).__name__ in ("loop", "randomly", "by_hand") for x in rules)
 
 
@@ -46,27 +47,27 @@ WINDOWS = "from autograd_cy._C.recorder import _windows as windows"
 def flops_rule(r: Any, number: str) -> str:
     """The line that tells the recorder how to count a record's operations."""
     args = ", ".join(a.name for a in r.args)
-    return f"_set_flops({number}, lambda {args}: {r.flops})"
+    return f"_set_flops({number}, lambda {args}: {r.presentation.flops})"
 
 
 def alias_lines(group: Sequence[Any], register: list[str], exported: list[str]) -> list[str]:
     """Other names of a function, its method and its in-place form."""
     lines, first = [], group[0]
-    for alias in first.aliases:
+    for alias in first.call.aliases:
         pairs = [(alias, first.name)]
-        pairs += [(f"{alias}_", f"{first.name}_")] if any(r.inplace for r in group) else []
+        pairs += [(f"{alias}_", f"{first.name}_")] if any(r.call.inplace for r in group) else []
         for name, target in pairs:
             lines.append(f'{name} = FORMS["{target}"]')
-            if first.function:
+            if first.call.function:
                 exported.append(name)
-            if first.method:
+            if first.call.method:
                 register.append(f'install(Tensor, "{name}", FORMS["{target}"])')
     return lines
 
 
 def method_of(name: str, group: Sequence[Any]) -> str:
     """The text of the form that is the method: that of the only signature that is one, or of all."""
-    methods = [r for r in group if r.method]
+    methods = [r for r in group if r.call.method]
     if len(methods) == len(group):
         return f'FORMS["{name}"]'
     if len(methods) > 1 or methods[0].later:
@@ -99,12 +100,12 @@ def family_module(
     kinds: list[tuple[str, str]] = []
     events: list[tuple[str, str]] = []
     for r in records:
-        body += Operator(r, by_name, constants, imports, kinds, events).text()
-        if r.flops:
-            if "windows(" in r.flops and WINDOWS not in register:
+        body += text_of_operator(Operator(r, by_name, constants, imports, kinds, events))
+        if r.presentation.flops:
+            if "windows(" in r.presentation.flops and WINDOWS not in register:
                 register.append(WINDOWS)
             register.append(flops_rule(r, f"E + {events.index((r.key, r.event_name))}"))
-        if len(r.returns) > 1 and r.named:
+        if len(r.returns) > 1 and r.call.named:
             results[r.symbol] = r.returns
     groups: dict[str, list] = {}
     for r in records:
@@ -121,15 +122,15 @@ def family_module(
         for k, r in enumerate(group):
             if needs_loop(r):
                 register.append(f'_register_operator("{r.key}", positional(FORMS["{name}"], {k}))')
-        if group[0].function and public and not within:
+        if group[0].call.function and public and not within:
             exported.append(name)
-        if group[0].method and public and not within:
+        if group[0].call.method and public and not within:
             register.append(f'install(Tensor, "{name}", {method_of(name, group)})')
-        if any(r.inplace for r in group):
+        if any(r.call.inplace for r in group):
             forms.add(name, group, "_")
-            if public and group[0].method and not within:
+            if public and group[0].call.method and not within:
                 register.append(f'install(Tensor, "{name}_", FORMS["{name}_"])')
-            if public and group[0].function and not within:
+            if public and group[0].call.function and not within:
                 exported.append(f"{name}_")
         other_names += alias_lines(group, register, exported)
         for r in group:
@@ -144,7 +145,7 @@ def family_module(
     also = "make_forms make_kinds NodeKind"
     after = "\n".join([*kernel_slots(records), *register, *consts, *named, *names, written, also])
     parts = [
-        head_of(family, {r.checks for r in records if r.checks}, imports, after),
+        head_of(family, {r.call.checks for r in records if r.call.checks}, imports, after),
         *kernel_numbers(written),
         *table_of(f"ops_{family}", written, entries),
         "\n".join(consts),
