@@ -40,24 +40,34 @@ def paths() -> list[Path]:
     return sorted(p for p in FOLDER.rglob("*.py") if not p.stem.startswith("_"))
 
 
+def schema() -> Any:
+    """The vocabulary of the rows."""
+    return importlib.import_module("autograd_cy.ops.layers._schema")
+
+
 def load() -> dict[str, tuple[Any, list]]:
     """{path: (module, its rows)} of all files."""
     found = {}
     with importable():
-        schema = importlib.import_module("autograd_cy.ops.layers._schema")
+        rows = schema().ROWS
         for path in paths():
             place = path.relative_to(FOLDER)
-            schema.ROWS.clear()
+            rows.clear()
             name = ".".join(place.with_suffix("").parts)
             module = importlib.import_module(f"autograd_cy.ops.layers.{name}")
-            found[place.as_posix()] = module, [*schema.ROWS]
+            found[place.as_posix()] = module, [*rows]
     return found
+
+
+def by_name(found: dict) -> dict[str, Any]:
+    """The rows of all files by the names of their classes."""
+    return {row.name: row for _, rows in found.values() for row in rows}
 
 
 def write(folder: Path) -> None:
     """Write the modules into `folder`, which is autograd_cy/nn."""
     found = load()
-    known = {row.name: row for _, rows in found.values() for row in rows}
+    known = by_name(found)
     for place, (module, rows) in found.items():
         write_if_changed(str(folder / place), module_text(place, module, rows, known))
 
@@ -112,45 +122,23 @@ class Class:
 
     def docstring(self) -> list[str]:
         row = self.row
-        lines = [row.doc, ""]
+        lines = [*row.doc.split("\n"), ""]
         if self.options:
-            lines += ["Parameters", "----------", *self.parameters(), ""]
+            lines += ["Parameters", "----------", *parameter_lines(row, self.options), ""]
         if row.raises:
-            lines += ["Raises", "------"]
-            lines += [x for error, when in row.raises.items() for x in (error, f"    {when}")] + [
-                ""
-            ]
+            lines += [*raises_lines(row.raises), ""]
         if row.example:
             lines += ["Examples", "--------", ">>> import autograd_cy as torch"]
             lines += row.example.split("\n")
         while not lines[-1]:
             lines.pop()
-        raw = "r" if any("\\" in line for line in lines) else ""
-        return [f'{raw}"""{lines[0]}', *lines[1:], '"""']
-
-    def parameters(self) -> Iterator[str]:
-        """Sections of the parameters; those with equal texts stand together."""
-        own = {n: (names, text) for names, text in self.row.texts.items() for n in names.split()}
-        groups: dict[tuple[str, str], list[str]] = {}
-        for o in self.options:
-            text = own[o.name][1] if o.name in own else o.text
-            kind = self.row.kinds.get(o.name) or o.word or WORDS.get(o.kind, o.kind)
-            if o.default is not None:
-                kind += ", optional"
-            groups.setdefault((kind, text), []).append(o.name)
-        for (kind, text), names in groups.items():
-            yield f"{', '.join(names)} : {kind}"
-            yield from (f"    {line}" for line in text.split("\n") if line)
+        return quoted(lines)
 
     # --- methods --------------------------------------------------------------------------------
 
     def constructor(self) -> Iterator[str]:
-        row, given = self.row, []
-        for o in self.options:
-            if o.keyword and "*" not in given:
-                given.append("*")
-            given.append(f"{o.name}: {o.kind}" + (f" = {o.default}" if o.default else ""))
-        yield from wrapped("    def __init__(", ["self", *given], ") -> None:")
+        row = self.row
+        yield from wrapped("    def __init__(", ["self", *signature(self.options)], ") -> None:")
         taken = self.taken_by_base()
         to_base = row.to_base
         if to_base is None:
@@ -214,6 +202,50 @@ class Class:
         else:
             yield '        inplace = ", inplace=True" if self.inplace else ""'
             yield f'        return f"{text}{{inplace}}"'
+
+
+# --- parts of definitions -------------------------------------------------------------------------
+
+
+def signature(options: tuple) -> list[str]:
+    """The parameters of a definition."""
+    given: list[str] = []
+    for o in options:
+        if o.keyword and "*" not in given:
+            given.append("*")
+        given.append(f"{o.name}: {o.kind}" + (f" = {o.default}" if o.default else ""))
+    return given
+
+
+def each_name(texts: dict[str, str]) -> dict[str, str]:
+    """The texts of single parameters."""
+    return {name: text for names, text in texts.items() for name in names.split()}
+
+
+def parameter_lines(row: Any, options: tuple, texts: dict | None = None) -> Iterator[str]:
+    """The parameters in a docstring; those with equal texts stand together."""
+    own = each_name(row.texts) if texts is None else texts
+    groups: dict[tuple[str, str], list[str]] = {}
+    for o in options:
+        kind = row.kinds.get(o.name) or o.word or WORDS.get(o.kind, o.kind)
+        if o.default is not None:
+            kind += ", optional"
+        groups.setdefault((kind, own.get(o.name, o.text)), []).append(o.name)
+    for (kind, text), names in groups.items():
+        yield f"{', '.join(names)} : {kind}"
+        yield from (f"    {line}" for line in text.split("\n") if line)
+
+
+def raises_lines(raises: dict) -> list[str]:
+    """The section of errors in a docstring."""
+    found = [line for error, when in raises.items() for line in (error, f"    {when}")]
+    return ["Raises", "------", *found]
+
+
+def quoted(lines: list[str]) -> list[str]:
+    """A docstring of these lines."""
+    raw = "r" if any("\\" in line for line in lines) else ""
+    return [f'{raw}"""{lines[0]}', *lines[1:], DOC_END]
 
 
 def wrapped(head: str, parts: list[str], tail: str) -> list[str]:

@@ -14,15 +14,20 @@ parameters (`USUAL` knows those of many layers) and the example; ``repr`` shows 
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from autograd_cy.ops._schema import _split
+from autograd_cy.ops._record import _split
 
 SIZES = "int or sequence of int"
 RANKS = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
 # What options of many layers are: annotation and default, type in docstrings (where the annotation
 # doesn't say it), meaning. A row names such an option without its annotation: "ReLU(inplace)".
 USUAL: dict[str, tuple[str, str, str]] = {
+    "input": ("Tensor", "", "Any shape."),
+    "target": ("Tensor", "", ""),
+    "out": ("Tensor | None = None", "Tensor", "The tensor that the result is written to."),
+    "training": ("bool = True", "", "Whether anything is done at all."),
     "inplace": ("bool = False", "", "Whether the input itself is changed."),
     "dim": ("int | None = None", "int", "The dimension."),
     "weight": ("Tensor | None = None", "", "A factor for each class."),
@@ -82,6 +87,9 @@ class Layer:
     base: str = "Module"
     texts: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
+    says: str = ""
+    call_texts: dict[str, str] = field(default_factory=dict)
+    check_call: str = ""
     raises: dict[str, str] = field(default_factory=dict)
     constants: str | None = None
     members: dict[str, str] = field(default_factory=dict)
@@ -117,6 +125,13 @@ def layer(signature: str, function: str | None = None, doc: str = "", example: s
         The class that it extends; a row of any file, or ``Module``.
     texts, kinds : dict
         The meaning and the type of parameters in the docstring, ``{"lower upper": "The limits."}``.
+    says : str
+        The first sentence of the function that ext/codegen/functional.py writes, if that isn't
+        "Return" with `doc` behind it.
+    call_texts : dict
+        The meaning of its parameters, where `texts` hasn't it, or another one.
+    check_call : str
+        Statements at the beginning of that function.
     raises : dict
         The errors of the docstring, and when they are raised.
     constants : str
@@ -152,10 +167,15 @@ def layer(signature: str, function: str | None = None, doc: str = "", example: s
     return row
 
 
-def parse_options(text: str) -> tuple[Option, ...]:
-    """Return the parameters in ``"inplace, *, alpha: float = 1.0"``."""
+def parse_options(text: str, types: Mapping[str, str] | None = None) -> tuple[Option, ...]:
+    """
+    Return the parameters in ``"inplace, *, alpha: float = 1.0"``.
+
+    `types` are annotations and defaults of more names than `USUAL` has.
+    """
+    known = {name: kind for name, (kind, _, _) in USUAL.items()} | dict(types or {})
     parts = [p.strip() for p in _split(text)]
-    parts = [f"{p}: {USUAL[p][0]}" if p in USUAL else p for p in parts]
+    parts = [f"{p}: {known[p]}" if p in known else p for p in parts]
     function = ast.parse(f"def f({', '.join(parts)}): ...").body[0]
     assert isinstance(function, ast.FunctionDef)
     given = function.args

@@ -1,9 +1,12 @@
 """Dropout, of elements and of whole channels."""
 
+from typing import Any
+
 from autograd_cy.ops.layers._schema import layer
 
 IMPORTS = "from autograd_cy.nn.functional._arguments import check_probability\n"
-PROBABILITY = "The probability."
+
+NO_TEXTS: dict[str, str] = {}
 
 layer(
     "_DropoutNd(p: float = 0.5, inplace)",
@@ -13,9 +16,10 @@ layer(
 )
 
 
-def dropout(name, function, doc, shape, **more):
+def dropout(name, function, doc, shape, inputs=NO_TEXTS, **more):
     """Add a row of a class whose results in evaluation are its inputs."""
     more = {"arguments": "self.p, self.training, self.inplace", "texts": {}, **more}
+    says = doc.replace("sets", "Set", 1).replace("drops", "Drop", 1).replace(" scales", " scale")
     example = f">>> bool((torch.nn.{name}(0.2).eval()(torch.ones({shape})) == 1).all())\nTrue"
     raises = {"ValueError": "If ``p`` is not between 0 and 1."}
     more["texts"] = {"p": "The probability.", **more["texts"]}
@@ -29,11 +33,14 @@ def dropout(name, function, doc, shape, **more):
         raises=raises,
         gives=gives,
         constants="p inplace",
+        says=f"{says}.".replace("`SELU`", "`selu`"),
+        call_texts={"inplace": "Whether the input itself is changed.", **inputs},
+        check_call="check_probability(p)",
         **more,
     )
 
 
-UNUSED = {
+UNUSED: dict[str, Any] = {
     "texts": {"inplace": "Part of the signature only, as in PyTorch: the input is never changed."},
     "arguments": "self.p, self.training",
 }
@@ -41,7 +48,7 @@ UNUSED = {
 dropout(
     "Dropout",
     "dropout",
-    "sets each element to zero with probability `p` and scales the others",
+    "sets each element to zero with probability `p` and scales the others by ``1 / (1 - p)``",
     "3",
 )
 dropout(
@@ -74,5 +81,6 @@ dropout(
     "feature_alpha_dropout",
     "drops channels so that mean 0 and variance 1 stay, for networks of `SELU`",
     "1, 3, 2",
+    {"input": "Of shape ``(N, C, ...)``."},
     **UNUSED,
 )

@@ -37,6 +37,10 @@ loss(
     ">>> torch.nn.NLLLoss()(torch.tensor([[-1.0, -2.0]]), torch.tensor([1]))\ntensor(2.)",
     base="_WeightedLoss",
     texts={"weight": "One weight per class.", "reduction": EXAMPLES},
+    call_texts={
+        "input": "Log probabilities of shape ``(C,)``, ``(N, C)`` or ``(N, C, d1, ...)``.",
+        "target": "Classes of shape ``()``, ``(N,)`` or ``(N, d1, ...)``.",
+    },
     constants="ignore_index reduction",
 )
 loss(
@@ -53,6 +57,10 @@ loss(
         "weight": "One weight per class.",
         "reduction": EXAMPLES,
         "label_smoothing": "How much of each target is spread evenly over the classes.",
+    },
+    call_texts={
+        "input": "Logits of shape ``(C,)``, ``(N, C)`` or ``(N, C, d1, ...)``.",
+        "target": "Classes of shape ``()``, ``(N,)`` or ``(N, d1, ...)``, or probabilities like ``input``.",
     },
     constants="ignore_index reduction label_smoothing",
 )

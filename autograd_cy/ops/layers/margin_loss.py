@@ -37,6 +37,7 @@ loss(
     r"The distance `x` where the target is 1, :math:`\max(0, m - x)` where it is -1.",
     ">>> torch.nn.HingeEmbeddingLoss()(torch.tensor([0.25]), torch.tensor([-1]))\ntensor(0.7500)",
     texts={"margin": "The distance of what is not alike."},
+    call_texts={"input": "Distances.", "target": "1 for what is alike, -1 for what is not."},
     constants="margin reduction",
 )
 loss(
@@ -51,6 +52,10 @@ tensor(0.4600)""",
         "margin": "The cosine up to which vectors are not alike.",
         "reduction": "What becomes of the values of all pairs.",
     },
+    call_texts={
+        "input1 input2": "Vectors of shape ``(N, D)`` or ``(D,)``.",
+        "target": "Of shape ``(N,)`` or ``()``: 1 for vectors that are alike, -1 for those that are not.",
+    },
     inputs=TWO,
     constants="margin reduction",
 )
@@ -62,9 +67,13 @@ loss(
     ">>> torch.nn.PoissonNLLLoss()(torch.tensor([0.0]), torch.tensor([2.0]))\ntensor(1.)",
     texts={
         "log_input": "Whether the input is logarithms of rates.",
-        "full": "Add Stirling's formula for the logarithm of the factorial.",
+        "full": "Add Stirling's formula for the logarithm of the factorial of targets above 1.",
         "eps": "What is added to rates.",
     },
+    says=r"""Return the negative log likelihood of numbers of events with a Poisson distribution.
+
+It is :math:`e^x - t x` of logarithms of rates, and :math:`x - t \log (x + \epsilon)` of rates.""",
+    call_texts={"input": "Logarithms of rates, or rates.", "target": "Numbers of events."},
     inputs="log_input: Tensor, target: Tensor",
     constants="log_input full eps reduction",
 )

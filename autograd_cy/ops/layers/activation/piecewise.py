@@ -38,7 +38,10 @@ layer(
 layer(
     "SELU(inplace)",
     "selu",
-    "The scaled exponential linear unit, which keeps mean 0 and variance 1.",
+    """\
+The scaled exponential linear unit, which keeps mean 0 and variance 1.
+
+It is :math:`\\lambda x`, and :math:`\\lambda \\alpha (e^x - 1)` below 0.""",
     ">>> torch.nn.SELU()(torch.tensor([-1.0, 1.0]))\ntensor([-1.1113,  1.0507])",
 )
 layer(
@@ -55,6 +58,9 @@ layer(
     "The input, times a slope below 0 that is random in training, and the mean in evaluation.",
     ">>> torch.nn.RReLU(0.1, 0.3).eval()(torch.tensor([-1.0, 2.0]))\ntensor([-0.2000,  2.0000])",
     texts={"lower upper": "The limits of the slopes."},
+    call_texts={
+        "training": "Whether they are random; without, each is the mean of the limits."
+    },
     arguments="self.lower, self.upper, self.training, self.inplace",
 )
 layer(
@@ -67,7 +73,7 @@ layer(
 layer(
     "Hardswish(inplace)",
     "hardswish",
-    "The input times its `Hardsigmoid`.",
+    r"The input times its `Hardsigmoid`: :math:`x \min(\max(0, x + 3), 6) / 6`.",
     ">>> torch.nn.Hardswish()(torch.tensor([-4.0, 0.0, 4.0]))\ntensor([-0., 0., 4.])",
     shown="",
 )
