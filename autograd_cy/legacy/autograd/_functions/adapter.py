@@ -17,7 +17,7 @@ from ...tensors.wrapping import CLASSES, _make, wrap
 from ..function import Function, InplaceFunction
 from .shapes import in_shape
 
-__all__ = ["FLOATING", "Adapter", "alias", "derive", "detached", "leaf", "never"]
+__all__ = ["FLOATING", "Adapter", "InplaceAdapter", "Pointwise", "Unary", "as_floating", "detached", "leaf", "never"]
 
 #: The classes of tensors that can have a gradient in the graph of today.
 FLOATING = frozenset(cls for dtype, cls in CLASSES.items() if dtype.is_floating_point)
@@ -26,8 +26,9 @@ FLOATING = frozenset(cls for dtype, cls in CLASSES.items() if dtype.is_floating_
 detached = Tensor.data.__get__
 _set_data = Tensor.data.__set__
 _needing = Tensor.requires_grad_
-_recording = ag.is_grad_enabled
+_dim = Tensor.dim
 _root = ag.zeros((), requires_grad=True)
+_REFUSALS = RuntimeError, IndexError, TypeError, ValueError
 
 
 def leaf(t, needed):
@@ -35,7 +36,7 @@ def leaf(t, needed):
     return _needing(detached(t)) if needed else detached(t)
 
 
-def alias(t, needed):
+def _alias(t, needed):
     """An alias that an in-place operator may change: no leaf, and no view of one."""
     if not needed:
         return detached(t)
@@ -44,9 +45,9 @@ def alias(t, needed):
     return made
 
 
-def _as_floating(t, shape):
+def as_floating(t, shape):
     """An operand of another type or shape as the operator expects it."""
-    t = t if t.dtype.is_floating_point else ag.Tensor.to(t, ag.float64)
+    t = t if t.dtype.is_floating_point else Tensor.to(t, ag.float64)
     return ag.reshape(t, shape)
 
 
@@ -63,6 +64,8 @@ class Adapter(Function):
     ----------
     name : str
         The operator and, unless told otherwise, the method of tensors of 2017.
+    extra : tuple
+        Arguments of both after the tensors.
     keeps : tuple of int
         Places of the inputs that are saved; -1 is the output.
     places : tuple of int or None
@@ -74,40 +77,38 @@ class Adapter(Function):
     """
 
     name = ""
+    extra: tuple = ()
     keeps: tuple = ()
     places: tuple | None = None
     several = False
     views = False
     operator = operator_ = None
 
-    _node = _leaves = _sizes = None
+    # The node, or the outputs where there are several; leaves and operands of such calls.
+    _node = _shape = _leaves = _sizes = None
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         if "name" in vars(cls):
-            cls.operator = staticmethod(getattr(ag, cls.name))
-            in_place = getattr(ag, f"{cls.name}_", None)
-            cls.operator_ = None if in_place is None else staticmethod(in_place)
-
-    def arguments(self):
-        """Arguments of operator and method after the tensors."""
-        return ()
+            for suffix in ("", "_"):
+                found = getattr(ag, f"{cls.name}{suffix}", None)
+                setattr(cls, f"operator{suffix}", found and staticmethod(found))
 
     def core(self, *inputs):
         """Run the operator of today."""
-        return self.operator(*inputs, *self.arguments())
+        return self.operator(*inputs, *self.extra)
 
-    def core_(self, x, *others):
+    def core_(self, *inputs):
         """Run the operator of today in place."""
-        self.operator_(x, *others, *self.arguments())
+        self.operator_(*inputs, *self.extra)
 
     def method(self, x, *others):
         """Run the method of 2017, which refuses what 2017 did."""
-        return getattr(x, self.name)(*others, *self.arguments())
+        return getattr(x, self.name)(*others, *self.extra)
 
     def method_(self, x, *others):
         """Run the in-place method of 2017."""
-        return getattr(x, f"{self.name}_")(*others, *self.arguments())
+        return getattr(x, f"{self.name}_")(*others, *self.extra)
 
     def fits(self, x, *others):
         """Whether the operator treats these inputs as 2017 did."""
@@ -116,12 +117,13 @@ class Adapter(Function):
     def adapted(self, inputs):
         """Inputs that don't fit, as the operator takes them."""
         shape = inputs[0].shape
-        return [_as_floating(t, shape) for t in inputs]
+        return [as_floating(t, shape) for t in inputs]
+
+    # Forward ----------------------------------------------------------------------------------
 
     def forward(self, *inputs):
         """Compute the output, and record the operator if a gradient is needed."""
-        self._node = self._leaves = self._sizes = None
-        if self._requires_grad and not _recording():
+        if self._requires_grad and not ag.is_grad_enabled():
             with ag.enable_grad():
                 return self._computed(inputs)
         return self._computed(inputs)
@@ -134,19 +136,22 @@ class Adapter(Function):
             out = self._unusual(inputs)
         else:
             try:
-                if self._requires_grad:
-                    out = self._recorded(inputs)
-                else:
-                    out = self.core(*inputs)
-            except (RuntimeError, IndexError, TypeError, ValueError):
+                out = self._recorded(inputs) if self._requires_grad else self.core(*inputs)
+            except _REFUSALS:
                 self.method(*inputs)  # its message is that of 2017
                 raise
-            out = _make(type(inputs[0]), out) if Tensor.dim(out) else wrap(out)
+            out = self._of_era(inputs, out)
+        self._note(inputs, out)
+        return out
+
+    def _of_era(self, inputs, out):
+        return _make(type(inputs[0]), out) if _dim(out) else wrap(out)
+
+    def _note(self, inputs, out):
         if self.views:
-            self.mark_shared_storage((inputs[0], out))
+            self.shared_pairs = ((inputs[0], out),)
         if self.keeps:
             self.to_save = tuple([out if i < 0 else inputs[i] for i in self.keeps])
-        return out
 
     def _needs(self, inputs):
         if self._trusted:
@@ -171,8 +176,7 @@ class Adapter(Function):
     def _unusual(self, inputs):
         """Take the value from the method of 2017; the operator only records."""
         out = self.method(*inputs)
-        if not isinstance(out, Tensor):
-            out = inputs[0].new((out,))
+        out = wrap(out) if isinstance(out, Tensor) else inputs[0].new((out,))
         if self._requires_grad:
             self._sizes = [(t.shape, t.dtype) for t in inputs]
             self._recorded(self.adapted(inputs))
@@ -181,19 +185,19 @@ class Adapter(Function):
     def _changed(self, inputs, fits):
         """Change the first input."""
         x, *others = inputs
-        self.mark_dirty(x)
+        self.dirty_tensors = (x,)
         if not self._requires_grad:
             return self.method_(*inputs)
         if fits and self.operator_ is not None and not self.several:
             needs = self._needs(inputs)
-            made = alias(x, needs[0])
+            made = _alias(x, needs[0])
             leaves = [leaf(t, need) for t, need in zip(others, needs[1:])]
             try:
                 self.core_(made, *leaves)
-            except (RuntimeError, IndexError, TypeError, ValueError):
+            except _REFUSALS:
                 self.method_(*inputs)
                 raise
-            self._node, self._shape = made.grad_fn, made.shape
+            self._node = made.grad_fn
             return x
         self._sizes = [(t.shape, t.dtype) for t in inputs]
         before = x.clone()
@@ -201,51 +205,65 @@ class Adapter(Function):
         self._recorded(self.adapted((before, *others)))
         return out
 
+    # Backward ---------------------------------------------------------------------------------
+
     def backward(self, *grads):
-        """The gradients of the operator."""
-        for version, count in self._versions:
-            if version.count != count:
-                _ = self.saved_tensors  # which raises
-        if self._sizes is None:
-            return derive(self, grads)
-        made = derive(self, [Tensor.to(grad, self._dtype) for grad in grads])
-        return tuple(
-            grad if grad is None else in_shape(Tensor.to(grad, dtype), shape)
-            for grad, (shape, dtype) in zip(made, self._sizes, strict=True)
-        )
+        """The gradients of the operator, for classes that programs derive from this one."""
+        with ag.no_grad():
+            return self._derived(grads)
 
     def _do_backward(self, grad_outputs, retain_variables):
-        made = super()._do_backward(grad_outputs, retain_variables)
+        if not self._trusted or self._outputs is not None or self._backward_hooks:
+            made = super()._do_backward(grad_outputs, retain_variables)
+        else:
+            made = self._derived(grad_outputs)
         if not retain_variables and self._versions:
+            self._release()
             self._node = self._leaves = None
         return made
 
+    def _derived(self, grads):
+        for version, count in self._versions:
+            if version.count != count:
+                _ = self.saved_tensors  # which raises
+        node = self._node
+        if self._sizes is not None:
+            return self._fitted(grads)
+        if self._shape is not None and grads[0].shape != self._shape:
+            grads = (ag.reshape(grads[0], self._shape), *grads[1:])
+        if self._leaves is not None:
+            return self._walked(grads)
+        made = node(*grads)
+        if self.num_inputs == 1:
+            return made[:1] if type(made) is tuple else (made,)
+        if self.places is None:
+            return made
+        complete = [None] * self.num_inputs
+        for place, grad in zip(self.places, made if type(made) is tuple else (made,)):
+            complete[place] = grad
+        return tuple(complete)
 
-def derive(self, grads):
-    """The gradients of all inputs, from those of the outputs."""
-    node, needs = self._node, self.needs_input_grad
-    if node is None:
-        return (None,) * len(needs)
-    if grads[0].shape != self._shape:
-        grads = (ag.reshape(grads[0], self._shape), *grads[1:])
-    if self._leaves is not None:
+    def _walked(self, grads):
+        """The gradients through several nodes."""
         wanted = [t for t in self._leaves if t.requires_grad]
         found = iter(
-            ag.autograd.grad(node, wanted, grads[0], retain_graph=True, materialize_grads=True)
+            ag.autograd.grad(
+                self._node, wanted, grads[0], retain_graph=True, materialize_grads=True
+            )
         )
         return tuple([next(found) if t.requires_grad else None for t in self._leaves])
-    with ag.no_grad():
-        made = node(*grads)
-    if len(needs) == 1:
-        return made[:1] if type(made) is tuple else (made,)
-    if self.places is None:
-        return made[: len(needs)]
-    if type(made) is not tuple:
-        made = (made,)
-    complete = [None] * len(needs)
-    for place, grad in zip(self.places, made):
-        complete[place] = grad
-    return tuple(complete)
+
+    def _fitted(self, grads):
+        """The gradients of operands that had to be adapted, in their types and shapes."""
+        sizes, self._sizes = self._sizes, None
+        try:
+            made = self._derived([Tensor.to(grad, self._dtype) for grad in grads])
+        finally:
+            self._sizes = sizes
+        return tuple(
+            grad if grad is None else in_shape(Tensor.to(grad, dtype), shape)
+            for grad, (shape, dtype) in zip(made, sizes)
+        )
 
 
 class InplaceAdapter(Adapter, InplaceFunction):
@@ -255,4 +273,62 @@ class InplaceAdapter(Adapter, InplaceFunction):
         self.inplace = inplace
 
 
-__all__ += ["InplaceAdapter"]
+class Unary(Adapter):
+    """An operator of each element, of which the operands may be exchanged."""
+
+    reverse = False
+
+    def fits(self, x):
+        return not self.reverse and type(x) in FLOATING
+
+    def forward(self, x):
+        if self.inplace or self.reverse or type(x) not in FLOATING:
+            return super().forward(x)
+        try:
+            if not self._requires_grad:
+                return _make(type(x), self.operator(x, *self.extra))
+            made = self.operator(_needing(detached(x)), *self.extra)
+        except _REFUSALS:
+            return super().forward(x)
+        node = self._node = made.grad_fn
+        if node is None:
+            return super().forward(x)
+        # The node may have saved its result, whose version is to be another one.
+        out = _make(type(x), detached(made))
+        keeps = self.keeps
+        if keeps:
+            self.to_save = (out if keeps[0] else x,)
+        return out
+
+
+class Pointwise(Adapter):
+    """An operator of the elements of two tensors of one shape."""
+
+    def forward(self, a, b):
+        kind = type(a)
+        if (
+            kind is not type(b)
+            or self.inplace
+            or kind not in FLOATING
+            or a.shape != b.shape
+        ):
+            return super().forward(a, b)
+        if not self._requires_grad:
+            return _make(kind, self.operator(a, b, *self.extra))
+        needs = self.needs_input_grad if self._trusted else (True, True)
+        first, second = detached(a), detached(b)
+        if needs[0]:
+            _needing(first)
+        if needs[1]:
+            _needing(second)
+        made = self.operator(first, second, *self.extra)
+        node = self._node = made.grad_fn
+        if node is None:
+            return super().forward(a, b)
+        if self.keeps:
+            self.to_save = (a, b)
+        return _make(kind, made)
+
+    def fits(self, a, b):
+        kind = type(a)
+        return kind is type(b) and kind in FLOATING and a.shape == b.shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
-from .adapter import FLOATING, Adapter, InplaceAdapter, never
+from .adapter import FLOATING, Adapter, InplaceAdapter, Pointwise, Unary, never
 
 __all__ = [
     "Add",
@@ -25,73 +25,55 @@ __all__ = [
 ]
 
 
-def _two_alike(self, a, b):
-    kind = type(a)
-    return kind is type(b) and kind in FLOATING and a.shape == b.shape
-
-
-def _three_alike(self, x, a, b):
-    kind = type(x)
-    alike = kind is type(a) and kind is type(b) and kind in FLOATING
-    return alike and x.shape == a.shape == b.shape
-
-
-class Add(InplaceAdapter):
+class Add(Pointwise, InplaceAdapter):
     """a + b, in the shape of a."""
 
     name = "add"
-    fits = _two_alike
 
 
-class Sub(InplaceAdapter):
+class Sub(Pointwise, InplaceAdapter):
     """a - b, in the shape of a."""
 
     name = "sub"
-    fits = _two_alike
 
 
-class Mul(Adapter):
+class Mul(Pointwise):
     """a b, in the shape of a."""
 
     name = "mul"
     keeps = (0, 1)
-    fits = _two_alike
 
 
-class Div(Adapter):
+class Div(Pointwise):
     """a / b, in the shape of a."""
 
     name = "div"
     keeps = (0, 1)
-    fits = _two_alike
 
 
-class Pow(Adapter):
+class Pow(Pointwise):
     """a ** b, in the shape of a."""
 
     name = "pow"
     keeps = (0, 1)
-    fits = _two_alike
 
 
-class _Constant(InplaceAdapter):
+class _Constant(Unary):
     """A tensor and a number."""
 
     def __init__(self, constant, inplace=False):
         self.constant = constant
+        self.extra = (constant,)
         self.inplace = inplace
 
-    def arguments(self):
-        return (self.constant,)
 
-
-class AddConstant(_Constant):
+class AddConstant(_Constant, InplaceAdapter):
     """x + c."""
 
     name = "add"
 
 
-class MulConstant(_Constant):
+class MulConstant(_Constant, InplaceAdapter):
     """x c."""
 
     name = "mul"
@@ -100,11 +82,6 @@ class MulConstant(_Constant):
 class _Reversible(_Constant):
     """A tensor and a number, or a number and a tensor."""
 
-    reverse = False
-
-    def fits(self, x):
-        return not self.reverse and type(x) in FLOATING
-
     def method(self, x):
         return self.reversed(x) if self.reverse else super().method(x)
 
@@ -112,12 +89,13 @@ class _Reversible(_Constant):
         return x.copy_(self.reversed(x)) if self.reverse else super().method_(x)
 
 
-class SubConstant(_Reversible):
+class SubConstant(_Reversible, InplaceAdapter):
     """x - c, or c - x with `sub_tensor`."""
 
     name = "sub"
 
     def __init__(self, constant, sub_tensor=False, inplace=False):
+        self.extra = (constant,)
         self.constant = constant
         self.sub_tensor = self.reverse = sub_tensor
         self.inplace = inplace
@@ -129,12 +107,13 @@ class SubConstant(_Reversible):
         return self.constant - x
 
 
-class DivConstant(_Reversible):
+class DivConstant(_Reversible, InplaceAdapter):
     """x / c, or c / x with `div_by_tensor`."""
 
     name = "div"
 
     def __init__(self, constant, div_by_tensor=False, inplace=False):
+        self.extra = (constant,)
         self.constant = constant
         self.div_by_tensor = self.reverse = self.several = div_by_tensor
         if div_by_tensor:
@@ -150,45 +129,47 @@ class DivConstant(_Reversible):
         return self.constant / x
 
 
-class PowConstant(Adapter):
+class PowConstant(_Reversible):
     """x ** c, or c ** x with `tensor_power`."""
 
     name = "pow"
 
     def __init__(self, constant, tensor_power=False):
+        self.extra = (constant,)
         self.constant = constant
-        self.tensor_power = tensor_power
+        self.tensor_power = self.reverse = tensor_power
         self.keeps = (-1,) if tensor_power else (0,)
 
     def core(self, x):
-        return ag.pow(self.constant, x) if self.tensor_power else ag.pow(x, self.constant)
+        return ag.pow(self.constant, x) if self.reverse else ag.pow(x, self.constant)
 
-    def method(self, x):
-        return self.constant**x if self.tensor_power else x.pow(self.constant)
+    def reversed(self, x):
+        return self.constant**x
 
 
-class Lerp(Adapter):
+class Lerp(Pointwise):
     """a + weight (b - a)."""
 
     name = "lerp"
-    fits = _two_alike
 
     def __init__(self, weight):
         self.weight = float(weight)
-
-    def arguments(self):
-        return (self.weight,)
+        self.extra = (self.weight,)
 
 
 class _Scaled(InplaceAdapter):
     """A tensor and a multiple of what two others give."""
 
     keeps = (1, 2)
-    fits = _three_alike
 
     def __init__(self, scale=1, inplace=False):
         self.scale = scale
         self.inplace = inplace
+
+    def fits(self, x, a, b):
+        kind = type(x)
+        alike = kind is type(a) and kind is type(b) and kind in FLOATING
+        return alike and x.shape == a.shape == b.shape
 
     def core(self, x, a, b):
         return self.operator(x, a, b, value=self.scale)

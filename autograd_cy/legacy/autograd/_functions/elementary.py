@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
-from .adapter import Adapter, InplaceAdapter, never
+from .adapter import Adapter, InplaceAdapter, Unary, never
 
 __all__ = ["Clamp", "CmaxConstant", "CminConstant", "Fmod", "Negate", "Remainder", "Round"]
 
@@ -22,13 +22,17 @@ def _define(names, base, keeps):
         __all__.append(name)
 
 
-_define(_IN_PLACE, InplaceAdapter, (-1,))
-_define(_OF_OUTPUT, Adapter, (-1,))
-_define(_OF_INPUT, Adapter, (0,))
-_define(_OF_NONE, Adapter, ())
+class _InplaceUnary(Unary, InplaceAdapter):
+    pass
 
 
-class Negate(InplaceAdapter):
+_define(_IN_PLACE, _InplaceUnary, (-1,))
+_define(_OF_OUTPUT, Unary, (-1,))
+_define(_OF_INPUT, Unary, (0,))
+_define(_OF_NONE, Unary, ())
+
+
+class Negate(_InplaceUnary):
     name = "neg"
 
 
@@ -39,7 +43,7 @@ class Round(Adapter):
     fits = never
 
 
-class Clamp(Adapter):
+class Clamp(Unary):
     """Elements between two bounds, of which one may be None; on a bound the derivative is 1."""
 
     name = "clamp"
@@ -48,17 +52,12 @@ class Clamp(Adapter):
     def __init__(self, min=None, max=None):
         self.min = min
         self.max = max
-
-    def arguments(self):
-        return self.min, self.max
+        self.extra = min, max
 
 
-class _Rest(Adapter):
+class _Rest(Unary):
     def __init__(self, value):
-        self.divisor = value
-
-    def arguments(self):
-        return (self.divisor,)
+        self.extra = (value,)
 
 
 class Fmod(_Rest):
@@ -80,9 +79,6 @@ class _Bounded(Adapter):
 
     def __init__(self, constant):
         self.constant = constant
-
-    def arguments(self):
-        return (self.constant,)
 
 
 class CmaxConstant(_Bounded):
