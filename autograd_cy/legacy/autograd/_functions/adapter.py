@@ -33,7 +33,8 @@ _REFUSALS = RuntimeError, IndexError, TypeError, ValueError
 
 def leaf(t, needed):
     """An alias of a tensor, which needs a gradient or not."""
-    return _needing(detached(t)) if needed else detached(t)
+    made = detached(t)
+    return _needing(made) if needed and made.is_floating_point() else made
 
 
 def _alias(t, needed):
@@ -92,7 +93,8 @@ class Adapter(Function):
         if "name" in vars(cls):
             for suffix in ("", "_"):
                 found = getattr(ag, f"{cls.name}{suffix}", None)
-                setattr(cls, f"operator{suffix}", found and staticmethod(found))
+                if found is not None and f"operator{suffix}" not in vars(cls):
+                    setattr(cls, f"operator{suffix}", staticmethod(found))
 
     def core(self, *inputs):
         """Run the operator of today."""
