@@ -63,7 +63,7 @@ __all__ = [
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     """
-    Whether the class of some argument is to be asked.
+    Return whether the class of some argument is to be asked.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def handle_torch_function(
 
 def is_tensor_like(inp: Any) -> bool:
     """
-    Whether an object is a tensor, or has the protocol.
+    Return whether an object is a tensor, or has the protocol.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def is_tensor_like(inp: Any) -> bool:
 
 def is_tensor_method_or_property(func: Callable) -> bool:
     """
-    Whether a function belongs to Tensor.
+    Return whether a function belongs to Tensor.
 
     Examples
     --------

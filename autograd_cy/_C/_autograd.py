@@ -13,7 +13,7 @@ __all__ = [
 
 
 def _saved_tensors_hooks_is_enabled() -> bool:
-    """Whether saved-tensor hooks may be used in this thread."""
+    """Return whether saved-tensor hooks may be used in this thread."""
     return _get_hooks()[1] is None
 
 

@@ -213,7 +213,7 @@ cdef inline bint same_shape(Tensor a, Tensor b) noexcept nogil:
     return True
 
 cdef inline bint requires_grad(Tensor t) noexcept:
-    """Whether a gradient can flow to t (a view asks its base, which may have changed)."""
+    """Return whether a gradient can flow to t (a view asks its base, which may have changed)."""
     return (t.flags & F_REQUIRES_GRAD) or (
         (t.flags & F_VIEW) and ((<Tensor>t.base).flags & F_REQUIRES_GRAD))
 

@@ -167,7 +167,7 @@ def _is_of_torch(x: Any) -> bool:
 
 def _is_base(left: tuple, right: Any) -> bool:
     """
-    Whether Python calls the reflected operator first, because the class of the right operand
+    Return whether Python calls the reflected operator first, because the class of the right operand
     derives from that of the left one. It is the operator of the left one that programs mean.
     """
     kinds = [type(x) for x in left]

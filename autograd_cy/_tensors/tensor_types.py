@@ -99,7 +99,7 @@ class TensorType(type):
 
     @property
     def is_sparse(cls) -> bool:
-        """Whether the tensors are sparse: no."""
+        """True if the tensors are sparse: no."""
         return False
 
 

@@ -19,7 +19,7 @@ from autograd_cy.autograd.gradcheck import GradcheckError as GradcheckError
 
 
 def is_smooth(t: Any) -> bool:
-    """Whether `t` is a tensor of a dtype that derivatives exist for."""
+    """Return whether `t` is a tensor of a dtype that derivatives exist for."""
     return isinstance(t, Tensor) and (t.is_floating_point() or t.is_complex())
 
 

@@ -170,7 +170,7 @@ class _Anomaly(AnomalyContext):
 
 def is_anomaly_enabled() -> bool:
     """
-    Whether anomaly mode is on (in all threads).
+    Return whether anomaly mode is on (in all threads).
 
     Returns
     -------
@@ -187,7 +187,7 @@ def is_anomaly_enabled() -> bool:
 
 def is_anomaly_check_nan_enabled() -> bool:
     """
-    Whether anomaly mode, when on, looks for NaN in gradients.
+    Return whether anomaly mode, when on, looks for NaN in gradients.
 
     Returns
     -------

@@ -312,7 +312,7 @@ def _way(target: Node, parent: dict[Node, Node | None], name: str) -> Iterator[s
 
 
 def _state(tensor: Tensor, target: Node, parent: dict, name: str) -> Iterator[str]:
-    """Whether backward has run along the way, as far as what was saved there tells."""
+    """Return whether backward has run along the way, as far as what was saved there tells."""
     kinds: dict[type, list[str]] = {}
     problems = {s.problem for n in _path(target, parent) for s in saved_of(n, kinds) if s.problem}
     for problem in sorted(problems - {"freed"}):

@@ -237,7 +237,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 def is_fwd_grad_enabled() -> bool:
     """
-    Whether operations of this thread compute tangents, see :class:`set_fwd_grad_enabled`.
+    Return whether operations of this thread compute tangents, see :class:`set_fwd_grad_enabled`.
 
     Returns
     -------

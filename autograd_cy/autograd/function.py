@@ -167,7 +167,8 @@ class FunctionCtx:
 
     def set_materialize_grads(self, value: bool) -> None:
         """
-        Whether backward gets zeros (True, the default) or None for outputs without a gradient.
+        Return whether backward gets zeros (True, the default) or None for outputs without a
+        gradient.
 
         The same goes for tangents in ``jvp``.
         """

@@ -317,7 +317,8 @@ class region_activation_memory_budget:
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
     """
-    Whether accumulation on another stream than that of the leaf warns; on the CPU there is none.
+    Set whether accumulation on another stream than that of the leaf warns; on the CPU there is
+    none.
 
     Parameters
     ----------

@@ -117,7 +117,7 @@ def named_tensors(params: Any) -> list[tuple[str, Tensor]]:
 
 
 def is_accumulator(node: Node | None) -> TypeGuard[AccumulateGrad]:
-    """Whether a node adds the gradient of a leaf to its ``grad``."""
+    """Return whether a node adds the gradient of a leaf to its ``grad``."""
     return isinstance(node, AccumulateGrad)
 
 

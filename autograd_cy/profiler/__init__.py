@@ -47,7 +47,7 @@ _PLACES = {
 
 def kineto_available() -> bool:
     """
-    Whether traces, schedules and stacks work: yes, and without a library of that name.
+    Return whether traces, schedules and stacks work: yes, and without a library of that name.
 
     Returns
     -------

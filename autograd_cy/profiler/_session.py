@@ -125,7 +125,7 @@ class Session:
 
     @property
     def running(self) -> bool:
-        """Whether it was started and not stopped yet."""
+        """True if it was started and not stopped yet."""
         return self._recording.running
 
     def start(self) -> None:

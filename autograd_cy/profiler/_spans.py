@@ -447,7 +447,8 @@ def _parents(
 def _is_tree(
     start: np.ndarray, end: np.ndarray, thread: np.ndarray, order: np.ndarray, hint: np.ndarray
 ) -> bool:
-    """Whether children lie in their parents, and one child begins when the other has ended."""
+    """Return whether children lie in their parents, and one child begins when the other has
+    ended."""
     if not len(hint):
         return True
     inner = np.flatnonzero(hint >= 0)

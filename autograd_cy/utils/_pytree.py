@@ -206,7 +206,7 @@ class TreeSpec:
         return f"{start}{inner}])"
 
     def is_leaf(self) -> bool:
-        """Whether it is that of a leaf."""
+        """Return whether it is that of a leaf."""
         return self.type is None
 
     def children(self) -> list[TreeSpec]:
@@ -293,7 +293,7 @@ _get_node_type = _node_type  # which other packages import
 
 
 def tree_is_leaf(tree: PyTree, is_leaf: _IsLeaf = None) -> bool:
-    """Whether this is no container, or called a leaf.
+    """Return whether this is no container, or called a leaf.
 
     Examples
     --------
@@ -438,24 +438,24 @@ def tree_map_only_(
 
 
 def tree_all(pred: Callable[[Any], bool], tree: PyTree, is_leaf: _IsLeaf = None) -> bool:
-    """Whether something holds for all leaves."""
+    """Return whether something holds for all leaves."""
     return all(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_any(pred: Callable[[Any], bool], tree: PyTree, is_leaf: _IsLeaf = None) -> bool:
-    """Whether something holds for any leaf."""
+    """Return whether something holds for any leaf."""
     return any(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_all_only(
     type_or_types: Any, /, pred: Callable[[Any], bool], tree: PyTree, is_leaf: _IsLeaf = None
 ) -> bool:
-    """Whether something holds for all leaves of a type."""
+    """Return whether something holds for all leaves of a type."""
     return all(pred(x) for x in tree_iter(tree, is_leaf) if isinstance(x, type_or_types))
 
 
 def tree_any_only(
     type_or_types: Any, /, pred: Callable[[Any], bool], tree: PyTree, is_leaf: _IsLeaf = None
 ) -> bool:
-    """Whether something holds for any leaf of a type."""
+    """Return whether something holds for any leaf of a type."""
     return any(pred(x) for x in tree_iter(tree, is_leaf) if isinstance(x, type_or_types))

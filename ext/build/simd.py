@@ -55,7 +55,8 @@ def targets(probe, environ=os.environ) -> tuple[Target, ...]:
 
 
 def is_fallback(target: Target, among: tuple[Target, ...]) -> bool:
-    """Whether this one is for processors from before 2013 alone: it is compiled with less effort.
+    """Return whether this one is for processors from before 2013 alone: it is compiled with less
+    effort.
 
     Where it is the only one, as on other processors than x86-64, it is what everybody runs.
     """

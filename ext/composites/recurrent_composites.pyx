@@ -25,7 +25,7 @@ cdef enum:
 
 
 cdef inline bint fits(Tensor t, int dt) noexcept:
-    """Whether the operators take it: there is none, or it is as usual and has the dtype."""
+    """Return whether the operators take it: there is none, or it is as usual and has the dtype."""
     return t is None or (t.dt == dt and not t.flags & ODD)
 
 

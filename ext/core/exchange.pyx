@@ -163,7 +163,7 @@ cdef class UntypedStorage:
         return self if code == self.mem.device else on_device(self, code)
 
     def is_readonly(self):
-        """Whether the memory must not be written (it belongs to a read-only array)."""
+        """Return whether the memory must not be written (it belongs to a read-only array)."""
         return bool(self.mem.readonly)
 
     def tolist(self):

@@ -380,7 +380,7 @@ ctypedef PyObject* (*older_fn)(Form, PyObject**, Py_ssize_t, PyObject*) noexcept
 
 
 cdef bint differs(Row* row, Value* v) noexcept:
-    """Whether some parameter between the record's and ``out=`` has not its default."""
+    """Return whether some parameter between the record's and ``out=`` has not its default."""
     cdef int i
     for i in range(row.own, row.n - (row.out_function != NULL)):
         if v[i].o != row.parameters[i].value.o:

@@ -193,7 +193,7 @@ cdef bint use_blas(int dt) except -1:
 
 
 def library():
-    """Whether cuBLAS makes products, and where it is or why it doesn't: (bool, str)."""
+    """Return whether cuBLAS makes products, and where it is or why it doesn't: (bool, str)."""
     need_search()
     if found and not wanted:
         return False, f"{place}, switched off"
@@ -201,7 +201,7 @@ def library():
 
 
 def choose(bint cublas):
-    """Whether cuBLAS may be used, where it is found."""
+    """Return whether cuBLAS may be used, where it is found."""
     global wanted
     wanted = cublas
 

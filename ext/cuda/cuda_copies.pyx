@@ -291,7 +291,7 @@ cdef inline bint is_pinned(Tensor t) noexcept:
 
 cdef bint is_registered(Tensor t) noexcept:
     """
-    Whether memory that somebody else made is known to the driver.
+    Return whether memory that somebody else made is known to the driver.
 
     Then copies read it after they were called, as they do pinned memory of ours.
     """

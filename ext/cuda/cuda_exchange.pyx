@@ -99,7 +99,7 @@ cdef int index_of_memory(address_t address) except -2:
 
 
 cdef int has_memory(int index, address_t address, Py_ssize_t nbytes) except -1:
-    """Whether all of it seems to be of one device."""
+    """Return whether all of it seems to be of one device."""
     # Memory that is mapped in pieces tells no size, so its two ends are looked at.
     return (index >= 0 and address + <size_t>nbytes > address
             and index_of_memory(address + <size_t>nbytes - 1) == index)

@@ -479,7 +479,7 @@ cdef int mv(Tensor out, Tensor a, Tensor b) except -1:
 # --- products with sums ---------------------------------------------------------------------
 
 cdef bint read_factor(Product* t, Tensor factor, ag_cell* cell) except -1:
-    """Whether it is a number on the host, which is then stored."""
+    """Return whether it is a number on the host, which is then stored."""
     if factor.flags & F_DEVICE:
         return False
     value = element_value(factor.ptr, factor.dt)

@@ -486,7 +486,7 @@ cdef inline int run_node(GraphTask g, Node n) except -1:
 
 
 cdef bint leads_on(GraphTask g, Node n) except -1:
-    """Whether some edge of a node leads to what the task wants."""
+    """Return whether some edge of a node leads to what the task wants."""
     cdef int i
     for i in range(n.n_edges):
         if n.edges[i].node != NULL and not is_skipped(g, n.edges[i].node):

@@ -67,7 +67,7 @@ cdef class FunctionNode(Node):
 
     @property
     def materialize_grads(self):
-        """Whether backward gets zeros where a gradient is undefined."""
+        """True if backward gets zeros where a gradient is undefined."""
         return self.with_zeros
 
     @materialize_grads.setter
@@ -251,7 +251,8 @@ def function_apply(cls, *args, **kwargs):
 
 
 cdef bint tells_apart(tuple args) noexcept:
-    """Whether an argument differs between the examples of a vmap, or something below it records."""
+    """Return whether an argument differs between the examples of a vmap, or something below it
+    records."""
     cdef Tensor t
     for a in args:
         if not isinstance(a, Tensor):
@@ -412,7 +413,7 @@ cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint
 
 
 cdef bint keeps_class(object t):
-    """Whether results that are the tensor itself are of its class."""
+    """Return whether results that are the tensor itself are of its class."""
     kind = getattr(type(t), "__torch_function__", None)
     return kind is not None and kind is not _unasked
 

@@ -191,7 +191,7 @@ _set_shape_replaced(_shape_replaced)
 # --- what generated in-place forms call ------------------------------------------------------
 
 cdef int check_result(Tensor self, Tensor value, str op) except -1:
-    """Whether `value` can become the value of `self`; called before anything changes."""
+    """Return whether `value` can become the value of `self`; called before anything changes."""
     if not same_shape(self, value):
         raise RuntimeError(
             f"{op}: output with shape {list(sizes_of(self))} doesn't match the broadcast shape "
@@ -273,7 +273,7 @@ cdef int copy_batched(Tensor self, Tensor src, str op) except -1:
 
 
 cdef bint records(Tensor self, Tensor src):
-    """Whether writing `src` into `self` is recorded."""
+    """Return whether writing `src` into `self` is recorded."""
     return ((self.flags | src.flags) & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD)
             and dt_differentiable(self.dt)
             and (requires_grad(self) or (requires_grad(src) and dt_differentiable(src.dt))))

@@ -114,7 +114,7 @@ cdef Tensor tangent_at(Tensor t, ForwardLevel level):
 
 
 cdef bint below_level(Tensor t, ForwardLevel level) noexcept:
-    """Whether a tangent of `level` belongs to what is below the vmap of t."""
+    """Return whether a tangent of `level` belongs to what is below the vmap of t."""
     return t.flags & F_BATCHED and t.extra.level > level.batches
 
 

@@ -92,7 +92,7 @@ def _disabled_method():
 
 
 cdef bint overriding(PyObject* x) noexcept:
-    """Whether the class of x is to be asked."""
+    """Return whether the class of x is to be asked."""
     cdef TypeObject* kind = TYPE_OF(x)
     cdef PyObject* found
     if (kind == _tensor or kind == &PyLong_Type or kind == &PyFloat_Type or kind == _none
@@ -402,7 +402,7 @@ def _intercept(f):
 
 
 def _is_intercepted(f):
-    """Whether a function asks."""
+    """Return whether a function asks."""
     return entry_of(<PyObject*>f).original != NULL
 
 
@@ -434,7 +434,7 @@ cdef object _running = _threading.local()
 
 
 def _is_call(call, f, tuple args not None, dict kwargs not None):
-    """Whether `call`, a (function, arguments, named ones) or None, is this one."""
+    """Return whether `call`, a (function, arguments, named ones) or None, is this one."""
     if call is None or call[0] != f or len(call[1]) != len(args) or len(call[2]) != len(kwargs):
         return False
     for x, y in zip(call[1], args):
@@ -554,7 +554,8 @@ cdef object answer(object f, int slot, object a, object b):
 
 
 cdef bint is_huge(object x):
-    """Whether a number is an int of more than 64 bits, which `foreign_operand` leaves to forms."""
+    """Return whether a number is an int of more than 64 bits, which `foreign_operand` leaves to
+    forms."""
     return type(x) is int and not -0x8000000000000000 <= x < 0x8000000000000000
 
 
@@ -569,7 +570,8 @@ def _overriding_args(relevant):
 
 
 def _any_asks(*args):
-    """Whether a mode, or the class of some argument or element of a sequence, is to be asked."""
+    """Return whether a mode, or the class of some argument or element of a sequence, is to be
+    asked."""
     if modes_alive and mode_stack():
         return True
     for x in args:

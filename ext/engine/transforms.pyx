@@ -111,8 +111,8 @@ cdef class Walk:
 
     cdef bint look_at(self, Tensor t, list own) except -1:
         """
-        Whether a tensor whose value backward uses requires grad outside; its tangents' graphs are
-        visited too. Its own graph is the caller's to visit.
+        Return whether a tensor whose value backward uses requires grad outside; its tangents'
+        graphs are visited too. Its own graph is the caller's to visit.
         """
         cdef Tensor x
         while t is not None:
@@ -217,7 +217,7 @@ cdef int leads_outside(tuple tensors, list own) except -1:
 
 def _needs_graph(tuple tensors, tuple leaves):
     """
-    Whether gradients of `tensors` depend on something that requires grad beside `leaves`.
+    Return whether gradients of `tensors` depend on something that requires grad beside `leaves`.
 
     0 is no, 1 is yes; 2 is that only the gradients themselves will tell: see `_depends_outside`.
     """
@@ -225,7 +225,7 @@ def _needs_graph(tuple tensors, tuple leaves):
 
 
 def _depends_outside(Tensor t not None, tuple leaves):
-    """Whether `t` was computed from something that requires grad beside `leaves`."""
+    """Return whether `t` was computed from something that requires grad beside `leaves`."""
     cdef Walk w = Walk.__new__(Walk)
     cdef list own = list(leaves)
     cdef Node n

@@ -63,7 +63,7 @@ cdef int tap_result(Work* t) noexcept nogil:
 
 
 cdef inline bint meets(const Form* f, int d, Py_ssize_t phase, Py_ssize_t q) noexcept nogil:
-    """Whether tap q reaches places phase, phase + stride, ... of x."""
+    """Return whether tap q reaches places phase, phase + stride, ... of x."""
     return (phase + f.pad[d] - q * f.dil[d]) % f.stride[d] == 0
 
 

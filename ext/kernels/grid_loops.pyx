@@ -112,7 +112,7 @@ cdef inline void find(const Sampling* g, int d, Py_ssize_t n, const real_t* plac
 
 
 cdef inline bint shows_nan(const Sampling* g) noexcept nogil:
-    """Whether coordinates that are no number give such results, wherever the others lie."""
+    """Return whether coordinates that are no number give such results, wherever the others lie."""
     return g.rank == 2 and g.padding == ZEROS and g.mode == BILINEAR
 
 

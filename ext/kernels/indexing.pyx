@@ -171,7 +171,7 @@ cdef void fill_select(SelectPlan* plan, Tensor a, Tensor b, int dim, Tensor inde
 
 
 cdef bint rows_are_dense(Tensor a, int dim) noexcept:
-    """Whether each a.select(dim, i) of a tensor indexed in its first dimension is dense."""
+    """Return whether each a.select(dim, i) of a tensor indexed in its first dimension is dense."""
     cdef Py_ssize_t expected = 1
     cdef int d
     if dim != 0:

@@ -77,7 +77,7 @@ cdef inline char* block_of(const LossPlan* plan, const char* p, Py_ssize_t at, P
 
 
 cdef bint outside(const LossPlan* plan, const char* p, Py_ssize_t n) noexcept nogil:
-    """Whether an element isn't between 0 and 1 (NaN isn't)."""
+    """Return whether an element isn't between 0 and 1 (NaN isn't)."""
     cdef Py_ssize_t i
     cdef double x
     for i in range(n):

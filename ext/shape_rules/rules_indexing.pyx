@@ -74,7 +74,7 @@ cdef int rows_added(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor so
 # --- elements -------------------------------------------------------------------------------
 
 cdef int check_move(Tensor a, int dim, Tensor index, Tensor src) except -1:
-    """Whether `index` fits into `a` (but for `dim`) and into `src`."""
+    """Return whether `index` fits into `a` (but for `dim`) and into `src`."""
     cdef int d, nd = a.nd if a.nd else 1
     cdef Py_ssize_t n
     if (index.nd if index.nd else 1) != nd:

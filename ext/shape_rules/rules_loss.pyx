@@ -16,7 +16,7 @@ cdef int check_reduction(Py_ssize_t reduction) except -1:
 # --- negative log-likelihood ----------------------------------------------------------------
 
 cdef int check_target(int nd, const Py_ssize_t* sizes, Tensor target) except -1:
-    """Whether there is one class for each position of the input."""
+    """Return whether there is one class for each position of the input."""
     cdef int d
     if nd == 0:
         raise ValueError("Expected 1 or more dimensions (got 0)")
@@ -144,7 +144,7 @@ cdef int huber(Result* r, Tensor a, Tensor b, double delta, Py_ssize_t reduction
 
 
 cdef int check_factor(Tensor a, Tensor factor, str op) except -1:
-    """Whether it broadcasts to the shape of the losses."""
+    """Return whether it broadcasts to the shape of the losses."""
     cdef Py_ssize_t sizes[64]
     cdef int d, nd
     if factor is None or same_shape(a, factor):

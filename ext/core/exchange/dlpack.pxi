@@ -150,7 +150,7 @@ cdef object versioned_capsule(Tensor t, bint copied):
 
 
 cdef bint is_on_cuda(Tensor t) except -1:
-    """Whether it is there; memory of devices that aren't CUDA's is an error."""
+    """Return whether it is there; memory of devices that aren't CUDA's is an error."""
     if not t.flags & F_DEVICE:
         return False
     if name_of_type(device_type(t.mem.device)) != "cuda":

@@ -25,7 +25,7 @@ cdef str HOOK = "autograd_cy._C.saved.pack_with"
 
 
 cdef bint is_operator(str name) except -1:
-    """Whether this is the name of a form: other words before a colon say something else."""
+    """Return whether this is the name of a form: other words before a colon say something else."""
     cdef dict forms
     for forms in families:
         if name in forms or f"_{name}" in forms:
@@ -57,7 +57,7 @@ cdef object public_caller():
 
 
 cdef bint of_package(object trace) except -1:
-    """Whether no function of the program lies between the call and the error."""
+    """Return whether no function of the program lies between the call and the error."""
     while trace is not None:
         if (not module_of(trace.tb_frame).startswith("autograd_cy.")
                 or trace.tb_frame.f_code.co_name == HOOK):

@@ -42,7 +42,8 @@ cdef object element_value(const char* p, int dt):
 
 
 cdef bint usual(object value, int dt) except -1:
-    """Whether a number is a plain one that certainly fits: nearly all are, and this is cheap."""
+    """Return whether a number is a plain one that certainly fits: nearly all are, and this is
+    cheap."""
     cdef int overflow = 0
     cdef long long n
     if type(value) is float:

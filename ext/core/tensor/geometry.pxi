@@ -87,7 +87,8 @@ cdef bint tensor_is_dense(Tensor t) noexcept:
 
 cdef bint meets(Tensor t, const int* order, const Py_ssize_t* reach, int k, Py_ssize_t target,
                 bint moved, int* steps) noexcept:
-    """Whether a difference of two indices in `order[:k + 1]`, not all 0, lies `target` apart."""
+    """Return whether a difference of two indices in `order[:k + 1]`, not all 0, lies `target`
+    apart."""
     cdef Py_ssize_t stride, most, rest, last, d
     if k < 0:
         return moved and target == 0
@@ -105,7 +106,8 @@ cdef bint meets(Tensor t, const int* order, const Py_ssize_t* reach, int k, Py_s
 
 
 cdef bint tensor_has_overlap(Tensor t) noexcept:
-    """Whether two indices reach one element; windows too strange to tell are taken to overlap."""
+    """Return whether two indices reach one element; windows too strange to tell are taken to
+    overlap."""
     cdef int[MAX_DIMS] order
     cdef Py_ssize_t[MAX_DIMS] reach
     cdef Py_ssize_t extent = 0

@@ -209,7 +209,7 @@ cdef object pop_function_mode():
 
 
 cdef bint are_first(tuple below, tuple stack) noexcept:
-    """Whether `below` is `stack` without its last element."""
+    """Return whether `below` is `stack` without its last element."""
     cdef Py_ssize_t i
     if len(below) != len(stack) - 1:
         return False
