@@ -1,4 +1,5 @@
-"""What programs reach as ``torch._C._autograd``: saved tensors, the running backward, versions."""
+"""The names that programs reach as ``torch._C._autograd``: saved tensors, the running backward,
+versions."""
 
 from autograd_cy._C.engine import _keeps_graph as _get_current_graph_task_keep_graph
 from autograd_cy._C.saved import SavedTensor, _get_hooks

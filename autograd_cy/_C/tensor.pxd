@@ -100,7 +100,7 @@ cdef class ForwardLevel:
     cdef PyObject* first              # borrowed TensorExtra with a tangent of this level, or NULL
 
 cdef class TensorExtra:
-    """What few tensors have."""
+    """The fields that few tensors need."""
     cdef public object tangent        # forward-mode tangent of level `forward`, or None
     cdef readonly ForwardLevel forward
     cdef public object primal         # the same value with the tangents of outer levels, or None

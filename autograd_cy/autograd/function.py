@@ -167,7 +167,7 @@ class FunctionCtx:
 
     def set_materialize_grads(self, value: bool) -> None:
         """
-        Return whether backward gets zeros (True, the default) or None for outputs without a
+        Set whether backward gets zeros (True, the default) or None for outputs without a
         gradient.
 
         The same goes for tangents in ``jvp``.

@@ -196,7 +196,7 @@ def is_multithreading_enabled() -> bool:
 
 class set_multithreading_enabled(_Switch):
     """
-    Return whether this thread's backward may use other threads: at once, undone at the end of a
+    Set whether this thread's backward may use other threads: at once, undone at the end of a
     block.
 
     Backward runs in the thread that calls it; only backward calls nested tens of levels deep (a

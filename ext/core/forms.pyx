@@ -618,7 +618,7 @@ cdef dict make_forms(dict module, const char* rows, const char* docs, void** bod
 
 
 cdef str operator_text(str name):
-    """What the operator of an in-place form says of itself."""
+    """Return the name of the operator by which an in-place form introduces itself."""
     cdef dict forms
     for forms in families:
         if name in forms:

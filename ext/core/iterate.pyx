@@ -509,7 +509,7 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
 
 
 cdef inline int device_of_operands(PyObject** args, int nin, str op) except -1:
-    """As device_among, which is asked where they don't go together."""
+    """Agree on the device of the operands; `device_among` decides where they differ."""
     cdef int i, there, device = ON_CPU
     cdef bint host = False, apart = False
     for i in range(nin):

@@ -1,5 +1,6 @@
 # cython: language_level=3
-"""What formulas and kernels ask of tensors and dimensions: integers, tuples and numbers."""
+"""Metadata that formulas and kernels read from tensors and dimensions: integers, tuples and
+numbers."""
 from cpython.sequence cimport PySequence_GetItem
 from autograd_cy._C.checked cimport AG_MUL
 from autograd_cy._C.dtypes cimport DT_SIZE

@@ -365,7 +365,7 @@ cdef class Tensor:
         return self.mem.version[0]
 
     def _storage_address(self):
-        """Where the memory behind this tensor begins; the same for all views."""
+        """Return the address of the storage's first byte; it is the same for all views."""
         return <size_t>self.mem.data
 
     def _bump_version(self):

@@ -269,7 +269,8 @@ cdef bint holds(Tensor place, Tensor source) noexcept:
 
 
 cdef Tensor tangent_base(Tensor view):
-    """Whose tangents those of a view are windows on; None if they are its own."""
+    """Return the tensor whose tangents have those of `view` as windows, or None if they are its
+    own."""
     cdef Tensor base
     if view.own_tangent == OF_DUAL:
         base = <Tensor>view.extra.dual_base
@@ -560,7 +561,7 @@ cdef Tensor make_dual(Tensor t, Tensor tangent, ForwardLevel level):
 
 
 cdef Tensor without_level(Tensor t, ForwardLevel level):
-    """The same value at the same place of the graph, without the tangent of one level."""
+    """Return the value at the same place of the graph, without the tangent of one level."""
     cdef Tensor p = place_alias(t)
     cdef Tensor holder = t
     while holder is not None and holder.flags & F_DUAL:

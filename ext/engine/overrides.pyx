@@ -72,7 +72,7 @@ cdef extern from "Python.h":
 
 
 def _disabled_torch_function_impl(*args, **kwargs):
-    """What a class has as ``__torch_function__`` that is not to be asked, such as Parameter."""
+    """The ``__torch_function__`` of classes that don't override functions, such as Parameter."""
     return NotImplemented
 
 
@@ -105,7 +105,7 @@ cdef bint overriding(PyObject* x) noexcept:
 
 
 cdef bint asks(PyObject* x) noexcept:
-    """The same of an argument, which may be a sequence."""
+    """Return whether an argument, which may be a sequence, overrides functions."""
     cdef Py_ssize_t i
     if TYPE_OF(x) == &PyTuple_Type:
         for i in range(PyTuple_GET_SIZE(x)):
@@ -183,7 +183,7 @@ cdef PyObject* gathering(PyObject* f, PyObject** args, size_t nargsf, PyObject* 
 
 cdef PyObject* gathering_method(PyObject* f, PyObject** args, size_t nargsf,
                                 PyObject* names) except NULL:
-    """That of methods, whose first argument is an instance already."""
+    """Dispatch a method, whose first argument is an instance already."""
     return gathered(f, args[0], args + 1, PyVectorcall_NARGS(nargsf) - 1, names)
 
 
@@ -462,7 +462,8 @@ def _mixed(f, other):
 
 cdef object asked(object x, object f, tuple types, tuple args, dict kwargs):
     """
-    What the class of x says. One of another library may take f for its own, and call it again.
+    Call the override of the class of x. One of another library may take f for its own, and call it
+    again.
     """
     if isinstance(x, Tensor):
         return x.__torch_function__(f, types, args, kwargs)
@@ -477,7 +478,8 @@ cdef object asked(object x, object f, tuple types, tuple args, dict kwargs):
 
 
 cdef object first_answer(object f, list found, tuple args, dict kwargs):
-    """What the innermost mode, or else the first of the classes, says; or NotImplemented."""
+    """Return the result of the innermost mode, or else of the first of the classes, or
+    NotImplemented."""
     cdef tuple types = tuple([type(x) for x in found])
     if mode_stack():
         result = ask_innermost(f, types, args, kwargs)
@@ -540,7 +542,8 @@ cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
 
 
 cdef object answer(object f, int slot, object a, object b):
-    """What classes of operands say that are neither tensors nor numbers."""
+    """Return the result of overrides by classes of operands that are neither tensors nor
+    numbers."""
     cdef list found = overriding_args((a, b))
     cdef tuple types = tuple([type(x) for x in found]), args = (a, b)
     shown = f
@@ -560,7 +563,7 @@ cdef bint is_huge(object x):
 
 
 def _ask(f, relevant, args, kwargs):
-    """What the first class that has an answer says to ``f(*args, **kwargs)``."""
+    """Return the first result that an override gives for ``f(*args, **kwargs)``."""
     return ask_classes(f, tuple(relevant), tuple(args), dict(kwargs))
 
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What autograd_cy.func needs from the engine: leaves of a transformation, and what leads outside.
+"""The engine's part of autograd_cy.func: leaves of a transformation, and tensors that lead outside.
 
 # Note [Graphs of nested transformations]
 A transformation differentiates with respect to its own leaves. Whether its backward must itself be
@@ -27,7 +27,7 @@ cdef uint32_t N_SEEN = <uint32_t>1 << 30       # visited by the walk that is goi
 
 
 cdef Tensor bare_alias(Tensor t):
-    """The same value, vmap wrapper and tangents, without history."""
+    """Return an alias with vmap wrapper and tangents, without history."""
     cdef Tensor r = tensor_alias(t)
     if t.flags & F_VIEW:
         follow_base(t)
@@ -142,7 +142,7 @@ cdef class Walk:
         return self.look_at(t, own)
 
     cdef bint enter_all(self, Tensor t, list own) except -1:
-        """The same for a tensor and all that it is made of: tangents, and what is below vmaps."""
+        """Enter a tensor and all that it is made of: tangents, and the tensors below vmaps."""
         cdef Node fn
         cdef Tensor x
         while True:

@@ -424,7 +424,8 @@ cdef object ask_capsule(object source, object copy):
 
 
 cdef object cuda_exchange_of(object index):
-    """That module for a CUDA device, which is started, or the error that says why it can't be."""
+    """Return the exchange module of a CUDA device, which is started, or raise the error that says
+    why it can't be."""
     code_of_gpu(index, "from_dlpack")
     return cuda_exchange()
 

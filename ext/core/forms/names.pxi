@@ -123,13 +123,13 @@ cdef void name_error(str own, str said) noexcept:
 
 
 cdef PyObject* failed(Form form, Row* row) noexcept:
-    """What a form returns that has failed."""
+    """Return the result of a form that has failed: NULL, with the error named after it."""
     name_error(form.__name__, <str>row.parameters[0].op if row.n else form.__name__)
     return NULL
 
 
 cdef void operator_failed(int slot, bint unary) noexcept:
-    """The same for ``a @ b`` and other operators of Python."""
+    """Name the error of ``a @ b`` and other operators of Python after them."""
     cdef PyObject* name = <PyObject*>(<list>(UNARY if unary else BINARY))[slot]
     if name != NONE:
         name_error(<str>name, <str>name)

@@ -294,7 +294,7 @@ cdef int copy_code(Py_ssize_t item) noexcept:
 
 
 cdef int way_of(LoopPlan* plan) noexcept:
-    """How a loop goes over its elements; needs the sizes of elements."""
+    """Choose how a loop goes over its elements; it needs the sizes of elements."""
     cdef int a, last = plan.nd - 1
     cdef Py_ssize_t inner = plan.shape[last]
     cdef bint same = plan.nargs > 1 and plan.strides[0][last] == plan.item[0]

@@ -184,7 +184,7 @@ cdef object shown_value(Tensor t):
 
 
 cdef object real_part(object value, str kind):
-    """Of a complex number that is a real one; others are refused."""
+    """Return the real part of a complex number without an imaginary one; refuse others."""
     if type(value) is not complex:
         return value
     if value.imag != 0:

@@ -20,7 +20,8 @@ cdef Py_ssize_t normal_dim(Py_ssize_t dim, Py_ssize_t ndim) except? -1:
 
 
 cdef Py_ssize_t any_dim(object dim, int ndim) except? -1:
-    """The same for what plain_dim lets pass, which may be too long; a 0-d tensor has none."""
+    """Check a dimension that plain_dim lets pass, and that may be too large; a 0-d tensor has
+    none."""
     cdef Py_ssize_t d
     cdef int overflow = 0
     d = PyLong_AsLongLongAndOverflow(dim, &overflow)
