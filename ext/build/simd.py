@@ -36,7 +36,7 @@ X86_TARGETS = (
 
 
 def targets(probe, environ=os.environ) -> tuple[Target, ...]:
-    """What this compiler can make for the machine it compiles for; `base` always comes first.
+    """Return the targets that this compiler can compile for; `base` always comes first.
 
     AUTOGRAD_CY_SIMD=avx2, or a list with commas, keeps those and saves the time for the others.
     """

@@ -36,7 +36,8 @@ cdef bint is_added(tuple bias, tuple results) except -1:
 
 
 cdef Tensor bias_gradient(Tensor grad, tuple size):
-    """Of a bias with several dimensions; the edge sums over those that it hasn't got."""
+    """Return the gradient of a bias with several dimensions; the edge sums over those that it
+    hasn't got."""
     return grad if is_added(size, dims_of(grad)) else flatten_rows(grad)
 
 

@@ -79,7 +79,7 @@ cdef int check_edges(Tensor a, tuple pad, int n, int code) except -1:
 
 
 cdef Tensor circular(Tensor a, tuple pad, int n):
-    """What negative numbers take away is no part of the circle."""
+    """Pad in a circle, of which elements removed by negative numbers are no part."""
     cdef Py_ssize_t k, left, right, size
     cdef bint shorter = False
     for k in range(n):

@@ -207,7 +207,7 @@ def choose(bint cublas):
 
 
 def set_precision(bint allow_tf32, bint reduced_f16, bint reduced_bf16):
-    """What ``backends.cuda.matmul`` allows."""
+    """Set the precisions that ``backends.cuda.matmul`` allows."""
     global tf32, full_f16, full_bf16
     tf32, full_f16, full_bf16 = allow_tf32, not reduced_f16, not reduced_bf16
 
@@ -226,7 +226,7 @@ def version(int index):
 
 
 def handles():
-    """How many handles have been made."""
+    """Return the number of handles that have been created."""
     return made
 
 

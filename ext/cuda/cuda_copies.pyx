@@ -139,7 +139,7 @@ cdef int turned_dim(const Joined* o) noexcept nogil:
 
 
 cdef inline Py_ssize_t tile_side(Py_ssize_t item) noexcept nogil:
-    """As in ext/codegen/cuda_copies.py."""
+    """Return the side of a tile, as in ext/codegen/cuda_copies.py."""
     return 64 if item < 4 else 32
 
 

@@ -71,7 +71,7 @@ cdef enum:
 # --- the blocks -----------------------------------------------------------------------------
 
 cdef inline char* place_of(Work* t, Py_ssize_t group, Py_ssize_t row) noexcept nogil:
-    """Where row `row` of the results of a group begins."""
+    """Return the address of row `row` of the results of a group."""
     cdef Form* f = t.f
     cdef Py_ssize_t channel = group * (t.rows // f.unit) + row // f.unit
     return t.result + (channel * t.at_result[1] + row % f.unit) * f.size
@@ -217,14 +217,14 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
 
 
 cdef inline Py_ssize_t depth_of(Work* t, Py_ssize_t rows) noexcept nogil:
-    """How many taps at a time leave the weights of these rows in cache."""
+    """Return the number of taps at a time that leave the weights of these rows in cache."""
     return max(STREAMED // (rows * t.f.wide) // 16 * 16, <Py_ssize_t>64)
 
 
 cdef void compute_deep(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssize_t image,
                        Py_ssize_t first, Py_ssize_t last, const char* planes, char* tile,
                        Py_ssize_t n) noexcept nogil:
-    """The same by stretches of k, so that weights are read once and not for each vector."""
+    """Multiply by stretches of k, so that weights are read once and not for each vector."""
     cdef Form* f = t.f
     cdef Py_ssize_t lanes = loops.lanes[f.kind], v, count, block, row, rows, i, k, now
     cdef Py_ssize_t before = first * t.block, all = min(last * t.block, t.rows) - before
@@ -278,7 +278,7 @@ cdef void compute_deep(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py
 cdef void compute_plain(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t image, Py_ssize_t images,
                         Py_ssize_t first, Py_ssize_t rows, const char* planes,
                         Py_ssize_t n) noexcept nogil:
-    """The same as a matrix product: rows of weights by gathered columns, a stretch of k at a time,
+    """Multiply as a matrix product: rows of weights by gathered columns, a stretch of k at a time,
     so that weights are read once."""
     cdef Form* f = t.f
     cdef Py_ssize_t lanes = loops.lanes[f.kind], width = n * lanes, v, i, row, k, now
@@ -608,7 +608,7 @@ cdef void launch_weights(void* plan) noexcept nogil:
 
 
 cdef inline Tensor planes(Tensor t):
-    """What lies channels last, in C order: copies cost less than loops across rows."""
+    """Return a channels-last tensor in C order: copies cost less than loops across rows."""
     return contiguous(t) if channels_last(t) else t
 
 

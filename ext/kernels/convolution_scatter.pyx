@@ -79,7 +79,7 @@ cdef void take_values(Scatter* t, Py_ssize_t image, Py_ssize_t images, Py_ssize_
 
 cdef void begin_planes(Scatter* t, Py_ssize_t image, Py_ssize_t first,
                        Py_ssize_t channels) noexcept nogil:
-    """What x is before anything is added."""
+    """Set x to its value before anything is added."""
     cdef Form* f = t.f
     cdef Py_ssize_t c, z, r, p
     cdef float value

@@ -443,7 +443,7 @@ cdef Tensor folded(Tensor index, int dim):
 
 
 cdef loop_t row_loop(int move, int dt) noexcept:
-    """What a whole row is moved by."""
+    """Return the loop that moves a whole row."""
     if move == MOVE_GATHER or move == MOVE_SCATTER:
         return KT.loops[K_COPY][dt]
     if move == MOVE_ADD:

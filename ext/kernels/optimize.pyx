@@ -228,7 +228,7 @@ cdef Py_ssize_t span_of(Tensor t) noexcept:
 
 
 cdef Tensor tensor_of(tuple lists, tuple arrays, int k, Py_ssize_t i):
-    """Of parameter i itself, its gradient or an array of its state; None if it isn't used."""
+    """Return parameter i itself, its gradient or an array of its state; None if it isn't used."""
     cdef tuple one = <tuple>lists[k] if k < 2 else <tuple>arrays[k - 2]
     return None if one is None else <Tensor>one[i]
 

@@ -193,7 +193,7 @@ cdef void loss_whole(void* ctx) noexcept nogil:
 
 
 cdef Tensor dense_as(Tensor t, int dt, Tensor like):
-    """In C order, of this dtype and the shape of `like`."""
+    """Return the tensor in C order, of this dtype and the shape of `like`."""
     t = cast(t, dt)
     if not same_shape(t, like):
         t = expand_plain(t, like.nd, like.sizes, "loss")

@@ -433,7 +433,7 @@ cdef inline avg_t divided(avg_t a, avg_t b) noexcept nogil:
 
 
 cdef inline double counted(const PoolShape* g, Py_ssize_t od, Py_ssize_t oh) noexcept nogil:
-    """What windows of a row count, but for the last dimension."""
+    """Return the divisor of windows of a row, without the factor of the last dimension."""
     return <double>g.divisor if g.divisor != 0 else <double>extent(g, 0, od) * extent(g, 1, oh)
 
 

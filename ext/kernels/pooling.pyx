@@ -108,7 +108,7 @@ cdef int divide(Plan* plan, Tensor large, Tensor small, int n) except -1:
 
 
 cdef int run(Plan* plan, Launch* work, Py_ssize_t count, double elements) except -1:
-    """In tiles of about TILE_WORK elements; `elements` of all."""
+    """Run the plan in tiles of about TILE_WORK elements; `elements` counts all."""
     plan.count = count
     plan.block = <Py_ssize_t>(TILE_WORK / (elements / count)) if elements > 0 else count
     if plan.block < 1:

@@ -490,7 +490,8 @@ cdef int different(Result* r, Tensor a, bint inverse, bint counts, const Py_ssiz
 
 cdef int different_slices(Result* r, Tensor a, Py_ssize_t dim, const Py_ssize_t* sizes,
                           str op) except -1:
-    """The same of the slices along a dimension; a tensor without dimensions is a vector of one."""
+    """Describe the unique slices along a dimension; a tensor without dimensions is a vector of
+    one."""
     cdef Py_ssize_t size
     dim = normal_dim(dim, a.nd)
     size = size_at(a, <int>dim)

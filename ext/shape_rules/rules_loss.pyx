@@ -175,7 +175,7 @@ cdef int probabilities(Result* r, Tensor a, Tensor b, Tensor weight, Py_ssize_t 
 
 cdef int logits(Result* r, Tensor a, Tensor b, Tensor weight, Tensor pos_weight,
                 Py_ssize_t reduction, str op) except -1:
-    """Of the target's dtype."""
+    """Describe a result of the target's dtype."""
     check_reduction(reduction)
     check_same_shape(a, b, op)
     check_factor(a, weight, op)
