@@ -1,4 +1,4 @@
-"""What programs say to a compiler, which there is none of here: functions run as they are."""
+"""The interface of torch's compiler. There is no compiler here: functions run as they are."""
 
 from __future__ import annotations
 

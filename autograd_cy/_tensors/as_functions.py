@@ -1,4 +1,4 @@
-"""What torch has as functions beside methods of tensors, and questions about any object.
+"""Functions that torch has beside methods of tensors, and tests of any object.
 
 Loaded when one of them is first used.
 """

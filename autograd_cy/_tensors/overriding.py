@@ -1,5 +1,5 @@
 """
-How classes and modes are asked in place of functions: what ``overrides.py`` tells programs about.
+Dispatch to the overrides of classes and modes: the part that ``overrides.py`` gives to programs.
 
 Compiled functions look at their arguments themselves (ext/engine/overrides.pyx). Here is what
 subclasses of Tensor get when they are made, what a function in Python needs to ask, and the modes.

@@ -89,7 +89,7 @@ class TensorType(type):
 
     @property
     def layout(cls) -> Any:
-        """How the tensors lie in memory."""
+        """The layout of the tensors."""
         return strided
 
     @property

@@ -24,7 +24,7 @@ def is_smooth(t: Any) -> bool:
 
 
 def as_outputs(result: Any) -> tuple[Tensor, ...]:
-    """What a checked function returned, as a tuple; a TypeError if that isn't tensors."""
+    """Return the results of a checked function as a tuple; a TypeError if they aren't tensors."""
     outputs = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     for i, out in enumerate(outputs):
         if not isinstance(out, Tensor):

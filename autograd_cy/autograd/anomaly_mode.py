@@ -77,7 +77,8 @@ def _where_changed(tensor) -> str | None:
 
 
 def _history(node) -> list[str]:
-    """Where a node was made, then for each node that it was computed for where that was made."""
+    """Return the traceback of a node's forward call, then those of the nodes that it was computed
+    for."""
     made = _where_made(node)
     if made is None:
         text = (

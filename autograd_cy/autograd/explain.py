@@ -234,7 +234,7 @@ def _unused_leaf(tensor: Tensor) -> Iterator[str]:
 
 
 def _live_uses(tensor: Tensor) -> int:
-    """How many edges of living nodes lead to a leaf's accumulator."""
+    """Count the edges of living nodes that lead to a leaf's accumulator."""
     return _references(tensor) - _references(_ones(1, requires_grad=True))
 
 
@@ -334,7 +334,7 @@ def _state(tensor: Tensor, target: Node, parent: dict, name: str) -> Iterator[st
 
 
 def _cut(tensor: Tensor, output: Tensor, nodes: list[Node], name: str) -> Iterator[str]:
-    """Where a way from an output to a tensor ends."""
+    """Describe the places where the paths from an output to a tensor end."""
     uses = list(_unrecorded_uses(tensor, nodes))
     for node, same in uses[:MOST_LISTED]:
         if not same:

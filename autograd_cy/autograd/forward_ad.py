@@ -42,7 +42,7 @@ _set_user_level(globals())
 
 class UnpackedDualTensor(NamedTuple):
     """
-    What :func:`unpack_dual` returns.
+    The result of :func:`unpack_dual`.
 
     Attributes
     ----------

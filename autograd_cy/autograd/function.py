@@ -29,7 +29,7 @@ __all__ = [
 
 class FunctionCtx:
     """
-    What the methods of a :class:`Function` get as `ctx`.
+    The object that the methods of a :class:`Function` get as `ctx`.
 
     Attributes
     ----------

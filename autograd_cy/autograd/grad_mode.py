@@ -45,7 +45,7 @@ class _Mode(_Decorating, ModeContext):
 
 
 class _Switch(SwitchContext, _Decorating):
-    """The same by a bool, made as soon as the object is."""
+    """A switch by a bool, made as soon as the object is."""
 
     _at_once = True
     _changes: tuple[str, str]

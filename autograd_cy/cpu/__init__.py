@@ -1,4 +1,4 @@
-"""What programs ask of the CPU as of a device: there is one, and it is ready.
+"""The interface of the CPU as a device: there is one, and it is ready.
 
 `amp` has older names of mixed precision.
 """

@@ -55,7 +55,7 @@ class Graph:
         self.own = self.leaves
 
     def record(self, call: Callable[[list], Any]) -> Any:
-        """What `call` makes of the leaves, recorded also within ``no_grad``."""
+        """Call a function of the leaves, recorded also within ``no_grad``."""
         return _call_transformed(
             lambda: tensors_in(self.beside),
             tuple(self.arguments),

@@ -1,4 +1,4 @@
-"""What programs say to TorchScript: as in PyTorch with ``PYTORCH_JIT=0``, they run as they are."""
+"""The interface of TorchScript: as in PyTorch with ``PYTORCH_JIT=0``, functions run as they are."""
 
 from __future__ import annotations
 

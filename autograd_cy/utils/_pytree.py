@@ -16,7 +16,7 @@ _IsLeaf = Callable[[Any], bool] | None
 
 
 class NodeDef(NamedTuple):
-    """How containers of a type are taken apart and made again."""
+    """The functions that take containers of a type apart and make them again."""
 
     type: type
     flatten_fn: Callable[[Any], tuple[Iterable[Any], Context]]
@@ -168,7 +168,8 @@ _register_pytree_node = register_pytree_node
 
 @dataclass(frozen=True, eq=False)
 class TreeSpec:
-    """How a container is nested: the types, what else makes them again, and places of leaves."""
+    """The nesting of a container: the types, the rest that makes them again, and places of
+    leaves."""
 
     type: Any
     context: Context
@@ -234,7 +235,7 @@ class TreeSpec:
         return SUPPORTED_NODES[self.type].unflatten_fn(parts, self.context)
 
     def flatten_up_to(self, tree: PyTree) -> list[PyTree]:
-        """What another container has in the places of the leaves."""
+        """Return the parts of another container in the places of the leaves."""
         if self.is_leaf():
             return [tree]
         kind = _node_type(tree)
@@ -357,7 +358,7 @@ def tree_leaves(tree: PyTree, is_leaf: _IsLeaf = None) -> list[Any]:
 
 
 def tree_structure(tree: PyTree, is_leaf: _IsLeaf = None) -> TreeSpec:
-    """How a container is nested."""
+    """Return the nesting of a container."""
     return tree_flatten(tree, is_leaf)[1]
 
 
