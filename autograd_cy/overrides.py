@@ -63,7 +63,7 @@ __all__ = [
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     """
-    Whether the class of some argument is to be asked.
+    Return whether the class of some argument is to be asked.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
 
 def has_torch_function_unary(tensor: Any) -> bool:
     """
-    The same for one argument.
+    Return whether one argument overrides functions.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def has_torch_function_unary(tensor: Any) -> bool:
 
 def has_torch_function_variadic(*args: Any) -> bool:
     """
-    The same for several.
+    Return whether one of several arguments overrides functions.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def handle_torch_function(
 
 def is_tensor_like(inp: Any) -> bool:
     """
-    Whether an object is a tensor, or has the protocol.
+    Return whether an object is a tensor, or has the protocol.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def is_tensor_like(inp: Any) -> bool:
 
 def is_tensor_method_or_property(func: Callable) -> bool:
     """
-    Whether a function belongs to Tensor.
+    Return whether a function belongs to Tensor.
 
     Examples
     --------
@@ -152,7 +152,8 @@ def is_tensor_method_or_property(func: Callable) -> bool:
 
 
 def _places() -> dict[str, Any]:
-    """Where functions that ask are, by the names of programs; the first is looked at first."""
+    """Return the namespaces of overridable functions, by the names of programs; the first is
+    searched first."""
     import autograd_cy
     from autograd_cy import fft, linalg, special
     from autograd_cy.nn import functional

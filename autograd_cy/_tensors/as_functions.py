@@ -1,4 +1,4 @@
-"""What torch has as functions beside methods of tensors, and questions about any object.
+"""Functions that torch has beside methods of tensors, and tests of any object.
 
 Loaded when one of them is first used.
 """
@@ -185,7 +185,7 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
 @public
 def is_signed(input: Tensor) -> bool:
     """
-    Whether the dtype of a tensor has negative numbers.
+    Return whether the dtype of a tensor has negative numbers.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def is_signed(input: Tensor) -> bool:
 @public
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """
-    Whether two tensors have the same shape.
+    Return whether two tensors have the same shape.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
 
 def is_storage(obj: Any) -> bool:
     """
-    Whether an object is the memory block of tensors.
+    Return whether an object is the memory block of tensors.
 
     Parameters
     ----------

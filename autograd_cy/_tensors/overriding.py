@@ -1,5 +1,5 @@
 """
-How classes and modes are asked in place of functions: what ``overrides.py`` tells programs about.
+Dispatch to the overrides of classes and modes: the part that ``overrides.py`` gives to programs.
 
 Compiled functions look at their arguments themselves (ext/engine/overrides.pyx). Here is what
 subclasses of Tensor get when they are made, what a function in Python needs to ask, and the modes.
@@ -164,7 +164,7 @@ def _is_of_torch(x: Any) -> bool:
 
 def _is_base(left: tuple, right: Any) -> bool:
     """
-    Whether Python calls the reflected operator first, because the class of the right operand
+    Return whether Python calls the reflected operator first, because the class of the right operand
     derives from that of the left one. It is the operator of the left one that programs mean.
     """
     kinds = [type(x) for x in left]

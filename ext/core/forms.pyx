@@ -384,7 +384,7 @@ ctypedef PyObject* (*older_fn)(Form, PyObject**, Py_ssize_t, PyObject*) noexcept
 
 
 cdef bint differs(Row* row, Value* v) noexcept:
-    """Whether some parameter between the record's and ``out=`` has not its default."""
+    """Return whether some parameter between the record's and ``out=`` has not its default."""
     cdef int i
     for i in range(row.own, row.n - (row.out_function != NULL)):
         if v[i].o != row.parameters[i].value.o:
@@ -624,7 +624,7 @@ cdef dict make_forms(dict module, const char* rows, const char* docs, void** bod
 
 
 cdef str operator_text(str name):
-    """What the operator of an in-place form says of itself."""
+    """Return the name of the operator by which an in-place form introduces itself."""
     cdef dict forms
     for forms in families:
         if name in forms:

@@ -31,7 +31,7 @@ cdef object refusal():
 
 
 cdef class Packed:
-    """What a slot holds instead of its tensor."""
+    """The object that a slot holds instead of its tensor."""
     cdef object value
     cdef object unpack
     cdef Tensor moving          # holds the tangents of a dual until their level ends, or None
@@ -180,7 +180,7 @@ cdef class SavedTensor:
 
     @property
     def data(self):
-        """What the slot holds: the packed object, or the tensor."""
+        """The content of the slot: the packed object, or the tensor."""
         cdef Saved* s = &self.node.saved[self.slot]
         if s.obj != NULL and isinstance(<object>s.obj, Packed):
             return (<Packed>s.obj).value
@@ -278,7 +278,7 @@ cdef class NoHooksContext(Restoring):
 # --- watching writes ------------------------------------------------------------------------
 
 def _write_guards():
-    """What this thread's writes are told to, see allow_mutation_on_saved_tensors."""
+    """Return the callbacks for this thread's writes, see allow_mutation_on_saved_tensors."""
     return getattr(_state, "guards", ())
 
 

@@ -22,7 +22,7 @@ cdef list families = []             # the forms of each module
 
 
 cdef bint is_operator(str name) except -1:
-    """Tell whether this is the name of a form: other words before a colon say something else."""
+    """Return whether this is the name of a form: other words before a colon say something else."""
     cdef dict forms
     for forms in families:
         if name in forms or f"_{name}" in forms:
@@ -36,7 +36,7 @@ cdef str tail(str name):
 
 
 cdef bint of_package(object trace) except -1:
-    """Tell whether no function of the program lies between the call and the error."""
+    """Return whether no function of the program lies between the call and the error."""
     cdef object name
     while trace is not None:
         name = trace.tb_frame.f_globals.get("__name__")     # a program may have anything there
@@ -136,13 +136,13 @@ cdef void name_error(str own, str said, object public) noexcept:
 
 
 cdef PyObject* failed(Form form, Row* row) noexcept:
-    """The result of a form that has failed."""
+    """Return the result of a form that has failed: NULL, with the error named after it."""
     name_error(form.__name__, <str>row.parameters[0].op if row.n else form.__name__, form.public)
     return NULL
 
 
 cdef void operator_failed(int slot, bint unary) noexcept:
-    """The same for ``a @ b`` and other operators of Python."""
+    """Name the error of ``a @ b`` and other operators of Python after them."""
     cdef PyObject* name = <PyObject*>(<list>(UNARY if unary else BINARY))[slot]
     if name != NONE:
         name_error(<str>name, <str>name, None)
