@@ -111,6 +111,11 @@ A file of records that says ``LOADED = "at first use"`` is left out by ``import 
 loaded when one of its names is first used, or by another family that calls it. Only such families
 may call its operators.
 
+`functional` is the signature of a function in nn.functional that adds options to the operator,
+``"relu(input, inplace)"``; `inplace` chooses the in-place form, `reduction` becomes the number or
+the name that the operator takes. ``"elu(input, alpha, inplace) elu_"`` has ``elu_``, too. The text is
+that of the layer (autograd_cy/ops/layers/).
+
 `options` are keyword arguments that only the Python forms know:
 ``{"decimals: int = 0": "_round_decimals"}`` makes ``round(x, decimals=2)`` a call of
 ``_round_decimals(x, 2)``, and costs other calls one comparison.

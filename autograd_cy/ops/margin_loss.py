@@ -58,7 +58,8 @@ op("bilinear(input1, input2, weight, bias: Tensor? = None)", method=False, also=
 
 # --- losses ------------------------------------------------------------------------------------
 
-op("margin_ranking_loss(input1, input2, target, margin: float = 0.0, reduction: int = 0)", method=False, kernel=composite("margin_loss.margin_ranking_loss"),
+op("margin_ranking_loss(input1, input2, target, margin: float = 0.0, reduction: int = 0)", method=False,
+   functional="margin_ranking_loss(input1, input2, target, margin, size_average, reduce, reduction)", kernel=composite("margin_loss.margin_ranking_loss"),
    dtypes="hf", samples=[*codes(arg((5,)), arg((5,)), arg((5,), SIGN)), *codes(arg((3, 1)), arg((1, 4)), arg((3, 4), SIGN), margin=0.5)],
    reference=f"{REDUCED}(np.maximum(margin - target * (input1 - input2), 0))",
    params={"input1": "Scores.", "input2": "Other scores.", "target": "1 where the first should be larger, -1 where the second should.",
@@ -88,6 +89,7 @@ op("cosine_embedding_loss(input1, input2, target, margin: float = 0.0, reduction
    example=">>> ag.cosine_embedding_loss(ag.tensor([[3.0, 4.0]]), ag.tensor([[4.0, 3.0]]), ag.tensor([-1]), 0.5)\ntensor([0.4600])")
 
 op("triplet_margin_loss(anchor, positive, negative, margin: float = 1.0, p: float = 2, eps: float = 1e-06, swap: bool = False, reduction: int = 0)",
+   functional="triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction)",
    method=False, kernel=composite("margin_loss.triplet_margin_loss"), dtypes="hf", tolerance=1e-4,
    samples=[*codes(arg((3, 4)), arg((3, 4)), arg((3, 4)), margin=3.0), *codes(arg((4,)), arg((4,)), arg((4,)), swap=True, p=1.0, margin=3.0)],
    reference=f"{REDUCED}((lambda d, n: np.maximum(margin + d(anchor, positive) - (np.minimum(n, d(positive, negative)) if swap else n), 0))"

@@ -121,7 +121,8 @@ op("_binary_cross_entropy_backward(grad_output, self, target)", kernel=elementwi
    jvp="elementwise", vmap="elementwise", samples=slopes(), dtypes="hf", domain=PROBABILITY, tolerance=1e-4,
    reference="grad_output * (self - target) / (self * (1 - self))", doc="Gradient of binary_cross_entropy.")
 
-op("_weighted_cross_entropy(self, target, weight: Tensor?, reduction: int)", shown_as="binary_cross_entropy", kernel=composite("pointwise_loss.cross_entropy"),
+op("_weighted_cross_entropy(self, target, weight: Tensor?, reduction: int)",
+   functional="binary_cross_entropy(input, target, weight: Tensor | None = None, size_average, reduce, reduction)", shown_as="binary_cross_entropy", kernel=composite("pointwise_loss.cross_entropy"),
    doc="binary_cross_entropy of a weight that has no gradient.")
 
 op("_binary_cross_entropy_each(self, target, weight: Tensor?, reduction: int)", kernel=composite("pointwise_loss.cross_entropy_each"),
@@ -173,6 +174,7 @@ op("_logit_cross_entropy_each(self, target, weight: Tensor?, pos_weight: Tensor?
    doc="binary_cross_entropy_with_logits of each example of a batch.")
 
 op("binary_cross_entropy_with_logits(input, target, weight: Tensor? = None, pos_weight: Tensor? = None, reduction: int = 0)", method=False,
+   functional="binary_cross_entropy_with_logits(input, target, weight, size_average, reduce, reduction, pos_weight)",
    kernel=composite("pointwise_loss.logit_cross_entropy"), dtypes="hf",
    samples=[sample((arg((3, 4)), arg((3, 4)), None, None, code)) for code in (0, 1, 2)] + [sample((arg((3, 4)), arg((3, 4)), fixed((3, 4), real(0.1, 2)), fixed((4,), real(0.1, 2))))],
    reference=f"{REDUCED}((input * (1 - target) + (1 if pos_weight is None else 1 + (pos_weight - 1) * target) * {SOFTPLUS.replace('self', 'input')})"

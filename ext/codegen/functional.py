@@ -80,8 +80,14 @@ class Function:
     def lines(self) -> Iterator[str]:
         yield from ("", "", self.decorator())
         yield from self.definition(self.name, self.parameters, self.docstring())
-        yield from layers.indented(self.row.check_call.splitlines())
-        yield from self.call()
+        arguments = self.arguments()
+        checks = self.row.check_call.splitlines()
+        for i, value in enumerate(arguments):
+            if checks and value.startswith("reduction_"):  # as in torch, it is checked first
+                yield f"    code = {value}"
+                arguments[i] = "code"
+        yield from layers.indented(checks)
+        yield from self.call(arguments)
         if self.own_inplace:
             parameters = [p for p in self.parameters if p.name != "inplace"]
             text = in_place_text(self.name, "\n".join(self.docstring(parameters)))
@@ -133,8 +139,7 @@ class Function:
             found.append("out=out")
         return found
 
-    def call(self) -> list[str]:
-        arguments = self.arguments()
+    def call(self, arguments: list[str]) -> list[str]:
         if not self.inplace:
             return layers.wrapped(f"    return {self.operator()}(", arguments, ")")
         inside = ", ".join(arguments)
@@ -154,7 +159,7 @@ class Function:
         texts = {**layers.each_name(row.texts), **layers.each_name(row.call_texts)}
         lines += layers.parameter_lines(row, parameters or self.parameters, texts)
         lines += ["", "Returns", "-------", "Tensor"]
-        raises = row.raises or dict(self.record.presentation.raises)
+        raises = row.call_raises or row.raises or dict(self.record.presentation.raises)
         if raises:
             lines += ["", *layers.raises_lines(raises)]
         lines += ["", "Examples", "--------", ">>> import autograd_cy as torch"]

@@ -74,8 +74,7 @@ def write(folder: Path) -> None:
 
 def module_text(place: str, module: Any, rows: list, known: dict) -> str:
     """The Python source of one file of rows; `known` are those of all files by name."""
-    names = [*getattr(module, "BY_HAND", ()), *(row.name for row in rows)]
-    public = sorted(name for name in names if not name.startswith("_"))
+    public = sorted(row.name for row in rows if not row.name.startswith("_"))
     lines = [HEAD.format(doc=module.__doc__.strip().split("\n")[0], path=place)]
     lines[0] += getattr(module, "IMPORTS", "")
     lines += [f"__all__ = {public!r}".replace("'", '"')]
@@ -125,6 +124,14 @@ class Class:
         lines = [*row.doc.split("\n"), ""]
         if self.options:
             lines += ["Parameters", "----------", *parameter_lines(row, self.options), ""]
+        if row.attributes:
+            lines += ["Attributes", "----------"]
+            lines += [
+                x
+                for n, (kind, text) in row.attributes.items()
+                for x in (f"{n} : {kind}", f"    {text}")
+            ]
+            lines += [""]
         if row.raises:
             lines += [*raises_lines(row.raises), ""]
         if row.example:

@@ -19,62 +19,15 @@ from autograd_cy.nn.functional._arguments import (
 
 __all__ = [
     "gaussian_nll_loss",
-    "margin_ranking_loss",
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
-    "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
 ]
 
 
 def _reduced(values: Tensor, code: int) -> Tensor:
     return values if code == 0 else values.mean() if code == 1 else values.sum()
-
-
-@public
-def margin_ranking_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
-    margin: float = 0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    r"""Return :math:`\max(0, -t (x_1 - x_2) + m)`.
-
-    Parameters
-    ----------
-    input1, input2 : Tensor
-        Scores.
-    target : Tensor
-        1 where the first should be larger, -1 where the second should.
-    margin : float, optional
-        By how much it should be larger.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all elements.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> one = torch.tensor([1.0])
-    >>> torch.nn.functional.margin_ranking_loss(one, 3 * one, one, margin=0.5)
-    tensor(2.5000)
-    """
-    code = reduction_code(size_average, reduce, reduction)
-    if not input1.ndim == input2.ndim == target.ndim:
-        raise RuntimeError(
-            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-            f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} "
-        )
-    return _operators.margin_ranking_loss(input1, input2, target, margin, code)
 
 
 @public
@@ -152,62 +105,6 @@ def gaussian_nll_loss(
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
     return _reduced(loss, reduction_code(None, None, reduction))
-
-
-@public
-def triplet_margin_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    margin: float = 1.0,
-    p: float = 2,
-    eps: float = 1e-6,
-    swap: bool = False,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    r"""Return :math:`\max(0, m + \|a - p\| - \|a - n\|)` of vectors.
-
-    (Balntas, Riba, Ponsa and Mikolajczyk, Learning local feature descriptors with triplets, 2016.)
-
-    Parameters
-    ----------
-    anchor, positive, negative : Tensor
-        Vectors in the last dimension; positive ones should be near, negative ones far away.
-    margin : float, optional
-        How much farther, positive.
-    p : float, optional
-        The order of the norm.
-    eps : float, optional
-        What is added to each difference.
-    swap : bool, optional
-        Take the distance of positive and negative, where that is smaller.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all triplets.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ValueError
-        If the margin is not positive.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.nn.functional import triplet_margin_loss
-    >>> triplet_margin_loss(torch.tensor([[0.0]]), torch.tensor([[3.0]]), torch.tensor([[1.0]]))
-    tensor(3.)
-    """
-    code = reduction_code(size_average, reduce, reduction)
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    return _operators.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, code)
 
 
 @public

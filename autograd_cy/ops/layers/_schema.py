@@ -89,7 +89,9 @@ class Layer:
     kinds: dict[str, str] = field(default_factory=dict)
     says: str = ""
     call_texts: dict[str, str] = field(default_factory=dict)
+    call_raises: dict[str, str] = field(default_factory=dict)
     check_call: str = ""
+    attributes: dict[str, tuple[str, str]] = field(default_factory=dict)
     raises: dict[str, str] = field(default_factory=dict)
     constants: str | None = None
     members: dict[str, str] = field(default_factory=dict)
@@ -128,10 +130,12 @@ def layer(signature: str, function: str | None = None, doc: str = "", example: s
     says : str
         The first sentence of the function that ext/codegen/functional.py writes, if that isn't
         "Return" with `doc` behind it.
-    call_texts : dict
-        The meaning of its parameters, where `texts` hasn't it, or another one.
+    call_texts, call_raises : dict
+        The meaning of its parameters, where `texts` hasn't it, or another one, and its errors.
     check_call : str
         Statements at the beginning of that function.
+    attributes : dict
+        The attributes of the docstring, each with its type and meaning.
     raises : dict
         The errors of the docstring, and when they are raised.
     constants : str

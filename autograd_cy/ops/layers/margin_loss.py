@@ -28,6 +28,16 @@ loss(
 >>> torch.nn.MarginRankingLoss(margin=0.5)(one, 3 * one, one)
 tensor(2.5000)""",
     texts={"margin": "By how much the score that should be larger should be."},
+    call_texts={
+        "input1 input2": "Scores.",
+        "target": "1 where the first should be larger, -1 where the second should.",
+    },
+    check_call="""\
+if not input1.ndim == input2.ndim == target.ndim:
+    raise RuntimeError(
+        "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+        f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} "
+    )""",
     inputs=TWO,
     constants="margin reduction",
 )
@@ -153,6 +163,16 @@ tensor(3.)""",
         "eps": "What is added to each difference.",
         **SWAP,
     },
+    says=r"""Return :math:`\max(0, m + \|a - p\| - \|a - n\|)` of vectors.
+
+(Balntas, Riba, Ponsa and Mikolajczyk, Learning local feature descriptors with triplets, 2016.)""",
+    call_texts={
+        "anchor positive negative": "Vectors in the last dimension; positive ones should be near, "
+        "negative ones far away.",
+    },
+    check_call="""\
+if margin <= 0:
+    raise ValueError(f"margin must be greater than 0, got {margin}")""",
     check_options="""\
 if margin <= 0:
     raise ValueError(

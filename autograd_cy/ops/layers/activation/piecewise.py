@@ -2,8 +2,6 @@
 
 from autograd_cy.ops.layers._schema import layer
 
-BY_HAND = ("Hardtanh", "PReLU", "ReLU6")
-IMPORTS = "from autograd_cy.nn.activation.classes import Hardtanh, PReLU, ReLU6\n"
 LEFT = {"alpha": "What is approached on the left, negated."}
 NUMBER = "{self.lambd}"
 
