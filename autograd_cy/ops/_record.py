@@ -51,6 +51,8 @@ class Call:
     aliases: tuple[str, ...] = ()
     #: Other namespaces whose modules have the function, too.
     also: tuple[str, ...] = ()
+    #: The function in nn.functional with further options: "relu(input, inplace)", "elu(...) elu_".
+    functional: str | None = None
     dunder: str | None = None
     #: Special method of `dunder` -> name of the method that __torch_function__ is shown.
     asked_as: Mapping[str, str] = field(default_factory=dict)

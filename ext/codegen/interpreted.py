@@ -30,7 +30,7 @@ from autograd_cy._C.linking import named_results as _named_results
 from autograd_cy._C.metadata import _wrapped
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import _functions, _host
-from autograd_cy._tensors.overriding import overridable as _asking
+from autograd_cy._tensors.public import public as _public
 '''
 # Name -> module and name there.
 Places: TypeAlias = "dict[str, tuple[str, str]]"
@@ -221,7 +221,7 @@ def family_module(name: str, records: list, by_symbol: dict) -> str:
                     forms += [*one.inplace(form), f"{form}.__qualname__ = {public + '_'!r}"]
                 forms += overloaded(public, group, "_")
         if not public.startswith("_"):
-            forms += ["", *(f"{n} = _asking({n})" for n in names)]
+            forms += ["", *(f"{n} = _public({n})" for n in names)]
         pairs = [
             (alias + n.removeprefix(public), n) for alias in group[0].call.aliases for n in names
         ]

@@ -144,7 +144,13 @@ def write_namespace(
     path = source_of(package, f"autograd_cy.{namespace}")
     tree = ast.parse(path.read_text())
     imported = imports_of(tree)
-    names = {name: imported[name] for name in _constant(tree, "__all__")}
+    names = {}
+    for node in tree.body:  # its own, by name or as what its modules list
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            listed = public_names(package, node.module)
+            names.update({name: (node.module, name) for name in listed})
+    if not names:
+        names = {name: imported[name] for name in _constant(tree, "__all__")}
     names.update({name: ("autograd_cy", name) for name in _constant(tree, "_TOP")})
     names.update({name: ("autograd_cy", theirs) for name, theirs in _constant(tree, "_RENAMED")})
     for records in families.values():

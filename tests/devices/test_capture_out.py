@@ -20,7 +20,7 @@ COPIES = {
 
 
 def copied(program):
-    """Whether the last launch copies what another launch has computed."""
+    """Return whether the last launch copies what another launch has computed."""
     if not len(program) or program.names()[-1] != "copy":
         return False
     sources = {use.storage for use in program.operands(len(program) - 1) if use.access & 1}

@@ -25,7 +25,7 @@ OF_VALUES = {"masked_select", "linalg_solve"}
 
 
 def needs_values(record):
-    """Whether the results of a record, or their sizes, come from values alone."""
+    """Return whether the results of a record, or their sizes, come from values alone."""
     kernel = record.kernel
     if isinstance(kernel, schema.host) or record.key in OF_VALUES:
         return True

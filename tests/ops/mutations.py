@@ -198,7 +198,7 @@ def differences(call, weights, place, rng, count=4):
 
 
 def noticed(site, text, evaluator=EVALUATOR):
-    """Whether some sample shows that `text` isn't the formula of a site."""
+    """Return whether some sample shows that `text` isn't the formula of a site."""
     check = {"vjp": wrong_gradient, "jvp": wrong_tangent, "composite": wrong_composite}[site.kind]
     return check(site, parse(text), evaluator)
 

@@ -169,7 +169,8 @@ def forms():
 
 
 def candidate(record):
-    """Whether a record has the arguments and results of an elementwise operator of numbers."""
+    """Return whether a record has the arguments and results of an elementwise operator of
+    numbers."""
     plain = all(a.type in TYPES for a in record.args) and record.returns == ("result",)
     return (
         plain
@@ -185,7 +186,8 @@ def candidate(record):
 
 
 def is_elementwise(call):
-    """Whether elements of the result are made of those in their places, and aren't just these."""
+    """Return whether elements of the result are made of those in their places, and aren't just
+    these."""
     if any(isinstance(x.array, np.ndarray) and x.array.dtype.kind in "iu" for x in call.leaves):
         return False
     rng = np.random.default_rng(0)

@@ -102,7 +102,7 @@ def check(call, name):
 
 
 def float_factors(case):
-    """Whether a sample has float factors, which integers refuse (see test_op_errors.py)."""
+    """Return whether a sample has float factors, which integers refuse (see test_op_errors.py)."""
     return any(isinstance(x, float) for x in case.sample.kwargs.values())
 
 

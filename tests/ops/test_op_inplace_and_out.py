@@ -34,7 +34,8 @@ def inplace_form(record):
 
 
 def keeps_itself(call):
-    """Whether the first argument can hold the result: it has its shape, and the dtype or bool."""
+    """Return whether the first argument can hold the result: it has its shape, and the dtype or
+    bool."""
     result = call(call.tensors())
     first = call.tensors()[0]
     return tuple(result.shape) == tuple(first.shape) and result.dtype in (first.dtype, ag.bool)
@@ -102,7 +103,7 @@ def test_gradient_of_the_inplace_form(case):
 
 
 def takes_leaves(record):
-    """Whether the first sample's first argument may be a leaf, and may hold the result."""
+    """Return whether the first sample's first argument may be a leaf, and may hold the result."""
     if not inplace(record) or not any(c in record.call.dtypes for c in "fc"):
         return False
     return keeps_itself(make(Case(record, 0), dtype_of(record)))
@@ -160,7 +161,7 @@ def test_out_form(case):
 
 
 def differentiable_out(record):
-    """Whether the first sample has an `out=` form and an argument that has a gradient."""
+    """Return whether the first sample has an `out=` form and an argument that has a gradient."""
     if not (
         record.call.out
         and record.tests.samples

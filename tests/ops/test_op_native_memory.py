@@ -133,7 +133,7 @@ def numbers_of(run, leaves):
 
 
 def differ(run, leaves):
-    """Whether results depend on what memory held before."""
+    """Return whether results depend on what memory held before."""
     expected = numbers_of(run, leaves)
     with filled_memory():
         found = numbers_of(run, leaves)

@@ -214,7 +214,7 @@ def plain(value, theirs):
 
 
 def alike(ours, theirs, name, ndim):
-    """Whether two saved values are the same; no dimension is negative here."""
+    """Return whether two saved values are the same; no dimension is negative here."""
     if ours == theirs:
         return type(ours) is type(theirs) or isinstance(theirs, complex | float)
     if isinstance(ours, tuple) and isinstance(theirs, tuple) and len(ours) == len(theirs):
@@ -256,7 +256,8 @@ def recorded(node):
 
 
 def stands_for_several(record, ours, theirs):
-    """Whether an operator's own node is one where torch, which makes it of others, has several."""
+    """Return whether an operator's own node is one where torch, which makes it of others, has
+    several."""
     return (
         ours is not None
         and theirs is not None

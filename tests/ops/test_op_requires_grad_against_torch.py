@@ -29,7 +29,8 @@ def functions(record):
 
 
 def answers(record, case, dtype, in_place):
-    """Whether each result requires grad: (here, in torch), or None if torch can't be asked."""
+    """Return whether each result requires grad: (here, in torch), or None if torch can't be
+    asked."""
     call = make(case, dtype)
     ours, theirs = functions(record)
     if in_place:

@@ -265,7 +265,7 @@ def test_tangents_are_the_gradients(form):
 
 
 def holomorphic(form, dtype):
-    """Whether the derivative along i is i times that along 1."""
+    """Return whether the derivative along i is i times that along 1."""
     point = [np.array([0.3 + 0.4j], dtype) + 0.1 * i for i in range(len(form.leaves))]
     point = [
         np.array([True]) if a.values is not None else x for x, (_, a) in zip(point, form.leaves)

@@ -166,7 +166,7 @@ FAR |= {"complex64": 1e9, "complex128": 1e70}
 
 
 def _is_tame(case):
-    """Whether all numbers are finite and of ordinary size."""
+    """Return whether all numbers are finite and of ordinary size."""
     for x in case.operation.inputs:
         array = np.abs(x.array.astype(WIDE[KIND_OF[x.dtype]]))
         if array.size and not (np.isfinite(array).all() and array.max() < 100):
@@ -175,7 +175,8 @@ def _is_tame(case):
 
 
 def _multiplies_far(case):
-    """Whether a product of many ordinary numbers may leave the range, in one order or the other."""
+    """Return whether a product of many ordinary numbers may leave the range, in one order or the
+    other."""
     if case.operation.record.name not in ("prod", "cumprod"):
         return False
     for x in case.operation.inputs:
@@ -186,7 +187,7 @@ def _multiplies_far(case):
 
 
 def _has_far(case):
-    """Whether a number is very large or very small, and not infinite or zero."""
+    """Return whether a number is very large or very small, and not infinite or zero."""
     for x in case.operation.inputs:
         if x.is_smooth:
             size = np.abs(x.array)
@@ -260,8 +261,8 @@ def _check_reference(case, found, names, limits):
 
 def _changes_numbers(operation):
     """
-    Whether a number becomes another one in the dtype of the tensors, which NumPy doesn't do: a
-    fraction beside integers is cut off, a negative one beside uint8 wraps.
+    Return whether a number becomes another one in the dtype of the tensors, which NumPy doesn't do:
+    a fraction beside integers is cut off, a negative one beside uint8 wraps.
     """
     plain = [x for x in operation.args if isinstance(x, (int, float))]
     if plain and min(plain) < 0 and all(x.dtype in ("uint8", "bool") for x in operation.inputs):
@@ -330,7 +331,7 @@ def _check_threads(case, lib, found):
 
 
 def _same_bits(a, b):
-    """Whether all bits are equal, but those of NaN, whose sign no rule of IEEE 754 fixes."""
+    """Return whether all bits are equal, but those of NaN, whose sign no rule of IEEE 754 fixes."""
     if a.tobytes() == b.tobytes():
         return True
     if a.dtype.kind == "c":
