@@ -1,4 +1,4 @@
-"""What to know about a machine when reading its numbers. No host names, users or paths."""
+"""The facts about a machine that its numbers need. No host names, users or paths."""
 
 from __future__ import annotations
 

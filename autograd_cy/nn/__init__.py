@@ -11,7 +11,6 @@ from autograd_cy._absent.names import no_attribute
 from autograd_cy._environment.moved_modules import moved as _moved
 
 from . import functional, init, modules, utils
-from ._constants import give_constants
 from .modules import *  # noqa: F403
 from .parameter import Buffer, Parameter
 
@@ -21,11 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Buffer", "DataParallel", "Parameter", "functional", "init", "modules", "parallel"]
 __all__ += ["utils"]
-__all__ += modules.__all__
-
-give_constants(vars(modules))
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+    __all__ += modules.__all__
 
     def __getattr__(name: str) -> Any:
         if name in ("DataParallel", "parallel"):  # loaded when they are first used

@@ -1,4 +1,4 @@
-"""What programs import from ``torch.utils``: data loaders, checkpoints, hooks, files."""
+"""The names that programs import from ``torch.utils``: data loaders, checkpoints, hooks, files."""
 
 from importlib import import_module
 from typing import Any

@@ -102,7 +102,7 @@ def spans(page):
 
 
 def is_there(path):
-    """Whether a file or folder is where a reader would look for that name."""
+    """Return whether a file or folder is where a reader would look for that name."""
     pattern = re.sub(r"<\w+>", "*", path.strip("/"))
     if pattern.endswith((".pyi", "kern.pyx", "cuda_host.pyx", "optable.pxd", "_index.py")):
         return True  # the generator writes it

@@ -1,4 +1,4 @@
-"""Whether mixed precision can be had on a GPU."""
+"""Return whether mixed precision can be had on a GPU."""
 
 from autograd_cy.cuda.devices import is_available
 
