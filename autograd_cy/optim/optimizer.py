@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from autograd_cy import Tensor, enable_grad, float32, float64, full, get_default_dtype
 from autograd_cy._C import recorder as _recorder
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._lazy import attach as _attach
 from autograd_cy.nn.parameter import clear_grad
 
 from . import _hooks
@@ -608,11 +609,11 @@ def _number_for(param: Tensor | None, value: Any, is_tensor: bool) -> Any:
     return value
 
 
+def _find(name: str) -> Any:
+    from autograd_cy.optim import _of_others
+
+    return getattr(_of_others, name) if name in _of_others.__all__ else None
+
+
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> Any:
-        from . import _of_others
-
-        if name in _of_others.__all__:
-            return getattr(_of_others, name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    __getattr__, __dir__ = _attach(__name__, find=_find)

@@ -3,7 +3,7 @@
 Asked for, they say what to use, so the class has something by these names and the stub has not.
 """
 
-from autograd_cy._absent.methods import Absent
+from autograd_cy._lazy.methods import Absent
 from autograd_cy._C.tensor import Tensor
 
 for name, value in vars(Tensor).items():

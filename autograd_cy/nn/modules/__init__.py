@@ -1,8 +1,8 @@
 """The classes of ``autograd_cy.nn`` by the path under which torch keeps them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from autograd_cy._environment.moved_modules import moved as _moved
+from autograd_cy._lazy import attach as _attach
 
 from ..activation import (
     CELU,
@@ -304,9 +304,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> Any:
-        found = _moved(__name__, name)
-        if found is not None:
-            return found
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    __getattr__, __dir__ = _attach(__name__, ["utils"])
