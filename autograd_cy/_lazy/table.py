@@ -599,6 +599,11 @@ MOVED: dict[str, tuple[str, ...]] = {
         "jit.annotations: BroadcastingList1 BroadcastingList2 BroadcastingList3 Dict List Optional"
         " Tuple Union",
     ),
+    "cpu.amp.autocast_mode": ("cpu.amp: autocast",),
+    "cpu.amp.grad_scaler": ("cpu.amp: GradScaler",),
+    "cuda.amp.autocast_mode": ("cuda.amp: autocast custom_bwd custom_fwd",),
+    "cuda.amp.common": ("cuda.amp: amp_definitely_not_available",),
+    "cuda.amp.grad_scaler": ("cuda.amp: GradScaler",),
     "distributed.distributed_c10d": (
         "distributed: Backend GroupMember ReduceOp default_pg_timeout group is_initialized"
         " is_mpi_available is_nccl_available",
