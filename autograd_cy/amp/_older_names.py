@@ -23,7 +23,7 @@ def warn_of_name(device: str, name: str, instead: str | None = None) -> None:
 class OlderGradScaler(GradScaler):
     """The base of the scalers of one kind of device."""
 
-    _device: ClassVar[str]
+    _of_device: ClassVar[str]
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class OlderGradScaler(GradScaler):
         growth_interval: int = 2000,
         enabled: bool = True,
     ) -> None:
-        warn_of_name(self._device, "GradScaler")
+        warn_of_name(self._of_device, "GradScaler")
         super().__init__(
-            self._device, init_scale, growth_factor, backoff_factor, growth_interval, enabled
+            self._of_device, init_scale, growth_factor, backoff_factor, growth_interval, enabled
         )

@@ -72,4 +72,4 @@ class GradScaler(_OlderGradScaler):
     tensor([8.])
     """
 
-    _device = "cpu"
+    _of_device = "cpu"

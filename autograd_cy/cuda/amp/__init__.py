@@ -90,7 +90,7 @@ class GradScaler(_OlderGradScaler):
     True
     """
 
-    _device = "cuda"
+    _of_device = "cuda"
 
 
 def custom_fwd(fwd: Callable | None = None, *, cast_inputs: _dtype | None = None) -> Any:
