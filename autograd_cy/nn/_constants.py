@@ -69,19 +69,7 @@ _LAYERS = {
 
 
 def give_constants(layers: Mapping[str, Any]) -> None:
-    """Set ``__constants__`` of the classes of `nn`.
-
-    Parameters
-    ----------
-    layers : mapping of str to type
-        All of them, by name.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.Linear.__constants__
-    ['in_features', 'out_features']
-    """
+    """Set ``__constants__`` of the classes of `nn`, which are given by name."""
     for constants, names in _LAYERS.items():
         for name in names.split():
             layers[name].__constants__ = constants.split()
