@@ -491,4 +491,4 @@ def _find(name: str) -> Any:
 
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-    __getattr__, __dir__ = _attach(__name__, find=_find)
+    __getattr__ = _attach(__name__, find=_find)[0]
