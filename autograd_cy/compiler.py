@@ -1,4 +1,4 @@
-"""What programs say to a compiler, which there is none of here: functions run as they are."""
+"""The interface of torch's compiler. There is no compiler here: functions run as they are."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _as_it_is(model: _Function) -> _Function:
 
 def is_compiling() -> bool:
     """
-    Whether the program is being compiled: never.
+    Return whether the program is being compiled: never.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def is_compiling() -> bool:
 
 def is_dynamo_compiling() -> bool:
     """
-    Whether the program is being traced: never.
+    Return whether the program is being traced: never.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def is_dynamo_compiling() -> bool:
 
 def is_exporting() -> bool:
     """
-    Whether the program is being exported: never.
+    Return whether the program is being exported: never.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What of ``torch.mps`` works without a GPU of Apple's, which is never there.
+"""The part of ``torch.mps`` that works without a GPU of Apple's, which is never there.
 
 Seeds are taken and not used, as in torch without such a GPU.
 """

@@ -1,4 +1,4 @@
-"""What of ``torch.xpu`` works without a GPU of Intel's, which is never there.
+"""The part of ``torch.xpu`` that works without a GPU of Intel's, which is never there.
 
 Seeds are taken and not used, as in torch without such a GPU.
 """

@@ -258,7 +258,7 @@ def factors(matrices: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
 
 
 def _below(row: int, col: int, offset: int) -> int:
-    """How many elements of a matrix lie on the diagonal `offset` or below it."""
+    """Count the elements of a matrix that lie on the diagonal `offset` or below it."""
     first = max(0, -offset)  # the first row that has any
     whole = max(first, min(row, col - offset))  # the first one that has nothing else
     rising = (whole - first) * (first + whole + 2 * offset + 1) // 2

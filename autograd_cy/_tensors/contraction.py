@@ -170,7 +170,7 @@ def _shown(label: _Label) -> str:
 
 
 class _Preparation(NamedTuple):
-    """What a term goes through, in this order; None where nothing has to be done."""
+    """The steps that prepare a term, in this order; None where nothing has to be done."""
 
     squeezed: list[int] | None = None
     order: list[int] | None = None
@@ -336,7 +336,8 @@ def _result(inputs: Sequence[Sequence], output: Sequence | None, wide: int) -> l
 def _order(
     terms: list[_Term], kept: list[_Label], sizes: dict[_Label, int]
 ) -> list[tuple[int, int]]:
-    """Which two terms are contracted next, the left one first; the result comes last."""
+    """Return the pairs of terms in the order of their contraction, the left one first; the result
+    comes last."""
     if len(terms) > 2:
         try:
             from opt_einsum import contract_path  # type: ignore[import-not-found,import-untyped,unused-ignore]

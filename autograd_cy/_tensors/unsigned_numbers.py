@@ -82,7 +82,7 @@ def _is_unsigned(x: Any) -> bool:
 
 
 def _rounds(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a division is one of integers."""
+    """Return whether a division is one of integers."""
     return isinstance(kwargs.get("rounding_mode"), str) or isinstance(args[-1], str)
 
 

@@ -84,7 +84,7 @@ __all__ = [
 
 
 def _profiler_enabled() -> bool:
-    """Whether some profiler records now."""
+    """Return whether some profiler records now."""
     return _recorder._enabled()
 
 

@@ -1,4 +1,4 @@
-"""What programs ask of the CPU as of a device: there is one, and it is ready.
+"""The interface of the CPU as a device: there is one, and it is ready.
 
 `amp` has older names of mixed precision.
 """
@@ -25,7 +25,7 @@ __all__ = [
 
 def is_available() -> bool:
     """
-    Whether tensors can be on the CPU: always.
+    Return whether tensors can be on the CPU: always.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def is_available() -> bool:
 
 def is_initialized() -> bool:
     """
-    Whether the CPU is ready: always.
+    Return whether the CPU is ready: always.
 
     Returns
     -------

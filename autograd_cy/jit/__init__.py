@@ -1,4 +1,4 @@
-"""What programs say to TorchScript: as in PyTorch with ``PYTORCH_JIT=0``, they run as they are."""
+"""The interface of TorchScript: as in PyTorch with ``PYTORCH_JIT=0``, functions run as they are."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ScriptModule(Module):
 
 def is_scripting() -> bool:
     """
-    Whether the program is being compiled: never.
+    Return whether the program is being compiled: never.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def is_scripting() -> bool:
 
 def is_tracing() -> bool:
     """
-    Whether the program is being traced: never.
+    Return whether the program is being traced: never.
 
     Returns
     -------

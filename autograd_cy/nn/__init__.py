@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from autograd_cy._lazy import attach as _attach
 
 from . import functional, init, modules, utils
-from ._constants import give_constants
 from .modules import *  # noqa: F403
 from .parameter import Buffer, Parameter
 
@@ -19,11 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Buffer", "DataParallel", "Parameter", "functional", "init", "modules", "parallel"]
 __all__ += ["utils"]
-__all__ += modules.__all__
-
-give_constants(vars(modules))
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+    __all__ += modules.__all__
+
     __getattr__, __dir__ = _attach(
         __name__,
         ["_reduction", "common_types", "grad", "parallel"],

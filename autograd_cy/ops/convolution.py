@@ -27,7 +27,7 @@ MANY = [
 ]
 
 op(f"convolution(input, weight, bias: Tensor?, {FORM})", method=False,
-   kernel=call("convolution.convolve", shape=f"rules_convolution.convolution(input, weight, bias, {LAST})", follows={"result": "input, weight"}, laid=True),
+   kernel=call("convolution.convolve", shape=f"rules_convolution.convolution(input, weight, bias, {LAST})", follows={"result": ("input", "weight")}, laid=True),
    vjp={"input": f"_convolution_input(grad, weight.conj(), input.shape, {LAST})",
         "weight": f"_convolution_weight(grad, input.conj(), weight.shape, {LAST})",
         "bias": "_sum_channels(grad)"}, stays={"input": ("input",), "weight": ("weight",), "bias": ("input", "weight")}, shows={"bias_sym_sizes_opt": "bias.shape"},
@@ -45,7 +45,7 @@ op(f"convolution(input, weight, bias: Tensor?, {FORM})", method=False,
 op(f"_convolution_input(grad_output, weight, size: sizes, {FORM})", shown_as="convolution", node="ConvolutionBackwardBackward0", out=False,
    flops="2 * elements(size if transposed else grad_output) * elements(weight[1:])",
    kernel=call("convolution.convolve_input", ("grad_output", "weight", "stride", "padding", "dilation", "transposed", "groups"),
-               shape=f"rules_convolution.input_gradient(grad_output, weight, size, {LAST})", follows={"result": "grad_output, weight"}, laid=True),
+               shape=f"rules_convolution.input_gradient(grad_output, weight, size, {LAST})", follows={"result": ("grad_output", "weight")}, laid=True),
    vjp={"grad_output": f"convolution(grad, weight.conj(), None, {LAST})",
         "weight": f"_convolution_weight(grad_output.conj(), grad, weight.shape, {LAST})"}, jvp="each",
    vmap=by_hand("convolution_batching.input_each"), dtypes="ihfc", tolerance=1e-4,

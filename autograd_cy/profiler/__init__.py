@@ -1,4 +1,4 @@
-"""Where the time and the memory of a program go: profiles by steps, as in ``torch.profiler``.
+"""Profiles of the time and the memory of a program, by steps, as in ``torch.profiler``.
 
 Everything is loaded when first used, so that programs pay nothing for what they don't ask.
 """
@@ -51,7 +51,7 @@ _LATER = {
 
 def kineto_available() -> bool:
     """
-    Whether traces, schedules and stacks work: yes, and without a library of that name.
+    Return whether traces, schedules and stacks work: yes, and without a library of that name.
 
     Returns
     -------

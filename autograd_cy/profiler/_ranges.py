@@ -47,7 +47,7 @@ class _Emitter:
         return self
 
     def _begin(self, push: Callable[[str], Any]) -> Callable[[str, int, int, list | None], None]:
-        """What is called when an event begins."""
+        """Return the function to call when an event begins."""
         shapes = self.record_shapes
         known = weakref.ref(self)  # the recorder keeps what is returned, and would keep this, too
 
@@ -157,7 +157,8 @@ class emit_itt(_Emitter):
 
 
 class NVTX(NamedTuple):
-    """What marks ranges for NVIDIA's tools: by nesting, at a moment, and from a start to an end."""
+    """The functions that mark ranges for NVIDIA's tools: by nesting, at a moment, and from a start
+    to an end."""
 
     push: Callable[[str], Any]
     pop: Callable[[], Any]

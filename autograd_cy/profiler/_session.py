@@ -105,7 +105,7 @@ class Session:
 
     @property
     def running(self) -> bool:
-        """Whether it was started and not stopped yet."""
+        """True if it was started and not stopped yet."""
         return self._recording.running
 
     def start(self) -> None:
@@ -184,7 +184,7 @@ class Session:
 
 
 def _columns(taken: tuple, base_ns: int, options: dict[str, Any]) -> Columns:
-    """What :class:`Recording` gives, as columns."""
+    """Return the result of :class:`Recording` as columns."""
     columns, threads, names, backward, ordered, flops, *tables, dropped, wall_ns = taken
     columns = dict(columns)
     shapes, stacks, modules = tables

@@ -84,7 +84,7 @@ def check_grads(
 
 
 class _Check:
-    """What stays the same from order to order."""
+    """The settings that stay the same from order to order."""
 
     def __init__(self, args, modes, eps, atol, rtol, source):
         self.args, self.modes, self.source = args, modes, source
@@ -110,7 +110,8 @@ class _Check:
                 )
 
     def slopes(self, subject, steps, wanted):
-        """How the outputs change as all arguments move along their directions."""
+        """Return the directional derivatives of the outputs by differences, as all arguments change
+        along their directions."""
         with restored([self.args[i] for i in steps]) as data:
             moved = dict(zip(steps, data))
             old = {i: data.clone() for i, data in moved.items()}

@@ -1,4 +1,4 @@
-"""What programs import from ``torch.utils``: data loaders, checkpoints, hooks, files."""
+"""The names that programs import from ``torch.utils``: data loaders, checkpoints, hooks, files."""
 
 from autograd_cy._lazy import attach as _attach
 from autograd_cy.utils import checkpoint, hooks

@@ -144,13 +144,19 @@ def write_namespace(
     path = source_of(package, f"autograd_cy.{namespace}")
     tree = ast.parse(path.read_text())
     imported = imports_of(tree)
-    names = {name: imported[name] for name in _constant(tree, "__all__")}
+    names = {}
+    for node in tree.body:  # its own, by name or as what its modules list
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            listed = public_names(package, node.module)
+            names.update({name: (node.module, name) for name in listed})
+    if not names:
+        names = {name: imported[name] for name in _constant(tree, "__all__")}
     names.update({name: ("autograd_cy", name) for name in _constant(tree, "_TOP")})
     names.update({name: ("autograd_cy", theirs) for name, theirs in _constant(tree, "_RENAMED")})
     for records in families.values():
         for r in records:
-            inside = namespace in (r.namespace, *r.also)
-            if r.public and r.function and inside and r.name not in names:
+            inside = namespace in (r.namespace, *r.call.also)
+            if r.public and r.call.function and inside and r.name not in names:
                 names[r.name] = module_of(r), r.name
     lines = [f"from {module} import {own} as {name}" for name, (module, own) in names.items()]
     text = HEAD + "\n".join(sorted(lines)) + f"\n\n__all__ = {sorted(names)!r}\n"

@@ -26,7 +26,8 @@ cdef extern from "Python.h":
 
 
 cdef str type_name(object x):
-    """How an error names the type of an argument; NumPy's with their module, as torch does."""
+    """Return the name of an argument's type for an error; NumPy's types get their module, as in
+    torch."""
     cdef str name = type(x).__name__
     return f"numpy.{name}" if type(x).__module__ == "numpy" else name
 
@@ -324,7 +325,7 @@ cpdef object dims_arg(object x, str op, str name, int position):
 
 
 cpdef tuple fixed_arg(object x, str op, str name, int position, tuple words):
-    """As many ints as the word says; one stands for all."""
+    """Convert to as many ints as the type says; one int stands for all."""
     cdef Py_ssize_t n = int(words[0])
     cdef tuple found = sizes_arg(x, op, name, position)
     if not isinstance(x, (tuple, list)):
@@ -340,7 +341,7 @@ cdef dict UNITED = {"ints": "tuple of ints"}
 
 
 cpdef object union_arg(object x, str op, str name, int position, tuple words):
-    """What one of several types takes; the types do not overlap, but for numbers."""
+    """Convert an argument of one of several types; the types do not overlap, but for numbers."""
     if isinstance(x, Tensor) and "Tensor" in words:
         return x
     if isinstance(x, str) and "str" in words:
@@ -365,7 +366,7 @@ cpdef object padding_arg(object x, str op, str name, int position):
 
 
 cpdef double correction_arg(object x, str op, str name, int position) except? -1.0:
-    """What is subtracted from the count of a variance; None means 1."""
+    """Return the number to subtract from the count of a variance; None means 1."""
     return 1.0 if x is None else float_arg(x, op, name, position)
 
 
@@ -406,7 +407,7 @@ cpdef tuple indices_arg(object x, str op, str name, int position):
 # --- whole lists of arguments ---------------------------------------------------------------
 
 cdef tuple given_sizes(tuple args, object named, str op, str name):
-    """What was given of an argument that may come as separate ints, one sequence, or by name."""
+    """Return the sizes that came as separate ints, as one sequence, or by name."""
     if named is not None:
         if args:
             raise TypeError(f"{op}() got multiple values for argument '{name}'")

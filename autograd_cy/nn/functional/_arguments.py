@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import autograd_cy as _operators
@@ -16,6 +16,7 @@ __all__ = [
     "check_tensors",
     "check_weight",
     "each_dim",
+    "each_side",
     "implicit_dim",
     "reduction_code",
     "reduction_name",
@@ -117,6 +118,11 @@ def each_dim(value: Any, dims: int) -> tuple[Any, ...]:
     """Return one number for each dimension, where one stands for all."""
     several = isinstance(value, Iterable) and not isinstance(value, Tensor)
     return tuple(value) if several else (value,) * dims
+
+
+def each_side(padding: int | Sequence[int], dims: int) -> tuple[int, ...]:
+    """Return the padding of both sides of each dimension, where one number stands for all."""
+    return tuple(padding) if isinstance(padding, Sequence) else (padding,) * (2 * dims)
 
 
 def check_probability(p: float) -> None:
