@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from autograd_cy import Tensor, empty
+from autograd_cy._lazy import attach as _attach
 
 from . import init
 from .functional._attention import attend
@@ -268,8 +269,4 @@ class MultiheadAttention(Module):
 
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> Any:
-        from autograd_cy._absent.stand_ins import stand_in
-
-        return stand_in(__name__, name)
+    __getattr__, __dir__ = _attach(__name__)
