@@ -25,6 +25,7 @@ __all__ = [
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "TorchFunctionMode",
+    "autocast_policy",
     "get_default_nowrap_functions",
     "overridable",
 ]
@@ -291,11 +292,24 @@ def _parameters(function: Callable) -> Iterable[str]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra]
 
 
-def overridable(function: _Function, module: str | None = None) -> _Function:
+def autocast_policy(policy: str) -> Callable[[_Function], _Function]:
+    """Give a function without a record the policy that records state as `autocast`."""
+
+    def put(function: _Function) -> _Function:
+        function._autocast = policy  # type: ignore[attr-defined]
+        return function
+
+    return put
+
+
+def overridable(
+    function: _Function, module: str | None = None, autocast: str | None = None
+) -> _Function:
     """
     A function in Python that asks the classes of arguments, and knows NumPy's names.
 
-    `module` is the one in which programs find it, if that isn't where it is defined.
+    `module` is the one in which programs find it, if that isn't where it is defined; `autocast` is
+    that of its record.
     """
     # Of what has several signatures, the names in all of them.
     known = set(getattr(function, "_names", None) or _parameters(function))
@@ -317,6 +331,8 @@ def overridable(function: _Function, module: str | None = None) -> _Function:
             raise
 
     asking._asks = True  # type: ignore[attr-defined]
+    if autocast is not None:
+        asking._autocast = autocast  # type: ignore[attr-defined]
     if module is not None:
         asking.__module__, asking.__qualname__ = module, function.__name__
     return cast(_Function, asking)

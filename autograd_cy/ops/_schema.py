@@ -110,6 +110,10 @@ the sizes of tensors and the values of other arguments: ``"2 * self[0] * self[1]
 is the number of elements after broadcasting, ``windows(input, weight, stride, padding, dilation)`` counts a convolution.
 Sizes are counted from the front, as C does: ``size[len(size) - 1]``.
 
+`autocast` is the dtype of the call within ``torch.autocast``: ``"lower"``, that of the region; ``"float32"``; ``"widest"``,
+float32 if the tensors have several; ``"input"``, float32 for halves, with a result like the first argument; ``"padding"``,
+float32 where ``mode=`` repeats elements. Without it the call isn't changed. All records of a name say the same.
+
 What a node keeps for its formulas is seen as `_saved_<name>`. `shows` gives it the names that torch has:
 ``{"inverse": "result"}`` renames, ``{"alpha": "1"}`` is a constant, ``{"self_sym_sizes": "self.shape"}`` is known by the
 edge, as are ``self.ndim`` and ``self.numel()``; ``self.stride()`` of a matrix and ``self.size(0)`` are kept as
@@ -534,6 +538,7 @@ class Record:
     refusal: str | None = None    # what a RuntimeError says of other dtypes; None: NotImplementedError
     asked_as: dict = field(default_factory=dict)  # special method of `dunder` -> name of the method that __torch_function__ is shown
     two_numbers: bool = False     # of two Python numbers it makes a tensor; others refuse them
+    autocast: str | None = None   # its dtype in mixed precision, one of AUTOCAST
     file: str = ""
     later: bool = False           # its family is loaded at first use: LOADED, or interpreted
 
@@ -600,6 +605,8 @@ class Record:
         return next(a for a in self.args if a.name == name)
 
 
+#: What `autocast=` may say.
+AUTOCAST = ("lower", "float32", "widest", "input", "padding")
 TABLE: list[Record] = []
 _HEAD = re.compile(r"^(\w+)(?:\.(\w+))?\((.*)\)$", re.S)
 
@@ -718,6 +725,7 @@ def op(
     asked_as: dict[str, str] | None = None,
     two_numbers: bool = False,
     stays: dict[str, tuple[str, ...]] | None = None,
+    autocast: str | None = None,
 ) -> Record:
     """Add a record to the table; raises RecordError if a rule is missing."""
     name, overload, args, returns = parse_signature(signature)
@@ -736,6 +744,8 @@ def op(
             compile(reference, label, "eval")
         except SyntaxError as wrong:
             raise RecordError(f"{label}: reference= is an expression or by_test(...), not {reference!r}") from wrong
+    if autocast is not None and autocast not in AUTOCAST:
+        raise RecordError(f"{label}: autocast= is one of {', '.join(AUTOCAST)}, not {autocast!r}")
     if tier not in ("compiled", "interpreted"):
         raise RecordError(f"{label}: a tier is compiled or interpreted, not {tier!r}")
     if isinstance(kernel, host) and tier != "interpreted":
@@ -779,7 +789,7 @@ def op(
         checks, example, tuple(aliases),
         tuple((parse_signature(f"option(*, {text})")[2][0], key) for text, key in (options or {}).items()), widen,
         tuple(plain_numbers), named, wide_out, tier, namespace, tuple(also), tuple(mutates), tuple(errors), alone, _checked_special(label, special),
-        event, flops, dict(params or {}), tuple((raises or {}).items()), dict(stays or {}), idle, refusal, dict(asked_as or {}), two_numbers,
+        event, flops, dict(params or {}), tuple((raises or {}).items()), dict(stays or {}), idle, refusal, dict(asked_as or {}), two_numbers, autocast,
     )
     known = [a.name for a in args] + ["alpha"] * bool(alpha) + ["out"] + [a.name for a, _ in record.options]
     if flops and re.search(r"[\[:]\s*-", flops):
@@ -799,6 +809,8 @@ def op(
         raise RecordError(f"{label}: no example; give a session of a line or two that shows a result")
     if any(r.key == record.key for r in TABLE):
         raise RecordError(f"{label}: defined twice")
+    if any(r.symbol == record.symbol and r.autocast != autocast for r in TABLE):
+        raise RecordError(f"{label}: autocast={autocast!r}, but another record of this name differs")
     TABLE.append(record)
     return record
 

@@ -221,7 +221,9 @@ def family_module(name: str, records: list, by_symbol: dict) -> str:
                     forms += [*one.inplace(form), f"{form}.__qualname__ = {public + '_'!r}"]
                 forms += overloaded(public, group, "_")
         if not public.startswith("_"):
-            forms += ["", *(f"{n} = _asking({n})" for n in names)]
+            policy = f", autocast={group[0].autocast!r}" if group[0].autocast else ""
+            options = dict.fromkeys(names, "") | {public: policy}
+            forms += ["", *(f"{n} = _asking({n}{options[n]})" for n in names)]
         pairs = [(alias + n.removeprefix(public), n) for alias in group[0].aliases for n in names]
         forms += [f"{alias} = {n}" for alias, n in pairs if alias != n]
         names += [alias for alias, n in pairs if alias != n]

@@ -8,6 +8,7 @@ import autograd_cy as _operators
 import autograd_cy.nn.functional as _functional
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._tensors.overriding import autocast_policy
 from autograd_cy.nn.functional._dropout import dropout
 
 __all__ = ["multi_head_attention_forward"]
@@ -271,6 +272,7 @@ def attend(
 attend.__code__ = attend.__code__.replace(co_name="multi_head_attention_forward")
 
 
+@autocast_policy("lower")
 def multi_head_attention_forward(
     query: Tensor,
     key: Tensor,

@@ -9,6 +9,7 @@ import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._interpreted._value_checks import checked_margin_targets, checked_variances
 from autograd_cy._tensors.events import seen_as
+from autograd_cy._tensors.overriding import autocast_policy
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,
@@ -403,6 +404,7 @@ def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
         )
 
 
+@autocast_policy("float32")
 @seen_as("aten::multi_margin_loss")
 def multi_margin_loss(
     input: Tensor,
@@ -497,6 +499,7 @@ def multi_margin_loss(
     return _reduced(losses if input.ndim == 2 else losses[0], code)
 
 
+@autocast_policy("float32")
 @seen_as("aten::multilabel_margin_loss")
 def multilabel_margin_loss(
     input: Tensor,
@@ -558,6 +561,7 @@ def multilabel_margin_loss(
     return _reduced(losses if input.ndim == 2 else losses[0], code)
 
 
+@autocast_policy("float32")
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,

@@ -6,6 +6,7 @@ import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._interpreted import Family
+from autograd_cy._tensors.overriding import autocast_policy
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,
@@ -30,6 +31,7 @@ __all__ = [
 _losses = Family("ops_pointwise_loss")
 
 
+@autocast_policy("float32")
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -75,6 +77,7 @@ def l1_loss(
     return values if code == 0 else values.mean() if code == 1 else values.sum()
 
 
+@autocast_policy("float32")
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -123,6 +126,7 @@ def smooth_l1_loss(
     )
 
 
+@autocast_policy("float32")
 def huber_loss(
     input: Tensor,
     target: Tensor,
@@ -176,6 +180,7 @@ def huber_loss(
     return weighted(values, None, reduction)
 
 
+@autocast_policy("float32")
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -340,6 +345,7 @@ def kl_div(
     return _operators.kl_div(input, target, code, log_target=log_target)
 
 
+@autocast_policy("float32")
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,

@@ -8,6 +8,7 @@ from typing import Any
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._interpreted import Family
+from autograd_cy._tensors.overriding import autocast_policy
 from autograd_cy.nn.functional._dimensions import Sizes, named, spread
 
 __all__ = ["lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
@@ -163,6 +164,7 @@ def _unpooled(
 
 
 def _max_unpool(rank: int) -> Any:
+    @autocast_policy("float32")
     def unpool(
         input: Tensor,
         indices: Tensor,
