@@ -514,7 +514,7 @@ class Record:
     alpha: bool | str             # takes alpha=, a factor of the last tensor; a record that does both at once ("-": negated), where a bool is for bools
     shown_as: str | None           # name that error messages show in place of a private one
     tolerance: float              # of the tests in float32, relative
-    checks: str | None            # the Python form calls check_<this> (arguments.pyx) first
+    checks: str | None            # the Python form calls check_<this> (rules_common.pyx) first
     example: str | None
     aliases: tuple[str, ...]      # other public names; of what is in a namespace, those of top level and method
     options: tuple                # (keyword argument of the Python forms, record called if it is given)
