@@ -1,7 +1,8 @@
 """Discrete Fourier transforms along one dimension, by scipy.fft.
 
-The transform is linear, ``y = s F x`` with s from `norm`; its gradient is the conjugate transpose, an inverse transform
-without its own scaling, which is what the other of "backward" and "forward" gives.
+The transform is linear, ``y = s F x`` with s from `norm`; its gradient is the conjugate transpose,
+an inverse transform without its own scaling, which is what the other of "backward" and "forward"
+gives.
 """
 
 from autograd_cy.ops._schema import arg, by_test, composite, host, op, sample

@@ -1,9 +1,9 @@
-"""Decompositions, inverses and solutions of linear systems: LAPACK by NumPy, derivatives in matrix products.
+"""Decompositions, inverses and solutions of linear systems: LAPACK by NumPy.
 
-Derivatives of the inverse, of solutions and of the Cholesky factor: M. Giles, "Collected matrix derivative
-results for forward and reverse mode algorithmic differentiation" (2008); of the singular value decomposition:
-J. Townsend, "Differentiating the singular value decomposition" (2016), Z.-Q. Wan, S.-X. Zhang, "Automatic
-differentiation for complex valued SVD" (2019).
+Derivatives of the inverse, of solutions and of the Cholesky factor: M. Giles, "Collected matrix
+derivative results for forward and reverse mode algorithmic differentiation" (2008); of the singular
+value decomposition: J. Townsend, "Differentiating the singular value decomposition" (2016), Z.-Q.
+Wan, S.-X. Zhang, "Automatic differentiation for complex valued SVD" (2019).
 """
 
 from autograd_cy.ops._schema import arg, by_test, composite, error, host, op, sample, shapes

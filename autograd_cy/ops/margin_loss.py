@@ -1,7 +1,8 @@
 """Distances and similarities of vectors, the losses made of them, and forms of two vectors.
 
-The Python side, with the older spellings of `reduction`, is autograd_cy/nn/functional/_margin_loss.py. As in torch, a function
-of the top level has no reduction unless one is asked for by number: 1 is the mean, 2 the sum.
+The Python side, with the older spellings of `reduction`, is
+autograd_cy/nn/functional/_margin_loss.py. As in torch, a function of the top level has no reduction
+unless one is asked for by number: 1 is the mean, 2 the sum.
 """
 
 from autograd_cy.ops._schema import arg, composite, error, fixed, op, real, sample, shapes

@@ -1,6 +1,7 @@
 """Normalisation: of channels over a batch, of rows, of groups of channels.
 
-Gradients of rows and channels are made by kernels; where they are differentiated again, composites make them of operators.
+Gradients of rows and channels are made by kernels; where they are differentiated again, composites
+make them of operators.
 """
 
 from autograd_cy.ops._schema import arg, call, composite, error, loop, nondiff, op, real, sample
@@ -27,7 +28,7 @@ op("_native_layer_norm(input, normalized_shape: ints, weight: Tensor?, bias: Ten
    shows={"result1": "mean", "result2": "rstd"},
    jvp={"result": {"input": "_rows_moved(input_t, input, normalized_shape, weight, eps, True)",
                    "weight": "weight_t * _rows_scaled(input, normalized_shape, eps, True)", "bias": "expand(bias_t, input.shape)"}},
-   vmap={"input": "_native_layer_norm(input, normalized_shape, weight, bias, eps)", "input,weight,bias": loop("weights of each example")},
+   vmap={"input": "_native_layer_norm(input, normalized_shape, weight, bias, eps)", ("input", "weight", "bias"): loop("weights of each example")},
    doc="layer_norm, with the mean and the inverse of the deviation of each row.")
 
 op("_layer_norm_backward(grad, input, normalized_shape: ints, mean, rstd, weight: Tensor?, eps: float, to_input: bool, to_weight: bool, to_bias: bool)"
@@ -66,7 +67,7 @@ op("_fused_rms_norm(input, normalized_shape: ints, weight: Tensor?, eps: float) 
    vjp={("input", "weight"): "_rms_norm_backward(grad_result, input, normalized_shape, rstd, weight, eps, needed[0], needed[1])"},
    jvp={"result": {"input": "_rows_moved(input_t, input, normalized_shape, weight, eps, False)",
                    "weight": "weight_t * _rows_scaled(input, normalized_shape, eps, False)"}},
-   vmap={"input": "_fused_rms_norm(input, normalized_shape, weight, eps)", "input,weight": loop("weights of each example")},
+   vmap={"input": "_fused_rms_norm(input, normalized_shape, weight, eps)", ("input", "weight"): loop("weights of each example")},
    doc="rms_norm, with the inverse of the root mean square of each row.")
 
 op("_rms_norm_backward(grad, input, normalized_shape: ints, rstd, weight: Tensor?, eps: float, to_input: bool, to_weight: bool) -> Tensor[]",
@@ -100,7 +101,7 @@ op("_native_group_norm(input, num_groups: int, weight: Tensor?, bias: Tensor?, e
    shows={"result1": "mean", "result2": "rstd", "group": "num_groups", "N": "input.shape[0]", "C": "input.shape[1]"},
    jvp={"result": {"input": "_groups_moved(input_t, input, num_groups, weight, eps)",
                    "weight": "_per_channel(weight_t, input) * _groups_scaled(input, num_groups, eps)", "bias": "expand(_per_channel(bias_t, input), input.shape)"}},
-   vmap={"input": "_batched_groups(input, num_groups, weight, bias, eps)", "input,weight,bias": loop("weights of each example")},
+   vmap={"input": "_batched_groups(input, num_groups, weight, bias, eps)", ("input", "weight", "bias"): loop("weights of each example")},
    doc="group_norm, with the mean and the inverse of the deviation of each group.")
 
 op("_group_norm_backward(grad, input, num_groups: int, mean, rstd, weight: Tensor?, eps: float, to_input: bool, to_weight: bool, to_bias: bool)"

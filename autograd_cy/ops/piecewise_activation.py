@@ -1,4 +1,4 @@
-"""Activations made of pieces: rectified, leaky, exponential to the left of 0, bounded and shrinking lines.
+"""Activations made of pieces: rectified, leaky, exponential below 0, bounded, shrinking.
 
 Those that are smooth: smooth_activation.py.
 """

@@ -1,8 +1,8 @@
-"""Losses that are a sum of one number for each element; `reduction` is 0 (none), 1 (mean) or 2 (sum).
+"""Losses with a number for each element; `reduction` is 0 (none), 1 (mean) or 2 (sum).
 
-What users call is in autograd_cy/nn/functional/_pointwise_loss.py, but for what torch has at top level.
-A loss has the gradient ``share * slope``: the share is the incoming gradient of one element, the slope
-an elementwise kernel that takes the share first.
+What users call is in autograd_cy/nn/functional/_pointwise_loss.py, but for what torch has at top
+level. A loss has the gradient ``share * slope``: the share is the incoming gradient of one element,
+the slope an elementwise kernel that takes the share first.
 """
 
 from autograd_cy.ops._schema import (

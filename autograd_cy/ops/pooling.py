@@ -1,12 +1,13 @@
 """Pooling: what windows of the last dimensions have in common.
 
-The operators that compute work on the last dimensions of any tensor, as many as there are kernel sizes; the others are
-a batch. Functions of one, two and three dimensions check what they were given and call them.
+The operators that compute work on the last dimensions of any tensor, as many as there are kernel
+sizes; the others are a batch. Functions of one, two and three dimensions check what they were given
+and call them.
 """
 
 from typing import Any
 
-from autograd_cy.ops._schema import arg, by_test, call, composite, one, op, sample
+from autograd_cy.ops._schema import arg, by_test, call, composite, one, only_if, op, sample
 
 LOADED = "at first use"
 HERE = "tests/ops/test_pooling.py::"
@@ -25,16 +26,16 @@ WINDOW = {
 SIZE = {"input": WINDOW["input"], "output_size": "The number of windows, in all dimensions or in each."}
 
 # As in torch, results of volumes lie channels last after max_pool3d alone.
-IMAGES = "self if self.nd == 4"
-GRADS = "grad_output if grad_output.nd == 4"
+IMAGES = only_if("self", "self.nd == 4")
+GRADS = only_if("grad_output", "grad_output.nd == 4")
 
 # --- the operators -----------------------------------------------------------------------------
 
 _WINDOWS = "kernel_size: sizes, stride: sizes, padding: sizes"
 _MAX = "kernel_size, stride, padding, dilation, ceil_mode"
 _AVG = "kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override"
-_MAX_NODES: dict[str, Any] = dict(node="MaxPool2DWithIndicesBackward0", variants={"MaxPool3DWithIndicesBackward0": "len(kernel_size) == 3"},
-                  shows={"result1": "indices"}, keeps=("kernel_size", "stride", "padding", "dilation", "ceil_mode"))
+_MAX_NODES: dict[str, Any] = {"node": "MaxPool2DWithIndicesBackward0", "variants": {"MaxPool3DWithIndicesBackward0": "len(kernel_size) == 3"},
+                  "shows": {"result1": "indices"}, "keeps": ("kernel_size", "stride", "padding", "dilation", "ceil_mode")}
 
 op(f"_max_pool(self, {_WINDOWS}, dilation: sizes, ceil_mode: bool) -> (values, indices)", named=False, out=False,
    kernel=call("pooling.max_pool", shape=f"rules_pooling.max_pooled(self, {_MAX})", follows={"values": "self", "indices": "self"}, laid=True), nondiff_outputs=("indices",), **_MAX_NODES,
@@ -48,7 +49,7 @@ op("_max_pool_backward(grad_output, indices, size: sizes, rank: int)", out=False
    vjp={"grad_output": "_pooled_at(grad, indices, rank)"}, jvp="linear",
    vmap={"grad_output": "_max_pool_backward(grad_output, expand(indices, (B,) + indices.shape), (B,) + size, rank)",
          "indices": "_max_pool_backward(expand(grad_output, (B,) + grad_output.shape), indices, (B,) + size, rank)",
-         "grad_output,indices": "_max_pool_backward(grad_output, indices, (B,) + size, rank)"},
+         ("grad_output", "indices"): "_max_pool_backward(grad_output, indices, (B,) + size, rank)"},
    dtypes="hf", doc="Elements added to those of a plane at their places, the rest zero.")
 
 op("_pooled_at(self, indices, rank: int)", kernel=composite("pooling.pooled_at"), doc="The elements of each plane at places in it.")

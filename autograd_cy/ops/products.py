@@ -9,7 +9,7 @@ op("mm(self, mat2)", flops="2 * self[0] * self[1] * mat2[1]", out="exact", kerne
    vjp={"self": "mm(grad, mat2.t().conj())", "mat2": "mm(self.t().conj(), grad)"}, jvp="each",
    shows={"self_sym_sizes": "self.shape", "self_sym_strides": "self.stride()", "mat2_sym_sizes": "mat2.shape",
           "mat2_sym_strides": "mat2.stride()"},
-   vmap={"self": "matmul(self, mat2)", "self,mat2": "bmm(self, mat2)"},
+   vmap={"self": "matmul(self, mat2)", ("self", "mat2"): "bmm(self, mat2)"},
    samples=shapes(((3, 4), (4, 2)), ((1, 3), (3, 1)), ((0, 3), (3, 2)), ((2, 0), (0, 3))), dtypes="ihfc",
    reference="self @ mat2", tolerance=1e-4, doc="Product of two matrices.",
    example=">>> ag.mm(ag.tensor([[1, 2], [3, 4]]), ag.tensor([[1, 0], [1, 1]]))\ntensor([[3, 2],\n        [7, 4]])",
@@ -32,7 +32,7 @@ op("dot(self, tensor)", flops="2 * self[0]", out="exact", kernel=call("products.
    example=">>> ag.dot(ag.tensor([1, 2]), ag.tensor([3, 4]))\ntensor(11)")
 
 op("mv(self, vec)", flops="2 * self[0] * self[1]", out="exact", kernel=call("products.mv", shape="rules_products.mv(self, vec)", conjugates=("self", "vec")), vjp={"self": "_outer(grad, vec.conj())", "vec": "mv(self.t().conj(), grad)"},
-   jvp="each", vmap={"self": "matmul(self, vec)", "vec": "mm(vec, self.t())", "self,vec": "squeeze(bmm(self, unsqueeze(vec, 2)), 2)"},
+   jvp="each", vmap={"self": "matmul(self, vec)", "vec": "mm(vec, self.t())", ("self", "vec"): "squeeze(bmm(self, unsqueeze(vec, 2)), 2)"},
    samples=shapes(((3, 4), (4,)), ((0, 3), (3,)), ((2, 0), (0,))), dtypes="ihfc", reference="self @ vec", tolerance=1e-4,
    doc="Matrix times vector.",
    example=">>> ag.mv(ag.tensor([[1, 2], [3, 4]]), ag.tensor([1, 1]))\ntensor([3, 7])")

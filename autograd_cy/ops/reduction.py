@@ -1,4 +1,4 @@
-"""Sums, products, extremes and norms, of all elements or along dimensions; running sums and products."""
+"""Sums, products, extremes and norms, also along dimensions; running sums and products."""
 
 from autograd_cy.ops._schema import (
     EACH,

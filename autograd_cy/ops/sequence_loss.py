@@ -1,4 +1,4 @@
-"""The loss of sequences without an alignment. As in torch, there is no reduction unless one is asked for by number."""
+"""The loss of sequences without an alignment; without a number for `reduction` there is none."""
 
 from autograd_cy.ops._schema import arg, by_test, composite, error, op, sample
 

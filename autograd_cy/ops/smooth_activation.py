@@ -1,6 +1,7 @@
 """Smooth activations and their fused backward operators, which are operators themselves.
 
-tanh, sigmoid, gelu, silu, softplus, logsigmoid, mish, glu; those made of pieces: piecewise_activation.py.
+tanh, sigmoid, gelu, silu, softplus, logsigmoid, mish, glu; those made of pieces:
+piecewise_activation.py.
 """
 
 from autograd_cy.ops._schema import (
@@ -41,7 +42,7 @@ op("tanh_backward(grad_output, output)", kernel=elementwise("tanh_backward"), me
 op("sigmoid(self)", kernel=elementwise("sigmoid", dtypes="float"), inplace=True,
    vjp={"self": "sigmoid_backward(grad, result)"}, jvp="elementwise", vmap="elementwise", samples=UNARY,
    complex_domain=box(-1, 1), reference="1 / (1 + np.exp(-self.astype(np.result_type(self.dtype, np.float32))))",
-   special=differs("value gradient second", "is_complex & (np.real(self) < -np.log(largest))",
+   special=differs(("value", "gradient", "second"), "is_complex & (np.real(self) < -np.log(largest))",
                    "0 far on the left, whatever the angle, as C99's exp; torch divides infinite parts"),
    doc="Logistic function ``1 / (1 + exp(-self))``.",
    example=">>> ag.sigmoid(ag.tensor([0.0, 2.0]))\ntensor([0.5000, 0.8808])")

@@ -149,8 +149,8 @@ def write_namespace(
     names.update({name: ("autograd_cy", theirs) for name, theirs in _constant(tree, "_RENAMED")})
     for records in families.values():
         for r in records:
-            inside = namespace in (r.namespace, *r.also)
-            if r.public and r.function and inside and r.name not in names:
+            inside = namespace in (r.namespace, *r.call.also)
+            if r.public and r.call.function and inside and r.name not in names:
                 names[r.name] = module_of(r), r.name
     lines = [f"from {module} import {own} as {name}" for name, (module, own) in names.items()]
     text = HEAD + "\n".join(sorted(lines)) + f"\n\n__all__ = {sorted(names)!r}\n"

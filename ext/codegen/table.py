@@ -49,7 +49,7 @@ def load():
                 if not record.file:
                     object.__setattr__(record, "file", family)
                     object.__setattr__(record, "later", later or record.tier == "interpreted")
-                    if later and record.dunder:
+                    if later and record.call.dunder:
                         raise schema.RecordError(
                             f"{record.key}: Python operators are loaded with the package; {family} "
                             f"is loaded {AT_FIRST_USE}"

@@ -53,7 +53,7 @@ ALLOWED = {
 def names():
     """All by which records are known."""
     records = [record for family in table.load().values() for record in family]
-    found = {n for r in records for n in (r.key, r.name, r.symbol, r.shown, *r.aliases)}
+    found = {n for r in records for n in (r.key, r.name, r.symbol, r.shown, *r.call.aliases)}
     return found | {n + "_" for n in found}
 
 

@@ -36,10 +36,10 @@ def programs(record):
     for param in cases(lambda r: r is record):
         case = param.values[0]
         call = make(case, one_dtype(record))
-        if record.inplace and keeps_itself(call):
+        if record.call.inplace and keeps_itself(call):
             tensors = call.tensors()
             yield "inplace", lambda c=call, t=tensors: c(t, inplace_form(record))
-        if record.out and not record.name.startswith("_"):
+        if record.call.out and not record.name.startswith("_"):
             expected = call(call.tensors())
             several = isinstance(expected, tuple)
             out = [ag.empty(t.shape, dtype=t.dtype) for t in (expected if several else [expected])]
@@ -50,7 +50,7 @@ def programs(record):
 
 def writes(record):
     host = isinstance(record.kernel, schema.host)
-    return record.samples and (record.out or record.inplace) and not host
+    return record.tests.samples and (record.call.out or record.call.inplace) and not host
 
 
 RECORDS = sorted({p.values[0].record.key: p.values[0].record for p in cases(writes)}.items())

@@ -88,7 +88,7 @@ def checked(case, lib):
     _check_reference(case, found, names, limits)
     if case.large:
         _check_threads(case, lib, found)
-    out = operation.record.out and operation.record.name not in operators.NN_ONLY
+    out = operation.record.call.out and operation.record.name not in operators.NN_ONLY
     if out and operation.form == "function" and len(found) == 1:
         _check_out(case, lib, tensors, found[0], names[0], limits[0])
     return Result(values=[(*x, expect) for x in zip(names, found, limits)])
@@ -128,7 +128,7 @@ def _wide_results(case, lib):
     """Results of the same call in the widest dtypes, and for perturbed inputs; None if refused."""
     operation, rng = case.operation, np.random.default_rng(case.seed)
     if operation.form == "inplace":
-        form = "function" if operation.record.function else "method"
+        form = "function" if operation.record.call.function else "method"
         operation = operators.Operation(operation.record, form, operation.args, operation.kwargs)
 
     def results(arrays):
@@ -222,7 +222,7 @@ def _compare(expect, array, exact, name, limit, what):
 def _check_reference(case, found, names, limits):
     """The NumPy expression of the record, for ordinary numbers."""
     operation = case.operation
-    text = operation.record.reference
+    text = operation.record.tests.reference
     if not isinstance(text, str) or operation.record.name in SAMPLES_ONLY:
         return
     if not _is_tame(case) or operation.form == "inplace" or _changes_numbers(operation):
