@@ -201,7 +201,7 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
     """
     The functions that ask classes and modes, by the module or class they belong to.
 
-    Those of ``nn.functional`` that only hand on to an operator, such as ``relu``, ask in its name.
+    Those of ``nn.functional`` that forward to an operator, such as ``relu``, dispatch by it.
 
     Examples
     --------
@@ -210,15 +210,12 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
     >>> torch.add in functions[torch], torch.Tensor.add_ in functions[torch.Tensor]
     (True, True)
     """
-    from autograd_cy.nn import functional
-
     found: dict[Any, list[Callable]] = defaultdict(list)
-    hand_on = vars(functional)["_HAND_ON"]  # the stub of the module has public names alone
     for place in _places().values():
         for name in getattr(place, "__all__", ()):
             value = getattr(place, name)
-            handed_on = place is functional and name in hand_on
-            if handed_on or _overrides._is_intercepted(value) or getattr(value, "_asks", False):
+            record = getattr(value, "_public", None)
+            if _overrides._is_intercepted(value) or (record and record.is_overridable):
                 found[place].append(value)
     for name, value in vars(Tensor).items():
         if _overrides._is_intercepted(value):

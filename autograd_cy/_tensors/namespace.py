@@ -50,6 +50,7 @@ from autograd_cy._tensors import (
     unique,
     view_attributes,
 )
+from autograd_cy._tensors.public import public as _public
 
 # These install methods.
 _loaded = (
@@ -68,6 +69,7 @@ _loaded = (
     flags,
     hooks,
     loops,
+    overriding,
     sharing,
     view_attributes,
 )
@@ -170,7 +172,7 @@ for _name, _value in {**vars(Tensor), **_published}.items():
     if _overrides._intercept(_value) or not isinstance(_value, FunctionType):
         continue
     if _name in _published and _value.__globals__["__name__"] in _in_python:
-        _published[_name] = overriding.overridable(_value, "autograd_cy")
+        _published[_name] = _public(_value, module="autograd_cy")
 
 __all__ = sorted(_published)
 globals().update(_published)

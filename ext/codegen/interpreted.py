@@ -30,7 +30,7 @@ from autograd_cy._C.linking import named_results as _named_results
 from autograd_cy._C.metadata import _wrapped
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import _functions, _host
-from autograd_cy._tensors.overriding import overridable as _asking
+from autograd_cy._tensors.public import public as _public
 '''
 # Name -> module and name there.
 Places: TypeAlias = "dict[str, tuple[str, str]]"
@@ -224,7 +224,7 @@ def family_module(name: str, records: list, by_symbol: dict) -> str:
             autocast = group[0].call.autocast
             options = dict.fromkeys(names, "")
             options[public] = f", autocast={autocast!r}" if autocast else ""
-            forms += ["", *(f"{n} = _asking({n}{options[n]})" for n in names)]
+            forms += ["", *(f"{n} = _public({n}{options[n]})" for n in names)]
         pairs = [
             (alias + n.removeprefix(public), n) for alias in group[0].call.aliases for n in names
         ]

@@ -130,10 +130,14 @@ cdef str line_of(const char** text):
 cdef int read(Form form) except -1:
     """Make the rows of a form of its lines. Another thread may, too: the first counts."""
     cdef list kept = []
-    cdef Row* rows = <Row*>calloc(form.n_rows, sizeof(Row))
-    cdef const char* text = form.text
+    cdef Row* rows
+    cdef const char* text
     cdef int place = 0, k = -1
     cdef str line
+    if form.text == NULL:
+        copy_lines(form, form.public.operator(form.__name__))
+    text = form.text
+    rows = <Row*>calloc(form.n_rows, sizeof(Row))
     if rows == NULL:
         raise MemoryError()
     while True:
@@ -572,6 +576,8 @@ cdef class Form:
     @property
     def __doc__(self):
         if self.words is None:
+            if self.rows == NULL:
+                read(self)
             text = self.doc.decode()
             if self.__name__.endswith("_") and not text:
                 from autograd_cy._environment.in_place_texts import in_place_text
@@ -651,6 +657,25 @@ cdef Form positional(Form form, int row):
     cdef Form made = signature(form, row)
     made.each = True
     return made
+
+
+cdef Form forwarding(object public, str name):
+    """
+    A form of an operator that dispatches, and raises, as a public function in Python.
+
+    `public` describes the function (`PublicFunction` of _tensors/public.py), which finds the
+    operator when the form is first called.
+    """
+    cdef Form made = new_form(public.module, name)
+    made.public = public
+    return made
+
+
+cdef int copy_lines(Form form, Form operator) except -1:
+    form.doc, form.bodies = operator.doc, operator.bodies
+    form.alone, form.n_rows, form.each = operator.alone, operator.n_rows, operator.each
+    form.text = operator.text
+    return 0
 
 
 cdef int set_up() except -1:

@@ -22,7 +22,7 @@ those of its documents (``sections``, ``input`` of a matrix ``A``) are tried las
 """
 from cpython.ref cimport PyObject, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
-from autograd_cy._C.forms cimport Form, form_upcalls
+from autograd_cy._C.forms cimport Form, form_upcalls, forwarding
 from autograd_cy._C.tensor cimport (
     Restoring, Tensor, Upcalls, binary_fn, getitem_fn, setitem_fn, hold_change, upcalls, M_UNASKED,
     tls_modes, tensor_as, B_LT, B_NE, U_NEG, U_POS, U_INVERT, U_ABS)
@@ -31,10 +31,9 @@ include "operators_of_overrides.pxi"
 include "asked_operators.pxi"
 
 import re as _re
-import sys as _sys
 import threading as _threading
 
-cdef object placed = _re.compile(r"(\w+\(\): argument '(\w+)') \(position \d+\)")
+cdef object placed = _re.compile(r"(\w+\(\): argument '(\w+)')(?: \(position \d+\))?")
 
 cdef extern from "Python.h":
     void PyErr_Fetch(PyObject** kind, PyObject** error, PyObject** trace)
@@ -309,6 +308,7 @@ def _unplace(error, names):
         found = placed.match(text)
         if found is not None and found[2] in names:
             error.args = (found[1] + text[found.end():],)
+            error._by_name = True       # a public function around it gives no position either
 
 
 cdef PyObject* asking(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names) except NULL:
@@ -490,44 +490,22 @@ cdef object first_answer(object f, list found, tuple args, dict kwargs):
     return NotImplemented
 
 
-# Functions in Python that return what an operator of their name returns, by their code and name.
-cdef dict handing_on = {}
-
-
-def _hands_on(f, by=None):
+def _forwarding(public not None, str name not None):
     """
-    Let classes and modes be shown a function in Python for the operator of its name that it, or
-    another one with the same parameters, hands on to.
-    """
-    handing_on[(f if by is None else by).__code__, f.__name__] = f
+    The form of an operator that a public function in Python calls.
 
-
-cdef tuple as_called(object f, tuple args, dict kwargs):
+    Dispatch shows the function for it, so that the function itself needn't dispatch.
     """
-    The function to show for one that is called, and its arguments.
-
-    A function that only hands on to an operator doesn't ask, as that would cost each call of it.
-    It is the caller then.
-    """
-    name = getattr(f, "__name__", None)
-    if type(name) is not str:
-        return f, args, kwargs
-    frame = _sys._getframe()
-    shown = handing_on.get((frame.f_code, (<str>name).removesuffix("_")))
-    if shown is None:
-        return f, args, kwargs
-    given = frame.f_locals
-    code = frame.f_code
-    required = code.co_argcount - len(shown.__defaults__ or ())
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return (shown, tuple([given[name] for name in names[:required]]),
-            {name: given[name] for name in names[required:]})
+    form = forwarding(public, name)
+    _intercept(form)
+    return form
 
 
 cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
     cdef list found = overriding_args(relevant)
     cdef tuple modes = mode_stack()
-    f, args, kwargs = as_called(f, args, kwargs)
+    if type(f) is Form and (<Form>f).public is not None:
+        f, args, kwargs = (<Form>f).public.called(f, args, kwargs)
     result = first_answer(f, found, args, kwargs)
     if result is not NotImplemented:
         return result

@@ -7,6 +7,7 @@ tensor back. Which hooks apply is thread-local: the innermost pair that was push
 """
 from cpython.ref cimport PyObject, Py_INCREF, Py_XDECREF
 from libc.stdint cimport uint32_t
+from autograd_cy._C.forms cimport keep_message
 from autograd_cy._C.levels cimport place_alias
 from autograd_cy._C.node cimport *
 from autograd_cy._C.sealed cimport seal
@@ -52,6 +53,9 @@ cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) excep
     tls_set_modes((modes | M_NO_GRAD) & ~<modes_t>M_SAVED_HOOKS)
     try:
         p.value = pack(shown)
+    except Exception as error:
+        keep_message(error)     # the hook may be in C, and leave no trace of its own
+        raise
     finally:
         tls_set_modes(modes)
     if t.mem.version[0] != version:

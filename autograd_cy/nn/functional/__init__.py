@@ -8,9 +8,7 @@ from the records, and are loaded when they are first used.
 
 from __future__ import annotations
 
-from autograd_cy._C.overrides import _hands_on, _is_intercepted
 from autograd_cy._interpreted import later as _later
-from autograd_cy._tensors.overriding import overridable as _overridable
 from autograd_cy.nn.functional._attention import multi_head_attention_forward
 from autograd_cy.nn.functional._dropout import (
     alpha_dropout,
@@ -200,31 +198,6 @@ __all__ = [
     "upsample_bilinear",
     "upsample_nearest",
 ]
-
-# Functions that only hand on to an operator, which asks classes, modes and mixed precision: to ask
-# before it, too, would cost each call of them. It shows them in its place.
-_HAND_ON = frozenset(
-    "alpha_dropout celu cross_entropy dropout embedding feature_alpha_dropout gelu log_softmax "
-    "max_pool1d max_pool1d_with_indices max_pool2d nll_loss relu rrelu selu silu softmax "
-    "threshold".split()
-)
-
-for _name in _HAND_ON:
-    _hands_on(globals()[_name])
-_hands_on(max_pool1d_with_indices, max_pool1d)
-
-# Older names of methods and of `interpolate`, which ask.
-_OLDER = frozenset("sigmoid tanh upsample upsample_bilinear upsample_nearest".split())
-
-# The others in Python ask themselves: they look at arguments, or call operators without a name.
-for _name in set(__all__) - _HAND_ON - _OLDER:
-    if not (_is_intercepted(globals()[_name]) or hasattr(globals()[_name], "_asks")):
-        globals()[_name] = _overridable(globals()[_name])
-
-# Where programs and pickle find them, whatever file they are in.
-for _name in __all__:
-    if (globals()[_name].__module__ or "").startswith(f"{__name__}._"):
-        globals()[_name].__module__, globals()[_name].__qualname__ = __name__, _name
 
 # In-place forms that are those of the top level.
 _TOP = ("celu_", "relu_", "rrelu_", "selu_", "threshold_")

@@ -8,7 +8,7 @@ import autograd_cy as _operators
 import autograd_cy.nn.functional as _functional
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy._tensors.overriding import autocast_policy
+from autograd_cy._tensors.public import names_errors, public
 from autograd_cy.nn.functional._dropout import dropout
 
 __all__ = ["multi_head_attention_forward"]
@@ -135,6 +135,7 @@ def _static(x: Tensor, batch: int, heads: int, head_dim: int, name: str) -> Tens
     return x.reshape(batch, heads, x.shape[1], head_dim)
 
 
+@names_errors("multi_head_attention_forward")
 def attend(
     query: Tensor,
     key: Tensor,
@@ -268,11 +269,7 @@ def attend(
     return result, weights
 
 
-# What errors are named by.
-attend.__code__ = attend.__code__.replace(co_name="multi_head_attention_forward")
-
-
-@autocast_policy("lower")
+@public(autocast="lower")
 def multi_head_attention_forward(
     query: Tensor,
     key: Tensor,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._tensors.public import forward_to, public
 from autograd_cy.nn.functional._arguments import check_probability
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
 ]
 
 
+@public(forwards="dropout dropout_", renames={"train": "training"})
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Set each element to zero with probability `p` and scale the others by ``1 / (1 - p)``.
 
@@ -48,10 +50,11 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     """
     check_probability(p)
     if inplace:
-        return _operators.dropout_(input, p, training) if _drops(input, p, training) else input
-    return _operators.dropout(input, p, training)
+        return forward_to.dropout_(input, p, training) if _drops(input, p, training) else input
+    return forward_to.dropout(input, p, training)
 
 
+@public
 def dropout1d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -94,6 +97,7 @@ def dropout1d(
     return _of_channels(input, p, training, inplace, dims == 3)
 
 
+@public
 def dropout2d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -140,6 +144,7 @@ def dropout2d(
     return _of_channels(input, p, training, inplace, True)
 
 
+@public
 def dropout3d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -204,6 +209,7 @@ def _warn_of_shape(name: str, dims: int, spatial: int) -> None:
     )
 
 
+@public(forwards="alpha_dropout alpha_dropout_", renames={"train": "training"})
 def alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -238,11 +244,12 @@ def alpha_dropout(
     check_probability(p)
     if inplace:
         return (
-            _operators.alpha_dropout_(input, p, training) if _drops(input, p, training) else input
+            forward_to.alpha_dropout_(input, p, training) if _drops(input, p, training) else input
         )
-    return _operators.alpha_dropout(input, p, training)
+    return forward_to.alpha_dropout(input, p, training)
 
 
+@public(forwards="feature_alpha_dropout feature_alpha_dropout_", renames={"train": "training"})
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -277,8 +284,8 @@ def feature_alpha_dropout(
     check_probability(p)
     if inplace:
         return (
-            _operators.feature_alpha_dropout_(input, p, training)
+            forward_to.feature_alpha_dropout_(input, p, training)
             if _drops(input, p, training)
             else input
         )
-    return _operators.feature_alpha_dropout(input, p, training)
+    return forward_to.feature_alpha_dropout(input, p, training)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._tensors.public import forward_to, public
 from autograd_cy.nn.functional._arguments import (
     check_weight,
     reduction_name,
@@ -14,6 +15,7 @@ from autograd_cy.nn.functional._arguments import (
 __all__ = ["cross_entropy", "mse_loss", "nll_loss"]
 
 
+@public(forwards="cross_entropy")
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -53,7 +55,7 @@ def cross_entropy(
     >>> round(torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([1])).item(), 4)
     0.6931
     """
-    return _operators.cross_entropy(
+    return forward_to.cross_entropy(
         input,
         target,
         weight=weight,
@@ -63,6 +65,7 @@ def cross_entropy(
     )
 
 
+@public(forwards="nll_loss")
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -99,7 +102,7 @@ def nll_loss(
     >>> torch.nn.functional.nll_loss(torch.tensor([[-1.0, -2.0]]), torch.tensor([1]))
     tensor(2.)
     """
-    return _operators.nll_loss(
+    return forward_to.nll_loss(
         input,
         target,
         weight=weight,
@@ -108,6 +111,7 @@ def nll_loss(
     )
 
 
+@public
 def mse_loss(
     input: Tensor,
     target: Tensor,

@@ -9,7 +9,7 @@ import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._interpreted._value_checks import checked_margin_targets, checked_variances
 from autograd_cy._tensors.events import seen_as
-from autograd_cy._tensors.overriding import autocast_policy
+from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,
@@ -35,6 +35,7 @@ def _reduced(values: Tensor, code: int) -> Tensor:
     return values if code == 0 else values.mean() if code == 1 else values.sum()
 
 
+@public
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -79,6 +80,7 @@ def margin_ranking_loss(
     return _operators.margin_ranking_loss(input1, input2, target, margin, code)
 
 
+@public
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -117,6 +119,7 @@ def hinge_embedding_loss(
     return _operators.hinge_embedding_loss(input, target, margin, code)
 
 
+@public
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -156,6 +159,7 @@ def cosine_embedding_loss(
     return _operators.cosine_embedding_loss(input1, input2, target, margin, code)
 
 
+@public
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -201,6 +205,7 @@ def poisson_nll_loss(
     return _operators.poisson_nll_loss(input, target, log_input, full, eps, code)
 
 
+@public
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -277,6 +282,7 @@ def gaussian_nll_loss(
     return _reduced(loss, reduction_code(None, None, reduction))
 
 
+@public
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -332,6 +338,7 @@ def triplet_margin_loss(
     return _operators.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, code)
 
 
+@public
 def triplet_margin_with_distance_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -404,7 +411,7 @@ def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
         )
 
 
-@autocast_policy("float32")
+@public(autocast="float32")
 @seen_as("aten::multi_margin_loss")
 def multi_margin_loss(
     input: Tensor,
@@ -499,7 +506,7 @@ def multi_margin_loss(
     return _reduced(losses if input.ndim == 2 else losses[0], code)
 
 
-@autocast_policy("float32")
+@public(autocast="float32")
 @seen_as("aten::multilabel_margin_loss")
 def multilabel_margin_loss(
     input: Tensor,
@@ -561,7 +568,7 @@ def multilabel_margin_loss(
     return _reduced(losses if input.ndim == 2 else losses[0], code)
 
 
-@autocast_policy("float32")
+@public(autocast="float32")
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,

@@ -7,6 +7,7 @@ from autograd_cy import Tensor
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._interpreted import Family
 from autograd_cy._tensors.events import seen_as
+from autograd_cy._tensors.public import forward_to, public
 
 __all__ = [
     "celu",
@@ -28,6 +29,7 @@ __all__ = [
 _pieces = Family("ops_piecewise_activation")
 
 
+@public(forwards="relu relu_")
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     r"""Return the positive part, :math:`\max(0, x)`.
 
@@ -48,9 +50,10 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    return _operators.relu_(input) if inplace else _operators.relu(input)
+    return forward_to.relu_(input) if inplace else forward_to.relu(input)
 
 
+@public(forwards="threshold threshold_")
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     r"""Return the elements above `threshold`, and `value` in place of the others.
 
@@ -73,10 +76,11 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     tensor([-1.,  2.])
     """
     if inplace:
-        return _operators.threshold_(input, threshold, value)
-    return _operators.threshold(input, threshold, value)
+        return forward_to.threshold_(input, threshold, value)
+    return forward_to.threshold(input, threshold, value)
 
 
+@public
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     r"""Return :math:`\min(\max(0, x), 6)`.
 
@@ -112,6 +116,7 @@ def _relu6_(input: Tensor) -> Tensor:
     return hardtanh(input, 0, 6, True)
 
 
+@public
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     r"""Return :math:`x`, and :math:`\alpha (e^x - 1)` below 0.
 
@@ -137,6 +142,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return _pieces._elu_(input, alpha) if inplace else _pieces._elu(input, alpha)
 
 
+@public
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """
     In-place form of :func:`elu`; changes and returns the first argument.
@@ -167,6 +173,7 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     return _pieces._elu_(input, alpha)
 
 
+@public(forwards="selu selu_")
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     r"""Return :math:`\lambda x`, and :math:`\lambda \alpha (e^x - 1)` below 0.
 
@@ -187,9 +194,10 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.selu(torch.tensor([-1.0, 1.0]))
     tensor([-1.1113,  1.0507])
     """
-    return _operators.selu_(input) if inplace else _operators.selu(input)
+    return forward_to.selu_(input) if inplace else forward_to.selu(input)
 
 
+@public(forwards="celu celu_")
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     r"""Return :math:`x`, and :math:`\alpha (e^{x / \alpha} - 1)` below 0.
 
@@ -212,9 +220,10 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.celu(torch.tensor([-1.0, 1.0]), 2.0)
     tensor([-0.7869,  1.0000])
     """
-    return _operators.celu_(input, alpha) if inplace else _operators.celu(input, alpha)
+    return forward_to.celu_(input, alpha) if inplace else forward_to.celu(input, alpha)
 
 
+@public
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     r"""Return :math:`x`, times a small slope below 0.
 
@@ -242,6 +251,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     return _pieces._leaky_relu(input, negative_slope)
 
 
+@public
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """
     In-place form of :func:`leaky_relu`; changes and returns the first argument.
@@ -272,6 +282,7 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     return _pieces._leaky_relu_(input, negative_slope)
 
 
+@public(forwards="rrelu rrelu_")
 def rrelu(
     input: Tensor,
     lower: float = 1.0 / 8,
@@ -303,10 +314,11 @@ def rrelu(
     tensor([-0.2000,  2.0000])
     """
     if inplace:
-        return _operators.rrelu_(input, lower, upper, training)
-    return _operators.rrelu(input, lower, upper, training)
+        return forward_to.rrelu_(input, lower, upper, training)
+    return forward_to.rrelu(input, lower, upper, training)
 
 
+@public
 def hardtanh(
     input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
@@ -358,6 +370,7 @@ def _hardtanh_of_integers(input: Tensor, min_val: float, max_val: float, inplace
     return input.clamp_(low, high) if inplace else input.clamp(low, high)
 
 
+@public
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """
     In-place form of :func:`hardtanh`; changes and returns the first argument.
@@ -390,6 +403,7 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
     return hardtanh(input, min_val, max_val, True)
 
 
+@public
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     r"""Return :math:`\min(\max(0, x + 3), 6) / 6`.
 
@@ -413,6 +427,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     return _pieces._hardsigmoid_(input) if inplace else _pieces._hardsigmoid(input)
 
 
+@public
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     r"""Return :math:`x \min(\max(0, x + 3), 6) / 6`.
 

@@ -6,7 +6,7 @@ import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._interpreted import Family
-from autograd_cy._tensors.overriding import autocast_policy
+from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,
@@ -31,7 +31,7 @@ __all__ = [
 _losses = Family("ops_pointwise_loss")
 
 
-@autocast_policy("float32")
+@public(autocast="float32")
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -77,7 +77,7 @@ def l1_loss(
     return values if code == 0 else values.mean() if code == 1 else values.sum()
 
 
-@autocast_policy("float32")
+@public(autocast="float32")
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -126,7 +126,7 @@ def smooth_l1_loss(
     )
 
 
-@autocast_policy("float32")
+@public(autocast="float32")
 def huber_loss(
     input: Tensor,
     target: Tensor,
@@ -180,7 +180,7 @@ def huber_loss(
     return weighted(values, None, reduction)
 
 
-@autocast_policy("float32")
+@public(autocast="float32")
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -237,6 +237,7 @@ def binary_cross_entropy(
     return _losses._weighted_cross_entropy(input, target, weight, code)
 
 
+@public
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -290,6 +291,7 @@ def binary_cross_entropy_with_logits(
     return _operators.binary_cross_entropy_with_logits(input, target, weight, pos_weight, code)
 
 
+@public
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -345,7 +347,7 @@ def kl_div(
     return _operators.kl_div(input, target, code, log_target=log_target)
 
 
-@autocast_policy("float32")
+@public(autocast="float32")
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,

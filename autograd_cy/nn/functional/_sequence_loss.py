@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._arguments import reduction_code
 
 __all__ = ["ctc_loss"]
 
 
+@public
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,

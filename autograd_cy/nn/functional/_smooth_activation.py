@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._interpreted import Family
+from autograd_cy._tensors.public import forward_to, public
 
 __all__ = [
     "gelu",
@@ -19,6 +19,7 @@ __all__ = [
 _smooth = Family("ops_smooth_activation")
 
 
+@public(forwards=())
 def tanh(input: Tensor) -> Tensor:
     """Return the hyperbolic tangent.
 
@@ -40,6 +41,7 @@ def tanh(input: Tensor) -> Tensor:
     return input.tanh()
 
 
+@public(forwards=())
 def sigmoid(input: Tensor) -> Tensor:
     """Return the logistic function.
 
@@ -61,6 +63,7 @@ def sigmoid(input: Tensor) -> Tensor:
     return input.sigmoid()
 
 
+@public(forwards="gelu")
 def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None) -> Tensor:
     r"""Return the Gaussian error linear unit, :math:`x\,\Phi(x)`.
 
@@ -83,9 +86,10 @@ def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None)
     >>> torch.nn.functional.gelu(torch.tensor([0.0]))
     tensor([0.])
     """
-    return _operators.gelu(input, approximate=approximate, out=out)
+    return forward_to.gelu(input, approximate=approximate, out=out)
 
 
+@public(forwards="silu silu_")
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     r"""Return :math:`x \sigma(x)`, the swish function.
 
@@ -106,9 +110,10 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.silu(torch.tensor([-1.0, 1.0]))
     tensor([-0.2689,  0.7311])
     """
-    return _operators.silu_(input) if inplace else _operators.silu(input)
+    return forward_to.silu_(input) if inplace else forward_to.silu(input)
 
 
+@public
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     r"""Return :math:`x \tanh(\log(1 + e^x))`.
 
@@ -132,6 +137,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     return _smooth._mish_(input) if inplace else _smooth._mish(input)
 
 
+@public
 def softsign(input: Tensor) -> Tensor:
     r"""Return :math:`x / (1 + |x|)`.
 
@@ -153,6 +159,7 @@ def softsign(input: Tensor) -> Tensor:
     return input / (input.abs() + 1)
 
 
+@public
 def tanhshrink(input: Tensor) -> Tensor:
     r"""Return :math:`x - \tanh(x)`.
 
