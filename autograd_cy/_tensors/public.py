@@ -170,7 +170,9 @@ def names_errors(name: str) -> Callable[[_Function], _Function]:
 
 
 @overload
-def public(function: _Function, /, *, module: str | None = None) -> _Function: ...
+def public(
+    function: _Function, /, *, module: str | None = None, autocast: str | None = None
+) -> _Function: ...
 
 
 @overload

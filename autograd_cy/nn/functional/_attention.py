@@ -269,7 +269,7 @@ def attend(
     return result, weights
 
 
-@public
+@public(autocast="lower")
 def multi_head_attention_forward(
     query: Tensor,
     key: Tensor,
