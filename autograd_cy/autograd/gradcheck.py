@@ -212,20 +212,10 @@ def gradgradcheck(
     return check_second(func, inputs, grad_outputs, options, gen_non_contig_grad_outputs)
 
 
-<<<<<<< HEAD
 __getattr__, __dir__ = _attach(
     __name__,
-    attributes={"autograd._old_jacobians": "get_analytical_jacobian get_numerical_jacobian"},
+    attributes={
+        "autograd._differences": "GradcheckError",
+        "autograd._old_jacobians": "get_analytical_jacobian get_numerical_jacobian",
+    },
 )
-=======
-def __getattr__(name: str) -> Any:
-    if name == "GradcheckError":
-        from autograd_cy.autograd import _differences
-
-        return _differences.GradcheckError
-    if name in ("get_analytical_jacobian", "get_numerical_jacobian"):  # deprecated, seldom used
-        from autograd_cy.autograd import _old_jacobians
-
-        return getattr(_old_jacobians, name)
-    raise AttributeError(f"module 'autograd_cy.autograd.gradcheck' has no attribute {name!r}")
->>>>>>> h3m
