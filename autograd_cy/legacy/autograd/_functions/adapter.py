@@ -75,6 +75,8 @@ class Adapter(Function):
         Whether the operator records several nodes.
     views : bool
         Whether the output shares memory with the input.
+    plain : bool
+        Whether the gradients are those of the node as they are.
     """
 
     name = ""
@@ -83,6 +85,7 @@ class Adapter(Function):
     places: tuple | None = None
     several = False
     views = False
+    plain = True
     operator = operator_ = None
 
     # The node, or the outputs where there are several; leaves and operands of such calls.
@@ -90,6 +93,7 @@ class Adapter(Function):
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
+        cls.plain = cls.places is None and cls._derived is Adapter._derived
         if "name" in vars(cls):
             for suffix in ("", "_"):
                 found = getattr(ag, f"{cls.name}{suffix}", None)
@@ -125,12 +129,42 @@ class Adapter(Function):
 
     def forward(self, *inputs):
         """Compute the output, and record the operator if a gradient is needed."""
+        x = inputs[0]
+        if self.inplace or self.several or not self.fits(*inputs):
+            return self._special(inputs)
+        try:
+            if not self._requires_grad:
+                made = self.core(*inputs)
+            else:
+                if len(inputs) == 1:
+                    made = self.core(_needing(detached(x)))
+                else:
+                    needs = self._needs(inputs)
+                    made = self.core(*[leaf(t, need) for t, need in zip(inputs, needs)])
+                node = self._node = made.grad_fn
+                if node is None:
+                    return self._special(inputs)
+        except _REFUSALS:
+            self.method(*inputs)  # its message is that of 2017
+            raise
+        keeps = self.keeps
+        if _dim(made):
+            # A node may have saved its result, whose version is to be another one.
+            out = _make(type(x), detached(made) if keeps else made)
+        else:
+            self._shape = made.shape
+            out = wrap(detached(made))
+        if self.views:
+            self.shared_pairs = ((x, out),)
+        elif keeps:
+            self.to_save = tuple([out if i < 0 else inputs[i] for i in keeps])
+        return out
+
+    def _special(self, inputs):
+        """Compute in place, adapt operands, or record several nodes."""
         if self._requires_grad and not ag.is_grad_enabled():
             with ag.enable_grad():
-                return self._computed(inputs)
-        return self._computed(inputs)
-
-    def _computed(self, inputs):
+                return self._special(inputs)
         fits = self.fits(*inputs)
         if self.inplace:
             out = self._changed(inputs, fits)
@@ -140,20 +174,14 @@ class Adapter(Function):
             try:
                 out = self._recorded(inputs) if self._requires_grad else self.core(*inputs)
             except _REFUSALS:
-                self.method(*inputs)  # its message is that of 2017
+                self.method(*inputs)
                 raise
-            out = self._of_era(inputs, out)
-        self._note(inputs, out)
-        return out
-
-    def _of_era(self, inputs, out):
-        return _make(type(inputs[0]), out) if _dim(out) else wrap(out)
-
-    def _note(self, inputs, out):
+            out = _make(type(inputs[0]), out) if _dim(out) else wrap(out)
         if self.views:
             self.shared_pairs = ((inputs[0], out),)
         if self.keeps:
             self.to_save = tuple([out if i < 0 else inputs[i] for i in self.keeps])
+        return out
 
     def _needs(self, inputs):
         if self._trusted:
@@ -215,8 +243,18 @@ class Adapter(Function):
             return self._derived(grads)
 
     def _do_backward(self, grad_outputs, retain_variables):
-        if not self._trusted or self._outputs is not None or self._backward_hooks:
+        if self._backward_hooks or self._outputs is not None or not self._trusted:
             made = super()._do_backward(grad_outputs, retain_variables)
+        elif self.plain and self._shape is None and self._sizes is None and self._leaves is None:
+            # As in `_derived`, which has all cases.
+            for version, count in self._versions:
+                if version.count != count:
+                    _ = self.saved_tensors
+            made = self._node(*grad_outputs)
+            if type(made) is not tuple:
+                made = (made,)
+            elif len(made) != self.num_inputs:
+                made = made[: self.num_inputs]
         else:
             made = self._derived(grad_outputs)
         if not retain_variables and self._versions:

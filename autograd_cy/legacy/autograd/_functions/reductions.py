@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
+from ...tensors.wrapping import CLASSES, _make
 from .adapter import FLOATING, Adapter, as_floating, detached, leaf, never
 
 __all__ = [
@@ -21,15 +22,16 @@ __all__ = [
     "Topk",
     "Var",
 ]
+_Long = CLASSES[ag.int64]
+
 
 class _Total(Adapter):
     """A number made of all elements, or of each slice."""
 
     def __init__(self, dim=None):
         self.dim = dim
-
-    def core(self, x):
-        return self.operator(x) if self.dim is None else self.operator(x, self.dim, keepdim=True)
+        if dim is not None:
+            self.extra = dim, True
 
     def method(self, x):
         return getattr(x, self.name)(self.dim)
@@ -114,6 +116,7 @@ class _Choice(Adapter):
     of_all = False  # whether the choice without a dimension is one of all elements
     return_indices = True
     saves_indices = True
+    _paired = False  # whether the node belongs to values and indices
 
     def __init__(self, dim=None):
         self.dim = dim
@@ -121,8 +124,10 @@ class _Choice(Adapter):
     def method(self, x, dim):
         return getattr(x, self.name)(dim)
 
-    def _computed(self, inputs):
-        (x,) = inputs
+    def forward(self, x):
+        if self._requires_grad and not ag.is_grad_enabled():
+            with ag.enable_grad():
+                return self.forward(x)
         flat = self.of_all and self.dim is None
         rows = x.contiguous().view(-1) if flat else x
         dim = -1 if self.dim is None else self.dim
@@ -134,6 +139,7 @@ class _Choice(Adapter):
             # Any choice has the derivative of one by its indices.
             made = ag.gather(leaf(rows, True), dim, detached(indices))
             self._node, self._shape, self._dtype = made.grad_fn, made.shape, made.dtype
+            self._paired = False
         if flat or not self.return_indices:
             return values
         self.non_differentiable = (indices,)
@@ -142,21 +148,37 @@ class _Choice(Adapter):
         return values, indices
 
     def _derived(self, grads):
-        return super()._derived(grads[:1])
+        return super()._derived(grads if self._paired else grads[:1])
 
 
-class Max(_Choice):
+class _Extreme(_Choice):
+    of_all = True
+
+    def forward(self, x):
+        if self.dim is None or not self._requires_grad or type(x) not in FLOATING:
+            return super().forward(x)
+        try:
+            made, indices = self.operator(leaf(x, True), self.dim, True)
+        except (RuntimeError, IndexError):
+            return super().forward(x)
+        self._node, self._paired = made.grad_fn, True
+        if self._node is None:
+            return super().forward(x)
+        indices = _make(_Long, indices)
+        self.to_save = self.non_differentiable = (indices,)
+        return _make(type(x), made), indices
+
+
+class Max(_Extreme):
     """The largest element; the first of several."""
 
     name = "max"
-    of_all = True
 
 
-class Min(_Choice):
+class Min(_Extreme):
     """The smallest element; the first of several."""
 
     name = "min"
-    of_all = True
 
 
 class Mode(_Choice):

@@ -40,8 +40,9 @@ class _View(Adapter):
 
     views = True
 
-    def core(self, x):
-        return getattr(Tensor, self.name)(x, *self.extra)
+    def __init_subclass__(cls):
+        cls.operator = staticmethod(getattr(Tensor, cls.name))
+        super().__init_subclass__()
 
 
 class View(_View):
@@ -106,13 +107,13 @@ class Expand(_View):
     def __init__(self, sizes):
         self.sizes = self.extra = _sizes((sizes,))
 
+    def forward(self, x):
+        self.size = x.shape
+        return super().forward(x)
+
     def _derived(self, grads):
         # The node leaves this to the engine of today.
-        return (Tensor.sum_to_size(grads[0], self.previous_size),)
-
-    def _recorded(self, inputs):
-        self.previous_size = inputs[0].shape
-        return Tensor.expand(inputs[0], self.sizes)
+        return (Tensor.sum_to_size(grads[0], self.size),)
 
 
 class Resize(Adapter):
@@ -222,8 +223,10 @@ class Chunk(Adapter):
         self.num_chunks = num_chunks
         self.dim = dim
 
-    def _computed(self, inputs):
-        (x,) = inputs
+    def forward(self, x):
+        if self._requires_grad and not ag.is_grad_enabled():
+            with ag.enable_grad():
+                return self.forward(x)
         parts = tuple(x.chunk(self.num_chunks, self.dim))
         if self._requires_grad:
             if type(x) not in FLOATING:
