@@ -69,6 +69,12 @@ class Hardtanh(_Activation):
         self.high = high
         self.extra = low, high
 
+    def fits(self, x: Any) -> bool:
+        return self.low <= self.high and super().fits(x)
+
+    def core(self, x: Any) -> Any:
+        return super().core(x) if self.low <= self.high else ag.mul(x, 0)
+
     def method(self, x: Any) -> Any:
         return x.clamp(*self.extra)
 

@@ -17,7 +17,17 @@ from ...tensors.wrapping import CLASSES, _make, wrap
 from ..function import Function, InplaceFunction
 from .shapes import in_shape
 
-__all__ = ["FLOATING", "Adapter", "InplaceAdapter", "Pointwise", "Unary", "as_floating", "detached", "leaf", "never"]
+__all__ = [
+    "FLOATING",
+    "Adapter",
+    "InplaceAdapter",
+    "Pointwise",
+    "Unary",
+    "as_floating",
+    "detached",
+    "leaf",
+    "never",
+]
 
 #: The classes of tensors that can have a gradient in the graph of today.
 FLOATING = frozenset(cls for dtype, cls in CLASSES.items() if dtype.is_floating_point)
@@ -33,7 +43,8 @@ _REFUSALS = RuntimeError, IndexError, TypeError, ValueError
 
 def leaf(t, needed):
     """An alias of a tensor, which needs a gradient or not."""
-    made = detached(t)
+    # What was made in inference mode can't be saved by a node.
+    made = ag.clone(t) if Tensor.is_inference(t) else detached(t)
     return _needing(made) if needed and made.is_floating_point() else made
 
 
@@ -145,6 +156,8 @@ class Adapter(Function):
                 if node is None:
                     return self._special(inputs)
         except _REFUSALS:
+            if any(map(Tensor.is_inference, inputs)):
+                return self._special(inputs)
             self.method(*inputs)  # its message is that of 2017
             raise
         keeps = self.keeps
@@ -163,9 +176,9 @@ class Adapter(Function):
     def _special(self, inputs):
         """Compute in place, adapt operands, or record several nodes."""
         if self._requires_grad and not ag.is_grad_enabled():
-            with ag.enable_grad():
+            with ag.inference_mode(False), ag.enable_grad():
                 return self._special(inputs)
-        fits = self.fits(*inputs)
+        fits = self.fits(*inputs) and not any(map(Tensor.is_inference, inputs))
         if self.inplace:
             out = self._changed(inputs, fits)
         elif not fits:
@@ -190,10 +203,7 @@ class Adapter(Function):
         return [t.dtype.is_floating_point for t in inputs]
 
     def _recorded(self, inputs):
-        if len(inputs) == 1:
-            leaves = (_needing(detached(inputs[0])),)
-        else:
-            leaves = [leaf(t, need) for t, need in zip(inputs, self._needs(inputs))]
+        leaves = [leaf(t, need) for t, need in zip(inputs, self._needs(inputs))]
         out = self.core(*leaves)
         if self.several:
             self._leaves = leaves
@@ -245,7 +255,7 @@ class Adapter(Function):
     def _do_backward(self, grad_outputs, retain_variables):
         if self._backward_hooks or self._outputs is not None or not self._trusted:
             made = super()._do_backward(grad_outputs, retain_variables)
-        elif self.plain and self._shape is None and self._sizes is None and self._leaves is None:
+        elif self.plain and not (self._shape or self._sizes or self._leaves) and self._node:
             # As in `_derived`, which has all cases.
             for version, count in self._versions:
                 if version.count != count:
@@ -273,6 +283,8 @@ class Adapter(Function):
             grads = (ag.reshape(grads[0], self._shape), *grads[1:])
         if self._leaves is not None:
             return self._walked(grads)
+        if node is None:
+            return (None,) * self.num_inputs
         made = node(*grads)
         if self.num_inputs == 1:
             return made[:1] if type(made) is tuple else (made,)
@@ -346,12 +358,7 @@ class Pointwise(Adapter):
 
     def forward(self, a, b):
         kind = type(a)
-        if (
-            kind is not type(b)
-            or self.inplace
-            or kind not in FLOATING
-            or a.shape != b.shape
-        ):
+        if kind is not type(b) or self.inplace or kind not in FLOATING or a.shape != b.shape:
             return super().forward(a, b)
         if not self._requires_grad:
             return _make(kind, self.operator(a, b, *self.extra))

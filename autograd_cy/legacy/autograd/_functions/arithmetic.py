@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
+from ...tensors.wrapping import operand
 from .adapter import FLOATING, Adapter, InplaceAdapter, Pointwise, Unary, never
 
 __all__ = [
@@ -122,7 +123,7 @@ class DivConstant(_Reversible, InplaceAdapter):
 
     def core(self, x):
         if self.reverse:
-            return ag.mul(ag.reciprocal(x), self.constant)
+            return ag.mul(ag.reciprocal(x) if self.constant else x, self.constant)
         return ag.div(x, self.constant)
 
     def reversed(self, x):
@@ -141,7 +142,9 @@ class PowConstant(_Reversible):
         self.keeps = (-1,) if tensor_power else (0,)
 
     def core(self, x):
-        return ag.pow(self.constant, x) if self.reverse else ag.pow(x, self.constant)
+        if self.reverse:
+            return ag.pow(self.constant, x) if self.constant else ag.mul(x, 0)
+        return ag.pow(x, self.constant)
 
     def reversed(self, x):
         return self.constant**x
@@ -205,7 +208,7 @@ class Cmax(Adapter):
         return ag.where(ag.gt(a, b), a, b)
 
     def method(self, a, b):
-        return a.cmax(b)
+        return a.cmax(operand(a, b, "gt"))
 
 
 class Cmin(Adapter):
@@ -217,4 +220,4 @@ class Cmin(Adapter):
         return ag.where(ag.lt(a, b), a, b)
 
     def method(self, a, b):
-        return a.cmin(b)
+        return a.cmin(operand(a, b, "lt"))

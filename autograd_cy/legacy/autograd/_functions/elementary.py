@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
+from ...tensors.wrapping import operand
 from .adapter import Adapter, InplaceAdapter, Unary, never
 
 __all__ = ["Clamp", "CmaxConstant", "CminConstant", "Fmod", "Negate", "Remainder", "Round"]
@@ -88,7 +89,7 @@ class CmaxConstant(_Bounded):
         return ag.where(ag.gt(x, self.constant), x, self.constant)
 
     def method(self, x):
-        return x.cmax(self.constant)
+        return x.cmax(operand(x, self.constant, "gt"))
 
 
 class CminConstant(_Bounded):
@@ -98,4 +99,4 @@ class CminConstant(_Bounded):
         return ag.where(ag.lt(x, self.constant), x, self.constant)
 
     def method(self, x):
-        return x.cmin(self.constant)
+        return x.cmin(operand(x, self.constant, "lt"))

@@ -17,6 +17,9 @@ class _Product(Adapter):
     def fits(self, a, b):
         return type(a) is type(b) and type(a) in FLOATING
 
+    def method(self, a, b):
+        return self.operator(a, b) if a.dtype is b.dtype else super().method(a, b)
+
     def adapted(self, inputs):
         return [t.double() for t in inputs]
 
@@ -44,6 +47,7 @@ class Ger(_Product):
 
     name = "ger"
     several = True
+    method = Adapter.method
 
 
 class Dot(Adapter):

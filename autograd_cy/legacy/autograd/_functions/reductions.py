@@ -126,7 +126,7 @@ class _Choice(Adapter):
 
     def forward(self, x):
         if self._requires_grad and not ag.is_grad_enabled():
-            with ag.enable_grad():
+            with ag.inference_mode(False), ag.enable_grad():
                 return self.forward(x)
         flat = self.of_all and self.dim is None
         rows = x.contiguous().view(-1) if flat else x

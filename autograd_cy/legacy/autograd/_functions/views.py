@@ -7,7 +7,7 @@ from autograd_cy import Tensor
 
 from ...creation import cat
 from ..function import Function
-from .adapter import FLOATING, Adapter, Unary, as_floating, detached, never
+from .adapter import FLOATING, Adapter, Unary, as_floating, leaf, never
 
 __all__ = [
     "Chunk",
@@ -225,13 +225,13 @@ class Chunk(Adapter):
 
     def forward(self, x):
         if self._requires_grad and not ag.is_grad_enabled():
-            with ag.enable_grad():
+            with ag.inference_mode(False), ag.enable_grad():
                 return self.forward(x)
         parts = tuple(x.chunk(self.num_chunks, self.dim))
         if self._requires_grad:
             if type(x) not in FLOATING:
                 self._sizes = [(x.shape, x.dtype)]
-            made = Tensor.requires_grad_(detached(as_floating(x, x.shape)))
+            made = leaf(as_floating(x, x.shape), True)
             sizes = [part.shape[self.dim] for part in parts]
             self._node, self._dtype = Tensor.split(made, sizes, self.dim)[0].grad_fn, made.dtype
         self.shared_pairs = tuple([(x, part) for part in parts])
