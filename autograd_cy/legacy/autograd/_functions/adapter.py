@@ -10,6 +10,8 @@ What is kept for ``backward`` by the rules of 2017 (versions, errors, release) i
 
 from __future__ import annotations
 
+from typing import Any
+
 import autograd_cy as ag
 from autograd_cy import Tensor
 
@@ -24,6 +26,7 @@ __all__ = [
     "Pointwise",
     "Unary",
     "as_floating",
+    "define",
     "detached",
     "leaf",
     "never",
@@ -34,7 +37,7 @@ FLOATING = frozenset(cls for dtype, cls in CLASSES.items() if dtype.is_floating_
 
 # An alias has a version of its own, so writes through ``.data`` aren't seen, as in 2017.
 detached = Tensor.data.__get__
-_set_data = Tensor.data.__set__
+_set_data: Any = Tensor.data.__set__  # type: ignore[attr-defined]
 _needing = Tensor.requires_grad_
 _dim = Tensor.dim
 _root = ag.zeros((), requires_grad=True)
@@ -97,10 +100,14 @@ class Adapter(Function):
     several = False
     views = False
     plain = True
-    operator = operator_ = None
+    operator: Any = None
+    operator_: Any = None
 
     # The node, or the outputs where there are several; leaves and operands of such calls.
-    _node = _shape = _leaves = _sizes = None
+    _node: Any = None
+    _shape: Any = None
+    _leaves: Any = None
+    _sizes: Any = None
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -379,3 +386,18 @@ class Pointwise(Adapter):
     def fits(self, a, b):
         kind = type(a)
         return kind is type(b) and kind in FLOATING and a.shape == b.shape
+
+
+def define(module: str, names: str, *bases: type, name: str = "", **row: Any) -> Any:
+    """
+    Make a class for each of the names, of the operator that has it in lower case or `name`.
+
+    Returns
+    -------
+    type or tuple of type
+    """
+    made = [
+        type(bases[0])(each, bases, {"__module__": module, "name": name or each.lower(), **row})
+        for each in names.split()
+    ]
+    return made[0] if len(made) == 1 else made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import autograd_cy as ag
 
 from ...tensors.wrapping import operand
-from .adapter import FLOATING, Adapter, InplaceAdapter, Pointwise, Unary, never
+from .adapter import FLOATING, Adapter, InplaceAdapter, Pointwise, Unary, define, never
 
 __all__ = [
     "Add",
@@ -26,37 +26,9 @@ __all__ = [
 ]
 
 
-class Add(Pointwise, InplaceAdapter):
-    """a + b, in the shape of a."""
-
-    name = "add"
-
-
-class Sub(Pointwise, InplaceAdapter):
-    """a - b, in the shape of a."""
-
-    name = "sub"
-
-
-class Mul(Pointwise):
-    """a b, in the shape of a."""
-
-    name = "mul"
-    keeps = (0, 1)
-
-
-class Div(Pointwise):
-    """a / b, in the shape of a."""
-
-    name = "div"
-    keeps = (0, 1)
-
-
-class Pow(Pointwise):
-    """a ** b, in the shape of a."""
-
-    name = "pow"
-    keeps = (0, 1)
+# Of two tensors, in the shape of the first.
+Add, Sub = define(__name__, "Add Sub", Pointwise, InplaceAdapter)
+Mul, Div, Pow = define(__name__, "Mul Div Pow", Pointwise, keeps=(0, 1))
 
 
 class _Constant(Unary):
@@ -68,16 +40,8 @@ class _Constant(Unary):
         self.inplace = inplace
 
 
-class AddConstant(_Constant, InplaceAdapter):
-    """x + c."""
-
-    name = "add"
-
-
-class MulConstant(_Constant, InplaceAdapter):
-    """x c."""
-
-    name = "mul"
+AddConstant = define(__name__, "AddConstant", _Constant, InplaceAdapter, name="add")
+MulConstant = define(__name__, "MulConstant", _Constant, InplaceAdapter, name="mul")
 
 
 class _Reversible(_Constant):
@@ -187,16 +151,7 @@ class _Scaled(InplaceAdapter):
         return getattr(x, f"{self.name}_")(self.scale, a, b)
 
 
-class Addcmul(_Scaled):
-    """x + scale a b."""
-
-    name = "addcmul"
-
-
-class Addcdiv(_Scaled):
-    """x + scale a / b."""
-
-    name = "addcdiv"
+Addcmul, Addcdiv = define(__name__, "Addcmul Addcdiv", _Scaled)
 
 
 class Cmax(Adapter):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import autograd_cy as ag
 
 from ...tensors.wrapping import CLASSES, _make
-from .adapter import FLOATING, Adapter, as_floating, detached, leaf, never
+from .adapter import FLOATING, Adapter, as_floating, define, detached, leaf, never
 
 __all__ = [
     "Kthvalue",
@@ -37,29 +37,16 @@ class _Total(Adapter):
         return getattr(x, self.name)(self.dim)
 
 
-class Sum(_Total):
-    """The sum."""
-
-    name = "sum"
+class _KeepsType(_Total):
+    """A total that is of the type of the elements, of integers too."""
 
     def method(self, x):
-        return ag.sum(x, dtype=x.dtype) if self.dim is None else x.sum(self.dim)
+        return self.operator(x, dtype=x.dtype) if self.dim is None else super().method(x)
 
 
-class Mean(_Total):
-    """The mean."""
-
-    name = "mean"
-
-
-class Prod(_Total):
-    """The product."""
-
-    name = "prod"
-    keeps = (0,)
-
-    def method(self, x):
-        return ag.prod(x, dtype=x.dtype) if self.dim is None else x.prod(self.dim)
+Sum = define(__name__, "Sum", _KeepsType)
+Prod = define(__name__, "Prod", _KeepsType, keeps=(0,))
+Mean = define(__name__, "Mean", _Total)
 
 
 class Var(Adapter):
@@ -169,28 +156,9 @@ class _Extreme(_Choice):
         return _make(type(x), made), indices
 
 
-class Max(_Extreme):
-    """The largest element; the first of several."""
-
-    name = "max"
-
-
-class Min(_Extreme):
-    """The smallest element; the first of several."""
-
-    name = "min"
-
-
-class Mode(_Choice):
-    """The most frequent element along a dimension, the last one unless told."""
-
-    name = "mode"
-
-
-class Median(_Choice):
-    """The lower middle element along a dimension, the last one unless told."""
-
-    name = "median"
+# The first of several; the most frequent; the lower middle one.
+Max, Min = define(__name__, "Max Min", _Extreme)
+Mode, Median = define(__name__, "Mode Median", _Choice)
 
 
 class Kthvalue(_Choice):

@@ -7,7 +7,7 @@ from autograd_cy import Tensor
 
 from ...creation import cat
 from ..function import Function
-from .adapter import FLOATING, Adapter, Unary, as_floating, leaf, never
+from .adapter import FLOATING, Adapter, Unary, as_floating, define, leaf, never
 
 __all__ = [
     "Chunk",
@@ -41,7 +41,8 @@ class _View(Adapter):
     views = True
 
     def __init_subclass__(cls):
-        cls.operator = staticmethod(getattr(Tensor, cls.name))
+        if cls.name:
+            cls.operator = staticmethod(getattr(Tensor, cls.name))
         super().__init_subclass__()
 
 
@@ -57,15 +58,23 @@ class View(_View):
         return type(x) in FLOATING and Tensor.is_contiguous(x)
 
 
-class Squeeze(_View):
+class _OfDims(_View):
+    """A view by dimensions, or by none."""
+
+    def __init__(self, *dims):
+        self.extra = dims
+
+
+Transpose = define(__name__, "Transpose", _OfDims)
+
+
+class Squeeze(_OfDims):
     """Without dimensions of size one, or without one of them."""
 
     name = "squeeze"
 
     def __init__(self, dim=None):
-        self.dim = dim
-        if dim is not None:
-            self.extra = (dim,)
+        self.extra = () if dim is None else (dim,)
 
 
 class Unsqueeze(_View):
@@ -79,15 +88,6 @@ class Unsqueeze(_View):
 
     def fits(self, x):
         return type(x) in FLOATING and Tensor.numel(x)
-
-
-class Transpose(_View):
-    """Two dimensions exchanged."""
-
-    name = "transpose"
-
-    def __init__(self, *dims):
-        self.dims = self.extra = dims
 
 
 class Permute(_View):
@@ -167,33 +167,16 @@ class Repeat(Adapter):
         return Tensor.repeat(x, self.repeats)
 
 
-class Diag(Adapter):
-    """The diagonal of a matrix, or the matrix of a diagonal."""
-
-    name = "diag"
-    several = True
+class _OfDiagonal(Adapter):
+    """A part of a matrix by its distance from the diagonal."""
 
     def __init__(self, k=0):
-        self.k = k
         self.extra = (k,)
 
 
-class _Triangle(Unary):
-    def __init__(self, k=0):
-        self.k = k
-        self.extra = (k,)
-
-
-class Tril(_Triangle):
-    """The lower triangle of a matrix."""
-
-    name = "tril"
-
-
-class Triu(_Triangle):
-    """The upper triangle of a matrix."""
-
-    name = "triu"
+Tril, Triu = define(__name__, "Tril Triu", _OfDiagonal)
+# The diagonal of a matrix, or the matrix of a diagonal.
+Diag = define(__name__, "Diag", _OfDiagonal, several=True)
 
 
 class Concat(Adapter):
