@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from autograd_cy._absent.names import no_attribute
+from autograd_cy._lazy import attach as _attach
 
 __all__ = [
     "allow_in_graph",
@@ -246,5 +246,4 @@ def _optimize(*args: Any, **kwargs: Any) -> Callable[[_Function], _Function]:
     return _as_it_is
 
 
-def __getattr__(name: str) -> object:
-    raise no_attribute(__name__, name)
+__getattr__, __dir__ = _attach(__name__)

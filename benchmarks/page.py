@@ -215,6 +215,8 @@ def _run(
         libraries = introduce(left, right)
         if libraries is None or "right" not in libraries:
             return None
+        for library in libraries.values():
+            library.pop("threads", None)
         cores = Cores(options.quiet_wait, 120.0, lambda: left.cpu_time() + right.cpu_time())
         rows, show = [], Printer(*pythons)
         for part, case in chosen(parts):

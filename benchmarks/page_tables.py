@@ -117,8 +117,10 @@ def _groups(rows: Sequence[Row]) -> str:
         ratios = [row.ratio("median") for row in rows if row.group == group["group"] and _ok(row)]
         slow = sum(ratio >= SLOW for ratio in ratios)
         numbers = (group["ratio_median"], group["smallest"], group["largest"])
-        counts = (str(group["compared"]), *map(ratio_text, numbers), str(slow or ""))
-        body.append((group["group"], *counts))
+        cases = str(group["compared"])
+        if group["compared"] < group["cases"]:
+            cases += f" of {group['cases']}"
+        body.append((group["group"], cases, *map(ratio_text, numbers), str(slow or "")))
     head = ("group", "cases", "mean ratio", "smallest", "largest", f"cases of {SLOW} and more")
     return markdown_table(head, body)
 
@@ -230,11 +232,9 @@ def _readme(results: dict[str, Any]) -> str:
         (text, *_times(rows[group, case])) for group, case, text in _README if (group, case) in rows
     ]
     table = markdown_table(("", "autograd_cy", "PyTorch", "ratio"), body)
-    sentence = (
-        f"One thread of a processor {machine.get('processor', 'that is not known')} with "
-        f"{machine.get('simd', 'no SIMD')}, {results['date']}, "
-        f"PyTorch {libraries['right']['version']}."
-    )
+    facts = [machine[name] for name in ("processor", "simd") if name in machine]
+    facts += ["one thread", results["date"], f"PyTorch {libraries['right']['version']}"]
+    sentence = f"{', '.join(facts)}. The ratio is the time of autograd_cy over that of PyTorch."
     return f"{sentence}\n\n{table}"
 
 

@@ -120,7 +120,7 @@ try:
 except ImportError as error:
     assert "no counterpart of torch.nn.utils.fuse_conv_bn_eval" in str(error), error
 find = importlib.util.find_spec
-assert find("torch.nothing") is None and find("torch.nested") is None
+assert find("torch.nothing") is None
 assert find("torch") is not None and find("torch.fft").origin.endswith("fft.py")
 import sys
 assert "autograd_cy.fft" not in sys.modules

@@ -19,6 +19,7 @@ from autograd_cy._C.ops_reduction import sum as _sum
 from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.events import seen_as
+from autograd_cy._tensors.overriding import autocast_policy
 from autograd_cy._tensors.predicates import need_dim
 
 __all__ = ["einsum", "tensordot"]
@@ -32,6 +33,7 @@ _USAGE = (
 )
 
 
+@autocast_policy("lower")
 @seen_as("aten::einsum")
 def einsum(*args: Any) -> Tensor:
     """
@@ -444,6 +446,7 @@ def _product(sizes: Sequence[int]) -> int:
     return total
 
 
+@autocast_policy("lower")
 @seen_as("aten::tensordot")
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """

@@ -43,14 +43,6 @@ class Operators:
 forward_to = Operators()
 
 
-def parameters_of(function: Callable) -> tuple[str, ...]:
-    """The names of the parameters; of plain functions without a signature, which takes long."""
-    code = getattr(function, "__code__", None)
-    if code is None or hasattr(function, "__wrapped__"):
-        return tuple(inspect.signature(function).parameters)
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-
-
 def _keywords(function: Callable) -> set[str]:
     """The names that a call may give; those of all signatures if there are several."""
     several = getattr(function, "_names", None)
@@ -77,7 +69,6 @@ class PublicFunction:
         self.function = function
         self.name: str = function.__name__
         self.module: str = function.__module__
-        self.parameters = parameters_of(function)
         self.forwards = forwards
         self.renames = renames
         self.unset = unset
@@ -126,7 +117,6 @@ def _public_module(module: str) -> str:
 def _dispatching(function: _Function) -> _Function:
     """A function that dispatches before it does its work, and knows NumPy's names."""
     known = _keywords(function)
-    name, parameters = function.__name__, parameters_of(function)
 
     @functools.wraps(function)
     def asking(*args: Any, **kwargs: Any) -> Any:
@@ -141,7 +131,7 @@ def _dispatching(function: _Function) -> _Function:
                 return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
             return function(*args, **kwargs)
         except Exception as error:
-            _name_error(error, name, parameters)
+            _name_error(error, function)
             if kwargs:
                 _overrides._unplace(error, kwargs)
             raise
@@ -150,18 +140,23 @@ def _dispatching(function: _Function) -> _Function:
     return cast(_Function, asking)
 
 
-def names_errors(name: str) -> Callable[[_Function], _Function]:
-    """Let messages of errors inside of a function begin with a public name; it doesn't dispatch."""
+def names_errors(public: str | Callable[..., Any]) -> Callable[[_Function], _Function]:
+    """
+    Let messages of errors inside of a function begin with the name of a public one.
+
+    Positions of arguments are those of the public function, if it is given in place of its name.
+    """
 
     def decorate(function: _Function) -> _Function:
-        parameters = parameters_of(function)
+        owner = function if isinstance(public, str) else public
+        name = public if isinstance(public, str) else public.__name__
 
         @functools.wraps(function)
         def named(*args: Any, **kwargs: Any) -> Any:
             try:
                 return function(*args, **kwargs)
             except Exception as error:
-                _name_error(error, name, parameters)
+                _name_error(error, owner, name)
                 raise
 
         return cast(_Function, named)
@@ -170,7 +165,9 @@ def names_errors(name: str) -> Callable[[_Function], _Function]:
 
 
 @overload
-def public(function: _Function, /, *, module: str | None = None) -> _Function: ...
+def public(
+    function: _Function, /, *, module: str | None = None, autocast: str | None = None
+) -> _Function: ...
 
 
 @overload

@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from autograd_cy._absent.names import no_attribute
+from autograd_cy._lazy import attach as _attach
 
 if TYPE_CHECKING:
     from autograd_cy.cpu import amp as amp
@@ -124,7 +123,4 @@ def synchronize(device: Any = None) -> None:
     """
 
 
-def __getattr__(name: str) -> object:
-    if name == "amp":  # loaded when a program asks for it
-        return import_module("autograd_cy.cpu.amp")
-    raise no_attribute(__name__, name)
+__getattr__, __dir__ = _attach(__name__, ["amp"])

@@ -14,7 +14,7 @@ import enum
 from collections.abc import Callable
 from typing import Any
 
-from autograd_cy._absent.stand_ins import stand_in
+from autograd_cy._lazy import attach as _attach
 
 __all__ = [
     "Backend",
@@ -213,5 +213,4 @@ def _record(fn: Callable, error_handler: Any = None) -> Callable:
     return fn
 
 
-def __getattr__(name: str) -> Any:
-    return stand_in(__name__, name)
+__getattr__, __dir__ = _attach(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from autograd_cy._absent.stand_ins import stand_in
+from autograd_cy._lazy import attach as _attach
 from autograd_cy.nn import Module
 
 __all__ = [
@@ -282,5 +282,4 @@ def _as_it_is(fn: _Function) -> _Function:
     return fn
 
 
-def __getattr__(name: str) -> object:
-    return stand_in(__name__, name)
+__getattr__, __dir__ = _attach(__name__)

@@ -83,7 +83,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return _ag.diagonal(A, offset, dim1, dim2)
 
 
-@public
+@public(autocast="lower")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """
     Products of vectors along a dimension; of complex ones `x` is conjugated.
@@ -150,7 +150,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     return _ag.cat((ones, x.unsqueeze(-1).expand(*x.shape, n - 1)), -1).cumprod(-1)
 
 
-@public
+@public(autocast="lower")
 @seen_as("aten::linalg_multi_dot")
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """

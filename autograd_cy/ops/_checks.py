@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from autograd_cy.ops._kernels import call, composite, elementwise, host
-from autograd_cy.ops._record import Arg, Record, RecordError, parse_signature
+from autograd_cy.ops._record import AUTOCAST, Arg, Record, RecordError, parse_signature
 from autograd_cy.ops._rules import nondiff
 from autograd_cy.ops._samples import ORDERS, by_test, differs
 from autograd_cy.ops._texts import text_of
@@ -101,6 +101,10 @@ def check_in_table(r: Record, table: list[Record]) -> None:
         raise RecordError(f"{r.label}: {problem}")
     if any(other.key == r.key for other in table):
         raise RecordError(f"{r.label}: defined twice")
+    if any(o.symbol == r.symbol and o.call.autocast != r.call.autocast for o in table):
+        raise RecordError(
+            f"{r.label}: autocast={r.call.autocast!r}, but another record of this name differs"
+        )
 
 
 def _rules(r: Record) -> Iterator[str]:
@@ -133,6 +137,8 @@ def _tier(r: Record) -> Iterator[str]:
         yield f"a tier is compiled or interpreted, not {r.tier!r}"
     if isinstance(r.kernel, host) and r.tier != "interpreted":
         yield 'a host kernel is for tier="interpreted"'
+    if r.call.autocast not in (None, *AUTOCAST):
+        yield f"autocast= is one of {', '.join(AUTOCAST)}, not {r.call.autocast!r}"
 
 
 def _changes(r: Record) -> Iterator[str]:

@@ -18,6 +18,10 @@ class RecordError(ValueError):
     """A record that can't be built; the text says what is missing."""
 
 
+#: The words of `autocast=`.
+AUTOCAST = ("lower", "float32", "widest", "input", "padding")
+
+
 @dataclass(frozen=True)
 class Arg:
     """An argument of a signature."""
@@ -75,10 +79,12 @@ class Call:
     when: str | None = None
     #: The record called (with True) where only the first argument is given.
     alone: str | None = None
-    #: The Python form calls check_<this> (arguments.pyx) first.
+    #: The Python form calls check_<this> (rules_common.pyx) first.
     checks: str | None = None
     #: Of two Python numbers it makes a tensor; others refuse them.
     two_numbers: bool = False
+    #: The dtype of the call in mixed precision, one of AUTOCAST.
+    autocast: str | None = None
     #: Arguments that the kernel changes in place, as running statistics.
     mutates: tuple[str | only_if, ...] = ()
 

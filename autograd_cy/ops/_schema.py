@@ -129,6 +129,11 @@ operations, an expression over the sizes of tensors and the values of other argu
 broadcasting, ``windows(input, weight, stride, padding, dilation)`` counts a convolution. Sizes are
 counted from the front, as C does: ``size[len(size) - 1]``.
 
+`autocast` is the dtype of the call within ``torch.autocast``: ``"lower"``, that of the region;
+``"float32"``; ``"widest"``, float32 if the tensors have several; ``"input"``, float32 for halves,
+with a result like the first argument; ``"padding"``, float32 where ``mode=`` repeats elements.
+Without it the call isn't changed. All records of a name say the same.
+
 The values that a node saves for its formulas are seen as `_saved_<name>`. `shows` gives them the
 names that torch has: ``{"inverse": "result"}`` renames, ``{"alpha": "1"}`` is a constant,
 ``{"self_sym_sizes": "self.shape"}`` is known by the edge, as are ``self.ndim`` and

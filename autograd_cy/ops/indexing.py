@@ -100,6 +100,7 @@ op("index_add(self, dim: dim, index, source)", alpha=True,
    example=">>> ag.index_add(ag.zeros(3), 0, ag.tensor([0, 2, 0]), ag.tensor([1.0, 2.0, 3.0]))\ntensor([4., 0., 2.])")
 
 op("index_copy(self, dim: dim, index, source)", kernel=composite("scatter(self, dim, _index_copy_places(self, dim, index, source), source)"), inplace=True, out="exact",
+   autocast="widest",
    samples=[sample((arg((3, 4)), 0, fixed((1,), integers(0, 3)), arg((1, 4))))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_index_copy_and_index_fill"),
    doc="A copy of `self` whose slices with the given indices are those of `source`.",
    example=">>> ag.index_copy(ag.zeros(3), 0, ag.tensor([2, 0]), ag.tensor([1.0, 2.0]))\ntensor([2., 0., 1.])")

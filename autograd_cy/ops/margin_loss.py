@@ -60,6 +60,7 @@ op("bilinear(input1, input2, weight, bias: Tensor? = None)", method=False, also=
 
 op("margin_ranking_loss(input1, input2, target, margin: float = 0.0, reduction: int = 0)", method=False,
    functional="margin_ranking_loss(input1, input2, target, margin, size_average, reduce, reduction)", kernel=composite("margin_loss.margin_ranking_loss"),
+   autocast="float32",
    dtypes="hf", samples=[*codes(arg((5,)), arg((5,)), arg((5,), SIGN)), *codes(arg((3, 1)), arg((1, 4)), arg((3, 4), SIGN), margin=0.5)],
    reference=f"{REDUCED}(np.maximum(margin - target * (input1 - input2), 0))",
    params={"input1": "Scores.", "input2": "Other scores.", "target": "1 where the first should be larger, -1 where the second should.",
@@ -69,6 +70,7 @@ op("margin_ranking_loss(input1, input2, target, margin: float = 0.0, reduction: 
 
 op("hinge_embedding_loss(input, target, margin: float = 1.0, reduction: int = 0)", method=False,
    functional="hinge_embedding_loss(input, target, margin, size_average, reduce, reduction)", kernel=composite("margin_loss.hinge_embedding_loss"),
+   autocast="float32",
    dtypes="hf", samples=[*codes(arg((5,)), fixed((5,), SIGN)), *codes(arg((3, 4)), fixed((4,), SIGN), margin=0.5)],
    reference=f"{REDUCED}(np.where(target != 1, np.maximum(margin - input, 0), 0) + np.where(target != -1, input, 0) + 0 * target)",
    params={"input": "Distances.", "target": "1 for what is alike, -1 for what is not.", "margin": "The distance of what is not alike.",
@@ -78,6 +80,7 @@ op("hinge_embedding_loss(input, target, margin: float = 1.0, reduction: int = 0)
 
 op("cosine_embedding_loss(input1, input2, target, margin: float = 0.0, reduction: int = 0)", method=False,
    functional="cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, reduction)", kernel=composite("margin_loss.cosine_embedding_loss"),
+   autocast="float32",
    dtypes="hf", tolerance=1e-4, samples=[*codes(arg((3, 4)), arg((3, 4)), fixed((3,), real(1, 1))), *codes(arg((4,)), arg((4,)), fixed((), real(-1, -1)), margin=-0.5)],
    reference=f"{REDUCED}((lambda c: np.where(target == 1, 1 - c, np.maximum(c - margin, 0)))({COSINE}))",
    errors=(error(sample((arg((4,)), arg((4,)), arg((3,)))), RuntimeError, "1D target tensor expects 2D input tensors"),
@@ -90,6 +93,7 @@ op("cosine_embedding_loss(input1, input2, target, margin: float = 0.0, reduction
 
 op("triplet_margin_loss(anchor, positive, negative, margin: float = 1.0, p: float = 2, eps: float = 1e-06, swap: bool = False, reduction: int = 0)",
    functional="triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction)",
+   autocast="float32",
    method=False, kernel=composite("margin_loss.triplet_margin_loss"), dtypes="hf", tolerance=1e-4,
    samples=[*codes(arg((3, 4)), arg((3, 4)), arg((3, 4)), margin=3.0), *codes(arg((4,)), arg((4,)), arg((4,)), swap=True, p=1.0, margin=3.0)],
    reference=f"{REDUCED}((lambda d, n: np.maximum(margin + d(anchor, positive) - (np.minimum(n, d(positive, negative)) if swap else n), 0))"
@@ -104,6 +108,7 @@ op("triplet_margin_loss(anchor, positive, negative, margin: float = 1.0, p: floa
 
 op("poisson_nll_loss(input, target, log_input: bool, full: bool, eps: float, reduction: int)", method=False,
    functional="poisson_nll_loss(input, target, log_input: bool = True, full: bool = False, size_average, eps: float = 1e-08, reduce, reduction)", kernel=composite("margin_loss.poisson_nll_loss"),
+   autocast="float32",
    dtypes="hf", domain=real(0.5, 3), tolerance=1e-4,
    samples=[sample((arg((3, 4)), arg((3, 4), real(1.2, 4)), log, full, 1e-8, code)) for log in (True, False) for full in (True, False) for code in (0, 1, 2)],
    reference=f"{REDUCED}((np.exp(input) - target * input if log_input else input - target * np.log(input + eps))"

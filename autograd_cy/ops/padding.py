@@ -30,6 +30,7 @@ op("_pad_backward(grad_output, size: sizes, pad: ints, mode: int)", out=False, k
    doc="Gradient of padding with elements.")
 
 op("pad(input, pad: ints, mode: str = 'constant', value: float? = None)", namespace="nn.functional", kernel=composite("padding.pad_form"),
+   autocast="padding",
    samples=[one((2, 3), (1, 2)), one((2, 3), (1, 2, 0, 1), "constant", 2.5), one((2, 4), (2, 3), "reflect"), one((1, 2, 3), (1, 1, 1, 0), "replicate"),
             sample((arg((2, 3, 4)), (1, 4)), {"mode": "circular"}), one((1, 2, 3), (-1, 1), "circular"), one((1, 2, 2, 3), (1, 1, 1, 1, 1, 1), "reflect")],
    reference=by_test(HERE + "test_modes"), params={

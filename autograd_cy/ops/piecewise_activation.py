@@ -114,6 +114,7 @@ op("_leaky_relu_backward(grad_output, self, negative_slope: Scalar)", event="lea
    domain=OFF_ZERO, reference="np.where(self > 0, grad_output, negative_slope * grad_output)", doc="Gradient of leaky_relu.")
 
 op("prelu(self, weight)", also=("nn.functional",), kernel=composite("piecewise_activation.prelu"),
+   autocast="lower",
    samples=[sample((arg((3, 4)), arg((4,)))), sample((arg((3, 4)), arg((1,)))), sample((arg((2, 3, 4)), arg((3,)))), sample((arg((5,)), arg(()))),
             sample((arg(()), arg((1,)))), sample((arg((0, 3)), arg((3,))))],
    dtypes="hf", domain=OFF_ZERO,

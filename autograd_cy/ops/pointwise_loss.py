@@ -122,7 +122,7 @@ op("_binary_cross_entropy_backward(grad_output, self, target)", kernel=elementwi
    reference="grad_output * (self - target) / (self * (1 - self))", doc="Gradient of binary_cross_entropy.")
 
 op("_weighted_cross_entropy(self, target, weight: Tensor?, reduction: int)",
-   functional="binary_cross_entropy(input, target, weight: Tensor | None = None, size_average, reduce, reduction)", shown_as="binary_cross_entropy", kernel=composite("pointwise_loss.cross_entropy"),
+   functional="binary_cross_entropy(input, target, weight: Tensor | None = None, size_average, reduce, reduction)", autocast="float32", shown_as="binary_cross_entropy", kernel=composite("pointwise_loss.cross_entropy"),
    doc="binary_cross_entropy of a weight that has no gradient.")
 
 op("_binary_cross_entropy_each(self, target, weight: Tensor?, reduction: int)", kernel=composite("pointwise_loss.cross_entropy_each"),
@@ -175,6 +175,7 @@ op("_logit_cross_entropy_each(self, target, weight: Tensor?, pos_weight: Tensor?
 
 op("binary_cross_entropy_with_logits(input, target, weight: Tensor? = None, pos_weight: Tensor? = None, reduction: int = 0)", method=False,
    functional="binary_cross_entropy_with_logits(input, target, weight, size_average, reduce, reduction, pos_weight)",
+   autocast="float32",
    kernel=composite("pointwise_loss.logit_cross_entropy"), dtypes="hf",
    samples=[sample((arg((3, 4)), arg((3, 4)), None, None, code)) for code in (0, 1, 2)] + [sample((arg((3, 4)), arg((3, 4)), fixed((3, 4), real(0.1, 2)), fixed((4,), real(0.1, 2))))],
    reference=f"{REDUCED}((input * (1 - target) + (1 if pos_weight is None else 1 + (pos_weight - 1) * target) * {SOFTPLUS.replace('self', 'input')})"
@@ -210,6 +211,7 @@ op("_kl_div_of_target(grad_output, self, target, log_target: bool)",
    doc="Gradient of kl_div with respect to the target.")
 
 op("kl_div(input, target, reduction: int = 0, *, log_target: bool = False)", method=False, kernel=composite("pointwise_loss.kl_div"), dtypes="hf",
+   autocast="float32",
    domain=real(0.2, 2), samples=[sample((arg((3, 4)), arg((3, 4)), code), {"log_target": log}) for code in (0, 1, 2) for log in (False, True)],
    reference=f"{REDUCED}(np.exp(target) * (target - input) if log_target else target * (np.log(target) - input))",
    params={"input": "Logarithms of probabilities.", "target": "Probabilities.",

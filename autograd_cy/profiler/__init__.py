@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from autograd_cy._lazy import attach as _attach
+
 if TYPE_CHECKING:
     from autograd_cy.profiler._events import DeviceType as DeviceType
     from autograd_cy.profiler._labels import record_function as record_function
@@ -37,11 +39,13 @@ __all__ = [
     "trace_handler",
 ]
 
-_PLACES = {
-    "DeviceType": "_events",
-    "load": "_reports",
-    "load_nsys": "_tools",
-    "record_function": "_labels",
+_LATER = {
+    "profiler._events": "DeviceType",
+    "profiler._labels": "record_function",
+    "profiler._reports": "load",
+    "profiler._steps": "ProfilerAction ProfilerActivity profile schedule supported_activities "
+    "tensorboard_trace_handler trace_handler",
+    "profiler._tools": "load_nsys",
 }
 
 
@@ -62,20 +66,12 @@ def kineto_available() -> bool:
     return True
 
 
-def __getattr__(name: str) -> object:
+def _find(name: str) -> None:
     if name == "ExecutionTraceObserver":
         raise AttributeError(
             "module 'autograd_cy.profiler' has no ExecutionTraceObserver: export_chrome_trace and "
             "save write what was recorded"
         )
-    if name not in __all__:
-        raise AttributeError(f"module 'autograd_cy.profiler' has no attribute {name!r}")
-    import importlib
-
-    module = importlib.import_module(f"autograd_cy.profiler.{_PLACES.get(name, '_steps')}")
-    globals()[name] = found = getattr(module, name)
-    return found
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = _attach(__name__, attributes=_LATER, find=_find)

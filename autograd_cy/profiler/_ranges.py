@@ -206,16 +206,7 @@ def _of_library() -> NVTX | None:
 
 
 def text_of(name: str, seq: int, scope: int, sizes: list | None) -> str:
-    """
-    The text of a range.
-
-    Examples
-    --------
-    >>> text_of("aten::mul", 3, 0, [[2, 3], []])
-    'aten::mul, seq = 3, sizes = [[2, 3], []]'
-    >>> text_of("MulBackward0", 3, 1, None)
-    'MulBackward0, stashed seq = 3'
-    """
+    """Return the text of a range, such as ``aten::mul, seq = 3, sizes = [[2, 3], []]``."""
     text = name
     if seq >= 0:
         text += f", stashed seq = {seq}" if scope == 1 else f", seq = {seq}"

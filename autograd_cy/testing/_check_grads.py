@@ -9,10 +9,15 @@ from autograd_cy._C.random import Generator as _Generator
 from autograd_cy._C.tensor import Tensor
 from autograd_cy.autograd._arguments import gradients
 from autograd_cy.autograd._consistency import _random_like
-from autograd_cy.autograd._differences import Subject, as_outputs, is_smooth, restored
+from autograd_cy.autograd._differences import (
+    GradcheckError,
+    Subject,
+    as_outputs,
+    is_smooth,
+    restored,
+)
 from autograd_cy.autograd._pushforward import push
 from autograd_cy.autograd.grad_mode import enable_grad
-from autograd_cy.autograd.gradcheck import GradcheckError
 
 _NAMES = {"fwd": "forward mode", "rev": "reverse mode"}
 

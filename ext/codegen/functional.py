@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ext.codegen import layers
+from ext.codegen.table import importable
 from ext.codegen.vocabulary import in_place_text
 
 HEAD = '''"""Functions that add options to an operator, as their records say by ``functional=``.
@@ -44,12 +45,9 @@ REDUCTIONS = {"int": "reduction_code", "str": "reduction_name"}
 def module_text(families: dict) -> str:
     """The module with all functions of the records."""
     known = layers.by_name(layers.load())
-    functions = [
-        Function(record, known)
-        for records in families.values()
-        for record in records
-        if record.call.functional
-    ]
+    chosen = [r for records in families.values() for r in records if r.call.functional]
+    with importable():
+        functions = [Function(record, known) for record in chosen]
     used = sorted({f.family for f in functions if f.family})
     lines = [HEAD, f"__all__ = {sorted(n for f in functions for n in f.names)!r}", ""]
     lines += [f'_{name} = Family("{name}")' for name in used]
@@ -109,6 +107,9 @@ class Function:
         return self.record.public and not codes
 
     def decorator(self) -> str:
+        policy = self.record.call.autocast
+        if policy and not self.record.public:  # else it is that of the operator with the same name
+            return f'@public(autocast="{policy}")'
         if not self.forwards:
             return "@public"
         names = self.record.name + (f" {self.record.name}_" if self.inplace else "")

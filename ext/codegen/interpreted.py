@@ -221,7 +221,10 @@ def family_module(name: str, records: list, by_symbol: dict) -> str:
                     forms += [*one.inplace(form), f"{form}.__qualname__ = {public + '_'!r}"]
                 forms += overloaded(public, group, "_")
         if not public.startswith("_"):
-            forms += ["", *(f"{n} = _public({n})" for n in names)]
+            autocast = group[0].call.autocast
+            options = dict.fromkeys(names, "")
+            options[public] = f", autocast={autocast!r}" if autocast else ""
+            forms += ["", *(f"{n} = _public({n}{options[n]})" for n in names)]
         pairs = [
             (alias + n.removeprefix(public), n) for alias in group[0].call.aliases for n in names
         ]

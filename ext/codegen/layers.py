@@ -52,10 +52,12 @@ def load() -> dict[str, tuple[Any, list]]:
         rows = schema().ROWS
         for path in paths():
             place = path.relative_to(FOLDER)
-            rows.clear()
             name = ".".join(place.with_suffix("").parts)
             module = importlib.import_module(f"autograd_cy.ops.layers.{name}")
-            found[place.as_posix()] = module, [*rows]
+            for row in rows:
+                if not row.file:
+                    object.__setattr__(row, "file", place.as_posix())
+            found[place.as_posix()] = module, [r for r in rows if r.file == place.as_posix()]
     return found
 
 

@@ -291,7 +291,7 @@ class Operation:
                 f"def _check_{self.r.key}(*args):",
                 f"    _host.checks.{name}({self.r.shown!r}, *args)",
             ]
-        return [f"_check_{self.r.key} = {self.compiled(f'arguments.check_{name}')}"]
+        return [f"_check_{self.r.key} = {self.compiled(f'rules_common.check_{name}')}"]
 
     # --- the operation --------------------------------------------------------------------------
 

@@ -152,6 +152,8 @@ def row(r: Any, form: str = "", alone: bool = False) -> str:
         head.append("lone" if r.call.two_numbers else "numbers")
     if separate_sizes(r) is not None and not form:
         head.append("spread")
+    if r.call.autocast and not form:
+        head.append(f"autocast={r.call.autocast}")
     cells = []
     for i, a in enumerate(r.args):
         # In-place forms are methods, whose arguments count from the one after the tensor.

@@ -74,6 +74,12 @@ def imports_of(tree) -> dict[str, tuple[str, str]]:
     }
 
 
+def whole_modules(tree) -> list[str]:
+    """The modules whose public names a module imports by ``*``."""
+    imports = (node for node in tree.body if isinstance(node, ast.ImportFrom))
+    return [node.module for node in imports if node.names[0].name == "*"]
+
+
 def public_names(package: Path, module: str) -> list[str]:
     """`__all__` of a Python module of the package."""
     tree = ast.parse(source_of(package, module).read_text())
@@ -144,11 +150,7 @@ def write_namespace(
     path = source_of(package, f"autograd_cy.{namespace}")
     tree = ast.parse(path.read_text())
     imported = imports_of(tree)
-    names = {}
-    for node in tree.body:  # its own, by name or as what its modules list
-        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-            listed = public_names(package, node.module)
-            names.update({name: (node.module, name) for name in listed})
+    names = {name: (m, name) for m in whole_modules(tree) for name in public_names(package, m)}
     if not names:
         names = {name: imported[name] for name in _constant(tree, "__all__")}
     names.update({name: ("autograd_cy", name) for name in _constant(tree, "_TOP")})

@@ -1,6 +1,7 @@
 # cython: language_level=3
 """Composites of the family indexing: records in autograd_cy/ops/indexing.py name them."""
-from autograd_cy._C.arguments cimport bool_arg, indices_arg, real_number, tensor_arg
+from autograd_cy._C.arguments cimport bool_arg, indices_arg, tensor_arg
+from autograd_cy._C.rules_common cimport real_number
 from autograd_cy._C.constants cimport filled
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_BOOL, DT_I64, DT_U8
 from autograd_cy._C.faults cimport FAULT_MASK

@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Composites of the family products: records in autograd_cy/ops/products.py name them."""
-from autograd_cy._C.arguments cimport factor_fits
+from autograd_cy._C.rules_common cimport factor_fits
 from autograd_cy._C.dtypes cimport dt_is_integral, DT_BF16, DT_BOOL, DT_F16, DT_F32
 from autograd_cy._C.iterate cimport broadcast_shape, one_memory, result_dtype
 from autograd_cy._C.tensor cimport (

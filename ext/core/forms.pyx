@@ -12,12 +12,13 @@ signature, and for each line a C function. A line names the parameters in their 
 After ``*`` parameters come by keyword only, after ``+`` those that the record doesn't know. Of the
 words after the name, ``as=name`` is the operator in errors about values, ``lone`` and ``numbers``
 say what two numbers alone mean (a number that is made a tensor, or an error), ``spread`` lets the
-ints of the last parameter be given one by one, and ``key=key`` asks for a form of this signature
-alone, ``form_<key>``. With ``calls=ooi`` the C function is the operator itself, and these are the
-types of its arguments; otherwise it gets the array of values. A line that begins with ``|`` is
-another signature of the form before it. Others stand for functions: ``>`` for the one that writes
-into ``out=``, ``:`` for the one that gets the values if a parameter after ``+`` isn't the default,
-``?`` for the one that chooses among signatures.
+ints of the last parameter be given one by one, ``key=key`` asks for a form of this signature alone,
+``form_<key>``, and ``autocast=policy`` is what `_autocast` returns. With ``calls=ooi`` the C
+function is the operator itself, and these are the types of its arguments; otherwise it gets the
+array of values. A line that begins with ``|`` is another signature of the form before it. Others
+stand for functions: ``>`` for the one that writes into ``out=``, ``:`` for the one that gets the
+values if a parameter after ``+`` isn't the default, ``?`` for the one that chooses among
+signatures.
 
 A line is read when its form is first called, so that importing costs one small object a form. A
 call then fills an array of C values on the stack: positional arguments, those by name, defaults,
@@ -194,8 +195,8 @@ cdef int read_row(Form form, list kept, Row* row, str line) except -1:
         elif word.startswith("calls="):
             row.caller = <caller_fn><void*><size_t>CALLERS[word[6:]]
             row.out_caller = <caller_fn><void*><size_t>CALLERS.get(word[6:] + "o", 0)
-        elif word.startswith("key="):
-            pass                    # the form of this signature only is form_<key>
+        elif word.startswith(("key=", "autocast=")):
+            pass                    # read by make_forms and Form._autocast
         else:
             raise SystemError(f"{form.__name__}: what is {word!r} in {line!r}?")
     for cell in cells[1:]:
@@ -538,6 +539,17 @@ cdef class Form:
     @property
     def __qualname__(self):
         return self.__name__
+
+    @property
+    def _autocast(self):
+        """The policy of mixed precision, as `autocast` of the record says it, or None."""
+        cdef const char* word = self.text
+        while word[0] not in (c";", c"\n", 0):
+            if strncmp(word, b" autocast=", 10) == 0:
+                word += 10
+                return word_at(&word)
+            word += 1
+        return None
 
     @property
     def __signature__(self):

@@ -1,7 +1,7 @@
 # cython: language_level=3
 # build: plain hot
 """Shape rules of what is drawn at random: fills, masks, slopes. They refuse bounds and dtypes."""
-from autograd_cy._C.arguments cimport slope_range
+from autograd_cy._C.rules_common cimport slope_range
 from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_is_complex, dt_is_float, dt_object, dt_real, DT_BF16, DT_F16, DT_F32,
     DT_F64, DT_I64, DT_U8)

@@ -1,5 +1,6 @@
 """Records that contradict their kernels are refused before anything is built."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -48,6 +49,28 @@ def test_records_that_their_kernel_contradicts(families, key, change, text):
 
 def test_every_record_fits_its_kernel(families):
     check(families, RecordError)
+
+
+@pytest.mark.parametrize(
+    ("autocast", "text"),
+    [
+        ("lowest", "autocast= is one of lower, float32, widest, input, padding, not 'lowest'"),
+        ("lower", "autocast='lower', but another record of this name differs"),
+    ],
+)
+def test_policies_of_mixed_precision_are_known_ones_and_agree(families, autocast, text):
+    with pytest.raises(RecordError, match=re.escape(text)):
+        op(
+            "prod.another(self)",
+            kernel=elementwise("neg"),
+            vjp={"self": "-grad"},
+            jvp="elementwise",
+            vmap="elementwise",
+            autocast=autocast,
+            doc="Another one.",
+            samples=shapes((2,)),
+            reference="np.prod(self)",
+        )
 
 
 def test_more_parameters_than_a_form_has_are_refused(families):

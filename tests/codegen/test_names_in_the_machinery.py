@@ -44,7 +44,6 @@ ALLOWED = {
     "ext/codegen/stubs.py": ("random", "a module"),
     "ext/core/tensor/modes.pxi": ("normal", "mode of a tensor or of inference"),
     "ext/engine/interpreted.pyx": ("linear random", "words of records, as in ext/codegen"),
-    "ext/core/arguments.pyx": ("tanh", "a way to compute gelu, given by its caller"),
     "ext/core/exchange.pyx": ("conj neg negative", "bits of a tensor, named in an error"),
     "ext/core/exchange/dlpack.pxi": ("conj neg negative", "the same"),
     "ext/core/tensor/buffer.pxi": ("conj neg negative", "the same"),

@@ -74,4 +74,4 @@ def test_results_are_written_where_they_belong(record):
 def test_what_copies_has_the_form():
     records = dict(RECORDS)
     for form, key in COPIES:
-        assert getattr(records[key], form), (form, key)
+        assert getattr(records[key].call, form), (form, key)

@@ -125,7 +125,7 @@ COMPOSITE = {"gelu": "same", "clamp": "same"}
 def result_dtype(record, name, output="result"):
     """The dtype of a result whose tensor arguments have the promoted dtype `name`."""
     rule = getattr(record.kernel, "dtypes", None) or RESULT.get(record.name, "same")
-    if isinstance(rule, tuple):
+    if isinstance(record.kernel, schema.host) and isinstance(rule, tuple):
         rule = rule[record.returns.index(output)]
     rule = RESULT.get(f"{record.name}.{output}", rule)
     letter = CLASS_OF[name]

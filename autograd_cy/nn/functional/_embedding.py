@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import autograd_cy as _operators
 from autograd_cy import Tensor, no_grad
+from autograd_cy._C import overrides as _overrides
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._tensors.public import forward_to, names_errors, public
@@ -97,6 +98,15 @@ def embedding(
     tensor([[3., 4.],
             [1., 2.]])
     """
+    if max_norm is not None and _overrides._any_asks(input, weight):  # before rows are changed
+        options = {
+            "padding_idx": padding_idx,
+            "max_norm": max_norm,
+            "norm_type": norm_type,
+            "scale_grad_by_freq": scale_grad_by_freq,
+            "sparse": sparse,
+        }
+        return _overrides._ask(embedding, (input, weight), (input, weight), options)
     padding = -1 if padding_idx is None else _row_of(padding_idx, weight.size(0))
     if max_norm is not None:
         _renorm(weight, input, max_norm, norm_type)

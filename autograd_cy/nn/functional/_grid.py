@@ -96,7 +96,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     return _affine_grid(theta, tuple(size[2:]), aligned)
 
 
-@public
+@public(autocast="float32")
 @seen_as("aten::grid_sampler")
 def grid_sample(
     input: Tensor,

@@ -180,7 +180,7 @@ def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
         )
 
 
-@public
+@public(autocast="float32")
 @seen_as("aten::multi_margin_loss")
 def multi_margin_loss(
     input: Tensor,
@@ -275,7 +275,7 @@ def multi_margin_loss(
     return _reduced(losses if input.ndim == 2 else losses[0], code)
 
 
-@public
+@public(autocast="float32")
 @seen_as("aten::multilabel_margin_loss")
 def multilabel_margin_loss(
     input: Tensor,
@@ -337,7 +337,7 @@ def multilabel_margin_loss(
     return _reduced(losses if input.ndim == 2 else losses[0], code)
 
 
-@public
+@public(autocast="float32")
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,

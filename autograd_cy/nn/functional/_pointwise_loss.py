@@ -29,7 +29,7 @@ __all__ = [
 _losses = Family("ops_pointwise_loss")
 
 
-@public
+@public(autocast="float32")
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -75,7 +75,7 @@ def l1_loss(
     return values if code == 0 else values.mean() if code == 1 else values.sum()
 
 
-@public
+@public(autocast="float32")
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -124,7 +124,7 @@ def smooth_l1_loss(
     )
 
 
-@public
+@public(autocast="float32")
 def huber_loss(
     input: Tensor,
     target: Tensor,
@@ -234,7 +234,7 @@ def kl_div(
     return _operators.kl_div(input, target, code, log_target=log_target)
 
 
-@public
+@public(autocast="float32")
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,

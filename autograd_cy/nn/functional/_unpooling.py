@@ -179,7 +179,8 @@ def _max_unpool(rank: int) -> Any:
         return _resampling._unpool(input, indices, size)
 
     window = repr((1,) * (rank - 1) + (2,)) if rank > 1 else "2"
-    return public(named(unpool, f"max_unpool{rank}d", _UNPOOL, rank, window=window))
+    unpool = named(unpool, f"max_unpool{rank}d", _UNPOOL, rank, window=window)
+    return public(unpool, autocast="float32")
 
 
 max_unpool1d = _max_unpool(1)

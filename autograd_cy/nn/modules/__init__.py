@@ -4,9 +4,8 @@ Each module says its own in ``__all__``.
 """
 
 from typing import TYPE_CHECKING
-from typing import Any as _Any
 
-from autograd_cy._environment.moved_modules import moved as _moved
+from autograd_cy._lazy import attach as _attach
 
 from ..activation import *  # noqa: F403
 from ..adaptive_softmax import *  # noqa: F403
@@ -42,8 +41,4 @@ if not TYPE_CHECKING:  # type checkers take all names that are imported, and nam
         if isinstance(value, type) and issubclass(value, Module)
     )
 
-    def __getattr__(name: str) -> _Any:
-        found = _moved(__name__, name)
-        if found is not None:
-            return found
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    __getattr__, __dir__ = _attach(__name__, ["utils"])

@@ -107,6 +107,7 @@ class Layer:
     gives: str = "the activation of the input"
     takes: str = ""
     shown: str | None = None
+    file: str = ""
 
 
 ROWS: list[Layer] = []

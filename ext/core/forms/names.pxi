@@ -89,15 +89,26 @@ cdef int put_name(object error, object trace, str own, str said) except -1:
     return put_message(error, f"{own}{text[found.end(1):]}", own)
 
 
-cdef int put_public_name(object error, object trace, str name, tuple parameters) except -1:
+cdef tuple parameters_of(object function):
+    """The names of the parameters of a function in Python, which may be wrapped."""
+    cdef object code
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    code = function.__code__
+    return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+
+
+cdef int put_public_name(object error, object trace, str name, object function) except -1:
     """Let the message of an operator begin with the name of the public function around it."""
-    cdef str text = message_of(error, trace), mark = getattr(error, "_operator", None)
+    cdef str text = message_of(error, trace), mark = getattr(error, "_operator", None), place
     cdef object found = None if text is None or not mark else LEADING.match(text), argument
+    cdef tuple parameters
     if found is None or tail(found[1]) == tail(name):
         return 0
     argument = ARGUMENT.match(text, found.end())
     if argument is None:
         return put_message(error, f"{name}{text[found.end(1):]}", name)
+    parameters = parameters_of(function)
     if argument[1] not in parameters:       # it says something about the inner function only
         return 0
     place = f" (position {parameters.index(argument[1]) + 1})"
@@ -107,15 +118,15 @@ cdef int put_public_name(object error, object trace, str name, tuple parameters)
         error, f"{name}(): argument '{argument[1]}'{place}{text[argument.end():]}", name)
 
 
-def _name_error(error not None, str name not None, tuple parameters not None):
-    """Let the message of an error that has just been caught begin with a public name."""
-    put_public_name(error, error.__traceback__, name, parameters)
+def _name_error(error not None, function not None, str name=None):
+    """Let the message of an error that has just been caught begin with the name of a function."""
+    put_public_name(error, error.__traceback__, name or function.__name__, function)
 
 
 cdef int put_names(object error, object trace, str own, str said, object public) except -1:
-    put_name(error, trace, own, said)
+    put_name(error, trace, own if public is None else own.rstrip("_"), said)
     if public is not None:
-        put_public_name(error, trace, public.name, public.parameters)
+        put_public_name(error, trace, public.name, public.function)
     return 0
 
 

@@ -10,6 +10,8 @@ What is kept for ``backward`` by the rules of 2017 (versions, errors, release) i
 
 from __future__ import annotations
 
+from typing import Any
+
 import autograd_cy as ag
 from autograd_cy import Tensor
 
@@ -17,14 +19,25 @@ from ...tensors.wrapping import CLASSES, _make, wrap
 from ..function import Function, InplaceFunction
 from .shapes import in_shape
 
-__all__ = ["FLOATING", "Adapter", "InplaceAdapter", "Pointwise", "Unary", "as_floating", "detached", "leaf", "never"]
+__all__ = [
+    "FLOATING",
+    "Adapter",
+    "InplaceAdapter",
+    "Pointwise",
+    "Unary",
+    "as_floating",
+    "define",
+    "detached",
+    "leaf",
+    "never",
+]
 
 #: The classes of tensors that can have a gradient in the graph of today.
 FLOATING = frozenset(cls for dtype, cls in CLASSES.items() if dtype.is_floating_point)
 
 # An alias has a version of its own, so writes through ``.data`` aren't seen, as in 2017.
 detached = Tensor.data.__get__
-_set_data = Tensor.data.__set__
+_set_data: Any = Tensor.data.__set__  # type: ignore[attr-defined]
 _needing = Tensor.requires_grad_
 _dim = Tensor.dim
 _root = ag.zeros((), requires_grad=True)
@@ -33,7 +46,8 @@ _REFUSALS = RuntimeError, IndexError, TypeError, ValueError
 
 def leaf(t, needed):
     """An alias of a tensor, which needs a gradient or not."""
-    made = detached(t)
+    # What was made in inference mode can't be saved by a node.
+    made = ag.clone(t) if Tensor.is_inference(t) else detached(t)
     return _needing(made) if needed and made.is_floating_point() else made
 
 
@@ -75,6 +89,8 @@ class Adapter(Function):
         Whether the operator records several nodes.
     views : bool
         Whether the output shares memory with the input.
+    plain : bool
+        Whether the gradients are those of the node as they are.
     """
 
     name = ""
@@ -83,13 +99,19 @@ class Adapter(Function):
     places: tuple | None = None
     several = False
     views = False
-    operator = operator_ = None
+    plain = True
+    operator: Any = None
+    operator_: Any = None
 
     # The node, or the outputs where there are several; leaves and operands of such calls.
-    _node = _shape = _leaves = _sizes = None
+    _node: Any = None
+    _shape: Any = None
+    _leaves: Any = None
+    _sizes: Any = None
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
+        cls.plain = cls.places is None and cls._derived is Adapter._derived
         if "name" in vars(cls):
             for suffix in ("", "_"):
                 found = getattr(ag, f"{cls.name}{suffix}", None)
@@ -125,13 +147,45 @@ class Adapter(Function):
 
     def forward(self, *inputs):
         """Compute the output, and record the operator if a gradient is needed."""
-        if self._requires_grad and not ag.is_grad_enabled():
-            with ag.enable_grad():
-                return self._computed(inputs)
-        return self._computed(inputs)
+        x = inputs[0]
+        if self.inplace or self.several or not self.fits(*inputs):
+            return self._special(inputs)
+        try:
+            if not self._requires_grad:
+                made = self.core(*inputs)
+            else:
+                if len(inputs) == 1:
+                    made = self.core(_needing(detached(x)))
+                else:
+                    needs = self._needs(inputs)
+                    made = self.core(*[leaf(t, need) for t, need in zip(inputs, needs)])
+                node = self._node = made.grad_fn
+                if node is None:
+                    return self._special(inputs)
+        except _REFUSALS:
+            if any(map(Tensor.is_inference, inputs)):
+                return self._special(inputs)
+            self.method(*inputs)  # its message is that of 2017
+            raise
+        keeps = self.keeps
+        if _dim(made):
+            # A node may have saved its result, whose version is to be another one.
+            out = _make(type(x), detached(made) if keeps else made)
+        else:
+            self._shape = made.shape
+            out = wrap(detached(made))
+        if self.views:
+            self.shared_pairs = ((x, out),)
+        elif keeps:
+            self.to_save = tuple([out if i < 0 else inputs[i] for i in keeps])
+        return out
 
-    def _computed(self, inputs):
-        fits = self.fits(*inputs)
+    def _special(self, inputs):
+        """Compute in place, adapt operands, or record several nodes."""
+        if self._requires_grad and not ag.is_grad_enabled():
+            with ag.inference_mode(False), ag.enable_grad():
+                return self._special(inputs)
+        fits = self.fits(*inputs) and not any(map(Tensor.is_inference, inputs))
         if self.inplace:
             out = self._changed(inputs, fits)
         elif not fits:
@@ -140,20 +194,14 @@ class Adapter(Function):
             try:
                 out = self._recorded(inputs) if self._requires_grad else self.core(*inputs)
             except _REFUSALS:
-                self.method(*inputs)  # its message is that of 2017
+                self.method(*inputs)
                 raise
-            out = self._of_era(inputs, out)
-        self._note(inputs, out)
-        return out
-
-    def _of_era(self, inputs, out):
-        return _make(type(inputs[0]), out) if _dim(out) else wrap(out)
-
-    def _note(self, inputs, out):
+            out = _make(type(inputs[0]), out) if _dim(out) else wrap(out)
         if self.views:
             self.shared_pairs = ((inputs[0], out),)
         if self.keeps:
             self.to_save = tuple([out if i < 0 else inputs[i] for i in self.keeps])
+        return out
 
     def _needs(self, inputs):
         if self._trusted:
@@ -162,10 +210,7 @@ class Adapter(Function):
         return [t.dtype.is_floating_point for t in inputs]
 
     def _recorded(self, inputs):
-        if len(inputs) == 1:
-            leaves = (_needing(detached(inputs[0])),)
-        else:
-            leaves = [leaf(t, need) for t, need in zip(inputs, self._needs(inputs))]
+        leaves = [leaf(t, need) for t, need in zip(inputs, self._needs(inputs))]
         out = self.core(*leaves)
         if self.several:
             self._leaves = leaves
@@ -215,8 +260,18 @@ class Adapter(Function):
             return self._derived(grads)
 
     def _do_backward(self, grad_outputs, retain_variables):
-        if not self._trusted or self._outputs is not None or self._backward_hooks:
+        if self._backward_hooks or self._outputs is not None or not self._trusted:
             made = super()._do_backward(grad_outputs, retain_variables)
+        elif self.plain and not (self._shape or self._sizes or self._leaves) and self._node:
+            # As in `_derived`, which has all cases.
+            for version, count in self._versions:
+                if version.count != count:
+                    _ = self.saved_tensors
+            made = self._node(*grad_outputs)
+            if type(made) is not tuple:
+                made = (made,)
+            elif len(made) != self.num_inputs:
+                made = made[: self.num_inputs]
         else:
             made = self._derived(grad_outputs)
         if not retain_variables and self._versions:
@@ -235,6 +290,8 @@ class Adapter(Function):
             grads = (ag.reshape(grads[0], self._shape), *grads[1:])
         if self._leaves is not None:
             return self._walked(grads)
+        if node is None:
+            return (None,) * self.num_inputs
         made = node(*grads)
         if self.num_inputs == 1:
             return made[:1] if type(made) is tuple else (made,)
@@ -308,12 +365,7 @@ class Pointwise(Adapter):
 
     def forward(self, a, b):
         kind = type(a)
-        if (
-            kind is not type(b)
-            or self.inplace
-            or kind not in FLOATING
-            or a.shape != b.shape
-        ):
+        if kind is not type(b) or self.inplace or kind not in FLOATING or a.shape != b.shape:
             return super().forward(a, b)
         if not self._requires_grad:
             return _make(kind, self.operator(a, b, *self.extra))
@@ -334,3 +386,18 @@ class Pointwise(Adapter):
     def fits(self, a, b):
         kind = type(a)
         return kind is type(b) and kind in FLOATING and a.shape == b.shape
+
+
+def define(module: str, names: str, *bases: type, name: str = "", **row: Any) -> Any:
+    """
+    Make a class for each of the names, of the operator that has it in lower case or `name`.
+
+    Returns
+    -------
+    type or tuple of type
+    """
+    made = [
+        type(bases[0])(each, bases, {"__module__": module, "name": name or each.lower(), **row})
+        for each in names.split()
+    ]
+    return made[0] if len(made) == 1 else made

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
-from .adapter import FLOATING, Adapter, InplaceAdapter, Pointwise, Unary, never
+from ...tensors.wrapping import operand
+from .adapter import FLOATING, Adapter, InplaceAdapter, Pointwise, Unary, define, never
 
 __all__ = [
     "Add",
@@ -25,37 +26,9 @@ __all__ = [
 ]
 
 
-class Add(Pointwise, InplaceAdapter):
-    """a + b, in the shape of a."""
-
-    name = "add"
-
-
-class Sub(Pointwise, InplaceAdapter):
-    """a - b, in the shape of a."""
-
-    name = "sub"
-
-
-class Mul(Pointwise):
-    """a b, in the shape of a."""
-
-    name = "mul"
-    keeps = (0, 1)
-
-
-class Div(Pointwise):
-    """a / b, in the shape of a."""
-
-    name = "div"
-    keeps = (0, 1)
-
-
-class Pow(Pointwise):
-    """a ** b, in the shape of a."""
-
-    name = "pow"
-    keeps = (0, 1)
+# Of two tensors, in the shape of the first.
+Add, Sub = define(__name__, "Add Sub", Pointwise, InplaceAdapter)
+Mul, Div, Pow = define(__name__, "Mul Div Pow", Pointwise, keeps=(0, 1))
 
 
 class _Constant(Unary):
@@ -67,16 +40,8 @@ class _Constant(Unary):
         self.inplace = inplace
 
 
-class AddConstant(_Constant, InplaceAdapter):
-    """x + c."""
-
-    name = "add"
-
-
-class MulConstant(_Constant, InplaceAdapter):
-    """x c."""
-
-    name = "mul"
+AddConstant = define(__name__, "AddConstant", _Constant, InplaceAdapter, name="add")
+MulConstant = define(__name__, "MulConstant", _Constant, InplaceAdapter, name="mul")
 
 
 class _Reversible(_Constant):
@@ -122,7 +87,7 @@ class DivConstant(_Reversible, InplaceAdapter):
 
     def core(self, x):
         if self.reverse:
-            return ag.mul(ag.reciprocal(x), self.constant)
+            return ag.mul(ag.reciprocal(x) if self.constant else x, self.constant)
         return ag.div(x, self.constant)
 
     def reversed(self, x):
@@ -141,7 +106,9 @@ class PowConstant(_Reversible):
         self.keeps = (-1,) if tensor_power else (0,)
 
     def core(self, x):
-        return ag.pow(self.constant, x) if self.reverse else ag.pow(x, self.constant)
+        if self.reverse:
+            return ag.pow(self.constant, x) if self.constant else ag.mul(x, 0)
+        return ag.pow(x, self.constant)
 
     def reversed(self, x):
         return self.constant**x
@@ -184,16 +151,7 @@ class _Scaled(InplaceAdapter):
         return getattr(x, f"{self.name}_")(self.scale, a, b)
 
 
-class Addcmul(_Scaled):
-    """x + scale a b."""
-
-    name = "addcmul"
-
-
-class Addcdiv(_Scaled):
-    """x + scale a / b."""
-
-    name = "addcdiv"
+Addcmul, Addcdiv = define(__name__, "Addcmul Addcdiv", _Scaled)
 
 
 class Cmax(Adapter):
@@ -205,7 +163,7 @@ class Cmax(Adapter):
         return ag.where(ag.gt(a, b), a, b)
 
     def method(self, a, b):
-        return a.cmax(b)
+        return a.cmax(operand(a, b, "gt"))
 
 
 class Cmin(Adapter):
@@ -217,4 +175,4 @@ class Cmin(Adapter):
         return ag.where(ag.lt(a, b), a, b)
 
     def method(self, a, b):
-        return a.cmin(b)
+        return a.cmin(operand(a, b, "lt"))

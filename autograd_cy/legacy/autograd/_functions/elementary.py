@@ -4,43 +4,53 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
-from .adapter import Adapter, InplaceAdapter, Unary, never
+from ...tensors.wrapping import operand
+from .adapter import Adapter, InplaceAdapter, Unary, define, never
 
-__all__ = ["Clamp", "CmaxConstant", "CminConstant", "Fmod", "Negate", "Remainder", "Round"]
+__all__ = [
+    "Abs",
+    "Acos",
+    "Asin",
+    "Atan",
+    "Ceil",
+    "Clamp",
+    "CmaxConstant",
+    "CminConstant",
+    "Cos",
+    "Cosh",
+    "Exp",
+    "Floor",
+    "Fmod",
+    "Frac",
+    "Log",
+    "Log1p",
+    "Negate",
+    "Reciprocal",
+    "Remainder",
+    "Round",
+    "Rsqrt",
+    "Sigmoid",
+    "Sign",
+    "Sin",
+    "Sinh",
+    "Sqrt",
+    "Tan",
+    "Tanh",
+    "Trunc",
+]
 
-# Functions that keep their output, so that some may work in place; their input; nothing.
-_IN_PLACE = "Exp Rsqrt Sigmoid Tanh"
-_OF_OUTPUT = "Reciprocal Sqrt Tan"
-_OF_INPUT = "Abs Acos Asin Atan Cos Cosh Log Log1p Sin Sinh"
-_OF_NONE = "Ceil Floor Frac Sign Trunc"
-
-
-def _define(names, base, keeps):
-    for name in names.split():
-        row = {"__module__": __name__, "name": name.lower(), "keeps": keeps}
-        globals()[name] = type(base)(name, (base,), row)
-        __all__.append(name)
-
-
-class _InplaceUnary(Unary, InplaceAdapter):
-    pass
-
-
-_define(_IN_PLACE, _InplaceUnary, (-1,))
-_define(_OF_OUTPUT, Unary, (-1,))
-_define(_OF_INPUT, Unary, (0,))
-_define(_OF_NONE, Unary, ())
-
-
-class Negate(_InplaceUnary):
-    name = "neg"
-
-
-class Round(Adapter):
-    """Whole numbers; halves go away from zero, which they don't today."""
-
-    name = "round"
-    fits = never
+Negate = define(__name__, "Negate", Unary, InplaceAdapter, name="neg")
+Ceil, Floor, Frac, Sign, Trunc = define(__name__, "Ceil Floor Frac Sign Trunc", Unary)
+# Halves go away from zero, which they don't today.
+Round = define(__name__, "Round", Adapter, fits=never)
+# These keep their output, so that some may work in place, and the next ones their input.
+Exp, Rsqrt, Sigmoid, Tanh = define(
+    __name__, "Exp Rsqrt Sigmoid Tanh", Unary, InplaceAdapter, keeps=(-1,)
+)
+Reciprocal, Sqrt, Tan = define(__name__, "Reciprocal Sqrt Tan", Unary, keeps=(-1,))
+Abs, Acos, Asin, Atan, Cos, Cosh, Log, Log1p, Sin, Sinh = define(
+    __name__, "Abs Acos Asin Atan Cos Cosh Log Log1p Sin Sinh", Unary, keeps=(0,)
+)
 
 
 class Clamp(Unary):
@@ -56,20 +66,13 @@ class Clamp(Unary):
 
 
 class _Rest(Unary):
+    """The rest of a division."""
+
     def __init__(self, value):
         self.extra = (value,)
 
 
-class Fmod(_Rest):
-    """The rest of a division, with the sign of x."""
-
-    name = "fmod"
-
-
-class Remainder(_Rest):
-    """The rest of a division, with the sign of the divisor."""
-
-    name = "remainder"
+Fmod, Remainder = define(__name__, "Fmod Remainder", _Rest)
 
 
 class _Bounded(Adapter):
@@ -88,7 +91,7 @@ class CmaxConstant(_Bounded):
         return ag.where(ag.gt(x, self.constant), x, self.constant)
 
     def method(self, x):
-        return x.cmax(self.constant)
+        return x.cmax(operand(x, self.constant, "gt"))
 
 
 class CminConstant(_Bounded):
@@ -98,4 +101,4 @@ class CminConstant(_Bounded):
         return ag.where(ag.lt(x, self.constant), x, self.constant)
 
     def method(self, x):
-        return x.cmin(self.constant)
+        return x.cmin(operand(x, self.constant, "lt"))

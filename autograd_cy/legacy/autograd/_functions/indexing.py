@@ -7,7 +7,7 @@ from autograd_cy import Tensor
 
 from ...tensors.wrapping import wrap
 from ..function import Function, InplaceFunction
-from .adapter import FLOATING, Adapter, InplaceAdapter, as_floating, never
+from .adapter import FLOATING, Adapter, InplaceAdapter, as_floating, define, never
 from .shapes import in_shape, zeros
 
 __all__ = [
@@ -92,7 +92,7 @@ class _ByIndex(Adapter):
     """An operator along a dimension with indices, and perhaps a number or a source after them."""
 
     keeps = (1,)
-    places = (0,)
+    places: tuple = (0,)
 
     def __init__(self, dim):
         self.dim = dim
@@ -108,22 +108,15 @@ class _ByIndex(Adapter):
         return [as_floating(x, x.shape), index, *(as_floating(t, t.shape) for t in others)]
 
 
-class IndexSelect(_ByIndex):
-    """The slices that an index names."""
-
-    name = "index_select"
-
-
-class Gather(_ByIndex):
-    """The elements along a dimension that an index names, one for each of its elements."""
-
-    name = "gather"
+# The slices that an index names, and the elements, one for each of the index.
+IndexSelect = define(__name__, "IndexSelect", _ByIndex, name="index_select")
+Gather = define(__name__, "Gather", _ByIndex)
 
 
 class _Put(_ByIndex, InplaceAdapter):
     """A source that is put along a dimension by an index."""
 
-    places = (0, 2)
+    places: tuple = (0, 2)
 
     def __init__(self, dim, inplace=False):
         self.dim = dim
@@ -153,16 +146,8 @@ class _Put(_ByIndex, InplaceAdapter):
         return [as_floating(x, x.shape), index, as_floating(source, self.shape(x, index))]
 
 
-class IndexAdd(_Put):
-    """A tensor whose slices are added to those that an index names."""
-
-    name = "index_add"
-
-
-class IndexCopy(_Put):
-    """A tensor whose slices come in place of those that an index names."""
-
-    name = "index_copy"
+IndexAdd = define(__name__, "IndexAdd", _Put, name="index_add")
+IndexCopy = define(__name__, "IndexCopy", _Put, name="index_copy")
 
 
 class Scatter(_Put):
@@ -219,11 +204,7 @@ class _Masked(Adapter):
         return [as_floating(x, x.shape), mask, *(as_floating(t, t.shape) for t in source)]
 
 
-class MaskedSelect(_Masked):
-    """The elements where a mask isn't 0, in one dimension."""
-
-    name = "masked_select"
-    several = True
+MaskedSelect = define(__name__, "MaskedSelect", _Masked, name="masked_select", several=True)
 
 
 class _MaskedPut(_Masked, InplaceAdapter):
@@ -242,9 +223,6 @@ class MaskedFill(_MaskedPut):
         self.inplace = inplace
 
 
-class MaskedCopy(_MaskedPut):
-    """Elements put one after the other where a mask isn't 0."""
-
-    name = "masked_scatter"
-    fits = never
-    several = True
+MaskedCopy = define(
+    __name__, "MaskedCopy", _MaskedPut, name="masked_scatter", fits=never, several=True
+)

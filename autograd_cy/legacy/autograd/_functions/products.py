@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
-from .adapter import FLOATING, Adapter, InplaceAdapter
+from .adapter import FLOATING, Adapter, InplaceAdapter, define
 
 __all__ = ["Addbmm", "Addmm", "Addmv", "Addr", "Baddbmm", "Bmm", "Dot", "Ger", "Mm", "Mv"]
 
@@ -17,33 +17,15 @@ class _Product(Adapter):
     def fits(self, a, b):
         return type(a) is type(b) and type(a) in FLOATING
 
+    def method(self, a, b):
+        return self.operator(a, b) if a.dtype is b.dtype else super().method(a, b)
+
     def adapted(self, inputs):
         return [t.double() for t in inputs]
 
 
-class Mm(_Product):
-    """The product of two matrices."""
-
-    name = "mm"
-
-
-class Bmm(_Product):
-    """The products of two batches of matrices."""
-
-    name = "bmm"
-
-
-class Mv(_Product):
-    """The product of a matrix and a vector."""
-
-    name = "mv"
-
-
-class Ger(_Product):
-    """The products of all elements of two vectors."""
-
-    name = "ger"
-    several = True
+Mm, Bmm, Mv = define(__name__, "Mm Bmm Mv", _Product)
+Ger = define(__name__, "Ger", _Product, several=True, method=Adapter.method)
 
 
 class Dot(Adapter):
@@ -93,32 +75,5 @@ class _AddedProduct(InplaceAdapter):
         return [t.double() for t in inputs] if type(inputs[0]) not in FLOATING else inputs
 
 
-class Addmm(_AddedProduct):
-    """alpha x + beta a b of matrices."""
-
-    name = "addmm"
-
-
-class Baddbmm(_AddedProduct):
-    """alpha x + beta a b of batches of matrices."""
-
-    name = "baddbmm"
-
-
-class Addbmm(_AddedProduct):
-    """alpha x + beta times the sum of a b over a batch of matrices."""
-
-    name = "addbmm"
-
-
-class Addmv(_AddedProduct):
-    """alpha x + beta a b of a matrix and a vector."""
-
-    name = "addmv"
-
-
-class Addr(_AddedProduct):
-    """alpha x + beta times the products of all elements of two vectors."""
-
-    name = "addr"
-    several = True
+Addmm, Addbmm, Baddbmm, Addmv = define(__name__, "Addmm Addbmm Baddbmm Addmv", _AddedProduct)
+Addr = define(__name__, "Addr", _AddedProduct, several=True)

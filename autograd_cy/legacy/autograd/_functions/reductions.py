@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
-from .adapter import FLOATING, Adapter, as_floating, detached, leaf, never
+from ...tensors.wrapping import CLASSES, _make
+from .adapter import FLOATING, Adapter, as_floating, define, detached, leaf, never
 
 __all__ = [
     "Kthvalue",
@@ -21,43 +22,31 @@ __all__ = [
     "Topk",
     "Var",
 ]
+_Long = CLASSES[ag.int64]
+
 
 class _Total(Adapter):
     """A number made of all elements, or of each slice."""
 
     def __init__(self, dim=None):
         self.dim = dim
-
-    def core(self, x):
-        return self.operator(x) if self.dim is None else self.operator(x, self.dim, keepdim=True)
+        if dim is not None:
+            self.extra = dim, True
 
     def method(self, x):
         return getattr(x, self.name)(self.dim)
 
 
-class Sum(_Total):
-    """The sum."""
-
-    name = "sum"
+class _KeepsType(_Total):
+    """A total that is of the type of the elements, of integers too."""
 
     def method(self, x):
-        return ag.sum(x, dtype=x.dtype) if self.dim is None else x.sum(self.dim)
+        return self.operator(x, dtype=x.dtype) if self.dim is None else super().method(x)
 
 
-class Mean(_Total):
-    """The mean."""
-
-    name = "mean"
-
-
-class Prod(_Total):
-    """The product."""
-
-    name = "prod"
-    keeps = (0,)
-
-    def method(self, x):
-        return ag.prod(x, dtype=x.dtype) if self.dim is None else x.prod(self.dim)
+Sum = define(__name__, "Sum", _KeepsType)
+Prod = define(__name__, "Prod", _KeepsType, keeps=(0,))
+Mean = define(__name__, "Mean", _Total)
 
 
 class Var(Adapter):
@@ -114,6 +103,7 @@ class _Choice(Adapter):
     of_all = False  # whether the choice without a dimension is one of all elements
     return_indices = True
     saves_indices = True
+    _paired = False  # whether the node belongs to values and indices
 
     def __init__(self, dim=None):
         self.dim = dim
@@ -121,8 +111,10 @@ class _Choice(Adapter):
     def method(self, x, dim):
         return getattr(x, self.name)(dim)
 
-    def _computed(self, inputs):
-        (x,) = inputs
+    def forward(self, x):
+        if self._requires_grad and not ag.is_grad_enabled():
+            with ag.inference_mode(False), ag.enable_grad():
+                return self.forward(x)
         flat = self.of_all and self.dim is None
         rows = x.contiguous().view(-1) if flat else x
         dim = -1 if self.dim is None else self.dim
@@ -134,6 +126,7 @@ class _Choice(Adapter):
             # Any choice has the derivative of one by its indices.
             made = ag.gather(leaf(rows, True), dim, detached(indices))
             self._node, self._shape, self._dtype = made.grad_fn, made.shape, made.dtype
+            self._paired = False
         if flat or not self.return_indices:
             return values
         self.non_differentiable = (indices,)
@@ -142,33 +135,30 @@ class _Choice(Adapter):
         return values, indices
 
     def _derived(self, grads):
-        return super()._derived(grads[:1])
+        return super()._derived(grads if self._paired else grads[:1])
 
 
-class Max(_Choice):
-    """The largest element; the first of several."""
-
-    name = "max"
+class _Extreme(_Choice):
     of_all = True
 
+    def forward(self, x):
+        if self.dim is None or not self._requires_grad or type(x) not in FLOATING:
+            return super().forward(x)
+        try:
+            made, indices = self.operator(leaf(x, True), self.dim, True)
+        except (RuntimeError, IndexError):
+            return super().forward(x)
+        self._node, self._paired = made.grad_fn, True
+        if self._node is None:
+            return super().forward(x)
+        indices = _make(_Long, indices)
+        self.to_save = self.non_differentiable = (indices,)
+        return _make(type(x), made), indices
 
-class Min(_Choice):
-    """The smallest element; the first of several."""
 
-    name = "min"
-    of_all = True
-
-
-class Mode(_Choice):
-    """The most frequent element along a dimension, the last one unless told."""
-
-    name = "mode"
-
-
-class Median(_Choice):
-    """The lower middle element along a dimension, the last one unless told."""
-
-    name = "median"
+# The first of several; the most frequent; the lower middle one.
+Max, Min = define(__name__, "Max Min", _Extreme)
+Mode, Median = define(__name__, "Mode Median", _Choice)
 
 
 class Kthvalue(_Choice):

@@ -7,7 +7,7 @@ from autograd_cy import Tensor
 
 from ...creation import cat
 from ..function import Function
-from .adapter import FLOATING, Adapter, Unary, as_floating, detached, never
+from .adapter import FLOATING, Adapter, Unary, as_floating, define, leaf, never
 
 __all__ = [
     "Chunk",
@@ -40,8 +40,10 @@ class _View(Adapter):
 
     views = True
 
-    def core(self, x):
-        return getattr(Tensor, self.name)(x, *self.extra)
+    def __init_subclass__(cls):
+        if cls.name:
+            cls.operator = staticmethod(getattr(Tensor, cls.name))
+        super().__init_subclass__()
 
 
 class View(_View):
@@ -56,15 +58,23 @@ class View(_View):
         return type(x) in FLOATING and Tensor.is_contiguous(x)
 
 
-class Squeeze(_View):
+class _OfDims(_View):
+    """A view by dimensions, or by none."""
+
+    def __init__(self, *dims):
+        self.extra = dims
+
+
+Transpose = define(__name__, "Transpose", _OfDims)
+
+
+class Squeeze(_OfDims):
     """Without dimensions of size one, or without one of them."""
 
     name = "squeeze"
 
     def __init__(self, dim=None):
-        self.dim = dim
-        if dim is not None:
-            self.extra = (dim,)
+        self.extra = () if dim is None else (dim,)
 
 
 class Unsqueeze(_View):
@@ -78,15 +88,6 @@ class Unsqueeze(_View):
 
     def fits(self, x):
         return type(x) in FLOATING and Tensor.numel(x)
-
-
-class Transpose(_View):
-    """Two dimensions exchanged."""
-
-    name = "transpose"
-
-    def __init__(self, *dims):
-        self.dims = self.extra = dims
 
 
 class Permute(_View):
@@ -106,13 +107,13 @@ class Expand(_View):
     def __init__(self, sizes):
         self.sizes = self.extra = _sizes((sizes,))
 
+    def forward(self, x):
+        self.size = x.shape
+        return super().forward(x)
+
     def _derived(self, grads):
         # The node leaves this to the engine of today.
-        return (Tensor.sum_to_size(grads[0], self.previous_size),)
-
-    def _recorded(self, inputs):
-        self.previous_size = inputs[0].shape
-        return Tensor.expand(inputs[0], self.sizes)
+        return (Tensor.sum_to_size(grads[0], self.size),)
 
 
 class Resize(Adapter):
@@ -166,33 +167,16 @@ class Repeat(Adapter):
         return Tensor.repeat(x, self.repeats)
 
 
-class Diag(Adapter):
-    """The diagonal of a matrix, or the matrix of a diagonal."""
-
-    name = "diag"
-    several = True
+class _OfDiagonal(Adapter):
+    """A part of a matrix by its distance from the diagonal."""
 
     def __init__(self, k=0):
-        self.k = k
         self.extra = (k,)
 
 
-class _Triangle(Unary):
-    def __init__(self, k=0):
-        self.k = k
-        self.extra = (k,)
-
-
-class Tril(_Triangle):
-    """The lower triangle of a matrix."""
-
-    name = "tril"
-
-
-class Triu(_Triangle):
-    """The upper triangle of a matrix."""
-
-    name = "triu"
+Tril, Triu = define(__name__, "Tril Triu", _OfDiagonal)
+# The diagonal of a matrix, or the matrix of a diagonal.
+Diag = define(__name__, "Diag", _OfDiagonal, several=True)
 
 
 class Concat(Adapter):
@@ -222,13 +206,15 @@ class Chunk(Adapter):
         self.num_chunks = num_chunks
         self.dim = dim
 
-    def _computed(self, inputs):
-        (x,) = inputs
+    def forward(self, x):
+        if self._requires_grad and not ag.is_grad_enabled():
+            with ag.inference_mode(False), ag.enable_grad():
+                return self.forward(x)
         parts = tuple(x.chunk(self.num_chunks, self.dim))
         if self._requires_grad:
             if type(x) not in FLOATING:
                 self._sizes = [(x.shape, x.dtype)]
-            made = Tensor.requires_grad_(detached(as_floating(x, x.shape)))
+            made = leaf(as_floating(x, x.shape), True)
             sizes = [part.shape[self.dim] for part in parts]
             self._node, self._dtype = Tensor.split(made, sizes, self.dim)[0].grad_fn, made.dtype
         self.shared_pairs = tuple([(x, part) for part in parts])

@@ -1,8 +1,8 @@
-"""Plausible slips of one line: found in a source, and written into it behind a number.
+"""Mutants of one line: found in a source, and written into it behind a number.
 
-A slip changes one operator, constant or call of a statement that stands on one line inside of a
-function. The changed source holds both versions, `if _slip(n): changed, else: as it was`, so that
-one build serves all slips. Cython and Python are treated alike, as text.
+A mutant changes one operator, constant or call of a statement that stands on one line inside of a
+function. The changed source holds both versions, `if _mutant(n): changed, else: as it was`, so that
+one build serves all mutants. Cython and Python are treated alike, as text.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 FUNCTION = re.compile(r"^(async\s+)?(def|cpdef|cdef)\b.*\)[^)]*:\s*(#.*)?$", re.S)
 NAME = re.compile(r"(\w+)\s*(\[[^]]*\])?\(")
+CLASS = re.compile(r"^(?:cdef\s+)?class\s+(\w+)")
 CONDITION = re.compile(r"^(if|elif|while)\s+(?P<value>.+):$")
 RETURN = re.compile(r"^return\s+(?P<value>.+)$")
 DECLARED = re.compile(r"^cdef\s+(?P<head>[^=(]+?)\s*=\s*(?P<value>[^,]+)$")
@@ -39,7 +40,7 @@ SAYS_SIGN = re.compile(r"^cdef\s+(inline\s+)?int\b.*\bnoexcept\b", re.S)
 # A flag that is asked for its truth.
 FLAG = re.compile(r"^(\w+\.)?(failed|bad) = 1$")
 
-# (what is found, what stands there after the slip)
+# (what is found, what stands there after the mutant)
 SWAPS = [
     (re.compile(rf"(?<=\s){re.escape(old)}(?=\s)(?! not\b)"), new)
     for old, new in [
@@ -78,7 +79,7 @@ HINTS = re.compile(r"\bfetch_(lines|result|row)\(")
 SWITCHED = re.compile(r"(?P<a>\b[\w.]+) == [A-Z0-9_]+ or (?P=a) == [A-Z0-9_]+\b")
 
 # Where one way to the same result gives place to another, or threads begin: whether at this number
-# or one beyond it changes nothing but time. Only that step is left out, no other slip of the line,
+# or one beyond it changes nothing but time. Only that step is left out, no other of the line,
 # and a number is here only if nothing is as long as it says (buffers, fields) and either way is
 # right on both sides of it.
 TUNINGS = (
@@ -104,20 +105,22 @@ KEEPING = re.compile(
 
 
 @dataclass(frozen=True)
-class Slip:
+class Mutant:
     """One change: where, the line as it is, and what stands there instead ("" where nothing)."""
 
     path: str
     line: int
     before: str
     after: str
-    kind: str  # "condition", "declared" or "statement"
-    place: str = ""  # the function, and which of its lines that read the same
+    form: str  # of the line: "condition", "declared" or "statement"
+    operator: str = ""  # of mutation, such as "< to <=" or "remove statement"
+    function: str = ""  # with the names of its classes
+    ordinal: int = 1  # which place of the operator in the function
 
     @property
     def key(self) -> str:
-        """Names the slip, also when lines have moved."""
-        return f"{self.path}: {self.place}: {self.before} => {self.after or 'nothing'}"
+        """The name of the mutant, which stays when lines move."""
+        return f"{self.path}: {self.function}: {self.operator}, {self.ordinal}"
 
 
 OPENING, CLOSING = re.compile(r"[(\[{]"), re.compile(r"[)\]}]")
@@ -152,17 +155,17 @@ def _closed_quotes(line: str) -> str:
     return re.sub(r'"""[^"]*"""', "''", line)
 
 
-def find(path: str, text: str) -> list[Slip]:
-    """All slips of a source that stand inside of functions."""
+def find(path: str, text: str) -> list[Mutant]:
+    """All mutants of a source that stand inside of functions."""
     return list(_find(path, text))
 
 
 @functools.cache  # whole sources are asked for more than once, and long
-def _find(path: str, text: str) -> tuple[Slip, ...]:
-    found, headers = [], []  # headers: (indentation, first line of a function) of the open blocks
+def _find(path: str, text: str) -> tuple[Mutant, ...]:
+    # headers: (indentation, first line of a function, name of a class) of the open blocks
+    found, headers = [], []
     returned: dict[str, set[str]] = {}  # what each function of SAYS_DONE returns
-    same: Counter[tuple[str, str]] = Counter()  # lines of a function that read the same
-    done: dict[Slip, str] = {}
+    done: dict[Mutant, str] = {}
     lines = list(logical_lines(text))
     for at, (first, last, logical) in enumerate(lines):
         stripped = logical.strip()
@@ -171,28 +174,29 @@ def _find(path: str, text: str) -> tuple[Slip, ...]:
         indent = len(logical) - len(logical.lstrip())
         while headers and headers[-1][0] >= indent:
             headers.pop()
-        inside = next((function for _, function in reversed(headers) if function), "")
+        inside = next((function for _, function, _ in reversed(headers) if function), "")
         told = re.sub(r"#.*", "", stripped).rstrip() if "#" in stripped else stripped
         if told.endswith(":"):
-            headers.append((indent, stripped if FUNCTION.match(stripped) else ""))
+            class_ = CLASS.match(stripped)
+            function = stripped if FUNCTION.match(stripped) else ""
+            headers.append((indent, function, class_.group(1) if class_ else ""))
         code = re.sub(r"\s+#.*$", "", stripped) if "#" in stripped else stripped
         says = SAYS_DONE.match(inside) or SAYS_SIGN.match(inside)
         if says and code.startswith("return "):
             returned.setdefault(inside, set()).add(code)
         unseen = UNSEEN.search(stripped) or HINTS.search(inside)
         if inside and first == last and not unseen:
-            name = NAME.search(inside).group(1)
-            same[name, code] += 1
-            place = name if same[name, code] == 1 else f"{name} {same[name, code]}"
-            slips = [Slip(path, first, code, *change, place) for change in changes(code)]
+            classes = [name for _, _, name in headers if name]
+            name = ".".join([*classes, NAME.search(inside).group(1)])
+            mutants = [Mutant(path, first, code, *change, name) for change in changes(code)]
             if not path.endswith(".py"):
-                slips = [s for s in slips if not is_same_switch(s)]
+                mutants = [s for s in mutants if not is_same_switch(s)]
             if (clipped := CLIPPED.match(code)) and at + 1 < len(lines):
                 a, sign, b = clipped.groups()
                 if lines[at + 1][2].strip() == f"{a} = {b}":
-                    slips = [s for s in slips if s.after != f"if {a} {sign}= {b}:"]
-            found += slips
-            done |= dict.fromkeys(slips, inside) if code in ("return 0", "return -1") else {}
+                    mutants = [s for s in mutants if s.after != f"if {a} {sign}= {b}:"]
+            found += mutants
+            done |= dict.fromkeys(mutants, inside) if code in ("return 0", "return -1") else {}
     # Nobody reads the 0 of a function that returns nothing else.
     unread = {
         inside
@@ -200,34 +204,42 @@ def _find(path: str, text: str) -> tuple[Slip, ...]:
         if all(map(SAYS_NO_MORE.match, codes))
         or (SAYS_SIGN.match(inside) and codes <= {"return 0", "return -1"})
     }
-    return tuple(s for s in found if done.get(s, "") not in unread)
+    places: Counter[tuple[str, str]] = Counter()
+    numbered = []
+    for mutant in found:
+        if done.get(mutant, "") not in unread:
+            place = (mutant.function, mutant.operator)
+            places[place] += 1
+            numbered.append(replace(mutant, ordinal=places[place]))
+    return tuple(numbered)
 
 
-def changes(code: str) -> Iterator[tuple[str, str]]:
-    """(line after the slip, kind) for each slip of one statement."""
+def changes(code: str) -> Iterator[tuple[str, str, str]]:
+    """(the changed line, form, operator) for each mutant of one statement."""
     if match := CONDITION.match(code):
-        kind = "condition"
+        form = "condition"
     elif match := RETURN.match(code):
-        kind = "statement"
+        form = "statement"
     elif match := DECLARED.match(code):
-        kind = "declared"
+        form = "declared"
     elif code.startswith(("cdef ", "cpdef ", "for ", "with ", "import ", "from ", "del ")):
         return
     elif RAISED.match(code):
-        yield "", "statement"
+        yield "", "statement", "remove raise"
         return
     elif match := ASSIGNED.match(code):
-        kind = "statement"
+        form = "statement"
         if "." in code.partition("=")[0] or "[" in code.partition("=")[0]:
-            yield "", "statement"
+            yield "", "statement", "remove assignment"
     elif CALLED.match(code):
-        yield "", "statement"
+        yield "", "statement", "remove call"
         return
     else:
         return
-    start = 0 if kind == "statement" else match.start("value")
+    start = 0 if form == "statement" else match.start("value")
     for shorter in without_a_part(match.group("value")):
-        yield code[: match.start("value")] + shorter + code[match.end("value") :], kind
+        changed = code[: match.start("value")] + shorter + code[match.end("value") :]
+        yield changed, form, "remove operand"
     if not ANY_SWAP.search(code, start):
         return
     strings = [m.span() for m in re.finditer(r"\"[^\"]*\"|'[^']*'", code)]
@@ -236,11 +248,12 @@ def changes(code: str) -> Iterator[tuple[str, str]]:
             inside = any(a < hit.end() and hit.start() < b for a, b in strings)
             same = FLAG.match(code) and new == "2"
             if not (inside or same or is_tuning(code, hit, new) or keeps(code, hit)):
-                yield code[: hit.start()] + new + code[hit.end() :], kind
+                operator = f"{hit.group().strip('( ')} to {new.strip('( ') or 'nothing'}"
+                yield code[: hit.start()] + new + code[hit.end() :], form, operator
 
 
 def is_tuning(code: str, hit: re.Match[str], new: str) -> bool:
-    """Whether the slip only takes another way to the same: at a number that belongs to both sides
+    """Whether the mutant only takes another way to the same: at a number that belongs to both sides
     of a comparison, with more threads or fewer, or by an observer who keeps nothing."""
     if WATCHED.match(code) or is_work(code, hit.start()):
         return True
@@ -251,11 +264,11 @@ def is_tuning(code: str, hit: re.Match[str], new: str) -> bool:
     return any(m.start() < hit.start() < m.end() for m in OF_TWO.finditer(code))
 
 
-def is_same_switch(slip: Slip) -> bool:
+def is_same_switch(mutant: Mutant) -> bool:
     """Whether Cython compiles the changed line as the line that was."""
-    for hit in SWITCHED.finditer(slip.before):
+    for hit in SWITCHED.finditer(mutant.before):
         changed = hit.group().replace(" or ", " and ")
-        if slip.after == slip.before[: hit.start()] + changed + slip.before[hit.end() :]:
+        if mutant.after == mutant.before[: hit.start()] + changed + mutant.before[hit.end() :]:
             return True
     return False
 
@@ -276,7 +289,7 @@ def is_work(code: str, at: int) -> bool:
 
 
 def keeps(code: str, hit: re.Match[str]) -> bool:
-    """Whether the slip makes another number below zero of the -1 that says "as it is"."""
+    """Whether the mutant makes another number below zero of the -1 that says "as it is"."""
     if hit.group() != "1" or not re.match(r"1(, out)?\)", code[hit.start() :]):
         return False
     before, depth = code[: hit.start()], 0
@@ -292,7 +305,7 @@ def keeps(code: str, hit: re.Match[str]) -> bool:
 def without_a_part(value: str) -> Iterator[str]:
     """`a and b` without a, and without b; what Python's parser doesn't read is left alone."""
     if " and " not in value and " or " not in value:
-        return  # parsing takes most of the time of all slips
+        return  # parsing takes most of the time of all mutants
     try:
         parsed = ast.parse(value, mode="eval").body
     except SyntaxError:
@@ -306,69 +319,71 @@ def without_a_part(value: str) -> Iterator[str]:
 
 
 def choose(
-    paths: list[Path], root: Path, count: int, seed: int, taken: list[Slip] | tuple[()] = ()
-) -> list[Slip]:
+    paths: list[Path], root: Path, count: int, seed: int, taken: list[Mutant] | tuple[()] = ()
+) -> list[Mutant]:
     """
-    `count` slips, no two in one line, spread evenly over the parts of the code.
+    `count` mutants, no two in one line, spread evenly over the parts of the code.
 
-    Lines of those that are taken have a slip already.
+    Lines of those that are taken have a mutant already.
     """
-    full = {(slip.path, slip.line) for slip in taken}
+    full = {(mutant.path, mutant.line) for mutant in taken}
     rng = random.Random(seed)
-    groups: dict[str, list[Slip]] = {}
+    groups: dict[str, list[Mutant]] = {}
     for path in sorted(paths):
         name = str(path.relative_to(root))
         group = name.split("/")[1] if name.startswith("ext/") else "python"
         groups.setdefault(group, []).extend(
-            slip for slip in find(name, path.read_text()) if (slip.path, slip.line) not in full
+            mutant
+            for mutant in find(name, path.read_text())
+            if (mutant.path, mutant.line) not in full
         )
-    chosen: dict[tuple[str, int], Slip] = {}
-    for slips in groups.values():
-        rng.shuffle(slips)
+    chosen: dict[tuple[str, int], Mutant] = {}
+    for mutants in groups.values():
+        rng.shuffle(mutants)
         wanted = len(chosen) + -(-count // len(groups))
-        for slip in slips:
+        for mutant in mutants:
             if len(chosen) >= wanted:
                 break
-            chosen.setdefault((slip.path, slip.line), slip)
-    rest = [slip for slips in groups.values() for slip in slips]
+            chosen.setdefault((mutant.path, mutant.line), mutant)
+    rest = [mutant for mutants in groups.values() for mutant in mutants]
     rng.shuffle(rest)
-    for slip in rest:  # for a part that has not as many lines
+    for mutant in rest:  # for a part that has not as many lines
         if len(chosen) >= count:
             break
-        chosen.setdefault((slip.path, slip.line), slip)
+        chosen.setdefault((mutant.path, mutant.line), mutant)
     found = list(chosen.values())
     rng.shuffle(found)
     return found[:count]
 
 
-def write(text: str, slips: dict[int, Slip]) -> str:
-    """The source with the slips in it, each behind its number; a line may have several."""
+def write(text: str, mutants: dict[int, Mutant]) -> str:
+    """The source with the mutants in it, each behind its number; a line may have several."""
     lines = text.splitlines()
-    of_lines: dict[int, dict[int, Slip]] = {}
-    for number, slip in slips.items():
-        of_lines.setdefault(slip.line, {})[number] = slip
+    of_lines: dict[int, dict[int, Mutant]] = {}
+    for number, mutant in mutants.items():
+        of_lines.setdefault(mutant.line, {})[number] = mutant
     for at, of_line in of_lines.items():
         space = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
         lines[at] = "\n".join(space + part for part in _all(of_line))
     return "\n".join(lines) + "\n"
 
 
-def _all(slips: dict[int, Slip]) -> list[str]:
-    """A line with its slips, of which the active one is taken."""
-    slip = next(iter(slips.values()))
-    if slip.kind == "statement":
+def _all(mutants: dict[int, Mutant]) -> list[str]:
+    """A line with its mutants, of which the active one is taken."""
+    mutant = next(iter(mutants.values()))
+    if mutant.form == "statement":
         parts = []
-        for number, changed in slips.items():
+        for number, changed in mutants.items():
             word = "elif" if parts else "if"
-            parts += [f"{word} _slip({number}):", f"    {changed.after or 'pass'}"]
-        return [*parts, "else:", f"    {slip.before}"]
-    pattern = CONDITION if slip.kind == "condition" else DECLARED
-    head = slip.before[: pattern.match(slip.before).start("value")]
-    tail = ":" if slip.kind == "condition" else ""
-    taken = _value(slip.before, pattern, slip.path)
-    for number, changed in reversed(slips.items()):
-        new = _value(changed.after, pattern, slip.path)
-        taken = f"({new} if _slip({number}) else {taken})"
+            parts += [f"{word} _mutant({number}):", f"    {changed.after or 'pass'}"]
+        return [*parts, "else:", f"    {mutant.before}"]
+    pattern = CONDITION if mutant.form == "condition" else DECLARED
+    head = mutant.before[: pattern.match(mutant.before).start("value")]
+    tail = ":" if mutant.form == "condition" else ""
+    taken = _value(mutant.before, pattern, mutant.path)
+    for number, changed in reversed(mutants.items()):
+        new = _value(changed.after, pattern, mutant.path)
+        taken = f"({new} if _mutant({number}) else {taken})"
     return [f"{head}{taken}{tail}"]
 
 

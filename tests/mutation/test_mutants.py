@@ -1,11 +1,11 @@
-"""The command that puts slips into code: which lines it takes, and that both versions run."""
+"""The command that puts mutants into code: which lines it takes, and that both versions run."""
 
 import textwrap
 
 import pytest
 
 from tests.mutation import __main__ as command
-from tests.mutation import slips, tree
+from tests.mutation import equivalent, mutants, tree
 from tests.mutation.trial import Outcome
 
 SOURCE = textwrap.dedent('''
@@ -31,12 +31,12 @@ SOURCE = textwrap.dedent('''
 ''')
 
 
-def slips_of(text):
-    return {(s.before, s.after) for s in slips.find("m.py", text)}
+def mutants_of(text):
+    return {(s.before, s.after) for s in mutants.find("m.py", text)}
 
 
 def test_single_lines_inside_of_functions_are_taken():
-    found = slips_of(SOURCE)
+    found = mutants_of(SOURCE)
     assert ("if x < low:", "if x <= low:") in found
     assert ("found = min(x, high)", "found = max(x, high)") in found
     assert ("if x is None:", "if x is not None:") in found
@@ -87,18 +87,18 @@ def test_single_lines_inside_of_functions_are_taken():
     ],
 )
 def test_changes_of_one_statement(code, expected):
-    assert {after for after, _ in slips.changes(code)} == expected
+    assert {after for after, *_ in mutants.changes(code)} == expected
 
 
 def test_a_malloc_that_fails_is_left_alone():
     text = "cdef int f(int n) except -1:\n    if p == NULL:\n        raise MemoryError()\n"
-    assert slips_of(text) == {("if p == NULL:", "if p != NULL:")}
+    assert mutants_of(text) == {("if p == NULL:", "if p != NULL:")}
 
 
 def test_what_only_brings_memory_near_is_left_alone():
     body = "\n    i = i + 1\n    ag_fetch_row(a + i)\n"
-    assert not slips.find("x.pyx", f"cdef inline void fetch_lines(a, i):{body}")
-    kept = slips.find("x.pyx", f"cdef inline void add(a, i):{body}")
+    assert not mutants.find("x.pyx", f"cdef inline void fetch_lines(a, i):{body}")
+    kept = mutants.find("x.pyx", f"cdef inline void add(a, i):{body}")
     assert {found.before for found in kept} == {"i = i + 1"}
 
 
@@ -117,10 +117,10 @@ def test_a_zero_that_only_says_done_is_left_alone():
                 return 0
             return t.n
     """)
-    found = slips_of(text)
+    found = mutants_of(text)
     assert ("return 0", "return 1") in found  # of count()
     assert ("if n < 1:", "if n <= 1:") in found
-    lines = {s.line for s in slips.find("m.pyx", text) if s.before == "return 0"}
+    lines = {s.line for s in mutants.find("m.pyx", text) if s.before == "return 0"}
     assert lines == {text.splitlines().index("    if t is None:") + 1}
 
 
@@ -143,15 +143,15 @@ def test_a_zero_beside_what_others_say_is_left_alone():
                 return 0
             return store_element(cell, dt, x)
     """)
-    found = [s.place for s in slips.find("m.pyx", text) if s.before == "return 0"]
+    found = [s.function for s in mutants.find("m.pyx", text) if s.before == "return 0"]
     assert found == ["place"]
 
 
 def test_a_sign_that_is_asked_for_is_left_alone():
     lines = ["cdef int find(T* t) noexcept nogil:", "    t.i = 3", "    return -1", "    return 0"]
-    assert [s.before for s in slips.find("m.pyx", "\n".join(lines))] == ["t.i = 3"]
+    assert [s.before for s in mutants.find("m.pyx", "\n".join(lines))] == ["t.i = 3"]
     lines[3] = "    return t.i"
-    assert "return -1" in {s.before for s in slips.find("m.pyx", "\n".join(lines))}
+    assert "return -1" in {s.before for s in mutants.find("m.pyx", "\n".join(lines))}
 
 
 def test_how_much_there_is_to_do_and_flags_are_left_alone():
@@ -163,7 +163,7 @@ def test_how_much_there_is_to_do_and_flags_are_left_alone():
             t.failed = 1
             t.bad = 1 + 1
     """)
-    assert {(s.before, s.after) for s in slips.find("m.pyx", text)} == {
+    assert {(s.before, s.after) for s in mutants.find("m.pyx", text)} == {
         ("work = t.n + 1", "work = t.n - 1"), ("work = t.n + 1", "work = t.n + 2"),
         ("t.failed = 1", ""), ("t.bad = 1 + 1", ""), ("t.bad = 1 + 1", "t.bad = 1 - 1"),
         ("t.bad = 1 + 1", "t.bad = 2 + 1"), ("t.bad = 1 + 1", "t.bad = 1 + 2"),
@@ -171,15 +171,15 @@ def test_how_much_there_is_to_do_and_flags_are_left_alone():
 
 
 def test_both_versions_are_in_the_changed_source():
-    found = slips.find("m.py", SOURCE)
+    found = mutants.find("m.py", SOURCE)
     wanted = [
         next(s for s in found if s.after == "if x <= low:"),
         next(s for s in found if s.after == "found = max(x, high)"),
     ]
-    text = slips.write(SOURCE, dict(enumerate(wanted)))
+    text = mutants.write(SOURCE, dict(enumerate(wanted)))
 
     def run(number):
-        names = {"_slip": lambda n: n == number}
+        names = {"_mutant": lambda n: n == number}
         exec(compile(text, "m.py", "exec"), names)
         return names["clamp"](2, 1, 1), names["clamp"](0, 1, 5)
 
@@ -189,27 +189,29 @@ def test_both_versions_are_in_the_changed_source():
 
 def test_both_conditions_of_cython_are_truth_values():
     text = "cdef int f(Tensor t) except -1:\n    if t.flags & 4 and t.nd == 1:\n        return 1\n"
-    slip = next(s for s in slips.find("m.pyx", text) if s.after == "if t.flags & 4 or t.nd == 1:")
-    changed = (
-        "<bint>(t.flags & 4 or t.nd == 1)) if _slip(0) else (<bint>(t.flags & 4 and t.nd == 1))"
+    mutant = next(
+        s for s in mutants.find("m.pyx", text) if s.after == "if t.flags & 4 or t.nd == 1:"
     )
-    assert changed in slips.write(text, {0: slip})
+    changed = (
+        "<bint>(t.flags & 4 or t.nd == 1)) if _mutant(0) else (<bint>(t.flags & 4 and t.nd == 1))"
+    )
+    assert changed in mutants.write(text, {0: mutant})
 
 
-def test_a_line_may_have_several_slips():
+def test_a_line_may_have_several_mutants():
     for line in ("if x < 1 and y < 1:\n        return 5", "x = x + y - 1", "return x + y * 1"):
         text = f"def f(x, y):\n    {line}\n    return x\n"
-        found = dict(enumerate(s for s in slips.find("m.py", text) if s.line == 1))
+        found = dict(enumerate(s for s in mutants.find("m.py", text) if s.line == 1))
         assert len(found) > 1
-        changed = slips.write(text, found)
+        changed = mutants.write(text, found)
         for number in [-1, *found]:
-            names, alone = {"_slip": lambda n, number=number: n == number}, {}
+            names, alone = {"_mutant": lambda n, number=number: n == number}, {}
             exec(compile(changed, "m.py", "exec"), names)
-            slip = found.get(number)
-            exec(text.replace(slip.before, slip.after or "pass") if slip else text, alone)
+            mutant = found.get(number)
+            exec(text.replace(mutant.before, mutant.after or "pass") if mutant else text, alone)
             for x in range(3):
                 for y in range(3):
-                    assert names["f"](x, y) == alone["f"](x, y), (line, slip)
+                    assert names["f"](x, y) == alone["f"](x, y), (line, mutant)
 
 
 def test_a_folder_is_named_from_where_the_command_begins():
@@ -219,42 +221,61 @@ def test_a_folder_is_named_from_where_the_command_begins():
 
 def test_what_the_tree_no_longer_has_is_removed_from_its_copy(tmp_path):
     paths = {name: tmp_path / name for name in ("tests/test_old.py", "build/kept.c", "setup.py")}
-    paths |= {name: tmp_path / name for name in ("_C/ops.pyx", "_C/ops.so", "_C/slips.pyx")}
+    paths |= {name: tmp_path / name for name in ("_C/ops.pyx", "_C/ops.so", "_C/mutants.pyx")}
     for name, path in paths.items():
         path.parent.mkdir(exist_ok=True)
         path.write_text("# made, do not edit" if name == "_C/ops.pyx" else "")
-    tree.remove_strays(tmp_path, {"_C/slips.pyx": b""})
+    tree.remove_strays(tmp_path, {"_C/mutants.pyx": b""})
     assert [name for name, path in paths.items() if not path.exists()] == ["tests/test_old.py"]
 
 
-def test_all_that_is_excused_is_in_the_sources_and_can_be_tried():
-    found, excused = command.all_excused(), command.harmless()
-    assert {slip.key for slip in found} == set(excused)
-    assert len(found) == len(excused)
-    assert all(excused.values()), "each with its reason"
-    assert command.arguments(["--excused"]).excused
+LIST = """file,function,operator,places,reason,note
+m.py,clamp,< to <=,1,equal values,
+m.py,clamp,min to max,1 2,other,
+m.py,refuse,is to is not,1,other,nobody passes None
+"""
 
 
-def test_an_excuse_that_a_test_contradicts_is_named(capsys):
-    found = dict(enumerate(slips.find("m.py", SOURCE)[:3]))
-    outcomes = {0: Outcome("survived"), 1: Outcome("noticed", "t.py::t"), 2: Outcome("not reached")}
-    assert command.wrongly(found, outcomes) == 1
+def test_the_command_reads_the_list_and_names_its_faults(tmp_path, monkeypatch, capsys):
+    (tmp_path / "m.py").write_text(SOURCE)
+    (tmp_path / "list.csv").write_text(LIST)
+    monkeypatch.setattr(equivalent, "LIST", tmp_path / "list.csv")
+    monkeypatch.setattr(tree, "ROOT", tmp_path)
+    monkeypatch.setattr(tree, "sources", lambda: [tmp_path / "m.py"])
+    assert equivalent.reasons()["m.py: refuse: is to is not, 1"] == "other: nobody passes None"
+    assert [mutant.operator for mutant in equivalent.mutants()] == [
+        "< to <=", "min to max", "is to is not",
+    ]  # fmt: skip
+    assert command.main(["--check-list"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "not in the sources: m.py: clamp: min to max, 2",
+        "no reason: m.py: clamp: min to max",
+        "2 faults, 4 mutants",
+    ]
+    (tmp_path / "list.csv").write_text("".join(LIST.splitlines(True)[::3]))
+    assert command.main(["--check-list"]) == 0
+
+
+def test_an_equivalent_mutant_that_a_test_kills_is_named(capsys):
+    found = dict(enumerate(mutants.find("m.py", SOURCE)[:3]))
+    outcomes = {0: Outcome("survived"), 1: Outcome("killed", "t.py::t"), 2: Outcome("not reached")}
+    assert command.report_equivalent(found, outcomes) == 1
     said = capsys.readouterr().out
     assert found[1].key in said
     assert "t.py::t" in said
     assert found[0].key not in said
-    assert "1 of 3 noticed" in said
+    assert "1 of 3 killed" in said
     del outcomes[1]
-    assert command.wrongly(found, outcomes) == 0
+    assert command.report_equivalent(found, outcomes) == 0
 
 
-def test_a_seed_gives_the_same_slips_and_no_two_in_a_line():
+def test_a_seed_gives_the_same_mutants_and_no_two_in_a_line():
     paths = sorted(tree.sources())[::24]  # some of each part
-    first, second = (slips.choose(paths, tree.ROOT, 40, 7) for _ in range(2))
+    first, second = (mutants.choose(paths, tree.ROOT, 40, 7) for _ in range(2))
     assert first == second
     assert len(first) == 40
     assert len({(s.path, s.line) for s in first}) == 40
-    assert first != slips.choose(paths, tree.ROOT, 40, 8)
+    assert first != mutants.choose(paths, tree.ROOT, 40, 8)
 
 
 def test_all_code_by_hand_is_taken_and_nothing_that_the_build_writes():
@@ -280,20 +301,20 @@ def test_every_part_has_a_file_that_includes_it():
 
 def test_a_key_names_the_function_and_not_the_line():
     text = SOURCE.replace("    found = min(x, high)\n", "    found = min(x, high)\n" * 2)
-    found = [s.key for s in slips.find("m.py", text) if "min" in s.before]
+    found = [s.key for s in mutants.find("m.py", text) if "min" in s.before]
     assert found == [
-        "m.py: clamp: found = min(x, high) => found = max(x, high)",
-        "m.py: clamp 2: found = min(x, high) => found = max(x, high)",
+        "m.py: clamp: min to max, 1",
+        "m.py: clamp: min to max, 2",
     ]
-    moved = {s.key for s in slips.find("m.py", "# A line more.\n" + SOURCE)}
-    assert moved == {s.key for s in slips.find("m.py", SOURCE)}
+    moved = {s.key for s in mutants.find("m.py", "# A line more.\n" + SOURCE)}
+    assert moved == {s.key for s in mutants.find("m.py", SOURCE)}
 
 
 def test_types_that_the_compiler_tells_apart_are_left_alone():
     text = (
         "def f(a, b):\n    if a_t is float:\n        pass\n    if b_t is not None:\n        pass\n"
     )
-    assert {s.after for s in slips.find("m.pyx", text)} == {"if b_t is None:"}
+    assert {s.after for s in mutants.find("m.pyx", text)} == {"if b_t is None:"}
 
 
 def test_any_number_below_zero_leaves_a_dtype_as_it_is():
@@ -307,7 +328,7 @@ def test_any_number_below_zero_leaves_a_dtype_as_it_is():
         "a = T.clone(a, 1)": 1,
     }
     for line, count in lines.items():
-        found = slips.find("m.pyx", f"def f(a, b):\n    {line}\n")
+        found = mutants.find("m.pyx", f"def f(a, b):\n    {line}\n")
         assert sum("2" in s.after for s in found) == count, line
 
 
@@ -320,7 +341,7 @@ def test_what_cython_compiles_to_the_same_switch_is_left_alone():
     }
     for line, count in lines.items():
         for path in ("m.pyx", "m.py"):
-            found = slips.find(path, f"def f(a, b):\n    {line}\n")
+            found = mutants.find(path, f"def f(a, b):\n    {line}\n")
             made = sum(" and " in s.after for s in found)
             assert made == (1 if path == "m.py" else count), line
 
@@ -334,7 +355,7 @@ def test_of_what_is_equal_either_may_be_assigned():
         ("a > n + 1", "a = n + 1"): 1,
     }
     for (asked, done), count in lines.items():
-        found = slips.find("m.pyx", f"def f(a, n):\n    if {asked}:\n        {done}\n")
+        found = mutants.find("m.pyx", f"def f(a, n):\n    if {asked}:\n        {done}\n")
         changed = {f"if {asked.replace(sign, sign + '=')}:" for sign in "<>"} - {f"if {asked}:"}
         assert sum(s.after in changed for s in found) == count, asked
 
@@ -350,7 +371,7 @@ def test_how_much_work_there_is_changes_threads_alone():
         "plan.worked = 2.0 * n": 2,
     }
     for line, count in lines.items():
-        found = slips.find("m.pyx", f"def f(a, b):\n    {line}\n")
+        found = mutants.find("m.pyx", f"def f(a, b):\n    {line}\n")
         assert len(found) == count, line
 
 
@@ -366,15 +387,15 @@ def test_lines_that_a_compiler_refuses_are_found_in_any_folder():
     assert tree.blamed(said) == [("ext/kernels/reduce/sums.pxi", "35"), ("ext/core/forms.pyx", "4")]
 
 
-def test_the_report_names_what_nobody_noticed(capsys):
-    found = slips.find("m.py", SOURCE)[:4]
-    names = ["noticed", "survived", "harmless", "time was up"]
+def test_the_report_names_survivors(capsys):
+    found = mutants.find("m.py", SOURCE)[:4]
+    names = ["killed", "survived", "equivalent", "time was up"]
     outcomes = {n: Outcome(name, "why") for n, name in enumerate(names)}
     assert command.report(dict(enumerate(found)), outcomes) == 1
     said = capsys.readouterr().out
     assert found[1].before in said
     assert "(time was up; why)" in said
-    assert "1 of 3 noticed" in said
+    assert "1 of 3 killed" in said
     assert command.report({0: found[0]}, {0: Outcome("crashed")}) == 0
     assert command.report({0: found[0]}, {0: Outcome("timed out")}) == 1
 
@@ -382,6 +403,6 @@ def test_the_report_names_what_nobody_noticed(capsys):
 def test_a_command_goes_on_from_what_is_known(tmp_path):
     path = tmp_path / "outcomes.json"
     assert command.known(path, again=False) == {}
-    path.write_text('{"a": ["noticed", "t"], "b": ["survived", ""], "c": ["time was up", ""]}')
+    path.write_text('{"a": ["killed", "t"], "b": ["survived", ""], "c": ["time was up", ""]}')
     assert set(command.known(path, again=False)) == {"a", "b", "c"}
     assert set(command.known(path, again=True)) == {"a"}
