@@ -63,7 +63,9 @@ loss(
     ">>> torch.nn.BCEWithLogitsLoss()(torch.tensor([0.0]), torch.tensor([1.0]))\ntensor(0.6931)",
     texts={
         "weight": FACTOR,
-        "pos_weight": "A factor for positive targets, of a shape that broadcasts to that of the input.",
+        "pos_weight": (
+            "A factor for positive targets, of a shape that broadcasts to that of the input."
+        ),
     },
     members={"weight:": "Tensor | None", "pos_weight:": "Tensor | None"},
     buffers=("weight", "pos_weight"),
@@ -75,7 +77,9 @@ logits keep their digits.""",
         "input": "Logits.",
         "target": "Numbers between 0 and 1, of the shape of ``input``.",
         "weight": "A factor `w` for each element, of a shape that broadcasts to that of ``input``.",
-        "pos_weight": "A factor `p` for positive targets, of a shape that broadcasts to that of ``input``.",
+        "pos_weight": (
+            "A factor `p` for positive targets, of a shape that broadcasts to that of ``input``."
+        ),
     },
     call_raises={"ValueError": "If the shapes differ."},
     check_call="""\
