@@ -10,7 +10,9 @@ MORE = {
         "padding": "Zeros before and after each dimension.",
         "stride": "The steps from one window to the next.",
     },
-    "kinds": dict.fromkeys(("output_size", "kernel_size", "dilation", "padding", "stride"), "int or tuple of int"),
+    "kinds": dict.fromkeys(
+        ("output_size", "kernel_size", "dilation", "padding", "stride"), "int or tuple of int"
+    ),
 }
 
 layer(

@@ -60,7 +60,10 @@ loss(
     },
     call_texts={
         "input": "Logits of shape ``(C,)``, ``(N, C)`` or ``(N, C, d1, ...)``.",
-        "target": "Classes of shape ``()``, ``(N,)`` or ``(N, d1, ...)``, or probabilities like ``input``.",
+        "target": (
+            "Classes of shape ``()``, ``(N,)`` or ``(N, d1, ...)``, "
+            "or probabilities like ``input``."
+        ),
     },
     constants="ignore_index reduction label_smoothing",
 )

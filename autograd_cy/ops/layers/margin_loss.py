@@ -54,7 +54,9 @@ tensor(0.4600)""",
     },
     call_texts={
         "input1 input2": "Vectors of shape ``(N, D)`` or ``(D,)``.",
-        "target": "Of shape ``(N,)`` or ``()``: 1 for vectors that are alike, -1 for those that are not.",
+        "target": (
+            "Of shape ``(N,)`` or ``()``: 1 for vectors that are alike, -1 for those that are not."
+        ),
     },
     inputs=TWO,
     constants="margin reduction",

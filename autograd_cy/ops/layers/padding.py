@@ -8,7 +8,9 @@ IMPORTS = "from autograd_cy.nn.functional._arguments import each_side\n"
 OPTION = "padding: Sizes"
 TEXTS: dict[str, Any] = {
     "texts": {
-        "padding": "How many before and after, from the last dimension on; or one number for all sides.",
+        "padding": (
+            "How many before and after, from the last dimension on; or one number for all sides."
+        ),
         "value": "The constant.",
     },
     "kinds": {"padding": SIZES},

@@ -41,7 +41,9 @@ loss(
     ">>> torch.nn.BCEWithLogitsLoss()(torch.tensor([0.0]), torch.tensor([1.0]))\ntensor(0.6931)",
     texts={
         "weight": FACTOR,
-        "pos_weight": "A factor for positive targets, of a shape that broadcasts to that of the input.",
+        "pos_weight": (
+            "A factor for positive targets, of a shape that broadcasts to that of the input."
+        ),
     },
     members={"weight:": "Tensor | None", "pos_weight:": "Tensor | None"},
     buffers=("weight", "pos_weight"),

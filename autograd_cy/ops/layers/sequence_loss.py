@@ -18,7 +18,9 @@ loss(
 tensor(0.2877)""",
     texts={
         "blank": "The class that stands for none.",
-        "reduction": "What becomes of the losses; for a mean each is divided by the number of its classes.",
+        "reduction": (
+            "What becomes of the losses; for a mean each is divided by the number of its classes."
+        ),
         "zero_infinity": "Whether the loss of what can't be is 0, not infinity.",
     },
     says="""Return the negative log likelihood of classes in their order, at any times.

@@ -58,9 +58,7 @@ layer(
     "The input, times a slope below 0 that is random in training, and the mean in evaluation.",
     ">>> torch.nn.RReLU(0.1, 0.3).eval()(torch.tensor([-1.0, 2.0]))\ntensor([-0.2000,  2.0000])",
     texts={"lower upper": "The limits of the slopes."},
-    call_texts={
-        "training": "Whether they are random; without, each is the mean of the limits."
-    },
+    call_texts={"training": "Whether they are random; without, each is the mean of the limits."},
     arguments="self.lower, self.upper, self.training, self.inplace",
 )
 layer(
@@ -89,7 +87,10 @@ layer(
     "Softshrink(lambd: float = 0.5)",
     "softshrink",
     "The elements moved towards 0, as far as 0.",
-    ">>> torch.nn.Softshrink()(torch.tensor([-1.0, 0.3, 2.0]))\ntensor([-0.5000,  0.0000,  1.5000])",
+    (
+        ">>> torch.nn.Softshrink()(torch.tensor([-1.0, 0.3, 2.0]))\n"
+        "tensor([-0.5000,  0.0000,  1.5000])"
+    ),
     texts={"lambd": "By how much; not negative."},
     shown=NUMBER,
 )
