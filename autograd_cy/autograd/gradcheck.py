@@ -7,7 +7,7 @@ The work is in ``_comparison.py``, which is loaded by the first check. The page
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._lazy import attach as _attach

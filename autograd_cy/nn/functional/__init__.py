@@ -10,20 +10,20 @@ operator (``functional="relu(input, inplace)"``) are in ``_from_records.py``, wr
 from __future__ import annotations
 
 from autograd_cy._interpreted import later as _later
-from autograd_cy.nn.functional._activation import *  # noqa: F403
-from autograd_cy.nn.functional._attention import *  # noqa: F403
-from autograd_cy.nn.functional._dropout import *  # noqa: F403
-from autograd_cy.nn.functional._embedding import *  # noqa: F403
-from autograd_cy.nn.functional._from_records import *  # noqa: F403
-from autograd_cy.nn.functional._grid import *  # noqa: F403
-from autograd_cy.nn.functional._loss import *  # noqa: F403
-from autograd_cy.nn.functional._margin_loss import *  # noqa: F403
-from autograd_cy.nn.functional._normalization import *  # noqa: F403
-from autograd_cy.nn.functional._pointwise_loss import *  # noqa: F403
-from autograd_cy.nn.functional._pooling import *  # noqa: F403
-from autograd_cy.nn.functional._resampling import *  # noqa: F403
-from autograd_cy.nn.functional._softmax import *  # noqa: F403
-from autograd_cy.nn.functional._unpooling import *  # noqa: F403
+from autograd_cy.nn.functional._activation import *
+from autograd_cy.nn.functional._attention import *
+from autograd_cy.nn.functional._dropout import *
+from autograd_cy.nn.functional._embedding import *
+from autograd_cy.nn.functional._from_records import *
+from autograd_cy.nn.functional._grid import *
+from autograd_cy.nn.functional._loss import *
+from autograd_cy.nn.functional._margin_loss import *
+from autograd_cy.nn.functional._normalization import *
+from autograd_cy.nn.functional._pointwise_loss import *
+from autograd_cy.nn.functional._pooling import *
+from autograd_cy.nn.functional._resampling import *
+from autograd_cy.nn.functional._softmax import *
+from autograd_cy.nn.functional._unpooling import *
 
 __all__ = sorted(name for name, value in globals().items() if hasattr(value, "_public"))
 
