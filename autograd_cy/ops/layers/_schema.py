@@ -7,8 +7,8 @@ A row is a call of `layer`::
           texts={"alpha": "The limit on the left, negated."})
 
 That is the class ``ELU``, whose constructor stores both options and whose ``forward`` returns
-``functional.elu(input, self.alpha, self.inplace)``. Its docstring is made of the first sentence, the
-parameters (`USUAL` knows those of many layers) and the example; ``repr`` shows the options.
+``functional.elu(input, self.alpha, self.inplace)``. Its docstring is made of the first sentence,
+the parameters (`USUAL` knows those of many layers) and the example; ``repr`` shows the options.
 """
 
 from __future__ import annotations
@@ -121,7 +121,8 @@ def layer(signature: str, function: str | None = None, doc: str = "", example: s
     signature : str
         The class and the parameters of its constructor. A name alone has the constructor of `base`.
     function : str or None
-        The function of ``nn.functional`` that ``forward`` calls; None for a class that others extend.
+        The function of ``nn.functional`` that ``forward`` calls; None for a class that others
+        extend.
     doc, example : str
         First sentence (and what follows it), and a session without its import.
     base : str
@@ -143,7 +144,8 @@ def layer(signature: str, function: str | None = None, doc: str = "", example: s
         The names in ``__constants__``, which programs extend; by default those of all options. ""
         for none.
     members : dict
-        Further attributes of the class, or their annotations: ``{"_dims": "1", "weight:": "Tensor"}``.
+        Further attributes of the class, or their annotations:
+        ``{"_dims": "1", "weight:": "Tensor"}``.
     to_base : str
         Arguments for the constructor of `base`; by default the options that both have.
     store : dict
