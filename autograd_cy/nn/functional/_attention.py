@@ -10,7 +10,7 @@ import autograd_cy.nn.functional as _functional
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._tensors.public import names_errors, public
-from autograd_cy.nn.functional._dropout import dropout
+from autograd_cy.nn.functional._from_records import dropout
 
 __all__ = ["multi_head_attention_forward"]
 
