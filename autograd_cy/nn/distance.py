@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from autograd_cy import Tensor, empty
 
 from . import functional, init
 from .module import Module
 from .parameter import Parameter
+
+__all__ = ["Bilinear", "CosineSimilarity", "PairwiseDistance"]
 
 
 class CosineSimilarity(Module):
@@ -28,6 +30,8 @@ class CosineSimilarity(Module):
     >>> torch.nn.CosineSimilarity(dim=0)(torch.tensor([3.0, 4.0]), torch.tensor([4.0, 3.0]))
     tensor(0.9600)
     """
+
+    __constants__: ClassVar[list[str]] = ["dim", "eps"]
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
         super().__init__()
@@ -62,6 +66,8 @@ class PairwiseDistance(Module):
     >>> torch.nn.PairwiseDistance()(torch.tensor([[3.0, 4.0]]), torch.zeros(1, 2))
     tensor([5.0000])
     """
+
+    __constants__: ClassVar[list[str]] = ["norm", "eps", "keepdim"]
 
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
         super().__init__()
@@ -108,6 +114,8 @@ class Bilinear(Module):
     >>> list(layer(torch.ones(5, 2), torch.ones(5, 3)).shape)
     [5, 4]
     """
+
+    __constants__: ClassVar[list[str]] = ["in1_features", "in2_features", "out_features"]
 
     def __init__(
         self,

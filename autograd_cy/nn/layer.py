@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from autograd_cy import Tensor, empty
 
 from . import functional, init
 from .module import Module
 from .parameter import Parameter
+
+__all__ = ["Flatten", "Identity", "Linear", "Unflatten"]
 
 
 class Linear(Module):
@@ -42,6 +44,7 @@ class Linear(Module):
     [128, 30]
     """
 
+    __constants__: ClassVar[list[str]] = ["in_features", "out_features"]
     in_features: int
     out_features: int
     weight: Tensor
@@ -136,6 +139,8 @@ class Flatten(Module):
     [2, 12]
     """
 
+    __constants__: ClassVar[list[str]] = ["start_dim", "end_dim"]
+
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
         self.start_dim = start_dim
@@ -171,6 +176,8 @@ class Unflatten(Module):
     >>> list(torch.nn.Unflatten(1, (3, 4))(torch.ones(2, 12)).shape)
     [2, 3, 4]
     """
+
+    __constants__: ClassVar[list[str]] = ["dim", "unflattened_size"]
 
     def __init__(self, dim: int, unflattened_size: tuple[int, ...] | list[int]) -> None:
         super().__init__()

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from autograd_cy import Tensor
 
 from . import functional
 from .module import Module
+
+__all__ = [
+    "ChannelShuffle",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
+]
 
 
 def _factors(scale: Any) -> Any:
@@ -39,6 +48,10 @@ class Upsample(Module):
     >>> torch.nn.Upsample(scale_factor=2)(torch.tensor([[[0.0, 1.0]]]))
     tensor([[[0., 0., 1., 1.]]])
     """
+
+    __constants__: ClassVar[list[str]] = (
+        "size scale_factor mode align_corners name recompute_scale_factor".split()
+    )
 
     def __init__(
         self,
@@ -140,6 +153,8 @@ class PixelShuffle(Module):
              [3, 4]]])
     """
 
+    __constants__: ClassVar[list[str]] = ["upscale_factor"]
+
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
         self.upscale_factor = upscale_factor
@@ -174,6 +189,8 @@ class PixelUnshuffle(Module):
             [[4]]])
     """
 
+    __constants__: ClassVar[list[str]] = ["downscale_factor"]
+
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
         self.downscale_factor = downscale_factor
@@ -204,6 +221,8 @@ class ChannelShuffle(Module):
              [2],
              [4]]])
     """
+
+    __constants__: ClassVar[list[str]] = ["groups"]
 
     def __init__(self, groups: int) -> None:
         super().__init__()

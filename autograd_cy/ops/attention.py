@@ -25,6 +25,7 @@ def three(batch, rows, columns, width, deep):
 
 op("scaled_dot_product_attention(query, key, value, attn_mask: Tensor? = None, dropout_p: float = 0.0, is_causal: bool = False, *, scale: float? = None,"
    " enable_gqa: bool = False)", namespace="nn.functional", kernel=composite("attention.scaled_dot_product"),
+   autocast="lower",
    samples=[sample(three((2, 2), 3, 4, 5, 5)), sample(three((2, 2), 3, 4, 5, 2), {"is_causal": True}),
             sample((*three((2, 2), 3, 4, 5, 2), fixed((3, 4), booleans()))), sample((*three((2,), 3, 4, 2, 3), arg((3, 1))), {"scale": 0.3}),
             sample(three((), 3, 4, 2, 3)), sample((arg((1, 4, 3, 2)), arg((1, 2, 3, 2)), arg((1, 2, 3, 2))), {"enable_gqa": True}),

@@ -17,7 +17,7 @@ from autograd_cy.ops._schema import (
     shapes,
 )
 
-COMPARE = dict(vjp=nondiff(TRUTH), vmap="elementwise", samples=BINARY, domain=integers(0, 3))
+COMPARE = {"vjp": nondiff(TRUTH), "vmap": "elementwise", "samples": BINARY, "domain": integers(0, 3)}
 EITHER_ZERO = "C99 leaves open which of 0 and -0 is the larger"
 
 # --- comparisons -------------------------------------------------------------------------------
@@ -162,9 +162,9 @@ for _name, _hidden, _bound, _at, _beyond, _kernel, _other, _doc, _example in (
     _camel = f"Clamp{_bound.capitalize()}Backward"
     for _key, _nodes, _more in (
             (_name, (f"{_camel}0", f"{_camel}1"),
-             dict(checks="bound", samples=BINARY, reference=f"np.{_kernel}(self, {_bound})",
-                  special=differs("value", f"(self == 0) & ({_bound} == 0)", EITHER_ZERO), example=f">>> ag.{_name}(ag.tensor([-1.0, 3.0]), 0)\ntensor({_example})")),
-            (_hidden, ("ClampBackward1", "ClampBackward0"), dict(shown_as="clamp", shows={_other: "None"}))):
+             {"checks": "bound", "samples": BINARY, "reference": f"np.{_kernel}(self, {_bound})",
+                  "special": differs("value", f"(self == 0) & ({_bound} == 0)", EITHER_ZERO), "example": f">>> ag.{_name}(ag.tensor([-1.0, 3.0]), 0)\ntensor({_example})"}),
+            (_hidden, ("ClampBackward1", "ClampBackward0"), {"shown_as": "clamp", "shows": {_other: "None"}})):
         op(f"{_key}(self, {_bound}: operand)", kernel=elementwise(_kernel), inplace=True, node=_nodes[0],
            vjp={"self": f"where({_at}(self, {_bound}), grad, 0)", _bound: f"where({_beyond}(self, {_bound}), grad, 0)"},
            jvp="elementwise", vmap="elementwise", dtypes="bihf" if _key == _name else "ihf",

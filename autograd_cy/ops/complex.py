@@ -73,7 +73,7 @@ op("_imag(self)", event="imag", kernel=elementwise("imag", dtypes="real"), node=
    vjp={"self": "complex(zeros_like(grad), grad)"}, jvp="linear", vmap="elementwise", samples=UNARY, dtypes="c",
    reference="np.imag(self)", doc="Imaginary part in new memory.")
 
-op("angle(self)", tier="interpreted", kernel=elementwise("angle", dtypes="float real"),
+op("angle(self)", tier="interpreted", kernel=elementwise("angle", dtypes=("float", "real")),
    vjp={"self": "_angle_backward(grad, self) if self.is_complex() else zeros_like(grad)"},
    jvp={"self": "_imag(self_t * _over_square(self, abs(self)).conj()) if self.is_complex() else zeros_like(self_t)"},
    vmap="elementwise", samples=UNARY, domain=real(-2, 2, avoid=(0.0,)), complex_domain=box(0.3, 1.5),
@@ -98,7 +98,7 @@ op("polar(abs, angle)", tier="interpreted", method=False, checks="polar", kernel
    vjp={"abs": "real(grad * _unit(angle).conj())", "angle": "abs * imag(grad * _unit(angle).conj())"}, stays={"abs": ("abs",)},
    jvp={"abs": "mul(_unit(angle), abs_t)", "angle": "result * complex(zeros_like(angle_t), angle_t)"}, vmap="elementwise",
    samples=[sample((arg((3, 4)), arg((3, 4)))), sample((arg((3, 1)), arg((4,)))), sample((arg(()), arg((2,))))], dtypes="f", reference="abs * np.exp(1j * angle)",
-   special=differs("gradient second", "(abs < 1e-6) | (abs > largest / 4) | ~finite(abs) | ~finite(angle)", "the derivative by `abs` is the unit number of the angle; torch divides the result by its size"),
+   special=differs(("gradient", "second"), "(abs < 1e-6) | (abs > largest / 4) | ~finite(abs) | ~finite(angle)", "the derivative by `abs` is the unit number of the angle; torch divides the result by its size"),
    doc="Complex numbers of given absolute values and angles (in radians).",
    example=">>> ag.polar(ag.tensor([2.0]), ag.tensor([0.0]))\ntensor([2.+0.j])",
    params={"abs": "The absolute values.", "angle": "The angles, in radians."})

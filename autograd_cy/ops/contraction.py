@@ -17,6 +17,7 @@ HERE = "tests/ops/test_contraction.py::"
 # --- scalar products -----------------------------------------------------------------------------
 
 op("inner(self, other)", tier="interpreted", kernel=composite("contraction.inner", into=True), out="exact", tolerance=1e-4,
+   autocast="lower",
    samples=shapes(((4,), (4,)), ((2, 3), (4, 3)), ((2, 3), ()), ((), (3,)), ((2, 2, 3), (3,))), dtypes="ihfc", reference="np.inner(self, other)",
    errors=(error(sample((arg((2, 3)), arg((2, 4)))), RuntimeError, "the last dimension must match on both input tensors"),),
    raises={"RuntimeError": "The last dimensions differ."}, params={"other": "The second operand."},
@@ -40,6 +41,7 @@ op("dist(self, other, p: Scalar = 2)", tier="interpreted", kernel=composite("con
    doc="The norm of a difference.", example=">>> ag.dist(ag.tensor([3.0, 0.0]), ag.tensor([0.0, 4.0]))\ntensor(5.)")
 
 op("cdist(x1, x2, p: float = 2.0, compute_mode: str? = 'use_mm_for_euclid_dist_if_necessary')", tier="interpreted", method=False,
+   autocast="float32",
    kernel=composite("contraction.cdist"), tolerance=1e-4, dtypes="f",
    samples=[sample((arg((3, 2)), arg((4, 2)), p)) for p in (2.0, 1.0, 3.0, 1.5, float("inf"))] + [
        sample((arg((2, 3, 2)), arg((4, 2)))), sample((arg((0, 2)), arg((4, 2)))), sample((arg((2, 1, 3, 2)), arg((3, 4, 2)), 1.0))],

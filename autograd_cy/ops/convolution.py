@@ -27,7 +27,8 @@ MANY = [
 ]
 
 op(f"convolution(input, weight, bias: Tensor?, {FORM})", method=False,
-   kernel=call("convolution.convolve", shape=f"rules_convolution.convolution(input, weight, bias, {LAST})", follows={"result": "input, weight"}, laid=True),
+   autocast="lower",
+   kernel=call("convolution.convolve", shape=f"rules_convolution.convolution(input, weight, bias, {LAST})", follows={"result": ("input", "weight")}, laid=True),
    vjp={"input": f"_convolution_input(grad, weight.conj(), input.shape, {LAST})",
         "weight": f"_convolution_weight(grad, input.conj(), weight.shape, {LAST})",
         "bias": "_sum_channels(grad)"}, stays={"input": ("input",), "weight": ("weight",), "bias": ("input", "weight")}, shows={"bias_sym_sizes_opt": "bias.shape"},
@@ -45,7 +46,7 @@ op(f"convolution(input, weight, bias: Tensor?, {FORM})", method=False,
 op(f"_convolution_input(grad_output, weight, size: sizes, {FORM})", shown_as="convolution", node="ConvolutionBackwardBackward0", out=False,
    flops="2 * elements(size if transposed else grad_output) * elements(weight[1:])",
    kernel=call("convolution.convolve_input", ("grad_output", "weight", "stride", "padding", "dilation", "transposed", "groups"),
-               shape=f"rules_convolution.input_gradient(grad_output, weight, size, {LAST})", follows={"result": "grad_output, weight"}, laid=True),
+               shape=f"rules_convolution.input_gradient(grad_output, weight, size, {LAST})", follows={"result": ("grad_output", "weight")}, laid=True),
    vjp={"grad_output": f"convolution(grad, weight.conj(), None, {LAST})",
         "weight": f"_convolution_weight(grad_output.conj(), grad, weight.shape, {LAST})"}, jvp="each",
    vmap=by_hand("convolution_batching.input_each"), dtypes="ihfc", tolerance=1e-4,
@@ -76,6 +77,7 @@ for _nd, (_input, _weight) in SHAPES.items():
     _what = ("sequences", "images", "volumes")[_nd - 1]
     _kept = "(" + ", ".join(("1", "1", *("2",) * _nd)) + ")"
     op(f"conv{_nd}d(input, weight, bias: Tensor? = None, stride: sizes = 1, padding: padding = 0, dilation: sizes = 1, groups: int = 1)",
+       autocast="lower",
        method=False, also=("nn.functional",), kernel=composite(f"convolution.conv{_nd}d"), dtypes="ihfc", tolerance=1e-4,
        flops="windows(input, weight, stride, padding, dilation)",
        samples=[sample((arg(_input), arg(_weight), arg(_weight[:1]))), sample((arg(_input[1:]), arg(_weight)), {"padding": 1, "stride": 2}),
@@ -96,6 +98,7 @@ for _nd, (_input, _weight) in SHAPES.items():
        raises={"RuntimeError": "The shapes don't fit."})
     op(f"conv_transpose{_nd}d(input, weight, bias: Tensor? = None, stride: sizes = 1, padding: sizes = 0, output_padding: sizes = 0, groups: int = 1,"
        " dilation: sizes = 1)", method=False, also=("nn.functional",), kernel=composite(f"convolution.conv_transpose{_nd}d"), dtypes="ihfc", tolerance=1e-4,
+       autocast="lower",
        flops="2 * elements(input) * elements(weight[1:])",
        samples=[sample((arg(_input), arg((2, 3, *_weight[2:])), arg((3,)))), sample((arg(_input[1:]), arg((2, 3, *_weight[2:]))), {"padding": 1, "stride": 2}),
                 sample((arg((2, 4, *_input[2:])), arg((4, 2, *_weight[2:]))), {"groups": 2, "stride": 2, "output_padding": 1}),

@@ -20,7 +20,7 @@ op("_to_device(self, place: int, non_blocking: bool = False)", event="to", kerne
 
 op("_fill(self, value)", event="fill", kernel=call("shapes.fill_plain", anywhere=True), out=False, node="FillBackward0",
    vjp={"self": "zeros_like(grad)", "value": "grad.sum()"}, jvp={"self": "zeros_like(self_t)", "value": "value_t.expand(self.shape)"},
-   vmap={"self": "_fill(self, value)", "self,value": "clone(expand(_trailing_dims(value, self.ndim), self.shape), -1)"},
+   vmap={"self": "_fill(self, value)", ("self", "value"): "clone(expand(_trailing_dims(value, self.ndim), self.shape), -1)"},
    samples=[sample((arg((3, 4)), arg(()))), sample((arg(()), arg(())))], reference="np.broadcast_to(value, self.shape)",
    doc="`value` in every element, in the shape of `self`.")
 

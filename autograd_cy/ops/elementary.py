@@ -25,7 +25,7 @@ unary("exp2", "grad * (0.6931471805599453 * result).conj()", "``2 ** self``.",
       reference="2.0 ** self.astype(np.result_type(self.dtype, np.float32))",
       example=">>> ag.exp2(ag.tensor([0.0, 3.0]))\ntensor([1., 8.])")
 unary("expm1", "grad * (result + 1).conj()", "``exp(self) - 1``, accurate near 0.",
-      special=differs("value gradient second", "is_complex & (~finite(self) | (np.real(self) > np.log(largest)))",
+      special=differs(("value", "gradient", "second"), "is_complex & (~finite(self) | (np.real(self) > np.log(largest)))",
                       "the array API's table: real on the real axis, -1 far on the left"),
       example=">>> ag.expm1(ag.tensor([0.0, 1.0]))\ntensor([0.0000, 1.7183])")
 unary("log", "grad / self.conj()", "Natural logarithm.", domain=real(0.2, 4), complex_domain=box(0.3, 1.5),
@@ -43,7 +43,7 @@ unary("log1p", "grad / (self + 1).conj()", "``log(1 + self)``, accurate near 0."
 op("logaddexp(self, other)", kernel=elementwise("logaddexp"),
    vjp={"self": "grad / (1 + exp(other - self)).conj()", "other": "grad / (1 + exp(self - other)).conj()"},
    jvp="elementwise", vmap="elementwise", samples=BINARY, dtypes="hfc",
-   special=differs("value gradient second", "is_complex & ~(finite(self) & finite(other))",
+   special=differs(("value", "gradient", "second"), "is_complex & ~(finite(self) & finite(other))",
                    "neither C99 nor the array API has a table; an infinite or NaN part leaves what the other parts still tell"),
    reference="np.logaddexp(self, other) if self.dtype.kind != 'c' else np.log(np.exp(self) + np.exp(other))",
    doc="``log(exp(self) + exp(other))`` without overflow.",
@@ -83,7 +83,7 @@ unary("atan", "grad / (1 + self * self).conj()", "Arc tangent.", reference="np.a
 op("atan2(self, other)", kernel=elementwise("atan2", dtypes="float"), inplace=True, aliases=("arctan2",),
    vjp={"self": "grad * _over_square(other, hypot(self, other))", "other": "-grad * _over_square(self, hypot(self, other))"},
    jvp="elementwise", vmap="elementwise", samples=BINARY, domain=real(0.4, 2), dtypes="bihf", reference="np.arctan2(self, other)",
-   special=differs("gradient second", "np.hypot(self, other) < smallest**0.5", "torch divides by the sum of the squares, which underflows"),
+   special=differs(("gradient", "second"), "np.hypot(self, other) < smallest**0.5", "torch divides by the sum of the squares, which underflows"),
    doc="Angle of the point (other, self).",
    example=">>> ag.atan2(ag.tensor([1.0, -1.0]), ag.tensor([1.0, -1.0]))\ntensor([ 0.7854, -2.3562])")
 
@@ -112,9 +112,9 @@ unary("asinh", "grad * rsqrt(self * self + 1).conj()", "Inverse hyperbolic sine.
 unary("acosh", "grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj() if self.is_complex() else grad * (rsqrt(abs(self) - 1) * rsqrt(abs(self) + 1))",
       "Inverse hyperbolic cosine.", reference="np.arccosh(self)", domain=real(1.3, 4), complex_domain=box(0.3, 1.5), aliases=("arccosh",),
       special=(differs("second", FAR_SQUARED, OVERFLOWS),
-               differs("gradient second", "is_complex & (np.imag(self) == 0) & np.signbit(np.imag(self))",
+               differs(("gradient", "second"), "is_complex & (np.imag(self) == 0) & np.signbit(np.imag(self))",
                        "below the cut, of which torch's formula knows the upper side only")),
       example=">>> ag.acosh(ag.tensor([1.0, 2.0]))\ntensor([0.0000, 1.3170])")
 unary("atanh", "grad / (1 - self * self).conj()", "Inverse hyperbolic tangent.", reference="np.arctanh(self)", domain=real(-0.8, 0.8),
-      complex_domain=box(-0.8, 0.8), aliases=("arctanh",), special=(differs("second gradient", FAR_SQUARED, OVERFLOWS),),
+      complex_domain=box(-0.8, 0.8), aliases=("arctanh",), special=(differs(("second", "gradient"), FAR_SQUARED, OVERFLOWS),),
       example=">>> ag.atanh(ag.tensor([0.0, 0.5]))\ntensor([0.0000, 0.5493])")

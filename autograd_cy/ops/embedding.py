@@ -32,7 +32,7 @@ op("embedding(weight, indices, padding_idx: int = -1, scale_grad_by_freq: bool =
    jvp={"weight": "embedding(weight_t, indices)"}, shows={"sparse": "False", "weight_sym_argsize_0": "weight.shape[0]"},
    vmap={"indices": "embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)",
          "weight": "_embedding_each(weight, unsqueeze(indices, 0), padding_idx, scale_grad_by_freq, sparse)",
-         "weight,indices": "_embedding_each(weight, indices, padding_idx, scale_grad_by_freq, sparse)"},
+         ("weight", "indices"): "_embedding_each(weight, indices, padding_idx, scale_grad_by_freq, sparse)"},
    samples=[sample((WEIGHT, at(4))), sample((WEIGHT, at(2, 3))), sample((WEIGHT, at())), sample((WEIGHT, at(0))), sample((WEIGHT, at(2, 0, 3))),
             sample((arg((5, 0)), at(2))), sample((arg((5, 1)), at(7)))],
    dtypes="bihfc", reference="weight[indices]", doc="The rows of a table with the given indices.\nGradients leave out rows of `padding_idx`; "
@@ -48,7 +48,7 @@ op("embedding_dense_backward(grad_output, indices, num_weights: int, padding_idx
    vjp={"grad_output": "_embedding_rows(grad, indices, padding_idx, scale_grad_by_freq)"}, jvp="linear",
    vmap={"grad_output": "_embedding_dense_backward_shared(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)",
          "indices": "_embedding_dense_backward_each(expand(grad_output, (B,) + grad_output.shape), indices, num_weights, padding_idx, scale_grad_by_freq)",
-         "grad_output,indices": "_embedding_dense_backward_each(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)"},
+         ("grad_output", "indices"): "_embedding_dense_backward_each(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)"},
    samples=[sample((arg((4, 3)), at(4), 5, -1, False)), sample((arg((4, 3)), at(4), 5, 2, True)), sample((arg((2, 4, 3)), at(2, 4), 5, 0, False)),
             sample((arg((0, 3)), at(0), 5, -1, True)), sample((arg((3,)), at(), 5, -1, False))],
    dtypes="hfc", tolerance=1e-4, reference=by_test(HERE + "test_gradients_of_rows_are_added"), doc="Gradient of the table of embedding.")

@@ -1,7 +1,8 @@
 """Discrete Fourier transforms along one dimension, by scipy.fft.
 
-The transform is linear, ``y = s F x`` with s from `norm`; its gradient is the conjugate transpose, an inverse transform
-without its own scaling, which is what the other of "backward" and "forward" gives.
+The transform is linear, ``y = s F x`` with s from `norm`; its gradient is the conjugate transpose,
+an inverse transform without its own scaling, which is what the other of "backward" and "forward"
+gives.
 """
 
 from autograd_cy.ops._schema import arg, by_test, composite, host, op, sample
@@ -15,6 +16,7 @@ HALF = [sample((arg((4, 4)),)), sample((arg((4, 3)), 6, 0)), sample((arg((3, 4))
 
 for _name, _what in (("fft", "Fourier transform"), ("ifft", "Inverse Fourier transform")):
     op(f"{_name}(input, n: int? = None, dim: dim = -1, {NORM})", namespace="fft", tier="interpreted", checks="transform",
+       autocast="float32",
        kernel=host(f"scipy.fft.{_name}(input, n, dim, norm)", "complex"), node="FftC2CBackward0",
        vjp={"input": f"_fft_c2c_backward(grad, input.shape, dim, norm, {_name == 'ifft'})"},
        shows={"forward": str(_name == "fft"), "normalization": SCALED if _name == "fft" else UNSCALED, "dim": "(dim,)"}, jvp="linear", vmap="dims",
@@ -25,6 +27,7 @@ for _name, _what in (("fft", "Fourier transform"), ("ifft", "Inverse Fourier tra
                 "ifft": ">>> ag.fft.ifft(ag.tensor([3.0, -1.0])).real\ntensor([1., 2.])"}[_name])
 
 op(f"rfft(input, n: int? = None, dim: dim = -1, {NORM})", namespace="fft", tier="interpreted", checks="real_transform",
+   autocast="float32",
    kernel=host("scipy.fft.rfft(input, n, dim, norm)", "complex"), node="FftR2CBackward0",
    vjp={"input": "_fft_r2c_backward(grad, input.shape, n, dim, norm)"},
    shows={"normalization": SCALED, "onesided": "True", "dim": "(dim,)"},
@@ -33,6 +36,7 @@ op(f"rfft(input, n: int? = None, dim: dim = -1, {NORM})", namespace="fft", tier=
    example=">>> ag.fft.rfft(ag.tensor([1.0, 0.0, 1.0, 0.0]))\ntensor([2.+0.j, 0.+0.j, 2.+0.j])")
 
 op(f"irfft(input, n: int? = None, dim: dim = -1, {NORM})", namespace="fft", tier="interpreted", checks="half_transform",
+   autocast="float32",
    kernel=host("scipy.fft.irfft(input, n, dim, norm)", "real"), node="FftC2RBackward0",
    vjp={"input": "_fft_c2r_backward(grad, input.shape, dim, norm)"}, shows={"normalization": UNSCALED, "dim": "(dim,)"}, jvp="linear", vmap="dims",
    samples=HALF, dtypes="bifc", reference="scipy.fft.irfft(input, n, dim, norm)", tolerance=1e-4,

@@ -1,5 +1,6 @@
 """Reading and writing by index: slices, index tensors, masks."""
 
+from autograd_cy.ops._reductions_at_indices import add_reductions_at_indices
 from autograd_cy.ops._schema import (
     arg,
     booleans,
@@ -99,6 +100,7 @@ op("index_add(self, dim: dim, index, source)", alpha=True,
    example=">>> ag.index_add(ag.zeros(3), 0, ag.tensor([0, 2, 0]), ag.tensor([1.0, 2.0, 3.0]))\ntensor([4., 0., 2.])")
 
 op("index_copy(self, dim: dim, index, source)", kernel=composite("scatter(self, dim, _index_copy_places(self, dim, index, source), source)"), inplace=True, out="exact",
+   autocast="widest",
    samples=[sample((arg((3, 4)), 0, fixed((1,), integers(0, 3)), arg((1, 4))))], reference=by_test("tests/ops/test_shape_and_indexing.py::test_index_copy_and_index_fill"),
    doc="A copy of `self` whose slices with the given indices are those of `source`.",
    example=">>> ag.index_copy(ag.zeros(3), 0, ag.tensor([2, 0]), ag.tensor([1.0, 2.0]))\ntensor([2., 0., 1.])")
@@ -163,28 +165,7 @@ op("scatter_add(self, dim: dim, index, src)",
    reference=by_test("tests/kernels/test_indexing.py::test_gather_and_scatter"), tolerance=1e-4, doc="`src` added at the indices along a dimension; repeated indices add up.",
    example=">>> ag.scatter_add(ag.zeros(3), 0, ag.tensor([0, 2, 0]), ag.tensor([1.0, 2.0, 3.0]))\ntensor([4., 0., 2.])")
 
-for _name, _source, _index in (("scatter_reduce", "src", "index"), ("index_reduce", "source", "_along(index, dim, source)")):
-    _rest = f"self, dim, {_index}, {_source}, result, reduce, include_self"
-    _names = f"'{_name}', '{_source}'"
-    op(f"{_name}(self, dim: dim, index, {_source}, reduce: str, *, include_self: bool = True)", out="exact",
-       kernel=call(f"indexing.{_name}", from_host=("index", _source), over="self", places=True, shape=f"rules_indexing.{'reduced_at' if _name == 'scatter_reduce' else 'rows_reduced'}"
-                   f"(self, dim, index, {_source}, reduce)"), inplace=True, dtypes="bihfc" if _name == "scatter_reduce" else "bihf",
-       vjp={"self": f"_to_slots(grad, {_rest})",
-            _source: f"_pad_corner(_to_sources(gather(grad, dim, {_index}), {_rest}, {_names}), {_source}.shape)"}, stays={"self": ("self",)},
-       jvp={"self": f"_to_slots(self_t.conj(), {_rest}).conj()", _source: f"_moved_sources({_source}_t, {_rest}, {_names})"},
-       vmap="scatter_reduce(self, dim + 1, index, src, reduce, include_self) if self.ndim > 1 else "
-            "scatter_reduce(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
-            "unsqueeze(src, 1) if src.ndim == 1 else src, reduce, include_self).reshape(self.shape)"
-            if _name == "scatter_reduce" else loop("indices and slices are checked for each example"),
-       samples=[sample((arg((3, 4)), 0, arg((2, 4), integers(0, 2), False), arg((2, 4)), r), k) if _name == "scatter_reduce" else
-                sample((arg((3, 4)), 1, arg((5,), integers(0, 3), False), arg((3, 5)), r), k)
-                for r in (("prod", "mean", "sum") if _name == "scatter_reduce" else ("prod", "mean", "amax", "amin")) for k in ({}, {"include_self": False})],
-       reference=by_test("tests/ops/test_selection.py::test_reductions_at_indices"), tolerance=1e-4,
-       doc="Sources at the indices along a dimension, reduced into `self`: " + ("\"sum\", " if _name == "scatter_reduce" else "") +
-           "\"prod\", \"mean\", \"amax\" or \"amin\". Without `include_self` the old value of a slot that is reached doesn't count. "
-           "Equal extremes share the gradient.",
-       example={"scatter_reduce": ">>> ag.scatter_reduce(ag.ones(2), 0, ag.tensor([0, 0, 1]), ag.tensor([2.0, 3.0, 4.0]), \"prod\")\ntensor([6., 4.])",
-                "index_reduce": ">>> ag.index_reduce(ag.ones(2), 0, ag.tensor([0, 0, 1]), ag.tensor([2.0, 3.0, 4.0]), \"amax\")\ntensor([3., 4.])"}[_name])
+add_reductions_at_indices()
 
 op("_to_slots(v, self, dim: int, index, src, result, reduce: str, include_self: bool)", kernel=composite("indexing.to_slots"),
    doc="A gradient or tangent of reductions at indices, as far as it belongs to `self`.")

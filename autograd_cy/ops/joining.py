@@ -7,6 +7,7 @@ PIECES = {"split_size": "sizes[0] if sizes else 0", "self_sym_sizes": "self.shap
 # --- joining -----------------------------------------------------------------------------------
 
 op("cat(tensors: Tensor[], dim: dim = 0) -> result", method=False, kernel=call("indexing.cat", shape="rules_indexing.joined(tensors, dim)"), aliases=("concat", "concatenate"),
+   autocast="widest",
    attrs={"sizes": "axis_sizes(tensors, dim)"}, vjp={"tensors": "_cat_backward(grad, sizes, dim)"},
    jvp="linear", vmap=by_hand("batching_rules.cat_each"),
    samples=[sample(((arg((2, 3)), arg((1, 3))), 0)), sample(((arg((2, 3)), arg((2, 2))), -1)), sample(((arg((2,)), arg((0,)), arg((3,))),))],
@@ -18,6 +19,7 @@ op("_cat_backward(self, sizes: object, dim: int) -> Tensor[]", kernel=composite(
    doc="The pieces of a gradient that belong to the tensors of cat.")
 
 op("stack(tensors: Tensor[], dim: int = 0) -> result", method=False, kernel=call("indexing.stack", shape="rules_indexing.stacked(tensors, dim)"),
+   autocast="widest",
    vjp={"tensors": "unbind(grad, dim)"}, jvp="linear", vmap="stack(tensors, dim + 1 if dim >= 0 else dim)",
    samples=[sample(((arg((2, 3)), arg((2, 3))), 0)), sample(((arg((2, 3)), arg((2, 3))), -1)), sample(((arg(()), arg(())),))],
    reference="np.stack(tensors, dim)", doc="Tensors of one shape joined along a new dimension.",

@@ -1,9 +1,9 @@
-"""Decompositions, inverses and solutions of linear systems: LAPACK by NumPy, derivatives in matrix products.
+"""Decompositions, inverses and solutions of linear systems: LAPACK by NumPy.
 
-Derivatives of the inverse, of solutions and of the Cholesky factor: M. Giles, "Collected matrix derivative
-results for forward and reverse mode algorithmic differentiation" (2008); of the singular value decomposition:
-J. Townsend, "Differentiating the singular value decomposition" (2016), Z.-Q. Wan, S.-X. Zhang, "Automatic
-differentiation for complex valued SVD" (2019).
+Derivatives of the inverse, of solutions and of the Cholesky factor: M. Giles, "Collected matrix
+derivative results for forward and reverse mode algorithmic differentiation" (2008); of the singular
+value decomposition: J. Townsend, "Differentiating the singular value decomposition" (2016), Z.-Q.
+Wan, S.-X. Zhang, "Automatic differentiation for complex valued SVD" (2019).
 """
 
 from autograd_cy.ops._schema import arg, by_test, composite, error, host, op, sample, shapes
@@ -17,6 +17,7 @@ DRIVER = {"driver": "None; others choose among routines of GPUs."}
 VECTOR = error(sample((arg((3,)),)), RuntimeError, "must have at least 2 dimensions")
 
 op("inv(A)", namespace="linalg", tier="interpreted", kernel=host("linalg.inv"), checks="square", aliases=("inverse",),
+   autocast="float32",
    vjp={"A": "-matmul(adjoint(result), matmul(grad, adjoint(result)))"}, shows={"inverse": "result"}, jvp={"A": "-matmul(result, matmul(A_t, result))"},
    vmap="linalg_inv(A)", samples=shapes(*SQUARE), dtypes="fc", reference="np.linalg.inv(A)", tolerance=1e-3,
    node="LinalgInvExBackward0", errors=(NOT_SQUARE, VECTOR),
@@ -25,6 +26,7 @@ op("inv(A)", namespace="linalg", tier="interpreted", kernel=host("linalg.inv"), 
    raises={"LinAlgError": "A matrix is singular."})
 
 op("eigh(A, UPLO: str = 'L') -> (eigenvalues, eigenvectors)", namespace="linalg", tier="interpreted", checks="triangle",
+   autocast="float32",
    kernel=host("linalg.eigh", ("real", "same")),
    vjp={"A": "_eigh_backward(given_eigenvalues, given_eigenvectors, eigenvalues, eigenvectors)"},
    jvp={"eigenvalues": {"A": "_eigenvalues_moved(A_t, eigenvectors)"},
@@ -43,12 +45,14 @@ op("_eigenvalues_moved(moved, vectors)", kernel=composite("linalg.eigenvalues_mo
 op("_eigenvectors_moved(moved, values, vectors)", kernel=composite("linalg.eigenvectors_moved"), doc="Tangent of the eigenvectors.")
 
 op("eigvalsh(A, UPLO: str = 'L')", namespace="linalg", tier="interpreted", kernel=composite("linalg.eigvalsh"), out="exact",
+   autocast="float32",
    dtypes="fc", reference=by_test("tests/ops/test_pairs_and_eigen.py::test_derivatives_of_eigenvalues_and_eigenvectors"),
    errors=(NOT_SQUARE, VECTOR),
    doc="The eigenvalues of Hermitian matrices, ascending; see :func:`eigh`.",
    example=">>> ag.linalg.eigvalsh(ag.tensor([[0.0, 1.0], [1.0, 0.0]]))\ntensor([-1.,  1.])")
 
 op("svd(A, full_matrices: bool = True, *, driver: str? = None) -> (U, S, Vh)", namespace="linalg", tier="interpreted", checks="driven", params=DRIVER,
+   autocast="float32",
    kernel=host("linalg.svd", ("same", "real", "same")),
    vjp={"A": "_svd_backward(given_U, given_S, given_Vh, U, S, Vh)"}, keeps=("full_matrices",),
    jvp={"U": {"A": "_svd_moved(A_t, U, S, Vh, 0)"}, "S": {"A": "_svd_moved(A_t, U, S, Vh, 1)"},
@@ -60,6 +64,7 @@ op("svd(A, full_matrices: bool = True, *, driver: str? = None) -> (U, S, Vh)", n
    example=">>> ag.linalg.svd(ag.tensor([[3.0, 0.0], [0.0, 4.0]])).S\ntensor([4., 3.])")
 
 op("svdvals(A, *, driver: str? = None)", namespace="linalg", tier="interpreted", checks="driven", params=DRIVER, kernel=composite("linalg.svdvals"), out="exact",
+   autocast="float32",
    dtypes="fc", reference=by_test(HERE + "test_svd_takes_a_matrix_apart"), errors=(VECTOR,),
    doc="The singular values of matrices, descending; see :func:`svd`.",
    example=">>> ag.linalg.svdvals(ag.tensor([[3.0, 0.0], [0.0, 4.0]]))\ntensor([4., 3.])")
@@ -85,6 +90,7 @@ op("logdet(self)", tier="interpreted", kernel=host("linalg.logdet"), checks="squ
    example=">>> ag.logdet(ag.tensor([[2.0, 0.0], [0.0, 3.0]]))\ntensor(1.7918)")
 
 op("cholesky(A, *, upper: bool = False)", namespace="linalg", tier="interpreted", checks="square",
+   autocast="float32",
    kernel=host("linalg.cholesky"), vjp={"A": "_cholesky_backward(grad, result, upper)"}, jvp={"A": "_cholesky_moved(A_t, result, upper)"},
    vmap="linalg_cholesky(A, upper)", dtypes="fc", reference=by_test(HERE + "test_cholesky_factors"), node="LinalgCholeskyExBackward0",
    errors=(NOT_SQUARE, VECTOR),
@@ -99,6 +105,7 @@ op("_cholesky_moved(moved, factor, upper: bool)", tier="interpreted", kernel=com
    doc="Tangent of the Cholesky factor.")
 
 op("solve(A, B, *, left: bool = True)", namespace="linalg", tier="interpreted", kernel=composite("linalg.solve"), out="exact",
+   autocast="float32",
    samples=[sample((arg((3, 3)), arg((3, 2)))), sample((arg((3, 3)), arg((3,)))), sample((arg((2, 3, 3)), arg((3, 1))))],
    dtypes="fc", reference=by_test(HERE + "test_solve_solves"), errors=(error(sample((arg((2, 3)), arg((2, 1)))), RuntimeError, "square"),),
    doc="The solution X of ``A @ X = B``, or with ``left=False`` of ``X @ A = B``; `B` may be a vector, or a batch of them.",

@@ -5,10 +5,11 @@ from autograd_cy.ops._schema import call, composite, op, shapes
 LOADED = "at first use"
 
 op("linear(input, weight, bias: Tensor? = None)", flops="2 * elements(input) * (weight[0] if len(weight) == 2 else 1)", method=False, also=("nn.functional",), kernel=call("products.linear", shape="rules_products.linear(input, weight, bias)", conjugates=("input", "weight")),
+   autocast="lower",
    vjp={"input": "matmul(grad, weight.conj()) if weight.ndim == 2 else unsqueeze(grad, -1) * weight.conj()", "weight": "_linear_weight(grad, input)", "bias": "_sum_rows(grad) if bias.ndim < 2 else _linear_bias(grad, bias.shape)"},
    jvp={"input": "linear(input_t, weight)", "weight": "linear(input, weight_t)", "bias": "_linear_spread(bias_t, result.shape)"},
    vmap={"input": "_linear_of_examples(input, weight, bias)",
-         "input,weight,bias": "_batched_linear(input, weight, bias)"},
+         ("input", "weight", "bias"): "_batched_linear(input, weight, bias)"},
    samples=shapes(((5, 4), (3, 4), (3,)), ((4,), (3, 4), (3,)), ((2, 5, 4), (3, 4)), ((0, 4), (3, 4), (3,)), ((5, 4), (1, 4)),
                   ((2, 5, 4), (4,)), ((4,), (4,), ()), ((5, 4), (3, 4), (1,)), ((2, 5, 4), (3, 4), ()), ((5, 4), (3, 4), (5, 3)), ((2, 5, 4), (3, 4), (5, 3)),
                   ((5, 4), (3, 4), (5, 1))),

@@ -37,6 +37,8 @@ op("nll_loss_backward(grad_output, target, weight: Tensor?, total_weight, size: 
    reference=by_test("tests/kernels/test_loss.py::test_nll"), doc="Gradient of the negative log-likelihood with respect to the log-probabilities.")
 
 op("nll_loss(input, target, weight: Tensor? = None, *, ignore_index: int = -100, reduction: str = 'mean')", method=False,
+   functional="nll_loss(input, target, weight, size_average, ignore_index, reduce, reduction)",
+   autocast="float32",
    kernel=composite("loss.nll_loss"),
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False)), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
    reference=by_test("tests/nn/test_nn_layers.py::test_nll_loss_of_log_softmax_is_cross_entropy"), doc="Negative log-likelihood of class indices under log-probabilities.",
@@ -44,7 +46,9 @@ op("nll_loss(input, target, weight: Tensor? = None, *, ignore_index: int = -100,
    raises={"IndexError": "A class is out of range."})
 
 op("cross_entropy(input, target, weight: Tensor? = None, *, ignore_index: int = -100, reduction: str = 'mean',"
-   " label_smoothing: float = 0.0)", method=False, event="cross_entropy_loss", kernel=composite("loss.cross_entropy_form"),
+   " label_smoothing: float = 0.0)", method=False,
+   functional="cross_entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)", event="cross_entropy_loss", kernel=composite("loss.cross_entropy_form"),
+   autocast="float32",
    samples=[sample((arg((3, 4)), arg((3,), integers(0, 4), False)), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
    reference=by_test("tests/nn/test_nn_layers.py::test_cross_entropy_is_its_formula"), doc="Negative log-likelihood of classes under logits: nll_loss of log_softmax.",
    example=">>> ag.nn.functional.cross_entropy(ag.tensor([[0.0, 1.0]]), ag.tensor([1]))\ntensor(0.3133)",
@@ -53,6 +57,7 @@ op("cross_entropy(input, target, weight: Tensor? = None, *, ignore_index: int = 
 # --- squares -----------------------------------------------------------------------------------
 
 op("mse_loss(input, target, *, reduction: str = 'mean')", method=False, kernel=composite("loss.mse_loss"),
+   autocast="float32",
    samples=[sample((arg((3, 4)), arg((3, 4))), {"reduction": r}) for r in ("mean", "sum", "none")], dtypes="hf",
    reference="{'mean': np.mean, 'sum': np.sum, 'none': lambda x: x}[reduction]((input - target) ** 2)",
    doc="Mean (or sum) of squared differences.",

@@ -1,7 +1,8 @@
 """Distances and similarities of vectors, the losses made of them, and forms of two vectors.
 
-The Python side, with the older spellings of `reduction`, is autograd_cy/nn/functional/_margin_loss.py. As in torch, a function
-of the top level has no reduction unless one is asked for by number: 1 is the mean, 2 the sum.
+The Python side, with the older spellings of `reduction`, is
+autograd_cy/nn/functional/_margin_loss.py. As in torch, a function of the top level has no reduction
+unless one is asked for by number: 1 is the mean, 2 the sum.
 """
 
 from autograd_cy.ops._schema import arg, composite, error, fixed, op, real, sample, shapes
@@ -58,6 +59,7 @@ op("bilinear(input1, input2, weight, bias: Tensor? = None)", method=False, also=
 # --- losses ------------------------------------------------------------------------------------
 
 op("margin_ranking_loss(input1, input2, target, margin: float = 0.0, reduction: int = 0)", method=False, kernel=composite("margin_loss.margin_ranking_loss"),
+   autocast="float32",
    dtypes="hf", samples=[*codes(arg((5,)), arg((5,)), arg((5,), SIGN)), *codes(arg((3, 1)), arg((1, 4)), arg((3, 4), SIGN), margin=0.5)],
    reference=f"{REDUCED}(np.maximum(margin - target * (input1 - input2), 0))",
    params={"input1": "Scores.", "input2": "Other scores.", "target": "1 where the first should be larger, -1 where the second should.",
@@ -65,7 +67,9 @@ op("margin_ranking_loss(input1, input2, target, margin: float = 0.0, reduction: 
    doc="``max(0, margin - target * (input1 - input2))``.",
    example=">>> ag.margin_ranking_loss(ag.tensor([1.0]), ag.tensor([3.0]), ag.tensor([1.0]), 0.5)\ntensor([2.5000])")
 
-op("hinge_embedding_loss(input, target, margin: float = 1.0, reduction: int = 0)", method=False, kernel=composite("margin_loss.hinge_embedding_loss"),
+op("hinge_embedding_loss(input, target, margin: float = 1.0, reduction: int = 0)", method=False,
+   functional="hinge_embedding_loss(input, target, margin, size_average, reduce, reduction)", kernel=composite("margin_loss.hinge_embedding_loss"),
+   autocast="float32",
    dtypes="hf", samples=[*codes(arg((5,)), fixed((5,), SIGN)), *codes(arg((3, 4)), fixed((4,), SIGN), margin=0.5)],
    reference=f"{REDUCED}(np.where(target != 1, np.maximum(margin - input, 0), 0) + np.where(target != -1, input, 0) + 0 * target)",
    params={"input": "Distances.", "target": "1 for what is alike, -1 for what is not.", "margin": "The distance of what is not alike.",
@@ -73,7 +77,9 @@ op("hinge_embedding_loss(input, target, margin: float = 1.0, reduction: int = 0)
    doc="``input`` where the target is 1, and ``max(0, margin - input)`` where it is -1.",
    example=">>> ag.hinge_embedding_loss(ag.tensor([0.25, 0.25]), ag.tensor([1.0, -1.0]))\ntensor([0.2500, 0.7500])")
 
-op("cosine_embedding_loss(input1, input2, target, margin: float = 0.0, reduction: int = 0)", method=False, kernel=composite("margin_loss.cosine_embedding_loss"),
+op("cosine_embedding_loss(input1, input2, target, margin: float = 0.0, reduction: int = 0)", method=False,
+   functional="cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, reduction)", kernel=composite("margin_loss.cosine_embedding_loss"),
+   autocast="float32",
    dtypes="hf", tolerance=1e-4, samples=[*codes(arg((3, 4)), arg((3, 4)), fixed((3,), real(1, 1))), *codes(arg((4,)), arg((4,)), fixed((), real(-1, -1)), margin=-0.5)],
    reference=f"{REDUCED}((lambda c: np.where(target == 1, 1 - c, np.maximum(c - margin, 0)))({COSINE}))",
    errors=(error(sample((arg((4,)), arg((4,)), arg((3,)))), RuntimeError, "1D target tensor expects 2D input tensors"),
@@ -85,6 +91,7 @@ op("cosine_embedding_loss(input1, input2, target, margin: float = 0.0, reduction
    example=">>> ag.cosine_embedding_loss(ag.tensor([[3.0, 4.0]]), ag.tensor([[4.0, 3.0]]), ag.tensor([-1]), 0.5)\ntensor([0.4600])")
 
 op("triplet_margin_loss(anchor, positive, negative, margin: float = 1.0, p: float = 2, eps: float = 1e-06, swap: bool = False, reduction: int = 0)",
+   autocast="float32",
    method=False, kernel=composite("margin_loss.triplet_margin_loss"), dtypes="hf", tolerance=1e-4,
    samples=[*codes(arg((3, 4)), arg((3, 4)), arg((3, 4)), margin=3.0), *codes(arg((4,)), arg((4,)), arg((4,)), swap=True, p=1.0, margin=3.0)],
    reference=f"{REDUCED}((lambda d, n: np.maximum(margin + d(anchor, positive) - (np.minimum(n, d(positive, negative)) if swap else n), 0))"
@@ -97,7 +104,9 @@ op("triplet_margin_loss(anchor, positive, negative, margin: float = 1.0, p: floa
        ".. [1] Balntas, Riba, Ponsa, Mikolajczyk, Learning local feature descriptors with triplets, 2016.",
    example=">>> ag.triplet_margin_loss(ag.tensor([0.0]), ag.tensor([3.0]), ag.tensor([1.0]))\ntensor(3.)")
 
-op("poisson_nll_loss(input, target, log_input: bool, full: bool, eps: float, reduction: int)", method=False, kernel=composite("margin_loss.poisson_nll_loss"),
+op("poisson_nll_loss(input, target, log_input: bool, full: bool, eps: float, reduction: int)", method=False,
+   functional="poisson_nll_loss(input, target, log_input: bool = True, full: bool = False, size_average, eps: float = 1e-08, reduce, reduction)", kernel=composite("margin_loss.poisson_nll_loss"),
+   autocast="float32",
    dtypes="hf", domain=real(0.5, 3), tolerance=1e-4,
    samples=[sample((arg((3, 4)), arg((3, 4), real(1.2, 4)), log, full, 1e-8, code)) for log in (True, False) for full in (True, False) for code in (0, 1, 2)],
    reference=f"{REDUCED}((np.exp(input) - target * input if log_input else input - target * np.log(input + eps))"

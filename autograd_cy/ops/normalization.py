@@ -1,6 +1,7 @@
 """Normalisation: of channels over a batch, of rows, of groups of channels.
 
-Gradients of rows and channels are made by kernels; where they are differentiated again, composites make them of operators.
+Gradients of rows and channels are made by kernels; where they are differentiated again, composites
+make them of operators.
 """
 
 from autograd_cy.ops._schema import arg, call, composite, error, loop, nondiff, op, real, sample
@@ -27,7 +28,7 @@ op("_native_layer_norm(input, normalized_shape: ints, weight: Tensor?, bias: Ten
    shows={"result1": "mean", "result2": "rstd"},
    jvp={"result": {"input": "_rows_moved(input_t, input, normalized_shape, weight, eps, True)",
                    "weight": "weight_t * _rows_scaled(input, normalized_shape, eps, True)", "bias": "expand(bias_t, input.shape)"}},
-   vmap={"input": "_native_layer_norm(input, normalized_shape, weight, bias, eps)", "input,weight,bias": loop("weights of each example")},
+   vmap={"input": "_native_layer_norm(input, normalized_shape, weight, bias, eps)", ("input", "weight", "bias"): loop("weights of each example")},
    doc="layer_norm, with the mean and the inverse of the deviation of each row.")
 
 op("_layer_norm_backward(grad, input, normalized_shape: ints, mean, rstd, weight: Tensor?, eps: float, to_input: bool, to_weight: bool, to_bias: bool)"
@@ -46,6 +47,7 @@ op("_rows_moved(moved, input, normalized_shape: ints, weight: Tensor?, eps: floa
    doc="Tangent of normalised rows.")
 
 op("layer_norm(input, normalized_shape: ints, weight: Tensor? = None, bias: Tensor? = None, eps: float = 1e-05, cudnn_enable: bool = True)",
+   autocast="input",
    also=("nn.functional",), method=False, kernel=composite("_native_layer_norm(input, normalized_shape, weight, bias, eps)[0]"),
    samples=[sample((arg((3, 5)), (5,))), sample((arg((2, 3, 4)), (4,), arg((4,), WEIGHT), arg((4,)))), sample((arg((2, 3, 4)), (3, 4), arg((3, 4), WEIGHT))),
             sample((arg((4,)), (4,), None, arg((4,)))), sample((arg((2, 37)), (37,), arg((37,), WEIGHT), arg((37,))), {"eps": 0.1}),
@@ -65,7 +67,7 @@ op("_fused_rms_norm(input, normalized_shape: ints, weight: Tensor?, eps: float) 
    vjp={("input", "weight"): "_rms_norm_backward(grad_result, input, normalized_shape, rstd, weight, eps, needed[0], needed[1])"},
    jvp={"result": {"input": "_rows_moved(input_t, input, normalized_shape, weight, eps, False)",
                    "weight": "weight_t * _rows_scaled(input, normalized_shape, eps, False)"}},
-   vmap={"input": "_fused_rms_norm(input, normalized_shape, weight, eps)", "input,weight": loop("weights of each example")},
+   vmap={"input": "_fused_rms_norm(input, normalized_shape, weight, eps)", ("input", "weight"): loop("weights of each example")},
    doc="rms_norm, with the inverse of the root mean square of each row.")
 
 op("_rms_norm_backward(grad, input, normalized_shape: ints, rstd, weight: Tensor?, eps: float, to_input: bool, to_weight: bool) -> Tensor[]",
@@ -78,6 +80,7 @@ op("_fused_rms_norm_backward(grad, input, normalized_shape: ints, rstd, weight: 
    vjp=TWICE, vmap=loop("only without batches"), doc="The kernel of _rms_norm_backward.")
 
 op("rms_norm(input, normalized_shape: ints, weight: Tensor? = None, eps: float? = None)", also=("nn.functional",), method=False,
+   autocast="input",
    kernel=composite("normalization.rms_norm"),
    samples=[sample((arg((3, 5)), (5,))), sample((arg((2, 3, 4)), (4,), arg((4,), WEIGHT), 0.1)), sample((arg((2, 3, 4)), (3, 4), arg((3, 4), WEIGHT), 0.01)),
             sample((arg((2, 37)), (37,), arg((37,), WEIGHT)), {"eps": 0.5}), sample((arg((0, 3)), (3,), arg((3,))))],
@@ -98,7 +101,7 @@ op("_native_group_norm(input, num_groups: int, weight: Tensor?, bias: Tensor?, e
    shows={"result1": "mean", "result2": "rstd", "group": "num_groups", "N": "input.shape[0]", "C": "input.shape[1]"},
    jvp={"result": {"input": "_groups_moved(input_t, input, num_groups, weight, eps)",
                    "weight": "_per_channel(weight_t, input) * _groups_scaled(input, num_groups, eps)", "bias": "expand(_per_channel(bias_t, input), input.shape)"}},
-   vmap={"input": "_batched_groups(input, num_groups, weight, bias, eps)", "input,weight,bias": loop("weights of each example")},
+   vmap={"input": "_batched_groups(input, num_groups, weight, bias, eps)", ("input", "weight", "bias"): loop("weights of each example")},
    doc="group_norm, with the mean and the inverse of the deviation of each group.")
 
 op("_group_norm_backward(grad, input, num_groups: int, mean, rstd, weight: Tensor?, eps: float, to_input: bool, to_weight: bool, to_bias: bool)"
@@ -118,6 +121,7 @@ op("_batched_groups(input, num_groups: int, weight: Tensor?, bias: Tensor?, eps:
    doc="group_norm of a batch of examples.")
 
 op("group_norm(input, num_groups: int, weight: Tensor? = None, bias: Tensor? = None, eps: float = 1e-05, cudnn_enabled: bool = True)", method=False,
+   autocast="input",
    kernel=composite("_native_group_norm(input, num_groups, weight, bias, eps)[0]"),
    samples=[sample((arg((2, 4)), 2)), sample((arg((2, 6, 3)), 3, arg((6,), WEIGHT), arg((6,)))), sample((arg((2, 4, 2, 3)), 1, arg((4,), WEIGHT))),
             sample((arg((3, 4, 5)), 4, None, arg((4,))), {"eps": 0.1}), sample((arg((2, 4, 3, 11)), 2, arg((4,), WEIGHT), arg((4,)))),
@@ -178,6 +182,7 @@ op("_per_channel(values, input)", kernel=composite("normalization.per_channel"),
 
 op("batch_norm(input, weight: Tensor?, bias: Tensor?, running_mean: Tensor?, running_var: Tensor?, training: bool, momentum: float, eps: float,"
    " cudnn_enabled: bool)", method=False, kernel=composite("normalization.batch_norm"),
+   autocast="input",
    samples=[sample((arg((4, 3)), None, None, None, None, True, 0.1, 1e-5, True)), sample((arg((4, 3, 2)), arg((3,), WEIGHT), arg((3,)), None, None, True, 0.1, 1e-5, True)),
             sample((arg((2, 3, 4, 5)), arg((3,), WEIGHT), None, None, None, True, 0.1, 0.1, True)),
             sample((arg((2, 3, 2, 2, 3)), None, arg((3,)), None, None, True, 0.1, 1e-5, True)),
@@ -197,6 +202,7 @@ op("batch_norm(input, weight: Tensor?, bias: Tensor?, running_mean: Tensor?, run
 
 op("instance_norm(input, weight: Tensor?, bias: Tensor?, running_mean: Tensor?, running_var: Tensor?, use_input_stats: bool, momentum: float, eps: float,"
    " cudnn_enabled: bool)", method=False, kernel=composite("normalization.instance_norm"),
+   autocast="input",
    samples=[sample((arg((2, 3, 4)), None, None, None, None, True, 0.1, 1e-5, True)), sample((arg((2, 3, 4, 2)), arg((3,), WEIGHT), arg((3,)), None, None, True, 0.1, 1e-5, True)),
             sample((arg((2, 3, 4)), arg((3,), WEIGHT), None, arg((3,), None, False), arg((3,), real(0.5, 2.0), False), False, 0.1, 1e-5, True))],
    errors=(error(sample((arg((2, 3, 4)), None, None, None, None, False, 0.1, 1e-5, True)), RuntimeError, "running_mean"),

@@ -1,12 +1,13 @@
 """Steps of optimizers over lists of parameters, and what training does to lists of gradients.
 
-A step changes parameters and their state in place. What changes from step to step it reads from memory at run
-time: `lr`, a number or a tensor of one, `grad_scale`, by which gradients are divided where they are, `found_inf`,
-with which nothing changes if it isn't 0, and the `numbers` of states. Other than in torch these are the step's to move on,
-`state_steps` as well. The loops are ``<name>_step`` in ext/kernels/optimizer_loops.pyx.
+A step changes parameters and their state in place. What changes from step to step it reads from
+memory at run time: `lr`, a number or a tensor of one, `grad_scale`, by which gradients are divided
+where they are, `found_inf`, with which nothing changes if it isn't 0, and the `numbers` of states.
+Other than in torch these are the step's to move on, `state_steps` as well. The loops are
+``<name>_step`` in ext/kernels/optimizer_loops.pyx.
 """
 
-from autograd_cy.ops._schema import call, composite, nondiff, op, refuse, step_loop
+from autograd_cy.ops._schema import call, composite, nondiff, only_if, op, refuse, step_loop
 
 LOADED = "at first use"
 
@@ -15,17 +16,20 @@ CHANGED = nondiff("it changes its arguments in place, which is not recorded", re
 
 
 def step(signature, loop, doc, event=None):
-    """A step: `signature` as ``"_fused_x_(state: Tensor[], *, lr: operand, ...)"``, without what all steps have."""
+    """Add a step; `signature` leaves out the arguments that all steps have.
+
+    It is written as ``"_fused_x_(state: Tensor[], *, lr: operand, ...)"``.
+    """
     name, _, inside = signature.removesuffix(")").partition("(")
     function = name.strip("_")
-    arrays = "".join(f"{entry} else None, " if " if " in entry else f"{entry}, " for entry in loop.arrays).rstrip(" ")
+    arrays = "".join(f"{name} if {test} else None, " if test else f"{name}, " for name, test in loop.states).rstrip(" ")
     left_out = {entry for entry in loop.numbers if f"{entry}: Tensor[] = ()" in inside}
     numbers = "".join(f"{entry} if len({entry}) else None, " if entry in left_out else f"{entry}, " for entry in loop.numbers).rstrip(" ")
     return op(
         f"{name}(self: Tensor[], grads: Tensor[], {inside}, {SHARED}) -> ()",
         kernel=call(f"optimize.{function}", lazy=True, loop=loop,
                     shape=f"rules_optimizers.step(self, grads, ({arrays}), ({numbers}), lr, grad_scale, found_inf)"),
-        mutates=("self", "grads if grad_scale is not None", *loop.arrays, *loop.numbers),
+        mutates=("self", only_if("grads", "grad_scale is not None"), *loop.arrays, *loop.numbers),
         vjp=CHANGED, method=False, event=event or f"autograd_cy::{name}", doc=doc,
         vmap=refuse(f"vmap: {name} is a step for whole parameters, not for examples of them; step outside of the vmap, or write "
                     "the step in tensor operations"),
@@ -34,7 +38,7 @@ def step(signature, loop, doc, event=None):
 
 step("_fused_sgd_(momentum_buffer_list: Tensor[], *, weight_decay: float, momentum: float, lr: operand, dampening: float,"
      " nesterov: bool, maximize: bool, is_first_step: bool, begun: Tensor[] = ())",
-     step_loop("sgd", ("momentum_buffer_list if momentum != 0",), ("begun",), ("first",), cost=1.5), event="_fused_sgd_",
+     step_loop("sgd", (only_if("momentum_buffer_list", "momentum != 0"),), ("begun",), ("first",), cost=1.5), event="_fused_sgd_",
      doc="A step of stochastic gradient descent. A first step makes momentum of the gradient alone: with `is_first_step`,"
          " for all parameters or those whose number in `begun` is 0, which becomes 1.")
 
@@ -42,7 +46,7 @@ for _decoupled in (False, True):
     _name = f"_fused_adam{'w' * _decoupled}_"
     step(f"{_name}(exp_avgs: Tensor[], exp_avg_sqs: Tensor[], max_exp_avg_sqs: Tensor[], state_steps: Tensor[], *, lr: operand,"
          " beta1: float, beta2: float, weight_decay: float, eps: float, amsgrad: bool, maximize: bool)",
-         step_loop("adam", ("exp_avgs", "exp_avg_sqs", "max_exp_avg_sqs if amsgrad"), ("state_steps",),
+         step_loop("adam", ("exp_avgs", "exp_avg_sqs", only_if("max_exp_avg_sqs", "amsgrad")), ("state_steps",),
                    ("decay", "keep", "rate", "spread"), {"decoupled": str(_decoupled)}), event=_name,
          doc="A step of Adam, with weights that decay apart." if _decoupled else "A step of Adam.")
 
@@ -60,7 +64,7 @@ step("_fused_adamax_(exp_avgs: Tensor[], exp_infs: Tensor[], state_steps: Tensor
 
 step("_fused_rmsprop_(square_avgs: Tensor[], grad_avgs: Tensor[], momentum_buffer_list: Tensor[], state_steps: Tensor[], *,"
      " lr: operand, alpha: float, eps: float, weight_decay: float, momentum: float, centered: bool, maximize: bool)",
-     step_loop("rmsprop", ("square_avgs", "grad_avgs if centered", "momentum_buffer_list if momentum > 0"), ("state_steps",)),
+     step_loop("rmsprop", ("square_avgs", only_if("grad_avgs", "centered"), only_if("momentum_buffer_list", "momentum > 0")), ("state_steps",)),
      doc="A step of RMSprop.")
 
 step("_fused_rprop_(prevs: Tensor[], step_sizes: Tensor[], state_steps: Tensor[], *, lr: operand, step_size_min: float,"

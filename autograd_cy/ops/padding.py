@@ -1,6 +1,6 @@
 """Padding: elements before and after those of dimensions, by all modes."""
 
-from autograd_cy.ops._schema import arg, by_test, call, composite, one, op, sample
+from autograd_cy.ops._schema import arg, by_test, call, composite, one, only_if, op, sample
 
 LOADED = "at first use"
 HERE = "tests/ops/test_padding.py::"
@@ -19,7 +19,7 @@ op("constant_pad_nd(input, pad: ints, value: Scalar = 0)", method=False, kernel=
 
 op("_crop(self, pad: ints)", kernel=composite("padding.crop"), doc="What constant padding hasn't added.")
 
-op("_pad(self, pad: ints, mode: int)", out=False, kernel=call("padding.pad_by", shape="rules_padding.padded(self, pad)", follows={"result": "self if mode != 3"}, laid=True), node="CircularPadBackward0", variants=_NODES,
+op("_pad(self, pad: ints, mode: int)", out=False, kernel=call("padding.pad_by", shape="rules_padding.padded(self, pad)", follows={"result": only_if("self", "mode != 3")}, laid=True), node="CircularPadBackward0", variants=_NODES,
    shows={"padding": "pad"}, vjp={"self": "_pad_backward(grad, self.shape, pad, mode)"}, stays={"self": ("self",)}, jvp="linear", vmap="_pad(self, pad, mode)",
    samples=[one((2, 5), (2, 1), 1), one((2, 3, 4), (1, 3, 2, 0), 1), one((2, 5), (4, 1), 2), one((2, 3, 4), (1, -1, 2, 0), 2), one((2, 5), (5, 1), 3),
             one((1, 2, 3, 4), (1, 3, 0, 0, 2, 0), 3), one((0, 3, 4), (1, 1), 1)],
@@ -30,6 +30,7 @@ op("_pad_backward(grad_output, size: sizes, pad: ints, mode: int)", out=False, k
    doc="Gradient of padding with elements.")
 
 op("pad(input, pad: ints, mode: str = 'constant', value: float? = None)", namespace="nn.functional", kernel=composite("padding.pad_form"),
+   autocast="padding",
    samples=[one((2, 3), (1, 2)), one((2, 3), (1, 2, 0, 1), "constant", 2.5), one((2, 4), (2, 3), "reflect"), one((1, 2, 3), (1, 1, 1, 0), "replicate"),
             sample((arg((2, 3, 4)), (1, 4)), {"mode": "circular"}), one((1, 2, 3), (-1, 1), "circular"), one((1, 2, 2, 3), (1, 1, 1, 1, 1, 1), "reflect")],
    reference=by_test(HERE + "test_modes"), params={

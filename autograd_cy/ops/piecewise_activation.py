@@ -1,4 +1,4 @@
-"""Activations made of pieces: rectified, leaky, exponential to the left of 0, bounded and shrinking lines.
+"""Activations made of pieces: rectified, leaky, exponential below 0, bounded, shrinking.
 
 Those that are smooth: smooth_activation.py.
 """
@@ -32,7 +32,7 @@ def bent(*given):
 
 # --- the positive part, and what is above a threshold ------------------------------------------
 
-op("relu(self)", kernel=elementwise("relu"), inplace=True, vjp={"self": "threshold_backward(grad, result)"},
+op("relu(self)", functional="relu(input, inplace)", kernel=elementwise("relu"), inplace=True, vjp={"self": "threshold_backward(grad, result)"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="ihf", domain=real(-2, 2, avoid=(0.0,)),
    reference="np.maximum(self, 0)", doc="``max(self, 0)``.",
    example=">>> ag.relu(ag.tensor([-1.0, 2.0]))\ntensor([0., 2.])")
@@ -44,7 +44,7 @@ op("threshold_backward(grad_output, self)", kernel=elementwise("threshold_backwa
    reference="np.where(self > 0, grad_output, 0)", doc="`grad_output` where ``self > 0``, 0 elsewhere.",
    example=">>> ag.threshold_backward(ag.ones(2), ag.tensor([-1.0, 2.0]))\ntensor([0., 1.])")
 
-op("threshold(self, threshold: Scalar, value: Scalar)", kernel=call("special.threshold_plain", anywhere=True, into=True), method=False, inplace=True,
+op("threshold(self, threshold: Scalar, value: Scalar)", functional="threshold(input, threshold, value, inplace)", kernel=call("special.threshold_plain", anywhere=True, into=True), method=False, inplace=True,
    vjp={"self": "_threshold_backward(grad, self, threshold)"}, jvp={"self": "_threshold_backward(self_t, self, threshold)"},
    vmap="threshold(self, threshold, value)", samples=[sample((arg((3, 4)), 1, 2)), sample((arg((5,)), 0.5, -3)), sample((arg(()), 0, 7))],
    dtypes="ihf", domain=real(-2, 2, avoid=(0.0, 0.5, 1.0)), reference="np.where(self <= np.asarray(threshold).astype(self.dtype), "
@@ -60,7 +60,7 @@ op("_threshold_backward(grad_output, self, threshold: Scalar)", event="threshold
 
 # --- exponential to the left of 0 ----------------------------------------------------------------
 
-op("_elu(self, alpha: Scalar = 1.0)", shown_as="elu", event="elu", kernel=call("activations.elu", anywhere=True, into=True), inplace=True,
+op("_elu(self, alpha: Scalar = 1.0)", functional="elu(input, alpha, inplace) elu_", shown_as="elu", event="elu", kernel=call("activations.elu", anywhere=True, into=True), inplace=True,
    node="EluBackward0", shows={"scale": "1", "input_scale": "1"}, vjp={"self": "_elu_backward(grad, self, alpha)"}, jvp="elementwise",
    vmap="elementwise", samples=[*UNARY, sample((arg((3, 4)), 0.5))], dtypes="hf", domain=OFF_ZERO,
    reference="np.where(self > 0, self, alpha * np.expm1(self))", doc="``self``, and ``alpha * (exp(self) - 1)`` below 0.")
@@ -71,7 +71,7 @@ op("_elu_backward(grad_output, self, alpha: Scalar)", event="elu_backward", kern
    jvp="elementwise", vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4)), 0.5))], dtypes="hf", domain=OFF_ZERO,
    reference="np.where(self > 0, grad_output, grad_output * alpha * np.exp(self))", doc="Gradient of elu.")
 
-op("selu(self)", method=False, kernel=elementwise("selu"), inplace=True, node="EluBackward0",
+op("selu(self)", functional="selu(input, inplace)", method=False, kernel=elementwise("selu"), inplace=True, node="EluBackward0",
    shows={"alpha": "1.6732632423543772", "scale": "1.0507009873554805", "input_scale": "1"}, vjp={"self": "_selu_backward(grad, self)"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="hf", domain=OFF_ZERO,
    reference="1.0507009873554805 * np.where(self > 0, self, 1.6732632423543772 * np.expm1(self))",
@@ -84,7 +84,7 @@ op("_selu_backward(grad_output, self)", event="elu_backward", kernel=elementwise
    jvp="elementwise", vmap="elementwise", samples=[sample((arg((3, 4)), arg((3, 4))))], dtypes="hf", domain=OFF_ZERO,
    reference="grad_output * 1.0507009873554805 * np.where(self > 0, 1, 1.6732632423543772 * np.exp(self))", doc="Gradient of selu.")
 
-op("celu(self, alpha: Scalar = 1.0)", method=False, kernel=call("activations.celu", anywhere=True, into=True), inplace=True, out=False,
+op("celu(self, alpha: Scalar = 1.0)", functional="celu(input, alpha, inplace)", method=False, kernel=call("activations.celu", anywhere=True, into=True), inplace=True, out=False,
    vjp={"self": "_celu_backward(grad, self, alpha)"}, jvp="elementwise", vmap="elementwise",
    samples=[*UNARY, sample((arg((3, 4)), 0.5)), sample((arg((5,)),), {"alpha": 2.0})], dtypes="hf", domain=OFF_ZERO,
    reference="np.where(self > 0, self, alpha * np.expm1(self / alpha))", params={"alpha": "What is approached on the left, negated."},
@@ -101,7 +101,7 @@ op("_celu_backward(grad_output, self, alpha: Scalar)", event="elu_backward", ker
 
 # --- a slope to the left of 0 --------------------------------------------------------------------
 
-op("_leaky_relu(self, negative_slope: Scalar = 0.01)", shown_as="leaky_relu", event="leaky_relu",
+op("_leaky_relu(self, negative_slope: Scalar = 0.01)", functional="leaky_relu(input, negative_slope, inplace) leaky_relu_", shown_as="leaky_relu", event="leaky_relu",
    kernel=call("activations.leaky_relu", anywhere=True, into=True), inplace=True, node="LeakyReluBackward0",
    vjp={"self": "_leaky_relu_backward(grad, self, negative_slope)"}, jvp="elementwise", vmap="elementwise",
    samples=[*UNARY, sample((arg((3, 4)), 0.2)), sample((arg((3,)), -1.5))], dtypes="hf", domain=OFF_ZERO,
@@ -114,6 +114,7 @@ op("_leaky_relu_backward(grad_output, self, negative_slope: Scalar)", event="lea
    domain=OFF_ZERO, reference="np.where(self > 0, grad_output, negative_slope * grad_output)", doc="Gradient of leaky_relu.")
 
 op("prelu(self, weight)", also=("nn.functional",), kernel=composite("piecewise_activation.prelu"),
+   autocast="lower",
    samples=[sample((arg((3, 4)), arg((4,)))), sample((arg((3, 4)), arg((1,)))), sample((arg((2, 3, 4)), arg((3,)))), sample((arg((5,)), arg(()))),
             sample((arg(()), arg((1,)))), sample((arg((0, 3)), arg((3,))))],
    dtypes="hf", domain=OFF_ZERO,
@@ -143,6 +144,7 @@ op("_prelu_weight(grad_output, self)", event="_prelu_kernel_backward", kernel=el
    reference="np.where(self > 0, 0, grad_output * self)", doc="Gradient of prelu with respect to its weight, for each element.")
 
 op("rrelu(self, lower: Scalar = 0.125, upper: Scalar = 0.3333333333333333, training: bool = False, generator: Generator? = None)", method=False, inplace=True,
+   functional="rrelu(input, lower, upper, training, inplace)",
    kernel=composite("_rrelu_with_noise(self, _rrelu_noise(self, lower, upper, generator), lower, upper) if training else _rrelu_eval(self, lower, upper)"),
    samples=[*UNARY, sample((arg((3, 4)), 0.1, 0.3))], dtypes="hf", domain=OFF_ZERO,
    reference="np.where(self > 0, self, self * (lower + upper) / 2)",
@@ -189,7 +191,7 @@ op("_hardtanh_backward(grad_output, self, min_val: Scalar, max_val: Scalar)", ev
    domain=real(-2, 2, avoid=(-1.0, 1.0)), reference="np.where((self > min_val) & (self < max_val), grad_output, 0)",
    doc="`grad_output` between the bounds, 0 elsewhere.")
 
-op("_hardsigmoid(self)", shown_as="hardsigmoid", event="hardsigmoid", kernel=elementwise("hardsigmoid"), inplace=True, node="HardsigmoidBackward0",
+op("_hardsigmoid(self)", functional="hardsigmoid(input, inplace)", shown_as="hardsigmoid", event="hardsigmoid", kernel=elementwise("hardsigmoid"), inplace=True, node="HardsigmoidBackward0",
    vjp={"self": "_hardsigmoid_backward(grad, self)"}, jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="hf",
    special=differs("gradient", "np.abs(self) < 3", "torch multiplies by a sixth of float32 precision in float64, too"),
    domain=real(-5, 5, avoid=(-3.0, 3.0)), reference="np.clip(self + 3, 0, 6) / 6", doc="``(self + 3) / 6`` limited to [0, 1].")
@@ -199,7 +201,7 @@ op("_hardsigmoid_backward(grad_output, self)", event="hardsigmoid_backward", ker
    jvp={"grad_output": "_hardsigmoid_backward(grad_output_t, self)"}, vmap="elementwise", samples=[PAIR], dtypes="hf",
    domain=real(-5, 5, avoid=(-3.0, 3.0)), reference="np.where(np.abs(self) < 3, grad_output / 6, 0)", doc="Gradient of hardsigmoid.")
 
-op("_hardswish(self)", shown_as="hardswish", event="hardswish", kernel=elementwise("hardswish"), inplace=True, node="HardswishBackward0",
+op("_hardswish(self)", functional="hardswish(input, inplace)", shown_as="hardswish", event="hardswish", kernel=elementwise("hardswish"), inplace=True, node="HardswishBackward0",
    vjp={"self": "_hardswish_backward(grad, self)"}, jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="hf",
    domain=real(-5, 5, avoid=(-3.0, 3.0)), reference="self * np.clip(self + 3, 0, 6) / 6", doc="``self * hardsigmoid(self)``.")
 

@@ -1,8 +1,8 @@
-"""Losses that are a sum of one number for each element; `reduction` is 0 (none), 1 (mean) or 2 (sum).
+"""Losses with a number for each element; `reduction` is 0 (none), 1 (mean) or 2 (sum).
 
-What users call is in autograd_cy/nn/functional/_pointwise_loss.py, but for what torch has at top level.
-A loss has the gradient ``share * slope``: the share is the incoming gradient of one element, the slope
-an elementwise kernel that takes the share first.
+What users call is in autograd_cy/nn/functional/_pointwise_loss.py, but for what torch has at top
+level. A loss has the gradient ``share * slope``: the share is the incoming gradient of one element,
+the slope an elementwise kernel that takes the share first.
 """
 
 from autograd_cy.ops._schema import (
@@ -173,6 +173,7 @@ op("_logit_cross_entropy_each(self, target, weight: Tensor?, pos_weight: Tensor?
    doc="binary_cross_entropy_with_logits of each example of a batch.")
 
 op("binary_cross_entropy_with_logits(input, target, weight: Tensor? = None, pos_weight: Tensor? = None, reduction: int = 0)", method=False,
+   autocast="float32",
    kernel=composite("pointwise_loss.logit_cross_entropy"), dtypes="hf",
    samples=[sample((arg((3, 4)), arg((3, 4)), None, None, code)) for code in (0, 1, 2)] + [sample((arg((3, 4)), arg((3, 4)), fixed((3, 4), real(0.1, 2)), fixed((4,), real(0.1, 2))))],
    reference=f"{REDUCED}((input * (1 - target) + (1 if pos_weight is None else 1 + (pos_weight - 1) * target) * {SOFTPLUS.replace('self', 'input')})"
@@ -208,6 +209,7 @@ op("_kl_div_of_target(grad_output, self, target, log_target: bool)",
    doc="Gradient of kl_div with respect to the target.")
 
 op("kl_div(input, target, reduction: int = 0, *, log_target: bool = False)", method=False, kernel=composite("pointwise_loss.kl_div"), dtypes="hf",
+   autocast="float32",
    domain=real(0.2, 2), samples=[sample((arg((3, 4)), arg((3, 4)), code), {"log_target": log}) for code in (0, 1, 2) for log in (False, True)],
    reference=f"{REDUCED}(np.exp(target) * (target - input) if log_target else target * (np.log(target) - input))",
    params={"input": "Logarithms of probabilities.", "target": "Probabilities.",

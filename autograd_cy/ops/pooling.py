@@ -1,12 +1,13 @@
 """Pooling: what windows of the last dimensions have in common.
 
-The operators that compute work on the last dimensions of any tensor, as many as there are kernel sizes; the others are
-a batch. Functions of one, two and three dimensions check what they were given and call them.
+The operators that compute work on the last dimensions of any tensor, as many as there are kernel
+sizes; the others are a batch. Functions of one, two and three dimensions check what they were given
+and call them.
 """
 
 from typing import Any
 
-from autograd_cy.ops._schema import arg, by_test, call, composite, one, op, sample
+from autograd_cy.ops._schema import arg, by_test, call, composite, one, only_if, op, sample
 
 LOADED = "at first use"
 HERE = "tests/ops/test_pooling.py::"
@@ -25,16 +26,16 @@ WINDOW = {
 SIZE = {"input": WINDOW["input"], "output_size": "The number of windows, in all dimensions or in each."}
 
 # As in torch, results of volumes lie channels last after max_pool3d alone.
-IMAGES = "self if self.nd == 4"
-GRADS = "grad_output if grad_output.nd == 4"
+IMAGES = only_if("self", "self.nd == 4")
+GRADS = only_if("grad_output", "grad_output.nd == 4")
 
 # --- the operators -----------------------------------------------------------------------------
 
 _WINDOWS = "kernel_size: sizes, stride: sizes, padding: sizes"
 _MAX = "kernel_size, stride, padding, dilation, ceil_mode"
 _AVG = "kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override"
-_MAX_NODES: dict[str, Any] = dict(node="MaxPool2DWithIndicesBackward0", variants={"MaxPool3DWithIndicesBackward0": "len(kernel_size) == 3"},
-                  shows={"result1": "indices"}, keeps=("kernel_size", "stride", "padding", "dilation", "ceil_mode"))
+_MAX_NODES: dict[str, Any] = {"node": "MaxPool2DWithIndicesBackward0", "variants": {"MaxPool3DWithIndicesBackward0": "len(kernel_size) == 3"},
+                  "shows": {"result1": "indices"}, "keeps": ("kernel_size", "stride", "padding", "dilation", "ceil_mode")}
 
 op(f"_max_pool(self, {_WINDOWS}, dilation: sizes, ceil_mode: bool) -> (values, indices)", named=False, out=False,
    kernel=call("pooling.max_pool", shape=f"rules_pooling.max_pooled(self, {_MAX})", follows={"values": "self", "indices": "self"}, laid=True), nondiff_outputs=("indices",), **_MAX_NODES,
@@ -48,7 +49,7 @@ op("_max_pool_backward(grad_output, indices, size: sizes, rank: int)", out=False
    vjp={"grad_output": "_pooled_at(grad, indices, rank)"}, jvp="linear",
    vmap={"grad_output": "_max_pool_backward(grad_output, expand(indices, (B,) + indices.shape), (B,) + size, rank)",
          "indices": "_max_pool_backward(expand(grad_output, (B,) + grad_output.shape), indices, (B,) + size, rank)",
-         "grad_output,indices": "_max_pool_backward(grad_output, indices, (B,) + size, rank)"},
+         ("grad_output", "indices"): "_max_pool_backward(grad_output, indices, (B,) + size, rank)"},
    dtypes="hf", doc="Elements added to those of a plane at their places, the rest zero.")
 
 op("_pooled_at(self, indices, rank: int)", kernel=composite("pooling.pooled_at"), doc="The elements of each plane at places in it.")
@@ -118,12 +119,14 @@ for n in (1, 2, 3):
     _max_samples = [one(_SHAPES[n], 2), one(_SHAPES[n], 3, 2, 1), one(_BATCHES[n], (2,) * n, (1,) * n), one(_BATCHES[n], 2, 2, 0, 1, True),
                     sample((arg(_BATCHES[n]),), {"kernel_size": 2, "stride": None, "dilation": 2})]
     op(f"max_pool{n}d(input, {_windows}, {_more})", method=False, kernel=composite(f"_max_pool_form(input, {n}, {_MAX})[0]"),
+       autocast="float32" if n == 3 else None,
        samples=_max_samples, dtypes="ihf", reference=by_test(HERE + "test_max_pool"), params={k: WINDOW[k] for k in (
            "input", "kernel_size", "stride", "padding", "dilation", "ceil_mode")},
        doc=f"Largest elements of windows of {NUMBER[n]}. NaN counts as largest.",
        example=f">>> ag.max_pool{n}d(ag.tensor({_shown(n, '[1.0, 3.0, 2.0, 0.0]')}), {(1,) * (n - 1) + (2,) if n > 1 else 2})\ntensor({_shown(n, '[3., 2.]')})",
        raises={"RuntimeError": "There is no such window."})
     op(f"max_pool{n}d_with_indices(input, {_windows}, {_more}{_asked}) -> (values, indices)", method=False, named=False, **_here,
+       autocast="float32" if n == 3 else None,
        kernel=composite(f"_max_pool_form(input, {n}, {_MAX})"), samples=_max_samples, dtypes="ihf",
        reference=by_test(HERE + "test_max_pool"), params={k: WINDOW[k] for k in (
            "input", "kernel_size", "stride", "padding", "dilation", "ceil_mode", *("return_indices",) * (n > 1))},
@@ -132,6 +135,7 @@ for n in (1, 2, 3):
        raises={"RuntimeError": "There is no such window."})
     _avg_more = "ceil_mode: bool = False, count_include_pad: bool = True" + (", divisor_override: int? = None" if n > 1 else "")
     op(f"avg_pool{n}d(input, {_windows}, {_avg_more})", method=False, out="exact" if n > 1 else False, **_both,
+       autocast="float32" if n == 3 else None,
        kernel=composite(f"_avg_pool_form(input, {n}, kernel_size, stride, padding, ceil_mode, count_include_pad, {'divisor_override' if n > 1 else 'None'})"),
        samples=[one(_SHAPES[n], 2), one(_SHAPES[n], 3, 2, 1), one(_BATCHES[n], (2,) * n, (1,) * n), one(_BATCHES[n], 3, 2, 1, True, False)]
        + [sample((arg(_BATCHES[n]), 2), {"divisor_override": 3})] * (n > 1), dtypes="hf",
@@ -142,11 +146,13 @@ for n in (1, 2, 3):
        raises={"RuntimeError": "There is no such window."})
     _sizes = [one(_SHAPES[n], (2,) * n), one(_BATCHES[n], (3,) + (1,) * (n - 1)), one(_BATCHES[n], (5,) * n)]
     op(f"adaptive_avg_pool{n}d(input, output_size: sizes)", method=False, **_both, kernel=composite(f"_adaptive_avg_form(input, {n}, output_size)"),
+       autocast="float32" if n == 3 else None,
        samples=_sizes, dtypes="hf", reference=by_test(HERE + "test_adaptive_avg_pool"), params=SIZE,
        doc=f"Averages of as many windows of {NUMBER[n]} as the result is to have.",
        example=f">>> {_call}.adaptive_avg_pool{n}d(ag.tensor({_shown(n, '[1.0, 3.0, 2.0]')}), {(1,) * n if n > 1 else 1})\ntensor({_shown(n, '[2.]')})",
        raises={"RuntimeError": "The input has no elements there."})
     op(f"adaptive_max_pool{n}d{'_with_indices' if n > 1 else ''}(input, output_size: sizes{_asked}) -> (values, indices)", event=f"adaptive_max_pool{n}d", method=False, named=False, **_here,
+       autocast="float32" if n == 3 else None,
        kernel=composite(f"_adaptive_max_form(input, {n}, output_size)"), samples=_sizes, dtypes="hf",
        reference=by_test(HERE + "test_adaptive_max_pool"),
        params=SIZE if n == 1 else {**SIZE, "return_indices": WINDOW["return_indices"]},

@@ -5,16 +5,18 @@ from autograd_cy.ops._schema import arg, call, composite, op, sample, shapes
 # --- products ----------------------------------------------------------------------------------
 
 op("mm(self, mat2)", flops="2 * self[0] * self[1] * mat2[1]", out="exact", kernel=call("products.mm", shape="rules_products.mm(self, mat2)", conjugates=("self", "mat2")),
+   autocast="lower",
    vjp={"self": "mm(grad, mat2.t().conj())", "mat2": "mm(self.t().conj(), grad)"}, jvp="each",
    shows={"self_sym_sizes": "self.shape", "self_sym_strides": "self.stride()", "mat2_sym_sizes": "mat2.shape",
           "mat2_sym_strides": "mat2.stride()"},
-   vmap={"self": "matmul(self, mat2)", "self,mat2": "bmm(self, mat2)"},
+   vmap={"self": "matmul(self, mat2)", ("self", "mat2"): "bmm(self, mat2)"},
    samples=shapes(((3, 4), (4, 2)), ((1, 3), (3, 1)), ((0, 3), (3, 2)), ((2, 0), (0, 3))), dtypes="ihfc",
    reference="self @ mat2", tolerance=1e-4, doc="Product of two matrices.",
    example=">>> ag.mm(ag.tensor([[1, 2], [3, 4]]), ag.tensor([[1, 0], [1, 1]]))\ntensor([[3, 2],\n        [7, 4]])",
    raises={"RuntimeError": "The shapes don't fit."})
 
 op("bmm(self, mat2)", flops="2 * self[0] * self[1] * self[2] * mat2[2]", out="exact", kernel=call("products.bmm", shape="rules_products.bmm(self, mat2)", conjugates=("self", "mat2")),
+   autocast="lower",
    vjp={"self": "bmm(grad, mat2.transpose(1, 2).conj())", "mat2": "bmm(self.transpose(1, 2).conj(), grad)"}, jvp="each",
    vmap="_unmerge_batch(bmm(flatten(self, 0, 1), flatten(mat2, 0, 1)), B, self.shape[1])",
    samples=shapes(((2, 3, 4), (2, 4, 2)), ((0, 2, 3), (0, 3, 1)), ((1, 1, 1), (1, 1, 1))), dtypes="ihfc",
@@ -30,7 +32,7 @@ op("dot(self, tensor)", flops="2 * self[0]", out="exact", kernel=call("products.
    example=">>> ag.dot(ag.tensor([1, 2]), ag.tensor([3, 4]))\ntensor(11)")
 
 op("mv(self, vec)", flops="2 * self[0] * self[1]", out="exact", kernel=call("products.mv", shape="rules_products.mv(self, vec)", conjugates=("self", "vec")), vjp={"self": "_outer(grad, vec.conj())", "vec": "mv(self.t().conj(), grad)"},
-   jvp="each", vmap={"self": "matmul(self, vec)", "vec": "mm(vec, self.t())", "self,vec": "squeeze(bmm(self, unsqueeze(vec, 2)), 2)"},
+   jvp="each", vmap={"self": "matmul(self, vec)", "vec": "mm(vec, self.t())", ("self", "vec"): "squeeze(bmm(self, unsqueeze(vec, 2)), 2)"},
    samples=shapes(((3, 4), (4,)), ((0, 3), (3,)), ((2, 0), (0,))), dtypes="ihfc", reference="self @ vec", tolerance=1e-4,
    doc="Matrix times vector.",
    example=">>> ag.mv(ag.tensor([[1, 2], [3, 4]]), ag.tensor([1, 1]))\ntensor([3, 7])")
@@ -38,6 +40,7 @@ op("mv(self, vec)", flops="2 * self[0] * self[1]", out="exact", kernel=call("pro
 op("_outer(self, vec)", event="outer", kernel=composite("unsqueeze(self, -1) * vec"), doc="Outer product of two vectors.")
 
 op("matmul(self, other)", kernel=composite("products.matmul", into=True), out="exact", dunder="matmul",
+   autocast="lower",
    samples=shapes(((3, 4), (4, 2)), ((4,), (4,)), ((3, 4), (4,)), ((3,), (3, 2)), ((2, 3, 4), (4, 2)),
                   ((2, 1, 3, 4), (5, 4, 2)), ((2, 3, 4), (4,)), ((4,), (2, 4, 3))),
    dtypes="ihfc", reference="np.matmul(self, other)", tolerance=1e-4, doc="Matrix product with broadcasting batches, as ``@``.",
@@ -59,6 +62,7 @@ op("cross(self, other, dim: dim? = None)", kernel=composite("products.cross", in
 # --- products with sums ------------------------------------------------------------------------
 
 op("addmm(self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 * mat1[0] * mat1[1] * mat2[1]", out="exact", kernel=call("products.addmm", shape="rules_products.addmm(self, mat1, mat2)", over="self", conjugates=("mat1", "mat2")), inplace=True,
+   autocast="lower",
    vjp={"self": "grad * beta.conj()", "mat1": "mm(grad, mat2.t().conj()) * alpha.conj()",
         "mat2": "mm(mat1.t().conj(), grad) * alpha.conj()"},
    shows={"mat1_sym_sizes": "mat1.shape", "mat1_sym_strides": "mat1.stride()", "mat2_sym_sizes": "mat2.shape",
@@ -93,6 +97,7 @@ op("addr(self, vec1, vec2, *, beta: Scalar = 1, alpha: Scalar = 1)", kernel=comp
    example=">>> ag.addr(ag.ones(2, 2), ag.tensor([1.0, 2.0]), ag.tensor([3.0, 4.0]))\ntensor([[4., 5.],\n        [7., 9.]])")
 
 op("baddbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 * batch1[0] * batch1[1] * batch1[2] * batch2[2]", out="exact", inplace=True, dtypes="ihfc",
+   autocast="lower",
    kernel=call("products.baddbmm", shape="rules_products.baddbmm(self, batch1, batch2)", over="self", conjugates=("batch1", "batch2")), checks="factors",
    vjp={"self": "grad * beta.conj()", "batch1": "bmm(grad, batch2.transpose(1, 2).conj()) * alpha.conj()",
         "batch2": "bmm(batch1.transpose(1, 2).conj(), grad) * alpha.conj()"},
@@ -107,6 +112,7 @@ op("_batched_baddbmm(self, batch1, batch2, beta: Scalar, alpha: Scalar)", kernel
    doc="baddbmm of batches.")
 
 op("addbmm(self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1)", flops="2 * batch1[0] * batch1[1] * batch1[2] * batch2[2]", out="exact", inplace=True, dtypes="ihfc",
+   autocast="lower",
    kernel=call("products.addbmm", shape="rules_products.addbmm(self, batch1, batch2)", over="self", conjugates=("batch1", "batch2")), checks="factors",
    vjp={"self": "grad * beta.conj()", "batch1": "matmul(grad, batch2.transpose(1, 2).conj()) * alpha.conj()",
         "batch2": "matmul(batch1.transpose(1, 2).conj(), grad) * alpha.conj()"},

@@ -1,7 +1,9 @@
-"""Random draws. Methods and functions around these records, which take their arguments, are in ext/engine/random_operators.
+"""Random draws.
 
-A kernel that draws gets the state of a generator as its last argument (`draws` in _schema.py), and each of these records has a slot for one. Random
-values don't depend on what was there, so that gradients are zero.
+Methods and functions around these records, which take their arguments, are in
+ext/engine/random_operators. A kernel that draws gets the state of a generator as its last argument
+(`draws` in _schema.py), and each of these records has a slot for one. Random values don't depend on
+the values before, so that gradients are zero.
 """
 
 from autograd_cy.ops._schema import call, nondiff, op, randomly

@@ -45,12 +45,14 @@ def _wrong(gates):
 
 for _name, _formula in (("tanh", "tanh(W x + b + U h + c)"), ("relu", "relu(W x + b + U h + c)")):
     op(f"rnn_{_name}_cell(input, hx, w_ih, w_hh, b_ih: Tensor? = None, b_hh: Tensor? = None)", method=False, flops=PRODUCTS, kernel=composite(f"recurrent.rnn_{_name}_cell"),
+       autocast="lower",
        samples=_cells(1), dtypes="hfc" if _name == "tanh" else "ihf", complex_domain=SMALL, tolerance=1e-4,
        reference=f"(np.tanh if '{_name}' == 'tanh' else lambda x: np.maximum(x, 0))(input @ w_ih.T + hx @ w_hh.T + (0 if b_ih is None else b_ih + b_hh))",
        errors=_wrong(1), doc=f"The next state of an Elman network, ``{_formula}``.", params=CELL,
        example=f">>> x, h, w = ag.tensor([[1.0]]), ag.tensor([[2.0]]), ag.tensor([[0.5]])\n>>> ag.rnn_{_name}_cell(x, h, w, w)\ntensor([[{'0.9051' if _name == 'tanh' else '1.5000'}]])")
 
 op("gru_cell(input, hx, w_ih, w_hh, b_ih: Tensor? = None, b_hh: Tensor? = None)", method=False, flops=PRODUCTS, kernel=composite("recurrent.gru_cell"),
+   autocast="widest",
    samples=_cells(3), dtypes="hfc", complex_domain=SMALL, reference=by_test(HERE + "test_cells_are_their_formulas"), tolerance=1e-4, errors=_wrong(3),
    doc="The next state of a gated recurrent unit. The gates are stacked as reset, update, new: ``r = sigmoid(W_r x + U_r h)``,\n"
        "``z = sigmoid(W_z x + U_z h)``, ``n = tanh(W_n x + r (U_n h))``, and the state ``(1 - z) n + z h``; biases with each product.\n"
@@ -58,6 +60,7 @@ op("gru_cell(input, hx, w_ih, w_hh, b_ih: Tensor? = None, b_hh: Tensor? = None)"
    params=CELL, example=">>> x, h, w = ag.tensor([[1.0]]), ag.tensor([[2.0]]), ag.tensor([[0.5]] * 3)\n>>> ag.gru_cell(x, h, w, w)\ntensor([[1.7932]])")
 
 op("lstm_cell(input, hx: Tensor[], w_ih, w_hh, b_ih: Tensor? = None, b_hh: Tensor? = None) -> (hy, cy)", method=False, named=False, flops=PRODUCTS,
+   autocast="widest",
    kernel=composite("recurrent.lstm_cell"), dtypes="hfc", complex_domain=SMALL, reference=by_test(HERE + "test_cells_are_their_formulas"), tolerance=1e-4,
    samples=[sample((arg((2, 4)), (arg((2, 3)), arg((2, 3))), arg((12, 4)), arg((12, 3)), arg((12,)), arg((12,)))),
             sample((arg((3, 2)), (arg((3, 1)), arg((3, 1))), arg((4, 2)), arg((4, 1))))],
@@ -101,6 +104,7 @@ for _name, _gates, _about in (("rnn_tanh", 1, "An Elman network with tanh"), ("r
         return (arg(shape), arg(shape)) if two else arg(shape)
 
     op(f"{_name}(input, {_hx}, params: Tensor[], {REST}, batch_first: bool) -> {_outs}", method=False, named=False, kernel=composite(f"recurrent.{_name}"),
+       autocast="widest" if _name == "gru" else "lower",
        samples=[sample((arg((3, 2, 2)), _h((1, 2, 2)), _params(_gates, (2,), 2), True, 1, 0.0, False, False, False)),
                 sample((arg((2, 3, 2)), _h((4, 2, 2)), _params(_gates, (2, 2, 4, 4), 2, False), False, 2, 0.0, True, True, True)),
                 sample((arg((2, 0, 2)), _h((1, 0, 2)), _params(_gates, (2,), 2), True, 1, 0.0, False, False, False))],
@@ -117,6 +121,7 @@ for _name, _gates, _about in (("rnn_tanh", 1, "An Elman network with tanh"), ("r
                f"[[5, 1, 3], [1, 1, 3]{', [1, 1, 3]' if _two else ''}]")
 
     op(f"{_name}.data(data, batch_sizes, {_hx}, params: Tensor[], {REST}) -> {_outs}", named=False, kernel=composite(f"recurrent.{_name}_data"), method=False,
+       autocast="widest" if _name == "gru" else "lower",
        when="'batch_sizes' in kwargs or 'data' in kwargs or (len(args) > 1 and isinstance(args[1], Tensor))" if _two else
             "'batch_sizes' in kwargs or 'data' in kwargs or (len(args) > 2 and isinstance(args[2], Tensor))",
        samples=[], dtypes="hf" if _name == "rnn_relu" else "hfc", reference=by_test(HERE + "test_packed_sequences_are_sequences_alone"),

@@ -1,4 +1,4 @@
-"""Sums, products, extremes and norms, of all elements or along dimensions; running sums and products."""
+"""Sums, products, extremes and norms, also along dimensions; running sums and products."""
 
 from autograd_cy.ops._schema import (
     EACH,
@@ -75,6 +75,7 @@ op("count_nonzero(self, dim: dims? = None)", kernel=composite("sum(ne(self, 0), 
    example=">>> ag.count_nonzero(ag.tensor([0, 3, 4]))\ntensor(2)")
 
 op("trace(self)", kernel=composite("reduction.trace"), samples=[one((3, 4)), one((2, 2))], reference="np.trace(self)", tolerance=1e-4,
+   autocast="float32",
    doc="Sum of the diagonal of a matrix.",
    example=">>> ag.trace(ag.tensor([[1, 2], [3, 4]]))\ntensor(5)")
 
@@ -180,6 +181,7 @@ op("_aminmax_backward(gmin: Tensor?, gmax: Tensor?, self, low, high, dim: object
 # --- products and norms ------------------------------------------------------------------------
 
 op("prod(self, *, dtype: dtype? = None)", widen=("b", "int64"), wide_out=True, kernel=call("reduce.prod_into", ("self", "None", "False", "dtype"), shape="rules_reduction.summed(self, None, False, dtype)"),
+   autocast="float32",
    vjp={"self": "grad * _product_of_others(self, None).conj()"}, jvp={"self": "sum(self_t * _product_of_others(self, None))"},
    vmap="prod(reshape(self, (B, self.numel() // B if B > 0 else 0)), 1, False, dtype)", samples=[one((2, 3)), one(()), one((5,))],
    dtypes="bihfc", reference="np.prod(self, dtype=np.int64 if self.dtype.kind in 'iu' else None)", tolerance=1e-4,
@@ -187,6 +189,7 @@ op("prod(self, *, dtype: dtype? = None)", widen=("b", "int64"), wide_out=True, k
    example=">>> ag.prod(ag.tensor([[1, 5], [3, 4]]), 0)\ntensor([ 3, 20])")
 
 op("prod.dim(self, dim: dim, keepdim: bool = False, *, dtype: dtype? = None)", node="ProdBackward1",
+   autocast="float32",
    when="(len(args) > 1 or 'dim' in kwargs)", widen=("b", "int64"), wide_out=True, kernel=call("reduce.prod_dim_into", shape="rules_reduction.summed(self, dim, keepdim, dtype)"),
    vjp={"self": "_expand_reduced(grad, self.shape, dim, keepdim) * _product_of_others(self, dim).conj()"},
    jvp={"self": "sum(self_t * _product_of_others(self, dim), dim, keepdim)"}, vmap="dims",

@@ -1,4 +1,4 @@
-"""Interpolation, and elements that change places: of pixels, of channels, of what pooling has chosen."""
+"""Interpolation, and elements that change places: pixels, channels, maxima of a pooling."""
 
 import itertools
 
@@ -48,7 +48,7 @@ _HOWS = "interpolation_mode: int, padding_mode: int, align_corners: bool"
 
 def _each_with_its_own(name, tensors, numbers=_HOW):
     """Rules of vmap: an operand that all examples share is seen once for each."""
-    return {",".join(some): f"{name}({', '.join(t if t in some else f'expand({t}, (B,) + {t}.shape)' for t in tensors)}, {numbers})"
+    return {some: f"{name}({', '.join(t if t in some else f'expand({t}, (B,) + {t}.shape)' for t in tensors)}, {numbers})"
             for n in range(1, len(tensors) + 1) for some in itertools.combinations(tensors, n)}
 
 
@@ -90,17 +90,17 @@ op(f"_grid_sample_grid_moved(grad_output, input, grid, moved, {_HOWS})", tier="i
 
 op("_filter(self, bounds, weight, behind: int)", out=False, kernel=call("filtering.filtered", shape="rules_filtering.filtered(self, bounds, weight, behind)"),
    vjp={"self": "_filter_backward(grad, bounds, weight, behind, self.shape[self.ndim - 1 - behind])"}, jvp={"self": "_filter(self_t, bounds, weight, behind)"},
-   vmap={"self": "_filter(self, bounds, weight, behind)", "self,bounds,weight": loop("filters of each example")}, dtypes="f",
+   vmap={"self": "_filter(self, bounds, weight, behind)", ("self", "bounds", "weight"): loop("filters of each example")}, dtypes="f",
    doc="Sums of neighbours along the dimension with `behind` others behind it: of elements bounds[i, 0] to bounds[i, 1], times weight[i].")
 
 op("_filter_backward(grad_output, bounds, weight, behind: int, size: int)", out=False,
    kernel=call("filtering.filtered_backward", shape="rules_filtering.filtered_backward(grad_output, bounds, weight, behind, size)"),
    vjp={"grad_output": "_filter(grad, bounds, weight, behind)"}, jvp={"grad_output": "_filter_backward(grad_output_t, bounds, weight, behind, size)"},
-   vmap={"grad_output": "_filter_backward(grad_output, bounds, weight, behind, size)", "grad_output,bounds,weight": loop("filters of each example")}, dtypes="f",
+   vmap={"grad_output": "_filter_backward(grad_output, bounds, weight, behind, size)", ("grad_output", "bounds", "weight"): loop("filters of each example")}, dtypes="f",
    doc="Gradient of _filter.")
 
 op("_filter_bytes(self, bounds, weight, behind: int, bits: int)", out=False, kernel=call("filtering.filtered_bytes", shape="rules_filtering.filtered(self, bounds, weight, behind)"),
-   vjp=nondiff("of whole numbers"), vmap={"self": "_filter_bytes(self, bounds, weight, behind, bits)", "self,bounds,weight": loop("filters of each example")},
+   vjp=nondiff("of whole numbers"), vmap={"self": "_filter_bytes(self, bounds, weight, behind, bits)", ("self", "bounds", "weight"): loop("filters of each example")},
    doc="_filter of uint8 with whole weights, which are 2 ** bits times as large.")
 
 # --- elements in another order -----------------------------------------------------------------

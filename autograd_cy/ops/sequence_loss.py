@@ -1,8 +1,10 @@
-"""The loss of sequences without an alignment. As in torch, there is no reduction unless one is asked for by number."""
+"""The loss of sequences without an alignment; without a number for `reduction` there is none."""
 
 from autograd_cy.ops._schema import arg, by_test, composite, error, op, sample
 
 op("ctc_loss(log_probs, targets, input_lengths: int | ints | Tensor, target_lengths: int | ints | Tensor, blank: int = 0, reduction: int = 0, zero_infinity: bool = False)",
+   functional="ctc_loss(log_probs, targets, input_lengths: Tensor | Sequence[int], target_lengths: Tensor | Sequence[int], blank, reduction, zero_infinity)",
+   autocast="float32",
    tier="interpreted", method=False, kernel=composite("sequence_loss.ctc_loss"), dtypes="f",
    reference=by_test("tests/nn/test_ctc_loss.py::test_all_alignments"),
    errors=(error(sample((arg((5, 2, 4)), arg((2, 2)), (5,), (2, 2))), RuntimeError, "input_lengths must be of size batch_size"),

@@ -1,4 +1,4 @@
-"""Shapes and the order of elements: views of all of them, repeating, reversing, diagonals and triangles."""
+"""Shapes and the order of elements: views, repeating, reversing, diagonals, triangles."""
 
 from autograd_cy.ops._schema import (
     arg,

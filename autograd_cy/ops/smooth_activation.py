@@ -1,6 +1,7 @@
 """Smooth activations and their fused backward operators, which are operators themselves.
 
-tanh, sigmoid, gelu, silu, softplus, logsigmoid, mish, glu; those made of pieces: piecewise_activation.py.
+tanh, sigmoid, gelu, silu, softplus, logsigmoid, mish, glu; those made of pieces:
+piecewise_activation.py.
 """
 
 from autograd_cy.ops._schema import (
@@ -41,7 +42,7 @@ op("tanh_backward(grad_output, output)", kernel=elementwise("tanh_backward"), me
 op("sigmoid(self)", kernel=elementwise("sigmoid", dtypes="float"), inplace=True,
    vjp={"self": "sigmoid_backward(grad, result)"}, jvp="elementwise", vmap="elementwise", samples=UNARY,
    complex_domain=box(-1, 1), reference="1 / (1 + np.exp(-self.astype(np.result_type(self.dtype, np.float32))))",
-   special=differs("value gradient second", "is_complex & (np.real(self) < -np.log(largest))",
+   special=differs(("value", "gradient", "second"), "is_complex & (np.real(self) < -np.log(largest))",
                    "0 far on the left, whatever the angle, as C99's exp; torch divides infinite parts"),
    doc="Logistic function ``1 / (1 + exp(-self))``.",
    example=">>> ag.sigmoid(ag.tensor([0.0, 2.0]))\ntensor([0.5000, 0.8808])")
@@ -57,7 +58,7 @@ op("sigmoid_backward(grad_output, output)", kernel=elementwise("sigmoid_backward
 
 # --- gelu and silu -----------------------------------------------------------------------------
 
-op("gelu(self, *, approximate: str = 'none')", dtypes="hf", out="exact",
+op("gelu(self, *, approximate: str = 'none')", functional="gelu(input, *, approximate, out)", dtypes="hf", out="exact",
    kernel=composite("_gelu_tanh(self) if approximate == 'tanh' else _gelu_erf(self)"), checks="gelu_kind",
    samples=[*UNARY, sample((arg((3, 4)),), {"approximate": "tanh"})],
    reference="0.5 * self * (1 + scipy.special.erf(self / np.sqrt(2))) if approximate == 'none' else "
@@ -107,7 +108,7 @@ op("_gelu_tanh_curve(self, t, slope)", method=False,
    kernel=composite("(1 - t * t) * (slope + 0.10703222440890037 * self * self - self * t * slope * slope)"),
    doc="The curvature from t = tanh(u) and slope = u'.")
 
-op("silu(self)", kernel=elementwise("silu", dtypes="float"), inplace=True, vjp={"self": "silu_backward(grad, self)"},
+op("silu(self)", functional="silu(input, inplace)", kernel=elementwise("silu", dtypes="float"), inplace=True, vjp={"self": "silu_backward(grad, self)"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, complex_domain=box(-1, 1),
    special=differs("value", "self < np.log(smallest)", "e^-self overflows in torch's formula before the result is 0"),
    reference="self / (1 + np.exp(-self.astype(np.result_type(self.dtype, np.float32))))", doc="``self * sigmoid(self)``.",
@@ -163,7 +164,7 @@ op("_log_sigmoid_backward(grad_output, self)", event="log_sigmoid_backward", ker
 
 # --- mish ----------------------------------------------------------------------------------------
 
-op("_mish(self)", shown_as="mish", event="mish", kernel=elementwise("mish"), inplace=True, node="MishBackward0",
+op("_mish(self)", functional="mish(input, inplace)", shown_as="mish", event="mish", kernel=elementwise("mish"), inplace=True, node="MishBackward0",
    vjp={"self": "_mish_backward(grad, self)"}, jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="hf",
    special=(differs("value", "np.isneginf(self)", AT_INFINITY), differs("gradient", "infinite(self)", AT_INFINITY),
             differs("second", "self >= 10", "torch subtracts the square of tanh(softplus) from 1, which cancels, and overflows further out")),

@@ -1,4 +1,4 @@
-"""Special functions: error, gamma and Bessel functions and their kin. Those that are not hot by scipy.special."""
+"""Error, gamma and Bessel functions and their kin; those that are not hot by scipy.special."""
 
 from autograd_cy.ops._schema import (
     BINARY,
@@ -64,7 +64,7 @@ op("digamma(self)", kernel=call("special.digamma", shape="rules_special.floating
 op("_polygamma(self, order: int)", tier="interpreted", shown_as="polygamma", kernel=call("special.polygamma", shape="rules_special.polygamma(self, order)", over="self"), inplace=True, vjp={"self": "grad * _polygamma(self, order + 1)"},
    jvp="elementwise", vmap="_polygamma(self, order)", samples=[sample((arg((3, 4)), 1)), sample((arg((3,)), 2))], domain=real(0.6, 4),
    special=(differs("value", "finite(self) & (order == 1)", TORCH_ROUNDS),
-            differs("value gradient second", "np.isposinf(self)", "the limit; torch's series subtracts infinities")),
+            differs(("value", "gradient", "second"), "np.isposinf(self)", "the limit; torch's series subtracts infinities")),
    dtypes="bihf", reference="scipy.special.polygamma(order, self)", tolerance=1e-3, doc="Derivatives of the digamma function.")
 
 for _name, _sign, _doc in (("igamma", "", "lower"), ("igammac", "-", "upper")):
@@ -91,13 +91,13 @@ OVERFLOW = "finite; torch multiplies by exp(x), which isn't"
 op("i0(self)", namespace="special", tier="interpreted", kernel=host("scipy.special.i0(self)", "float"), aliases=("i0",), inplace=True,
    vjp={"self": "grad * special_i1(self)"}, jvp="elementwise", vmap="elementwise", samples=UNARY, dtypes="bihf",
    node="I0Backward0", reference="scipy.special.i0(self)",
-   special=(differs("second", "nan(self)", NAN_IS_ZERO), differs("second", "(self != 0) & (np.abs(self) < smallest)", "the quotient of subnormal numbers has few digits"), differs("value gradient second", "np.abs(self) > np.log(largest)", OVERFLOW)), doc="Modified Bessel function of the first kind, of order 0.",
+   special=(differs("second", "nan(self)", NAN_IS_ZERO), differs("second", "(self != 0) & (np.abs(self) < smallest)", "the quotient of subnormal numbers has few digits"), differs(("value", "gradient", "second"), "np.abs(self) > np.log(largest)", OVERFLOW)), doc="Modified Bessel function of the first kind, of order 0.",
    example=">>> ag.special.i0(ag.tensor([0.0, 1.0]))\ntensor([1.0000, 1.2661])")
 
 op("i1(self)", namespace="special", tier="interpreted", kernel=host("scipy.special.i1(self)", "float"),
    vjp={"self": "grad * where(eq(self, 0), 0.5, special_i0(self) - result / where(eq(self, 0), 1, self))"}, jvp="elementwise", vmap="elementwise",
    samples=UNARY, dtypes="bihf", node="SpecialI1Backward0", reference="scipy.special.i1(self)",
-   special=(differs("gradient second", "nan(self)", NAN_IS_ZERO), differs("gradient", "(self != 0) & (np.abs(self) < smallest)", "the quotient of subnormal numbers has few digits"), differs("second", "np.abs(self) < 1e-2", "i0 - i1 / x cancels in the slope"), differs("value gradient second", "np.abs(self) > np.log(largest)", OVERFLOW)),
+   special=(differs(("gradient", "second"), "nan(self)", NAN_IS_ZERO), differs("gradient", "(self != 0) & (np.abs(self) < smallest)", "the quotient of subnormal numbers has few digits"), differs("second", "np.abs(self) < 1e-2", "i0 - i1 / x cancels in the slope"), differs(("value", "gradient", "second"), "np.abs(self) > np.log(largest)", OVERFLOW)),
    doc="Modified Bessel function of the first kind, of order 1.",
    example=">>> ag.special.i1(ag.tensor([0.0, 1.0]))\ntensor([0.0000, 0.5652])")
 
@@ -109,7 +109,7 @@ op("i0e(self)", namespace="special", tier="interpreted", kernel=host("scipy.spec
 op("i1e(self)", namespace="special", tier="interpreted", kernel=host("scipy.special.i1e(self)", "float"),
    vjp={"self": "grad * (special_i0e(self) - result * sgn(self) - _bessel_ratio_e(self, 1))"},
    jvp="elementwise", vmap="elementwise", samples=UNARY, domain=real(avoid=(0.0,)), dtypes="bihf", node="SpecialI1EBackward0",
-   special=(differs("gradient second", "nan(self)", NAN_IS_ZERO), differs("second", "np.abs(self) < 1", "the limit from one side; torch subtracts equal numbers")),
+   special=(differs(("gradient", "second"), "nan(self)", NAN_IS_ZERO), differs("second", "np.abs(self) < 1", "the limit from one side; torch subtracts equal numbers")),
    reference="scipy.special.i1e(self)", doc="``exp(-abs(x)) * i1(x)``.",
    example=">>> ag.special.i1e(ag.tensor([0.0, 1.0]))\ntensor([0.0000, 0.2079])")
 

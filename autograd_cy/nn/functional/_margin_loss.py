@@ -9,6 +9,7 @@ import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._interpreted._value_checks import checked_margin_targets, checked_variances
 from autograd_cy._tensors.events import seen_as
+from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,
@@ -17,14 +18,11 @@ from autograd_cy.nn.functional._arguments import (
 )
 
 __all__ = [
-    "cosine_embedding_loss",
     "gaussian_nll_loss",
-    "hinge_embedding_loss",
     "margin_ranking_loss",
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
-    "poisson_nll_loss",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
 ]
@@ -34,6 +32,7 @@ def _reduced(values: Tensor, code: int) -> Tensor:
     return values if code == 0 else values.mean() if code == 1 else values.sum()
 
 
+@public
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -78,128 +77,7 @@ def margin_ranking_loss(
     return _operators.margin_ranking_loss(input1, input2, target, margin, code)
 
 
-def hinge_embedding_loss(
-    input: Tensor,
-    target: Tensor,
-    margin: float = 1.0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    r"""Return `x` where the target is 1, and :math:`\max(0, m - x)` where it is -1.
-
-    Parameters
-    ----------
-    input : Tensor
-        Distances.
-    target : Tensor
-        1 for what is alike, -1 for what is not.
-    margin : float, optional
-        The distance of what is not alike.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all elements.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.nn.functional import hinge_embedding_loss
-    >>> hinge_embedding_loss(torch.tensor([0.25, 0.25]), torch.tensor([1, -1]), reduction="none")
-    tensor([0.2500, 0.7500])
-    """
-    code = reduction_code(size_average, reduce, reduction)
-    return _operators.hinge_embedding_loss(input, target, margin, code)
-
-
-def cosine_embedding_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
-    margin: float = 0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    r"""Return :math:`1 - \cos` where the target is 1, :math:`\max(0, \cos - m)` where it is -1.
-
-    Parameters
-    ----------
-    input1, input2 : Tensor
-        Vectors of shape ``(N, D)`` or ``(D,)``.
-    target : Tensor
-        Of shape ``(N,)`` or ``()``: 1 for vectors that are alike, -1 for those that are not.
-    margin : float, optional
-        The cosine up to which vectors are not alike.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all pairs.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> x, y = torch.tensor([[3.0, 4.0]]), torch.tensor([[4.0, 3.0]])
-    >>> torch.nn.functional.cosine_embedding_loss(x, y, torch.tensor([-1]), margin=0.5)
-    tensor(0.4600)
-    """
-    code = reduction_code(size_average, reduce, reduction)
-    return _operators.cosine_embedding_loss(input1, input2, target, margin, code)
-
-
-def poisson_nll_loss(
-    input: Tensor,
-    target: Tensor,
-    log_input: bool = True,
-    full: bool = False,
-    size_average: bool | None = None,
-    eps: float = 1e-8,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    r"""Return the negative log likelihood of numbers of events with a Poisson distribution.
-
-    It is :math:`e^x - t x` of logarithms of rates, and :math:`x - t \log (x + \epsilon)` of rates.
-
-    Parameters
-    ----------
-    input : Tensor
-        Logarithms of rates, or rates.
-    target : Tensor
-        Numbers of events.
-    log_input : bool, optional
-        Whether the input is logarithms.
-    full : bool, optional
-        Add Stirling's formula for the logarithm of the factorial of targets above 1.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    eps : float, optional
-        What is added to rates.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all elements.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.poisson_nll_loss(torch.tensor([0.0]), torch.tensor([2.0]))
-    tensor(1.)
-    """
-    code = reduction_code(size_average, reduce, reduction)
-    return _operators.poisson_nll_loss(input, target, log_input, full, eps, code)
-
-
+@public
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -280,6 +158,7 @@ def gaussian_nll_loss(
     return _reduced(loss, reduction_code(None, None, reduction))
 
 
+@public
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -335,6 +214,7 @@ def triplet_margin_loss(
     return _operators.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, code)
 
 
+@public
 def triplet_margin_with_distance_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -407,6 +287,7 @@ def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
         )
 
 
+@public(autocast="float32")
 @seen_as("aten::multi_margin_loss")
 def multi_margin_loss(
     input: Tensor,
@@ -501,6 +382,7 @@ def multi_margin_loss(
     return _reduced(losses if input.ndim == 2 else losses[0], code)
 
 
+@public(autocast="float32")
 @seen_as("aten::multilabel_margin_loss")
 def multilabel_margin_loss(
     input: Tensor,
@@ -562,6 +444,7 @@ def multilabel_margin_loss(
     return _reduced(losses if input.ndim == 2 else losses[0], code)
 
 
+@public(autocast="float32")
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,

@@ -6,6 +6,7 @@ import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._interpreted import Family
+from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,
@@ -30,6 +31,7 @@ __all__ = [
 _losses = Family("ops_pointwise_loss")
 
 
+@public(autocast="float32")
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -75,6 +77,7 @@ def l1_loss(
     return values if code == 0 else values.mean() if code == 1 else values.sum()
 
 
+@public(autocast="float32")
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -123,6 +126,7 @@ def smooth_l1_loss(
     )
 
 
+@public(autocast="float32")
 def huber_loss(
     input: Tensor,
     target: Tensor,
@@ -176,6 +180,7 @@ def huber_loss(
     return weighted(values, None, reduction)
 
 
+@public(autocast="float32")
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -232,6 +237,7 @@ def binary_cross_entropy(
     return _losses._weighted_cross_entropy(input, target, weight, code)
 
 
+@public
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -285,6 +291,7 @@ def binary_cross_entropy_with_logits(
     return _operators.binary_cross_entropy_with_logits(input, target, weight, pos_weight, code)
 
 
+@public
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -340,6 +347,7 @@ def kl_div(
     return _operators.kl_div(input, target, code, log_target=log_target)
 
 
+@public(autocast="float32")
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,

@@ -1,0 +1,71 @@
+"""Losses that are a sum of one number for each element."""
+
+from autograd_cy.ops.layers._schema import loss
+
+IMPORTS = "from autograd_cy.nn.loss import _Loss, _WeightedLoss\n"
+FACTOR = "A factor for each element, of a shape that broadcasts to that of the input."
+
+loss(
+    "L1Loss",
+    "l1_loss",
+    "The absolute difference between input and target.",
+    ">>> torch.nn.L1Loss()(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))\ntensor(1.)",
+)
+loss(
+    "SmoothL1Loss(size_average, reduce, reduction, beta: float = 1.0)",
+    "smooth_l1_loss",
+    "The squared difference where it is small, and the absolute one elsewhere.",
+    ">>> torch.nn.SmoothL1Loss()(torch.tensor([3.0]), torch.tensor([1.0]))\ntensor(1.5000)",
+    texts={"beta": "The difference at which one becomes the other, not negative."},
+)
+loss(
+    "HuberLoss(reduction, delta: float = 1.0)",
+    "huber_loss",
+    "Half the squared difference where it is small, and a linear function elsewhere.",
+    ">>> torch.nn.HuberLoss(delta=2.0)(torch.tensor([4.0]), torch.tensor([1.0]))\ntensor(4.)",
+    texts={"delta": "The difference at which one becomes the other, positive."},
+    constants="reduction delta",
+)
+loss(
+    "BCELoss",
+    "binary_cross_entropy",
+    "The cross entropy between probabilities and targets of two classes.",
+    ">>> torch.nn.BCELoss()(torch.tensor([0.5]), torch.tensor([1.0]))\ntensor(0.6931)",
+    base="_WeightedLoss",
+    texts={"weight": FACTOR},
+)
+loss(
+    "BCEWithLogitsLoss(weight, size_average, reduce, reduction, pos_weight: Tensor | None = None)",
+    "binary_cross_entropy_with_logits",
+    "The cross entropy between the sigmoid of logits and targets of two classes.",
+    ">>> torch.nn.BCEWithLogitsLoss()(torch.tensor([0.0]), torch.tensor([1.0]))\ntensor(0.6931)",
+    texts={
+        "weight": FACTOR,
+        "pos_weight": "A factor for positive targets, of a shape that broadcasts to that of the input.",
+    },
+    members={"weight:": "Tensor | None", "pos_weight:": "Tensor | None"},
+    buffers=("weight", "pos_weight"),
+    constants="",
+)
+loss(
+    "KLDivLoss(size_average, reduce, reduction, log_target: bool = False)",
+    "kl_div",
+    "The Kullback-Leibler divergence of distributions from targets.",
+    """\
+>>> loss = torch.nn.KLDivLoss(reduction="batchmean")
+>>> loss(torch.tensor([[-1.0, -1.0]]), torch.tensor([[0.5, 0.5]]))
+tensor(0.3069)""",
+    texts={
+        "reduction": """\
+What becomes of the numbers of all elements. The divergence of a batch is "batchmean": the
+sum, divided by the size of the first dimension.""",
+        "log_target": "Whether targets are logarithms of probabilities, as inputs are.",
+    },
+    kinds={"reduction": '{"batchmean", "mean", "sum", "none"}'},
+)
+loss(
+    "SoftMarginLoss",
+    "soft_margin_loss",
+    "The logistic loss of targets 1 and -1.",
+    ">>> torch.nn.SoftMarginLoss()(torch.tensor([0.0]), torch.tensor([1.0]))\ntensor(0.6931)",
+)
