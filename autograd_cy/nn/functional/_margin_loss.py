@@ -85,6 +85,10 @@ def gaussian_nll_loss(
         raise TypeError(
             f"gaussian_nll_loss: var must be a Tensor or a float, not {type(var).__name__}"
         )
+    elif var.is_complex():
+        raise NotImplementedError(
+            f"gaussian_nll_loss: not implemented for var of dtype {var.dtype}: a variance is real"
+        )
     else:
         known = checked_variances(var.detach())
     if var.shape != input.shape:
