@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Making tensors from shapes and values, and the arguments that all such functions share.
 
-The `plain` functions set no autograd metadata; `finish` adds what the modes and `requires_grad`
-ask.
+The `plain` functions set no autograd metadata; `set_requires_grad` adds what the modes and
+`requires_grad` ask.
 """
 from autograd_cy._C.tensor cimport Tensor
 
@@ -21,9 +21,10 @@ cdef int parse_dtype(object dtype, int default) except? -1
 # the code of the device
 cdef int check_placement(object device, object layout, object pin_memory, str op) except -1
 cdef int check_out(Tensor out, object dtype, object device, str op) except -1
-cdef Tensor finish(Tensor t, object requires_grad, str op)
+cdef Tensor set_requires_grad(Tensor t, object requires_grad, str op)
 cdef Tensor like(Tensor t, int dt, object memory_format)   # uninitialised
-cdef object number_of(object x, str op, str argument)      # Python number of a number or 0-d tensor
+cdef object python_number(object x,
+                          str op, str argument)      # Python number of a number or 0-d tensor
 cdef int store_number(char* p, int dt, object value) except -1
 # The device of what is made in the likeness of t, or ON_PINNED.
 cdef int place_like(Tensor t, object device, object layout, object pin_memory, str op) except -1

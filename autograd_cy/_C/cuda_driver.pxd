@@ -59,18 +59,18 @@ cdef struct Driver:
     result_t (*event_synchronize)(handle_t) noexcept nogil
     result_t (*event_elapsed)(float*, handle_t, handle_t) noexcept nogil
 
-cdef Driver driver               # filled by load(); entries of newer drivers may be NULL
+cdef Driver driver               # filled by load_driver(); entries of newer drivers may be NULL
 
 # Find the driver, PyCUDA and the kernels; a RuntimeError says which of the three is missing.
-cdef int load() except -1
+cdef int load_driver() except -1
 # To be called first by whatever is about to use a device: starts it (PyCUDA retains the primary
 # context), refuses a forked child, and makes its context current in the calling thread.
 cdef int enter(int index) except -1
 # The exception for a result other than 0: OutOfMemoryError or AcceleratorError, a RuntimeError.
-cdef int check(result_t result, str what, int index) except -1
+cdef int check_result(result_t result, str what, int index) except -1
 cdef object error_of(result_t result, str what, int index)
 cdef object translated(object error, str what, int index)    # for an exception of PyCUDA
-cdef result_t result_of(object error)                        # the driver's result in it, or 999
+cdef result_t driver_result(object error)                        # the driver's result in it, or 999
 cdef str name_of(result_t result)
 cdef handle_t context_of(int index) noexcept        # of a device that was entered
 cdef object pycuda_driver()                         # the module pycuda.driver
@@ -79,7 +79,7 @@ cdef object in_context(int index, function, tuple arguments)
 cdef int multiprocessors(int index) noexcept        # of a device that was entered
 cdef int threads_at_once(int index) noexcept        # the same
 cdef int count_devices() except -1
-cdef int number_of_devices() noexcept               # 0 before load()
+cdef int number_of_devices() noexcept               # 0 before load_driver()
 cdef int device_number(int index) except -1         # the driver's number, without a context
 cdef bint is_forked() noexcept                      # nothing of the driver can be used
 cdef int refuse_child() except -1

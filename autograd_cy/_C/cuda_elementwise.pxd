@@ -6,7 +6,7 @@ from autograd_cy._C.devices cimport Elementwise, stream_t
 cdef int elementwise(Elementwise* work, int index, stream_t stream) except -1
 cdef int has_elementwise(int kernel, int dt) noexcept
 
-# Operands over one shape, the result first, whose dimensions `join` has sorted and joined.
+# Operands over one shape, the result first, whose dimensions `join_dims` has sorted and joined.
 cdef struct Joined:
     int nargs
     int nd
@@ -18,7 +18,7 @@ cdef struct Joined:
     Py_ssize_t strides[5][64]
 
 # Fill n, nd, shape and strides (in bytes); the other fields are there.
-cdef void join(Joined* o, int nd, const Py_ssize_t* shape, Py_ssize_t** strides) noexcept nogil
+cdef void join_dims(Joined* o, int nd, const Py_ssize_t* shape, Py_ssize_t** strides) noexcept nogil
 cdef bint is_flat(const Joined* o, int a) noexcept nogil    # operand `a` is dense, in that order
 # Put an entry of the table of kernels on a stream.
 cdef int run_entry(int entry, Joined* o, int index, stream_t stream) except -1

@@ -50,7 +50,7 @@ cdef int bucketize(Tensor out, Tensor values, Tensor boundaries, bint out_int32,
 
 # For kernels that NumPy computes; bfloat16 becomes float32 on the way.
 cdef object values_of(Tensor a)                 # a NumPy array
-cdef Tensor tensor_of(object array, int dt)     # a new tensor
+cdef Tensor tensor_from_array(object array, int dt)     # a new tensor
 
 # Results whose size the values decide: a function that finds it, and leaves in a list what the one
 # that fills them can use.

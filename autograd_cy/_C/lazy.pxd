@@ -5,7 +5,7 @@ from autograd_cy._C.tensor cimport Tensor
 
 cdef uint32_t whole_bits(Tensor base, Tensor view) noexcept
 cdef uint32_t window_bits(Tensor base, Tensor view) noexcept
-cdef Tensor turned(Tensor t, uint32_t bits)
+cdef Tensor resolve_bits(Tensor t, uint32_t bits)
 cdef Tensor turned_view(Tensor t, uint32_t bits)
 # `a` itself where nothing is lazy in it, or only a conjugation, which products of its device read
 # as they go (records with `conjugates`); else its values.

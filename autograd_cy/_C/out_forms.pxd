@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t
 from autograd_cy._C.tensor cimport Tensor
 
 cdef int check_out(Tensor out, uint32_t flags, str op) except -1
-cdef Tensor widened(Tensor a, Tensor out)
+cdef Tensor in_wider_dtype(Tensor a, Tensor out)
 cdef int write_out(Tensor out, Tensor value, str op) except -1
 cdef object other_out(Tensor out, int dt, str op)
 cdef int need_exact_out(Tensor out, int dt, str op) except -1

@@ -2,7 +2,7 @@
 """Composites of the family pointwise_loss."""
 from autograd_cy._C.tensor cimport Tensor
 
-cdef Tensor share(Tensor grad, Tensor like, Tensor weight, Py_ssize_t reduction)
+cdef Tensor share_of_gradient(Tensor grad, Tensor like, Tensor weight, Py_ssize_t reduction)
 cdef Tensor total(Tensor values, Tensor weight, Py_ssize_t reduction)
 cdef Tensor each(Tensor values, Py_ssize_t reduction)
 cdef Tensor cross_entropy(Tensor a, Tensor b, Tensor weight, Py_ssize_t reduction)

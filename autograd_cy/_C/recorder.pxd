@@ -2,8 +2,8 @@
 """The recorder of the profiler: what begins and ends events while the global profile bit is set.
 
 An operator has a local variable ``cdef Scope seen = NULL``, set before anything can fail. What
-begin() gives it ends when the function is left, by a return or by an error: the C compiler calls
-the end (``cleanup``). Everything here runs under the GIL.
+begin_event() gives it ends when the function is left, by a return or by an error: the C compiler
+calls the end (``cleanup``). Everything here runs under the GIL.
 """
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t
 from autograd_cy._C.tensor cimport Tensor
@@ -75,14 +75,14 @@ cdef int details                                # the D_* that some session want
 # Numbers of names that a module knows when it is loaded, one a line; gives the first one.
 cdef int events(str names) except -1
 cdef int name_of(str name) noexcept             # of a name that is known later
-cdef int type_name(object cls, int* outer) noexcept    # of a node's class
+cdef int type_name_id(object cls, int* outer) noexcept    # of a node's class
 
-cdef Event* begin(int name, int scope) noexcept        # NULL: there is no room
+cdef Event* begin_event(int name, int scope) noexcept        # NULL: there is no room
 cdef void close(Event* e) noexcept
-cdef void known(Event* e) noexcept      # after begin(): its number or its arguments are set
+cdef void known(Event* e) noexcept      # after begin_event(): its number or its arguments are set
 cdef Event* begin_call(int name, tuple args) noexcept  # an operator and its arguments
 
-# --- arguments, between begin() and the operator ----------------------------------------------
+# --- arguments, between begin_event() and the operator ----------------------------------------
 cdef void put_tensor(Tensor t) noexcept
 cdef void put_int(long long x) noexcept
 cdef void put_float(double x) noexcept

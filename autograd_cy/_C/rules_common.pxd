@@ -4,7 +4,7 @@ from autograd_cy._C.outputs cimport Result
 from autograd_cy._C.tensor cimport Tensor
 
 cdef int same(Result* r, Tensor a, str op) except -1     # dtype, shape and order of dimensions of a
-cdef int turned(Result* r, Tensor a, tuple dims, str op) except -1   # flip: dims are checked
+cdef int reversed_dims(Result* r, Tensor a, tuple dims, str op) except -1   # flip: dims are checked
 
 # --- dimensions -----------------------------------------------------------------------------
 

@@ -5,4 +5,4 @@ from autograd_cy._C.tensor cimport Tensor
 
 cdef int like(Result* r, Tensor a, Py_ssize_t dim, str op) except -1
 cdef int extremes(Result* r, Tensor a, Py_ssize_t dim, str op) except -1
-cdef int together(Result* r, Tensor a, Tensor b, Tensor c, str op) except -1
+cdef int same_shape(Result* r, Tensor a, Tensor b, Tensor c, str op) except -1

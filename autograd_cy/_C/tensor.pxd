@@ -177,8 +177,8 @@ cdef int store_element(char* p, int dt, object value) except -1
 cdef object size_object(int ndim, const Py_ssize_t* shape)
 cdef object sizes_of(Tensor t)                       # a Size, for users
 cdef tuple dims_of(Tensor t)                         # a plain tuple, for operators
-cdef str type_name(Tensor t)                         # "autograd_cy.FloatTensor"
-cdef str describe(Tensor t)                          # dtype and shape, for messages
+cdef str tensor_type_name(Tensor t)                         # "autograd_cy.FloatTensor"
+cdef str describe_tensor(Tensor t)                          # dtype and shape, for messages
 cdef bint tensor_is_contiguous(Tensor t) noexcept
 cdef bint tensor_is_dense(Tensor t) noexcept         # no gaps, no overlap
 cdef bint tensor_has_overlap(Tensor t) noexcept      # some element is reached twice

@@ -73,7 +73,7 @@ class step_loop:
 class call:
     """A hand-written kernel ``module.function`` of autograd_cy._C on plain tensors.
 
-    `shape` is the call of a shape rule, ``"rules_reduction.reduced(self, dim, keepdim)"``: it
+    `shape` is the call of a shape rule, ``"rules_reduction.reduced_shape(self, dim, keepdim)"``: it
     checks the arguments and says of which dtype and shape the results are, for all devices. The
     kernel is that of the CPU, and gets the results to fill, in C order or as the rule says, before
     the arguments of the signature (or those named in `args`) in their C types. Other devices

@@ -130,7 +130,9 @@ op(
 op(
     "_embedding_rows(rows, indices, padding_idx: int, scale_grad_by_freq: bool)",
     shown_as="embedding_dense_backward",
-    kernel=call("embedding.embedding_rows_into", shape="rules_embedding.rows_of(rows, indices)"),
+    kernel=call(
+        "embedding.embedding_rows_into", shape="rules_embedding.embedding_rows(rows, indices)"
+    ),
     out=False,
     vjp={
         "rows": (

@@ -541,7 +541,7 @@ op(
     shown_as="index_put",
     kernel=call(
         "indexing.put_elements",
-        shape="rules_indexing.put(self, indices, values, accumulate, sizes)",
+        shape="rules_indexing.index_put(self, indices, values, accumulate, sizes)",
         over="self",
         places=True,
         from_host=("indices",),

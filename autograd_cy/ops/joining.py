@@ -9,7 +9,7 @@ PIECES = {"split_size": "sizes[0] if sizes else 0", "self_sym_sizes": "self.shap
 op(
     "cat(tensors: Tensor[], dim: dim = 0) -> result",
     method=False,
-    kernel=call("indexing.cat", shape="rules_indexing.joined(tensors, dim)"),
+    kernel=call("indexing.cat", shape="rules_indexing.joined_shape(tensors, dim)"),
     aliases=("concat", "concatenate"),
     autocast="widest",
     attrs={"sizes": "axis_sizes(tensors, dim)"},

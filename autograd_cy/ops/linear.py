@@ -81,7 +81,7 @@ op(
 
 op(
     "_linear_spread(bias, size: sizes)",
-    kernel=composite("linear.spread"),
+    kernel=composite("linear.expand_bias"),
     doc="A bias in the shape of the results.",
 )
 

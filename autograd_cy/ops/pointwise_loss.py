@@ -43,7 +43,7 @@ def slopes(*more, values=None):
 
 op(
     "_loss_share(grad_output, self, weight: Tensor?, reduction: int)",
-    kernel=composite("pointwise_loss.share"),
+    kernel=composite("pointwise_loss.share_of_gradient"),
     doc="Gradient of a loss with respect to the number of each element, times the weight.",
 )
 

@@ -78,7 +78,7 @@ op(
 op(
     "_logcumsumexp_moved(moved, self, sums, back: int)",
     out=False,
-    kernel=call("scans.logcumsumexp_moved", shape="rules_scans.together(moved, self, sums)"),
+    kernel=call("scans.logcumsumexp_moved", shape="rules_scans.same_shape(moved, self, sums)"),
     vjp={
         "moved": "_logcumsumexp_backward(grad, self, sums, back)",
         "self": "moved.conj() * _logcumsumexp_backward(grad, self, sums, back)",
@@ -101,7 +101,7 @@ op(
     "_logcumsumexp_backward(grad_output, self, sums, back: int)",
     out=False,
     kernel=call(
-        "scans.logcumsumexp_backward", shape="rules_scans.together(grad_output, self, sums)"
+        "scans.logcumsumexp_backward", shape="rules_scans.same_shape(grad_output, self, sums)"
     ),
     vjp={
         "grad_output": "_logcumsumexp_moved(grad, self, sums, back)",

@@ -594,7 +594,7 @@ for _name, _doc in (
 
 op(
     "flip(self, dims: sizes)",
-    kernel=call("shapes.flip", shape="rules_common.turned(self, dims)"),
+    kernel=call("shapes.flip", shape="rules_common.reversed_dims(self, dims)"),
     out=False,
     vjp={"self": "flip(grad, dims)"},
     jvp="linear",

@@ -48,7 +48,7 @@ op(
 op(
     "topk(self, k: int, dim: dim = -1, largest: bool = True, sorted: bool = True) -> (values, "
     "indices)",
-    kernel=call("indexing.topk", shape="rules_indexing.largest(self, k, dim)"),
+    kernel=call("indexing.topk", shape="rules_indexing.topk(self, k, dim)"),
     nondiff_outputs=("indices",),
     vjp={"self": "scatter_add(new_zeros(grad_values, self.shape), dim, indices, grad_values)"},
     jvp={"values": {"self": "gather(self_t, dim, indices)"}},
@@ -127,7 +127,7 @@ op(
     out="exact",
     kernel=call(
         "indexing.searchsorted",
-        shape="rules_indexing.places(sorted_sequence, input, out_int32, right, side, sorter)",
+        shape="rules_indexing.searchsorted(sorted_sequence, input, out_int32, right, side, sorter)",
     ),
     method=False,
     vjp=nondiff(INDEX),

@@ -193,7 +193,7 @@ cdef Tensor grouped_sum(Tensor t, Py_ssize_t heads):
     return T.sum_dim(t, (2,), False, -1)
 
 
-cdef Tensor turned(Tensor t):
+cdef Tensor transposed(Tensor t):
     return T.transpose(t, t.nd - 2, t.nd - 1)
 
 
@@ -225,10 +225,10 @@ cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor valu
     k = widened(repeated(key, query.sizes[1]))
     v = widened(repeated(value, query.sizes[1]))
     weights = weights_of(q, k, widened(mask), is_causal, scale)
-    slopes = score_slopes(weights, T.matmul(g, turned(v)))
+    slopes = score_slopes(weights, T.matmul(g, transposed(v)))
     dq = T.mul(T.matmul(slopes, k), wrap_double(scale))
-    dk = grouped_sum(T.mul(T.matmul(turned(slopes), q), wrap_double(scale)), key.sizes[1])
-    dv = grouped_sum(T.matmul(turned(weights), g), key.sizes[1])
+    dk = grouped_sum(T.mul(T.matmul(transposed(slopes), q), wrap_double(scale)), key.sizes[1])
+    dv = grouped_sum(T.matmul(transposed(weights), g), key.sizes[1])
     if dq.dt != dt:
         return T._to_dtype(dq, dt), T._to_dtype(dk, dt), T._to_dtype(dv, dt)
     return dq, dk, dv
@@ -245,9 +245,9 @@ cdef Tensor attention_moved(Tensor query, Tensor key, Tensor value, Tensor mask,
         result = T.matmul(weights, widened(repeated(value_t, heads)))
     else:
         if query_t is not None:
-            moved = T.matmul(widened(query_t), turned(k))
+            moved = T.matmul(widened(query_t), transposed(k))
         else:
-            moved = T.matmul(q, turned(widened(repeated(key_t, heads))))
+            moved = T.matmul(q, transposed(widened(repeated(key_t, heads))))
         moved = T.mul(moved, wrap_double(scale))
         result = T.matmul(score_slopes(weights, moved), v)
     return result if result.dt == query.dt else T._to_dtype(result, query.dt)

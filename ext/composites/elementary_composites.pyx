@@ -5,7 +5,7 @@ from autograd_cy._C.tensor cimport Tensor, wrap_double
 include "operators_of_elementary_composites.pxi"
 
 
-cdef Tensor turned(Tensor a, double factor, Tensor out, str op):
+cdef Tensor convert_angle(Tensor a, double factor, Tensor out, str op):
     """An angle in other units."""
     if dt_is_complex(a.dt):
         raise RuntimeError(f"{op} is not supported for complex tensors.")
@@ -15,8 +15,8 @@ cdef Tensor turned(Tensor a, double factor, Tensor out, str op):
 
 
 cdef Tensor deg2rad(Tensor a, Tensor out):
-    return turned(a, 0.017453292519943295, out, "deg2rad")
+    return convert_angle(a, 0.017453292519943295, out, "deg2rad")
 
 
 cdef Tensor rad2deg(Tensor a, Tensor out):
-    return turned(a, 57.29577951308232, out, "rad2deg")
+    return convert_angle(a, 57.29577951308232, out, "rad2deg")

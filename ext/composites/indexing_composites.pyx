@@ -149,7 +149,7 @@ cdef Tensor index_put(Tensor a, object indices, Tensor values, bint accumulate):
     return T._index_put(a, places, values_to_put(a, places, values, accumulate), accumulate)
 
 
-cdef int together(Tensor a, Tensor index, Tensor source, str op) except -1:
+cdef int check_devices(Tensor a, Tensor index, Tensor source, str op) except -1:
     """Refuse operands of several devices, also an index on the CPU, which scatter would take."""
     cdef int device = device_of(below_vmaps(a))
     for t in (index, source):
@@ -164,7 +164,7 @@ cdef Tensor index_copy_places(Tensor a, Py_ssize_t dim, Tensor index, Tensor sou
     """The index of scatter that puts each slice of `source` where `index` says."""
     cdef Py_ssize_t d = normal_dim(dim, a.nd), n
     cdef tuple size
-    together(a, index, source, "index_copy")
+    check_devices(a, index, source, "index_copy")
     same_dtype(a, source, "index_copy_()")
     if index.nd > 1:
         raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.nd})")
@@ -197,7 +197,7 @@ cdef Tensor index_copy_places(Tensor a, Py_ssize_t dim, Tensor index, Tensor sou
 cdef Tensor index_fill_mask(Tensor a, Py_ssize_t dim, Tensor index, Tensor value):
     cdef Py_ssize_t d = normal_dim(dim, a.nd), n
     cdef Tensor mask
-    together(a, index, a, "index_fill")
+    check_devices(a, index, a, "index_fill")
     if value.nd:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with "

@@ -41,7 +41,7 @@ cdef Tensor bias_gradient(Tensor grad, tuple size):
     return grad if is_added(size, dims_of(grad)) else flatten_rows(grad)
 
 
-cdef Tensor spread(Tensor bias, tuple results):
+cdef Tensor expand_bias(Tensor bias, tuple results):
     """A bias in the shape of the results."""
     cdef Py_ssize_t rows = 1, n
     if is_added(dims_of(bias), results):
@@ -68,7 +68,7 @@ cdef Tensor linear_of_examples(Tensor x, Tensor weight, Tensor bias):
     if bias is None or bias.nd < 2:
         return T.linear(x, weight, bias)
     r = T.linear(x, weight, None)
-    return T.add(r, spread(bias, dims_of(r)[1:]))
+    return T.add(r, expand_bias(bias, dims_of(r)[1:]))
 
 
 cdef Tensor batched_linear(Tensor x, Tensor weight, Tensor bias):

@@ -11,7 +11,7 @@ from autograd_cy._C.tensor cimport (
 include "operators_of_margin_loss_composites.pxi"
 
 
-cdef Tensor reduced(Tensor values, Py_ssize_t reduction):
+cdef Tensor reduce_values(Tensor values, Py_ssize_t reduction):
     """Any number but those of mean and sum means no reduction, as in torch."""
     if reduction == RED_MEAN:
         return T.mean(values, -1)
@@ -121,12 +121,12 @@ cdef Tensor margin_ranking_loss(Tensor a, Tensor b, Tensor target, double margin
     a = T.mul(difference(b, a), target)
     if margin != 0.0 or not dt_is_float(a.dt):  # a float makes integers floats, zero or not
         a = T.add(a, wrap_double(margin))
-    return reduced(above_zero(a), reduction)
+    return reduce_values(above_zero(a), reduction)
 
 
 cdef Tensor hinge_embedding_loss(Tensor a, Tensor target, double margin, Py_ssize_t reduction):
     cdef Tensor none = wrap_double(0.0)
-    return reduced(T.add(
+    return reduce_values(T.add(
         T.where(T.ne(target, wrap_int(1)), above_zero(difference(wrap_double(margin), a)), none),
         T.where(T.ne(target, wrap_int(-1)), a, none)), reduction)
 
@@ -149,7 +149,7 @@ cdef Tensor cosine_embedding_loss(Tensor a, Tensor b, Tensor target, double marg
     cosine = T.div(T.sum_dim(T.mul(a, b), at, False, -1), T.sqrt(T.mul(
         T.add(T.sum_dim(T.mul(a, a), at, False, -1), wrap_double(1e-12)),
         T.add(T.sum_dim(T.mul(b, b), at, False, -1), wrap_double(1e-12)))))
-    return reduced(T.add(
+    return reduce_values(T.add(
         T.where(T.eq(target, wrap_int(1)), T.sub(wrap_double(1.0), cosine), none),
         T.where(T.eq(target, wrap_int(-1)), above_zero(T.sub(cosine, wrap_double(margin))), none)),
         reduction)
@@ -167,7 +167,7 @@ cdef Tensor triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative,
     far = pairwise_distance(anchor, negative, p, eps, False)
     if swap:
         far = T.minimum(far, pairwise_distance(positive, negative, p, eps, False))
-    return reduced(above_zero(T.add(T.sub(near, far), wrap_double(margin))), reduction)
+    return reduce_values(above_zero(T.add(T.sub(near, far), wrap_double(margin))), reduction)
 
 
 cdef Tensor poisson_nll_loss(Tensor a, Tensor target, bint log_input, bint full, double eps,
@@ -181,4 +181,4 @@ cdef Tensor poisson_nll_loss(Tensor a, Tensor target, bint log_input, bint full,
         stirling = T.add(T.sub(T.mul(target, T.log(target)), target),
                          T.mul(wrap_double(0.5), T.log(T.mul(wrap_double(2 * M_PI), target))))
         loss = T.add(loss, T.where(T.gt(target, wrap_int(1)), stirling, wrap_double(0.0)))
-    return reduced(loss, reduction)
+    return reduce_values(loss, reduction)

@@ -42,7 +42,7 @@ cdef Tensor wide(Tensor t):
     return t
 
 
-cdef Tensor narrow(Tensor t, int dt):
+cdef Tensor cast_down(Tensor t, int dt):
     return t if t is None or t.dt == dt else T._to_dtype(t, dt)
 
 
@@ -59,7 +59,7 @@ cdef tuple other_dims(Tensor x):
     return (0, *range(2, x.nd))
 
 
-cdef Tensor added(Tensor t, tuple dims):
+cdef Tensor sum_over(Tensor t, tuple dims):
     return T.sum_dim(t, dims, False, -1) if dims else t
 
 
@@ -91,10 +91,10 @@ cdef tuple of_rows(Tensor grad, Tensor input, tuple shape, Tensor weight, double
     if to_input:
         dx = projected(g if weight is None else T.mul(g, wide(weight)), hat, r, dims, centred)
     if to_weight:
-        dw = added(T.mul(g, hat), rows)
+        dw = sum_over(T.mul(g, hat), rows)
     if to_bias:
-        db = added(g, rows)
-    return narrow(dx, input.dt), narrow(dw, dt), narrow(db, dt)
+        db = sum_over(g, rows)
+    return cast_down(dx, input.dt), cast_down(dw, dt), cast_down(db, dt)
 
 
 cdef tuple layer_norm_backward(Tensor grad, Tensor input, tuple shape, Tensor mean, Tensor rstd,
@@ -115,7 +115,7 @@ cdef tuple rms_norm_backward(Tensor grad, Tensor input, tuple shape, Tensor rstd
 
 cdef Tensor rows_scaled(Tensor input, tuple shape, double eps, bint centred):
     cdef Tensor hat = normalised(wide(input), last_dims(input, shape), eps, centred)[0]
-    return narrow(hat, input.dt)
+    return cast_down(hat, input.dt)
 
 
 cdef Tensor rows_moved(Tensor moved, Tensor input, tuple shape, Tensor weight, double eps,
@@ -124,7 +124,7 @@ cdef Tensor rows_moved(Tensor moved, Tensor input, tuple shape, Tensor weight, d
     cdef tuple dims = last_dims(input, shape)
     hat, r = normalised(wide(input), dims, eps, centred)
     out = projected(wide(moved), hat, r, dims, centred)
-    return narrow(out if weight is None else T.mul(out, wide(weight)), input.dt)
+    return cast_down(out if weight is None else T.mul(out, wide(weight)), input.dt)
 
 
 # --- groups ---------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ cdef Tensor grouped(Tensor x, Py_ssize_t groups):
 
 cdef Tensor groups_scaled(Tensor input, Py_ssize_t groups, double eps):
     cdef Tensor hat = normalised(grouped(wide(input), groups), (2,), eps, True)[0]
-    return narrow(T.reshape(hat, dims_of(input)), input.dt)
+    return cast_down(T.reshape(hat, dims_of(input)), input.dt)
 
 
 cdef Tensor groups_moved(Tensor moved, Tensor input, Py_ssize_t groups, Tensor weight,
@@ -146,7 +146,7 @@ cdef Tensor groups_moved(Tensor moved, Tensor input, Py_ssize_t groups, Tensor w
     out = T.reshape(projected(grouped(wide(moved), groups), hat, r, (2,), True), dims_of(input))
     if weight is not None:
         out = T.mul(out, wide(per_channel(weight, input)))
-    return narrow(out, input.dt)
+    return cast_down(out, input.dt)
 
 
 cdef tuple group_norm_backward(Tensor grad, Tensor input, Py_ssize_t groups, Tensor mean,
@@ -163,10 +163,10 @@ cdef tuple group_norm_backward(Tensor grad, Tensor input, Py_ssize_t groups, Ten
         y = g if weight is None else T.mul(g, wide(per_channel(weight, input)))
         dx = T.reshape(projected(grouped(y, groups), hat, r, (2,), True), dims_of(input))
     if to_weight:
-        dw = added(T.mul(g, T.reshape(hat, dims_of(input))), other_dims(input))
+        dw = sum_over(T.mul(g, T.reshape(hat, dims_of(input))), other_dims(input))
     if to_bias:
-        db = added(g, other_dims(input))
-    return narrow(dx, input.dt), narrow(dw, dt), db if weight is None else narrow(db, dt)
+        db = sum_over(g, other_dims(input))
+    return cast_down(dx, input.dt), cast_down(dw, dt), db if weight is None else cast_down(db, dt)
 
 
 cdef tuple batched_groups(Tensor input, Py_ssize_t groups, Tensor weight, Tensor bias,
@@ -196,7 +196,7 @@ cdef tuple channels(Tensor input, Tensor mean, Tensor rstd, bint training, doubl
 
 
 cdef Tensor channels_scaled(Tensor input, Tensor mean, Tensor rstd, bint training, double eps):
-    return narrow(<Tensor>channels(input, mean, rstd, training, eps)[0], input.dt)
+    return cast_down(<Tensor>channels(input, mean, rstd, training, eps)[0], input.dt)
 
 
 cdef Tensor channels_moved(Tensor moved, Tensor input, Tensor weight, Tensor mean, Tensor rstd,
@@ -209,7 +209,7 @@ cdef Tensor channels_moved(Tensor moved, Tensor input, Tensor weight, Tensor mea
         out = T.mul(wide(moved), r)
     if weight is not None:
         out = T.mul(out, wide(per_channel(weight, input)))
-    return narrow(out, input.dt)
+    return cast_down(out, input.dt)
 
 
 cdef tuple batch_norm_backward(Tensor grad, Tensor input, Tensor weight, Tensor mean, Tensor rstd,
@@ -226,10 +226,10 @@ cdef tuple batch_norm_backward(Tensor grad, Tensor input, Tensor weight, Tensor 
         y = g if weight is None else T.mul(g, wide(per_channel(weight, input)))
         dx = projected(y, hat, r, other_dims(input), True) if training else T.mul(y, r)
     if to_weight:
-        dw = added(T.mul(g, hat), other_dims(input))
+        dw = sum_over(T.mul(g, hat), other_dims(input))
     if to_bias:
-        db = added(g, other_dims(input))
-    return narrow(dx, input.dt), narrow(dw, dt), db if weight is None else narrow(db, dt)
+        db = sum_over(g, other_dims(input))
+    return cast_down(dx, input.dt), cast_down(dw, dt), db if weight is None else cast_down(db, dt)
 
 
 # --- what programs call ---------------------------------------------------------------------

@@ -9,7 +9,7 @@ from autograd_cy._C.tensor cimport (
 include "operators_of_pointwise_loss_composites.pxi"
 
 
-cdef Tensor share(Tensor grad, Tensor like, Tensor weight, Py_ssize_t reduction):
+cdef Tensor share_of_gradient(Tensor grad, Tensor like, Tensor weight, Py_ssize_t reduction):
     if reduction == RED_MEAN and like.count > 1:
         grad = T.mul(grad, wrap_double(1.0 / like.count))
     return grad if weight is None else T.mul(grad, weight)

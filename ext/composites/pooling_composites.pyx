@@ -50,7 +50,7 @@ cdef str by_axis(str name, tuple values):
     return " ".join([f"{name}{axis}: {value}" for axis, value in zip(axes, values)])
 
 
-cdef str joined(Py_ssize_t planes, list sizes):
+cdef str join_words(Py_ssize_t planes, list sizes):
     return "x".join([str(x) for x in [planes, *([1] if len(sizes) == 1 else []), *sizes]])
 
 
@@ -148,8 +148,8 @@ cdef int check_pool(Tensor a, str op, tuple kernel, tuple stride, tuple padding,
             f"({by_axis('k', kernel)})")
     if not positive:
         raise RuntimeError(
-            f"Given input size: ({joined(a.sizes[first], large)}). Calculated output size: "
-            f"({joined(a.sizes[first], small)}). Output size is too small")
+            f"Given input size: ({join_words(a.sizes[first], large)}). Calculated output size: "
+            f"({join_words(a.sizes[first], small)}). Output size is too small")
     return 0
 
 

@@ -24,7 +24,7 @@ cdef enum:
     ODD = F_BATCHED | F_DUAL
 
 
-cdef inline bint fits(Tensor t, int dt) noexcept:
+cdef inline bint is_usual(Tensor t, int dt) noexcept:
     """Return whether the operators take it: there is none, or it is as usual and has the dtype."""
     return t is None or (t.dt == dt and not t.flags & ODD)
 
@@ -112,8 +112,9 @@ cdef tuple cell(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor w_hh
     cdef tuple made
     check_bias(b_ih, w_hh, "b_ih", <str>NAMES[mode])
     check_bias(b_hh, w_hh, "b_hh", <str>NAMES[mode])
-    cdef bint fused = (fits(x, dt) and fits(h, dt) and fits(c, dt) and fits(w_ih, dt)
-                       and fits(w_hh, dt) and fits(b_ih, dt) and fits(b_hh, dt)
+    cdef bint fused = (is_usual(x, dt) and is_usual(h, dt) and is_usual(c, dt) and is_usual(w_ih,
+                                                                                            dt)
+                       and is_usual(w_hh, dt) and is_usual(b_ih, dt) and is_usual(b_hh, dt)
                        and has_kernel(device_of(x), "_recurrent"))
     if fused and (dt == DT_F32 or dt == DT_F64):
         made = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, None, None, mode)
@@ -153,9 +154,10 @@ cdef tuple one_layer(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor
     """(output, h, c)"""
     cdef int dt = x.dt
     cdef tuple made
-    if ((dt == DT_F32 or dt == DT_F64) and fits(x, dt) and fits(h, dt) and fits(c, dt)
-            and fits(w_ih, dt) and fits(w_hh, dt) and fits(b_ih, dt) and fits(b_hh, dt)
-            and fits(w_hr, dt) and has_kernel(device_of(x), "_recurrent")):
+    if ((dt == DT_F32 or dt == DT_F64) and is_usual(x, dt) and is_usual(h, dt) and is_usual(c, dt)
+            and is_usual(w_ih, dt) and is_usual(w_hh, dt) and is_usual(b_ih, dt) and is_usual(b_hh,
+                                                                                              dt)
+            and is_usual(w_hr, dt) and has_kernel(device_of(x), "_recurrent")):
         made = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes,
                             mode | R_REVERSE if reverse else mode)
         return made[0], made[1], made[2]
@@ -232,7 +234,7 @@ cdef tuple gradients(Tensor g_out, Tensor g_hy, Tensor g_cy, Tensor x, Tensor h,
     return tuple([made[k] if wanted >> k & 1 else None for k in range(8)])
 
 
-cdef Tensor added(Tensor a, Tensor b):
+cdef Tensor add_or_none(Tensor a, Tensor b):
     """The sum, where None is zero."""
     if a is None or b is None:
         return b if a is None else a
@@ -287,7 +289,7 @@ cdef tuple step_back(int mode, Tensor dh, Tensor dc, Tensor h, Tensor c, tuple g
     cdef Tensor i, f, g, o, r, z, n, one, two, three, four
     if mode == R_LSTM:
         i, f, g, o = gates
-        dc = added(dc, T.tanh_backward(T.mul(dh, o), t))
+        dc = add_or_none(dc, T.tanh_backward(T.mul(dh, o), t))
         one = T.sigmoid_backward(T.mul(dc, g), i)
         two = T.sigmoid_backward(T.mul(dc, c), f)
         three = T.tanh_backward(T.mul(dc, i), g)
@@ -334,12 +336,12 @@ cdef tuple plain_gradients(int mode, Tensor g_out, Tensor g_hy, Tensor g_cy, Ten
         t = k if reverse else count - 1 - k
         before, cell, step = <tuple>kept[t]
         rows = before.sizes[0]
-        dh = drawn[t] = added(top(g_h, rows), <Tensor>grads[t])
+        dh = drawn[t] = add_or_none(top(g_h, rows), <Tensor>grads[t])
         if w_hr is not None:
             dh = T.matmul(dh, w_hr)
         found = step_back(mode, dh, top(g_c, rows), before, cell, <tuple>step[2], <Tensor>step[3])
         d[t], s[t] = found[0], found[1]
-        g_last = added(T.matmul(<Tensor>found[1], w_hh), <Tensor>found[2])
+        g_last = add_or_none(T.matmul(<Tensor>found[1], w_hh), <Tensor>found[2])
         g_h = replaced(g_h, g_last)
         if c is not None:
             g_c = replaced(g_c, <Tensor>found[3])
@@ -392,7 +394,7 @@ cdef int check_layer(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor
             w_hh.sizes[0] != hidden * gates_of(mode)) or (
             w_hr is not None and (w_hr.nd != 2 or w_hr.sizes[1] != hidden)):
         raise RuntimeError(
-            f"{name}: weights don't fit together: weight_ih {list(dims_of(w_ih))}, weight_hh "
+            f"{name}: weights don't fit stack_states: weight_ih {list(dims_of(w_ih))}, weight_hh "
             f"{list(dims_of(w_hh))}"
             + ("" if w_hr is None else f", weight_hr {list(dims_of(w_hr))}"))
     if x.sizes[x.nd - 1] != w_ih.sizes[1]:
@@ -485,8 +487,8 @@ cdef tuple sequence(int mode, Tensor x, Tensor batch_sizes, tuple hx, tuple para
     if batch_first and batch_sizes is None:
         output = T.transpose(output, 0, 1)
     if mode == R_LSTM:
-        return output, together(last), together(cells)
-    return output, together(last)
+        return output, stack_states(last), stack_states(cells)
+    return output, stack_states(last)
 
 
 cdef tuple all_widened(int dt, tuple tensors, str name):
@@ -505,7 +507,7 @@ cdef tuple narrowed(int dt, tuple results):
     return tuple([T._to_dtype(<Tensor>t, dt) for t in results])
 
 
-cdef Tensor together(list states):
+cdef Tensor stack_states(list states):
     if len(states) == 1:
         return T.unsqueeze(<Tensor>states[0], 0)
     return T.stack(tuple(states), 0)

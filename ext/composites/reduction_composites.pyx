@@ -10,7 +10,8 @@ from autograd_cy._C.iterate cimport copy_into, resize_out
 from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.out_places cimport apart
 from autograd_cy._C.tensor cimport (
-    F_LAZY, F_SLOW, M_NO_GRAD, Tensor, bump_version, describe, device_of, dims_of, normal_dim,
+    F_LAZY, F_SLOW, M_NO_GRAD, Tensor, bump_version, describe_tensor, device_of, dims_of,
+    normal_dim,
     requires_grad, sizes_of, tls_modes, wrap_double, wrap_int)
 include "operators_of_reduction_composites.pxi"
 
@@ -45,7 +46,7 @@ cdef Tensor sum_to_size(Tensor a, tuple size):
     cdef Py_ssize_t nd = len(size), extra = a.nd - nd, d
     cdef list dims
     if extra < 0:
-        raise RuntimeError(f"sum_to_size: size {size} is not expandable to {describe(a)}")
+        raise RuntimeError(f"sum_to_size: size {size} is not expandable to {describe_tensor(a)}")
     dims = list(range(extra))
     for d in range(nd):
         if a.sizes[extra + d] != size[d]:
@@ -93,7 +94,7 @@ cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
         product = T._to_dtype(recorded_products(T._to_dtype(a, wide), dim), code)
     else:
         product = T.clone(recorded_products(a, dim), -1)
-    return product if out is None or out.dt != code else put(out, product)
+    return product if out is None or out.dt != code else write_out(out, product)
 
 
 cdef Tensor whole_products(Tensor a, Py_ssize_t dim):
@@ -118,7 +119,7 @@ cdef Tensor recorded_products(Tensor a, Py_ssize_t dim):
         T._linear_scan(T.cat((one, none), dim), T.cat((one, a), dim), dim, False), dim, 1, n)
 
 
-cdef Tensor put(Tensor out, Tensor product):
+cdef Tensor write_out(Tensor out, Tensor product):
     device_among((product, out), "cumprod")
     resize_out(out, product.nd, product.sizes, "cumprod")
     copy_into(out, product, "cumprod")

@@ -126,7 +126,7 @@ def __reduce_ex__(Tensor self not None, protocol):
     """
     if _warn_of_hooks is not None and (self.extra is not None or self.fn != NULL):
         _warn_of_hooks(self)
-    return reduced(self)
+    return reduce_for_pickle(self)
 
 
 def _set_warn_of_hooks(f):
@@ -138,7 +138,7 @@ def _set_warn_of_hooks(f):
 cdef object _warn_of_hooks = None
 
 
-cdef object reduced(Tensor self):
+cdef object reduce_for_pickle(Tensor self):
     if self.flags & F_BATCHED:
         raise RuntimeError("a tensor inside vmap cannot be copied or pickled; return it first")
     args = (type(self), self.untyped_storage(), dt_object(self.dt), self.storage_offset(),
@@ -189,7 +189,7 @@ def __deepcopy__(Tensor self not None, memo):
             "for one that gradients flow through."
         )
     if type(self).__reduce_ex__ is Tensor.__reduce_ex__:
-        given = reduced(self)
+        given = reduce_for_pickle(self)
         rebuild, (cls, storage, *geometry), *state = given
         copy = rebuild(cls, _deepcopy(storage, memo), *geometry)
     else:                               # a subclass that says how it is made anew

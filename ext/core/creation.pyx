@@ -36,7 +36,7 @@ from autograd_cy._C.default_device cimport default_code, default_device, names_d
 from autograd_cy._C.launch cimport capturing, no_launch, note_constant
 from autograd_cy._C.placement cimport (
     device_code, device_of_code, format_code, layout as layout_type, MF_CONTIGUOUS, MF_PRESERVE)
-from autograd_cy._C.recorder cimport Scope, S_OPERATOR, begin, begin_call, events
+from autograd_cy._C.recorder cimport Scope, S_OPERATOR, begin_event, begin_call, events
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, G_PROFILE, g_modes,
     F_REQUIRES_GRAD, F_BATCHED, F_DUAL, mark_raw,
@@ -203,7 +203,7 @@ cdef int check_out(Tensor out, object dtype, object device, str op) except -1:
     return 0
 
 
-cdef Tensor finish(Tensor t, object requires_grad, str op):
+cdef Tensor set_requires_grad(Tensor t, object requires_grad, str op):
     """`t`, which may be asked to require grad."""
     if requires_grad is False:
         return t
@@ -218,7 +218,7 @@ cdef Tensor finish(Tensor t, object requires_grad, str op):
     return t
 
 
-cdef object number_of(object x, str op, str argument):
+cdef object python_number(object x, str op, str argument):
     """A Python number: of a number, or of a 0-d tensor that doesn't require grad."""
     if isinstance(x, (float, int, complex)):
         return x
@@ -263,7 +263,7 @@ cdef int store_number(char* p, int dt, object value) except -1:
 cdef Tensor room_on(int device, int dt, int n, const Py_ssize_t* shape, const Py_ssize_t* strides):
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
-        _seen = begin(E + E_EMPTY, S_OPERATOR)
+        _seen = begin_event(E + E_EMPTY, S_OPERATOR)
     return tensor_empty_on(device, dt, n, shape, strides)
 
 
@@ -274,7 +274,7 @@ cdef Tensor room(int dt, int n, const Py_ssize_t* shape):
 cdef Tensor room_like(Tensor a, int dt):
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
-        _seen = begin(E + E_EMPTY, S_OPERATOR)
+        _seen = begin_event(E + E_EMPTY, S_OPERATOR)
     return tensor_empty_like(a, dt)
 
 
@@ -344,8 +344,8 @@ cdef Tensor like_on(Tensor a, int dt, object memory_format, int device):
 
 # --- from a shape ---------------------------------------------------------------------------
 
-cdef Tensor filled(int dt, int n, const Py_ssize_t* shape, const char* item, int device,
-                   Tensor out, str op):
+cdef Tensor fill_new(int dt, int n, const Py_ssize_t* shape, const char* item, int device,
+                     Tensor out, str op):
     """`out` or a fresh tensor, with `item` (of the right dtype) everywhere."""
     cdef Tensor t
     if out is None:
@@ -405,13 +405,15 @@ def zeros(*args, size=None, Tensor out=None, dtype=None, layout=None, device=Non
     cdef int n = parse_size(args, size, shape, "zeros")
     cdef int where = check_placement(device, layout, pin_memory, "zeros")
     if out is None and where == ON_CPU:
-        return finish(zeros_plain(parse_dtype(dtype, g_default_dtype), n, shape),
-                      requires_grad, "zeros")
+        return set_requires_grad(zeros_plain(parse_dtype(dtype, g_default_dtype), n, shape),
+                                 requires_grad, "zeros")
     if out is not None:
         check_out(out, dtype, device, "zeros")
     memset(item, 0, 16)
-    return finish(filled(parse_dtype(dtype, g_default_dtype) if out is None else out.dt, n, shape,
-                         item, where, out, "zeros"), requires_grad, "zeros")
+    return set_requires_grad(fill_new(parse_dtype(dtype,
+                                                  g_default_dtype) if out is None else out.dt, n,
+                                      shape,
+                                      item, where, out, "zeros"), requires_grad, "zeros")
 
 
 def ones(*args, size=None, Tensor out=None, dtype=None, layout=None, device=None,
@@ -443,13 +445,14 @@ def ones(*args, size=None, Tensor out=None, dtype=None, layout=None, device=None
     cdef int where = check_placement(device, layout, pin_memory, "ones")
     cdef int dt
     if out is None and where == ON_CPU:
-        return finish(ones_plain(parse_dtype(dtype, g_default_dtype), n, shape),
-                      requires_grad, "ones")
+        return set_requires_grad(ones_plain(parse_dtype(dtype, g_default_dtype), n, shape),
+                                 requires_grad, "ones")
     if out is not None:
         check_out(out, dtype, device, "ones")
     dt = parse_dtype(dtype, g_default_dtype) if out is None else out.dt
     store_element(item, dt, 1)
-    return finish(filled(dt, n, shape, item, where, out, "ones"), requires_grad, "ones")
+    return set_requires_grad(fill_new(dt, n, shape, item, where, out, "ones"), requires_grad,
+                             "ones")
 
 
 def full(size, fill_value, *, Tensor out=None, dtype=None, layout=None, device=None,
@@ -490,14 +493,15 @@ def full(size, fill_value, *, Tensor out=None, dtype=None, layout=None, device=N
     need_sequence(size, "full")
     n = parse_size((), size, shape, "full")
     where = check_placement(device, layout, pin_memory, "full")
-    value = number_of(fill_value, "full", "fill_value")
+    value = python_number(fill_value, "full", "fill_value")
     if out is None:
         dt = parse_dtype(dtype, number_dtype(value))
     else:
         check_out(out, dtype, device, "full")
         dt = out.dt
     store_number(item, dt, value)
-    return finish(filled(dt, n, shape, item, where, out, "full"), requires_grad, "full")
+    return set_requires_grad(fill_new(dt, n, shape, item, where, out, "full"), requires_grad,
+                             "full")
 
 
 def empty(*args, size=None, Tensor out=None, dtype=None, layout=None, device=None,
@@ -532,7 +536,7 @@ def empty(*args, size=None, Tensor out=None, dtype=None, layout=None, device=Non
     cdef int where = check_placement(device, layout, pin_memory, "empty")
     if out is not None:
         check_out(out, dtype, device, "empty")
-        return finish(resize_out(out, n, shape, "empty"), requires_grad, "empty")
+        return set_requires_grad(resize_out(out, n, shape, "empty"), requires_grad, "empty")
     dt = parse_dtype(dtype, g_default_dtype)
     if memory_format is not None:
         format = format_code(memory_format)
@@ -540,8 +544,9 @@ def empty(*args, size=None, Tensor out=None, dtype=None, layout=None, device=Non
             raise RuntimeError("empty: unsupported memory format preserve_format; use empty_like")
         if format != MF_CONTIGUOUS:
             format_strides(n, shape, format, strides)
-            return finish(tensor_empty_on(where, dt, n, shape, strides), requires_grad, "empty")
-    return finish(tensor_empty_on(where, dt, n, shape, NULL), requires_grad, "empty")
+            return set_requires_grad(tensor_empty_on(where, dt, n, shape, strides), requires_grad,
+                                     "empty")
+    return set_requires_grad(tensor_empty_on(where, dt, n, shape, NULL), requires_grad, "empty")
 
 
 def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False,
@@ -594,8 +599,9 @@ cdef Tensor strided_empty(object size, object stride, int where, int dt, object 
     for i in range(n):
         strides[i] = one_size(stride[i], i + 1, op, "stride")
     if like is not None and like.flags & F_BATCHED:
-        return finish(strided_examples(like, dt, n, shape, strides, where), requires_grad, op)
-    return finish(room_on(where, dt, n, shape, strides), requires_grad, op)
+        return set_requires_grad(strided_examples(like, dt, n, shape, strides, where),
+                                 requires_grad, op)
+    return set_requires_grad(room_on(where, dt, n, shape, strides), requires_grad, op)
 
 
 def eye(n, m=None, *, Tensor out=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -641,13 +647,14 @@ def eye(n, m=None, *, Tensor out=None, dtype=None, layout=None, device=None, req
         raise RuntimeError(f"m must be greater or equal to 0, got {m}")
     cdef int where = check_placement(device, layout, pin_memory, "eye")
     if out is None:
-        return finish(eye_plain(where, parse_dtype(dtype, g_default_dtype), shape), requires_grad,
-                      "eye")
+        return set_requires_grad(eye_plain(where, parse_dtype(dtype, g_default_dtype), shape),
+                                 requires_grad,
+                                 "eye")
     check_out(out, dtype, device, "eye")
     memset(zero, 0, 16)
-    filled(out.dt, 2, shape, zero, where, out, "eye")
+    fill_new(out.dt, 2, shape, zero, where, out, "eye")
     set_diagonal(out)
-    return finish(out, requires_grad, "eye")
+    return set_requires_grad(out, requires_grad, "eye")
 
 
 include "creation/likes.pxi"

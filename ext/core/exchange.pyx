@@ -24,7 +24,7 @@ from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, M_NO_GRAD, M_INFERENCE, F_INFERENCE, F_DEVICE, F_DUAL, F_BATCHED, F_CONJ,
     F_TURNED, G_PROFILE, g_modes,
     mark_raw, reading, scalar_value, tls_modes, tensor_empty_on, tensor_is_contiguous, tensor_on,
-    type_name, refuse_examples, has_examples,
+    tensor_type_name, refuse_examples, has_examples,
     requires_grad, warn_once)
 from autograd_cy._C.iterate cimport cast, clone_plain, copy_into, resolved, to_device
 from autograd_cy._C.launch cimport (

@@ -171,7 +171,7 @@ cdef int read(Form form) except -1:
     return 0
 
 
-cdef PyObject* keep(list kept, object x):
+cdef PyObject* own_object(list kept, object x):
     kept.append(x)
     return <PyObject*>x
 
@@ -182,7 +182,7 @@ cdef int read_row(Form form, list kept, Row* row, str line) except -1:
     cdef str op = form.__name__
     cdef str cell, kind, name, default
     row.positional = row.own = -1
-    row.shown = keep(kept, form.__name__)
+    row.shown = own_object(kept, form.__name__)
     for word in (<str>cells[0]).split()[1:]:
         if word.startswith("as="):
             op = word[3:]
@@ -220,11 +220,11 @@ cdef int read_row(Form form, list kept, Row* row, str line) except -1:
         p.quick = QUICK.get(kind, NOT_QUICK)
         if p.optional and p.quick in (QUICK_INT, QUICK_DIM):
             p.quick = NOT_QUICK         # an object, as None is one
-        p.name = keep(kept, intern(name))      # as those of calls are: the same object
-        p.op = keep(kept, op)
-        p.words = keep(kept, tuple(words.split(",")))
+        p.name = own_object(kept, intern(name))      # as those of calls are: the same object
+        p.op = own_object(kept, op)
+        p.words = own_object(kept, tuple(words.split(",")))
         if has_default:
-            p.given = keep(kept, eval(default, {}))
+            p.given = own_object(kept, eval(default, {}))
             p.afresh = kind in ("operand", "number") and p.given != NONE
             if convert(&p.value, p.given, p):
                 kept.append(<object>p.value.o)
@@ -321,8 +321,8 @@ cdef inline bint quickly(Value* v, PyObject* x, Parameter* p) noexcept:
     return quick == AS_IT_IS or (quick == QUICK_STR and TYPE_OF(x) == &PyUnicode_Type)
 
 
-cdef int fill(Row* row, PyObject** args, Py_ssize_t n, PyObject* names, Value* v,
-              PyObject** given, PyObject** owned, int* n_owned) except -1:
+cdef int convert_arguments(Row* row, PyObject** args, Py_ssize_t n, PyObject* names, Value* v,
+                           PyObject** given, PyObject** owned, int* n_owned) except -1:
     """Convert the arguments of a call; new objects are put into `owned`."""
     cdef int i
     cdef Parameter* p
@@ -377,7 +377,7 @@ cdef int fill(Row* row, PyObject** args, Py_ssize_t n, PyObject* names, Value* v
 # Called through a pointer, so that what it made is released if it fails.
 ctypedef int (*fill_fn)(Row*, PyObject**, Py_ssize_t, PyObject*, Value*, PyObject**, PyObject**,
                         int*) noexcept
-cdef fill_fn filled = <fill_fn><void*>fill
+cdef fill_fn filled = <fill_fn><void*>convert_arguments
 
 
 # The same of what comes below.

@@ -33,7 +33,7 @@ from autograd_cy._C.tensor cimport (
     tensor_empty, tensor_empty_like, tensor_empty_on, tensor_window, preserved_strides,
     same_shape, sizes_of,
     check_holds, store_element, format_strides, tensor_has_overlap, tensor_is_dense,
-    replace_storage, set_geometry, describe, upcalls, tls_modes,
+    replace_storage, set_geometry, describe_tensor, upcalls, tls_modes,
     warn_once, M_GUARD_SAVED)
 
 
@@ -729,9 +729,9 @@ cdef Tensor expand_plain(Tensor a, int ndim, const Py_ssize_t* shape, str op):
     cdef int d, shift = ndim - a.nd
     if shift < 0:
         raise RuntimeError(
-            f"{op}({describe(a)}, size={[shape[d] for d in range(ndim)]}): the number of sizes "
-            f"provided ({ndim}) must be greater or equal to the number of dimensions in the tensor "
-            f"({a.nd})"
+            f"{op}({describe_tensor(a)}, size={[shape[d] for d in range(ndim)]}): the number of "
+            f"sizes provided ({ndim}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({a.nd})"
         )
     for d in range(ndim):
         if shape[d] < -1:

@@ -32,7 +32,7 @@ cdef int check_out(Tensor out, uint32_t flags, str op) except -1:
     return 0
 
 
-cdef Tensor widened(Tensor a, Tensor out):
+cdef Tensor in_wider_dtype(Tensor a, Tensor out):
     """A tensor of half precision in the dtype of `out`, if that is a wider one."""
     return cast(a, out.dt) if a.dt in (DT_F16, DT_BF16) and out.dt in (DT_F32, DT_F64) else a
 

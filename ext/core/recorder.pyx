@@ -228,7 +228,7 @@ cdef struct Known:
 cdef Known[256] g_known        # classes of nodes that were seen last; `_types` keeps them alive
 
 
-cdef int type_name(object cls, int* outer) noexcept:
+cdef int type_name_id(object cls, int* outer) noexcept:
     cdef Known* known = &g_known[(<uintptr_t><PyObject*>cls >> 5) & 255]
     if known.cls != <PyObject*>cls:
         found = _types.get(cls)
@@ -313,7 +313,7 @@ cdef bint more_depth(Stream* s) noexcept:
     return True
 
 
-cdef Event* begin(int name, int scope) noexcept:
+cdef Event* begin_event(int name, int scope) noexcept:
     global g_count, g_dropped
     cdef Stream* s = this_stream()
     cdef Event* e

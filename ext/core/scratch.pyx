@@ -82,7 +82,7 @@ cdef void* take_scratch(size_t nbytes) noexcept nogil:
             continue
         if header.capacity >= nbytes:
             return <char*>header + HEADER
-        put_back(header)
+        push_free(header)
     return fresh(nbytes)
 
 
@@ -147,7 +147,7 @@ cdef void look_at_mark(const Header* header) noexcept nogil:
             return
 
 
-cdef void put_back(Header* header) noexcept nogil:
+cdef void push_free(Header* header) noexcept nogil:
     cdef int i
     if header.capacity <= LARGEST_KEPT:
         for i in range(AG_SLOTS):
@@ -163,7 +163,7 @@ cdef void give_scratch(void* block) noexcept nogil:
         if header.mark != NULL:
             look_at_mark(header)
             ag_hold(-1)
-        put_back(header)
+        push_free(header)
 
 
 cdef void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:

@@ -367,7 +367,7 @@ cdef inline void leave_version(StorageImpl* s) noexcept:
             PyMem_RawFree(shared)
 
 
-cdef inline void keep(StorageImpl* s, int c) noexcept:
+cdef inline void cache_block(StorageImpl* s, int c) noexcept:
     global g_cached_bytes
     s.owner = g_free[c]
     g_free[c] = s
@@ -386,7 +386,7 @@ cdef void storage_free(StorageImpl* s) noexcept:
         c = s.size_class
         if (g_caching and g_free_count[c] < g_room[c]
                 and g_cached_bytes + s.capacity <= g_cache_limit):
-            keep(s, c)
+            cache_block(s, c)
         else:
             keep_or_give_back(s, c)
     elif s.kind == STORAGE_MALLOC:
@@ -407,7 +407,7 @@ cdef void storage_free(StorageImpl* s) noexcept:
         PyMem_RawFree(s)
 
 
-cdef int code_of(object device) except -1:
+cdef int device_code_of(object device) except -1:
     from autograd_cy._C.placement import _device_code
     return _device_code(device)
 
@@ -436,7 +436,7 @@ def memory_summary(device=None):
     >>> sorted(ag.memory_summary())[:3]
     ['cache_limit', 'cached_bytes', 'caching']
     """
-    cdef int code = ON_CPU if device is None else code_of(device)
+    cdef int code = ON_CPU if device is None else device_code_of(device)
     if code != ON_CPU:
         return device_bytes[code]
     if not g_group_is_known:
@@ -469,7 +469,7 @@ def reset_peak_memory(device=None):
     >>> ag.reset_peak_memory()
     """
     global g_peak_bytes
-    cdef int code = ON_CPU if device is None else code_of(device)
+    cdef int code = ON_CPU if device is None else device_code_of(device)
     if code == ON_CPU:
         g_peak_bytes = g_live_bytes
     else:

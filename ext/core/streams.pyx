@@ -31,7 +31,7 @@ cdef str OPEN = "autograd_cy.entered streams"   # (device, stream, index) before
 cdef list _defaults = [None] * MAX_DEVICES      # default streams, made when they are asked for
 
 
-cdef int place_of(object device) except -1:
+cdef int code_or_current(object device) except -1:
     """The code of a device, of the accelerator's current one for None; of the CPU if none is."""
     if device is None:
         if not accelerator_type():
@@ -86,7 +86,7 @@ cdef class Stream:
     """
 
     def __init__(self, device=None, *, int priority=0):
-        cdef int code = place_of(device)
+        cdef int code = code_or_current(device)
         if self.stream != NULL or self.code:
             raise RuntimeError("a Stream is made once")
         if priority > 0:
@@ -249,7 +249,7 @@ cdef class Event:
                  bint interprocess=False):
         if self.event != NULL:
             raise RuntimeError("an Event is made once")
-        self.code = place_of(device)
+        self.code = code_or_current(device)
         self.bound = device is not None and as_device(device).index is not None
         self.timing = enable_timing
 

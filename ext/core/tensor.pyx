@@ -784,7 +784,7 @@ def _grad_of(Tensor t not None):
 
 def _type_name(Tensor t not None):
     """Such as ``"autograd_cy.FloatTensor"``."""
-    return type_name(t)
+    return tensor_type_name(t)
 
 
 def _dtype_of_type_name(str name):

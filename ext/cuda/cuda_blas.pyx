@@ -6,7 +6,7 @@ at a time, and comes back when its thread ends. Handles are never destroyed: at 
 process the driver may be gone before them.
 """
 from autograd_cy._C.cuda_driver cimport (
-    ATTRIBUTE_MAJOR, blocking_launches, check, device_number, driver, enter)
+    ATTRIBUTE_MAJOR, blocking_launches, check_result, device_number, driver, enter)
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.cuda_streams cimport handle_of, wait_for
 from autograd_cy._C.cuda_timing cimport begin_timing, end_timing, timing
@@ -273,8 +273,8 @@ cdef Handle handle_of_device(int index):
             handle.value = NULL
             raise failure(status, "cublasCreate(handle)")
         made += 1
-    check(driver.device_attribute(&major, ATTRIBUTE_MAJOR, device_number(index)),
-          "asking for its compute capability", index)
+    check_result(driver.device_attribute(&major, ATTRIBUTE_MAJOR, device_number(index)),
+                 "asking for its compute capability", index)
     # What NVIDIA advises for large products; Hopper's kernels want more.
     handle.workspace = (32 if major >= 9 else 8) << 20
     mine[index] = handle

@@ -8,9 +8,9 @@ isn't dense is packed before and unpacked afterwards, each on the side where it 
 """
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcpy, memset
-from autograd_cy._C.cuda_driver cimport address_t, check, context_of, driver, enter
+from autograd_cy._C.cuda_driver cimport address_t, check_result, context_of, driver, enter
 from autograd_cy._C.cuda_elementwise cimport (
-    Joined, cast_entry, copy_entry, divide_by, is_flat, join, run_entry)
+    Joined, cast_entry, copy_entry, divide_by, is_flat, join_dims, run_entry)
 from autograd_cy._C.cuda_launch cimport blocks_for, kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.cuda_streams cimport (
@@ -75,7 +75,7 @@ cdef int copy_within(char* to, const Py_ssize_t* to_strides, char* source,
     o.nargs = 2
     o.p[0], o.p[1] = to, source
     o.item[0] = o.item[1] = item
-    join(&o, nd, shape, rows)
+    join_dims(&o, nd, shape, rows)
     if o.n == 0:
         return 0
     if is_flat(&o, 0) and is_flat(&o, 1):
@@ -87,7 +87,7 @@ cdef int copy_within(char* to, const Py_ssize_t* to_strides, char* source,
                                        handle_of(stream))
         if began != NULL:
             end_timing("Memcpy DtoD (Device -> Device)", index, stream, began)
-        return check(result, "copy_", index)
+        return check_result(result, "copy_", index)
     d = turned_dim(&o)
     if d >= 0:
         return put_turned(&o, d, index, stream)
@@ -191,11 +191,11 @@ cdef int cast(Tensor to, Tensor source, stream_t stream) except -1:
     o.nargs = 2
     o.p[0], o.p[1] = to.ptr, source.ptr
     o.item[0], o.item[1] = DT_SIZE[to.dt], DT_SIZE[read]
-    join(&o, to.nd, to.sizes, rows)
+    join_dims(&o, to.nd, to.sizes, rows)
     return run_entry(cast_entry(source.dt, to.dt), &o, device_index(to.mem.device), stream)
 
 
-cdef int fill(Tensor to, const char* item, stream_t stream) except -1:
+cdef int fill_tensor(Tensor to, const char* item, stream_t stream) except -1:
     cdef Joined o
     cdef Py_ssize_t strides[2][64]
     cdef Py_ssize_t* rows[2]
@@ -210,7 +210,7 @@ cdef int fill(Tensor to, const char* item, stream_t stream) except -1:
     o.nargs = 2
     o.p[0], o.p[1] = to.ptr, NULL
     o.item[0] = o.item[1] = size
-    join(&o, to.nd, to.sizes, rows)
+    join_dims(&o, to.nd, to.sizes, rows)
     for d in range(1, size):
         same = same and item[d] == item[0]
     if o.n and same and is_flat(&o, 0):
@@ -220,7 +220,7 @@ cdef int fill(Tensor to, const char* item, stream_t stream) except -1:
                                   handle_of(stream))
         if began != NULL:
             end_timing("Memset (Device)", index, stream, began)
-        return check(result, "fill_", index)
+        return check_result(result, "fill_", index)
     for d in range(16 // size):
         memcpy(<char*>&o.cell[1][0] + d * size, item, size)
     if not is_flat(&o, 0):
@@ -332,7 +332,7 @@ cdef int travel_from_host(Journey* j, Tensor to, Tensor source, bint non_blockin
     if began != NULL:
         end_timing("Memcpy HtoD (Pinned -> Device)" if late else "Memcpy HtoD (Pageable -> Device)",
                    index, stream, began)
-    check(result, "copy_", index)
+    check_result(result, "copy_", index)
     if late and host is not source:
         note_use(<ServiceBlock*>storage_root(host.mem), device, stream,
                  current_stream_owner(device))
@@ -378,7 +378,7 @@ cdef int travel_to_host(Journey* j, Tensor to, Tensor source, bint non_blocking,
     if began != NULL:
         end_timing("Memcpy DtoH (Device -> Pinned)" if is_pinned(host)
                    else "Memcpy DtoH (Device -> Pageable)", index, stream, began)
-    check(result, "copy_", index)
+    check_result(result, "copy_", index)
     if host is to and non_blocking and is_pinned(to):
         return 0
     wait_for(index, stream)
@@ -415,7 +415,7 @@ cdef int travel_between(Journey* j, Tensor to, Tensor source, stream_t stream) e
                                  context_of(here), j.nbytes, handle_of(stream))
     if began != NULL:
         end_timing("Memcpy PtoP (Device -> Device)", there, stream, began)
-    check(result, "copy_", there)
+    check_result(result, "copy_", there)
     if packed_there is not None:
         # The buffer goes back on the source's stream: not before the copy is through.
         follow(here, own, there, stream)

@@ -132,7 +132,7 @@ cdef str find_driver():
     library = dlopen(b"libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)
     if library == NULL:
         return ("there is no NVIDIA driver (" + dlerror().decode(errors="replace") + "): Found no "
-                "NVIDIA driver on your system; install one, or load the module that has it")
+                "NVIDIA driver on your system; install one, or load_driver the module that has it")
     missing = []
     for i in range(_n_entries):
         function = dlsym(library, _entries[i].name)
@@ -216,7 +216,7 @@ cdef str import_pycuda():
     return None
 
 
-cdef int load() except -1:
+cdef int load_driver() except -1:
     if _ready and _pycuda is not None:
         return 0
     problem = start_driver()
@@ -239,7 +239,7 @@ cdef int enter(int index) except -1:
     if result == 0 and now != _contexts[index]:
         result = driver.set_current(_contexts[index])
     if result:
-        check(result, "making the context current", index)
+        check_result(result, "making the context current", index)
     return 0
 
 
@@ -247,7 +247,7 @@ cdef int start_device(int index) except -1:
     """Let PyCUDA retain the primary context of a device."""
     cdef int number = 0
     refuse_child()
-    load()
+    load_driver()
     if not 0 <= index < _count:
         raise AcceleratorError(f"CUDA error: invalid device ordinal: no device 'cuda:{index}'")
     with _starting:
@@ -261,11 +261,11 @@ cdef int start_device(int index) except -1:
         # be released in the thread that made it, with the driver still there.
         Py_INCREF(owner)
         _owners[index] = owner
-        check(driver.device_attribute(&number, ATTRIBUTE_MULTIPROCESSORS, index),
-              "asking for its properties", index)
+        check_result(driver.device_attribute(&number, ATTRIBUTE_MULTIPROCESSORS, index),
+                     "asking for its properties", index)
         _multiprocessors[index] = number
-        check(driver.device_attribute(&number, ATTRIBUTE_THREADS, index),
-              "asking for its properties", index)
+        check_result(driver.device_attribute(&number, ATTRIBUTE_THREADS, index),
+                     "asking for its properties", index)
         _threads[index] = number
         _contexts[index] = <handle_t><size_t>owner.handle
     return 0
@@ -293,7 +293,7 @@ cdef object pycuda_context(int index):
 
 
 cdef object pycuda_driver():
-    load()
+    load_driver()
     return _pycuda
 
 
@@ -311,7 +311,7 @@ cdef bint blocking_launches() noexcept:
 
 cdef int count_devices() except -1:
     if not _ready:
-        load()
+        load_driver()
     return _count
 
 
@@ -381,13 +381,13 @@ cdef object error_of(result_t result, str what, int index):
     return error
 
 
-cdef int check(result_t result, str what, int index) except -1:
+cdef int check_result(result_t result, str what, int index) except -1:
     if result:
         raise error_of(result, what, index)
     return 0
 
 
-cdef result_t result_of(object error):
+cdef result_t driver_result(object error):
     """The driver's result in an exception of PyCUDA, which has it as text; 999 if none fits."""
     cdef str text = str(error).partition(" failed: ")[2]
     cdef result_t found = 999
@@ -401,7 +401,7 @@ cdef result_t result_of(object error):
 
 cdef object translated(object error, str what, int index):
     """The exception that says what one of PyCUDA says."""
-    cdef result_t result = result_of(error)
+    cdef result_t result = driver_result(error)
     if result == 999:
         return AcceleratorError(f"CUDA error: {error} ({what}, device 'cuda:{index}')")
     return error_of(result, what, index)
@@ -452,18 +452,18 @@ cdef int device_number(int index) except -1:
     """The driver's number of a device, which needs no context."""
     cdef int number = 0
     refuse_child()
-    load()
+    load_driver()
     if not 0 <= index < _count:
         raise AcceleratorError(f"CUDA error: invalid device ordinal: no device 'cuda:{index}'")
-    check(driver.device_get(&number, index), "looking for it", index)
+    check_result(driver.device_get(&number, index), "looking for it", index)
     return number
 
 
 def attribute(int index, int number):
     """The driver's attribute of a device, by its number in cuda.h."""
     cdef int value = 0
-    check(driver.device_attribute(&value, number, device_number(index)),
-          f"asking for attribute {number}", index)
+    check_result(driver.device_attribute(&value, number, device_number(index)),
+                 f"asking for attribute {number}", index)
     return value
 
 
@@ -482,10 +482,10 @@ def properties(int index):
     cdef size_t total = 0
     memset(name, 0, sizeof(name))
     memset(uuid, 0, sizeof(uuid))
-    check(driver.device_name(name, 255, device), "asking for its name", index)
-    check(driver.device_total_memory(&total, device), "asking for its memory", index)
+    check_result(driver.device_name(name, 255, device), "asking for its name", index)
+    check_result(driver.device_total_memory(&total, device), "asking for its memory", index)
     if driver.device_uuid != NULL:
-        check(driver.device_uuid(uuid, device), "asking for its uuid", index)
+        check_result(driver.device_uuid(uuid, device), "asking for its uuid", index)
     return {
         "name": name.decode(errors="replace"),
         "major": attribute(index, ATTRIBUTE_MAJOR),
@@ -502,7 +502,7 @@ def can_access_peer(int index, int peer):
     cdef int a = device_number(index), b = device_number(peer)
     if a == b or driver.can_access_peer == NULL:
         return False
-    check(driver.can_access_peer(&can, a, b), f"asking for access to 'cuda:{peer}'", index)
+    check_result(driver.can_access_peer(&can, a, b), f"asking for access to 'cuda:{peer}'", index)
     return can != 0
 
 

@@ -137,7 +137,7 @@ cdef int elementwise(Elementwise* work, int index, stream_t stream) except -1:
         if a and work.mem[a] == NULL:
             o.p[k] = NULL
             number(&o.cell[k][0], work.p[a], work.dts[a], _numbers[entry] >> (4 * (k - 1)) & 15)
-    join(&o, work.nd, work.shape, rows)
+    join_dims(&o, work.nd, work.shape, rows)
     return run_entry(entry, &o, index, stream)
 
 
@@ -164,7 +164,8 @@ cdef inline bint lies_before(Joined* o, Py_ssize_t** strides, int d, int e) noex
     return False
 
 
-cdef void join(Joined* o, int nd, const Py_ssize_t* shape, Py_ssize_t** strides) noexcept nogil:
+cdef void join_dims(Joined* o, int nd, const Py_ssize_t* shape,
+                    Py_ssize_t** strides) noexcept nogil:
     cdef int[64] order
     cdef int i, j, a, kept = 0
     cdef bint joined

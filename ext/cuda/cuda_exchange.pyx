@@ -35,7 +35,7 @@ cdef enum:
 cdef object MAX_BYTES = (1 << 63) - 1
 
 
-cdef int code_of(int index) noexcept:
+cdef int cuda_code(int index) noexcept:
     return DEVICES_OF_TYPE * type_of_name("cuda") + index
 
 
@@ -47,7 +47,7 @@ cdef handle_t handle_of_number(size_t number) noexcept:
 
 def number_of_stream(int index):
     """The current stream of a device as the protocols call it."""
-    cdef handle_t ours = handle_of(current_stream(code_of(index)))
+    cdef handle_t ours = handle_of(current_stream(cuda_code(index)))
     return DEFAULT_STREAM if ours == NULL else <size_t>ours
 
 
@@ -60,7 +60,7 @@ def let_wait(int code, size_t number):
 
 def let_default_wait(int index):
     """Let the default stream of a device wait for the current one."""
-    let_wait(code_of(index), DEFAULT_STREAM)
+    let_wait(cuda_code(index), DEFAULT_STREAM)
 
 
 def wait_for(int code, size_t number):
@@ -240,13 +240,13 @@ def from_interface(source):
     index = device_of_memory(address, extent * DT_SIZE[dt])
     stream = shown.get("stream")
     if stream is not None:
-        wait_for(code_of(index), stream)
+        wait_for(cuda_code(index), stream)
     owner = Borrowed.__new__(Borrowed)
     owner.source = source
     owner.index = index
-    owner.ours = handle_of(current_stream(code_of(index)))
+    owner.ours = handle_of(current_stream(cuda_code(index)))
     s = storage_borrow(<char*>address, extent * DT_SIZE[dt], owner, bool(readonly))
-    s.device = <uint16_t>code_of(index)
+    s.device = <uint16_t>cuda_code(index)
     try:
         return mark_raw(tensor_on(s, <char*>address, dt, n, shape, strides))
     finally:
@@ -264,7 +264,7 @@ def address(Tensor t not None):
 
 def run_kernel(function, str name, int index, tuple grid, tuple block, bytes arguments, int shared):
     """Launch one of PyCUDA's Functions on the current stream of a device."""
-    cdef stream_t stream = current_stream(code_of(index))
+    cdef stream_t stream = current_stream(cuda_code(index))
     cdef CudaStream* ours = <CudaStream*>stream
     cdef CudaStream* launcher = ours
     no_launch("cuda.kernel", "what it does would not be done again")

@@ -14,7 +14,7 @@ from libc.string cimport memset
 
 from autograd_cy._C.cuda_driver cimport (
     MAX_INDEX, OUT_OF_MEMORY, blocking_launches, driver, enter, error_of, in_context,
-    pycuda_driver, result_of, result_t, threads_at_once, translated)
+    pycuda_driver, driver_result, result_t, threads_at_once, translated)
 from autograd_cy._C.cuda_memory cimport free_memory
 from autograd_cy._C.cuda_streams cimport (
     CudaStream, begin_side, end_side, handle_of, raise_fault)
@@ -100,7 +100,7 @@ cdef object module_of(str image, int index):
 
 
 cdef object unloadable(object error, str path, int index):
-    cdef result_t result = result_of(error)
+    cdef result_t result = driver_result(error)
     if result == NO_BINARY:
         device = pycuda_driver().Device(index)
         major, minor = device.compute_capability()
@@ -129,7 +129,7 @@ cdef PyObject* bind(int kernel, int index) except NULL:
     try:
         function = in_context(index, module.get_function, (name,))
     except Exception as error:
-        if result_of(error) == NOT_FOUND:
+        if driver_result(error) == NOT_FOUND:
             raise error_of(NOT_FOUND, f"{path_of(image)} has no kernel {name!r}: it is of another "
                            "version; install autograd_cy again", index) from error
         raise translated(error, f"looking for kernel {name!r}", index) from error
@@ -192,7 +192,7 @@ cdef int launch(int kernel, int index, stream_t stream,
     if s != side:
         end_side(index, s)
     if blocking_launches():
-        finish(kernel, index, stream)
+        wait_if_blocking(kernel, index, stream)
     return 0
 
 
@@ -215,7 +215,7 @@ cdef int launch_timed(int kernel, int index, CudaStream* stream, tuple args) exc
 
 cdef int launch_again(object error, int kernel, int index, tuple args) except -1:
     """After a launch has failed: once more if the driver had no memory for it, else its error."""
-    if result_of(error) == OUT_OF_MEMORY and free_memory(index) == 0:
+    if driver_result(error) == OUT_OF_MEMORY and free_memory(index) == 0:
         try:
             PyObject_Call(_launch, args, NULL)
             return 0
@@ -225,7 +225,7 @@ cdef int launch_again(object error, int kernel, int index, tuple args) except -1
 
 
 cdef object launch_error(object error, int kernel, int index, tuple args):
-    cdef result_t result = result_of(error)
+    cdef result_t result = driver_result(error)
     name = _names[kernel][1]
     cdef str what = f"launch of kernel {name!r}, grid {args[1]}, block {args[2]}"
     if result == INVALID_VALUE:
@@ -236,7 +236,7 @@ cdef object launch_error(object error, int kernel, int index, tuple args):
     return translated(error, what, index)
 
 
-cdef int finish(int kernel, int index, stream_t stream) except -1:
+cdef int wait_if_blocking(int kernel, int index, stream_t stream) except -1:
     """With CUDA_LAUNCH_BLOCKING=1: wait for the launch, and say which one it was."""
     cdef result_t result
     with nogil:

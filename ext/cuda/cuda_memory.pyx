@@ -10,7 +10,8 @@ from libc.stdlib cimport calloc, getenv, malloc
 from libc.string cimport memset
 
 from autograd_cy._C.cuda_driver cimport (
-    HOST_PORTABLE, MAX_INDEX, OUT_OF_MEMORY, address_t, check, context_of, device_number, driver,
+    HOST_PORTABLE, MAX_INDEX, OUT_OF_MEMORY, address_t, check_result, context_of, device_number,
+    driver,
     enter, error_of, handle_t, is_forked, number_of_devices, result_t)
 from autograd_cy._C.cuda_streams cimport CudaStream, handle_of, order
 from autograd_cy._C.placement cimport current_index, type_of_name
@@ -670,7 +671,7 @@ def memory_info(int index):
     """
     cdef size_t unused = 0, total = 0
     enter(index)
-    check(driver.memory_info(&unused, &total), "asking for free memory", index)
+    check_result(driver.memory_info(&unused, &total), "asking for free memory", index)
     return unused, total
 
 
@@ -680,7 +681,7 @@ def empty_cache(index=None):
     _let_pinned_go()
     for i in range(MAX_INDEX) if index is None else (index,):
         if _arenas[i] != NULL:
-            check(free_memory(i), "giving free memory back", i)
+            check_result(free_memory(i), "giving free memory back", i)
 
 
 def empty_host_cache():
@@ -690,7 +691,7 @@ def empty_host_cache():
     if _host.segment.current:
         index = some_index()
         enter(index)
-        check(empty_pinned(), "giving pinned memory back", index)
+        check_result(empty_pinned(), "giving pinned memory back", index)
 
 
 def set_limit(int index, size_t nbytes):

@@ -117,7 +117,7 @@ cdef int find_bytes(Mirror m) except -1:
     return 0
 
 
-cdef int finish(Mirror m) except -1:
+cdef int copy_back(Mirror m) except -1:
     m.plain = m.near
     if m.far.flags & F_LAZY:
         m.plain = bytes_as_they_are(m.near, m.near.sizes, m.near.strides)
@@ -137,7 +137,7 @@ cdef int make_alone(Mirror m) except -1:
     cdef int d
     if not t.count:
         m.near = tensor_empty(t.dt, t.nd, t.sizes)
-        return finish(m)
+        return copy_back(m)
     for d in range(t.nd):
         sizes[d] = t.sizes[d] if t.strides[d] else 1
     far = bytes_as_they_are(t, sizes, t.strides)
@@ -149,7 +149,7 @@ cdef int make_alone(Mirror m) except -1:
         if t.sizes[d] != sizes[d]:
             strides[d] = 0
     m.near = bytes_as_they_are(near, t.sizes, strides)
-    return finish(m)
+    return copy_back(m)
 
 
 cdef int make_together(list group) except -1:
@@ -169,7 +169,7 @@ cdef int make_together(list group) except -1:
     for m in group:
         m.near = tensor_on(near.mem, near.ptr + (m.far.ptr - low), m.far.dt, m.far.nd, m.far.sizes,
                            m.far.strides)
-        finish(m)
+        copy_back(m)
     return 0
 
 

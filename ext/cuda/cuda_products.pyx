@@ -113,8 +113,8 @@ cdef struct Product:
     const char* op
 
 
-cdef int begin(Product* t, const char* op, Tensor out, Py_ssize_t m, Py_ssize_t n,
-               Py_ssize_t k) except -1:
+cdef int begin_product(Product* t, const char* op, Tensor out, Py_ssize_t m, Py_ssize_t n,
+                       Py_ssize_t k) except -1:
     """A single product without factors."""
     memset(t, 0, sizeof(Product))
     t.op = op
@@ -275,8 +275,8 @@ cdef int rows_by_vector(Product* t, ag_vector_args* v) except -1:
 
 # --- by cuBLAS ------------------------------------------------------------------------------
 
-cdef bint fits(Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t row, Py_ssize_t column,
-               bint conjugated, int* turn, int* ld) noexcept:
+cdef bint blas_layout(Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t row, Py_ssize_t column,
+                      bint conjugated, int* turn, int* ld) noexcept:
     """Find how cuBLAS, to which rows are columns, can read a matrix without a copy; False if it
     can't.
 
@@ -335,7 +335,7 @@ cdef int by_blas(Product* t, Tensor out, Tensor a, Tensor b, Tensor add) except 
     if not moves:
         return 1
     # Overlapping batches, or a c of other strides, are made in memory of their own.
-    if not fits(p.m, p.n, p.c_row, p.c_column, False, &turn_c, &call.ldc):
+    if not blas_layout(p.m, p.n, p.c_row, p.c_column, False, &turn_c, &call.ldc):
         sizes[0], sizes[1], sizes[2] = t.batch, p.m, p.n
         target = tensor_empty_on(out.mem.device, t.dt, 3, sizes, NULL)
         p.c = target.ptr
@@ -353,13 +353,14 @@ cdef int by_blas(Product* t, Tensor out, Tensor a, Tensor b, Tensor add) except 
         swap(t)
         a, b = b, a
     # Rows are columns there, so that the product is c.T = b.T @ a.T, and b comes first.
-    if not fits(p.k, p.n, p.b_inner, p.b_column, p.conjugated & RIGHT, &call.turn_a, &call.lda):
+    if not blas_layout(p.k, p.n, p.b_inner, p.b_column, p.conjugated & RIGHT, &call.turn_a,
+                       &call.lda):
         packed_b = in_order(b, p.b, t.batch, p.b_batch, p.k, p.n, p.b_inner, p.b_column,
                             p.conjugated & RIGHT)
         p.b = packed_b.ptr
         p.b_batch = 0 if p.b_batch == 0 else p.k * p.n
         call.turn_a, call.lda = BLAS_PLAIN, <int>p.n
-    if not fits(p.m, p.k, p.a_row, p.a_inner, p.conjugated & LEFT, &call.turn_b, &call.ldb):
+    if not blas_layout(p.m, p.k, p.a_row, p.a_inner, p.conjugated & LEFT, &call.turn_b, &call.ldb):
         packed_a = in_order(a, p.a, t.batch, p.a_batch, p.m, p.k, p.a_row, p.a_inner,
                             p.conjugated & LEFT)
         p.a = packed_a.ptr
@@ -405,8 +406,8 @@ cdef int write_back(const ag_product_args* p, Py_ssize_t batch, Tensor out, Tens
 
 # --- which of them --------------------------------------------------------------------------
 
-cdef int multiply(Product* t, Tensor out, Tensor a, Tensor b, Tensor add=None,
-                  bint vector=False) except -1:
+cdef int launch_product(Product* t, Tensor out, Tensor a, Tensor b, Tensor add=None,
+                        bint vector=False) except -1:
     """Put the product on the stream. The tensors are those that the addresses belong to."""
     cdef ag_product_args* p = &t.args
     if p.m == 0 or p.n == 0 or t.batch == 0:
@@ -428,11 +429,11 @@ cdef inline void result_matrix(Product* t, Tensor out, int first) noexcept:
 
 cdef int mm(Tensor out, Tensor a, Tensor b) except -1:
     cdef Product t
-    begin(&t, b"mm", out, a.sizes[0], b.sizes[1], a.sizes[1])
+    begin_product(&t, b"mm", out, a.sizes[0], b.sizes[1], a.sizes[1])
     result_matrix(&t, out, 0)
     a = left(&t, a, 0)
     b = right(&t, b, 0)
-    return multiply(&t, out, a, b)
+    return launch_product(&t, out, a, b)
 
 
 cdef Tensor left_batch(Product* t, Tensor a):
@@ -449,32 +450,32 @@ cdef Tensor right_batch(Product* t, Tensor b):
 
 cdef int bmm(Tensor out, Tensor a, Tensor b) except -1:
     cdef Product t
-    begin(&t, b"bmm", out, a.sizes[1], b.sizes[2], a.sizes[2])
+    begin_product(&t, b"bmm", out, a.sizes[1], b.sizes[2], a.sizes[2])
     t.batch = a.sizes[0]
     result_matrix(&t, out, 1)
     t.args.c_batch = out.strides[0]
     a = left_batch(&t, a)
     b = right_batch(&t, b)
-    return multiply(&t, out, a, b)
+    return launch_product(&t, out, a, b)
 
 
 cdef int dot(Tensor out, Tensor a, Tensor b) except -1:
     cdef Product t
-    begin(&t, b"dot", out, 1, 1, a.count)
+    begin_product(&t, b"dot", out, 1, 1, a.count)
     a = taken(&t, a, LEFT)
     t.args.a = a.ptr
     t.args.a_inner = a.strides[0]
     b = right_vector(&t, b)
-    return multiply(&t, out, a, b, None, True)
+    return launch_product(&t, out, a, b, None, True)
 
 
 cdef int mv(Tensor out, Tensor a, Tensor b) except -1:
     cdef Product t
-    begin(&t, b"mv", out, a.sizes[0], 1, a.sizes[1])
+    begin_product(&t, b"mv", out, a.sizes[0], 1, a.sizes[1])
     t.args.c_row = out.strides[0]
     a = left(&t, a, 0)
     b = right_vector(&t, b)
-    return multiply(&t, out, a, b, None, True)
+    return launch_product(&t, out, a, b, None, True)
 
 
 # --- products with sums ---------------------------------------------------------------------
@@ -499,12 +500,12 @@ cdef int add_product(Product* t, Tensor out, Tensor c, Tensor a, Tensor b, Tenso
     cdef Tensor r
     if read_factor(t, beta, &t.args.beta) and read_factor(t, alpha, &t.args.alpha):
         if is_zero(t, &t.args.beta):
-            return multiply(t, out, a, b, None, vector)
+            return launch_product(t, out, a, b, None, vector)
         c = resolved(to_device(c, out.mem.device))
         c = expand_plain(c, out.nd, out.sizes, op)
         t.args.add = c.ptr
         set_add(t, c, vector)
-        return multiply(t, out, a, b, c, vector)
+        return launch_product(t, out, a, b, c, vector)
     # A factor that is on the device: elementwise kernels read it there.
     set_factor(t, &t.args.alpha, 1, 0)
     set_factor(t, &t.args.beta, 0, 0)
@@ -515,7 +516,7 @@ cdef int add_product(Product* t, Tensor out, Tensor c, Tensor a, Tensor b, Tenso
         t.args.c_row = r.strides[0]
     else:
         result_matrix(t, r, r.nd - 2)
-    multiply(t, r, a, b, None, vector)
+    launch_product(t, r, a, b, None, vector)
     r = ew2(K_MUL, r, alpha, 0, None, op)
     ew2(K_ADD, r, ew2(K_MUL, c, beta, 0, None, op), 0, out, op)
     return 0
@@ -532,7 +533,7 @@ cdef int set_add(Product* t, Tensor c, bint vector) except -1:
 
 cdef int addmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alpha) except -1:
     cdef Product t
-    begin(&t, b"addmm", out, a.sizes[0], b.sizes[1], a.sizes[1])
+    begin_product(&t, b"addmm", out, a.sizes[0], b.sizes[1], a.sizes[1])
     result_matrix(&t, out, 0)
     a = left(&t, a, 0)
     b = right(&t, b, 0)
@@ -541,7 +542,7 @@ cdef int addmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alp
 
 cdef int baddbmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alpha) except -1:
     cdef Product t
-    begin(&t, b"baddbmm", out, a.sizes[1], b.sizes[2], a.sizes[2])
+    begin_product(&t, b"baddbmm", out, a.sizes[1], b.sizes[2], a.sizes[2])
     t.batch = a.sizes[0]
     result_matrix(&t, out, 1)
     t.args.c_batch = out.strides[0]
@@ -552,7 +553,7 @@ cdef int baddbmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor a
 
 cdef int addmv(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor alpha) except -1:
     cdef Product t
-    begin(&t, b"addmv", out, a.sizes[0], 1, a.sizes[1])
+    begin_product(&t, b"addmv", out, a.sizes[0], 1, a.sizes[1])
     t.args.c_row = out.strides[0]
     a = left(&t, a, 0)
     b = right_vector(&t, b)
@@ -566,7 +567,7 @@ cdef int addbmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor al
     cdef Py_ssize_t[3] sizes
     cdef Py_ssize_t[3] strides
     cdef Py_ssize_t batch = a.sizes[0], k = a.sizes[2]
-    begin(&t, b"addbmm", out, out.sizes[0], out.sizes[1], k)
+    begin_product(&t, b"addbmm", out, out.sizes[0], out.sizes[1], k)
     result_matrix(&t, out, 0)
     if batch and use_blas(t.dt):
         a, b = resolved(a), resolved(b)
@@ -594,7 +595,7 @@ cdef int addbmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor al
 
 # --- linear ---------------------------------------------------------------------------------
 
-cdef bint rows_of(Tensor x, int nd, Py_ssize_t* rows, Py_ssize_t* apart) noexcept:
+cdef bint find_rows(Tensor x, int nd, Py_ssize_t* rows, Py_ssize_t* apart) noexcept:
     """Count the rows of the first `nd` dimensions, and find the stride between them, if it is
     one."""
     cdef int d
@@ -619,13 +620,13 @@ cdef int linear(Tensor out, Tensor x, Tensor weight, Tensor bias) except -1:
         return 0
     if bias is not None:
         bias = resolved(to_device(bias, out.mem.device))
-    if not rows_of(x, x.nd - 1, &rows, &apart):
+    if not find_rows(x, x.nd - 1, &rows, &apart):
         x = contiguous(x)
-        rows_of(x, x.nd - 1, &rows, &apart)
-    if not rows_of(out, x.nd - 1, &rows, &apart_out):
+        find_rows(x, x.nd - 1, &rows, &apart)
+    if not find_rows(out, x.nd - 1, &rows, &apart_out):
         target = tensor_empty_on(out.mem.device, out.dt, out.nd, out.sizes, NULL)
-        rows_of(target, x.nd - 1, &rows, &apart_out)
-    begin(&t, b"linear", target, rows, 1 if vector else weight.sizes[0], x.sizes[x.nd - 1])
+        find_rows(target, x.nd - 1, &rows, &apart_out)
+    begin_product(&t, b"linear", target, rows, 1 if vector else weight.sizes[0], x.sizes[x.nd - 1])
     x = taken(&t, x, LEFT)
     t.args.a, t.args.a_row, t.args.a_inner = x.ptr, apart, x.strides[x.nd - 1]
     t.args.c_row = apart_out
@@ -638,7 +639,7 @@ cdef int linear(Tensor out, Tensor x, Tensor weight, Tensor bias) except -1:
     if bias is not None:
         bias = bias_rows(&t, target, bias, x.nd - 1)
         set_factor(&t, &t.args.beta, 1, 0)
-    multiply(&t, target, x, weight, bias, vector)
+    launch_product(&t, target, x, weight, bias, vector)
     if target is not out:
         copy_into(out, target, "linear")
     return 0
@@ -653,9 +654,9 @@ cdef Tensor bias_rows(Product* t, Tensor out, Tensor bias, int nd):
         return bias
     if bias.nd > 1 and broadcasts(bias.nd, bias.sizes, out.nd, out.sizes):
         bias = expand_plain(bias, out.nd, out.sizes, "linear")
-        if not rows_of(bias, nd, &rows, &apart):
+        if not find_rows(bias, nd, &rows, &apart):
             bias = contiguous(bias)
-            rows_of(bias, nd, &rows, &apart)
+            find_rows(bias, nd, &rows, &apart)
         t.args.add, t.args.add_row, t.args.add_column = bias.ptr, apart, bias.strides[nd]
         return bias
     sizes[0], sizes[1] = t.args.m, t.args.n

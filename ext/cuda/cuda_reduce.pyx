@@ -224,8 +224,8 @@ cdef uint32_t share_out(ag_reduce_args* args, int itemsize) noexcept:
     return args.split * <uint32_t>lines
 
 
-cdef int put(int kernel, int index, stream_t stream, const ag_reduce_args* args,
-             uint32_t parts) except -1:
+cdef int launch_pass(int kernel, int index, stream_t stream, const ag_reduce_args* args,
+                     uint32_t parts) except -1:
     return launch(kernel, index, stream, blocks_of(args.results, args.width), parts, 1,
                   1 << (args.group + args.width), 1, 1, 0, args, sizeof(ag_reduce_args))
 
@@ -251,7 +251,7 @@ cdef int second_pass(int op, int dt, int index, stream_t stream, ag_reduce_args*
     args.group = min(log_ceil(parts), LOG_THREADS - args.width)
     if args.group + args.width < LOG_WARP:
         args.width = LOG_WARP - args.group
-    return put(kernel_of_parts(op, dt), index, stream, args, 1)
+    return launch_pass(kernel_of_parts(op, dt), index, stream, args, 1)
 
 
 cdef int by_memory(int op, Tensor a, const char* mask, Tensor out, Tensor second, double x,
@@ -353,7 +353,7 @@ cdef int reduce(int op, Tensor a, const char* mask, Tensor out, Tensor second, d
         partial = scratch(
             index, parts * <Py_ssize_t>args.results * accumulator_size(op, a.dt), stream)
         args.partial = partial.data
-    put(kernel_of_elements(op, a.dt), index, stream, &args, parts)
+    launch_pass(kernel_of_elements(op, a.dt), index, stream, &args, parts)
     if parts > 1:
         second_pass(op, a.dt, index, stream, &args, parts)
     return 0
@@ -565,8 +565,8 @@ cdef int logsumexp_into(Tensor out, Tensor a, object dims, bint keepdim) except 
 
 # --- variances ------------------------------------------------------------------------------
 
-cdef int spread(Tensor out, Tensor mean, Tensor a, const char* mask, double correction,
-                bint root) except -1:
+cdef int variance_rows(Tensor out, Tensor mean, Tensor a, const char* mask, double correction,
+                       bint root) except -1:
     """The variance, or its root, and perhaps the mean."""
     cdef double divisor = reduced_count(a, mask) - correction
     cdef Tensor other
@@ -576,8 +576,8 @@ cdef int spread(Tensor out, Tensor mean, Tensor a, const char* mask, double corr
         return reduce(OP_VARIANCE, a, mask, out, mean, divisor, root, False)
     a = resolved(a)
     other = tensor_empty_on(out.mem.device, out.dt, out.nd, out.sizes, NULL)
-    spread(out, None, real_window(a, 0), mask, correction, root)
-    spread(other, None, real_window(a, 1), mask, correction, root)
+    variance_rows(out, None, real_window(a, 0), mask, correction, root)
+    variance_rows(other, None, real_window(a, 1), mask, correction, root)
     ew2(K_ADD, out, other, P_SAME, out, "var")
     return 0
 
@@ -592,15 +592,15 @@ cdef int spread_and_mean(Tensor out, Tensor mean, Tensor a, object dims, double 
             "reduction factor (input numel divided by output numel).", UserWarning)
     dims_mask(dims, a.nd, mask)
     if not dt_is_complex(a.dt):
-        return spread(out, mean, a, mask, correction, root)
+        return variance_rows(out, mean, a, mask, correction, root)
     if root:
         # The sum of two variances may be out of the range of its root's dtype.
         wide = tensor_empty_on(out.mem.device, DT_F64, out.nd, out.sizes, NULL)
-        spread(wide, None, a, mask, correction, False)
+        variance_rows(wide, None, a, mask, correction, False)
         ew1(K_SQRT, wide, P_SAME, wide, name)
         copy_into(out, wide, name)
     else:
-        spread(out, None, a, mask, correction, False)
+        variance_rows(out, None, a, mask, correction, False)
     return 0 if mean is None else mean_into(mean, a, dims, False, -1)
 
 

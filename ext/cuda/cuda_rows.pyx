@@ -69,7 +69,7 @@ cdef unsigned share_out(ag_row_args* args, int item) noexcept:
     return blocks_of(args.rows, args.width)
 
 
-cdef int run(int op, Tensor out, Tensor a, Tensor b, Py_ssize_t dim) except -1:
+cdef int run_rows(int op, Tensor out, Tensor a, Tensor b, Py_ssize_t dim) except -1:
     cdef ag_row_args args
     cdef Tensor target = out
     cdef uint64_t inner = 1
@@ -100,20 +100,20 @@ cdef int run(int op, Tensor out, Tensor a, Tensor b, Py_ssize_t dim) except -1:
 
 
 cdef int softmax_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1:
-    return run(SOFTMAX, out, a, None, dim)
+    return run_rows(SOFTMAX, out, a, None, dim)
 
 
 cdef int log_softmax_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1:
-    return run(LOG_SOFTMAX, out, a, None, dim)
+    return run_rows(LOG_SOFTMAX, out, a, None, dim)
 
 
 cdef int softmax_backward_into(Tensor out, Tensor grad, Tensor result, Py_ssize_t dim) except -1:
-    return run(SOFTMAX_BACKWARD, out, grad, result, dim)
+    return run_rows(SOFTMAX_BACKWARD, out, grad, result, dim)
 
 
 cdef int log_softmax_backward_into(Tensor out, Tensor grad, Tensor result,
                                    Py_ssize_t dim) except -1:
-    return run(LOG_SOFTMAX_BACKWARD, out, grad, result, dim)
+    return run_rows(LOG_SOFTMAX_BACKWARD, out, grad, result, dim)
 
 
 cdef const char* FORWARD = "int (Tensor, Tensor, Py_ssize_t, int)"

@@ -30,7 +30,7 @@ def services():
     s.pin, s.unpin = cuda_memory.pin, cuda_memory.unpin
     s.elementwise = cuda_elementwise.elementwise
     s.has_elementwise = cuda_elementwise.has_elementwise
-    s.copy, s.cast, s.fill = cuda_copies.copy, cuda_copies.cast, cuda_copies.fill
+    s.copy, s.cast, s.fill = cuda_copies.copy, cuda_copies.cast, cuda_copies.fill_tensor
     s.stream_new, s.stream_free = cuda_streams.stream_new, cuda_streams.stream_free
     s.query, s.synchronize = cuda_streams.query, cuda_streams.synchronize
     s.synchronize_all = cuda_streams.synchronize_all

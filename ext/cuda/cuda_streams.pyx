@@ -10,7 +10,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from autograd_cy._C.cuda_driver cimport (
-    HOST_PORTABLE, MAX_INDEX, check, driver, enter, handle_t, in_context, pycuda_driver,
+    HOST_PORTABLE, MAX_INDEX, check_result, driver, enter, handle_t, in_context, pycuda_driver,
     refuse_child, result_t, translated)
 from autograd_cy._C.faults cimport FAULT_NONE, fault_error
 from autograd_cy._C.storage cimport DEVICES_OF_TYPE
@@ -46,8 +46,8 @@ cdef Fault* fault_of(int index) except NULL:
     cdef void* place = NULL
     if _faults[index] == NULL:
         enter(index)
-        check(driver.host_allocate(&place, sizeof(Fault), HOST_PORTABLE),
-              "allocating pinned memory for faults", index)
+        check_result(driver.host_allocate(&place, sizeof(Fault), HOST_PORTABLE),
+                     "allocating pinned memory for faults", index)
         memset(place, 0, sizeof(Fault))
         _faults[index] = <Fault*>place
     return _faults[index]
@@ -73,7 +73,7 @@ cdef int wait_for(int index, stream_t stream) except -1:
     with nogil:
         result = driver.stream_synchronize(handle)
     if result:
-        check(result, "waiting for a stream", index)
+        check_result(result, "waiting for a stream", index)
     return raise_fault(index)
 
 
@@ -83,7 +83,7 @@ cdef int query(int index, stream_t stream) except -1:
     result = driver.stream_query(handle_of(stream))
     if result == NOT_READY:
         return 0
-    check(result, "asking a stream", index)
+    check_result(result, "asking a stream", index)
     return 1
 
 
@@ -97,7 +97,7 @@ cdef int synchronize_all(int index) except -1:
     with nogil:
         result = driver.context_synchronize()
     if result:
-        check(result, "waiting for the device", index)
+        check_result(result, "waiting for the device", index)
     return raise_fault(index)
 
 
@@ -192,7 +192,7 @@ cdef int order(int index, handle_t before, handle_t after) except -1:
     if result == 0:
         result = driver.stream_wait(after, e.handle, 0)
     keep_event(index, e)
-    return check(result, "letting a stream wait for another", index)
+    return check_result(result, "letting a stream wait for another", index)
 
 
 # --- events ---------------------------------------------------------------------------------
@@ -209,8 +209,9 @@ cdef CudaEvent* take_event(int index, bint timing) except NULL:
     if e == NULL:
         raise MemoryError("autograd_cy: no memory for an event")
     try:
-        check(driver.event_create(&handle, EVENT_DEFAULT if timing else EVENT_DISABLE_TIMING),
-              "making an event", index)
+        check_result(driver.event_create(&handle,
+                                         EVENT_DEFAULT if timing else EVENT_DISABLE_TIMING),
+                     "making an event", index)
     except BaseException:
         free(e)
         raise
@@ -236,15 +237,15 @@ cdef int event_record(int index, stream_t stream, bint timing, void** event) exc
     if result:
         if event[0] == NULL:
             keep_event(index, e)
-        check(result, "recording an event", index)
+        check_result(result, "recording an event", index)
     event[0] = e
     return 0
 
 
 cdef int event_wait(int index, stream_t stream, void* event) except -1:
     enter(index)
-    return check(driver.stream_wait(handle_of(stream), (<CudaEvent*>event).handle, 0),
-                 "letting a stream wait for an event", index)
+    return check_result(driver.stream_wait(handle_of(stream), (<CudaEvent*>event).handle, 0),
+                        "letting a stream wait for an event", index)
 
 
 cdef int event_query(int index, void* event) except -1:
@@ -253,7 +254,7 @@ cdef int event_query(int index, void* event) except -1:
     result = driver.event_query((<CudaEvent*>event).handle)
     if result == NOT_READY:
         return 0
-    check(result, "asking an event", index)
+    check_result(result, "asking an event", index)
     return 1
 
 
@@ -264,7 +265,7 @@ cdef int event_synchronize(int index, void* event) except -1:
     with nogil:
         result = driver.event_synchronize(handle)
     if result:
-        check(result, "waiting for an event", index)
+        check_result(result, "waiting for an event", index)
     return raise_fault(index)
 
 
@@ -276,8 +277,8 @@ cdef void event_free(int index, void* event) noexcept:
 cdef int event_elapsed(int index, void* start, void* end, double* milliseconds) except -1:
     cdef float found = 0
     enter(index)
-    check(driver.event_elapsed(&found, (<CudaEvent*>start).handle, (<CudaEvent*>end).handle),
-          "measuring the time between events", index)
+    check_result(driver.event_elapsed(&found, (<CudaEvent*>start).handle, (<CudaEvent*>end).handle),
+                 "measuring the time between events", index)
     milliseconds[0] = found
     return 0
 

@@ -13,7 +13,7 @@ from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport all_resolved
 from autograd_cy._C.levels cimport all_lowered, any_batched, is_batched, lowered, top_level
 from autograd_cy._C.outputs cimport Result
-from autograd_cy._C.rules_indexing cimport joined, rows_added, selected
+from autograd_cy._C.rules_indexing cimport joined_shape, rows_added, selected
 from autograd_cy._C.tensor cimport Tensor, below_vmaps, device_of, dims_of, wrap_at
 include "operators_of_batching_rules.pxi"
 
@@ -181,7 +181,7 @@ cdef Tensor cat_each(tuple tensors, Py_ssize_t dim):
     cdef Tensor t, made, first = None
     cdef int level = top_level(tensors)
     cdef list kept = []
-    joined(&r, tensors, dim, "cat")
+    joined_shape(&r, tensors, dim, "cat")
     tensors = all_lowered(tensors, level)
     if not any_batched(tensors, level):
         return wrap_shared(T.cat(tensors, dim), level)

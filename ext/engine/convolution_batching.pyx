@@ -9,7 +9,7 @@ include "operators_of_convolution_batching.pxi"
 __all__: list[str] = []
 
 
-cdef Tensor whole(Tensor t, int level, Py_ssize_t size):
+cdef Tensor merge_examples(Tensor t, int level, Py_ssize_t size):
     """All examples of a tensor, one after the other."""
     return batch_expand(batch_front(t, level), is_batched(t, level), size)
 
@@ -55,13 +55,14 @@ cdef Tensor convolution_each(Tensor input, Tensor weight, Tensor bias, tuple str
         return loop_batch("convolution", (input, weight, bias, stride, padding, dilation,
                                           transposed, output_padding, groups), level)
     if not any_batched((weight, bias), level):
-        input = whole(input, level, size)
+        input = merge_examples(input, level, size)
         r = T.convolution(as_images(input), weight, bias, stride, padding, dilation, transposed,
                           output_padding, groups)
         return wrap_at(of_images(r, size, input.sizes[1]), 0, level)
     if bias is not None:
-        bias = T.reshape(whole(bias, level, size), (-1,))
-    r = T.convolution(as_channels(whole(input, level, size)), as_images(whole(weight, level, size)),
+        bias = T.reshape(merge_examples(bias, level, size), (-1,))
+    r = T.convolution(as_channels(merge_examples(input, level, size)),
+                      as_images(merge_examples(weight, level, size)),
                       bias, stride, padding, dilation, transposed, output_padding, groups * size)
     return wrap_at(of_channels(r, size), 0, level)
 
@@ -84,11 +85,13 @@ cdef Tensor input_each(Tensor grad_output, Tensor weight, tuple size, tuple stri
                           level)
     if not is_batched(weight, level):
         r = T._convolution_input(
-            as_images(whole(grad_output, level, count)), weight, (count * size[0],) + size[1:],
+            as_images(merge_examples(grad_output, level, count)), weight,
+            (count * size[0],) + size[1:],
             stride, padding, dilation, transposed, output_padding, groups)
         return wrap_at(of_images(r, count, size[0]), 0, level)
     r = T._convolution_input(
-        as_channels(whole(grad_output, level, count)), as_images(whole(weight, level, count)),
+        as_channels(merge_examples(grad_output, level, count)),
+        as_images(merge_examples(weight, level, count)),
         (size[0], count * size[1]) + size[2:], stride, padding, dilation, transposed,
         output_padding, groups * count)
     return wrap_at(of_channels(r, count), 0, level)
@@ -111,7 +114,8 @@ cdef Tensor weight_each(Tensor grad_output, Tensor input, tuple size, tuple stri
                                                   dilation, transposed, output_padding, groups),
                           level)
     r = T._convolution_weight(
-        as_channels(whole(grad_output, level, count)), as_channels(whole(input, level, count)),
+        as_channels(merge_examples(grad_output, level, count)),
+        as_channels(merge_examples(input, level, count)),
         (count * size[0],) + size[1:], stride, padding, dilation, transposed, output_padding,
         groups * count)
     return wrap_at(of_images(r, count, size[0]), 0, level)

@@ -285,12 +285,12 @@ cdef int count_dependencies(GraphTask g, list roots) except -1:
 
 
 cdef int older_first(const void* a, const void* b) noexcept nogil:
-    cdef uint64_t x = order_of((<PyObject**>a)[0])
-    cdef uint64_t y = order_of((<PyObject**>b)[0])
+    cdef uint64_t x = sequence_of((<PyObject**>a)[0])
+    cdef uint64_t y = sequence_of((<PyObject**>b)[0])
     return (x > y) - (x < y)
 
 
-cdef inline uint64_t order_of(PyObject* p) noexcept nogil:
+cdef inline uint64_t sequence_of(PyObject* p) noexcept nogil:
     cdef uint64_t seq = (<Node>p).seq
     return 0 if seq == <uint64_t>-1 else seq       # leaves are below everything
 
@@ -611,7 +611,7 @@ cdef int check_output(Node n, int nr) except -1:
     return 0
 
 
-cdef Node place_of(object x, int* nr):
+cdef Node node_and_output(object x, int* nr):
     """The node of a tensor, or of a pair of node and output number, and the number."""
     cdef Node n
     cdef PyObject* p
@@ -656,7 +656,7 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
                 raise RuntimeError(
                     f"element {i} of tensors does not require grad and does not have a grad_fn "
                     f"({describe(t)}); set requires_grad=True on what it is computed from")
-        n = place_of(tensors[i], &nr)
+        n = node_and_output(tensors[i], &nr)
         if isinstance(tensors[i], Tensor) and t.fn == NULL and not t.flags & F_REQUIRES_GRAD:
             raise RuntimeError(         # a view made in no_grad mode: its base requires grad
                 f"element {i} of tensors does not require grad and does not have a grad_fn "
@@ -677,7 +677,7 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
                     raise RuntimeError(
                         f"One of the differentiated Tensors does not require grad (input {i}, "
                         f"{describe(t)})")
-            n = place_of(inputs[i], &nr)
+            n = node_and_output(inputs[i], &nr)
             if t is not None and accumulate_grad and not n.flags & N_ACCUMULATE:
                 c_retain_grad(t)                # its hook fills the grad of a non-leaf
             g.keep.append(n)

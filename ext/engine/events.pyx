@@ -5,8 +5,8 @@ How events are recorded is in ext/core/recorder.pyx.
 """
 from autograd_cy._C.node cimport Node, N_ACCUMULATE, N_NAMED
 from autograd_cy._C.recorder cimport (
-    Event, S_BACKWARD, D_ARGUMENTS, D_MEMORY, begin, close, details, events, known, name_of,
-    note_result, type_name)
+    Event, S_BACKWARD, D_ARGUMENTS, D_MEMORY, begin_event, close, details, events, known, name_of,
+    note_result, type_name_id)
 from autograd_cy._C.tensor cimport Tensor, itemsize
 
 cdef str OUTER = "autograd::engine::evaluate_function: "
@@ -39,11 +39,11 @@ cdef int names_of(Node n, int* outer) noexcept:
     if n.flags & N_NAMED:
         outer[0] = name_of(OUTER + n.node_name())
         return name_of(n.node_name())
-    return type_name(type(n), outer)
+    return type_name_id(type(n), outer)
 
 
 cdef Event* begin_of(Node n, int name) noexcept:
-    cdef Event* e = begin(name, S_BACKWARD)
+    cdef Event* e = begin_event(name, S_BACKWARD)
     if e != NULL and not n.flags & N_ACCUMULATE:
         e.seq = <long long>n.seq
     if e != NULL:

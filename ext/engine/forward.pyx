@@ -649,7 +649,7 @@ cdef int collect_levels(Tensor t, list found) except -1:
     return 0
 
 
-cdef object order_of(level):
+cdef object level_order(level):
     return -<object>(<ForwardLevel>level).serial
 
 
@@ -657,5 +657,5 @@ def _levels_of(Tensor t not None):
     """Levels at which `t`, what is below its vmaps or a tangent of these moves; innermost first."""
     cdef list found = []
     collect_levels(t, found)
-    found.sort(key=order_of)
+    found.sort(key=level_order)
     return found

@@ -321,8 +321,8 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
             made = cls.forward(ctx, *args)
     finally:
         tls_set_modes(modes)
-    outputs = finish(ctx, args, as_plain_tuple(made), recording,
-                     g_modes & G_FORWARD and not modes & M_NO_FORWARD_AD)
+    outputs = finish_forward(ctx, args, as_plain_tuple(made), recording,
+                             g_modes & G_FORWARD and not modes & M_NO_FORWARD_AD)
     if seen != NULL and recording:
         note_node(seen, ctx)
     if isinstance(made, tuple):
@@ -362,7 +362,8 @@ cdef tuple tensors_only(str attribute, object given, str text):
     return tensors
 
 
-cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint forward_mode):
+cdef tuple finish_forward(FunctionNode ctx, tuple args, tuple made, bint recording,
+                          bint forward_mode):
     """Give the results of forward their history, save what was asked for, move tangents."""
     cdef tuple dirty = tensors_only(
         "dirty_tensors", ctx.dirty_tensors, "mark_dirty can only accept variables, but got")
@@ -631,7 +632,7 @@ cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs
                     f"position instead. ({cls.__name__})")
             continue
         if among(made[i], args) and among(made[i], dirty):
-            check_changed_tangent(cls, moved, given, versions, place_of(made[i], args))
+            check_changed_tangent(cls, moved, given, versions, argument_index(made[i], args))
         if moved is None:
             if t.flags & F_VIEW and not among(made[i], dirty):
                 check_none_for_view(cls, <Tensor>made[i], args, given)
@@ -676,7 +677,7 @@ cdef tuple as_tangents(object cls, object given, Py_ssize_t wanted):
     return result
 
 
-cdef Py_ssize_t place_of(object t, tuple args):
+cdef Py_ssize_t argument_index(object t, tuple args):
     cdef Py_ssize_t i
     for i in range(len(args)):
         if args[i] is t:

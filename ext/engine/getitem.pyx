@@ -132,7 +132,7 @@ cdef tuple apply_basic(Tensor a, object index):
             dim += 1
         elif item is True or item is False:
             v = T.unsqueeze(v, dim)
-            put(advanced, dim - within, as_index([0] if item else []))
+            append_index(advanced, dim - within, as_index([0] if item else []))
             dim += 1
         elif isinstance(item, slice):
             v = apply_slice(v, dim, item)
@@ -141,7 +141,7 @@ cdef tuple apply_basic(Tensor a, object index):
             v = pick(v, dim, item)
         elif isinstance(item, Tensor) and is_int(<Tensor>item):
             if has_examples(<Tensor>item):      # another index for each example of a vmap
-                put(advanced, dim - within, as_index(item))
+                append_index(advanced, dim - within, as_index(item))
                 dim += 1
             else:
                 v = pick(v, dim, item)
@@ -161,7 +161,7 @@ cdef tuple apply_basic(Tensor a, object index):
                     v = T.unsqueeze(v, dim)
                     reading(t, "indexing by a mask")
                     t = as_index([0] if scalar_value(t) else [])
-            put(advanced, dim - within, t)
+            append_index(advanced, dim - within, t)
             if t.dt == DT_BOOL:
                 dim += t.nd
                 within += t.nd - 1
@@ -174,7 +174,7 @@ cdef tuple apply_basic(Tensor a, object index):
     return v, (tuple(advanced) if advanced else None)
 
 
-cdef int put(list advanced, Py_ssize_t place, Tensor t) except -1:
+cdef int append_index(list advanced, Py_ssize_t place, Tensor t) except -1:
     """Append an index at its place; None stands for dimensions without one."""
     advanced += [None] * (place - len(advanced))
     advanced.append(t)
@@ -269,7 +269,7 @@ cdef int setitem(Tensor a, object index, object value) except -1:
             if value is src and not (is_mask(index, advanced) and (
                     src.count == 1 or index is True)):
                 raise RuntimeError(
-                    "Index put requires the source and destination dtypes match, got "
+                    "Index append_index requires the source and destination dtypes match, got "
                     f"{dt_object(v.dt).name} for the destination and {dt_object(src.dt).name} for "
                     "the source; convert the values with .to(x.dtype)")
             if value is src and src.count == 1 and index is not True:

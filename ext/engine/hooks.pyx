@@ -101,7 +101,7 @@ cdef tuple gradients_as_tuple(PyObject** p, int n):
     return tuple([<object>p[i] if p[i] != NULL else None for i in range(n)])
 
 
-cdef int put_back(object r, PyObject** p, int n, object hook) except -1:
+cdef int store_gradients(object r, PyObject** p, int n, object hook) except -1:
     """Write the gradients that a node hook returned."""
     cdef int i
     cdef PyObject* old
@@ -144,7 +144,7 @@ cdef int before_node(Node n, PyObject** gin) except -1:
     for hook in list(n.extra.pre_hooks.values()):
         r = hook(gradients_as_tuple(gin, n.n_out))
         if r is not None:
-            put_back(r, gin, n.n_out, hook)
+            store_gradients(r, gin, n.n_out, hook)
     return 0
 
 
@@ -156,7 +156,7 @@ cdef int after_node(Node n, PyObject** gin, PyObject** gout) except -1:
         r = hook(gradients_as_tuple(gout + first, n.n_edges - first),
                  gradients_as_tuple(gin, n.n_out))
         if r is not None:
-            put_back(r, gout + first, n.n_edges - first, hook)
+            store_gradients(r, gout + first, n.n_edges - first, hook)
     return 0
 
 

@@ -33,7 +33,8 @@ from autograd_cy._C.node cimport *
 from autograd_cy._C.node_io cimport (
     any_needed, any_requires_grad, flags_of, give, give_all, overwritten)
 from autograd_cy._C.out_forms cimport (
-    check_out, need_exact_out, other_out, outs_arg, widened, write_exact_out, write_out, write_outs)
+    check_out, need_exact_out, other_out, outs_arg, in_wider_dtype, write_exact_out, write_out,
+    write_outs)
 from autograd_cy._C.recorder cimport Event, Scope, begin_call, events
 from autograd_cy._C.tensor cimport (
     Tensor, ForwardLevel, bump_version, g_modes, normal_dim, requires_grad, tls_modes, vmap_level,
@@ -305,7 +306,7 @@ cdef tuple plain_args(Operation op, tuple args, uint32_t flags):
 
 cdef InterpretedNode record(Operation op, tuple args, Py_ssize_t n_results, bint inplace):
     """The node of a call, with edges and all that is saved before the results are known."""
-    cdef object cls = class_of(op, args)
+    cdef object cls = node_class(op, args)
     cdef InterpretedNode n = <InterpretedNode>cls.__new__(cls)
     cdef Py_ssize_t n_edges = len(op.differentiable)
     cdef int edge = 0
@@ -339,7 +340,7 @@ cdef InterpretedNode record(Operation op, tuple args, Py_ssize_t n_results, bint
     return n
 
 
-cdef object class_of(Operation op, tuple args):
+cdef object node_class(Operation op, tuple args):
     """The node's class, by the name that torch gives to calls with such arguments."""
     for test, cls in op.variants:
         if test(*args):
@@ -495,19 +496,19 @@ cdef int move(Operation op, tuple results, tuple args) except -1:
         total = None
         for i, place in enumerate(op.differentiable):
             if tangents[i] is not None:
-                total = added(total, <Tensor>apply_operation(
+                total = accumulate_term(total, <Tensor>apply_operation(
                     op, args[:place] + (tangents[i],) + args[place + 1:]))
         return set_tangent(<Tensor>results[0], total, level, <Tensor>under[0])
     for output, rows in op.tangents:
         total = None
         for i, function in rows:
             if tangents[i] is not None:
-                total = added(total, as_tensor(function(tangents, args, under)))
+                total = accumulate_term(total, as_tensor(function(tangents, args, under)))
         set_tangent(<Tensor>results[output], total, level, <Tensor>under[output])
     return 0
 
 
-cdef Tensor added(Tensor total, Tensor term):
+cdef Tensor accumulate_term(Tensor total, Tensor term):
     return term if total is None else T.add(total, term)
 
 
@@ -683,21 +684,21 @@ def run_out(Operation op not None, tuple args not None, out):
     cdef tuple given = out_tensors(op.name, op.n_results, flags, out)
     if g_modes & G_PROFILE:
         seen = begin_call(op.event, args)
-    fill(op, args, given, flags)
+    fill_out(op, args, given, flags)
     if seen != NULL:
         finished(seen, given, None)
         seen = NULL
     return out
 
 
-cdef int fill(Operation op, tuple args, tuple given, uint32_t flags) except -1:
+cdef int fill_out(Operation op, tuple args, tuple given, uint32_t flags) except -1:
     """Put the results into what ``out=`` was given."""
     cdef Tensor t
     cdef int exact
     if op.dims:
         args = known_arguments(op.dims, args)
     if op.wide:
-        args = (widened(<Tensor>args[0], <Tensor>given[0]),) + args[1:]
+        args = (in_wider_dtype(<Tensor>args[0], <Tensor>given[0]),) + args[1:]
     if op.out_dtype >= 0:
         if args[op.out_dtype] is not None:
             need_exact_out(<Tensor>given[0], dt_code(args[op.out_dtype]), op.name)
@@ -771,7 +772,7 @@ def composite_out(int event, function, tuple args not None, out, str kind, bint 
             if isinstance(x, _dtype):
                 need_exact_out(t, dt_code(x), name)
     if wide:
-        args = (widened(<Tensor>args[0], t),) + args[1:]
+        args = (in_wider_dtype(<Tensor>args[0], t),) + args[1:]
     value = function(*args, out=t) if into else function(*args)
     if value is not t:
         write(kind, t, <Tensor>value, name)

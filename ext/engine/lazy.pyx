@@ -44,7 +44,7 @@ cdef uint32_t window_bits(Tensor base, Tensor view) noexcept:
     return bits if dt_is_complex(view.dt) else bits & F_NEG
 
 
-cdef Tensor turned(Tensor t, uint32_t bits):
+cdef Tensor resolve_bits(Tensor t, uint32_t bits):
     """New memory with what the bits say done, recorded; `t` itself without bits."""
     if bits & F_CONJ:
         t = T._conjugate(t)

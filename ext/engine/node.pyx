@@ -27,7 +27,8 @@ from autograd_cy._C.storage cimport (
     ON_META, StorageImpl, STORAGE_ALIAS, born_since, follow_births, leave_births)
 from autograd_cy._C.tensor cimport (
     Tensor, upcalls, tensor_alias, copy_special, scalar_value, stand_on, size_object, sizes_of,
-    type_name, describe, requires_grad, modes_t, tls_modes, tls_set_modes, wrap_double, wrap_number,
+    tensor_type_name, describe_tensor, requires_grad, modes_t, tls_modes, tls_set_modes,
+    wrap_double, wrap_number,
     g_modes, track, F_REQUIRES_GRAD, F_VIEW, F_GRAD_PATH, F_INFERENCE, F_DUAL, F_BATCHED,
     F_WRAPPED, F_RETAINS_GRAD, F_REPLAY, M_NO_GRAD, M_INFERENCE, M_SAVED_HOOKS, M_GUARD_SAVED,
     M_VIEW_REPLAY, G_ANOMALY, CREATED_DEFAULT, CREATED_MULTI_OUTPUT, CREATED_NO_GRAD,
@@ -548,7 +549,7 @@ cdef object version_error(Node n, Saved* s, Tensor t):
                 "autograd_cy.autograd.set_detect_anomaly(True).")
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
-        f"operation: [{type_name(t)} {list(sizes_of(t))}], which is {which}, is at version "
+        f"operation: [{tensor_type_name(t)} {list(sizes_of(t))}], which is {which}, is at version "
         f"{t.mem.version[0]}; expected version {s.version} instead. It was saved by "
         f"{n.node_name()}{changed}. Hint: {hint}"
     )
@@ -575,7 +576,7 @@ cdef Tensor unpack(Node n, int slot):
             raise RuntimeError(
                 "Trying to use a saved tensor that has been detached in-place, i.e. with "
                 ".detach_(). This is not supported, please use out-of-place `.detach()` instead "
-                f"({n.node_name()} saved it, {describe(t)})")
+                f"({n.node_name()} saved it, {describe_tensor(t)})")
     return t
 
 

@@ -6,7 +6,7 @@ They take their arguments apart; what draws are operators of the family random, 
 vmap and find the kernel of the device.
 """
 from autograd_cy._C.creation cimport (
-    check_out, check_placement, finish, like_on, number_of, parse_dtype, parse_size,
+    check_out, check_placement, set_requires_grad, like_on, python_number, parse_dtype, parse_size,
     place_like)
 from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_is_complex, dt_object, g_default_dtype, DT_BOOL, DT_I64)
@@ -62,7 +62,7 @@ cdef Py_ssize_t last_of(object low, object high) except? -1:
 
 cdef object made(Tensor t, object requires_grad, str op):
     """The result of a function; under vmap it belongs to no graph."""
-    return finish(t, False if vmap_level() else requires_grad, op)
+    return set_requires_grad(t, False if vmap_level() else requires_grad, op)
 
 
 cdef int need_floating(int dt, str op) except -1:

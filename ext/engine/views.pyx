@@ -28,7 +28,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 from autograd_cy._C.dtypes cimport DT_SIZE, dt_is_complex
 from autograd_cy._C.node_io cimport give
-from autograd_cy._C.lazy cimport turned, turned_view, whole_bits, window_bits
+from autograd_cy._C.lazy cimport resolve_bits, turned_view, whole_bits, window_bits
 from autograd_cy._C.iterate cimport copy_into, clone_plain, clone_format, fill_with
 from autograd_cy._C.node cimport *
 from autograd_cy._C.placement cimport MF_CONTIGUOUS
@@ -130,7 +130,8 @@ cdef class CopySlices(Node):
         cdef Node fn = <Node>kept[0]
         cdef PyObject* arrived[1]
         cdef int parts = kept[4]
-        cdef Tensor result = base_layout(turned(grad, <uint32_t>kept[6]), kept[1][0], kept[1][1])
+        cdef Tensor result = base_layout(resolve_bits(grad, <uint32_t>kept[6]), kept[1][0],
+                                         kept[1][1])
         cdef Tensor laid_out = view_as_real_plain(result) if parts == REAL_OF_COMPLEX else result
         cdef Tensor window = as_strided_plain(laid_out, kept[3][0], kept[3][1],
                                               kept[3][2] - kept[2][2])
@@ -139,7 +140,7 @@ cdef class CopySlices(Node):
             slice_grad = view_as_complex_plain(clone_format(window, MF_CONTIGUOUS))
         else:
             slice_grad = clone_plain(window)
-        slice_grad = turned(slice_grad, <uint32_t>kept[7])
+        slice_grad = resolve_bits(slice_grad, <uint32_t>kept[7])
         arrived[0] = <PyObject*>slice_grad
         fn.apply(arrived, inner)
         if not needs(self, 0):
@@ -147,7 +148,7 @@ cdef class CopySlices(Node):
         if inner[0] == NULL:
             fill_with(window, 0)
         else:
-            back = turned(fitted(<Tensor>inner[0], slice_grad), <uint32_t>kept[7])
+            back = resolve_bits(fitted(<Tensor>inner[0], slice_grad), <uint32_t>kept[7])
             if tensor_has_overlap(window):
                 # Only fill_ writes to overlapping memory, and its gradient is zero.
                 fill_with(window, 0)
@@ -156,7 +157,7 @@ cdef class CopySlices(Node):
                           "CopySlices")
             else:
                 copy_into(window, back, "CopySlices")
-        gout[0] = give(turned(result, <uint32_t>kept[6]))
+        gout[0] = give(resolve_bits(result, <uint32_t>kept[6]))
         return 0
 
     cdef int apply_recorded(self, tuple kept, Tensor grad, PyObject** inner,
@@ -168,14 +169,14 @@ cdef class CopySlices(Node):
         cdef Tensor slice_grad, back, ones, mask, result
         base_size, base_stride, base_offset = kept[2]
         size, stride, offset = kept[3]
-        grad = turned(grad, <uint32_t>kept[6])
+        grad = resolve_bits(grad, <uint32_t>kept[6])
         if parts == REAL_OF_COMPLEX:
             grad = T.view_as_real(T.resolve_conj(grad))
         slice_grad = T._as_strided_gather(grad, base_size, base_stride, base_offset, size, stride,
                                           offset)
         if parts == COMPLEX_OF_REAL:
             slice_grad = T.view_as_complex(T._dense_pairs(slice_grad))
-        slice_grad = turned(slice_grad, <uint32_t>kept[7])
+        slice_grad = resolve_bits(slice_grad, <uint32_t>kept[7])
         arrived[0] = <PyObject*>slice_grad
         fn.apply(arrived, inner)
         if not needs(self, 0):
@@ -185,14 +186,14 @@ cdef class CopySlices(Node):
                                            offset), wrap_int(0))
         result = T.where(mask, wrap_int(0), grad)
         if inner[0] != NULL:
-            back = turned(fitted(<Tensor>inner[0], slice_grad), <uint32_t>kept[7])
+            back = resolve_bits(fitted(<Tensor>inner[0], slice_grad), <uint32_t>kept[7])
             if parts == COMPLEX_OF_REAL:
                 back = T.view_as_real(T.resolve_conj(back))
             result = T.where(mask, T._as_strided_backward(back, base_size, base_stride, base_offset,
                                                           size, stride, offset), result)
         if parts == REAL_OF_COMPLEX:
             result = T.view_as_complex(result)
-        gout[0] = give(turned(result, <uint32_t>kept[6]))
+        gout[0] = give(resolve_bits(result, <uint32_t>kept[6]))
         return 0
 
 

@@ -79,18 +79,19 @@ cdef inline char* at(const Plan* p, const Place* x, Py_ssize_t b, Py_ssize_t h,
     return x.at + (b * x.batch + h * x.head + row * x.row) * p.size
 
 
-cdef inline Py_ssize_t filled(const Plan* p, Py_ssize_t n) noexcept nogil:
+cdef inline Py_ssize_t padded_size(const Plan* p, Py_ssize_t n) noexcept nogil:
     return round_up(n, G.width[p.kind])
 
 
-cdef inline void pack(const Plan* p, bint trans, Py_ssize_t k, Py_ssize_t n, const char* b,
-                      Py_ssize_t ld, char* packed) noexcept nogil:
+cdef inline void pack_matrix(const Plan* p, bint trans, Py_ssize_t k, Py_ssize_t n, const char* b,
+                             Py_ssize_t ld, char* packed) noexcept nogil:
     G.pack_b(p.dt, trans, k, n, b, ld, 1, 0, packed)
 
 
-cdef inline void multiply(const Plan* p, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, int layout,
-                          const char* a, Py_ssize_t step, const char* packed, double alpha,
-                          double beta, char* c, Py_ssize_t ldc) noexcept nogil:
+cdef inline void multiply_packed(const Plan* p, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
+                                 int layout,
+                                 const char* a, Py_ssize_t step, const char* packed, double alpha,
+                                 double beta, char* c, Py_ssize_t ldc) noexcept nogil:
     G.multiply(p.kind, m, n, k, layout, a, step, packed, alpha, beta, c, ldc)
 
 
@@ -101,11 +102,12 @@ cdef inline void multiply_some(const Plan* p, Py_ssize_t m, Py_ssize_t n, Py_ssi
     """The first k of `packed_k` terms: what is behind them is hidden."""
     cdef Py_ssize_t width = G.width[p.kind], j
     if k == packed_k:
-        multiply(p, m, n, k, BY_ROWS, a, step, packed, alpha, beta, c, ldc)
+        multiply_packed(p, m, n, k, BY_ROWS, a, step, packed, alpha, beta, c, ldc)
         return
     for j from 0 <= j < n by width:
-        multiply(p, m, min(width, n - j), k, BY_ROWS, a, step, packed + j * packed_k * p.size,
-                 alpha, beta, c + j * p.size, ldc)
+        multiply_packed(p, m, min(width, n - j), k, BY_ROWS, a, step,
+                        packed + j * packed_k * p.size,
+                        alpha, beta, c + j * p.size, ldc)
 
 
 cdef inline void place_scores(const Plan* p, Scores* s, char* room, Py_ssize_t b, Py_ssize_t h,
@@ -133,7 +135,7 @@ cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssi
     cdef char* out = at(p, &p.out, b, h, i)
     cdef const char* q = at(p, &p.q, b, h, i)
     cdef const char* v
-    cdef Py_ssize_t j, cols, near, r, deep = filled(p, p.deep)
+    cdef Py_ssize_t j, cols, near, r, deep = padded_size(p, p.deep)
     for r in range(rows):
         if p.which:
             (<double*>top)[r] = -INFINITY
@@ -151,8 +153,9 @@ cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssi
             G.dot_rows(p.kind, near, <int>rows, p.width, at(p, &p.k, b, h // p.shared, j), p.k.row,
                        q, p.q.row, p.scale, 0, scores, 1, COLS)
         else:
-            multiply(p, rows, near, p.width, BY_ROWS, q, p.q.row, keys + j * p.width * p.size,
-                     p.scale, 0, scores, COLS)
+            multiply_packed(p, rows, near, p.width, BY_ROWS, q, p.q.row,
+                            keys + j * p.width * p.size,
+                            p.scale, 0, scores, COLS)
         A.soften[p.which](&s, top, total, out, p.out.row, p.deep)
         # The first product writes, the others add.
         v = at(p, &p.v, b, h // p.shared, j)
@@ -183,8 +186,8 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t tiles = parts(p.rows, STEP), t
     cdef Py_ssize_t first = tile % p.pieces * tiles // p.pieces
     cdef Py_ssize_t stop = (tile % p.pieces + 1) * tiles // p.pieces
-    cdef Py_ssize_t deep = filled(p, p.deep), j, cols, last = p.cols
-    cdef Py_ssize_t keys_room = filled(p, p.cols) * p.width, values_room = p.cols * deep
+    cdef Py_ssize_t deep = padded_size(p, p.deep), j, cols, last = p.cols
+    cdef Py_ssize_t keys_room = padded_size(p, p.cols) * p.width, values_room = p.cols * deep
     # Values that are read once, or whose rows follow each other: packing doesn't pay.
     cdef bint direct = p.rows <= STEP or lie_close(p)
     cdef char* room
@@ -206,11 +209,11 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             values = keys + keys_room * p.size
         if p.causal:
             last = min(last, stop * STEP)
-        pack(p, True, p.width, last, at(p, &p.k, b, h // p.shared, 0), p.k.row, keys)
+        pack_matrix(p, True, p.width, last, at(p, &p.k, b, h // p.shared, 0), p.k.row, keys)
         for j from 0 <= j < (0 if direct else last) by COLS:
             cols = min(<Py_ssize_t>COLS, p.cols - j)
-            pack(p, False, cols, p.deep, at(p, &p.v, b, h // p.shared, j), p.v.row,
-                 values + j * deep * p.size)
+            pack_matrix(p, False, cols, p.deep, at(p, &p.v, b, h // p.shared, j), p.v.row,
+                        values + j * deep * p.size)
     for t in range(first, stop):
         forward_rows(p, b, h, t * STEP, min(<Py_ssize_t>STEP, p.rows - t * STEP), keys, values,
                      room)
@@ -232,11 +235,12 @@ cdef inline void add_keys(const Plan* p, const Place* x, Py_ssize_t b, Py_ssize_
     """Add what some queries give to keys j..; to those from `known` on it is the first."""
     known = min(max(known - j, <Py_ssize_t>0), near)
     if known > 0:
-        multiply(p, known, width, rows, BY_COLUMNS, weights, COLS, packed, alpha, 1,
-                 at(p, x, b, h, j), x.row)
+        multiply_packed(p, known, width, rows, BY_COLUMNS, weights, COLS, packed, alpha, 1,
+                        at(p, x, b, h, j), x.row)
     if known < near:
-        multiply(p, near - known, width, rows, BY_COLUMNS, weights + known * p.size, COLS, packed,
-                 alpha, 0, at(p, x, b, h, j + known), x.row)
+        multiply_packed(p, near - known, width, rows, BY_COLUMNS, weights + known * p.size, COLS,
+                        packed,
+                        alpha, 0, at(p, x, b, h, j + known), x.row)
 
 
 cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bint of_keys,
@@ -244,8 +248,9 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
                         Py_ssize_t j_stop) noexcept nogil:
     """Gradients of some queries, or of some keys and values, for one head of keys."""
     cdef Scores s
-    cdef Py_ssize_t width = filled(p, p.width), deep = filled(p, p.deep), g, head, i, j, rows, cols
-    cdef Py_ssize_t near, total = filled(p, p.cols), known = j_first
+    cdef Py_ssize_t width = padded_size(p, p.width), deep = padded_size(p, p.deep)
+    cdef Py_ssize_t g, head, i, j, rows, cols
+    cdef Py_ssize_t near, total = padded_size(p, p.cols), known = j_first
     # Shorter tiles leave out more of what is hidden.
     cdef Py_ssize_t step = STEP if p.causal else ROWS
     cdef char* scores
@@ -272,11 +277,12 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
     keys = values_t + total * p.deep * p.size
     queries = keys + p.cols * width * p.size
     grads = queries + ROWS * width * p.size
-    pack(p, True, p.width, p.cols, at(p, &p.k, b, h, 0), p.k.row, keys_t)
-    pack(p, True, p.deep, p.cols, at(p, &p.v, b, h, 0), p.v.row, values_t)
+    pack_matrix(p, True, p.width, p.cols, at(p, &p.k, b, h, 0), p.k.row, keys_t)
+    pack_matrix(p, True, p.deep, p.cols, at(p, &p.v, b, h, 0), p.v.row, values_t)
     for j from 0 <= j < (p.cols if of_queries else 0) by COLS:
         cols = min(<Py_ssize_t>COLS, p.cols - j)
-        pack(p, False, cols, p.width, at(p, &p.k, b, h, j), p.k.row, keys + j * width * p.size)
+        pack_matrix(p, False, cols, p.width, at(p, &p.k, b, h, j), p.k.row,
+                    keys + j * width * p.size)
     for g in range(p.shared):
         head = h * p.shared + g
         for i from i_first <= i < i_stop by step:
@@ -286,18 +292,18 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
             A.dots[p.which](rows, p.deep, go, p.grad.row, at(p, &p.out, b, head, i), p.out.row,
                             shift)
             if of_keys:
-                pack(p, False, rows, p.width, q, p.q.row, queries)
-                pack(p, False, rows, p.deep, go, p.grad.row, grads)
+                pack_matrix(p, False, rows, p.width, q, p.q.row, queries)
+                pack_matrix(p, False, rows, p.deep, go, p.grad.row, grads)
             for j from j_first <= j < j_stop by COLS:
                 cols = min(<Py_ssize_t>COLS, j_stop - j)
                 if p.causal and j > i + rows - 1:
                     break
                 near = min(cols, i + rows - j) if p.causal else cols
                 place_scores(p, &s, scores, b, head, i, rows, j, near)
-                multiply(p, rows, near, p.width, BY_ROWS, q, p.q.row,
-                         keys_t + j * p.width * p.size, p.scale, 0, scores, COLS)
-                multiply(p, rows, near, p.deep, BY_ROWS, go, p.grad.row,
-                         values_t + j * p.deep * p.size, 1, 0, slopes, COLS)
+                multiply_packed(p, rows, near, p.width, BY_ROWS, q, p.q.row,
+                                keys_t + j * p.width * p.size, p.scale, 0, scores, COLS)
+                multiply_packed(p, rows, near, p.deep, BY_ROWS, go, p.grad.row,
+                                values_t + j * p.deep * p.size, 1, 0, slopes, COLS)
                 A.slopes[p.which](&s, slopes, p.lse + ((b * p.heads + head) * p.rows + i) * p.size,
                                   shift)
                 if of_keys:

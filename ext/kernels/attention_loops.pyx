@@ -36,12 +36,12 @@ cdef enum:
     AHEAD = 8       # so many rows before their turn they are fetched
 
 
-cdef inline Py_ssize_t whole(Py_ssize_t n) noexcept nogil:
+cdef inline Py_ssize_t round_up_lanes(Py_ssize_t n) noexcept nogil:
     return round_up(n, WHOLE)
 
 
-cdef inline void fill(real_t* row, Py_ssize_t first, Py_ssize_t stop,
-                      real_t value) noexcept nogil:
+cdef inline void pad_row(real_t* row, Py_ssize_t first, Py_ssize_t stop,
+                         real_t value) noexcept nogil:
     """Elements up to a whole number."""
     if real_t is float:
         ag_row_fill_f32(row, first, stop, value)
@@ -74,8 +74,8 @@ cdef inline Py_ssize_t hide(const Scores* s, Py_ssize_t i, real_t* row) noexcept
                 row[j] += added[j * s.mask_col]
     if s.causal and s.ahead + i + 1 < n:
         n = max(s.ahead + i + 1, <Py_ssize_t>0)
-    stop = whole(n)
-    fill(row, n, stop, low)
+    stop = round_up_lanes(n)
+    pad_row(row, n, stop, low)
     return stop
 
 
@@ -88,7 +88,7 @@ cdef void soften(const Scores* s, real_t* top, real_t* total, real_t* out, Py_ss
     for i in range(s.rows):
         row = <real_t*>s.at + i * s.step
         n = hide(s, i, row)
-        fill(row, n, whole(s.cols), <real_t>0)
+        pad_row(row, n, round_up_lanes(s.cols), <real_t>0)
         if real_t is float:
             m = ag_row_largest_f32(row, n)
         else:
@@ -150,8 +150,8 @@ cdef void slopes(const Scores* s, real_t* d, const real_t* lse, const real_t* sh
         row = <real_t*>s.at + i * s.step
         g = d + i * s.step
         n = hide(s, i, row)
-        fill(row, n, whole(s.cols), <real_t>0)
-        fill(g, n, whole(s.cols), <real_t>0)
+        pad_row(row, n, round_up_lanes(s.cols), <real_t>0)
+        pad_row(g, n, round_up_lanes(s.cols), <real_t>0)
         if real_t is float:
             ag_row_slopes_f32(row, g, lse[i], shift[i], n)
         else:

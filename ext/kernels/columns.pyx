@@ -172,8 +172,8 @@ cdef inline Py_ssize_t one_of(tuple values, int d) except? -1:
     return values[0] if len(values) == 1 else values[d]
 
 
-cdef double describe(Windows* w, Tensor image, tuple kernel_size, tuple dilation, tuple padding,
-                     tuple stride) except? -1:
+cdef double plan_windows(Windows* w, Tensor image, tuple kernel_size, tuple dilation, tuple padding,
+                         tuple stride) except? -1:
     cdef int d
     w.dt = dt_real(image.dt)
     w.unit = 2 if dt_is_complex(image.dt) else 1
@@ -198,7 +198,7 @@ cdef int unfold(Tensor out, Tensor a, tuple kernel_size, tuple dilation, tuple p
                 tuple stride) except -1:
     cdef Windows w
     cdef Launch work
-    cdef double cost = describe(&w, a, kernel_size, dilation, padding, stride)
+    cdef double cost = plan_windows(&w, a, kernel_size, dilation, padding, stride)
     cdef Py_ssize_t channels = a.sizes[a.nd - 3] * (a.sizes[0] if a.nd == 4 else 1)
     if out.count == 0:
         return 0
@@ -214,7 +214,7 @@ cdef int fold(Tensor out, Tensor a, tuple kernel_size, tuple dilation, tuple pad
               tuple stride) except -1:
     cdef Windows w
     cdef Launch work
-    cdef double cost = describe(&w, out, kernel_size, dilation, padding, stride)
+    cdef double cost = plan_windows(&w, out, kernel_size, dilation, padding, stride)
     cdef Py_ssize_t channels = out.sizes[out.nd - 3] * (out.sizes[0] if out.nd == 4 else 1)
     if out.count == 0:
         return 0

@@ -70,15 +70,15 @@ cdef enum:
 
 # --- the blocks -----------------------------------------------------------------------------
 
-cdef inline char* place_of(Work* t, Py_ssize_t group, Py_ssize_t row) noexcept nogil:
+cdef inline char* row_address(Work* t, Py_ssize_t group, Py_ssize_t row) noexcept nogil:
     """Return the address of row `row` of the results of a group."""
     cdef Form* f = t.f
     cdef Py_ssize_t channel = group * (t.rows // f.unit) + row // f.unit
     return t.result + (channel * t.at_result[1] + row % f.unit) * f.size
 
 
-cdef inline bint whole(Work* t, Grid* g, Py_ssize_t v, Py_ssize_t count,
-                       Py_ssize_t images) noexcept nogil:
+cdef inline bint stored_evenly(Work* t, Grid* g, Py_ssize_t v, Py_ssize_t count,
+                               Py_ssize_t images) noexcept nogil:
     """Return whether these vectors are stored as they are, at even distances."""
     cdef Py_ssize_t i, lanes = loops.lanes[t.f.kind]
     cdef Piece* piece = &g.piece[g.begins[v]]
@@ -133,7 +133,7 @@ cdef void compute_slim(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py
     cdef Py_ssize_t number, z
     cdef char* result
     for number in range(images):
-        result = place_of(t, group, 0) + ((image + number) * t.at_result[0] + g.first) * f.size
+        result = row_address(t, group, 0) + ((image + number) * t.at_result[0] + g.first) * f.size
         for z in range(g.extent[0]):
             loops.slim(
                 f.kind, g.extent[1], g.extent[2], g.k, weights_of(t, g, group, 0), g.off,
@@ -175,7 +175,7 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
         count = min(most, n - v)
         if count == 3:
             count = 2
-        direct = whole(t, g, v, count, images)
+        direct = stored_evenly(t, g, v, count, images)
         if g.gathered or not direct:
             find_runs(g, v, count, lanes, images, &runs)
         if g.gathered:
@@ -189,7 +189,7 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
         for block in range(first, last):
             row = block * t.block
             rows = min(t.block, t.rows - row)
-            to = place_of(t, group, row)
+            to = row_address(t, group, row)
             if direct:
                 i = g.piece[g.begins[v]].result
                 loops.gather(
@@ -212,7 +212,7 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
                 loops.spread(
                     f.dt, 1, runs.count, runs.lane, runs.result, runs.length,
                     sums + i * count * lanes * f.wide, 0,
-                    place_of(t, group, row + i) + image * t.at_result[0] * f.size, 0, g.step[2])
+                    row_address(t, group, row + i) + image * t.at_result[0] * f.size, 0, g.step[2])
         v += count
 
 
@@ -270,7 +270,7 @@ cdef void compute_deep(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py
             part = sums + (v * all + row * count) * lanes * f.wide
             loops.spread(
                 f.dt, 1, runs.count, runs.lane, runs.result, runs.length, part, 0,
-                place_of(t, group, before + row) + image * t.at_result[0] * f.size, 0, g.step[2])
+                row_address(t, group, before + row) + image * t.at_result[0] * f.size, 0, g.step[2])
         v += count
     give_scratch(sums)
 
@@ -305,12 +305,12 @@ cdef void compute_plain(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t image, Py
             find_runs(g, v, min(<Py_ssize_t>2, n - v), lanes, images, &runs)
             loops.collect(f.kind, now, g.off + k, runs.count, runs.source, runs.lane, runs.length,
                           planes, tile + v * lanes * now, 2 * lanes)
-        products.multiply(KIND_F32, rows, width, now, BY_ROWS, w + k, t.row_step, tile, 1, 1, sums,
+        products.run_plan(KIND_F32, rows, width, now, BY_ROWS, w + k, t.row_step, tile, 1, 1, sums,
                           width)
     for v in range(0, n, 2):
         find_runs(g, v, min(<Py_ssize_t>2, n - v), lanes, images, &runs)
         loops.spread(f.dt, rows, runs.count, runs.lane, runs.result, runs.length, sums + v * lanes,
-                     width, place_of(t, group, first) + image * t.at_result[0] * f.size,
+                     width, row_address(t, group, first) + image * t.at_result[0] * f.size,
                      t.at_result[1], g.step[2])
     give_scratch(sums)
 
@@ -330,7 +330,7 @@ cdef void compute_twins(Work* t, Py_ssize_t group, Py_ssize_t images, Py_ssize_t
     cdef Py_ssize_t[2] k
     cdef const float* w[2]
     cdef const Py_ssize_t* off[2]
-    cdef float* result = <float*>place_of(t, group, 0) + image * t.at_result[0]
+    cdef float* result = <float*>row_address(t, group, 0) + image * t.at_result[0]
     cdef Grid* g
     for i in range(0, t.grids, 2):
         g = &t.grid[i]
@@ -623,7 +623,7 @@ cdef int strides_of(Py_ssize_t* at, Py_ssize_t* sizes, Tensor t, int unit) excep
     return 0
 
 
-cdef Py_ssize_t given(tuple values, int d, int nd, Py_ssize_t default) except? -1:
+cdef Py_ssize_t option_of(tuple values, int d, int nd, Py_ssize_t default) except? -1:
     """An option of spatial dimension d of three; one number stands for all."""
     cdef int missing = 3 - nd
     if d < missing:
@@ -631,8 +631,8 @@ cdef Py_ssize_t given(tuple values, int d, int nd, Py_ssize_t default) except? -
     return values[0] if len(values) == 1 else values[d - missing]
 
 
-cdef double describe(Form* f, Tensor x, Tensor y, Tensor w, tuple stride, tuple padding,
-                     tuple dilation, Py_ssize_t groups) except? -1:
+cdef double plan_form(Form* f, Tensor x, Tensor y, Tensor w, tuple stride, tuple padding,
+                      tuple dilation, Py_ssize_t groups) except? -1:
     """Fill in what x, y and w are; the work in steps of team_size()'s unit."""
     cdef int d, nd = w.nd - 2
     cdef double work
@@ -648,9 +648,9 @@ cdef double describe(Form* f, Tensor x, Tensor y, Tensor w, tuple stride, tuple 
     strides_of(f.at_y, f.of_y, y, f.unit)
     strides_of(f.at_w, f.k, w, f.unit)
     for d in range(3):
-        f.stride[d] = given(stride, d, nd, 1)
-        f.pad[d] = given(padding, d, nd, 0)
-        f.dil[d] = given(dilation, d, nd, 1)
+        f.stride[d] = option_of(stride, d, nd, 1)
+        f.pad[d] = option_of(padding, d, nd, 0)
+        f.dil[d] = option_of(dilation, d, nd, 1)
         # Steps that nothing takes may be of any length, and some loops go over one step.
         if f.of_y[d] == 1:
             f.stride[d] = 1
@@ -723,8 +723,8 @@ cdef int convolve(
                  output_padding, groups)
         return copy_into(out, turned, "convolution")
     input, weight = planes(input), planes(weight)
-    cost = describe(&f, out if transposed else input, input if transposed else out, weight, stride,
-                    padding, dilation, groups)
+    cost = plan_form(&f, out if transposed else input, input if transposed else out, weight, stride,
+                     padding, dilation, groups)
     begin(&work, "convolution", &f, sizeof(Form), KIND_WINDOW)
     if bias is not None:
         f.bias = bias.ptr
@@ -760,7 +760,7 @@ cdef int convolve_weight(
     grad, input = planes(grad), planes(input)
     x = grad if transposed else input
     y = input if transposed else grad
-    cost = describe(&f, x, y, out, stride, padding, dilation, groups)
+    cost = plan_form(&f, x, y, out, stride, padding, dilation, groups)
     begin(&work, "convolution", &f, sizeof(Form), KIND_WINDOW)
     operand(&work, &f.x, x, READS)
     operand(&work, &f.y, y, READS)

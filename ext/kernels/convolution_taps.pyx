@@ -73,7 +73,7 @@ cdef inline Py_ssize_t shift(const Form* f, int d, Py_ssize_t phase, Py_ssize_t 
     return at // f.stride[d] if at >= 0 else -((-at) // f.stride[d])
 
 
-cdef inline Py_ssize_t places(const Form* f, int d, Py_ssize_t phase) noexcept nogil:
+cdef inline Py_ssize_t count_places(const Form* f, int d, Py_ssize_t phase) noexcept nogil:
     return parts(f.of_x[d] - phase, f.stride[d]) if f.of_x[d] > phase else 0
 
 
@@ -87,7 +87,7 @@ cdef void plan_image(Work* t) noexcept nogil:
         low, high, found = 0, 0, False
         t.p.need[d] = 0
         for phase in range(f.stride[d]):
-            count = places(f, d, phase)
+            count = count_places(f, d, phase)
             t.p.need[d] = max(t.p.need[d], count)
             for q in range(f.k[d]):
                 if count and meets(f, d, phase, q):
@@ -116,7 +116,7 @@ cdef int tap_image(Work* t) noexcept nogil:
                 ph[0], ph[1], ph[2] = a, b, c
                 g.first = 0
                 for d in range(3):
-                    g.extent[d] = places(f, d, ph[d])
+                    g.extent[d] = count_places(f, d, ph[d])
                     g.step[d] = f.at_x[2 + d] * f.stride[d]
                     g.first += ph[d] * f.at_x[2 + d]
                 k = 0

@@ -196,7 +196,7 @@ cdef struct BackPlan:
     Py_ssize_t padding
 
 
-cdef inline void divide(real_t* out, int64_t times, Py_ssize_t n) noexcept nogil:
+cdef inline void divide_row(real_t* out, int64_t times, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t j
     cdef real_t part = <real_t>times
     for j in range(n):
@@ -221,9 +221,9 @@ cdef void back_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         memcpy(out, plan.a + k * width, width)
         if plan.counts != NULL:
             if plan.dt == DT_F32:
-                divide(<float*>out, plan.counts[k], plan.columns)
+                divide_row(<float*>out, plan.counts[k], plan.columns)
             else:
-                divide(<double*>out, plan.counts[k], plan.columns)
+                divide_row(<double*>out, plan.counts[k], plan.columns)
 
 
 cdef int embedding_rows_into(Tensor out, Tensor grad, Tensor indices, Py_ssize_t padding,

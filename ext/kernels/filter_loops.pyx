@@ -123,8 +123,8 @@ cdef inline void weigh_row(const Filter* f, const uint8_t* a, Py_ssize_t o,
         i += 1
 
 
-cdef inline void turn(const uint8_t* a, Py_ssize_t step, uint8_t* out, Py_ssize_t to,
-                      Py_ssize_t n, bint columns) noexcept nogil:
+cdef inline void transpose_block(const uint8_t* a, Py_ssize_t step, uint8_t* out, Py_ssize_t to,
+                                 Py_ssize_t n, bint columns) noexcept nogil:
     """LANES rows of n bytes as n rows of LANES, or (`columns`) the other way."""
     cdef Py_ssize_t i = 0, j
     while i + LANES <= n:
@@ -146,14 +146,14 @@ cdef inline void turned_rows(const Filter* f, const uint8_t* a, uint8_t* out,
     cdef const int16_t* w = <const int16_t*>f.weight
     cdef Py_ssize_t o, i, n = f.inner
     cdef uint8_t* sums = room + f.size * n * LANES
-    turn(a, f.size * n, room, LANES, f.size * n, False)
+    transpose_block(a, f.size * n, room, LANES, f.size * n, False)
     for o in range(f.to):
         for i in range(n):
             ag_weigh_bytes(room + (at[0] * n + i) * LANES, n * LANES, w, at[1] - at[0], f.bits,
                            sums + (o * n + i) * LANES)
         at += 2
         w += f.taps
-    turn(sums, LANES, out, f.to * n, f.to * n, True)
+    transpose_block(sums, LANES, out, f.to * n, f.to * n, True)
 
 
 cdef void bytes_forward(const Filter* f, const uint8_t* a, uint8_t* out, uint8_t* room,

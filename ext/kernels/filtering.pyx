@@ -66,8 +66,9 @@ cdef int check_bounds(Tensor bounds, Py_ssize_t size, Py_ssize_t taps) except -1
     return 0
 
 
-cdef int run(Tensor small, Tensor large, Tensor bounds, Tensor weight, Py_ssize_t behind, int bits,
-             bint back) except -1:
+cdef int filter_planes(Tensor small, Tensor large, Tensor bounds, Tensor weight, Py_ssize_t behind,
+                       int bits,
+                       bint back) except -1:
     """`small` has the shape of the input, `large` that of the result."""
     cdef Plan plan
     cdef Launch work
@@ -117,14 +118,14 @@ cdef int run(Tensor small, Tensor large, Tensor bounds, Tensor weight, Py_ssize_
 
 cdef int filtered(Tensor out, Tensor a, Tensor bounds, Tensor weight,
                   Py_ssize_t behind) except -1:
-    return run(a, out, bounds, weight, behind, 0, False)
+    return filter_planes(a, out, bounds, weight, behind, 0, False)
 
 
 cdef int filtered_backward(Tensor out, Tensor grad, Tensor bounds, Tensor weight,
                            Py_ssize_t behind, Py_ssize_t size) except -1:
-    return run(out, grad, bounds, weight, behind, 0, True)
+    return filter_planes(out, grad, bounds, weight, behind, 0, True)
 
 
 cdef int filtered_bytes(Tensor out, Tensor a, Tensor bounds, Tensor weight, Py_ssize_t behind,
                         Py_ssize_t bits) except -1:
-    return run(a, out, bounds, weight, behind, <int>bits, False)
+    return filter_planes(a, out, bounds, weight, behind, <int>bits, False)

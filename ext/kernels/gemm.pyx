@@ -584,7 +584,7 @@ cdef int run_floats(const Product* p) noexcept nogil:
     return run_blocked(p)
 
 
-cdef int run(const Product* p) noexcept nogil:
+cdef int run_product(const Product* p) noexcept nogil:
     if p.m <= 0 or p.n <= 0:
         return GEMM_OK
     if p.k <= 0:
@@ -662,7 +662,7 @@ cdef int gemm(
     cdef Served served
     cdef int status = check(&p)
     watch(&p, &served)
-    return status if status != GEMM_OK else run(&p)
+    return status if status != GEMM_OK else run_product(&p)
 
 
 cdef int run_onto(Product* p, const char* row) noexcept nogil:
@@ -674,7 +674,7 @@ cdef int run_onto(Product* p, const char* row) noexcept nogil:
         return run_blocked(p)
     for i in range(p.m):
         memcpy(c_at(p, i, 0), row, size)
-    return run(p)
+    return run_product(p)
 
 
 cdef int gemm_onto(
@@ -707,7 +707,7 @@ cdef void run_matrix(void* ctx, Py_ssize_t index) noexcept nogil:
     cdef int status
     if stopped(p.served):
         return
-    status = run(&p)
+    status = run_product(&p)
     if status != GEMM_OK:
         t.failed = status
 
@@ -732,7 +732,7 @@ cdef int gemm_batched(
     if stride_b == 0 and not trans_a and stride_a == m * t.p.lda and stride_c == m * t.p.ldc:
         # One matrix b for all: the batch is more rows.
         t.p.m *= batch
-        return run(&t.p)
+        return run_product(&t.p)
     t.step_a = stride_a * itemsize(dtype)
     t.step_b = stride_b * itemsize(dtype)
     t.step_c = stride_c * itemsize(dtype)

@@ -239,9 +239,9 @@ cdef void taps(const Sampling* g, const real_t* points, Py_ssize_t n, int32_t* a
         dw += TAPS * BLOCK
 
 
-cdef inline void join(Py_ssize_t n, int outer, const int32_t* i, const real_t* u, int inner,
-                      const int32_t* j, const real_t* v, int32_t* found,
-                      real_t* weight) noexcept nogil:
+cdef inline void combine_taps(Py_ssize_t n, int outer, const int32_t* i, const real_t* u, int inner,
+                              const int32_t* j, const real_t* v, int32_t* found,
+                              real_t* weight) noexcept nogil:
     """Elements of two dimensions, each with each; -1 for one that isn't there."""
     cdef int m
     cdef Py_ssize_t p, k, h
@@ -265,11 +265,12 @@ cdef int corners(const Sampling* g, Py_ssize_t n, const int32_t* at, const real_
     cdef int m, count = g.taps[1] * g.taps[2]
     cdef Py_ssize_t p
     if g.rank == 3:
-        join(n, g.taps[0], at, w, g.taps[1], at + TAPS * BLOCK, w + TAPS * BLOCK, pairs, products)
-        join(n, g.taps[0] * g.taps[1], pairs, products, g.taps[2], at + 2 * TAPS * BLOCK,
-             w + 2 * TAPS * BLOCK, found, weight)
+        combine_taps(n, g.taps[0], at, w, g.taps[1], at + TAPS * BLOCK, w + TAPS * BLOCK, pairs,
+                     products)
+        combine_taps(n, g.taps[0] * g.taps[1], pairs, products, g.taps[2], at + 2 * TAPS * BLOCK,
+                     w + 2 * TAPS * BLOCK, found, weight)
         return g.taps[0] * count
-    join(n, g.taps[1], at, w, g.taps[2], at + TAPS * BLOCK, w + TAPS * BLOCK, found, weight)
+    combine_taps(n, g.taps[1], at, w, g.taps[2], at + TAPS * BLOCK, w + TAPS * BLOCK, found, weight)
     if shows_nan(g) and (any_nan(w, n) or any_nan(w + TAPS * BLOCK, n)):
         for m in range(count):
             i = at + m // 2 * BLOCK
@@ -432,7 +433,7 @@ cdef inline void add_row(real_t* to, const real_t* row, real_t w, Py_ssize_t n) 
         to[k] += w * row[k]
 
 
-cdef inline real_t dot(const real_t* a, const real_t* b, Py_ssize_t n) noexcept nogil:
+cdef inline real_t dot_channels(const real_t* a, const real_t* b, Py_ssize_t n) noexcept nogil:
     """Return the dot product, summed in lanes that depend on n alone."""
     cdef real_t[LANES] sums
     cdef Py_ssize_t k, i, whole = n // LANES * LANES
@@ -447,8 +448,9 @@ cdef inline real_t dot(const real_t* a, const real_t* b, Py_ssize_t n) noexcept 
                                                           + (sums[3] + sums[7]))
 
 
-cdef inline void turn(const real_t* rows, Py_ssize_t step, Py_ssize_t n, Py_ssize_t channels,
-                      real_t* to) noexcept nogil:
+cdef inline void transpose_block(const real_t* rows, Py_ssize_t step, Py_ssize_t n,
+                                 Py_ssize_t channels,
+                                 real_t* to) noexcept nogil:
     """Rows of n points, one for each channel, to rows of CHUNK channels."""
     cdef Py_ssize_t k, p
     for k in range(channels):
@@ -510,7 +512,7 @@ cdef void to_image_by_places(const Sampling* g, const real_t* grad, const real_t
         for k in range((channels + CHUNK - 1) // CHUNK):
             c = k * CHUNK
             some = channels - c if channels - c < CHUNK else CHUNK
-            turn(grad + c * g.count + first, g.count, n, some, part)
+            transpose_block(grad + c * g.count + first, g.count, n, some, part)
             for p in range(n):
                 for m in range(count):
                     i = found[m * BLOCK + p]
@@ -543,13 +545,14 @@ cdef void to_points_by_places(const Sampling* g, const real_t* grad, const real_
         for k in range((channels + CHUNK - 1) // CHUNK):
             c = k * CHUNK
             some = channels - c if channels - c < CHUNK else CHUNK
-            turn(grad + c * g.count + first, g.count, n, some, part)
+            transpose_block(grad + c * g.count + first, g.count, n, some, part)
             for p in range(n):
                 for m in range(count):
                     i = found[m * BLOCK + p]
                     if i >= 0:
-                        sums[m * BLOCK + p] += dot(image + i * channels + c, &part[p * CHUNK],
-                                                   some)
+                        sums[m * BLOCK + p] += dot_channels(image + i * channels + c,
+                                                            &part[p * CHUNK],
+                                                            some)
         move_points(g, n, count, at, w, dw, sums, out + first * g.rank)
         first += n
 

@@ -152,8 +152,9 @@ cdef bint goes_by_places(Tensor image, const Sampling* g, int lead) noexcept:
     return channels >= MANY and g.count * g.taps[0] * g.taps[1] * g.taps[2] >= g.plane
 
 
-cdef int run(int made, Tensor out, Tensor values, Tensor image, Tensor grid, Py_ssize_t mode,
-             Py_ssize_t padding, bint align) except -1:
+cdef int sample_grid(int made, Tensor out, Tensor values, Tensor image, Tensor grid,
+                     Py_ssize_t mode,
+                     Py_ssize_t padding, bint align) except -1:
     """`values` are those of images or, as gradients, of points; `image` is None or an image."""
     cdef Plan plan
     cdef Launch work
@@ -168,8 +169,9 @@ cdef int run(int made, Tensor out, Tensor values, Tensor image, Tensor grid, Py_
         return 0
     if out.dt < DT_F32:
         wide = tensor_empty_like(out, DT_F32)
-        run(made, wide, cast(values, DT_F32), None if image is None else cast(image, DT_F32),
-            cast(grid, DT_F32), mode, padding, align)
+        sample_grid(made, wide, cast(values, DT_F32),
+                    None if image is None else cast(image, DT_F32),
+                    cast(grid, DT_F32), mode, padding, align)
         return copy_into(out, wide, "grid_sample")
     plan.g.mode = <int>mode
     plan.g.padding = <int>padding
@@ -230,14 +232,14 @@ cdef int run(int made, Tensor out, Tensor values, Tensor image, Tensor grid, Py_
 
 cdef int grid_sample(Tensor out, Tensor image, Tensor grid, Py_ssize_t mode, Py_ssize_t padding,
                      bint align) except -1:
-    return run(OUTPUT, out, image, None, grid, mode, padding, align)
+    return sample_grid(OUTPUT, out, image, None, grid, mode, padding, align)
 
 
 cdef int grid_sample_input(Tensor out, Tensor grad, Tensor grid, tuple size, Py_ssize_t mode,
                            Py_ssize_t padding, bint align) except -1:
-    return run(TO_IMAGE, out, grad, None, grid, mode, padding, align)
+    return sample_grid(TO_IMAGE, out, grad, None, grid, mode, padding, align)
 
 
 cdef int grid_sample_grid(Tensor out, Tensor grad, Tensor image, Tensor grid, Py_ssize_t mode,
                           Py_ssize_t padding, bint align) except -1:
-    return run(TO_POINTS, out, grad, image, grid, mode, padding, align)
+    return sample_grid(TO_POINTS, out, grad, image, grid, mode, padding, align)

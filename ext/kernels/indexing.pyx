@@ -607,7 +607,7 @@ cdef int join_rows(Launch* work, JoinPlan* plan, int item) except -1:
     return 0
 
 
-cdef int join(Tensor out, tuple pieces, int dim, bint stacked) except -1:
+cdef int join_pieces(Tensor out, tuple pieces, int dim, bint stacked) except -1:
     """The pieces next to each other along a dimension, which they lack if `stacked`."""
     cdef JoinPlan plan
     cdef Launch work
@@ -666,13 +666,14 @@ cdef int cat(Tensor out, tuple tensors, Py_ssize_t dim) except -1:
     if out.flags & F_STRIDED:       # channels last: as they lie in memory
         dim = normal_dim(dim, out.nd)
         dim = out.nd - 1 if dim == 1 else max(dim - 1, 0)
-        return join(channels_behind(out), tuple([channels_behind(<Tensor>t) for t in tensors]),
-                    <int>dim, False)
-    return join(out, tensors, <int>normal_dim(dim, out.nd), False)
+        return join_pieces(channels_behind(out),
+                           tuple([channels_behind(<Tensor>t) for t in tensors]),
+                           <int>dim, False)
+    return join_pieces(out, tensors, <int>normal_dim(dim, out.nd), False)
 
 
 cdef int stack(Tensor out, tuple tensors, Py_ssize_t dim) except -1:
-    return join(out, tensors, <int>normal_dim(dim, out.nd), True)
+    return join_pieces(out, tensors, <int>normal_dim(dim, out.nd), True)
 
 
 include "indexing/advanced.pxi"

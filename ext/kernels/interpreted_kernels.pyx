@@ -192,9 +192,9 @@ cdef class HostKernel:
             raise RuntimeError(
                 f"{self.name}: Storage size calculation overflowed: {error}") from None
         if len(self.dtypes) == 1:
-            return result_of(made, dtype_by(self.dtypes[0], dt))
+            return tensor_from_array(made, dtype_by(self.dtypes[0], dt))
         for array, rule in zip(made, self.dtypes):
-            found.append(result_of(array, dtype_by(rule, dt)))
+            found.append(tensor_from_array(array, dtype_by(rule, dt)))
         return tuple(found)
 
 
@@ -259,7 +259,7 @@ cdef int dtype_by(str rule, int dt) except -1:
     return floating
 
 
-cdef Tensor result_of(object array, int dt):
+cdef Tensor tensor_from_array(object array, int dt):
     cdef object a = _np.asarray(array)
     cdef Tensor t
     if a.base is not None or not a.flags.aligned or not a.flags.writeable or (

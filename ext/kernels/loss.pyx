@@ -36,7 +36,7 @@ cdef enum:
     MSE_TILE = 32768
 
 
-cdef inline double load(const char* p, int dt, Py_ssize_t i) noexcept nogil:
+cdef inline double load_element(const char* p, int dt, Py_ssize_t i) noexcept nogil:
     if dt == DT_F32:
         return (<const float*>p)[i]
     if dt == DT_F64:
@@ -108,9 +108,9 @@ cdef void nll_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         at = i * plan.classes + t
         if plan.inner != 1:
             at = (i // plan.inner * plan.classes + t) * plan.inner + i % plan.inner
-        x = load(plan.input, plan.dt, at)
+        x = load_element(plan.input, plan.dt, at)
         if plan.weight != NULL:
-            w = load(plan.weight, plan.dt, t)
+            w = load_element(plan.weight, plan.dt, t)
         if plan.reduction == RED_NONE:
             store(plan.out, plan.dt, i, -x * w)
         else:
@@ -156,9 +156,9 @@ cdef void nll_backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef int64_t t
     cdef double w = 1, g = 0
     if plan.reduction != RED_NONE:
-        g = load(plan.grad, plan.dt, 0)
+        g = load_element(plan.grad, plan.dt, 0)
     if plan.reduction == RED_MEAN:
-        g /= load(plan.total, plan.dt, 0)
+        g /= load_element(plan.total, plan.dt, 0)
     if last > samples:
         last = samples
     size = plan.classes * plan.inner * DT_SIZE[plan.dt]
@@ -171,9 +171,9 @@ cdef void nll_backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         if plan.inner != 1:
             at = (i // plan.inner * plan.classes + t) * plan.inner + i % plan.inner
         if plan.weight != NULL:
-            w = load(plan.weight, plan.dt, t)
+            w = load_element(plan.weight, plan.dt, t)
         if plan.reduction == RED_NONE:
-            g = load(plan.grad, plan.dt, i)
+            g = load_element(plan.grad, plan.dt, i)
         store(plan.out, plan.dt, at, -w * g)
 
 

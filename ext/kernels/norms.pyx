@@ -38,7 +38,7 @@ cdef inline double at(int kind, const char* p, Py_ssize_t i) noexcept nogil:
     return (<const double*>p)[i] if kind else (<const float*>p)[i]
 
 
-cdef inline void put(int kind, char* p, Py_ssize_t i, double x) noexcept nogil:
+cdef inline void store_as(int kind, char* p, Py_ssize_t i, double x) noexcept nogil:
     if kind:
         (<double*>p)[i] = x
     else:
@@ -53,7 +53,7 @@ cdef Tensor dense(Tensor t, int dt):
     return None if t is None else contiguous(cast(t, dt))
 
 
-cdef inline void given(Launch* work, const char** field, Tensor t) noexcept:
+cdef inline void optional_operand(Launch* work, const char** field, Tensor t) noexcept:
     """An operand that is read, or None."""
     field[0] = NULL
     if t is not None:
@@ -114,12 +114,12 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         out = plan.out + r * plan.n * plan.item
         if plan.centred:
             T.moments[k](p, 1, 0, plan.n, two)
-            put(k, plan.mean, r, two[0])
+            store_as(k, plan.mean, r, two[0])
         else:
             two[0] = 0
             two[1] = T.squares[k](p, plan.n)
         spread = 1 / sqrt(two[1] / plan.n + plan.eps)
-        put(k, plan.spread, r, spread)
+        store_as(k, plan.spread, r, spread)
         if plan.groups == 0 or plan.run == 1 or (plan.weight == NULL and plan.bias == NULL):
             first = r % plan.groups * plan.per * plan.item if plan.groups else 0
             w = plan.weight + first if plan.weight != NULL else NULL
@@ -170,11 +170,11 @@ cdef void row_sums(void* ctx) noexcept nogil:
         if plan.by_weight != NULL:
             for tile in range(plan.tiles):
                 x += at(k, plan.partial, 2 * tile * plan.n + i)
-            put(k, plan.by_weight, i, x)
+            store_as(k, plan.by_weight, i, x)
         if plan.by_bias != NULL:
             for tile in range(plan.tiles):
                 y += at(k, plan.partial, (2 * tile + 1) * plan.n + i)
-            put(k, plan.by_bias, i, y)
+            store_as(k, plan.by_bias, i, y)
 
 
 cdef void group_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
@@ -236,12 +236,12 @@ cdef void group_sums(void* ctx) noexcept nogil:
             x += sums[2 * place + 1] * at(k, plan.spreads, s * plan.groups + c // plan.per)
             y += sums[2 * place]
         if plan.by_weight != NULL:
-            put(k, plan.by_weight, c, x)
+            store_as(k, plan.by_weight, c, x)
         if plan.by_bias != NULL:
-            put(k, plan.by_bias, c, y)
+            store_as(k, plan.by_bias, c, y)
 
 
-cdef int cut(RowPlan* plan, Py_ssize_t rows, Py_ssize_t n, int dt) except -1:
+cdef int choose_tiles(RowPlan* plan, Py_ssize_t rows, Py_ssize_t n, int dt) except -1:
     memset(plan, 0, sizeof(RowPlan))
     plan.kind = dt == DT_F64
     plan.item = DT_SIZE[dt]
@@ -256,7 +256,7 @@ cdef int cut(RowPlan* plan, Py_ssize_t rows, Py_ssize_t n, int dt) except -1:
     return 0
 
 
-cdef int rows_of(Tensor input, tuple shape, Py_ssize_t* rows, Py_ssize_t* n) except -1:
+cdef int count_rows(Tensor input, tuple shape, Py_ssize_t* rows, Py_ssize_t* n) except -1:
     cdef int d, last = input.nd - <int>len(shape)
     rows[0] = n[0] = 1
     for d in range(last):
@@ -281,9 +281,9 @@ cdef int forward_rows(RowPlan* plan, Tensor result, Tensor mean, Tensor spread, 
         if plan.together:
             to = tensor_empty_like(result, dt)
     begin(&work, "norm_rows", plan, sizeof(RowPlan), KIND_NORM)
-    given(&work, &plan.p, input)
-    given(&work, &plan.weight, weight)
-    given(&work, &plan.bias, bias)
+    optional_operand(&work, &plan.p, input)
+    optional_operand(&work, &plan.weight, weight)
+    optional_operand(&work, &plan.bias, bias)
     plan.out = to.ptr
     operand(&work, &plan.out, to, WRITES)
     plan.spread = spread.ptr
@@ -311,7 +311,7 @@ cdef Tensor wanted(Tensor t, Py_ssize_t n, int dt):
     return t if t.dt == dt else tensor_empty_like(t, dt)
 
 
-cdef int put_back(Tensor t, Tensor made) except -1:
+cdef int cast_back(Tensor t, Tensor made) except -1:
     if made is not None and made is not t:
         copy_into(t, made, "norm")
     return 0
@@ -326,11 +326,11 @@ cdef void backward_operands(Launch* work, plan_t* plan, Tensor grad, Tensor inpu
                             Tensor mean, Tensor spread, Tensor dx, Tensor dw, Tensor db) noexcept:
     """Declare the operands of a backward pass, and the gradients that it writes; None for those
     that are absent."""
-    given(work, &plan.g, grad)
-    given(work, &plan.p, input)
-    given(work, &plan.weight, weight)
-    given(work, &plan.means, mean)
-    given(work, &plan.spreads, spread)
+    optional_operand(work, &plan.g, grad)
+    optional_operand(work, &plan.p, input)
+    optional_operand(work, &plan.weight, weight)
+    optional_operand(work, &plan.means, mean)
+    optional_operand(work, &plan.spreads, spread)
     written(work, &plan.out, dx)
     written(work, &plan.by_weight, dw)
     written(work, &plan.by_bias, db)
@@ -371,17 +371,17 @@ cdef int backward_rows(RowPlan* plan, Tensor to_input, Tensor to_weight, Tensor 
     plan.partial = partial.ptr
     operand(&work, &plan.partial, partial, SCRATCH)
     launch(&work, group_sums if plan.groups else row_sums, <double>STEPS * elements)
-    put_back(to_input, dx)
-    put_back(to_weight, dw)
-    return put_back(to_bias, db)
+    cast_back(to_input, dx)
+    cast_back(to_weight, dw)
+    return cast_back(to_bias, db)
 
 
 cdef int layer_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, tuple shape,
                     Tensor weight, Tensor bias, double eps) except -1:
     cdef RowPlan plan
     cdef Py_ssize_t rows, n
-    rows_of(input, shape, &rows, &n)
-    cut(&plan, rows, n, spread.dt)
+    count_rows(input, shape, &rows, &n)
+    choose_tiles(&plan, rows, n, spread.dt)
     plan.centred = True
     plan.eps = eps
     return forward_rows(&plan, result, mean, spread, input, weight, bias, spread.dt)
@@ -392,8 +392,8 @@ cdef int layer_norm_backward(Tensor to_input, Tensor to_weight, Tensor to_bias, 
                              Tensor weight) except -1:
     cdef RowPlan plan
     cdef Py_ssize_t rows, n
-    rows_of(input, shape, &rows, &n)
-    cut(&plan, rows, n, spread.dt)
+    count_rows(input, shape, &rows, &n)
+    choose_tiles(&plan, rows, n, spread.dt)
     plan.centred = True
     return backward_rows(&plan, to_input, to_weight, to_bias, grad, input, mean, spread, weight,
                          spread.dt)
@@ -403,8 +403,8 @@ cdef int rms_norm(Tensor result, Tensor spread, Tensor input, tuple shape, Tenso
                   double eps) except -1:
     cdef RowPlan plan
     cdef Py_ssize_t rows, n
-    rows_of(input, shape, &rows, &n)
-    cut(&plan, rows, n, spread.dt)
+    count_rows(input, shape, &rows, &n)
+    choose_tiles(&plan, rows, n, spread.dt)
     plan.eps = eps
     return forward_rows(&plan, result, None, spread, input, weight, None, spread.dt)
 
@@ -413,8 +413,8 @@ cdef int rms_norm_backward(Tensor to_input, Tensor to_weight, Tensor grad, Tenso
                            tuple shape, Tensor spread, Tensor weight) except -1:
     cdef RowPlan plan
     cdef Py_ssize_t rows, n
-    rows_of(input, shape, &rows, &n)
-    cut(&plan, rows, n, spread.dt)
+    count_rows(input, shape, &rows, &n)
+    choose_tiles(&plan, rows, n, spread.dt)
     return backward_rows(&plan, to_input, to_weight, None, grad, input, None, spread, weight,
                          spread.dt)
 
@@ -424,7 +424,7 @@ cdef int cut_groups(RowPlan* plan, Tensor input, Py_ssize_t groups, int dt) exce
     cdef int d
     for d in range(2, input.nd):
         run *= input.sizes[d]
-    cut(plan, input.sizes[0] * groups, per * run, dt)
+    choose_tiles(plan, input.sizes[0] * groups, per * run, dt)
     plan.centred = True
     plan.groups = groups
     plan.per = per
@@ -488,13 +488,14 @@ cdef void learn(ChannelPlan* plan, Py_ssize_t c, double mean, double var) noexce
     cdef double n = plan.samples * plan.run, old
     if plan.running_mean != NULL:
         old = at(k, plan.running_mean, c)
-        put(k, plan.running_mean, c, old + plan.momentum * (mean - old))
+        store_as(k, plan.running_mean, c, old + plan.momentum * (mean - old))
     if plan.running_var != NULL:
         old = at(k, plan.running_var, c)
-        put(k, plan.running_var, c, old + plan.momentum * (var * (n / (n - 1)) - old))
+        store_as(k, plan.running_var, c, old + plan.momentum * (var * (n / (n - 1)) - old))
 
 
-cdef void describe(ChannelPlan* plan, Py_ssize_t c, double* mean, double* spread) noexcept nogil:
+cdef void channel_statistics(ChannelPlan* plan, Py_ssize_t c, double* mean,
+                             double* spread) noexcept nogil:
     """The mean of a channel, and the inverse of its deviation, from the running ones."""
     cdef int k = plan.kind
     mean[0] = at(k, plan.running_mean, c)
@@ -534,9 +535,9 @@ cdef void channel_tile(void* ctx, Py_ssize_t c) noexcept nogil:
         spread = 1 / sqrt(var + plan.eps)
         learn(plan, c, mean, var)
     else:
-        describe(plan, c, &mean, &spread)
-    put(k, plan.mean, c, mean)
-    put(k, plan.spread, c, spread)
+        channel_statistics(plan, c, &mean, &spread)
+    store_as(k, plan.mean, c, mean)
+    store_as(k, plan.spread, c, spread)
     T.scale[k](plan.p + place, plan.out + place, plan.samples, step, plan.run, mean,
                spread * either(k, plan.weight, c, 1), either(k, plan.bias, c, 0))
 
@@ -552,9 +553,9 @@ cdef void channel_back_tile(void* ctx, Py_ssize_t c) noexcept nogil:
     if plan.training or plan.by_weight != NULL or plan.by_bias != NULL:
         T.dots[k](plan.g + place, plan.p + place, plan.samples, step, plan.run, mean, two)
     if plan.by_weight != NULL:
-        put(k, plan.by_weight, c, two[1] * spread)
+        store_as(k, plan.by_weight, c, two[1] * spread)
     if plan.by_bias != NULL:
-        put(k, plan.by_bias, c, two[0])
+        store_as(k, plan.by_bias, c, two[0])
     if plan.out == NULL:
         return
     if plan.training:
@@ -614,12 +615,12 @@ cdef void columns_forward(void* ctx) noexcept nogil:
             spread = 1 / sqrt(var + plan.eps)
             learn(plan, c, mean, var)
         else:
-            describe(plan, c, &mean, &spread)
-        put(k, plan.mean, c, mean)
-        put(k, plan.spread, c, spread)
-        put(k, factor(plan, 0), c, mean)
-        put(k, factor(plan, 1), c, spread * either(k, plan.weight, c, 1))
-        put(k, factor(plan, 2), c, either(k, plan.bias, c, 0))
+            channel_statistics(plan, c, &mean, &spread)
+        store_as(k, plan.mean, c, mean)
+        store_as(k, plan.spread, c, spread)
+        store_as(k, factor(plan, 0), c, mean)
+        store_as(k, factor(plan, 1), c, spread * either(k, plan.weight, c, 1))
+        store_as(k, factor(plan, 2), c, either(k, plan.bias, c, 0))
     parallel_for(column_scale_tile, plan, plan.tiles, team)
 
 
@@ -664,12 +665,12 @@ cdef void columns_backward(void* ctx) noexcept nogil:
         spread = at(k, plan.spreads, c)
         a = spread * either(k, plan.weight, c, 1)
         if plan.by_weight != NULL:
-            put(k, plan.by_weight, c, q * spread)
+            store_as(k, plan.by_weight, c, q * spread)
         if plan.by_bias != NULL:
-            put(k, plan.by_bias, c, s)
-        put(k, factor(plan, 0), c, a)
-        put(k, factor(plan, 1), c, a * s / n if plan.training else 0)
-        put(k, factor(plan, 2), c, a * spread * spread * q / n if plan.training else 0)
+            store_as(k, plan.by_bias, c, s)
+        store_as(k, factor(plan, 0), c, a)
+        store_as(k, factor(plan, 1), c, a * s / n if plan.training else 0)
+        store_as(k, factor(plan, 2), c, a * spread * spread * q / n if plan.training else 0)
     if plan.out != NULL:
         parallel_for(column_back_tile, plan, plan.tiles, team)
 
@@ -744,9 +745,9 @@ cdef int batch_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, Ten
     plan.momentum = momentum
     plan.eps = eps
     begin(&work, "batch_norm", &plan, sizeof(plan), KIND_NORM)
-    given(&work, &plan.p, input)
-    given(&work, &plan.weight, weight)
-    given(&work, &plan.bias, bias)
+    optional_operand(&work, &plan.p, input)
+    optional_operand(&work, &plan.weight, weight)
+    optional_operand(&work, &plan.bias, bias)
     plan.out = to.ptr
     operand(&work, &plan.out, to, WRITES)
     plan.mean = mean.ptr
@@ -764,7 +765,7 @@ cdef int batch_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, Ten
         copy_into(running_mean, own_mean, "batch_norm")
     if training and own_var is not running_var:
         copy_into(running_var, own_var, "batch_norm")
-    return put_back(result, to)
+    return cast_back(result, to)
 
 
 cdef int batch_norm_backward(Tensor to_input, Tensor to_weight, Tensor to_bias, Tensor grad,
@@ -791,6 +792,6 @@ cdef int batch_norm_backward(Tensor to_input, Tensor to_weight, Tensor to_bias, 
     begin(&work, "batch_norm_backward", &plan, sizeof(plan), KIND_NORM)
     backward_operands(&work, &plan, grad, input, weight, mean, spread, dx, dw, db)
     run_channels(&plan, &work, input, True)
-    put_back(to_input, dx)
-    put_back(to_weight, dw)
-    return put_back(to_bias, db)
+    cast_back(to_input, dx)
+    cast_back(to_weight, dw)
+    return cast_back(to_bias, db)

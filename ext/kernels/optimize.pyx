@@ -80,7 +80,7 @@ cdef inline double value_of(Number x) noexcept nogil:
     return <double>(<long long*>x.p)[0]
 
 
-cdef inline void put(Number x, double value) noexcept nogil:
+cdef inline void set_number(Number x, double value) noexcept nogil:
     if x.dt == DT_F32:
         (<float*>x.p)[0] = <float>value
     else:
@@ -142,7 +142,7 @@ cdef void end_steps(StepPlan* plan) noexcept nogil:
             L.places(plan.loop, &s.c, &lr, numbers)
         for k in range(plan.last + 1):
             if s.numbers[k].p != NULL:
-                put(s.numbers[k], numbers[k][0])
+                set_number(s.numbers[k], numbers[k][0])
 
 
 cdef void step_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
@@ -227,7 +227,7 @@ cdef Py_ssize_t span_of(Tensor t) noexcept:
     return n * DT_SIZE[t.dt]
 
 
-cdef Tensor tensor_of(tuple lists, tuple arrays, int k, Py_ssize_t i):
+cdef Tensor tensor_in_lists(tuple lists, tuple arrays, int k, Py_ssize_t i):
     """Return parameter i itself, its gradient or an array of its state; None if it isn't used."""
     cdef tuple one = <tuple>lists[k] if k < 2 else <tuple>arrays[k - 2]
     return None if one is None else <Tensor>one[i]
@@ -322,7 +322,7 @@ cdef class Steps:
 
     cdef int fill(self, Segment* s, tuple lists, tuple arrays, Py_ssize_t i) except -1:
         """The addresses of a parameter, its gradient and its state, in one layout."""
-        cdef Tensor p = tensor_of(lists, arrays, 0, i), t, u
+        cdef Tensor p = tensor_in_lists(lists, arrays, 0, i), t, u
         cdef bint flat = tensor_is_dense(p), written
         cdef Py_ssize_t start
         cdef int k, n = 2 + <int>len(arrays)
@@ -331,10 +331,10 @@ cdef class Steps:
             row = [None] * STEP_ARRAYS
             self.rows.append(row)
         for k in range(n):
-            t = tensor_of(lists, arrays, k, i)
+            t = tensor_in_lists(lists, arrays, k, i)
             flat = flat and (t is None or (same_layout(p, t) and not t.flags & F_LAZY))
         for k in range(n):
-            t = tensor_of(lists, arrays, k, i)
+            t = tensor_in_lists(lists, arrays, k, i)
             if t is None:
                 continue
             written = k != 1 or self.plan.grad_scale.p != NULL

@@ -74,7 +74,7 @@ cdef inline Py_ssize_t source_row(const Plan* plan, Py_ssize_t row) noexcept nog
     return at
 
 
-cdef void fill(char* out, const char* value, Py_ssize_t item, Py_ssize_t n) noexcept nogil:
+cdef void fill_items(char* out, const char* value, Py_ssize_t item, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     cdef unsigned int* words = <unsigned int*>out
     cdef unsigned long long* longs = <unsigned long long*>out
@@ -112,19 +112,19 @@ cdef void pad_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         k = source_row(plan, row)
         row += 1
         if k < 0:
-            fill(to, plan.value, item, m)
+            fill_items(to, plan.value, item, m)
             continue
         p = plane + k * n * item
         if plan.mode == PAD_CONSTANT:
-            fill(to, plan.value, item, lo)
+            fill_items(to, plan.value, item, lo)
             memcpy(to + lo * item, p + (lo - left) * item, (hi - lo) * item)
-            fill(to + hi * item, plan.value, item, m - hi)
+            fill_items(to + hi * item, plan.value, item, m - hi)
             continue
         for i in range(lo):
-            fill(to + i * item, p + source(plan.mode, i - left, n) * item, item, 1)
+            fill_items(to + i * item, p + source(plan.mode, i - left, n) * item, item, 1)
         memcpy(to + lo * item, p + (lo - left) * item, (hi - lo) * item)
         for i in range(hi, m):
-            fill(to + i * item, p + source(plan.mode, i - left, n) * item, item, 1)
+            fill_items(to + i * item, p + source(plan.mode, i - left, n) * item, item, 1)
 
 
 cdef void add_rows(const Plan* plan, const real_t* grad, real_t* out, Py_ssize_t first,
@@ -192,7 +192,7 @@ cdef Py_ssize_t describe_pads(Plan* plan, Tensor a, Tensor out, tuple pad,
     return planes
 
 
-cdef Tensor joined(Tensor a):
+cdef Tensor merge_planes(Tensor a):
     """The last two dimensions of what lies in C order as one."""
     cdef Py_ssize_t[MAX_DIMS] sizes
     cdef Py_ssize_t[MAX_DIMS] strides
@@ -229,7 +229,7 @@ cdef int run_pad(Tensor out, Tensor a, tuple pad, Py_ssize_t mode, Tensor value)
         if mode == PAD_CONSTANT:
             # Channels are a part of the last dimension.
             pad = (pad[0] * c, pad[1] * c) + pad[2:]
-            out, a, c = joined(places_first(out)), joined(places_first(a)), 1
+            out, a, c = merge_planes(places_first(out)), merge_planes(places_first(a)), 1
         else:
             out, a = without_channels(out), without_channels(a)
     elif out.flags & F_STRIDED:

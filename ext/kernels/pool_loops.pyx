@@ -83,7 +83,7 @@ cdef inline void window(const PoolShape* g, int d, Py_ssize_t o, Py_ssize_t* lo,
         hi[0] = g.size[d]
 
 
-cdef inline Py_ssize_t extent(const PoolShape* g, int d, Py_ssize_t o) noexcept nogil:
+cdef inline Py_ssize_t window_count(const PoolShape* g, int d, Py_ssize_t o) noexcept nogil:
     """The elements that window o of an average counts."""
     cdef Py_ssize_t lo, hi
     if g.with_pad:
@@ -422,7 +422,7 @@ cdef inline void widths(const PoolShape* g, double* n) noexcept nogil:
     """The first CHUNK numbers of elements along the last dimension."""
     cdef Py_ssize_t i
     for i in range(g.out[2] if g.out[2] < CHUNK else CHUNK):
-        n[i] = extent(g, 2, i)
+        n[i] = window_count(g, 2, i)
 
 
 cdef inline avg_t divided(avg_t a, avg_t b) noexcept nogil:
@@ -434,11 +434,14 @@ cdef inline avg_t divided(avg_t a, avg_t b) noexcept nogil:
 
 cdef inline double counted(const PoolShape* g, Py_ssize_t od, Py_ssize_t oh) noexcept nogil:
     """Return the divisor of windows of a row, without the factor of the last dimension."""
-    return <double>g.divisor if g.divisor != 0 else <double>extent(g, 0, od) * extent(g, 1, oh)
+    if g.divisor != 0:
+        return <double>g.divisor
+    return <double>window_count(g, 0, od) * window_count(g, 1, oh)
 
 
-cdef inline void share(const PoolShape* g, const avg_t* a, avg_t* out, const double* width,
-                       double rows, Py_ssize_t first, Py_ssize_t n) noexcept nogil:
+cdef inline void divide_by_counts(const PoolShape* g, const avg_t* a, avg_t* out,
+                                  const double* width,
+                                  double rows, Py_ssize_t first, Py_ssize_t n) noexcept nogil:
     """out[i] = a[i] / what the window of column first + i counts."""
     cdef Py_ssize_t i
     if g.divisor != 0:
@@ -449,7 +452,7 @@ cdef inline void share(const PoolShape* g, const avg_t* a, avg_t* out, const dou
             out[i] = divided(a[i], <avg_t>(rows * width[first + i]))
     else:
         for i in range(n):
-            out[i] = divided(a[i], <avg_t>(rows * extent(g, 2, first + i)))
+            out[i] = divided(a[i], <avg_t>(rows * window_count(g, 2, first + i)))
 
 
 cdef void avg_rows(const PoolShape* g, const avg_t* a, avg_t* out, Py_ssize_t first,
@@ -472,7 +475,7 @@ cdef void avg_rows(const PoolShape* g, const avg_t* a, avg_t* out, Py_ssize_t fi
                 avg_chunk(g, plane, to + ow, od, oh, ow, n)
         for ow in range(ow, g.out[2]):
             to[ow] = window_sum(g, plane, od, oh, ow)
-        share(g, to, to, width, counted(g, od, oh), 0, g.out[2])
+        divide_by_counts(g, to, to, width, counted(g, od, oh), 0, g.out[2])
 
 
 # --- their gradients ------------------------------------------------------------------------
@@ -545,8 +548,9 @@ cdef void avg_back_rows(const PoolShape* g, const real_t* grad, real_t* out, Py_
                     if oh >= g.out[1]:
                         break
                     if start < stop:
-                        share(g, plane + (od * g.out[1] + oh) * g.out[2] + start, part, width,
-                              counted(g, od, oh), start, stop - start)
+                        divide_by_counts(g, plane + (od * g.out[1] + oh) * g.out[2] + start, part,
+                                         width,
+                                         counted(g, od, oh), start, stop - start)
                         columns_back(g, part, total, start, q, n)
             put_columns(g, total, out + r * g.size[2], q, n)
 
@@ -569,7 +573,7 @@ cdef void avg_back_planes(const PoolShape* g, const real_t* grad, real_t* out, P
                 window(g, 1, oh, &h0, &h1)
                 for ow in range(g.out[2]):
                     window(g, 2, ow, &w0, &w1)
-                    n = counted(g, od, oh) * (1 if g.divisor != 0 else extent(g, 2, ow))
+                    n = counted(g, od, oh) * (1 if g.divisor != 0 else window_count(g, 2, ow))
                     x = grad[0] / <real_t>n
                     for d in range(d0, d1):
                         for h in range(h0, h1):

@@ -96,7 +96,7 @@ cdef int regular(Plan* plan, Tensor large, Tensor small, tuple kernel, tuple str
     return 0
 
 
-cdef int divide(Plan* plan, Tensor large, Tensor small, int n) except -1:
+cdef int divide_windows(Plan* plan, Tensor large, Tensor small, int n) except -1:
     """Nearly equal parts; those that are equal are windows of one kernel."""
     cdef int d
     blank(plan, large, small, n)
@@ -107,7 +107,7 @@ cdef int divide(Plan* plan, Tensor large, Tensor small, int n) except -1:
     return 0
 
 
-cdef int run(Plan* plan, Launch* work, Py_ssize_t count, double elements) except -1:
+cdef int run_tiles(Plan* plan, Launch* work, Py_ssize_t count, double elements) except -1:
     """Run the plan in tiles of about TILE_WORK elements; `elements` counts all."""
     plan.count = count
     plan.block = <Py_ssize_t>(TILE_WORK / (elements / count)) if elements > 0 else count
@@ -125,13 +125,13 @@ cdef inline double in_windows(const PoolShape* g, Tensor small) noexcept:
     return 2 * n + small.count
 
 
-cdef bint places(Plan* plan, Tensor out, Tensor a, Py_ssize_t n, max_rows_fn largest,
-                 rows_fn rows) except -1:
+cdef bint plan_by_places(Plan* plan, Tensor out, Tensor a, Py_ssize_t n, max_rows_fn launch_max,
+                         rows_fn rows) except -1:
     """Return whether it goes by places, n dimensions and channels; then by one of these
     functions."""
-    if a.nd != n + 2 or (largest == NULL and rows == NULL) or not by_places(out, a):
+    if a.nd != n + 2 or (launch_max == NULL and rows == NULL) or not by_places(out, a):
         return False
-    plan.largest = largest
+    plan.largest = launch_max
     plan.rows = rows
     plan.g.c = a.sizes[1]
     return True
@@ -139,12 +139,12 @@ cdef bint places(Plan* plan, Tensor out, Tensor a, Py_ssize_t n, max_rows_fn lar
 
 # --- largest elements -----------------------------------------------------------------------
 
-cdef bint fits(Plan* plan) noexcept:
+cdef bint fits_int32(Plan* plan) noexcept:
     """Return whether places in planes are int32, as loops for float32 have them."""
     return plan.g.size[0] * plan.g.size[1] * plan.g.size[2] < 1 << 31
 
 
-cdef int largest(Plan* plan, Tensor result, Tensor indices, Tensor a) except -1:
+cdef int launch_max(Plan* plan, Tensor result, Tensor indices, Tensor a) except -1:
     cdef Launch work
     cdef Py_ssize_t size = plan.g.out[2]
     if plan.g.c:
@@ -158,21 +158,21 @@ cdef int largest(Plan* plan, Tensor result, Tensor indices, Tensor a) except -1:
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, result, WRITES)
     operand(&work, &plan.index, indices, WRITES)
-    return run(plan, &work, result.count // size, in_windows(&plan.g, result))
+    return run_tiles(plan, &work, result.count // size, in_windows(&plan.g, result))
 
 
 cdef int largest_of(Plan* plan, Tensor result, Tensor indices, Tensor a, Py_ssize_t n,
                     str op) except -1:
     """By places where all lie so; otherwise row by row, to results in C order."""
     cdef Tensor dense, at
-    if fits(plan) and by_places(indices, a) and places(
+    if fits_int32(plan) and by_places(indices, a) and plan_by_places(
             plan, result, a, n, L.max_places[<int>a.dt], NULL):
-        return largest(plan, result, indices, dense_places(a))
+        return launch_max(plan, result, indices, dense_places(a))
     if not (result.flags | indices.flags) & F_STRIDED:
-        return largest(plan, result, indices, contiguous(a))
+        return launch_max(plan, result, indices, contiguous(a))
     dense = tensor_empty(result.dt, result.nd, result.sizes)
     at = tensor_empty(DT_I64, result.nd, result.sizes)
-    largest(plan, dense, at, contiguous(a))
+    launch_max(plan, dense, at, contiguous(a))
     copy_into(indices, at, op)
     return copy_into(result, dense, op)
 
@@ -200,7 +200,7 @@ cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) 
         wide = tensor_empty_like(result, DT_F32)
         adaptive_max_pool(wide, indices, cast(a, DT_F32), size)
         return copy_into(result, wide, "adaptive_max_pool")
-    divide(&plan, a, result, <int>len(size))
+    divide_windows(&plan, a, result, <int>len(size))
     return largest_of(&plan, result, indices, a, len(size), "adaptive_max_pool")
 
 
@@ -225,7 +225,7 @@ cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
         plan.size *= plan.g.size[d]
         plan.taken *= plan.g.out[d]
     blocks = out.count // plan.size
-    if places(&plan, out, grad, n, L.put_places[<int>out.dt], NULL):
+    if plan_by_places(&plan, out, grad, n, L.put_places[<int>out.dt], NULL):
         grad = dense_places(grad)
         indices = dense_places(indices)
         blocks = blocks // plan.g.c * parts(plan.g.c, PUT_BLOCK)
@@ -244,7 +244,7 @@ cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
     operand(&work, &plan.a, grad, READS)
     operand(&work, &plan.index, indices, READS)
     operand(&work, &plan.out, out, WRITES)
-    return run(&plan, &work, blocks, out.count + 8.0 * grad.count)
+    return run_tiles(&plan, &work, blocks, out.count + 8.0 * grad.count)
 
 
 # --- averages -------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ cdef int averages(Plan* plan, Tensor out, Tensor a) except -1:
     begin(&work, "avg_pool", plan, sizeof(Plan), KIND_WINDOW)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, out, WRITES)
-    return run(plan, &work, out.count // size, in_windows(&plan.g, out))
+    return run_tiles(plan, &work, out.count // size, in_windows(&plan.g, out))
 
 
 cdef int averages_back(Plan* plan, Tensor out, Tensor grad) except -1:
@@ -280,7 +280,7 @@ cdef int averages_back(Plan* plan, Tensor out, Tensor grad) except -1:
     begin(&work, "avg_pool_backward", plan, sizeof(Plan), KIND_WINDOW)
     operand(&work, &plan.a, grad, READS)
     operand(&work, &plan.out, out, WRITES)
-    return run(plan, &work, count, out.count + in_windows(&plan.g, grad))
+    return run_tiles(plan, &work, count, out.count + in_windows(&plan.g, grad))
 
 
 ctypedef int (*averages_fn)(Plan*, Tensor, Tensor) except -1
@@ -290,7 +290,7 @@ cdef int averages_of(Plan* plan, Tensor out, Tensor a, Py_ssize_t n, averages_fn
                      rows_fn by_place, str op) except -1:
     """By places where both lie so; otherwise row by row, to a result in C order."""
     cdef Tensor dense
-    if places(plan, out, a, n, NULL, by_place):
+    if plan_by_places(plan, out, a, n, NULL, by_place):
         return averaged(plan, out, dense_places(a))
     if not out.flags & F_STRIDED:
         return averaged(plan, out, contiguous(a))
@@ -344,7 +344,7 @@ cdef int adaptive_avg_pool(Tensor out, Tensor a, tuple size) except -1:
         wide = tensor_empty_like(out, DT_F32)
         adaptive_avg_pool(wide, cast(a, DT_F32), size)
         return copy_into(out, wide, "adaptive_avg_pool")
-    divide(&plan, a, out, <int>len(size))
+    divide_windows(&plan, a, out, <int>len(size))
     return averages_of(&plan, out, a, len(size), averages, L.avg_places[<int>out.dt],
                        "adaptive_avg_pool")
 
@@ -361,6 +361,6 @@ cdef int adaptive_avg_pool_backward(Tensor out, Tensor grad, tuple size,
         return copy_into(out, wide, "adaptive_avg_pool_backward")
     if grad.count == 0:
         return clear(out)
-    divide(&plan, out, grad, <int>len(output_size))
+    divide_windows(&plan, out, grad, <int>len(output_size))
     return averages_of(&plan, out, grad, len(output_size), averages_back,
                        L.avg_back_places[<int>out.dt], "adaptive_avg_pool_backward")

@@ -53,7 +53,7 @@ cdef struct Multiply:
     const char* name
 
 
-cdef void multiply(void* plan) noexcept nogil:
+cdef void run_plan(void* plan) noexcept nogil:
     cdef Multiply* t = <Multiply*>plan
     cdef Py_ssize_t ldc = t.n
     if t.bias != NULL:
@@ -89,7 +89,7 @@ cdef int product(Multiply* t, const char* name, Tensor c, Tensor a, Tensor b,
         if bias is not None:
             operand(&work, &t.bias, bias, READS)
     # In steps of team_size()'s unit; smaller products than 64 x 64 x 64 keep the GIL.
-    launch(&work, multiply, 0.125 * t.batch * t.m * t.n * t.k)
+    launch(&work, run_plan, 0.125 * t.batch * t.m * t.n * t.k)
     if t.status != GEMM_OK:
         ag_pass_on()
     return 0

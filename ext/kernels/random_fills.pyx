@@ -97,7 +97,7 @@ cdef void draw(void* plan) noexcept nogil:
         parallel_range(fill, job, chunks, threads)
 
 
-cdef int run(RandomJob* job, Tensor out, Tensor p, Tensor state, const char* name) except -1:
+cdef int run_fill(RandomJob* job, Tensor out, Tensor p, Tensor state, const char* name) except -1:
     """Fill `out`; `p` are probabilities in C order, or None."""
     cdef Launch work
     job.dt = out.dt
@@ -137,7 +137,7 @@ cdef int uniform(Tensor out, double lo, double hi, Tensor state) except -1:
     job.a = lo
     job.b = hi - lo
     job.top = before(hi, dt_real(out.dt)) if hi > lo else lo
-    return run(&job, out, None, state, "uniform")
+    return run_fill(&job, out, None, state, "uniform")
 
 
 cdef int normal(Tensor out, double mean, double std, Tensor state) except -1:
@@ -146,11 +146,11 @@ cdef int normal(Tensor out, double mean, double std, Tensor state) except -1:
     job.a = mean
     job.b = std
     if not dt_is_complex(out.dt):
-        return run(&job, out, None, state, "normal")
+        return run_fill(&job, out, None, state, "normal")
     # Half of the variance for each part; the mean goes to the real part.
     job.a = 0
     job.b = std * 0.70710678118654752
-    run(&job, out, None, state, "normal")
+    run_fill(&job, out, None, state, "normal")
     if mean:
         ew2(K_ADD, out, cast(wrap_double(mean), out.dt), P_SAME, out, "normal_")
     return 0
@@ -160,7 +160,7 @@ cdef int exponential(Tensor out, double rate, Tensor state) except -1:
     cdef RandomJob job
     job.kind = RANDOM_EXPONENTIAL
     job.a = 1.0 / rate
-    return run(&job, out, None, state, "exponential")
+    return run_fill(&job, out, None, state, "exponential")
 
 
 cdef int zeros_and(Tensor out, double one, double p, Tensor state) except -1:
@@ -168,7 +168,7 @@ cdef int zeros_and(Tensor out, double one, double p, Tensor state) except -1:
     job.kind = RANDOM_BERNOULLI
     job.a = one
     job.range = <uint64_t>(p * 4294967296.0)
-    return run(&job, out, None, state, "bernoulli")
+    return run_fill(&job, out, None, state, "bernoulli")
 
 
 cdef int bernoulli(Tensor out, double p, Tensor state) except -1:
@@ -178,10 +178,10 @@ cdef int bernoulli(Tensor out, double p, Tensor state) except -1:
 cdef int bernoulli_each(Tensor out, Tensor p, Tensor state) except -1:
     cdef RandomJob job
     p = contiguous(expand_plain(cast(p, DT_F64), out.nd, out.sizes, "bernoulli_"))
-    check(p, CHANCES, "bernoulli")
+    check_range(p, CHANCES, "bernoulli")
     job.kind = RANDOM_BERNOULLI_EACH
     job.p = <const double*>p.ptr
-    return run(&job, out, p, state, "bernoulli")
+    return run_fill(&job, out, p, state, "bernoulli")
 
 
 cdef int random(Tensor out, Py_ssize_t low, Py_ssize_t last, Tensor state) except -1:
@@ -189,7 +189,7 @@ cdef int random(Tensor out, Py_ssize_t low, Py_ssize_t last, Tensor state) excep
     job.kind = RANDOM_INTEGER
     job.base = low
     job.range = <uint64_t>last - <uint64_t>low + 1
-    return run(&job, out, None, state, "random")
+    return run_fill(&job, out, None, state, "random")
 
 
 # --- around tensors -------------------------------------------------------------------------
@@ -201,7 +201,7 @@ cdef int normal_mean(Tensor out, Tensor mean, double std, Tensor state) except -
 
 
 cdef int normal_std(Tensor out, double mean, Tensor std, Tensor state) except -1:
-    check(contiguous(cast(std, DT_F64)), WIDTHS, "normal")
+    check_range(contiguous(cast(std, DT_F64)), WIDTHS, "normal")
     normal(out, 0, 1, state)
     ew2(K_MUL, out, cast(std, out.dt), P_SAME, out, "normal")
     ew2(K_ADD, out, cast(wrap_double(mean), out.dt), P_SAME, out, "normal")
@@ -209,7 +209,7 @@ cdef int normal_std(Tensor out, double mean, Tensor std, Tensor state) except -1
 
 
 cdef int normal_both(Tensor out, Tensor mean, Tensor std, Tensor state) except -1:
-    check(contiguous(cast(std, DT_F64)), WIDTHS, "normal")
+    check_range(contiguous(cast(std, DT_F64)), WIDTHS, "normal")
     normal(out, 0, 1, state)
     ew2(K_MUL, out, cast(std, out.dt), P_SAME, out, "normal")
     ew2(K_ADD, out, cast(mean, out.dt), P_SAME, out, "normal")
@@ -322,7 +322,7 @@ cdef void note(Checked* c, int kind, Py_ssize_t i) noexcept nogil:
     note_fault(&c.fault, kind, c.op, bits, 0, i)
 
 
-cdef int check(Tensor x, int kind, const char* name) except -1:
+cdef int check_range(Tensor x, int kind, const char* name) except -1:
     """Refuse values of float64, in C order, that are out of range."""
     cdef Checked plan
     cdef Launch work
@@ -347,7 +347,7 @@ cdef int weights(Tensor out, Tensor a) except -1:
         raise RuntimeError("multinomial: there is no category to draw from")
     if a.nd == 1 and a.count == 0:
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-    return check(out, WEIGHTS, "multinomial")
+    return check_range(out, WEIGHTS, "multinomial")
 
 
 # --- one element after the other ------------------------------------------------------------

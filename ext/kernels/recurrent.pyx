@@ -108,9 +108,10 @@ cdef struct Layer:
     char* g_hr
 
 
-cdef inline void multiply(Layer* t, int trans_a, int trans_b, Py_ssize_t m, Py_ssize_t n,
-                          Py_ssize_t k, const void* a, Py_ssize_t lda, const void* b,
-                          Py_ssize_t ldb, double beta, void* c, Py_ssize_t ldc) noexcept nogil:
+cdef inline void multiply_gates(Layer* t, int trans_a, int trans_b, Py_ssize_t m, Py_ssize_t n,
+                                Py_ssize_t k, const void* a, Py_ssize_t lda, const void* b,
+                                Py_ssize_t ldb, double beta, void* c,
+                                Py_ssize_t ldc) noexcept nogil:
     if t.status == GEMM_OK:
         t.status = gemm(t.dt, trans_a, trans_b, m, n, k, 1, 0, a, lda, b, ldb, beta, c, ldc)
 
@@ -121,7 +122,7 @@ cdef inline void multiply_onto(Layer* t, int trans_b, Py_ssize_t m, Py_ssize_t n
     """Matrices without gaps; each row of c begins with `row`, if there is one."""
     cdef Py_ssize_t ldb = k if trans_b else n
     if row == NULL:
-        multiply(t, 0, trans_b, m, n, k, a, k, b, ldb, beta, c, ldc)
+        multiply_gates(t, 0, trans_b, m, n, k, a, k, b, ldb, beta, c, ldc)
     elif t.status == GEMM_OK:
         t.status = gemm_onto(t.dt, 0, trans_b, m, n, k, a, k, b, ldb, row, c, ldc)
 
@@ -168,8 +169,8 @@ cdef void pack_columns(void* ctx, Py_ssize_t index) noexcept nogil:
                  1, 0, p.at + q * p.columns * p.t.item)
 
 
-cdef void pack(Packed* p, Layer* t, int trans, Py_ssize_t k, Py_ssize_t n,
-               const char* b) noexcept nogil:
+cdef void pack_weights(Packed* p, Layer* t, int trans, Py_ssize_t k, Py_ssize_t n,
+                       const char* b) noexcept nogil:
     p.t, p.trans, p.k, p.n, p.b = t, trans, k, n, b
     p.at = p.row = NULL
     if (t.steps < FEW_STEPS or t.batch < FEW_ROWS or t.batch > MANY_ROWS or n == 0 or k == 0
@@ -213,7 +214,7 @@ cdef inline void multiply_packed(Packed* p, Py_ssize_t rows, const char* a, doub
     parallel_for(packed_piece, p, parts(p.n, p.piece), team)
 
 
-cdef inline Py_ssize_t rows_of(const Layer* t, Py_ssize_t step) noexcept nogil:
+cdef inline Py_ssize_t batch_at(const Layer* t, Py_ssize_t step) noexcept nogil:
     return t.batch if t.sizes == NULL else t.sizes[step]
 
 
@@ -290,7 +291,7 @@ cdef void forward(void* plan) noexcept nogil:
     cdef Rows w
     cdef double looked = agr_seconds()
     t.status = GEMM_OK
-    pack(&w_hh, t, 1, t.state, t.gates, t.w_hh)
+    pack_weights(&w_hh, t, 1, t.state, t.gates, t.w_hh)
     if t.mode == R_GRU:
         w_hh.row = t.b_hh
         others = <char*>take_scratch(max(3 * most * t.n * t.item, <Py_ssize_t>64))
@@ -323,7 +324,7 @@ cdef void forward(void* plan) noexcept nogil:
         if t.status != GEMM_OK or interrupted(t, &looked):
             break
         step = t.steps - 1 - k if t.reverse else k
-        rows = rows_of(t, step)
+        rows = batch_at(t, step)
         if t.reverse:
             at -= rows
         if t.mode == R_GRU:
@@ -340,8 +341,9 @@ cdef void forward(void* plan) noexcept nogil:
             w.cell = w.h if t.single else t.hy
         by_tiles(&w, False)
         if raw != NULL:
-            multiply(t, 0, 1, rows, t.state, t.n, raw, t.n, t.w_hr, t.n, 0, t.out + at * width,
-                     t.state)
+            multiply_gates(t, 0, 1, rows, t.state, t.n, raw, t.n, t.w_hr, t.n, 0,
+                           t.out + at * width,
+                           t.state)
         if t.mode == R_LSTM and not t.single:
             memcpy(t.hy, t.out + at * width, <size_t>(rows * width))
         if not t.reverse:
@@ -386,7 +388,7 @@ cdef void backward(void* plan) noexcept nogil:
         t.status = GEMM_NO_MEMORY
         return
     t.status = GEMM_OK
-    pack(&w_hh, t, 0, t.gates, t.state, t.w_hh)
+    pack_weights(&w_hh, t, 0, t.gates, t.state, t.w_hh)
     d = s = scratch
     last = d + t.rows * t.gates * t.item
     if t.mode == R_GRU:
@@ -407,17 +409,17 @@ cdef void backward(void* plan) noexcept nogil:
         if t.status != GEMM_OK or interrupted(t, &looked):
             break
         step = k if t.reverse else t.steps - 1 - k
-        rows = rows_of(t, step)
+        rows = batch_at(t, step)
         if not t.reverse:
             at -= rows
         # The step before it in time has its rows next to these; what it has not comes from h and c.
         if k == t.steps - 1:
             before, at_before = 0, 0
         elif t.reverse:
-            before, at_before = min(rows, rows_of(t, step + 1)), at + rows
+            before, at_before = min(rows, batch_at(t, step + 1)), at + rows
         else:
             before = rows
-            at_before = at - rows_of(t, step - 1)
+            at_before = at - batch_at(t, step - 1)
         memcpy(last + at * width, t.out + at_before * width, <size_t>(before * width))
         memcpy(last + (at + before) * width, t.h + before * width,
                <size_t>((rows - before) * width))
@@ -425,7 +427,7 @@ cdef void backward(void* plan) noexcept nogil:
             L.add(t.dt, rows * t.state, t.g_h, t.g_out + at * width)
         if t.w_hr != NULL:
             memcpy(drawn + at * width, t.g_h, <size_t>(rows * width))
-            multiply(t, 0, 0, rows, t.n, t.state, t.g_h, t.state, t.w_hr, t.n, 0, dh, t.n)
+            multiply_gates(t, 0, 0, rows, t.n, t.state, t.g_h, t.state, t.w_hr, t.n, 0, dh, t.n)
         w.count = rows
         w.dh = dh
         w.d = d + at * t.gates * t.item
@@ -454,13 +456,15 @@ cdef void backward(void* plan) noexcept nogil:
         if t.reverse:
             at += rows
     if t.wanted & OF_X:
-        multiply(t, 0, 0, t.rows, t.size, t.gates, d, t.gates, t.w_ih, t.size, 0, t.g_x, t.size)
+        multiply_gates(t, 0, 0, t.rows, t.size, t.gates, d, t.gates, t.w_ih, t.size, 0, t.g_x,
+                       t.size)
     if t.wanted & OF_IH:
-        multiply(t, 1, 0, t.gates, t.size, t.rows, d, t.gates, t.x, t.size, 0, t.g_ih, t.size)
+        multiply_gates(t, 1, 0, t.gates, t.size, t.rows, d, t.gates, t.x, t.size, 0, t.g_ih, t.size)
     if t.wanted & OF_HH:
-        multiply(t, 1, 0, t.gates, t.state, t.rows, s, t.gates, last, t.state, 0, t.g_hh, t.state)
+        multiply_gates(t, 1, 0, t.gates, t.state, t.rows, s, t.gates, last, t.state, 0, t.g_hh,
+                       t.state)
     if t.wanted & OF_HR:
-        multiply(t, 1, 0, t.state, t.n, t.rows, drawn, t.state, raw, t.n, 0, t.g_hr, t.n)
+        multiply_gates(t, 1, 0, t.state, t.n, t.rows, drawn, t.state, raw, t.n, 0, t.g_hr, t.n)
     if t.wanted & OF_BI:
         L.sum_columns(t.dt, t.rows, t.gates, d, t.g_bi)
     if t.wanted & OF_BH:
@@ -474,8 +478,8 @@ cdef void backward(void* plan) noexcept nogil:
 
 # --- launches ---------------------------------------------------------------------------------
 
-cdef void describe(Layer* t, Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor batch_sizes,
-                   Py_ssize_t mode) noexcept:
+cdef void plan_layer(Layer* t, Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tensor batch_sizes,
+                     Py_ssize_t mode) noexcept:
     cdef int d
     memset(t, 0, sizeof(Layer))
     t.dt = x.dt
@@ -497,7 +501,7 @@ cdef void describe(Layer* t, Tensor x, Tensor h, Tensor w_ih, Tensor w_hh, Tenso
         t.steps = 1 if t.single else x.sizes[0]
 
 
-cdef inline void given(Launch* work, const char** field, Tensor t) noexcept:
+cdef inline void optional_operand(Launch* work, const char** field, Tensor t) noexcept:
     if t is not None:
         field[0] = t.ptr
         operand(work, field, t, READS)
@@ -512,7 +516,7 @@ cdef inline Tensor dense(Tensor t):
     return None if t is None else contiguous(t)
 
 
-cdef int finish(const Layer* t, str op) except -1:
+cdef int check_layer(const Layer* t, str op) except -1:
     if t.status == GEMM_INTERRUPTED:
         return agr_pass_on()
     if t.status == GEMM_NO_MEMORY:
@@ -536,25 +540,25 @@ cdef int layer(
     x, h, w_ih, w_hh = contiguous(x), contiguous(h), contiguous(w_ih), contiguous(w_hh)
     c, b_ih, b_hh, w_hr = dense(c), dense(b_ih), dense(b_hh), dense(w_hr)
     batch_sizes = dense(batch_sizes)
-    describe(&t, x, h, w_ih, w_hh, batch_sizes, mode)
+    plan_layer(&t, x, h, w_ih, w_hh, batch_sizes, mode)
     ensure_gemm(x.dt)
     begin(&work, "recurrent", &t, sizeof(Layer), KIND_PRODUCT)
     spread(&work, room, MOST)
-    given(&work, &t.x, x)
-    given(&work, &t.h, h)
-    given(&work, &t.c, c)
-    given(&work, &t.w_ih, w_ih)
-    given(&work, &t.w_hh, w_hh)
-    given(&work, &t.b_ih, b_ih)
-    given(&work, &t.b_hh, b_hh)
-    given(&work, &t.w_hr, w_hr)
-    given(&work, <const char**>&t.sizes, batch_sizes)
+    optional_operand(&work, &t.x, x)
+    optional_operand(&work, &t.h, h)
+    optional_operand(&work, &t.c, c)
+    optional_operand(&work, &t.w_ih, w_ih)
+    optional_operand(&work, &t.w_hh, w_hh)
+    optional_operand(&work, &t.b_ih, b_ih)
+    optional_operand(&work, &t.b_hh, b_hh)
+    optional_operand(&work, &t.w_hr, w_hr)
+    optional_operand(&work, <const char**>&t.sizes, batch_sizes)
     made(&work, &t.out, out)
     made(&work, &t.hy, hy)
     made(&work, &t.cy, cy)
     made(&work, &t.ws, gates)
     launch(&work, forward, work_of(&t))
-    return finish(&t, "recurrent layer")
+    return check_layer(&t, "recurrent layer")
 
 
 cdef int layer_backward(
@@ -569,23 +573,23 @@ cdef int layer_backward(
     c, w_hr, batch_sizes = dense(c), dense(w_hr), dense(batch_sizes)
     out, gates = contiguous(out), contiguous(gates)
     g_out, g_hy, g_cy = dense(g_out), dense(g_hy), dense(g_cy)
-    describe(&t, x, h, w_ih, w_hh, batch_sizes, mode)
+    plan_layer(&t, x, h, w_ih, w_hh, batch_sizes, mode)
     t.wanted = wanted
     ensure_gemm(x.dt)
     begin(&work, "recurrent_backward", &t, sizeof(Layer), KIND_PRODUCT)
     spread(&work, room, MOST)
-    given(&work, &t.g_out, g_out)
-    given(&work, &t.g_hy, g_hy)
-    given(&work, &t.g_cy, g_cy)
-    given(&work, &t.x, x)
-    given(&work, &t.h, h)
-    given(&work, &t.c, c)
-    given(&work, &t.w_ih, w_ih)
-    given(&work, &t.w_hh, w_hh)
-    given(&work, &t.w_hr, w_hr)
-    given(&work, <const char**>&t.sizes, batch_sizes)
-    given(&work, <const char**>&t.out, out)
-    given(&work, <const char**>&t.ws, gates)
+    optional_operand(&work, &t.g_out, g_out)
+    optional_operand(&work, &t.g_hy, g_hy)
+    optional_operand(&work, &t.g_cy, g_cy)
+    optional_operand(&work, &t.x, x)
+    optional_operand(&work, &t.h, h)
+    optional_operand(&work, &t.c, c)
+    optional_operand(&work, &t.w_ih, w_ih)
+    optional_operand(&work, &t.w_hh, w_hh)
+    optional_operand(&work, &t.w_hr, w_hr)
+    optional_operand(&work, <const char**>&t.sizes, batch_sizes)
+    optional_operand(&work, <const char**>&t.out, out)
+    optional_operand(&work, <const char**>&t.ws, gates)
     made(&work, &t.g_x, g_x)
     made(&work, &t.g_h, g_h)
     made(&work, &t.g_c, g_c)
@@ -595,4 +599,4 @@ cdef int layer_backward(
     made(&work, &t.g_bh, g_bh)
     made(&work, &t.g_hr, g_hr)
     launch(&work, backward, 2 * work_of(&t))
-    return finish(&t, "recurrent layer, backward")
+    return check_layer(&t, "recurrent layer, backward")

@@ -292,7 +292,7 @@ cdef inline Py_ssize_t clip(Py_ssize_t x, Py_ssize_t lo, Py_ssize_t hi) noexcept
     return lo if x < lo else (hi if x > hi else x)
 
 
-cdef Py_ssize_t cut(Plan* plan) noexcept:
+cdef Py_ssize_t choose_tiles(Plan* plan) noexcept:
     """Choose tiles, from shapes alone; returns how many places the results have."""
     cdef Py_ssize_t places = 1, others = 1
     cdef int d
@@ -347,7 +347,7 @@ cdef int reduce_into(int op, Tensor a, const char* mask, Tensor out, double scal
     plan.p = a.ptr
     plan.out = out.ptr
     plan.out_item = DT_SIZE[out.dt]
-    plan.places = cut(&plan)
+    plan.places = choose_tiles(&plan)
     begin(&work, "reduce", &plan, sizeof(plan), KIND_REDUCE)
     operand(&work, &plan.p, a, READS)
     operand(&work, &plan.out, out, WRITES)

@@ -75,8 +75,9 @@ cdef void all_tiles(void* ctx) noexcept nogil:
     parallel_for(tile_of, plan, tiles, team_size(plan.work))
 
 
-cdef int run(Tensor small, Tensor large, Tensor a, Tensor out, Py_ssize_t c, int rank,
-             double scale_d, double scale_h, double scale_w, Py_ssize_t mode, bint align) except -1:
+cdef int resample_planes(Tensor small, Tensor large, Tensor a, Tensor out, Py_ssize_t c, int rank,
+                         double scale_d, double scale_h, double scale_w, Py_ssize_t mode,
+                         bint align) except -1:
     """
     `small` has the shape of the input, `large` that of the result; `a` is read. Both are in C
     order, or so that c channels lie last.
@@ -145,14 +146,16 @@ cdef int resample(Tensor out, Tensor a, tuple size, double scale_d, double scale
         resample(wide, cast(a, DT_F32), size, scale_d, scale_h, scale_w, mode, align)
         return copy_into(out, wide, "resample")
     if a.nd == len(size) + 2 and by_places(out, a):
-        return run(a, out, dense_places(a), out, a.sizes[1], <int>len(size), scale_d, scale_h,
-                   scale_w, mode, align)
+        return resample_planes(a, out, dense_places(a), out, a.sizes[1], <int>len(size), scale_d,
+                               scale_h,
+                               scale_w, mode, align)
     if out.flags & F_STRIDED:
         wide = tensor_empty(out.dt, out.nd, out.sizes)
         resample(wide, contiguous(a), size, scale_d, scale_h, scale_w, mode, align)
         return copy_into(out, wide, "resample")
-    return run(a, out, contiguous(a), out, 1, <int>len(size), scale_d, scale_h, scale_w, mode,
-               align)
+    return resample_planes(a, out, contiguous(a), out, 1, <int>len(size), scale_d, scale_h, scale_w,
+                           mode,
+                           align)
 
 
 cdef int resample_backward(Tensor out, Tensor grad, tuple size, tuple to, double scale_d,
@@ -166,11 +169,13 @@ cdef int resample_backward(Tensor out, Tensor grad, tuple size, tuple to, double
                           align)
         return copy_into(out, wide, "resample_backward")
     if out.nd == len(to) + 2 and by_places(out, grad):
-        return run(out, grad, dense_places(grad), out, out.sizes[1], <int>len(to), scale_d,
-                   scale_h, scale_w, mode, align)
+        return resample_planes(out, grad, dense_places(grad), out, out.sizes[1], <int>len(to),
+                               scale_d,
+                               scale_h, scale_w, mode, align)
     if out.flags & F_STRIDED:
         wide = tensor_empty(out.dt, out.nd, out.sizes)
         resample_backward(wide, contiguous(grad), size, to, scale_d, scale_h, scale_w, mode, align)
         return copy_into(out, wide, "resample_backward")
-    return run(out, grad, contiguous(grad), out, 1, <int>len(to), scale_d, scale_h, scale_w, mode,
-               align)
+    return resample_planes(out, grad, contiguous(grad), out, 1, <int>len(to), scale_d, scale_h,
+                           scale_w, mode,
+                           align)

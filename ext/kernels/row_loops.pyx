@@ -252,8 +252,8 @@ cdef inline void whole_sum(const real_t* p, Py_ssize_t n, double* pair) noexcept
         pair[1] += rest[1]
 
 
-cdef inline void turn(const num_t* p, Py_ssize_t step, num_t* tile, Py_ssize_t rows,
-                      Py_ssize_t n) noexcept nogil:
+cdef inline void transpose_block(const num_t* p, Py_ssize_t step, num_t* tile, Py_ssize_t rows,
+                                 Py_ssize_t n) noexcept nogil:
     """tile[j][r] = p[r][j]; rows of p are `step` elements apart, those of `tile` GROUP."""
     cdef Py_ssize_t r, j
     for j in range(n):
@@ -270,8 +270,9 @@ cdef void sum_short_rows(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_s
     memset(tile, 0, sizeof(tile))
     for r from 0 <= r < rows by GROUP:
         some = rows - r if rows - r < GROUP else GROUP
-        turn(<const real_t*>(<const char*>p + r * step), step // <Py_ssize_t>sizeof(real_t), tile,
-             some, n)
+        transpose_block(<const real_t*>(<const char*>p + r * step),
+                        step // <Py_ssize_t>sizeof(real_t), tile,
+                        some, n)
         for i in range(some):
             even = (tile[i] + tile[4 * GROUP + i]) + (tile[2 * GROUP + i] + tile[6 * GROUP + i])
             odd = ((tile[GROUP + i] + tile[5 * GROUP + i])

@@ -202,7 +202,7 @@ cdef Py_ssize_t planned(ScanPlan* plan, Tensor a, Py_ssize_t dim) except -1:
     return outer
 
 
-cdef Tensor widened(Tensor out, Tensor a, str op):
+cdef Tensor cast_to_computing(Tensor out, Tensor a, str op):
     """Memory of the dtype that is computed in, with the values of `a`."""
     cdef Tensor values = out
     if out.dt == DT_F16 or out.dt == DT_BF16:
@@ -220,7 +220,7 @@ cdef int running(Tensor out, Tensor indices, Tensor a, Py_ssize_t dim, bint smal
     cdef Py_ssize_t tiles
     if out.count == 0:
         return 0
-    values = widened(out, a, op)
+    values = cast_to_computing(out, a, op)
     tiles = planned(&plan, values, dim)
     plan.smallest = smallest
     plan.dt = values.dt
@@ -248,7 +248,7 @@ cdef int logcumsumexp(Tensor out, Tensor a, Py_ssize_t dim) except -1:
     cdef Py_ssize_t tiles
     if out.count == 0:
         return 0
-    values = widened(out, a, "logcumsumexp")
+    values = cast_to_computing(out, a, "logcumsumexp")
     tiles = planned(&plan, values, dim)
     plan.dt = values.dt
     plan.p = values.ptr

@@ -59,7 +59,7 @@ cdef void cols_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         plan.back_cols(plan.kind, plan.g + at, plan.p + at, plan.size, step, n, plan.out + at)
 
 
-cdef int run(int kind, Tensor out, Tensor g, Tensor a, Py_ssize_t dim) except -1:
+cdef int softmax_rows(int kind, Tensor out, Tensor g, Tensor a, Py_ssize_t dim) except -1:
     """Forward (g is None) or backward; halves are computed in float32."""
     cdef Plan plan
     cdef Launch work
@@ -70,7 +70,7 @@ cdef int run(int kind, Tensor out, Tensor g, Tensor a, Py_ssize_t dim) except -1
     dim = normal_dim(dim, a.nd)
     if out.dt == DT_F16 or out.dt == DT_BF16:
         wide = tensor_empty(DT_F32, out.nd, out.sizes)
-        run(kind, wide, g, a, dim)
+        softmax_rows(kind, wide, g, a, dim)
         return copy_into(out, wide, "softmax")
     a = contiguous(cast(a, out.dt))
     plan.kind = kind
@@ -107,17 +107,17 @@ cdef int run(int kind, Tensor out, Tensor g, Tensor a, Py_ssize_t dim) except -1
 
 
 cdef int softmax_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1:
-    return run(S_SOFTMAX, out, None, cast(a, out.dt), dim)
+    return softmax_rows(S_SOFTMAX, out, None, cast(a, out.dt), dim)
 
 
 cdef int log_softmax_into(Tensor out, Tensor a, Py_ssize_t dim, int dt) except -1:
-    return run(S_LOG_SOFTMAX, out, None, cast(a, out.dt), dim)
+    return softmax_rows(S_LOG_SOFTMAX, out, None, cast(a, out.dt), dim)
 
 
 cdef int softmax_backward_into(Tensor out, Tensor grad, Tensor result, Py_ssize_t dim) except -1:
-    return run(S_SOFTMAX, out, grad, result, dim)
+    return softmax_rows(S_SOFTMAX, out, grad, result, dim)
 
 
 cdef int log_softmax_backward_into(Tensor out, Tensor grad, Tensor result,
                                    Py_ssize_t dim) except -1:
-    return run(S_LOG_SOFTMAX, out, grad, result, dim)
+    return softmax_rows(S_LOG_SOFTMAX, out, grad, result, dim)

@@ -7,7 +7,7 @@ from autograd_cy._C.rules_common cimport real_number
 from autograd_cy._C.devices cimport device_among
 from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
 from autograd_cy._C.exchange cimport array_of
-from autograd_cy._C.indexing cimport fill_true, only_mask, tensor_of, values_of
+from autograd_cy._C.indexing cimport fill_true, only_mask, tensor_from_array, values_of
 from autograd_cy._C.iterate cimport (
     broadcast_shape, cast, check_writable, clear, clone_plain, copy_into, ew2, ew3, expand_plain,
     one_memory, P_BOOL, P_SKIP_FIRST, to_device)
@@ -31,10 +31,10 @@ cdef object scipy_special(str op):
     return special
 
 
-cdef int put(Tensor out, object values) except -1:
+cdef int store_values(Tensor out, object values) except -1:
     """Values that NumPy has, converted."""
     if out.dt == DT_BF16:
-        return copy_into(out, tensor_of(values, DT_F32), "to")
+        return copy_into(out, tensor_from_array(values, DT_F32), "to")
     array_of(out)[...] = values         # a half type may not hold them
     return 0
 
@@ -43,14 +43,14 @@ cdef int apply1(Tensor out, str op, str name, Tensor a) except -1:
     """A function of scipy.special, element by element."""
     function = getattr(scipy_special(op), name)
     with _np.errstate(all="ignore"):
-        return put(out, _np.asarray(function(values_of(cast(a, out.dt)))))
+        return store_values(out, _np.asarray(function(values_of(cast(a, out.dt)))))
 
 
 cdef int apply2(Tensor out, str op, str name, Tensor a, Tensor b) except -1:
     function = getattr(scipy_special(op), name)
     with _np.errstate(all="ignore"):
         values = function(values_of(cast(a, out.dt)), values_of(cast(b, out.dt)))
-        return put(out, _np.asarray(values))
+        return store_values(out, _np.asarray(values))
 
 
 cdef int lgamma(Tensor out, Tensor a) except -1:
@@ -61,7 +61,7 @@ cdef int lgamma(Tensor out, Tensor a) except -1:
         values = special.gammaln(x)
         near = _np.abs(x) < 1e-30
         values = _np.where(near, -_np.log(_np.abs(x)), _np.where(x == -_np.inf, _np.inf, values))
-        return put(out, _np.asarray(values))
+        return store_values(out, _np.asarray(values))
 
 
 cdef int digamma(Tensor out, Tensor a) except -1:
@@ -75,7 +75,7 @@ cdef int polygamma(Tensor out, Tensor a, Py_ssize_t n) except -1:
     x = values_of(cast(a, out.dt)).astype(_np.float64)
     with _np.errstate(all="ignore"):
         if n > 1:
-            return put(out, _np.asarray(special.polygamma(n, x)))
+            return store_values(out, _np.asarray(special.polygamma(n, x)))
         # Hurwitz's zeta function, which knows positive numbers only;
         # psi'(1 - x) + psi'(x) = (pi / sin(pi x))^2.  The sine of the distance to a whole number is
         # exactly 0 at the poles.
@@ -85,7 +85,7 @@ cdef int polygamma(Tensor out, Tensor a, Py_ssize_t n) except -1:
             x = x[rest]
             sine = _np.sin(_np.pi * (x - _np.rint(x)))
             values[rest] = (_np.pi / sine) ** 2 - special.zeta(2, 1 - x)
-        return put(out, values)
+        return store_values(out, values)
 
 
 cdef int igamma(Tensor out, Tensor a, Tensor x) except -1:

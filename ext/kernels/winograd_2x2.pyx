@@ -175,7 +175,7 @@ cdef void image_task(void* ctx, Py_ssize_t channel) noexcept nogil:
     give_scratch(plane)
 
 
-cdef inline void cut(Tiles* t, Py_ssize_t number, Py_ssize_t most) noexcept nogil:
+cdef inline void choose_batches(Tiles* t, Py_ssize_t number, Py_ssize_t most) noexcept nogil:
     """Batch `number` of tiles."""
     t.first = number * most
     t.count = min(most, t.all - t.first)
@@ -249,7 +249,7 @@ cdef void product_task(void* ctx, Py_ssize_t block) noexcept nogil:
     for place in range(PLACES):
         for done from 0 <= done < t.channels by t.depth:
             now = min(t.depth, t.channels - done)
-            products.multiply(
+            products.run_plan(
                 KIND_F32, rows, round_up(t.count, t.strip // 2), now, BY_ROWS,
                 u + place * u_step + done, t.channels, t.v + place * t.v_step + done * t.room,
                 1, done > 0, m + place * step, t.room)
@@ -307,7 +307,7 @@ cdef int run_2x2(Form* f, bint image) noexcept nogil:
     t.strip = products.width[KIND_F32]
     t.depth = round_up(parts(t.channels, parts(t.channels, DEPTH)), 8)
     t.depth = min(t.depth, t.channels)
-    most = share(&t, CACHED // (PLACES * t.channels * <Py_ssize_t>sizeof(float)), MOST)
+    most = tiles_of_batch(&t, CACHED // (PLACES * t.channels * <Py_ssize_t>sizeof(float)), MOST)
     batches = parts(t.all, most)
     d = most + (t.channels if batches == 1 else 0)
     t.block = max(PRODUCTS // (PLACES * d * <Py_ssize_t>sizeof(float)) // BLOCK, 1) * BLOCK
@@ -325,7 +325,7 @@ cdef int run_2x2(Form* f, bint image) noexcept nogil:
             return 1
         parallel_for(taps_task, &t, blocks, threads)
     for i in range(batches):
-        cut(&t, i, most)
+        choose_batches(&t, i, most)
         parallel_for(image_task, &t, t.channels, threads)
         if t.failed:
             break
@@ -343,7 +343,7 @@ cdef inline void count_tiles(Tiles* t) noexcept nogil:
     t.all = t.f.n * t.each
 
 
-cdef inline Py_ssize_t share(Tiles* t, Py_ssize_t wanted, Py_ssize_t most) noexcept nogil:
+cdef inline Py_ssize_t tiles_of_batch(Tiles* t, Py_ssize_t wanted, Py_ssize_t most) noexcept nogil:
     """Tiles of a batch: about as many as wanted, in whole strips, and evenly dealt out."""
     wanted = min(max(wanted, <Py_ssize_t>(FEWEST if t.channels < MANY else 2 * FEWEST)), most)
     return min(round_up(parts(t.all, parts(t.all, wanted)), t.strip), most)
@@ -385,7 +385,7 @@ cdef void sum_task(void* ctx, Py_ssize_t number) noexcept nogil:
     cdef Tiles* t = <Tiles*>ctx
     cdef Py_ssize_t blocks = parts(t.channels, 2 * BLOCK), place = number // blocks
     cdef Py_ssize_t first = number % blocks * 2 * BLOCK
-    products.multiply(
+    products.run_plan(
         KIND_F32, min(<Py_ssize_t>(2 * BLOCK), t.channels - first), t.filled, t.count, BY_ROWS,
         t.v + place * t.v_step + first * t.room, t.room, t.z + place * t.z_step, 1, t.first > 0,
         t.sums + place * t.sum_step + first * t.filled, t.filled)
@@ -426,8 +426,8 @@ cdef int run_2x2_weights(Form* f) noexcept nogil:
     some = SUMS if t.all > MOST_SUMMED else SUMS // 4
     some = max(some // (PLACES * t.channels * <Py_ssize_t>sizeof(float)) // t.strip, 1) * t.strip
     some = min(some, round_up(f.o, t.strip))
-    most = share(&t, CACHED // (PLACES * (t.channels + some) * <Py_ssize_t>sizeof(float)),
-                 MOST_SUMMED)
+    most = tiles_of_batch(&t, CACHED // (PLACES * (t.channels + some) * <Py_ssize_t>sizeof(float)),
+                          MOST_SUMMED)
     batches = parts(t.all, most)
     threads = team_size(0.125 * PLACES * t.all * t.channels * f.o)
     t.v_step = t.channels * most + APART
@@ -444,7 +444,7 @@ cdef int run_2x2_weights(Form* f) noexcept nogil:
         t.origin, t.columns = origin, min(some, f.o - origin)
         t.filled = round_up(t.columns, t.strip // 2)
         for i in range(batches):
-            cut(&t, i, most)
+            choose_batches(&t, i, most)
             # One batch is transformed once, whatever columns it is multiplied by.
             if batches > 1 or t.origin == 0:
                 d = t.strip

@@ -88,7 +88,7 @@ cdef inline void count_tiles(Tiles* t) noexcept nogil:
     t.lanes = t.strip // 2
 
 
-cdef inline void cut(Tiles* t, Py_ssize_t wanted) noexcept nogil:
+cdef inline void choose_batches(Tiles* t, Py_ssize_t wanted) noexcept nogil:
     """Batches of about so many tiles, evenly dealt out in whole blocks of the product."""
     t.most = min(round_up(parts(t.all, parts(t.all, wanted)), products.rows), t.all)
     t.batches = parts(t.all, t.most)
@@ -262,7 +262,7 @@ cdef void multiply_strip(Tiles* t, Py_ssize_t batch, Py_ssize_t strip, const flo
             u = own
             transform_taps(t, strip, k, u)
         for place in range(PLACES):
-            products.multiply(
+            products.run_plan(
                 KIND_F32, count, cols, depth, BY_ROWS, v + place * place_of_v(t) + k, pitch(t),
                 u + place * (depth * t.strip + APART), 1, k > 0, m + place * step, t.strip)
     put_tiles(t, batch, strip, m, step)
@@ -333,7 +333,7 @@ cdef int run_4x4(Form* f, bint image) noexcept nogil:
     count_tiles(&t)
     t.strips = parts(t.rows, t.strip)
     # Weights that leave the cache are transformed for more tiles.
-    cut(&t, TILES if f.c * f.o <= HEAVY else 2 * TILES)
+    choose_batches(&t, TILES if f.c * f.o <= HEAVY else 2 * TILES)
     threads = team_size(0.125 * PLACES * t.all * t.channels * t.rows)
     if t.batches > 1:
         t.u = floats(parts(t.channels, DEPTH) * t.strips * room_of_taps(&t, DEPTH))
@@ -434,7 +434,7 @@ cdef void sum_task(void* ctx, Py_ssize_t number) noexcept nogil:
         t.failed = 1
         return
     for place in range(PLACES):
-        products.multiply(
+        products.run_plan(
             KIND_F32, rows, round_up(now, t.lanes), of_batch(t, t.batch), BY_COLUMNS,
             t.z + place * place_of_z(t) + first, pitch_of_z(t),
             t.v + place * place_of_x(t) + strip * t.most * t.strip, 1, t.batch > 0,
@@ -462,7 +462,7 @@ cdef int add_weights(Form* f, Py_ssize_t wanted) noexcept nogil:
         t.pad[d] = f.pad[d + 1]
     count_tiles(&t)
     t.strips = parts(t.channels, t.strip)
-    cut(&t, wanted)
+    choose_batches(&t, wanted)
     tasks = t.strips * parts(t.rows, ROWS)
     threads = team_size(0.125 * PLACES * t.all * t.channels * t.rows)
     t.v = floats(PLACES * place_of_x(&t))

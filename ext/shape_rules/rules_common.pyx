@@ -28,7 +28,7 @@ cdef int same(Result* r, Tensor a, str op) except -1:
     return result_like(r, a, a.dt)
 
 
-cdef int turned(Result* r, Tensor a, tuple dims, str op) except -1:
+cdef int reversed_dims(Result* r, Tensor a, tuple dims, str op) except -1:
     """`a` reversed along dimensions, each given once."""
     if dims:
         normal_dims(dims, a.nd)

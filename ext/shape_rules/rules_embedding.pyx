@@ -56,7 +56,7 @@ cdef int gathered_back(Result* r, Tensor grad, Tensor indices, Py_ssize_t rows, 
     return result_dense(r, grad.dt, 2, sizes)
 
 
-cdef int rows_of(Result* r, Tensor grad, Tensor indices, str op) except -1:
+cdef int embedding_rows(Result* r, Tensor grad, Tensor indices, str op) except -1:
     return add_width(r, indices, grad.sizes[1], grad.dt, op)
 
 

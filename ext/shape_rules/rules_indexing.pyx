@@ -153,7 +153,7 @@ cdef int promoted_dtype(tuple tensors) except -1:
     return dt
 
 
-cdef int joined(Result* r, tuple tensors, Py_ssize_t dim, str op) except -1:
+cdef int joined_shape(Result* r, tuple tensors, Py_ssize_t dim, str op) except -1:
     cdef Tensor t, like
     cdef Py_ssize_t total = 0
     cdef int d, dt, i, n = len(tensors)
@@ -428,8 +428,8 @@ cdef int indexed(Result* r, Tensor a, object indices, const Py_ssize_t* sizes,
     return 0
 
 
-cdef int put(Result* r, Tensor a, object indices, Tensor values, bint accumulate,
-             const Py_ssize_t* sizes, str op) except -1:
+cdef int index_put(Result* r, Tensor a, object indices, Tensor values, bint accumulate,
+                   const Py_ssize_t* sizes, str op) except -1:
     cdef Selection s
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef int n, d, skipped = 0
@@ -531,7 +531,7 @@ cdef int sorted_along(Result* r, Tensor a, Py_ssize_t dim, str op) except -1:
     return result_dense(&r[1], DT_I64, a.nd, a.sizes)
 
 
-cdef int largest(Result* r, Tensor a, Py_ssize_t k, Py_ssize_t dim, str op) except -1:
+cdef int topk(Result* r, Tensor a, Py_ssize_t k, Py_ssize_t dim, str op) except -1:
     dim = normal_dim(dim, a.nd)
     if k < 0 or k > size_at(a, <int>dim):
         raise RuntimeError("selected index k out of range")
@@ -582,8 +582,9 @@ cdef int members(Result* r, Tensor elements, Tensor test_elements, str op) excep
     return result_dense(r, DT_BOOL, elements.nd, elements.sizes)
 
 
-cdef int places(Result* r, Tensor rows, Tensor values, bint out_int32, bint right, object side,
-                Tensor sorter, str op) except -1:
+cdef int searchsorted(Result* r, Tensor rows, Tensor values, bint out_int32, bint right,
+                      object side,
+                      Tensor sorter, str op) except -1:
     if side is not None and side not in ("left", "right"):
         raise RuntimeError(
             f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")

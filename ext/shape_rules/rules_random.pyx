@@ -31,7 +31,7 @@ cdef int need_real(int dt, str op) except -1:
     return 0
 
 
-cdef double largest(int dt) noexcept:
+cdef double largest_finite(int dt) noexcept:
     """The largest finite number of a floating dtype."""
     if dt == DT_F16:
         return 65504.0
@@ -44,7 +44,7 @@ cdef double largest(int dt) noexcept:
 
 cdef int uniform(Result* r, Tensor a, double lo, double hi, str op) except -1:
     cdef int dt = dt_real(a.dt)
-    cdef double limit = largest(dt)
+    cdef double limit = largest_finite(dt)
     need_floating(a.dt, "uniform_")
     if not lo <= hi:
         raise RuntimeError(

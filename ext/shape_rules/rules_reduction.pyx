@@ -10,7 +10,7 @@ from autograd_cy._C.rules_common cimport dims_mask, result_reduced
 from autograd_cy._C.tensor cimport MAX_DIMS, normal_dim, same_shape, sizes_of
 
 
-cdef inline int reduced(Result* r, int dt, Tensor a, object dims, bint keepdim) except -1:
+cdef inline int reduced_shape(Result* r, int dt, Tensor a, object dims, bint keepdim) except -1:
     cdef char[MAX_DIMS + 1] mask
     if dims is None and not keepdim:
         return result_dense(r, dt, 0, r.sizes)
@@ -27,11 +27,11 @@ cdef int sum_dtype(int dt, int asked) noexcept:
 
 
 cdef int summed(Result* r, Tensor a, object dims, bint keepdim, int dt, str op) except -1:
-    return reduced(r, sum_dtype(a.dt, dt), a, dims, keepdim)
+    return reduced_shape(r, sum_dtype(a.dt, dt), a, dims, keepdim)
 
 
 cdef int averaged(Result* r, Tensor a, object dims, bint keepdim, int dt, str op) except -1:
-    return reduced(r, a.dt if dt < 0 else dt, a, dims, keepdim)
+    return reduced_shape(r, a.dt if dt < 0 else dt, a, dims, keepdim)
 
 
 cdef int truth(Result* r, Tensor a, object dims, bint keepdim, str op) except -1:
@@ -109,16 +109,16 @@ cdef int place(Result* r, Tensor a, object dim, bint keepdim, str op) except -1:
 # --- logsumexp, variance, running sums ------------------------------------------------------
 
 cdef int logsumexp(Result* r, Tensor a, object dims, bint keepdim, str op) except -1:
-    return reduced(r, a.dt, a, dims, keepdim)
+    return reduced_shape(r, a.dt, a, dims, keepdim)
 
 
 cdef int variance(Result* r, Tensor a, object dims, bint keepdim, str op) except -1:
-    return reduced(r, dt_real(a.dt), a, dims, keepdim)
+    return reduced_shape(r, dt_real(a.dt), a, dims, keepdim)
 
 
 cdef int variance_mean(Result* r, Tensor a, object dims, bint keepdim, str op) except -1:
     variance(r, a, dims, keepdim, op)
-    return reduced(r + 1, a.dt, a, dims, keepdim)
+    return reduced_shape(r + 1, a.dt, a, dims, keepdim)
 
 
 cdef int scanned(Result* r, Tensor a, Py_ssize_t dim, int dt, str op) except -1:

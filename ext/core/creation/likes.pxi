@@ -27,7 +27,7 @@ cdef Tensor filled_like(object input, object value, object dtype, object layout,
                 place_like(a, device, layout, pin_memory, op))
     store_number(item, t.dt, value)
     fill_elements(below_vmaps(t), item)
-    return finish(t, requires_grad, op)
+    return set_requires_grad(t, requires_grad, op)
 
 
 def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=False,
@@ -62,8 +62,9 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
         _seen = begin_call(E + E_EMPTY_LIKE, (input,))
     cdef Tensor a = like_argument(input, "empty_like")
     cdef int where = place_like(a, device, layout, pin_memory, "empty_like")
-    return finish(like_on(a, parse_dtype(dtype, a.dt), memory_format, where), requires_grad,
-                  "empty_like")
+    return set_requires_grad(like_on(a, parse_dtype(dtype, a.dt), memory_format, where),
+                             requires_grad,
+                             "empty_like")
 
 
 def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=False,
@@ -93,7 +94,7 @@ def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     cdef int where = place_like(a, device, layout, pin_memory, "zeros_like")
     cdef Tensor t = like_on(a, parse_dtype(dtype, a.dt), memory_format, where)
     clear(below_vmaps(t))
-    return finish(t, requires_grad, "zeros_like")
+    return set_requires_grad(t, requires_grad, "zeros_like")
 
 
 def ones_like(input, *, dtype=None, layout=None, device=None, requires_grad=False,
@@ -147,7 +148,7 @@ def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requir
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_FULL_LIKE, (input, fill_value))
-    return filled_like(input, number_of(fill_value, "full_like", "fill_value"), dtype, layout,
+    return filled_like(input, python_number(fill_value, "full_like", "fill_value"), dtype, layout,
                        device, pin_memory, requires_grad, memory_format, "full_like")
 
 
@@ -205,7 +206,7 @@ cdef Tensor new_filled(Tensor a, tuple args, object size, object value, object d
     if value is not None:
         store_number(item, dt, value)
         fill_elements(below_vmaps(t), item)
-    return finish(t, requires_grad, op)
+    return set_requires_grad(t, requires_grad, op)
 
 
 def new_empty(Tensor self not None, *args, size=None, dtype=None, device=None, layout=None,
@@ -277,7 +278,7 @@ def new_full(Tensor self not None, size, fill_value, *, dtype=None, device=None,
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_NEW_FULL, (self, size, fill_value))
     need_sequence(size, "new_full")
-    return new_filled(self, (), size, number_of(fill_value, "new_full", "fill_value"), dtype,
+    return new_filled(self, (), size, python_number(fill_value, "new_full", "fill_value"), dtype,
                       device, layout, pin_memory, requires_grad, "new_full")
 
 
@@ -316,8 +317,8 @@ def new_tensor(Tensor self not None, data, *, dtype=None, device=None, requires_
         _seen = begin_call(E + E_NEW_TENSOR, (self,))
     cdef int where = place_like(self, device, layout, pin_memory, "new_tensor")
     warn_of_copy(data, "tensor.new_tensor(sourceTensor)")
-    return finish(placed(from_data(data, parse_dtype(dtype, self.dt)), where),
-                  requires_grad, "new_tensor")
+    return set_requires_grad(placed(from_data(data, parse_dtype(dtype, self.dt)), where),
+                             requires_grad, "new_tensor")
 
 
 for _f in (new_empty, new_zeros, new_ones, new_full, new_empty_strided, new_tensor):

@@ -8,7 +8,7 @@ cdef Tensor deliver(Tensor values, int dt, int where, Tensor out, object require
     if values.mem.device == ON_CPU:
         note_constant(values)
     if out is None:
-        return finish(to_device(cast(values, dt), where), requires_grad, op)
+        return set_requires_grad(to_device(cast(values, dt), where), requires_grad, op)
     if out.count == values.count:           # filled as it is, whatever its shape
         format_strides(out.nd, out.sizes, MF_CONTIGUOUS, strides)
         values = tensor_window(values, out.nd, out.sizes, strides, 0)
@@ -16,7 +16,7 @@ cdef Tensor deliver(Tensor values, int dt, int where, Tensor out, object require
         resize_out(out, values.nd, values.sizes, op)
     copy_into(out, to_device(values, out.mem.device), op)
     bump_version(out)
-    return finish(out, requires_grad, op)
+    return set_requires_grad(out, requires_grad, op)
 
 
 cdef int real_dtype(object dtype, int default, object device, object out, str op) except -1:
@@ -44,7 +44,7 @@ def _delivered(Tensor values not None, dtype, device, layout, pin_memory, out, r
 
 cdef object spacing(object x, str op, str argument):
     """A bound or step: a real number."""
-    value = number_of(x, op, argument)
+    value = python_number(x, op, argument)
     if isinstance(value, complex):
         if value.imag == 0:
             return value.real
@@ -206,7 +206,7 @@ cdef object endpoint(object x, str op, str argument):
             f"{op} only supports 0-dimensional start and end tensors, "
             f"but got {argument} with {(<Tensor>x).nd} dimension(s)."
         )
-    return number_of(x, op, argument)
+    return python_number(x, op, argument)
 
 
 cdef object bound_in(object dtype, Tensor out, object x, str op, str argument):
@@ -234,7 +234,7 @@ cdef Tensor spread_there(int device, double lo, double hi, Py_ssize_t n, str op)
     return ew3(K_WHERE, place, low, high, P_SKIP_FIRST, None, op)
 
 
-cdef Tensor spread(object start, object end, object steps, int where, Tensor out, str op):
+cdef Tensor spread_evenly(object start, object end, object steps, int where, Tensor out, str op):
     """
     `steps` values from start to end, both included, as float64 or complex128: on the device that
     is to have them if it can, else on the CPU.
@@ -322,9 +322,9 @@ def linspace(start, end, steps, *, Tensor out=None, dtype=None, layout=None, dev
         _seen = begin_call(E + E_LINSPACE, (start, end, steps))
     cdef Tensor values
     cdef int where = check_placement(device, layout, pin_memory, "linspace")
-    values = spread(bound_in(dtype, out, start, "linspace", "start"),
-                    bound_in(dtype, out, end, "linspace", "end"), steps, where, out,
-                    "linspace")
+    values = spread_evenly(bound_in(dtype, out, start, "linspace", "start"),
+                           bound_in(dtype, out, end, "linspace", "end"), steps, where, out,
+                           "linspace")
     cdef int dt = spread_dtype(values, out, dtype, device, "linspace")
     return deliver(values, dt, where, out, requires_grad, "linspace")
 
@@ -363,9 +363,9 @@ def logspace(start, end, steps, base=10.0, *, Tensor out=None, dtype=None, layou
     cdef Py_ssize_t i
     cdef int dt
     cdef int where = check_placement(device, layout, pin_memory, "logspace")
-    values = spread(bound_in(dtype, out, start, "logspace", "start"),
-                    bound_in(dtype, out, end, "logspace", "end"), steps, where, out,
-                    "logspace")
+    values = spread_evenly(bound_in(dtype, out, start, "logspace", "start"),
+                           bound_in(dtype, out, end, "logspace", "end"), steps, where, out,
+                           "logspace")
     dt = spread_dtype(values, out, dtype, device, "logspace")
     if values.mem.device != ON_CPU:
         values = ew2(K_POW, wrap_double(b), values, P_SAME, None, "logspace")

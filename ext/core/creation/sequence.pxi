@@ -355,8 +355,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
         warn_of_copy(data, "autograd_cy.tensor(sourceTensor)")
         if device is None and where != ON_PINNED and not names_device():
             where = (<Tensor>data).mem.device
-    return finish(placed(from_data(data, parse_dtype(dtype, -1)), where), requires_grad,
-                  "tensor")
+    return set_requires_grad(placed(from_data(data, parse_dtype(dtype, -1)), where), requires_grad,
+                             "tensor")
 
 
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False,
@@ -384,11 +384,11 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_SCALAR_TENSOR, (s,))
     cdef Tensor t
-    value = number_of(s, "scalar_tensor", "s")
+    value = python_number(s, "scalar_tensor", "s")
     cdef int where = check_placement(device, layout, pin_memory, "scalar_tensor")
     t = room(parse_dtype(dtype, g_default_dtype), 0, NULL)
     store_number(t.ptr, t.dt, value)
-    return finish(placed(t, where), requires_grad, "scalar_tensor")
+    return set_requires_grad(placed(t, where), requires_grad, "scalar_tensor")
 
 
 cdef Tensor convert(object t, int dt):
@@ -397,7 +397,7 @@ cdef Tensor convert(object t, int dt):
         return <Tensor>t
     if needs_grad(<Tensor>t) or (<Tensor>t).flags & (F_BATCHED | F_DUAL):
         return <Tensor>t.to(dt_object(dt))
-    return finish(cast(<Tensor>t, dt), False, "to")
+    return set_requires_grad(cast(<Tensor>t, dt), False, "to")
 
 
 def as_tensor(data, dtype=None, device=None):
@@ -437,10 +437,12 @@ def as_tensor(data, dtype=None, device=None):
             return data.to(device, dt_object(dt if dt >= 0 else (<Tensor>data).dt))
         return convert(data, dt)
     if isinstance(data, _np.ndarray):
-        return finish(to_device(convert(shared_array(data, None), dt), where), False, "as_tensor")
+        return set_requires_grad(to_device(convert(shared_array(data, None), dt), where), False,
+                                 "as_tensor")
     if hasattr(data, "__cuda_array_interface__"):
-        return finish(to_device(convert(tensor_of_interface(data), dt), where), False, "as_tensor")
-    return finish(placed(from_data(data, dt), where), False, "as_tensor")
+        return set_requires_grad(to_device(convert(tensor_of_interface(data), dt), where), False,
+                                 "as_tensor")
+    return set_requires_grad(placed(from_data(data, dt), where), False, "as_tensor")
 
 
 cdef Tensor shared_array(object array, object copy):
@@ -517,12 +519,13 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     if device is not None and where != (t.mem.device if t is not None else ON_CPU):
         if copy is not None and not copy:
             raise ValueError(f"asarray: can't alias memory on another device than '{device}'")
-        return finish(as_tensor(obj if t is None else t, dtype, device), requires_grad or False,
-                      "asarray")
+        return set_requires_grad(as_tensor(obj if t is None else t, dtype, device),
+                                 requires_grad or False,
+                                 "asarray")
     if t is None:
         if copy is not None and not copy:
             raise ValueError("asarray: can't alias arbitrary sequence into a tensor.")
-        return finish(from_data(obj, dt), requires_grad or False, "asarray")
+        return set_requires_grad(from_data(obj, dt), requires_grad or False, "asarray")
     if copy is not None and not copy and dt >= 0 and dt != t.dt:
         raise ValueError(
             f"asarray: can't alias tensor with dtype '{dt_object(t.dt).name}' into dtype "
@@ -541,7 +544,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
         return t
     else:
         r = tensor_alias(t)
-    return finish(r, requires_grad, "asarray")
+    return set_requires_grad(r, requires_grad, "asarray")
 
 
 cdef Tensor unaligned_buffer(object owner, int dt, Py_ssize_t count, Py_ssize_t offset):
@@ -632,7 +635,8 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     >>> ag.frombuffer(bytearray([1, 0, 2, 0]), dtype=ag.int16)
     tensor([1, 2], dtype=autograd_cy.int16)
     """
-    return finish(raw_buffer(buffer, dt_code(dtype), count, offset), requires_grad, "frombuffer")
+    return set_requires_grad(raw_buffer(buffer, dt_code(dtype), count, offset), requires_grad,
+                             "frombuffer")
 
 
 cdef object construct(object data):

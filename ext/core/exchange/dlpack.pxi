@@ -177,7 +177,7 @@ cdef int code_of_gpu(object index, str op) except -1:
 cdef tuple HOST = (AG_DL_CPU, 0)
 
 
-cdef tuple place_of(Tensor t):
+cdef tuple dl_device_of(Tensor t):
     """Kind and number of its device, as DLPack counts them."""
     return (AG_DL_CUDA, device_index(t.mem.device)) if is_on_cuda(t) else HOST
 
@@ -249,9 +249,9 @@ def __dlpack__(Tensor self not None, *, stream=None, max_version=None, dl_device
         bit, name = ("conjugate", "conj") if t.flags & F_CONJ else ("negative", "neg")
         raise BufferError(f"Can't export tensors with the {bit} bit set, use "
                           f"tensor.resolve_{name}()")
-    if dl_device is not None and tuple(dl_device) != place_of(t):
+    if dl_device is not None and tuple(dl_device) != dl_device_of(t):
         if copy is not None and not copy:
-            raise BufferError(f"__dlpack__: the data is on {place_of(t)}, and goes to "
+            raise BufferError(f"__dlpack__: the data is on {dl_device_of(t)}, and goes to "
                               f"{tuple(dl_device)} by a copy, which copy=False forbids")
         t = to_device(resolved(t), code_of_place(tuple(dl_device)))
         copy = True
@@ -272,7 +272,7 @@ def __dlpack__(Tensor self not None, *, stream=None, max_version=None, dl_device
 
 def __dlpack_device__(Tensor self not None):
     """Kind and number of the device, as DLPack counts them: the CPU is ``(1, 0)``."""
-    return place_of(self)
+    return dl_device_of(self)
 
 
 # --- import ---------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ cdef class DLPackOwner:
 cdef double MOST_BYTES = 2.0 ** 62
 
 
-cdef int code_of(const ag_dl_dtype* d) except -1:
+cdef int dtype_code_of(const ag_dl_dtype* d) except -1:
     cdef int bits = d.bits
     if d.lanes == 1:
         if d.code == AG_DL_BOOL and bits == 8:
@@ -314,12 +314,12 @@ cdef int code_of(const ag_dl_dtype* d) except -1:
     )
 
 
-cdef Tensor tensor_of(ag_dl_tensor* d, DLPackOwner owner, bint readonly):
+cdef Tensor tensor_from_dlpack(ag_dl_tensor* d, DLPackOwner owner, bint readonly):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef Py_ssize_t extent = 1
     cdef double reach = 1, elements = 1     # which don't overflow
-    cdef int dt = code_of(&d.dtype)
+    cdef int dt = dtype_code_of(&d.dtype)
     cdef char* data = <char*>d.data + d.byte_offset
     cdef StorageImpl* s
     cdef int i, device = ON_CPU
@@ -384,12 +384,12 @@ cdef Tensor consume(object capsule):
             )
         PyCapsule_SetName(capsule, VERSIONED_USED)
         owner.versioned = v
-        return tensor_of(&v.tensor, owner, (v.flags & AG_DL_READ_ONLY) != 0)
+        return tensor_from_dlpack(&v.tensor, owner, (v.flags & AG_DL_READ_ONLY) != 0)
     if PyCapsule_IsValid(capsule, LEGACY):
         m = <ag_dl_managed*>PyCapsule_GetPointer(capsule, LEGACY)
         PyCapsule_SetName(capsule, LEGACY_USED)
         owner.legacy = m
-        return tensor_of(&m.tensor, owner, False)
+        return tensor_from_dlpack(&m.tensor, owner, False)
     raise RuntimeError(
         "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed "
         "only once, so you might have already constructed a tensor from it once."
@@ -506,8 +506,8 @@ def _cuda_array_interface(Tensor self not None):
     """
     if not self.flags & F_DEVICE or name_of_type(device_type(self.mem.device)) != "cuda":
         raise AttributeError(
-            f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {type_name(self)} If "
-            "CUDA data is required use tensor.cuda() to copy tensor to device memory.")
+            f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {tensor_type_name(self)} "
+            "If CUDA data is required use tensor.cuda() to copy tensor to device memory.")
     reading(self, "__cuda_array_interface__")
     refuse_examples(self, "__cuda_array_interface__")
     if requires_grad(self):

@@ -86,7 +86,7 @@ cdef int copy_into_by(Tensor dst, Tensor src, str op, bint non_blocking) except 
         # The values go into memory as they are, and are turned there.
         target = tensor_turned(dst, dst.flags & F_LAZY)
         copy_across(target, resolved(src), op, True)
-        return turn(target, dst.flags & F_LAZY)
+        return apply_bits(target, dst.flags & F_LAZY)
     return copy_into(dst, src, op)      # the host turns them: it has to wait
 
 
@@ -104,7 +104,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
         # The values go into memory as they are, and are turned there.
         target = tensor_turned(dst, dst.flags & F_LAZY)
         copy_into(target, resolved(src), op)
-        return turn(target, dst.flags & F_LAZY)
+        return apply_bits(target, dst.flags & F_LAZY)
     check_writable(dst, op)
     if (dst.flags | src.flags) & F_DEVICE:
         return copy_across(dst, src, op, False)
@@ -228,7 +228,7 @@ cdef int fill_with(Tensor dst, object value) except -1:
     if dst.flags & F_LAZY:
         one = tensor_empty(dst.dt, 0, NULL)
         memcpy(one.ptr, cell, DT_SIZE[dst.dt])
-        turn(one, dst.flags & F_LAZY)
+        apply_bits(one, dst.flags & F_LAZY)
         memcpy(cell, one.ptr, DT_SIZE[dst.dt])
         if dst.flags & F_DEVICE:
             return device_fill(dst, cell)

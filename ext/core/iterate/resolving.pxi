@@ -111,7 +111,7 @@ cdef tuple all_resolved(tuple tensors):
     return tuple([t if t is None else resolved(<Tensor>t) for t in tensors])
 
 
-cdef int turn(Tensor t, uint32_t bits) except -1:
+cdef int apply_bits(Tensor t, uint32_t bits) except -1:
     """Conjugate or negate what is in the memory of a plain tensor, as `bits` say."""
     if bits & F_CONJ:
         ew1(K_CONJ, t, P_SAME, t, "conj_physical_")

@@ -253,7 +253,7 @@ cdef void put_end(Event* e) noexcept:
 
 
 cdef Event* begin_call(int name, tuple args) noexcept:
-    cdef Event* e = begin(name, S_OPERATOR)
+    cdef Event* e = begin_event(name, S_OPERATOR)
     cdef Py_ssize_t i
     if e != NULL and details & D_ARGUMENTS:
         for i in range(len(args)):

@@ -4,7 +4,7 @@ cdef object watch_begin = None
 cdef object watch_end = None
 
 
-def _watch(begin, end):
+def _watch(begin_event, end):
     """
     Call `begin(name, seq, scope, sizes)` and `end()` around each event, in its thread.
 
@@ -22,10 +22,10 @@ def _watch(begin, end):
         If others are set.
     """
     global watch_begin, watch_end, g_watched
-    if begin is not None and g_watched:
+    if begin_event is not None and g_watched:
         raise RuntimeError("events go to another tool already; leave its block first")
-    watch_begin, watch_end = begin, end
-    g_watched = begin is not None
+    watch_begin, watch_end = begin_event, end
+    g_watched = begin_event is not None
 
 
 cdef str text_of(int name):

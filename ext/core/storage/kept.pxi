@@ -244,7 +244,7 @@ cdef void keep_or_give_back(StorageImpl* s, int c) noexcept:
     if (g_caching and g_free_count[c] < BLOCKS_PER_CLASS
             and g_cached_bytes + s.capacity <= most):
         s.nbytes = now
-        keep(s, c)
+        cache_block(s, c)
     else:
         give_back(s)
 

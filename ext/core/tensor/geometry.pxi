@@ -194,12 +194,12 @@ cdef bint tensor_matches_format(Tensor t, int format) noexcept:
     return tensor_is_contiguous(t)
 
 
-cdef str type_name(Tensor t):
+cdef str tensor_type_name(Tensor t):
     cdef str place = ""
     if t.flags & F_DEVICE:
         place = f"{device_of_code(t.mem.device).type}."
     return f"autograd_cy.{place}{_tensor_type_names()[t.dt]}"
 
 
-cdef str describe(Tensor t):
+cdef str describe_tensor(Tensor t):
     return f"{dt_object(t.dt).name} {list(sizes_of(t))}"

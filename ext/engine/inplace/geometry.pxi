@@ -198,11 +198,11 @@ def resize_as_(Tensor self not None, the_template, *, memory_format=None):
                         f"{type(the_template).__name__}")
     cdef int format = -1 if memory_format is None else format_code(memory_format)
     if format == MF_PRESERVE:
-        format = order_of(<Tensor>the_template)
+        format = format_of(<Tensor>the_template)
     return resized(self, dims_of(<Tensor>the_template), format, "resize_as_")
 
 
-cdef int order_of(Tensor t) noexcept:
+cdef int format_of(Tensor t) noexcept:
     """The memory format that a tensor has."""
     if tensor_matches_format(t, MF_CONTIGUOUS):
         return MF_CONTIGUOUS

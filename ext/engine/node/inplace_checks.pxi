@@ -63,7 +63,7 @@ cdef object view_error(Tensor t, str op):
                      else f"Output {t.out_nr} of {operation_name(<Node>t.fn)} is a view ")
     cdef str change = ("is being modified inplace" if op is not None else
                        "its base or another view of its base has been modified inplace")
-    cdef str what = f" The operation was {op} on {describe(t)}." if op is not None else ""
+    cdef str what = f" The operation was {op} on {describe_tensor(t)}." if op is not None else ""
     cdef str first = "A view was"
     if t.creation & CREATED_FURTHER:
         first = "Output 0 of View is a view of a view which was"

@@ -107,13 +107,13 @@ cdef object saved_value(Node n, str kind, object where):
     if kind == "bool":
         return bool(n.attrs[slot].i)
     if kind == "number":
-        return whole(n.attrs[slot].d)
+        return show_number(n.attrs[slot].d)
     found = get_args(n)[slot]
     if kind == "dims" and isinstance(found, int):
         return (found,)
-    return whole(found) if kind == "whole" else found
+    return show_number(found) if kind == "whole" else found
 
 
-cdef object whole(double x):
+cdef object show_number(double x):
     """A number as users write it."""
     return int(x) if (<object>x).is_integer() else x

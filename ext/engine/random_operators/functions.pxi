@@ -354,9 +354,9 @@ cdef Tensor normal_of(object mean, object std, object generator, Tensor out):
     cdef Tensor t
     cdef int n
     if m is None:
-        mean = number_of(mean, "normal", "mean")
+        mean = python_number(mean, "normal", "mean")
     if s is None:
-        std = number_of(std, "normal", "std")
+        std = python_number(std, "normal", "std")
     n = broadcast_shape(tuple([x for x in (m, s) if x is not None]), shape, "normal")
     if out is None:
         t = tensor_empty_on((m if m is not None else s).mem.device,
@@ -416,7 +416,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dty
         mean, std = one_number(mean), one_number(std)
     if size is None:
         raise TypeError('normal() missing 1 required argument: "size" (mean and std are numbers)')
-    mean, std = number_of(mean, "normal", "mean"), number_of(std, "normal", "std")
+    mean, std = python_number(mean, "normal", "mean"), python_number(std, "normal", "std")
     t = room((), size, out, dtype, g_default_dtype, layout, device, pin_memory, "normal")
     need_floating(t.dt, "normal_")
     t = T._normal_fresh(t, mean, std, checked_generator(generator, "normal"), "normal", "values")
@@ -464,7 +464,7 @@ def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None)
         t = tensor_empty_on(out.mem.device, out.dt, input.nd, input.sizes, NULL)
     if p is None:
         return T._bernoulli_of(input, generator)
-    return settle(T._bernoulli_like(t, number_of(p, "bernoulli", "p"), generator), out,
+    return settle(T._bernoulli_like(t, python_number(p, "bernoulli", "p"), generator), out,
                   "bernoulli")
 
 

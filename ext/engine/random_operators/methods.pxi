@@ -48,8 +48,8 @@ def uniform_(Tensor self not None, *args, generator=None, **named):
     True
     """
     lo, hi = bounds(args, named, "uniform_")
-    lo = 0.0 if lo is None else number_of(lo, "uniform_", "from")
-    hi = 1.0 if hi is None else number_of(hi, "uniform_", "to")
+    lo = 0.0 if lo is None else python_number(lo, "uniform_", "from")
+    hi = 1.0 if hi is None else python_number(hi, "uniform_", "to")
     return T._uniform_(self, lo, hi, generator)
 
 
@@ -74,7 +74,8 @@ def normal_(Tensor self not None, mean=0.0, std=1.0, *, generator=None):
     >>> ag.empty(3).normal_(mean=2, std=0)
     tensor([2., 2., 2.])
     """
-    return T._normal_(self, number_of(mean, "normal_", "mean"), number_of(std, "normal_", "std"),
+    return T._normal_(self, python_number(mean, "normal_", "mean"),
+                      python_number(std, "normal_", "std"),
                       generator)
 
 
@@ -152,7 +153,7 @@ def exponential_(Tensor self not None, lambd=1.0, *, generator=None):
     >>> bool((ag.empty(100).exponential_() > 0).all())
     True
     """
-    return T._exponential_(self, number_of(lambd, "exponential_", "lambd"), generator)
+    return T._exponential_(self, python_number(lambd, "exponential_", "lambd"), generator)
 
 
 def bernoulli_(Tensor self not None, p=0.5, *, generator=None):
@@ -183,7 +184,7 @@ def bernoulli_(Tensor self not None, p=0.5, *, generator=None):
     """
     if isinstance(p, Tensor):
         return T._bernoulli_each_(self, <Tensor>p, generator)
-    return T._bernoulli_(self, number_of(p, "bernoulli_", "p"), generator)
+    return T._bernoulli_(self, python_number(p, "bernoulli_", "p"), generator)
 
 
 for _f in (uniform_, normal_, random_, exponential_, bernoulli_):

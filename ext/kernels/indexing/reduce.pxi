@@ -75,7 +75,7 @@ cdef enum:
     MEANS_AT_ONCE = 4096
 
 
-cdef inline void divide(real_t* x, const int64_t* counts, Py_ssize_t n) noexcept nogil:
+cdef inline void divide_slots(real_t* x, const int64_t* counts, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     cdef int64_t a
     for i in range(n):
@@ -106,19 +106,19 @@ cdef void mean_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     elif plan.dt == DT_C128:
         complex_divide(<double*>x, counts, n)
     elif plan.dt == DT_F32:
-        divide(<float*>x, counts, n)
+        divide_slots(<float*>x, counts, n)
     elif plan.dt == DT_F64:
-        divide(<double*>x, counts, n)
+        divide_slots(<double*>x, counts, n)
     elif plan.dt == DT_I64:
-        divide(<int64_t*>x, counts, n)
+        divide_slots(<int64_t*>x, counts, n)
     elif plan.dt == DT_I32:
-        divide(<int32_t*>x, counts, n)
+        divide_slots(<int32_t*>x, counts, n)
     elif plan.dt == DT_I16:
-        divide(<int16_t*>x, counts, n)
+        divide_slots(<int16_t*>x, counts, n)
     elif plan.dt == DT_I8:
-        divide(<int8_t*>x, counts, n)
+        divide_slots(<int8_t*>x, counts, n)
     else:
-        divide(<uint8_t*>x, counts, n)
+        divide_slots(<uint8_t*>x, counts, n)
 
 
 cdef int divide_by_counts(Tensor sums, int dim, Tensor index, const Py_ssize_t* shape,

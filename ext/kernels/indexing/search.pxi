@@ -22,13 +22,13 @@ cdef object values_of(Tensor a):
     return array_of(contiguous(cast(a, DT_F32) if a.dt == DT_BF16 else a))
 
 
-cdef Tensor tensor_of(object array, int dt):
+cdef Tensor tensor_from_array(object array, int dt):
     """A new tensor with the elements of an array."""
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Tensor r
     cdef int d
     if dt == DT_BF16:
-        return cast(tensor_of(array, DT_F32), DT_BF16)
+        return cast(tensor_from_array(array, DT_F32), DT_BF16)
     for d in range(array.ndim):
         shape[d] = array.shape[d]
     r = tensor_empty(dt, array.ndim, shape)
@@ -63,7 +63,7 @@ cdef int unique_of(object array, object shape, bint sort, bint return_inverse, b
     cdef Py_ssize_t n = array.size
     order = None
     if sort and (return_inverse or dt >= DT_F16):
-        array, order = sorted_of(tensor_of(array, DT_F32 if dt == DT_BF16 else dt))
+        array, order = sorted_of(tensor_from_array(array, DT_F32 if dt == DT_BF16 else dt))
     elif sort:
         array = _np.sort(array)     # of whole numbers, quicker
     first = _np.ones(n, _np.bool_)
@@ -121,7 +121,7 @@ cdef int count_runs(Tensor a, bint return_inverse, bint return_counts, object di
 cdef int put_array(Tensor out, object array) except -1:
     """Write what was found; bfloat16 was float32."""
     if out.dt == DT_BF16:
-        return copy_into(out, tensor_of(array, DT_F32), "unique")
+        return copy_into(out, tensor_from_array(array, DT_F32), "unique")
     as_array(out)[...] = array
     return 0
 

@@ -29,12 +29,12 @@ cdef void together_tile(void* ctx, Py_ssize_t s) noexcept nogil:
         for c in range(group * plan.per, (group + 1) * plan.per):
             spread += (squares[c] if squares[c] > 0 else 0) + n * (sums[c] - mean) ** 2
         spread = 1 / sqrt(spread / plan.n + plan.eps)
-        put(k, plan.mean, s * plan.groups + group, mean)
-        put(k, plan.spread, s * plan.groups + group, spread)
+        store_as(k, plan.mean, s * plan.groups + group, mean)
+        store_as(k, plan.spread, s * plan.groups + group, spread)
         for c in range(group * plan.per, (group + 1) * plan.per):
-            put(k, means, c, mean)
-            put(k, scales, c, spread * either(k, plan.weight, c, 1))
-            put(k, biases, c, either(k, plan.bias, c, 0))
+            store_as(k, means, c, mean)
+            store_as(k, scales, c, spread * either(k, plan.weight, c, 1))
+            store_as(k, biases, c, either(k, plan.bias, c, 0))
     T.column_scale[k](p, plan.out + place * plan.item, plan.run, channels, means, scales, biases)
 
 
@@ -53,7 +53,7 @@ cdef void together_back_tile(void* ctx, Py_ssize_t s) noexcept nogil:
     cdef char* slopes = <char*>(sums + 5 * channels)
     cdef double c0, c1, spread
     for c in range(channels):
-        put(k, means, c, at(k, plan.means, s * plan.groups + c // plan.per))
+        store_as(k, means, c, at(k, plan.means, s * plan.groups + c // plan.per))
     T.column_dots[k](g, p, plan.run, channels, means, sums, products)
     for group in range(plan.groups):
         c0 = c1 = 0
@@ -64,9 +64,9 @@ cdef void together_back_tile(void* ctx, Py_ssize_t s) noexcept nogil:
             c1 += products[c] * either(k, plan.weight, c, 1)
         spread = at(k, plan.spreads, s * plan.groups + group)
         for c in range(group * plan.per, (group + 1) * plan.per):
-            put(k, scales, c, spread * either(k, plan.weight, c, 1))
-            put(k, constants, c, c0 / plan.n * spread)
-            put(k, slopes, c, c1 / plan.n * spread * spread * spread)
+            store_as(k, scales, c, spread * either(k, plan.weight, c, 1))
+            store_as(k, constants, c, c0 / plan.n * spread)
+            store_as(k, slopes, c, c1 / plan.n * spread * spread * spread)
     if plan.out != NULL:
         T.column_back[k](g, p, plan.out + place * plan.item, plan.run, channels, means, scales,
                          constants, slopes)

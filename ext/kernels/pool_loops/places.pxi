@@ -7,7 +7,7 @@ cdef struct Place:
     Py_ssize_t image       # the first element of its image, all images counted
 
 
-cdef inline Place place_of(const PoolShape* g, Py_ssize_t r) noexcept nogil:
+cdef inline Place result_place(const PoolShape* g, Py_ssize_t r) noexcept nogil:
     """Place r of all images of the result."""
     cdef Place at
     cdef int d
@@ -54,7 +54,7 @@ cdef void max_places(const PoolShape* g, const real_t* a, real_t* out, int64_t* 
     cdef Py_ssize_t H = g.size[1], W = g.size[2], r, d, h, w, n
     cdef const real_t* p
     cdef bint more
-    cdef Place at = place_of(g, first)
+    cdef Place at = result_place(g, first)
     for r in range(first, last):
         p = a + at.image * g.c
         n = 0
@@ -76,7 +76,7 @@ cdef void max_places(const PoolShape* g, const real_t* a, real_t* out, int64_t* 
 cdef inline double elements(const PoolShape* g, Py_ssize_t od, Py_ssize_t oh,
                             Py_ssize_t ow) noexcept nogil:
     cdef double n = counted(g, od, oh)
-    return n if g.divisor != 0 else n * extent(g, 2, ow)
+    return n if g.divisor != 0 else n * window_count(g, 2, ow)
 
 
 cdef inline Py_ssize_t listed(int64_t* place, const Py_ssize_t* lo, const Py_ssize_t* hi,
@@ -122,7 +122,7 @@ cdef void avg_places(const PoolShape* g, const real_t* a, real_t* out, Py_ssize_
     cdef int64_t place[LISTED]
     cdef Py_ssize_t r, n
     cdef double count
-    cdef Place at = place_of(g, first)
+    cdef Place at = result_place(g, first)
     for r in range(first, last):
         count = elements(g, at.o[0], at.o[1], at.o[2])
         n = listed(place, at.lo, at.hi, g.size)
@@ -166,7 +166,7 @@ cdef inline bint alike(const PoolShape* g, const Py_ssize_t* lo,
         return True
     for d in range(3):
         for o in range(lo[d] + 1, hi[d]):
-            if extent(g, d, o) != extent(g, d, lo[d]):
+            if window_count(g, d, o) != window_count(g, d, lo[d]):
                 return False
     return True
 

@@ -173,7 +173,7 @@ cdef int warn_of_freedom(Tensor out, Tensor a, double correction, str name) exce
 
 cdef int var_into(Tensor out, Tensor a, object dims, double correction, bint keepdim) except -1:
     warn_of_freedom(out, a, correction, "var")
-    return spread(out, a, dims, correction, False)
+    return variance_into(out, a, dims, correction, False)
 
 
 cdef int std_into(Tensor out, Tensor a, object dims, double correction, bint keepdim) except -1:
@@ -184,23 +184,23 @@ cdef int std_into(Tensor out, Tensor a, object dims, double correction, bint kee
 cdef int std_of(Tensor out, Tensor a, object dims, double correction) except -1:
     cdef Tensor wide
     if not dt_is_complex(a.dt):
-        return spread(out, a, dims, correction, True)
+        return variance_into(out, a, dims, correction, True)
     # The sum of two variances may be out of the range of its root's dtype.
     wide = out if out.dt == DT_F64 else tensor_empty(DT_F64, out.nd, out.sizes)
-    spread(wide, a, dims, correction, False)
+    variance_into(wide, a, dims, correction, False)
     ew1(K_SQRT, wide, P_SAME, wide, "std")
     return copy_into(out, wide, "std")
 
 
-cdef int spread(Tensor out, Tensor a, object dims, double correction, bint root) except -1:
+cdef int variance_into(Tensor out, Tensor a, object dims, double correction, bint root) except -1:
     """The variance, or its root, in the dtype of `out`."""
     cdef char[MAX_DIMS + 1] mask
     cdef Tensor other
     cdef double divisor
     if dt_is_complex(a.dt):
         other = tensor_empty(out.dt, out.nd, out.sizes)
-        spread(out, real_window(a, 0), dims, correction, root)
-        spread(other, real_window(a, 1), dims, correction, root)
+        variance_into(out, real_window(a, 0), dims, correction, root)
+        variance_into(other, real_window(a, 1), dims, correction, root)
         return add_into(out, other)
     if a.count == 0:
         return fill_dense(out, NAN)
@@ -213,7 +213,7 @@ cdef int spread(Tensor out, Tensor a, object dims, double correction, bint root)
 cdef int var_mean_into(Tensor var, Tensor mean, Tensor a, object dims, double correction,
                        bint keepdim) except -1:
     warn_of_freedom(var, a, correction, "var_mean")
-    spread(var, a, dims, correction, False)
+    variance_into(var, a, dims, correction, False)
     return mean_into(mean, a, dims, keepdim, -1)
 
 

@@ -146,8 +146,9 @@ cdef void best_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t
     if n <= FEW and rows >= FEW and step % <Py_ssize_t>sizeof(num_t) == 0:
         for r from 0 <= r < rows by GROUP:
             some = rows - r if rows - r < GROUP else GROUP
-            turn(<const num_t*>(<const char*>p + r * step), step // <Py_ssize_t>sizeof(num_t),
-                 tile, some, n)
+            transpose_block(<const num_t*>(<const char*>p + r * step),
+                            step // <Py_ssize_t>sizeof(num_t),
+                            tile, some, n)
             best_cols(<const num_t*>tile, n, GROUP * sizeof(num_t), some,
                       <order_t*>(<char*>acc + r * 8))
         return
@@ -233,7 +234,7 @@ cdef void places_in_rows(const num_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ss
     for r from 0 <= r < rows by GROUP:
         some = rows - r if rows - r < GROUP else GROUP
         q = <const num_t*>(<const char*>p + r * step)
-        turn(q, step // <Py_ssize_t>sizeof(num_t), tile, some, n)
+        transpose_block(q, step // <Py_ssize_t>sizeof(num_t), tile, some, n)
         places_in_cols(<const num_t*>tile, n, GROUP * sizeof(num_t), some, values + r,
                        <order_t*>(<int64_t*>index + r))
 

@@ -223,7 +223,7 @@ cdef void soft_rows(int kind, const real_t* p, Py_ssize_t rows, Py_ssize_t n,
     r = 0
     while r < rows:         # as a `for` loop a sixth slower
         some = rows - r if rows - r < GROUP else GROUP
-        turn(p + r * n, n, tile, some, n)
+        transpose_block(p + r * n, n, tile, some, n)
         if kind == S_LOGSUMEXP:
             soft_cols(kind, <const real_t*>tile, n, GROUP * sizeof(real_t), some, out + r)
         else:
@@ -323,8 +323,8 @@ cdef void soft_back_rows(int kind, const real_t* g, const real_t* y, Py_ssize_t 
         return
     for r from 0 <= r < rows by GROUP:
         some = rows - r if rows - r < GROUP else GROUP
-        turn(g + r * n, n, tile, some, n)
-        turn(y + r * n, n, other, some, n)
+        transpose_block(g + r * n, n, tile, some, n)
+        transpose_block(y + r * n, n, other, some, n)
         soft_back_cols(kind, <const real_t*>tile, <const real_t*>other, n,
                        GROUP * sizeof(real_t), some, tile)
         turn_back(tile, out + r * n, some, n)
