@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 
 from autograd_cy._C.tensor import Tensor, _install
+from autograd_cy._tensors.public import names_errors
 
 
 def _places(t: Tensor) -> Iterator[tuple[int, ...]]:
@@ -64,6 +65,7 @@ def apply_(self: Tensor, callable: Callable) -> Tensor:
     return _assign(self, [callable(plain[i].item()) for i in _places(plain)])
 
 
+@names_errors("map_")
 def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
     """
     Replace each element by what a Python function makes of it and of the same element of `tensor`.

@@ -52,7 +52,8 @@ class View(_View):
     name = "view"
 
     def __init__(self, *sizes):
-        self.sizes = self.extra = _sizes(sizes)
+        self.sizes = _sizes(sizes)
+        self.extra = self.sizes or ((),)
 
     def fits(self, x):
         return type(x) in FLOATING and Tensor.is_contiguous(x)
