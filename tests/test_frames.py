@@ -15,9 +15,6 @@ ALLOWED = {
     "autograd_cy/_C/_warned.py": "a warning names the line of the program that caused it",
     "autograd_cy/autograd/anomaly_mode.py": "anomaly mode shows where a node was made",
     "ext/core/recorder/stacks.pxi": "profiles show the stack of the program at each event",
-    "autograd_cy/_absent/modules.py": "imports of importlib are told from a program's",
-    "autograd_cy/_as_torch/finder.py": "imports of importlib are told from a program's",
-    "autograd_cy/_environment/moved_modules.py": "imports of importlib are told from a program's",
 }
 
 
