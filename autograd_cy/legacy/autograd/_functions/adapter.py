@@ -91,6 +91,8 @@ class Adapter(Function):
         Whether the output shares memory with the input.
     plain : bool
         Whether the gradients are those of the node as they are.
+    direct : bool
+        Whether ``core`` only calls the operator.
     """
 
     name = ""
@@ -100,6 +102,7 @@ class Adapter(Function):
     several = False
     views = False
     plain = True
+    direct = True
     operator: Any = None
     operator_: Any = None
 
@@ -112,6 +115,7 @@ class Adapter(Function):
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         cls.plain = cls.places is None and cls._derived is Adapter._derived
+        cls.direct = cls.core is Adapter.core
         if "name" in vars(cls):
             for suffix in ("", "_"):
                 found = getattr(ag, f"{cls.name}{suffix}", None)
@@ -152,18 +156,22 @@ class Adapter(Function):
             return self._special(inputs)
         try:
             if not self._requires_grad:
-                made = self.core(*inputs)
+                leaves = inputs
+            elif len(inputs) == 1:
+                leaves = (_needing(detached(x)),)
             else:
-                if len(inputs) == 1:
-                    made = self.core(_needing(detached(x)))
-                else:
-                    needs = self._needs(inputs)
-                    made = self.core(*[leaf(t, need) for t, need in zip(inputs, needs)])
+                # As by `leaf`, which is slower.
+                leaves = [
+                    _needing(detached(t)) if need else detached(t)
+                    for t, need in zip(inputs, self._needs(inputs))
+                ]
+            made = self.operator(*leaves, *self.extra) if self.direct else self.core(*leaves)
+            if self._requires_grad:
                 node = self._node = made.grad_fn
                 if node is None:
                     return self._special(inputs)
         except _REFUSALS:
-            if any(map(Tensor.is_inference, inputs)):
+            if any(Tensor.is_inference(t) or not t.dtype.is_floating_point for t in inputs):
                 return self._special(inputs)
             self.method(*inputs)  # its message is that of 2017
             raise
@@ -352,40 +360,52 @@ class Unary(Adapter):
         node = self._node = made.grad_fn
         if node is None:
             return super().forward(x)
-        # The node may have saved its result, whose version is to be another one.
-        out = _make(type(x), detached(made))
         keeps = self.keeps
-        if keeps:
-            self.to_save = (out if keeps[0] else x,)
+        if not keeps or keeps[0] == 0:
+            out = _make(type(x), made)
+            if keeps:
+                self.to_save = (x,)
+            return out
+        # The node has saved its result, whose version is to be another one.
+        out = _make(type(x), detached(made))
+        self.to_save = (out,)
         return out
 
 
 class Pointwise(Adapter):
-    """An operator of the elements of two tensors of one shape."""
+    """An operator of two tensors, by default of their elements, which then have one shape."""
+
+    one_shape = True
+
+    def fits(self, a, b):
+        kind = type(a)
+        alike = kind is type(b) and kind in FLOATING
+        return alike and (not self.one_shape or a.shape == b.shape)
 
     def forward(self, a, b):
         kind = type(a)
-        if kind is not type(b) or self.inplace or kind not in FLOATING or a.shape != b.shape:
+        if kind is not type(b) or self.inplace or self.several or kind not in FLOATING:
             return super().forward(a, b)
-        if not self._requires_grad:
-            return _make(kind, self.operator(a, b, *self.extra))
-        needs = self.needs_input_grad if self._trusted else (True, True)
-        first, second = detached(a), detached(b)
-        if needs[0]:
-            _needing(first)
-        if needs[1]:
-            _needing(second)
-        made = self.operator(first, second, *self.extra)
+        if self.one_shape and a.shape != b.shape:
+            return super().forward(a, b)
+        try:
+            if not self._requires_grad:
+                return _make(kind, self.operator(a, b, *self.extra))
+            needs = self.needs_input_grad if self._trusted else (True, True)
+            first, second = detached(a), detached(b)
+            if needs[0]:
+                _needing(first)
+            if needs[1]:
+                _needing(second)
+            made = self.operator(first, second, *self.extra)
+        except _REFUSALS:
+            return super().forward(a, b)
         node = self._node = made.grad_fn
         if node is None:
             return super().forward(a, b)
         if self.keeps:
             self.to_save = (a, b)
         return _make(kind, made)
-
-    def fits(self, a, b):
-        kind = type(a)
-        return kind is type(b) and kind in FLOATING and a.shape == b.shape
 
 
 def define(module: str, names: str, *bases: type, name: str = "", **row: Any) -> Any:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
-from .adapter import FLOATING, Adapter, InplaceAdapter, define
+from .adapter import FLOATING, Adapter, InplaceAdapter, Pointwise, define
 
 __all__ = ["Addbmm", "Addmm", "Addmv", "Addr", "Baddbmm", "Bmm", "Dot", "Ger", "Mm", "Mv"]
 
 
-class _Product(Adapter):
+class _Product(Pointwise):
     """A product of two tensors."""
 
     keeps = (0, 1)
-
-    def fits(self, a, b):
-        return type(a) is type(b) and type(a) in FLOATING
+    one_shape = False
 
     def method(self, a, b):
         return self.operator(a, b) if a.dtype is b.dtype else super().method(a, b)
