@@ -1,7 +1,7 @@
 """Calls of compiled records and of the same records moved to the interpreted tier: one answer.
 
 Most of what the interpreted tier can do no record of it does today. Calls of `moved_calls.txt` are
-statements and an expression, as in tests/answers; `f` has the functions of the records, once the
+statements and an expression, as in tests/recorded; `f` has the functions of the records, once the
 compiled ones, once those that the generator writes of them for the other tier.
 """
 
@@ -16,7 +16,7 @@ import pytest
 import autograd_cy as ag
 from autograd_cy._C import interpreted_kernels
 from ext.codegen import interpreted, table
-from tests.answers.answers import answer, like, mistake, names
+from tests.recorded.recorded import answer, like, mistake, names
 
 CALLS = Path(__file__).with_name("moved_calls.txt")
 (SYMBOLS,) = (tuple(x[2:].split()) for x in CALLS.read_text().splitlines() if x[:2] == "= ")

@@ -2,7 +2,7 @@
 
 import numpy
 import pytest
-from answers import FILES, agrees, answer, like, mistake, names, read, reasons, refused
+from recorded import FILES, agrees, answer, like, mistake, names, read, reasons, refused
 from endless import soon
 
 import autograd_cy
@@ -10,7 +10,7 @@ from autograd_cy._C import scratch
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_answers(path):
+def test_recorded(path):
     known = names(autograd_cy)
     calls, wrong = read(path), {}
     assert calls

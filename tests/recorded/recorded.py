@@ -7,7 +7,7 @@ that run before the call which follows them. A call after `~` is answered otherw
 none of torch's. The line before the first of several such calls, after `# ~ `, says why; the first
 line of a file says it of all its calls; what asks for parts of this package alone, by `op` or by
 name, needs no reason. `Open:` is no reason, but says how torch's answer differs from ours.
-`python -m tests.answers.answers [FILE ...]` writes the answers, those of torch, and says where ours
+`python -m tests.recorded.recorded [FILE ...]` writes the answers, those of torch, and says where ours
 differ.
 """
 
