@@ -1,402 +1,264 @@
-"""Calls with the answers that torch has, by the part of the sources that they ask.
+"""Calls and small programs of `calls/`, compared with results that torch gave once.
 
-A file of `calls/` has a call in a line and the answer in the next, indented: dtype, shape, strides
-where they are not those of rows, and the elements, or two sums of them if they are many. Of what
-is refused it has the type and the words, which are ours. Lines that begin with `> ` are statements
-that run before the call which follows them. A call after `~` is answered otherwise by torch, or is
-none of torch's. The line before the first of several such calls, after `# ~ `, says why; the first
-line of a file says it of all its calls; what asks for parts of this package alone, by `op` or by
-name, needs no reason. `Open:` is no reason, but says how torch's answer differs from ours.
-`python -m tests.recorded.recorded [FILE ...]` writes the answers, those of torch, and says where ours
-differ.
+A file of `calls/` is a Python module. Each expression in it is a call, and each function without
+parameters a program, whose value is the result. Functions with parameters and classes help them.
+The results stand in the JSON file of the same name: of a tensor dtype, shape, strides where it is
+not contiguous, and its elements, or two sums of them if they are many; of an exception its type and
+message (ours: torch's has to be of the same type). Calls under ``with differs("why"):``, programs
+under ``@differs("why")`` and all calls of a module with ``DIFFERS = "why"`` have another result in
+torch, or none.
+
+``python -m tests.recorded.recorded [FILE ...]`` asks torch, writes the results, and prints where
+ours differ.
 """
 
 import ast
-import copy
 import functools
-import importlib
+import hashlib
+import json
 import math
-import pickle
 import re
 import sys
+import types
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy
-
 FOLDER = Path(__file__).parent / "calls"
-FILES = sorted(FOLDER.rglob("*.txt"))
-SHOWN = 16  # elements that are written one by one
+FILES = sorted(FOLDER.rglob("*.py"))
+ELEMENTS = 16  # A tensor with more elements is recorded by two sums.
+KEY = 80  # characters of a call in the JSON file
 NUMBER = re.compile(r"(?<![\w.])(-?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|inf|nan))(?![\w.])")
 
 
-def of_2017(lib):
-    """The namespace for programs of 2017, which torch has not, and what its calls speak of."""
-    era = getattr(lib, "legacy", None)
-    if era is None:
-        return {}
+@dataclass(frozen=True)
+class Call:
+    """An expression or a program of a file, and why torch has another result, if it has."""
 
-    def old(*shape):
-        """1, 2, ... as a FloatTensor."""
-        return era.range(1, math.prod(shape)).view(*shape)
-
-    def slopes(function, *xs):
-        """Gradients of what is made of Variables, its elements weighted by 1, 2, ..."""
-        leaves = [era.Variable(x.double(), requires_grad=True) for x in xs]
-        found = function(*leaves)
-        found.backward(old(*found.size()).type_as(found.data))
-        return [None if x.grad is None else x.grad.data for x in leaves]
-
-    return {"L": era, "V": era.Variable, "old": old, "slopes": slopes}
+    key: str
+    source: str
+    code: types.CodeType
+    differs: str = ""
 
 
-def names(lib):
-    """What calls speak of, of a library."""
-    func = lib.func
+# --- reading a file of calls ------------------------------------------------------------------
 
-    def counted(*shape, dtype=lib.float32):
-        return lib.arange(math.prod(shape)).to(dtype).reshape(shape)
 
-    def wave(*shape, dtype=lib.float64, turn=0.3):
-        """Numbers between -1 and 1 that look like any."""
-        found = (lib.arange(math.prod(shape), dtype=lib.float64) * 1.7 + turn).sin()
-        return (found if dtype is lib.float64 else found.to(dtype)).reshape(shape)
+def load(path, lib):
+    """The names of a file and its calls, with `lib` in the place of autograd_cy."""
+    text = path.read_text()
+    body = ast.parse(text).body
+    return execute(body, lib), find_calls(text, body)
 
-    def complex_wave(*shape, dtype=lib.complex128, turn=0.3):
-        return (wave(*shape, turn=turn) + 1j * wave(*shape, turn=turn + 1)).to(dtype)
 
-    def mix(x):
-        """A number that depends on each element and on its place."""
-        found = (x.to(lib.float64) * wave(*x.shape, turn=1.1)).sum()
-        return found.to(x.dtype) if x.is_floating_point() else found
+def execute(body, lib):
+    """The names that imports, definitions and assignments make."""
+    chosen = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
+    nodes = [for_library(node, lib) for node in body if isinstance(node, chosen)]
+    names = {"__name__": "calls"}
+    exec(compile(ast.Module(nodes, []), "<calls>", "exec"), names)
+    return names
 
-    def stepped(name, parameters, n=3, skip=(), **options):
-        """Parameters after n steps of an optimizer; `skip` has (step, place) without gradient."""
-        parameters = [p.detach().requires_grad_() for p in parameters]
-        optimizer = getattr(lib.optim, name)(parameters, **options)
-        for k in range(n):
-            for j, p in enumerate(parameters):
-                made = complex_wave if p.is_complex() else wave
-                p.grad = made(*p.shape, dtype=p.dtype, turn=k + j)
-                if (k, j) in skip:
-                    p.grad = None
-            optimizer.step()
-        found = [p.detach() for p in parameters]
-        found = [mix(lib.view_as_real(p) if p.is_complex() else p) for p in found]
-        return found, [p._version > 0 for p in parameters]
 
-    def tried(function, start, n=1, **options):
-        """How many places LBFGS with a line search tries, the first of them, a sum, the last."""
-        x = lib.tensor(start, dtype=lib.float64, requires_grad=True)
-        optimizer = lib.optim.LBFGS([x], line_search_fn="strong_wolfe", **options)
-        seen = []
+def for_library(node, lib):
+    """An import of autograd_cy becomes that of another library; other statements stay."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            alias.name = in_library(alias.name, lib)
+    elif isinstance(node, ast.ImportFrom):
+        node.module = in_library(node.module, lib)
+    return node
 
-        def closure():
-            optimizer.zero_grad()
-            loss = function(x)
-            loss.backward()
-            seen.append(float(x.detach().sum()))
-            return loss
 
-        for _ in range(n):
-            optimizer.step(closure)
-        told = sum(value * math.cos(k) for k, value in enumerate(seen))
-        return [len(seen), *seen[:9], told, *x.tolist()]
-
-    def seeds(found):
-        return wave(*found.shape, turn=0.9).to(found.dtype)
-
-    def total(function, leaves):
-        found = function(*leaves)
-        found = [found] if isinstance(found, lib.Tensor) else found
-        return sum((y * seeds(y)).sum() for y in found if y.requires_grad)
-
-    def dense(found):
-        """The strides of gradients are nobody's concern."""
-        return [x if x is None else x.contiguous() for x in found]
-
-    def chosen(xs):
-        return [x.detach().clone().requires_grad_(True) for x in xs]
-
-    def gradients(function, *xs):
-        """Of results with weights that look like any."""
-        leaves = chosen(xs)
-        return dense(lib.autograd.grad(total(function, leaves), leaves, allow_unused=True))
-
-    def second(function, *xs):
-        leaves = chosen(xs)
-        first = lib.autograd.grad(total(function, leaves), leaves, create_graph=True)
-        first = sum((g * seeds(g)).sum() for g in first)
-        return dense(lib.autograd.grad(first, leaves, allow_unused=True))
-
-    def moved(function, *xs):
-        """The tangent of the result, where that of each operand looks like any."""
-        found = func.jvp(function, xs, tuple(map(seeds, xs)))[1]
-        return dense([found] if isinstance(found, lib.Tensor) else found)
-
-    def curved(function, *xs):
-        """Forward over reverse."""
-        return moved(func.grad(lambda *xs: (function(*xs) ** 2).sum()), *xs)
-
-    def whole(*shape, dtype=lib.float32, turn=0.3):
-        """Whole numbers from -3 to 3, whose sums no order of them changes."""
-        return (wave(*shape, turn=turn) * 3.5).round().to(dtype)
-
-    def ways(function, *xs, told=lambda x: x):
-        """Of a result and its gradients a sum each, with weights that look like any."""
-        leaves = chosen(xs)
-        found = function(*leaves)
-        found = [found] if isinstance(found, lib.Tensor) else list(found)
-        real = [lib.view_as_real(y) if y.is_complex() else y for y in found]
-        # Gradients that lie in memory as the results do.
-        laid = [lib.empty_like(y).copy_(whole(*y.shape)) for y in real]
-        aim = sum((y * g).sum() for y, g in zip(real, laid, strict=True) if y.requires_grad)
-        found += [x for x in lib.autograd.grad(aim, leaves, allow_unused=True) if x is not None]
-        return sums(*found, told=told)
-
-    def exact(function, *xs):
-        """The same of whole numbers, which come out as such."""
-        return ways(function, *xs, told=lambda x: x.round())
-
-    def sums(*found, told=lambda x: x):
-        found = [lib.view_as_real(x) if x.is_complex() else x for x in found]
-        values = [(told(x.double()) * wave(*x.shape, turn=0.5)).sum() for x in found]
-        return lib.stack(values).float().detach()
-
-    def op(name):
-        """An operator that has no public name."""
-        if name not in (families := families_of_operators()):
-            raise LookupError(name)
-        return getattr(importlib.import_module(f"autograd_cy._C.ops_{families[name]}"), name)
-
-    def facts(x):
-        """What can be asked of a tensor besides its elements."""
-        node = x.grad_fn and type(x.grad_fn).__name__
-        place = x.storage_offset(), x.stride(), x._version, x._is_view()
-        return (x.is_leaf, x.requires_grad, node, *place)
-
-    def edges(node):
-        """The names of the nodes that gradients go to, and of which output."""
-        return [(n and type(n).__name__, nr) for n, nr in node.next_functions]
-
-    def event(function):
-        """The name and the shapes of the first event of a call."""
-        with lib.autograd.profiler.profile(record_shapes=True) as seen:
-            function()
-        return seen.function_events[0].name, seen.function_events[0].input_shapes[0]
-
-    def raised(function, *arguments):
-        """The name of what a call raises, None if nothing."""
-        try:
-            function(*arguments)
-        except Exception as error:
-            return type(error).__name__
-
-    def warned(function, *arguments):
-        """The names of the warnings of a call, and what it returns."""
-        with warnings.catch_warnings(record=True) as found:
-            warnings.simplefilter("always")
-            value = function(*arguments)
-        return [w.category.__name__ for w in found], value
-
-    def events(function, *arguments):
-        """What the profiler calls what a call did; the first is the call itself."""
-        with lib.autograd.profiler.profile() as seen:
-            function(*arguments)
-        return [event.name for event in seen.function_events]
-
-    def filled(module):
-        """A module whose parameters look like any, in float64."""
-        module.double()
-        for place, parameter in enumerate(module.parameters()):
-            parameter.data.copy_(wave(*parameter.shape, turn=place + 0.5))
-        return module
-
-    def sgd(*rates, begun=None, **options):
-        """An optimizer with a group of one parameter for each rate, maybe of an earlier run."""
-        groups = [{"params": [lib.zeros(1, requires_grad=True)], "lr": rate} for rate in rates]
-        for group in groups if begun else ():
-            group["initial_lr"] = begun
-        return lib.optim.SGD(groups, **options)
-
-    def steps(schedule, epochs):
-        """The rates of so many steps, or of each of some: what is said, what groups have."""
-        found = []
-        for epoch in [None] * (epochs + 1) if isinstance(epochs, int) else ["begin", *epochs]:
-            if found:
-                schedule.optimizer.step()
-                schedule.step(*() if epoch is None else [epoch])
-            found += schedule.get_last_lr()
-            for group in schedule.optimizer.param_groups:
-                found += float(group["lr"]), *group.get("betas", [group.get("momentum")])
-        return found
-
-    return {
-        **of_2017(lib),
-        "facts": facts, "edges": edges, "event": event, "events": events,
-        "raised": raised, "warned": warned, "np": numpy, "math": math,
-        "copy": copy, "pickle": pickle,
-        "torch": lib, "nn": lib.nn, "F": lib.nn.functional, "t": lib.tensor, "m": counted,
-        "mix": mix, "stepped": stepped, "tried": tried,
-        "w": wave, "cw": complex_wave, "grad": gradients, "grad2": second, "jvp": moved,
-        "curved": curved, "ways": ways, "exact": exact, "sums": sums, "whole": whole,
-        "vmap": func.vmap, "empty": lib.empty, "zeros": lib.zeros, "ones": lib.ones, "op": op,
-        "inf": math.inf, "nan": math.nan, "f16": lib.float16, "bf16": lib.bfloat16,
-        "f32": lib.float32, "f64": lib.float64, "i64": lib.int64, "i32": lib.int32,
-        "u8": lib.uint8, "boolean": lib.bool, "c64": lib.complex64, "c128": lib.complex128,
-        "last": lib.channels_last,
-        "data": lib.utils.data, "sgd": sgd, "lr": lib.optim.lr_scheduler, "steps": steps,
-        "filled": filled,
-    }  # fmt: skip
+def in_library(module, lib):
+    if module == "tests.recorded.inputs":
+        return inputs(lib).__name__
+    head, dot, rest = module.partition(".")
+    return (lib.__name__ if head == "autograd_cy" else head) + dot + rest
 
 
 @functools.cache
-def families_of_operators():
-    """Once: the table is checked whenever it is loaded, which takes longer than a call."""
-    from ext.codegen import table
+def inputs(lib):
+    """The module `inputs.py` with `lib` as its torch."""
+    module = types.ModuleType(f"inputs_of_{lib.__name__}")
+    body = ast.parse(Path(__file__).with_name("inputs.py").read_text()).body
+    tree = ast.Module([for_library(node, lib) for node in body], [])
+    exec(compile(tree, "inputs.py", "exec"), vars(module))
+    sys.modules[module.__name__] = module
+    return module
 
-    return {record.key: family for family, found in table.load().items() for record in found}
+
+def find_calls(text, body):
+    """All calls of a file in their order."""
+    found, whole = [], ""
+    for node in body:
+        if isinstance(node, ast.Assign) and node.targets[0].id == "DIFFERS":
+            whole = node.value.value
+        elif isinstance(node, ast.With):
+            reason = reason_of(node.items[0].context_expr)
+            found += [expression(text, inner, reason) for inner in node.body]
+        elif isinstance(node, ast.FunctionDef) and not ast.unparse(node.args):
+            found.append(program(text, node, whole))
+        elif isinstance(node, ast.Expr) and node is not body[0]:  # that is the docstring
+            found.append(expression(text, node, whole))
+    return found
 
 
-def answer(lib, call, known):
-    """What the call gives in a library, as a line of text."""
-    *before, call = call.split("\n")
-    known = dict(known)
+def reason_of(node):
+    """The text of `differs(text)`."""
+    assert node.func.id == "differs", ast.unparse(node)
+    return node.args[0].value
+
+
+def expression(text, node, reason):
+    source = one_line(ast.get_source_segment(text, node.value))
+    return Call(key_of(source), source, compile(ast.Expression(node.value), source, "eval"), reason)
+
+
+def one_line(source):
+    """An expression without its line breaks, and without the spaces that they left in brackets."""
+    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", re.sub(r"\s+", " ", source))
+
+
+def key_of(source):
+    """The name of a call in the JSON file: its text, or the beginning and a digest of it."""
+    if len(source) <= KEY:
+        return source
+    return f"{source[: KEY - 12]} ... {hashlib.sha1(source.encode()).hexdigest()[:7]}"
+
+
+def program(text, node, reason):
+    if node.decorator_list:
+        reason = reason_of(node.decorator_list[0])
+    source = ast.get_source_segment(text, node)
+    return Call(node.name, source, compile(f"{node.name}()", node.name, "eval"), reason)
+
+
+def results(path):
+    """The recorded results of a file, by the keys of its calls."""
+    return json.loads(path.with_suffix(".json").read_text())
+
+
+# --- making a call ----------------------------------------------------------------------------
+
+
+def result(lib, call, names):
+    """The result of a call in a library, as a line of text."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            exec("\n".join(before), known)
-            return shown(lib, eval(call, known))
+            return describe(lib, eval(call.code, dict(names)))
     except Exception as error:
         return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
 
 
-def shown(lib, found):
-    if isinstance(found, lib.Tensor):
-        found = found.detach()
-        if hasattr(found, "resolve_conj"):
-            found = found.resolve_conj().resolve_neg()
-        head = str(found.dtype).rpartition(".")[2] + str(list(found.shape)).replace(" ", "")
-        if not found.is_contiguous():
-            head += str(found.stride()).replace(" ", "")
-        return " ".join([head, *digits(lib, found)])
-    if isinstance(found, (tuple, list)):
-        return " | ".join(shown(lib, x) for x in found) or "[]"
-    return repr(found).removeprefix(f"{lib.__name__}.").replace("\n", "\\n")  # dtypes by name
+def describe(lib, value):
+    if isinstance(value, lib.Tensor):
+        value = value.detach()
+        if hasattr(value, "resolve_conj"):
+            value = value.resolve_conj().resolve_neg()
+        head = str(value.dtype).rpartition(".")[2] + str(list(value.shape)).replace(" ", "")
+        if not value.is_contiguous():
+            head += str(value.stride()).replace(" ", "")
+        return " ".join([head, *elements(lib, value)])
+    if isinstance(value, (tuple, list)):
+        return " | ".join(describe(lib, x) for x in value) or "[]"
+    return repr(value).removeprefix(f"{lib.__name__}.").replace("\n", "\\n")  # dtypes by name
 
 
-def digits(lib, found):
-    if found.is_complex():
-        found = lib.view_as_real(found)
-    values = found.reshape(-1).tolist()
-    if len(values) > SHOWN:
+def elements(lib, tensor):
+    if tensor.is_complex():
+        tensor = lib.view_as_real(tensor)
+    values = tensor.reshape(-1).tolist()
+    if len(values) > ELEMENTS:
         values = [sum(values), sum(x * math.cos(k) for k, x in enumerate(values))]
         return ["~", *(f"{float(x):.8g}" for x in values)]
     return [f"{float(x):.7g}" for x in values]
 
 
-def like(found, wanted):
-    """Whether two answers are the same, numbers but for rounding."""
-    if "Error: " in wanted.partition(" ")[0] + " ":
+# --- comparing results ------------------------------------------------------------------------
+
+
+def alike(a, b):
+    """Tell if two results are equal, numbers up to rounding."""
+    if error_type(b):
         # Python 3.14 has one text for division of all kinds of numbers.
-        return len({x.replace("float division", "division") for x in (found, wanted)}) == 1
-    left, right = NUMBER.split(found), NUMBER.split(wanted)
+        return len({x.replace("float division", "division") for x in (a, b)}) == 1
+    left, right = NUMBER.split(a), NUMBER.split(b)
     if len(left) != len(right) or left[::2] != right[::2]:
         return False
-    close = 1e-2 if "float16" in wanted else 3e-5 if "32[" in wanted or "x64[" in wanted else 1e-7
-    for a, b in zip(left[1::2], right[1::2], strict=True):
-        a, b = float(a), float(b)
-        near = math.isfinite(b) and abs(a - b) <= close * (1 + abs(b))
-        if not (near or a == b or (a != a and b != b)):
+    tolerance = 1e-2 if "float16" in b else 3e-5 if "32[" in b or "x64[" in b else 1e-7
+    for x, y in zip(map(float, left[1::2]), map(float, right[1::2]), strict=True):
+        near = math.isfinite(y) and abs(x - y) <= tolerance * (1 + abs(y))
+        if not (near or x == y or (x != x and y != y)):
             return False
     return True
 
 
-@functools.cache
-def read(path):
-    """(statements and call, whether torch's, answer) of each call; comments are none."""
-    found, before = [], []
-    for line in path.read_text().splitlines():
-        if line.startswith("    "):
-            found[-1][2] = line.strip()
-        elif line.startswith(">"):
-            before.append(line[2:])
-        elif line.strip() and not line.startswith("#"):
-            found.append(["\n".join([*before, line.removeprefix("~ ")]), line[:2] != "~ ", ""])
-            before = []
-    assert not before, before
-    return found
+def error_type(text):
+    """The type of the exception that a result is, None if it is a value."""
+    return text.partition(":")[0] if re.match(r"\w*Error: ", text) else None
 
 
-def reasons(path):
-    """(call, why torch answers otherwise) of each call after `~`; "" where nothing says it."""
-    lines = path.read_text().splitlines()
-    of_all = lines[0][4:] if lines[0].startswith("# ~ ") else ""
-    why, before, found = of_all, [], []
-    for line in lines:
-        if line.startswith("~ "):
-            call, before = "\n".join([*before, line[2:]]), []
-            ours = re.search(r"\bop\(|\bautograd_cy\b", call)
-            found.append((call, why or (ours and "a part of this package alone") or ""))
-        elif line.startswith(">"):
-            before.append(line[2:])
-        elif not line.startswith("    "):
-            before, why = [], line[4:].strip() if line.startswith("# ~ ") else of_all
-    return found
+def agree(ours, theirs):
+    """Tell if a result is that of torch; of exceptions the type has to be the same."""
+    if error_type(ours) or error_type(theirs):
+        return error_type(ours) == error_type(theirs)
+    return alike(ours, theirs)
 
 
-def refused(text):
-    return re.match(r"(\w+): ", text) if "Error: " in text.partition(" ")[0] + " " else None
-
-
-def mistake(call, found):
-    """What is wrong with a call that has such an answer, None if nothing is."""
-    if re.match(r"(Syntax|Indentation|Tab|Name|UnboundLocal)Error: ", found):
+def mistake(call, text):
+    """Why a call with such a result tests nothing; None if it does."""
+    if re.match(r"(Syntax|Indentation|Tab|Name|UnboundLocal)Error: ", text):
         return "no call at all"
-    if re.match(r"TypeError: (of_2017|names)\.<locals>\.", found):
-        return "a function of this file is called as it can't be"
-    if re.match(r"AttributeError: module '(autograd_cy|torch)[\w.]*' has no attribute", found):
+    if re.match(rf"TypeError: ({'|'.join(helpers())})\(\)", text):
+        return "a function of inputs.py does not take such arguments"
+    if re.match(r"AttributeError: module '(autograd_cy|torch)[\w.]*' has no attribute", text):
         return "no such function"
-    if refused(found):
-        asked = ast.parse(call.split("\n")[-1], mode="eval").body
-        several = isinstance(asked, (ast.List, ast.Tuple)) and len(asked.elts) > 1
-        if several or isinstance(asked, ast.ListComp):
-            return "one refusal is the answer to all of a list; raised() is for one of them"
+    if error_type(text) and returns_several(call):
+        return "one exception is the result of a whole list; error_name() is for one of them"
     return None
 
 
-def agrees(ours, theirs):
-    """Of refusals the type has to be the same."""
-    a, b = refused(ours), refused(theirs)
-    return a[1] == b[1] if a and b else not a and not b and like(ours, theirs)
+@functools.cache
+def helpers():
+    """The names of the functions of `inputs.py`."""
+    return re.findall(r"^def (\w+)", Path(__file__).with_name("inputs.py").read_text(), re.M)
 
 
-def main(chosen):
+def returns_several(call):
+    """Tell if the value is written as a list of several."""
+    last = ast.parse(call.source).body[-1]
+    value = last.body[-1].value if isinstance(last, ast.FunctionDef) else last.value
+    several = isinstance(value, (ast.List, ast.Tuple)) and len(value.elts) > 1
+    return several or isinstance(value, ast.ListComp)
+
+
+# --- the command ------------------------------------------------------------------------------
+
+
+def record(path):
+    """Write the results of a file: torch's, and ours where torch differs or raises."""
     import torch
 
     import autograd_cy
 
-    mine, theirs = names(autograd_cy), names(torch)
-    for path in map(Path, chosen or FILES):
-        lines, calls = [], iter(read(path))
-        for line in path.read_text().splitlines():
-            if line.startswith("    "):
-                continue
-            lines.append(line)
-            if not line.strip() or line[0] in "#>":
-                continue
-            call, same, _ = next(calls)
-            found = answer(autograd_cy, call, mine)
-            if same:
-                wanted = answer(torch, call, theirs)
-                if not agrees(found, wanted):
-                    print(f"{path.name}: {call}\n  ours   {found}\n  torch  {wanted}")
-                found = found if refused(wanted) else wanted
-            if wrong := mistake(call, found):
-                print(f"{path.name}: {call}\n  {wrong}: {found}")
-            lines.append("    " + found)
-        path.write_text("\n".join(lines) + "\n")
+    names, calls = load(path, autograd_cy)
+    their_names = load(path, torch)[0] if any(not call.differs for call in calls) else {}
+    found = {}
+    for call in calls:
+        ours = found[call.key] = result(autograd_cy, call, names)
+        if not call.differs:
+            theirs = result(torch, call, their_names)
+            if not agree(ours, theirs):
+                print(f"{path.name}: {call.source}\n  ours   {ours}\n  torch  {theirs}")
+            found[call.key] = ours if error_type(theirs) else theirs
+        if reason := mistake(call, ours):
+            print(f"{path.name}: {call.source}\n  {reason}: {ours}")
+    text = json.dumps(found, indent=0, ensure_ascii=False)
+    path.with_suffix(".json").write_text(text + "\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    for name in sys.argv[1:] or FILES:
+        record(Path(name))

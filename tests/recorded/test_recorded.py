@@ -1,31 +1,46 @@
-"""Calls of `calls/`, by parts of the sources, have the answers that stand there."""
+"""Calls of `calls/`, by parts of the sources, have the results that are recorded beside them."""
+
+import ast
 
 import numpy
 import pytest
-from recorded import FILES, agrees, answer, like, mistake, names, read, reasons, refused
 from endless import soon
+from recorded import (
+    FILES,
+    agree,
+    alike,
+    error_type,
+    expression,
+    find_calls,
+    inputs,
+    load,
+    mistake,
+    result,
+    results,
+)
 
 import autograd_cy
 from autograd_cy._C import scratch
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_recorded(path):
-    known = names(autograd_cy)
-    calls, wrong = read(path), {}
-    assert calls
+def test_results_are_those_recorded(path):
+    names, calls = load(path, autograd_cy)
+    recorded, wrong = results(path), {}
+    assert [call.key for call in calls] == list(recorded)
+    check(calls, recorded)
     if numpy.lib.NumpyVersion(numpy.__version__) < "2.0.0":
-        # What NumPy itself answers, and how its numbers show, is that of NumPy 2.
-        calls = [call for call in calls if "np." not in call[0]]
-    # Memory ends where it was asked to, so that it shows who writes beyond it.
+        # NumPy's own results, and the form of its numbers, are those of NumPy 2.
+        calls = [call for call in calls if "np." not in call.source]
+    # Memory ends after the size that was asked for, which shows who writes beyond it.
     scratch._mark(True)
     autograd_cy.set_allocator_caching(False)
     try:
-        for call, _, wanted in calls:
+        for call in calls:
             with soon():
-                found = answer(autograd_cy, call, known)
-            if not like(found, wanted):
-                wrong[call] = found, wanted
+                found = result(autograd_cy, call, names)
+            if not alike(found, recorded[call.key]):
+                wrong[call.source] = found, recorded[call.key]
     finally:
         crossed = scratch._mark(False)
         autograd_cy.set_allocator_caching(True)
@@ -34,62 +49,72 @@ def test_recorded(path):
     assert not scratch._held(), "working memory that nobody gave back"
 
 
+def check(calls, recorded):
+    """Find results that say that a call is wrong, or that most of it isn't made."""
+    for call in calls:
+        text = recorded[call.key]
+        assert not mistake(call, text), call.source
+        assert text, call.source
+        assert not error_type(text) or text.partition(": ")[2], f"{call.source}: no message"
+
+
 @pytest.mark.slow
-def test_these_are_the_answers_of_torch():
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_results_are_those_of_torch(path):
     torch = pytest.importorskip("torch")
-    known, wrong = names(torch), {}
-    for path in FILES:
-        for call, theirs, wanted in read(path):
-            if theirs and not agrees(found := answer(torch, call, known), wanted):
-                wrong[call] = found, wanted
+    calls = [call for call in load(path, autograd_cy)[1] if not call.differs]
+    recorded, wrong = results(path), {}
+    names = load(path, torch)[0] if calls else {}
+    for call in calls:
+        if not agree(found := result(torch, call, names), recorded[call.key]):
+            wrong[call.source] = found, recorded[call.key]
     assert not wrong
 
 
-def test_what_is_refused_has_words():
-    for path in FILES:
-        for call, _, wanted in read(path):
-            found = refused(wanted)
-            assert wanted and not (found and wanted == found[0].strip()), call
+MODULE = '''"""Text."""
+with differs("one"):
+    f(1)
+    f( 2 )
+f(3)
 
 
-def test_what_torch_answers_otherwise_has_a_reason():
-    missing = [f"{p.name}: {call}" for p in FILES for call, why in reasons(p) if not why]
-    assert not missing
+def helper(x):
+    return x
 
 
-def test_reasons_are_of_the_calls_below_them(tmp_path):
-    path = tmp_path / "calls.txt"
-    lines = ["one", "# ~ one", "> x = 1", "~ x", "    1", "~ y", "two", "~ z", "# ~ two", "", "~ v"]
-    path.write_text("\n".join([*lines, "~ op('f')(1)", "~ autograd_cy.f"]))
-    told = [(call, bool(why), why == "one") for call, why in reasons(path)]
-    assert told[:2] == [("x = 1\nx", True, True), ("y", True, True)]
-    assert told[2:4] == [("z", False, False), ("v", False, False)]
-    assert [why for _, why, _ in told[4:]] == [True, True]
-    path.write_text("# ~ all\n# Heading.\n~ x\nx\n~ y")
-    assert reasons(path) == [("x", "all"), ("y", "all")]
+@differs("two")
+def first():
+    return helper(4)
 
 
-def test_calls_are_no_mistakes():
-    """Answers that say that the call is wrong, or that most of it isn't asked."""
-    calls = [(path, call, wanted) for path in FILES for call, _, wanted in read(path)]
-    wrong = {
-        f"{path.name}: {call}": found
-        for path, call, wanted in calls
-        if (found := mistake(call, wanted))
-    }
-    assert not wrong
+def second():
+    return 5
+'''
+
+
+def test_reasons_are_of_the_calls_below_them():
+    calls = find_calls(MODULE, ast.parse(MODULE).body)
+    assert [(call.key, call.differs) for call in calls] == [
+        ("f(1)", "one"),
+        ("f(2)", "one"),
+        ("f(3)", ""),
+        ("first", "two"),
+        ("second", ""),
+    ]
+    whole = '"""Text."""\nDIFFERS = "all"\nf(1)\n'
+    assert [call.differs for call in find_calls(whole, ast.parse(whole).body)] == ["all"]
 
 
 @pytest.mark.parametrize(
-    "call",
+    "source",
     [
         "unheard_of",
-        "raised(ones, 1, size=2)",
+        "error_name(torch.ones, 1, size=2)",
         "torch.unheard_of(1)",
-        "[ones(1), ones(2) + ones(3)]",
-        "[ones(2) + ones(k) for k in (2, 3)]",
-        "ones(1) ones(1)",
+        "[torch.ones(1), torch.ones(2) + torch.ones(3)]",
+        "[torch.ones(2) + torch.ones(k) for k in (2, 3)]",
     ],
 )
-def test_mistakes_are_seen(call):
-    assert mistake(call, answer(autograd_cy, call, names(autograd_cy)))
+def test_mistakes_are_seen(source):
+    call = expression(source, ast.parse(source).body[0], "")
+    assert mistake(call, result(autograd_cy, call, vars(inputs(autograd_cy))))

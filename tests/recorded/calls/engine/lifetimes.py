@@ -1,0 +1,274 @@
+"""Lifetimes: calls of the graph and its engine (`ext/engine`)."""
+
+import autograd_cy as torch
+from autograd_cy.func import vmap
+from tests.recorded.inputs import differs, error_name, event_names, metadata, sines
+
+hooks = torch.autograd.graph.saved_tensors_hooks
+
+# what lives no longer than it must
+def retain_graph_weakref():
+    import weakref
+    x = sines(3).requires_grad_()
+    y = x * 2
+    y.retain_grad()
+    s = (y * y).sum()
+    s.backward(retain_graph=True)
+    a = weakref.ref(y.grad)
+    s.backward(retain_graph=True)
+    b = y.grad
+    del y
+    s.backward()
+    return [a() is None, b, x.grad]
+
+def node_saved_tensors():
+    import weakref
+    class D(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            ctx.save_for_backward(x, y)
+            ctx.mark_non_differentiable(x * 1)
+            return x * y
+        @staticmethod
+        def backward(ctx, g):
+            x, y = ctx.saved_tensors
+            return g * y, g * x
+    a = sines(3).requires_grad_()
+    z = sines(3)
+    r = weakref.ref(z)
+    y = D.apply(a, z)
+    del z
+    node = y.grad_fn
+    y.sum().backward()
+    return [r() is None, a.grad, error_name(lambda: node.saved_tensors)]
+
+def saved_for_forward_save_for_forward():
+    import weakref
+    class D(torch.autograd.Function):
+        @staticmethod
+        def forward(x, y):
+            return x * y
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_forward(*inputs)
+            ctx.save_for_backward(*inputs)
+        @staticmethod
+        def jvp(ctx, a, b):
+            return a * ctx.saved_tensors[1]
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[1], None
+    z = sines(3)
+    r = weakref.ref(z)
+    a = sines(3).requires_grad_()
+    y = D.apply(a, z)
+    del z
+    s = y.grad_fn.saved_for_forward
+    y.sum().backward()
+    return [r() is None, s, a.grad, torch.func.jvp(lambda x: D.apply(x, sines(3)), (sines(3),),
+        (sines(3),))]
+
+@differs("Torch's own objects aren't counted.")
+def grown_fails():
+    import gc
+    import sys
+    def grown(f, n=60):
+        f(), f(), f(), gc.collect()
+        before = sys.getallocatedblocks()
+        for _ in range(n):
+            f()
+        gc.collect()
+        return max(0, (sys.getallocatedblocks() - before + n // 4) // n)
+    x = sines(3).requires_grad_()
+    def fails(change):
+        y = x * 2
+        change(y)
+        return error_name(lambda: (y * y).sum().backward())
+    def bad(g):
+        raise ValueError
+    def no(g):
+        return 3
+    class Few(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+        @staticmethod
+        def backward(ctx, g):
+            return g, g
+    def retained():
+        y = x * 2
+        y.retain_grad()
+        s = (y * y).sum()
+        s.backward(retain_graph=True)
+        s.backward()
+    return [grown(lambda: fails(lambda y: y.register_hook(bad))),
+        grown(lambda: fails(lambda y: y.register_hook(no))),
+        grown(lambda: fails(lambda y: y.grad_fn.register_prehook(bad))),
+        grown(lambda: fails(lambda y: y.grad_fn.register_hook(lambda a, b: bad(a)))),
+        grown(lambda: error_name(Few.apply(x).sum().backward)), grown(retained),
+        grown(lambda: torch.autograd.grad((x * x).sum(), x)),
+        grown(lambda: error_name(torch.autograd.grad, (x * x).sum(), sines(3).requires_grad_())),
+        grown(lambda: error_name(torch.autograd.grad, x * x, x)),
+        grown(lambda: torch.func.jvp(lambda x: x * x, (sines(3),), (sines(3),))),
+        grown(lambda: vmap(lambda x: x * x)(sines(3))),
+        grown(lambda: torch.func.hessian(lambda x: (x**3).sum())(sines(2))),]
+
+# contexts that are entered again
+def pack_hooks():
+    seen = []
+    def pack(x):
+        seen.append(tuple(x.shape))
+        return x
+    x = sines(3).requires_grad_()
+    c = hooks(pack, lambda x: x)
+    with c:
+        with c:
+            y = x * x
+        y = x.exp()
+    n = len(seen)
+    y = x * x
+    with c:
+        pass
+    z = x * x
+    return [n, len(seen), torch.autograd.grad(z.sum(), x)]
+
+def hooks_exit():
+    c = hooks(lambda x: x, lambda x: x)
+    return error_name(c.__exit__)
+
+def runtime_error_enter():
+    g = torch.autograd.graph
+    seen = []
+    c = g.disable_saved_tensors_hooks("not here")
+    def f():
+        with g.saved_tensors_hooks(lambda x: x, lambda x: x):
+            return 1
+    with c:
+        a = error_name(f)
+        with g.disable_saved_tensors_hooks("nor here"):
+            try:
+                f()
+            except RuntimeError as e:
+                seen.append(str(e))
+        try:
+            f()
+        except RuntimeError as e:
+            seen.append(str(e))
+    return [a, seen, f(), error_name(lambda: g.disable_saved_tensors_hooks(3).__enter__()) if 0
+        else 0]
+
+def graph_saved_tensors_hooks():
+    g = torch.autograd.graph
+    def f():
+        with g.saved_tensors_hooks(lambda x: x, lambda x: x):
+            with g.disable_saved_tensors_hooks("none in here"):
+                return 1
+    return f()
+
+def graph_allow_mutation_on_saved_tensors():
+    g = torch.autograd.graph
+    def f():
+        with g.allow_mutation_on_saved_tensors():
+            with g.allow_mutation_on_saved_tensors():
+                pass
+    a = error_name(f)
+    x = sines(3).requires_grad_()
+    with g.allow_mutation_on_saved_tensors():
+        y = x * 1
+        z = y * y
+        y.mul_(2)
+        z.sum().backward()
+    with g.allow_mutation_on_saved_tensors():
+        pass
+    y = x * 1
+    z = y * y
+    y.mul_(2)
+    return [a, x.grad, error_name(lambda: z.sum().backward())]
+
+# what profiles call it
+def named_transpose():
+    def named(f, x):
+        return [e for e in event_names(f, x) if e.endswith("_")][0]
+    return [named(*a) for a in ((lambda x: x.copy_(x), sines(3)),
+        (lambda x: x.detach_(), sines(3).requires_grad_() * 1),
+        (lambda x: x.fill_diagonal_(1), torch.zeros(2, 2)),
+        (lambda x: x.resize_(2), sines(3).clone()), (lambda x: x.t_(), sines(2, 3).clone()),
+        (lambda x: x.zero_(), sines(3)), (lambda x: x.squeeze_(), sines(2, 1).clone()),
+        (lambda x: x.unsqueeze_(0), sines(2, 3).clone()),
+        (lambda x: x.transpose_(0, 1), sines(2, 3).clone()), (lambda x: x.fill_(2), sines(2)))]
+
+# no recording, vmaps and tangents at once
+def vmap_in_dims():
+    with torch.no_grad():
+        f = lambda x, d: torch.func.jvp(torch.func.grad(lambda v: (v**3).sum()), (x,), (d,))
+        r = vmap(f)(sines(2, 3), sines(2, 3, phase=1.0)), vmap(f, in_dims=(0, None))(sines(2, 3),
+            sines(3, phase=1.0)), vmap(f, in_dims=(None, 1))(sines(3), sines(3, 2, phase=1.0))
+    return [r, [metadata(x)[:2] for x in r[0]]]
+
+def grad_and_value_has_aux():
+    x = sines(2, 3).requires_grad_()
+    with torch.no_grad():
+        r = vmap(lambda v: torch.func.grad_and_value(lambda u: ((u * u).sum(), u * v),
+            has_aux=True)(v))(x)
+    return [r[0], r[1][0], r[1][1], metadata(r[0])[:2], metadata(r[1][1])[:2]]
+
+def grad_and_value_has_aux_2():
+    x = sines(2, 3).requires_grad_()
+    g, (v, aux) = vmap(lambda v: torch.func.grad_and_value(lambda u: ((u * u).sum(), u * v),
+        has_aux=True)(v))(x)
+    return [metadata(g)[:2], metadata(v)[:2], metadata(aux)[:2],
+        torch.autograd.grad(aux.sum() + v.sum() + g.sum(), x)]
+
+def jvp_vmap():
+    f = lambda x: torch.func.vjp(lambda v: (v**3, v.sum()), x)[0]
+    return [vmap(f)(sines(2, 3)), torch.func.jvp(f, (sines(3),), (sines(3),)),
+        vmap(lambda x, d: torch.func.jvp(f, (x,), (d,)))(sines(2, 3), sines(2, 3))]
+
+# many edges and outputs
+def phase_stack():
+    xs = [sines(2, phase=k).requires_grad_() for k in range(12)]
+    return [torch.autograd.grad((torch.stack(xs[:n]) * sines(n, 2)).sum(), xs[:n])
+        for n in (7, 8, 9, 12)]
+
+def enumerate_unbind():
+    x = sines(12, 2).requires_grad_()
+    return [torch.autograd.grad(sum((y * (k + 1)).sum() for k, y in enumerate(x[:n].unbind())), x)
+        for n in (3, 4, 5, 12)]
+
+def register_hook_phase():
+    xs = [sines(2, phase=k).requires_grad_() for k in range(10)]
+    a = torch.cat(xs[:9])
+    a.register_hook(lambda g: 3)
+    return [error_name(a.sum().backward), error_name(lambda: torch.cat(xs).sum().backward()),
+        xs[0].grad, xs[9].grad]
+
+# which node runs, and what is asked of the task
+@differs("It is asked of a module of our own.")
+def current_node_engine():
+    x = sines(3).requires_grad_()
+    seen = []
+    def hook(g):
+        n = torch._C.engine._current_node()
+        seen.append(n and n.name())
+        torch.autograd.Variable._execution_engine.queue_callback(
+            lambda: seen.append(torch._C.engine._current_node()))
+    y = x * 2
+    y.register_hook(hook)
+    y.sum().backward()
+    a = torch._C.engine._current_node()
+    return [seen, a, error_name(torch.autograd.Variable._execution_engine.queue_callback,
+        lambda: 1)]
+
+def hook_seen():
+    x = sines(3).requires_grad_()
+    y = x * 2
+    z, u = y.exp(), x * 3
+    seen = []
+    def hook(g):
+        seen.append([torch._C._will_engine_execute_node(n)
+            for n in (y.grad_fn, z.grad_fn, u.grad_fn)])
+    z.register_hook(hook)
+    torch.autograd.grad(z.sum(), y, retain_graph=True)
+    z.sum().backward(retain_graph=True)
+    torch.autograd.grad(z.sum(), x)
+    return [seen, error_name(torch._C._will_engine_execute_node, y.grad_fn)]

@@ -1,0 +1,1068 @@
+"""Nodes: calls of the graph and its engine (`ext/engine`)."""
+
+import autograd_cy as torch
+from autograd_cy.func import vmap
+from autograd_cy.nn import functional as F
+from tests.recorded.inputs import (
+    differs,
+    error_name,
+    first_event,
+    forward_over_reverse,
+    gradients,
+    metadata,
+    next_nodes,
+    operator,
+    sines,
+    tangents,
+)
+
+E = torch.autograd.graph.get_gradient_edge
+H = torch.autograd.graph.saved_tensors_hooks
+F1 = torch.autograd.graph.disable_saved_tensors_hooks
+
+# names, numbers, what nodes show
+def variable_hash():
+    x = sines(3).requires_grad_()
+    y = x.exp()
+    n = y.grad_fn
+    return [n.name(), n.requires_grad, repr(n).split(" at ")[0], hash(n) == hash(y.grad_fn),
+        n == y.grad_fn, n.metadata, next_nodes(n), n.next_functions[0][0].variable is x,
+        n.next_functions[0][0].name()]
+
+def sequence_nr_next_functions():
+    x = sines(3).requires_grad_()
+    n = x.exp().grad_fn
+    n.metadata["a"] = 1
+    return [n.metadata, n.metadata is n.metadata, (x * 2).grad_fn._sequence_nr() > n._sequence_nr(),
+        n.next_functions[0][0]._sequence_nr() == 2**64 - 1]
+
+def sequence_nr_grad_fn():
+    x = sines(3).requires_grad_()
+    a = x.exp().grad_fn._sequence_nr()
+    b = x.exp().grad_fn._sequence_nr()
+    return b > a
+
+def input_metadata_device():
+    x = sines(2, 3).requires_grad_()
+    a, b = x.aminmax(dim=1)
+    n = a.grad_fn
+    return [len(n._input_metadata), tuple(n._input_metadata[1].shape),
+        n._input_metadata[0].dtype == torch.float64, str(n._input_metadata[1].device)]
+
+def grad_fn_input_metadata():
+    x = sines(2, 3, 1, 1, 2, 1).requires_grad_()
+    n = (x * 2).grad_fn
+    return [tuple(n._input_metadata[0].shape), tuple(torch.autograd.grad((x.exp() * 2).sum(),
+        x)[0].shape)]
+
+@differs("torch takes the dictionary of a tensor.")
+def seen_register_hook_dict():
+    x = sines(3).requires_grad_()
+    y = x.exp()
+    seen = []
+    y.grad_fn._register_hook_dict({0: lambda i, o: seen.append((i, o)), 1: lambda i,
+        o: (i[0] * 2,)})
+    return [torch.autograd.grad(y.sum(), x), seen]
+
+def grad_fn_next_nodes():
+    x = sines(3).requires_grad_()
+    n = (2 * x).grad_fn
+    return [next_nodes(n), n(sines(3)), error_name(n), error_name(n, sines(3), sines(3)),
+        error_name(n, 3), n(None)]
+
+def grad_fn_sines():
+    x = sines(3).requires_grad_()
+    n = (x * 2).grad_fn
+    return n(sines(3), sines(3))
+
+def grad_fn_requires_grad():
+    x = sines(3).requires_grad_()
+    n = (x * 2).grad_fn
+    return n(3)
+
+def grad_fn_other():
+    x = sines(3).requires_grad_()
+    n = (x * 2).grad_fn
+    return n.other
+
+def grad_fn_saved_nothing():
+    x = sines(3).requires_grad_()
+    n = (x * 2).grad_fn
+    return n._saved_nothing
+
+def grad_fn_raw_saved_nothing():
+    x = sines(3).requires_grad_()
+    n = (x * 2).grad_fn
+    return n._raw_saved_nothing
+
+def grad_fn_dir():
+    x = sines(3).requires_grad_()
+    n = (x * x).grad_fn
+    return [[k for k in dir(n) if "_saved" in k],
+        [k for k in dir((x * 2).grad_fn) if "_saved" in k],
+        [k for k in dir(x.sum(0).grad_fn) if "_saved" in k]]
+
+# what is saved, and what is left of it
+def saved_dim_saved_result():
+    x = sines(2, 3).requires_grad_()
+    y = x.softmax(1)
+    n = y.grad_fn
+    return [n._saved_dim, n._saved_result, n._saved_result.grad_fn is n, y.sum().backward(),
+        error_name(lambda: n._saved_result), error_name(lambda: n._saved_dim)]
+
+def saved_dim_saved_keepdim():
+    x = sines(2, 3).requires_grad_()
+    n = x.sum(1).grad_fn
+    return [n._saved_dim, n._saved_keepdim, n._saved_self_sym_sizes]
+
+def saved_keepdim_saved_self_sym_numel():
+    x = sines(2, 3).requires_grad_()
+    n = x.mean(1, True).grad_fn
+    return [n._saved_dim, n._saved_keepdim, n._saved_self_sym_numel]
+
+def saved_self_sym_numel_saved_self_sym_sizes():
+    x = sines(2, 3).requires_grad_()
+    n = x.mean().grad_fn
+    return [n._saved_self_sym_numel, n._saved_self_sym_sizes]
+
+def saved_other_unpack():
+    x = sines(2, 3).requires_grad_()
+    n = (x * 2).grad_fn
+    k = (2.5 * x).grad_fn
+    return [n._saved_self, n._saved_other, k._saved_other, n._raw_saved_self.unpack(),
+        error_name(lambda: n._raw_saved_other)]
+
+def saved_exponent_saved_result():
+    x = sines(2, 3).requires_grad_()
+    n = (x**2).grad_fn
+    k = (x**2.5).grad_fn
+    j = x.pow(x.detach()).grad_fn
+    i = (2**x).grad_fn
+    return [n._saved_exponent, k._saved_exponent, j._saved_exponent, i._saved_self, i._saved_result]
+
+def saved_min_saved_max():
+    x = sines(2, 3).requires_grad_()
+    n = x.clamp(-1, 0.5).grad_fn
+    k = x.clamp(min=0).grad_fn
+    return [n._saved_min, n._saved_max, k._saved_min, k._saved_max, n._saved_self is x]
+
+def grad_fn_next_nodes_2():
+    x = sines(2, 3).requires_grad_()
+    n = x[[0, 1], :, None].grad_fn
+    return [n.name(), next_nodes(n)]
+
+def unpack_raw_saved_indices():
+    x = sines(3, 4).requires_grad_()
+    n = x[torch.tensor([0, 2])].grad_fn
+    k = x[:, torch.tensor([1, 3])].grad_fn
+    return [n._saved_indices, k._saved_indices, n._raw_saved_indices[0].unpack(),
+        len(k._raw_saved_indices), k._raw_saved_indices[0].unpack() if k._raw_saved_indices[0]
+        else None]
+
+def grad_fn_saved_indices():
+    x = sines(3, 4).requires_grad_()
+    y = x[torch.tensor([0, 2])]
+    n = y.grad_fn
+    return [y.sum().backward(), error_name(lambda: n._saved_indices),
+        error_name(lambda: y.sum().backward())]
+
+def saved_alpha_beta():
+    x = sines(2, 3).requires_grad_()
+    n = torch.add(x, x, alpha=3).grad_fn
+    k = torch.addmm(sines(2, 2), x, sines(3, 2), beta=2, alpha=0.5).grad_fn
+    return [n._saved_alpha, k._saved_alpha]
+
+def saved_condition_saved_self():
+    x = sines(2, 3).requires_grad_()
+    j = torch.where(x > 0, x, 0.0).grad_fn
+    return [j._saved_condition, error_name(lambda: j._saved_self)]
+
+def saved_padding_saved_dilation():
+    x = sines(2, 3, 4, 4).requires_grad_()
+    n = F.conv2d(x, sines(2, 3, 2, 2), stride=(2, 1), padding=1).grad_fn
+    return [n._saved_stride, n._saved_padding, n._saved_dilation, n._saved_groups]
+
+# saved tensors that were changed, detached, given another history
+def version_saved_self():
+    x = sines(3).requires_grad_()
+    y = x.exp()
+    z = y.sin()
+    r = y.mul_(2)
+    return [error_name(lambda: z.sum().backward()), error_name(lambda: z.grad_fn._saved_self),
+        x.grad, y._version]
+
+def sin_mul():
+    x = sines(3).requires_grad_()
+    a = x * 1
+    z = a.sin()
+    r = a.mul_(2)
+    return z.sum().backward()
+
+def no_grad_mul():
+    x = sines(3).requires_grad_()
+    z = x.sin()
+    with torch.no_grad():
+        r = x.mul_(2)
+    return z.sum().backward()
+
+def exp_mul():
+    x = sines(3).requires_grad_()
+    z = x.exp()
+    r = z.mul_(2)
+    return z.sum().backward()
+
+def aminmax_mul():
+    x = sines(3).requires_grad_()
+    a, b = x.aminmax()
+    c = b.exp()
+    r = b.mul_(2)
+    return c.backward()
+
+def mul_backward():
+    x = sines(3).requires_grad_()
+    u = sines(3)
+    z = x * u
+    r = u.mul_(2)
+    return z.sum().backward()
+
+def detach_exp():
+    x = sines(3).requires_grad_()
+    y = x * 1
+    z = y.exp() * y
+    r = y.detach_()
+    return z.sum().backward()
+
+@differs("What was recorded stays known.")
+def saved_self_create_graph():
+    x = sines(3).requires_grad_()
+    y = x * 1
+    z = y * y
+    r = y.detach_().requires_grad_()
+    return [error_name(lambda: torch.autograd.grad(z.sum(), x, create_graph=True)),
+        z.grad_fn._saved_self.grad_fn is not None]
+
+def saved_self_grad_fn():
+    x = sines(3).requires_grad_()
+    y = x * 1
+    z = y.sin()
+    u = y.clone()
+    return [z.grad_fn._saved_self is y, torch.autograd.grad(z.sum(), x), x.grad]
+
+def saved_other_create_graph():
+    v = sines(3).requires_grad_()
+    u = sines(3)
+    z = v * u
+    r = u.requires_grad_()
+    return [torch.autograd.grad(z.sum(), v, create_graph=True)[0].requires_grad,
+        z.grad_fn._saved_other is u]
+
+# inference tensors
+def inference_mode_requires_grad():
+    with torch.inference_mode():
+        u = sines(3) + 0
+    return sines(3).requires_grad_() * u
+
+def is_view_is_inference():
+    with torch.inference_mode():
+        u = sines(3) + 0
+    return [sines(3).requires_grad_() + u, error_name(lambda: u.mul_(2)),
+        error_name(lambda: u[1:].mul_(2)), error_name(lambda: u.requires_grad_()), u._is_view(),
+        u[1:]._is_view(), u[1:].is_inference(), (u * 2).is_inference(),
+        error_name(lambda: u._version)]
+
+def mul_inference_mode():
+    with torch.inference_mode():
+        u = sines(3) + 0
+    return u.mul_(2)
+
+def inference_mode_mul():
+    with torch.inference_mode():
+        u = sines(3) + 0
+        r = u.mul_(2)
+        v = u[1:]
+        s = v.mul_(2)
+        y = sines(3).requires_grad_() * 2
+    return metadata(u)[:4]
+
+def is_leaf_is_inference():
+    with torch.inference_mode():
+        u = sines(3) + 0
+        r = u.mul_(2)
+        v = u[1:]
+        s = v.mul_(2)
+        y = sines(3).requires_grad_() * 2
+    return [u, v, error_name(lambda: metadata(u)[:4]), y.requires_grad, y.is_inference(), y.is_leaf]
+
+def is_inference_is_view():
+    x = sines(3).requires_grad_()
+    with torch.inference_mode():
+        y = x[1:]
+        z = y * 2
+        r = y.mul_(2)
+    return [x, metadata(x), y.requires_grad, y.is_inference(), z.is_inference(), y._is_view()]
+
+# leaves and edges
+@differs("Only backward runs it.")
+def next_functions_grad_fn():
+    x = sines(3).requires_grad_()
+    n = (x * 1).grad_fn.next_functions[0][0]
+    return n(sines(3))
+
+@differs("Only backward runs it.")
+def next_functions_variable():
+    x = sines(3).requires_grad_()
+    n = (x * 1).grad_fn.next_functions[0][0]
+    return [n is (x * 2).grad_fn.next_functions[0][0], n.name(), next_nodes(n), n.variable is x,
+        error_name(lambda: n(sines(3))), x.grad]
+
+def next_nodes_grad_fn():
+    x = sines(3)
+    return [error_name(lambda: E(x)), error_name(lambda: E(3)),
+        next_nodes((x.requires_grad_() * 2).grad_fn)]
+
+def grad_fn_no_grad():
+    x = sines(4).requires_grad_()
+    with torch.no_grad():
+        v = x[1:]
+        u = x.detach()
+    return [metadata(v), metadata(v * 2), metadata(u * 2), v.grad_fn]
+
+# retain_grad
+def retain_grad_backward():
+    x = sines(3).requires_grad_()
+    y = x * 2
+    y.retain_grad()
+    y.retain_grad()
+    x.retain_grad()
+    r = (y * sines(3)).sum().backward()
+    return (y * sines(3)).sum().backward()
+
+def retain_grad_retains_grad():
+    x = sines(3).requires_grad_()
+    y = x * 2
+    y.retain_grad()
+    y.retain_grad()
+    x.retain_grad()
+    return [y.retains_grad, x.retains_grad, (y * sines(3)).sum().backward(), y.grad, x.grad,
+        error_name(lambda: (y * sines(3)).sum().backward()), y.grad]
+
+sines(3).retain_grad()
+
+def retain_grad_retains_grad_2():
+    x = sines(3).requires_grad_()
+    y = x * 2
+    y.retain_grad()
+    r = y.mul_(3)
+    z = y * 2
+    return [z.sum().backward(), y.grad, x.grad, y.retains_grad]
+
+def aminmax_retain_grad():
+    x = sines(3).requires_grad_()
+    a, b = x.aminmax()
+    b.retain_grad()
+    r = b.mul_(3)
+    return (a + b).backward()
+
+@differs("Torch fails where one of several outputs is changed.")
+def aminmax_retains_grad():
+    x = sines(3).requires_grad_()
+    a, b = x.aminmax()
+    b.retain_grad()
+    r = b.mul_(3)
+    return [error_name(lambda: (a + b).backward()), b.grad, a.retains_grad, x.grad]
+
+def aminmax_retain_grad_2():
+    x = sines(3).requires_grad_()
+    a, b = x.aminmax()
+    a.retain_grad()
+    b.retain_grad()
+    r = b.mul_(3)
+    return (a * 2 + b).backward()
+
+@differs("Torch keeps the gradients of the wrong outputs.")
+def aminmax_retain_grad_3():
+    x = sines(3).requires_grad_()
+    a, b = x.aminmax()
+    a.retain_grad()
+    b.retain_grad()
+    r = b.mul_(3)
+    return [error_name(lambda: (a * 2 + b).backward()), b.grad, a.grad, x.grad]
+
+def retain_grad_create_graph():
+    x = sines(3).requires_grad_()
+    y = x * 2
+    y.retain_grad()
+    z = (y * y).sum()
+    return [z.backward(create_graph=True), y.grad.requires_grad, metadata(y.grad)[:2], y.grad]
+
+# hooks: what they see, how they fail, what is left
+def seen_remove():
+    x = sines(3).requires_grad_()
+    y = x * 2
+    seen = []
+    h = y.register_hook(lambda g: seen.append(1) or g * 2)
+    k = y.register_hook(lambda g: seen.append(g))
+    return [torch.autograd.grad(y.sum(), x, retain_graph=True), seen[:], h.remove(), h.remove(),
+        torch.autograd.grad(y.sum(), x), seen]
+
+def seen_remove_2():
+    x = sines(3).requires_grad_()
+    seen = []
+    h = x.register_hook(lambda g: g * 2)
+    p = x.register_post_accumulate_grad_hook(lambda x: seen.append(x.grad.clone()))
+    return [x.sum().backward(), x.grad, (x * 3).sum().backward(), x.grad, seen, p.remove(),
+        h.remove(), x.sum().backward(), x.grad, len(seen)]
+
+def failing_remove():
+    def failing(g):
+        raise KeyError("on purpose")
+    x = sines(3).requires_grad_()
+    y = x.exp()
+    h = y.register_hook(failing)
+    z = y.sin()
+    return [error_name(z.sum().backward), x.grad, h.remove(), error_name(z.sum().backward),
+        torch.is_grad_enabled()]
+
+def hooked_place():
+    def hooked(made, place):
+        x = sines(2).requires_grad_()
+        y = x.exp()
+        {"t": lambda f: y.register_hook(lambda g: f),
+            "b": lambda f: y.grad_fn.register_prehook(lambda g: f),
+            "a": lambda f: y.grad_fn.register_hook(lambda g, o: f),
+            "p": lambda f: x.register_post_accumulate_grad_hook(lambda t: f)}[place](made)
+        return error_name(y.sum().backward)
+    return [[hooked(made, place) for made in (sines(2), (sines(2),), [sines(2)], (sines(3),),
+        sines(3), (sines(2, dtype=torch.float32),), sines(2, dtype=torch.float32), (None,), (),
+        (sines(2), sines(2)), 3, (3,))] for place in "tbap"]
+
+def register_hook_backward():
+    def f(g):
+        return 3
+    x = sines(2).requires_grad_()
+    h = x.register_hook(f)
+    return x.sum().backward()
+
+def call_register_hook():
+    class Call:
+        def __call__(self, g):
+            return sines(3)
+    x = sines(2).requires_grad_()
+    h = x.register_hook(Call())
+    return x.sum().backward()
+
+def register_hook_float():
+    def f(g):
+        return g.float()
+    x = sines(2).requires_grad_()
+    h = x.register_hook(f)
+    return x.sum().backward()
+
+def register_prehook_grad_fn():
+    def f(g):
+        return (g[0], g[0])
+    y = sines(2).requires_grad_() * 2
+    h = y.grad_fn.register_prehook(f)
+    return y.sum().backward()
+
+def register_prehook_grad_fn_2():
+    def f(g):
+        return [g[0]]
+    y = sines(2).requires_grad_() * 2
+    h = y.grad_fn.register_prehook(f)
+    return y.sum().backward()
+
+def register_post_accumulate_grad_hook_backward():
+    def f(x):
+        return x
+    x = sines(2).requires_grad_()
+    h = x.register_post_accumulate_grad_hook(f)
+    return x.sum().backward()
+
+def register_post_accumulate_grad_hook_backward_2():
+    def f(x):
+        return 3
+    x = sines(2).requires_grad_()
+    h = x.register_post_accumulate_grad_hook(f)
+    return x.sum().backward()
+
+def unbind_aminmax():
+    def f(g):
+        return sines(2)
+    x = sines(2).requires_grad_()
+    a, b = x.unbind()
+    y = torch.stack([a, b]).unbind()
+    n = x.aminmax()[0].grad_fn
+    c, d = x.aminmax()
+    h = d.register_hook(lambda g: sines())
+    return [error_name(c.backward), x.grad]
+
+def seen_register_prehook():
+    x = sines(2).requires_grad_()
+    c, d = x.aminmax()
+    seen = []
+    h = d.register_hook(lambda g: seen.append(g))
+    k = c.register_hook(lambda g: seen.append(g))
+    i = c.grad_fn.register_prehook(lambda g: seen.append(g))
+    return [c.backward(), seen, x.grad]
+
+def seen_register_prehook_2():
+    x = sines(2).requires_grad_()
+    c, d = x.aminmax()
+    h = c.grad_fn.register_prehook(lambda g: (None, None))
+    k = c.grad_fn.register_hook(lambda i, o: seen.append((i, o)))
+    seen = []
+    return [c.backward(), seen, x.grad]
+
+def register_hook_grad_fn():
+    x = sines(2).requires_grad_()
+    y = x * 2
+    h = y.grad_fn.register_hook(lambda i, o: (None,) * len(i))
+    z = y + x * 0
+    return [z.sum().backward(), x.grad]
+
+sines(2).register_hook(lambda g: g)
+sines(2).register_post_accumulate_grad_hook(lambda g: g)
+(sines(2).requires_grad_() * 2).register_post_accumulate_grad_hook(lambda g: g)
+
+def seen_register_prehook_3():
+    x = sines(2).requires_grad_()
+    seen = []
+    n = (x * 1).grad_fn.next_functions[0][0]
+    h = n.register_prehook(lambda g: (g[0] * 2,))
+    k = n.register_hook(lambda i, o: seen.append((i, o, x.grad.clone())))
+    return [x.sum().backward(), x.grad, seen, x.sum().backward(), x.grad, seen[1:],
+        torch.autograd.grad((x * 1).sum(), x), len(seen)]
+
+def seen_register_prehook_4():
+    x = sines(2).requires_grad_()
+    seen = []
+    n = (x * 1).grad_fn.next_functions[0][0]
+    h = n.register_prehook(lambda g: (None,))
+    k = n.register_hook(lambda i, o: seen.append((i, o)))
+    return [x.sum().backward(), x.grad, seen]
+
+# saved-tensor hooks
+def pack_is_grad_enabled():
+    seen = []
+    def pack(a):
+        seen.append((type(a.grad_fn).__name__, a.requires_grad, a.is_leaf, torch.is_grad_enabled(),
+            (a * 1).requires_grad))
+        return a.detach() * 1
+    x = sines(3).requires_grad_()
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda a: a * 2):
+        y = x.exp()
+        z = y * y
+        u = x.sin() * 2
+    return [torch.autograd.grad(z.sum(), x), torch.autograd.grad(u.sum(), x), seen,
+        torch.is_grad_enabled()]
+
+def pack_is_grad_enabled_2():
+    def pack(a):
+        raise KeyError("on purpose")
+    x = sines(3).requires_grad_()
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda a: a):
+        r = error_name(x.exp)
+    return [r, torch.autograd.grad(x.exp().sum(), x), torch.is_grad_enabled()]
+
+def pack_saved_tensors_hooks():
+    def pack(a):
+        a.mul_(2)
+        return a
+    x = sines(3).requires_grad_()
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda a: a):
+        r = error_name((x * 1).sin)
+    return r
+
+def saved_tensors_hooks_graph():
+    x = sines(3).requires_grad_()
+    with torch.autograd.graph.saved_tensors_hooks(lambda a: 1, lambda a: a):
+        y = x.exp()
+    return y.sum().backward()
+
+def saved_tensors_hooks_create_graph():
+    x = sines(3).requires_grad_()
+    with torch.autograd.graph.saved_tensors_hooks(lambda a: a, lambda a: a.detach() * 1):
+        y = x.exp()
+        z = (x * 1) ** 3
+        v = x * x
+    return [n := [torch.autograd.grad(a.sum(), x, create_graph=True)[0] for a in (y, z, v)],
+        [torch.autograd.grad(g.sum(), x) for g in n]]
+
+def exp_grad():
+    x = sines(3).requires_grad_()
+    with H(lambda a: a + 1, lambda a: a - 1):
+        with H(lambda a: a * 2, lambda a: a * 5):
+            y = x.exp()
+        z = x.exp()
+    return [torch.autograd.grad(y.sum(), x), torch.autograd.grad(z.sum(), x),
+        torch.autograd.grad(x.exp().sum(), x)]
+
+def register_hooks_saved_result():
+    x = sines(3).requires_grad_()
+    y = x.exp()
+    s = y.grad_fn._raw_saved_result
+    s.register_hooks(lambda a: a * 2, lambda a: a / 2)
+    return [s.data, y.grad_fn._saved_result, error_name(lambda: s.register_hooks(lambda a: a,
+        lambda a: a)), torch.autograd.grad(y.sum(), x),
+        error_name(lambda: s.register_hooks(lambda a: a, lambda a: a))] if hasattr(s,
+        "data") else [0]
+
+def raw_saved_result_register_hooks():
+    x = sines(3).requires_grad_()
+    s = x.exp().grad_fn._raw_saved_result
+    return [error_name(lambda: s.register_hooks(1, lambda a: a)),
+        error_name(lambda: s.register_hooks(lambda a: a, 1)),
+        error_name(lambda: s.register_hooks(lambda a: a))]
+
+def raw_saved_result_register_hooks_2():
+    x = sines(3).requires_grad_()
+    y = x.exp()
+    s = y.grad_fn._raw_saved_result
+    r = y.sum().backward()
+    return s.register_hooks(lambda a: a, lambda a: a)
+
+def raw_saved_self_register_hooks():
+    x = sines(3).requires_grad_()
+    s = (x * sines(3)).grad_fn._raw_saved_self
+    return s.register_hooks(lambda a: a, lambda a: a)
+
+def raw_saved_self_register_hooks_2():
+    x = sines(3).requires_grad_()
+    s = (x * x).grad_fn._raw_saved_self
+    s.register_hooks(lambda a: a, lambda a: a)
+    return s.register_hooks(lambda a: a, lambda a: a)
+
+def register_hooks_raw_saved_self():
+    x = sines(3).requires_grad_()
+    y = x * x
+    y.grad_fn._raw_saved_self.register_hooks(lambda a: a.mul_(2), lambda a: a)
+    return y
+
+def program():
+    def f():
+        with F1("not here"):
+            with H(lambda a: a, lambda a: a):
+                return 1
+    return f()
+
+def error_name_2():
+    def f():
+        with H(lambda a: a, lambda a: a):
+            with F1("not here"):
+                return 1
+    return error_name(f)
+
+def allow_mutation_on_saved_tensors_graph():
+    A = torch.autograd.graph.allow_mutation_on_saved_tensors
+    def f():
+        with A():
+            with A():
+                return 1
+    return f()
+
+def exp_graph():
+    x = sines(3).requires_grad_()
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        a = x * 1
+        b = a.sin()
+        r = a.mul_(2)
+        c = b * b
+        s = b.exp_()
+        g = torch.autograd.grad((b + c).sum(), x)
+    return g
+
+@differs("torch has no hooks inside of transformations.")
+def tangents_forward_over_reverse():
+    def f(x):
+        with torch.autograd.graph.saved_tensors_hooks(lambda a: a, lambda a: a * 1):
+            return x.exp() * x
+    return [tangents(f, sines(3)), gradients(f, sines(3)), forward_over_reverse(f, sines(3)),
+        vmap(torch.func.grad(lambda x: f(x).sum()))(sines(2, 3))]
+
+# running statistics: changed beside the result
+def batch_norm_training():
+    a, b = torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
+    y = F.batch_norm(sines(4, 3), a, b, training=True)
+    return [metadata(a)[:3], metadata(b)[:3], a, b]
+
+def batch_norm_training_2():
+    a = torch.zeros(3, dtype=torch.float64).requires_grad_()
+    b = torch.ones(3, dtype=torch.float64)
+    return error_name(lambda: F.batch_norm(sines(4, 3), a, b,
+        training=True)), metadata(a)[:3], metadata(b)[:3]
+
+def batch_norm_training_3():
+    a, b = torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
+    return vmap(lambda x: F.batch_norm(x, a, b, training=True))(sines(2, 4, 3))
+
+def contiguous_batch_norm():
+    a, b = torch.zeros(2, 3, dtype=torch.float64), torch.ones(2, 3, dtype=torch.float64)
+    y = vmap(lambda x, a, b: F.batch_norm(x, a, b, training=True))(sines(2, 4, 3), a, b)
+    return [y.contiguous() + 1, a, b]
+
+# numbers that events have in common with nodes
+def double_number():
+    x = sines(3).requires_grad_()
+    class Double(torch.autograd.Function):
+        forward = staticmethod(lambda ctx, x: x * 2)
+        backward = staticmethod(lambda ctx, g: g * 2)
+    with torch.autograd.profiler.profile() as p:
+        y = x.exp()
+        z = Double.apply(y)
+        z.sum().backward()
+    def number(name):
+        return [e.sequence_nr for e in p.function_events if e.name.endswith(name)][0]
+    return [number("aten::exp") == number("ExpBackward0"),
+        number("aten::sum") == number("SumBackward0"),
+        number("evaluate_function: ExpBackward0") == number("ExpBackward0"),
+        number("ExpBackward0") < number("SumBackward0")]
+
+# what the collector of cycles sees
+def is_tracked_next_functions():
+    import gc
+    x = sines(3).requires_grad_()
+    y = x.exp() * 2
+    n = y.grad_fn
+    return [gc.is_tracked(n), gc.is_tracked(n.next_functions[0][0]),
+        gc.is_tracked(n.next_functions[0][0].next_functions[0][0]), gc.is_tracked(E(x).node),
+        gc.is_tracked(x)]
+
+def is_tracked_node():
+    import gc
+    x = sines(3).requires_grad_()
+    y = x.exp() * 2
+    return [gc.is_tracked(E(y).node), gc.is_tracked(y), gc.is_tracked(E(x).node), gc.is_tracked(x)]
+
+def seen_is_tracked():
+    import gc
+    seen = []
+    C = torch._C
+    x = sines(3).requires_grad_()
+    y = x.exp()
+    z = y * 2
+    h = z.register_hook(lambda g: seen.extend(map(gc.is_tracked,
+        C._current_graph_task_execution_order())))
+    with torch.autograd.set_multithreading_enabled(False):
+        z.backward(sines(3))
+    return seen
+
+@differs("torch keeps these cycles.")
+def kept_collect():
+    import gc
+    import weakref
+    x = sines(3).requires_grad_()
+    y = x * 2
+    n = y.grad_fn
+    h = x.register_hook(lambda g, y=y: None)
+    kept = weakref.ref(x)
+    del x, y, n, h
+    r = gc.collect()
+    return kept() is None
+
+@differs("torch keeps these cycles.")
+def kept_collect_2():
+    import gc
+    import weakref
+    x = sines(3).requires_grad_()
+    y = x * 2
+    h = y.register_hook(lambda g, y=y: None)
+    kept = weakref.ref(x)
+    del x, y, h
+    r = gc.collect()
+    return kept() is None
+
+@differs("torch keeps these cycles.")
+def kept_collect_3():
+    import gc
+    import weakref
+    x = sines(3).requires_grad_()
+    y = x * 2
+    n = y.grad_fn
+    n.metadata["y"] = y
+    z = y.exp()
+    kept = weakref.ref(x)
+    del x, y, n, z
+    r = gc.collect()
+    return kept() is None
+
+@differs("torch keeps these cycles.")
+def kept_collect_4():
+    import gc
+    import weakref
+    x = sines(3).requires_grad_()
+    h = x.register_post_accumulate_grad_hook(lambda t, x=x: None)
+    kept = weakref.ref(x)
+    del x, h
+    r = gc.collect()
+    return kept() is None
+
+@differs("torch keeps these cycles.")
+def kept_collect_5():
+    import gc
+    import weakref
+    x = sines(3).requires_grad_()
+    y = x * 2
+    n = y.grad_fn.next_functions[0][0]
+    n.metadata["y"] = y
+    kept = weakref.ref(x)
+    del x, y, n
+    r = gc.collect()
+    return kept() is None
+
+@differs("torch keeps these cycles.")
+def kept_collect_6():
+    import gc
+    import weakref
+    x = sines(3).requires_grad_()
+    y = (x * 1)[1:]
+    r = y.mul_(2)
+    y.grad_fn.metadata["y"] = y
+    kept = weakref.ref(x)
+    del x, y, r
+    r = gc.collect()
+    return kept() is None
+
+def failed_viewed():
+    import weakref
+    def freed(f):
+        x = sines(3).requires_grad_()
+        kept = weakref.ref(f(x))
+        refs = weakref.ref(x)
+        del x
+        return kept() is None, refs() is None
+    def cut(x):
+        y = x * 1
+        v = y[1:]
+        y.detach_()
+        y.mul_(2)
+        v.grad_fn
+        return y
+    def twice(x):
+        y = x.exp()
+        h = y.grad_fn
+        torch.autograd.grad(y.sum(), x, retain_graph=True)
+        torch.autograd.grad(y.sum(), x)
+        return y
+    def failed(x):
+        y = x.exp()
+        error_name(lambda: torch.autograd.grad(y, x, sines(2)))
+        error_name(lambda: y.sum().backward(inputs=[sines(2)]))
+        return y
+    def viewed(x):
+        y = x * 1
+        v = y[1:]
+        v.mul_(2)
+        v.grad_fn
+        y.mul_(3)
+        v.grad_fn
+        return v
+    def kept_grad(x):
+        y = x * 2
+        y.retain_grad()
+        y.sum().backward()
+        return y.grad
+    def meeting(x):
+        y = x * 1
+        (y + y.exp() + y.sin()).sum().backward()
+        return x.grad
+    return [freed(f) for f in (cut, twice, failed, viewed, kept_grad, meeting, lambda x: x.exp(),
+        lambda x: x.aminmax()[1], lambda x: x.unbind()[1].mul(2))]
+
+def kept_weakref():
+    import weakref
+    x = sines(3).requires_grad_()
+    y = x.exp()
+    z = x.sin()
+    g = sines(3) * 2
+    found = error_name(lambda: torch.autograd.backward([E(y), E(z)], [g, sines(2)]))  # noqa: F821
+    kept = weakref.ref(g)
+    del g
+    return [found, kept() is None, torch.autograd.backward([y, z], [sines(3), sines(3)]), x.grad]
+
+def kept_weakref_2():
+    import weakref
+    class F(torch.autograd.Function):
+        forward = staticmethod(lambda ctx, x, y: x * y)
+        backward = staticmethod(lambda ctx, g: made())
+    kept = []
+    def made():
+        a, b = sines(3), sines(2)
+        kept[:] = [weakref.ref(a), weakref.ref(b)]
+        return a, b
+    x, y = sines(3).requires_grad_(), sines(3).requires_grad_()
+    return [error_name(F.apply(x, y).sum().backward), [k() is None for k in kept]]
+
+def record_shapes_function_events():
+    x = sines(3).requires_grad_()
+    a = x.exp().sum()
+    with torch.autograd.profiler.profile(record_shapes=True) as p:
+        a.backward()
+    return [sorted(e.name for e in p.function_events if "Backward" in e.name
+        or "Accumulate" in e.name)]
+
+def sequence_nr_function_events():
+    x = sines(3).requires_grad_()
+    a = x.exp().sum()
+    with torch.autograd.profiler.profile() as p:
+        a.backward()
+    return [e.sequence_nr for e in p.function_events if "Accumulate" in e.name][0] < [e.sequence_nr
+        for e in p.function_events if "ExpBackward0" in e.name][0]
+
+# the sizes of operands
+def saved_mat2_sym_sizes_saved_self_sym_sizes():
+    x = sines(3, 2).requires_grad_()
+    n = torch.mm(sines(2, 3), x).grad_fn
+    k = torch.mm(x, sines(2, 2)).grad_fn
+    return [n._saved_mat2_sym_sizes, k._saved_self_sym_sizes, n._saved_self, k._saved_mat2]
+
+def saved_indices_embedding():
+    n = F.embedding(torch.tensor([0, 2]), sines(4, 2).requires_grad_()).grad_fn
+    return [n._saved_weight_sym_argsize_0, n._saved_indices]
+
+def saved_self_sym_sizes_saved_dim():
+    n = sines(2, 3).requires_grad_().select(1, 2).grad_fn
+    k = sines(2, 3).requires_grad_()[:, 1:].grad_fn
+    j = sines(6).requires_grad_().view(2, 3).grad_fn
+    return [n._saved_self_sym_sizes, n._saved_dim, k._saved_self_sym_sizes, k._saved_dim,
+        k._saved_step, j._saved_self_sym_sizes]
+
+torch.mm(sines(2, 3), sines(3, 2).requires_grad_()).grad_fn._saved_self_sym_sizes
+[g := torch.addmm(sines(2, 2), sines(2, 3).requires_grad_(), sines(3, 2)).grad_fn,
+    g._saved_mat1_sym_sizes, g._saved_mat2_sym_sizes][1:]
+with differs("This package alone has it."):
+    (lambda e: (e._is_selective(), e._keeps_graph(), e._current_node(), e._is_running(0),
+        e.current_task_id()))(__import__("importlib").import_module("autograd_cy._C.engine"))
+
+# strides of operands whose gradients are asked for, and numbers, whoever uses them
+def kept_names():
+    a, b, c = sines(2, 3), sines(3, 2), sines(2, 2).t()
+    def kept(*names, **gradients):
+        y = torch.addmm(*[x.detach().requires_grad_(k in gradients)
+            for k, x in dict(c=c, a=a, b=b).items()], beta=2, alpha=0.5)
+        return [getattr(y.grad_fn, f"_saved_{k}") for k in names]
+    return [kept("alpha", "beta", "mat1_sym_sizes", "mat2_sym_sizes", "mat1_sym_strides",
+        "mat2_sym_strides", a=1, b=1), kept("alpha", "beta", "mat1_sym_sizes", "mat2_sym_sizes",
+        c=1), len(kept("mat1_sym_strides", c=1)[0]), kept("beta", "mat1_sym_strides", a=1),
+        kept("mat2_sym_strides", "mat1_sym_sizes", b=1), len(kept("mat1_sym_strides", b=1)[0])]
+
+def saved_self_sym_strides_saved_mat2_sym_strides():
+    n = torch.mm(sines(3, 2).t().requires_grad_(), sines(2, 3).t().requires_grad_()).grad_fn
+    k = torch.mm(sines(2, 3), sines(3, 2).requires_grad_()).grad_fn
+    return [n._saved_self_sym_strides, n._saved_mat2_sym_strides, len(k._saved_self_sym_strides),
+        k._saved_mat2_sym_strides]
+
+def saved_alpha_saved_value():
+    n = torch.addbmm(sines(2, 2).requires_grad_(), sines(4, 2, 3), sines(4, 3, 2)).grad_fn
+    k = torch.addcmul(sines(2).requires_grad_(), sines(2), sines(2), value=3).grad_fn
+    j = torch.sub(sines(2).requires_grad_(), sines(2), alpha=3).grad_fn
+    x = torch.baddbmm(sines(1, 2, 2), sines(1, 2, 3).requires_grad_(), sines(1, 3, 2),
+        beta=3).grad_fn
+    return [n._saved_batch1_sym_argsize_0, n._saved_batch1_sym_argsize_1,
+        n._saved_batch2_sym_argsize_2, n._saved_alpha, k._saved_value, j._saved_alpha,
+        x._saved_beta]
+
+# what is let go
+@differs("torch keeps the base.")
+def kept_set():
+    import weakref
+    b = sines(4) + 0
+    v = b[1:]
+    kept = weakref.ref(b)
+    r = v.set_(sines(2) + 0)
+    del b
+    return kept() is None
+
+def grad_version():
+    x = sines(3).requires_grad_()
+    r = (x * 2).sum().backward()
+    a = x.grad
+    v = a._version
+    r = (x * 2).sum().backward()
+    return [x.grad is a, a._version - v, a]
+
+def order_parts():
+    def order(n, picks):
+        x = sines(2).requires_grad_()
+        parts = [x * (k + 1) for k in range(n)]
+        return torch.autograd.grad(sum(p * sines(2, phase=k) for k, p in enumerate(parts)).sum(),
+            [x, *(parts[k] for k in picks)])
+    return [order(3, [0]), order(6, [5, 0]), order(9, [8, 4])]
+
+def kept_raw_saved_other():
+    import weakref
+    x = sines(3).requires_grad_()
+    u = sines(3) * 2
+    z = x * u
+    z.grad_fn._raw_saved_other.register_hooks(lambda a: a.tolist(),
+        lambda k: torch.tensor(k, dtype=torch.float64))
+    kept = weakref.ref(u)
+    del u
+    return [kept() is None, torch.autograd.grad(z.sum(), x)]
+
+# tangents of what hooks keep without them
+def primal_tangent():
+    fw = torch.autograd.forward_ad
+    x = sines(3).requires_grad_()
+    with fw.dual_level():
+        d = fw.make_dual(x, sines(3, phase=1))
+        with torch.autograd.graph.saved_tensors_hooks(lambda a: a.detach().tolist(),
+            lambda k: torch.tensor(k, dtype=torch.float64)):
+            y = d.exp()
+        (g,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+        found = fw.unpack_dual(g)
+    return [found.primal, found.tangent]
+
+def batch_norm_training_4():
+    a = (torch.zeros(3, dtype=torch.float64) + 1).requires_grad_() * 1
+    b = torch.ones(3, dtype=torch.float64)
+    return [error_name(lambda: F.batch_norm(sines(4, 3), a, b, training=k))
+        for k in (True, False)] + [error_name(lambda: F.batch_norm(sines(4, 3), b, a, training=k))
+        for k in (True, False)] + [metadata(a)[:3], metadata(b)[:3]]
+
+@differs("This package alone has it.")
+def operator_metadata():
+    a = (torch.zeros(3, dtype=torch.float64) + 1).requires_grad_() * 1
+    b = torch.ones(3, dtype=torch.float64)
+    y = operator("_batch_norm")(sines(4, 3), None, None, a, b, 0.1, 1e-5)
+    return [metadata(a)[:3], error_name(lambda: a.sum().backward()), metadata(b)[:3]]
+
+def output_nr_is_leaf():
+    x = sines(3).requires_grad_()
+    a, b = x.aminmax()
+    r = b.detach_()
+    return [b.output_nr, b.requires_grad_().output_nr, b.is_leaf]
+
+def retain_grad_retain_graph():
+    x = sines(4).requires_grad_()
+    b = x * 1
+    v = b[1:]
+    v.retain_grad()
+    u = v * 5
+    r = v.mul_(2)
+    return [u.sum().backward(retain_graph=True), v.grad, x.grad, (v * 3).sum().backward(), v.grad]
+
+def retain_grad_retains_grad_3():
+    x = sines(3).requires_grad_()
+    y = x * 2
+    y.retain_grad()
+    y.data = sines(2, 2)
+    r = y.mul_(3)
+    return [(y * 2).sum().requires_grad, y.retains_grad, metadata(y)]
+
+with differs("Torch makes none."):
+    (lambda n: error_name(lambda: type(n).__new__(type(n))(sines(3))))(
+        sines(3).requires_grad_().exp().grad_fn)
+    error_name(__import__("importlib").import_module("autograd_cy._C.saved")._pop_hooks)
+
+@differs("Torch keeps the base.")
+def set_base():
+    b = sines(4) + 0
+    v = b[1:]
+    r = v.set_(sines(2) + 0)
+    return [v._base is None, b]
+
+def first_event_resize_as():
+    x = sines(3) + 0
+    y = sines(1)
+    return [first_event(lambda: x.resize_as_(y)), first_event(lambda: x.as_strided_((1,), (1,)))]
