@@ -27,7 +27,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent / "calls"
 FILES = sorted(FOLDER.rglob("*.py"))
 ELEMENTS = 16  # A tensor with more elements is recorded by two sums.
-KEY = 80  # characters of a call in the JSON file
+KEY = 40  # characters of a call in the JSON file
 NUMBER = re.compile(r"(?<![\w.])(-?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|inf|nan))(?![\w.])")
 
 
@@ -90,17 +90,17 @@ def inputs(lib):
 
 def find_calls(text, body):
     """All calls of a file in their order."""
-    found, whole = [], ""
+    found, whole, lines = [], "", text.encode().split(b"\n")
     for node in body:
         if isinstance(node, ast.Assign) and node.targets[0].id == "DIFFERS":
             whole = node.value.value
         elif isinstance(node, ast.With):
             reason = reason_of(node.items[0].context_expr)
-            found += [expression(text, inner, reason) for inner in node.body]
+            found += [expression(lines, inner, reason) for inner in node.body]
         elif isinstance(node, ast.FunctionDef) and not ast.unparse(node.args):
-            found.append(program(text, node, whole))
+            found.append(program(lines, node, whole))
         elif isinstance(node, ast.Expr) and node is not body[0]:  # that is the docstring
-            found.append(expression(text, node, whole))
+            found.append(expression(lines, node, whole))
     return found
 
 
@@ -110,8 +110,16 @@ def reason_of(node):
     return node.args[0].value
 
 
-def expression(text, node, reason):
-    source = one_line(ast.get_source_segment(text, node.value))
+def segment(lines, node):
+    """The source of a node; `ast.get_source_segment` splits the whole file each time."""
+    part = lines[node.lineno - 1 : node.end_lineno]
+    part[-1] = part[-1][: node.end_col_offset]
+    part[0] = part[0][node.col_offset :]
+    return b"\n".join(part).decode()
+
+
+def expression(lines, node, reason):
+    source = one_line(segment(lines, node.value))
     return Call(key_of(source), source, compile(ast.Expression(node.value), source, "eval"), reason)
 
 
@@ -127,10 +135,10 @@ def key_of(source):
     return f"{source[: KEY - 12]} ... {hashlib.sha1(source.encode()).hexdigest()[:7]}"
 
 
-def program(text, node, reason):
+def program(lines, node, reason):
     if node.decorator_list:
         reason = reason_of(node.decorator_list[0])
-    source = ast.get_source_segment(text, node)
+    source = segment(lines, node)
     return Call(node.name, source, compile(f"{node.name}()", node.name, "eval"), reason)
 
 
@@ -143,7 +151,8 @@ def results(path):
 
 
 def result(lib, call, names):
-    """The result of a call in a library, as a line of text."""
+    """The result of a call in a library, as a line of text; random numbers begin anew."""
+    lib.manual_seed(0)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -116,5 +116,5 @@ def test_reasons_are_of_the_calls_below_them():
     ],
 )
 def test_mistakes_are_seen(source):
-    call = expression(source, ast.parse(source).body[0], "")
+    call = expression([source.encode()], ast.parse(source).body[0], "")
     assert mistake(call, result(autograd_cy, call, vars(inputs(autograd_cy))))

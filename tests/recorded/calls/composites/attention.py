@@ -6,7 +6,6 @@ from autograd_cy.nn import functional as F
 from tests.recorded.inputs import (
     complex_sines,
     differs,
-    error_name,
     forward_over_reverse,
     gradients,
     iota,
@@ -16,30 +15,13 @@ from tests.recorded.inputs import (
     tangents,
 )
 
-F.scaled_dot_product_attention(sines(3), sines(2, 3), sines(2, 3))
-F.scaled_dot_product_attention(sines(2, 3), sines(3), sines(2, 3))
-F.scaled_dot_product_attention(sines(2, 3), sines(2, 3), sines(3))
 F.scaled_dot_product_attention(sines(2, 3), sines(2, 3).float(), sines(2, 3))
 F.scaled_dot_product_attention(sines(2, 3), sines(2, 3), sines(2, 3).float())
 F.scaled_dot_product_attention(complex_sines(2, 3), complex_sines(2, 3), complex_sines(2, 3))
 F.scaled_dot_product_attention(iota(2, 3, dtype=torch.int64), iota(2, 3, dtype=torch.int64),
     iota(2, 3, dtype=torch.int64))
-F.scaled_dot_product_attention(sines(2, 3), sines(2, 2), sines(2, 3))
-F.scaled_dot_product_attention(sines(2, 3), sines(2, 3), sines(3, 3))
-F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2))
-F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), dropout_p=1.5)
-F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), dropout_p=1.0)
-F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), sines(2, 4).float())
 F.scaled_dot_product_attention(sines(2, 3).float(), sines(4, 3).float(), sines(4, 2).float(),
     sines(2, 4))
-F.scaled_dot_product_attention(sines(1, 1, 2, 3).to(torch.float16),
-    sines(1, 1, 4, 3).to(torch.float16), sines(1, 1, 4, 2).to(torch.float16),
-    sines(2, 4).float() * 5 + 700)
-F.scaled_dot_product_attention(sines(2, 3).to(torch.bfloat16), sines(4, 3).to(torch.bfloat16),
-    sines(4, 2).to(torch.bfloat16), sines(2, 4).float())
-F.scaled_dot_product_attention(sines(1, 1, 2, 3).to(torch.bfloat16),
-    sines(1, 1, 4, 3).to(torch.bfloat16), sines(1, 1, 4, 2).to(torch.bfloat16), sines(2, 4).float(),
-    scale=0.5)
 gradients(lambda q, m: F.scaled_dot_product_attention(q, sines(1, 1, 4, 3), sines(1, 1, 4, 2), m),
     sines(1, 1, 2, 3), sines(2, 4).float())
 gradients(lambda q: F.scaled_dot_product_attention(q, sines(1, 1, 4, 3), sines(1, 1, 4, 2),
@@ -50,107 +32,34 @@ gradients(lambda q: F.scaled_dot_product_attention(q, sines(1, 1, 4, 3), sines(1
     (torch.float16, torch.float32))]
 F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), iota(2, 4, dtype=torch.int64))
 F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), sines(2, 4), is_causal=True)
-F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), sines(2, 4))
-F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), sines(4) > 0)
 F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), sines(2, 4) > 2)
 F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), sines(2, 1) > 0.5)
-F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), sines())
-F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), sines(3, 4))
-F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), sines(2, 3))
-with differs("The mask has a batch, which the result gets; torch adds it in place."):
-    F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), sines(2, 2, 4))
 F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), is_causal=True)
-F.scaled_dot_product_attention(sines(4, 3), sines(2, 3), sines(2, 2), is_causal=True)
-F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), scale=1.0)
-F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), scale=0.0)
-F.scaled_dot_product_attention(sines(2, 0), sines(4, 0), sines(4, 2))
-F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 0))
-F.scaled_dot_product_attention(sines(2, 3), sines(0, 3), sines(0, 2))
-F.scaled_dot_product_attention(sines(0, 3), sines(4, 3), sines(4, 2))
-F.scaled_dot_product_attention(sines(2, 2, 3), sines(2, 4, 3), sines(2, 4, 2))
-F.scaled_dot_product_attention(sines(2, 2, 3), sines(1, 4, 3), sines(1, 4, 2))
 F.scaled_dot_product_attention(sines(2, 2, 3), sines(4, 3), sines(4, 2))
 F.scaled_dot_product_attention(sines(2, 3), sines(2, 4, 3), sines(2, 4, 2))
-F.scaled_dot_product_attention(sines(2, 1, 2, 3), sines(2, 1, 4, 3), sines(2, 1, 4, 2),
-    sines(2, 1, 1, 4))
-F.scaled_dot_product_attention(sines(2, 1, 2, 3), sines(1, 1, 4, 3), sines(1, 1, 4, 2))
-F.scaled_dot_product_attention(sines(2, 2, 2, 3), sines(2, 1, 4, 3), sines(2, 1, 4, 2))
-F.scaled_dot_product_attention(sines(1, 2, 1, 2, 3), sines(1, 2, 1, 4, 3), sines(1, 2, 1, 4, 2))
 F.scaled_dot_product_attention(sines(2, 1, 1, 2, 3), sines(2, 1, 1, 4, 3), sines(2, 1, 1, 4, 2),
     sines(2, 1, 1, 2, 4))
 F.scaled_dot_product_attention(sines(2, 2, 1, 2, 3), sines(2, 2, 1, 4, 3), sines(2, 2, 1, 4, 2),
     sines(1, 2, 1, 2, 4))
-F.scaled_dot_product_attention(sines(2, 2, 1, 2, 3), sines(2, 2, 1, 4, 3), sines(2, 2, 1, 4, 2),
-    sines(2, 4))
-F.scaled_dot_product_attention(sines(2, 2, 1, 2, 3), sines(2, 2, 1, 4, 3), sines(2, 2, 1, 4, 2),
-    sines(1, 2, 4))
-F.scaled_dot_product_attention(sines(2, 1, 1, 2, 3), sines(1, 1, 1, 4, 3), sines(1, 1, 1, 4, 2))
-F.scaled_dot_product_attention(sines(2, 2, 3), sines(2, 4, 3), sines(1, 4, 2))
-F.scaled_dot_product_attention(sines(1, 4, 2, 3), sines(1, 2, 4, 3), sines(1, 2, 4, 2),
-    enable_gqa=True)
-F.scaled_dot_product_attention(sines(1, 4, 2, 3), sines(1, 4, 4, 3), sines(1, 4, 4, 2),
-    enable_gqa=True)
 F.scaled_dot_product_attention(sines(1, 4, 2, 3), sines(1, 3, 4, 3), sines(1, 3, 4, 2),
     enable_gqa=True)
-F.scaled_dot_product_attention(sines(1, 4, 2, 3), sines(1, 2, 4, 3), sines(1, 3, 4, 2),
-    enable_gqa=True)
-with differs("No heads serve none of the others; torch gives zeros."):
-    F.scaled_dot_product_attention(sines(1, 4, 2, 3), sines(1, 0, 4, 3), sines(1, 0, 4, 2),
-        enable_gqa=True)
 with differs(
     "A RuntimeError, as of all shapes that don't fit; torch's IndexError is that of a step inside."):
     F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), enable_gqa=True)
-F.scaled_dot_product_attention(sines(4, 2, 3), sines(2, 4, 3), sines(2, 4, 2), enable_gqa=True)
-with differs(
-    "A RuntimeError, as of all shapes that don't fit; torch's IndexError is that of a step inside."):
-    F.scaled_dot_product_attention(sines(4, 2, 3), sines(4, 3), sines(2, 4, 2), enable_gqa=True)
 F.scaled_dot_product_attention(sines(1, 4, 2, 3), sines(1, 2, 4, 3), sines(1, 1, 4, 2),
     enable_gqa=True)
-F.scaled_dot_product_attention(sines(1, 4, 2, 3), sines(1, 2, 4, 3), sines(1, 2, 4, 2),
-    sines(1, 4, 2, 4), enable_gqa=True)
-F.scaled_dot_product_attention(sines(2, 3).to(torch.float16), sines(4, 3).to(torch.float16),
-    sines(4, 2).to(torch.float16))
-F.scaled_dot_product_attention(sines(2, 3).to(torch.bfloat16), sines(4, 3).to(torch.bfloat16),
-    sines(4, 2).to(torch.bfloat16), sines(2, 4).to(torch.bfloat16))
-F.scaled_dot_product_attention(sines(2, 3).to(torch.float16), sines(0, 3).to(torch.float16),
-    sines(0, 2).to(torch.float16))
-F.scaled_dot_product_attention(sines(2, 2, 3).to(torch.float16), sines(1, 4, 3).to(torch.float16),
-    sines(1, 4, 2).to(torch.float16), sines(2, 4).to(torch.float16))
 F.scaled_dot_product_attention(sines(1, 2, 3, 2).transpose(1, 2), sines(1, 4, 3, 2).transpose(1, 2),
     sines(1, 4, 3, 2).transpose(1, 2))
-gradients(lambda q, k, v: F.scaled_dot_product_attention(q, k, v), sines(2, 2, 3), sines(2, 4, 3),
-    sines(2, 4, 2))
-gradients(lambda q, k, v, a: F.scaled_dot_product_attention(q, k, v, a), sines(2, 2, 3),
-    sines(2, 4, 3), sines(2, 4, 2), sines(2, 4))
-gradients(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), sines(2, 3, 3),
-    sines(2, 3, 3), sines(2, 3, 2))
-gradients(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, enable_gqa=True),
-    sines(1, 4, 2, 3), sines(1, 2, 4, 3), sines(1, 2, 4, 2))
-gradients(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, sines(2, 4) > 0.5), sines(2, 3),
-    sines(4, 3), sines(4, 2))
 gradients(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, sines(2, 4) > 2), sines(2, 3),
     sines(4, 3), sines(4, 2))
 gradients(lambda q, k, v: F.scaled_dot_product_attention(q, k, v),
     sines(1, 1, 2, 3).to(torch.float16), sines(1, 1, 4, 3).to(torch.float16),
     sines(1, 1, 4, 2).to(torch.float16))
-second_gradients(lambda q, k, v: F.scaled_dot_product_attention(q, k, v), sines(1, 1, 2, 3),
-    sines(1, 1, 4, 3), sines(1, 1, 4, 2))
 second_gradients(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, enable_gqa=True),
     sines(2, 4, 2, 3), sines(2, 2, 4, 3), sines(2, 2, 4, 2))
-second_gradients(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, sines(2, 4), scale=0.5),
-    sines(2, 3), sines(4, 3), sines(4, 2))
 second_gradients(lambda q, k, v: F.scaled_dot_product_attention(q, k, v).float() ** 2,
     sines(1, 1, 2, 3).to(torch.float16), sines(1, 1, 4, 3).to(torch.float16),
     sines(1, 1, 4, 2).to(torch.float16))
-tangents(lambda q, k, v: F.scaled_dot_product_attention(q, k, v), sines(1, 1, 2, 3),
-    sines(1, 1, 4, 3), sines(1, 1, 4, 2))
-tangents(lambda q: F.scaled_dot_product_attention(q, sines(4, 3), sines(4, 2)), sines(2, 3))
-tangents(lambda k: F.scaled_dot_product_attention(sines(2, 3), k, sines(4, 2), scale=0.5),
-    sines(4, 3))
-tangents(lambda v: F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), v, is_causal=True),
-    sines(4, 2))
-tangents(lambda a: F.scaled_dot_product_attention(sines(2, 3), sines(4, 3), sines(4, 2), a),
-    sines(2, 4))
 tangents(lambda q, k: F.scaled_dot_product_attention(q, k, sines(1, 2, 4, 2), enable_gqa=True),
     sines(1, 4, 2, 3), sines(1, 2, 4, 3))
 tangents(lambda q, k, v: F.scaled_dot_product_attention(q, k, v),
@@ -158,121 +67,26 @@ tangents(lambda q, k, v: F.scaled_dot_product_attention(q, k, v),
     sines(1, 1, 4, 2).to(torch.float16))
 forward_over_reverse(lambda q, k, v: F.scaled_dot_product_attention(q, k, v), sines(1, 1, 2, 3),
     sines(1, 1, 4, 3), sines(1, 1, 4, 2))
-vmap(lambda q, k, v: F.scaled_dot_product_attention(q, k, v))(sines(2, 2, 3), sines(2, 4, 3),
-    sines(2, 4, 2))
 vmap(lambda q, k, v: F.scaled_dot_product_attention(q, k, v), in_dims=(0, None, 1))(sines(2, 2, 3),
     sines(4, 3), sines(4, 2, 2))
-vmap(lambda q, a: F.scaled_dot_product_attention(q, sines(4, 3), sines(4, 2), a))(sines(2, 2, 3),
-    sines(2, 2, 4))
 with differs("This package alone has it."):
     operator("_attention")(sines(1, 2, 3), sines(1, 4, 3), sines(1, 4, 2), None, False, 1.0)
-    operator("_attention")(sines(1, 1, 2, 3), sines(2, 1, 4, 3), sines(2, 1, 4, 2), None, False,
-        1.0)
-    operator("_attention")(sines(1, 1, 2, 3), sines(1, 1, 4, 3), sines(2, 1, 4, 2), None, False,
-        1.0)
-    operator("_attention")(sines(1, 2, 2, 3), sines(1, 1, 4, 3), sines(1, 2, 4, 2), None, False,
-        1.0)
-    operator("_attention")(sines(1, 3, 2, 3), sines(1, 2, 4, 3), sines(1, 2, 4, 2), None, False,
-        1.0)
-    operator("_attention")(sines(1, 1, 2, 3), sines(1, 0, 4, 3), sines(1, 0, 4, 2), None, False,
-        1.0)
-    operator("_attention")(sines(1, 1, 2, 3), sines(1, 1, 4, 2), sines(1, 1, 4, 2), None, False,
-        1.0)
-    operator("_attention")(sines(1, 1, 2, 3), sines(1, 1, 4, 3), sines(1, 1, 3, 2), None, False,
-        1.0)
-    operator("_attention")(sines(1, 1, 2, 3), sines(1, 1, 4, 3), sines(1, 4, 2), None, False, 1.0)
-    operator("_attention")(sines(1, 1, 2, 3), sines(1, 4, 3), sines(1, 1, 4, 2), None, False, 1.0)
-    operator("_attention")(sines(1, 1, 2, 3), sines(1, 1, 4, 3), sines(1, 1, 4, 2),
-        sines(1, 1, 2, 3), False, 1.0)
     operator("_attention")(sines(1, 1, 2, 3), sines(1, 1, 4, 3), sines(1, 1, 4, 2), sines(2, 4),
         False, 1.0)
-    operator("_attention")(sines(1, 1, 2, 3), sines(1, 1, 4, 3), sines(1, 1, 4, 2),
-        sines(2, 1, 2, 4), False, 1.0)
-    operator("_attention")(sines(1, 1, 2, 3), sines(1, 1, 4, 3), sines(1, 1, 4, 2),
-        sines(1, 1, 2, 4), False, 1.0)
-    operator("_attention")(sines(1, 1, 2, 3).to(torch.float16), sines(1, 1, 4, 3).to(torch.float16),
-        sines(1, 1, 4, 2).to(torch.float16), None, False, 1.0)
     operator("_attention")(sines(2, 2, 2, 3), sines(2, 1, 4, 3), sines(2, 1, 4, 2), None, True, 1.0)
-    operator("_attention")(sines(1, 1, 2, 3).float(), sines(1, 1, 4, 3).float(),
-        sines(1, 1, 4, 2).float(), None, False, 1.0)
-
-# Results lie as queries do.
-def transpose_queries():
-    def lie(*queries):
-        return [F.scaled_dot_product_attention(q, q, q).stride() for q in queries]
-    x = sines(2, 5, 6, 4)
-    return lie(x, x.transpose(1, 2), x[:, :, 1:3].transpose(1, 2), x[:, :, 1:2].transpose(1, 2),
-        x[:1, :, 1:2].transpose(1, 2), x[:, 1:2].transpose(1, 2), x[:, 1:2], x[:, 1:2, ::2],
-        x[:, 1:4:2], x[:, :0].transpose(1, 2), x[:, :, :1, :0].transpose(1, 2))
 
 # Which way it goes: by tiles, or by plain operators.
 with differs("Torch goes another way: here by tiles where sizes allow, else by plain operators."):
-    F.scaled_dot_product_attention(sines(1, 1, 2, 3).requires_grad_(), sines(1, 1, 4, 3),
-        sines(1, 1, 4, 2)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 3).requires_grad_(), sines(4, 3),
-        sines(4, 2)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 2, 3).requires_grad_(), sines(2, 4, 3),
-        sines(2, 4, 2)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 2, 1, 2, 3).requires_grad_(), sines(2, 2, 1, 4, 3),
-        sines(2, 2, 1, 4, 2)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 3).requires_grad_(), sines(4, 3), sines(4, 2),
-        sines(2, 4)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 3).requires_grad_(), sines(4, 3), sines(4, 2),
-        sines(2, 4) > 0).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 3).requires_grad_(), sines(4, 3), sines(4, 2),
-        sines(1, 4)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 3).requires_grad_(), sines(4, 3), sines(4, 2),
-        sines(2, 1)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 3).requires_grad_(), sines(4, 3), sines(4, 2),
-        sines()).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 3).requires_grad_(), sines(4, 3), sines(4, 2),
-        sines(2, 4).requires_grad_()).grad_fn.name()
     F.scaled_dot_product_attention(sines(2, 3).requires_grad_(), sines(4, 3), sines(4, 2),
         sines(1, 2, 4)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 0).requires_grad_(), sines(4, 0),
-        sines(4, 2)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 1).requires_grad_(), sines(4, 1),
-        sines(4, 1)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 3).requires_grad_(), sines(4, 3),
-        sines(4, 0)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 3).requires_grad_(), sines(0, 3),
-        sines(0, 2)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 2, 3).requires_grad_(), sines(1, 4, 3),
-        sines(1, 4, 2)).grad_fn.name()
     F.scaled_dot_product_attention(sines(2, 2, 3).requires_grad_(), sines(4, 3),
         sines(4, 2)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 2, 3).requires_grad_(), sines(2, 4, 3),
-        sines(1, 4, 2)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 1, 2, 3).requires_grad_(), sines(1, 1, 4, 3),
-        sines(1, 1, 4, 2)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(1, 4, 2, 3).requires_grad_(), sines(1, 2, 4, 3),
-        sines(1, 2, 4, 2), enable_gqa=True).grad_fn.name()
     F.scaled_dot_product_attention(sines(1, 4, 2, 3).requires_grad_(), sines(1, 2, 4, 3),
         sines(1, 1, 4, 2), enable_gqa=True).grad_fn.name()
     F.scaled_dot_product_attention(sines(2, 1, 1, 2, 3).requires_grad_(), sines(2, 1, 1, 4, 3),
         sines(2, 1, 1, 4, 2), sines(2, 1, 1, 2, 4)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 1, 2, 3).requires_grad_(), sines(2, 1, 4, 3),
-        sines(2, 1, 4, 2), sines(2, 1, 1, 4)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(2, 1, 2, 3).requires_grad_(), sines(2, 1, 4, 3),
-        sines(2, 1, 4, 2), sines(1, 1, 1, 1)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(1, 512).requires_grad_(), sines(2, 512),
-        sines(2, 1)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(1, 513).requires_grad_(), sines(2, 513),
-        sines(2, 1)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(1, 1).requires_grad_(), sines(2, 1),
-        sines(2, 512)).grad_fn.name()
-    F.scaled_dot_product_attention(sines(1, 1).requires_grad_(), sines(2, 1),
-        sines(2, 513)).grad_fn.name()
 
 # As many dimensions as the others, each by itself.
-with differs("This package alone has it."):
-    [error_name(lambda: operator("_attention")(sines(*q), sines(*k), sines(*v), None, False, 1.0))
-        for q, k, v in (((1, 1, 2), (1, 1, 2, 3), (1, 1, 2, 3)),
-        ((1, 1, 2, 3), (1, 1, 2), (1, 1, 2, 3)), ((1, 1, 2, 3), (1, 1, 2, 3), (1, 1, 2)))]
 F.scaled_dot_product_attention(sines(1, 2, 4, 3), sines(1, 2, 5, 3), sines(1, 2, 5, 3), sines(3, 5))
-F.scaled_dot_product_attention(sines(1, 2, 4, 3), sines(1, 2, 5, 3), sines(1, 2, 5, 3), sines(4, 3))
-F.scaled_dot_product_attention(sines(1, 2, 4, 3), sines(1, 2, 5, 3), sines(1, 2, 5, 3),
-    sines(3, 4, 5))
-F.scaled_dot_product_attention(sines(1, 2, 4, 3), sines(1, 2, 5, 3), sines(1, 2, 5, 3), sines(4, 1))
 F.scaled_dot_product_attention(sines(1, 2, 4, 3), sines(1, 2, 5, 3), sines(1, 2, 5, 3),
     sines(2, 1, 1) > 0)

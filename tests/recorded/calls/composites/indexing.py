@@ -18,122 +18,40 @@ from tests.recorded.inputs import (
 # Slices.
 torch.index_select(sines(3, 4), 0, torch.tensor([[0]]))
 torch.index_select(sines(3, 4), 0, torch.tensor([0.0]))
-torch.index_select(sines(3, 4), 0, torch.tensor([0, 2]).to(torch.int32))
 torch.index_select(sines(3, 4), 0, torch.tensor([0], dtype=torch.uint8))
-torch.index_select(sines(3, 4), -1, torch.tensor(1))
-torch.index_select(sines(3, 4), 2, torch.tensor([1]))
-torch.index_select(sines(), 0, torch.tensor([0]))
-torch.index_select(sines(), 0, torch.tensor(0))
-torch.index_select(sines(), 0, torch.tensor([0, 0]))
-torch.index_select(sines(), 1, torch.tensor([0]))
 sines(3, 4).index_add(0, torch.tensor([[0]]), sines(1, 4))
 sines(3, 4).index_add(0, torch.tensor([0.0]), sines(1, 4))
 sines(3, 4).index_add(0, torch.tensor([0]), sines(1, 4).float())
-sines(3, 4).index_add(0, torch.tensor([0, 1]), sines(1, 4))
-sines(3, 4).index_add(0, torch.tensor([0]), sines(1, 3))
-sines(3, 4).index_add(0, torch.tensor([0]), sines(4))
-sines(3, 4).index_add(0, torch.tensor([0]), sines(1, 4, 1))
-sines(3, 4).index_add(1, torch.tensor([0, 0]), sines(3, 2), alpha=2)
-sines(3, 4).index_add(2, torch.tensor([0]), sines(3, 1))
-sines().index_add(0, torch.tensor([0]), sines())
-with differs(
-    "A RuntimeError, as of all shapes that don't fit; torch's IndexError is that of a step inside."):
-    sines().index_add(0, torch.tensor([0, 0]), sines())
-sines().index_add(0, torch.tensor([0]), sines(1))
-sines(3).index_add(0, torch.tensor(1), sines())
-sines(3, 4).t().index_add(0, torch.tensor([0]), sines(1, 3))
-[x := sines(3, 4).t(), x.index_copy(0, torch.tensor([0]), sines(1, 3)),
-    x.index_reduce(0, torch.tensor([0]), sines(1, 3), "prod"),
-    x.index_fill(0, torch.tensor([0]), 2.0)][1:]
 sines(3, 4).index_reduce(0, torch.tensor([0]), sines(1, 4), "other")
-sines(3, 4).index_reduce(0, torch.tensor([[0]]), sines(1, 4), "amax")
 sines(3, 4).index_reduce(0, torch.tensor([0.0]), sines(1, 4), "amax")
 sines(3, 4).index_reduce(0, torch.tensor([0]), sines(1, 4).float(), "amax")
-sines(3, 4).index_reduce(0, torch.tensor([0]), sines(1, 3), "amax")
-sines(3, 4).index_reduce(0, torch.tensor([0]), sines(4), "amax")
-sines(3, 4).index_reduce(0, torch.tensor([0, 1]), sines(1, 4), "amax")
-sines(3, 4).index_reduce(1, torch.tensor([1, 1]).to(torch.int32), sines(3, 2), "mean")
 sines(3, 4).index_reduce(1, torch.tensor([1, 1]), sines(3, 2), "prod", include_self=False)
-sines().index_reduce(0, torch.tensor([0]), sines(), "amin")
 sines(3, 4).index_copy(0, torch.tensor([[0]]), sines(1, 4))
 sines(3, 4).index_copy(0, torch.tensor([0]).to(torch.int32), sines(1, 4))
 sines(3, 4).index_copy(0, torch.tensor([0]), sines(1, 4).float())
-sines(3, 4).index_copy(0, torch.tensor([0]), sines(4))
-sines(3, 4).index_copy(0, torch.tensor([0, 1]), sines(1, 4))
-sines(3, 4).index_copy(0, torch.tensor([0]), sines(1, 3))
-sines(3, 4).index_copy(1, torch.tensor([0, 2]), sines(3, 2))
-sines(3, 4).index_copy(-1, torch.tensor([3]), sines(3, 1))
-sines(2, 3, 2).index_copy(1, torch.tensor([2, 0]), sines(2, 2, 2))
-sines(3).index_copy(0, torch.tensor(1), sines(1))
 sines().index_copy(0, torch.tensor([0]), sines())
 sines().index_copy(0, torch.tensor(0), sines(1))
 sines().index_copy(0, torch.tensor([0, 0]), sines())
-sines(3, 4).index_fill(0, torch.tensor([0, 2]), 5.0)
-sines(3, 4).index_fill(1, torch.tensor([0, -1]), torch.tensor(2.0))
-sines(3, 4).index_fill(0, torch.tensor([0]), sines(1))
 sines(3, 4).index_fill(0, torch.tensor([0]).to(torch.int32), 1.0)
-sines(3, 4).index_fill(0, torch.tensor([[0]]), 1.0)
-sines(3, 4).index_fill(0, torch.tensor([3]), 1.0)
-sines().index_fill(0, torch.tensor([0]), 1.0)
 sines().index_fill(0, torch.tensor(0), 1.0)
-sines().index_fill(0, torch.tensor([1]), 1.0)
-sines(2, 2, 2).index_fill(1, torch.tensor([0]), 1.0)
 gradients(lambda x, v: x.index_fill(0, torch.tensor([1]), v), sines(2, 2), sines())
 gradients(lambda x, y: x.index_copy(1, torch.tensor([0, 2]), y), sines(2, 3), sines(2, 2))
 gradients(lambda x, y: x.index_add(1, torch.tensor([0, 0]), y, alpha=3), sines(2, 3), sines(2, 2))
 
 # Elements.
-torch.gather(sines(3, 4), 1, torch.tensor([[0, 1], [2, 3]]))
-torch.gather(sines(3, 4), 0, torch.tensor([[0, 1, 2, 0]]))
 torch.gather(sines(3, 4), 1, torch.tensor([0]))
 torch.gather(sines(3, 4), 1, torch.tensor([[0.0]]))
-torch.gather(sines(3, 4), 1, torch.tensor([[0]]).to(torch.int32))
 torch.gather(sines(3, 4), 1, torch.zeros(4, 1, dtype=torch.int64))
 torch.gather(sines(3, 4), 0, torch.zeros(4, 5, dtype=torch.int64))
-torch.gather(sines(3, 4), 0, torch.zeros(4, 4, dtype=torch.int64))
-torch.gather(sines(3, 4), 1, torch.zeros(0, dtype=torch.int64))
-torch.gather(sines(3, 4), 2, torch.tensor([[0]]))
-torch.gather(sines(), 0, torch.tensor([0, 0]))
-torch.gather(sines(), 0, torch.tensor(0))
-torch.gather(sines(2), 0, torch.tensor(1))
 with differs("There are no sparse tensors here."):
     torch.gather(sines(3, 4), 1, torch.tensor([[0]]), sparse_grad=True)
-sines(3, 4).scatter(0, torch.tensor([[0, 1], [2, 0]]), sines(2, 2))
 sines(3, 4).scatter(0, torch.tensor([[0.0]]), sines(2, 2))
-sines(3, 4).scatter(0, torch.tensor([0]), sines(2, 2))
-with differs(
-    "A RuntimeError, as of all shapes that don't fit; torch's IndexError is that of a step inside."):
-    sines(3, 4).scatter(0, torch.tensor([[0]]), sines(2))
 sines(3, 4).scatter(0, torch.tensor([[0]]), sines(2, 2).float())
 sines(3, 4).scatter(0, torch.zeros(3, 5, dtype=torch.int64), sines(3, 5))
-sines(3, 4).scatter(0, torch.zeros(3, 3, dtype=torch.int64), sines(3, 2))
-sines(3, 4).scatter(0, torch.zeros(3, 3, dtype=torch.int64), sines(2, 3))
-sines(3, 4).scatter(0, torch.zeros(5, 3, dtype=torch.int64), sines(5, 3))
-sines(3, 4).scatter(1, torch.zeros(4, 3, dtype=torch.int64), sines(4, 3))
-sines(3, 4).scatter(0, torch.zeros(0, dtype=torch.int64), sines(5, 3))
-sines(3, 4).scatter(2, torch.tensor([[0]]), sines(1, 1))
-sines(3, 4).scatter(1, torch.tensor([[3]]), 7.0)
-sines().scatter(0, torch.tensor([0]), sines(1))
-sines().scatter(0, torch.tensor(0), sines())
-sines(3, 4).t().scatter(0, torch.tensor([[0]]), sines(1, 1))
-[x := sines(3, 4).t(), x.scatter_add(0, torch.tensor([[0]]), sines(1, 1)),
-    x.scatter_reduce(0, torch.tensor([[0]]), sines(1, 1), "prod"), x.masked_fill(x > 0, 2.0),
-    x.masked_scatter(x > 0, sines(12))][1:]
-[x := sines(2, 2, 1, 3).to(memory_format=torch.channels_last),
-    x.masked_fill(torch.tensor([True, False, True]), 2.0),
-    x.scatter(0, torch.tensor([[[[1]]]]), 2.0), x.index_fill(1, torch.tensor([0]), 2.0)][1:]
-sines(3, 4).t().masked_fill(torch.tensor([[[True]], [[False]]]), 2.0)
-gradients(lambda x: x.t().masked_fill(x.t() > 0, 2.0), sines(2, 3))
 sines(3, 4).scatter(0, torch.tensor([[0, 1]]), sines(1, 2), reduce="add")
-sines(3, 4).scatter(0, torch.tensor([[0, 1]]), sines(1, 2), reduce="multiply")
-sines(3, 4).scatter(0, torch.tensor([[0, 1]]), sines(1, 2), reduce="other")
-sines(3, 4).scatter(0, torch.tensor([[0, 1]]), 2.0, reduce="add")
-sines(3, 4).scatter(0, torch.tensor([[0, 1]]), 2, reduce="multiply")
 sines(3, 4).scatter(0, torch.tensor([[0, 1]]), 2.0, reduce="other")
 iota(3, 4, dtype=torch.int64).scatter(0, torch.tensor([[0, 1]]), 2, reduce="add")
-iota(3, 4, dtype=torch.uint8).scatter(0, torch.tensor([[0, 1]]), 300, reduce="add")
 iota(3, 4).scatter(0, torch.tensor([[0, 1]]), 1j, reduce="add")
-sines(3, 4).scatter_add(0, torch.tensor([[0, 0], [0, 0]]), sines(2, 2))
 sines(3, 4).scatter_reduce(0, torch.tensor([[0, 0], [0, 0]]), sines(2, 2), "other")
 sines(3, 4).scatter_reduce(0, torch.tensor([[0, 0], [0, 0]]), sines(2, 2), "sum",
     include_self=False)
@@ -141,55 +59,23 @@ sines(3, 4).scatter_reduce(0, torch.tensor([[0, 0], [0, 0]]), sines(2, 2), "mean
     include_self=False)
 iota(3, 4, dtype=torch.int64).scatter_reduce(0, torch.tensor([[0, 0], [0, 0]]),
     iota(2, 2, dtype=torch.int64) + 7, "mean")
-sines(3, 4).scatter_reduce(0, torch.tensor([[0, 0], [0, 0]]), sines(2, 2), "amax")
-sines(3, 4).scatter_reduce(0, torch.tensor([[0, 0], [0, 0]]), sines(2, 2), "amin",
-    include_self=False)
 complex_sines(3, 4).scatter_reduce(0, torch.tensor([[0]]), complex_sines(1, 1), "amin")
 complex_sines(3, 4).scatter_reduce(0, torch.tensor([[0]]), complex_sines(1, 1), "amax")
 complex_sines(3, 4).scatter_reduce(0, torch.tensor([[0]]), complex_sines(1, 1), "prod")
 sines(3, 4).scatter_reduce(0, torch.tensor([[0]]), sines(1, 1).float(), "sum")
-gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([[0, 0], [0, 1]]), y, "sum"), sines(3, 2),
-    sines(2, 2))
 gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([[0, 0], [0, 1]]), y, "sum",
     include_self=False), sines(3, 2), sines(2, 2))
-gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([[0, 0], [0, 1]]), y, "mean"), sines(3, 2),
-    sines(2, 2))
 with differs("Torch takes src for as large as index, and fails."):
     gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([[0, 0], [0, 1]]), y, "mean",
         include_self=False), sines(3, 2), sines(2, 3))
 gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([[0, 0], [0, 1]]), y, "mean"),
     complex_sines(3, 2), complex_sines(2, 2))
-gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([[0, 0], [0, 1]]), y, "prod"), sines(3, 2),
-    sines(2, 2))
 gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([[0, 0], [0, 1]]), y, "prod",
     include_self=False), sines(3, 2), sines(2, 2))
-gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([[0, 0], [0, 1]]), y, "prod"), sines(3, 2),
-    torch.tensor([[0.0, 2.0], [3.0, 0.0]], dtype=torch.float64))
-gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0, 0, 1]), y, "prod"), sines(3),
-    torch.tensor([0.0, 0.0, 3.0, 0.0], dtype=torch.float64))
-gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0, 0, 1]), y, "amax"),
-    torch.tensor([3.0, 1.0, 2.0]), torch.tensor([1.0, 3.0, 3.0, 4.0]))
-gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0, 0, 1]), y, "amin"),
-    torch.tensor([3.0, 1.0, 2.0]), torch.tensor([1.0, 3.0, 3.0, 4.0]))
-with differs("Torch counts the element itself, which is left out, as one of the largest."):
-    gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0, 0, 1]), y, "amax",
-        include_self=False), torch.tensor([3.0, 1.0, 2.0]), torch.tensor([1.0, 3.0, 3.0, 4.0]))
-gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0]), y, "amax"),
-    torch.tensor([math.nan, 1.0]), torch.tensor([1.0, 3.0]))
-with differs("Torch takes src for as large as index, and fails."):
-    gradients(lambda x, y: x.scatter_reduce(1, torch.tensor([[0, 0], [0, 2]]), y, "amax"),
-        sines(3, 3), sines(3, 2))
-gradients(lambda x, y: x.index_reduce(0, torch.tensor([0, 0, 2]), y, "prod"), sines(3, 2),
-    sines(3, 2))
 gradients(lambda x, y: x.index_reduce(1, torch.tensor([0, 0]), y, "mean", include_self=False),
     sines(3, 2), sines(3, 2))
-gradients(lambda x, y: x.index_reduce(0, torch.tensor([0, 0, 2]), y, "amax"), sines(3, 2, 2),
-    sines(3, 2, 2))
-gradients(lambda x, y: x.index_reduce(-1, torch.tensor([0, 0, 2]), y, "amin"), sines(2, 2, 3),
-    sines(2, 2, 3))
 gradients(lambda x, y: x.index_reduce(0, torch.tensor([0, 0]), y, "prod"), sines(3),
     torch.tensor([0.0, 0.0], dtype=torch.float64))
-gradients(lambda x, y: x.index_reduce(0, torch.tensor([0]), y, "mean"), sines(), sines())
 second_gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0]), y, "prod"), sines(3),
     sines(2))
 second_gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0]), y, "prod"), sines(3),
@@ -197,77 +83,37 @@ second_gradients(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0]), y, "prod
 second_gradients(lambda x, y: x.index_reduce(0, torch.tensor([0, 0]), y, "prod"), sines(3),
     torch.tensor([0.0, 0.0], dtype=torch.float64))
 with differs("Torch takes the tangent of the product for zero."):
-    tangents(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0]), y, "prod"), sines(3), sines(2))
-tangents(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0]), y, "mean"), sines(3), sines(4))
-tangents(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0]), y, "amax"), sines(3), sines(2))
-tangents(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0]), y, "amax", include_self=False),
-    sines(3), sines(2))
-with differs("Torch takes the tangent of the product for zero."):
     tangents(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0]), y, "prod"), complex_sines(3),
         complex_sines(2))
-tangents(lambda x, y: x.scatter_reduce(0, torch.tensor([0, 0]), y, "sum"), sines(3), sines(2))
 tangents(lambda x, y: x.index_add(0, torch.tensor([0, 0]), y), sines(3, 2), sines(2, 2))
 
 # Masks and positions.
-sines(3).masked_fill(torch.tensor([True, False, True]), sines(1))
-sines(3).masked_fill(torch.tensor([True, False, True]), torch.tensor(2.0))
-sines(3).masked_fill(torch.tensor([True, False, True]), 1j)
-iota(3, dtype=torch.uint8).masked_fill(torch.tensor([True, False, True]), 300)
-iota(3, dtype=torch.int64).masked_fill(torch.tensor([True, False, True]), torch.tensor(2))
-complex_sines(3).masked_fill(torch.tensor([True, False, True]), 1j)
 sines(3).masked_fill(torch.tensor([True, False, True]), torch.tensor(1j))
-gradients(lambda x, v: x.masked_fill(torch.tensor([True, False, True]), v), sines(3), sines())
 gradients(lambda x, v: x.masked_fill(torch.tensor([True, False, True]), v), sines(3),
     sines(dtype=torch.float32))
-torch.masked_select(sines(2, 3), torch.tensor([True, False, True]))
 torch.masked_select(sines(3), torch.tensor([[True, False, True], [False, False, True]]))
-torch.masked_select(sines(2, 1), torch.tensor([True, False, True]))
-torch.masked_select(sines(2, 2), torch.tensor([True, False, True]))
 torch.masked_select(sines(), torch.tensor(True))
-torch.masked_select(sines(3), torch.tensor([1, 0, 1]))
 sines(2, 3).masked_scatter(torch.tensor([True, False, True]), sines(4))
 sines(2, 3).masked_scatter(torch.tensor([True, False, True]), sines(3))
 sines(2, 3).masked_scatter(torch.tensor([True, False, True]), sines(2, 5))
 sines(2, 3).masked_scatter(torch.tensor([1, 0, 1]), sines(4))
 sines(2, 3).masked_scatter(torch.tensor([True, False, True]), sines(4).float())
-sines(3).masked_scatter(torch.tensor([[True, False, True], [False, True, False]]), sines(4))
 sines(2, 3).masked_scatter(torch.tensor([False, False, False]), sines(0))
 gradients(lambda x, y: x.masked_scatter(torch.tensor([True, False, True]), y), sines(2, 3),
     sines(5))
 vmap(lambda x, y: x.masked_scatter(torch.tensor([True, False, True]), y))(sines(2, 3), sines(2, 3))
 vmap(lambda x, k: x.masked_scatter(k, sines(3)))(sines(2, 3), torch.ones(2, 3, dtype=torch.bool))
-vmap(lambda x, k, y: x.masked_scatter(k, y))(sines(2, 3), sines(2, 3) > 0, sines(2, 3, phase=1.3))
-vmap(lambda k, y: sines(2, 2).masked_scatter(k, y))(sines(3, 2) > 0, sines(3, 1, 5))
-vmap(lambda x, k, y: x.masked_scatter(k, y), in_dims=(1, 1, 0))(sines(3, 2), sines(3, 2) > 0,
-    sines(2, 3, phase=1.3)).contiguous()
-vmap(vmap(lambda x, y: x.masked_scatter(torch.tensor([[True], [False]]), y)))(sines(2, 2, 2, 1),
-    sines(2, 2, 1))
 vmap(lambda x, y: x.masked_scatter(torch.tensor([True, False, True]), y))(sines(2, 3), sines(2, 1))
-vmap(lambda x, y: x.masked_scatter(torch.tensor([False, False, False]), y))(sines(2, 3),
-    sines(2, 0))
 vmap(lambda x, y: x.masked_scatter_(x > 0, y))(sines(2, 3), sines(2, 3, phase=1.3))
 gradients(lambda x, y: vmap(lambda a, b: a.masked_scatter(a > 0, b))(x, y), sines(2, 3),
     sines(2, 3, phase=1.3))
-torch.take(sines(2, 3), torch.tensor([0, -1, 5]))
 torch.take(sines(2, 3), torch.tensor([[0, 4]]))
 torch.take(sines(2, 3), torch.tensor([6]))
 torch.take(sines(2, 3), torch.tensor([0]).to(torch.int32))
 [x := torch.ones(2, dtype=torch.float64), torch.take(sines(2, 3), torch.tensor([0, 5]), out=x) is x,
     x]
 gradients(lambda x: torch.take(x, torch.tensor([0, 0, 4])), sines(2, 3))
-sines(3).index_put((torch.tensor([0, 2]),), torch.tensor(5.0, dtype=torch.float64))
-sines(3).index_put((torch.tensor([0, 2]),), torch.tensor(5.0))
-sines(3).index_put((torch.tensor([True, False, True]),), torch.tensor(5.0))
 sines(3).index_put((torch.tensor([True, False, True]),), torch.tensor(5.0), accumulate=True)
-sines(3).index_put((torch.tensor([True, False, True]),), torch.tensor([5.0, 6.0]))
-sines(3, 2).index_put((torch.tensor([True, False, True]), torch.tensor([0, 1])), torch.tensor(5.0))
-with differs("Torch takes a mask of bytes unless there is one value for all."):
-    sines(3).index_put((torch.tensor([1, 0, 1], dtype=torch.uint8),),
-        torch.tensor(5.0, dtype=torch.float64))
-sines(3).index_put((torch.tensor([0, 2]).to(torch.int32),), torch.tensor(5.0, dtype=torch.float64))
-sines(3).index_put((torch.tensor([0.0]),), torch.tensor(5.0, dtype=torch.float64))
-sines(3).index_put((torch.tensor([0, 0]),), sines(2), accumulate=True)
-[x := sines(3), x.index_put_((torch.tensor([0, 0]),), sines(2), accumulate=True) is x, x]
 
 def index_put_tensor():
     x = sines(3)
@@ -276,173 +122,63 @@ def index_put_tensor():
 [x := sines(3), x.index_put_((torch.tensor([True, False, True]),), torch.tensor(1)), x]
 with differs("Leading ones of values are dropped, as in x[i] = v; torch drops them there alone."):
     sines(2, 3).index_put((torch.tensor([0]), torch.tensor([1, 2])), sines(1, 1, 2))
-sines(2, 3).index_put((torch.tensor([0]), torch.tensor([1, 2])), sines(2, 1))
-sines(2, 3).index_put((torch.tensor([0]),), sines(2))
-with differs("Leading ones of values are dropped, as in x[i] = v; torch drops them there alone."):
     sines(2, 3).index_put((torch.tensor([0, 1]),), sines(1, 1, 3))
     sines(2, 3).index_put((torch.tensor([0, 1]),), sines(1, 2, 1))
-sines(2, 3).index_put((torch.tensor([0, 1]),), sines(2, 1, 3))
 with differs("None stands for `:`; torch's method takes tensors only."):
-    sines(2, 3).index_put((None, torch.tensor([0, 1])), sines(2, 2))
-    sines(2, 3, 2).index_put((torch.tensor([0, 1]), None, torch.tensor([1, 0])), sines(2, 3))
     sines(2, 3, 2).index_put((torch.tensor([0, 1]), None, torch.tensor([1, 0])), sines(3, 2))
-sines(2, 3)[torch.tensor([0, 1]), torch.tensor([[0], [2]])]
-sines(2, 3)[torch.tensor([0, 1, 0]), torch.tensor([0, 1])]
-sines(2, 3)[torch.tensor([True, False, True])]
-sines(2, 3)[torch.tensor([True, False]), torch.tensor([0, 1, 2])]
 sines(2, 3)[torch.tensor([True, True]), torch.tensor([0, 1, 2])]
-sines(2, 3)[torch.tensor([[True, False, True], [False, True, True]])]
-sines(2, 3)[torch.tensor([[True, False, True], [False, True, True]]), torch.tensor([0])]
-sines(2, 3)[torch.tensor([0]), torch.tensor([0]), torch.tensor([0])]
 sines(2, 3)[torch.tensor([0.0])]
-sines(2, 3)[torch.tensor(True)]
-sines(2, 3)[torch.tensor(False)]
-sines(2, 3)[torch.tensor(True), torch.tensor([0, 1])]
-sines(2, 3)[:, torch.tensor(True)]
-sines(2, 3)[torch.tensor([0, 1]), None, torch.tensor([0, 1])]
 sines(2, 3, 4, 2)[torch.tensor([0, 1]), :, torch.tensor([2, 0])]
-sines(2, 3, 4, 2)[:, torch.tensor([0, 1]), torch.tensor([2, 0])]
 sines(2, 3, 4, 2)[:, torch.tensor([[0, 1]]), :, torch.tensor([1, 0])]
-sines(2, 3, 4, 2)[:, torch.tensor([0]), torch.tensor([[2], [0]])]
-sines(2, 3)[torch.tensor([1, 0], dtype=torch.uint8)]
-sines(2, 3)[torch.tensor([1, 0, 1], dtype=torch.uint8)]
-sines(2, 3)[:, torch.tensor([1, 0, 1], dtype=torch.uint8)]
-sines(2, 3)[torch.tensor([1, 0]).to(torch.int32)]
-[x := sines(2, 3), x.__setitem__(torch.tensor([0, 1]), sines(3)), x]
-[x := sines(2, 3), x.__setitem__((torch.tensor([0, 1]), torch.tensor([0, 1])), sines(1, 2)), x]
 [x := sines(2, 3), x.__setitem__(torch.tensor([True, False]), sines(1, 1, 3)), x]
 
 def setitem_tensor():
     x = sines(2, 3)
     return x.__setitem__(torch.tensor([True, False]), sines(2, 3))
 
-def setitem_tensor_2():
-    x = sines(2, 3)
-    return [error_name(lambda: x.__setitem__(torch.tensor([True, False]), sines(2, 3))), x]
-
-def setitem_tensor_3():
-    x = sines(2, 3)
-    return x.__setitem__(torch.tensor([0]), sines(2, 1, 3))
-
-def setitem_tensor_4():
-    x = sines(2, 3)
-    return [error_name(lambda: x.__setitem__(torch.tensor([0]), sines(2, 1, 3))), x]
-
 torch.nonzero(torch.tensor(3.0), as_tuple=True)
 torch.nonzero(torch.tensor(0.0), as_tuple=True)
 with differs("Places lie as rows here, and by dimensions in torch."):
     torch.nonzero(torch.tensor([[0, 1], [2, 0]]), as_tuple=True)
-    torch.nonzero(torch.tensor([[0, 1], [2, 0]]))
 gradients(lambda x: x[torch.tensor([0, 0]), torch.tensor([1, 2])], sines(2, 3))
 gradients(lambda x, y: x.index_put((torch.tensor([0, 1]),), y), sines(2, 3), sines(3))
-tangents(lambda x: x[torch.tensor([0, 0])], sines(2, 3))
-vmap(lambda x, i: x[i])(sines(2, 3), torch.tensor([[0, 1], [2, 0]]))
 
 # Windows that are replaced.
-torch.diagonal_scatter(sines(3, 3), sines(3), 0)
-torch.diagonal_scatter(sines(3, 4), sines(3), 1)
-torch.diagonal_scatter(sines(3, 4), sines(2), -1)
-torch.diagonal_scatter(sines(3, 4), sines(3), -1)
-torch.diagonal_scatter(sines(2, 3, 4), sines(3, 2), 0, 0, 2)
-torch.diagonal_scatter(sines(3, 3), sines(3).float())
-torch.diagonal_scatter(sines(3, 3).float(), sines(3))
-torch.select_scatter(sines(3, 4), sines(4), 0, -1)
-torch.select_scatter(sines(3, 4), sines(3), 1, 2)
-torch.select_scatter(sines(3, 4), sines(3), 0, 0)
-torch.select_scatter(sines(3, 4), sines(4).float(), 0, 1)
-torch.slice_scatter(sines(4, 2), sines(2, 2), 0, 1, 3)
-torch.slice_scatter(sines(4, 2), sines(2, 2), 0, 0, None, 2)
-torch.slice_scatter(sines(4, 2), sines(2, 2), 0, 1)
-torch.slice_scatter(sines(4, 2), sines(4, 1).float(), 1, -1)
 gradients(lambda x, y: torch.diagonal_scatter(x, y, 1), sines(3, 3), sines(2))
 gradients(lambda x, y: torch.select_scatter(x, y, 1, 0), sines(2, 3), sines(2))
-gradients(lambda x, y: torch.slice_scatter(x, y, 1, 0, 3, 2), sines(2, 3), sines(2, 2))
 gradients(lambda x, y: torch.slice_scatter(x, y, 1, 0, 3, 2), sines(2, 3).float(), sines(2, 2))
 tangents(lambda x, y: torch.select_scatter(x, y, 1, 0), sines(2, 3), sines(2))
 
 # Triangles and order.
 torch.tril(sines(3))
 torch.triu(sines(2, 3), 1)
-torch.tril(sines(2, 2, 3), -1)
-with differs(
-    "NotImplementedError, a RuntimeError as well: no kernel has the dtype, and the words say the way out."):
-    torch.sort(complex_sines(3))
-    torch.topk(complex_sines(3), 1)
-torch.sort(sines(3), 1)
-torch.sort(sines())
 with differs("What is sorted lies as rows here, and as the operand does in torch."):
     torch.sort(torch.tensor([[3, 1], [2, 5]]).t(), 0)
-torch.topk(sines(3), 4)
-torch.topk(sines(3), 3)
-torch.topk(sines(3), -1)
-torch.topk(sines(3), 0)
-torch.topk(sines(2, 3), 2, 0)
-torch.topk(sines(2, 3), 2, 2)
-torch.topk(sines(), 1)
-torch.topk(sines(), 2)
-torch.topk(sines(), 0)
-torch.median(sines(5))
 torch.median(torch.zeros(0))
 with differs("Torch gives the smallest integer."):
     torch.median(torch.zeros(0, dtype=torch.int64))
-torch.median(sines(2, 3), 1)
-torch.median(sines(2, 3), 0, True)
 torch.median(sines(2, 0), 1)
-torch.median(sines(0, 2), 1)
 torch.median(sines(0, 2), 0)
-torch.median(sines(), 0)
 torch.nanmedian(sines(2, 3), 1, True)
-torch.nanmedian(sines(2, 0), 1)
-torch.kthvalue(sines(4), 0)
-torch.kthvalue(sines(4), 1)
-torch.kthvalue(sines(4), 4)
-torch.kthvalue(sines(4), 5)
 torch.kthvalue(sines(2, 4), 2, 0, True)
 torch.kthvalue(sines(2, 4), 3, 1)
-torch.kthvalue(sines(), 1)
-torch.kthvalue(sines(), 2)
 torch.kthvalue(sines(2, 0), 1, 1)
 torch.kthvalue(complex_sines(4), 1)
 torch.kthvalue(iota(4, dtype=torch.bool), 1)
-torch.kthvalue(iota(4, dtype=torch.int64), 2)
 torch.isin(torch.tensor([True]), torch.tensor([1]))
-torch.isin(torch.tensor([1]), torch.tensor([True]))
 torch.isin(torch.tensor([[1, 2], [3, 4]]), torch.tensor([2, 3]))
 torch.searchsorted(sines(3).sort()[0], sines(2), side="other")
 torch.searchsorted(sines(3).sort()[0], sines(2), right=True, side="left")
-torch.searchsorted(sines(3).sort()[0], sines(2), right=True, side="right")
-torch.searchsorted(sines(3).sort()[0], sines(2), side="left")
-torch.searchsorted(sines(), sines(2))
-torch.searchsorted(sines(2, 3).sort(1)[0], sines())
-torch.searchsorted(sines(3).sort()[0], sines())
-torch.searchsorted(sines(2, 3).sort(1)[0], sines(2))
-torch.searchsorted(sines(2, 3).sort(1)[0], sines(3, 2))
-torch.searchsorted(sines(2, 3).sort(1)[0], sines(2, 2))
-torch.searchsorted(sines(2, 3).sort(1)[0], sines(2, 2), out_int32=True)
 torch.searchsorted(sines(3), sines(2), sorter=torch.tensor([0, 1, 2]).to(torch.int32))
 torch.searchsorted(sines(3), sines(2), sorter=torch.tensor([0, 1]))
 torch.searchsorted(sines(3), sines(2), sorter=sines(3).argsort())
-torch.bucketize(sines(2, 2), sines(2, 3))
 torch.bucketize(sines(2, 2), sines(3).sort()[0], out_int32=True)
 torch.bucketize(sines(2, 2), sines(3).sort()[0], right=True)
 torch.bucketize(sines(), sines(3).sort()[0])
 torch.zeros(2, 3, device="meta")[torch.zeros(2, dtype=torch.bool, device="meta"),
     torch.zeros(3, dtype=torch.int64, device="meta")]
 with differs("A tensor has at most 64 dimensions here."):
-    sines()[(torch.tensor(True),) * 65]
-sines()[(torch.tensor(True),) * 64].shape
-with differs("A tensor has at most 64 dimensions here."):
-    torch.zeros((1,) * 64)[torch.tensor(True)]
-torch.zeros((1,) * 63)[torch.tensor(True)].shape
-with differs("A tensor has at most 64 dimensions here."):
     sines(2, 2)[torch.zeros((1,) * 64, dtype=torch.int64)]
-    sines(2, 2)[:, torch.zeros((1,) * 64, dtype=torch.int64)]
-sines(2, 2)[torch.zeros((1,) * 63, dtype=torch.int64)].shape
-sines(2, 2)[:, torch.zeros((1,) * 63, dtype=torch.int64)].shape
-with differs("None stands for `:`; torch's method takes tensors only."):
-    sines(2).index_put((torch.tensor([0]), None), sines(1))
-    sines(2, 3).index_put((torch.tensor(True), None, torch.tensor([0])), sines(2))
-    sines(2, 3).index_put((torch.tensor([0, 1]), None), sines(3))
 sines(2, 3)[torch.tensor([0, 1]), torch.tensor([True, True, True])]
 sines(2, 3)[torch.tensor([0, 1]), torch.tensor([1, 1, 1], dtype=torch.uint8)]
 with differs("None stands for `:`; torch's method takes tensors only."):
@@ -450,8 +186,6 @@ with differs("None stands for `:`; torch's method takes tensors only."):
     sines(2, 3).index_put((None,), sines(3))
     sines(2, 3).index_put((None,), sines(3), accumulate=True)
 torch.kthvalue(complex_sines(4, dtype=torch.complex64), 1)
-sines(2, 3)[torch.tensor([0, 1, 0]), torch.tensor([True, False, True])]
-sines(2, 3)[torch.tensor([0, 1, 0]), torch.tensor([1, 0, 1], dtype=torch.uint8)]
 
 def take_out():
     x = torch.ones(2, dtype=torch.float32)
@@ -459,26 +193,15 @@ def take_out():
 
 with differs("Leading ones of values are dropped, as in x[i] = v; torch drops them there alone."):
     sines(2, 3).index_put((torch.tensor([0, 1]),), sines(1, 1, 1, 2, 3))
-torch.flip(sines(2, 3), (0, 2))
 
 # extremes that are NaN
 gradients(lambda x, s: x.scatter_reduce(0, torch.tensor([0, 0, 1]), s, "amax"), torch.ones(3),
     torch.tensor([math.nan, 1.0, 2.0]))
-gradients(lambda x, s: x.scatter_reduce(0, torch.tensor([0, 0, 1]), s, "amin"),
-    torch.tensor([math.nan, 1.0, 1.0]), torch.tensor([5.0, 1.0, 2.0]))
-gradients(lambda x, s: x.scatter_reduce(0, torch.tensor([0, 0, 1]), s, "amax", include_self=False),
-    torch.tensor([math.nan, 1.0, 1.0]), torch.tensor([5.0, math.nan, 2.0]))
-gradients(lambda x, s: x.index_reduce(0, torch.tensor([0, 0, 1]), s, "amax"),
-    torch.tensor([math.nan, 1.0, 1.0]), torch.tensor([5.0, math.nan, 2.0]))
-torch.func.jvp(lambda s: torch.ones(3).scatter_reduce(0, torch.tensor([0, 0, 1]), s, "amax"),
-    (torch.tensor([math.nan, 1.0, 2.0]),), (torch.ones(3),))
 
 # Lists of truth values that don't fit.
 def arange_torch():
     x = torch.arange(2.0)
     return x[..., [[True, False], [False, True]]]
-
-torch.zeros(2, 3)[:, [[True, False], [False, True]]]
 
 # Truth values among indices.
 [error_name(lambda x=x, i=i: x.index_put(i, torch.tensor(5.0)))
@@ -488,12 +211,3 @@ torch.zeros(2, 3)[:, [[True, False], [False, True]]]
     (torch.tensor(True),), (torch.tensor(False),), (torch.tensor(1), torch.tensor(True)))]
 [error_name(lambda x=x: x.index_put_((torch.tensor(True), torch.tensor([0])), torch.tensor(5.0)))
     for x in (torch.ones(3, 2), torch.ones(3))]
-torch.ones(3).index_put((torch.tensor(True), torch.tensor([0, 1])), torch.tensor(5.0))
-
-def iota_tensor():
-    x = iota(3)
-    x[torch.tensor(True), torch.tensor([True, False, True])] = 7
-    y = torch.tensor(3.0)
-    y[torch.tensor(True)] = 5
-    return x, y, iota(3)[torch.tensor(True), torch.tensor([0,
-        1])], torch.tensor(2.0)[torch.tensor(True), None]

@@ -7,26 +7,12 @@ from tests.recorded.inputs import sines
 # gradients that meet, one of which has a graph or a conjugate flag
 def create_graph_version():
     x = sines(3).requires_grad_()
-    (x * x * x).sum().backward(create_graph=True)
-    g = x.grad
-    (x * 2).sum().backward()
-    return x.grad is g, g._version, g.requires_grad, x.grad.requires_grad, x.grad, g
-
-def create_graph_version_2():
-    x = sines(3).requires_grad_()
     (x * 2).sum().backward()
     g = x.grad
     (x * x * x).sum().backward(create_graph=True)
     return x.grad is g, g._version, g.requires_grad, x.grad.requires_grad, x.grad, g
 
 def version_double():
-    x = sines(3).requires_grad_()
-    x.grad = torch.ones(3).double().requires_grad_()
-    g = x.grad
-    (x * x).sum().backward()
-    return x.grad is g, g._version, x.grad.requires_grad, x.grad, g
-
-def version_double_2():
     x = sines(3).requires_grad_()
     x.grad = 2 * torch.ones(3).double().requires_grad_()
     g = x.grad

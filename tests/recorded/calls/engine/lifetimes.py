@@ -2,25 +2,10 @@
 
 import autograd_cy as torch
 from autograd_cy.func import vmap
-from tests.recorded.inputs import differs, error_name, event_names, metadata, sines
+from tests.recorded.inputs import error_name, event_names, metadata, sines
 
-hooks = torch.autograd.graph.saved_tensors_hooks
 
 # what lives no longer than it must
-def retain_graph_weakref():
-    import weakref
-    x = sines(3).requires_grad_()
-    y = x * 2
-    y.retain_grad()
-    s = (y * y).sum()
-    s.backward(retain_graph=True)
-    a = weakref.ref(y.grad)
-    s.backward(retain_graph=True)
-    b = y.grad
-    del y
-    s.backward()
-    return [a() is None, b, x.grad]
-
 def node_saved_tensors():
     import weakref
     class D(torch.autograd.Function):
@@ -42,97 +27,9 @@ def node_saved_tensors():
     y.sum().backward()
     return [r() is None, a.grad, error_name(lambda: node.saved_tensors)]
 
-def saved_for_forward_save_for_forward():
-    import weakref
-    class D(torch.autograd.Function):
-        @staticmethod
-        def forward(x, y):
-            return x * y
-        @staticmethod
-        def setup_context(ctx, inputs, output):
-            ctx.save_for_forward(*inputs)
-            ctx.save_for_backward(*inputs)
-        @staticmethod
-        def jvp(ctx, a, b):
-            return a * ctx.saved_tensors[1]
-        @staticmethod
-        def backward(ctx, g):
-            return g * ctx.saved_tensors[1], None
-    z = sines(3)
-    r = weakref.ref(z)
-    a = sines(3).requires_grad_()
-    y = D.apply(a, z)
-    del z
-    s = y.grad_fn.saved_for_forward
-    y.sum().backward()
-    return [r() is None, s, a.grad, torch.func.jvp(lambda x: D.apply(x, sines(3)), (sines(3),),
-        (sines(3),))]
-
-@differs("Torch's own objects aren't counted.")
-def grown_fails():
-    import gc
-    import sys
-    def grown(f, n=60):
-        f(), f(), f(), gc.collect()
-        before = sys.getallocatedblocks()
-        for _ in range(n):
-            f()
-        gc.collect()
-        return max(0, (sys.getallocatedblocks() - before + n // 4) // n)
-    x = sines(3).requires_grad_()
-    def fails(change):
-        y = x * 2
-        change(y)
-        return error_name(lambda: (y * y).sum().backward())
-    def bad(g):
-        raise ValueError
-    def no(g):
-        return 3
-    class Few(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-        @staticmethod
-        def backward(ctx, g):
-            return g, g
-    def retained():
-        y = x * 2
-        y.retain_grad()
-        s = (y * y).sum()
-        s.backward(retain_graph=True)
-        s.backward()
-    return [grown(lambda: fails(lambda y: y.register_hook(bad))),
-        grown(lambda: fails(lambda y: y.register_hook(no))),
-        grown(lambda: fails(lambda y: y.grad_fn.register_prehook(bad))),
-        grown(lambda: fails(lambda y: y.grad_fn.register_hook(lambda a, b: bad(a)))),
-        grown(lambda: error_name(Few.apply(x).sum().backward)), grown(retained),
-        grown(lambda: torch.autograd.grad((x * x).sum(), x)),
-        grown(lambda: error_name(torch.autograd.grad, (x * x).sum(), sines(3).requires_grad_())),
-        grown(lambda: error_name(torch.autograd.grad, x * x, x)),
-        grown(lambda: torch.func.jvp(lambda x: x * x, (sines(3),), (sines(3),))),
-        grown(lambda: vmap(lambda x: x * x)(sines(3))),
-        grown(lambda: torch.func.hessian(lambda x: (x**3).sum())(sines(2))),]
-
 # contexts that are entered again
-def pack_hooks():
-    seen = []
-    def pack(x):
-        seen.append(tuple(x.shape))
-        return x
-    x = sines(3).requires_grad_()
-    c = hooks(pack, lambda x: x)
-    with c:
-        with c:
-            y = x * x
-        y = x.exp()
-    n = len(seen)
-    y = x * x
-    with c:
-        pass
-    z = x * x
-    return [n, len(seen), torch.autograd.grad(z.sum(), x)]
-
 def hooks_exit():
+    hooks = torch.autograd.graph.saved_tensors_hooks
     c = hooks(lambda x: x, lambda x: x)
     return error_name(c.__exit__)
 
@@ -212,53 +109,13 @@ def grad_and_value_has_aux():
             has_aux=True)(v))(x)
     return [r[0], r[1][0], r[1][1], metadata(r[0])[:2], metadata(r[1][1])[:2]]
 
-def grad_and_value_has_aux_2():
-    x = sines(2, 3).requires_grad_()
-    g, (v, aux) = vmap(lambda v: torch.func.grad_and_value(lambda u: ((u * u).sum(), u * v),
-        has_aux=True)(v))(x)
-    return [metadata(g)[:2], metadata(v)[:2], metadata(aux)[:2],
-        torch.autograd.grad(aux.sum() + v.sum() + g.sum(), x)]
-
-def jvp_vmap():
-    f = lambda x: torch.func.vjp(lambda v: (v**3, v.sum()), x)[0]
-    return [vmap(f)(sines(2, 3)), torch.func.jvp(f, (sines(3),), (sines(3),)),
-        vmap(lambda x, d: torch.func.jvp(f, (x,), (d,)))(sines(2, 3), sines(2, 3))]
-
 # many edges and outputs
-def phase_stack():
-    xs = [sines(2, phase=k).requires_grad_() for k in range(12)]
-    return [torch.autograd.grad((torch.stack(xs[:n]) * sines(n, 2)).sum(), xs[:n])
-        for n in (7, 8, 9, 12)]
-
 def enumerate_unbind():
     x = sines(12, 2).requires_grad_()
     return [torch.autograd.grad(sum((y * (k + 1)).sum() for k, y in enumerate(x[:n].unbind())), x)
         for n in (3, 4, 5, 12)]
 
-def register_hook_phase():
-    xs = [sines(2, phase=k).requires_grad_() for k in range(10)]
-    a = torch.cat(xs[:9])
-    a.register_hook(lambda g: 3)
-    return [error_name(a.sum().backward), error_name(lambda: torch.cat(xs).sum().backward()),
-        xs[0].grad, xs[9].grad]
-
 # which node runs, and what is asked of the task
-@differs("It is asked of a module of our own.")
-def current_node_engine():
-    x = sines(3).requires_grad_()
-    seen = []
-    def hook(g):
-        n = torch._C.engine._current_node()
-        seen.append(n and n.name())
-        torch.autograd.Variable._execution_engine.queue_callback(
-            lambda: seen.append(torch._C.engine._current_node()))
-    y = x * 2
-    y.register_hook(hook)
-    y.sum().backward()
-    a = torch._C.engine._current_node()
-    return [seen, a, error_name(torch.autograd.Variable._execution_engine.queue_callback,
-        lambda: 1)]
-
 def hook_seen():
     x = sines(3).requires_grad_()
     y = x * 2

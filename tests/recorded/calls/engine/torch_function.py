@@ -1,37 +1,10 @@
 """Torch function: calls of the graph and its engine (`ext/engine`)."""
 
 import autograd_cy as torch
-from tests.recorded.inputs import differs, error_name, sines, with_warnings
+from tests.recorded.inputs import differs, error_name, sines
 
 
 # functions that aren't compiled, asked through a class
-def has_torch_function_handle_torch_function():
-    from importlib import import_module
-    o = import_module(torch.__name__ + ".overrides")
-    class L(torch.Tensor):
-        pass
-    def f(a, k=1):
-        if o.has_torch_function((a,)):
-            return o.handle_torch_function(f, (a,), a, k=k)
-        return a * k, [a + k]
-    x = sines(3).as_subclass(L)
-    r = f(x, k=3), f(x, k=3), f(x)
-    return [r, [(type(a).__name__, type(b).__name__, type(b[0]).__name__) for a, b in r]]
-
-def torch_function_types():
-    class L(torch.Tensor):
-        @classmethod
-        def __torch_function__(cls, func, types, args=(), kwargs=None):
-            return super().__torch_function__(func, types, args)
-    x = sines(3).as_subclass(L)
-    class K(torch.Tensor):
-        @classmethod
-        def __torch_function__(cls, func, types, args=(), kwargs=None):
-            return super().__torch_function__(func, types, args, kwargs)
-    y = sines(2, 3).as_subclass(K)
-    return [torch.exp(x), type(torch.exp(x)).__name__, x + 1, x.sum(), y.sum(dim=1),
-        type(torch.sum(y, dim=0)).__name__]
-
 def add_as_subclass():
     class A(torch.Tensor):
         pass
@@ -49,20 +22,6 @@ def as_subclass_cat():
     a, b, c = (sines(3).as_subclass(k) for k in (A, B, C))
     return [error_name(lambda: a + b), error_name(lambda: b * a), error_name(torch.cat, [a, b]),
         type(a + c).__name__, type(c + a).__name__, type(torch.cat([a, c, sines(3)])).__name__]
-
-def base_broadcast_tensors():
-    class L(torch.Tensor):
-        pass
-    x = sines(2, 3).as_subclass(L)
-    s = torch.sort(x)
-    x.requires_grad_()
-    y = (x * x).sum()
-    y.backward()
-    return [type(s).__name__, [type(k).__name__
-        for k in (s, s[0], *x.unbind(), torch.broadcast_tensors(x, sines(3))[0], x.split(1)[0],
-        x.shape, x.data, x.grad, x.T, x[0], x[0]._base, x.max(), x.numpy if 0 else 1)][1:],
-        type(y.grad_fn).__name__, x.tolist(), float(y) == y.item(), [type(k).__name__ for k in x],
-        len(x), bool(x[0, 0] > 0)]
 
 def iter_next():
     class L(torch.Tensor):
@@ -97,49 +56,6 @@ def label_hasattr():
     return [x.label, type(x).__name__, x + 1, type(x - 1).__name__, type(1 + x).__name__,
         hasattr(x * 1, "label")]
 
-def torch_function_as_subclass():
-    class L(torch.Tensor):
-        __torch_function__ = torch._C._disabled_torch_function_impl
-    x = sines(3).as_subclass(L)
-    return [type(y).__name__ for y in (x, x + 1, x[0], torch.exp(x), x.sum(), torch.cat([x, x]),
-        -x)]
-
-# attributes of those that ask
-def seen_ndim():
-    class L(torch.Tensor):
-        seen = []
-        @classmethod
-        def __torch_function__(cls, func, types, args=(), kwargs=None):
-            cls.seen.append((func.__name__, len(args)))
-            return super().__torch_function__(func, types, args, kwargs or {})
-    x = sines(3).as_subclass(L)
-    x.requires_grad = True
-    g = x.grad
-    x.grad = sines(3)
-    del x.grad
-    n = x.shape, x.dtype, x.is_leaf, x.ndim, x.T
-    return [L.seen, x.grad]
-
-def seen_as_subclass():
-    class L(torch.Tensor):
-        seen = []
-        @classmethod
-        def __torch_function__(cls, func, types, args=(), kwargs=None):
-            cls.seen.append(func.__name__)
-            return super().__torch_function__(func, types, args, kwargs or {})
-    class K(torch.Tensor):
-        pass
-    x, y = sines(3).as_subclass(L), sines(3)
-    y.grad = x
-    z = sines(3).as_subclass(K)
-    z.requires_grad = False
-    z.grad = sines(3)
-    del z.grad
-    L.seen.clear()
-    r = y + x, y < x, x // 1, x & x if 0 else 0, ~(x > 0), 2 - x, x != y, x[0]
-    y += x
-    return [L.seen, z.grad, y]
-
 # modes: operators inside of what they do, and where they are disabled
 def torch_function_mode_ndim():
     from importlib import import_module
@@ -173,40 +89,6 @@ def ndim_disable_torch_function():
         q = [x + 1, -x, +x, ~b, abs(x), x[0], x.exp(), x.grad, x.ndim]
     return [r, q, x, x + 1, x.ndim, -x, ~b, abs(x), +x]
 
-def torch_function_mode_get_current_function_mode():
-    from importlib import import_module
-    o = import_module(torch.__name__ + ".overrides")
-    class M(o.TorchFunctionMode):
-        def __init__(self, n):
-            super().__init__()
-            self.n = n
-        def __torch_function__(self, func, types, args=(), kwargs=None):
-            return self.n, len(o._get_current_function_mode_stack()), func(*args, **(kwargs or {}))
-    x = sines(3)
-    a, b = M("a"), M("b")
-    with a:
-        p = x + 1, len(o._get_current_function_mode_stack()), o._get_current_function_mode() is a
-        with b:
-            q = x + 1, -x, o._get_current_function_mode() is b
-            with a:
-                r = x + 1
-        s = x + 1
-    return [p, q, r, s, x + 1, o._get_current_function_mode(), o._get_current_function_mode_stack()]
-
-def fails_setitem():
-    from importlib import import_module
-    o = import_module(torch.__name__ + ".overrides")
-    class M(o.TorchFunctionMode):
-        def __torch_function__(self, func, types, args=(), kwargs=None):
-            raise KeyError(func.__name__)
-    x = sines(3)
-    def fails(f):
-        with M():
-            return f()
-    return [error_name(fails, f) for f in (lambda: x + 1, lambda: -x, lambda: x[0], lambda: x.exp(),
-        lambda: x.grad, lambda: x.__setitem__(0, 1.0), lambda: torch.cat([x, x]))], [x + 1, -x,
-        x[0], x.grad]
-
 def import_module_torch_function_mode():
     from importlib import import_module
     o = import_module(torch.__name__ + ".overrides")
@@ -215,14 +97,6 @@ def import_module_torch_function_mode():
     return 0
 
 torch.overrides._pop_mode()
-
-def mode_push():
-    from importlib import import_module
-    o = import_module(torch.__name__ + ".overrides")
-    n, mode = with_warnings(o.BaseTorchFunctionMode.push)
-    with mode:
-        y = sines(3) * 2, torch.sum(sines(2, 3), dim=0), sines(2).grad
-    return [y, type(mode).__name__, len(n)]
 
 def torch_function_mode_types():
     from importlib import import_module

@@ -17,14 +17,6 @@ from tests.recorded.inputs import (
 
 
 # windows that are changed in place: values, gradients, second derivatives, tangents
-def second_gradients_forward_over_reverse():
-    def f(x):
-        y = x.clone()
-        y[1:].mul_(x[:2])
-        return y
-    return [gradients(f, sines(3)), second_gradients(f, sines(3)), tangents(f, sines(3)),
-        forward_over_reverse(f, sines(3))]
-
 def f(x):
     y = x.t().clone()
     y[0].exp_()
@@ -33,24 +25,6 @@ def f(x):
 
 gradients(f, sines(2, 3))
 second_gradients(f, sines(2, 3))
-with differs("torch refuses it, too, where the tangent makes a result of its own."):
-    forward_over_reverse(f, sines(2, 3))
-
-def sin_second_gradients():
-    def f(x):
-        y = x * 1
-        y[:, 1:].t()[0].mul_(3)
-        y[1].sin_()
-        return y
-    return [gradients(f, sines(2, 3)), second_gradients(f, sines(2, 3))]
-
-def gradients_sines():
-    def f(x, v):
-        y = x * 1
-        y[1:, ::2] *= v
-        return y
-    return [gradients(f, sines(3, 4), sines(2, 2)), second_gradients(f, sines(3, 4), sines(2, 2)),
-        gradients(f, sines(3, 4), sines(2)), gradients(f, sines(3, 4), sines())]
 
 def second_gradients_float64():
     def f(x, v):
@@ -63,111 +37,13 @@ def second_gradients_float64():
 
 def exp_second_gradients():
     def f(x):
-        y = x.clone()
-        y.view(6)[2:].mul_(2)
-        y.reshape(3, 2).t()[1].exp_()
-        return y
-    return [gradients(f, sines(2, 3)), second_gradients(f, sines(2, 3))]
-
-def exp_second_gradients_2():
-    def f(x):
         y = x.clone().t()
         y[1:].exp_()
         return y
     return [gradients(f, sines(2, 3)), second_gradients(f, sines(2, 3))]
 
-# empty windows, whole windows, one element, overlapping windows
-def exp_second_gradients_3():
-    def f(x):
-        y = x * 1
-        y[3:].mul_(2)
-        y[1:1].exp_()
-        return y
-    return [gradients(f, sines(3)), second_gradients(lambda x: f(x) ** 2, sines(3))]
-
-def mul_second_gradients():
-    def f(x):
-        y = x * 1
-        y[:].mul_(2)
-        return y
-    return [gradients(f, sines(3)), second_gradients(lambda x: f(x) ** 2, sines(3))]
-
-def exp_second_gradients_4():
-    def f(x):
-        y = x * 1
-        y[2].exp_()
-        return y
-    return [gradients(f, sines(3)), second_gradients(f, sines(3))]
-
-def exp_second_gradients_5():
-    def f(x):
-        y = x * 1
-        y.view(()).exp_()
-        return y
-    return [gradients(f, sines(1)), second_gradients(f, sines(1))]
-
-def second_gradients_diagonal():
-    def f(x):
-        y = x * 1
-        y.diagonal().exp_()
-        return y
-    return [gradients(f, sines(3, 3)), second_gradients(f, sines(3, 3)), tangents(f, sines(3, 3))]
-
-# bases with other strides, an offset, gaps
-def exp_second_gradients_6():
-    def f(x):
-        y = (x * 1).t().contiguous().t()
-        y[1].exp_()
-        return y
-    return [gradients(f, sines(3, 2)), second_gradients(f, sines(3, 2))]
-
-def empty_strided_second_gradients():
-    def f(x):
-        y = torch.empty_strided((2, 2), (4, 1), dtype=torch.float64)
-        y.copy_(x)
-        y[1].mul_(x[0])
-        return y
-    return [gradients(f, sines(2, 2)), second_gradients(f, sines(2, 2))]
-
-def as_strided_second_gradients():
-    def f(x):
-        y = (x * 1).as_strided((2, 2), (3, 1), 1)
-        y[1].mul_(2)
-        return y
-    return [gradients(f, sines(6)), second_gradients(lambda x: f(x) ** 2, sines(6))]
-
-def second_gradients_as_strided():
-    def f(x):
-        y = x * 1
-        y.as_strided((2,), (2,), 1).mul_(y[0].clone())
-        return y
-    return [gradients(f, sines(4)), second_gradients(f, sines(4))]
-
-def gradients_tangents():
-    def f(x):
-        y = x.clone()[1:]
-        y[1:].mul_(2)
-        return y
-    return [gradients(f, sines(4)), tangents(f, sines(4))]
-
 # views of parts
 def second_gradients_tangents():
-    def f(x):
-        y = torch.complex(x, x * 2)
-        y.real[1:].mul_(x[:2])
-        y.imag.exp_()
-        return torch.view_as_real(y)
-    return [gradients(f, sines(3)), second_gradients(f, sines(3)), tangents(f, sines(3))]
-
-def tangents_view_as_real():
-    def f(z):
-        y = z * 1
-        torch.view_as_real(y)[1].mul_(3)
-        return y
-    return [gradients(lambda z: torch.view_as_real(f(z)), complex_sines(3)),
-        tangents(f, complex_sines(3))]
-
-def second_gradients_tangents_2():
     def f(x):
         y = x * 1
         torch.view_as_complex(y)[1:].mul_(1 + 2j)
@@ -175,7 +51,7 @@ def second_gradients_tangents_2():
     return [gradients(f, sines(3, 2)), second_gradients(lambda x: f(x) ** 2, sines(3, 2)),
         tangents(f, sines(3, 2))]
 
-def second_gradients_forward_over_reverse_2():
+def second_gradients_forward_over_reverse():
     def f(x):
         y = x * 1
         z = torch.view_as_complex(y)
@@ -183,14 +59,6 @@ def second_gradients_forward_over_reverse_2():
         return y
     return [gradients(f, sines(3, 2)), second_gradients(f, sines(3, 2)),
         forward_over_reverse(f, sines(3, 2))]
-
-def view_as_real_resolve_conj():
-    def f(z):
-        y = z * 1
-        v = y.conj()
-        v[1:].mul_(2j)
-        return torch.view_as_real(y), torch.view_as_real(v.resolve_conj())
-    return [gradients(f, complex_sines(3)), tangents(f, complex_sines(3))]
 
 def tangents_complex_sines():
     def f(z):
@@ -207,38 +75,7 @@ def tangents_resolve_conj():
         return torch.view_as_real(y.resolve_conj())
     return [gradients(f, complex_sines(3)), tangents(f, complex_sines(3))]
 
-def tangents_resolve_conj_2():
-    def f(z):
-        y = (z * 1).conj()
-        y[1:].mul_(y[:2].clone())
-        return torch.view_as_real(y.resolve_conj())
-    return [gradients(f, complex_sines(3)), tangents(f, complex_sines(3))]
-
-def second_gradients_view_as_complex():
-    def f(z):
-        y = torch.view_as_real(z * 1)
-        y[1:].mul_(2)
-        return y
-    return [gradients(f, complex_sines(3)), second_gradients(
-        lambda a: f(torch.view_as_complex(a)) ** 2, sines(3, 2))]
-
-def view_as_real_tangents():
-    def f(z):
-        y = z * 1
-        torch.view_as_real(y)[:, 1].mul_(2)
-        y[1:].mul_(1j)
-        return torch.view_as_real(y)
-    return [gradients(f, complex_sines(3)), tangents(f, complex_sines(3))]
-
 # the nodes: of the base, of the view, remade
-def next_nodes_grad_fn():
-    x = sines(2, 3).requires_grad_()
-    b = x * 1
-    v = b[1]
-    r = v.mul_(2)
-    return [metadata(b), b.grad_fn.name(), next_nodes(b.grad_fn), metadata(v),
-        next_nodes(v.grad_fn), v.grad_fn is v.grad_fn]
-
 def saved_size_saved_storage_offset():
     x = sines(2, 3).requires_grad_()
     b = x * 1
@@ -256,22 +93,6 @@ def mul_grad():
     r = v.mul_(u)
     return torch.autograd.grad((u * 2 + v).sum(), x)
 
-def next_nodes_grad_fn_2():
-    x = sines(2, 3).requires_grad_()
-    b = x * 1
-    u = b[0]
-    v = b[1]
-    r = v.mul_(u)
-    return [metadata(u), next_nodes(u.grad_fn), next_nodes(b.grad_fn),
-        error_name(lambda: torch.autograd.grad((u * 2 + v).sum(), x))]
-
-def copy_next_nodes():
-    x = sines(2, 3).requires_grad_()
-    b = sines(2, 3) + 0
-    v = b[1]
-    r = v.copy_(x[0])
-    return [metadata(b), metadata(v), next_nodes(b.grad_fn), torch.autograd.grad(b.sum(), x)]
-
 def view_next_nodes():
     x = sines(3).requires_grad_()
     b = x * 1
@@ -287,37 +108,6 @@ def view_as_real_next_nodes():
     v = torch.view_as_real(b)
     r = v[1].mul_(2)
     return [metadata(b), metadata(v), next_nodes(v.grad_fn)]
-
-@differs("Views of parts are remade by way of a window.")
-def view_as_complex_real():
-    x = sines(3, 2).requires_grad_()
-    b = x * 1
-    v = torch.view_as_complex(b)
-    r = b.mul_(2)
-    return [metadata(v), next_nodes(v.grad_fn), torch.autograd.grad(v.real.sum(), x)]
-
-@differs("Views of parts are remade by way of a window.")
-def next_nodes_imag():
-    z = complex_sines(3).requires_grad_()
-    b = z * 1
-    v = b.conj()
-    r = b.mul_(2j)
-    return [metadata(v), next_nodes(v.grad_fn), torch.autograd.grad(v.imag.sum(), z)]
-
-@differs("Views of parts are remade by way of a window.")
-def imag_conj():
-    z = complex_sines(3).requires_grad_()
-    b = z * 1
-    v = b.conj().imag
-    r = b.mul_(2j)
-    return [metadata(v), torch.autograd.grad((v * sines(3)).sum(), z)]
-
-def real_conj():
-    z = complex_sines(3).requires_grad_()
-    b = (z * 1).conj()
-    v = b.real
-    r = b.mul_(2j)
-    return [metadata(v), torch.autograd.grad((v * sines(3)).sum(), z)]
 
 # retain_grad and hooks go on with the history
 def retain_grad_mul():
@@ -337,32 +127,7 @@ def retain_grad_mul_2():
     u = v * 3
     return [(u * sines(3)).sum().backward(), v.grad, x.grad]
 
-def retain_grad_mul_3():
-    x = sines(4).requires_grad_()
-    b = x * 1
-    v = b[1:]
-    v.retain_grad()
-    b.retain_grad()
-    r = b.mul_(2)
-    u = v * 3
-    return [(u * sines(3)).sum().backward(), v.grad, b.grad, x.grad]
-
-def retain_grad_mul_4():
-    x = sines(4).requires_grad_()
-    b = x * 1
-    b.retain_grad()
-    r = b[1:].mul_(2)
-    return [(b * sines(4)).sum().backward(), b.grad, x.grad]
-
 def seen_register_hook():
-    seen = []
-    x = sines(4).requires_grad_()
-    b = x * 1
-    h = b.register_hook(lambda g: seen.append(g))
-    r = b[1:].mul_(2)
-    return [(b * sines(4)).sum().backward(), seen]
-
-def seen_register_hook_2():
     seen = []
     x = sines(4).requires_grad_()
     b = x * 1
@@ -372,30 +137,11 @@ def seen_register_hook_2():
     return [(v * sines(3)).sum().backward(), x.grad]
 
 # several operands; ten and more of them in place
-def addcmul_next_nodes():
-    x, a, b = (sines(3, phase=k).requires_grad_() for k in range(3))
-    y = x * 1
-    r = y[1:].addcmul_(a[:2], b[1:], value=2)
-    return [next_nodes(y.grad_fn), torch.autograd.grad((y * sines(3)).sum(), (x, a, b))]
-
 def addcmul_value():
     x, a, b = (sines(3, phase=k).requires_grad_() for k in range(3))
     y = x * 1
     r = y[1:].addcmul_(a[:2], b[1:], value=2)
     return torch.autograd.grad((y * sines(3)).sum(), (b,))
-
-def lerp_phase():
-    x, a, b = (sines(3, phase=k).requires_grad_() for k in range(3))
-    y = x * 1
-    r = y[1:].lerp_(a[:2], b[1:])
-    return torch.autograd.grad((y * sines(3)).sum(), (x, b))
-
-def next_nodes_grad_fn_3():
-    x = sines(3)
-    a = sines(2).requires_grad_()
-    y = x * 1
-    r = y[1:].mul_(a)
-    return [next_nodes(y.grad_fn), torch.autograd.grad((y * sines(3)).sum(), a)]
 
 def many_others():
     class Many(torch.autograd.Function):
@@ -421,18 +167,6 @@ def mul_grad_fn():
     r = b[1:].mul_(2)
     return [b.grad_fn(sines(3)), b.grad_fn(None), b.grad_fn.name()]
 
-def exp_grad():
-    x = sines(3).requires_grad_()
-    b = x * 1
-    r = b[1:].exp_()
-    return [torch.autograd.grad(b.sum(), x), error_name(lambda: torch.autograd.grad(b.sum(), x))]
-
-def exp_retain_graph():
-    x = sines(3).requires_grad_()
-    b = x * 1
-    r = b[1:].exp_()
-    return [torch.autograd.grad(b.sum(), x, retain_graph=True), torch.autograd.grad(b.sum(), x)]
-
 def exp_zero():
     x = sines(3).requires_grad_()
     b = x * 1
@@ -440,32 +174,8 @@ def exp_zero():
     s = b[:2].zero_()
     return torch.autograd.grad(b.sum(), x)
 
-def zero_detach():
-    x = sines(3).requires_grad_()
-    b = x * 1
-    r = b[1:].detach().zero_()
-    return [torch.autograd.grad(b.sum(), x), metadata(b)]
-
 # gradients with strides, expanded, of another dtype, with lazy bits
-def mul_grad_2():
-    x = sines(2, 3).requires_grad_()
-    b = x * 1
-    r = b[1].mul_(2)
-    return torch.autograd.grad(b, x, sines(3, 2).t())
-
-def mul_expand():
-    x = sines(2, 3).requires_grad_()
-    b = x * 1
-    r = b[1].mul_(2)
-    return torch.autograd.grad(b, x, sines(1, 1).expand(2, 3))
-
 def conj_complex_sines():
-    z = complex_sines(3).requires_grad_()
-    b = z * 1
-    r = b[1:].mul_(2j)
-    return torch.autograd.grad(b, z, complex_sines(3).conj())
-
-def conj_complex_sines_2():
     z = complex_sines(3).requires_grad_()
     b = z * 1
     r = torch.view_as_real(b)[1:].mul_(2)
@@ -476,25 +186,6 @@ def float32_mul():
     b = x.to(torch.float32)
     r = b[1:].mul_(sines(2))
     return torch.autograd.grad(b.sum(), x)
-
-def mul_float16():
-    x = sines(3).requires_grad_()
-    b = x.to(torch.float16) * 1
-    r = b[1:].mul_(2)
-    return torch.autograd.grad(b.sum(), x)
-
-def copy_complex_sines():
-    v = complex_sines(2).requires_grad_()
-    b = sines(3) + 0
-    r = b[1:].copy_(v)
-    return torch.autograd.grad((b * sines(3)).sum(), v)
-
-def mul_vmap():
-    def f(x):
-        b = x * 1
-        b[1:].mul_(2)
-        return b
-    return vmap(torch.func.grad(lambda x: (f(x) * sines(3)).sum()))(sines(2, 3))
 
 vmap(torch.func.jacrev(lambda x: (lambda b: (b[1:].mul_(x[0]), b)[1])(x * 1)))(sines(2, 3))
 torch.func.jacfwd(lambda x: (lambda b: (b[1:].mul_(x[0]), b)[1])(x * 1))(sines(3))
@@ -526,18 +217,6 @@ def grad_fn_split():
     r = y.mul_(2)
     return a.grad_fn
 
-def unbind_mul():
-    x = sines(4).requires_grad_()
-    y = x * 1
-    a = y.unbind()[0]
-    return [error_name(lambda: a.mul_(2)), a, y, metadata(y), metadata(a)]
-
-def mul_no_grad():
-    x = sines(4).requires_grad_()
-    with torch.no_grad():
-        v = x[1:]
-    return v.mul_(2)
-
 def no_grad_mul():
     x = sines(4).requires_grad_()
     y = x * 1
@@ -545,7 +224,7 @@ def no_grad_mul():
         v = y[1:]
     return [error_name(lambda: v.mul_(2)), metadata(v)]
 
-def mul_no_grad_2():
+def mul_no_grad():
     x = sines(4).requires_grad_()
     y = x * 1
     with torch.no_grad():
@@ -600,37 +279,14 @@ def inference_mode_mul():
         r = v.mul_(2)
     return metadata(v)
 
-def inference_mode_is_inference():
-    x = sines(4).requires_grad_()
-    y = x * 1
-    with torch.inference_mode():
-        v = y[1:]
-        r = v.mul_(2)
-    return [error_name(lambda: metadata(v)), metadata(y), v.is_inference()]
-
 def requires_grad_mul():
     x = sines(4).requires_grad_()
     return x[1:].mul_(2)
 
-def metadata_mul():
-    x = sines(4).requires_grad_()
-    return [error_name(lambda: x[1:].mul_(2)), x, metadata(x)]
-
 def requires_grad_mul_2():
-    x = sines(4).requires_grad_()
-    return x.mul_(2)
-
-def requires_grad_mul_3():
     x = sines(4)
     v = x[1:].requires_grad_()
     return v.mul_(2)
-
-def grad_fn_no_grad_2():
-    x = sines(4)
-    v = x[1:].requires_grad_()
-    with torch.no_grad():
-        v.mul_(2)
-    return [metadata(v), metadata(x), v.grad_fn]
 
 # a base that was taken out of the graph
 def detach_next_nodes():
@@ -640,25 +296,6 @@ def detach_next_nodes():
     r = y.detach_()
     r = y.mul_(2)
     return [metadata(y), metadata(v), next_nodes(v.grad_fn) if v.grad_fn else None]
-
-def detach_metadata():
-    x = sines(4).requires_grad_()
-    y = x * 1
-    v = y[1:]
-    r = y.detach_()
-    return [metadata(y), metadata(v), torch.autograd.grad(v.sum(), x)]
-
-def requires_grad_metadata():
-    y = sines(4) + 0
-    v = y[1:]
-    r = y.requires_grad_()
-    return [metadata(v), metadata(y)]
-
-def grad_metadata():
-    y = sines(4) + 0
-    v = y[1:]
-    r = v.requires_grad_()
-    return [metadata(v), metadata(y), (v * 2).sum().backward(), v.grad, y.grad]
 
 # asked where nothing is recorded
 def no_grad_is_grad_enabled():
@@ -671,34 +308,12 @@ def no_grad_is_grad_enabled():
         on = torch.is_grad_enabled()
     return [name, on, metadata(v), torch.autograd.grad(v.sum(), x)]
 
-def inference_mode_is_grad_enabled():
-    x = sines(4).requires_grad_()
-    y = x * 1
-    v = y[1:]
-    r = y.mul_(2)
-    with torch.inference_mode():
-        name = type(v.grad_fn).__name__
-        on = torch.is_grad_enabled()
-    return [name, on, torch.autograd.grad(v.sum(), x)]
-
 # operands of a wider kind, of another kind
 def imag_complex64():
     z = complex_sines(3, dtype=torch.complex64).requires_grad_()
     b = z * 1
     r = b[1:].mul_(complex_sines(2))
     return torch.autograd.grad(b.imag.sum(), z)
-
-def complex_sines_imag():
-    z = complex_sines(3).requires_grad_()
-    b = z * 1
-    r = b[1:].mul_(sines(2, dtype=torch.float32))
-    return torch.autograd.grad(b.imag.sum(), z)
-
-def imag_complex64_2():
-    v = complex_sines(2, dtype=torch.complex64).requires_grad_()
-    b = complex_sines(3)
-    r = b[1:].mul_(v)
-    return torch.autograd.grad(b.imag.sum(), v)
 
 def mul_create_graph():
     x = sines(3, dtype=torch.float32).requires_grad_()

@@ -3,143 +3,60 @@
 import autograd_cy as torch
 from autograd_cy.func import vmap
 from autograd_cy.nn import functional as F
-from tests.recorded.inputs import differs, error_name, iota, metadata, sines
+from tests.recorded.inputs import differs, error_name, iota, sines
 
 # promotion: an example without dimensions gives way, a batch of them too
-vmap(lambda x, y: x + y)(iota(2, dtype=torch.float64), iota(2, 3))
-vmap(lambda x, y: x + y)(iota(2, 3), iota(2, dtype=torch.float64))
-vmap(lambda x, y: x + y)(iota(2, dtype=torch.int64), iota(2, 3, dtype=torch.int32))
-vmap(lambda x, y: x + y)(iota(2), iota(2, dtype=torch.float64))
-vmap(lambda x, y: x + y, in_dims=(0, None))(iota(2, dtype=torch.float64), iota(3))
-vmap(lambda x, y: x + y, in_dims=(None, 0))(iota(3), iota(2, dtype=torch.float64))
 vmap(lambda x, y: x & y)(iota(2) > 0, iota(2, 3) > 2)
-vmap(lambda x, y: x * y)(iota(2, 3), iota(2, 4, 3))
-vmap(lambda x, y: x * y)(iota(2, 4, 3), iota(2))
-vmap(lambda x, y: x * y, in_dims=(1, 2))(iota(3, 2), iota(4, 3, 2))
 with differs("As for one example, where a number gives way."):
     vmap(lambda c, x, y: torch.where(c, x, y))(iota(2) > 0, iota(2, 3),
         iota(2, dtype=torch.float64))
-vmap(lambda c, x, y: torch.where(c, x, y))(iota(2, 3) > 2, iota(2), iota(2, dtype=torch.float64))
-vmap(lambda c, x, y: torch.where(c, x, y), in_dims=(0, None, None))(iota(2, 3) > 2, iota(3),
-    iota(3, dtype=torch.float64))
-with differs("A number gives way, with examples too."):
-    vmap(lambda c, x, y: torch.where(c, x, y))(iota(2, 3) > 2, iota(2, dtype=torch.float64),
-        iota(2, 3))
-vmap(lambda c, x: torch.where(c, x, torch.tensor(1.0, dtype=torch.float64)),
-    in_dims=(None, 0))(iota(3) > 1, iota(2, 3))
 vmap(lambda x, y, z: torch.addcmul(x, y, z))(iota(2), iota(2, 3), iota(2, 1))
-vmap(lambda x, y, z: torch.lerp(x, y, z))(iota(2), iota(2, 3), iota(2, 3) + 1)
 vmap(lambda x: torch.clamp(x, torch.tensor(1.0), torch.tensor(3.0)))(iota(2, 3))
-vmap(lambda x, y: torch.clamp(x, y, None))(iota(2, 3), iota(2) + 2)
-vmap(lambda x, y: torch.clamp(x, None, y))(iota(2, 3), iota(2) + 2)
-vmap(lambda x: iota(3) + 1)(iota(2))
-vmap(lambda x: (iota(2, 3).sum(1), x))(iota(2))
-vmap(lambda x: iota(3).sin() * x.new_ones(3))(iota(2))
-vmap(lambda x: x.sum(), in_dims=1, out_dims=0)(iota(2, 3))
-vmap(lambda x: x * 2, in_dims=1, out_dims=1)(iota(2, 3))
-vmap(lambda x: x * 2, in_dims=-1, out_dims=-1)(iota(2, 3))
 vmap(lambda x: x * 2, in_dims=2)(iota(2, 3))
-vmap(lambda x: x * 2, out_dims=3)(iota(2, 3))
 vmap(lambda x, y: x * y)(iota(2, 3), iota(3, 3))
 
 # operators with dimensions
-vmap(lambda x: x.sum(0))(iota(2))
-vmap(lambda x: x.sum(-1))(iota(2))
-vmap(lambda x: x.sum(1))(iota(2))
-vmap(lambda x: x.sum(-2))(iota(2))
-with differs("As without vmap."):
-    vmap(lambda x: x.sum((0, -1)))(iota(2))
-vmap(lambda x: x.sum((0, 1)))(iota(2))
-vmap(lambda x: x.sum(()))(iota(2))
-vmap(lambda x: x.sum((0, 0)))(iota(2, 3))
 vmap(lambda x: x.sum(0, keepdim=True))(iota(2))
-vmap(lambda x: x.sum(0, keepdim=True))(iota(2, 3))
-vmap(lambda x: x.sum((0, 1)))(iota(2, 3, 4))
-vmap(lambda x: x.sum(-1))(iota(2, 3, 4))
-vmap(lambda x: x.sum(-3))(iota(2, 3, 4))
-vmap(lambda x: x.sum(2))(iota(2, 3, 4))
 vmap(lambda x: x.mean(0))(iota(2))
 vmap(lambda x: x.max(0))(iota(2))
-vmap(lambda x: x.max(1))(iota(2))
-vmap(lambda x: x.max(1))(iota(2, 3, 4))
 vmap(lambda x: x.sort(0))(iota(2))
-vmap(lambda x: x.sort(-1, descending=True))(iota(2, 3))
 vmap(lambda x: x.topk(1, 0))(iota(2))
 vmap(lambda x: x.cumsum(0))(iota(2))
-vmap(lambda x: x.cumsum(1))(iota(2, 3, 4))
 vmap(lambda x: x.softmax(0))(sines(2))
-vmap(lambda x: x.softmax(0))(sines(2, 3))
 vmap(lambda x: torch.logsumexp(x, 0))(sines(2))
-vmap(lambda x: torch.logsumexp(x, (0, 1)))(sines(2, 2, 3))
-vmap(lambda x: x.squeeze(0))(iota(2))
-vmap(lambda x: x.squeeze())(iota(2, 1, 3, 1))
 vmap(lambda x: x.squeeze())(iota(1, 1))
 vmap(lambda x: x.unsqueeze(0))(iota(2))
-vmap(lambda x: x.unsqueeze(-1))(iota(2, 3))
-vmap(lambda x: x.unsqueeze(2))(iota(2, 3))
-vmap(lambda x: x.transpose(0, 1), in_dims=1)(iota(2, 3, 4))
 vmap(lambda x: x.transpose(0, 0))(iota(2))
 vmap(lambda x: x.unbind(0))(iota(2, 3))
 vmap(lambda x: x.unbind(0))(iota(2))
 vmap(lambda x: x.split(1))(iota(2, 3))
-with differs("As without vmap."):
-    vmap(lambda x: x.split(1))(iota(2))
-vmap(lambda x: x.select(0, 0))(iota(2))
 vmap(lambda x: x.narrow(1, 1, 2), in_dims=2)(iota(2, 3, 2))
 vmap(lambda x: x.all(0))(iota(2))
-vmap(lambda x: torch.amax(x, ()))(iota(2, 3))
 vmap(lambda x: torch.amax(x, 0))(iota(2))
 vmap(lambda x: torch.var(x, 0))(iota(2, 3))
 vmap(lambda x: torch.var_mean(x, 0, correction=0))(iota(2))
-vmap(lambda x: torch.var_mean(x, 1, keepdim=True))(iota(2, 3, 4))
 vmap(lambda x: x.median(0))(iota(2))
 vmap(lambda x: x.permute(1, 0), in_dims=1)(iota(2, 3, 4))
 vmap(lambda x: x.diagonal(), in_dims=1)(iota(2, 3, 4))
-vmap(lambda x: x.expand(4, 3))(iota(2, 3))
 vmap(lambda x: x.expand(3))(iota(2))
 vmap(lambda x: torch.cat([x, iota(2)]))(iota(2, 3))
-vmap(lambda x, y: torch.cat([x, y, x], 1), in_dims=(0, 1))(iota(2, 3, 4), iota(3, 2, 1))
 vmap(lambda x: torch.stack([x, iota(3), x], 1))(iota(2, 3))
-vmap(lambda x, y: torch.stack([x, y]))(iota(2), iota(2) + 1)
 
 # one call for each example
 vmap(lambda x: torch.searchsorted(torch.tensor([0.0, 1.0, 2.0]), x))(iota(2, 3))
-vmap(lambda s, x: torch.searchsorted(s, x))(iota(2, 3), iota(2, 2))
-vmap(lambda x: torch.bucketize(x, torch.tensor([0.0, 1.5, 2.5])),
-    in_dims=1)(iota(2, 3)).contiguous()
 vmap(lambda x: torch.isin(x, torch.tensor([1.0, 4.0])))(iota(2, 3))
 vmap(lambda x: torch.histc(x, 3, 0, 6))(iota(2, 3))
-vmap(lambda x: torch.aminmax(x))(iota(2, 3))
-vmap(lambda x: torch.aminmax(x, dim=0))(iota(2, 3, 2))
 vmap(lambda x: torch.searchsorted(torch.tensor([0.0, 1.0, 2.0]), x))(iota(0, 3))
-vmap(lambda x: torch.searchsorted(torch.tensor([0.0, 1.0, 2.0]), x), in_dims=1)(iota(3, 0))
-vmap(lambda s, x: torch.searchsorted(s, x), in_dims=(1, 0))(iota(3, 0), iota(0, 2))
 vmap(lambda x: torch.aminmax(x))(iota(0, 3))
-vmap(lambda x: torch.aminmax(x, dim=0), in_dims=1)(iota(3, 0, 2))
 with differs("Torch has no rule, and goes through no examples one by one."):
     vmap(lambda x: x.put(torch.tensor([0]), x[:1]))(iota(0, 3))
     vmap(lambda x: torch.isin(x, torch.tensor([1.0, 4.0])))(iota(0, 2, 3))
-
-@differs("Torch has no rule, and goes through no examples one by one.")
-def vmap_put():
-    x = sines(0, 3).requires_grad_()
-    y = vmap(lambda x: torch.put(x, torch.tensor([0]), x[1:2]))(x)
-    return [metadata(y), torch.autograd.grad(y.sum(), x)]
 
 def vmap_aminmax():
     x = sines(2, 3).requires_grad_()
     y = vmap(lambda x: torch.aminmax(x)[1])(x)
     return [y, torch.autograd.grad(y.sum(), x)]
 
-vmap(lambda x: torch.aminmax(iota(3))[1] + x)(iota(2))
-vmap(lambda x: torch.aminmax(iota(3)))(iota(2))
-vmap(lambda x: torch.histc(iota(3), 3, 0, 3))(iota(2))
-vmap(lambda x: torch.searchsorted(torch.tensor([0.0, 1.0, 2.0]), iota(3)))(iota(2))
-vmap(vmap(lambda x: torch.searchsorted(torch.tensor([0.0, 1.0, 2.0]), x)))(iota(2, 2, 3))
-vmap(lambda s: vmap(lambda x: torch.searchsorted(s, x))(iota(2, 2)))(iota(2, 3))
-vmap(lambda x: torch.put(x, torch.tensor([0, 2]), x[1:]))(iota(2, 3))
-vmap(lambda x, i: torch.put(x, i, x[1:], accumulate=True))(iota(2, 3),
-    torch.tensor([[0, 0], [1, 2]]))
 vmap(lambda x: torch.nonzero(x))(iota(2, 3))
 vmap(lambda x: torch.unique(x))(iota(2, 3))
 vmap(lambda x: x.item())(iota(2))
@@ -147,53 +64,17 @@ vmap(lambda x: float(x))(iota(2))
 vmap(lambda x: x if x > 0 else -x)(iota(2))
 with differs("Torch has no rule."):
     vmap(lambda x: x.as_strided_scatter(x.new_zeros(()), (), ()))(sines(2, 3))
-    vmap(lambda x: x.as_strided_scatter(x[:2], (2,), (1,), 1))(sines(2, 3))
-vmap(lambda x: F.linear(x, sines(2, 3)))(sines(2, 3))
-vmap(lambda x, k: F.linear(x, k))(sines(2, 3), sines(2, 4, 3))
-vmap(lambda x, k: F.linear(x, k), in_dims=(None, 0))(sines(3), sines(2, 4, 3))
-vmap(lambda x, k, b: F.linear(x, k, b), in_dims=(None, None, 0))(sines(3), sines(4, 3), sines(2, 4))
-vmap(lambda x: F.layer_norm(x, (3,)))(sines(2, 3))
-vmap(lambda x, k: F.layer_norm(x, (3,), k), in_dims=(None, 0))(sines(3), sines(2, 3))
-vmap(lambda x, b: F.layer_norm(x, (3,), None, b), in_dims=(None, 0))(sines(3), sines(2, 3))
-vmap(lambda x, i: F.embedding(i, x), in_dims=(0, None))(sines(2, 4, 3),
-    torch.tensor([0, 2])).contiguous()
-vmap(lambda x, i: F.embedding(i, x))(sines(2, 4, 3), torch.tensor([[0, 2], [1, 1]]))
-[error_name(vmap(lambda x: f(x, (0, 1))), iota(2))
-    for f in (torch.sum, torch.mean, torch.logsumexp, torch.amax, torch.amin, torch.var, torch.std,
-    torch.var_mean, torch.any, torch.all, torch.nansum)]
 [vmap(lambda x: f(x, (0,)))(iota(2)) for f in (torch.sum, torch.mean, torch.logsumexp, torch.amax,
     torch.amin, torch.any, torch.all, torch.squeeze)]
 
 # convolutions
-vmap(lambda x: F.conv2d(x, sines(2, 3, 2, 2)))(sines(2, 1, 3, 4, 4))
-vmap(lambda x: F.conv2d(x, sines(2, 3, 2, 2), sines(2)), in_dims=1)(sines(2, 3, 3, 4, 4))
-vmap(lambda x, k: F.conv2d(x, k))(sines(2, 2, 3, 4, 4), sines(2, 2, 3, 2, 2))
-vmap(lambda x, k: F.conv2d(x, k), in_dims=(None, 0))(sines(2, 3, 4, 4), sines(3, 2, 3, 2, 2))
-vmap(lambda x, k: F.conv2d(x, k), in_dims=(None, 2))(sines(2, 3, 4, 4), sines(2, 3, 3, 2, 2))
-vmap(lambda x, k, b: F.conv2d(x, k, b), in_dims=(0, None, 0))(sines(2, 2, 3, 4, 4),
-    sines(2, 3, 2, 2), sines(2, 2)).contiguous()
-vmap(lambda x, k, b: F.conv2d(x, k, b), in_dims=(None, None, 0))(sines(2, 3, 4, 4),
-    sines(2, 3, 2, 2), sines(3, 2)).contiguous()
-vmap(lambda x, k, b: F.conv2d(x, k, b), in_dims=(0, 0, None))(sines(2, 2, 3, 4, 4),
-    sines(2, 2, 3, 2, 2), sines(2))
-vmap(lambda x, k, b: F.conv2d(x, k, b), in_dims=(0, 0, 1))(sines(2, 2, 3, 4, 4),
-    sines(2, 2, 3, 2, 2), sines(2, 2))
 vmap(lambda x: F.conv2d(sines(1, 3, 4, 4), sines(2, 3, 2, 2)) + x)(sines(2))
-vmap(lambda x, k: F.conv2d(x, k, groups=2, stride=2, padding=1))(sines(3, 2, 4, 4, 4),
-    sines(3, 2, 2, 2, 2))
 vmap(lambda x, k: F.conv_transpose2d(x, k, groups=2, stride=2))(sines(3, 2, 4, 3, 3),
     sines(3, 4, 1, 2, 2))
 vmap(lambda x: F.conv_transpose1d(x, sines(3, 2, 2), sines(2)))(sines(3, 2, 3, 4))
-vmap(lambda x, k: F.conv1d(x, k))(sines(2, 3, 4), sines(2, 2, 3, 2))
 vmap(lambda x, k: F.conv3d(x, k))(sines(2, 1, 2, 3, 3, 3), sines(2, 1, 2, 2, 2, 2))
 with differs("Torch makes groups of no examples."):
     vmap(lambda x, k: F.conv2d(x, k))(sines(0, 2, 3, 4, 4), sines(0, 2, 3, 2, 2)).shape
-with differs("Torch loses the images of no examples."):
-    vmap(lambda x: F.conv2d(x, sines(2, 3, 2, 2)))(sines(0, 2, 3, 4, 4)).shape
-vmap(lambda x: F.conv1d(x, sines(2, 3, 2)))(sines(2, 3, 3, 4, 4))
-vmap(lambda x, k: F.conv2d(x, k))(sines(2, 2, 3, 4, 4), sines(2, 2, 3, 2))
-with differs("As without vmap."):
-    vmap(lambda x, b: F.conv2d(x, sines(2, 3, 2, 2), b))(sines(2, 2, 3, 4, 4), sines(2, 2, 1))
 
 def vmap_in_dims():
     f = torch.func.grad(lambda k, x: (F.conv2d(x, k) ** 2).sum())
@@ -223,11 +104,6 @@ def argnums_conv2d():
     f = torch.func.grad(lambda x, k: (F.conv2d(x, k) ** 2).sum(), argnums=(0, 1))
     return [x.shape for x in vmap(f)(sines(0, 2, 3, 4, 4), sines(0, 2, 3, 2, 2))]
 
-def argnums_conv2d_2():
-    f = torch.func.grad(lambda x, k: F.conv2d(x, k).sum(), argnums=(0, 1))
-    return [vmap(lambda y: f(sines(1, 3, 4, 4), sines(2, 3, 2, 2))[1] * y)(sines(2)),
-        vmap(lambda y: f(sines(1, 3, 4, 4), sines(2, 3, 2, 2))[0] * y)(sines(2))]
-
 def conv1d_back():
     c = torch.nn.functional.conv1d
     x, k = sines(2, 3, 5), sines(4, 3, 2)
@@ -253,21 +129,6 @@ def losses_ignore_index():
         losses(sines(2, 4, 3), torch.tensor([[0, 1, 2, -9], [2, -9, 0, 0]]), weight=sines(3).abs(),
         ignore_index=-9)]
 
-vmap(lambda x, y: F.nll_loss(x, y, sines(1).abs()))(sines(2, 4, 1),
-    torch.tensor([[0, -100, 0, 0], [0, 0, -100, -100]]))
-vmap(lambda x, y: F.nll_loss(x, y), in_dims=(0, None))(sines(2, 4, 3), torch.tensor([0, 1, 2, 1]))
-vmap(lambda x, y: F.nll_loss(x, y), in_dims=(None, 0))(sines(4, 3),
-    torch.tensor([[0, 1, 2, 1], [2, 2, 0, 0]]))
-vmap(lambda x, y: F.nll_loss(x, y), in_dims=(1, 1))(sines(4, 2, 3),
-    torch.tensor([[0, 1, 2, 1], [2, 2, 0, 0]]).t())
-vmap(lambda x, y, v: F.nll_loss(x, y, v))(sines(2, 4, 3),
-    torch.tensor([[0, 1, 2, 1], [2, 2, 0, 0]]), sines(2, 3).abs())
-vmap(lambda x, y, v: F.nll_loss(x, y, v, reduction="none"), in_dims=(None, None, 0))(sines(4, 3),
-    torch.tensor([0, 1, 2, 1]), sines(2, 3).abs())
-vmap(lambda z: F.nll_loss(sines(4, 3), torch.tensor([0, 1, 2, 1])) + z)(sines(2))
-vmap(lambda x, y: F.nll_loss(x, y))(sines(2, 4, 3), torch.tensor([[0, 1, 2], [2, 2, 0]]))
-vmap(lambda x, y: F.nll_loss(x, y))(sines(2), torch.tensor([0, 1]))
-vmap(lambda x, y: F.nll_loss(x, y))(sines(2, 4, 3), torch.tensor([0, 1]))
 vmap(lambda x, y: F.nll_loss(x, y))(sines(0, 4, 3), torch.zeros(0, 4, dtype=torch.int64))
 
 def slopes_ignore_index():
@@ -280,11 +141,6 @@ def slopes_ignore_index():
         slopes(sines(2, 4, 3), torch.tensor([[0, 1, 2, 1], [2, 2, 0, 0]]), weight=sines(3).abs(),
         ignore_index=0), slopes(sines(4, 3), torch.tensor([[0, 1, 2, 1], [2, 2, 0, 0]]),
         in_dims=(None, 0)), slopes(sines(2, 4, 3), torch.tensor([0, 1, 2, 1]), in_dims=(0, None))]
-
-def in_dims_nll_loss():
-    f = torch.func.grad(lambda x, v: (F.nll_loss(x, torch.tensor([0, 1, 2, 1]), v) ** 2).sum())
-    return [vmap(f)(sines(2, 4, 3), sines(2, 3).abs()),
-        vmap(f, in_dims=(None, 0))(sines(4, 3), sines(2, 3).abs())]
 
 def back_nll_loss():
     x = sines(4, 3)
@@ -304,74 +160,26 @@ vmap(lambda z: torch.func.grad(lambda x: F.nll_loss(x, torch.tensor([0, 1])))(si
     * z)(sines(2))
 
 # windows of memory
-vmap(lambda x: x.as_strided((2, 2), (1, 1)))(sines(2, 3))
 vmap(lambda x: x.as_strided((2,), (2,), 0))(sines(2, 3))
-vmap(torch.func.grad(lambda x: (x.as_strided((2, 2), (1, 1)) ** 2).sum()))(sines(2, 3))
 vmap(torch.func.grad(lambda x: (x.as_strided((2,), (2,), 0) ** 2).sum()))(sines(2, 3))
-
-def back_as_strided():
-    y, back = torch.func.vjp(lambda x: x.as_strided((2, 2), (1, 1)), sines(3))
-    return vmap(back)(sines(3, 2, 2))
-
-def back_as_strided_2():
-    y, back = torch.func.vjp(lambda x: x.as_strided((2,), (2,)), sines(3))
-    return vmap(back)(sines(3, 2))
 
 def back_contiguous():
     y, back = torch.func.vjp(lambda x: x.as_strided((2, 0), (2, 1)), sines(3))
     return vmap(back)(sines(3, 2, 0))[0].contiguous()
 
-def back_as_strided_3():
+def back_as_strided():
     y, back = torch.func.vjp(lambda x: x.as_strided((2,), (3,), 1), sines(2, 3).t())
     return vmap(back)(sines(3, 2))
 
-def back_vmap():
-    y, back = torch.func.vjp(lambda x: x.t().as_strided((2, 2), (3, 1), 1), sines(2, 3))
-    return [vmap(back)(sines(3, 2, 2)), vmap(torch.func.grad(lambda c: (back(c)[0] ** 2).sum()))(
-        sines(3, 2, 2))]
-
-def back_vmap_2():
-    y, back = torch.func.vjp(lambda x: x[1].as_strided((2,), (1,)), sines(2, 3))
-    return [vmap(back)(sines(3, 2)), vmap(torch.func.grad(lambda c: (back(c)[0] ** 2).sum()))(
-        sines(3, 2))]
-
-def back_vmap_3():
-    y, back = torch.func.vjp(lambda x: x[0].as_strided((2,), (1,), 4), sines(2, 3))
-    return [vmap(back)(sines(3, 2)), vmap(torch.func.grad(lambda c: (back(c)[0] ** 2).sum()))(
-        sines(3, 2))]
-
-def back_vmap_4():
-    y, back = torch.func.vjp(lambda x: x[1].as_strided((2,), (1,), 1), sines(2, 3))
-    return [vmap(back)(sines(3, 2)), vmap(torch.func.grad(lambda c: (back(c)[0] ** 2).sum()))(
-        sines(3, 2))]
-
-vmap(lambda z: torch.func.grad(lambda x: (x.as_strided((2,), (1,), 1) ** 2).sum())(sines(3))
-    * z)(sines(2))
 vmap(lambda z: torch.func.jvp(torch.func.grad(lambda x: (x.as_strided((2,), (1,), 1) ** 2).sum()),
     (sines(3),), (sines(3),))[1] * z)(sines(2))
 
 # vmaps within vmaps
-vmap(vmap(lambda x: x * 2))(iota(2, 3))
-vmap(lambda x: vmap(lambda y: x + y)(iota(3)))(iota(2))
-vmap(lambda x: vmap(lambda y: x * 2)(iota(3)))(iota(2))
 vmap(lambda x: vmap(lambda y: x @ y)(iota(2, 3)))(iota(2, 3))
-vmap(lambda x: vmap(lambda y: torch.stack([x, y]))(iota(2, 3)))(iota(2, 3))
 vmap(lambda x: vmap(lambda i: x[i])(torch.tensor([0, 2])))(iota(2, 3))
-vmap(lambda i: vmap(lambda x: x[i])(iota(2, 3)))(torch.tensor([0, 2]))
-vmap(lambda i: vmap(lambda x: x[i], in_dims=1)(iota(3, 2)))(torch.tensor([[0, 2], [1, 1]]))
-vmap(lambda x: vmap(lambda k: F.conv1d(x, k))(sines(2, 1, 1, 2)))(sines(2, 1, 1, 4))
 vmap(lambda x: vmap(lambda y: F.nll_loss(x, y))(torch.tensor([[0, 1], [1, 2]])))(sines(2, 2, 3))
-vmap(lambda x: vmap(lambda y: x.sum(0) + y)(iota(3)), in_dims=1)(iota(4, 2))
 
 # what changes
-def add_vmap():
-    def f(x):
-        x = x.clone()
-        x[1:] *= 2
-        x.add_(1)
-        return x
-    return vmap(f)(iota(2, 3))
-
 def version_vmap():
     z = torch.zeros(3)
     def f(x):
@@ -379,15 +187,10 @@ def version_vmap():
         return z
     return [error_name(vmap(f), iota(2, 3)), z, z._version]
 
-def vmap_put_2():
+def vmap_put():
     z = torch.zeros(3)
     return [error_name(vmap(lambda x: z.copy_(x)), iota(2, 3)),
         error_name(vmap(lambda x: z.put_(torch.tensor([0]), x[:1])), iota(2, 3)), z._version]
-
-def version_add():
-    z = torch.zeros(3)
-    vmap(lambda x: z.add_(1))(iota(2))
-    return [z, z._version]
 
 with differs("windows are those of each example; PyTorch has no rule for them"):
     vmap(lambda x, y: torch.as_strided_scatter(x, y, (2,), (1,), 1))(iota(3, 4), -torch.ones(3, 2))
@@ -396,6 +199,4 @@ with differs("windows are those of each example; PyTorch has no rule for them"):
         -torch.ones(2))
     vmap(lambda x, y: torch.as_strided_scatter(x, y, (2,), (2,), 1), (None, 0))(iota(4),
         -torch.ones(3, 2))
-    vmap(vmap(lambda x, y: torch.as_strided_scatter(x, y, (1,), (1,), 1)))(iota(2, 2, 2),
-        -torch.ones(2, 2, 1))
     vmap(lambda x, y: torch.as_strided_scatter(x, y, (2,), (1,), 1))(iota(0, 4), -torch.ones(0, 2))

@@ -4,43 +4,13 @@ import math
 
 import autograd_cy as torch
 from autograd_cy.nn import functional as F
-from tests.recorded.inputs import complex_sines, differs, gradients, sines
+from tests.recorded.inputs import gradients, sines
 
 # Powers with kernels of their own, quotients that are rounded.
-[torch.pow(x.to(d), e) for d in (torch.float32, torch.float64, torch.float16)
-    for x in (torch.tensor([0.25, 2.0, 9.0]),) for e in (0, 1, 2, 3, 0.5, -0.5, -1, -2, 2.5, 4)]
-[torch.pow(torch.tensor([1, 2, 3]), e) for e in (0, 1, 2, 3, 0.5, 2.0)] + [torch.pow(2,
-    torch.tensor([0.0, 3.0])), torch.pow(torch.tensor([-2.0, -8.0]), 3),
-    torch.pow(torch.tensor([-2.0]), 0.5), torch.pow(torch.tensor([4.0, 0.0]), -0.5),
-    torch.pow(torch.tensor([0.0, 2.0]), -1)]
 torch.pow(torch.tensor([2]), -1)
-[torch.view_as_real(torch.pow(complex_sines(3, dtype=d), e))
-    for d in (torch.complex64, torch.complex128)
-    for e in (0, 1, 2, 3, 0.5, -1, 1.5, 2j, 1 + 0j, 2 + 0j)]
 [x := sines(3), y := torch.pow(x, 1), y.data_ptr() == x.data_ptr(), x.pow_(1) is x, x.pow_(2), x,
     z := torch.empty(3, dtype=torch.float64), torch.pow(sines(3), 1, out=z) is z, z,
     torch.pow(sines(3), 0.5, out=z), torch.pow(sines(3), 3, out=z)]
-torch.pow(torch.tensor(3.0), 2)
-torch.pow(3, torch.tensor(2.0))
-torch.pow(torch.tensor(3), 2)
-torch.tensor(2.0, dtype=torch.float64) ** torch.tensor(3.0)
-torch.pow(torch.tensor([2.0]), torch.tensor(2.0))
-torch.pow(torch.tensor([2.0]), torch.tensor([2]))
-torch.tensor([2.0]).to(torch.bfloat16) ** 2.5
-[torch.div(torch.tensor([7, -7, 6, -6, 0]), k, rounding_mode=r)
-    for k in (2, -2, 4, torch.tensor([3, 3, -3, -3, 5])) for r in ("trunc", "floor")]
-[torch.div(torch.tensor([7.0, -7.0, math.nan, 0.0]), k, rounding_mode=r)
-    for k in (2.0, -2, 0.0, torch.tensor([3.0, -0.3, 1.0, -5.0])) for r in ("trunc", "floor", None)]
-([torch.div(torch.tensor([250, 5], dtype=torch.uint8), torch.tensor([3, 2], dtype=torch.uint8),
-    rounding_mode=r) for r in ("trunc", "floor")]
-    + [torch.div(torch.tensor([-(2**63) + 1, 2**62]), 3, rounding_mode=r)
-    for r in ("trunc", "floor")] + [torch.div(torch.tensor([-7, 7]), torch.tensor([2.0, 2.0]),
-    rounding_mode=r) for r in ("trunc", "floor")])
-[x := torch.tensor([7, -7]).clone(), x.div_(2, rounding_mode="trunc"), x,
-    y := torch.empty(2, dtype=torch.int64), torch.div(torch.tensor([7, -7]), 2,
-    rounding_mode="trunc", out=y) is y, y, torch.div(torch.tensor([7, -7]), 2,
-    rounding_mode="floor", out=y)]
-torch.div(torch.tensor([1.0]), 2, rounding_mode="round")
 torch.div(torch.tensor([1]), 0, rounding_mode="trunc")
 torch.div(torch.tensor([1]), 0, rounding_mode="floor")
 torch.logit(torch.tensor([0.2, 0.5, 1.0, 0.0, 1.5]))
@@ -50,10 +20,6 @@ torch.logit(torch.tensor([1, 0]))
 torch.logit(torch.tensor([0.3]).to(torch.float16), 1e-3)
 
 # Functions that SciPy computes.
-[f(x.to(d)) for d in (torch.float16, torch.bfloat16, torch.float32)
-    for f in (torch.lgamma, torch.digamma) for x in (torch.tensor([0.5, 1.0, 2.5, 7.0, -0.5]),)]
-[f(torch.tensor([0.5, 1.0, 2.5, 7.0, -0.5, 0.1], dtype=torch.float64))
-    for f in (torch.lgamma, torch.digamma)]
 [torch.polygamma(n, torch.tensor([0.5, 1.0, 2.5, 7.0], dtype=torch.float64))
     for n in (0, 1, 2, 3)] + [torch.polygamma(1,
     torch.tensor([-0.5, -1.5, -2.25, 0.3], dtype=torch.float64))]
@@ -66,37 +32,17 @@ torch.digamma(torch.tensor([3, 5]))
     torch.tensor([-0.5, -1.5, -2.25, 0.3], dtype=torch.float64)),
     torch.polygamma(2, torch.tensor([2.0]).to(torch.bfloat16)),
     torch.polygamma(1, torch.tensor([2]))]
-torch.polygamma(-1, torch.tensor([1.0]))
-[f(torch.tensor([0.5, 2.0, 3.0], dtype=d), torch.tensor([1.0, 0.5, 4.0], dtype=d))
-    for d in (torch.float32, torch.float64) for f in (torch.special.gammainc,
-    torch.special.gammaincc)] + [torch.igamma(torch.tensor([2.0]), torch.tensor([[1.0], [3.0]])),
-    torch.igammac(torch.tensor(2.0), torch.tensor([1.0, 3.0])),
-    torch.igamma(torch.tensor([2.0]), torch.tensor([1.0], dtype=torch.float64))]
 [x := torch.empty(2), torch.lgamma(torch.tensor([0.5, 3.0]), out=x) is x, x,
     y := torch.tensor([0.5, 3.0]), y.lgamma_(), y, y.digamma_(), z := torch.tensor([2.0, 3.0]),
     z.igamma_(torch.tensor([1.0, 2.0])), z]
 
 # Thresholds and masks.
-[F.threshold(x, a, b) for x in (torch.tensor([0.5, 1.0, -2.0, math.nan, 3.0]),
-    torch.tensor([0.5, 1.0, -2.0]).to(torch.float16), torch.tensor([3, 1, -2]))
-    for a, b in ((1, 7), (0, 0), (-5, 2))] + [F.threshold(torch.tensor([0.1,
-    0.2]).to(torch.bfloat16), 0.1, 9.0), F.threshold(torch.tensor([0.1, 0.2]).to(torch.float16),
-    0.1, 9.0)]
 gradients(lambda x: F.threshold(x, 0.3, 5.0), sines(2, 3))
 gradients(lambda x: F.relu(x), torch.tensor([0.0, -0.0, 1.0, math.nan]))
 gradients(lambda x: F.threshold(x, 0.1, 1.0), torch.tensor([0.1, 0.2]).to(torch.float16))
 F.threshold(torch.tensor([1.0]), 1j, 0)
-F.threshold(torch.tensor([1.0]), 0, 1j)
-F.threshold(torch.tensor([1], dtype=torch.uint8), 1, 300)
 F.threshold(torch.tensor([1], dtype=torch.uint8), 300, 1)
-sines(2, 3).masked_fill(torch.tensor([True, False, True]), 5)
-torch.tensor([1, 2]).masked_fill(torch.tensor([True, False]), 7)
-torch.tensor([1.0]).to(torch.float16).masked_fill(torch.tensor([[True], [False]]), 2.5)
-sines(2).masked_fill(torch.tensor([True, False]), torch.tensor(3.0))
-(sines(2) > 0).masked_fill(torch.tensor([True, False]), 0)
-torch.tensor([1], dtype=torch.uint8).masked_fill(torch.tensor([True]), 256)
 torch.tensor([1]).masked_fill(torch.tensor([True]), 1j)
-sines(2).masked_fill(torch.tensor([True, False]), sines(2))
 
 # Activations with numbers: bends, bounds, gates, what numbers may be.
 [f(x) for x in (torch.tensor([-3.0, -0.5, 0.0, 0.5, 3.0, math.nan, -math.inf, math.inf],
@@ -136,11 +82,8 @@ F.celu(sines(2), 0)
 F.celu(sines(2), 1j)
 F.elu(sines(2), 1j)
 F.rrelu(sines(2), 1j, 1.0)
-F.rrelu(sines(2), 0.1, 1j)
 F.hardtanh(sines(2), 1j, 2.0)
-F.hardtanh(sines(2), 0.0, 1j)
 F.softshrink(sines(2), 1j)
-F.softplus(sines(2), 1.0, 1j)
 F.leaky_relu(sines(2), 1j)
 F.rrelu(sines(2), 0.5, 0.1)
 F.rrelu(sines(2), 0.1, math.inf)
@@ -153,31 +96,10 @@ F.softshrink(sines(2), 1e30)
 F.softshrink(sines(2).to(torch.float16), 65504.0)
 F.softshrink(sines(2), 60001)
 F.softplus(sines(2), 1j)
-F.hardtanh(sines(2), 1.0, -1.0)
-F.glu(sines(4))
-F.glu(sines(2, 4))
-F.glu(sines(4, 2), 0)
-F.glu(sines(2, 4, 3), 1)
-F.glu(sines(0, 4))
-F.glu(sines(6, 4)[::2], 1)
-F.glu(sines(4, 6).t(), 0)
-F.glu(sines(4).to(torch.float16))
-[gradients(lambda x: F.glu(x, d), sines(2, 4))[0]
-    for d in (0, 1, -1)] + [gradients(lambda x: F.glu(x, 1), sines(2, 4, 3))[0],
-    gradients(lambda x: F.glu(x.t(), 0), sines(3, 4))[0]]
-F.glu(sines(2, 3))
-F.glu(sines())
-F.glu(sines(2, 4), 2)
 [x := sines(3), F.elu_(x, 0.3), F.leaky_relu_(x, 0.1), F.hardtanh_(x, -0.2, 0.2), x,
     F.threshold_(x, 0.1, 7.0), F.celu_(x, 2.0), F.rrelu_(x, 0.5, 0.5), x._version]
 
 # Random numbers: grids of the dtype, ends, elements that nobody asked for.
-with differs("torch rounds to half types, so that 1 may come out."):
-    [[(x := (torch.empty(700, dtype=d).uniform_() * 2.0**k).to(torch.float64),
-        bool((x == x.floor()).all()), bool((x / 2 != (x / 2).floor()).any()),
-        bool(x.max() < 2.0**k), bool(x.min() >= 0), len(set(x.tolist())) > 90)[1:]]
-        for d, k in ((torch.float16, 11), (torch.bfloat16, 8), (torch.float32, 24),
-        (torch.float64, 53))]
 [[float(torch.empty(n, dtype=d).bernoulli_(p).to(torch.float64).sum())
     for n in (1, 63, 64, 65, 130) for p in (0.0, 1.0)]
     for d in (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
@@ -187,26 +109,6 @@ with differs("torch rounds to half types, so that 1 may come out."):
     float(b.to(torch.float64).sum()))[2::2]] for d in (torch.bool, torch.uint8, torch.int8,
     torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32,
     torch.float64)]
-[[(x := torch.empty(500, dtype=d).random_(3, 9), int(x.to(torch.float64).min()),
-    int(x.to(torch.float64).max()), len(set(x.tolist())))[1:]]
-    for d in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16,
-    torch.bfloat16, torch.float32, torch.float64)]
-[[(b := torch.zeros(300, dtype=d), b[10:110].normal_(5.0, 0.0), b[150:250].uniform_(3.0, 3.0),
-    b[260:261].exponential_(), float(b[:10].sum() + b[110:150].sum() + b[250:260].sum()
-    + b[261:].sum()), float(b[10:110].sum()), float(b[150:250].sum()), bool(b[260] > 0))[4:]]
-    for d in (torch.float16, torch.bfloat16, torch.float32, torch.float64)]
-[[(x := torch.empty(40000, dtype=d).normal_(2.0, 3.0).to(torch.float64),
-    bool(abs(x.mean() - 2) < 0.1), bool(abs(x.std() - 3) < 0.1),
-    bool(abs(((x - 2)[:-1] * (x - 2)[1:]).mean()) < 0.3),
-    bool(abs(((x - 2)[:-32] * (x - 2)[32:]).mean()) < 0.3),
-    bool(abs(((x - 2)[:-16] * (x - 2)[16:]).mean()) < 0.3))[1:]]
-    for d in (torch.float32, torch.float64, torch.float16)]
-[[(x := torch.empty(40000, dtype=d).exponential_(2.0).to(torch.float64),
-    bool(abs(x.mean() - 0.5) < 0.03), bool(abs(x.std() - 0.5) < 0.03), bool(x.min() >= 0))[1:]]
-    for d in (torch.float32, torch.float64)]
-[(x := torch.bernoulli(torch.tensor([0.0, 1.0, 0.25] * 4000)).view(-1, 3).mean(0), x[0], x[1],
-    bool(abs(x[2] - 0.25) < 0.05))[1:], (x := torch.empty(9000, dtype=torch.float64).uniform_(-3.0,
-    5.0), bool(x.min() >= -3), bool(x.max() < 5), bool(abs(x.mean() - 1) < 0.2))[1:]]
 
 # Masks of dropout.
 F.dropout(sines(3), 0.0)
@@ -216,10 +118,6 @@ F.alpha_dropout(sines(3), 0.0)
 F.feature_alpha_dropout(sines(2, 3), 0.0)
 F.dropout2d(sines(2, 3, 2, 2), 1.0).sum()
 F.dropout(torch.zeros(0), 0.5)
-
-def dropout_sorted():
-    x = F.dropout(torch.ones(4000), 0.25)
-    return [sorted(set(x.tolist())), bool(2700 < (x > 0).sum() < 3300)]
 
 def dropout2d_flatten():
     x = F.dropout2d(torch.ones(30, 20, 3, 2), 0.5)

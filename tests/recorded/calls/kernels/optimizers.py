@@ -1,15 +1,6 @@
 """Optimizers: calls of the loops below the operators (`ext/kernels`)."""
 
-import autograd_cy as torch
-from tests.recorded.inputs import (
-    checksum,
-    complex_sines,
-    differs,
-    error_name,
-    iota,
-    optimizer_steps,
-    sines,
-)
+from tests.recorded.inputs import checksum, complex_sines, optimizer_steps, sines
 
 # Steps of each method: parameters that begin and end within tiles, of every layout, some without gradients.
 optimizer_steps("SGD", [sines(7), sines(16384), sines(3, 2).t(), sines(0), sines(16380),
@@ -27,20 +18,9 @@ optimizer_steps("SGD", [sines(7), sines(16384), sines(3, 2).t(), sines(0), sines
 optimizer_steps("SGD", [sines(5).float(), sines(40).float()], skip=((0, 1), (2, 0)), momentum=0.9,
     nesterov=True, maximize=True)
 optimizer_steps("Adam", [sines(7), sines(16384), sines(3, 2).t(), sines(0), sines(16380),
-    sines(8, 3)[::2], sines()])
-optimizer_steps("Adam", [sines(5).float(), sines(40).float()], skip=((0, 1), (2, 0)))
-optimizer_steps("Adam", [sines(7), sines(16384), sines(3, 2).t(), sines(0), sines(16380),
-    sines(8, 3)[::2], sines()], betas=(0.6, 0.7), eps=0.1, weight_decay=0.1)
-optimizer_steps("Adam", [sines(5).float(), sines(40).float()], skip=((0, 1), (2, 0)),
-    betas=(0.6, 0.7), eps=0.1, weight_decay=0.1)
-optimizer_steps("Adam", [sines(7), sines(16384), sines(3, 2).t(), sines(0), sines(16380),
     sines(8, 3)[::2], sines()], amsgrad=True, maximize=True, betas=(0.3, 0.4))
 optimizer_steps("Adam", [sines(5).float(), sines(40).float()], skip=((0, 1), (2, 0)), amsgrad=True,
     maximize=True, betas=(0.3, 0.4))
-optimizer_steps("AdamW", [sines(7), sines(16384), sines(3, 2).t(), sines(0), sines(16380),
-    sines(8, 3)[::2], sines()], weight_decay=0.3, lr=0.1)
-optimizer_steps("AdamW", [sines(5).float(), sines(40).float()], skip=((0, 1), (2, 0)),
-    weight_decay=0.3, lr=0.1)
 optimizer_steps("Adagrad", [sines(7), sines(16384), sines(3, 2).t(), sines(0), sines(16380),
     sines(8, 3)[::2], sines()], lr=0.1, lr_decay=0.1, weight_decay=0.1,
     initial_accumulator_value=0.2, eps=0.1)
@@ -49,14 +29,6 @@ optimizer_steps("Adagrad", [sines(5).float(), sines(40).float()], skip=((0, 1), 
 optimizer_steps("Adagrad", [sines(7), sines(16384), sines(3, 2).t(), sines(0), sines(16380),
     sines(8, 3)[::2], sines()], maximize=True)
 optimizer_steps("Adagrad", [sines(5).float(), sines(40).float()], skip=((0, 1), (2, 0)),
-    maximize=True)
-optimizer_steps("Adadelta", [sines(7), sines(16384), sines(3, 2).t(), sines(0), sines(16380),
-    sines(8, 3)[::2], sines()], rho=0.7, eps=0.1, weight_decay=0.1)
-optimizer_steps("Adadelta", [sines(5).float(), sines(40).float()], skip=((0, 1), (2, 0)), rho=0.7,
-    eps=0.1, weight_decay=0.1)
-optimizer_steps("Adadelta", [sines(7), sines(16384), sines(3, 2).t(), sines(0), sines(16380),
-    sines(8, 3)[::2], sines()], maximize=True)
-optimizer_steps("Adadelta", [sines(5).float(), sines(40).float()], skip=((0, 1), (2, 0)),
     maximize=True)
 optimizer_steps("Adamax", [sines(7), sines(16384), sines(3, 2).t(), sines(0), sines(16380),
     sines(8, 3)[::2], sines()], betas=(0.6, 0.7), eps=0.1, weight_decay=0.1)
@@ -136,13 +108,3 @@ optimizer_steps("RMSprop", [complex_sines(5), complex_sines(2, 3).t(), sines(4)]
 [optimizer_steps("SGD", (x := sines(12), x[:6], x[6:], sines(3))[1:]), x,
     optimizer_steps("SGD", (x := sines(12), x[::2], x[1::2])[1:], momentum=0.5), x,
     optimizer_steps("Adam", (x := sines(4), x, x.view(2, 2))[1:]), x]
-
-@differs("What is refused leaves all as it was; torch has stepped those before.")
-def step_version():
-    x = iota(3, dtype=torch.float64).requires_grad_()
-    y = torch.tensor([1.0, 2.0]).requires_grad_()
-    x.grad, y.grad = torch.ones(3, dtype=torch.float64), torch.ones(2)
-    o = torch.optim.SGD([x, y], lr=0.5, momentum=0.5)
-    o.step()
-    o.state[y]["momentum_buffer"] = torch.ones(3)
-    return [error_name(o.step), x, y, x._version, y._version]

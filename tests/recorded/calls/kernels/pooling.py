@@ -4,21 +4,9 @@ import math
 
 import autograd_cy as torch
 from autograd_cy.nn import functional as F
-from tests.recorded.inputs import (
-    checksums,
-    checksums_with_gradients,
-    differs,
-    sines,
-    small_integers,
-)
+from tests.recorded.inputs import checksums_with_gradients, sines, small_integers
 
 # Largest elements by rows, by windows, by pairs; whole numbers have many that are equal.
-[checksums_with_gradients(lambda x: F.max_pool1d(x, k, s, p, d, c, return_indices=True),
-    f(2, 3, n, dtype=dt)) for f, dt in ((sines, torch.float64), (small_integers, torch.float32))
-    for n, k, s, p, d, c in [(7, 2, 2, 0, 1, False), (7, 2, 2, 0, 1, True), (9, 3, 1, 1, 1, False),
-    (9, 3, 2, 1, 2, False), (20, 9, 1, 4, 1, False), (20, 5, 3, 2, 2, True), (9, 9, 1, 0, 1, False),
-    (10, 8, 1, 4, 1, False), (10, 4, 1, 2, 3, False), (5, 1, 1, 0, 1, False),
-    (6, 2, 5, 1, 5, True)]]
 [checksums_with_gradients(lambda x: F.max_pool1d(x, k, s, p, return_indices=True),
     f(1, 2, n, dtype=dt)) for f, dt in ((sines, torch.float64), (small_integers, torch.float32))
     for n, k, s, p in [(256, 1, 1, 0), (257, 1, 1, 0), (260, 3, 1, 1), (513, 3, 1, 0),
@@ -37,13 +25,6 @@ from tests.recorded.inputs import (
     (8, 16, 2, 2, 1, 1), (8, 16, 2, 2, (0, 1), 1), (8, 16, 2, 2, 0, (1, 2)),
     (8, 16, 2, 2, 0, (2, 1)), (8, 16, 2, (2, 1), 0, 1), (8, 16, 2, (1, 2), 0, 1),
     (8, 16, (2, 3), 2, 0, 1), (8, 16, (3, 2), 2, 0, 1), (66, 34, 2, 2, 0, 1)]]
-[checksums_with_gradients(lambda x: F.max_pool3d(x, k, s, p, d, c, return_indices=True),
-    f(2, 2, 5, 6, v, dtype=dt)) for f, dt in ((sines, torch.float64),
-    (small_integers, torch.float32)) for v, k, s, p, d,
-    c in [(7, 2, 2, 0, 1, False), (8, (1, 2, 2), (1, 2, 2), 0, 1, False), (9, 3, 1, 1, 1, False),
-    (6, 3, 2, 1, (1, 2, 1), True), (12, (3, 1, 2), (1, 2, 1), (1, 0, 1), (2, 1, 3), False),
-    (5, (5, 2, 5), 1, (2, 1, 2), 1, False), (4, 2, 2, 0, 1, True),
-    (6, (2, 2, 2), (3, 2, 2), (0, 0, 0), 1, False), (20, 4, 3, 2, 1, True)]]
 
 # Nothing larger than any, numbers that are none, and windows of nothing.
 def spoilt_max_pool2d():
@@ -63,27 +44,6 @@ def spoilt_max_pool2d():
         for v in (math.nan, -math.inf) for at in ((0, 1, 2), (..., 3))
         for k, s, p in ((2, 2, 0), (3, 2, 1), ((4, 6), 1, 0))]
 
-[F.max_pool2d(small_integers(1, 2, 6, 20, dtype=dt), k, s, p, return_indices=True)
-    for dt in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
-    for k, s, p in [(2, 2, 0), (3, 1, 1), ((6, 9), 2, (3, 0))]]
-[checksums(*F.max_pool2d(small_integers(2, 3, 6, 20,
-    dtype=dt).contiguous(memory_format=torch.channels_last), 3, 2, 1, return_indices=True))
-    for dt in (torch.uint8, torch.int64)]
-[F.max_pool2d(small_integers(2, 3, 6, 20, dtype=dt).contiguous(memory_format=torch.channels_last),
-    3, 2, 1).stride() for dt in (torch.uint8, torch.int64, torch.float32, torch.float16)]
-[F.max_pool1d(x, 2, 3, 1, 9, True, return_indices=True)
-    for x in (small_integers(1, 1, 9), sines(1, 1, 9))]
-[F.max_pool2d(small_integers(1, 1, 1, 3, dtype=dt), (1, 2), (1, 5), (0, 1), (1, 3), True,
-    return_indices=True) for dt in (torch.uint8, torch.int8, torch.int32)]
-[checksums_with_gradients(lambda x: F.max_pool2d(x, k, s, 1, return_indices=True),
-    small_integers(2, 3, 5, 18, dtype=dt)) for dt in (torch.float16, torch.bfloat16)
-    for k, s in [(2, 2), (3, 1)]]
-[checksums_with_gradients(lambda x: F.adaptive_max_pool2d(x.contiguous(memory_format=y), k,
-    return_indices=True), f(2, 3, h, v, dtype=dt))
-    for y in (torch.contiguous_format, torch.channels_last)
-    for f, dt in ((sines, torch.float64), (small_integers, torch.float32),
-    (small_integers, torch.bfloat16)) for h, v, k in [(4, 6, 2), (5, 7, (2, 3)), (6, 20, (3, 10)),
-    (6, 20, (4, 9)), (3, 3, 5), (9, 16, (9, 1))]]
 [checksums_with_gradients(lambda x: F.adaptive_max_pool1d(x, k, return_indices=True),
     sines(2, 3, n)) for n, k in [(8, 4), (9, 4), (20, 10), (300, 290), (5, 5)]]
 [checksums_with_gradients(lambda x: F.adaptive_max_pool3d(x, k, return_indices=True),
@@ -121,13 +81,7 @@ def spoilt_max_pool2d():
     (5, (5, 2, 5), 1, (2, 1, 2), False, False, None),
     (5, (5, 2, 5), 1, (2, 1, 2), False, True, None), (20, 4, 3, 2, True, True, None),
     (34, (2, 2, 33), 1, 0, False, True, None)]]
-[F.avg_pool2d((small_integers(1, 2, 6, 18) * 5).to(torch.int64), k, s, p, c, i, q)
-    for k, s, p, c, i, q in [(2, 2, 0, False, True, None), (3, 1, 1, False, False, None),
-    (3, 2, 1, True, True, 2), ((6, 16), 1, 0, False, True, None)]]
 F.avg_pool1d((small_integers(1, 2, 40) * 9).to(torch.int64), 33, 1)
-[checksums_with_gradients(lambda x: F.avg_pool2d(x, 2, s, 1),
-    small_integers(2, 3, 5, 18, dtype=dt)) for dt in (torch.float16, torch.bfloat16)
-    for s in (1, 2)]
 [checksums_with_gradients(lambda x: F.adaptive_avg_pool1d(x, k), sines(2, 3, n, dtype=dt))
     for dt in (torch.float32, torch.float64, torch.bfloat16)[:2]
     for n, k in [(8, 4), (9, 4), (20, 10), (300, 290), (5, 5), (40, 1), (3, 8), (64, 63)]]
@@ -165,13 +119,6 @@ checksums_with_gradients(lambda x: F.adaptive_avg_pool2d(x, 2),
 [checksums_with_gradients(lambda x: F.max_pool3d(x.contiguous(memory_format=torch.channels_last_3d),
     k, s, p, return_indices=True), sines(2, 3, 4, 5, 6, dtype=torch.float32))
     for k, s, p in [(2, 2, 0), (3, 1, 1), ((2, 1, 3), (1, 2, 2), (1, 0, 1)), ((4, 5, 6), 1, 0)]]
-[checksums_with_gradients(lambda x: F.avg_pool3d(x.contiguous(memory_format=torch.channels_last_3d),
-    k, s, p, c, i), sines(2, 3, 4, 5, 6, dtype=torch.float32))
-    for k, s, p, c, i in [(2, 2, 0, False, True), (2, 2, 1, True, False), (3, 1, 1, False, True),
-    (3, 1, 1, False, False), ((2, 1, 3), (1, 2, 2), (1, 0, 1), False, True),
-    ((4, 5, 6), 1, 0, False, True), ((2, 1, 1), (2, 1, 1), 0, False, True)]]
-[F.avg_pool2d(sines(2, 3, 4, 6, dtype=d).contiguous(memory_format=torch.channels_last), 2).stride()
-    for d in (torch.float32, torch.float64, torch.float16)]
 [torch.autograd.grad(y, x, sines(*y.shape).contiguous(memory_format=torch.channels_last))[
     0].stride() for f in (F.avg_pool2d, F.max_pool2d, F.adaptive_avg_pool2d, F.adaptive_max_pool2d)
     for x in [sines(2, 3, 4, 6).contiguous(memory_format=torch.channels_last).requires_grad_()]
@@ -182,44 +129,10 @@ checksums_with_gradients(lambda x: F.adaptive_avg_pool2d(x, 2),
 [checksums_with_gradients(lambda x: f(x, 2).contiguous(memory_format=torch.channels_last),
     sines(2, 3, 4, 6)) for f in (F.avg_pool2d, F.max_pool2d, F.adaptive_avg_pool2d,
     F.adaptive_max_pool2d)]
-[checksums_with_gradients(lambda x: f(x.transpose(2, 3)[:, :, ::2], 2), sines(2, 3, 4, 8))
-    for f in (F.avg_pool2d, F.max_pool2d, F.adaptive_avg_pool2d, F.adaptive_max_pool2d)]
 
 # More than a tile, and elements beside windows.
-[checksums_with_gradients(lambda x: f(x), sines(5, 7, 41, 43, dtype=torch.float32))
-    for f in (lambda x: F.max_pool2d(x, 2, return_indices=True), lambda x: F.max_pool2d(x, 3, 2, 1),
-    lambda x: F.avg_pool2d(x, 2), lambda x: F.avg_pool2d(x, 3, 1, 1),
-    lambda x: F.avg_pool2d(x, 9, 9), lambda x: F.adaptive_avg_pool2d(x, (5, 6)),
-    lambda x: F.adaptive_max_pool2d(x, (7, 6)))]
 [checksums_with_gradients(lambda x: f(x.contiguous(memory_format=torch.channels_last)),
     sines(5, 7, 41, 43, dtype=torch.float32)) for f in (lambda x: F.max_pool2d(x, 2,
     return_indices=True), lambda x: F.max_pool2d(x, 3, 2, 1), lambda x: F.avg_pool2d(x, 2),
     lambda x: F.avg_pool2d(x, 3, 1, 1), lambda x: F.avg_pool2d(x, 9, 9),
     lambda x: F.adaptive_avg_pool2d(x, (5, 6)), lambda x: F.adaptive_max_pool2d(x, (7, 6)))]
-F.max_pool2d(torch.zeros(0, 3, 4, 4), 2).shape
-F.avg_pool2d(torch.zeros(0, 3, 4, 4), 2).shape
-F.adaptive_avg_pool2d(torch.zeros(0, 3, 4, 4), 2).shape
-[g.shape for f in (lambda x: F.max_pool2d(x, 2), lambda x: F.avg_pool2d(x, 2),
-    lambda x: F.adaptive_avg_pool2d(x, 2), lambda x: F.adaptive_max_pool2d(x, 2))
-    for x in [torch.zeros(0, 3, 4, 4, requires_grad=True)]
-    for g in torch.autograd.grad(f(x).sum(), x)]
-with differs("The gradient of nothing is zero, which torch has of no adaptive average."):
-    [torch.autograd.grad(F.adaptive_avg_pool2d(x, (0, 2)).sum(), x)[0]
-        for x in [sines(1, 1, 2, 2).requires_grad_()]]
-    [torch.autograd.grad(F.adaptive_avg_pool2d(x.contiguous(memory_format=torch.channels_last),
-        (2, 0)).sum(), x)[0] for x in [sines(1, 2, 2, 2).requires_grad_()]]
-F.max_unpool2d(sines(1, 1, 2, 2), torch.tensor([[[[0, 3], [9, 14]]]]), 2)
-
-# Windows that have no element, in every dimension.
-[F.max_pool3d(sines(1, 2, 3, 3, 3, dtype=d).contiguous(memory_format=f), 2, 5, 1, 3, True,
-    return_indices=True) for d in (torch.float32, torch.float64)
-    for f in (torch.contiguous_format, torch.channels_last_3d)]
-[F.max_pool2d(sines(1, 2, 3, 2, dtype=d).contiguous(memory_format=f), k, (5, 1), (1, 0), (3, 1),
-    True, return_indices=True) for d in (torch.float32, torch.float64)
-    for f in (torch.contiguous_format, torch.channels_last) for k in (2, (2, 1))]
-[F.max_pool2d(sines(1, 2, 2, 3, dtype=d).contiguous(memory_format=f), k, (1, 5), (0, 1), (1, 3),
-    True, return_indices=True) for d in (torch.float32, torch.float64)
-    for f in (torch.contiguous_format, torch.channels_last) for k in (2, (1, 2))]
-[torch.autograd.grad(F.max_pool2d(x.contiguous(memory_format=f), (2, 1), (5, 1), (1, 0), (3, 1),
-    True).clamp(-1, 1).sum(), x)[0] for f in (torch.contiguous_format, torch.channels_last)
-    for x in [sines(1, 2, 3, 2).requires_grad_()]]

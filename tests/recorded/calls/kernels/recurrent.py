@@ -1,7 +1,7 @@
 """Recurrent: calls of the loops below the operators (`ext/kernels`)."""
 
 import autograd_cy as torch
-from tests.recorded.inputs import checksums, checksums_with_gradients, sines, small_integers
+from tests.recorded.inputs import checksums_with_gradients, sines
 
 
 # Layers of all kinds: steps, sequences and sizes about those from which matrices are packed.
@@ -64,23 +64,6 @@ def packed_both():
         for both in (False, True)] + [packed(kind, [3, 2, 1], 2, True, 0, which)
         for kind in ("rnn_tanh", "gru", "lstm") for which in (slice(0, 1), slice(1, 2),
         slice(2, 3)) if which.start < 2 + (kind == "lstm")])
-
-def which_last():
-    def given(kind, steps, n, which, bias=True):
-        gates = {"lstm": 4, "gru": 3}.get(kind, 1)
-        x, h, c = sines(steps, 3, 4), sines(1, 3, n), sines(1, 3, n, phase=1.2)
-        ws = [sines(gates * n, 4), sines(gates * n, n, phase=0.8)] + ([sines(gates * n),
-            sines(gates * n, phase=0.3)] if bias else [])
-        leaves = [x, h, *([c] if kind == "lstm" else []), *ws]
-        for i in which:
-            leaves[i].requires_grad_()
-        y = getattr(torch, kind)(x, (h, c) if kind == "lstm" else h, ws, bias, 1, 0.0, False, False,
-            False)[0]
-        return checksums(*torch.autograd.grad(y, [leaves[i] for i in which],
-            small_integers(*y.shape).to(torch.float64)))
-    return [given(kind, 3, 2, which) for kind in ("rnn_tanh", "gru", "lstm")
-        for last in [6 if kind == "lstm" else 5] for which in [(i,)
-        for i in range(last)] + [(0, last), (last - 1, last), (last - 1,), (last,)]]
 
 # Cells, of one step.
 [checksums_with_gradients(lambda x, h, c, a, b, d, e: torch.lstm_cell(x, (h, c), a, b, d, e),

@@ -7,18 +7,12 @@ G = torch.autograd.graph
 A = torch.autograd
 
 # backward and grad: what is given
-def error_name_grad():
-    x = sines(2).requires_grad_()
-    return [error_name(lambda: A.grad(x.sum(), x, **{k: "a"}))
-        for k in ("retain_graph", "create_graph", "allow_unused", "materialize_grads")]
-
 def grad_tensor():
     x = sines(2).requires_grad_()
     return [A.grad(x.sum(), x, **{k: v}) for k in ("retain_graph", "create_graph", "allow_unused",
         "materialize_grads") for v in (1, torch.tensor(True), torch.tensor([0]))]
 
 torch.autograd.grad(sines(2).requires_grad_().sum(), sines(2), create_graph=torch.tensor(1.0))
-torch.autograd.grad(sines(2).requires_grad_().sum(), sines(2), create_graph=torch.tensor([1, 1]))
 torch.autograd.grad(sines(2).requires_grad_().sum(), sines(2), create_graph=None)
 torch.autograd.grad(3, sines(2))
 with differs("the argument's type is wrong"):
@@ -28,7 +22,6 @@ torch.autograd.grad(sines(2).requires_grad_().sum(), [3])
 torch.autograd.grad(sines(2).requires_grad_().sum(), [])
 torch.autograd.grad(sines(2).requires_grad_().sum(), sines(2).requires_grad_())
 torch.autograd.grad(sines(2).requires_grad_().sum(), sines(2))
-torch.autograd.grad(sines(2).sum(), sines(2).requires_grad_())
 torch.autograd.grad(sines(2).requires_grad_() * 2, sines(2).requires_grad_())
 torch.autograd.grad(complex_sines(1).requires_grad_().sum(), complex_sines(1).requires_grad_())
 
@@ -61,19 +54,6 @@ def grad_sum():
     x = sines(2).requires_grad_()
     return torch.autograd.grad([x.sum(), sines()], x, [None, None])
 
-def grad_range():
-    x = sines(2).requires_grad_()
-    return [torch.autograd.grad([x.sum(), x * 2], x, [None, sines(2)]),
-        torch.autograd.grad((x * k for k in (1, 2)), [x], (sines(2) for _ in range(2))),
-        error_name(lambda: torch.autograd.grad([x.sum(), sines()], x, [None, None]))]
-
-def allow_unused_materialize_grads():
-    x, y = sines(2).requires_grad_(), sines(2).requires_grad_()
-    return torch.autograd.grad(x.sum(), (x, y), allow_unused=True), torch.autograd.grad(x.sum(),
-        (x, y), materialize_grads=True), torch.autograd.grad(x.sum(), (x, y),
-        materialize_grads=True, create_graph=True)[1].requires_grad, torch.autograd.grad(x.sum(),
-        (x, y), materialize_grads=True)[1].requires_grad
-
 def materialize_grads_allow_unused():
     x = sines(2).requires_grad_()
     return torch.autograd.grad(x.sum(), x, materialize_grads=True, allow_unused=False)
@@ -82,26 +62,11 @@ def materialize_grads_allow_unused_2():
     x, y = sines(2).requires_grad_(), sines(2).requires_grad_()
     return torch.autograd.grad(x.sum(), (x, y), materialize_grads=True, allow_unused=True)
 
-def with_warnings_only_inputs():
-    x = sines(2).requires_grad_()
-    return with_warnings(lambda: torch.autograd.grad(x.sum(), x, only_inputs=False))
-
 def sum_grad():
     x = sines(2).requires_grad_()
     y = (x * x).sum()
     r = torch.autograd.grad(y, x)
     return torch.autograd.grad(y, x)
-
-def retain_graph_create_graph():
-    x = sines(2).requires_grad_()
-    y = (x * x).sum()
-    r = [torch.autograd.grad(y, x, retain_graph=True), torch.autograd.grad(y, x, create_graph=True),
-        torch.autograd.grad(y, x, create_graph=True, retain_graph=False)]
-    return r[0][0].requires_grad, r[1][0].requires_grad, error_name(torch.autograd.grad, y, x)
-
-def is_grads_batched_eye():
-    x = sines(2).requires_grad_()
-    return torch.autograd.grad(x * 2, x, torch.eye(2, dtype=torch.float64), is_grads_batched=True)
 
 def is_grads_batched_autograd():
     x = sines(2).requires_grad_()
@@ -112,63 +77,15 @@ def is_grads_batched_sum():
     x = sines(2).requires_grad_()
     return torch.autograd.grad(x.sum(), x, is_grads_batched=True)
 
-@differs("None stands for ones, in each of the batch")
-def is_grads_batched_sum_2():
-    x = sines(2).requires_grad_()
-    return torch.autograd.grad([x.sum(), x * 2], x, [None, sines(3, 2)], is_grads_batched=True)
-
-def is_grads_batched_allow_unused():
-    x, y = sines(2).requires_grad_(), sines(2).requires_grad_()
-    return torch.autograd.grad(x * 2, (x, y), sines(3, 2), is_grads_batched=True, allow_unused=True)
-
-def grad_allow_unused():
-    x = sines(2).requires_grad_()
-    y = sines(2).requires_grad_()
-    return torch.autograd.grad(x.sum(), {"a": x, "b": y}, allow_unused=True)["a"]
-
 torch.autograd.backward(3)
-torch.autograd.backward(sines(2).sum())
 torch.autograd.backward(sines(2).requires_grad_().sum(), inputs=[])
 torch.autograd.backward(sines(2).requires_grad_().sum(), inputs=[3])
 with differs("as of grad"):
     torch.autograd.backward([sines(2).requires_grad_().sum()], [sines(), sines()])
 
-def with_warnings_grad_variables():
-    x = sines(2).requires_grad_()
-    return with_warnings(lambda: torch.autograd.backward(x * 2, grad_variables=sines(2)))[0], x.grad
-
 def backward_grad_variables():
     x = sines(2).requires_grad_()
     return torch.autograd.backward(x * 2, sines(2), grad_variables=sines(2))
-
-@differs("torch says it once in a process")
-def with_warnings_create_graph():
-    x = sines(2).requires_grad_()
-    return with_warnings(lambda: torch.autograd.backward(x.sum(),
-        create_graph=True))[0], x.grad.requires_grad
-
-def requires_grad_with_warnings():
-    x = sines(2).requires_grad_()
-    return with_warnings(lambda: torch.autograd.backward((x * x).sum()))[0], x.grad.requires_grad
-
-def inputs_grad():
-    x, y = sines(2).requires_grad_(), sines(2).requires_grad_()
-    z = x * 2
-    torch.autograd.backward((z * y).sum(), inputs=[y, z])
-    return x.grad, y.grad, z.grad
-
-def backward_sum():
-    x = sines(2).requires_grad_()
-    torch.autograd.backward([x.sum(), x * 2], [None, sines(2)])
-    torch.autograd.backward((x.sum(), x.sum()))
-    return x.grad
-
-def backward_retain_graph():
-    x = sines(2).requires_grad_()
-    y = (x * x).sum()
-    y.backward(retain_graph=True)
-    y.backward()
-    return x.grad, error_name(y.backward)
 
 # edges of a graph
 def get_gradient_edge_output_nr():
@@ -201,22 +118,6 @@ def output_nr_get_gradient_edge():
     a, b = (x * 1).unbind()
     return torch.autograd.grad([G.get_gradient_edge(b)], x,
         [sines()]), G.get_gradient_edge(b).output_nr
-
-@differs("This ends the process in torch.")
-def gradient_edge_node():
-    x = sines(2).requires_grad_()
-    e = G.get_gradient_edge(x * 2)
-    return error_name(torch.autograd.grad, G.GradientEdge(e.node, 1), x,
-        sines(2)), error_name(torch.autograd.grad, G.GradientEdge(e.node, -1), x,
-        sines(2)), error_name(torch.autograd.grad, G.GradientEdge(3, 0), x,
-        sines(2)), error_name(torch.autograd.grad, G.GradientEdge(e.node, "a"), x, sines(2))
-
-def variable_next_functions():
-    x = sines(2).requires_grad_()
-    y = (x * 2).exp()
-    n = y.grad_fn
-    return n.name(), [a.name() for a, _ in n.next_functions], [k
-        for _, k in n.next_functions], n.next_functions[0][0].next_functions[0][0].variable is x
 
 def grad_save_on_cpu():
     x = sines(2).requires_grad_()
@@ -268,18 +169,6 @@ def register_multi_grad_hook_print():
 
 torch.autograd.graph.register_multi_grad_hook((sines(2),), print)
 
-def after_cloned():
-    x = sines(2).requires_grad_()
-    with G.allow_mutation_on_saved_tensors() as c:
-        y = x * 2
-        z = (y * y).sum()
-        before = len(c.cloned)
-        y.mul_(0)
-        after = len(c.cloned)
-        y.mul_(0)
-        z.backward()
-    return x.grad, before, after, len(c.cloned)
-
 def backward_allow_mutation_on_saved_tensors():
     x = sines(2).requires_grad_()
     with G.allow_mutation_on_saved_tensors() as c:
@@ -293,47 +182,11 @@ def allow_mutation_on_saved_tensors():
             pass
     return 0
 
-@differs("torch clones one of two views of a memory only")
-def zero_cloned():
-    x = sines(4).requires_grad_()
-    with G.allow_mutation_on_saved_tensors() as c:
-        y = x * 2
-        a, b = y[:2], y[2:]
-        z = (a * a).sum() + (b**3).sum()
-        y.zero_()
-        n = len(c.cloned)
-        z.backward()
-    return x.grad, n
-
-def tid_to_weakhandle_sid_to_tid():
-    x = sines(2).requires_grad_()
-    with G.allow_mutation_on_saved_tensors() as c:
-        y = (x * x).sum()
-        with torch.no_grad():
-            x.zero_()
-        y.backward()
-        c.clear()
-    return x.grad, len(c.cloned), len(c.original), len(c.tid_to_weakhandle), len(c.sid_to_tid)
-
-def saved_self_saved_result():
-    x = sines(2).requires_grad_()
-    n = [(x * 2).grad_fn, x.exp().grad_fn]
-    return n[0]._saved_self, n[1]._saved_result
-
 def saved_result_grad_fn():
     x = sines(2).requires_grad_()
     y = x.exp()
     y.sum().backward()
     return y.grad_fn._saved_result
-
-def seen_register_prehook():
-    x = sines(2).requires_grad_()
-    y = x.exp()
-    seen = []
-    h = y.grad_fn.register_hook(lambda i, o: seen.append((i[0].tolist(), o[0].tolist())))
-    k = y.grad_fn.register_prehook(lambda o: (o[0] * 2,))
-    y.sum().backward()
-    return x.grad, len(seen)
 
 # anomaly mode
 def requires_grad_detect_anomaly():
@@ -356,17 +209,6 @@ def detect_anomaly_is_anomaly_enabled():
         with A.detect_anomaly():
             return torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
     return with_warnings(f)
-
-def set_detect_anomaly_is_anomaly_enabled():
-    found = []
-    s = A.set_detect_anomaly(True)
-    found.append((torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()))
-    s = A.set_detect_anomaly(False)
-    found.append((torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()))
-    with A.set_detect_anomaly(True, False):
-        found.append((torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()))
-    found.append((torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()))
-    return found
 
 def with_warnings_set_detect_anomaly():
     class Bad(A.Function):

@@ -6,16 +6,6 @@ from tests.recorded.inputs import complex_sines, differs, error_name, sines
 A = torch.autograd.functional
 
 # Jacobians, Hessians and products of autograd.functional: options, flags of results, refusals.
-def error_name_vjp():
-    f = lambda x: x**2
-    return [error_name(A.vjp, f, [sines(2)]), error_name(A.vjp, f, (sines(2), 3)),
-        error_name(A.vjp, lambda x: 3, sines(2)), error_name(A.vjp, lambda x: (x, 3), sines(2)),
-        error_name(A.vjp, lambda x: [x], sines(2)), error_name(A.vjp, f, sines(2)),
-        error_name(A.vjp, f, sines(2), sines(3)), error_name(A.vjp, f, sines(2),
-        (sines(2), sines(2))), error_name(A.vjp, lambda x: (x, x), sines(2), (sines(2),)),
-        error_name(A.vjp, lambda x: (x, x), sines(2)), error_name(A.vjp, f, sines(2), 3),
-        error_name(A.vjp, f, sines(2), [sines(2)]),]
-
 @differs("Torch calls the function, which then fails.")
 def said_exception():
     def said(f, *a, **k):
@@ -29,26 +19,6 @@ def said_exception():
         said(A.vjp, f, sines(2), sines(3)), said(A.vjp, lambda x: (x, x), sines(2), (sines(2),)),
         said(A.vjp, lambda x: (x, x), sines(2), (sines(2), sines(3))),
         said(A.vjp, f, sines(2), (sines(2), sines(2))),]
-
-def said_strict():
-    def said(f, *a, **k):
-        try:
-            f(*a, **k)
-        except Exception as e:
-            return str(e).partition("\n")[0]
-    one, lin = lambda x, y: x.sum() * 2, lambda x, y: x.sum() + y.sum()
-    a, b = sines(2), sines(2, phase=1)
-    return [said(A.vjp, lambda x, y: sines(), (a, b), strict=True),
-        said(A.vjp, one, (a, b), strict=True), said(A.vjp, lin, (a, b), strict=True,
-        create_graph=True), said(A.jvp, lambda x, y: (x, sines(2)), (a, b), (a, b), strict=True),
-        said(A.jvp, one, (a, b), (a, b), strict=True),
-        said(A.vhp, one, (a, b), (a, b), strict=True),
-        said(A.vhp, lin, (a, b), (a, b), strict=True),
-        said(A.hvp, lin, (a, b), (a, b), strict=True),
-        said(A.hvp, one, (a, b), (a, b), strict=True), said(A.hessian, lin, (a, b), strict=True),
-        said(A.jacobian, one, (a, b), strict=True),
-        said(A.jacobian, lin, (a, b), strict=True, create_graph=True),
-        said(A.jacobian, lambda x, y: (x, sines(2)), (a, b), strict=True)]
 
 def does_strict():
     one, lin, sep = lambda x, y: x.sum() * 2, lambda x, y: x.sum() + y.sum(), lambda x, y: (
@@ -122,43 +92,6 @@ def flags_is_leaf():
     k = torch.autograd.grad(sum(q[1][0].sum() for q in r[6:10]), (x, v))
     return [flags(tuple(r)), r[0], r[1], r[2], r[3], r[4], r[5], k, x.grad is None, x.is_leaf]
 
-def laid_vectorize():
-    f, g = lambda x, y: (x * y.sum(), y[:1]), lambda x, y: (x**3).sum() * y.sum()
-    a, b = sines(2), sines(3, phase=1)
-    def laid(r):
-        return tuple(map(laid, r)) if isinstance(r, (tuple, list)) else r.contiguous()
-    return [laid(q) for q in (A.jacobian(f, (a, b), vectorize=True),
-        A.jacobian(f, (a, b), vectorize=True, strategy="forward-mode"),
-        A.jacobian(f, (a, b), create_graph=True), A.hessian(g, (a, b), vectorize=True),
-        A.hessian(g, (a, b), vectorize=True, outer_jacobian_strategy="forward-mode"),
-        A.hessian(g, (a, b), create_graph=True))]
-
-with differs("torch stacks no rows"):
-    torch.autograd.functional.jacobian(lambda x: x * 3, sines(0)).shape
-    torch.autograd.functional.vjp(lambda x: x, ()) if 0 else 0
-
-def jacobian_vectorize():
-    f = lambda x: x * 3
-    return [A.jacobian(f, sines()), A.jacobian(f, (sines(),)),
-        A.jacobian(lambda x: (x * 3,), sines()), A.jacobian(lambda x: sines(2), sines(3)),
-        A.jacobian(lambda x: sines(2), sines(3), vectorize=True).contiguous(),
-        A.jacobian(lambda x: sines(2), sines(3), vectorize=True,
-        strategy="forward-mode").contiguous(), A.jacobian(lambda x, y: x * 2, (sines(2), sines(1)),
-        vectorize=True)[0].contiguous(), A.jacobian(lambda x: x.sum(), sines(2, 2),
-        vectorize=True).contiguous(), A.vjp(f, sines(1)), A.jvp(f, sines(1)),
-        A.vjp(lambda x: (x * 2,), sines(1), (sines(1),)), A.vhp(lambda x: x**3, sines()),
-        A.hvp(lambda x: x**3, sines()), A.hessian(lambda x: x**3, sines()),
-        A.hessian(lambda x: x.sum() * 2, sines(2)), A.hvp(lambda x: sines(), sines(2), sines(2)),
-        A.vhp(lambda x: sines(), sines(2), sines(2)), A.vjp(lambda x: sines(2), sines(2), sines(2)),
-        A.jvp(lambda x: (sines(2), x * 2), sines(2), sines(2)),
-        A.hessian(lambda x: sines(), sines(2)),]
-
-A.vjp(lambda x: x * 2j, complex_sines(1), complex_sines(1))
-A.jvp(lambda x: x * 2j, complex_sines(2), complex_sines(2))
-A.jacobian(lambda x: x * 2j, complex_sines(2), vectorize=True)
-error_name(A.vjp, lambda x: x * 2j, complex_sines(1))
-[A._construct_standard_basis_for((sines(2), sines(1, dtype=torch.float32)), (2, 1))]
-
 # grad mode, given leaves and their grads are left as they were
 def is_grad_enabled_jacobian():
     x = sines(2).requires_grad_()
@@ -167,17 +100,6 @@ def is_grad_enabled_jacobian():
             sines(2)), torch.is_grad_enabled()
     return [r, x.grad is None, torch.is_grad_enabled(), error_name(A.jacobian, lambda x: 3, x),
         torch.is_grad_enabled()]
-
-def jacobian_is_view():
-    seen = []
-    def f(x):
-        seen.append((x.is_leaf, x.requires_grad, x._is_view(), torch.is_grad_enabled()))
-        return (x**2).sum()
-    x = (sines(2) + 0).requires_grad_()
-    r = [A.jacobian(f, x), A.jacobian(f, x, create_graph=True),
-        A.jacobian(f, sines(2) + 0, create_graph=True), A.vjp(f, x), A.vjp(f, x, create_graph=True),
-        A.hvp(f, x, sines(2))]
-    return seen
 
 # what has no tangents, and what belongs to a graph outside
 @differs("Torch's hvp has no strategy.")
@@ -198,7 +120,7 @@ def strategy_vectorize():
         error_name(lambda: A.jacobian(f, sines(2), strategy="forward-mode", vectorize=True))]
 
 @differs("torch keeps a graph that wasn't asked for in forward mode")
-def jacobian_vectorize_2():
+def jacobian_vectorize():
     p = sines(2).requires_grad_()
     return [A.jacobian(lambda x: x * p, sines(2), vectorize=True,
         strategy="forward-mode").requires_grad, A.jacobian(lambda x: x * p, sines(2),

@@ -18,33 +18,19 @@ from tests.recorded.inputs import (
 # matrices: powers, systems, factors
 [torch.linalg.matrix_power(sines(2, 2), n) for n in (0, 1, 2, 3, 5, -2)]
 torch.linalg.matrix_power(sines(2, 2), -1).contiguous()
-torch.linalg.matrix_power(sines(2, 2, 2), 3)
 torch.linalg.matrix_power(iota(2, 2, dtype=torch.int64), 3)
 torch.linalg.matrix_power(iota(2, 2, dtype=torch.int64), 0)
 torch.linalg.matrix_power(iota(2, 2, dtype=torch.int64), -1)
-torch.linalg.matrix_power(sines(2, 3), 2)
 torch.linalg.matrix_power(sines(2), 2)
 [x.contiguous() for x in (torch.linalg.solve(sines(2, 2), sines(2)),
     torch.linalg.solve(sines(2, 2), sines(2, 3)), torch.linalg.solve(sines(3, 2, 2), sines(3, 2)),
     torch.linalg.solve(sines(2, 2), sines(3, 2), left=False))]
 torch.linalg.solve(sines(2, 2), sines(2), left=False)
-torch.linalg.solve(sines(2, 2), sines())
-torch.linalg.solve(sines(2, 3), sines(2))
-torch.linalg.solve(sines(2, 2), sines(3))
 torch.linalg.solve(sines(2, 3, 3), sines(3, 3, 1))
 torch.linalg.solve(sines(4, 1, 3, 3), sines(3, 3, 1)).shape
 [error_name(torch.linalg.solve, sines(0, 2, 2), sines(3, 2, 1)),
     error_name(lambda: torch.linalg.solve(sines(), sines(3, 2), left=False)),
     error_name(torch.linalg.solve, sines(), sines(3, 2))]
-
-def matrix_power_data_ptr():
-    A = sines(2, 2, 2).requires_grad_()
-    found = [torch.linalg.matrix_power(A, n) for n in (0, 1)]
-    return [(x.requires_grad, x.data_ptr() == A.data_ptr(), *torch.autograd.grad(x.sum(), A))
-        for x in found], torch.matrix_power(iota(2, 2, dtype=torch.int64),
-        0), torch.matrix_power(torch.zeros(2, 0, 0), 0)
-
-error_name(torch.linalg.solve, torch.zeros(2, 2), torch.ones(2)) in ("LinAlgError", "_LinAlgError")
 gradients(lambda a, b: torch.linalg.solve(a, b), sines(2, 2), sines(2, 3))
 gradients(lambda a: torch.linalg.solve(a, sines(2, 3)), sines(2, 2))
 gradients(lambda b: torch.linalg.solve(sines(2, 2), b), sines(2))
@@ -120,52 +106,30 @@ torch.inner(sines(), sines(3))
 torch.inner(sines(2, 3), sines())
 torch.inner(sines(2, 2, 3), sines(3))
 torch.inner(sines(3), sines(2, 3))
-torch.inner(sines(2, 3), sines(4, 2))
 torch.inner(sines(3), iota(3))
 
 def empty_inner():
-    o = [torch.empty(0, dtype=torch.float64), torch.zeros(2, 4, dtype=torch.float64),
-        torch.zeros(4, 2, dtype=torch.float64).t(), torch.zeros(2, 4)]
-    return [(error_name(lambda: torch.inner(sines(2, 3), sines(4, 3), out=x)), x)
-        for x in o[1:3]], error_name(lambda: torch.inner(sines(2, 3), sines(4, 3),
-        out=o[3])), torch.inner(sines(2, 3), sines(4, 3), out=o[0]) is o[0], o[0]
-
-def empty_inner_2():
     o = [torch.empty(0, dtype=torch.float64), torch.empty(0, dtype=torch.float64)]
     return torch.inner(sines(3), sines(3), out=o[0]), torch.inner(sines(), sines(3), out=o[1]), o
 
 [torch.dist(sines(3), sines(3, phase=1.0), p) for p in (2, 1, 0, math.inf, 3)]
 torch.dist(sines(2, 1), sines(3))
-torch.dist(sines(3), sines(3), 1j)
-[torch.cdist(sines(2, 3), sines(4, 3, phase=1.0), p) for p in (2, 1, 0, math.inf, 3, 0.5)]
-torch.cdist(sines(2, 1, 3), sines(4, 3))
 [torch.cdist(sines(30, 3), sines(28, 3, phase=1.0), compute_mode=k)
     for k in ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist",
     "donot_use_mm_for_euclid_dist")]
 torch.cdist(sines(2, 3), sines(4, 3), compute_mode="no")
 torch.cdist(iota(2, 3, dtype=torch.int64), sines(4, 3))
 torch.cdist(sines(2, 3), iota(4, 3, dtype=torch.int64))
-torch.cdist(sines(3), sines(4, 3))
-torch.cdist(sines(2, 3), sines(3))
-torch.cdist(sines(2, 3), sines(4, 2))
-torch.cdist(sines(2, 3), sines(4, 3), -1)
-torch.cdist(sines(2, 3), sines(4, 3), math.nan)
 torch.cdist(sines(2, 3), iota(4, 3))
 torch.cdist(sines(2, 3).float(), sines(4, 3).float(), 1e300)
 torch.cdist(sines(2, 3), sines(4, 3), 1e6).shape
 torch.cdist(sines(2, 0), sines(4, 0))
 torch.cdist(sines(0, 3), sines(4, 3)).shape
-[gradients(lambda a, b: torch.cdist(a, b, p), sines(2, 3), sines(3, 3, phase=1.0))
-    for p in (2, 1, 0, math.inf, 3, 0.5)]
-[gradients(lambda a: torch.cdist(a, a.detach(), p), sines(2, 3)) for p in (2, 1, math.inf, 3)]
 [torch.pdist(sines(4, 3), p) for p in (2, 1, 0, math.inf, 3)]
 torch.pdist(sines(1, 3))
 torch.pdist(sines(0, 3))
 gradients(lambda a: torch.pdist(a), sines(4, 3))
 torch.pdist(sines(3, 3).float(), 1e300)
-torch.pdist(sines(3))
-torch.pdist(iota(3, 3, dtype=torch.float16))
-torch.pdist(sines(3, 3), -1)
 
 # counting, choosing
 torch.bincount(torch.tensor([0, 2, 2]))
@@ -199,19 +163,9 @@ F.one_hot(torch.tensor([], dtype=torch.int64))
 F.one_hot(torch.tensor([0.5]))
 F.one_hot(torch.tensor([1], dtype=torch.int32))
 vmap(F.one_hot)(torch.tensor([[0], [2]]))
-torch.take_along_dim(sines(2, 3), torch.tensor([[0], [2]]), 1)
-torch.take_along_dim(sines(2, 3), torch.tensor([[1, 0, 1]]), 0)
-torch.take_along_dim(sines(2, 3), torch.tensor([5, 0]))
-torch.take_along_dim(sines(2, 3), torch.tensor([[0], [2]]), -1)
-torch.take_along_dim(sines(2, 1), torch.tensor([[0, 0, 0]]), 0)
-torch.take_along_dim(sines(2, 3), torch.tensor([[-1], [-3]]), 1)
-torch.take_along_dim(sines(2, 3), torch.tensor([0]), 1)
-torch.take_along_dim(sines(2, 3), torch.tensor([[0]]), 2)
-torch.take_along_dim(sines(2, 3), torch.tensor([[0]]), -3)
 torch.take_along_dim(sines(2, 3), torch.tensor([[0]], dtype=torch.int32), 1)
 torch.take_along_dim(sines(2, 3), torch.tensor([[0.0]]), 1)
 torch.take_along_dim(sines(2, 3), torch.tensor([[3]]), 1)
-torch.take_along_dim(sines(2, 3), torch.tensor([[0], [0], [0]]), 1)
 
 def empty_take_along_dim():
     o = torch.empty(0, dtype=torch.float64)
@@ -258,18 +212,14 @@ F.ctc_loss(sines(5, 2, 4), torch.tensor([[1, 2], [3, 3]]), 5, (2, 2))
 F.ctc_loss(sines(5, 2, 4), torch.tensor([[1, 2], [3, 3]]), (5, 6), (2, 2))
 F.ctc_loss(sines(5, 2, 4), torch.tensor([[1, 2], [3, 3]]), (5,), (2, 2))
 F.ctc_loss(sines(5, 2, 4), torch.tensor([[1, 2], [3, 3]]), (5, 5), (2,))
-F.ctc_loss(sines(5, 2, 4), torch.tensor([[1, 2], [3, 3]]), (5, 5), (2, -1))
-F.ctc_loss(sines(5, 2, 4), torch.tensor([[1, 2], [3, 3]]), (5, 5), (2, 3))
 F.ctc_loss(sines(5, 2, 4), torch.tensor([[1, 2]]), (5, 5), (2, 2))
 F.ctc_loss(sines(5, 2, 4), torch.tensor([1, 2, 3]), (5, 5), (2, 2))
 F.ctc_loss(sines(5, 2, 4), torch.tensor([[1, 2], [3, 3]]), (5, 5), (2, 2), blank=4)
-F.ctc_loss(sines(5, 2, 4), torch.tensor([[1, 2], [3, 3]]), (5, 5), (2, 2), blank=-1)
 with differs("each of the two may be of either kind"):
     F.ctc_loss(sines(5, 2, 4), torch.tensor([[1, 2], [3, 3]]), torch.tensor([5.0, 5.0]), (2, 2))
     F.ctc_loss(sines(5, 2, 4), torch.tensor([[1, 2], [3, 3]]), (5, 5), torch.tensor([True, True]))
 F.ctc_loss(sines(0, 2, 4), torch.tensor([[1, 2], [3, 3]]), (0, 0), (2, 2))
 F.ctc_loss(sines(5, 2, 4).to(torch.float16), torch.tensor([[1, 2], [3, 3]]), (5, 5), (2, 2))
-F.ctc_loss(sines(5), torch.tensor([1, 2]), (5,), (2,))
 F.ctc_loss(sines(1, 5, 2, 4), torch.tensor([[1, 2], [3, 3]]), (5, 5), (2, 2))
 with differs("tangents of distances, which torch has not"):
     [tangents(lambda a, b: torch.cdist(a, b, p), sines(2, 3), sines(3, 3, phase=1.0))
@@ -292,9 +242,6 @@ torch.fft.fft(sines(2, 3), dim=0).contiguous()
 [torch.fft.fft(sines(4), norm=k) for k in ("forward", "backward", "ortho")]
 [torch.fft.irfft(complex_sines(3), norm=k) for k in ("forward", "backward", "ortho")]
 torch.fft.fft(sines(4), norm="no")
-torch.fft.fft(sines(4), n=0)
-torch.fft.rfft(complex_sines(4))
-torch.fft.fft(sines(4), dim=1)
 gradients(lambda x: torch.fft.rfft(x).abs(), sines(5))
 gradients(lambda x: torch.fft.rfft(x).abs(), sines(4))
 gradients(lambda x: torch.fft.irfft(x), complex_sines(3))
@@ -310,20 +257,7 @@ tangents(lambda x: torch.fft.rfft(x, n=3), sines(5))
 torch.linalg.cholesky(sines(2))
 torch.linalg.eigh(sines(2, 3))
 torch.linalg.svdvals(sines(2))
-torch.linalg.solve(sines(2, 2), sines(3, 2))
-torch.fft.fft(sines(4), n=1)
-torch.fft.rfft(sines(4), n=1)
-torch.fft.irfft(complex_sines(3), n=1)
-torch.fft.irfft(complex_sines(3), n=2)
-torch.fft.irfft(complex_sines(2))
-torch.fft.fft(iota(3, dtype=torch.int64))
-torch.fft.rfft(sines(4), n=0)
-torch.fft.irfft(complex_sines(3), n=0)
-torch.fft.irfft(complex_sines(1))
-torch.fft.fft(sines())
 torch.fft.rfft(sines(4), norm="no")
-torch.fft.irfft(complex_sines(4), dim=1)
-torch.fft.irfft(complex_sines(4), dim=-2)
 torch.cdist(torch.tensor([[0.0, 0.0], [1.0, 0.0]]), torch.tensor([[0.0, 0.0]]))
 gradients(lambda a, b: torch.cdist(a, b), sines(2, 3), sines(2, 3))
 gradients(lambda a, b: torch.cdist(a, b, 3), sines(2, 3), sines(2, 3))
@@ -331,4 +265,3 @@ gradients(lambda a: torch.cdist(a, torch.zeros(1, 2, dtype=torch.float64), 1),
     torch.tensor([[0.0, 1.0], [1.0, 0.0]], dtype=torch.float64))
 gradients(lambda a: torch.cdist(a, torch.zeros(1, 2, dtype=torch.float64), 0.5),
     torch.tensor([[0.0, 1.0], [4.0, 1.0]], dtype=torch.float64))
-torch.cdist(sines(2, 3).to("meta"), sines(4, 3).to("meta")).shape == (2, 4)

@@ -1,37 +1,17 @@
 """Interpreted edges: calls of the Python layer (`autograd_cy`)."""
 
 import autograd_cy as torch
-from tests.recorded.inputs import differs, gradients, iota, metadata, sines, tangents
+from tests.recorded.inputs import gradients, iota, metadata, sines
 
 # histograms, infinities, choices: what is refused, and limits
-torch.histc(iota(4), 1)
-torch.histc(iota(4), 2)
-torch.histc(iota(4), 3, 0, 2)
-torch.histc(iota(4), 3, 1, 1)
-torch.histc(torch.ones(3), 3)
-torch.histc(torch.ones(3), 4, 1, 1)
-torch.histc(torch.zeros(0), 3)
-torch.histc(torch.zeros(0), 3, 1, 1)
 torch.histc(iota(4), 0)
 torch.histc(iota(4), -1)
-torch.histc(iota(4), 3, 2, 1)
-torch.histc(iota(4), 3, 0, float("inf"))
-torch.histc(iota(4), 3, float("-inf"), 1)
 torch.histc(torch.tensor([1.0, float("nan")]), 3)
-torch.histc(torch.tensor([1.0, float("inf")]), 3)
-torch.histc(torch.tensor([1.0, float("nan"), 2, 3]), 3, 1, 3)
-[torch.histc(torch.tensor([0.0, 0.1, 0.2, 0.3, 0.7, 1.0], dtype=d), 10, 0, 1)
-    for d in (torch.float32, torch.float64)]
 torch.isposinf(torch.zeros(2, dtype=torch.complex64))
 torch.isneginf(torch.zeros(2, dtype=torch.complex64))
-torch.isposinf(iota(2, dtype=torch.int64))
-torch.isneginf(iota(2, dtype=torch.int64))
-torch.isposinf(torch.tensor([float("inf"), -float("inf"), 0]))
-torch.isneginf(torch.tensor([float("inf"), -float("inf"), 0]))
 torch.isposinf(torch.tensor([float("inf"), -float("inf"), 0]), out=torch.empty(3, dtype=torch.bool))
 torch.isneginf(torch.tensor([float("inf"), -float("inf"), 0]), out=torch.empty(3, dtype=torch.bool))
 torch.isneginf(torch.tensor([float("inf"), -float("inf"), 0]), out=torch.empty(3))
-torch.isposinf(iota(3, dtype=torch.int64), out=torch.ones(3, dtype=torch.bool))
 
 def empty_isposinf():
     x = torch.empty(3, dtype=torch.bool)
@@ -47,26 +27,8 @@ torch.nanmean(iota(2, dtype=torch.int64))
 torch.nanmean(torch.tensor([[1.0, float("nan")], [3, 4]]), 1)
 torch.nanmean(torch.tensor([[1.0, float("nan")], [3, 4]]), 0, True)
 torch.nanmean(torch.tensor([float("nan")]))
-torch.aminmax(torch.zeros(0))
 torch.aminmax(torch.zeros(2, 0), dim=1)
 torch.aminmax(torch.zeros(2, 0), dim=0)
-gradients(lambda x: torch.aminmax(x)[0], torch.tensor([1.0, 2, 1], dtype=torch.float64))
-gradients(lambda x: torch.aminmax(x, dim=1)[1],
-    torch.tensor([[1.0, 2, 2], [3, 1, 2]], dtype=torch.float64))
-gradients(lambda x: torch.aminmax(x, dim=0, keepdim=True)[1],
-    torch.tensor([[1.0, 2], [3, 1]], dtype=torch.float64))
-gradients(lambda x: torch.aminmax(x, dim=0)[0] * 2 + torch.aminmax(x, dim=0)[1],
-    torch.tensor([[1.0, 2], [3, 1]], dtype=torch.float64))
-gradients(lambda x: torch.aminmax(x, dim=0)[0], torch.tensor(2.0, dtype=torch.float64))
-gradients(lambda x: torch.aminmax(x, dim=0, keepdim=True)[1],
-    torch.tensor(2.0, dtype=torch.float64))
-gradients(lambda x: torch.aminmax(x)[1], torch.tensor([2.0, float("nan")], dtype=torch.float64))
-tangents(lambda x: torch.aminmax(x)[0], sines(2, 2))
-tangents(lambda x: torch.aminmax(x, dim=1)[1], sines(2, 3))
-tangents(lambda x: torch.aminmax(x, dim=0, keepdim=True)[1], sines(2, 3))
-tangents(lambda x: torch.aminmax(x, dim=0)[0], sines())
-torch.dot(iota(2), iota(2, 2))
-torch.dot(iota(2, 2), iota(2))
 torch.dot(iota(2), iota(2).double())
 torch.dot(iota(2), iota(3))
 torch.polar(iota(2, dtype=torch.int64), iota(2))
@@ -76,78 +38,36 @@ torch.linalg.eigh(torch.eye(2), UPLO="X")
 torch.linalg.eigvalsh(sines(2, 2), UPLO="u"), torch.linalg.eigvalsh(sines(2, 2), UPLO="l")
 torch.linalg.eigvalsh(sines(2, 3))
 torch.fft.fftfreq(0), torch.fft.fftfreq(0, 2.0, dtype=torch.float64)
-torch.fft.fftfreq(-1)
-with differs("torch counts down there."):
-    torch.fft.rfftfreq(-1)
-    torch.fft.rfftfreq(-3)
-torch.fft.fftfreq(1)
-torch.fft.rfftfreq(1)
-torch.fft.fftfreq(2, 0.5)
-torch.fft.rfftfreq(2, 2.0)
-torch.fft.fftfreq(5)
-torch.fft.rfftfreq(5)
 torch.fft.rfftfreq(4, dtype=torch.int64)
-[x.contiguous() + 0 for x in (torch.fft.fft(sines(4), 2), torch.fft.fft(sines(4), 4),
-    torch.fft.fft(sines(2), 4), torch.fft.rfft(sines(5), 3),
-    torch.fft.irfft(sines(3, dtype=torch.complex128), 3), torch.fft.fft(sines(3, 4), 2, 0))]
 torch.inner(iota(2, 3), iota(2, 3), out=torch.zeros(2, 2))
 torch.inner(iota(2, 3), iota(4, 3), out=torch.zeros(0))
 metadata(torch.inner(iota(2, 3), iota(4, 3), out=torch.zeros(4, 2).t()))
 torch.inner(iota(2, 3), iota(3), out=torch.zeros(2))
 torch.inner(iota(3), iota(3), out=torch.zeros(()))
 torch.inner(iota(3), iota(2, 3))
-torch.inner(iota(2, 3), iota(2, 4))
-torch.inner(iota(2), iota(2).double())
 
 def cdist_float():
     a, b = sines(3, 2), sines(4, 2)
-    return [torch.cdist(a, b, p) for p in (0, 0.5, 1, 2, 3, float("inf"))]
-
-def cdist_float_2():
-    a, b = sines(3, 2), sines(4, 2)
     return [torch.cdist(a.float(), b.float(), p) for p in (1e39, 1e300)], [torch.cdist(a, b, p)
         for p in (300, 1e300)]
-
-def gradients_cdist():
-    a, b = sines(3, 2), sines(4, 2)
-    return [gradients(lambda x, y: torch.cdist(x, y, p), a, b)
-        for p in (0, 1, 1.5, 2, 3, float("inf"))]
-
-@differs("torch has no such tangent.")
-def tangents_cdist():
-    a, b = sines(3, 2), sines(4, 2)
-    return [tangents(lambda x, y: torch.cdist(x, y, p), a, b) for p in (1, 1.5, 2, 3, float("inf"))]
 
 [gradients(lambda x: torch.cdist(x, torch.zeros(2, 2, dtype=torch.float64), p),
     torch.zeros(2, 2, dtype=torch.float64)) for p in (0, 1, 1.5, 2, 3, float("inf"))]
 [gradients(lambda x: torch.cdist(x, torch.zeros(1, 2, dtype=torch.float64), p),
     torch.tensor([[0.0, 2.0], [1.0, 1.0]], dtype=torch.float64)) for p in (1, 2, 3, float("inf"))]
-torch.cdist(sines(2, 3, 2), sines(1, 2, 2))
-torch.cdist(sines(3, 2), sines(2, 2, 2))
-torch.cdist(torch.zeros(2, 0), torch.zeros(3, 0))
-torch.cdist(torch.zeros(0, 2), torch.zeros(3, 2)).shape
 [[round(float((torch.cdist(sines(n, 3), sines(k, 3))
     - (sines(n, 3)[:, None] - sines(k, 3)).pow(2).sum(-1).sqrt()).abs().max()), 6)
     for n, k in ((25, 2), (26, 2), (2, 26), (25, 25), (30, 30))]]
 torch.cdist(sines(2, 2), sines(2, 2), compute_mode="other")
-torch.cdist(iota(2, 2, dtype=torch.int64), sines(2, 2))
-torch.cdist(sines(2), sines(2, 2))
-torch.cdist(sines(2, 2), sines(2))
-torch.cdist(sines(2, 2), sines(2, 3))
-torch.cdist(sines(2, 2), sines(2, 2), -1)
-torch.pdist(sines(2, 2, 2))
 torch.pdist(iota(2, 2, dtype=torch.int64))
 torch.pdist(iota(2, 2).half())
 torch.pdist(iota(2, 2, dtype=torch.complex64))
-torch.pdist(sines(2, 2), -1.0)
 [torch.pdist(sines(3, 2), p) for p in (0, 1, 2, 3, float("inf"))]
 torch.pdist(sines(1, 2))
 torch.pdist(sines(0, 2))
 torch.dist(sines(2), sines(2) + 1, 1j)
 
 # special functions near the change of their formula
-[f(torch.tensor([0.0, 0.5, 0.999, 1.0, 1.001, 2.0, -1.5, 30.0, 1e7, 1e9, 1e200],
-    dtype=torch.float64)) for f in (torch.special.i0e, torch.special.i1e)]
 [gradients(f, torch.tensor([0.0, 0.5, 0.999, 1.0, 1.001, 2.0, -1.5, 30.0, 1e5],
     dtype=torch.float64)) for f in (torch.special.i1, torch.special.i1e, torch.special.i0e)]
 torch.logdet(-torch.eye(2))
@@ -160,53 +80,15 @@ torch.logdet(sines(3, 2, 2))
 torch.fill(sines(2), iota(1, dtype=torch.int64)[0])
 torch.fill(sines(2), 2)
 torch.fill(iota(2, dtype=torch.int64), torch.tensor(2.7))
-torch.fill(sines(2), sines(2))
-with differs("torch drops the imaginary part without a word."):
-    torch.fill(sines(2), torch.tensor(1j))
 torch.fill(torch.zeros(2, dtype=torch.complex64), torch.tensor(1j))
-torch.multinomial(torch.zeros(0), 1)
 torch.multinomial(torch.zeros(2, 0), 1, True)
-torch.multinomial(torch.zeros(1, 0), 1, True)
-torch.multinomial(torch.tensor([1.0, -1.0]), 1)
-torch.multinomial(torch.tensor([1.0, float("inf")]), 1)
 torch.multinomial(torch.tensor([0.0, 0.0]), 1)
-torch.multinomial(torch.tensor([[0.0, 3.0, 0.0], [2.0, 0.0, 0.0]]), 4, True)
-torch.multinomial(torch.tensor([0.0, 0.0, 1.0]), 1)
-torch.multinomial(torch.tensor([[0, 1.0], [1.0, 0.0]]), 1)
-torch.FloatTensor("abc")
-torch.FloatTensor(b"abc")
-torch.FloatTensor({1: 2})
-torch.FloatTensor(True)
-torch.FloatTensor(iota(2, dtype=torch.int64))
-torch.FloatTensor(3).shape
-torch.FloatTensor(2, 3).shape
-torch.FloatTensor([1, 2])
-torch.FloatTensor((1, 2))
-torch.FloatTensor(torch.Size([2, 0]))
-torch.FloatTensor()
-torch.isclose(iota(2, dtype=torch.int64), iota(2, dtype=torch.int64) + 1, 0.6, 0)
-torch.isclose(torch.tensor([1 + 1j]), torch.tensor([1 + 1.1j]), 0.1)
-torch.isclose(torch.tensor([float("nan"), 1]), torch.tensor([float("nan"), 1]), 0, 0, True)
 
 # CTC: short, empty and impossible
 def ctc_loss_reduction():
     lp = torch.log_softmax(sines(4, 2, 3), -1)
     return [torch.nn.functional.ctc_loss(lp, torch.tensor([[1, 2], [1, 1]]), torch.tensor([4, 3]),
         torch.tensor([2, 2]), reduction=r) for r in ("none", "mean", "sum")]
-
-def ctc_loss_reduction_2():
-    lp = torch.log_softmax(sines(4, 2, 3), -1)
-    return (torch.nn.functional.ctc_loss(lp, torch.tensor([[1], [2]]), torch.tensor([4, 3]),
-        torch.tensor([1, 1]), reduction="none"), torch.nn.functional.ctc_loss(lp,
-        torch.tensor([[1], [2]]), torch.tensor([4, 3]), torch.tensor([0, 1]), reduction="none"),
-        torch.nn.functional.ctc_loss(lp, torch.tensor([[1, 2], [1, 1]]), torch.tensor([4, 2]),
-        torch.tensor([2, 2]), reduction="none"))
-
-def ctc_loss_zero_infinity():
-    lp = torch.log_softmax(sines(4, 2, 3), -1)
-    return torch.nn.functional.ctc_loss(lp, torch.tensor([[1, 2], [1, 1]]), torch.tensor([4, 2]),
-        torch.tensor([2, 2]), reduction="none", zero_infinity=True), torch.nn.functional.ctc_loss(
-        lp, torch.tensor([[1, 2], [1, 1]]), torch.tensor([4, 2]), torch.tensor([2, 2]))
 
 gradients(lambda x: torch.nn.functional.ctc_loss(torch.log_softmax(x, -1),
     torch.tensor([[1, 2], [1, 1]]), torch.tensor([4, 3]), torch.tensor([2, 2])), sines(4, 2, 3))
@@ -221,7 +103,7 @@ def ctc_loss_blank():
         torch.tensor([[0, 1], [1, 0]]), torch.tensor([4, 4]), torch.tensor([2, 2]), blank=2,
         reduction="none")
 
-def ctc_loss_reduction_3():
+def ctc_loss_reduction_2():
     lp = torch.log_softmax(sines(4, 2, 3), -1)
     return torch.nn.functional.ctc_loss(lp[:, 0], torch.tensor([1, 2]), torch.tensor(4),
         torch.tensor(2), reduction="none")

@@ -1,8 +1,5 @@
 """Legacy backward: calls of the Python layer (`autograd_cy`)."""
 
-import numpy as np
-
-import autograd_cy as torch
 from autograd_cy import legacy
 from autograd_cy.legacy import Variable
 from tests.recorded.inputs import error_name, float_range
@@ -11,54 +8,15 @@ DIFFERS = "Programs of 2017: backward, hooks, samples, checks. Torch has none of
 
 # backward
 Variable(float_range(2), volatile=True).backward()
-Variable(float_range(2), requires_grad=True).backward()
-Variable(float_range(1)).backward()
 Variable(float_range(2), requires_grad=True).backward(3)
 Variable(float_range(2), requires_grad=True).backward(float_range(3))
 Variable(float_range(2), requires_grad=True).backward(float_range(2).double())
-
-def volatile_float_range():
-    v = Variable(float_range(2), requires_grad=True)
-    v.backward(float_range(2))
-    g = v.grad
-    v.backward(Variable(float_range(2)))
-    v.backward(float_range(2, 1))
-    return g is v.grad, g.data, g.volatile, g.requires_grad
-
-def data_is_contiguous():
-    v = Variable(float_range(2), requires_grad=True)
-    w1 = float_range(2)
-    v.backward(w1)
-    v.backward(w1)
-    return w1, v.grad.data, v.grad.data.is_contiguous()
 
 def variable_float_range():
     v = Variable(float_range(2), requires_grad=True)
     u = (v * v).sum()
     u.backward()
     return u.backward()
-
-def retain_variables_data():
-    v = Variable(float_range(2), requires_grad=True)
-    u = (v * v).sum()
-    u.backward(retain_variables=True)
-    u.backward(None, True)
-    u.backward()
-    return v.grad.data, error_name(u.backward)
-
-def data_float_range():
-    v = Variable(float_range(2), requires_grad=True)
-    u = v + 1
-    u.backward(float_range(2))
-    u.backward(float_range(2))
-    return v.grad.data
-
-def data_variable():
-    v, u = Variable(float_range(2), requires_grad=True), Variable(float_range(2),
-        requires_grad=True)
-    legacy.backward([v * u, v * 2, Variable(float_range(2)), v.sum()],
-        [float_range(2), Variable(float_range(2)), None, None])
-    return v.grad.data, u.grad.data
 
 def float_range_legacy():
     v = Variable(float_range(2), requires_grad=True)
@@ -69,60 +27,9 @@ legacy.backward([Variable(float_range(2))], [float_range(2)])
 legacy.backward([Variable(float_range(2), volatile=True)], [float_range(2)])
 legacy.backward([3], [float_range(2)])
 
-def data_float_range_2():
-    v = Variable(float_range(1), requires_grad=True)
-    y = v * 2
-    legacy.backward([y, y], [float_range(1), float_range(1)])
-    return v.grad.data
-
-def run_backward_volatile():
-    e = Variable._execution_engine
-    return [error_name(e.run_backward, *a, False)
-        for a in (([Variable(float_range(1))], (float_range(1),)),
-        ((Variable(float_range(1)),), [float_range(1)]), ((Variable(float_range(1)),), ()),
-        ((3,), (float_range(1),)), ((Variable(float_range(1), volatile=True),), (float_range(1),)),
-        ((Variable(float_range(1), requires_grad=True),), (3,)),
-        ((Variable(float_range(1)),), (float_range(1),)),
-        ((Variable(float_range(1), requires_grad=True),), (None,)),)]
-
-def run_backward_execution_engine():
-    v = Variable(float_range(1), requires_grad=True)
-    a = v * 2
-    b = a * 3 + a * 5
-    c = Variable(float_range(1), requires_grad=True)
-    Variable._execution_engine.run_backward((b, a, c, Variable(float_range(1))),
-        (float_range(1), Variable(float_range(1)), float_range(1), float_range(1)), False)
-    return v.grad.data, c.grad.data
-
-def note_order():
-    order = []
-    class Note(legacy.Function):
-        def __init__(self, name):
-            self.name = name
-        def forward(self, x):
-            return x * 1
-        def backward(self, g):
-            order.append(self.name)
-            return g
-    v = Variable(float_range(1), requires_grad=True)
-    a, b = Note("a")(v), Note("b")(v)
-    legacy.backward([a, b, Note("c")(a)], [float_range(1)] * 3)
-    return order, v.grad.data
-
 # hooks
 Variable(float_range(2), volatile=True).register_hook(print)
 Variable(float_range(2)).register_hook(print)
-
-def seen_remove():
-    v = Variable(float_range(2), requires_grad=True)
-    seen = []
-    h = v.register_hook(lambda g: seen.append((type(g).__name__, g.volatile, g.requires_grad))
-        or g * 2)
-    k = v.register_hook(lambda g: g + 1)
-    (v * 3).backward(float_range(2))
-    h.remove()
-    v.backward(float_range(2))
-    return v.grad.data, seen, k.id - h.id
 
 def float_range_register_hook():
     v = Variable(float_range(2), requires_grad=True)
@@ -167,15 +74,6 @@ def float_range_double():
     v = Variable(float_range(2), requires_grad=True)
     h = v.register_hook(lambda g: g.double())
     return v.backward(float_range(2))
-
-def seen_creator():
-    v = Variable(float_range(2), requires_grad=True)
-    u = v * 2
-    seen = []
-    h = u.creator.register_hook(lambda i, o: seen.append((i[0].data, o[0].data, i[0].volatile)))
-    k = u.creator.register_hook(lambda i, o: (i[0] * 10,))
-    u.backward(float_range(2))
-    return v.grad.data, seen, k.id - h.id
 
 def float_range_creator():
     def one(i, o):
@@ -266,21 +164,10 @@ def away_dist():
         * 3) < 1e-5, d.grad.data.view(2).dist((1 / (std + 1e-6) - away * away
         / (std * std * std + 1e-6)) * 3) < 1e-5, d.grad.size()
 
-def dist_norm():
-    r = legacy.manual_seed(1)
-    m1 = Variable(legacy.FloatTensor([1, 2]), requires_grad=True)
-    s = legacy.normal(m1, 0.001)
-    s.reinforce(3)
-    s.backward()
-    return m1.grad.data.dist((m1.data - s.data) / (1e-6 + 1e-6)
-        * 3) < 1e-2 * m1.grad.data.norm(), abs(s.data[0]
-        - 1) < 0.01, legacy.normal(Variable(float_range(2))).data.type()
-
 legacy.normal(Variable(float_range(2)), 0)
 legacy.normal(Variable(float_range(2)), -1)
 legacy.normal(Variable(float_range(2)), float_range(2))
 legacy.normal(float_range(2), Variable(float_range(2)))
-legacy.autograd._functions.Normal(2)(Variable(float_range(2)), Variable(float_range(2)))
 legacy.autograd._functions.Normal()(Variable(float_range(2)))
 
 def bernoulli_float_tensor():
@@ -299,11 +186,6 @@ def reinforce_retain_variables():
     s.backward()
     return s.backward()
 
-def reinforce_double():
-    s = Variable(legacy.FloatTensor([0.5, 0.5]), requires_grad=True).bernoulli()
-    return [error_name(s.reinforce, x) for x in ("a", Variable(float_range(2)),
-        float_range(2).double(), float_range(3), torch.ones(2))]
-
 def reinforce_long():
     s = Variable(legacy.FloatTensor([0.5, 0.5]), requires_grad=True).bernoulli()
     return s.reinforce(float_range(2).long())
@@ -316,26 +198,7 @@ def bernoulli_reinforce_3():
     s = Variable(legacy.FloatTensor([0.5, 0.5]), requires_grad=True).bernoulli()
     return s.reinforce("a")
 
-Variable(float_range(2)).reinforce(1)
 (Variable(float_range(2), requires_grad=True) * 2).reinforce(1)
-
-def bernoulli_reinforce_4():
-    p = Variable(legacy.FloatTensor([0.5, 0.5]), requires_grad=True)
-    s = p.bernoulli()
-    t1 = (s * 2).add(p)
-    s.reinforce(1)
-    t1.backward(float_range(2))
-    return p.grad is None, p.grad.data.abs().gt(1.5).all()
-
-def bernoulli_reinforce_5():
-    p = Variable(legacy.FloatTensor([0.5, 0.5]), requires_grad=True)
-    s = p.bernoulli()
-    u = s * 2 + p
-    r = error_name(u.backward, float_range(2))
-    g = p.grad
-    s.reinforce(0)
-    u.backward(float_range(2))
-    return r, g, p.grad.data
 
 # checks of gradients
 legacy.gradcheck(lambda a: a * a, [Variable(float_range(3).double(), requires_grad=True)])
@@ -344,18 +207,6 @@ legacy.gradcheck(lambda a, b: (a * b, a + 1),
 legacy.gradcheck(lambda a: a.detach() * 2, [Variable(float_range(2).double(), requires_grad=True)])
 legacy.gradcheck(lambda a: [a * 2], [Variable(float_range(2).double(), requires_grad=True)])
 
-def wrong_rtol():
-    class Wrong(legacy.Function):
-        def forward(self, x):
-            return x * 2
-        def backward(self, g):
-            return g * 2.01
-    x = [Variable(float_range(2).double(), requires_grad=True)]
-    return legacy.gradcheck(Wrong(), x), legacy.gradcheck(Wrong(), x,
-        rtol=0.01), legacy.gradcheck(Wrong(), x, atol=0.02, rtol=0), legacy.gradcheck(Wrong(), x,
-        1e-6, 0.005, 0), legacy.gradcheck(lambda a: (a * 2, Wrong()(a)),
-        x), legacy.gradcheck(Wrong(), [Variable(float_range(2).double())])
-
 def shifted_gradcheck():
     class Shifted(legacy.Function):
         def forward(self, x):
@@ -363,16 +214,6 @@ def shifted_gradcheck():
         def backward(self, g):
             return g * 2 + 1e-7
     return legacy.gradcheck(Shifted(), [Variable(float_range(2).double(), requires_grad=True)])
-
-def turns_count():
-    class Turns(legacy.Function):
-        count = 0
-        def forward(self, x):
-            return x * 2
-        def backward(self, g):
-            Turns.count += 1
-            return g * (2 + 1e-9 * Turns.count)
-    return legacy.gradcheck(Turns(), [Variable(float_range(2).double(), requires_grad=True)])
 
 def get_numerical_jacobian_make_jacobian():
     c = legacy.autograd.gradcheck
@@ -390,28 +231,6 @@ def get_numerical_jacobian_make_jacobian():
         u.data.stride(), c.contiguous([float_range(2, 2).t()])[0].stride(),)
 
 # programs that have several threads, and memory
-def creator_weakref():
-    import weakref
-    v = Variable(float_range(2), requires_grad=True)
-    u = v * 2
-    f = weakref.ref(u.creator)
-    del u
-    return f() is None
-
-def live_ver():
-    v = Variable(float_range(2))
-    a, b = v.view(2), v.view(2)
-    s = v._ver.live()
-    del a
-    return s, v._ver.live(), [error_name(v.add_, 1)], (lambda: v._ver is b._ver)()
-
-def ver_sharers():
-    v = Variable(float_range(2))
-    kept = [v.view(2) for _ in range(40)]
-    del kept[5:]
-    more = [v.view(2) for _ in range(40)]
-    return v._ver.live(), len(v._ver._sharers) <= 128
-
 def ver_live():
     a, b = Variable(float_range(2), requires_grad=True) * 1, Variable(float_range(2)) * 1
     r = a.add_(1)
@@ -479,25 +298,6 @@ def index_select_shared_pairs():
                 [x.volatile for x in y], [x.requires_grad for x in y]))
     return found
 
-def plain_trusted():
-    class Own(legacy.autograd._functions.Exp):
-        def __call__(self, *x):
-            return super().__call__(*x), "mine"
-    class Plain(legacy.autograd._functions.Exp):
-        def forward(self, x):
-            return x * 3
-    class Counted(legacy.Function):
-        def __init_subclass__(cls, kind, **more):
-            super().__init_subclass__(**more)
-            cls.kind = kind
-    class Third(Counted, kind=3):
-        pass
-    return (Own()(Variable(legacy.zeros(1)))[0].data, Own()(Variable(legacy.zeros(1)))[1],
-        Plain()(Variable(legacy.ones(1))).data, Own._trusted, Plain._trusted,
-        legacy.autograd._functions.Exp._trusted, Third.kind,
-        error_name(type, "A", (legacy.Function,), {}) is None,
-        [error_name(lambda: type("A", (legacy.Function,), {}, kind=3))],)
-
 def creator_volatile():
     v = Variable(float_range(3))
     v.detach_()
@@ -507,22 +307,11 @@ def creator_volatile():
     return v.creator, u.creator, u.requires_grad, a.creator, a.requires_grad, a.data, u.output_nr, (
         Variable(float_range(2), volatile=True).detach()).volatile
 
-def grad_backward_hooks():
-    v = Variable(float_range(2, 3))
-    v._grad = None
-    v._backward_hooks = None
-    return v.grad, v._backward_hooks, error_name(lambda: v[torch.tensor([1.0])])
-
 legacy.backward([Variable(float_range(1), requires_grad=True)], None)
 legacy.backward([Variable(float_range(1), requires_grad=True)], float_range(1))
 legacy.backward(Variable(float_range(1), requires_grad=True), Variable(float_range(1)))
 
-def data_float_range_3():
-    v = Variable(float_range(1), requires_grad=True)
-    legacy.backward(v * 2, [float_range(1)])
-    return v.grad.data
-
-def live_ver_2():
+def live_ver():
     a, b = Variable(float_range(2)), Variable(float_range(2))
     c, d = a.view(2), b.view(2)
     class One(legacy.Function):
@@ -571,15 +360,3 @@ error_name(float_range(2).requires_grad_)
 float_range(2).requires_grad_(False)
 error_name(setattr, float_range(2), "requires_grad", True)
 float_range(2).data
-
-def argmax_array():
-    x = float_range(2)
-    x.data = float_range(3)
-    return x, np.asarray(x, dtype="float32") is not None, np.array(x,
-        dtype="int32").tolist(), x.argmax() if hasattr(x,
-        "argmax") else 0, type(x.flatten()).__name__
-
-def share_memory_is_shared():
-    x = float_range(2, 2).t()
-    x.share_memory_()
-    return x, x.is_shared(), float_range(2).is_shared(), x.share_memory_() is x, x.stride()

@@ -15,10 +15,6 @@ def relu_hardtanh():
 
 legacy.nn.functional.multi_margin_loss(Variable(float_range(2, 3)),
     Variable(legacy.LongTensor([0, 1])), p=3)
-legacy.nn.functional.conv1d.__name__
-legacy.nn.functional.conv_transpose3d.__name__
-legacy.nn.functional.conv1d.__doc__
-legacy.nn.functional.conv2d.__doc__
 
 def orthogonal_tall():
     def orthogonal(*size):
@@ -40,13 +36,6 @@ def double_gradcheck():
         legacy.gradcheck(lambda a: (a * 2, float_range(2), Variable(float_range(2))), [x]),
         legacy.gradcheck(lambda a: a * a, [y]), y.data]
 
-def named_modules():
-    from collections import OrderedDict
-    named = OrderedDict([("a", legacy.nn.ReLU()), ("b", legacy.nn.Tanh())])
-    return [len(legacy.nn.Sequential(named)), error_name(legacy.nn.Sequential, named,
-        legacy.nn.ReLU()), error_name(legacy.nn.Sequential, named, named),
-        list(legacy.nn.Sequential(named)._modules)]
-
 repr(legacy.nn.Conv2d(2, 4, 3))
 repr(legacy.nn.Conv2d(2, 4, 3, dilation=2, groups=2, padding=1, bias=False))
 repr(legacy.nn.Conv1d(2, 4, 3, dilation=(2,)))
@@ -57,23 +46,6 @@ error_name(legacy.nn.Dropout, -0.1)
 error_name(legacy.nn.Dropout, 1.1)
 legacy.nn.Dropout2d(0)(Variable(float_range(1, 1, 1, 2))).data
 legacy.nn.Dropout3d(1)(Variable(float_range(1, 1, 1, 1, 2))).data
-
-def named_more():
-    class Named(legacy.nn.Module):
-        def forward(self, x):
-            return self.make(x)
-    def run(make):
-        n, seen = Named(), []
-        n.make = make
-        h = n.register_backward_hook(lambda m, i, o: seen.append((m is n, len(i), len(o))))
-        y, x = None, Variable(float_range(2), requires_grad=True)
-        y = n(x)
-        return seen, y
-    seen, y = run(lambda x: {"a": x * 2})
-    more, z = run(lambda x: [(x * 2, 3), 4])
-    z[0][0].backward(float_range(2))
-    return [seen, y["a"].data, more, error_name(run, lambda x: 3), error_name(run, lambda x: ()),
-        error_name(run, lambda x: x)]
 
 def wrong_hook_register_backward_hook():
     def wrong_hook(module, i, o):

@@ -34,14 +34,6 @@ def lbfgs_tolerance_change():
         lbfgs([0.5], tolerance_change=0.25, max_iter=1),
         lbfgs([0.5], tolerance_change=0.26, max_iter=1))
 
-def optim_param_groups():
-    p = Variable(float_range(1), requires_grad=True)
-    q = Variable(float_range(1), requires_grad=True)
-    o = legacy.optim.SGD([{"params": [p], "lr": 0.5}, {"params": q, "lr": 0.25}])
-    r = (p + q).backward()
-    r = o.step()
-    return [p.data, q.data, o.param_groups[0]["momentum"], o.param_groups[1]["lr"]]
-
 def variable_optim():
     p = Variable(float_range(1), requires_grad=True)
     return legacy.optim.SGD([{"params": [p], "lr": 0.5},

@@ -9,19 +9,6 @@ from tests.recorded.inputs import error_name, float_range, legacy_gradients
 DIFFERS = "The namespace for programs of 2017: Variables and Functions. Torch has none of it today."
 
 # gradients of products of numbers and tensors, also of operands in other shapes
-legacy_gradients(lambda a, b: a + b, float_range(2, 2), float_range(4))
-legacy_gradients(lambda a, b: a - b, float_range(2, 2), float_range(4))
-legacy_gradients(lambda a, b: a * b, float_range(2, 2), float_range(4))
-legacy_gradients(lambda a, b: a / b, float_range(2, 2), float_range(4))
-legacy_gradients(lambda a: a - Variable(float_range(2).double()), float_range(2))
-legacy_gradients(lambda a: a * Variable(float_range(2).double()), float_range(2))
-legacy_gradients(lambda a: Variable(float_range(2).double()) * a, float_range(2))
-legacy_gradients(lambda a: Variable(float_range(2).double()) / a, float_range(2))
-legacy_gradients(lambda a: Variable(float_range(2).double()) - a, float_range(2))
-legacy_gradients(lambda a: a / Variable(float_range(2).double()), float_range(2))
-legacy_gradients(lambda a, b: a**b, float_range(2, 2), float_range(4))
-legacy_gradients(lambda a: a ** Variable(float_range(2).double()), float_range(2))
-legacy_gradients(lambda b: Variable(float_range(2).double()) ** b, float_range(2))
 legacy_gradients(lambda a, b: a**b, legacy.FloatTensor([0, 0, 0, 1, 2]),
     legacy.FloatTensor([0, 1, 2, 0, 0]))
 legacy_gradients(lambda a, b: a**b, legacy.FloatTensor([1, -1, 0.5]),
@@ -39,39 +26,9 @@ legacy_gradients(lambda a: a**0, legacy.FloatTensor([0, 2]))
 legacy_gradients(lambda a: 0 / a, float_range(2))
 legacy_gradients(lambda a: 0**a, float_range(2))
 legacy_gradients(lambda a: a**1, legacy.FloatTensor([0, 2]))
-legacy_gradients(lambda a: -a, float_range(2))
-legacy_gradients(lambda a: a.lerp(Variable(float_range(2).double()), 0.25), float_range(2))
-legacy_gradients(lambda b: Variable(float_range(2, 1).double()).lerp(b, 0.25), float_range(2))
-legacy_gradients(lambda a, b: a.lerp(b, 0.25), float_range(2, 1), float_range(2))
-legacy_gradients(lambda x, a, b: x.addcmul(a, b), float_range(2, 1), float_range(2),
-    float_range(1, 2))
-legacy_gradients(lambda x, a, b: x.addcmul(3, a, b), float_range(2, 1), float_range(2),
-    float_range(1, 2))
-legacy_gradients(lambda x, a, b: x.addcdiv(a, b), float_range(2, 1), float_range(2),
-    float_range(1, 2))
-legacy_gradients(lambda x, a, b: x.addcdiv(3, a, b), float_range(2, 1), float_range(2),
-    float_range(1, 2))
-legacy_gradients(lambda b: Variable(float_range(2).double()).addcdiv(
-    Variable(float_range(2).double()), b), float_range(2))
-legacy_gradients(lambda b: Variable(float_range(2).double()).addcmul(2, b,
-    Variable(float_range(2).double())), float_range(2))
-legacy_gradients(lambda b: Variable(float_range(2).double()).addcdiv(2, b,
-    Variable(float_range(2).double())), float_range(2))
-legacy_gradients(lambda b: Variable(float_range(2).double()).addcmul(2,
-    Variable(float_range(2).double()), b), float_range(2))
-Variable(float_range(2)).addcmul(Variable(float_range(2)), Variable(float_range(2))).data
-Variable(float_range(2)).addcdiv(Variable(float_range(2)), Variable(float_range(2))).data
-Variable(float_range(2)).addcmul(2, Variable(float_range(2)), Variable(float_range(2))).data
-Variable(float_range(2)).addcdiv(2, Variable(float_range(2)), Variable(float_range(2))).data
 Variable(float_range(2)).addcmul(Variable(float_range(2)))
 Variable(float_range(2)).addcmul("a", Variable(float_range(2)), Variable(float_range(2)))
 Variable(float_range(2)).addcdiv(1, 2, Variable(float_range(2)), Variable(float_range(2)))
-legacy_gradients(lambda a, b: a.max(b), legacy.FloatTensor([1, 2, 3]),
-    legacy.FloatTensor([[2], [2], [2]]))
-legacy_gradients(lambda a, b: a.min(b), legacy.FloatTensor([1, 2, 3]),
-    legacy.FloatTensor([[2], [2], [2]]))
-[legacy_gradients(lambda a: legacy.autograd._functions.CmaxConstant(2)(a), float_range(3)),
-    legacy_gradients(lambda a: legacy.autograd._functions.CminConstant(2)(a), float_range(3))]
 Variable(float_range(3)).max(Variable(legacy.FloatTensor([[2], [2], [2]]))).data
 legacy.autograd._functions.CmaxConstant(2)(Variable(float_range(3))).data
 legacy.autograd._functions.CminConstant(2)(Variable(float_range(3))).data
@@ -92,7 +49,6 @@ Variable(float_range(2)).mul_("a")
 Variable(float_range(2)).div_(Variable(float_range(2)))
 Variable(float_range(2)).div_("a")
 Variable(float_range(2)).clamp("a")
-Variable(float_range(2)).clamp(max="a")
 Variable(float_range(2)).clamp()
 Variable(float_range(2)).fmod("a")
 Variable(float_range(2)).remainder(Variable(float_range(2)))
@@ -119,27 +75,8 @@ abs(Variable(-float_range(2))).data
 Variable(float_range(3)).fmod(2).data
 Variable(float_range(2)).clamp(1.5).data
 Variable(float_range(2)).clamp(max=1.5).data
-[getattr(Variable, k).__name__ + " " + getattr(Variable, k).__qualname__
-    for k in ("sin", "eq", "addmm", "addr_", "size", "long")]
-Variable.sin.__doc__
-Variable.eq.__doc__
-Variable.size.__doc__
-Variable.long.__doc__
-Variable.addmm_.__doc__
 
 # in place
-def add_version():
-    v = Variable(float_range(2))
-    w1 = v.add_(1)
-    return w1 is v, v._version, v.data, v.requires_grad
-
-[f(Variable(float_range(2))).data for f in (lambda v: v.sub_(1), lambda v: v.mul_(2),
-    lambda v: v.div_(2), lambda v: v.exp_(), lambda v: v.neg_(), lambda v: v.tanh_(),
-    lambda v: v.sigmoid_(), lambda v: v.add_(Variable(float_range(2))),
-    lambda v: v.sub_(Variable(float_range(2))))]
-[legacy_gradients(lambda a: f(a * 1), float_range(2))
-    for f in (lambda v: v.sub_(1), lambda v: v.mul_(2), lambda v: v.div_(2), lambda v: v.exp_(),
-    lambda v: v.neg_(), lambda v: v.tanh_(), lambda v: v.sigmoid_(), lambda v: v.add_(1))]
 legacy_gradients(lambda a, b: (a * 1).add_(b), float_range(2, 1), float_range(2))
 legacy_gradients(lambda a, b: (a * 1).sub_(b), float_range(2, 1), float_range(2))
 legacy_gradients(lambda a: legacy.autograd._functions.SubConstant(5, True, True)(a * 1),
@@ -148,8 +85,6 @@ legacy_gradients(lambda a: legacy.autograd._functions.DivConstant(5, True, True)
     float_range(2))
 legacy.autograd._functions.SubConstant(5, True, True)(Variable(float_range(2))).data
 legacy.autograd._functions.DivConstant(5, True, True)(Variable(float_range(2))).data
-[legacy_gradients(lambda a, b, c: getattr(a * 1, k)(2, b, c), float_range(2), float_range(2),
-    float_range(2)) for k in ("addcmul", "addcdiv")]
 Variable(float_range(2), requires_grad=True).add_(1)
 
 def view_add():
@@ -158,12 +93,6 @@ def view_add():
     v.add_(1)
     return v
 
-def view_add_2():
-    v = Variable(float_range(2))
-    u = v.view(2)
-    del u
-    return v.add_(1).data
-
 def add_float_range():
     v = Variable(float_range(2), requires_grad=True) * 2
     u = v * v
@@ -171,21 +100,6 @@ def add_float_range():
     return u.backward(float_range(2))
 
 # products
-legacy_gradients(lambda a, b: a.mm(b), float_range(2, 3), float_range(3, 2))
-legacy_gradients(lambda a: a.mm(Variable(float_range(3, 2).double())), float_range(2, 3))
-legacy_gradients(lambda b: Variable(float_range(2, 3).double()).mm(b), float_range(3, 2))
-legacy_gradients(lambda a, b: a.bmm(b), float_range(2, 1, 2), float_range(2, 2, 1))
-legacy_gradients(lambda a, b: a.mv(b), float_range(2, 3), float_range(3))
-legacy_gradients(lambda a, b: a.ger(b), float_range(2), float_range(3))
-legacy_gradients(lambda a, b: a.dot(b), float_range(2), float_range(2))
-legacy_gradients(lambda b: Variable(float_range(2, 1, 2).double()).bmm(b), float_range(2, 2, 1))
-legacy_gradients(lambda a: a.bmm(Variable(float_range(2, 2, 1).double())), float_range(2, 1, 2))
-legacy_gradients(lambda a: a.mv(Variable(float_range(3).double())), float_range(2, 3))
-legacy_gradients(lambda b: Variable(float_range(2, 3).double()).mv(b), float_range(3))
-legacy_gradients(lambda a: a.ger(Variable(float_range(3).double())), float_range(2))
-legacy_gradients(lambda b: Variable(float_range(2).double()).ger(b), float_range(3))
-legacy_gradients(lambda b: Variable(float_range(2).double()).dot(b), float_range(2))
-legacy_gradients(lambda b: b.dot(Variable(float_range(2).double())), float_range(2))
 [legacy_gradients(lambda x, a, b: getattr(x, k)(2, 3, a, b), *xs)
     for k, xs in {"addmm": (float_range(2, 2), float_range(2, 3), float_range(3, 2)),
     "addbmm": (float_range(2, 2), float_range(2, 2, 3), float_range(2, 3, 2)),
@@ -198,18 +112,6 @@ legacy_gradients(lambda b: b.dot(Variable(float_range(2).double())), float_range
     "baddbmm_": (float_range(2, 2, 2), float_range(2, 2, 1), float_range(2, 1, 2)),
     "addmv_": (float_range(2), float_range(2, 3), float_range(3)),
     "addr_": (float_range(2, 3), float_range(2), float_range(3))}.items()]
-[getattr(Variable(x), k)(*how, Variable(a), Variable(b)).data for how in ((), (2,), (2, 3))
-    for k, x, a, b in (("addmm", float_range(2, 2), float_range(2, 3), float_range(3, 2)),
-    ("addbmm", float_range(2, 2), float_range(2, 2, 3), float_range(2, 3, 2)),
-    ("baddbmm", float_range(2, 2, 2), float_range(2, 2, 1), float_range(2, 1, 2)),
-    ("addmv", float_range(2), float_range(2, 3), float_range(3)),
-    ("addr", float_range(2, 3), float_range(2), float_range(3)),)]
-[getattr(Variable(x), k + "_")(*how, Variable(a), Variable(b)).data for how in ((), (2,), (2, 3))
-    for k, x, a, b in (("addmm", float_range(2, 2), float_range(2, 3), float_range(3, 2)),
-    ("addbmm", float_range(2, 2), float_range(2, 2, 3), float_range(2, 3, 2)),
-    ("baddbmm", float_range(2, 2, 2), float_range(2, 2, 1), float_range(2, 1, 2)),
-    ("addmv", float_range(2), float_range(2, 3), float_range(3)),
-    ("addr", float_range(2, 3), float_range(2), float_range(3)),)]
 [legacy_gradients(f, float_range(2, 2)) for f in (
     lambda x: x.addmm(Variable(float_range(2, 2).double()), Variable(float_range(2, 2).double())),
     lambda x: Variable(float_range(2, 2).double()).addmm(x, Variable(float_range(2, 2).double())),
@@ -217,24 +119,17 @@ legacy_gradients(lambda b: b.dot(Variable(float_range(2).double())), float_range
     lambda x: Variable(float_range(4).double().view(2, 2)).addmm(2, x,
     Variable(float_range(2, 2).double())), lambda x: x.addmm(3,
     Variable(float_range(2, 2).double()), Variable(float_range(2, 2).double())))]
-Variable(float_range(2, 2)).addmm(Variable(float_range(2, 2)))
 Variable(float_range(2, 2)).addmm("a", Variable(float_range(2, 2)), Variable(float_range(2, 2)))
-Variable(float_range(2, 2)).addmm(1, 2, 3, Variable(float_range(2, 2)), Variable(float_range(2, 2)))
 Variable(float_range(2, 2)).addmm_(Variable(float_range(2, 2)))
 Variable(float_range(2)).addmm(Variable(float_range(2, 2)), Variable(float_range(2, 2)))
-Variable(float_range(4)).addmm(Variable(float_range(2, 2)), Variable(float_range(2, 2)))
-Variable(float_range(2, 2)).addmm(Variable(float_range(2, 3)), Variable(float_range(2, 2)))
 Variable(float_range(2, 2)).mm(Variable(float_range(2, 2).long()))
 Variable(float_range(2, 2, 2)).bmm(Variable(float_range(2, 2, 2).long()))
 Variable(float_range(2, 2)).mv(Variable(float_range(2).long()))
-Variable(float_range(2, 2).long()).addmm(Variable(float_range(2, 2).long()),
-    Variable(float_range(2, 2).long())).data
 (Variable(float_range(2)) @ Variable(float_range(2))).data
 (Variable(float_range(2, 2)) @ Variable(float_range(2))).data
 (Variable(float_range(2)) @ Variable(float_range(2, 2))).data
 (Variable(float_range(2, 2)) @ Variable(float_range(2, 2))).data
 Variable(float_range(2, 2, 2)) @ Variable(float_range(2))
-Variable(float_range(2)) @ Variable(float_range(2, 2, 2))
 Variable(float_range(2, 2)) @ 3
 legacy_gradients(lambda a, b: a @ b, float_range(2), float_range(2, 2))
 
@@ -254,14 +149,6 @@ Variable(float_range(2, 3)).prod(1).data
 Variable(float_range(2, 3).long()).prod().data
 Variable(float_range(2, 3).byte() * 60).sum().data
 Variable(float_range(2, 3).long()).mean()
-[legacy_gradients(f, legacy.FloatTensor([[1, 4, 2], [6, 3, 5]]))
-    for f in (lambda x: x.var(), lambda x: x.var(1), lambda x: x.var(0, False),
-    lambda x: x.var(None, False), lambda x: x.std(), lambda x: x.std(1), lambda x: x.std(1, False),
-    lambda x: x.std(None, False))]
-[f(Variable(legacy.FloatTensor([[1, 4, 2], [6, 3, 5]]))).data
-    for f in (lambda x: x.var(), lambda x: x.var(1), lambda x: x.var(0, False),
-    lambda x: x.var(None, False), lambda x: x.std(), lambda x: x.std(1), lambda x: x.std(1, False),
-    lambda x: x.std(None, False))]
 [legacy_gradients(f, legacy.FloatTensor([[1, 4, 4], [6, 3, 5]]))
     for f in (lambda x: x.max(), lambda x: x.min(), lambda x: x.max(1)[0], lambda x: x.min(0)[0],
     lambda x: x.max(-1)[0], lambda x: x.median()[0], lambda x: x.median(0)[0],
@@ -269,24 +156,10 @@ Variable(float_range(2, 3).long()).mean()
     lambda x: x.kthvalue(1, 0)[0], lambda x: x.sort()[0], lambda x: x.sort(0)[0],
     lambda x: x.sort(1, True)[0], lambda x: x.topk(2)[0], lambda x: x.topk(1, 0)[0],
     lambda x: x.topk(2, 1, False)[0])]
-[[y.data for y in f(Variable(legacy.FloatTensor([[1, 4, 4], [6, 3, 5]])))]
-    for f in (lambda x: x.max(1), lambda x: x.min(0), lambda x: x.median(), lambda x: x.mode(),
-    lambda x: x.kthvalue(2), lambda x: x.kthvalue(1, 0), lambda x: x.sort(), lambda x: x.sort(0),
-    lambda x: x.sort(1, True), lambda x: x.topk(2), lambda x: x.topk(1, 0),
-    lambda x: x.topk(2, 1, False))]
-
-def output_nr_creator():
-    v, i = Variable(legacy.FloatTensor([[1, 4, 4], [6, 3, 5]]), requires_grad=True).max(1)
-    return v.requires_grad, i.requires_grad, v.creator is i.creator, v.output_nr, i.output_nr, v.creator.num_outputs, i.data, v.creator.to_save, v.creator.non_differentiable, len(
-        v.creator.saved_tensors)
 
 def non_differentiable_creator():
     v, i = Variable(legacy.FloatTensor([[1, 4, 4], [6, 3, 5]])).max(1)
     return v.requires_grad, v.creator is i.creator, v.creator.to_save, v.creator.non_differentiable, v.creator.saved_tensors
-
-def volatile_output_nr():
-    v, i = Variable(legacy.FloatTensor([[1, 4, 4], [6, 3, 5]]), volatile=True).max(1)
-    return v.volatile, i.volatile, v.creator, i.output_nr
 
 def add_float_tensor():
     v, i = Variable(legacy.FloatTensor([[1, 4, 4], [6, 3, 5]]), requires_grad=True).max(1)
@@ -299,21 +172,11 @@ Variable(legacy.FloatTensor()).min(0)
     for p in (2, 1, 0, math.inf, -math.inf, 3, 0.5)]
 [legacy_gradients(lambda x: x.norm(p, 1), legacy.FloatTensor([[3, -4], [2, 2]]))
     for p in (2, 1, 0, math.inf, -math.inf, 3)]
-[legacy_gradients(lambda x: x.norm(p), legacy.FloatTensor([0, 0])) for p in (2, 1, 0, math.inf, 3)]
-legacy_gradients(lambda x: x.norm(math.inf), legacy.FloatTensor([2, -2, 1]))
-legacy_gradients(lambda x: x.norm(2, 1), legacy.FloatTensor([[0, 0], [3, 4]]))
-[Variable(legacy.FloatTensor([[3, -4], [0, 1]])).norm(*how).data
-    for how in ((), (1,), (3,), (2, 0), (math.inf, 1), (0,))]
-legacy_gradients(lambda a, b: a.dist(b), float_range(2), float_range(2) * 3)
-legacy_gradients(lambda a, b: a.dist(b, 1), float_range(2), float_range(2) * 3)
-Variable(float_range(2)).dist(Variable(float_range(2) * 3)).data
-Variable(float_range(2)).dist(Variable(float_range(2) * 3), 3).data
 Variable(float_range(2, 3)).renorm(2, 0, 5).data
 Variable(float_range(2, 3)).renorm(1, 1, 6).data
 Variable(float_range(2, 2, 2)).renorm(2, 1, 5).data
 legacy_gradients(lambda a: a.renorm(2, 0, 5), float_range(2, 3))
 legacy_gradients(lambda a: a.renorm(1, 1, 6), float_range(2, 3))
-Variable(float_range(3)).renorm(2, 0, 1)
 
 # shapes
 [legacy_gradients(f, float_range(2, 3)) for f in (lambda x: x.view(3, 2), lambda x: x.view((6,)),
@@ -343,10 +206,7 @@ Variable(float_range(2)).t()
 Variable(float_range(2, 3)).t().resize(5)
 Variable(float_range(2, 3)).split(0)
 Variable(float_range(2, 3)).narrow(1, 2, 2)
-Variable(float_range(2, 3)).narrow(1, -1, 2)
 Variable(float_range(2, 3)).narrow(1, 0, 0)
-Variable(float_range(2, 3)).narrow(2, 0, 1)
-Variable(float_range(2, 3)).select(2, 0)
 Variable(float_range(2, 3)).select(-3, 0)
 Variable(float_range(2, 3)).chunk(0)
 Variable(float_range(2, 3)).select(-2, 1).data
@@ -389,16 +249,6 @@ Variable(float_range(2)).byte().data
 Variable(float_range(2)).half().data
 Variable(float_range(2)).cpu().data
 legacy_gradients(lambda x: x.float(), float_range(2))
-Variable(float_range(2)).cuda()
-Variable(float_range(2)).cuda(1)
-Variable(float_range(2)).cuda(0, async_=True)
-Variable(float_range(2)).cuda(**{"async": True})
-Variable(float_range(2)).cuda(devise=1)
-
-def double_add():
-    v = Variable(float_range(2))
-    u, w1 = v.float(), v.double()
-    return u is v, error_name(lambda: v.add_(1)), error_name(lambda: w1.add_(1))
 
 def resize_repeat():
     v = Variable(float_range(2, 3))
@@ -418,15 +268,8 @@ def resize_repeat():
     lambda x: x[legacy.LongTensor([1, 1])], lambda x: x[Variable(legacy.LongTensor([1, 0]))],
     lambda x: x[legacy.ByteTensor([[1, 0, 0], [0, 1, 0]])],
     lambda x: x.masked_select(Variable(legacy.ByteTensor([[1, 0, 0], [0, 1, 0]]))))]
-[legacy_gradients(f, float_range(2, 3)) for f in (lambda x: x.index_select(1,
-    Variable(legacy.LongTensor([2, 2]))), lambda x: x.gather(1,
-    Variable(legacy.LongTensor([[0, 0], [2, 1]]))))]
-Variable(float_range(2, 3))[2]
-Variable(float_range(2, 3))[0, 3]
-Variable(float_range(2, 3))[5:]
 Variable(float_range(2, 3))["a"]
 Variable(float_range(2, 3))[float_range(2)]
-Variable(float_range(2, 3))[Variable(float_range(2))]
 
 def legacy_gradients_byte_tensor():
     def put(key, value):
@@ -469,30 +312,11 @@ def data_creator():
     x[0] = Variable(float_range(1), requires_grad=True)
     return x.requires_grad, x.data, type(x.creator).__name__
 
-[legacy_gradients(lambda x, y: f(x, Variable(legacy.LongTensor([1, 0])), y), float_range(3),
-    float_range(2)) for f in (lambda x, i, y: x.index_add(0, i, y), lambda x, i,
-    y: x.index_copy(0, i, y), lambda x, i, y: (x * 1).index_add_(0, i, y), lambda x, i,
-    y: (x * 1).index_copy_(0, i, y), lambda x, i, y: x.scatter(0, i, y), lambda x, i,
-    y: (x * 1).scatter_(0, i, y))]
 [legacy_gradients(f, float_range(3)) for f in (lambda x: x.index_fill(0,
     Variable(legacy.LongTensor([1])), 5), lambda x: (x * 1).index_fill_(0,
     Variable(legacy.LongTensor([1])), 5), lambda x: x.masked_fill(
     Variable(legacy.ByteTensor([0, 1, 1])), 5), lambda x: (x
     * 1).masked_fill_(Variable(legacy.ByteTensor([[0], [1], [1]])), 5))]
-[legacy_gradients(lambda x, y: f(x, Variable(legacy.ByteTensor([1, 0, 1])), y), float_range(3), y)
-    for y in (float_range(2), float_range(3), float_range(2, 2))
-    for f in (lambda x, m, y: x.masked_copy(m, y), lambda x, m, y: (x * 1).masked_copy_(m, y))]
-legacy_gradients(lambda x, y: x.scatter(1, Variable(legacy.LongTensor([[0], [2]])), y),
-    float_range(2, 3), float_range(2, 2))
-legacy_gradients(lambda x: Variable(float_range(3).double()).masked_copy(
-    Variable(legacy.ByteTensor([1, 0, 1])), x), float_range(2))
-legacy_gradients(lambda x: x.masked_copy(Variable(legacy.ByteTensor([1, 0, 1])),
-    Variable(float_range(2).double())), float_range(3))
-[f(Variable(float_range(3)), Variable(legacy.LongTensor([1, 0]))).data
-    for f in (lambda x, i: x.index_add(0, i, Variable(float_range(2))), lambda x,
-    i: x.index_copy(0, i, Variable(float_range(2))), lambda x, i: x.index_fill(0, i, 9), lambda x,
-    i: x.scatter(0, i, Variable(float_range(2))), lambda x, i: x.gather(0, i), lambda x,
-    i: x.index_select(0, i))]
 [f(v := Variable(float_range(3)), Variable(legacy.LongTensor([1, 0]))) is v
     for f in (lambda x, i: x.index_add_(0, i, Variable(float_range(2))), lambda x,
     i: x.index_copy_(0, i, Variable(float_range(2))), lambda x, i: x.index_fill_(0, i, 9), lambda x,
@@ -513,8 +337,6 @@ Variable(float_range(3)).index_fill_(0, Variable(legacy.LongTensor([1])), "a")
 Variable(float_range(3)).masked_fill_(Variable(legacy.ByteTensor([1, 1, 1])), "a")
 
 # elementary functions, at places that tell
-[legacy_gradients(lambda x: getattr(x, k)(), legacy.FloatTensor([0.3, -0.4]))
-    for k in "exp log1p tanh sigmoid sin cos tan asin acos atan sinh cosh abs sign reciprocal floor ceil round trunc frac".split()]
 [legacy_gradients(lambda x: getattr(x, k)(), legacy.FloatTensor([0.3, 4]))
     for k in "log sqrt rsqrt".split()]
 legacy_gradients(lambda x: x.clamp(0, 1), legacy.FloatTensor([-1, 0, 0.5, 1, 2]))
@@ -525,29 +347,6 @@ legacy_gradients(lambda x: x.remainder(2), float_range(3))
 legacy_gradients(lambda x: x.abs(), legacy.FloatTensor([-1, 0, 2]))
 
 # hooks of one Function that runs twice, and samples
-def calls_functions():
-    calls, x = [], Variable(float_range(2), requires_grad=True)
-    f = legacy.autograd._functions.Exp()
-    y = f(x)
-    y.register_hook(lambda g: calls.append("old"))
-    z = f(x)
-    z.register_hook(lambda g: calls.append("new"))
-    z.backward(float_range(2))
-    return [calls, x.grad.data]
-
-def double_calls():
-    class Double(legacy.autograd.Function):
-        def forward(self, x):
-            return x * 2
-        def backward(self, g):
-            return g * 2
-    calls, x, f = [], Variable(float_range(2), requires_grad=True), Double()
-    f(x).register_hook(lambda g: calls.append("old"))
-    y = f(Variable(float_range(2), volatile=True))
-    z = f(x)
-    z.backward(float_range(2))
-    return [calls, x.grad.data, y.volatile, y.creator]
-
 def samples_reinforce():
     p, m = Variable(float_range(2) / 4, requires_grad=True), Variable(float_range(2),
         requires_grad=True)

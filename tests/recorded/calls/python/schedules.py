@@ -13,79 +13,21 @@ from tests.recorded.inputs import (
 )
 
 # Schedules by the number of the step; what they say, then what the groups have.
-scheduled_rates(lr_scheduler.LambdaLR(sgd_with_rates(1.0, 0.5), lambda n: 1 / (n + 1)), 4)
-scheduled_rates(lr_scheduler.LambdaLR(sgd_with_rates(1.0, 0.5),
-    [lambda n: 0.5**n, lambda n: 1 + n]), 4)
 lr_scheduler.LambdaLR(sgd_with_rates(1.0, 0.5), [lambda n: 1])
-lr_scheduler.LambdaLR(sgd_with_rates(1.0), [lambda n: 1, lambda n: 1])
 lr_scheduler.LambdaLR(sgd_with_rates(1.0), 0.5)
-lr_scheduler.LambdaLR(sgd_with_rates(1.0, 1.0), [lambda n: 1, 0.5])
-scheduled_rates(lr_scheduler.MultiplicativeLR(sgd_with_rates(1.0, 0.5), lambda n: n), 4)
-scheduled_rates(lr_scheduler.MultiplicativeLR(sgd_with_rates(1.0, 0.5),
-    [lambda n: 2, lambda n: 0.5]), 3)
-scheduled_rates(lr_scheduler.StepLR(sgd_with_rates(1.0), 2, 0.5), 6)
-scheduled_rates(lr_scheduler.StepLR(sgd_with_rates(1.0), 1), 3)
-scheduled_rates(lr_scheduler.MultiStepLR(sgd_with_rates(1.0), [1, 3, 3], 0.5), 5)
-scheduled_rates(lr_scheduler.MultiStepLR(sgd_with_rates(1.0), [0, 2]), 4)
-scheduled_rates(lr_scheduler.ConstantLR(sgd_with_rates(1.0), 0.5, 2), 4)
-scheduled_rates(lr_scheduler.ConstantLR(sgd_with_rates(3.0)), 7)
-scheduled_rates(lr_scheduler.ConstantLR(sgd_with_rates(1.0), 0.5, 0), 2)
-scheduled_rates(lr_scheduler.ConstantLR(sgd_with_rates(1.0), 1.0, 1), 2)
 lr_scheduler.ConstantLR(sgd_with_rates(1.0), 1.5)
 lr_scheduler.ConstantLR(sgd_with_rates(1.0), -0.5)
 scheduled_rates(lr_scheduler.LinearLR(sgd_with_rates(1.0), 0.5, 1.0, 2), 4)
-scheduled_rates(lr_scheduler.LinearLR(sgd_with_rates(3.0)), 7)
-scheduled_rates(lr_scheduler.LinearLR(sgd_with_rates(1.0), 1.0, 0.0, 3), 5)
 scheduled_rates(lr_scheduler.LinearLR(sgd_with_rates(1.0), 1.0, 0.25, 3), 5)
 lr_scheduler.LinearLR(sgd_with_rates(1.0), 0)
-lr_scheduler.LinearLR(sgd_with_rates(1.0), 1.5)
 lr_scheduler.LinearLR(sgd_with_rates(1.0), 0.5, -0.5)
 lr_scheduler.LinearLR(sgd_with_rates(1.0), 0.5, 1.5)
-scheduled_rates(lr_scheduler.ExponentialLR(sgd_with_rates(1.0, 0.5), 0.5), 3)
-scheduled_rates(lr_scheduler.PolynomialLR(sgd_with_rates(1.0), 3, 2.0), 6)
-scheduled_rates(lr_scheduler.PolynomialLR(sgd_with_rates(1.0)), 7)
 scheduled_rates(lr_scheduler.CosineAnnealingLR(sgd_with_rates(1.0), 3, 0.25), 9)
 scheduled_rates(lr_scheduler.CosineAnnealingLR(sgd_with_rates(1.0), 2), 7)
 scheduled_rates(lr_scheduler.CosineAnnealingLR(sgd_with_rates(1.0), 1, 0.5), 5)
 
 # A run that is resumed.
-[scheduled_rates(lr_scheduler.StepLR(sgd_with_rates(1.0, 0.5, begun=2.0), 2, 0.5, n), 2)
-    for n in (0, 1, 2)]
-[scheduled_rates(lr_scheduler.MultiStepLR(sgd_with_rates(1.0, 0.5, begun=2.0), [1, 2], 0.5, n), 2)
-    for n in (0, 1, 2)]
-[scheduled_rates(lr_scheduler.ConstantLR(sgd_with_rates(1.0, 0.5, begun=2.0), 0.5, 2, n), 3)
-    for n in (0, 1, 2)]
-[scheduled_rates(lr_scheduler.LinearLR(sgd_with_rates(1.0, 0.5, begun=2.0), 0.5, 1.0, 3, n), 3)
-    for n in (0, 1, 2, 3)]
-[scheduled_rates(lr_scheduler.ExponentialLR(sgd_with_rates(1.0, 0.5, begun=2.0), 0.5, n), 2)
-    for n in (0, 1)]
-[scheduled_rates(lr_scheduler.PolynomialLR(sgd_with_rates(1.0, 0.5, begun=2.0), 4, 2.0, n), 3)
-    for n in (0, 1, 3, 4)]
-[scheduled_rates(lr_scheduler.CosineAnnealingLR(sgd_with_rates(1.0, 0.5, begun=2.0), 3, 0.25, n),
-    4) for n in (0, 1, 2, 3)]
-[scheduled_rates(lr_scheduler.MultiplicativeLR(sgd_with_rates(1.0, 0.5, begun=2.0), lambda n: n + 1,
-    n), 2) for n in (0, 1)]
-[scheduled_rates(lr_scheduler.LambdaLR(sgd_with_rates(1.0, 0.5, begun=2.0), lambda n: n + 1, n), 2)
-    for n in (0, 1)]
-[scheduled_rates(lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0, 0.5, begun=2.0), 2, 2,
-    0.25, n), 7) for n in (0, 1)]
 lr_scheduler.StepLR(sgd_with_rates(1.0), 2, last_epoch=0)
-lr_scheduler.StepLR(sgd_with_rates(1.0), 2, last_epoch=3)
-
-def base_lrs_param_groups():
-    optimizer = sgd_with_rates(1.0)
-    lr_scheduler.StepLR(optimizer, 1, 0.5)
-    optimizer.param_groups[0]["lr"] = 0.25
-    return [lr_scheduler.ExponentialLR(optimizer, 0.5).base_lrs,
-        optimizer.param_groups[0]["initial_lr"]]
-
-# Rates are tensors where groups have tensors.
-def rate_base_lrs():
-    optimizer = sgd_with_rates(torch.tensor(1.0))
-    schedule = lr_scheduler.StepLR(optimizer, 1, 0.5)
-    rate = optimizer.param_groups[0]["lr"]
-    return [scheduled_rates(schedule, 2), type(schedule.base_lrs[0]).__name__,
-        rate is optimizer.param_groups[0]["lr"], rate]
 
 # Steps to any epoch, with a warning.
 def schedule_get_last_lr():
@@ -94,13 +36,7 @@ def schedule_get_last_lr():
     return [with_warnings(schedule.step, 5), schedule.last_epoch, schedule.get_last_lr(),
         with_warnings(schedule.step, 1), schedule.get_last_lr()]
 
-scheduled_rates(lr_scheduler.MultiStepLR(sgd_with_rates(1.0), [1, 3, 3], 0.5), [0, 1, 2, 3, 4])
-scheduled_rates(lr_scheduler.ConstantLR(sgd_with_rates(1.0), 0.5, 2), [0, 1, 2, 3])
 scheduled_rates(lr_scheduler.LinearLR(sgd_with_rates(1.0), 0.5, 0.75, 2), [0, 1, 2, 3])
-scheduled_rates(lr_scheduler.ExponentialLR(sgd_with_rates(1.0), 0.5), [0, 1, 4])
-scheduled_rates(lr_scheduler.PolynomialLR(sgd_with_rates(1.0), 4, 2.0), [0, 1, 4, 5])
-scheduled_rates(lr_scheduler.CosineAnnealingLR(sgd_with_rates(1.0), 4, 0.25), [0, 1, 4, 5, 8])
-scheduled_rates(lr_scheduler.LambdaLR(sgd_with_rates(1.0), lambda n: n), [0, 3, 2])
 scheduled_rates(lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0), 2, 1, 0.25),
     [0, 0.5, 1.75, 2, 3, 4.5])
 scheduled_rates(lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0), 2, 2),
@@ -108,40 +44,19 @@ scheduled_rates(lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0), 2,
 scheduled_rates(lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0), 1, 3),
     [0.5, 1, 4, 12.5, 13])
 lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0), 2).step(-1)
-scheduled_rates(lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0, 0.5), 2, 2, 0.25), 8)
-scheduled_rates(lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0), 1), 3)
 lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0), 0)
-lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0), 1.0)
-lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0), 1, 0)
 lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0), 1, 1.0)
 lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0), 1, 1, "0")
-scheduled_rates(lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(1.0), 2, 1, 0), 3)
 
 # Cycles.
-scheduled_rates(lr_scheduler.CyclicLR(sgd_with_rates(1.0, 2.0, momentum=0.5), 0.25, [1.0, 2.0], 2,
-    3), 9)
 error_name(lambda: lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.25, 1.0, 0, 2,
     cycle_momentum=False))
 scheduled_rates(lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.25, 1.0, 2, 0, cycle_momentum=False),
     4)
 scheduled_rates(lr_scheduler.CyclicLR(torch.optim.Adam([torch.zeros(1)]), 0.25, 1.0, 2,
     mode="triangular2", base_momentum=0.5), 9)
-scheduled_rates(lr_scheduler.OneCycleLR(sgd_with_rates(1.0, 2.0, momentum=0.5), [1.0, 2.0], 6,
-    pct_start=0.5), 4)
-scheduled_rates(lr_scheduler.OneCycleLR(torch.optim.Adam([torch.zeros(1)]), 1.0, None, 2, 5, 0.25,
-    "linear", three_phase=True, div_factor=4, final_div_factor=8), 10)
 scheduled_rates(lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 2, mode="exp_range", gamma=0.5,
     cycle_momentum=False), 6)
-scheduled_rates(lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 2, scale_fn=lambda x: x,
-    cycle_momentum=False), 8)
-scheduled_rates(lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 2, scale_fn=lambda x: x,
-    scale_mode="iterations", cycle_momentum=False), 8)
-scheduled_rates(lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 2, mode="exp_range",
-    scale_fn=lambda x: x, cycle_momentum=False), 8)
-scheduled_rates(lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 2, scale_mode="iterations",
-    cycle_momentum=False), 5)
-scheduled_rates(lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 2, mode="odd",
-    scale_fn=lambda x: x, cycle_momentum=False), 5)
 lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 2, mode="odd", cycle_momentum=False)
 lr_scheduler.CyclicLR(torch.optim.Adagrad([torch.zeros(1)]), 0.0, 1.0)
 error_name(lr_scheduler.CyclicLR, torch.optim.Adagrad([torch.zeros(1)]), 0.0, 1.0, 2, 2,
@@ -150,24 +65,9 @@ lr_scheduler.CyclicLR(sgd_with_rates(1.0, 2.0), [0.0], 1.0)
 lr_scheduler.CyclicLR(sgd_with_rates(1.0, 2.0), 0.0, [1.0])
 lr_scheduler.CyclicLR(sgd_with_rates(1.0, 2.0), 0.0, 1.0, base_momentum=[0.5])
 lr_scheduler.CyclicLR(sgd_with_rates(1.0, 2.0), 0.0, 1.0, max_momentum=[0.5])
-[x.total_size for x in [lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0),
-    lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 5),
-    lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 5, 0)]]
 lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0).step_ratio
 
-def base_lrs_param_groups_2():
-    optimizer = sgd_with_rates(0.5, momentum=0.25)
-    optimizer.param_groups[0]["initial_lr"] = 0.125
-    schedule = lr_scheduler.CyclicLR(optimizer, 0.25, 1.0, 4, last_epoch=1)
-    return [optimizer.param_groups[0]["lr"], optimizer.param_groups[0]["momentum"],
-        schedule.base_lrs, scheduled_rates(schedule, 3)]
-
 # Rates are tensors where groups have tensors.
-def schedule_cyclic_lr():
-    optimizer = sgd_with_rates(torch.tensor(0.5))
-    schedule = lr_scheduler.CyclicLR(optimizer, 0.25, 1.0, 2)
-    return scheduled_rates(schedule, 3)
-
 @differs("A state that is loaded is not changed, as it is by torch.")
 def height_scale_fn():
     class Height:
@@ -181,11 +81,6 @@ def height_scale_fn():
     one.load_state_dict(state)
     return [one.scale_fn(3), "_scale_fn_custom" in state, state["_scale_fn_custom"]]
 
-def state_scale_fn():
-    state = lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 2,
-        scale_fn=lambda x: 1.0).state_dict()
-    return [state["_scale_fn_custom"], "optimizer" in state]
-
 def other_scale_fn():
     one = lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 2, scale_fn=lambda x: 0.5)
     other = lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 2)
@@ -194,16 +89,11 @@ def other_scale_fn():
     return [one.scale_fn(2), other.scale_fn(2)]
 
 lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0)
-lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, epochs=3)
-lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, steps_per_epoch=3)
 lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, 0)
-lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, 2.0)
 lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, None, 0, 1)
 lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, None, 1.0, 1)
 lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, None, 1, 0)
-lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, None, 1, 1.0)
 lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, 3, 5, 7).total_steps
-lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, 4, pct_start=1.5)
 lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, 4, pct_start=-0.5)
 lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, 4, pct_start=1)
 lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, 4, anneal_strategy="odd")
@@ -211,57 +101,10 @@ lr_scheduler.OneCycleLR(sgd_with_rates(1.0, 1.0), [1.0], 4)
 lr_scheduler.OneCycleLR(sgd_with_rates(1.0, 1.0), 1.0, 4, max_momentum=[1.0])
 lr_scheduler.OneCycleLR(sgd_with_rates(1.0, 1.0), 1.0, 4, base_momentum=[1.0])
 lr_scheduler.OneCycleLR(torch.optim.Adagrad([torch.zeros(1)]), 1.0, 4)
-scheduled_rates(lr_scheduler.OneCycleLR(torch.optim.Adagrad([torch.zeros(1)]), 1.0, 4,
-    cycle_momentum=False), 4)
-scheduled_rates(lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, 4, pct_start=0.0), 4)
 scheduled_rates(lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, 4, pct_start=1.0), 4)
 scheduled_rates(lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, 4, pct_start=0.5), 5)
-scheduled_rates(lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, 4, pct_start=0.5), 4)
-
-def optimizer_div_factor():
-    optimizer = sgd_with_rates(1.0)
-    schedule = lr_scheduler.OneCycleLR(optimizer, 1.0, 4, div_factor=4, final_div_factor=5)
-    return [[optimizer.param_groups[0][k] for k in ("initial_lr", "max_lr", "min_lr",
-        "max_momentum", "base_momentum")]]
-
-def optimizer_one_cycle_lr():
-    optimizer = sgd_with_rates(1.0)
-    lr_scheduler.OneCycleLR(optimizer, 2.0, 8)
-    schedule = lr_scheduler.OneCycleLR(optimizer, 7.0, 8, max_momentum=0.5, last_epoch=2)
-    return [optimizer.param_groups[0][k] for k in ("initial_lr", "max_lr", "min_lr", "max_momentum",
-        "base_momentum", "lr", "momentum")]
 
 # By a metric.
-def reduced(losses, rates=(1.0,), **options):
-    schedule = lr_scheduler.ReduceLROnPlateau(sgd_with_rates(*rates), **options)
-    found = []
-    for loss in losses:
-        schedule.step(loss)
-        found.append([*schedule.get_last_lr(), schedule.num_bad_epochs, schedule.cooldown_counter])
-    return found
-
-reduced([3.0, 2.0, 2.0, 2.0, 2.0], patience=1)
-reduced([1.0, 2.0, 3.0], patience=0, min_lr=0.05)
-reduced([torch.tensor(1.0), torch.tensor([1.0])], patience=0)
-reduced([1.0] * 8, patience=1, cooldown=2, factor=0.5)
-reduced([1.0] * 3, (1.0, 0.5), patience=0, min_lr=[0.5, 0.01])
-
-def reduced_threshold():
-    def reduced(losses, rates=(1.0,), **options):
-        schedule = lr_scheduler.ReduceLROnPlateau(sgd_with_rates(*rates), **options)
-        return [(schedule.step(loss), schedule.best, schedule.num_bad_epochs)[1:]
-            for loss in losses]
-    return [reduced([4.0, 3.0, 2.5], mode="min", threshold=0.25),
-        reduced([4.0, 5.0, 6.25, 8.0], mode="max", threshold=0.25)]
-
-def reduced_threshold_mode():
-    def reduced(losses, rates=(1.0,), **options):
-        schedule = lr_scheduler.ReduceLROnPlateau(sgd_with_rates(*rates), **options)
-        return [(schedule.step(loss), schedule.best, schedule.num_bad_epochs)[1:]
-            for loss in losses]
-    return [reduced([4.0, 3.75, 3.5], mode="min", threshold=0.25, threshold_mode="abs"),
-        reduced([4.0, 4.25, 4.5], mode="max", threshold=0.25, threshold_mode="abs")]
-
 def reduced_factor():
     def reduced(losses, rates=(1.0,), **options):
         schedule = lr_scheduler.ReduceLROnPlateau(sgd_with_rates(*rates), **options)
@@ -280,11 +123,6 @@ def schedule_min_lr():
     r = schedule.step(1.0)
     return schedule.step(1.0)
 
-def schedule_min_lr_2():
-    schedule = lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0), patience=0, min_lr=[0.5])
-    schedule.optimizer.add_param_group({"params": [torch.zeros(1)], "lr": 2.0})
-    return [schedule.step(1.0), error_name(lambda: schedule.step(1.0))]
-
 lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0), factor=1.0)
 lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0), min_lr=[0.5, 0.25])
 lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0), "odd")
@@ -295,14 +133,6 @@ def schedule_last_epoch():
     schedule = lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0))
     return [with_warnings(schedule.step, 1.0, 7), schedule.last_epoch,
         with_warnings(schedule.step, 1.0), schedule.last_epoch]
-
-def other_patience():
-    one = lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0), patience=3)
-    one.step(2.0)
-    other = lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0), "max")
-    other.load_state_dict(one.state_dict())
-    return [other.patience, other.best, other.last_epoch, other.mode,
-        "optimizer" in one.state_dict()]
 
 lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0)).load_state_dict({"mode": "odd"})
 lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0)).load_state_dict({"threshold_mode": "odd"})
@@ -336,14 +166,6 @@ def chained_scheduler_constant_lr_2():
 
 error_name(lr_scheduler.ChainedScheduler, [])
 error_name(lr_scheduler.ChainedScheduler, [lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0))])
-with differs("What isn't a scheduler is a TypeError."):
-    error_name(lr_scheduler.ChainedScheduler, [None])
-
-def chain_schedulers():
-    optimizer = sgd_with_rates(1.0)
-    chain = lr_scheduler.ChainedScheduler([lr_scheduler.StepLR(optimizer, 1, 0.5)], optimizer)
-    state = chain.state_dict()
-    return [sorted(state), state["_schedulers"][0]["step_size"], len(chain._schedulers)]
 
 def step_size_schedulers():
     optimizer = sgd_with_rates(1.0)
@@ -358,21 +180,6 @@ def optimizer_exponential_lr():
     return scheduled_rates(lr_scheduler.SequentialLR(optimizer,
         [lr_scheduler.ConstantLR(optimizer, 0.5, 9), lr_scheduler.ExponentialLR(optimizer, 0.5),
         lr_scheduler.StepLR(optimizer, 1)], [2, 4]), 7)
-
-def optimizer_lr_scheduler():
-    optimizer = sgd_with_rates(1.0)
-    return scheduled_rates(lr_scheduler.SequentialLR(optimizer,
-        [lr_scheduler.ConstantLR(optimizer, 0.5, 9),
-        lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 2)], [2]), 6)
-
-@differs("The rates begin anew, where torch goes on from where the schedule is.")
-def second_t_cur():
-    optimizer = sgd_with_rates(1.0)
-    second = lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 3)
-    second.step()
-    schedule = lr_scheduler.SequentialLR(optimizer,
-        [lr_scheduler.ConstantLR(optimizer, 0.5, 9), second], [2])
-    return [scheduled_rates(schedule, 5), second.T_cur, second.T_i]
 
 def optimizer_chained_scheduler_2():
     optimizer = sgd_with_rates(1.0)
@@ -401,7 +208,6 @@ def optimizer_constant_lr():
     return lr_scheduler.SequentialLR(optimizer, [lr_scheduler.ConstantLR(optimizer),
         lr_scheduler.ConstantLR(optimizer)], [])
 
-lr_scheduler.SequentialLR(sgd_with_rates(1.0), [], [])
 error_name(lr_scheduler.SequentialLR, sgd_with_rates(1.0),
     [lr_scheduler.ConstantLR(sgd_with_rates(1.0))], [])
 
@@ -409,8 +215,6 @@ def optimizer_sequential_lr_2():
     optimizer = sgd_with_rates(1.0)
     return error_name(lr_scheduler.SequentialLR, optimizer,
         [lr_scheduler.ReduceLROnPlateau(optimizer)], [])
-
-error_name(lr_scheduler.SequentialLR, sgd_with_rates(1.0), [None], [])
 
 def optimizer_constant_lr_2():
     optimizer = sgd_with_rates(1.0)
@@ -425,67 +229,14 @@ def none_lrscheduler():
         pass
     return None_(sgd_with_rates(1.0))
 
-def schedule_last_epoch_2():
-    schedule = lr_scheduler.StepLR(sgd_with_rates(1.0), 1, 0.5)
-    return [with_warnings(schedule.step), with_warnings(schedule.step), schedule.last_epoch]
-
-def schedule_get_lr():
-    schedule = lr_scheduler.StepLR(sgd_with_rates(1.0), 1, 0.5)
-    schedule.optimizer.step()
-    return [with_warnings(schedule.step), with_warnings(schedule.get_lr)]
-
 def schedule_step():
     schedule = lr_scheduler.StepLR(sgd_with_rates(1.0), 1, 0.5)
     schedule.optimizer.step = lambda: None
     return with_warnings(schedule.step)
 
-def schedule_step_2():
-    schedule = lr_scheduler.StepLR(sgd_with_rates(1.0), 1, 0.5)
-    schedule.optimizer.step = lambda: None
-    schedule.optimizer.step()
-    return [with_warnings(schedule.step)[0], with_warnings(schedule.step)[0]]
-
-def other_gamma():
-    schedule = lr_scheduler.StepLR(sgd_with_rates(1.0), 5, 0.5)
-    state = schedule.state_dict()
-    other = lr_scheduler.StepLR(sgd_with_rates(1.0), 7)
-    other.load_state_dict(state)
-    return [other.step_size, other.gamma, "optimizer" in state, other.last_epoch, state["base_lrs"]]
-
 lr_scheduler.StepLR(sgd_with_rates(1.0), 5).load_state_dict(None)
-lr_scheduler.LambdaLR(sgd_with_rates(1.0), lambda n: 1).load_state_dict({})
 
-def part_lr_lambdas():
-    class Part:
-        def __init__(self, n):
-            self.n = n
-        def __call__(self, step):
-            return self.n
-    one, other = (lr_scheduler.LambdaLR(sgd_with_rates(1.0, 1.0), [Part(n), lambda step: 1])
-        for n in (2, 3))
-    state = other.state_dict()
-    one.load_state_dict(state)
-    return [one.lr_lambdas[0].n, state["lr_lambdas"]]
-
-@differs("What is asked for is gone, which Python has a name for.")
 def optimizer_step():
-    import weakref
-    schedule = lr_scheduler.StepLR(sgd_with_rates(1.0), 1)
-    optimizer = weakref.ref(schedule.optimizer)
-    step = schedule.optimizer.step
-    schedule = None
-    return [optimizer() is None, error_name(step)]
-
-@differs("Torch wants a method.")
-def called_step():
-    optimizer = sgd_with_rates(1.0)
-    called = []
-    optimizer.step = lambda *a: called.append(a)
-    schedule = lr_scheduler.StepLR(optimizer, 1)
-    optimizer.step()
-    return [called, with_warnings(schedule.step)[0]]
-
-def optimizer_step_2():
     optimizer = sgd_with_rates(1.0)
     lr_scheduler.StepLR(optimizer, 1)
     step = optimizer.step
@@ -499,11 +250,6 @@ error_name(lr_scheduler.ReduceLROnPlateau, 3)
 error_name(lr_scheduler.StepLR, 3, 2)
 error_name(lr_scheduler.CosineAnnealingWarmRestarts, 3, 2)
 error_name(lr_scheduler.ChainedScheduler, [], 3)
-with differs("Of another type in torch, which asks for an attribute."):
-    lr_scheduler.LambdaLR(3, abs)
-    lr_scheduler.MultiplicativeLR(3, abs)
-lr_scheduler.CyclicLR(3, 0.1, 1.0)
-lr_scheduler.OneCycleLR(3, 1.0, 4)
 
 # Rates that are asked for outside of a step come with a warning.
 with_warnings(lr_scheduler.LambdaLR(sgd_with_rates(0.1), abs).get_lr)
@@ -514,32 +260,13 @@ with_warnings(lr_scheduler.ConstantLR(sgd_with_rates(0.1)).get_lr)
 with_warnings(lr_scheduler.LinearLR(sgd_with_rates(0.1)).get_lr)
 with_warnings(lr_scheduler.ExponentialLR(sgd_with_rates(0.1), 0.5).get_lr)
 with_warnings(lr_scheduler.PolynomialLR(sgd_with_rates(0.1)).get_lr)
-with_warnings(lr_scheduler.CosineAnnealingLR(sgd_with_rates(0.1), 4).get_lr)[0]
-with_warnings(lr_scheduler.CosineAnnealingWarmRestarts(sgd_with_rates(0.1), 4).get_lr)
-with_warnings(lr_scheduler.CyclicLR(sgd_with_rates(0.1, momentum=0.5), 0.1, 1.0).get_lr)
-with_warnings(lr_scheduler.OneCycleLR(sgd_with_rates(0.1, momentum=0.5), 1.0, 4).get_lr)
-with_warnings(lr_scheduler.LambdaLR(sgd_with_rates(0.1), abs).step)[0]
-with_warnings(lr_scheduler.CyclicLR(sgd_with_rates(0.1, momentum=0.5), 0.1, 1.0).get_last_lr)
-[scheduled_rates(lr_scheduler.CyclicLR(sgd_with_rates(0.1, momentum=0.5), 0.1, 1.0, 2, mode=mode,
-    scale_mode="iterations"), 7) for mode in ("triangular", "triangular2")]
 scheduled_rates(lr_scheduler.CyclicLR(sgd_with_rates(0.1, momentum=0.5), 0.1, 1.0, 2,
     mode="exp_range", gamma=0.5, scale_mode="cycle"), 7)
-scheduled_rates(lr_scheduler.CyclicLR(sgd_with_rates(0.1, momentum=0.5), 0.1, 1.0, 2, 3,
-    scale_fn=lambda x: 1 / (1 + x), scale_mode="iterations"), 7)
-scheduled_rates(lr_scheduler.CyclicLR(sgd_with_rates(0.1, momentum=0.5), 0.1, 1.0, 2, 3,
-    scale_fn=lambda x: 1 / (1 + x)), 7)
 [x.param_groups[0]["momentum"] for x in [sgd_with_rates(0.1, momentum=0.5)]
-    for s in [lr_scheduler.CyclicLR(x, 0.1, 1.0, 3, max_momentum=0.7)]]
-[x.param_groups[0]["momentum"] for x in [sgd_with_rates(0.1, momentum=0.5)]
-    for s in [lr_scheduler.OneCycleLR(x, 1.0, 8, max_momentum=0.7)]]
-[x.param_groups[0]["momentum"] for x in [sgd_with_rates(0.1, begun=0.1, momentum=0.5)]
-    for s in [lr_scheduler.CyclicLR(x, 0.1, 1.0, 3, max_momentum=0.7, last_epoch=1)]]
-[x.param_groups[0]["betas"] for x in [torch.optim.Adam([torch.ones(1)])]
     for s in [lr_scheduler.OneCycleLR(x, 1.0, 8, max_momentum=0.7)]]
 lr_scheduler.CyclicLR(sgd_with_rates(0.1, momentum=0.5), 0.1, 1.0).load_state_dict([])
 lr_scheduler.CyclicLR(sgd_with_rates(0.1, momentum=0.5), 0.1, 1.0).load_state_dict({})
 lr_scheduler.LambdaLR(sgd_with_rates(0.1), abs).load_state_dict([])
-lr_scheduler.LambdaLR(sgd_with_rates(0.1), abs).load_state_dict({})
 with differs("A list without elements is taken for a dictionary by torch."):
     lr_scheduler.StepLR(sgd_with_rates(0.1), 2).load_state_dict([])
 lr_scheduler.SequentialLR(sgd_with_rates(0.1), [lr_scheduler.ConstantLR(sgd_with_rates(0.1))],
@@ -560,14 +287,6 @@ def saved_scale_fn():
         1.0).state_dict()["_scale_fn_custom"], lr_scheduler.CyclicLR(sgd_with_rates(0.1,
         momentum=0.5), 0.1, 1.0, scale_fn=lambda x: x).state_dict()["_scale_fn_custom"]]
 
-scheduled_rates(lr_scheduler.OneCycleLR(sgd_with_rates(0.1, momentum=0.5), 1.0, epochs=4,
-    steps_per_epoch=1), 3)
-scheduled_rates(lr_scheduler.OneCycleLR(sgd_with_rates(0.1, momentum=0.5), 1.0, epochs=1,
-    steps_per_epoch=4), 3)
-error_name(lr_scheduler.OneCycleLR, sgd_with_rates(0.1, momentum=0.5), 1.0, None, 4, 0)
-error_name(lr_scheduler.OneCycleLR, sgd_with_rates(0.1, momentum=0.5), 1.0, None, 0, 4)
-error_name(lr_scheduler.OneCycleLR, sgd_with_rates(0.1, momentum=0.5), 1.0, None, 4, 1.0)
-error_name(lr_scheduler.OneCycleLR, sgd_with_rates(0.1, momentum=0.5), 1.0, 0)
 lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0)).num_bad_epochs
 lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0)).cooldown_counter
 lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0)).best
@@ -593,32 +312,20 @@ def t_cur_get_last_lr_2():
     return [(s.step(e), s.T_cur, s.T_i, s.get_last_lr())[1:] for e in (0.5, 2, 5.5, 7.5, 8, 26)]
 
 # Groups that are added later.
-def added(kind, *options):
-    o = sgd_with_rates(1.0, momentum=0.5)
-    schedule = kind(o, *options)
-    o.add_param_group({"params": [torch.zeros(1, requires_grad=True)], "lr": 0.5})
-    return schedule
-
-scheduled_rates(added(lr_scheduler.StepLR, 2, 0.5), 3)
-scheduled_rates(added(lr_scheduler.MultiStepLR, [1, 2], 0.5), 3)
-scheduled_rates(added(lr_scheduler.ExponentialLR, 0.5), 2)
-scheduled_rates(added(lr_scheduler.ConstantLR, 0.5, 2), 3)
-scheduled_rates(added(lr_scheduler.LinearLR, 0.5, 1.0, 2), 3)
-scheduled_rates(added(lr_scheduler.PolynomialLR, 4), 2)
-scheduled_rates(added(lr_scheduler.CosineAnnealingLR, 4), 2)
-[error_name(lambda: scheduled_rates(added(*given), 2))
-    for given in ((lr_scheduler.LambdaLR, lambda n: 0.5),
-    (lr_scheduler.MultiplicativeLR, lambda n: 0.5), (lr_scheduler.CyclicLR, 0.25, 1.0),
-    (lr_scheduler.CosineAnnealingWarmRestarts, 2))]
-error_name(lambda: scheduled_rates(added(lr_scheduler.StepLR, 2), [1]))
+def added_multi_step_lr():
+    def added(kind, *options):
+        o = sgd_with_rates(1.0, momentum=0.5)
+        schedule = kind(o, *options)
+        o.add_param_group({"params": [torch.zeros(1, requires_grad=True)], "lr": 0.5})
+        return schedule
+    return [scheduled_rates(added(lr_scheduler.StepLR, 2, 0.5), 3),
+        scheduled_rates(added(lr_scheduler.MultiStepLR, [1, 2], 0.5), 3),
+        scheduled_rates(added(lr_scheduler.ExponentialLR, 0.5), 2),
+        scheduled_rates(added(lr_scheduler.ConstantLR, 0.5, 2), 3),
+        scheduled_rates(added(lr_scheduler.LinearLR, 0.5, 1.0, 2), 3),
+        scheduled_rates(added(lr_scheduler.PolynomialLR, 4), 2),
+        scheduled_rates(added(lr_scheduler.CosineAnnealingLR, 4), 2)]
 
 # Bounds of momenta stand in the groups.
-def cyclic_lr_begun():
-    o = sgd_with_rates(1.0, 2.0, momentum=0.5)
-    schedule = lr_scheduler.CyclicLR(o, 0.25, 1.0, 2, base_momentum=[0.5, 0.25])
-    return [[*g][1:] + [g["max_momentum"], g["base_momentum"]]
-        for g in o.param_groups], "max_momentum" in lr_scheduler.CyclicLR(sgd_with_rates(1.0,
-        begun=1.0, momentum=0.5), 0.25, 1.0, last_epoch=0).optimizer.param_groups[0]
-
 error_name(lambda: lr_scheduler.CyclicLR(sgd_with_rates(1.0), [0.25, 0.5], 1.0))
 error_name(lambda: torch.optim.swa_utils.SWALR(sgd_with_rates(1.0), [0.25, 0.5]))

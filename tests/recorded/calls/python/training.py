@@ -9,7 +9,6 @@ from tests.recorded.inputs import (
     differs,
     error_name,
     fill_parameters,
-    metadata,
     scheduled_rates,
     sgd_with_rates,
     sines,
@@ -17,29 +16,12 @@ from tests.recorded.inputs import (
 )
 
 C = torch.utils.checkpoint
-O = torch.optim
 S = torch.optim.swa_utils
 
 # Scales of gradients.
-def get_growth_factor_get_scale():
-    s = torch.amp.GradScaler("cpu", 8.0, 4.0, 0.25, 2)
-    before = s.scale(torch.tensor(1.0)), s.state_dict()
-    s.set_growth_factor(3.0)
-    s.set_backoff_factor(0.5)
-    s.set_growth_interval(5)
-    return [before, s.get_growth_factor(), s.get_backoff_factor(), s.get_growth_interval(),
-        s.get_scale(), s.is_enabled(), s.update(2.0), s.get_scale(), s.update(torch.tensor(4.0)),
-        s.get_scale()]
-
 def grad_scaler_update():
     s = torch.amp.GradScaler("cpu", 8.0)
     return s.update()
-
-def get_scale_is_enabled():
-    s = torch.amp.GradScaler("cpu", 8.0, enabled=False)
-    p = torch.zeros(1, requires_grad=True)
-    return [s.scale(3), s.get_scale(), s.update(), s.is_enabled(), s.state_dict(),
-        s.load_state_dict({})]
 
 def trained_growth_interval():
     def trained(grads, **options):
@@ -74,10 +56,6 @@ def update_unscale():
     return [error_name(s.step, o), error_name(s.update), error_name(s.unscale_, o),
         error_name(s.unscale_, o)]
 
-def amp_scale():
-    s = torch.amp.GradScaler("cpu", 8.0)
-    return [s.scale([torch.tensor(1.0), (torch.tensor(2.0),)]), error_name(s.scale, 3)]
-
 def grad_scaler_closure():
     s = torch.amp.GradScaler("cpu", 8.0)
     return error_name(lambda: s.step(torch.optim.SGD([torch.zeros(1)], lr=1.0), closure=lambda: 1))
@@ -85,12 +63,6 @@ def grad_scaler_closure():
 error_name(lambda: torch.amp.GradScaler("cpu", growth_factor=1.0))
 error_name(lambda: torch.amp.GradScaler("cpu", backoff_factor=1.0))
 error_name(lambda: torch.amp.GradScaler("cpu").load_state_dict({}))
-
-def grad_scaler_state_dict():
-    s = torch.amp.GradScaler("cpu", 8.0)
-    s.load_state_dict({"scale": 2.0, "growth_factor": 3.0, "backoff_factor": 0.25,
-        "growth_interval": 7, "_growth_tracker": 1})
-    return s.state_dict()
 
 # What computes in half a type.
 def device_type_is_autocast_enabled():
@@ -151,47 +123,17 @@ def inside_is_autocast_enabled():
             return torch.is_autocast_enabled("cpu")
     return with_warnings(inside)
 
-def bfloat16_is_autocast_enabled():
-    @torch.autocast("cpu")
-    def f():
-        return (torch.ones(1, 1) @ torch.ones(1, 1)).dtype is torch.bfloat16
-    return [f(), torch.is_autocast_enabled("cpu")]
-
 torch.autocast(3)
 error_name(lambda: torch.autocast("odd"))
 
 # Run again in backward.
 def calls_checkpoint():
     calls = []
-    def f(x, y=1):
-        return (calls.append(1), (x * y).exp() * x)[1]
-    x = torch.tensor([0.5, 1.0], requires_grad=True)
-    z = C.checkpoint(f, x, use_reentrant=False, y=2.0)
-    return [z, len(calls), z.sum().backward(), len(calls), x.grad]
-
-def calls_checkpoint_2():
-    calls = []
     def f(x, y):
         return (calls.append(1), (x * y).exp() * x)[1]
     x = torch.tensor([0.5, 1.0], requires_grad=True)
     z = C.checkpoint(f, x, 2.0, use_reentrant=True)
     return [z, len(calls), type(z.grad_fn).__name__, z.sum().backward(), len(calls), x.grad]
-
-def with_warnings_checkpoint():
-    def f(x):
-        return x.exp()
-    return [with_warnings(lambda: C.checkpoint(f, torch.ones(1, requires_grad=True)))[0],
-        with_warnings(lambda: C.checkpoint(f, torch.ones(1), use_reentrant=True))[0],
-        with_warnings(lambda: C.checkpoint(f, torch.ones(1), use_reentrant=False))[0]]
-
-def debug_determinism_check():
-    def f(x):
-        return x.exp()
-    return [error_name(lambda: C.checkpoint(f, torch.ones(1), use_reentrant=True, k=1)),
-        error_name(lambda: C.checkpoint(f, torch.ones(1), use_reentrant=True, debug=True)),
-        error_name(lambda: C.checkpoint(f, torch.ones(1), use_reentrant=True,
-        context_fn=lambda: 1)), error_name(lambda: C.checkpoint(f, torch.ones(1),
-        use_reentrant=False, determinism_check="odd"))]
 
 def checkpoint_inputs():
     x = torch.ones(1, requires_grad=True)
@@ -203,39 +145,6 @@ def checkpoint_use_reentrant():
     x = torch.ones(1, requires_grad=True)
     y = C.checkpoint(lambda x: x.detach(), x, use_reentrant=True)
     return error_name(y.backward)
-
-def times_early_stop():
-    x = torch.ones(1, requires_grad=True)
-    times = []
-    def f(x):
-        return (times.append(1), x.exp() if len(times) == 1 else x.exp().sin())[1]
-    y = C.checkpoint(f, x, use_reentrant=False, early_stop=False)
-    return error_name(y.sum().backward)
-
-def times_checkpoint():
-    x = torch.ones(1, requires_grad=True)
-    times = []
-    def f(x):
-        return (times.append(1), x.exp() if len(times) == 1 else x.exp().sin())[1]
-    y = C.checkpoint(f, x, use_reentrant=False)
-    return [error_name(y.sum().backward), x.grad]
-
-def times_checkpoint_2():
-    x = torch.ones(1, requires_grad=True)
-    times = []
-    def f(x):
-        return (times.append(1), x.exp().sin() if len(times) == 1 else x.exp())[1]
-    y = C.checkpoint(f, x, use_reentrant=False)
-    return error_name(y.sum().backward)
-
-def times_determinism_check():
-    x = torch.ones(2, requires_grad=True)
-    times = []
-    def f(x):
-        return (times.append(1), x.exp() if len(times) == 1 else x[:1].exp())[1]
-    y, z = (C.checkpoint(f, x, use_reentrant=False, determinism_check=k)
-        for k in ("default", "none"))
-    return error_name(y.sum().backward)
 
 def bool_dropout():
     x = torch.ones(3, requires_grad=True)
@@ -263,45 +172,6 @@ def preserve_rng_state_get_rng_state():
     y.sum().backward()
     return [bool((x.grad == y.detach() * 2).all()), bool((torch.get_rng_state() == state).all())]
 
-@differs("What stops the second run early can't be caught by it.")
-def checkpoint_base_exception():
-    x = torch.ones(1, requires_grad=True)
-    def f(x):
-        try:
-            return x.exp()
-        except BaseException:
-            return x.sin()
-    y = C.checkpoint(f, x, use_reentrant=False)
-    return [y.backward(), x.grad]
-
-def checkpoint_use_reentrant_2():
-    x = torch.ones(2, requires_grad=True)
-    with torch.no_grad():
-        y = C.checkpoint(lambda x: x * 2, x, use_reentrant=False)
-    return [y, y.requires_grad, metadata(C.checkpoint(lambda x: (x, x * 2), x,
-        use_reentrant=False)[1])[:3]]
-
-def inner_outer():
-    x = torch.ones(2, requires_grad=True)
-    def inner(x):
-        return x.exp().sin()
-    def outer(x):
-        return C.checkpoint(inner, x * 2, use_reentrant=False).exp()
-    y = C.checkpoint(outer, x, use_reentrant=False)
-    return [torch.autograd.grad(y.sum(), x), error_name(lambda: y.sum().backward())]
-
-def checkpoint_create_graph():
-    x = torch.ones(2, requires_grad=True)
-    y = C.checkpoint(lambda x: x.exp(), x, use_reentrant=False)
-    return [torch.autograd.grad(y.sum(), x, create_graph=True),
-        torch.autograd.grad(torch.autograd.grad(y.sum(), x, create_graph=True)[0].sum(), x)]
-
-def parts_checkpoint_sequential():
-    x = torch.ones(1, requires_grad=True)
-    parts = [lambda x: x * 2, lambda x: x + 1, lambda x: x.exp(), lambda x: x * 3, lambda x: x - 1]
-    return [[C.checkpoint_sequential(parts, n, x, use_reentrant=k).detach() for n in (1, 2, 3, 5)]
-        for k in (True, False)]
-
 def checkpoint_sequential_use_reentrant():
     x = torch.ones(1, requires_grad=True)
     y = C.checkpoint_sequential(nn.Sequential(nn.Tanh(), nn.Tanh(), nn.Tanh()), 2, x,
@@ -321,6 +191,7 @@ def moved_by_maximize():
                 dtype=torch.float64)
             o.step()
         return [p.detach(), q.detach()]
+    O = torch.optim
     return [moved_by(make, [1.0, -0.5, 0.25, 2.0, 0.0, 1.5, 1.0], lr=0.25)
         for make in (lambda x: O.SGD(x, 0.1, 0.9), lambda x: O.SGD(x, 0.1, 0.9, 0.5),
         lambda x: O.SGD(x, 0.1, 0.9, nesterov=True, weight_decay=0.1),
@@ -332,32 +203,10 @@ def moved_by_maximize():
         lambda x: O.RMSprop(x, centered=True, momentum=0.5), O.RMSprop, O.Rprop, O.ASGD,
         lambda x: O.ASGD(x, t0=1, lambd=0.5))]
 
-def adam_rmsprop():
-    p = torch.zeros(1, requires_grad=True)
-    return [error_name(lambda: make([p], **{k: v}))
-        for make, k, v in ((O.SGD, "lr", -1), (O.SGD, "momentum", -1), (O.SGD, "weight_decay", -1),
-        (O.SGD, "nesterov", True), (O.Adam, "betas", (1.0, 0.9)), (O.Adam, "betas", (0.9, -0.1)),
-        (O.Adam, "eps", -1), (O.Adam, "lr", -1), (O.Adagrad, "lr_decay", -1),
-        (O.Adagrad, "initial_accumulator_value", -1), (O.Adadelta, "rho", 1.5),
-        (O.RMSprop, "alpha", -1), (O.RMSprop, "momentum", -1), (O.Rprop, "etas", (1.5, 1.2)),
-        (O.Rprop, "etas", (0.5, 0.9)), (O.ASGD, "weight_decay", -1),
-        (O.NAdam, "momentum_decay", -1), (O.RAdam, "weight_decay", -1), (O.Adamax, "eps", -1),
-        (O.LBFGS, "lr", -1))]
-
-def requires_grad_sgd():
-    p = torch.zeros(1, requires_grad=True)
-    return [error_name(O.SGD, x, 0.1) for x in (p, [], [3], [p * 2], {p}, [{"params": {p}}],
-        [{"params": [p]}, {"params": [p]}], [("a", p), p], [{"params": [p]}, 3])]
-
 @differs("Torch leaves out what a pair has too much.")
 def requires_grad_optim():
     p = torch.zeros(1, requires_grad=True)
     return error_name(torch.optim.SGD, [("a", p, 1)])
-
-def with_warnings_param_groups():
-    p = torch.zeros(1, requires_grad=True)
-    return [with_warnings(lambda: len(torch.optim.SGD([p, p], 0.1).param_groups[0]["params"])),
-        with_warnings(lambda: len(torch.optim.SGD([p], 0.1).param_groups))]
 
 def add_param_group_param_groups():
     p, q = (torch.zeros(1, requires_grad=True) for _ in range(2))
@@ -379,12 +228,6 @@ def other_adam():
         float(other.state[p]["step"]), len(other.state),
         other.state[p]["exp_avg"] is o.state[p]["exp_avg"]]
 
-def optim_load_state_dict():
-    p = torch.zeros(1, requires_grad=True)
-    o = torch.optim.SGD([p], 0.1)
-    return [error_name(o.load_state_dict, {"state": {}, "param_groups": []}),
-        error_name(o.load_state_dict, {"state": {}, "param_groups": [{"params": [0, 1]}]})]
-
 def zero_grad_optimizer():
     p = torch.zeros(1, requires_grad=True)
     o = torch.optim.SGD([p], 0.1)
@@ -393,13 +236,6 @@ def zero_grad_optimizer():
     p.grad.requires_grad_(True)
     return [o.zero_grad(False), p.grad, p.grad.requires_grad, o.zero_grad(), p.grad,
         o.step(lambda: 3), o.step(), error_name(torch.optim.Optimizer([p], {}).step)]
-
-def optim_is_grad_enabled():
-    p = torch.zeros(1, requires_grad=True)
-    o = torch.optim.SGD([p], 0.1)
-    with torch.no_grad():
-        found = o.step(lambda: torch.is_grad_enabled())
-    return found
 
 def least_line_search_fn():
     def least(**options):
@@ -420,14 +256,6 @@ def least_line_search_fn():
         least(max_iter=9, max_eval=4, lr=0.1), least(max_iter=9, max_eval=5,
         line_search_fn="strong_wolfe"), least(tolerance_grad=1.0, lr=0.1),
         least(tolerance_change=0.1, lr=0.1), least(max_iter=1, lr=0.1)]
-
-def lbfgs_line_search_fn():
-    p = torch.zeros(1, requires_grad=True)
-    return [error_name(lambda: torch.optim.LBFGS([{"params": [p]},
-        {"params": [torch.zeros(1, requires_grad=True)]}])),
-        error_name(lambda: torch.optim.LBFGS([p]).step()),
-        error_name(lambda: torch.optim.LBFGS([p], line_search_fn="odd").step(lambda: (setattr(p,
-        "grad", torch.ones(1)), torch.tensor(1.0))[1]))]
 
 # Averages of weights.
 def num_batches_tracked_module():

@@ -8,17 +8,8 @@ from autograd_cy.nn import functional as F
 from tests.recorded.inputs import differs, error_name, iota, sines
 
 A = torch.autograd.functional
-M = torch.testing.make_tensor
 
 # products and Jacobians: which results have a graph
-def create_graph_isinstance():
-    f = lambda x: (x * x).sum()
-    x = sines(2).requires_grad_()
-    return [[y.requires_grad for y in (g if isinstance(g, tuple) else (g,))] for c in (False, True)
-        for g in (A.vjp(f, x, create_graph=c), A.jvp(f, x, sines(2), create_graph=c),
-        A.vhp(f, x, sines(2), create_graph=c), A.hvp(f, x, sines(2), create_graph=c),
-        A.jacobian(f, x, create_graph=c), A.hessian(f, x, create_graph=c))]
-
 def jacobian_vectorize():
     f = lambda x, y: (x * x * y).sum()
     x = sines(2).requires_grad_()
@@ -73,19 +64,14 @@ with differs("Torch's hvp has no strategy."):
     torch.autograd.functional.hvp(lambda x: x.sum(), sines(2), sines(2), strategy="no")
 
 # transforms of functions: what is no tensor
-torch.func.vjp(lambda x: x, 3)
 torch.func.vjp(lambda x: 3, sines(2))
 torch.func.jvp(lambda x: x, (3,), (sines(2),))
 torch.func.jvp(lambda x: x, (sines(2),), (3,))
 torch.func.jvp(lambda x: 3, (sines(2),), (sines(2),))
 torch.func.jvp(lambda x: x, (sines(2),), (sines(3),))
 torch.func.jvp(lambda x: x, sines(2), sines(2))
-with differs("what isn't a tensor is refused alike by all transforms"):
-    torch.func.linearize(lambda x: x, 3)
-    torch.func.linearize(lambda x: 3, sines(2))
 torch.func.grad(lambda x: x.sum())(3)
 torch.func.grad(lambda x: 3)(sines(2))
-torch.func.grad(lambda x: x)(sines(2))
 torch.func.grad(lambda x: x.sum(), argnums=1)(sines(2))
 torch.func.grad_and_value(lambda x: ((x * x).sum(), "aux"), has_aux=True)(sines(2))
 torch.func.grad(lambda x, y: (x * y).sum(), argnums=(1, 0))(sines(2), iota(2).double())
@@ -93,39 +79,13 @@ torch.func.grad(lambda x, y: (x * y).sum(), argnums=-1)(sines(2), iota(2).double
 error_name(lambda: torch.func.grad_and_value(lambda x: ((x * x).sum(), "aux"),
     has_aux=True)(sines(2)))
 torch.func.grad(lambda x: ((x * x).sum(), x), has_aux=True)(sines(2))
-torch.func.jacrev(lambda x: x)(3)
-with differs("What isn't a tensor is refused alike by all transforms."):
-    torch.func.jacfwd(lambda x: x)(3)
 torch.func.jacrev(lambda x: (x * x, {"a": x.sum()}))(sines(2))[1]["a"]
 torch.func.jacrev(lambda x, y: x * y, argnums=(0, 1))(sines(2), sines(2))
 torch.func.jacrev(lambda x: x * x, chunk_size=1)(sines(3))
 torch.func.jacrev(lambda x: (x * x, x), has_aux=True)(sines(2))
 torch.func.jacfwd(lambda x: (x * x, x), has_aux=True)(sines(2))
 torch.func.hessian(lambda x: (x**3).sum())(sines(2))
-
-def back_double():
-    out, back = torch.func.vjp(lambda x: x * x, sines(2))
-    return out, back(sines(2)), back(iota(2).double()), error_name(back, sines(3)), error_name(back)
-
-def back_vjp():
-    out, back = torch.func.vjp(lambda x: (x * x, x), sines(2))
-    return back((sines(2), sines(2))), error_name(back, sines(2)), error_name(back, (sines(2),))
-
-def back_vjp_2():
-    out, back = torch.func.vjp(lambda x: {"a": x, "b": [x * 2]}, sines(2))
-    return back({"a": sines(2), "b": [sines(2)]}), error_name(back,
-        {"a": sines(2)}), error_name(back, {"a": sines(2), "c": [sines(2)]})
-
 torch.func.vjp(lambda x: (x, "aux"), sines(2), has_aux=True)
-
-def back_has_aux():
-    out, back, aux = torch.func.vjp(lambda x: (x, {"a": x * 2}), sines(2), has_aux=True)
-    return out, back(sines(2)), aux["a"]
-
-def push_linearize():
-    out, push = torch.func.linearize(lambda x: x**3, sines(2))
-    return out, push(sines(2)), push(iota(2).double()), error_name(push, sines(3))
-
 torch.func.jvp(lambda x: (x * x, "a"), (sines(2),), (sines(2),), has_aux=True)
 torch.func.jvp(lambda x, y: x * y, (sines(2), sines(2)), (sines(2), iota(2).double()))
 error_name(lambda: torch.func.jvp(lambda x: (x * x, "a"), (sines(2),), (sines(2),), has_aux=True))
@@ -137,17 +97,9 @@ with differs("of vmap's own types"):
     vmap(lambda x: x, in_dims=True)(sines(2, 3))
 vmap(lambda x: x, in_dims=2)(sines(2, 3))
 vmap(lambda x: x, in_dims=-3)(sines(2, 3))
-vmap(lambda x: x, in_dims=1)(sines(2, 3))
-vmap(lambda x: x, in_dims=-1, out_dims=-1)(sines(2, 3))
-vmap(lambda x, y: (x, y), in_dims=(0, None))(sines(2), sines(2))
-vmap(lambda x: (x, x), out_dims=(0, 1))(sines(2, 3))
-vmap(lambda d: d["a"] + d["b"], in_dims=({"a": 0, "b": None},))({"a": sines(2), "b": sines()})
-vmap(lambda x: sines(2), out_dims=None)(sines(3))
-vmap(lambda x: x.sum(), chunk_size=2)(sines(5, 2))
 vmap(lambda x: x, out_dims=(0, 0))(sines(2))
 vmap(lambda x: (x, x), out_dims=(0,))(sines(2))
 vmap(lambda x: x, out_dims="a")(sines(2))
-vmap(lambda x: x, out_dims=2)(sines(2))
 vmap(lambda x: x, out_dims=None)(sines(2))
 vmap(lambda x: 3)(sines(2))
 vmap(lambda x: x)(3)
@@ -161,12 +113,6 @@ vmap(lambda d: d["a"], in_dims=({"b": 0},))({"a": sines(2)})
 vmap(lambda x: x, in_dims=([0],))(sines(2))
 vmap(lambda x: torch.rand(2))(sines(3))
 vmap(lambda x: x + torch.rand(2), randomness="no")(sines(3))
-
-def randomness_equal():
-    r = torch.manual_seed(1)
-    a = vmap(lambda x: x + torch.rand(2), randomness="different")(torch.zeros(3))
-    b = vmap(lambda x: x + torch.rand(2), randomness="same")(torch.zeros(3))
-    return a.shape == (3, 2), a[0].equal(a[1]), b.shape == (3, 2), b[0].equal(b[1])
 
 def chances_randn_like():
     def chances(f, *xs, dims=0):
@@ -187,18 +133,6 @@ def chances_randn_like():
         chances(lambda x: x.clone().bernoulli_(0.5), torch.zeros(3, 40)),
         chances(lambda x: torch.randint(0, 9, (40,)) + x, torch.zeros(3, 40)),
         chances(lambda x: torch.randperm(40) + x, torch.zeros(3, 40)),)
-
-def many_vmap():
-    def many():
-        f = lambda x: x
-        for k in range(70):
-            f = vmap(f)
-        return f
-    return error_name(many(), sines(2))
-
-vmap(vmap(lambda x: x.sum()))(sines(2, 3, 2))
-vmap(torch.func.grad(lambda x: (x * x).sum()))(sines(2, 3))
-vmap(lambda x, y: vmap(lambda z: x * z)(y), (0, None))(sines(2), sines(3))
 
 # Functions of one's own
 def scaled_inputs():
@@ -236,20 +170,6 @@ def twice_vmap():
         (0, None))(sines(2, 3), sines(3)), torch.func.grad(lambda y: vmap(Twice.apply,
         (0, None))(sines(2, 3), y).sum())(sines(3)),
         torch.func.grad(lambda x: vmap(Twice.apply, (0, None))(x, sines(3)).sum())(sines(2, 3)))
-
-def seen_grad_fn():
-    class Two(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2, x * 3
-        @staticmethod
-        def backward(ctx, g, h):
-            ctx.seen = h
-            return g * 2 + h * 3
-    x = sines(2).requires_grad_()
-    a, b = Two.apply(x)
-    a.sum().backward()
-    return x.grad, a.grad_fn.seen
 
 def rule_info():
     class Rule(torch.autograd.Function):
@@ -292,22 +212,9 @@ def none_setup_context():
     return vmap(None_.apply)(sines(2, 3))
 
 # random tensors for tests
-def item_exclude_zero():
-    a = M(4, 3, dtype=torch.float64, device="cpu", low=2, high=3, noncontiguous=True)
-    return ((a >= 2).all().item(), (a < 3).all().item(), a.stride(),
-        M((5,), dtype=torch.int64, device="cpu", low=3, high=4),
-        [M(3000, dtype=k, device="cpu").min().item() for k in (torch.uint8,)],
-        M(3000, dtype=torch.int64, device="cpu").min().item(),
-        M(3000, dtype=torch.int64, device="cpu").max().item(),
-        -9 <= M(999, dtype=torch.float32, device="cpu").min().item() < -8,
-        M(999, dtype=torch.bool, device="cpu").unique(),
-        M(2, dtype=torch.float32, device="cpu", requires_grad=True).requires_grad,
-        (M(999, dtype=torch.int64, device="cpu", exclude_zero=True) == 0).any().item(),
-        M((2, 0), dtype=torch.float32, device="cpu").shape == (2, 0),
-        M((), dtype=torch.complex64, device="cpu").shape == (),)
-
 def device_high():
     R = lambda g, *a, **k: error_name(lambda: g(*a, **k))
+    M = torch.testing.make_tensor
     return R(M, 2, dtype=torch.float32, device="cpu", low=3, high=2), R(M, 2, dtype=torch.float32,
         device="cpu", low=math.nan), R(M, 2, dtype=torch.int64, device="cpu", requires_grad=True)
 
@@ -328,7 +235,6 @@ def assert_close_math():
 
 with differs("Torch fails where it compares a truth value with a number."):
     torch.testing.assert_close(True, 1)
-torch.testing.assert_close(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 3.0]), rtol=0, atol=0.5)
 torch.testing.assert_close(torch.tensor([1, 2]), torch.tensor([1, 4]))
 torch.testing.assert_close(1, 3)
 torch.testing.assert_close(1.0, 3.0, rtol=0, atol=0)
