@@ -1,4 +1,4 @@
-"""How the package was built and what it runs on, as text."""
+"""The build of the package and the machine it runs on, as text."""
 
 from __future__ import annotations
 

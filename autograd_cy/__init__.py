@@ -17,9 +17,8 @@ from autograd_cy._tensors.namespace import *  # noqa: E402, F403
 from autograd_cy._tensors.namespace import __all__ as _names  # noqa: E402
 from autograd_cy._version import __version__  # noqa: E402
 
-from autograd_cy import _interpreted, amp, autograd, random  # noqa: E402
+from autograd_cy import _interpreted, _lazy, amp, autograd, random  # noqa: E402
 from autograd_cy import _vmap_internals as _vmap_internals  # noqa: E402
-from autograd_cy._tensors import deprecated as _deprecated  # noqa: E402
 from autograd_cy._tensors import overriding as _overriding  # noqa: E402
 from autograd_cy.amp.autocast_mode import (  # noqa: E402
     autocast,
@@ -40,8 +39,6 @@ from autograd_cy.amp.autocast_mode import (  # noqa: E402
 from autograd_cy._vmap import functions as _vmap_functions  # noqa: E402, F401 - fills a seam
 from autograd_cy._vmap import random as _vmap_random  # noqa: E402, F401 - the same
 from autograd_cy._vmap import vmap  # noqa: E402
-from autograd_cy._absent import modules as _absent_modules  # noqa: E402
-from autograd_cy._environment import moved_modules as _moved_modules  # noqa: E402
 from autograd_cy._environment.settings import *  # noqa: E402, F403
 from autograd_cy._environment.settings import __all__ as _settings  # noqa: E402
 from autograd_cy._environment.warnings import is_warn_always_enabled, set_warn_always  # noqa: E402
@@ -115,12 +112,11 @@ _LATER = {
     "serialization": "load save",
     "utils.dlpack": "to_dlpack",
 }
-_module_of = {name: module for module, names in _LATER.items() for name in names.split()}
 
 __all__ = [
     *_names,
     *_interpreted.FUNCTIONS,
-    *_module_of,
+    *" ".join(_LATER.values()).split(),
     *_MODULES,
     *_settings,
     "__version__",
@@ -155,13 +151,15 @@ __all__ = [
     "vmap",
 ]
 
-# What torch has outside of its __all__, too.
-_module_of["_assert"] = "_tensors.as_functions"
-_module_of |= dict.fromkeys(
-    "_amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ _foreach_mul_ _foreach_norm "
-    "_fused_adagrad_ _fused_adam_ _fused_adamw_ _fused_sgd_".split(),
-    "_C.ops_optimizers",
-)
+# The same for what torch has outside of its __all__.
+_PRIVATE = {
+    "_tensors.as_functions": f"{_LATER['_tensors.as_functions']} _assert",
+    "_tensors.deprecated": "range solve symeig",
+    "_C.ops_optimizers": (
+        "_amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ _foreach_mul_ _foreach_norm "
+        "_fused_adagrad_ _fused_adam_ _fused_adamw_ _fused_sgd_"
+    ),
+}
 
 _interpreted.install_methods()
 
@@ -171,36 +169,17 @@ if _gaps:
     raise ImportError(f"autograd_cy is built incompletely, nothing fills {', '.join(_gaps)}")
 
 _overriding._check_methods()
-_moved_modules.install()
-_absent_modules.install()  # the last that is asked
+_lazy.install()
 
 
-def __getattr__(name):
-    if name in _MODULES:
-        import importlib
-
-        return importlib.import_module(f"autograd_cy.{name}")
-    if name in _module_of:
-        import importlib
-
-        module = importlib.import_module(f"autograd_cy.{_module_of[name]}")
-        globals()[name] = found = getattr(module, name)
-        return found
-    if name in _deprecated.__all__:
-        return getattr(_deprecated, name)
+def _find(name):
     if name in _interpreted.FUNCTIONS:
-        globals()[name] = found = _interpreted.public(name)
-        return found
-    moved = _moved_modules.moved("autograd_cy", name)
-    if moved is not None:
-        return moved
-    from autograd_cy._absent.stand_ins import stand_in
-
-    return stand_in("autograd_cy", name)
+        globals()[name] = function = _interpreted.public(name)
+        return function
+    return None
 
 
-def __dir__():
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = _lazy.attach(__name__, (*_MODULES, "__config__"), _LATER | _PRIVATE, _find)
 
 
 if _os.environ.get("AUTOGRAD_CY_PROFILE"):

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 from autograd_cy import Tensor, cat
 from autograd_cy import device as _device
-from autograd_cy._absent.names import no_attribute
 from autograd_cy._C.copying import _rebuild_tensor as _tensor_on_storage
+from autograd_cy._lazy import attach as _attach
 from autograd_cy.nn.parameter import Parameter
 
 __all__ = [
@@ -206,5 +206,4 @@ class ExceptionWrapper:
         raise error
 
 
-def __getattr__(name: str) -> object:
-    raise no_attribute(__name__, name)
+__getattr__, __dir__ = _attach(__name__)

@@ -5,12 +5,12 @@ Where none was, `current_accelerator` is None, `device_count` 0, and what needs 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from autograd_cy._absent.names import no_attribute
 from autograd_cy._C import streams as _streams
 from autograd_cy._C.placement import device as _device
 from autograd_cy._C.streams import Stream
+from autograd_cy._lazy import attach as _attach
 
 __all__ = [
     "current_accelerator",
@@ -314,6 +314,4 @@ def reset_peak_memory_stats(device: Any = None, /) -> None:
 
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> NoReturn:
-        raise no_attribute(__name__, name)
+    __getattr__, __dir__ = _attach(__name__)

@@ -1,11 +1,11 @@
-"""What programs say to a compiler, which there is none of here: functions run as they are."""
+"""The interface of torch's compiler. There is no compiler here: functions run as they are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from autograd_cy._absent.names import no_attribute
+from autograd_cy._lazy import attach as _attach
 
 __all__ = [
     "allow_in_graph",
@@ -91,7 +91,7 @@ def _as_it_is(model: _Function) -> _Function:
 
 def is_compiling() -> bool:
     """
-    Whether the program is being compiled: never.
+    Return whether the program is being compiled: never.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def is_compiling() -> bool:
 
 def is_dynamo_compiling() -> bool:
     """
-    Whether the program is being traced: never.
+    Return whether the program is being traced: never.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def is_dynamo_compiling() -> bool:
 
 def is_exporting() -> bool:
     """
-    Whether the program is being exported: never.
+    Return whether the program is being exported: never.
 
     Returns
     -------
@@ -246,5 +246,4 @@ def _optimize(*args: Any, **kwargs: Any) -> Callable[[_Function], _Function]:
     return _as_it_is
 
 
-def __getattr__(name: str) -> object:
-    raise no_attribute(__name__, name)
+__getattr__, __dir__ = _attach(__name__)

@@ -53,7 +53,7 @@ _STRATEGIES = (
 
 def get_all_sharing_strategies() -> set[str]:
     """
-    What :func:`set_sharing_strategy` takes.
+    Return the strategies that :func:`set_sharing_strategy` accepts.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def get_all_sharing_strategies() -> set[str]:
 
 def get_sharing_strategy() -> str:
     """
-    How tensors that are shared from now on travel.
+    Return the strategy by which tensors are shared from now on.
 
     Returns
     -------

@@ -63,7 +63,7 @@ __all__ = [
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     """
-    Whether the class of some argument is to be asked.
+    Return whether the class of some argument is to be asked.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
 
 def has_torch_function_unary(tensor: Any) -> bool:
     """
-    The same for one argument.
+    Return whether one argument overrides functions.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def has_torch_function_unary(tensor: Any) -> bool:
 
 def has_torch_function_variadic(*args: Any) -> bool:
     """
-    The same for several.
+    Return whether one of several arguments overrides functions.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def handle_torch_function(
 
 def is_tensor_like(inp: Any) -> bool:
     """
-    Whether an object is a tensor, or has the protocol.
+    Return whether an object is a tensor, or has the protocol.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def is_tensor_like(inp: Any) -> bool:
 
 def is_tensor_method_or_property(func: Callable) -> bool:
     """
-    Whether a function belongs to Tensor.
+    Return whether a function belongs to Tensor.
 
     Examples
     --------
@@ -152,7 +152,8 @@ def is_tensor_method_or_property(func: Callable) -> bool:
 
 
 def _places() -> dict[str, Any]:
-    """Where functions that ask are, by the names of programs; the first is looked at first."""
+    """Return the namespaces of overridable functions, by the names of programs; the first is
+    searched first."""
     import autograd_cy
     from autograd_cy import fft, linalg, special
     from autograd_cy.nn import functional
@@ -201,7 +202,7 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
     """
     The functions that ask classes and modes, by the module or class they belong to.
 
-    Those of ``nn.functional`` that only hand on to an operator, such as ``relu``, ask in its name.
+    Those of ``nn.functional`` that forward to an operator, such as ``relu``, dispatch by it.
 
     Examples
     --------
@@ -210,15 +211,12 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
     >>> torch.add in functions[torch], torch.Tensor.add_ in functions[torch.Tensor]
     (True, True)
     """
-    from autograd_cy.nn import functional
-
     found: dict[Any, list[Callable]] = defaultdict(list)
-    hand_on = vars(functional)["_HAND_ON"]  # the stub of the module has public names alone
     for place in _places().values():
         for name in getattr(place, "__all__", ()):
             value = getattr(place, name)
-            handed_on = place is functional and name in hand_on
-            if handed_on or _overrides._is_intercepted(value) or getattr(value, "_asks", False):
+            record = getattr(value, "_public", None)
+            if _overrides._is_intercepted(value) or (record and record.is_overridable):
                 found[place].append(value)
     for name, value in vars(Tensor).items():
         if _overrides._is_intercepted(value):

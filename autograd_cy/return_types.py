@@ -16,21 +16,22 @@ tensor([1, 0])
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from autograd_cy._interpreted import RESULTS, find
+from autograd_cy._lazy import attach as _attach
 
 __all__ = sorted(RESULTS)
 
 
-def __getattr__(name: str) -> Any:
+def _find(name: str) -> Any:
     if name == "all_return_types":
-        return [__getattr__(each) for each in __all__]
+        return [getattr(sys.modules[__name__], each) for each in __all__]
     if name not in RESULTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found = find(RESULTS[name], f"{name}_result")
-    return found
+        return None
+    globals()[name] = result = find(RESULTS[name], f"{name}_result")
+    return result
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "all_return_types"})
+__getattr__, __dir__ = _attach(__name__, find=_find)

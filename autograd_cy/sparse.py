@@ -12,14 +12,12 @@ False
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from autograd_cy._absent.names import no_attribute
+from autograd_cy._lazy import attach as _attach
 
 __all__: list[str] = []
 
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> NoReturn:
-        raise no_attribute(__name__, name)
+    __getattr__, __dir__ = _attach(__name__)

@@ -294,7 +294,7 @@ def _picture_by_package(text: str, kind: str) -> bytes:
 
 def summary(outputs: Any) -> str:
     """
-    How many nodes of each kind a graph has, and the memory they keep for backward.
+    Count the nodes of each kind of a graph, and the memory they save for backward.
 
     Parameters
     ----------

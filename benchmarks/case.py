@@ -1,4 +1,4 @@
-"""What a benchmark case is, and how the cases of a group are found.
+"""The definition of a benchmark case, and the search for the cases of a group.
 
 A case says what to run and nothing about how it is timed: ``timing.py`` does that. The same code
 serves every library, because the library comes in as the argument ``torch`` of ``setup``.

@@ -86,7 +86,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--quiet-budget", type=float, default=300.0, metavar="S", help="longest wait in all")
     add("--json", type=Path, metavar="FILE", help="write the run as JSON")
     add("--markdown", type=Path, metavar="FILE", help="write the tables as markdown")
-    add("--update", type=Path, metavar="FILE", help="put the tables into a marked markdown file")
     add("--from-json", type=Path, metavar="FILE", help="read an earlier run instead of running")
     add("--list", action="store_true", help="list the cases and stop")
     return parser
@@ -112,7 +111,7 @@ def _run(selected: list[tuple[str, Case | Command]], options: argparse.Namespace
         for library in (options.left, options.right)
     ]
     with sides[0] as left, sides[1] as right:
-        libraries = _introduce(left, right)
+        libraries = introduce(left, right)
         if libraries is None:
             return 2
         compared = right if "right" in libraries else None
@@ -122,7 +121,7 @@ def _run(selected: list[tuple[str, Case | Command]], options: argparse.Namespace
         settings = Settings(options.samples, options.min_time, options.max_time)
         comparison = Comparison(left, compared, settings, cores)
         names = [libraries[side]["name"] for side in libraries]
-        rows = run_all(comparison, selected, _Printer(*names))
+        rows = run_all(comparison, selected, Printer(*names))
     print("\n" + report.text_summary(rows))
     _write(rows, _about(libraries, options), options)
     return 1 if any(row.status in ("WRONG", "crash", "error") for row in rows) else 0
@@ -132,8 +131,28 @@ def _interpreter(library: str, options: argparse.Namespace) -> str:
     return options.torch_python if library == "torch" else sys.executable
 
 
-def _introduce(left: Side, right: Side) -> dict[str, dict[str, Any]] | None:
-    """Start both workers and describe their libraries; without a right one there are only times."""
+def introduce(left: Side, right: Side) -> dict[str, dict[str, Any]] | None:
+    """Start both workers and describe their libraries.
+
+    Parameters
+    ----------
+    left, right : Side
+        The library under test and the other one.
+
+    Returns
+    -------
+    dict or None
+        None if the left library is not there. Without the right one there are times only.
+
+    Examples
+    --------
+    >>> import sys
+    >>> with Side("math", sys.executable, 1, {}) as a, Side("cmath", sys.executable, 1, {}) as b:
+    ...     list(introduce(a, b))  # doctest: +ELLIPSIS
+    math: ...
+    cmath: ...
+    ['left', 'right']
+    """
     answers = [side.ask(do="hello") for side in (left, right)]
     if answers[0]["status"] != "ok":
         _complain(f"cannot import {left.library}: {answers[0]['note']}")
@@ -165,9 +184,6 @@ def _write(rows: list[Row], about: dict[str, Any], options: argparse.Namespace) 
         options.json.write_text(report.to_json(rows, about))
     if options.markdown:
         options.markdown.write_text(report.markdown_document(rows, about))
-    if options.update:
-        written = report.update_document(options.update, rows, about)
-        print(f"{options.update}: {', '.join(written) or 'no marks for these tables'}")
 
 
 def _complain(error: object) -> int:
@@ -175,8 +191,23 @@ def _complain(error: object) -> int:
     return 2
 
 
-class _Printer:
-    """Prints rows as they come, with a head before each group."""
+class Printer:
+    """Prints rows as they come, with a head before each group.
+
+    Parameters
+    ----------
+    left : str
+        Name of the library under test.
+    right : str, optional
+        Name of the other library.
+
+    Examples
+    --------
+    >>> Printer("a", "b")(Row("gemm", "64", "missing", note="no mm"))  # doctest: +ELLIPSIS
+    <BLANKLINE>
+    gemm                                          a            b    ratio     best         rate
+    64 ...  missing: no mm
+    """
 
     def __init__(self, left: str, right: str | None = None) -> None:
         self._names = (left, right)

@@ -29,7 +29,7 @@ _ROUNDS = 5
 
 @dataclass(frozen=True)
 class Settings:
-    """How long to measure.
+    """The length of a measurement.
 
     Parameters
     ----------

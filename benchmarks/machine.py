@@ -1,4 +1,4 @@
-"""What to know about a machine when reading its numbers. No host names, users or paths."""
+"""The facts about a machine that its numbers need. No host names, users or paths."""
 
 from __future__ import annotations
 
@@ -20,17 +20,33 @@ def machine_description() -> dict[str, str | int]:
     >>> machine_description()["cores"] >= 1
     True
     """
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     facts = {
         "processor": _field("/proc/cpuinfo", "model name") or platform.processor(),
         "simd": _widest_simd(),
-        "cores": usable,
+        "cores": usable_cores(),
         "cache": _last_cache(),
         "memory": _memory(),
         "system": f"{platform.system()} {platform.machine()}",
         "libc": " ".join(platform.libc_ver()),
     }
     return {name: value for name, value in facts.items() if value}
+
+
+def usable_cores() -> int:
+    """Return the number of cores that this process may use.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> usable_cores() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _field(path: str, name: str) -> str:

@@ -1,11 +1,9 @@
-"""A run as text, as JSON and as markdown, and the tables between the marks of a document."""
+"""A run as text, as JSON and as markdown."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from benchmarks.summary import Row, summarise
@@ -132,11 +130,12 @@ def text_summary(rows: Sequence[Row]) -> str:
     """
     lines = ["geometric means  cases    ratio   best   range of ratios"]
     for group in summarise(rows):
-        span = f"{_ratio(group['smallest'])} to {_ratio(group['largest'])}"
+        span = f"{ratio_text(group['smallest'])} to {ratio_text(group['largest'])}"
         span = span if group["compared"] else ""
+        means = [ratio_text(group[f"ratio_{name}"]) for name in ("median", "minimum")]
         lines.append(
             f"{group['group']:<16} {group['compared']:>3}/{group['cases']:<3}"
-            f" {_ratio(group['ratio_median']):>6} {_ratio(group['ratio_minimum']):>6}   {span}"
+            f" {means[0]:>6} {means[1]:>6}   {span}"
             + "".join(f"  {word}" for word in _problems(group))
         )
     return "\n".join(lines)
@@ -228,7 +227,7 @@ def markdown_tables(rows: Sequence[Row], about: dict[str, Any]) -> dict[str, str
         members = [row for row in rows if row.group == group]
         head = ("case", names[0], names[1], "ratio", "ratio of minima", "rate")
         body = [(*_cells(row)[:-1], _markdown_remark(row)) for row in members]
-        tables[group] = _table(head, body)
+        tables[group] = table(head, body)
     return tables
 
 
@@ -255,60 +254,27 @@ def markdown_document(rows: Sequence[Row], about: dict[str, Any]) -> str:
     return "\n".join(f"## {name}\n\n{table}\n" for name, table in tables.items())
 
 
-def update_document(path: Path, rows: Sequence[Row], about: dict[str, Any]) -> list[str]:
-    """Put the tables of a run between the marks of a markdown file.
-
-    A table named ``gemm`` goes between ``<!-- benchmark: gemm -->`` and ``<!-- end -->``. Marks
-    without a table in this run are left as they are, and so are rows of the summary for groups
-    that aren't in this run: the date is in the row.
-
-    Parameters
-    ----------
-    path : Path
-        The file to change.
-    rows : sequence of Row
-        The run.
-    about : dict
-        Machine, libraries, settings and date.
-
-    Returns
-    -------
-    list of str
-        Names of the tables that were written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "page.md"
-    ...     _ = file.write_text("<!-- benchmark: summary --><!-- end -->")
-    ...     update_document(file, [], {"libraries": {}})
-    ['summary']
-    """
-    tables = markdown_tables(rows, about)
-    written = []
-
-    def put(match: re.Match) -> str:
-        name = match["name"]
-        if name not in tables:
-            return match[0]
-        written.append(name)
-        if name == "summary":
-            return (
-                f"<!-- benchmark: summary -->\n\n{_merged(match[0], tables[name])}\n\n<!-- end -->"
-            )
-        return f"<!-- benchmark: {name} -->\n\n{tables[name]}\n\n<!-- end -->"
-
-    marks = r"<!-- benchmark: (?P<name>[\w.-]+) -->.*?<!-- end -->"
-    path.write_text(re.sub(marks, put, path.read_text(), flags=re.DOTALL))
-    return written
-
-
 def _three_digits(value: float) -> str:
     return f"{value:.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}"
 
 
-def _ratio(value: float | None) -> str:
+def ratio_text(value: float | None) -> str:
+    """Write a ratio with two or three decimals.
+
+    Parameters
+    ----------
+    value : float or None
+        A ratio.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> ratio_text(0.052), ratio_text(1.5), ratio_text(None)
+    ('0.052', '1.50', '-')
+    """
     if value is None:
         return "-"
     return f"{value:.3f}" if value < 0.0995 else f"{value:.2f}"
@@ -317,7 +283,7 @@ def _ratio(value: float | None) -> str:
 def _cells(row: Row) -> tuple[str, ...]:
     sides = [quantity(side and side["median"], row.unit) for side in (row.left, row.right)]
     counted = row.status != "WRONG"
-    ratios = [_ratio(row.ratio(name) if counted else None) for name in ("median", "minimum")]
+    ratios = [ratio_text(row.ratio(name) if counted else None) for name in ("median", "minimum")]
     return (row.case, *sides, *ratios, rate(row))
 
 
@@ -332,7 +298,27 @@ def _problems(group: dict[str, Any]) -> list[str]:
     return words + ([f"{group['untrusted']} disturbed"] if group["untrusted"] else [])
 
 
-def _table(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
+def table(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
+    """Return a markdown table whose columns after the first are aligned right.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Titles of the columns.
+    body : iterable of sequence of str
+        Rows.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(table(("case", "ratio"), [("add", "0.5")]))
+    | case | ratio |
+    | --- | ---: |
+    | add | 0.5 |
+    """
     lines = [head, ["---"] + ["---:"] * (len(head) - 1), *body]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
@@ -346,33 +332,20 @@ def _markdown_remark(row: Row) -> str:
     return ", ".join(words)
 
 
-def _merged(old: str, new: str) -> str:
-    """Return the summary `new` with the groups that only `old` has, in the order of `old`."""
-    known, found = (
-        {
-            line.split("|")[1].strip(): line
-            for line in text.splitlines()
-            if line.startswith("|") and not line.startswith(("| group |", "| --- |"))
-        }
-        for text in (old, new)
-    )
-    return "\n".join([*new.splitlines()[:2], *(known | found).values()])
-
-
 def _summary_table(rows: Sequence[Row], about: dict[str, Any]) -> str:
     head = ("group", "cases", "ratio", "ratio of minima", "smallest", "largest", "date", "remarks")
     body = [
         (
             group["group"],
             f"{group['compared']} of {group['cases']}",
-            *(_ratio(group[name]) for name in ("ratio_median", "ratio_minimum")),
-            *(_ratio(group[name]) for name in ("smallest", "largest")),
+            *(ratio_text(group[name]) for name in ("ratio_median", "ratio_minimum")),
+            *(ratio_text(group[name]) for name in ("smallest", "largest")),
             str(about.get("date", ""))[:10],
             ", ".join(_problems(group)),
         )
         for group in summarise(rows)
     ]
-    return _table(head, body)
+    return table(head, body)
 
 
 def _machine_table(about: dict[str, Any]) -> str:

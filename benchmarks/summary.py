@@ -46,7 +46,7 @@ class Measurement:
 
 @dataclass
 class Row:
-    """What came of one case.
+    """The result of one case.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class ResNet18(nn.Module):
         return nn.Sequential(Block(inputs, outputs, stride), Block(outputs, outputs, 1))
 
     def features(self, x: torch.Tensor) -> torch.Tensor:
-        """What the last layer sees: 512 numbers for each image."""
+        """Return the input of the last layer: 512 numbers for each image."""
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         return self.avgpool(x).flatten(1)

@@ -55,7 +55,7 @@ def there(x, device):
 
 
 def check():
-    """Whether ``backward`` agrees with differences."""
+    """Return whether ``backward`` agrees with differences."""
     torch.manual_seed(0)
     inputs = [Variable(torch.randn(8).double(), requires_grad=True) for _ in range(2)]
     return gradcheck(lambda s, k: CircularConvolution()(s, k), inputs)

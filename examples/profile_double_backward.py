@@ -1,4 +1,4 @@
-"""Who holds the memory of a gradient penalty?
+"""Find the memory of a gradient penalty.
 
     python examples/profile_double_backward.py [--picture memory.png]
 

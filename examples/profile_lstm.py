@@ -1,4 +1,4 @@
-"""What does a loop of small operators cost, step by step?
+"""Measure the cost of a loop of small operators, step by step.
 
     python examples/profile_lstm.py [--length 12] [--picture lstm.png]
 

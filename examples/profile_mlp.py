@@ -1,4 +1,4 @@
-"""Where do the steps of a small network spend their time?
+"""Profile the training steps of a small network.
 
     python examples/profile_mlp.py [--steps 20] [--picture mlp.svg]
 

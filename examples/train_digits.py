@@ -45,7 +45,7 @@ class Data:
 
 @dataclass
 class Outcome:
-    """What came of one training: curves by epoch, predictions, time spent on training alone."""
+    """The result of one training: curves by epoch, predictions, time spent on training alone."""
 
     losses: list[float] = field(default_factory=list)
     test_losses: list[float] = field(default_factory=list)
@@ -234,11 +234,11 @@ class Training:
         outcome.accuracies.append(float((outcome.predictions == self.data.test_digits).mean()))
 
     def parts(self) -> dict[str, Any]:
-        """What has a state."""
+        """Return the objects that have a state."""
         return {"model": self.model, "optimizer": self.optimizer, "schedule": self.schedule}
 
     def settings(self) -> dict[str, Any]:
-        """What a training must have in common with the one that it continues."""
+        """Return the settings that a training must share with the one that it continues."""
         return {
             name: getattr(self.options, name) for name in ("epochs", "seed", "batch_size", "lr")
         }

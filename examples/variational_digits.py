@@ -88,7 +88,7 @@ def train(epochs: int, batch: int = 64, seed: int = 0) -> tuple[Autoencoder, lis
 
 
 def drawn(model: Autoencoder, count: int) -> np.ndarray:
-    """What the decoder draws on a grid of normal quantiles, as one image."""
+    """Return the decoder's images for a grid of normal quantiles, as one image."""
     normal = NormalDist()
     quantiles = torch.tensor([normal.inv_cdf(p) for p in np.linspace(0.03, 0.97, count)])
     plane = torch.stack(torch.meshgrid(quantiles.flip(0), quantiles, indexing="ij"), dim=2)

@@ -78,7 +78,7 @@ def names(lib):
 
 
 def same(a, b):
-    """Whether numbers are the same but for rounding, within lists too."""
+    """Return whether numbers are the same but for rounding, within lists too."""
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, float) and isinstance(b, float):

@@ -16,7 +16,7 @@ SMALL = 1000  # elements whose bytes are compared sooner than all() is called
 
 
 def alike(a, b, kinds):
-    """Whether both are arrays of one shape with dtypes of these kinds."""
+    """Return whether both are arrays of one shape with dtypes of these kinds."""
     return (
         type(a) is np.ndarray
         and type(b) is np.ndarray
@@ -27,7 +27,7 @@ def alike(a, b, kinds):
 
 
 def are_identical(a, b):
-    """Whether both are small arrays of the same bytes, which says nothing of others."""
+    """Return whether both are small arrays of the same bytes, which says nothing of others."""
     return (
         type(a) is np.ndarray
         and type(b) is np.ndarray

@@ -101,7 +101,7 @@ def together(groups, room):
 
 
 def mix(a, b):
-    """Whether two cases may stand in one test: both have no mark, or both are slow alone."""
+    """Return whether two cases may stand in one test: both have no mark, or both are slow alone."""
     marks = [[mark.name for mark in p.marks] for p in (a, b)]
     return marks in ([[], []], [["slow"], ["slow"]])
 

@@ -112,7 +112,8 @@ def run_tests(file, names, timeout=600, **variables):
 
 
 def forks(command, env):
-    """Whether the program sees no difference: no options, and nothing that was read before."""
+    """Return whether the program sees no difference: no options, and nothing that was read
+    before."""
     if not hasattr(os, "fork") or not hasattr(socket, "send_fds"):
         return False
     if of_python(env) != of_python(os.environ):

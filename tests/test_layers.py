@@ -22,7 +22,7 @@ INCLUDE = re.compile(r'^include "([^"]+)"', re.M)
 # gathers what others define, is a part of its own.
 LEVELS = (
     {"_C", "_version"},
-    {"_absent", "_environment", "random", "storage"},
+    {"_environment", "_lazy", "random", "storage"},
     {"_tensors"},
     {"_interpreted", "_tensors.eigen", "_tensors.gamma", "_tensors.namespace"},
     {"_vmap", "_vmap_internals", "amp", "autograd", "profiler"},
@@ -74,7 +74,7 @@ UPWARD: dict[tuple[str, str], str] = {}
 # functions do: what the import of a module imports is below it without exception. "*": any part.
 UPWARD_IMPORTS = {
     ("__init__", "*"): "modules of the top level are loaded when a program names them",
-    ("_absent", "nn"): "classes that stand for modules extend the class of modules",
+    ("_lazy", "*"): "modules are loaded when a program names them",
     ("arguments", "_tensors"): "calls with numbers first, as torch once took, are read in Python",
     ("forms", "_environment"): "texts of forms in place are put together when they are read",
     ("forms", "_tensors"): "as in arguments",
@@ -175,6 +175,8 @@ def imported_modules(path):
             called = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if called.lstrip("_") in ("import_module", "import__"):
                 found.append((written(node.args[0], ".".join(package)), False))
+            elif called.lstrip("_") == "attach":
+                found += [(name, False) for name in attached(node, tree, ".".join(package))]
         if isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
             name = ".".join([*base, *([node.module] if node.module else [])])
@@ -182,6 +184,24 @@ def imported_modules(path):
         elif isinstance(node, ast.Import):
             found += [(alias.name, node in at_the_top) for alias in node.names]
     return found
+
+
+def attached(call, tree, package):
+    """Modules that the attributes come from which `attach` gives a module, and those below it."""
+    constants = {
+        name.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for name in node.targets
+        if isinstance(name, ast.Name)
+    }
+    if len(call.args) > 1:
+        yield f"{package}.*"
+    for given in (*call.args[2:3], *(k.value for k in call.keywords if k.arg == "attributes")):
+        for node in ast.walk(given):
+            value = constants.get(node.id) if isinstance(node, ast.Name) else node
+            if isinstance(value, ast.Dict):
+                yield from (f"autograd_cy.{key.value}" for key in value.keys)
 
 
 def written(text, package):
@@ -275,13 +295,13 @@ def test_parts_import_what_is_below_them(path):
         words = name.split(".")
         if words[0] != "autograd_cy" or len(words) < 2:
             continue
-        if path.parent.name == "ops":
-            assert words[1] == "ops" and words[2].startswith("_"), (
+        if "ops" in path.relative_to(PACKAGE).parts[:-1]:
+            assert words[1] == "ops" and any(word.startswith("_") for word in words[2:]), (
                 "records use the table's vocabulary only"
             )
             continue
         assert words[1] != "ops", "the package never loads the table"
-        if not at_import and (part, words[1]) in UPWARD_IMPORTS:
+        if not at_import and {(part, words[1]), (part, "*")} & UPWARD_IMPORTS.keys():
             continue
         assert not list(higher_parts(part, [name])), f"{path}: {name}"
 
@@ -301,7 +321,8 @@ def test_stated_exceptions_are_there():
             part = part_of(path.relative_to(PACKAGE).with_suffix("").parts)
             imported = [name for name, _ in imported_modules(path)]
             found |= {(part, other) for other in higher_parts(part, imported)}
-    assert found == UPWARD_IMPORTS.keys()
+    whole = {(part, "*") for part, other in found if other == "*"}
+    assert {pair for pair in found if (pair[0], "*") not in whole} | whole == UPWARD_IMPORTS.keys()
 
 
 @pytest.mark.parametrize(
@@ -327,6 +348,16 @@ def test_imports_within_functions_are_seen(line, other, tmp_path, monkeypatch):
             else imported_by_cython(path)
         )
         assert list(higher_parts("_tensors", found)) == [other]
+
+
+def test_lazy_attributes_are_seen(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    path = tmp_path / "source.py"
+    for arguments in ('(), {"nn.parameter": "Parameter"}', "(), _LATER", "attributes=_LATER"):
+        path.write_text(f'_LATER = {{"nn": "Module"}}\nattach(__name__, {arguments})\n')
+        assert list(higher_parts("_tensors", [name for name, _ in imported_modules(path)])) == [
+            "nn"
+        ]
 
 
 HEAVY = (

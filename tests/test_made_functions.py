@@ -27,7 +27,7 @@ NAMES_OF_THEIR_OWN = {
     ("legacy/tensors/memory.py", "copy_"): {"source"},
     ("nn/parallel/distributed.py", "__init__"): {"module"},
     ("nn/utils/init.py", "skip_init"): {"module_cls"},
-    ("ops/_schema.py", "one"): {"shape"},
+    ("ops/_samples.py", "one"): {"shape"},
     ("overrides.py", "handle_torch_function"): {"public_api", "relevant_args"},
     ("utils/checkpoint.py", "checkpoint"): {
         "function", "use_reentrant", "context_fn", "determinism_check", "debug", "early_stop",

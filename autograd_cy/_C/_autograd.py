@@ -1,4 +1,5 @@
-"""What programs reach as ``torch._C._autograd``: saved tensors, the running backward, versions."""
+"""The names that programs reach as ``torch._C._autograd``: saved tensors, the running backward,
+versions."""
 
 from autograd_cy._C.engine import _keeps_graph as _get_current_graph_task_keep_graph
 from autograd_cy._C.saved import SavedTensor, _get_hooks
@@ -13,7 +14,7 @@ __all__ = [
 
 
 def _saved_tensors_hooks_is_enabled() -> bool:
-    """Whether saved-tensor hooks may be used in this thread."""
+    """Return whether saved-tensor hooks may be used in this thread."""
     return _get_hooks()[1] is None
 
 

@@ -35,7 +35,7 @@ _cached: dict[int, weakref.ref] = {}
 
 
 def _is_fwd_grad_enabled() -> bool:
-    """Whether forward mode computes tangents in this thread."""
+    """Return whether forward mode computes tangents in this thread."""
     return not _get_modes() & _M_NO_FORWARD_AD
 
 
@@ -77,6 +77,6 @@ def _remove_cached_tensor(tensor: Tensor) -> None:
 
 
 def _is_cached_tensor(tensor: Tensor) -> bool:
-    """Whether a cache holds a tensor (see :func:`_add_cached_tensor`)."""
+    """Return whether a cache holds a tensor (see :func:`_add_cached_tensor`)."""
     ref = _cached.get(id(tensor))
     return ref is not None and ref() is tensor

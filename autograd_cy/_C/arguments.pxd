@@ -34,28 +34,6 @@ cdef Tensor number_alone(Tensor a)
 cdef Tensor alpha_arg(object alpha, str op, Tensor a, Tensor b, bint bool_too)
 cdef Tensor foreign_operand(object x)                 # None for what is no operand
 cdef tuple given_sizes(tuple args, object named, str op, str name)
-
-cdef int check_no_integer_zero(Tensor a, Tensor b) except -1
-cdef int check_pow_domain(Tensor a, Tensor b) except -1
-cdef int check_bool_condition(Tensor c, Tensor a, Tensor b) except -1
-cdef int check_clamp_bounds(Tensor a, Tensor low, Tensor high) except -1
-cdef int check_gelu_kind(Tensor a, str kind) except -1
-cdef int check_no_bool_subtraction(Tensor a, Tensor b) except -1
-cdef int real_number(Tensor number, int dt, str op) except -1
-cdef int slope_range(Tensor a, Tensor lower, Tensor upper, double* at) except -1
-# The Python number that a `Scalar` argument was made of; it is no operand, and on no device.
-cdef object given_number(Tensor number)
-cdef int factor_fits(Tensor factor, int dt) except -1
-cdef int check_factors(Tensor a, Tensor mat1, Tensor mat2, Tensor beta, Tensor alpha) except -1
-cdef int check_factor(Tensor a, Tensor x, Tensor y, Tensor value) except -1
-cdef int check_weight(Tensor a, Tensor end, Tensor weight) except -1
-cdef int check_mask(Tensor a, Tensor mask, Tensor value) except -1
-cdef int check_selection(Tensor a, Tensor mask) except -1
-cdef int check_bound(Tensor a, Tensor bound) except -1
-cdef int check_real_limit(Tensor a, Tensor limit) except -1
-cdef int check_same_parts(Tensor real, Tensor imag) except -1
-cdef int check_complex_only(Tensor a) except -1
-cdef int check_probability(Tensor a, double p, bint train) except -1
 cdef object wrong_type(object x, str op, str name, int position, str wanted)
 
 # dtypes that a record claims, as bits of dtype codes

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What the compiled copies of attention_loops.pyx offer to attention.pyx, as one table."""
+"""The table of functions that each compiled copy of attention_loops.pyx offers to attention.pyx."""
 
 cdef enum:
     SEEN_ALL = 0

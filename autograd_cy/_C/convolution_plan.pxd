@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What the modules of convolutions share: the description of one, and of how its input lies."""
+"""The description of a convolution, and of the memory format of its input, for all its modules."""
 from autograd_cy._C.convolution_loops cimport ConvTable
 
 # One convolution as a form of three tensors, images x (n, groups * c, ...), images y

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What a convolution computes: grids of results, their taps, and what goes into a vector."""
+"""The geometry of a convolution: grids of results, their taps, and the contents of a vector."""
 from autograd_cy._C.convolution_plan cimport Form, Planes
 
 # Lanes of a vector that belong to neighbours in one row of the result.

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What a device offers: services, and a kernel for each operator.
+"""The interface of a device: services, and a kernel for each operator.
 
 Operators check their arguments, choose dtypes, shapes and strides, and allocate the results for all
 devices alike; then the device of the operands does the work. Two tables say how: the services

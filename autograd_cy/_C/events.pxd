@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What operators and the engine tell the recorder of nodes."""
+"""The events that operators and the engine report to the recorder of nodes."""
 from autograd_cy._C.node cimport Node
 from autograd_cy._C.recorder cimport Event
 

@@ -6,7 +6,8 @@ from autograd_cy._C.tensor cimport F_STRIDED, Tensor
 cdef bint strides_say_channels_last(Tensor a) noexcept
 
 cdef inline bint channels_last(Tensor a) noexcept:
-    """Whether the memory of images or volumes, or of None, has all channels of a place together."""
+    """Return whether the memory of images or volumes, or of None, has all channels of a place
+    together."""
     return (a is not None and a.flags & F_STRIDED != 0 and (a.nd == 4 or a.nd == 5)
             and strides_say_channels_last(a))
 

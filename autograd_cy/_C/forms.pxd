@@ -35,6 +35,7 @@ cdef class Form:
     cdef int alone                  # the only row that counts, or -1
     cdef bint asks                  # whether classes of arguments are asked (overrides.pyx)
     cdef bint each                  # all parameters of the record, and no others, come by position
+    cdef readonly object public     # the public function that forwards to it (forwarding), or None
     cdef dict __dict__
     cdef object __weakref__
 
@@ -48,6 +49,8 @@ cdef FormUpcalls form_upcalls
 
 cdef dict make_forms(dict module, const char* rows, const char* docs, void** bodies)
 cdef Form positional(Form form, int row)
+cdef Form forwarding(object public, str name)
+cdef int keep_message(object error) except -1
 cdef bint has_named(Given* g, str name) except -1
 
 cdef inline Py_ssize_t named_count(Given* g):

@@ -1,5 +1,6 @@
 # cython: language_level=3
-"""What generated in-place forms begin and end with (see Note [In-place forms] in inplace.pyx)."""
+"""The first and last steps of generated in-place forms (see Note [In-place forms] in
+inplace.pyx)."""
 from autograd_cy._C.node cimport Node
 from autograd_cy._C.tensor cimport Tensor
 

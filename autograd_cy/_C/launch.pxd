@@ -5,8 +5,9 @@ A launch says which function runs, on which plan (a plain C struct), and which a
 plan are those of tensors: with what is read and written there, of which dtype, and between which
 bytes. Operators make launches on the stack and hand them to `launch`, which runs them. While a
 thread captures, they are copied too: such a copy owns what it points to, and can be replayed, on
-the same memory or on another, without Python, allocation or graph. All that an operator does to
-memory of the CPU is in its launches; what isn't asks `no_launch`, which refuses to be captured.
+the same memory or on another, without Python, allocation or graph. An operator works on memory of
+the CPU by launches only. Work of another kind calls `no_launch`, which refuses a capture; so does
+work on other devices.
 
     cdef Launch work
     begin(&work, "nll_loss", &plan, sizeof(plan), KIND_REDUCE)

@@ -44,7 +44,7 @@ cdef union Attr:
     double d
 
 cdef class NodeExtra:
-    """What few nodes have."""
+    """The fields that few nodes need."""
     cdef public dict tensor_hooks      # output number -> list of (id, hook, object)
     cdef public dict retain_hooks      # output number -> tensor (weak) whose grad is kept
     cdef public object pre_hooks       # OrderedDict id -> hook

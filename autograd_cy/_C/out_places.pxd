@@ -12,7 +12,7 @@ from autograd_cy._C.tensor cimport (
 
 
 cdef inline bint apart(Tensor out, int dt, Tensor a) noexcept:
-    """Whether a step may write a result of dtype `dt` to `out` while `a` is read."""
+    """Return whether a step may write a result of dtype `dt` to `out` while `a` is read."""
     return (out is not None and out.dt == dt and out.mem != a.mem
             and out.mem.device == a.mem.device)
 

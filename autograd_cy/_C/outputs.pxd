@@ -1,5 +1,6 @@
 # cython: language_level=3
-"""What an operator gives: dtype, shape and strides, decided before any memory is touched.
+"""The metadata of an operator's result: dtype, shape and strides, decided before any memory is
+touched.
 
 A shape rule (ext/shape_rules, named in the record by ``call(..., shape="...")``) checks the
 arguments of an operator and fills one Result for each output. It reads no values: where these

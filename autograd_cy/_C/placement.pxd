@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Where and how elements lie: device, layout, memory format."""
+"""Values that say where and in which order elements are stored: device, layout, memory format."""
 
 cdef class device:
     cdef readonly str type

@@ -1,5 +1,6 @@
 # cython: language_level=3
-"""What the compiled copies of select_loops.pyx offer to indexing.pyx, handed over in a capsule."""
+"""The table of functions that each compiled copy of select_loops.pyx offers to indexing.pyx, in a
+capsule."""
 from libc.stdint cimport int64_t
 
 ctypedef struct SelectTable:

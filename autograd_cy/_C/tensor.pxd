@@ -100,7 +100,7 @@ cdef class ForwardLevel:
     cdef PyObject* first              # borrowed TensorExtra with a tangent of this level, or NULL
 
 cdef class TensorExtra:
-    """What few tensors have."""
+    """The fields that few tensors need."""
     cdef public object tangent        # forward-mode tangent of level `forward`, or None
     cdef readonly ForwardLevel forward
     cdef public object primal         # the same value with the tangents of outer levels, or None
@@ -213,7 +213,7 @@ cdef inline bint same_shape(Tensor a, Tensor b) noexcept nogil:
     return True
 
 cdef inline bint requires_grad(Tensor t) noexcept:
-    """Whether a gradient can flow to t (a view asks its base, which may have changed)."""
+    """Return whether a gradient can flow to t (a view asks its base, which may have changed)."""
     return (t.flags & F_REQUIRES_GRAD) or (
         (t.flags & F_VIEW) and ((<Tensor>t.base).flags & F_REQUIRES_GRAD))
 

@@ -15,7 +15,6 @@ from typing import Any
 __all__ = ["Finder", "share"]
 
 _OURS, _THEIRS = "autograd_cy", "torch"
-_IMPORTS = "_find_and_load_unlocked"  # importlib's function that imports what isn't known
 
 
 def _counterpart(theirs: str) -> str:
@@ -62,21 +61,11 @@ class Finder:
     ) -> ModuleSpec | None:
         if name != _THEIRS and not name.startswith(_THEIRS + "."):
             return None
-        ours = _counterpart(name)
-        asker = sys._getframe(1).f_back
-        if asker is not None and asker.f_code.co_name == _IMPORTS:
-            try:
-                found = import_module(ours).__spec__
-            except ModuleNotFoundError as error:
-                if error.name != ours:
-                    raise
-                return None  # Python says that there is no such module
-        else:  # a question whether there is such a module
-            found = importlib.util.find_spec(ours)
-        if found is None:
+        ours = importlib.util.find_spec(_counterpart(name))
+        if ours is None:
             return None
-        is_package = found.submodule_search_locations is not None
-        return ModuleSpec(name, self, origin=found.origin, is_package=is_package)  # type: ignore[arg-type]
+        is_package = ours.submodule_search_locations is not None
+        return ModuleSpec(name, self, origin=ours.origin, is_package=is_package)  # type: ignore[arg-type]
 
     @staticmethod
     def create_module(spec: ModuleSpec) -> ModuleType:

@@ -56,7 +56,7 @@ def as_torch() -> _AsTorch:
     Unmodified programs and packages that need PyTorch then run over this package as far as it has
     what they use: ``torch.nn.functional is autograd_cy.nn.functional``, and so for every module,
     also in processes that :mod:`multiprocessing` starts. While it is on, ``torch.__version__``
-    and the metadata of the package ``torch`` say ``"2.13.0+autograd.cy.0.1.0"``, the version of
+    and the metadata of the package ``torch`` say ``"2.13.0+autograd.cy.0.2.0"``, the version of
     PyTorch that is followed and this package's own. `python -m autograd_cy as-torch program.py`
     runs a program so.
 

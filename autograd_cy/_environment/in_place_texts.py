@@ -18,24 +18,9 @@ _REFUSED = (
 
 def in_place_text(name: str, text: str) -> str:
     """
-    Return the docstring of an in-place form.
+    Return the docstring of the in-place form of an operator, made of the operator's.
 
-    Parameters
-    ----------
-    name : str
-        The operator's, without the line at the end.
-    text : str
-        The operator's docstring.
-
-    Returns
-    -------
-    str
-        One sentence, if the operator is private and shows no example.
-
-    Examples
-    --------
-    >>> print(in_place_text("neg", "Negative."))
-    In-place form of :func:`neg`; changes and returns the first argument.
+    It is one sentence if the operator is private and shows no example.
     """
     summary = f"In-place form of :func:`{name}`; changes and returns the first argument."
     _, *parts = _SECTION.split(text)

@@ -16,6 +16,7 @@ from autograd_cy._C.devices import expect
 from autograd_cy._C.linking import _expect
 from autograd_cy._C.tensor import Tensor, _install
 from autograd_cy._interpreted._index import FUNCTIONS, KERNELS, LATER, METHODS, NAMESPACES, RESULTS
+from autograd_cy._lazy import attach
 
 __all__ = [
     "FUNCTIONS",
@@ -103,26 +104,23 @@ def later(
     namespace: str, names: dict[str, Any], others: Iterable[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """
-    ``__getattr__`` and ``__dir__`` of the module of a namespace, by its globals.
+    Return ``__getattr__`` and ``__dir__`` for the module of a namespace, by its globals.
 
     Functions of the namespace that the module doesn't name, and `others` of the top level, are
     loaded when they are first used.
     """
-    module = names["__name__"]
     top = {name: FUNCTIONS[name] for name in others}
     places = {**names_of(namespace), **top}
-    found = {name for name in places if not name.endswith("_") and name not in names} | {*top}
-    names["__all__"] = sorted({*names["__all__"], *found})
+    public = {name for name in places if not name.endswith("_") and name not in names} | {*top}
+    names["__all__"] = sorted({*names["__all__"], *public})
 
-    def get(name: str) -> Any:
+    def load(name: str) -> Any:
         if name not in places:
-            from autograd_cy._absent.names import no_attribute
+            return None
+        names[name] = function = find(*places[name])
+        return function
 
-            raise no_attribute(module, name)
-        names[name] = value = find(*places[name])
-        return value
-
-    return get, lambda: sorted({*names, *found})
+    return attach(names["__name__"], find=load)
 
 
 class _Method:

@@ -1,4 +1,4 @@
-"""What records demand of arguments before a kernel sees them (their `checks`)."""
+"""Checks of arguments that records name (their `checks`), run before a kernel sees them."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ def transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | None)
 
 
 def real_transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | None) -> None:
-    """The same of real numbers."""
+    """Check the arguments of a transform of real numbers."""
     if input.is_complex():
         raise RuntimeError(f"{op} expects a real input tensor, but got {input.dtype}; use fft.fft")
     transform(op, input, n, dim, norm)
 
 
 def half_transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | None) -> None:
-    """The same of half a spectrum."""
+    """Check the arguments of a transform of half a spectrum."""
     if n is None and -input.ndim <= dim < input.ndim:
         n = 2 * (input.shape[dim] - 1)
     transform(op, input, n, dim, norm)

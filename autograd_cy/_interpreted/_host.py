@@ -1,4 +1,4 @@
-"""What the written modules need beside operators: libraries and functions, at first use."""
+"""Libraries and functions that the written modules need beside operators, loaded at first use."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def solve(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def logdet(A: np.ndarray) -> np.ndarray:
-    """Of real matrices, NaN where the determinant is negative."""
+    """Return log-determinants of real matrices, NaN where the determinant is negative."""
     sign, size = np.linalg.slogdet(A)
     if A.dtype.kind == "c":
         return np.asarray(size + 1j * np.angle(sign), A.dtype)
@@ -131,7 +131,8 @@ NOT_CONVERGED = (
 
 
 def eigh(A: np.ndarray, UPLO: str) -> tuple[np.ndarray, np.ndarray]:
-    """Of what isn't finite LAPACK may make anything; small matrices become NaN, as in torch."""
+    """Decompose symmetric matrices. LAPACK's results are arbitrary for elements that aren't finite;
+    small matrices become NaN, as in torch."""
     half: Literal["L", "U"] = "U" if UPLO.upper() == "U" else "L"
     if not np.isfinite(A).all():
         read = np.tril(A) if half == "L" else np.triu(A)

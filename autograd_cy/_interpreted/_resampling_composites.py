@@ -101,7 +101,7 @@ def _cubic(t: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
 
 
 class Sampler:
-    """Which elements the points of a grid take of images, and with which weights."""
+    """The elements of images that the points of a grid use, and their weights."""
 
     def __init__(
         self, sizes: Sequence[int], grid: Tensor, mode: int, padding: int, aligned: bool
@@ -118,7 +118,7 @@ class Sampler:
         self.points = self.coordinates(grid)
 
     def coordinates(self, grid: Tensor) -> list[Tensor]:
-        """Of each dimension of the image, the first first."""
+        """Return the coordinates for each dimension of the image, the first dimension first."""
         points = grid.reshape(self.batch * self.count, self.rank)
         return [points[:, self.rank - 1 - d] for d in range(self.rank)]
 
@@ -195,7 +195,7 @@ def _weight(corner: Corner) -> Tensor:
 
 
 def _moved_weight(corner: Corner, moved: Sequence[Tensor]) -> Tensor:
-    """How the weight of a corner moves with the points."""
+    """Return the tangent of a corner's weight for tangents of the points."""
     terms = []
     for d, tap in enumerate(corner):
         others = [other.weight for e, other in enumerate(corner) if e != d]
@@ -204,7 +204,7 @@ def _moved_weight(corner: Corner, moved: Sequence[Tensor]) -> Tensor:
 
 
 def _moved_slope(corner: Corner, moved: Sequence[Tensor], d: int) -> Tensor:
-    """The same of the weight's derivative by coordinate d."""
+    """Return the tangent of the weight's derivative by coordinate d."""
     terms = []
     for e, tap in enumerate(corner):
         others = [other.weight for f, other in enumerate(corner) if f not in (d, e)]
@@ -218,7 +218,7 @@ def _moved_slope(corner: Corner, moved: Sequence[Tensor], d: int) -> Tensor:
 
 
 def grid_sample(input: Tensor, grid: Tensor, mode: int, padding: int, aligned: bool) -> Tensor:
-    """What the kernel computes, for images of any size."""
+    """Sample images of any size, with the values of the kernel."""
     return Sampler(input.shape, grid, mode, padding, aligned).sum(input, _weight)
 
 

@@ -1,4 +1,4 @@
-"""What torch has as functions beside methods of tensors, and questions about any object.
+"""Functions that torch has beside methods of tensors, and tests of any object.
 
 Loaded when one of them is first used.
 """
@@ -12,8 +12,8 @@ from typing import Any
 from autograd_cy._C import ops_reduction as _reduction
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.tensor import Tensor, _type_name
-from autograd_cy._tensors.overriding import overridable
 from autograd_cy._tensors.predicates import need_dim
+from autograd_cy._tensors.public import public
 from autograd_cy._tensors.tensor_types import TensorType
 from autograd_cy.storage import TypedStorage, UntypedStorage
 
@@ -37,7 +37,7 @@ def _checked(input: Any, name: str) -> Tensor:
     return input
 
 
-@overridable
+@public
 def detach(input: Tensor) -> Tensor:
     """
     The tensor without its history, in the same memory: ``input.detach()``.
@@ -59,7 +59,7 @@ def detach(input: Tensor) -> Tensor:
     return _checked(input, "detach").detach()
 
 
-@overridable
+@public
 def get_device(input: Tensor) -> int:
     """
     The number of a tensor's device, -1 for the CPU.
@@ -81,7 +81,7 @@ def get_device(input: Tensor) -> int:
     return _checked(input, "get_device").get_device()
 
 
-@overridable
+@public
 def detach_(input: Tensor) -> Tensor:
     """
     Take a tensor's history away: ``input.detach_()``.
@@ -104,7 +104,7 @@ def detach_(input: Tensor) -> Tensor:
     return _checked(input, "detach_").detach_()
 
 
-@overridable
+@public
 def as_strided_(
     input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Tensor:
@@ -133,7 +133,7 @@ def as_strided_(
     return _checked(input, "as_strided_").as_strided_(size, stride, storage_offset)
 
 
-@overridable
+@public
 def zero_(input: Tensor) -> Tensor:
     """
     Set all elements of a tensor to zero, in place.
@@ -157,7 +157,7 @@ def zero_(input: Tensor) -> Tensor:
     return _checked(input, "zero_").zero_()
 
 
-@overridable
+@public
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """
     Give a tensor the shape of another one: ``input.resize_as_(the_template)``.
@@ -182,10 +182,10 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     return _checked(input, "resize_as_").resize_as_(the_template, **named)
 
 
-@overridable
+@public
 def is_signed(input: Tensor) -> bool:
     """
-    Whether the dtype of a tensor has negative numbers.
+    Return whether the dtype of a tensor has negative numbers.
 
     Parameters
     ----------
@@ -204,10 +204,10 @@ def is_signed(input: Tensor) -> bool:
     return _checked(input, "is_signed").is_signed()
 
 
-@overridable
+@public
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """
-    Whether two tensors have the same shape.
+    Return whether two tensors have the same shape.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     return input.is_same_size(other)
 
 
-@overridable
+@public
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """
     Norms of the slices along a dimension, with sizes that broadcast.
@@ -264,7 +264,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
 
 def is_storage(obj: Any) -> bool:
     """
-    Whether an object is the memory block of tensors.
+    Return whether an object is the memory block of tensors.
 
     Parameters
     ----------

@@ -22,6 +22,7 @@ from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.conversion import result_type
 from autograd_cy._tensors.joining import meshgrid
+from autograd_cy._tensors.overriding import autocast_policy
 
 __all__ = [
     "block_diag",
@@ -190,6 +191,7 @@ def _promoted(one: Tensor, other: Tensor) -> Tensor:
     return _creation.empty(size, dtype=result_type(one, other), device="meta")
 
 
+@autocast_policy("lower")
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """
     The product of several matrices, in the order that takes the fewest multiplications.
@@ -258,7 +260,7 @@ def factors(matrices: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
 
 
 def _below(row: int, col: int, offset: int) -> int:
-    """How many elements of a matrix lie on the diagonal `offset` or below it."""
+    """Count the elements of a matrix that lie on the diagonal `offset` or below it."""
     first = max(0, -offset)  # the first row that has any
     whole = max(first, min(row, col - offset))  # the first one that has nothing else
     rising = (whole - first) * (first + whole + 2 * offset + 1) // 2

@@ -19,7 +19,7 @@ def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
     """
-    Whether ``|input - other| <= atol + rtol * |other|``, element by element.
+    Return whether ``|input - other| <= atol + rtol * |other|``, element by element.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """
-    Whether all elements are close, see :func:`isclose`.
+    Return whether all elements are close, see :func:`isclose`.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def allclose(
 @seen_as("aten::equal")
 def equal(input: Tensor, other: Tensor) -> bool:
     """
-    Whether two tensors have the same shape and elements.
+    Return whether two tensors have the same shape and elements.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 
 def _is_same_size(self: Tensor, other: Tensor) -> bool:
-    """Whether another tensor has the same shape."""
+    """Return whether another tensor has the same shape."""
     return self.shape == need_tensor(other, "is_same_size", "other").shape
 
 

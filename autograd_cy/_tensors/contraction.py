@@ -19,6 +19,7 @@ from autograd_cy._C.ops_reduction import sum as _sum
 from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.events import seen_as
+from autograd_cy._tensors.overriding import autocast_policy
 from autograd_cy._tensors.predicates import need_dim
 
 __all__ = ["einsum", "tensordot"]
@@ -32,6 +33,7 @@ _USAGE = (
 )
 
 
+@autocast_policy("lower")
 @seen_as("aten::einsum")
 def einsum(*args: Any) -> Tensor:
     """
@@ -170,7 +172,7 @@ def _shown(label: _Label) -> str:
 
 
 class _Preparation(NamedTuple):
-    """What a term goes through, in this order; None where nothing has to be done."""
+    """The steps that prepare a term, in this order; None where nothing has to be done."""
 
     squeezed: list[int] | None = None
     order: list[int] | None = None
@@ -336,7 +338,8 @@ def _result(inputs: Sequence[Sequence], output: Sequence | None, wide: int) -> l
 def _order(
     terms: list[_Term], kept: list[_Label], sizes: dict[_Label, int]
 ) -> list[tuple[int, int]]:
-    """Which two terms are contracted next, the left one first; the result comes last."""
+    """Return the pairs of terms in the order of their contraction, the left one first; the result
+    comes last."""
     if len(terms) > 2:
         try:
             from opt_einsum import contract_path  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -443,6 +446,7 @@ def _product(sizes: Sequence[int]) -> int:
     return total
 
 
+@autocast_policy("lower")
 @seen_as("aten::tensordot")
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """

@@ -60,7 +60,7 @@ def _no_such_conversion(args, **named):
 
 
 def _to_arguments(args, dtype, device, non_blocking, copy):
-    """What `args` say together with the named ones; nothing may be said twice."""
+    """Merge `args` with the named arguments; none may be given twice."""
     first, rest = args[0], args[1:]
     twice = False
     if isinstance(first, Tensor):

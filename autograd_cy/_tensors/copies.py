@@ -12,8 +12,8 @@ from autograd_cy._C.ops_complex import view_as_real as _view_as_real
 from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.placement import contiguous_format
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._tensors.overriding import overridable
 from autograd_cy._tensors.predicates import need_dim
+from autograd_cy._tensors.public import public
 
 __all__ = [
     "alias_copy",
@@ -58,7 +58,7 @@ def _all_copied(
     return None
 
 
-@overridable
+@public
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     A copy of a tensor itself; differentiable.
@@ -83,7 +83,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _copied(input, out, "alias_copy")
 
 
-@overridable
+@public
 def as_strided_copy(
     input: Tensor,
     size: Sequence[int],
@@ -118,7 +118,7 @@ def as_strided_copy(
     return _copied(input.as_strided(size, stride, storage_offset), out, "as_strided_copy")
 
 
-@overridable
+@public
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     A copy of what :meth:`Tensor.detach` gives, without history.
@@ -143,7 +143,7 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _copied(input.detach(), out, "detach_copy")
 
 
-@overridable
+@public
 def diagonal_copy(
     input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None
 ) -> Tensor:
@@ -172,7 +172,7 @@ def diagonal_copy(
     return _copied(input.diagonal(offset, dim1, dim2), out, "diagonal_copy")
 
 
-@overridable
+@public
 def expand_copy(
     input: Tensor, size: Sequence[int], *, implicit: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -203,7 +203,7 @@ def expand_copy(
     return _copied(input.expand(size), out, "expand_copy")
 
 
-@overridable
+@public
 def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """
     A copy of what :func:`permute` gives; differentiable.
@@ -230,7 +230,7 @@ def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = Non
     return _copied(input.permute(dims), out, "permute_copy")
 
 
-@overridable
+@public
 def select_copy(input: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """
     A copy of what :func:`select` gives; differentiable.
@@ -256,7 +256,7 @@ def select_copy(input: Tensor, dim: int, index: int, *, out: Tensor | None = Non
     return _copied(input.select(dim, index), out, "select_copy")
 
 
-@overridable
+@public
 def slice_copy(
     input: Tensor,
     dim: int = 0,
@@ -292,7 +292,7 @@ def slice_copy(
     return _copied(_sliced(input, dim, start, end, step), out, "slice_copy")
 
 
-@overridable
+@public
 def split_copy(
     input: Tensor,
     split_size: int | Sequence[int],
@@ -325,7 +325,7 @@ def split_copy(
     return _all_copied(input.split(split_size, dim), out, "split_copy")
 
 
-@overridable
+@public
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...] | None:
@@ -354,7 +354,7 @@ def split_with_sizes_copy(
     return _all_copied(input.split_with_sizes(split_sizes, dim), out, "split_with_sizes_copy")
 
 
-@overridable
+@public
 def squeeze_copy(
     input: Tensor, dim: int | Sequence[int] | None = None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -382,7 +382,7 @@ def squeeze_copy(
     return _copied(input.squeeze() if dim is None else input.squeeze(dim), out, "squeeze_copy")
 
 
-@overridable
+@public
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     A copy of what :func:`t` gives; differentiable.
@@ -408,7 +408,7 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _copied(input.t(), out, "t_copy")
 
 
-@overridable
+@public
 def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = None) -> Tensor:
     """
     A copy of what :func:`transpose` gives; differentiable.
@@ -435,7 +435,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
     return _copied(input.transpose(dim0, dim1), out, "transpose_copy")
 
 
-@overridable
+@public
 def unbind_copy(
     input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...] | None:
@@ -463,7 +463,7 @@ def unbind_copy(
     return _all_copied(input.unbind(dim), out, "unbind_copy")
 
 
-@overridable
+@public
 def unfold_copy(
     input: Tensor, dimension: int, size: int, step: int, *, out: Tensor | None = None
 ) -> Tensor:
@@ -492,7 +492,7 @@ def unfold_copy(
     return _copied(input.unfold(dimension, size, step), out, "unfold_copy")
 
 
-@overridable
+@public
 def unsqueeze_copy(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
     """
     A copy of what :func:`unsqueeze` gives; differentiable.
@@ -518,7 +518,7 @@ def unsqueeze_copy(input: Tensor, dim: int, *, out: Tensor | None = None) -> Ten
     return _copied(input.unsqueeze(dim), out, "unsqueeze_copy")
 
 
-@overridable
+@public
 def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     A copy of what :func:`view_as_complex` gives; differentiable.
@@ -543,7 +543,7 @@ def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _copied(_view_as_complex(input), out, "view_as_complex_copy")
 
 
-@overridable
+@public
 def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     A copy of what :func:`view_as_real` gives; differentiable.
@@ -568,7 +568,7 @@ def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _copied(_view_as_real(input), out, "view_as_real_copy")
 
 
-@overridable
+@public
 def view_copy(
     input: Tensor, size: Any = None, *, dtype: Any = None, out: Tensor | None = None
 ) -> Tensor:

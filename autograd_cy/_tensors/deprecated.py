@@ -114,13 +114,13 @@ def _reinforce(self: Tensor, reward: Any) -> NoReturn:
 
 
 def _resize(self: Tensor, *sizes: Any) -> Tensor:
-    """The same elements in another shape; :meth:`reshape` took its place."""
+    """Return the elements in another shape; :meth:`reshape` took its place."""
     _warn("non-inplace resize is deprecated", UserWarning)
     return _resized(self, sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple) else sizes)
 
 
 def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
-    """The same elements in the shape of another tensor; :meth:`view_as` took its place."""
+    """Return the elements in the shape of another tensor; :meth:`view_as` took its place."""
     _warn("non-inplace resize_as is deprecated", UserWarning)
     return _resized(self, tensor.size())
 

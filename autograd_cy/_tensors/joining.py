@@ -490,7 +490,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 def _broadcast(shape: Sequence[int], sizes: Sequence[int]) -> tuple[list[int], int]:
-    """What two shapes broadcast to, and the dimension, from the end, where they don't fit or 0."""
+    """Return the shape to which two shapes broadcast, and the dimension, from the end, where they
+    don't fit or 0."""
     out = [1] * (len(sizes) - len(shape)) + list(shape)
     for d in range(-len(sizes), 0):
         if sizes[d] != 1:

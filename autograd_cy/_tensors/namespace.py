@@ -25,9 +25,10 @@ from autograd_cy._C import random_operators as _random_operators
 from autograd_cy._C.tensor import Tensor, _set_repr
 
 from autograd_cy import storage as _typed_storage
-from autograd_cy._absent import methods as _absent_methods
 from autograd_cy._interpreted import find
 from autograd_cy._interpreted._index import COMPILED, FUNCTIONS
+from autograd_cy._lazy import attach as _attach
+from autograd_cy._lazy import methods as _absent_methods
 from autograd_cy._tensors import (
     combining,
     comparison,
@@ -50,6 +51,7 @@ from autograd_cy._tensors import (
     unique,
     view_attributes,
 )
+from autograd_cy._tensors.public import public as _public
 
 # These install methods.
 _loaded = (
@@ -68,6 +70,7 @@ _loaded = (
     flags,
     hooks,
     loops,
+    overriding,
     sharing,
     view_attributes,
 )
@@ -170,15 +173,18 @@ for _name, _value in {**vars(Tensor), **_published}.items():
     if _overrides._intercept(_value) or not isinstance(_value, FunctionType):
         continue
     if _name in _published and _value.__globals__["__name__"] in _in_python:
-        _published[_name] = overriding.overridable(_value, "autograd_cy")
+        _published[_name] = _public(_value, module="autograd_cy")
 
 __all__ = sorted(_published)
 globals().update(_published)
 
 
-def __getattr__(name):
-    # Operators that are loaded when they are first used.
+def _find(name):
     if name in FUNCTIONS:
-        globals()[name] = found = find(*FUNCTIONS[name])
-        return found
-    raise AttributeError(f"module 'autograd_cy' has no attribute {name!r}")
+        globals()[name] = function = find(*FUNCTIONS[name])
+        return function
+    return None
+
+
+# Operators that are loaded when they are first used.
+__getattr__, __dir__ = _attach(__name__, find=_find)

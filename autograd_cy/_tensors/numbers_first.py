@@ -83,27 +83,9 @@ def rearranged(
     name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     """
-    The arguments of a call as the signature of today has them, after a warning.
+    Return the arguments of a call in the order of today's signature, after a warning.
 
-    Parameters
-    ----------
-    name : str
-        Of a function or method, which may end in ``_``.
-    args : tuple
-    kwargs : dict
-
-    Returns
-    -------
-    tuple of tuple and dict, or None
-        None: there is no older signature, or they aren't those of one.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag, warnings
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     ag.ones(2).add(2, ag.ones(2))
-    tensor([3., 3.])
+    None: there is no older signature, or the arguments aren't those of one.
     """
     if name.removesuffix("_") not in NUMBERS_FIRST:
         return None

@@ -1,5 +1,5 @@
 """
-How classes and modes are asked in place of functions: what ``overrides.py`` tells programs about.
+Dispatch to the overrides of classes and modes: the part that ``overrides.py`` gives to programs.
 
 Compiled functions look at their arguments themselves (ext/engine/overrides.pyx). Here is what
 subclasses of Tensor get when they are made, what a function in Python needs to ask, and the modes.
@@ -8,12 +8,11 @@ subclasses of Tensor get when they are made, what a function in Python needs to 
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
 import threading
 import types as _types
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from autograd_cy import _C
 from autograd_cy._C import overrides as _overrides
@@ -25,8 +24,8 @@ __all__ = [
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "TorchFunctionMode",
+    "autocast_policy",
     "get_default_nowrap_functions",
-    "overridable",
 ]
 
 _Function = TypeVar("_Function", bound=Callable)
@@ -167,7 +166,7 @@ def _is_of_torch(x: Any) -> bool:
 
 def _is_base(left: tuple, right: Any) -> bool:
     """
-    Whether Python calls the reflected operator first, because the class of the right operand
+    Return whether Python calls the reflected operator first, because the class of the right operand
     derives from that of the left one. It is the operator of the left one that programs mean.
     """
     kinds = [type(x) for x in left]
@@ -281,45 +280,14 @@ def _init_subclass(cls, **kwargs):
             setattr(cls, name, value)
 
 
-def _parameters(function: Callable) -> Iterable[str]:
-    """The names of the parameters; of plain functions without a signature, which takes long."""
-    code = getattr(function, "__code__", None)
-    if code is None or hasattr(function, "__wrapped__"):
-        return inspect.signature(function).parameters
-    # *args and **kwargs come after those that are counted, and are names of the signature, too.
-    extra = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra]
+def autocast_policy(policy: str) -> Callable[[_Function], _Function]:
+    """Give a function without a record the policy that records state as `autocast`."""
 
+    def put(function: _Function) -> _Function:
+        function._autocast = policy  # type: ignore[attr-defined]
+        return function
 
-def overridable(function: _Function, module: str | None = None) -> _Function:
-    """
-    A function in Python that asks the classes of arguments, and knows NumPy's names.
-
-    `module` is the one in which programs find it, if that isn't where it is defined.
-    """
-    # Of what has several signatures, the names in all of them.
-    known = set(getattr(function, "_names", None) or _parameters(function))
-
-    @functools.wraps(function)
-    def asking(*args, **kwargs):
-        if not kwargs:
-            if _any_asks(*args):
-                return _overrides._ask(asking, args, args, kwargs)
-            return function(*args)
-        if not kwargs.keys() <= known:
-            kwargs = _overrides._names_of_torch(kwargs, known) or kwargs
-        if _any_asks(*args, *kwargs.values()):
-            return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
-        try:
-            return function(*args, **kwargs)
-        except TypeError as error:
-            _overrides._unplace(error, kwargs)
-            raise
-
-    asking._asks = True  # type: ignore[attr-defined]
-    if module is not None:
-        asking.__module__, asking.__qualname__ = module, function.__name__
-    return cast(_Function, asking)
+    return put
 
 
 # --- modes ------------------------------------------------------------------------------------

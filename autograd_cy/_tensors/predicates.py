@@ -37,7 +37,7 @@ def need_dim(dim: int, ndim: int, op: str = "") -> int:
 
 def is_tensor(obj: Any) -> bool:
     """
-    Whether `obj` is a tensor.
+    Return whether `obj` is a tensor.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def is_tensor(obj: Any) -> bool:
 
 def is_floating_point(input: Tensor) -> bool:
     """
-    Whether the dtype of a tensor is a floating one.
+    Return whether the dtype of a tensor is a floating one.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def is_floating_point(input: Tensor) -> bool:
 
 def is_complex(input: Tensor) -> bool:
     """
-    Whether the dtype of a tensor is complex.
+    Return whether the dtype of a tensor is complex.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def is_complex(input: Tensor) -> bool:
 
 def is_inference(input: Tensor) -> bool:
     """
-    Whether a tensor was made in inference mode.
+    Return whether a tensor was made in inference mode.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def is_inference(input: Tensor) -> bool:
 
 def is_nonzero(input: Tensor) -> bool:
     """
-    Whether the only element of a tensor isn't zero.
+    Return whether the only element of a tensor isn't zero.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def is_nonzero(input: Tensor) -> bool:
 
 def is_conj(input: Tensor) -> bool:
     """
-    Whether the conjugation of a tensor is still to be done: memory holds the conjugates.
+    Return whether the conjugation of a tensor is still to be done: memory holds the conjugates.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def is_conj(input: Tensor) -> bool:
 
 def is_neg(input: Tensor) -> bool:
     """
-    Whether the negation of a tensor is still to be done: memory holds the negatives.
+    Return whether the negation of a tensor is still to be done: memory holds the negatives.
 
     Parameters
     ----------

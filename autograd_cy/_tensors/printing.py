@@ -28,7 +28,7 @@ SMALL = 1.0e-4
 
 
 class PrintOptions(NamedTuple):  # dataclasses would be loaded for this only
-    """How tensors are printed; see :func:`set_printoptions`."""
+    """Options of printing tensors; see :func:`set_printoptions`."""
 
     precision: int = 4
     threshold: float = 1000

@@ -89,7 +89,7 @@ class TensorType(type):
 
     @property
     def layout(cls) -> Any:
-        """How the tensors lie in memory."""
+        """The layout of the tensors."""
         return strided
 
     @property
@@ -99,7 +99,7 @@ class TensorType(type):
 
     @property
     def is_sparse(cls) -> bool:
-        """Whether the tensors are sparse: no."""
+        """True if the tensors are sparse: no."""
         return False
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autograd_cy._C.tensor import Tensor, _install
+from autograd_cy._tensors.public import names_errors
 
 __all__ = ["unique", "unique_consecutive"]
 
@@ -52,14 +53,20 @@ def unique(
     >>> ag.unique(ag.tensor([3, 1, 3]), return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))
     """
+    _need_dims(input, dim)
+    found = _unique(input, sorted, return_inverse, return_counts, dim)
+    return _wanted(found, return_inverse, return_counts)
+
+
+@names_errors("unique")
+def _unique(
+    input: Tensor, sorted: bool, return_inverse: bool, return_counts: bool, dim: int | None
+) -> tuple[Tensor, ...]:
     from autograd_cy._C import ops_sorting as _sorting  # a family that is loaded later
 
-    _need_dims(input, dim)
     if dim is None:
-        found: tuple[Tensor, ...] = _sorting._unique2(input, sorted, return_inverse, return_counts)
-    else:
-        found = _sorting._unique_dim(input, dim, sorted, return_inverse, return_counts)
-    return _wanted(found, return_inverse, return_counts)
+        return _sorting._unique2(input, sorted, return_inverse, return_counts)
+    return _sorting._unique_dim(input, dim, sorted, return_inverse, return_counts)
 
 
 def unique_consecutive(

@@ -37,33 +37,10 @@ def unsigned_taken(
     name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     """
-    The arguments of a call with such ints as what they are to torch beside the tensors.
+    Return the arguments of a call with ints from 2**63 on, as torch reads them beside tensors.
 
-    Parameters
-    ----------
-    name : str
-        Of a function or method, which may have underscores around.
-    args : tuple
-    kwargs : dict
-
-    Returns
-    -------
-    tuple of tuple and dict, or None
-        None: there is no such int, or an even larger one, or no tensor to say what it is.
-
-    Raises
-    ------
-    RuntimeError
-        If the operator doesn't take it beside these tensors.
-
-    Examples
-    --------
-    >>> unsigned_taken("add", (2**63,), {})
-    >>> import autograd_cy as ag
-    >>> ag.zeros(1) + 2**63
-    tensor([9.2234e+18])
-    >>> ag.tensor([1]) + 2**63
-    tensor([-9223372036854775807])
+    None: there is no such int, or an even larger one, or no tensor to say what it is. A
+    RuntimeError says that the operator doesn't take it beside these tensors.
     """
     name = name.strip("_")
     given = [*args, *(x for key, x in kwargs.items() if key != "out")]
@@ -94,24 +71,7 @@ def unsigned_taken(
 
 
 def lowest_bits(n: int, dtype: _dtype) -> int:
-    """
-    An int as a dtype of integers has it when it wraps around.
-
-    Parameters
-    ----------
-    n : int
-    dtype : dtype
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> lowest_bits(2**63 + 255, ag.uint8), lowest_bits(2**63 + 255, ag.int8)
-    (255, -1)
-    """
+    """Return an int as a dtype of integers has it when it wraps around."""
     bits = _BITS[dtype]
     n &= (1 << bits) - 1
     return n - (1 << bits) if dtype.is_signed and n >> (bits - 1) else n
@@ -122,7 +82,7 @@ def _is_unsigned(x: Any) -> bool:
 
 
 def _rounds(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a division is one of integers."""
+    """Return whether a division is one of integers."""
     return isinstance(kwargs.get("rounding_mode"), str) or isinstance(args[-1], str)
 
 

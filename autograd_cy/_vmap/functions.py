@@ -21,7 +21,7 @@ from autograd_cy.autograd.function import Function
 
 class VmapInfo(NamedTuple):
     """
-    What the ``vmap`` method of a Function gets as `info`.
+    The object that the ``vmap`` method of a Function gets as `info`.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class _Context:
 
 
 class _Record:
-    """What one generated call keeps: the places of examples, and the attributes of ctx."""
+    """The record of one generated call: the places of examples, and the attributes of ctx."""
 
     def __init__(self, cls, info, dims):
         self.cls, self.info, self.dims = cls, info, dims
@@ -172,7 +172,8 @@ class _Record:
 
 
 def _where(x, args, outs):
-    """What stands for a saved tensor: ("input", i), ("output", i), or ("other", the tensor)."""
+    """Return the reference for a saved tensor: ("input", i), ("output", i), or ("other", the
+    tensor)."""
     for name, tensors in (("input", args), ("output", outs)):
         for i, t in enumerate(tensors):
             if t is x:

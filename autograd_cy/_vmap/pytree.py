@@ -9,7 +9,7 @@ from autograd_cy._C.tensor import Tensor
 
 
 class Structure:
-    """How a container is nested; leaves are anything that is no container."""
+    """The nesting of a container; leaves are anything that is no container."""
 
     __slots__ = ("children", "flat", "keys", "kind", "size")
 

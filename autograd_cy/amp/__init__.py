@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from autograd_cy._lazy import attach as _attach
 from autograd_cy.amp import autocast_mode
 from autograd_cy.amp.autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
 
@@ -23,12 +23,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    # Loaded when first used: training in bfloat16 needs no scaler.
-    if name in ("GradScaler", "grad_scaler"):
-        module = import_module("autograd_cy.amp.grad_scaler")
-        if name == "grad_scaler":
-            return module
-        globals()[name] = module.GradScaler
-        return module.GradScaler
-    raise AttributeError(f"module 'autograd_cy.amp' has no attribute {name!r}")
+__getattr__, __dir__ = _attach(__name__, ["grad_scaler"], {"amp.grad_scaler": "GradScaler"})

@@ -3,8 +3,10 @@ Mixed precision: which operators compute in the lower dtype, which in float32, a
 Functions say about it.
 
 While a thread is in `autocast`, a mode (``overrides.py``) sees its calls and converts arguments.
-Without one nothing is asked, so it costs nothing. Operators that others are made of aren't seen:
-what is made of several products is listed by its own name.
+Without one nothing is asked, so it costs nothing. The record of an operator says as `autocast` what
+its arguments become, as torch documents it for the CPU. A function of ``nn.functional`` has the
+policy of the operator of its name, others in Python say it by `autocast_policy`. Operators that
+others are made of aren't seen: what is made of several products has a policy of its own.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any
 
 from autograd_cy._C import overrides as _overrides
@@ -20,38 +23,10 @@ from autograd_cy._C.dtypes import bfloat16, float16, float32, float64
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.placement import _is_usable, device
 from autograd_cy._C.tensor import Tensor, _must_be_bool
-from autograd_cy._tensors import overriding
+from autograd_cy._interpreted import find, names_of
+from autograd_cy._tensors import namespace, overriding
 
 __all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
-
-# As torch documents them for the CPU.
-_LOWER = frozenset(
-    "matmul __matmul__ __rmatmul__ mm bmm addmm baddbmm addbmm linear multi_dot chain_matmul "
-    "einsum tensordot inner vecdot conv1d conv2d conv3d convolution conv_tbc "
-    "conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention prelu "
-    "lstm rnn_tanh rnn_relu rnn_tanh_cell rnn_relu_cell multi_head_attention_forward".split()
-)
-_FLOAT32 = frozenset(
-    "prod cdist trace mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy "
-    "binary_cross_entropy_with_logits nll_loss cross_entropy kl_div cosine_embedding_loss "
-    "hinge_embedding_loss margin_ranking_loss multilabel_margin_loss soft_margin_loss "
-    "triplet_margin_loss multi_margin_loss poisson_nll_loss ctc_loss "
-    "multilabel_soft_margin_loss avg_pool3d adaptive_avg_pool3d adaptive_max_pool3d "
-    "max_pool3d fractional_max_pool2d fractional_max_pool3d grid_sample grid_sampler "
-    "reflect_pad replicate_pad reflection_pad1d reflection_pad2d reflection_pad3d "
-    "replication_pad1d replication_pad2d replication_pad3d max_unpool2d max_unpool3d "
-    "quantile nanquantile stft cholesky cholesky_solve cholesky_inverse inv inverse solve "
-    "svd svdvals qr eig eigh eigvals eigvalsh lstsq pinv cond matrix_rank lu lu_solve geqrf "
-    "orgqr ormqr householder_product fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 "
-    "rfftn irfftn hfft ihfft".split()
-)
-#: All to the widest dtype among them.
-_WIDEST = frozenset("stack cat concat concatenate index_copy gru gru_cell lstm_cell".split())
-#: Parameters of float32 beside an input of less: computed in float32, given as the input was.
-_AS_INPUT = frozenset(
-    "layer_norm batch_norm group_norm instance_norm rms_norm native_layer_norm".split()
-)
-# Functions in Python must be `overridable` to be seen; nn.functional sees to that.
 
 
 class _State(threading.local):
@@ -83,18 +58,21 @@ class _Mode(overriding.TorchFunctionMode):
         kwargs = kwargs or {}
         if not (_state.enabled or _state.regions) or kwargs.get("out") is not None:
             return func(*args, **kwargs)
-        name = getattr(func, "__name__", "").removesuffix("_with_indices")
-        if name == "pad":  # of which constants are put in without arithmetic
-            name = f"{kwargs.get('mode', args[2] if len(args) > 2 else 'constant')}_pad"
-        if name in _LOWER:
+        policy = getattr(func, "_autocast", "")
+        if policy == "":
+            policy = _policy_of_record(func)
+        if policy == "padding":  # by constants and from the other end it is no arithmetic
+            mode = kwargs.get("mode", args[2] if len(args) > 2 else "constant")
+            policy = "float32" if mode in ("reflect", "replicate") else None
+        if policy == "lower":
             return func(*_cast(args, None), **_cast(kwargs, None))
-        if name in _FLOAT32:
+        if policy == "float32":
             return func(*_cast(args, float32), **_cast(kwargs, float32))
-        if name in _WIDEST:
+        if policy == "widest":
             wide = _widest([*args, *kwargs.values()])
             if wide is not None:
                 args, kwargs = _cast(args, wide), _cast(kwargs, wide)
-        elif name in _AS_INPUT and args and isinstance(args[0], Tensor):
+        elif policy == "input" and args and isinstance(args[0], Tensor):
             if args[0].dtype in (bfloat16, float16) and _is_on(args[0].device.type):
                 return func(*_cast(args, float32), **_cast(kwargs, float32)).to(args[0].dtype)
         elif getattr(func, "_asks", False):
@@ -105,6 +83,19 @@ class _Mode(overriding.TorchFunctionMode):
 
 
 _mode = _Mode()
+
+
+def _policy_of_record(func: Callable) -> str | None:
+    """Return the policy of the operator that a function of nn.functional has its name from."""
+    if not isinstance(func, FunctionType):
+        return None
+    policy, name = None, func.__name__
+    if func.__module__ == "autograd_cy.nn.functional":
+        place = names_of("nn.functional").get(name)
+        operator = getattr(namespace, name, None) if place is None else find(*place)
+        policy = getattr(operator, "_autocast", None)
+    func._autocast = policy  # type: ignore[attr-defined]
+    return policy
 
 
 def _is_on(kind: str) -> bool:

@@ -7,6 +7,7 @@ Plain Python over the engine (``ext/engine``).
 
 from autograd_cy._C import recorder as _recorder
 from autograd_cy._C.saved import SavedTensor as SavedTensor
+from autograd_cy._lazy import attach as _attach
 from autograd_cy.autograd import _functions as _functions
 from autograd_cy.autograd import anomaly_mode as anomaly_mode
 from autograd_cy.autograd import forward_ad as forward_ad
@@ -83,23 +84,13 @@ __all__ = [
 
 
 def _profiler_enabled() -> bool:
-    """Whether some profiler records now."""
+    """Return whether some profiler records now."""
     return _recorder._enabled()
 
 
-def __getattr__(name):
-    # Loaded when first used: they aren't needed to compute gradients.
-    if name in ("functional", "profiler", "profiler_util"):
-        import importlib
-
-        return importlib.import_module(f"autograd_cy.autograd.{name}")
-    if name == "explain_grad":
-        from autograd_cy.autograd.explain import explain_grad
-
-        globals()[name] = explain_grad
-        return explain_grad
-    if name in ("DeviceType", "kineto_available"):
-        import autograd_cy.profiler
-
-        return getattr(autograd_cy.profiler, name)
-    raise AttributeError(f"module 'autograd_cy.autograd' has no attribute {name!r}")
+# They aren't needed to compute gradients.
+__getattr__, __dir__ = _attach(
+    __name__,
+    ["functional", "profiler", "profiler_util"],
+    {"autograd.explain": "explain_grad", "profiler": "DeviceType kineto_available"},
+)

@@ -1,4 +1,4 @@
-"""What gradcheck does: Jacobians by differences beside those of autograd, slow and fast.
+"""The comparison of gradcheck: Jacobians by differences beside those of autograd, slow and fast.
 
 Differences are in ``_differences.py``, what autograd computes is in ``_derivatives.py``, the checks
 that compare autograd with itself (batches, undefined gradients) in ``_consistency.py``.
@@ -45,7 +45,7 @@ _IMAG = "While considering the imaginary part of complex {} only, "
 
 @dataclass(frozen=True)
 class Options:
-    """What is checked and how closely; the names are those of gradcheck, which explains them."""
+    """The options of a check; the names are those of gradcheck, which explains them."""
 
     eps: float
     atol: float

@@ -15,16 +15,21 @@ from autograd_cy._C.creation import zeros as _zeros
 from autograd_cy._C.ops_joining import stack as _stack
 from autograd_cy._C.tensor import ItemsContext, Tensor
 from autograd_cy.autograd.grad_mode import enable_grad
-from autograd_cy.autograd.gradcheck import GradcheckError as GradcheckError
+
+
+class GradcheckError(RuntimeError):
+    """Derivatives computed by autograd aren't those of the function."""
+
+    __module__ = "autograd_cy.autograd.gradcheck"
 
 
 def is_smooth(t: Any) -> bool:
-    """Whether `t` is a tensor of a dtype that derivatives exist for."""
+    """Return whether `t` is a tensor of a dtype that derivatives exist for."""
     return isinstance(t, Tensor) and (t.is_floating_point() or t.is_complex())
 
 
 def as_outputs(result: Any) -> tuple[Tensor, ...]:
-    """What a checked function returned, as a tuple; a TypeError if that isn't tensors."""
+    """Return the results of a checked function as a tuple; a TypeError if they aren't tensors."""
     outputs = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     for i, out in enumerate(outputs):
         if not isinstance(out, Tensor):

@@ -10,7 +10,7 @@ __all__ = ["Resize"]
 
 
 class Resize(Function):
-    """The same elements in another shape; new code uses ``reshape``."""
+    """View the elements in another shape; new code uses ``reshape``."""
 
     @staticmethod
     def forward(ctx, tensor, sizes):

@@ -77,7 +77,8 @@ def _where_changed(tensor) -> str | None:
 
 
 def _history(node) -> list[str]:
-    """Where a node was made, then for each node that it was computed for where that was made."""
+    """Return the traceback of a node's forward call, then those of the nodes that it was computed
+    for."""
     made = _where_made(node)
     if made is None:
         text = (
@@ -170,7 +171,7 @@ class _Anomaly(AnomalyContext):
 
 def is_anomaly_enabled() -> bool:
     """
-    Whether anomaly mode is on (in all threads).
+    Return whether anomaly mode is on (in all threads).
 
     Returns
     -------
@@ -187,7 +188,7 @@ def is_anomaly_enabled() -> bool:
 
 def is_anomaly_check_nan_enabled() -> bool:
     """
-    Whether anomaly mode, when on, looks for NaN in gradients.
+    Return whether anomaly mode, when on, looks for NaN in gradients.
 
     Returns
     -------

@@ -234,7 +234,7 @@ def _unused_leaf(tensor: Tensor) -> Iterator[str]:
 
 
 def _live_uses(tensor: Tensor) -> int:
-    """How many edges of living nodes lead to a leaf's accumulator."""
+    """Count the edges of living nodes that lead to a leaf's accumulator."""
     return _references(tensor) - _references(_ones(1, requires_grad=True))
 
 
@@ -312,7 +312,7 @@ def _way(target: Node, parent: dict[Node, Node | None], name: str) -> Iterator[s
 
 
 def _state(tensor: Tensor, target: Node, parent: dict, name: str) -> Iterator[str]:
-    """Whether backward has run along the way, as far as what was saved there tells."""
+    """Return whether backward has run along the way, as far as what was saved there tells."""
     kinds: dict[type, list[str]] = {}
     problems = {s.problem for n in _path(target, parent) for s in saved_of(n, kinds) if s.problem}
     for problem in sorted(problems - {"freed"}):
@@ -334,7 +334,7 @@ def _state(tensor: Tensor, target: Node, parent: dict, name: str) -> Iterator[st
 
 
 def _cut(tensor: Tensor, output: Tensor, nodes: list[Node], name: str) -> Iterator[str]:
-    """Where a way from an output to a tensor ends."""
+    """Describe the places where the paths from an output to a tensor end."""
     uses = list(_unrecorded_uses(tensor, nodes))
     for node, same in uses[:MOST_LISTED]:
         if not same:

@@ -42,7 +42,7 @@ _set_user_level(globals())
 
 class UnpackedDualTensor(NamedTuple):
     """
-    What :func:`unpack_dual` returns.
+    The result of :func:`unpack_dual`.
 
     Attributes
     ----------
@@ -237,7 +237,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 def is_fwd_grad_enabled() -> bool:
     """
-    Whether operations of this thread compute tangents, see :class:`set_fwd_grad_enabled`.
+    Return whether operations of this thread compute tangents, see :class:`set_fwd_grad_enabled`.
 
     Returns
     -------

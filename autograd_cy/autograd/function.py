@@ -29,7 +29,7 @@ __all__ = [
 
 class FunctionCtx:
     """
-    What the methods of a :class:`Function` get as `ctx`.
+    The object that the methods of a :class:`Function` get as `ctx`.
 
     Attributes
     ----------
@@ -167,7 +167,8 @@ class FunctionCtx:
 
     def set_materialize_grads(self, value: bool) -> None:
         """
-        Whether backward gets zeros (True, the default) or None for outputs without a gradient.
+        Set whether backward gets zeros (True, the default) or None for outputs without a
+        gradient.
 
         The same goes for tangents in ``jvp``.
         """

@@ -15,6 +15,7 @@ from autograd_cy._C.creation import zeros as _zeros
 from autograd_cy._C.creation import zeros_like as _zeros_like
 from autograd_cy._C.ops_joining import stack as _stack
 from autograd_cy._C.tensor import Tensor
+from autograd_cy._lazy import attach as _attach
 from autograd_cy.autograd._arguments import (
     OUTPUTS,
     as_tuple,
@@ -700,11 +701,11 @@ def _hessian_forward(scalar, given, in_tuple):
     return _jacobian_forward(gradient, given, in_tuple, "hessian")
 
 
+def _find(name: str) -> Any:
+    from autograd_cy.autograd import _of_others
+
+    return getattr(_of_others, name) if name in _of_others.__all__ else None
+
+
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> Any:
-        from autograd_cy.autograd import _of_others
-
-        if name in _of_others.__all__:
-            return getattr(_of_others, name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    __getattr__, __dir__ = _attach(__name__, find=_find)

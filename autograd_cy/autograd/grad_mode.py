@@ -45,7 +45,7 @@ class _Mode(_Decorating, ModeContext):
 
 
 class _Switch(SwitchContext, _Decorating):
-    """The same by a bool, made as soon as the object is."""
+    """A switch by a bool, made as soon as the object is."""
 
     _at_once = True
     _changes: tuple[str, str]
@@ -162,7 +162,7 @@ class inference_mode(SwitchContext, _Decorating):
 
 def is_inference_mode_enabled() -> bool:
     """
-    Whether this thread is in inference mode.
+    Return whether this thread is in inference mode.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def is_inference_mode_enabled() -> bool:
 
 def is_multithreading_enabled() -> bool:
     """
-    Whether backward may go on in other threads (see :class:`set_multithreading_enabled`).
+    Return whether backward may go on in other threads (see :class:`set_multithreading_enabled`).
 
     Returns
     -------
@@ -196,7 +196,8 @@ def is_multithreading_enabled() -> bool:
 
 class set_multithreading_enabled(_Switch):
     """
-    Whether this thread's backward may use other threads: at once, undone at the end of a block.
+    Set whether this thread's backward may use other threads: at once, undone at the end of a
+    block.
 
     Backward runs in the thread that calls it; only backward calls nested tens of levels deep (a
     custom Function that calls backward, and so on) continue in threads of their own. When switched
@@ -236,7 +237,7 @@ class _unsafe_preserve_version_counter(ItemsContext):
 
 class _force_original_view_tracking(_Switch):
     """
-    Whether views that are made now tell, after an in-place change, how they were made.
+    Return whether views that are made now tell, after an in-place change, how they were made.
 
     At once when called, undone at the end of a block. The new history of such a view is ``view``
     instead of ``as_strided``, if that is what it is of its base; gradients are the same.
@@ -289,7 +290,8 @@ class enforce_grad_layout_policy(ItemsContext):
 
 def is_view_replay_enabled() -> bool:
     """
-    Whether changed views are told by their own operation (see ``_force_original_view_tracking``).
+    Return whether changed views are told by their own operation (see
+    ``_force_original_view_tracking``).
 
     Returns
     -------

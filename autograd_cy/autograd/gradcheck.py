@@ -7,14 +7,15 @@ The work is in ``_comparison.py``, which is loaded by the first check. The page
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from autograd_cy._C.tensor import Tensor
+from autograd_cy._lazy import attach as _attach
+
+if TYPE_CHECKING:
+    from autograd_cy.autograd._differences import GradcheckError as GradcheckError
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
-
-
-class GradcheckError(RuntimeError):
-    """Derivatives computed by autograd aren't those of the function."""
 
 
 def gradcheck(
@@ -211,9 +212,10 @@ def gradgradcheck(
     return check_second(func, inputs, grad_outputs, options, gen_non_contig_grad_outputs)
 
 
-def __getattr__(name):
-    if name in ("get_analytical_jacobian", "get_numerical_jacobian"):  # deprecated, seldom used
-        from autograd_cy.autograd import _old_jacobians
-
-        return getattr(_old_jacobians, name)
-    raise AttributeError(f"module 'autograd_cy.autograd.gradcheck' has no attribute {name!r}")
+__getattr__, __dir__ = _attach(
+    __name__,
+    attributes={
+        "autograd._differences": "GradcheckError",
+        "autograd._old_jacobians": "get_analytical_jacobian get_numerical_jacobian",
+    },
+)

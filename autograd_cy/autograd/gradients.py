@@ -402,7 +402,7 @@ def _checked(ins, grads, unused_ok):
 
 def is_grad_enabled() -> bool:
     """
-    Whether operations are recorded in this thread.
+    Return whether operations are recorded in this thread.
 
     Returns
     -------

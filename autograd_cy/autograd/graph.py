@@ -38,7 +38,7 @@ __all__ = [
 
 class Node(abc.ABC):
     """
-    What all nodes of the graph are: ``isinstance(tensor.grad_fn, Node)``.
+    The base class of all nodes of the graph: ``isinstance(tensor.grad_fn, Node)``.
 
     Nodes are made by operators. A custom Function's `ctx` is one too.
 
@@ -247,7 +247,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 class _NoHooks(_Decorating, _saved.NoHooksContext):
-    """What disable_saved_tensors_hooks gives."""
+    """The context of disable_saved_tensors_hooks."""
 
 
 def disable_saved_tensors_hooks(error_message: str) -> _NoHooks:
@@ -317,7 +317,8 @@ class region_activation_memory_budget:
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
     """
-    Whether accumulation on another stream than that of the leaf warns; on the CPU there is none.
+    Set whether accumulation on another stream than that of the leaf warns; on the CPU there is
+    none.
 
     Parameters
     ----------

@@ -30,7 +30,8 @@ class _Handle:
 
 class AllowMutationContext:
     """
-    What :func:`allow_mutation_on_saved_tensors` gives: which saved tensors are watched or cloned.
+    The object that :func:`allow_mutation_on_saved_tensors` gives: saved tensors that are watched or
+    cloned.
 
     Attributes
     ----------
@@ -98,7 +99,7 @@ class AllowMutationContext:
 
 
 def _identity(tensor: Tensor) -> tuple:
-    """What two tensors share if one can be kept for the other."""
+    """Return the properties that two tensors share if one clone serves both."""
     leaf = id(tensor) if tensor.requires_grad and tensor.grad_fn is None else None
     return (
         tensor._storage_address(),
@@ -120,7 +121,7 @@ _node._set_write_guard(_note)
 
 
 class _Allowing(_Decorating, _saved.GuardContext):
-    """What allow_mutation_on_saved_tensors gives."""
+    """The context of allow_mutation_on_saved_tensors."""
 
     _made = AllowMutationContext
 

@@ -43,7 +43,7 @@ DEVICES = ("cuda", "xpu", "mtia", "hpu", "privateuseone")
 
 def kineto_available() -> bool:
     """
-    Whether traces, schedules and stacks work: yes, and without a library of that name.
+    Return whether traces, schedules and stacks work: yes, and without a library of that name.
 
     Returns
     -------

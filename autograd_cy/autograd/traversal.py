@@ -36,7 +36,7 @@ def flatten(tensors: Any) -> list[Any]:
 
 def roots_of(outputs: Any) -> list[tuple[Tensor | None, Node | None, int]]:
     """
-    Where a walk starts: (tensor, its node, output number) of each output.
+    Return the roots of a walk: (tensor, its node, output number) of each output.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def named_tensors(params: Any) -> list[tuple[str, Tensor]]:
 
 
 def is_accumulator(node: Node | None) -> TypeGuard[AccumulateGrad]:
-    """Whether a node adds the gradient of a leaf to its ``grad``."""
+    """Return whether a node adds the gradient of a leaf to its ``grad``."""
     return isinstance(node, AccumulateGrad)
 
 
@@ -134,7 +134,8 @@ class Saved(NamedTuple):
 
 def saved_of(node: Node, names: dict[type, list[str]]) -> list[Saved]:
     """
-    What a node has saved, tensors and plain values; `names` is the caller's memory of classes.
+    List the tensors and plain values that a node has saved; `names` is the caller's cache of
+    classes.
 
     Reading runs unpack hooks, if there are any. What was freed or changed since has a problem.
     """

@@ -12,7 +12,7 @@ __all__ = ["Variable"]
 
 
 class _ExecutionEngine:
-    """What programs reach as ``Variable._execution_engine``."""
+    """The engine that programs reach as ``Variable._execution_engine``."""
 
     queue_callback = staticmethod(_engine.queue_callback)
     run_backward = staticmethod(_engine.run_backward)

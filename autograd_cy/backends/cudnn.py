@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+from typing import Any
+
 from autograd_cy._C.tensor import ItemsContext
-from autograd_cy.backends._switch import become, items
 
 __all__ = ["flags", "is_available", "version"]
 
@@ -12,13 +15,23 @@ benchmark = False
 benchmark_limit: int | None = None
 deterministic = False
 allow_tf32 = True
-become(
-    __name__,
-    enabled=(bool,),
-    benchmark=(bool,),
-    deterministic=(bool,),
-    allow_tf32=(bool,),
-)
+_BOOLS = ("enabled", "benchmark", "deterministic", "allow_tf32")
+
+
+def _check(name: str, value: Any) -> None:
+    if name in _BOOLS and not isinstance(value, bool):
+        raise RuntimeError(f"{__name__}.{name} is bool, but got {type(value).__name__}")
+
+
+class _Module(ModuleType):
+    """The class of this module, which checks its switches."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        _check(name, value)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Module
 
 
 def is_available() -> bool:
@@ -89,4 +102,6 @@ def flags(
         "deterministic": deterministic,
         "allow_tf32": allow_tf32,
     }
-    return ItemsContext(items(__name__, wanted))
+    for name, value in wanted.items():
+        _check(name, value)
+    return ItemsContext([(globals(), name, value) for name, value in wanted.items()])

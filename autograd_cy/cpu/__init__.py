@@ -1,14 +1,13 @@
-"""What programs ask of the CPU as of a device: there is one, and it is ready.
+"""The interface of the CPU as a device: there is one, and it is ready.
 
 `amp` has older names of mixed precision.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from autograd_cy._absent.names import no_attribute
+from autograd_cy._lazy import attach as _attach
 
 if TYPE_CHECKING:
     from autograd_cy.cpu import amp as amp
@@ -26,7 +25,7 @@ __all__ = [
 
 def is_available() -> bool:
     """
-    Whether tensors can be on the CPU: always.
+    Return whether tensors can be on the CPU: always.
 
     Returns
     -------
@@ -43,7 +42,7 @@ def is_available() -> bool:
 
 def is_initialized() -> bool:
     """
-    Whether the CPU is ready: always.
+    Return whether the CPU is ready: always.
 
     Returns
     -------
@@ -124,7 +123,4 @@ def synchronize(device: Any = None) -> None:
     """
 
 
-def __getattr__(name: str) -> object:
-    if name == "amp":  # loaded when a program asks for it
-        return import_module("autograd_cy.cpu.amp")
-    raise no_attribute(__name__, name)
+__getattr__, __dir__ = _attach(__name__, ["amp"])

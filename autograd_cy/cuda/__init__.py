@@ -10,10 +10,9 @@ and stops them, `amp` has older names of mixed precision, `comm` copies tensors 
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from autograd_cy._absent.stand_ins import stand_in
+from autograd_cy._lazy import attach as _attach
 from autograd_cy.cuda import devices as devices
 from autograd_cy.cuda import memory as memory
 from autograd_cy.cuda import random as random
@@ -40,20 +39,18 @@ if TYPE_CHECKING:
 
     default_generators: tuple[Generator, ...]
 
-# Modules, and names of modules, that are loaded when a program asks for them.
-_MODULES = ("amp", "comm", "graphs", "nvtx", "profiler")
+# Names that are loaded when a program asks for them.
 _LATER = {
-    "_by_host": "host_operators",
-    "errors": "CudaError DeferredCudaCallError",
-    "graphs": "is_current_stream_capturing",
-    "interop": "Kernel as_gpuarray kernel",
-    "monitoring": "clock_rate device_memory_used list_gpu_processes memory_usage power_draw "
+    "cuda._by_host": "host_operators",
+    "cuda.errors": "CudaError DeferredCudaCallError",
+    "cuda.graphs": "is_current_stream_capturing",
+    "cuda.interop": "Kernel as_gpuarray kernel",
+    "cuda.monitoring": "clock_rate device_memory_used list_gpu_processes memory_usage power_draw "
     "temperature utilization",
-    "sync_debug": "get_sync_debug_mode set_sync_debug_mode",
-    "tensor_types": "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor "
+    "cuda.sync_debug": "get_sync_debug_mode set_sync_debug_mode",
+    "cuda.tensor_types": "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor "
     "HalfTensor IntTensor LongTensor ShortTensor",
 }
-_module_of = {name: module for module, names in _LATER.items() for name in names.split()}
 
 has_half = True  # GPUs compute in float16
 has_magma = False  # linear algebra is the host's
@@ -158,13 +155,11 @@ __all__ = [  # noqa: F405
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name == "default_generators":  # how many there are is known when GPUs are in use
-        return random.all_generators()
-    if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
-    if name in _module_of:
-        found = getattr(import_module(f"{__name__}.{_module_of[name]}"), name)
-        globals()[name] = found
-        return found
-    return stand_in(__name__, name)
+def _find(name: str) -> object:
+    # How many there are is known when GPUs are in use.
+    return random.all_generators() if name == "default_generators" else None
+
+
+__getattr__, __dir__ = _attach(
+    __name__, ["amp", "comm", "graphs", "nvtx", "profiler"], _LATER, _find
+)

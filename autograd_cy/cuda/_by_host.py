@@ -1,4 +1,4 @@
-"""Which operators the host computes for tensors on a GPU."""
+"""The operators that the host computes for tensors on a GPU."""
 
 from __future__ import annotations
 

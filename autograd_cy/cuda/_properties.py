@@ -1,4 +1,4 @@
-"""What is known of a GPU, with torch's names."""
+"""The properties of a GPU, with torch's names."""
 
 from __future__ import annotations
 

@@ -244,7 +244,7 @@ def synchronize(device: Any = None) -> None:
 
 def get_device_properties(device: Any = None) -> Properties:
     """
-    What is known of a GPU.
+    Return the properties of a GPU.
 
     Parameters
     ----------

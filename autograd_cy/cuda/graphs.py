@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograd_cy._absent.stand_ins import stand_in
+from autograd_cy._lazy import attach as _attach
 
 __all__ = ["is_current_stream_capturing"]
 
@@ -24,5 +24,4 @@ def is_current_stream_capturing() -> bool:
     return False
 
 
-def __getattr__(name: str) -> object:
-    return stand_in(__name__, name)
+__getattr__, __dir__ = _attach(__name__)

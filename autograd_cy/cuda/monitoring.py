@@ -1,4 +1,4 @@
-"""What GPUs are doing, by the package nvidia-ml-py (``pynvml``), as nvidia-smi shows it."""
+"""The state of GPUs as nvidia-smi shows it, by the package nvidia-ml-py (``pynvml``)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What programs for several processes import: there is one process, and this says so.
+The names that programs for several processes import: there is one process, and this says so.
 
 :func:`is_available` and :func:`is_initialized` are False, as in torch without the package. What
 would start a group of processes, or needs one, raises an error that says what to do; names of
@@ -14,7 +14,7 @@ import enum
 from collections.abc import Callable
 from typing import Any
 
-from autograd_cy._absent.stand_ins import stand_in
+from autograd_cy._lazy import attach as _attach
 
 __all__ = [
     "Backend",
@@ -38,7 +38,8 @@ default_pg_timeout = datetime.timedelta(minutes=30)
 
 class ReduceOp(enum.Enum):
     """
-    How values of several processes are reduced; programs name them as defaults of arguments.
+    The operations that reduce values of several processes; programs name them as defaults of
+    arguments.
 
     Examples
     --------
@@ -212,5 +213,4 @@ def _record(fn: Callable, error_handler: Any = None) -> Callable:
     return fn
 
 
-def __getattr__(name: str) -> Any:
-    return stand_in(__name__, name)
+__getattr__, __dir__ = _attach(__name__)

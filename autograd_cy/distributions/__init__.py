@@ -12,9 +12,9 @@ RuntimeError: Normal: autograd_cy has no counterpart of torch.distributions.Norm
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from autograd_cy._absent.stand_ins import stand_in
+from autograd_cy._lazy import attach as _attach
 
 __all__ = ["register_kl"]
 
@@ -46,5 +46,4 @@ def register_kl(type_p: type, type_q: type) -> Callable[[_Function], _Function]:
     return lambda function: function
 
 
-def __getattr__(name: str) -> Any:
-    return stand_in(__name__, name)
+__getattr__, __dir__ = _attach(__name__)

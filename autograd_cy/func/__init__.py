@@ -12,9 +12,9 @@ gradients from an outer ``backward``).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from autograd_cy._absent.names import no_attribute
+from autograd_cy._lazy import attach as _attach
 from autograd_cy._vmap import vmap
 from autograd_cy.func._debugging import debug_unwrap
 from autograd_cy.func._forward import jvp, linearize
@@ -39,6 +39,4 @@ __all__ = [
 
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> NoReturn:
-        raise no_attribute(__name__, name)
+    __getattr__, __dir__ = _attach(__name__)

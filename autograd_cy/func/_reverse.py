@@ -55,7 +55,7 @@ class Graph:
         self.own = self.leaves
 
     def record(self, call: Callable[[list], Any]) -> Any:
-        """What `call` makes of the leaves, recorded also within ``no_grad``."""
+        """Call a function of the leaves, recorded also within ``no_grad``."""
         return _call_transformed(
             lambda: tensors_in(self.beside),
             tuple(self.arguments),
@@ -66,7 +66,8 @@ class Graph:
         )
 
     def follow(self, tensors: tuple) -> int:
-        """Whether what is outside depends on gradients of `tensors`, as ``needs_graph`` says it."""
+        """Return whether what is outside depends on gradients of `tensors`, as ``needs_graph`` says
+        it."""
         return needs_graph(tensors, self.leaves) if self.connected else 0
 
     def gradients(self, outputs, seeds, keep: int, create: int) -> list[Tensor]:
@@ -91,13 +92,14 @@ class Graph:
         ]
 
     def leads_on(self, x: Tensor) -> bool:
-        """Whether an output belongs to another graph, too."""
+        """Return whether an output belongs to another graph, too."""
         found = self.follow((x,))
         return _depends_outside(x, self.own) if found == _MAYBE else bool(found)
 
 
 def needed(follow: int, seeds: tuple, leaves: tuple) -> int:
-    """Whether a pullback is to be recorded: for what was found before, or for its cotangents."""
+    """Return whether a pullback is to be recorded: for what was found before, or for its
+    cotangents."""
     if _get_modes() & _M_NO_GRAD:
         return 0
     found = _YES if follow == _YES else needs_graph(seeds, leaves)

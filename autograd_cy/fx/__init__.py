@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from autograd_cy._absent.stand_ins import stand_in
+from autograd_cy._lazy import attach as _attach
 
 __all__ = ["has_side_effect", "wrap"]
 
@@ -69,5 +69,4 @@ def has_side_effect(fn: _Function) -> _Function:
     return fn
 
 
-def __getattr__(name: str) -> Any:
-    return stand_in(__name__, name)
+__getattr__, __dir__ = _attach(__name__)

@@ -1,11 +1,11 @@
-"""What programs say to TorchScript: as in PyTorch with ``PYTORCH_JIT=0``, they run as they are."""
+"""The interface of TorchScript: as in PyTorch with ``PYTORCH_JIT=0``, functions run as they are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from autograd_cy._absent.stand_ins import stand_in
+from autograd_cy._lazy import attach as _attach
 from autograd_cy.nn import Module
 
 __all__ = [
@@ -45,7 +45,7 @@ class ScriptModule(Module):
 
 def is_scripting() -> bool:
     """
-    Whether the program is being compiled: never.
+    Return whether the program is being compiled: never.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def is_scripting() -> bool:
 
 def is_tracing() -> bool:
     """
-    Whether the program is being traced: never.
+    Return whether the program is being traced: never.
 
     Returns
     -------
@@ -282,5 +282,4 @@ def _as_it_is(fn: _Function) -> _Function:
     return fn
 
 
-def __getattr__(name: str) -> object:
-    return stand_in(__name__, name)
+__getattr__, __dir__ = _attach(__name__)

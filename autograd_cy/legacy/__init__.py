@@ -14,7 +14,6 @@ Examples
 
 from __future__ import annotations
 
-import importlib as _importlib
 from typing import Any as _Any
 
 from autograd_cy import (
@@ -26,6 +25,7 @@ from autograd_cy import (
     manual_seed,
     set_num_threads,
 )
+from autograd_cy._lazy import attach as _attach
 
 from . import tensors as _tensors
 from .creation import (
@@ -160,19 +160,20 @@ def typename(o: _Any) -> str:
     return f"{module}.{type(o).__qualname__}"
 
 
-def __getattr__(name: str) -> _Any:
+def _find(name: str) -> _Any:
     if name == "Tensor":
         return default_type()
     if name == "Storage":
         return _storages[default_type().__name__.replace("Tensor", "Storage")]
-    if name in _MODULES:
-        return _importlib.import_module(f"{__name__}.{name}")
-    if name in _OF_AUTOGRAD:
-        return getattr(_importlib.import_module(f"{__name__}.autograd"), name)
-    raise AttributeError(
-        f"module 'autograd_cy.legacy' has no attribute {name!r}: it offers what torch 0.1.10 had "
-        "and docs/variable-era.md lists; newer functions are in autograd_cy"
-    )
+    return None
+
+
+_HINT = (
+    ": it offers what torch 0.1.10 had and docs/variable-era.md lists; newer functions are in "
+    "autograd_cy"
+)
+_HOMES = {"legacy.autograd": " ".join(_OF_AUTOGRAD)}
+__getattr__ = _attach(__name__, _MODULES, _HOMES, _find, _HINT)[0]
 
 
 def __dir__() -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import autograd_cy as ag
+from autograd_cy._lazy import attach as _attach
 
 from .tensors.classes import TYPES
 from .tensors.memory import a_gpu
@@ -105,8 +106,4 @@ def manual_seed_all(seed: int) -> None:
     ag.cuda.manual_seed_all(seed)
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(
-        f"module 'autograd_cy.legacy.cuda' has no attribute {name!r}: leave it out, or use "
-        "autograd_cy.cuda"
-    )
+__getattr__, __dir__ = _attach(__name__, hint=": leave it out, or use autograd_cy.cuda")

@@ -12,11 +12,11 @@ tensor(5.)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from autograd_cy._absent.names import no_attribute
 from autograd_cy._interpreted import LinAlgError
 from autograd_cy._interpreted import complete as _complete
+from autograd_cy._lazy import attach as _attach
 from autograd_cy.linalg._norms import matrix_norm, norm, vector_norm
 from autograd_cy.linalg._products import cross, diagonal, multi_dot, vander, vecdot
 
@@ -39,6 +39,4 @@ _complete("linalg", globals(), _TOP)
 
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> NoReturn:
-        raise no_attribute(__name__, name)
+    __getattr__, __dir__ = _attach(__name__)

@@ -9,13 +9,13 @@ from autograd_cy._interpreted.linalg import svdvals
 from autograd_cy._tensors import namespace as _ag
 from autograd_cy._tensors.events import seen_as
 from autograd_cy._tensors.namespace import Tensor
-from autograd_cy._tensors.overriding import overridable
 from autograd_cy._tensors.predicates import need_dim
+from autograd_cy._tensors.public import public
 
 __all__ = ["check_floating", "matrix_norm", "norm", "vector_norm"]
 
 
-@overridable
+@public
 @seen_as("aten::linalg_vector_norm")
 def vector_norm(
     x: Tensor,
@@ -65,7 +65,7 @@ def vector_norm(
     return _stored(_ag.norm(x, ord, dim, keepdim, dtype=dtype), out, "linalg.vector_norm")
 
 
-@overridable
+@public
 @seen_as("aten::linalg_matrix_norm")
 def matrix_norm(
     A: Tensor,
@@ -148,7 +148,7 @@ def _matrix_norm(
     return out if keepdim else out.squeeze((rows, columns))
 
 
-@overridable
+@public
 @seen_as("aten::linalg_norm")
 def norm(
     A: Tensor,

@@ -10,13 +10,13 @@ from autograd_cy._tensors import namespace as _ag
 from autograd_cy._tensors.combining import factors
 from autograd_cy._tensors.events import seen_as
 from autograd_cy._tensors.namespace import Tensor
-from autograd_cy._tensors.overriding import overridable
+from autograd_cy._tensors.public import public
 from autograd_cy.linalg._norms import check_floating
 
 __all__ = ["cross", "diagonal", "multi_dot", "vander", "vecdot"]
 
 
-@overridable
+@public
 def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """
     Vector product along a dimension of size 3.
@@ -48,7 +48,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = N
     return _ag.cross(input, other, dim, out=out)
 
 
-@overridable
+@public
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """
     Diagonals of matrices, as a view.
@@ -83,7 +83,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return _ag.diagonal(A, offset, dim1, dim2)
 
 
-@overridable
+@public(autocast="lower")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """
     Products of vectors along a dimension; of complex ones `x` is conjugated.
@@ -117,7 +117,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     return _stored((x.conj() * y).sum(dim), out, "linalg.vecdot")
 
 
-@overridable
+@public
 @seen_as("aten::linalg_vander")
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """
@@ -150,7 +150,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     return _ag.cat((ones, x.unsqueeze(-1).expand(*x.shape, n - 1)), -1).cumprod(-1)
 
 
-@overridable
+@public(autocast="lower")
 @seen_as("aten::linalg_multi_dot")
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """

@@ -4,14 +4,11 @@
 lists the classes.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from autograd_cy._absent.names import no_attribute
-from autograd_cy._environment.moved_modules import moved as _moved
+from autograd_cy._lazy import attach as _attach
 
 from . import functional, init, modules, utils
-from ._constants import give_constants
 from .modules import *  # noqa: F403
 from .parameter import Buffer, Parameter
 
@@ -21,17 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Buffer", "DataParallel", "Parameter", "functional", "init", "modules", "parallel"]
 __all__ += ["utils"]
-__all__ += modules.__all__
-
-give_constants(vars(modules))
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
+    __all__ += modules.__all__
 
-    def __getattr__(name: str) -> Any:
-        if name in ("DataParallel", "parallel"):  # loaded when they are first used
-            parallel = import_module("autograd_cy.nn.parallel")
-            return parallel if name == "parallel" else parallel.DataParallel
-        found = _moved(__name__, name)
-        if found is not None:
-            return found
-        raise no_attribute(__name__, name)
+    __getattr__, __dir__ = _attach(
+        __name__,
+        ["_reduction", "common_types", "grad", "parallel"],
+        {"nn.parallel": "DataParallel"},
+    )

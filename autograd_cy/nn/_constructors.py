@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from types import FunctionType
+import functools
 from typing import Any, TypeVar
 
 _Class = TypeVar("_Class", bound=type)
 
 
 def own_constructor(cls: _Class) -> _Class:
-    """Give a class its base's constructor by its own name: Python says it of missing arguments."""
+    """Let errors about the arguments of a constructor that is a base's begin with this class."""
     named: Any = cls
     shared = named.__init__
-    own: Any = FunctionType(
-        shared.__code__, shared.__globals__, "__init__", shared.__defaults__, shared.__closure__
-    )
-    own.__kwdefaults__ = shared.__kwdefaults__
-    own.__annotations__ = shared.__annotations__
-    own.__doc__ = shared.__doc__
-    own.__module__ = cls.__module__
-    own.__qualname__ = f"{cls.__qualname__}.__init__"
-    named.__init__ = own
+    theirs, own = f"{shared.__qualname__}()", f"{cls.__qualname__}.__init__()"
+
+    @functools.wraps(shared)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            shared(self, *args, **kwargs)
+        except TypeError as error:
+            text = str(error)
+            if text.startswith(theirs):
+                error.args = (own + text.removeprefix(theirs),)
+            raise
+
+    __init__.__module__, __init__.__qualname__ = cls.__module__, f"{cls.__qualname__}.__init__"
+    named.__init__ = __init__
     return cls

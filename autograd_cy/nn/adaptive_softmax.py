@@ -14,6 +14,8 @@ from .container import ModuleList, Sequential
 from .layer import Linear
 from .module import Module
 
+__all__ = ["AdaptiveLogSoftmaxWithLoss"]
+
 
 class _ASMoutput(NamedTuple):
     output: Tensor

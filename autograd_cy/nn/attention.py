@@ -8,9 +8,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from autograd_cy import Tensor, empty
+from autograd_cy._lazy import attach as _attach
 
 from . import init
-from .functional._attention import attend
+from .functional._attention import Options, attend
 from .layer import Linear
 from .module import Module
 from .parameter import Parameter
@@ -242,34 +243,26 @@ class MultiheadAttention(Module):
         weight: Any = self.in_proj_weight
         if not self._qkv_same_embed_dim:
             weight = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        return attend(
-            query,
-            key,
-            value,
+        options = Options(
             self.embed_dim,
             self.num_heads,
             weight,
             self.in_proj_bias,
+            self.out_proj.weight,
+            self.out_proj.bias,
             self.bias_k,
             self.bias_v,
             self.add_zero_attn,
             self.dropout if self.training else 0.0,
-            self.out_proj.weight,
-            self.out_proj.bias,
             key_padding_mask,
-            need_weights,
             attn_mask,
-            None,
-            None,
+            need_weights,
             average_attn_weights,
             is_causal,
             self.batch_first,
         )
+        return attend(query, key, value, options)
 
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> Any:
-        from autograd_cy._absent.stand_ins import stand_in
-
-        return stand_in(__name__, name)
+    __getattr__, __dir__ = _attach(__name__)

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from .module import Module, shown
 
+__all__ = ["ModuleDict", "ModuleList", "Sequential"]
+
 _M = TypeVar("_M", "Sequential", "ModuleList")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 from autograd_cy import Tensor, empty
 
@@ -30,6 +30,10 @@ _MODES = ("zeros", "reflect", "replicate", "circular")
 class _ConvNd(Module):
     """What convolutions and their transposes have in common."""
 
+    __constants__: ClassVar[list[str]] = (
+        "stride padding dilation groups padding_mode output_padding "
+        "in_channels out_channels kernel_size".split()
+    )
     in_channels: int
     out_channels: int
     kernel_size: tuple[int, ...]

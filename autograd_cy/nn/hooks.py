@@ -39,24 +39,10 @@ class _Table:
 
 
 def table(module: Any, name: str) -> Mapping[int, Callable[..., Any]]:
-    """Return the hooks of one kind that a module has, without making a dictionary.
+    """
+    Return the hooks of one kind that a module has, such as ``"_forward_hooks"``.
 
-    Parameters
-    ----------
-    module : Module
-    name : str
-        Of the attribute, such as ``"_forward_hooks"``.
-
-    Returns
-    -------
-    mapping of int to callable
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.nn.hooks import table
-    >>> len(table(torch.nn.ReLU(), "_forward_hooks"))
-    0
+    It makes no dictionary where there are none.
     """
     return module.__dict__.get(name, _NONE)
 

@@ -591,28 +591,7 @@ def _get_member(module: Module, target: str, registry: str, kind: str) -> Any:
 
 
 def shown(module: Module, extra: str, children: list[str]) -> str:
-    """Return the text form of a module with the given lines.
-
-    Parameters
-    ----------
-    module : Module
-        What is shown.
-    extra : str
-        What it says besides its children.
-    children : list of str
-        A text for each of these.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.nn.module import shown
-    >>> shown(torch.nn.ReLU(), "inplace=True", [])
-    'ReLU(inplace=True)'
-    """
+    """Return the text form of a module: what it says itself, and a text for each child."""
     lines = extra.split("\n") if extra else []
     if not children and len(lines) <= 1:
         return f"{module._get_name()}({extra})"

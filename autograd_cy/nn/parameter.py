@@ -135,25 +135,7 @@ def _of_its_class(values: Tensor, kind: str, mark: str, requires_grad: bool) -> 
 
 
 def clear_grad(param: Tensor, set_to_none: bool) -> None:
-    """Forget the gradient of one parameter.
-
-    Parameters
-    ----------
-    param : Tensor
-        A leaf.
-    set_to_none : bool
-        Whether ``grad`` becomes None; otherwise it is cut from its history and filled with zeros.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.nn.parameter import clear_grad
-    >>> x = torch.ones(2, requires_grad=True)
-    >>> x.sum().backward()
-    >>> clear_grad(x, set_to_none=False)
-    >>> x.grad
-    tensor([0., 0.])
-    """
+    """Set the gradient of a parameter to None, or cut off its history and fill it with zeros."""
     grad = param.grad
     if grad is None:
         return

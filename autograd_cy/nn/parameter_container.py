@@ -12,6 +12,8 @@ from autograd_cy import Tensor
 from .module import Module
 from .parameter import Parameter
 
+__all__ = ["ParameterDict", "ParameterList"]
+
 
 class ParameterList(Module):
     """Parameters in a list; a tensor that is put in becomes a parameter.

@@ -18,6 +18,8 @@ from .module import Module
 from .parameter import Parameter
 from .utils import rnn as _sequences
 
+__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
+
 # How many blocks of weights each kind has.
 GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 _USUAL = {

@@ -12,6 +12,8 @@ from . import init
 from .module import Module
 from .parameter import Parameter
 
+__all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
+
 
 class RNNCellBase(Module):
     r"""What recurrent cells have in common: their parameters.

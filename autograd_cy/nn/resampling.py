@@ -1,14 +1,16 @@
-"""Interpolation and shuffles as modules; the functions are in ``functional/_resampling.py``."""
+"""Interpolation as modules; the functions are in ``functional/_resampling.py``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from autograd_cy import Tensor
 
 from . import functional
 from .module import Module
+
+__all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
 
 def _factors(scale: Any) -> Any:
@@ -39,6 +41,10 @@ class Upsample(Module):
     >>> torch.nn.Upsample(scale_factor=2)(torch.tensor([[[0.0, 1.0]]]))
     tensor([[[0., 0., 1., 1.]]])
     """
+
+    __constants__: ClassVar[list[str]] = (
+        "size scale_factor mode align_corners name recompute_scale_factor".split()
+    )
 
     def __init__(
         self,
@@ -122,97 +128,3 @@ class UpsamplingBilinear2d(Upsample):
         scale_factor: float | Sequence[float] | None = None,
     ) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
-
-
-class PixelShuffle(Module):
-    """Channels become rows and columns.
-
-    Parameters
-    ----------
-    upscale_factor : int
-        How many rows and columns one becomes.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.PixelShuffle(2)(torch.tensor([[[1]], [[2]], [[3]], [[4]]]))
-    tensor([[[1, 2],
-             [3, 4]]])
-    """
-
-    def __init__(self, upscale_factor: int) -> None:
-        super().__init__()
-        self.upscale_factor = upscale_factor
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Return the elements in their new order."""
-        return functional.pixel_shuffle(input, self.upscale_factor)
-
-    def extra_repr(self) -> str:
-        """Return the factor."""
-        return f"upscale_factor={self.upscale_factor}"
-
-
-class PixelUnshuffle(Module):
-    """Rows and columns become channels: the opposite of PixelShuffle.
-
-    Parameters
-    ----------
-    downscale_factor : int
-        How many rows and columns become one.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.PixelUnshuffle(2)(torch.tensor([[[1, 2], [3, 4]]]))
-    tensor([[[1]],
-    <BLANKLINE>
-            [[2]],
-    <BLANKLINE>
-            [[3]],
-    <BLANKLINE>
-            [[4]]])
-    """
-
-    def __init__(self, downscale_factor: int) -> None:
-        super().__init__()
-        self.downscale_factor = downscale_factor
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Return the elements in their new order."""
-        return functional.pixel_unshuffle(input, self.downscale_factor)
-
-    def extra_repr(self) -> str:
-        """Return the factor."""
-        return f"downscale_factor={self.downscale_factor}"
-
-
-class ChannelShuffle(Module):
-    """The first channel of each group, then the second of each, and so on.
-
-    Parameters
-    ----------
-    groups : int
-        How many groups the channels are in.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.ChannelShuffle(2)(torch.tensor([[[1], [2], [3], [4]]]))
-    tensor([[[1],
-             [3],
-             [2],
-             [4]]])
-    """
-
-    def __init__(self, groups: int) -> None:
-        super().__init__()
-        self.groups = groups
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Return the elements in their new order."""
-        return functional.channel_shuffle(input, self.groups)
-
-    def extra_repr(self) -> str:
-        """Return the number."""
-        return f"groups={self.groups}"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from autograd_cy._absent.stand_ins import stand_in
+from autograd_cy._lazy import attach as _attach
 
 __all__ = ["is_in_onnx_export"]
 
@@ -26,5 +24,4 @@ def is_in_onnx_export() -> bool:
     return False
 
 
-def __getattr__(name: str) -> Any:
-    return stand_in(__name__, name)
+__getattr__, __dir__ = _attach(__name__)

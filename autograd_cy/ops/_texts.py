@@ -103,7 +103,7 @@ PARAMETERS: dict[str, str] = {
     "sorted_sequence": "Ascending values, in rows.",
     "out_int32": "Indices of dtype int32.",
     "right": "Behind equal elements, not before them.",
-    "side": "The same as a word: \"left\" or \"right\".",
+    "side": 'The same as a word: "left" or "right".',
     "assume_unique": "That no element comes twice; changes nothing.",
     "invert": "The opposite.",
     # statistics
@@ -129,19 +129,21 @@ PARAMETERS: dict[str, str] = {
     "weight: Tensor": "The matrix.",
     "bias": "What is added.",
     "stride: sizes": "The steps from one window to the next.",
-    "padding: padding": "Zeros before and after each dimension; 'same' keeps the size, 'valid' has none.",
+    "padding: padding": (
+        "Zeros before and after each dimension; 'same' keeps the size, 'valid' has none."
+    ),
     "padding: sizes": "Zeros before and after each dimension.",
     "dilation": "The steps between the elements of a window.",
     "groups": "Groups of channels that know nothing of each other.",
     "transposed": "Whether it is the transposed convolution.",
     "output_padding": "By how much a transposed result is larger, at one side.",
-    "reduction": "\"mean\", \"sum\" or \"none\".",
+    "reduction": '"mean", "sum" or "none".',
     "ignore_index": "A class that doesn't count.",
     "label_smoothing": "The part of each target that goes to all classes.",
     "grad_output": "Gradient of the result.",
     "output": "The result.",
     "threshold": "The number that elements have to exceed.",
-    "approximate": "\"none\" or \"tanh\".",
+    "approximate": '"none" or "tanh".',
     "train": "Whether to do it at all.",
     "training": "Use the statistics of the batch.",
     "running_mean": "The mean so far.",
@@ -151,12 +153,14 @@ PARAMETERS: dict[str, str] = {
     "num_classes": "The number of classes; -1 for one more than the largest.",
     # options
     "decimals": "How many digits to keep behind the point; negative ones are those before it.",
-    "rounding_mode": "None for the true quotient, \"trunc\" to round towards zero, \"floor\" to round down.",
+    "rounding_mode": (
+        'None for the true quotient, "trunc" to round towards zero, "floor" to round down.'
+    ),
     "as_tuple": "A tensor of indices for each dimension instead of rows.",
     "sparse_grad": "True is refused: gradients are dense.",
     "implicit": "Has no effect.",
     # matrices
-    "UPLO": "Which triangle is read: \"L\" or \"U\".",
+    "UPLO": 'Which triangle is read: "L" or "U".',
     "full_matrices": "Square matrices of vectors.",
     "upper": "The upper triangle.",
     "left": "`A` stands to the left of the solution.",

@@ -1,7 +1,7 @@
 """Types of arguments in signatures of records: one table for all who must know about them.
 
-A type of the table may carry ``?``: then None is given, too. ``choice(a, b)`` is one of several words,
-``ints(2)`` a fixed number of ints, and ``int | Tensor`` what one of several types takes.
+A type of the table may carry ``?``: then None is given, too. ``choice(a, b)`` is one of several
+words, ``ints(2)`` a fixed number of ints, and ``int | Tensor`` what one of several types takes.
 The docstring of _schema.py says what each type means.
 """
 
@@ -31,7 +31,8 @@ class ArgType:
     tensor : bool
         Whether it is a tensor, or tensors.
     optional : bool
-        Whether the C value of None is ``None`` (``False`` for a truth value), made without the converter.
+        Whether the C value of None is ``None`` (``False`` for a truth value), made without the
+        converter.
     words : tuple of str
         Of a choice: what may be given; of ``ints(n)`` the number; of a union the types.
     """
@@ -52,9 +53,13 @@ _INTS = "_Int | _Sequence[_Int]"
 
 TYPES: dict[str, ArgType] = {
     "Tensor": ArgType("Tensor", "T", "tensor_arg", "Tensor", "_Tensor", True),
-    "operand": ArgType("Tensor", "T", "operand_arg", "Tensor or Number", f"_Tensor | {NUMBER}", True),
+    "operand": ArgType(
+        "Tensor", "T", "operand_arg", "Tensor or Number", f"_Tensor | {NUMBER}", True
+    ),
     "Scalar": ArgType("Tensor", "T", "number_arg", "Number", NUMBER, True),
-    "Tensor[]": ArgType("tuple", "L", "tensors_arg", "sequence of Tensors", "_Sequence[_Tensor]", True),
+    "Tensor[]": ArgType(
+        "tuple", "L", "tensors_arg", "sequence of Tensors", "_Sequence[_Tensor]", True
+    ),
     "int": ArgType(_WHOLE, "i", "int_arg", "int", "_Int"),
     "float": ArgType("double", "f", "float_arg", "float", "_Float"),
     "bool": ArgType("bint", "b", "bool_arg", "bool", "_Bool"),
@@ -63,17 +68,29 @@ TYPES: dict[str, ArgType] = {
     "dims": ArgType("object", "I", "dims_arg", "int or sequence of int", _INTS),
     "sizes": ArgType("tuple", "I", "sizes_arg", "sequence of int", _INTS),
     "ints": ArgType("tuple", "I", "ints_arg", "sequence of int", "_Sequence[_Int]"),
-    "padding": ArgType("object", "O", "padding_arg", "int, sequence of int or str", f"{_INTS} | _Str"),
+    "padding": ArgType(
+        "object", "O", "padding_arg", "int, sequence of int or str", f"{_INTS} | _Str"
+    ),
     # None is a value of its own in these, and of a C type.
     "dtype?": ArgType("int", "d", "dtype_arg", "dtype, optional", "_dtype | None"),
-    "format?": ArgType("int", "i", "format_arg", "memory_format, optional", "_memory_format | None"),
+    "format?": ArgType(
+        "int", "i", "format_arg", "memory_format, optional", "_memory_format | None"
+    ),
     "bool?": ArgType("bint", "b", "bool_arg", "bool, optional", "_Bool | None", optional=True),
     "correction": ArgType("double", "f", "correction_arg", "float", "_Float | None"),
-    "order": ArgType("object", "O", "order_arg", "Number or str, optional", f"{NUMBER} | _Str | None"),
-    "indices": ArgType("object", "O", "indices_arg", "tuple of Tensors", "_Sequence[_Tensor | None]"),
+    "order": ArgType(
+        "object", "O", "order_arg", "Number or str, optional", f"{NUMBER} | _Str | None"
+    ),
+    "indices": ArgType(
+        "object", "O", "indices_arg", "tuple of Tensors", "_Sequence[_Tensor | None]"
+    ),
     "start": ArgType(_WHOLE, "i", "start_arg", "int or Tensor", "_Int | _Tensor"),
-    "device?": ArgType("object", "O", "device_arg", "device, optional", "_device | _Str | _Int | None"),
-    "Generator?": ArgType("object", "O", "generator_arg", "Generator, optional", "_Generator | None"),
+    "device?": ArgType(
+        "object", "O", "device_arg", "device, optional", "_device | _Str | _Int | None"
+    ),
+    "Generator?": ArgType(
+        "object", "O", "generator_arg", "Generator, optional", "_Generator | None"
+    ),
     "object": ArgType("object", "O", None, "object", "_Any"),
 }
 # With "?" a tensor stays one, and what else has a C type of its own becomes an object.
@@ -93,7 +110,9 @@ def arg_type(name: str) -> ArgType:
     base = name.removesuffix("?")
     if m := _CHOICE.fullmatch(base):
         words = tuple(word.strip() for word in m[1].split(","))
-        found = ArgType("str", "s", "choice_arg", f"{{{', '.join(map(repr, words))}}}", "_Str", words=words)
+        found = ArgType(
+            "str", "s", "choice_arg", f"{{{', '.join(map(repr, words))}}}", "_Str", words=words
+        )
     elif m := _FIXED.fullmatch(base):
         text = f"int or sequence of {m[1]} int"
         found = ArgType("tuple", "I", "fixed_arg", text, _INTS, words=(m[1],))
@@ -121,4 +140,11 @@ def optional(t: ArgType) -> ArgType:
     """The same type that takes None, too."""
     if t.tensor:
         return replace(t, text=f"{t.text}, optional", stub=f"{t.stub} | None", optional=True)
-    return replace(t, c="object", formula="O", text=f"{t.text}, optional", stub=f"{t.stub} | None", optional=True)
+    return replace(
+        t,
+        c="object",
+        formula="O",
+        text=f"{t.text}, optional",
+        stub=f"{t.stub} | None",
+        optional=True,
+    )

@@ -6,10 +6,9 @@
 ``swa_utils`` averages weights.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from autograd_cy._absent.names import no_attribute
-from autograd_cy._environment.moved_modules import moved as _moved
+from autograd_cy._lazy import attach as _attach
 
 from . import lr_scheduler
 from .adadelta import Adadelta
@@ -46,13 +45,4 @@ __all__ = [
 if TYPE_CHECKING:  # type checkers name what isn't there themselves
     from . import swa_utils as swa_utils
 else:
-
-    def __getattr__(name: str) -> Any:
-        if name == "swa_utils":  # it needs the layers, optimizers don't
-            import importlib
-
-            return importlib.import_module("autograd_cy.optim.swa_utils")
-        found = _moved(__name__, name)
-        if found is not None:
-            return found
-        raise no_attribute(__name__, name)
+    __getattr__, __dir__ = _attach(__name__, ["swa_utils"])

@@ -18,31 +18,13 @@ __all__ = ["kept_as_captured"]
 def kept_as_captured(
     optimizer: FusedOptimizer, made: frozenset[int] = frozenset()
 ) -> Callable[[], str | None]:
-    """Return a function that says what was replaced since, so that a replay would not be a step.
+    """
+    Return a function that says what was replaced since, so that a replay would not be a step.
 
     A replay works on the memory of the state that was there, and with the options that held then.
-
-    Parameters
-    ----------
-    optimizer : FusedOptimizer
-    made : set of int
-        The memory that was allocated while the step was captured. Gradients there are written by
-        the program itself, wherever ``.grad`` points later.
-
-    Returns
-    -------
-    callable
-        Returns a text, or None where a replay does what ``step()`` does.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.optim._captured import kept_as_captured
-    >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=0.1)
-    >>> reason = kept_as_captured(optimizer)
-    >>> optimizer.param_groups[0]["momentum"] = 0.9
-    >>> reason()
-    "SGD: the option 'momentum' of group 0 has changed"
+    `made` is the memory that was allocated while the step was captured: gradients there are written
+    by the program itself, wherever ``.grad`` points later. The function returns a text, or None
+    where a replay does what ``step()`` does.
     """
     name = type(optimizer).__name__
     there = weakref.ref(optimizer)

@@ -25,9 +25,10 @@ class _NoGrad(ModeContext):
 class FusedOptimizer(Optimizer):
     """The base of optimizers whose step is one operator over lists of parameters and their state.
 
-    A subclass names the operator, its lists of state and its options. The operator reads the
-    learning rate, the numbers of states, ``grad_scale`` and ``found_inf`` from memory, so that a
-    captured step goes on where it is replayed.
+    A subclass names the operator, its lists of state and the options of a group. Options that are
+    arguments of the operator are passed to it. It reads the learning rate, the numbers of states,
+    ``grad_scale`` and ``found_inf`` from memory, so that a captured step goes on where it is
+    replayed.
     """
 
     #: The operator, of autograd_cy/ops/optimizers.py.
@@ -36,34 +37,43 @@ class FusedOptimizer(Optimizer):
     decoupled_operator: ClassVar[str | None] = None
     #: Names of the arrays of state, in the order of the operator's lists.
     arrays: ClassVar[tuple[str, ...]]
-    #: Options of a group that are arguments of the operator by the same name.
-    options: ClassVar[tuple[str, ...]]
+    #: Names of the options of a group, in the order of torch.
+    option_names: ClassVar[str]
+    #: Options that must not be negative, in the order in which they are checked.
+    not_negative: ClassVar[str] = "lr eps weight_decay"
     #: Options of two numbers, and the arguments that these are.
     pairs: ClassVar[dict[str, tuple[str, str]]] = {"betas": ("beta1", "beta2")}
     #: Names of the numbers of state, which the operator's lists end with.
     _numbers_of_state: ClassVar[tuple[str, ...]] = ("step",)
+    #: Options that are arguments of the operator by the same name; None before the first step.
+    _passed: ClassVar[tuple[str, ...] | None] = None
     _later_options: ClassVar[dict[str, Any]] = {**LATER, "capturable": False}
     #: A parameter that is listed twice is stepped twice, with what the first step left.
     _in_turn: ClassVar[bool] = True
     #: `GradScaler` leaves scale and overflow to the step.
     _step_supports_amp_scaling = True
 
-    def __init__(
-        self,
-        params: Iterable[Any],
-        options: dict[str, Any],
-        differentiable: bool,
-        checks: dict[str, str],
-    ) -> None:
-        """Check that the options which `checks` gives a name for are not negative."""
+    def __init__(self, params: Iterable[Any], arguments: dict[str, Any]) -> None:
+        """Take the options from the arguments of the ``__init__`` of a subclass."""
+        options = {name: arguments[name] for name in self.option_names.split()}
+        self._check_options(options)
+        super().__init__(params, options)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._passed = None
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        """Raise ValueError if an option is out of range. Subclasses add checks of their own."""
         check_rate(options["lr"])
-        for name, shown in checks.items():
-            check_option(shown, options[name], options[name] >= 0.0)
+        for name in self.not_negative.split():
+            if name in options:
+                check_option(_SHOWN.get(name, f"{name} value"), options[name], options[name] >= 0.0)
         check_pair("betas", options.get("betas", (0.0, 0.0)))
         for index, beta in enumerate(options.get("betas", ())):
             check_option(f"beta parameter at index {index}", beta, 0.0 <= beta < 1.0)
+        differentiable = options["differentiable"]
         check_option("differentiable value", differentiable, not differentiable)
-        super().__init__(params, options)
 
     def _update(self, group: dict[str, Any]) -> None:
         params, grads, together, differ = with_gradients(group["params"])
@@ -145,13 +155,23 @@ class FusedOptimizer(Optimizer):
     def _options(self, group: dict[str, Any]) -> dict[str, Any]:
         """Return the numbers that stay the same from step to step, by their names."""
         found = {}
-        for name in self.options:
+        passed = self._passed
+        if passed is None:
+            passed = type(self)._passed = self._passed_to_operator()
+        for name in passed:
             found[name] = group[name]
         for pair, names in self.pairs.items():
             if pair in group:
                 first, second = group[pair]
                 found.update(zip(names, (float(first), float(second))))
         return found
+
+    @classmethod
+    def _passed_to_operator(cls) -> tuple[str, ...]:
+        """Return the options that are arguments of the operator, without those of `_call`."""
+        arguments = getattr(ops_optimizers, cls.operator).__signature__.parameters
+        names = set(arguments) - {"lr", "maximize", *cls.pairs}
+        return tuple(name for name in cls.option_names.split() if name in names)
 
     def _numbers(
         self,
@@ -205,7 +225,5 @@ def _each_device(group: dict[str, Any], params: list[Tensor]) -> list[dict[str, 
     return [part_of(group, some) for some in apart.values()]
 
 
-#: Options that must not be negative, as messages name them.
-RATE = {"lr": "learning rate"}
-EPSILON = {"eps": "epsilon value"}
-DECAY = {"weight_decay": "weight_decay value"}
+# How messages name options that must not be negative, if not by their name.
+_SHOWN = {"lr": "learning rate", "eps": "epsilon value"}

@@ -23,46 +23,15 @@ def strong_wolfe(
     flatness: float = 0.9,
     most: int = 25,
 ) -> tuple[float, Tensor, float, int]:
-    """Search a length of enough decrease and small slope.
+    """
+    Search a length of enough decrease and small slope.
 
     Algorithms 3.5 and 3.6 of Nocedal and Wright, "Numerical Optimization" (2006): the length grows
-    until an interval holds good ones, which cubic interpolation then makes smaller.
-
-    Parameters
-    ----------
-    along : callable
-        Takes a length, returns loss and gradient there.
-    direction : Tensor
-        The direction, a vector.
-    loss : float
-        The loss at length 0.
-    grad : Tensor
-        The gradient there.
-    slope : float
-        Its product with the direction, negative.
-    length : float
-        The first length that is tried.
-    smallest : float
-        Intervals in which all parameters move less are not made smaller.
-    decrease, flatness : float, optional
-        The constants :math:`c_1` and :math:`c_2` of the conditions.
-    most : int, optional
-        Most trials.
-
-    Returns
-    -------
-    tuple
-        Loss, gradient, length, and how often `along` was called.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.optim._line_search import strong_wolfe
-    >>> d = torch.tensor([1.0])
-    >>> parabola = lambda t: ((t - 3.0) ** 2, torch.tensor([2 * (t - 3.0)]))
-    >>> loss, grad, length, calls = strong_wolfe(parabola, d, 9.0, d * -6, -6.0, 1.0, 1e-9)
-    >>> 0 < length < 6
-    True
+    until an interval holds good ones, which cubic interpolation then makes smaller. `along` takes a
+    length and returns loss and gradient there; `loss`, `grad` and `slope` (its product with the
+    direction) are those at length 0. Intervals in which all parameters move less than `smallest`
+    are not made smaller. `decrease` and `flatness` are the constants :math:`c_1` and :math:`c_2`.
+    Returns loss, gradient, length, and how often `along` was called.
     """
     size = float(direction.abs().max())
     calls = 0
@@ -127,25 +96,10 @@ def strong_wolfe(
 
 
 def cubic(one: Point, other: Point, least: float, most: float) -> float:
-    """Return the minimum of the cubic through two points and their slopes, within bounds.
+    """
+    Return the minimum of the cubic through two points and their slopes, within bounds.
 
     Equation 3.59 of Nocedal and Wright; the middle of the bounds if it has none.
-
-    Parameters
-    ----------
-    one, other : tuple
-        Length, loss, gradient and slope of each.
-    least, most : float
-        The bounds.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> cubic((0.0, 1.0, None, -2.0), (2.0, 1.0, None, 2.0), 0.0, 2.0)
-    1.0
     """
     left, right = (one, other) if one[0] <= other[0] else (other, one)
     width = left[0] - right[0]

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograd_cy import Tensor
 
-from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from ._fused import FusedOptimizer
 from .optimizer import check_option
 
 
@@ -55,7 +55,7 @@ class Adadelta(FusedOptimizer):
 
     operator = "_fused_adadelta_"
     arrays = ("square_avg", "acc_delta")
-    options = ("rho", "eps", "weight_decay")
+    option_names = "lr rho eps weight_decay maximize capturable foreach differentiable"
 
     def __init__(
         self,
@@ -70,15 +70,8 @@ class Adadelta(FusedOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_option("rho value", rho, 0.0 <= rho <= 1.0)
-        options = {
-            "lr": lr,
-            "rho": rho,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "capturable": capturable,
-            "foreach": foreach,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
+        super().__init__(params, locals())
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        check_option("rho value", options["rho"], 0.0 <= options["rho"] <= 1.0)
+        super()._check_options(options)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from autograd_cy import Tensor
 
-from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from ._fused import FusedOptimizer
 from ._groups import first_array, first_number
 from .optimizer import LATER, check_implementation
 
@@ -58,7 +58,11 @@ class Adagrad(FusedOptimizer):
 
     operator = "_fused_adagrad_"
     arrays = ("sum",)
-    options = ("lr_decay", "weight_decay", "eps")
+    option_names = (
+        "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable "
+        "fused"
+    )
+    not_negative = "lr lr_decay weight_decay initial_accumulator_value eps"
     _later_options: ClassVar[dict[str, Any]] = {**LATER, "fused": None}
 
     def __init__(
@@ -75,26 +79,11 @@ class Adagrad(FusedOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_implementation(foreach, fused)
-        options = {
-            "lr": lr,
-            "lr_decay": lr_decay,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        checks = {
-            **RATE,
-            "lr_decay": "lr_decay value",
-            **DECAY,
-            "initial_accumulator_value": "initial_accumulator_value value",
-            **EPSILON,
-        }
-        super().__init__(params, options, differentiable, checks)
+        super().__init__(params, locals())
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        check_implementation(options["foreach"], options["fused"])
+        super()._check_options(options)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add a group of parameters, whose sums begin at once.

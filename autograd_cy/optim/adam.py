@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from autograd_cy import Tensor
 
-from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from ._fused import FusedOptimizer
 from .optimizer import LATER, check_implementation, check_pair
 
 
@@ -60,7 +60,10 @@ class Adam(FusedOptimizer):
     operator = "_fused_adam_"
     decoupled_operator = "_fused_adamw_"
     arrays = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
-    options = ("weight_decay", "eps", "amsgrad")
+    option_names = (
+        "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused "
+        "decoupled_weight_decay"
+    )
     _later_options: ClassVar[dict[str, Any]] = {
         **LATER,
         "amsgrad": False,
@@ -85,29 +88,19 @@ class Adam(FusedOptimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        check_pair("betas", betas)
-        betas = (betas[0], betas[1])
+        super().__init__(params, locals())
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        check_pair("betas", options["betas"])
+        betas = options["betas"] = (options["betas"][0], options["betas"][1])
         if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
             raise ValueError("betas must be either both floats or both Tensors")
-        check_implementation(foreach, fused)
-        if foreach and isinstance(lr, Tensor) and not capturable:
+        check_implementation(options["foreach"], options["fused"])
+        if options["foreach"] and isinstance(options["lr"], Tensor) and not options["capturable"]:
             raise ValueError(
                 "lr as a Tensor is not supported for capturable=False and foreach=True"
             )
-        options = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
-        super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
+        super()._check_options(options)
 
     def _used(self, group: dict[str, Any]) -> tuple[str, ...]:
         return self.arrays if group["amsgrad"] else self.arrays[:2]
@@ -172,17 +165,5 @@ class AdamW(Adam):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            foreach=foreach,
-            maximize=maximize,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
-            decoupled_weight_decay=True,
-        )
+        arguments = {**locals(), "decoupled_weight_decay": True}
+        FusedOptimizer.__init__(self, params, arguments)

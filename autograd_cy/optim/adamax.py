@@ -7,7 +7,7 @@ from typing import Any
 
 from autograd_cy import Tensor
 
-from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from ._fused import FusedOptimizer
 
 
 class Adamax(FusedOptimizer):
@@ -54,7 +54,7 @@ class Adamax(FusedOptimizer):
 
     operator = "_fused_adamax_"
     arrays = ("exp_avg", "exp_inf")
-    options = ("eps", "weight_decay")
+    option_names = "lr betas eps weight_decay foreach maximize differentiable capturable"
 
     def __init__(
         self,
@@ -69,14 +69,4 @@ class Adamax(FusedOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        options = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
+        super().__init__(params, locals())

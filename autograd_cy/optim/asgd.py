@@ -7,7 +7,7 @@ from typing import Any
 
 from autograd_cy import Tensor
 
-from ._fused import DECAY, RATE, FusedOptimizer
+from ._fused import FusedOptimizer
 from ._groups import first_array, first_number
 
 
@@ -60,7 +60,7 @@ class ASGD(FusedOptimizer):
     _numbers_of_state = ("mu", "eta", "step")
     operator = "_fused_asgd_"
     arrays = ("ax",)
-    options = ("lambd", "t0", "alpha", "weight_decay")
+    option_names = "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable"
 
     def __init__(
         self,
@@ -75,18 +75,7 @@ class ASGD(FusedOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        options = {
-            "lr": lr,
-            "lambd": lambd,
-            "alpha": alpha,
-            "t0": t0,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, options, differentiable, {**RATE, **DECAY})
+        super().__init__(params, locals())
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         rate = float(group["lr"])

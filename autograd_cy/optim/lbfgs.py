@@ -238,33 +238,12 @@ class LBFGS(Optimizer):
 def two_loops(
     grad: Tensor, steps: list[Tensor], changes: list[Tensor], inverses: list[float], scale: float
 ) -> tuple[Tensor, list[float]]:
-    """Return minus the product of the approximate inverse Hessian and the gradient, and factors.
+    """
+    Return minus the product of the approximate inverse Hessian and the gradient, and factors.
 
-    Algorithm 7.4 of Nocedal and Wright, "Numerical Optimization" (2006).
-
-    Parameters
-    ----------
-    grad : Tensor
-        The gradient, a vector.
-    steps, changes : list of Tensor
-        Steps, and by how much the gradient changed in each.
-    inverses : list of float
-        The inverses of their products.
-    scale : float
-        The factor of the identity that stands for the first Hessian.
-
-    Returns
-    -------
-    Tensor
-    list of float
-        How far the first loop went along each change.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.optim.lbfgs import two_loops
-    >>> two_loops(torch.tensor([2.0]), [torch.tensor([1.0])], [torch.tensor([4.0])], [0.25], 1.0)
-    (tensor([-0.5000]), [-0.5])
+    Algorithm 7.4 of Nocedal and Wright, "Numerical Optimization" (2006). `inverses` are those of
+    the products of steps and changes, `scale` is the factor of the identity that stands for the
+    first Hessian. The factors say how far the first loop went along each change.
     """
     q = -grad
     factors = [0.0] * len(steps)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from autograd_cy import Tensor
 
-from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from ._fused import FusedOptimizer
 from ._groups import first_number
 
 
@@ -66,7 +66,11 @@ class NAdam(FusedOptimizer):
     }
     operator = "_fused_nadam_"
     arrays = ("exp_avg", "exp_avg_sq")
-    options = ("weight_decay", "momentum_decay", "eps", "decoupled_weight_decay")
+    option_names = (
+        "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach "
+        "capturable differentiable"
+    )
+    not_negative = "lr eps weight_decay momentum_decay"
 
     def __init__(
         self,
@@ -83,20 +87,7 @@ class NAdam(FusedOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        options = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-        }
-        checks = {**RATE, **EPSILON, **DECAY, "momentum_decay": "momentum_decay value"}
-        super().__init__(params, options, differentiable, checks)
+        super().__init__(params, locals())
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         state.update(step=first_number(group, param), mu_product=first_number(group, param, 1.0))

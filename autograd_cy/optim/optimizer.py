@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from autograd_cy import Tensor, enable_grad, float32, float64, full, get_default_dtype
 from autograd_cy._C import recorder as _recorder
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._lazy import attach as _attach
 from autograd_cy.nn.parameter import clear_grad
 
 from . import _hooks
@@ -338,23 +339,7 @@ class Optimizer(_Hooked):
 
 
 def call_closure(closure: Callable[[], Any] | None) -> Any:
-    """Call a closure with recording on, and return what it returns.
-
-    Parameters
-    ----------
-    closure : callable or None
-        Computes the loss and its gradients.
-
-    Returns
-    -------
-    Tensor or None
-
-    Examples
-    --------
-    >>> from autograd_cy.optim.optimizer import call_closure
-    >>> call_closure(lambda: 1.5)
-    1.5
-    """
+    """Call a closure with recording on, and return what it returns."""
     if closure is None:
         return None
     with enable_grad():
@@ -362,99 +347,25 @@ def call_closure(closure: Callable[[], Any] | None) -> Any:
 
 
 def check_implementation(foreach: bool | None, fused: bool | None) -> None:
-    """Raise where two implementations are asked for at once.
-
-    Parameters
-    ----------
-    foreach, fused : bool or None
-        The options of an optimizer.
-
-    Raises
-    ------
-    RuntimeError
-        If both are true.
-
-    Examples
-    --------
-    >>> from autograd_cy.optim.optimizer import check_implementation
-    >>> check_implementation(True, None)
-    """
+    """Raise a RuntimeError where two implementations are asked for at once."""
     if foreach and fused:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together; leave one of them out")
 
 
 def check_option(what: str, value: Any, valid: bool) -> None:
-    """Raise unless an option is valid.
-
-    Parameters
-    ----------
-    what : str
-        The option, as the message names it.
-    value : object
-        Its value.
-    valid : bool
-        Whether it is.
-
-    Raises
-    ------
-    ValueError
-        If it is not.
-
-    Examples
-    --------
-    >>> from autograd_cy.optim.optimizer import check_option
-    >>> check_option("learning rate", 0.1, valid=True)
-    """
+    """Raise a ValueError unless an option is valid; `what` is its name in the message."""
     if not valid:
         raise ValueError(f"Invalid {what}: {value}")
 
 
 def check_rate(lr: Any) -> None:
-    """Raise where a learning rate is a tensor, but not of one element.
-
-    Parameters
-    ----------
-    lr : float or Tensor
-        The learning rate.
-
-    Raises
-    ------
-    ValueError
-        If it has none or several.
-
-    Examples
-    --------
-    >>> from autograd_cy.optim.optimizer import check_rate
-    >>> check_rate(0.1)
-    """
+    """Raise a ValueError where a learning rate is a tensor, but not of one element."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError(f"Tensor lr must be 1-element, but it has the shape {list(lr.shape)}")
 
 
 def check_pair(name: str, given: Any) -> None:
-    """Raise unless an option consists of two.
-
-    Parameters
-    ----------
-    name : str
-        The option.
-    given : tuple of float
-        Its value.
-
-    Raises
-    ------
-    TypeError
-        If it is no sequence.
-    IndexError
-        If it has less than two elements.
-    ValueError
-        If it has more.
-
-    Examples
-    --------
-    >>> from autograd_cy.optim.optimizer import check_pair
-    >>> check_pair("betas", (0.9, 0.999))
-    """
+    """Raise a TypeError, IndexError or ValueError unless an option consists of two."""
     if not hasattr(given, "__len__"):
         raise TypeError(f"{name} must be two numbers, but got {type(given).__name__}")
     if len(given) != 2:
@@ -463,28 +374,10 @@ def check_pair(name: str, given: Any) -> None:
 
 
 def each_in_turn(group: dict[str, Any], params: list[Tensor]) -> list[dict[str, Any]]:
-    """Return groups of one parameter each, if one is listed twice, and none if all differ.
+    """
+    Return groups of one parameter each, if one is listed twice, and none if all differ.
 
     Each step of such a parameter begins with what the one before it has left, also in its state.
-
-    Parameters
-    ----------
-    group : dict
-        The group, with options.
-    params : list of Tensor
-        Those of its parameters that have gradients.
-
-    Returns
-    -------
-    list of dict
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.optim.optimizer import each_in_turn
-    >>> x, y = torch.zeros(2)
-    >>> len(each_in_turn({}, [x, y])), len(each_in_turn({}, [x, y, x]))
-    (0, 3)
     """
     if len(set(map(id, params))) == len(params):
         return []
@@ -560,24 +453,7 @@ def _without_params(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def as_number(value: float) -> Tensor:
-    """Return a number of a state as torch keeps it, as a tensor.
-
-    Parameters
-    ----------
-    value : float
-        The number.
-
-    Returns
-    -------
-    Tensor
-        Without dimensions, of float32 where float64 isn't the default.
-
-    Examples
-    --------
-    >>> from autograd_cy.optim.optimizer import as_number
-    >>> as_number(2)
-    tensor(2.)
-    """
+    """Return a number of a state as torch keeps it: a tensor without dimensions."""
     dtype = float64 if get_default_dtype() is float64 else float32
     return full((), value, dtype=dtype, device="cpu")
 
@@ -608,11 +484,11 @@ def _number_for(param: Tensor | None, value: Any, is_tensor: bool) -> Any:
     return value
 
 
+def _find(name: str) -> Any:
+    from autograd_cy.optim import _of_others
+
+    return getattr(_of_others, name) if name in _of_others.__all__ else None
+
+
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> Any:
-        from . import _of_others
-
-        if name in _of_others.__all__:
-            return getattr(_of_others, name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    __getattr__ = _attach(__name__, find=_find)[0]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from autograd_cy import Tensor
 
-from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from ._fused import FusedOptimizer
 
 
 class RAdam(FusedOptimizer):
@@ -61,7 +61,10 @@ class RAdam(FusedOptimizer):
     }
     operator = "_fused_radam_"
     arrays = ("exp_avg", "exp_avg_sq")
-    options = ("weight_decay", "eps", "decoupled_weight_decay")
+    option_names = (
+        "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay "
+        "differentiable"
+    )
 
     def __init__(
         self,
@@ -77,15 +80,4 @@ class RAdam(FusedOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        options = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, options, differentiable, {**RATE, **EPSILON, **DECAY})
+        super().__init__(params, locals())

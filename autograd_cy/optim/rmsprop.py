@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from autograd_cy import Tensor
 
-from ._fused import DECAY, EPSILON, RATE, FusedOptimizer
+from ._fused import FusedOptimizer
 
 
 class RMSprop(FusedOptimizer):
@@ -64,7 +64,10 @@ class RMSprop(FusedOptimizer):
     }
     operator = "_fused_rmsprop_"
     arrays = ("square_avg", "grad_avg", "momentum_buffer")
-    options = ("alpha", "eps", "weight_decay", "momentum", "centered")
+    option_names = (
+        "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
+    )
+    not_negative = "lr eps momentum weight_decay alpha"
 
     def __init__(
         self,
@@ -80,20 +83,7 @@ class RMSprop(FusedOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        options = {
-            "lr": lr,
-            "momentum": momentum,
-            "alpha": alpha,
-            "eps": eps,
-            "centered": centered,
-            "weight_decay": weight_decay,
-            "capturable": capturable,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        checks = {**RATE, **EPSILON, "momentum": "momentum value", **DECAY, "alpha": "alpha value"}
-        super().__init__(params, options, differentiable, checks)
+        super().__init__(params, locals())
 
     def _used(self, group: dict[str, Any]) -> tuple[str, ...]:
         names = ["square_avg"]

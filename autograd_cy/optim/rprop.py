@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from autograd_cy import Tensor
 
-from ._fused import RATE, FusedOptimizer
+from ._fused import FusedOptimizer
 from ._groups import first_array, first_number
 from .optimizer import check_option, check_pair
 
@@ -53,7 +53,7 @@ class Rprop(FusedOptimizer):
 
     operator = "_fused_rprop_"
     arrays = ("prev", "step_size")
-    options = ()
+    option_names = "lr etas step_sizes foreach maximize differentiable capturable"
     pairs: ClassVar[dict[str, tuple[str, str]]] = {
         "etas": ("etaminus", "etaplus"),
         "step_sizes": ("step_size_min", "step_size_max"),
@@ -71,20 +71,14 @@ class Rprop(FusedOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_pair("etas", etas)
-        check_pair("step_sizes", step_sizes)
-        shrink, grow = etas
+        super().__init__(params, locals())
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        check_pair("etas", options["etas"])
+        check_pair("step_sizes", options["step_sizes"])
+        shrink, grow = options["etas"]
         check_option("eta values", f"{shrink}, {grow}", 0.0 < shrink < 1.0 < grow)
-        options = {
-            "lr": lr,
-            "etas": etas,
-            "step_sizes": step_sizes,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, options, differentiable, RATE)
+        super()._check_options(options)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         state.update(step=first_number(group, param), prev=first_array(group, param))

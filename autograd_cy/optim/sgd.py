@@ -59,7 +59,10 @@ class SGD(FusedOptimizer):
 
     operator = "_fused_sgd_"
     arrays = ("momentum_buffer",)
-    options = ("weight_decay", "momentum", "dampening", "nesterov")
+    option_names = (
+        "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
+    )
+    not_negative = ""
     pairs: ClassVar[dict[str, tuple[str, str]]] = {}
     _numbers_of_state = ()
     _in_turn = False  # a first step makes a momentum for each place where a parameter is listed
@@ -79,26 +82,19 @@ class SGD(FusedOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
+        super().__init__(params, locals())
+
+    def _check_options(self, options: dict[str, Any]) -> None:
         # NaN is none of these; other optimizers refuse it, as in torch.
+        lr, momentum, decay = options["lr"], options["momentum"], options["weight_decay"]
         check_rate(lr)
         check_option("learning rate", lr, not lr < 0.0)
         check_option("momentum value", momentum, not momentum < 0.0)
-        check_option("weight_decay value", weight_decay, not weight_decay < 0.0)
-        if nesterov and (momentum <= 0 or dampening != 0):
+        check_option("weight_decay value", decay, not decay < 0.0)
+        if options["nesterov"] and (momentum <= 0 or options["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        check_implementation(foreach, fused)
-        options = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, options, differentiable, {})
+        check_implementation(options["foreach"], options["fused"])
+        super()._check_options(options)
 
     def _step_of(self, group: dict[str, Any], params: list[Tensor], grads: list[Tensor]) -> None:
         if group["momentum"]:

@@ -1,4 +1,4 @@
-"""Where the time and the memory of a program go: profiles by steps, as in ``torch.profiler``.
+"""Profiles of the time and the memory of a program, by steps, as in ``torch.profiler``.
 
 Everything is loaded when first used, so that programs pay nothing for what they don't ask.
 """
@@ -6,6 +6,8 @@ Everything is loaded when first used, so that programs pay nothing for what they
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from autograd_cy._lazy import attach as _attach
 
 if TYPE_CHECKING:
     from autograd_cy.profiler._events import DeviceType as DeviceType
@@ -37,17 +39,19 @@ __all__ = [
     "trace_handler",
 ]
 
-_PLACES = {
-    "DeviceType": "_events",
-    "load": "_reports",
-    "load_nsys": "_tools",
-    "record_function": "_labels",
+_LATER = {
+    "profiler._events": "DeviceType",
+    "profiler._labels": "record_function",
+    "profiler._reports": "load",
+    "profiler._steps": "ProfilerAction ProfilerActivity profile schedule supported_activities "
+    "tensorboard_trace_handler trace_handler",
+    "profiler._tools": "load_nsys",
 }
 
 
 def kineto_available() -> bool:
     """
-    Whether traces, schedules and stacks work: yes, and without a library of that name.
+    Return whether traces, schedules and stacks work: yes, and without a library of that name.
 
     Returns
     -------
@@ -62,20 +66,12 @@ def kineto_available() -> bool:
     return True
 
 
-def __getattr__(name: str) -> object:
+def _find(name: str) -> None:
     if name == "ExecutionTraceObserver":
         raise AttributeError(
             "module 'autograd_cy.profiler' has no ExecutionTraceObserver: export_chrome_trace and "
             "save write what was recorded"
         )
-    if name not in __all__:
-        raise AttributeError(f"module 'autograd_cy.profiler' has no attribute {name!r}")
-    import importlib
-
-    module = importlib.import_module(f"autograd_cy.profiler.{_PLACES.get(name, '_steps')}")
-    globals()[name] = found = getattr(module, name)
-    return found
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = _attach(__name__, attributes=_LATER, find=_find)

@@ -83,13 +83,13 @@ class FunctionEventAvg(FormattedTimesMixin):
 
     @property
     def cpu_parent(self) -> FunctionEvent | None:
-        """Where the first event of the key lies."""
+        """The parent of the first event of the key."""
         first = self._example()
         return None if first is None else first.cpu_parent
 
     @property
     def cpu_children(self) -> list[FunctionEvent] | None:
-        """What lies in the first event of the key."""
+        """The children of the first event of the key."""
         first = self._example()
         return None if first is None else first.cpu_children
 
@@ -366,7 +366,7 @@ class EventList(list):
 
     def supported_export_stacks_metrics(self) -> list[str]:
         """
-        What :meth:`export_stacks` can count.
+        Return the metrics that :meth:`export_stacks` can count.
 
         Returns
         -------
@@ -450,7 +450,7 @@ def averages_of(
     by_stack: int = 0,
     event_at: Callable[[int], FunctionEvent] | None = None,
 ) -> list[FunctionEventAvg]:
-    """What `EventList.key_averages` gives, without an object for each event."""
+    """Return the result of `EventList.key_averages`, without an object for each event."""
     columns = spans.columns
     if not len(spans):
         return _kernel_averages(columns)
@@ -514,7 +514,7 @@ def _kernel_averages(columns: Columns) -> list[FunctionEventAvg]:
 
 
 def total_of(spans: Spans) -> FunctionEventAvg:
-    """What `EventList.total_average` gives."""
+    """Return the result of `EventList.total_average`."""
     total = FunctionEventAvg()
     if len(spans):
         total.scope = int(spans.scope[0])
@@ -586,7 +586,7 @@ def _groups(keys: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _counted(code: np.ndarray) -> np.ndarray:
-    """The same groups with numbers 0, 1, ..."""
+    """Number the groups 0, 1, ..."""
     top = int(code.max()) + 1
     if top <= 4 * len(code) + 1024:
         there = np.zeros(top, bool)

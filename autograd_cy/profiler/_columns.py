@@ -1,4 +1,4 @@
-"""What was recorded, as NumPy arrays: one entry per event, so that a million cost few objects."""
+"""Recorded events as NumPy arrays: one entry per event, so that a million cost few objects."""
 
 from __future__ import annotations
 

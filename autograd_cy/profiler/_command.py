@@ -54,7 +54,7 @@ class Recording:
             self._columns = session.stop()
 
     def report(self) -> Loaded | None:
-        """What was recorded, the first time it is asked for; nothing in forked children."""
+        """Return the recorded events, the first time only; nothing in forked children."""
         if os.getpid() != self._pid:
             self.reported = True
             return None

@@ -27,7 +27,7 @@ STEP = "ProfilerStep#"
 
 
 class DeviceType(enum.IntEnum):
-    """Where an event ran."""
+    """The device on which an event ran."""
 
     CPU = 0
     CUDA = 1
@@ -85,7 +85,7 @@ class Interval:
 
 class Kernel(NamedTuple):
     """
-    What ran on a device for an event.
+    A kernel that ran on a device for an event.
 
     Attributes
     ----------
@@ -239,7 +239,7 @@ class FunctionEvent(FormattedTimesMixin):
 
     @property
     def key(self) -> str:
-        """What averages go by: the name."""
+        """The key of averages: the name."""
         return self.name
 
     @property

@@ -10,14 +10,7 @@ KB, MB, GB = 1024, 1024**2, 1024**3
 
 
 def _format_time(time_us: float) -> str:
-    """
-    A length of time in the unit that suits it.
-
-    Examples
-    --------
-    >>> _format_time(1500.0)
-    '1.500ms'
-    """
+    """Return a length of time in the unit that suits it."""
     if time_us >= 1e6:
         return f"{time_us / 1e6:.3f}s"
     if time_us >= 1e3:
@@ -33,27 +26,13 @@ def _in_unit(time_us: float, unit: str) -> str:
 
 
 def _format_memory(nbytes: int) -> str:
-    """
-    A number of bytes in the unit that suits it.
-
-    Examples
-    --------
-    >>> _format_memory(-3 * 1024**2)
-    '-3.00 MB'
-    """
+    """Return a number of bytes in the unit that suits it."""
     size, unit = _memory_unit(nbytes)
     return f"{nbytes / size:.2f} {unit}" if size > 1 else f"{int(nbytes)} B"
 
 
 def _memory_unit(nbytes: int) -> tuple[int, str]:
-    """
-    The unit that suits a number of bytes.
-
-    Examples
-    --------
-    >>> _memory_unit(2000)
-    (1024, 'KB')
-    """
+    """Return the unit that suits a number of bytes, and its name."""
     for size, unit in ((GB, "GB"), (MB, "MB"), (KB, "KB")):
         if abs(nbytes) >= size:
             return size, unit
@@ -61,14 +40,7 @@ def _memory_unit(nbytes: int) -> tuple[int, str]:
 
 
 def _format_time_share(time_us: float, total_time_us: float) -> str:
-    """
-    A part of a total in percent; NaN if the total is nothing.
-
-    Examples
-    --------
-    >>> _format_time_share(1, 3)
-    '33.33%'
-    """
+    """Return a part of a total in percent; NaN if the total is nothing."""
     if total_time_us == 0:
         if time_us != 0:
             raise AssertionError(f"Expected time_us == 0 but got {time_us}")

@@ -20,7 +20,7 @@ NONE = "(none)"
 
 class Group(NamedTuple):
     """
-    What belongs to one key: microseconds, calls of operators, bytes.
+    The totals of one key: microseconds, calls of operators, bytes.
 
     Times are self times of operators and nodes, so that the rows add up. Time in backward is that
     of the nodes which the forward operators of the key made.

@@ -20,7 +20,7 @@ def usable() -> bool:
 
 
 class Kernels:
-    """What a session gets of kernels; nothing is recorded before `start`."""
+    """The kernels that a session records; nothing is recorded before `start`."""
 
     def __init__(self) -> None:
         self._place: int | None = None  # in the list of all sessions

@@ -1,4 +1,4 @@
-"""What was allocated when memory was at its peak, and what nodes keep for backward."""
+"""The memory allocated at its peak, and the memory that nodes save for backward."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOP = 15
 
 
 class Holder(NamedTuple):
-    """Who had allocated what was alive at the peak."""
+    """A source of the memory that was alive at the peak."""
 
     op: str
     line: str
@@ -83,7 +83,7 @@ class Memory:
 
 def memory(spans: Spans) -> Memory:
     """
-    Who held memory at the peak.
+    Find the sources of the memory that was alive at the peak.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which module an event belongs to: the path of the calls of modules that are going on."""
+"""The module of an event: the path of the module calls around it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def watch() -> None:
 
 def called(call: Callable[..., Any], module: Any, *args: Any) -> Any:
     """
-    What ``call(module, *args)`` gives, with the module's path for the events in it.
+    Return ``call(module, *args)``, with the module's path for the events in it.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class _Emitter:
         return self
 
     def _begin(self, push: Callable[[str], Any]) -> Callable[[str, int, int, list | None], None]:
-        """What is called when an event begins."""
+        """Return the function to call when an event begins."""
         shapes = self.record_shapes
         known = weakref.ref(self)  # the recorder keeps what is returned, and would keep this, too
 
@@ -157,7 +157,8 @@ class emit_itt(_Emitter):
 
 
 class NVTX(NamedTuple):
-    """What marks ranges for NVIDIA's tools: by nesting, at a moment, and from a start to an end."""
+    """The functions that mark ranges for NVIDIA's tools: by nesting, at a moment, and from a start
+    to an end."""
 
     push: Callable[[str], Any]
     pop: Callable[[], Any]
@@ -205,16 +206,7 @@ def _of_library() -> NVTX | None:
 
 
 def text_of(name: str, seq: int, scope: int, sizes: list | None) -> str:
-    """
-    The text of a range.
-
-    Examples
-    --------
-    >>> text_of("aten::mul", 3, 0, [[2, 3], []])
-    'aten::mul, seq = 3, sizes = [[2, 3], []]'
-    >>> text_of("MulBackward0", 3, 1, None)
-    'MulBackward0, stashed seq = 3'
-    """
+    """Return the text of a range, such as ``aten::mul, seq = 3, sizes = [[2, 3], []]``."""
     text = name
     if seq >= 0:
         text += f", stashed seq = {seq}" if scope == 1 else f", seq = {seq}"

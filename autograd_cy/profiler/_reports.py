@@ -1,4 +1,4 @@
-"""What can be asked of a session: the methods that all profiles share."""
+"""The methods that all profiles share: tables, averages, traces, pictures of a session."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _Session:
 def _with_options_of(
     method: Callable[Concatenate[EventList, _Options], str],
 ) -> Callable[[Callable[..., str]], Callable[Concatenate[Reports, _Options], str]]:
-    """Of a method that hands its arguments on: it shows those of the other one."""
+    """Give a method that forwards its arguments the signature of the other one."""
 
     def shown(function: Any) -> Any:
         function.__signature__ = inspect.signature(method)
@@ -254,7 +254,7 @@ class Reports:
 
     def memory(self) -> Memory:
         """
-        Who held memory at its peak, and what nodes save for backward.
+        Return the sources of memory at its peak, and the memory that nodes save for backward.
 
         Returns
         -------

@@ -60,29 +60,9 @@ class Session:
     """
     A span of recording; several may run at the same time, and each gets the events of its own.
 
-    Parameters
-    ----------
-    record_shapes, with_flops, profile_memory, with_stack, with_modules : bool
-        What is recorded beside times.
-    use_device : str, optional
-        ``"cuda"``: times of kernels and copies of GPUs are recorded, too.
-    all_threads : bool
-        Whether other threads than the one that starts are recorded.
-    max_events : int
-        Later ones are dropped, and counted.
-    options : dict, optional
-        More that was asked for; it goes into the columns' `options`.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> from autograd_cy.profiler._session import Session
-    >>> session = Session()
-    >>> session.start()
-    >>> x = ag.ones(3) * 2
-    >>> columns = session.stop()
-    >>> "aten::mul" in columns.names
-    True
+    Most arguments say what is recorded beside times. ``use_device="cuda"`` records kernels and
+    copies of GPUs, `all_threads` the work of other threads than the one that starts. Events after
+    the first `max_events` are dropped, and counted. `options` go into those of the columns.
     """
 
     def __init__(
@@ -125,7 +105,7 @@ class Session:
 
     @property
     def running(self) -> bool:
-        """Whether it was started and not stopped yet."""
+        """True if it was started and not stopped yet."""
         return self._recording.running
 
     def start(self) -> None:
@@ -204,7 +184,7 @@ class Session:
 
 
 def _columns(taken: tuple, base_ns: int, options: dict[str, Any]) -> Columns:
-    """What :class:`Recording` gives, as columns."""
+    """Return the result of :class:`Recording` as columns."""
     columns, threads, names, backward, ordered, flops, *tables, dropped, wall_ns = taken
     columns = dict(columns)
     shapes, stacks, modules = tables

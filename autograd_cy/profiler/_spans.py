@@ -89,14 +89,14 @@ class Spans:
         return found
 
     def kept(self, key: str, none: int = 0) -> np.ndarray:
-        """The same, kept for the next time: for what is read piece by piece."""
+        """Return a column that is cached for the next time, when it is read piece by piece."""
         if key not in self._kept:
             self._kept[key] = self.column(key, none)
         return self._kept[key]
 
     @cached_property
     def operator(self) -> np.ndarray:
-        """Which events are operators: neither labels, nor nodes, nor changes of memory."""
+        """Mark the events that are operators: neither labels, nor nodes, nor changes of memory."""
         return (self.scope == OPERATOR) & (self.source < self.recorded)
 
     @cached_property
@@ -257,7 +257,8 @@ class Spans:
 
     @cached_property
     def home(self) -> np.ndarray:
-        """What an event is charged to: its forward operator, of backward; itself, elsewhere."""
+        """Return the event to which each one is charged: its forward operator, of backward; itself,
+        elsewhere."""
         behind = self.nearest_backward
         home = np.arange(len(self))
         inside = np.flatnonzero(behind >= 0)
@@ -447,7 +448,8 @@ def _parents(
 def _is_tree(
     start: np.ndarray, end: np.ndarray, thread: np.ndarray, order: np.ndarray, hint: np.ndarray
 ) -> bool:
-    """Whether children lie in their parents, and one child begins when the other has ended."""
+    """Return whether children lie in their parents, and one child begins when the other has
+    ended."""
     if not len(hint):
         return True
     inner = np.flatnonzero(hint >= 0)
@@ -471,7 +473,7 @@ def _is_tree(
 
 
 def _merged(name: np.ndarray, parent: np.ndarray) -> np.ndarray | None:
-    """Which event each one is part of (itself, mostly), or None if nothing is merged."""
+    """Return the event of which each one is part (itself, mostly), or None if nothing is merged."""
     inner = parent >= 0
     if not inner.any():
         return None

@@ -280,7 +280,8 @@ def _text(text: str) -> str:
 
 
 def _cut(box: _Box, room: int) -> str:
-    """Of a line of the program the function and the number count most, of a name the begin."""
+    """Shorten a text: of a line of the program keep the function and the number, of a name the
+    begin."""
     name = box.name
     found = re.fullmatch(r"(.*/)?([^/]*)\((\d+)\): (.*)", name) if box.kind == "frame" else None
     if found is not None:

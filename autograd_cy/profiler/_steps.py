@@ -36,7 +36,7 @@ RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK",
 
 
 class ProfilerAction(enum.Enum):
-    """What to do in a step."""
+    """The action of the profiler in a step."""
 
     NONE = 0
     WARMUP = 1
@@ -45,7 +45,7 @@ class ProfilerAction(enum.Enum):
 
 
 class ProfilerActivity(enum.Enum):
-    """What can be recorded: the CPU, and CUDA where GPUs can be used."""
+    """The devices that can be recorded: the CPU, and CUDA where GPUs can be used."""
 
     CPU = 0
     XPU = 1
@@ -60,7 +60,7 @@ RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
 def supported_activities() -> set[ProfilerActivity]:
     """
-    What can be recorded.
+    Return the activities that can be recorded.
 
     Returns
     -------
@@ -85,7 +85,8 @@ def schedule(
     skip_first_wait: int = 0,
 ) -> Callable[[int], ProfilerAction]:
     """
-    What to do in each step: after `skip_first` steps, cycles of waiting, warming up and recording.
+    Return the schedule of a profile: after `skip_first` steps, cycles of waiting, warming up and
+    recording.
 
     Parameters
     ----------

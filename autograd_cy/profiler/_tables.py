@@ -93,7 +93,8 @@ def render(
 
 
 def _device_total(rows: list) -> float:
-    """Of the kernels; they are counted where they ran, and at what started them otherwise."""
+    """Return the total time of the kernels; they are counted where they ran, and at what started
+    them otherwise."""
     there = [row for row in rows if row.device_type != DeviceType.CPU]
     return sum(row.self_device_time_total for row in there or rows)
 
@@ -111,7 +112,7 @@ def _sorted(events: Any, sort_by: str) -> list:
 
 
 class _Layout:
-    """Which columns a table has, and what stands in them."""
+    """The columns of a table, and their contents."""
 
     def __init__(self, events: Any, rows: list, name_of: Any, rates: bool) -> None:
         self.rows = rows

@@ -68,7 +68,7 @@ def add_safe_globals(safe_globals: list) -> None:
 
 def get_safe_globals() -> list:
     """
-    What :func:`add_safe_globals` allowed.
+    Return the classes that :func:`add_safe_globals` allowed.
 
     Returns
     -------
@@ -349,7 +349,8 @@ def _unpickled(pickled: Any, weights_only: bool | None, archive: _archive.Reader
 
 
 def _placement(map_location: Any) -> Callable[[str], Any]:
-    """Where a storage goes that was in a place: a device, or a function of the storage."""
+    """Return the destination of a storage, by its old place: a device, or a function of the
+    storage."""
     if callable(map_location):
         return lambda location: lambda storage: map_location(storage, location)
     if isinstance(map_location, dict):

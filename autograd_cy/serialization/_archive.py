@@ -372,7 +372,7 @@ _UNKNOWN_DTYPES = {
 
 
 def not_here(module: str, name: str) -> str:
-    """What the error says of a name of torch's that isn't here."""
+    """Return the error's text for a name of torch's that isn't here."""
     if name in _UNKNOWN_KINDS:
         kind, way_out = _UNKNOWN_KINDS[name]
         return f"load: the file holds {kind}, and there are none here. {_CONVERTED(way_out)}"
@@ -500,7 +500,7 @@ class Reader:
         return data
 
     def find(self, name: str) -> tuple[int, int, int]:
-        """Where the bytes of an entry are: start, number, checksum."""
+        """Return the place of the bytes of an entry: start, number, checksum."""
         info = self.entries.get(name)
         if info is None:
             raise pickle.UnpicklingError(f"load: the file is damaged: it has no {name}")

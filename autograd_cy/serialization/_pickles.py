@@ -1,4 +1,4 @@
-"""What a pickle from a stranger may ask for: no more memory than its own length explains."""
+"""Limits for the pickle of a stranger: no more memory than its own length explains."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ SAFE: dict[tuple[str, str], Any] = {
 
 
 def classes_again(found: Any) -> Any:
-    """What was loaded, with the classes themselves where a file names them and makes nothing."""
+    """Replace stand-ins of a loaded object by the classes themselves, where a file names them and
+    makes nothing."""
     seen: set[int] = set()
     todo = [found]
     while todo:

@@ -13,10 +13,10 @@ tensor([0.5000])
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from autograd_cy._absent.names import no_attribute
 from autograd_cy._interpreted import complete as _complete
+from autograd_cy._lazy import attach as _attach
 from autograd_cy.special._softmax import log_softmax, softmax
 
 __all__ = ["log_softmax", "softmax"]
@@ -47,6 +47,4 @@ _complete("special", globals(), _TOP, _RENAMED)
 
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> NoReturn:
-        raise no_attribute(__name__, name)
+    __getattr__, __dir__ = _attach(__name__)

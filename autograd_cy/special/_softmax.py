@@ -6,12 +6,12 @@ from typing import Any
 
 from autograd_cy._tensors import namespace as _ag
 from autograd_cy._tensors.namespace import Tensor
-from autograd_cy._tensors.overriding import overridable
+from autograd_cy._tensors.public import public
 
 __all__ = ["log_softmax", "softmax"]
 
 
-@overridable
+@public
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """
     Softmax along a dimension, which must be given.
@@ -44,7 +44,7 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     return _ag.softmax(input, dim, dtype=dtype)
 
 
-@overridable
+@public
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """
     Logarithm of the softmax along a dimension, which must be given.

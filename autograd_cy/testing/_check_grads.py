@@ -9,10 +9,15 @@ from autograd_cy._C.random import Generator as _Generator
 from autograd_cy._C.tensor import Tensor
 from autograd_cy.autograd._arguments import gradients
 from autograd_cy.autograd._consistency import _random_like
-from autograd_cy.autograd._differences import Subject, as_outputs, is_smooth, restored
+from autograd_cy.autograd._differences import (
+    GradcheckError,
+    Subject,
+    as_outputs,
+    is_smooth,
+    restored,
+)
 from autograd_cy.autograd._pushforward import push
 from autograd_cy.autograd.grad_mode import enable_grad
-from autograd_cy.autograd.gradcheck import GradcheckError
 
 _NAMES = {"fwd": "forward mode", "rev": "reverse mode"}
 
@@ -84,7 +89,7 @@ def check_grads(
 
 
 class _Check:
-    """What stays the same from order to order."""
+    """The settings that stay the same from order to order."""
 
     def __init__(self, args, modes, eps, atol, rtol, source):
         self.args, self.modes, self.source = args, modes, source
@@ -110,7 +115,8 @@ class _Check:
                 )
 
     def slopes(self, subject, steps, wanted):
-        """How the outputs change as all arguments move along their directions."""
+        """Return the directional derivatives of the outputs by differences, as all arguments change
+        along their directions."""
         with restored([self.args[i] for i in steps]) as data:
             moved = dict(zip(steps, data))
             old = {i: data.clone() for i, data in moved.items()}

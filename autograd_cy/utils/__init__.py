@@ -1,10 +1,6 @@
-"""What programs import from ``torch.utils``: data loaders, checkpoints, hooks, files."""
+"""The names that programs import from ``torch.utils``: data loaders, checkpoints, hooks, files."""
 
-from importlib import import_module
-from typing import Any
-
-from autograd_cy._absent.names import no_attribute
-from autograd_cy._environment.moved_modules import moved as _moved
+from autograd_cy._lazy import attach as _attach
 from autograd_cy.utils import checkpoint, hooks
 from autograd_cy.utils._swapping import swap_tensors
 
@@ -19,10 +15,6 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in ("data", "safetensors", "tensorboard"):  # loaded when first used
-        return import_module(f"autograd_cy.utils.{name}")
-    found = _moved(__name__, name)
-    if found is not None:
-        return found
-    raise no_attribute(__name__, name)
+__getattr__, __dir__ = _attach(
+    __name__, ["_pytree", "data", "dlpack", "safetensors", "tensorboard"]
+)

@@ -16,7 +16,7 @@ _IsLeaf = Callable[[Any], bool] | None
 
 
 class NodeDef(NamedTuple):
-    """How containers of a type are taken apart and made again."""
+    """The functions that take containers of a type apart and make them again."""
 
     type: type
     flatten_fn: Callable[[Any], tuple[Iterable[Any], Context]]
@@ -168,7 +168,8 @@ _register_pytree_node = register_pytree_node
 
 @dataclass(frozen=True, eq=False)
 class TreeSpec:
-    """How a container is nested: the types, what else makes them again, and places of leaves."""
+    """The nesting of a container: the types, the rest that makes them again, and places of
+    leaves."""
 
     type: Any
     context: Context
@@ -206,7 +207,7 @@ class TreeSpec:
         return f"{start}{inner}])"
 
     def is_leaf(self) -> bool:
-        """Whether it is that of a leaf."""
+        """Return whether it is that of a leaf."""
         return self.type is None
 
     def children(self) -> list[TreeSpec]:
@@ -234,7 +235,7 @@ class TreeSpec:
         return SUPPORTED_NODES[self.type].unflatten_fn(parts, self.context)
 
     def flatten_up_to(self, tree: PyTree) -> list[PyTree]:
-        """What another container has in the places of the leaves."""
+        """Return the parts of another container in the places of the leaves."""
         if self.is_leaf():
             return [tree]
         kind = _node_type(tree)
@@ -293,7 +294,7 @@ _get_node_type = _node_type  # which other packages import
 
 
 def tree_is_leaf(tree: PyTree, is_leaf: _IsLeaf = None) -> bool:
-    """Whether this is no container, or called a leaf.
+    """Return whether this is no container, or called a leaf.
 
     Examples
     --------
@@ -357,7 +358,7 @@ def tree_leaves(tree: PyTree, is_leaf: _IsLeaf = None) -> list[Any]:
 
 
 def tree_structure(tree: PyTree, is_leaf: _IsLeaf = None) -> TreeSpec:
-    """How a container is nested."""
+    """Return the nesting of a container."""
     return tree_flatten(tree, is_leaf)[1]
 
 
@@ -438,24 +439,24 @@ def tree_map_only_(
 
 
 def tree_all(pred: Callable[[Any], bool], tree: PyTree, is_leaf: _IsLeaf = None) -> bool:
-    """Whether something holds for all leaves."""
+    """Return whether something holds for all leaves."""
     return all(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_any(pred: Callable[[Any], bool], tree: PyTree, is_leaf: _IsLeaf = None) -> bool:
-    """Whether something holds for any leaf."""
+    """Return whether something holds for any leaf."""
     return any(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_all_only(
     type_or_types: Any, /, pred: Callable[[Any], bool], tree: PyTree, is_leaf: _IsLeaf = None
 ) -> bool:
-    """Whether something holds for all leaves of a type."""
+    """Return whether something holds for all leaves of a type."""
     return all(pred(x) for x in tree_iter(tree, is_leaf) if isinstance(x, type_or_types))
 
 
 def tree_any_only(
     type_or_types: Any, /, pred: Callable[[Any], bool], tree: PyTree, is_leaf: _IsLeaf = None
 ) -> bool:
-    """Whether something holds for any leaf of a type."""
+    """Return whether something holds for any leaf of a type."""
     return any(pred(x) for x in tree_iter(tree, is_leaf) if isinstance(x, type_or_types))

@@ -1,7 +1,8 @@
 """Hooks: what they are removed with, and how pickles and modules treat them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from autograd_cy._lazy import attach as _attach
 from autograd_cy._tensors.hooks import RemovableHandle, unserializable_hook, warn_if_has_hooks
 
 if TYPE_CHECKING:
@@ -10,9 +11,4 @@ if TYPE_CHECKING:
 __all__ = ["BackwardHook", "RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "BackwardHook":  # modules are loaded by what uses them
-        from autograd_cy.nn.backward_hooks import BackwardHook
-
-        return BackwardHook
-    raise AttributeError(f"module 'autograd_cy.utils.hooks' has no attribute {name!r}")
+__getattr__, __dir__ = _attach(__name__, attributes={"nn.backward_hooks": "BackwardHook"})

@@ -318,7 +318,7 @@ def _library() -> Any:
 
 
 def _specs(library: Any, tensors: dict[str, Tensor]) -> tuple[dict[str, Any], list[Tensor]]:
-    """What the library wants to know of tensors, and the tensors, whose memory it reads."""
+    """Return the metadata of tensors for the library, and the tensors, whose memory it reads."""
     if not isinstance(tensors, dict):
         raise ValueError(f"expected a dict of name to tensor, got {type(tensors).__name__}")
     specs, kept = {}, []

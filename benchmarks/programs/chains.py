@@ -57,7 +57,7 @@ def measure_chain(side: str, name: str, nodes: int) -> dict:
 
 
 def measure_tensors(side: str, nodes: int) -> dict:
-    """The same for tensors that a list holds, without nodes."""
+    """Measure tensors that a list holds, without nodes."""
     module = start(side)
     with module.no_grad():
         y = module.ones(1)
@@ -70,7 +70,7 @@ def measure_tensors(side: str, nodes: int) -> dict:
 
 
 def in_a_process(*what: str) -> dict:
-    """What this file, run as a program with these arguments, found."""
+    """Return the result of this file, run as a program with these arguments."""
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.programs.chains", "--worker", *what],
         capture_output=True,

@@ -108,7 +108,7 @@ TINY = [
 
 
 def to_theirs(x):
-    """The same memory as a tensor of torch."""
+    """Return a tensor of torch on the same memory."""
     return theirs.from_dlpack(x)
 
 
@@ -301,7 +301,7 @@ def host_cost(calls: int) -> list[dict]:
 
 
 def about() -> dict:
-    """What was measured, where and when."""
+    """Return the machine, versions and date of the measurement."""
     try:
         commit = subprocess.run(
             ["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True

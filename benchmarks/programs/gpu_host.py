@@ -1,4 +1,4 @@
-"""What operators, backward and a step cost the host on a GPU, beside the CPU's time.
+"""The cost of operators, backward and a step for the host of a GPU, beside the CPU's time.
 
     python -m benchmarks.programs.gpu_host [--emulated] [--json FILE] [--quick]
 
@@ -40,7 +40,7 @@ def shortest(call: Callable[[], Any], calls: int, loops: int) -> float:
 
 
 def cases(place: str) -> dict[str, Callable[[], Any]]:
-    """What is measured, on one device."""
+    """Return the cases to measure, on one device."""
     a, b, m = (ag.ones(*size, device=place) for size in ((4,), (4,), (4, 4)))
     r = ag.ones(4, device=place, requires_grad=True)
     net = ag.nn.Sequential(ag.nn.Linear(4, 4), ag.nn.ReLU(), ag.nn.Linear(4, 4)).to(place)

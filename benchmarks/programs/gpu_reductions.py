@@ -54,7 +54,7 @@ class Case:
 
 @dataclass
 class Row:
-    """What was found of one case."""
+    """The result of one case."""
 
     op: str
     shape: list[int]

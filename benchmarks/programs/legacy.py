@@ -1,5 +1,5 @@
 """
-What recording costs in ``autograd_cy.legacy``: ``python -m benchmarks.programs.legacy``.
+The cost of recording in ``autograd_cy.legacy``: ``python -m benchmarks.programs.legacy``.
 
 Each operation of Variables of four elements is timed beside the same one of plain core tensors,
 which is its kernel; the difference is what the old interface takes for itself. CPU time of one
@@ -34,7 +34,7 @@ CHAINS = ("y + w", "y * w", "y.tanh()")
 
 
 def names():
-    """What the operations are made of."""
+    """Return the operands of the operations."""
     import autograd_cy as ag
     import autograd_cy.legacy as torch
     from autograd_cy.legacy.autograd import Variable

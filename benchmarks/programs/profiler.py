@@ -1,5 +1,5 @@
 """
-What the profiler costs, off and on, beside torch's: ``python -m benchmarks.programs.profiler``.
+The cost of the profiler, off and on, beside torch's: ``python -m benchmarks.programs.profiler``.
 
 CPU time of one thread, the least of several rounds and sessions, so that a busy machine changes
 little. What is recorded is an addition of four elements; "more" is the time of it under the

@@ -233,7 +233,7 @@ class BuildExt(build_ext):
             "debug": flags.switch("AUTOGRAD_CY_DEBUG"),
             **self.versions,
         }
-        text = '"""How the compiled modules were built; written by the build."""\n\n'
+        text = '"""The build that made the compiled modules; written by the build."""\n\n'
         text += "from typing import Any\n\n"
         text += f"BUILD: dict[str, Any] = {pprint.pformat(info, width=98, sort_dicts=False)}\n"
         _write_if_changed(path, text)
@@ -267,7 +267,7 @@ def numpy_include() -> str:
 
 
 def include_dirs() -> list[str]:
-    """Where headers are looked for; ours are relative to the root."""
+    """Return the folders of headers; ours are relative to the root."""
     found = ["ext/core", "ext/kernels", "ext/cuda", os.path.relpath(GENERATED_DIR, ROOT)]
     python = sysconfig.get_paths()
     found += [numpy_include(), python["include"], python["platinclude"]]

@@ -64,7 +64,7 @@ class Archs:
 
     @property
     def names(self) -> list[str]:
-        """As nvcc calls them."""
+        """The names by which nvcc calls them."""
         names = [f"sm_{number}" for number in self.machines]
         return [*names, f"compute_{self.machines[0]}"] if self.ptx else names
 
@@ -92,7 +92,7 @@ class Toolkit:
 
 
 def wanted(environ=os.environ) -> str:
-    """What AUTOGRAD_CY_CUDA asks for: "0", "1" or "auto"."""
+    """Return the value of AUTOGRAD_CY_CUDA: "0", "1" or "auto"."""
     given = environ.get("AUTOGRAD_CY_CUDA", "").strip().lower()
     known = {"": "auto", "auto": "auto"}
     known |= dict.fromkeys(("0", "no", "off", "false"), "0")
@@ -141,7 +141,7 @@ def find(environ=os.environ) -> Path | None:
 
 
 def archs(known, environ=os.environ, version: str = "") -> Archs:
-    """What AUTOGRAD_CY_CUDA_ARCHS asks for, of what nvcc knows."""
+    """Return the architectures of AUTOGRAD_CY_CUDA_ARCHS, from those that nvcc knows."""
     given = environ.get("AUTOGRAD_CY_CUDA_ARCHS", "").strip()
     machines, ptx = [], False
     for word in re.split(r"[\s,;]+", given or DEFAULT_ARCHS):
@@ -187,13 +187,14 @@ def _executable(path: Path) -> Path | None:
 
 
 def _looked_at(environ) -> str:
-    """Of the user's own folders, those without an nvcc, for the message."""
+    """Name the user's own folders that have no nvcc, for the message."""
     told = [f"{n}={environ[n]}" for n in ("CUDA_HOME", "CUDA_PATH") if environ.get(n)]
     return f" (not in {' nor '.join(told)} either)" if told else ""
 
 
 def _question(nvcc: Path, host: str, environ) -> list:
-    """What the answers depend on: the programs themselves and what they are told."""
+    """Return everything on which the answers of nvcc depend: the programs themselves and their
+    options."""
     paths = [nvcc.resolve()]
     compiler = shutil.which(host or "g++", path=environ.get("PATH", os.defpath))
     paths += [Path(compiler).resolve()] if compiler else []

@@ -43,7 +43,7 @@ REGISTERS = re.compile(r"Used (\d+) registers")
 
 @dataclass
 class Report:
-    """What the checks found."""
+    """The results of the checks."""
 
     nvcc: str
     archs: list[str]
@@ -88,7 +88,7 @@ def instructions(code: bytes) -> int:
 
 
 def compare(image: str, cubin: Elf, wanted: dict[str, int]) -> list[str]:
-    """What differs between machine code and manifest: names, and sizes of arguments."""
+    """List the differences between machine code and manifest: names, and sizes of arguments."""
     found, problems = kernels_of(cubin), []
     for name in sorted(wanted.keys() - found):
         problems.append(f"{image}: kernel {name} of the manifest is not in the machine code")

@@ -60,7 +60,8 @@ class Images(Builder):
         folder.mkdir(parents=True, exist_ok=True)
 
     def jobs(self) -> list[Callable[[], None]]:
-        """What a build runs, in any order and at once, the longest first."""
+        """Return the steps of a build, which may run in any order and at once, the longest
+        first."""
         order = sorted(self.images, key=lambda image: -image.source.stat().st_size)
         return [functools.partial(self.compile, image) for image in order]
 
@@ -81,11 +82,11 @@ class Images(Builder):
         return found
 
     def output(self, image: Image) -> Path:
-        """Where nvcc puts an image."""
+        """Return the path at which nvcc puts an image."""
         return self.folder / f"{image.name}{self.suffix}"
 
     def usage(self, image: Image) -> str:
-        """What ptxas said of each kernel: registers and spills."""
+        """Return the registers and spills of each kernel, as ptxas reports them."""
         return (self.folder / f"{image.name}.ptxas").read_text()
 
     def seconds(self, image: Image) -> float:
@@ -98,7 +99,7 @@ class Images(Builder):
         return {name: json.loads((self.folder / f"{name}.kernels").read_text()) for name in names}
 
     def _command(self, image):
-        """How nvcc makes an image; the files are to be added."""
+        """Return the command of nvcc for an image; the files are to be added."""
         debug = ["-lineinfo"] if switch("AUTOGRAD_CY_DEBUG") else []
         include = [f"-I{path}" for path in INCLUDE]
         return [str(self.toolkit.nvcc), *COMMON, *debug, *self.toolkit.flags, f"-{self.kind}",

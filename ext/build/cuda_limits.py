@@ -1,4 +1,4 @@
-"""How many instructions an element may take in the dense elementwise kernels of GPUs.
+"""Limits on the instructions for one element in the dense elementwise kernels of GPUs.
 
 What they took with nvcc 13.0 and 13.5 for compute capability 9.0, and some 6 % more. An H200 issues
 56 instructions while its memory moves an element of a float32 function of one operand, 84 for two

@@ -109,7 +109,7 @@ def correct_calls() -> None:
 
 
 def is_uncorrected(made: bytes) -> bool:
-    """Whether a C file is from before one of these corrections, or from Cython alone."""
+    """Return whether a C file is from before one of these corrections, or from Cython alone."""
     return WRONG.encode() in made or _UNCHECKED.search(made) is not None
 
 

@@ -1,4 +1,4 @@
-"""What the build reads of ELF files, of the C compiler and of nvcc: sections and symbols."""
+"""Reading ELF files of the C compiler and of nvcc: sections and symbols."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SHOWN = 4  # reasons of a unit that are printed
 
 @dataclass
 class Explanation:
-    """What a build would do for the units of a tree."""
+    """The steps of a build for the units of a tree, with reasons."""
 
     pending: dict[str, dict[str, dict[str, list[str]]]] = field(default_factory=dict)
     c_bytes: dict[str, int] = field(
@@ -80,7 +80,7 @@ class Explanation:
 
 
 def explain(builder: Builder, units: list[Unit]) -> Explanation:
-    """What `builder` would do for the units now."""
+    """Return the steps that `builder` would run for the units now."""
     found = Explanation()
     for unit in units:
         c_file = builder.c_file(unit)
@@ -126,7 +126,7 @@ class Explain(BuildExt):
 
 
 def of_tree(if_changed: tuple[str, ...] = ()) -> Explanation:
-    """What a build of this tree would do, or would do if these files changed."""
+    """Return the steps that a build of this tree would run now, or if these files changed."""
     os.chdir(ROOT)  # the paths in commands are relative to it
     command = Explain(Distribution({"name": "autograd_cy", "ext_modules": placeholders()}))
     command.if_changed = if_changed
@@ -161,7 +161,7 @@ def _size(n: int) -> str:
 
 
 def _steps(unit: str, runs: dict[str, dict[str, list[str]]]) -> str:
-    """What is run for a unit, with how many modules come of it."""
+    """Describe the steps for a unit, with the number of modules that come of each."""
     parts = ["cython"] if "cython" in runs.get(unit, {}) else []
     for step in ("compile", "link"):
         count = sum(step in steps for steps in runs.values())

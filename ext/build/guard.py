@@ -57,7 +57,7 @@ def known_errors() -> tuple[str, ...]:
 
 
 def refused(sources: list[Path]) -> list[str]:
-    """What the compiler says of the sources, a text for each that fails."""
+    """Return the compiler's message for each source that it refuses."""
     known = known_errors()
 
     def one(source):

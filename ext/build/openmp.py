@@ -1,4 +1,4 @@
-"""How this compiler is told about OpenMP, found by compiling and linking a small program."""
+"""The compiler's options for OpenMP, found by compiling and linking a small program."""
 
 from __future__ import annotations
 

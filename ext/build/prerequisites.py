@@ -1,4 +1,4 @@
-"""What a build needs before the first module is compiled, asked for one thing at a time.
+"""The programs and headers that a build needs before the first module is compiled.
 
 The cure differs: a compiler that does not start, one that cannot compile anything, missing headers
 of Python.  Each has its own message; OpenMP, which is asked for next, is in openmp.py.

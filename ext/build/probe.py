@@ -60,7 +60,8 @@ class Probe:
         return self._ask("link", list(flags), list(link_flags), source)
 
     def explain(self, source: str = EMPTY) -> str:
-        """What the compiler wrote when it was given `source`, or why it did not start; else ""."""
+        """Return the compiler's output for `source`, or the reason why it did not start; else
+        ""."""
         with tempfile.TemporaryDirectory(prefix="autograd_cy_probe_") as folder:
             c_file = Path(folder, "probe.c")
             c_file.write_text(source)

@@ -36,7 +36,7 @@ X86_TARGETS = (
 
 
 def targets(probe, environ=os.environ) -> tuple[Target, ...]:
-    """What this compiler can make for the machine it compiles for; `base` always comes first.
+    """Return the targets that this compiler can compile for; `base` always comes first.
 
     AUTOGRAD_CY_SIMD=avx2, or a list with commas, keeps those and saves the time for the others.
     """
@@ -55,7 +55,8 @@ def targets(probe, environ=os.environ) -> tuple[Target, ...]:
 
 
 def is_fallback(target: Target, among: tuple[Target, ...]) -> bool:
-    """Whether this one is for processors from before 2013 alone: it is compiled with less effort.
+    """Return whether this one is for processors from before 2013 alone: it is compiled with less
+    effort.
 
     Where it is the only one, as on other processors than x86-64, it is what everybody runs.
     """

@@ -32,7 +32,8 @@ class StepFailed(Exception):
 
 
 class Stamp:
-    """What earlier builds knew about some steps: commands and digests of the files they read."""
+    """The record that earlier builds left of their steps: commands and digests of the files they
+    read."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -125,7 +126,7 @@ class Builder:
             self.cython_runs.close()
 
     def path_of(self, library: Library) -> Path:
-        """Where the module is put."""
+        """Return the path of the module."""
         return self.folder / f"{library.name}{self.suffix}"
 
     def _cythonise(self, unit):
@@ -168,7 +169,8 @@ class Builder:
         return self.folder / f"{unit.name}.c"
 
     def pending(self, unit: Unit) -> dict[str, dict[str, list[str]]]:
-        """What a build would run for the unit, and why: {unit or library: {step: reasons}}.
+        """Return the steps that a build would run for the unit, and why: {unit or library: {step:
+        reasons}}.
 
         A step that runs counts as a change for those that read its output.
         """

@@ -36,14 +36,14 @@ def calls_of(r: Record) -> str:
 
 def is_plain(r: Record) -> bool:
     """Whether the Python form does nothing but call the operator, if options have their defaults."""
-    more = r.checks or r.alone or r.outs
-    return not (more or (len(r.returns) > 1 and r.named))
+    more = r.call.checks or r.call.alone or r.outs
+    return not (more or (len(r.returns) > 1 and r.call.named))
 
 
 def callers(families: Mapping[str, Iterable[Record]]) -> list[str]:
     """A function for each list of letters, which calls what takes such arguments."""
     plain = [r for records in families.values() for r in records if is_plain(r)]
-    found = {calls_of(r) for r in plain} | {f"{calls_of(r)}o" for r in plain if r.out}
+    found = {calls_of(r) for r in plain} | {f"{calls_of(r)}o" for r in plain if r.call.out}
     lines = []
     for letters in sorted(found):
         types = ", ".join(LETTERS[letter][0] for letter in letters)

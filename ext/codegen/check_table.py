@@ -22,7 +22,7 @@ def check(families: dict[str, list], error: type[Exception]) -> None:
     used: set[str] = set()
     for records in families.values():
         for r in records:
-            parameters = len(r.args) + len(r.options) + bool(r.alpha) + bool(r.out)
+            parameters = len(r.args) + len(r.call.options) + bool(r.call.alpha) + bool(r.call.out)
             if r.tier == "compiled" and parameters > MOST_PARAMETERS:
                 raise error(f"{r.key}: {parameters} parameters, but a form has {MOST_PARAMETERS}")
             if type(r.kernel).__name__ == "elementwise":
@@ -61,7 +61,7 @@ def problems(r: Any, spec: KernelSpec) -> list[str]:
     operands = r.kernel.args or tuple(a.name for a in r.args if a.is_tensor)
     if len(operands) != spec.nin:
         found.append(f"kernel {spec.name!r} takes {spec.nin} operands, not {', '.join(operands)}")
-    rules = set(r.kernel.dtypes.split())
+    rules = set(r.kernel.rules)
     result = "bool" if "bool" in rules else "real" if "real" in rules else "same"
     if spec.out != result:
         found.append(
@@ -77,11 +77,11 @@ def problems(r: Any, spec: KernelSpec) -> list[str]:
 
 def computed(r: Any, spec: KernelSpec) -> set[str]:
     """Classes of the dtypes in which the kernel has to compute."""
-    classes = set(r.dtypes)
-    if r.widen:
-        letters, target = r.widen
+    classes = set(r.call.dtypes)
+    if r.call.widen:
+        letters, target = r.call.widen
         classes = (classes - set(letters)) | {{"float": "f", "int64": "i"}[target]}
-    rules = set(r.kernel.dtypes.split())
+    rules = set(r.kernel.rules)
     if rules & {"float", "complex"}:
         classes = {"f" if c in "bi" else c for c in classes}
     if "complex" in rules and "real" in spec.inputs:

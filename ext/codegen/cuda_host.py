@@ -89,8 +89,7 @@ def changed(r: Record) -> tuple[tuple[int, str], ...]:
     names = [""] * len(r.returns) + given(r)
     places = {name: i for i, name in enumerate(names) if name}
     found = []
-    for entry in r.mutates:
-        name, _, condition = entry.partition(" if ")
+    for name, condition in r.call.changes:
         words = re.sub(
             r"[A-Za-z_]\w*", lambda m: f"a{places[m[0]]}" if m[0] in places else m[0], condition
         )

@@ -99,7 +99,7 @@ class Evaluator:
             if a.type in ("dims", "dims?", "sizes", "ints") and isinstance(x, list):
                 x = tuple(x)
             found[a.name] = self.tensor(x) if a.is_tensor else x
-        for name, text in record.attrs.items():
+        for name, text in record.derivatives.attrs.items():
             found[name] = self.evaluate(text, found)
         return found
 

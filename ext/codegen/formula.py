@@ -1,7 +1,8 @@
 """Formula text of the operator table: one parser, and the back end that writes Cython.
 
-The other back end, a plain Python evaluator for the tests, is evaluate.py. Both work on the tree
-that `parse` returns and know the same names (`BUILTINS`).
+There are two more back ends: operations.py writes the Python of interpreted operators, and
+evaluate.py evaluates formulas for the tests. All three work on the tree that `parse` returns and
+know the same names (`BUILTINS`).
 """
 
 from __future__ import annotations

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from ext.codegen.lines import Function
-from ext.codegen.operator_base import OperatorBase
+from ext.codegen.operator_base import Operator
 from ext.codegen.tangents import jvp_formulas, sum_of_terms
 
 
-class ForwardRule(OperatorBase):
+class ForwardRule:
     """Writes ``tangent_<key>``."""
 
-    def tangent_function(self) -> list[str]:
+    def __init__(self, op: Operator):
+        self.op, self.r = op, op.r
+
+    def function(self) -> list[str]:
         r = self.r
         tensors = [a for a in r.args if a.is_tensor and a.type != "Tensor[]"]
-        moving = [a.name for a in tensors if a.name in self.diff]
+        moving = [a.name for a in tensors if a.name in self.op.diff]
         listed = None
-        if self.list_arg is not None and self.list_arg.name in self.diff:
-            listed = self.list_arg.name
-        f = Function(f"cdef int tangent_{self.key}({self.ret} outcome, {self.params}) except -1:")
+        if self.op.list_arg is not None and self.op.list_arg.name in self.op.diff:
+            listed = self.op.list_arg.name
+        f = Function(
+            f"cdef int tangent_{self.op.key}({self.op.ret} outcome, {self.op.params}) except -1:"
+        )
         f.declare("Tensor", "total")
-        f.declare(self.ret, "below", "outcome")
-        f.declare("ForwardLevel", "level", f"forward_level({self.tuple_of(moving, listed)})")
+        f.declare(self.op.ret, "below", "outcome")
+        f.declare("ForwardLevel", "level", f"forward_level({self.op.tuple_of(moving, listed)})")
         f.block("if level is None:", ["return 0"])
         for name in moving:
             f.declare("Tensor", f"{name}_t", f"tangent_at({name}, level)")
@@ -28,12 +33,12 @@ class ForwardRule(OperatorBase):
         if listed:
             f.declare("tuple", f"{listed}_t", f"tangents_at({listed}, level)")
             f.add(f"{listed} = primals_at({listed}, level)")
-        alias = "place_aliases" if self.multi or self.many else "place_alias"
+        alias = "place_aliases" if self.op.multi or self.op.many else "place_alias"
         f.block(
-            f"if ({self.flags([*moving, *([listed] if listed else [])])}) & F_DUAL:",
-            [f"below = {alias}(outcome)", f"tangent_{self.key}(below, {self.names})"],
+            f"if ({self.op.flags([*moving, *([listed] if listed else [])])}) & F_DUAL:",
+            [f"below = {alias}(outcome)", f"tangent_{self.op.key}(below, {self.op.names})"],
         )
-        if r.jvp == "linear":
+        if r.derivatives.jvp == "linear":
             self.moved(f)
         else:
             self.summed(f)
@@ -42,33 +47,33 @@ class ForwardRule(OperatorBase):
 
     def moved(self, f: Function) -> None:
         """The operator itself on the tangents; tensors without one are taken as zeros."""
-        for a in self.diff:
+        for a in self.op.diff:
             if self.r.arg(a).type != "Tensor[]":
                 f.block(f"if {a}_t is None and {a} is not None:", [f"{a}_t = zero_tangent({a})"])
-        given = ", ".join(f"{a.name}_t" if a.name in self.diff else a.name for a in self.r.args)
-        f.declare(self.ret, "moved", f"T.{self.key}({given})")
-        several = "s" if self.multi or self.many else ""
+        given = ", ".join(f"{a.name}_t" if a.name in self.op.diff else a.name for a in self.r.args)
+        f.declare(self.op.ret, "moved", f"T.{self.op.key}({given})")
+        several = "s" if self.op.multi or self.op.many else ""
         f.add(f"set_tangent{several}(outcome, moved, level, below)")
 
     def summed(self, f: Function) -> None:
         """The sum of a term for each argument, for each output."""
         r = self.r
-        names = self.arg_names()
-        if self.multi:
+        names = self.op.arg_names()
+        if self.op.multi:
             for i, o in enumerate(r.returns):
                 f.declare("Tensor", o, f"<Tensor>below[{i}]")
                 names[o] = (o, "T")
-        elif not self.many:
+        elif not self.op.many:
             names[r.returns[0]] = ("below", "T")
-        for a in self.diff:
+        for a in self.op.diff:
             names[f"{a}_t"] = (f"{a}_t", "L" if r.arg(a).type == "Tensor[]" else "T")
 
         def metadata(name: str, what: str) -> str:
-            below = name in r.returns and not self.multi
-            return self.plain_metadata("below" if below else name, what)
+            below = name in r.returns and not self.op.multi
+            return self.op.plain_metadata("below" if below else name, what)
 
-        emitter = self.emitter(names, metadata)
-        for output, rows in jvp_formulas(r, self.diff).items():
+        emitter = self.op.emitter(names, metadata)
+        for output, rows in jvp_formulas(r, self.op.diff).items():
             f.add(*sum_of_terms(rows, emitter))
-            target = f"<Tensor>outcome[{r.returns.index(output)}]" if self.multi else "outcome"
-            f.add(f"set_tangent({target}, total, level, {output if self.multi else 'below'})")
+            target = f"<Tensor>outcome[{r.returns.index(output)}]" if self.op.multi else "outcome"
+            f.add(f"set_tangent({target}, total, level, {output if self.op.multi else 'below'})")

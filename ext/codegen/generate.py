@@ -11,8 +11,10 @@ from ext.codegen import (
     argument_kinds,
     cuda_entries,
     cuda_host,
+    functional,
     interpreted,
     kernel_loops,
+    layers,
     linkage,
     modules,
     python_forms,
@@ -40,6 +42,9 @@ def main(build_dir: str | Path, pxd_dir: str | Path) -> list[Module]:
         if path.name not in written:  # of a module that calls none any more
             path.unlink()
     write_interpreted(families, by_symbol(families), pxd_dir.parent / "_interpreted")
+    nn = pxd_dir.parent / "nn"
+    layers.write(nn)
+    write_if_changed(str(nn / "functional" / "_from_records.py"), functional.module_text(families))
     stubs.write_stubs(families, pxd_dir)
     made = [Module("kern", str((build_dir / "kern.pyx").resolve()), "simd")]
     made.append(Module("optable", str((build_dir / "optable.pyx").resolve())))

@@ -30,7 +30,7 @@ from autograd_cy._C.linking import named_results as _named_results
 from autograd_cy._C.metadata import _wrapped
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import _functions, _host
-from autograd_cy._tensors.overriding import overridable as _asking
+from autograd_cy._tensors.public import public as _public
 '''
 # Name -> module and name there.
 Places: TypeAlias = "dict[str, tuple[str, str]]"
@@ -54,11 +54,9 @@ class Forms:
         r, a = self.r, self.r.args[i]
         name = python_name(a, i)
         if form and i == 0:
-            return (
-                f"_arguments.tensor_arg({name}, {self.said + form!r}, {name!r}, {int(r.function)})"
-            )
+            return f"_arguments.tensor_arg({name}, {self.said + form!r}, {name!r}, {int(r.call.function)})"
         return self.conversion(
-            a, name, 0 if a.keyword else i + int(r.function and form != "_"), form
+            a, name, 0 if a.keyword else i + int(r.call.function and form != "_"), form
         )
 
     def conversion(self, a: Any, name: str, position: int, form: str = "") -> str:
@@ -88,22 +86,22 @@ class Forms:
         if [a.type for a in r.args[:2]] == ["operand"] * 2 and not form:
             first, second = (python_name(a, i) for i, a in enumerate(r.args[:2]))
             lines.append(
-                f"    args = _given.alone(args, {first}, {second}, {self.said!r}, {second!r}, {r.two_numbers})"
+                f"    args = _given.alone(args, {first}, {second}, {self.said!r}, {second!r}, {r.call.two_numbers})"
             )
         if self.composite and self.operation.dims():
             lines.append(f"    args = _given.known_arguments({self.operation.dims()!r}, args)")
-        if r.checks:
+        if r.call.checks:
             lines.append(f"    _check_{r.key}(*args)")
         return lines
 
     def options(self, form: str = "") -> list[str]:
         """What the options of a record do: another record is called with the value as last argument."""
         lines = []
-        for a, key in self.r.options:
+        for a, key in self.r.call.options:
             record = next(
                 r for rs in self.operation.family.by_symbol.values() for r in rs if r.key == key
             )
-            out = ", out=out" if self.r.out and not form else ""
+            out = ", out=out" if self.r.call.out and not form else ""
             call = f"{self.operation.family.module_of(record)}.{record.name}{form}"
             lines += [
                 f"    if {a.name} {'is not' if a.default == 'None' else '!='} {a.default}:",
@@ -114,16 +112,18 @@ class Forms:
     def function(self, name: str) -> list[str]:
         """The public function."""
         r = self.r
-        has_out = r.out or r.outs
+        has_out = r.call.out or r.outs
         extra = [("out", out_text(r))] if has_out else []
-        shown = [(a.name, f"{arg_type(a.type).text}, default {a.default}") for a, _ in r.options]
+        shown = [
+            (a.name, f"{arg_type(a.type).text}, default {a.default}") for a, _ in r.call.options
+        ]
         lines = self.head(name, ["out=None"] if has_out else [], docstring(r, [*shown, *extra]))
         lines += [*self.arguments(), *self.options()]
-        kind = repr(r.out if isinstance(r.out, str) else "cast")
+        kind = repr(r.call.out if isinstance(r.call.out, str) else "cast")
         if has_out:
             call = f"_runtime.run_out(_operation_{r.key}, args, out)"
             if self.composite:
-                call = f"_runtime.composite_out(_event_{r.key}, _composite_{r.key}, args, out, {kind}, {r.wide_out}, {self.operation.composite_takes_out}, {r.shown!r})"
+                call = f"_runtime.composite_out(_event_{r.key}, _composite_{r.key}, args, out, {kind}, {r.call.wide_out}, {self.operation.composite_takes_out}, {r.shown!r})"
             lines += ["    if out is not None:", f"        return {self.named(call)}"]
         call = (
             f"_runtime.run_composite(_event_{r.key}, _composite_{r.key}, args)"
@@ -133,7 +133,7 @@ class Forms:
         return [*lines, f"    return {self.named(call)}"]
 
     def named(self, call: str) -> str:
-        several = len(self.r.returns) > 1 and self.r.named
+        several = len(self.r.returns) > 1 and self.r.call.named
         return f"{self.r.symbol}_result(*{call})" if several else call
 
     def head(self, name: str, extra: list[str], text: list[str]) -> list[str]:
@@ -148,7 +148,7 @@ class Forms:
                 if shown == star
                 else [shown + ("" if a.default is None else f"={a.default}")]
             )
-        extra = [f"{a.name}={a.default}" for a, _ in r.options] + extra
+        extra = [f"{a.name}={a.default}" for a, _ in r.call.options] + extra
         if extra and "*" not in parts and not star:
             parts.append("*")
         return [
@@ -211,7 +211,7 @@ def family_module(name: str, records: list, by_symbol: dict) -> str:
                     f"form_{one.r.key}.__qualname__ = {public!r}",
                 ]
             forms += overloaded(public, group)
-        if any(r.inplace for r in group):
+        if any(r.call.inplace for r in group):
             names.append(f"{public}_")
             if len(group) == 1:
                 forms += made[0].inplace(f"{public}_")
@@ -221,11 +221,16 @@ def family_module(name: str, records: list, by_symbol: dict) -> str:
                     forms += [*one.inplace(form), f"{form}.__qualname__ = {public + '_'!r}"]
                 forms += overloaded(public, group, "_")
         if not public.startswith("_"):
-            forms += ["", *(f"{n} = _asking({n})" for n in names)]
-        pairs = [(alias + n.removeprefix(public), n) for alias in group[0].aliases for n in names]
+            autocast = group[0].call.autocast
+            options = dict.fromkeys(names, "")
+            options[public] = f", autocast={autocast!r}" if autocast else ""
+            forms += ["", *(f"{n} = _public({n}{options[n]})" for n in names)]
+        pairs = [
+            (alias + n.removeprefix(public), n) for alias in group[0].call.aliases for n in names
+        ]
         forms += [f"{alias} = {n}" for alias, n in pairs if alias != n]
         names += [alias for alias, n in pairs if alias != n]
-        if group[0].function and not public.startswith("_"):
+        if group[0].call.function and not public.startswith("_"):
             exported += names
     used = sorted(m for m in family.modules if m.startswith("ops_"))
     others = sorted(m for m in family.modules if m.startswith("interpreted_"))
@@ -253,16 +258,19 @@ def overloaded(name: str, group: list, form: str = "") -> list[str]:
             python_name(a, i) + ("" if a.default is None else f"={a.default}")
             for i, a in enumerate(r.args)
         )
-        lines += ["", f"    **{name}({shown})**: {as_called(r.doc.splitlines()[0])}"]
+        lines += ["", f"    **{name}({shown})**: {as_called(r.presentation.doc.splitlines()[0])}"]
     lines.append('    """')
-    default = next(r for r in group if r.when is None)
+    default = next(r for r in group if r.call.when is None)
     known = sorted(
         {python_name(a, i) for r in group for i, a in enumerate(r.args)}
         | ({"out"} if not form else set())
     )
     for r in group:
-        if r.when is not None:
-            lines += [f"    if {r.when}:", f"        return form_{r.key}{form}(*args, **kwargs)"]
+        if r.call.when is not None:
+            lines += [
+                f"    if {r.call.when}:",
+                f"        return form_{r.key}{form}(*args, **kwargs)",
+            ]
     return [
         *lines,
         f"    return form_{default.key}{form}(*args, **kwargs)",
@@ -276,19 +284,22 @@ def place(
 ) -> None:
     """Enter the names of one operator that are looked up when they are first used."""
     first = group[0]
-    names = [first.name, *([f"{first.name}_"] if any(r.inplace for r in group) else [])]
+    names = [first.name, *([f"{first.name}_"] if any(r.call.inplace for r in group) else [])]
     inside = {n: (module, n) for n in names}
-    aliases = [*first.aliases, *(f"{a}_" for a in first.aliases if any(r.inplace for r in group))]
+    aliases = [
+        *first.call.aliases,
+        *(f"{a}_" for a in first.call.aliases if any(r.call.inplace for r in group)),
+    ]
     outside = {alias: (module, alias) for alias in aliases}
-    if first.function:
-        for namespace in [first.namespace, *first.also]:
+    if first.call.function:
+        for namespace in [first.namespace, *first.call.also]:
             if namespace:
                 spaces.setdefault(namespace, {}).update(inside)
     if not first.later:
         return  # the rest is there when the package is imported
-    if first.function:
+    if first.call.function:
         functions.update(outside if first.namespace else inside | outside)
-    if first.method:
+    if first.call.method:
         methods.update(outside if first.namespace else inside | outside)
 
 
@@ -311,7 +322,7 @@ def index(families: dict) -> str:
         r.symbol: f"ops_{r.file}" if r.tier == "compiled" else family
         for family, records in families.items()
         for r in records
-        if len(r.returns) > 1 and r.named and not r.symbol.startswith("_")
+        if len(r.returns) > 1 and r.call.named and not r.symbol.startswith("_")
     }
     kernels = {key: form for key, _, form, _ in slots_of(r for r in everything if r.later)}
     later: dict[str, list[str]] = {}

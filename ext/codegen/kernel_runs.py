@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 
 from ext.codegen.formula import FormulaError
+from ext.codegen.lines import indent
 from ext.codegen.vocabulary import arg_type
 
 OUT_KINDS = {"exact": "OUT_EXACT", "truth": "OUT_TRUTH"}
@@ -141,9 +142,8 @@ def read_tuple(
 def _following(record, action: str) -> list[str]:
     """`action` for the number of each output that lies channels last as a tensor that it follows."""
     lines = []
-    for output, names in record.kernel.follows.items():
-        names, _, where = names.partition(" if ")
-        asked = " or ".join(f"channels_last({name})" for name in names.split(", "))
+    for output, (names, where) in record.kernel.format_sources.items():
+        asked = " or ".join(f"channels_last({name})" for name in names)
         asked = f"{where} and ({asked})" if where else asked
         lines += [f"if {asked}:", "    " + action.format(record.returns.index(output))]
     return [f"    {line}" for line in lines]
@@ -186,7 +186,7 @@ def drawing_function(record, shown: str) -> list[str]:
     asked = next((a.name for a in record.args if a.type == "Generator?"), "None")
     body = [
         "cdef Tensor drawn = to_0",
-        f'cdef Tensor state = drawing_state({asked}, device, "{shown}{"_" * record.inplace}")',
+        f'cdef Tensor state = drawing_state({asked}, device, "{shown}{"_" * record.call.inplace}")',
         "if to_0.flags & F_STRIDED:",
         "    drawn = fresh_dense(to_0)",
         *calling(record, shown, "drawn"),
@@ -267,76 +267,78 @@ def shortcut(record, imports) -> list[str]:
 
 def run_function(record, shown: str, imports) -> list[str]:
     """`run_<key>`: the operator on plain tensors, into fresh memory or into what is given."""
-    r = record
+    r, n = record, len(record.returns)
     target_module, _, target = r.kernel.target.partition(".")
     imports.setdefault(target_module, set()).add(target)
     params = "".join(f"{arg_type(a.type).c} {a.name}, " for a in r.args)
-    several = len(r.returns) > 1
-    n = len(r.returns)
-    result = "tuple" if several else "Tensor" if n else "object"
+    result = "tuple" if n > 1 else "Tensor" if n else "object"
     head = f"cdef {result} run_{r.key}({params}uint32_t flags, {result} out, bint inplace):"
-    body = [f"cdef Result[{n}] made"] * bool(n) + ["cdef int device = 0"]
-    body += [f"cdef Tensor to_{i} = None" for i in range(n)]
-    if is_sized(r):
-        body += ["cdef Py_ssize_t sizes[64]", "cdef list found = None", "cdef int counted"]
-    body += [
-        "if flags & F_DEVICE:",
-        f'    device = device_among({read_tuple(r, indices=False, from_host=False)}, "{shown}")',
-        *(f"    {a.name} = moved_indices({a.name}, device)" for a in r.args if a.type == "indices"),
-        *(
-            f'    check_place({name}, device, "{shown}")'
-            for name in r.kernel.from_host
-            if not _indexes(r)  # whose rule asks where each index tensor is
-        ),
-        *checked_shape(r, shown, imports),
-        *shortcut(r, imports),
-    ]
+    body = [*_declarations(r), *_checks(r, shown), *checked_shape(r, shown, imports)]
+    body += shortcut(r, imports)
     if not n:  # the arguments are what it changes
-        return [
-            "",
-            head,
-            *(f"    {line}" for line in [*body, *calling(r, shown)]),
-        ]
+        body += calling(r, shown)
+        return ["", head, *indent(body)]
     fresh = [*laid_outputs(r), *(f"to_{i} = fresh(&made[{i}], device)" for i in range(n))]
-    if several:
-        # None may share memory with those before it, either.
-        place = [f'check_outs(out, made, "{shown}")']
-        place += [
-            f"to_{i} = out_target(<Tensor>out[{i}], &made[{i}], "
-            f"{read_tuple(r, also=tuple(f'to_{j}' for j in range(i)))}, device, OUT_EXACT, "
-            f'"{shown}")'
-            for i in range(n)
-        ]
-    else:
-        kind = OUT_KINDS.get(r.out, "OUT_CAST")
-        place = [f'to_0 = out_target(out, made, {read_tuple(r)}, device, {kind}, "{shown}")']
-    body += ["if out is None:", *(f"    {line}" for line in fresh)]
-    if r.inplace and not several:
-        over = (
-            "OVER_PLACES"
-            if r.kernel.places
-            else "OVER_DENSE"
-            if r.kernel.over is not None
-            else "OVER_NONE"
-        )
-        others = "()" if r.kernel.over is None or r.kernel.places else read_tuple(r, r.kernel.over)
-        body += [
-            "elif inplace:",
-            f'    to_0 = inplace_target(out, made, {others}, device, {over}, "{shown}_")',
-        ]
-    body += ["else:", *(f"    {line}" for line in place)]
-    outs = ", ".join(f"to_{i}" for i in range(n))
+    body += ["if out is None:", *indent(fresh)]
+    if r.call.inplace and n == 1:
+        body += ["elif inplace:", f"    {_in_place_target(r, shown)}"]
+    body += ["else:", *indent(_out_targets(r, shown))]
     if r.kernel.draws:
         body.append(f"draw_{r.key}(device, to_0, {', '.join(a.name for a in r.args)})")
     else:
         body += calling(r, shown, *(f"to_{i}" for i in range(n)))
-    if several:
-        body += ["if out is not None:"]
-        body += [f'    settle(<Tensor>out[{i}], to_{i}, "{shown}")' for i in range(n)]
-        body += ["    return out"]
-    else:
-        body += ["if out is not None:", f'    settle(out, to_0, "{shown}")', "    return out"]
+    settled = [f'settle(out, to_0, "{shown}")']
+    if n > 1:
+        settled = [f'settle(<Tensor>out[{i}], to_{i}, "{shown}")' for i in range(n)]
+    body += ["if out is not None:", *indent([*settled, "return out"])]
     body += turned_outputs(r)
-    body += [f"return ({outs})" if several else "return to_0"]
+    outs = ", ".join(f"to_{i}" for i in range(n))
+    body += [f"return ({outs})" if n > 1 else "return to_0"]
     first = drawing_function(r, shown) if r.kernel.draws else []
-    return [*first, "", head, *(f"    {line}" for line in body)]
+    return [*first, "", head, *indent(body)]
+
+
+def _declarations(r) -> list[str]:
+    """The variables of `run_<key>`."""
+    n = len(r.returns)
+    lines = [f"cdef Result[{n}] made"] * bool(n) + ["cdef int device = 0"]
+    lines += [f"cdef Tensor to_{i} = None" for i in range(n)]
+    if is_sized(r):
+        lines += ["cdef Py_ssize_t sizes[64]", "cdef list found = None", "cdef int counted"]
+    return lines
+
+
+def _checks(r, shown: str) -> list[str]:
+    """Lines that agree on the device, and move indices there."""
+    tensors = read_tuple(r, indices=False, from_host=False)
+    lines = [f'device = device_among({tensors}, "{shown}")']
+    for a in r.args:
+        if a.type == "indices":
+            lines.append(f"{a.name} = moved_indices({a.name}, device)")
+    if not _indexes(r):  # whose rule asks where each index tensor is
+        lines += [f'check_place({name}, device, "{shown}")' for name in r.kernel.from_host]
+    return ["if flags & F_DEVICE:", *indent(lines)]
+
+
+def _in_place_target(r, shown: str) -> str:
+    """The line that takes the place of `self` for the result."""
+    kernel, over, others = r.kernel, "OVER_NONE", "()"
+    if kernel.over is not None and not kernel.places:
+        over, others = "OVER_DENSE", read_tuple(r, kernel.over)
+    if kernel.places:
+        over = "OVER_PLACES"
+    return f'to_0 = inplace_target(out, made, {others}, device, {over}, "{shown}_")'
+
+
+def _out_targets(r, shown: str) -> list[str]:
+    """Lines that take the memory of ``out`` for the results."""
+    if len(r.returns) == 1:
+        kind = OUT_KINDS.get(r.call.out, "OUT_CAST")
+        return [f'to_0 = out_target(out, made, {read_tuple(r)}, device, {kind}, "{shown}")']
+    lines = [f'check_outs(out, made, "{shown}")']
+    for i in range(len(r.returns)):
+        # None may share memory with those before it, either.
+        reads = read_tuple(r, also=tuple(f"to_{j}" for j in range(i)))
+        target = f"out_target(<Tensor>out[{i}], &made[{i}], {reads}, device, OUT_EXACT, "
+        lines.append(f'to_{i} = {target}"{shown}")')
+    return lines

@@ -64,11 +64,11 @@ def entries_of(records: Iterable[Record]) -> list[Entry]:
         family = r.file if r.later else ""
         result = "tuple" if several else "Tensor" if r.returns else "object"
         found.append(Entry(r.key, result, parameters, family))
-        if r.inplace:
+        if r.call.inplace:
             found.append(Entry(f"{r.key}_", "Tensor", parameters, family))
         if r.fresh:
             found.append(Entry(f"{r.key}_fresh", "Tensor", f"{parameters}, str, str", family))
-        if r.out and not several:
+        if r.call.out and not several:
             found.append(Entry(f"{r.key}_out", "Tensor", f"{parameters}, Tensor", family))
     return found
 

@@ -10,20 +10,19 @@ from typing import Any
 
 from ext.codegen.formula import FormulaError, Uses, parse
 from ext.codegen.lines import Function, indent
-from ext.codegen.operator_base import METADATA, Names, OperatorBase
+from ext.codegen.operator_base import METADATA, Names, Operator
 from ext.codegen.plan import Plan
 from ext.codegen.vocabulary import arg_type
 
 SCALARS = ("Py_ssize_t", "bint", "double", "int")  # C types of arguments kept in the node itself
 
 
-class NodeText(OperatorBase):
+class NodeText:
     """Plans what the node keeps, and writes the node class and its constructor."""
 
-    def __init__(self, *args: Any, **kwargs: Any):
-        super().__init__(*args, **kwargs)
-        if self.diff:
-            self.plan_saving()
+    def __init__(self, op: Operator):
+        self.op, self.r = op, op.r
+        self.plan_saving()
 
     def plan_saving(self) -> None:
         """What gradients use: tensors, numbers and other objects to keep, and the input of each edge."""
@@ -42,10 +41,10 @@ class NodeText(OperatorBase):
             n for n in self.objects if n in self.args and self.args[n].type == "indices"
         ]
         if len(self.indices) > 1:
-            raise FormulaError(f"{self.key}: one list of indices")
-        self.n_edges = f"{len(self.diff)}"
-        if self.list_arg is not None and self.list_arg.name in self.diff:
-            self.n_edges = f"{len(self.diff) - 1} + len({self.list_arg.name})"
+            raise FormulaError(f"{self.op.key}: one list of indices")
+        self.n_edges = f"{len(self.op.diff)}"
+        if self.differentiable_list:
+            self.n_edges = f"{len(self.op.diff) - 1} + len({self.op.list_arg.name})"
 
     def plan_dimensions(self) -> None:
         """What `shows` asks of tensors that are perhaps not saved: numbers in the node itself.
@@ -56,7 +55,7 @@ class NodeText(OperatorBase):
         first = len(self.scalars)
         self.dimensions: dict[str, tuple[str, str]] = {}
         self.numbers: list[str] = []
-        for text in self.r.shows.values():
+        for text in self.r.derivatives.shows.values():
             if m := STRIDES.fullmatch(text):
                 name, edge = m[1], self.edge[m[1]]
                 where = f"({edge}, {first + len(self.numbers)})"
@@ -70,7 +69,7 @@ class NodeText(OperatorBase):
                 self.dimensions[text] = "int", f"{first + len(self.numbers)}"
                 self.numbers.append(f"{m[1]}.sizes[{m[2]}]")
         if first + len(self.numbers) > 4:
-            raise FormulaError(f"{self.key}: a node has room for four numbers")
+            raise FormulaError(f"{self.op.key}: a node has room for four numbers")
 
     def is_scalar(self, name: str) -> bool:
         """Whether a kept value goes into the node itself."""
@@ -81,7 +80,9 @@ class NodeText(OperatorBase):
         """Expressions of the node's args tuple, at recording."""
         r = self.r
         items = [
-            f"save_indices(n, {len(self.slots)}, {n})" if n in self.indices else r.attrs.get(n, n)
+            f"save_indices(n, {len(self.slots)}, {n})"
+            if n in self.indices
+            else r.derivatives.attrs.get(n, n)
             for n in self.objects
         ]
         for name, what in self.meta_objects:
@@ -95,8 +96,11 @@ class NodeText(OperatorBase):
         rows = shown_rows(r, rows | self.dimensions, self.edge, lambda _, value: value)
         rows = {name: row for name, row in rows.items() if name not in self.dimensions}
         saved = "".join(f"; {name} {kind} {where}" for name, (kind, where) in rows.items())
-        self.kind_number = len(self.kinds)
-        self.kinds += [(f"{name}{saved}", f"apply_{self.key}") for name in (r.node, *r.variants)]
+        self.kind_number = len(self.op.kinds)
+        self.op.kinds += [
+            (f"{name}{saved}", f"apply_{self.op.key}")
+            for name in (r.derivatives.node, *r.derivatives.variants)
+        ]
         return ["", *self.apply()]
 
     def kept_rows(self) -> dict[str, tuple[str, str | int]]:
@@ -105,7 +109,9 @@ class NodeText(OperatorBase):
         args = {a.name: a for a in self.r.args}
         for i, name in enumerate(self.slots):
             kind = "tensor"
-            if name in self.r.plain_numbers or (name in args and args[name].type == "Scalar"):
+            if name in self.r.derivatives.plain_numbers or (
+                name in args and args[name].type == "Scalar"
+            ):
                 kind = "operand"
             rows[name] = kind, i
         kinds = {"Py_ssize_t": "int", "bint": "bool", "double": "float", "int": "int"}
@@ -131,7 +137,7 @@ class NodeText(OperatorBase):
     def apply(self) -> list[str]:
         """The method that makes gradients of inputs from those of outputs."""
         f = Function(
-            f"cdef int apply_{self.key}(Node self, PyObject** gin, PyObject** gout) except -1:"
+            f"cdef int apply_{self.op.key}(Node self, PyObject** gin, PyObject** gout) except -1:"
         )
         gradients = self.incoming(f)
         if self.objects or self.meta_objects:
@@ -153,16 +159,16 @@ class NodeText(OperatorBase):
     def incoming(self, f: Function) -> Names:
         """Declare the gradients of outputs; nothing is to be done if there are none."""
         outs = self.r.returns
-        if self.many:
+        if self.op.many:
             f.declare("tuple", "grads", "materialise(self, gin)")
             f.block("if grads is None:", ["return 0"])
             return {"grads": ("grads", "L")}
-        if not self.multi:
+        if not self.op.multi:
             f.block("if gin[0] == NULL:", ["return 0"])
             f.declare("Tensor", "grad", "<Tensor>gin[0]")
             return {"grad": ("grad", "T")}
         found: Names = {}
-        moving = [o for o in outs if o not in self.r.nondiff_outputs]
+        moving = [o for o in outs if o not in self.r.derivatives.nondiff_outputs]
         used = set().union(*(u.values for u in self.uses.values()))
         f.block(
             "if " + " and ".join(f"gin[{outs.index(o)}] == NULL" for o in moving) + ":",
@@ -197,7 +203,7 @@ class NodeText(OperatorBase):
 
     def gradient(self, f: Function, keys: tuple[str, ...], gradients: Names, names: Names) -> None:
         """Compute the gradients that one formula gives, if one of them is needed."""
-        emitter = self.emitter(
+        emitter = self.op.emitter(
             names, lambda name, what: self.saved_metadata(keys, gradients, name, what)
         )
         inner = self.unpacking(keys)
@@ -226,7 +232,7 @@ class NodeText(OperatorBase):
             return
         text, kind = emitter.emit(tree)
         if kind != "L":
-            raise FormulaError(f"{self.key}: the gradient of a list is a tuple")
+            raise FormulaError(f"{self.op.key}: the gradient of a list is a tuple")
         inner.append(f"give_all(self, gout, {self.edge[key]}, {text})")
         f.block("if any_needed(self):", inner)
 
@@ -277,16 +283,16 @@ class NodeText(OperatorBase):
     ) -> None:
         """Compute several gradients by one formula, a tuple; None is no gradient."""
         if any(self.args[key].type == "Tensor[]" for key in keys):
-            raise FormulaError(f"{self.key}: the gradient of a list has a formula of its own")
+            raise FormulaError(f"{self.op.key}: the gradient of a list has a formula of its own")
         wanted = [f"needs(self, {self.edge[key]})" for key in keys]
         names = names | {"needed": ("(" + ", ".join(wanted) + ")", "I")}
         names |= {f"needed_{i}": (text, "b") for i, text in enumerate(wanted)}
-        emitter = self.emitter(
+        emitter = self.op.emitter(
             names, lambda name, what: self.saved_metadata(keys, gradients, name, what)
         )
         text, kind = emitter.emit(Wanted().visit(deepcopy(self.plan.formulas[keys])))
         if kind != "L":
-            raise FormulaError(f"{self.key}: the gradients of {', '.join(keys)} are a tuple")
+            raise FormulaError(f"{self.op.key}: the gradients of {', '.join(keys)} are a tuple")
         f.declare("tuple", "together")
         inner.append(f"together = {text}")
         for i, (key, test) in enumerate(zip(keys, wanted)):
@@ -299,7 +305,7 @@ class NodeText(OperatorBase):
     def saved_metadata(self, keys: tuple[str, ...], gradients: Names, name: str, what: str) -> str:
         """The text of metadata in a gradient: of gradients, of the edge, or what is kept."""
         if name in gradients or name.startswith("grad"):
-            return self.plain_metadata(gradients[name][0], what)
+            return self.op.plain_metadata(gradients[name][0], what)
         key = keys[0]
         if (name,) == keys and self.args[key].type != "Tensor[]":
             edge = self.edge[key]
@@ -309,78 +315,70 @@ class NodeText(OperatorBase):
         if name in self.slots and (
             name in self.uses[keys].values or (name, what) not in self.meta_objects
         ):
-            return self.plain_metadata(f"s_{name}", what)
+            return self.op.plain_metadata(f"s_{name}", what)
         i = len(self.objects) + self.meta_objects.index((name, what))
         return f"kept[{i}]" if what == "shape" else f"(<Py_ssize_t>kept[{i}])"
 
     def node_function(self) -> list[str]:
-        """Makes the node, with edges and all that is saved before the result is known."""
-        r = self.r
-        count = ", Py_ssize_t n_results" if self.many else ""
-        lines = [
-            "",
-            f"cdef Node node_{self.key}({self.params}, bint inplace{count}):",
-            *self.new_node(),
-        ]
-        if self.list_arg is not None and self.list_arg.name in self.diff:
-            lines.append("    cdef Py_ssize_t k")
-        for name in self.diff:
-            if r.arg(name).type == "Tensor[]":
-                lines += [
-                    f"    for k in range(len({name})):",
-                    f"        set_edge(n, {self.edge[name]} + k, <Tensor>{name}[k])",
-                ]
-            elif r.arg(name).type in ("operand?", "Tensor?"):
-                lines += [
-                    f"    if {name} is not None:",
-                    f"        set_edge(n, {self.edge[name]}, {name})",
-                ]
-            else:
-                lines.append(f"    set_edge(n, {self.edge[name]}, {name})")
+        """`node_<key>`: it makes the node, with edges and all that is saved before the result."""
+        count = ", Py_ssize_t n_results" if self.op.many else ""
+        lines = ["    cdef Py_ssize_t k"] if self.differentiable_list else []
+        for name in self.op.diff:
+            lines += indent(self.edge_to(name))
         lines += self.without_numbers()
         for i, name in enumerate(self.slots):
-            if name in r.returns:
-                continue
-            users = self.plan.users(name)
-            edge = self.edge.get(name, -1)
-            test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in users)
-            save = [f"save_input(n, {i}, {name}, {edge})"]
-            if name == "self" and r.inplace:
-                save = [
-                    "if inplace:",
-                    f"    save_old_value(n, {i}, clone_plain(self), {edge})",
-                    "else:",
-                    f"    {save[0]}",
-                ]
-            if r.arg(name).type in ("operand?", "Tensor?"):
-                test = f"({test}) and {name} is not None"
-            if r.arg(name).type == "Scalar":  # seen, whoever uses it
-                lines += indent(save, 4)
-            else:
-                lines += [f"    if {test}:", *indent(save, 8)]
+            if name not in self.r.returns:
+                lines += indent(self.save_argument(i, name))
         for i, name in enumerate(self.scalars):
-            field = "d" if arg_type(r.arg(name).type).c == "double" else "i"
+            field = "d" if arg_type(self.r.arg(name).type).c == "double" else "i"
             lines.append(f"    n.attrs[{i}].{field} = {name}")
         for i, text in enumerate(self.numbers, len(self.scalars)):
             lines.append(f"    n.attrs[{i}].i = {text}")
-        items = self.tuple_items
-        if items:
-            texts = []
-            for item in items:
-                if item in r.attrs.values():
-                    tree = parse(item)
-                    texts.append(self.emitter(self.arg_names(), self.plain_metadata).emit(tree)[0])
-                else:
-                    texts.append(item)
-            lines.append(f"    set_args(n, ({', '.join(texts)},))")
-        lines.append("    return n")
-        return lines
+        if items := self.tuple_items:
+            lines.append(f"    set_args(n, ({', '.join(map(self.recorded, items))},))")
+        head = f"cdef Node node_{self.op.key}({self.op.params}, bint inplace{count}):"
+        return ["", head, *self.new_node(), *lines, "    return n"]
+
+    @property
+    def differentiable_list(self) -> bool:
+        """True if a list of tensors has gradients."""
+        return self.op.list_arg is not None and self.op.list_arg.name in self.op.diff
+
+    def edge_to(self, name: str) -> list[str]:
+        """Lines that make the edge of a differentiable argument."""
+        edge, kind = self.edge[name], self.r.arg(name).type
+        if kind == "Tensor[]":
+            each = f"set_edge(n, {edge} + k, <Tensor>{name}[k])"
+            return [f"for k in range(len({name})):", f"    {each}"]
+        if kind in ("operand?", "Tensor?"):
+            return [f"if {name} is not None:", f"    set_edge(n, {edge}, {name})"]
+        return [f"set_edge(n, {edge}, {name})"]
+
+    def save_argument(self, slot: int, name: str) -> list[str]:
+        """Lines that save an argument if a gradient that uses it may be needed."""
+        kind, edge = self.r.arg(name).type, self.edge.get(name, -1)
+        test = " or ".join(f"edge_defined(n, {self.edge[k]})" for k in self.plan.users(name))
+        save = [f"save_input(n, {slot}, {name}, {edge})"]
+        if name == "self" and self.r.call.inplace:
+            old = f"save_old_value(n, {slot}, clone_plain(self), {edge})"
+            save = ["if inplace:", f"    {old}", "else:", f"    {save[0]}"]
+        if kind == "Scalar":  # seen, whoever uses it
+            return save
+        if kind in ("operand?", "Tensor?"):
+            test = f"({test}) and {name} is not None"
+        return [f"if {test}:", *indent(save)]
+
+    def recorded(self, item: str) -> str:
+        """The text of an item of the node's tuple, which may be a formula of `attrs`."""
+        if item not in self.r.derivatives.attrs.values():
+            return item
+        return self.op.emitter(self.op.arg_names(), self.op.plain_metadata).emit(parse(item))[0]
 
     def without_numbers(self) -> list[str]:
         """Lines that leave out the edges of plain numbers, as far as they are the first or last."""
         lines = []
-        for name in reversed(self.diff):
-            if name not in self.r.plain_numbers or self.edge[name] == 0:
+        for name in reversed(self.op.diff):
+            if name not in self.r.derivatives.plain_numbers or self.edge[name] == 0:
                 break
             given = (
                 f"({name} is None or is_number({name}))"
@@ -391,17 +389,17 @@ class NodeText(OperatorBase):
                 f"    if n.n_edges == {self.edge[name] + 1} and {given}:",
                 f"        n.n_edges = {self.edge[name]}",
             ]
-        if self.diff[0] in self.r.plain_numbers:
-            lines += [f"    if is_number({self.diff[0]}):", "        n.flags |= N_NUMBER_FIRST"]
+        if self.op.diff[0] in self.r.derivatives.plain_numbers:
+            lines += [f"    if is_number({self.op.diff[0]}):", "        n.flags |= N_NUMBER_FIRST"]
         return lines
 
     def new_node(self) -> list[str]:
         """Lines that make `n`, of the kind by whose name torch knows it."""
         counts = f"{self.n_edges}, {self.n_slots()}, {self.n_outputs()}"
         lines = [f"    cdef NodeKind* kind = &_kinds[{self.kind_number}]"]
-        emitter = self.emitter(self.arg_names(), self.plain_metadata)
+        emitter = self.op.emitter(self.op.arg_names(), self.op.plain_metadata)
         word = "if"
-        for i, test in enumerate(self.r.variants.values(), 1):
+        for i, test in enumerate(self.r.derivatives.variants.values(), 1):
             lines += [
                 f"    {word} {emitter.emit(parse(test))[0]}:",
                 f"        kind = &_kinds[{self.kind_number + i}]",
@@ -414,7 +412,7 @@ class NodeText(OperatorBase):
         return " + ".join([str(len(self.slots)), *(f"n_tensors({name})" for name in self.indices)])
 
     def n_outputs(self) -> str:
-        return "n_results" if self.many else str(len(self.r.returns))
+        return "n_results" if self.op.many else str(len(self.r.returns))
 
     def save_results(self, result_of: Callable[[str], str]) -> list[str]:
         lines = []
@@ -425,7 +423,9 @@ class NodeText(OperatorBase):
                 )
                 nr = self.r.returns.index(name)
                 save = f"save_output(n, {i}, {result_of(name)}, {nr})"
-                if name in self.r.nondiff_outputs:  # has no history, also when it is unpacked
+                if (
+                    name in self.r.derivatives.nondiff_outputs
+                ):  # has no history, also when it is unpacked
                     save = f"save_input(n, {i}, {result_of(name)}, -1)"
                 lines += [f"if {test}:", f"    {save}"]
         return lines
@@ -450,7 +450,7 @@ def shown_rows(
 ) -> dict[str, tuple[str, str | int]]:
     """The ``_saved_*`` attributes of a record's nodes: those that are kept, changed by `shows`."""
     rows = dict(kept)
-    for name, text in r.shows.items():
+    for name, text in r.derivatives.shows.items():
         tree = parse(text)
         if text in kept:
             rows.pop(text, None)

@@ -16,6 +16,7 @@ from ext.codegen.kernel_runs import given, has_shape, is_sized, rule_of, signatu
 from ext.codegen.node_text import shown_rows
 from ext.codegen.plan import Plan, bits_of, claim_of, is_gradient
 from ext.codegen.tangents import jvp_formulas
+from ext.codegen.vmap_rules import names_of
 
 DIMS = {"dim": "dim", "dim?": "dims", "dims": "dims", "dims?": "dims"}
 # What turns Python values into the codes that C functions take.
@@ -148,16 +149,16 @@ class Operation:
         self.kind = type(record.kernel).__name__
         for what, said in (
             ("a list of indices", any(a.type == "indices" for a in record.args)),
-            ("alpha=", record.alpha),
-            ("dunder=", record.dunder),
-            ("out='truth' of no shape rule", record.out == "truth" and not has_shape(record)),
+            ("alpha=", record.call.alpha),
+            ("dunder=", record.call.dunder),
+            ("out='truth' of no shape rule", record.call.out == "truth" and not has_shape(record)),
             ("sized=", is_sized(record)),
-            ("refuse_tangents=", getattr(record.vjp, "refuse_tangents", False)),
+            ("refuse_tangents=", getattr(record.derivatives.vjp, "refuse_tangents", False)),
             (
                 "a real result of a fixed dtype",
                 self.kind == "elementwise"
                 and record.kernel.dtypes == "real"
-                and (record.inplace or record.out == "exact"),
+                and (record.call.inplace or record.call.out == "exact"),
             ),
         ):
             if said and (self.kind != "composite" or what == "dunder="):
@@ -166,7 +167,7 @@ class Operation:
         self.places = {a.name: i for i, a in enumerate(record.args)}
         self.names = {a.name: a.name for a in record.args}
         self.parameters = ", ".join(self.args)
-        self.diff = record.differentiable
+        self.diff = record.derivatives.differentiable
         self.plan = Plan(record)
 
     def translate(self, text: str | ast.expr, names: dict, metadata: dict | None = None) -> str:
@@ -185,7 +186,7 @@ class Operation:
             operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
             places = tuple(self.places[operand] for operand in operands)
             return [
-                f"{name} = _kernels.ElementwiseKernel({k.name!r}, {places!r}, {k.dtypes!r}, "
+                f"{name} = _kernels.ElementwiseKernel({k.name!r}, {places!r}, {' '.join(k.rules)!r}, "
                 f"{k.skip_first}, {r.shown!r})"
             ]
         if has_shape(r):
@@ -281,7 +282,7 @@ class Operation:
 
     def check(self) -> list[str]:
         """The line that makes the function behind `checks`."""
-        name = self.r.checks
+        name = self.r.call.checks
         if name is None:
             return []
         if name in functions_by_hand("_checks"):
@@ -290,7 +291,7 @@ class Operation:
                 f"def _check_{self.r.key}(*args):",
                 f"    _host.checks.{name}({self.r.shown!r}, *args)",
             ]
-        return [f"_check_{self.r.key} = {self.compiled(f'arguments.check_{name}')}"]
+        return [f"_check_{self.r.key} = {self.compiled(f'rules_common.check_{name}')}"]
 
     # --- the operation --------------------------------------------------------------------------
 
@@ -311,11 +312,15 @@ class Operation:
             "name": repr(r.shown),
             "event": repr(r.event_name),
             "kernel": f"_kernel_{r.key}",
-            **({"flops": f"lambda {', '.join(self.args)}: {r.flops}"} if r.flops else {}),
+            **(
+                {"flops": f"lambda {', '.join(self.args)}: {r.presentation.flops}"}
+                if r.presentation.flops
+                else {}
+            ),
             "tensors": repr(tuple(i for i, a in enumerate(r.args) if a.is_tensor and i != listed)),
             "n_results": repr(0 if r.returns == ("*",) else len(r.returns)),
             "module": "__name__",
-            "node": repr(r.node),
+            "node": repr(r.derivatives.node),
         }
         lines = self.kernel()
         if listed >= 0:
@@ -330,24 +335,26 @@ class Operation:
                 if claim.by_dtype
                 else -1
             )
-            fields["claim"] = repr((claim.bits, places, claim.promoted, by_dtype, r.refusal))
-        if r.widen:
-            letters, target = r.widen
+            fields["claim"] = repr((claim.bits, places, claim.promoted, by_dtype, r.call.refusal))
+        if r.call.widen:
+            letters, target = r.call.widen
             fields["widen"] = repr((bits_of(letters), target))
-        if r.mutates:
-            fields["mutated"] = repr(tuple(self.places[name] for name in r.mutates))
+        if r.call.mutates:
+            fields["mutated"] = repr(tuple(self.places[name] for name, _ in r.call.changes))
         if self.kind in ("view", "elementwise") or getattr(k, "lazy", False):
             fields["resolves"] = "False"
         if self.kind in ("view", "elementwise") or getattr(k, "anywhere", False):
             fields["anywhere"] = "True"
         if self.kind == "view":
-            fields["view"] = "'several'" if r.multi_view else "'one'"
-        if r.out or r.outs:
-            fields["out"] = repr("exact" if r.outs else r.out if isinstance(r.out, str) else "cast")
+            fields["view"] = "'several'" if r.derivatives.multi_view else "'one'"
+        if r.call.out or r.outs:
+            fields["out"] = repr(
+                "exact" if r.outs else r.call.out if isinstance(r.call.out, str) else "cast"
+            )
             dtype = next((i for i, a in enumerate(r.args) if a.type == "dtype?"), -1)
-            if r.wide_out and dtype >= 0 and "i" in r.dtypes:
+            if r.call.wide_out and dtype >= 0 and "i" in r.call.dtypes:
                 fields["out_dtype"] = repr(dtype)
-            elif r.wide_out:
+            elif r.call.wide_out:
                 fields["wide"] = "True"
         if self.kind == "elementwise" and k.dtypes == "bool":
             fields["truth"] = "True"
@@ -362,13 +369,13 @@ class Operation:
         r, plan = self.r, self.plan
         outputs = plan.outputs
         fields["differentiable"] = repr(tuple(self.places[name] for name in self.diff))
-        constant = tuple(outputs.index(name) for name in r.nondiff_outputs)
+        constant = tuple(outputs.index(name) for name in r.derivatives.nondiff_outputs)
         if constant:
             fields["constant"] = repr(constant)
-        if r.variants:
+        if r.derivatives.variants:
             tests = (
                 f"({name!r}, lambda {self.parameters}: {self.translate(test, self.names)})"
-                for name, test in r.variants.items()
+                for name, test in r.derivatives.variants.items()
             )
             fields["variants"] = f"({', '.join(tests)},)"
         numbers = self.number_edges()
@@ -396,10 +403,10 @@ class Operation:
         """Edges that are left out for plain numbers, as far as they are the first or last."""
         found = []
         for name in reversed(self.diff):
-            if name not in self.r.plain_numbers or self.plan.edges[name] == 0:
+            if name not in self.r.derivatives.plain_numbers or self.plan.edges[name] == 0:
                 break
             found.append(self.plan.edges[name])
-        return tuple(found + [0] * (self.diff[0] in self.r.plain_numbers))
+        return tuple(found + [0] * (self.diff[0] in self.r.derivatives.plain_numbers))
 
     def shown(self) -> list[str]:
         """Rows of names, kinds and places of the ``_saved_*`` attributes, as Python text."""
@@ -425,10 +432,14 @@ class Operation:
     def kept_text(self, what: str | tuple[str, str]) -> str:
         if isinstance(what, tuple):
             return metadata_of(*what)
-        return self.translate(self.r.attrs[what], self.names) if what in self.r.attrs else what
+        return (
+            self.translate(self.r.derivatives.attrs[what], self.names)
+            if what in self.r.derivatives.attrs
+            else what
+        )
 
     def is_number(self, name: str) -> bool:
-        return name in self.r.plain_numbers or (
+        return name in self.r.derivatives.plain_numbers or (
             name in self.args and self.args[name].type == "Scalar"
         )
 
@@ -485,8 +496,8 @@ class Operation:
     def jvp(self, fields: dict[str, str]) -> list[str]:
         r, lines = self.r, []
         outputs = self.plan.outputs
-        if r.jvp in ("linear", "each"):
-            fields["moves"] = repr(r.jvp)
+        if r.derivatives.jvp in ("linear", "each"):
+            fields["moves"] = repr(r.derivatives.jvp)
             return lines
         names = {name: f"A[{i}]" for name, i in self.places.items()}
         names |= {f"{name}_t": f"D[{i}]" for i, name in enumerate(self.diff)}
@@ -509,7 +520,7 @@ class Operation:
     # --- vmap -----------------------------------------------------------------------------------
 
     def batching(self, fields: dict[str, str]) -> list[str]:
-        r, rule, kind = self.r, self.r.vmap, type(self.r.vmap).__name__
+        r, rule, kind = self.r, self.r.batching.vmap, type(self.r.batching.vmap).__name__
         tensors = tuple(a.name for a in r.args if a.is_tensor)
         if rule in ("elementwise", "dims"):
             fields["batch_rule"] = repr(rule)
@@ -527,11 +538,11 @@ class Operation:
         if kind == "randomly":
             fields["batch_rule"], fields["batch"] = "'random'", repr(rule.draws)
             return []
-        table = rule if isinstance(rule, dict) else {",".join(tensors): rule}
+        table = rule if isinstance(rule, dict) else {tuple(tensors): rule}
         names = {name: f"A[{i}]" for name, i in self.places.items()} | {"B": "B"}
         lines, rows = [], []
         for number, (key, formula) in enumerate(table.items()):
-            places = tuple(sorted(self.places[x] for x in key.split(",")))
+            places = tuple(sorted(self.places[x] for x in names_of(key)))
             if type(formula).__name__ == "loop":
                 rows.append(f"{places!r}: None")
                 continue
@@ -547,7 +558,7 @@ class Operation:
         """Everything that the Python forms call."""
         r = self.r
         named = [f"{r.symbol}_result = _named_results({r.symbol!r}, {r.returns!r})"] * (
-            len(r.returns) > 1 and r.named
+            len(r.returns) > 1 and r.call.named
         )
         if self.kind == "composite":
             number = f"_event_{r.key} = _recorder._events({r.event_name!r} + chr(10) + {r.event_name + '_'!r})"

@@ -25,7 +25,7 @@ METADATA = {
 }
 
 
-class OperatorBase:
+class Operator:
     """A record, and the texts that all parts use: arguments, flags, formulas."""
 
     def __init__(
@@ -43,7 +43,7 @@ class OperatorBase:
         self.events = events  # (key of the record, name) of each event of the module
         self.key: str = record.key
         self.kind: str = type(record.kernel).__name__
-        self.diff: tuple[str, ...] = record.differentiable
+        self.diff: tuple[str, ...] = record.derivatives.differentiable
         self.list_arg: Arg | None = next((a for a in record.args if a.type == "Tensor[]"), None)
         self.multi = len(record.returns) > 1
         self.many = record.returns == ("*",)
@@ -87,7 +87,7 @@ class OperatorBase:
     @property
     def changed(self) -> str:
         """Text of the tuple of the tensors that the operator changes beside its results."""
-        parts = [entry.partition(" if ")[::2] for entry in self.r.mutates]
+        parts = self.r.call.changes
         if not any(when or self.r.arg(name).type == "Tensor[]" for name, when in parts):
             return self.tuple_of(name for name, _ in parts)
         texts = [name if self.r.arg(name).type == "Tensor[]" else f"({name},)" for name, _ in parts]

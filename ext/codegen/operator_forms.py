@@ -1,523 +1,276 @@
-"""The operator itself, its in-place form and the form that writes into ``out=``."""
+"""The forms of an operator: with a result of its own, in place, and into ``out=``.
+
+Each form is a class whose `lines` are one Cython function, put together from the parts in
+form_parts.py.
+"""
 
 from __future__ import annotations
 
-import ast
-import re
-
-from ext.codegen.formula import FormulaError, parse
+from ext.codegen.form_parts import (
+    BeginChange,
+    CheckDevice,
+    CheckDtype,
+    CheckTangent,
+    Composite,
+    Compute,
+    EndChange,
+    Event,
+    History,
+    KernelCall,
+    Part,
+    SaveResults,
+    Tangent,
+    View,
+)
 from ext.codegen.kernel_runs import fresh_function, has_shape
 from ext.codegen.lines import indent
-from ext.codegen.node_text import NodeText
-from ext.codegen.plan import bits_of, claim_of
-from ext.codegen.vmap_rules import Random, Refused, Rule, rule_of
-from ext.codegen.vocabulary import arg_type
+from ext.codegen.vmap_rules import Random, rule_of
 
-RULES = {
-    "same": "P_SAME",
-    "bool": "P_BOOL",
-    "float": "P_FLOAT",
-    "real": "P_REAL",
-    "complex": "P_COMPLEX",
-}
-# What describes an argument to the recorder, by its C type.
-PUT = {
-    "Tensor": "put_tensor",
-    "Py_ssize_t": "put_int",
-    "int": "put_int",
-    "double": "put_float",
-    "bint": "put_bool",
-}
+# The function that copies a value into ``out``, by the dtypes that a record takes there.
+WRITE = {"exact": "write_exact_out", "truth": "write_truth_out"}
 
 
-class OperatorForms(NodeText):
-    """Writes ``c_<key>``, ``c_<key>_`` and ``c_<key>_out``."""
+class Form(Part):
+    """A function in C, ``c_<key>`` with a suffix."""
+
+    def part(self, kind: type[Part]) -> list[str]:
+        """The lines of a part."""
+        return kind(self.op, self.node).lines()
 
     @property
-    def batching(self) -> Rule:
-        """What is done with batched tensors."""
-        return rule_of(self)
-
-    def kernel_expression(
-        self, out: str = "None", resolving: bool = False, inplace: bool = False
-    ) -> str:
-        r, k = self.r, self.r.kernel
-        if has_shape(r):
-            names = [self.resolved(a.name) if resolving else a.name for a in r.args]
-            flags = (
-                "flags" if out == "None" else f"flags | {out}.flags" if not self.multi else "flags"
-            )
-            return f"run_{self.key}({', '.join([*names, flags, out, str(inplace)])})"
-        if self.kind == "elementwise":
-            operands = k.args or tuple(a.name for a in r.args if a.is_tensor)
-            rule = " | ".join(RULES[word] for word in k.dtypes.split()) + (
-                " | P_SKIP_FIRST" if k.skip_first else ""
-            )
-            if len(operands) <= 3:
-                return (
-                    f"ew{len(operands)}(K_{k.name.upper()}, {', '.join(operands)}, {rule}, {out}, "
-                    f'"{self.shown}")'
-                )
-            return (
-                f'ewn(K_{k.name.upper()}, ({", ".join(operands)}), {rule}, {out}, "{self.shown}")'
-            )
-        module, _, function = k.target.partition(".")
-        self.imports.setdefault(module, set()).add(function)
-        names = k.args if k.args is not None else [a.name for a in r.args]
-        if resolving:
-            names = [self.resolved(name) for name in names]
-        if self.writes_out:
-            names = [*names, out]
-        return f"{module}_{function}({', '.join(names)})"
+    def event(self) -> Event:
+        return Event(self.op, self.node)
 
     @property
-    def writes_out(self) -> bool:
-        """Whether the function of a `call` without a shape rule takes ``out``."""
-        return self.kind == "call" and self.r.kernel.into
+    def kernel(self) -> KernelCall:
+        return KernelCall(self.op)
 
-    def claims(self, widen: bool = True) -> list[str]:
-        """Lines that refuse the dtypes which the record doesn't claim; some are converted before."""
-        if self.r.widen and widen:
-            letters, target = self.r.widen
-            mask = hex(bits_of(letters))
-            code = {"int64": "DT_I64", "float": "g_default_dtype"}[target]
-            return [
-                f"if 1 << self.dt & {mask}:",
-                f"    self = T._to_dtype(self, {code})",
-                *self.claims(False),
-            ]
-        claim = claim_of(self.r)
-        if claim is None:
-            return []
-        mask, names = hex(claim.bits), claim.names
-        how = f'{mask}, "{self.shown}", {self.r.refusal!r}'
-        if claim.promoted and len(names) > 2:
-            return [f"claim(common_dtype(({', '.join(names)})), {how})"]
-        if claim.promoted and len(names) == 2:
-            return [f"claim_promoted({', '.join(names)}, {how})"]
-        # What is computed in another dtype need not be of a claimed one.
-        given = "{0}.dt if dtype < 0 else dtype" if claim.by_dtype else "{0}.dt"
-        return [f"claim({given.format(name)}, {how})" for name in names]
+    @property
+    def composite(self) -> Composite:
+        return Composite(self.op, self.node)
 
-    def on_the_cpu(self) -> list[str]:
-        """Lines that refuse tensors of other devices where only the CPU has an implementation."""
-        if self.kind != "call" or has_shape(self.r) or self.r.kernel.anywhere:
-            return []
-        return ["if flags & F_DEVICE:", f'    refuse_device({self.every}, "{self.shown}")']
+    def flags(self) -> str:
+        """The declaration of the flags of all arguments."""
+        return f"cdef uint32_t flags = {self.op.flags()}"
 
-    def operator(self) -> list[str]:
-        r = self.r
-        lines = [
-            *self.seen_function(),
-            "",
-            f"cdef {self.ret} c_{self.key}({self.params}):",
-            *indent(self.seen()),
-            *indent(self.without_negative_dims()),
+    def idle(self) -> list[str]:
+        """Lines that return at once where the operator does nothing."""
+        return [f"if {self.r.call.idle}:", "    return self"] if self.r.call.idle else []
+
+    def function(self, head: str, event: list[str], body: list[str]) -> list[str]:
+        return ["", head, *indent([*event, *self.op.without_negative_dims(), *body])]
+
+
+class ResultForm(Form):
+    """``c_<key>``: the operator itself."""
+
+    PARTS = (
+        CheckDtype,
+        CheckDevice,
+        BeginChange,
+        CheckTangent,
+        Compute,
+        EndChange,
+        View,
+        History,
+        Tangent,
+        SaveResults,
+    )
+
+    def lines(self) -> list[str]:
+        head = f"cdef {self.op.ret} c_{self.op.key}({self.op.params}):"
+        return [
+            *self.event.lines(),
+            *self.function(head, self.event.begin(), [*self.idle(), *self.body()]),
         ]
-        if r.idle:
-            lines += [f"    if {r.idle}:", "        return self"]
-        if self.kind == "composite":
-            formula = r.kernel.formula
-            if "(" not in formula:
-                given = f"{self.names}, None" if r.kernel.into else self.names
-                return lines + [f"    return {self.composite_function()}({given})"]
-            text, _ = self.emitter(self.arg_names(), self.plain_metadata).emit(parse(formula))
-            return lines + [f"    return {text}"]
-        body = [
-            f"cdef uint32_t flags = {self.flags()}",
-            f"cdef {self.ret} result",
-        ]
-        is_view = self.kind == "view"
-        if self.diff:
-            body.append("cdef Node n" + (" = None" if self.slots else ""))
-        if self.many:
-            body += ["cdef Py_ssize_t n_results, i"]
-        body += self.claims()
-        body += self.on_the_cpu()
-        if isinstance(self.batching, Refused) and r.mutates:
-            body += ["if flags & F_BATCHED:", f"    {self.batching.call}"]
-        if r.mutates:
-            body += [
-                f"cdef tuple changed = {self.changed}",
-                f'before_change(changed, {self.every} if flags & F_BATCHED else (), flags, "{self.shown}")',
-            ]
-        if getattr(r.vjp, "refuse_tangents", False):
-            body += [
-                "if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
-                f'    refuse_tangent({self.every}, "{self.shown}")',
-            ]
-        batch = [f"result = {self.batching.call}"]
-        if self.resolves:
-            batch = [
-                "if flags & F_BATCHED:",
-                *indent(batch),
-                "else:",
-                f"    result = {self.kernel_expression(resolving=True)}",
-            ]
-        test = "F_LAYERED" if self.resolves else "F_BATCHED"
-        if isinstance(self.batching, Random):
-            body += [
-                "if flags & F_BATCHED or vmap_level():",
-                f"    result = {self.batching.call}",
-                "else:",
-                f"    result = {self.kernel_expression(resolving=self.resolves)}",
-            ]
-        else:
-            body += [
-                f"if flags & {test}:",
-                *indent(batch),
-                "else:",
-                f"    result = {self.kernel_expression()}",
-            ]
-        if r.mutates:
-            body.append(f'after_change(changed, "{r.node}")')
-        first = r.args[0].name if r.args else None
-        # One of millions of results, now and then.
-        heed = ["    if i & 0x3fff == 0x3fff:", "        PyErr_CheckSignals()"]
-        if is_view:
-            creation = "CREATED_MULTI_OUTPUT" if r.multi_view else "CREATED_DEFAULT"
-            if self.many:
-                body += [
-                    "for i in range(len(result)):",
-                    *heed,
-                    f"    set_view(<Tensor>result[i], {first}, {creation})",
-                ]
-            else:
-                body += [
-                    f"if result.base == NULL and result is not {first}:",
-                    f"    set_view(result, {first}, {creation})",
-                ]
-        if self.diff:
-            record, save = [], []
-            call = f"node_{self.key}({self.names}, False)"
-            if self.many:
-                call = f"node_{self.key}({self.names}, False, len(result))"
-                record += [
-                    f"n = {call}",
-                    "for i in range(len(result)):",
-                    *heed,
-                    "    set_history(<Tensor>result[i], n, <int>i)",
-                ]
-            elif self.multi:
-                record += [f"n = {call}"]
-                for i, o in enumerate(r.returns):
-                    if o not in r.nondiff_outputs:
-                        record.append(f"set_history(<Tensor>result[{i}], n, {i})")
-                save = self.save_results(lambda o: f"<Tensor>result[{r.returns.index(o)}]")
-            else:
-                record += [f"n = {call}", "set_history(result, n, 0)"]
-                save = self.save_results(lambda o: "result")
-            test = f"not (tls_modes() & M_NO_GRAD) and ({self.recording()})"
-            if not self.multi and not self.many:
-                test += " and dt_differentiable(result.dt)"
-            if is_view:
-                test += (
-                    f" and not ({first}.flags & F_INFERENCE)"  # nothing is tracked for its views
-                )
-            if not self.slots:
-                record += ["if seen != NULL:", "    note_node(seen, n)"]
-            body += [f"if flags & F_GRAD_PATH and {test}:", *indent(record)]
-            body += [
-                "if flags & (F_DUAL | F_VIEW) and g_modes & G_FORWARD:",
-                f"    tangent_{self.key}(result, {self.names})",
-            ]
-            if save:
-                # With its tangent, which the rule computes from the recorded result.
-                body += ["if n is not None:", *indent(save)]
-        node = "n" if self.diff and self.slots else "None"
-        moved = "None" if is_view or self.nothing else "result"
-        body += [*self.seen_end(f"finished(seen, {moved}, {node})"), "return result"]
-        return lines + indent(body)
 
-    def composite_function(self) -> str:
-        """The function that a composite is, by its name in the generated module."""
-        family, _, function = self.r.kernel.formula.partition(".")
-        if family != self.r.file:
-            raise FormulaError(
-                f"{self.key}: a composite of the family {self.r.file} is in "
-                f"{self.r.file}_composites, not of {family!r}"
-            )
-        self.imports.setdefault(f"{family}_composites", set()).add(function)
-        return f"{family}_composites_{function}"
+    def body(self) -> list[str]:
+        if self.op.kind == "composite":
+            return self.composite.lines()
+        lines = [self.flags(), f"cdef {self.op.ret} result"]
+        if self.node is not None:
+            lines.append("cdef Node n" + (" = None" if self.node.slots else ""))
+        if self.op.many:
+            lines.append("cdef Py_ssize_t n_results, i")
+        for part in self.PARTS:
+            lines += self.part(part)
+        node = "n" if self.node is not None and self.node.slots else "None"
+        result = "None" if self.op.kind == "view" or self.op.nothing else "result"
+        return [*lines, *self.event.end(f"finished(seen, {result}, {node})"), "return result"]
 
-    def inplace_operator(self) -> list[str]:
-        r = self.r
-        lines = [
-            "",
-            f"cdef Tensor c_{self.key}_({self.params}):",
-            *indent(self.seen("_")),
-            *indent(self.without_negative_dims()),
-        ]
-        given = ", ".join(
-            "overwritten(self, flags)" if a.name == "self" else a.name for a in r.args
+
+class InPlaceForm(Form):
+    """``c_<key>_``: the form that writes its result to `self`."""
+
+    def lines(self) -> list[str]:
+        head = f"cdef Tensor c_{self.op.key}_({self.op.params}):"
+        body = self.by_others() if self.op.kind == "composite" else self.by_kernel()
+        return self.function(head, self.event.begin("_"), [*self.idle(), *body])
+
+    def replacement(self) -> str:
+        """The call that computes a result of its own, which then takes the place of `self`."""
+        arguments = ", ".join(
+            "overwritten(self, flags)" if a.name == "self" else a.name for a in self.r.args
         )
-        call = f'replace_value(self, T.{self.key}({given}), "{self.shown}_")'
-        if r.idle:
-            lines += [f"    if {r.idle}:", "        return self"]
-        if self.kind == "composite":
-            formula = r.kernel.formula
-            text = self.last_step(parse(formula), "inplace") if "(" in formula else None
-            if text is not None:
-                return lines + [f"    return {text}"]
-            lines.append(f"    cdef uint32_t flags = {self.flags()}")
-            return lines + indent([*self.composite_in_place(), f"return {call}"])
-        body = [
-            f"cdef uint32_t flags = {self.flags()}",
-            "cdef bint recording = False",
+        return f'replace_value(self, T.{self.op.key}({arguments}), "{self.op.shown}_")'
+
+    def by_others(self) -> list[str]:
+        composite = self.composite
+        text = None if composite.by_function else composite.last_step("inplace")
+        if text is not None:
+            return [f"return {text}"]
+        return [self.flags(), *composite.in_place(), f"return {self.replacement()}"]
+
+    def by_kernel(self) -> list[str]:
+        lines = [self.flags(), "cdef bint recording = False"]
+        if self.node is not None:
+            lines.append("cdef Node n = None")
+        lines += self.without_kernel()
+        requires = "requires_grad(self)" if self.node is None else f"({self.op.recording()})"
+        lines += [
+            f"if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and {requires}:",
+            "    recording = True",
+            *CheckDtype(self.op, self.node).check(),
+            *self.part(CheckDevice),
         ]
-        if self.diff:
-            body.append("cdef Node n = None")
-        layered = "F_LAYERED" if self.resolves else "F_BATCHED"
-        if isinstance(self.batching, Random):
-            body += ["if vmap_level():", f"    return {self.batching.in_place}"]
-        body += [
-            f"if flags & ({layered} | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD):",
-            f"    return {call}",
-        ]
-        if self.diff:
-            body += [
-                f"if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and ({self.recording()}):",
-                "    recording = True",
-            ]
-        else:
-            body += [
-                "if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and requires_grad(self):",
-                "    recording = True",
-            ]
-        body += self.claims(False)
-        body += self.on_the_cpu()
-        truth = self.kind == "elementwise" and r.kernel.dtypes == "bool"
-        if self.kind == "elementwise" and r.kernel.dtypes == "real":
-            body.append(f'refuse_complex(self, "{self.shown}")')
-        body.append(f'check_inplace(self, "{self.shown}_", recording)')
-        if self.diff:
-            body += ["if recording:", f"    n = node_{self.key}({self.names}, True)"]
-        if self.kind == "elementwise":
-            body.append(self.kernel_expression("self"))
-        elif has_shape(r):
-            body += self.separate("self", "_")
-            body.append(self.kernel_expression("self", inplace=True))
-        elif self.writes_out:
-            body.append(self.kernel_expression("self"))
-        else:
-            body.append(f'put_value(self, {self.kernel_expression()}, "{self.shown}_")')
-        if self.diff:
-            body.append("end_inplace(self, n)")
-            if save := self.save_results(lambda o: "self"):
-                body += ["if recording:", *indent(save)]
-        else:
-            make = "constant_history" if truth else "unknown_history"
-            body += ["end_inplace(self, None)", "if recording:", f'    {make}(self, "{r.node}")']
-        node = "n" if self.diff else "None"
-        body += [*self.seen_end(f"finished(seen, self, {node})"), "return self"]
-        return lines + indent(body)
+        if self.op.kind == "elementwise" and self.r.kernel.dtypes == "real":
+            lines.append(f'refuse_complex(self, "{self.op.shown}")')
+        lines.append(f'check_inplace(self, "{self.op.shown}_", recording)')
+        if self.node is not None:
+            lines += ["if recording:", f"    n = node_{self.op.key}({self.op.names}, True)"]
+        lines += [*self.computation(), *self.history()]
+        node = "None" if self.node is None else "n"
+        return [*lines, *self.event.end(f"finished(seen, self, {node})"), "return self"]
 
-    def fresh_operator(self) -> list[str]:
-        """The form for functions that make tensors: it fills what nobody else knows yet."""
-        head = f"cdef Tensor c_{self.key}_fresh({self.params}, str op, str draws):"
-        body = [
-            "if vmap_level():",
-            f'    return random_under_vmap(op, "{self.key}", ({self.names},), draws)',
-            *fresh_function(self.r, self.imports),
-        ]
-        return ["", head, *indent(body)]
+    def without_kernel(self) -> list[str]:
+        """Lines that leave where a result of its own is needed: under vmap, in forward mode."""
+        lines, batching = [], rule_of(self.op)
+        if isinstance(batching, Random):
+            lines = ["if vmap_level():", f"    return {batching.in_place}"]
+        layered = "F_LAYERED" if self.op.resolves else "F_BATCHED"
+        dual = f"flags & ({layered} | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD)"
+        return [*lines, f"if {dual}:", f"    return {self.replacement()}"]
 
-    def separate(self, target: str, form: str = "") -> list[str]:
-        """Lines that refuse operands in the memory of which a kernel writes some places only."""
-        if not self.r.kernel.places:
-            return []
-        ways = {"Tensor": "separated", "operand": "separated", "indices": "all_separated"}
-        return [
-            f'{a.name} = {ways[a.type]}({target}, {a.name}, "{self.shown}{form}")'
-            for a in self.r.args
-            if a.name != self.r.kernel.over and a.type in ways
-        ]
+    def computation(self) -> list[str]:
+        kernel = self.kernel
+        if has_shape(self.r):
+            return [*kernel.check_memory("self", "_"), kernel.expression("self", inplace=True)]
+        if self.op.kind == "elementwise" or kernel.writes_out:
+            return [kernel.expression("self")]
+        return [f'put_value(self, {kernel.expression()}, "{self.op.shown}_")']
 
-    def composite_in_place(self) -> list[str]:
-        """Lines that let a composite write to `self`, where nothing is recorded."""
-        if not self.r.kernel.into:
-            return []
-        return [
-            "if not (flags & (F_LAYERED | F_DUAL) or (flags & F_VIEW and g_modes & G_FORWARD)",
-            "        or (flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD))):",
-            f'    check_inplace(self, "{self.shown}_", False)',
-            f"    if {self.composite_function()}({self.names}, self) is self:",
-            "        return self",
-        ]
+    def history(self) -> list[str]:
+        """Lines that make the node the history of `self`, or say that there is none."""
+        if self.node is not None:
+            save = self.node.save_results(lambda output: "self")
+            saving = ["if recording:", *indent(save)] if save else []
+            return ["end_inplace(self, n)", *saving]
+        truth = self.op.kind == "elementwise" and self.r.kernel.dtypes == "bool"
+        make = "constant_history" if truth else "unknown_history"
+        constant = f'    {make}(self, "{self.r.derivatives.node}")'
+        return ["end_inplace(self, None)", "if recording:", constant]
 
-    # --- events: see ext/core/recorder.pyx --------------------------------------------------
 
-    def event(self, form: str = "") -> str:
-        """The number of the event's name."""
-        entry = (self.key, self.r.event_name + form)
-        if entry not in self.events:
-            self.events.append(entry)
-        return f"E + {self.events.index(entry)}"
+class FreshForm(Form):
+    """``c_<key>_fresh``: for functions that make tensors, it fills one that nobody else has."""
 
-    @property
-    def silent(self) -> bool:
-        """Whether there are no events of it: a step of formulas that is made of operators."""
-        return self.kind == "composite" and self.r.event_name.startswith("autograd_cy::")
-
-    def seen(self, form: str = "") -> list[str]:
-        """The first lines of a form: its event begins, and ends however the function is left."""
-        if self.silent:
-            return []
-        return [
-            "cdef Scope seen = NULL",
-            "if g_modes & G_PROFILE:",
-            f"    seen = seen_{self.key}({self.event(form)}{', ' if self.names else ''}{self.names})",
-        ]
-
-    def seen_end(self, call: str) -> list[str]:
-        """Lines that end the event before the function returns."""
-        if self.silent:
-            return []
-        return ["if seen != NULL:", f"    {call}", "    seen = NULL"]
-
-    def seen_function(self) -> list[str]:
-        """`seen_<key>`: an event begins, with what its arguments look like. Out of the plain path."""
-        if self.silent:
-            return []
-        params = f", {self.params}" if self.params else ""
-        puts = [f"{PUT.get(arg_type(a.type).c, 'put_object')}({a.name})" for a in self.r.args]
-        for i, a in enumerate(self.r.args):
-            if a.type == "dtype?":
-                puts[i] = f"put_dtype({a.name})"
+    def lines(self) -> list[str]:
+        key, names = self.op.key, self.op.names
         return [
             "",
-            f"cdef Event* seen_{self.key}(int event{params}) noexcept:",
-            "    cdef Event* seen = begin(event, S_OPERATOR)",
-            "    if seen != NULL and details & D_ARGUMENTS:",
-            *(f"        {line}" for line in puts),
-            "        put_end(seen)",
-            *["        seen.moved = 0"] * (self.kind == "view"),
-            "    return seen",
+            f"cdef Tensor c_{key}_fresh({self.op.params}, str op, str draws):",
+            "    if vmap_level():",
+            f'        return random_under_vmap(op, "{key}", ({names},), draws)',
+            *indent(fresh_function(self.r, self.op.imports)),
         ]
 
-    def result_dtype(self) -> str | None:
-        """The code of the dtype that an elementwise kernel gives; None if only its result says."""
-        k = self.r.kernel
-        if self.kind != "elementwise" or k.dtypes not in ("same", "real", "bool", "complex"):
-            return None
-        if k.dtypes == "bool":
-            return "DT_BOOL"
-        names = [a.name for a in self.r.args if a.type in ("Tensor", "operand")][
-            int(k.skip_first) :
-        ]
-        code = f"{names[0]}.dt" if len(names) == 1 else f"common_dtype(({', '.join(names)}))"
-        wrap = {"real": "dt_real", "complex": "dt_to_complex"}.get(k.dtypes)
-        return f"{wrap}({code})" if wrap else code
 
-    def last_step(self, tree: ast.expr, form: str) -> str | None:
-        """The formula of a composite with its last step in another form; None if it has none."""
-        if isinstance(tree, ast.IfExp):
-            first, second = self.last_step(tree.body, form), self.last_step(tree.orelse, form)
-            if first is None or second is None:
-                return None
-            test = self.emitter(self.arg_names(), self.plain_metadata).emit(tree.test)[0]
-            return f"({first} if {test} else {second})"
-        text, kind = self.emitter(self.arg_names(), self.plain_metadata).emit(tree)
-        found = re.fullmatch(r"T\.(\w+)\((.*)\)", text, re.S) if kind == "T" else None
-        if found is None:
-            return None
-        record = next(r for rs in self.records.values() for r in rs if r.key == found[1])
-        if form == "out":
-            exact = self.r.out == "exact" and getattr(record.kernel, "dtypes", None) == "same"
-            fits = (record.out == self.r.out or exact) and record.wide_out == self.r.wide_out
-            return f"T.{found[1]}_out({found[2]}, out)" if fits else None
-        fits = record.inplace and re.match(r"self\b(?=,|$)", found[2])
-        return f"T.{found[1]}_({found[2]})" if fits else None
+class OutForm(Form):
+    """``c_<key>_out``: the form that writes its result to ``out``."""
 
-    def out_operator(self) -> list[str]:
-        r = self.r
-        lines = [
-            "",
-            f"cdef Tensor c_{self.key}_out({self.params}, Tensor out):",
-            *indent(self.seen()),
-            *indent(self.without_negative_dims()),
-            f'    check_out(out, {self.flags()}, "{self.shown}")',
-        ]
-        write = {"exact": "write_exact_out", "truth": "write_truth_out"}.get(r.out, "write_out")
-        if r.wide_out:
-            chosen = any(a.type == "dtype?" for a in r.args)
-            if chosen:
-                lines += [
-                    "    if dtype >= 0:",
-                    f'        need_exact_out(out, dtype, "{self.shown}")',
-                ]
-            # As in torch, what has a dtype and takes integers computes in the dtype of `out`.
-            if "i" in r.dtypes and chosen:
-                lines.append("    dtype = out.dt")
-            else:
-                lines.append("    self = widened(self, out)")
-        if self.kind == "composite":
-            value = f"c_{self.key}({self.names})"
-            if r.kernel.into:
-                value = "value"
-                lines += [
-                    f"    cdef Tensor value = {self.composite_function()}({self.names}, out)",
-                    "    if value is out:",
-                    "        return out",
-                ]
-            elif "(" in r.kernel.formula:
-                text = self.last_step(parse(r.kernel.formula), "out")
-                if text is not None and r.out == "exact":
-                    given = ", ".join(a.name for a in r.tensor_args)
-                    lines += [
-                        f"    if out.dt == common_dtype(tuple([t for t in ({given},) if t is not None])):",
-                        f"        return {text}",
-                    ]
-                elif text is not None:
-                    return [*lines, f"    return {text}"]
-            return [
-                *lines,
-                f'    {write}(out, {value}, "{self.shown}")',
-                "    bump_version(out)",
+    def lines(self) -> list[str]:
+        head = f"cdef Tensor c_{self.op.key}_out({self.op.params}, Tensor out):"
+        check = f'check_out(out, {self.op.flags()}, "{self.op.shown}")'
+        body = self.by_others() if self.op.kind == "composite" else self.by_kernel()
+        return self.function(head, self.event.begin(), [check, *self.wide(), *body])
+
+    def write(self, value: str) -> str:
+        """The call that copies a value."""
+        write = WRITE.get(self.r.call.out, "write_out")
+        return f'{write}(out, {value}, "{self.op.shown}")'
+
+    def wide(self) -> list[str]:
+        """Lines that compute in the dtype of ``out``, as torch does where it is a wider one."""
+        if not self.r.call.wide_out:
+            return []
+        if not any(a.type == "dtype?" for a in self.r.args):
+            return ["self = widened(self, out)"]
+        # An operator that has a dtype and takes integers computes in the dtype of `out`.
+        wide = "dtype = out.dt" if "i" in self.r.call.dtypes else "self = widened(self, out)"
+        return ["if dtype >= 0:", f'    need_exact_out(out, dtype, "{self.op.shown}")', wide]
+
+    def by_others(self) -> list[str]:
+        composite, lines = self.composite, []
+        value = f"c_{self.op.key}({self.op.names})"
+        if self.r.kernel.into:
+            value = "value"
+            lines = [
+                f"cdef Tensor value = {composite.function()}({self.op.names}, out)",
+                "if value is out:",
                 "    return out",
             ]
-        lines += indent(self.claims())
-        if refusal := self.on_the_cpu():
-            lines += [f"    cdef uint32_t flags = {self.flags()}", *indent(refusal)]
-        exact = self.result_dtype() if r.out == "exact" else None
-        if exact is not None:
-            # What is real for a complex tensor may go into a complex one, too.
-            refuse = "need_exact_out" if r.kernel.dtypes == "complex" else "raise other_out"
-            unless = "dt_is_complex(self.dt) or " if r.kernel.dtypes == "real" else ""
-            lines += [
-                f"    if not ({unless}out.dt == {exact}):",
-                f'        {refuse}(out, {exact}, "{self.shown}")',
-            ]
-        if has_shape(r):
-            lines += [
-                f"    cdef uint32_t flags = {self.flags()}",
-                *indent(self.separate("out")),
-                f"    {self.kernel_expression('out', resolving=self.resolves)}",
-            ]
-        elif (
-            self.writes_out
-            or exact is not None
-            or (self.kind == "elementwise" and write == "write_out")
-        ):
-            lines.append(f"    {self.kernel_expression('out', resolving=self.resolves)}")
-        else:
-            lines.append(
-                f'    {write}(out, {self.kernel_expression(resolving=self.resolves)}, "{self.shown}")'
-            )
-        ends = self.seen_end("finished(seen, out, None)")
-        return lines + ["    bump_version(out)", *indent(ends), "    return out"]
+        elif not composite.by_function:
+            text = composite.last_step("out")
+            if text is not None and self.r.call.out != "exact":
+                return [f"return {text}"]
+            if text is not None:
+                tensors = ", ".join(a.name for a in self.r.tensor_args)
+                dtype = f"common_dtype(tuple([t for t in ({tensors},) if t is not None]))"
+                lines = [f"if out.dt == {dtype}:", f"    return {text}"]
+        return [*lines, self.write(value), "bump_version(out)", "return out"]
 
-    def outs_operator(self) -> list[str]:
-        """The form with one tensor in ``out=`` for each of several results."""
-        writes = [f"bump_version(<Tensor>out[{i}])" for i in range(len(self.r.returns))]
+    def by_kernel(self) -> list[str]:
+        lines = self.part(CheckDtype)
+        if refusal := self.part(CheckDevice):
+            lines += [self.flags(), *refusal]
+        exact = self.kernel.result_dtype() if self.r.call.out == "exact" else None
+        if exact is not None:
+            lines += self.check_dtype_of_out(exact)
+        lines += [*self.computation(exact is not None), "bump_version(out)"]
+        return [*lines, *self.event.end("finished(seen, out, None)"), "return out"]
+
+    def check_dtype_of_out(self, dtype: str) -> list[str]:
+        """Lines that refuse another dtype; a real result may go into a complex tensor, too."""
+        rule = self.r.kernel.dtypes
+        refuse = "need_exact_out" if rule == "complex" else "raise other_out"
+        unless = "dt_is_complex(self.dt) or " if rule == "real" else ""
+        return [
+            f"if not ({unless}out.dt == {dtype}):",
+            f'    {refuse}(out, {dtype}, "{self.op.shown}")',
+        ]
+
+    def computation(self, exact: bool) -> list[str]:
+        kernel, resolves = self.kernel, self.op.resolves
+        if has_shape(self.r):
+            memory = kernel.check_memory("out")
+            return [self.flags(), *memory, kernel.expression("out", resolving=resolves)]
+        any_dtype = self.op.kind == "elementwise" and self.r.call.out not in WRITE
+        if kernel.writes_out or exact or any_dtype:
+            return [kernel.expression("out", resolving=resolves)]
+        return [self.write(kernel.expression(resolving=resolves))]
+
+
+class OutsForm(Form):
+    """``c_<key>_outs``: the form with one tensor in ``out=`` for each of several results."""
+
+    def lines(self) -> list[str]:
+        head = f"cdef tuple c_{self.op.key}_outs({self.op.params}, tuple out):"
         body = [
-            *self.seen(),
-            *self.without_negative_dims(),
-            *self.claims(),
-            f"cdef uint32_t flags = {self.flags()}",
-            *self.on_the_cpu(),
-            self.kernel_expression("out", resolving=self.resolves),
-            *writes,
+            *self.part(CheckDtype),
+            self.flags(),
+            *self.part(CheckDevice),
+            self.kernel.expression("out", resolving=self.op.resolves),
+            *(f"bump_version(<Tensor>out[{i}])" for i in range(len(self.r.returns))),
             "return out",
         ]
-        return ["", f"cdef tuple c_{self.key}_outs({self.params}, tuple out):", *indent(body)]
+        return self.function(head, self.event.begin(), body)

@@ -54,11 +54,11 @@ class Plan:
     edges: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for keys, text in self.record.joint.items():
+        for keys, text in self.record.derivatives.joint.items():
             self.formulas[keys] = parse(text)
             self.uses[keys] = uses(self.formulas[keys])
             self._keep(keys)
-        for name in self.record.keeps:
+        for name in self.record.derivatives.keeps:
             _add(self.plain, name)
         self._number_edges()
 
@@ -75,7 +75,7 @@ class Plan:
                 raise FormulaError(f"{r.key}: the formula saves a list; use attrs")
             if name in self.outputs or (name in types and types[name].is_tensor):
                 _add(self.slots, name)
-            elif name in types or name in r.attrs:
+            elif name in types or name in r.derivatives.attrs:
                 _add(self.plain, name)
         for name, what in sorted(used.metadata):
             if is_gradient(name) or name in used.values or (name,) == keys:
@@ -87,7 +87,7 @@ class Plan:
 
     def _number_edges(self) -> None:
         lists = 0
-        for number, name in enumerate(self.record.differentiable):
+        for number, name in enumerate(self.record.derivatives.differentiable):
             if lists:
                 raise FormulaError(f"{self.record.key}: a list of tensors must come last in vjp")
             lists += self.record.arg(name).type == "Tensor[]"
@@ -106,7 +106,7 @@ class Plan:
         """Edges whose gradient stays in the graph, and bits of those in whose graph."""
         return tuple(
             (self.edges[key], sum(1 << self.edges[name] for name in inputs))
-            for key, inputs in self.record.stays.items()
+            for key, inputs in self.record.derivatives.stays.items()
         )
 
     def users(self, name: str) -> list[str]:
@@ -167,15 +167,15 @@ class Claim:
 def claim_of(record: Any) -> Claim | None:
     """The claim of a record; None if every dtype will do."""
     r, kernel = record, type(record.kernel).__name__
-    if bits_of(r.dtypes) == ALL_CLASSES or kernel == "view":
+    if bits_of(r.call.dtypes) == ALL_CLASSES or kernel == "view":
         return None  # views of some dtypes only have an error of their own
     tensors = [a for a in r.args if a.type in ("Tensor", "operand")]
     if kernel != "elementwise" and not any(a.type == "operand" for a in tensors):
         # No promotion: each argument by itself (indices and targets aren't differentiable).
-        if r.vmap == "elementwise" and len(tensors) == 2:
-            return Claim(bits_of(r.dtypes), tuple(a.name for a in tensors), promoted=True)
-        checked = [a for a in tensors if a.name in r.differentiable] or tensors[:1]
+        if r.batching.vmap == "elementwise" and len(tensors) == 2:
+            return Claim(bits_of(r.call.dtypes), tuple(a.name for a in tensors), promoted=True)
+        checked = [a for a in tensors if a.name in r.derivatives.differentiable] or tensors[:1]
         by_dtype = any(a.type == "dtype?" for a in r.args)
-        return Claim(bits_of(r.dtypes), tuple(a.name for a in checked), by_dtype=by_dtype)
+        return Claim(bits_of(r.call.dtypes), tuple(a.name for a in checked), by_dtype=by_dtype)
     first = int(getattr(r.kernel, "skip_first", False))
-    return Claim(bits_of(r.dtypes), tuple(a.name for a in tensors[first:]), promoted=True)
+    return Claim(bits_of(r.call.dtypes), tuple(a.name for a in tensors[first:]), promoted=True)

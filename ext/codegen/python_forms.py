@@ -58,68 +58,64 @@ def as_called(text: str) -> str:
 
 def docstring(r: Any, extra: Pairs = (), others: Sequence[Any] = ()) -> list[str]:
     """numpydoc text of a record; `others` are overloads, with parameters of their own."""
-    lines = [r.doc.split("\n")[0]]
-    rest = r.doc.split("\n")[1:]
+    first, *rest = r.presentation.doc.split("\n")
+    lines = [first]
     if rest:
         lines += [""] + [x for x in rest if x.strip()]
-    lines += ["", "Parameters", "----------"]
-    for i, a in enumerate(r.args):
-        kind = arg_type(a.type).text
-        if a.default is not None and "optional" not in kind:
-            kind += f", default {a.default}"
-        lines.append(f"{python_name(a, i)} : {kind}")
-        if a.name in r.params:
-            lines.append(f"    {r.params[a.name]}")
-    shown = {a.name for a in r.args} | {name for name, _ in extra}
-    for other in others:
-        for i, a in enumerate(other.args):
-            if a.name not in shown:
-                shown.add(a.name)
-                lines += [
-                    f"{python_name(a, i)} : {arg_type(a.type).text}",
-                    f"    {other.params.get(a.name, '')}".rstrip(),
-                ]
-    for name, kind in extra:
-        lines.append(f"{name} : {kind}")
-        text = r.params.get(name) or text_of(name, "")
-        if text:
-            lines.append(f"    {text}")
+    lines += ["", "Parameters", "----------", *parameters_text(r, extra, others)]
     outs = {"result": "Tensor", "*": "tuple of Tensors"}
     lines += ["", "Returns", "-------"] if r.returns else []
     if len(r.returns) > 1:
         lines += [f"{o} : Tensor" for o in r.returns]
     elif r.returns:
         lines.append(outs.get(r.returns[0], "Tensor"))
-    if r.raises:
-        lines += [
-            "",
-            "Raises",
-            "------",
-            *(x for error, when in r.raises for x in (error, f"    {when}")),
-        ]
-    if isinstance(r.vjp, dict):
-        lines += [
-            "",
-            "Notes",
-            "-----",
-            "Gradients: "
-            + "; ".join(
-                f"``{', '.join(k)}``: ``{' '.join(v.split())}``" for k, v in r.joint.items()
-            )
-            + ".",
-        ]
-    elif type(r.vjp).__name__ == "nondiff":
-        lines += ["", "Notes", "-----", f"Not differentiable: {r.vjp.reason}."]
+    if r.presentation.raises:
+        texts = (x for error, when in r.presentation.raises for x in (error, f"    {when}"))
+        lines += ["", "Raises", "------", *texts]
+    if notes := gradients_text(r):
+        lines += ["", "Notes", "-----", notes]
     lines = [as_called(line) for line in lines]
-    if r.example:
-        lines += [
-            "",
-            "Examples",
-            "--------",
-            ">>> import autograd_cy as ag",
-            *r.example.splitlines(),
-        ]
+    if r.presentation.example:
+        session = r.presentation.example.splitlines()
+        lines += ["", "Examples", "--------", ">>> import autograd_cy as ag", *session]
     return lines
+
+
+def parameters_text(r: Any, extra: Pairs, others: Sequence[Any]) -> list[str]:
+    """The parameters of a record, of its overloads and of the Python forms alone."""
+    lines, params = [], r.presentation.params
+    for i, a in enumerate(r.args):
+        kind = arg_type(a.type).text
+        if a.default is not None and "optional" not in kind:
+            kind += f", default {a.default}"
+        lines.append(f"{python_name(a, i)} : {kind}")
+        if a.name in params:
+            lines.append(f"    {params[a.name]}")
+    known = {a.name for a in r.args} | {name for name, _ in extra}
+    for other in others:
+        for i, a in enumerate(other.args):
+            if a.name not in known:
+                known.add(a.name)
+                text = other.presentation.params.get(a.name, "")
+                lines.append(f"{python_name(a, i)} : {arg_type(a.type).text}")
+                lines.append(f"    {text}".rstrip())
+    for name, kind in extra:
+        lines.append(f"{name} : {kind}")
+        if text := params.get(name) or text_of(name, ""):
+            lines.append(f"    {text}")
+    return lines
+
+
+def gradients_text(r: Any) -> str:
+    """The note on gradients: the formulas, or the reason why there is none."""
+    vjp = r.derivatives.vjp
+    if isinstance(vjp, dict):
+        formulas = (
+            f"``{', '.join(names)}``: ``{' '.join(formula.split())}``"
+            for names, formula in r.derivatives.joint.items()
+        )
+        return f"Gradients: {'; '.join(formulas)}."
+    return f"Not differentiable: {vjp.reason}." if type(vjp).__name__ == "nondiff" else ""
 
 
 # --- the text that the binder reads (Note [Forms] in ext/core/forms.pyx) ---------------------------
@@ -127,8 +123,8 @@ def docstring(r: Any, extra: Pairs = (), others: Sequence[Any] = ()) -> list[str
 
 def options_of(r: Any) -> Pairs:
     """(name, text of the kind and default) of parameters that are no arguments of the record."""
-    found = [(a.name, f"{kind_text(r, a, 0)} {a.name}={a.default}") for a, _ in r.options]
-    return found + ([("alpha", "object alpha=1")] if r.alpha else [])
+    found = [(a.name, f"{kind_text(r, a, 0)} {a.name}={a.default}") for a, _ in r.call.options]
+    return found + ([("alpha", "object alpha=1")] if r.call.alpha else [])
 
 
 def kind_text(r: Any, a: Arg, position: int, optional: bool = False) -> str:
@@ -153,23 +149,25 @@ def row(r: Any, form: str = "", alone: bool = False) -> str:
     if is_plain(r):
         head.append(f"calls={calls_of(r)}")
     if not form and [a.type for a in r.args[:2]] == ["operand"] * 2:
-        head.append("lone" if r.two_numbers else "numbers")
+        head.append("lone" if r.call.two_numbers else "numbers")
     if separate_sizes(r) is not None and not form:
         head.append("spread")
+    if r.call.autocast and not form:
+        head.append(f"autocast={r.call.autocast}")
     cells = []
     for i, a in enumerate(r.args):
         # In-place forms are methods, whose arguments count from the one after the tensor.
-        position = 0 if a.keyword else i + 1 if r.function and form != "_" else i
-        default = "None" if r.alone and i else a.default
-        cell = kind_text(r, a, position, bool(r.alone and i))
+        position = 0 if a.keyword else i + 1 if r.call.function and form != "_" else i
+        default = "None" if r.call.alone and i else a.default
+        cell = kind_text(r, a, position, bool(r.call.alone and i))
         if form and i == 0:
-            cell = f"tensor@{int(r.function)}"
+            cell = f"tensor@{int(r.call.function)}"
         cell += f" {python_name(a, i)}"
         cells.append(cell if default is None else f"{cell}={default.replace('; ', ';')}")
     cells.insert(sum(not a.keyword for a in r.args), "*")
     cells.append("+")
     cells += [text for _, text in options_of(r)]
-    if not form and r.out:
+    if not form and r.call.out:
         cells.append("tensor? out=None")
     elif not form and r.outs:
         cells.append("object out=None")
@@ -189,7 +187,9 @@ class Body:
         self.name = f"form_{r.key}{form}"
         options = [name for name, _ in options_of(r)]
         self.places = {name: len(r.args) + k for k, name in enumerate([*options, "out"])}
-        self.named = bool(r.alpha or r.checks or r.options or r.alone)  # more than one use
+        self.named = bool(
+            r.call.alpha or r.call.checks or r.call.options or r.call.alone
+        )  # more than one use
         texts = [self.value(arg_type(a.type).c, i) for i, a in enumerate(r.args)]
         self.texts = texts
         self.names = ", ".join(f"v_{a.name}" for a in r.args) if self.named else ", ".join(texts)
@@ -215,13 +215,13 @@ class Body:
         if self.named:
             for a, text in zip(r.args, self.texts):
                 lines.append(f"cdef {arg_type(a.type).c} v_{a.name} = {text}")
-        if r.alone:
+        if r.call.alone:
             lines += self.alone()
-        if r.checks:
-            lines.append(f"check_{r.checks}({names})")
+        if r.call.checks:
+            lines.append(f"check_{r.call.checks}({names})")
         lines += self.options() + self.alpha()
         call = f"c_{r.key}{form}({names})"
-        if not form and r.out:
+        if not form and r.call.out:
             lines += self.out(r.key, names)
         elif not form and r.outs:
             written = f'write_outs(out, {call}, "{r.shown}")'
@@ -234,7 +234,7 @@ class Body:
                 f'(<Tensor>v[0].o).flags, "{r.shown}")',
                 f"    return {r.symbol}_result(*{written})",
             ]
-        if not form and len(r.returns) > 1 and r.named:
+        if not form and len(r.returns) > 1 and r.call.named:
             call = f"{r.symbol}_result(*{call})"
         lines.append(f"return {call}")
         return ["", f"cdef object {self.name}(Value* v):", *indent(lines)]
@@ -242,15 +242,15 @@ class Body:
     def options(self) -> list[str]:
         """What options do: another record is called with the value as last argument."""
         r, lines = self.r, []
-        for a, key in r.options:
+        for a, key in r.call.options:
             c, place = arg_type(a.type).c, self.places[a.name]
             member = {"Py_ssize_t": "i", "bint": "i", "double": "d"}.get(c, "o")
             default = {"None": "NONE", "False": "0"}.get(a.default, a.default)
             names = f"{self.names}, {self.value(c, place)}"
             lines.append(f"if v[{place}].{member} != {default}:")
-            if r.out and not self.form and self.table[key].out:
+            if r.call.out and not self.form and self.table[key].call.out:
                 lines += indent(self.out(key, names))
-            elif r.out and not self.form:
+            elif r.call.out and not self.form:
                 text = f"{r.shown}() takes no out= with {a.name}=; leave one of them out"
                 lines += [
                     f"    if v[{self.places['out']}].o != NONE:",
@@ -266,25 +266,25 @@ class Body:
         nothing = " and ".join(f"v_{a.name} is None" for _, a in others)
         lines = [
             f"if {nothing} and v[{self.places['out']}].o == NONE:",
-            f"    return T.{r.alone}(v_{r.args[0].name}, True)",
+            f"    return T.{r.call.alone}(v_{r.args[0].name}, True)",
         ]
         for i, a in others:
             shown = python_name(a, i)
-            refuse = f'operand_arg(None, "{r.name}", "{shown}", {i + int(r.function)})'
+            refuse = f'operand_arg(None, "{r.name}", "{shown}", {i + int(r.call.function)})'
             lines += [f"if v_{a.name} is None:", f"    {refuse}"]
         return lines
 
     def alpha(self) -> list[str]:
         """What ``alpha=`` does: a factor of the last tensor, or a record that takes it along."""
         r = self.r
-        if not r.alpha:
+        if not r.call.alpha:
             return []
         last = r.tensor_args[-1].name
         # Other ones, 1.0 or True, are looked at: not every dtype goes with them.
-        other = "alpha is True" if r.alpha is True else "type(alpha) is not int"
+        other = "alpha is True" if r.call.alpha is True else "type(alpha) is not int"
         test = f"if v[{self.places['alpha']}].o != <PyObject*>ONE and ({other} or alpha != 1):"
         lines = [f"cdef object alpha = <object>v[{self.places['alpha']}].o"]
-        if r.alpha is True:
+        if r.call.alpha is True:
             factor = f'alpha_arg(alpha, "{r.name}", v_self, v_{last}, True)'
             return [
                 *lines,
@@ -292,8 +292,8 @@ class Body:
                 *indent(self.apart(last)),
                 f"    v_{last} = T.mul(v_{last}, {factor})",
             ]
-        key = r.alpha.removeprefix("-")
-        factor = "alpha" if key == r.alpha else "alpha if isinstance(alpha, bool) else -alpha"
+        key = r.call.alpha.removeprefix("-")
+        factor = "alpha" if key == r.call.alpha else "alpha if isinstance(alpha, bool) else -alpha"
         lines += [
             "cdef Tensor factor",
             test,
@@ -346,12 +346,12 @@ def choice(name: str, group: Sequence[Any]) -> list[str]:
     """The function that chooses among the signatures of an overloaded name: the first whose `when` holds."""
     lines = ["", f"cdef int which_{name}(Given* g) except -1:"]
     for k, r in enumerate(group):
-        if r.when is not None:
-            test = r.when
+        if r.call.when is not None:
+            test = r.call.when
             for pattern, text in WHEN:
                 test = re.sub(pattern, text, test)
             lines += [f"    if {test}:", f"        return {k}"]
-    default = next(k for k, r in enumerate(group) if r.when is None)
+    default = next(k for k, r in enumerate(group) if r.call.when is None)
     return [*lines, f"    return {default}"]
 
 
@@ -375,10 +375,10 @@ class Forms:
             self.rows.append("| " * (k > 0) + row(r, form, len(group) == 1))
             if is_plain(r):
                 self.bodies.append(f"c_{r.key}{form}")
-                if r.out and not form:
+                if r.call.out and not form:
                     self.rows.append(">")
                     self.bodies.append(f"c_{r.key}_out")
-                if not (r.options or r.alpha):
+                if not (r.call.options or r.call.alpha):
                     continue
                 self.rows.append(":")
             body = Body(r, form, self.table)
@@ -395,13 +395,14 @@ class Forms:
     @staticmethod
     def document(name: str, group: Sequence[Any]) -> str:
         if name.startswith("_"):
-            return group[0].doc.split("\n")[0]
+            return group[0].presentation.doc.split("\n")[0]
         shown = {
             "alpha": "Number, default 1",
             "out": "tuple of Tensors, optional" if group[0].outs else "Tensor, optional",
         }
         shown |= {
-            a.name: f"{arg_type(a.type).text}, default {a.default}" for a, _ in group[0].options
+            a.name: f"{arg_type(a.type).text}, default {a.default}"
+            for a, _ in group[0].call.options
         }
         if len(group) > 1:
             lines = docstring(group[0], others=group[1:])
@@ -410,10 +411,13 @@ class Forms:
                     python_name(a, i) + ("" if a.default is None else f"={a.default}")
                     for i, a in enumerate(r.args)
                 )
-                lines += ["", f"**{name}({given})**: {as_called(r.doc.splitlines()[0])}"]
+                lines += [
+                    "",
+                    f"**{name}({given})**: {as_called(r.presentation.doc.splitlines()[0])}",
+                ]
         else:
             r = group[0]
-            names = [n for n, _ in options_of(r)] + ["out"] * bool(r.out or r.outs)
+            names = [n for n, _ in options_of(r)] + ["out"] * bool(r.call.out or r.outs)
             lines = docstring(r, [(n, shown[n]) for n in names])
         return "\n".join(lines) + "\n"
 
@@ -449,18 +453,18 @@ def literal(text: str, end: str = "\\n") -> str:
 def dunder_forms(r: Any) -> tuple[list[str], list[str]]:
     """The functions behind Python operators, and the lines that register them."""
     lines, register = [], []
-    if r.dunder in BINARY_SLOTS:
-        slot = BINARY_SLOTS[r.dunder]
+    if r.call.dunder in BINARY_SLOTS:
+        slot = BINARY_SLOTS[r.call.dunder]
         # What takes no numbers leaves them to Python, whose error names both types.
         known = (
             "{0} if isinstance({0}, Tensor) else None"
             if r.args[1].type == "Tensor"
             else "foreign_operand({0})"
         )
-        check = [f"    check_{r.checks}(x, y)"] if r.checks else []
+        check = [f"    check_{r.call.checks}(x, y)"] if r.call.checks else []
         lines += [
             "",
-            f"cdef object dunder_{r.dunder}(object a, object b):",
+            f"cdef object dunder_{r.call.dunder}(object a, object b):",
             f"    cdef Tensor x = {known.format('a')}",
             "    cdef Tensor y",
             "    if x is None:",
@@ -471,11 +475,11 @@ def dunder_forms(r: Any) -> tuple[list[str], list[str]]:
             *check,
             f"    return c_{r.key}(x, y)",
         ]
-        register.append(f"upcalls.binary[B_{slot}] = dunder_{r.dunder}")
-        if r.inplace and r.dunder not in COMPARISONS:
+        register.append(f"upcalls.binary[B_{slot}] = dunder_{r.call.dunder}")
+        if r.call.inplace and r.call.dunder not in COMPARISONS:
             lines += [
                 "",
-                f"cdef object dunder_i{r.dunder}(object a, object b):",
+                f"cdef object dunder_i{r.call.dunder}(object a, object b):",
                 "    cdef Tensor x = <Tensor>a",
                 "    cdef Tensor y = foreign_operand(b)",
                 "    if y is None or overriding(<PyObject*>b):",
@@ -483,19 +487,21 @@ def dunder_forms(r: Any) -> tuple[list[str], list[str]]:
                 *check,
                 f"    return c_{r.key}_(x, y)",
             ]
-            register.append(f"upcalls.binary[B_I{slot}] = dunder_i{r.dunder}")
-    elif r.dunder in UNARY_SLOTS:
-        lines += ["", f"cdef object dunder_{r.dunder}(Tensor a):", f"    return c_{r.key}(a)"]
-        register.append(f"upcalls.unary[U_{UNARY_SLOTS[r.dunder]}] = dunder_{r.dunder}")
+            register.append(f"upcalls.binary[B_I{slot}] = dunder_i{r.call.dunder}")
+    elif r.call.dunder in UNARY_SLOTS:
+        lines += ["", f"cdef object dunder_{r.call.dunder}(Tensor a):", f"    return c_{r.key}(a)"]
+        register.append(f"upcalls.unary[U_{UNARY_SLOTS[r.call.dunder]}] = dunder_{r.call.dunder}")
     return lines, register
 
 
 def operator_methods(r: Any) -> list[str]:
     """The special methods of Python that a record stands for: forward, reflected, in place."""
-    name = METHODS.get(r.dunder, r.dunder)
-    if r.dunder in UNARY_SLOTS or r.dunder in COMPARISONS:  # the mirror of < is another operator
+    name = METHODS.get(r.call.dunder, r.call.dunder)
+    if (
+        r.call.dunder in UNARY_SLOTS or r.call.dunder in COMPARISONS
+    ):  # the mirror of < is another operator
         return [f"__{name}__"]
-    return [f"__{name}__", f"__r{name}__"] + [f"__i{name}__"] * r.inplace
+    return [f"__{name}__", f"__r{name}__"] + [f"__i{name}__"] * r.call.inplace
 
 
 def asked_operators(families: Mapping[str, Iterable[Any]]) -> str:
@@ -507,23 +513,23 @@ def asked_operators(families: Mapping[str, Iterable[Any]]) -> str:
     for the operator in place, and the special method itself for the reflected operator.
     """
     methods, reflected, by_slot, used = [], [], [], []
-    for r in (r for records in families.values() for r in records if r.dunder):
+    for r in (r for records in families.values() for r in records if r.call.dunder):
         names = operator_methods(r)
         shown = dict(zip(names, (r.name, names[1] if len(names) > 1 else "", f"{r.name}_")))
-        if not r.asked_as.keys() <= shown.keys():
+        if not r.call.asked_as.keys() <= shown.keys():
             raise FormulaError(f"{r.key}: asked_as= is about {', '.join(names)}")
-        shown |= r.asked_as
-        binary = r.dunder in BINARY_SLOTS
+        shown |= r.call.asked_as
+        binary = r.call.dunder in BINARY_SLOTS
         kind = "BINARY" if binary else "UNARY"
         methods += [f'{kind}_ASKED["{m}"] = "{name}"' for m, name in shown.items()]
-        slot = f"B_{BINARY_SLOTS[r.dunder]}" if binary else f"U_{UNARY_SLOTS[r.dunder]}"
+        slot = f"B_{BINARY_SLOTS[r.call.dunder]}" if binary else f"U_{UNARY_SLOTS[r.call.dunder]}"
         used.append(slot)
         by_slot.append(f'{kind}_SHOWN[{slot}] = "{shown[names[0]]}"')
         if len(names) > 1:
             reflected.append(f'FORWARD["{names[1]}"] = "{names[0]}"')
             by_slot.append(f'REFLECTED_SHOWN[{slot}] = "{shown[names[1]]}"')
         if len(names) > 2:
-            used.append(f"B_I{BINARY_SLOTS[r.dunder]}")
+            used.append(f"B_I{BINARY_SLOTS[r.call.dunder]}")
             by_slot.append(f'BINARY_SHOWN[{used[-1]}] = "{shown[names[2]]}"')
     head = [
         "# Generated by ext/codegen/python_forms.py from the records.",
@@ -543,12 +549,12 @@ def operator_names(families: Mapping[str, Iterable[Any]]) -> str:
     """The .pxi that says what the operators of Python stand for, by their slots."""
     lines, used = [], []
     for r in (r for records in families.values() for r in records):
-        if r.dunder in UNARY_SLOTS:
-            used.append(f"U_{UNARY_SLOTS[r.dunder]}")
+        if r.call.dunder in UNARY_SLOTS:
+            used.append(f"U_{UNARY_SLOTS[r.call.dunder]}")
             lines.append(f'UNARY[{used[-1]}] = "{r.name}"')
-        elif r.dunder in BINARY_SLOTS:
-            slot = BINARY_SLOTS[r.dunder]
-            for form in ("", "_") if r.inplace and r.dunder not in COMPARISONS else ("",):
+        elif r.call.dunder in BINARY_SLOTS:
+            slot = BINARY_SLOTS[r.call.dunder]
+            for form in ("", "_") if r.call.inplace and r.call.dunder not in COMPARISONS else ("",):
                 used.append(f"B_{'I' * bool(form)}{slot}")
                 lines.append(f'BINARY[{used[-1]}] = "{r.name}{form}"')
     head = [

@@ -69,7 +69,7 @@ def index(families: dict) -> str:
         for r in public(records):
             link = f"[`{title(r)}`]({family}.md#{anchor(r)})"
             gradient = "yes" if is_differentiable(r) else "no"
-            row = (link, first_line(r), r.dtypes, gradient, cuda_host.way(r, OWN))
+            row = (link, first_line(r), r.call.dtypes, gradient, cuda_host.way(r, OWN))
             lines.append(f"| {' | '.join(cell(x) for x in row)} |")
     lines += ["", "Dtypes: " + ", ".join(f"{k} {v}" for k, v in DTYPES.items()) + "."]
     lines += ["", "CUDA: " + "; ".join(f"{k}: {v}" for k, v in WAYS.items()) + "."]
@@ -96,19 +96,25 @@ def public(records: list) -> list:
 def section(r) -> list[str]:
     """Signature, text, and a table of what is known of one operator."""
     lines = [f"## {title(r)}", "", "```", f"{signature(r)}{returns(r)}", "```", ""]
-    lines += [as_called(r.doc), ""]
+    lines += [as_called(r.presentation.doc), ""]
     rows = [*forms(r), *dtype_rows(r), *rules(r), *special_rows(r)]
     rows.append(("CUDA", WAYS[cuda_host.way(r, OWN)]))
     lines += ["| parameter | |", "| --- | --- |"]
     names = [(python_name(a, i), a) for i, a in enumerate(r.args)]
-    names += [(a.name, a) for a, _ in r.options]
-    texts = [(name, as_called(r.params.get(a.name, a.type))) for name, a in names]
+    names += [(a.name, a) for a, _ in r.call.options]
+    texts = [(name, as_called(r.presentation.params.get(a.name, a.type))) for name, a in names]
     lines += [f"| `{name}` | {cell(text)} |" for name, text in texts]
-    lines += ["", *(f"Raises {error}: {as_called(when)}" for error, when in r.raises)]
-    lines += [""] * bool(r.raises)
+    lines += ["", *(f"Raises {error}: {as_called(when)}" for error, when in r.presentation.raises)]
+    lines += [""] * bool(r.presentation.raises)
     lines += ["| | |", "| --- | --- |", *(f"| {cell(k)} | {cell(v)} |" for k, v in rows), ""]
-    if r.example:
-        lines += ["```python", ">>> import autograd_cy as ag", *r.example.splitlines(), "```", ""]
+    if r.presentation.example:
+        lines += [
+            "```python",
+            ">>> import autograd_cy as ag",
+            *r.presentation.example.splitlines(),
+            "```",
+            "",
+        ]
     return lines
 
 
@@ -122,7 +128,7 @@ def anchor(r) -> str:
 
 
 def first_line(r) -> str:
-    return as_called(r.doc.split("\n")[0])
+    return as_called(r.presentation.doc.split("\n")[0])
 
 
 def cell(text: str) -> str:
@@ -141,9 +147,9 @@ def signature(r) -> str:
         if a.default is not None:
             text += f" = {a.default}" if ":" in text else f"={a.default}"
         parts.append(text)
-    extra = ["alpha=1"] * bool(r.alpha)
-    extra += [f"{a.name}: {a.type} = {a.default}" for a, _ in r.options]
-    extra += ["out=None"] * bool(r.out or r.outs)
+    extra = ["alpha=1"] * bool(r.call.alpha)
+    extra += [f"{a.name}: {a.type} = {a.default}" for a, _ in r.call.options]
+    extra += ["out=None"] * bool(r.call.out or r.outs)
     if extra and not star:
         parts.append("*")
     return f"{r.name}({', '.join(parts + extra)})"
@@ -160,21 +166,21 @@ def returns(r) -> str:
 def forms(r) -> list[tuple[str, str]]:
     """How it can be called."""
     inside = f"{r.namespace}.{r.name}" if r.namespace else r.name
-    found = [f"`ag.{inside}`"] if r.function else []
-    found += [f"`ag.{namespace}.{r.name}`" for namespace in r.also]
+    found = [f"`ag.{inside}`"] if r.call.function else []
+    found += [f"`ag.{namespace}.{r.name}`" for namespace in r.call.also]
     if not r.namespace:
-        found += [f"`Tensor.{r.name}`"] if r.method else []
-        found += [f"`{'Tensor' if r.method else 'ag'}.{r.name}_`"] if r.inplace else []
-    found += [f"also `{alias}`" for alias in r.aliases]
-    found += [f"operator `{r.dunder}`"] if r.dunder else []
+        found += [f"`Tensor.{r.name}`"] if r.call.method else []
+        found += [f"`{'Tensor' if r.call.method else 'ag'}.{r.name}_`"] if r.call.inplace else []
+    found += [f"also `{alias}`" for alias in r.call.aliases]
+    found += [f"operator `{r.call.dunder}`"] if r.call.dunder else []
     return [("Forms", ", ".join(found))]
 
 
 def dtype_rows(r) -> list[tuple[str, str]]:
     """Which dtypes it takes and gives."""
-    rows = [("Dtypes", "; ".join(DTYPES[c] for c in r.dtypes))]
+    rows = [("Dtypes", "; ".join(DTYPES[c] for c in r.call.dtypes))]
     if kind(r.kernel) == "elementwise":
-        rows.append(("Result", "; ".join(PROMOTION[word] for word in r.kernel.dtypes.split())))
+        rows.append(("Result", "; ".join(PROMOTION[word] for word in r.kernel.rules)))
     elif kind(r.kernel) == "view":
         rows.append(("Result", "a view: it shares memory with the first argument"))
     return rows
@@ -184,12 +190,18 @@ def rules(r) -> list[tuple[str, str]]:
     """Gradient, what the node saves, forward mode, vmap."""
     if kind(r.kernel) == "composite":
         return [("Made of", f"`{r.kernel.formula}`; derivatives and vmap follow from the parts")]
-    rows = [(KINDS["vjp"], rule_text(r.vjp))]
-    if isinstance(r.vjp, dict):
-        rows += [("Node", f"`{r.node}`"), ("Saves", saved(r))]
+    rows = [(KINDS["vjp"], rule_text(r.derivatives.vjp))]
+    if isinstance(r.derivatives.vjp, dict):
+        rows += [("Node", f"`{r.derivatives.node}`"), ("Saves", saved(r))]
     if is_differentiable(r):
-        rows.append((KINDS["jvp"], WORDS.get(str(r.jvp)) or rule_text(r.jvp)))
-    rule = BATCHING.get(str(r.vmap)) or WORDS.get(str(r.vmap)) or rule_text(r.vmap)
+        rows.append(
+            (KINDS["jvp"], WORDS.get(str(r.derivatives.jvp)) or rule_text(r.derivatives.jvp))
+        )
+    rule = (
+        BATCHING.get(str(r.batching.vmap))
+        or WORDS.get(str(r.batching.vmap))
+        or rule_text(r.batching.vmap)
+    )
     rows.append((KINDS["vmap"], rule))
     return rows
 
@@ -197,13 +209,13 @@ def rules(r) -> list[tuple[str, str]]:
 def special_rows(r) -> list[tuple[str, str]]:
     """Where its answers at special values are not torch's."""
     return [
-        ("Unlike torch", f"{', '.join(e.what.split())} where `{e.where}`: {e.reason}")
-        for e in r.special
+        ("Unlike torch", f"{', '.join(e.orders)} where `{e.where}`: {e.reason}")
+        for e in r.tests.special
     ]
 
 
 def is_differentiable(r) -> bool:
-    return kind(r.vjp) != "nondiff"
+    return kind(r.derivatives.vjp) != "nondiff"
 
 
 def kind(rule) -> str:
@@ -229,10 +241,10 @@ def rule_text(rule) -> str:
 def saved(r) -> str:
     """What the gradient with respect to each argument keeps alive."""
     outputs = {o for o in r.returns if o != "*"}
-    values = outputs | {a.name for a in r.args} | {*r.attrs}
+    values = outputs | {a.name for a in r.args} | {*r.derivatives.attrs}
     tensors = outputs | {a.name for a in r.args if a.is_tensor}
     parts = []
-    for arguments, text in r.joint.items():
+    for arguments, text in r.derivatives.joint.items():
         names = formula.uses(formula.parse(text)).values & values
         kept = sorted(names & tensors)
         if kept:

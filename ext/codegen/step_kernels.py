@@ -57,9 +57,9 @@ def _check(r: Record) -> None:
     loop: step_loop = r.kernel.loop
     if names[:2] != ["self", "grads"] or any(name not in names for name in SHARED):
         raise FormulaError(f"{r.key}: a step has the arguments self, grads, {', '.join(SHARED)}")
-    for entry in [*loop.arrays, *loop.numbers]:
-        if entry.partition(" if ")[0] not in names:
-            raise FormulaError(f"{r.key}: the loop names {entry!r}, which is no argument")
+    for name in [*dict(loop.states), *loop.numbers]:
+        if name not in names:
+            raise FormulaError(f"{r.key}: the loop names {name!r}, which is no argument")
 
 
 def plain(r: Record) -> list[str]:
@@ -170,15 +170,16 @@ def declarations(records: list[Record]) -> str:
     return "\n".join([*lines, ""]).replace("~", " ")
 
 
-def _listed(entries: Iterable[str]) -> str:
+def _listed(entries: Iterable[tuple[str, str]]) -> str:
     """Text of a tuple of lists, None for those that aren't used."""
-    texts = [f"{entry} else None" if " if " in entry else entry for entry in entries]
+    texts = [f"{name} if {test} else None" if test else name for name, test in entries]
     return "(" + "".join(f"{text}, " for text in texts).rstrip(" ") + ")"
 
 
 def kernel(r: Record) -> list[str]:
     """The kernel: numbers by name, then what all steps have in common."""
     loop: step_loop = r.kernel.loop
+    numbers = _listed((name, "") for name in loop.numbers)
     values = {name: name for name in plain(r)} | dict(loop.fixed)
     return [
         "",
@@ -188,6 +189,6 @@ def kernel(r: Record) -> list[str]:
         f"    cdef {struct(loop.name)}* c = &steps.plan.numbers.{loop.name}",
         *(f"    c.{name} = {value}" for name, value in values.items()),
         f"    steps.shared(lr, {', '.join(SHARED[1:])})",
-        f"    steps.add(self, grads, {_listed(loop.arrays)}, {_listed(loop.numbers)})",
+        f"    steps.add(self, grads, {_listed(loop.states)}, {numbers})",
         "    return steps.run()",
     ]

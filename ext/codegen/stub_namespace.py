@@ -74,6 +74,12 @@ def imports_of(tree) -> dict[str, tuple[str, str]]:
     }
 
 
+def whole_modules(tree) -> list[str]:
+    """The modules whose public names a module imports by ``*``."""
+    imports = (node for node in tree.body if isinstance(node, ast.ImportFrom))
+    return [node.module for node in imports if node.names[0].name == "*"]
+
+
 def public_names(package: Path, module: str) -> list[str]:
     """`__all__` of a Python module of the package."""
     tree = ast.parse(source_of(package, module).read_text())
@@ -144,13 +150,15 @@ def write_namespace(
     path = source_of(package, f"autograd_cy.{namespace}")
     tree = ast.parse(path.read_text())
     imported = imports_of(tree)
-    names = {name: imported[name] for name in _constant(tree, "__all__")}
+    names = {name: (m, name) for m in whole_modules(tree) for name in public_names(package, m)}
+    if not names:
+        names = {name: imported[name] for name in _constant(tree, "__all__")}
     names.update({name: ("autograd_cy", name) for name in _constant(tree, "_TOP")})
     names.update({name: ("autograd_cy", theirs) for name, theirs in _constant(tree, "_RENAMED")})
     for records in families.values():
         for r in records:
-            inside = namespace in (r.namespace, *r.also)
-            if r.public and r.function and inside and r.name not in names:
+            inside = namespace in (r.namespace, *r.call.also)
+            if r.public and r.call.function and inside and r.name not in names:
                 names[r.name] = module_of(r), r.name
     lines = [f"from {module} import {own} as {name}" for name, (module, own) in names.items()]
     text = HEAD + "\n".join(sorted(lines)) + f"\n\n__all__ = {sorted(names)!r}\n"

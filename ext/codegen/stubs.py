@@ -131,10 +131,10 @@ def write_interpreted(families: dict, folder: Path) -> dict[str, str]:
         text, _ = family_stub(family, interpreted)
         write_if_changed(str(folder / f"{family}.pyi"), text)
         for r in interpreted:
-            if r.name.startswith("_") or not r.function:
+            if r.name.startswith("_") or not r.call.function:
                 continue
-            names = [*r.aliases] if r.namespace else [r.name, *r.aliases]
-            names += [f"{name}_" for name in names] if r.inplace else []
+            names = [*r.call.aliases] if r.namespace else [r.name, *r.call.aliases]
+            names += [f"{name}_" for name in names] if r.call.inplace else []
             lazy |= dict.fromkeys(names, f"autograd_cy._interpreted.{family}")
     for path in folder.glob("*.pyi"):
         if path.stem not in written:
@@ -147,7 +147,7 @@ def results_stub(families: dict) -> str:
     found: dict[str, str] = {}
     for family, records in families.items():
         for r in records:
-            if len(r.returns) > 1 and r.named and not r.symbol.startswith("_"):
+            if len(r.returns) > 1 and r.call.named and not r.symbol.startswith("_"):
                 module = f"_C.ops_{r.file}" if r.tier == "compiled" else f"_interpreted.{family}"
                 found[r.symbol] = (
                     f"from autograd_cy.{module} import {r.symbol}_result as {r.symbol}"
@@ -158,7 +158,9 @@ def results_stub(families: dict) -> str:
 
 def namespaces(families: dict) -> list[str]:
     """The modules in Python that records put functions into."""
-    named = {n for records in families.values() for r in records for n in (r.namespace, *r.also)}
+    named = {
+        n for records in families.values() for r in records for n in (r.namespace, *r.call.also)
+    }
     return sorted(filter(None, named))
 
 
@@ -416,24 +418,24 @@ def family_stub(name: str, records: list) -> tuple[str, list[str]]:
     """The stub of a module of operators, and the names that it exports."""
     body, exported = [], []
     for key, group in by_name(records).items():
-        tuples = [r for r in group if len(r.returns) > 1 and r.named]
+        tuples = [r for r in group if len(r.returns) > 1 and r.call.named]
         for r in tuples[:1]:
             body += [
                 f"class {r.symbol}_result(_NamedTuple):",
                 *(f"    {o}: _Tensor" for o in r.returns),
             ]
-        changing = [r for r in group if r.inplace]
-        for name in dict.fromkeys((key, *group[0].aliases)):
+        changing = [r for r in group if r.call.inplace]
+        for name in dict.fromkeys((key, *group[0].call.aliases)):
             lists = [record_parameters(r) for r in group]
             results = [result_of(r) for r in group]
-            for r in filter(lambda r: r.alone, group):
+            for r in filter(lambda r: r.call.alone, group):
                 lists.append(record_parameters(r)[:1])
                 results.append("tuple[_Tensor, ...]")
             body += overloads(name, lists, results)
             lists = [record_parameters(r, "inplace") for r in changing]
             body += overloads(f"{name}_", lists, ["_Tensor"] * len(lists))
             within = group[0].namespace and name == key and group[0].tier == "compiled"
-            if group[0].function and not key.startswith("_") and not within:
+            if group[0].call.function and not key.startswith("_") and not within:
                 exported += [name, f"{name}_"] if changing else [name]
     needed = ["dtypes", "placement", "tensor"]
     if any("_Generator" in line for line in body):
@@ -460,14 +462,14 @@ def record_methods(records: list) -> list[str]:
     for key, group in by_name(records).items():
         if key.startswith("_"):
             continue
-        changing = [r for r in group if r.inplace]
-        methods = [r for r in group if r.method]
+        changing = [r for r in group if r.call.inplace]
+        methods = [r for r in group if r.call.method]
         for name in method_names(group[0]):
-            if group[0].method:
+            if group[0].call.method:
                 results = [result_of(r, f"{alias(module_of(r))}.") for r in methods]
                 lists = [record_parameters(r, "method") for r in methods]
                 found.append("\n".join(overloads(name, lists, results)))
-            if changing and group[0].method:
+            if changing and group[0].call.method:
                 lists = [record_parameters(r, "inplace method") for r in changing]
                 found.append("\n".join(overloads(f"{name}_", lists, ["_Tensor"] * len(lists))))
     return found
@@ -475,7 +477,7 @@ def record_methods(records: list) -> list[str]:
 
 def method_names(r) -> tuple[str, ...]:
     """What is in a namespace has methods by its other names only."""
-    return r.aliases if r.namespace else (r.name, *r.aliases)
+    return r.call.aliases if r.namespace else (r.name, *r.call.aliases)
 
 
 def overloads(name: str, lists: list[list[str]], results: list[str]) -> list[str]:
@@ -510,11 +512,11 @@ def record_parameters(r, form: str = "") -> list[str]:
             star = True
         text = f"{name}: {arg_type(a.type).stub}"
         parts.append(text if a.default is None else f"{text} = {a.default}")
-    extra = [f"{a.name}: {arg_type(a.type).stub} = {a.default}" for a, _ in r.options]
-    extra += [f"alpha: {NUMBER} = 1"] if r.alpha else []
+    extra = [f"{a.name}: {arg_type(a.type).stub} = {a.default}" for a, _ in r.call.options]
+    extra += [f"alpha: {NUMBER} = 1"] if r.call.alpha else []
     several = r.outs or len(r.returns) > 1
     kind = "_Sequence[_Tensor]" if several else "_Tensor"
-    extra += [f"out: {kind} | None = None"] if r.outs or (r.out and not inplace) else []
+    extra += [f"out: {kind} | None = None"] if r.outs or (r.call.out and not inplace) else []
     if extra and not star:
         parts.append("*")
     return parts + extra
@@ -522,7 +524,7 @@ def record_parameters(r, form: str = "") -> list[str]:
 
 def result_of(r, prefix: str = "") -> str:
     """What a record returns; `prefix` leads to the module with the named tuple."""
-    if len(r.returns) > 1 and not r.named:
+    if len(r.returns) > 1 and not r.call.named:
         return f"tuple[{', '.join('_Tensor' for _ in r.returns)}]"
     if len(r.returns) > 1:
         return f"{prefix}{r.symbol}_result"

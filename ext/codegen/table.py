@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
 
 from ext.codegen.check_table import check
@@ -30,16 +32,28 @@ def loaded_later(module, error: type[Exception]) -> bool:
     return word is not None
 
 
-def load():
-    """Records of each family, as {family: [Record]}."""
-    package = sys.modules.get("autograd_cy")
-    placed = package is None
+@contextlib.contextmanager
+def importable() -> Iterator[None]:
+    """Let the tables be imported: before the package is built, without its ``__init__``."""
+    placed = "autograd_cy" not in sys.modules
     if placed:
         # A bare package object: `import autograd_cy.ops.x` then skips autograd_cy/__init__.py.
         package = types.ModuleType("autograd_cy")
         package.__path__ = [str(ROOT / "autograd_cy")]
         sys.modules["autograd_cy"] = package
     try:
+        yield
+    finally:
+        if placed:
+            for name in [
+                n for n in sys.modules if n == "autograd_cy" or n.startswith("autograd_cy.")
+            ]:
+                del sys.modules[name]
+
+
+def load():
+    """Records of each family, as {family: [Record]}."""
+    with importable():
         schema = importlib.import_module("autograd_cy.ops._schema")
         found = {}
         for family in families():
@@ -49,7 +63,7 @@ def load():
                 if not record.file:
                     object.__setattr__(record, "file", family)
                     object.__setattr__(record, "later", later or record.tier == "interpreted")
-                    if later and record.dunder:
+                    if later and record.call.dunder:
                         raise schema.RecordError(
                             f"{record.key}: Python operators are loaded with the package; {family} "
                             f"is loaded {AT_FIRST_USE}"
@@ -57,9 +71,3 @@ def load():
             found[family] = [record for record in schema.TABLE if record.file == family]
         check(found, schema.RecordError)
         return found
-    finally:
-        if placed:
-            for name in [
-                n for n in sys.modules if n == "autograd_cy" or n.startswith("autograd_cy.")
-            ]:
-                del sys.modules[name]

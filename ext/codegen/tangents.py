@@ -16,7 +16,7 @@ from ext.codegen.formula import Emitter, FormulaError, parse
 
 def jvp_formulas(record: Any, differentiable: Iterable[str]) -> dict[str, dict[str, ast.expr]]:
     """{output: {argument: tree}} of a record's forward-mode rule."""
-    rule = record.jvp
+    rule = record.derivatives.jvp
     if isinstance(rule, dict):
         nested = any(isinstance(v, dict) for v in rule.values())
         table = rule if nested else {record.returns[0]: rule}
@@ -25,12 +25,14 @@ def jvp_formulas(record: Any, differentiable: Iterable[str]) -> dict[str, dict[s
     if rule == "elementwise":
         # The Jacobian is diagonal: J t = conj(conj(J) conj(t)), and conj(J) is what vjp multiplies by.
         for a in differentiable:
-            if (a,) not in record.joint:
+            if (a,) not in record.derivatives.joint:
                 raise FormulaError(
                     f"{record.key}: jvp for a gradient of several arguments is a dict"
                 )
             tree = substitute(
-                parse(record.vjp[a]), "grad", ast.parse(f"conj({a}_t)", mode="eval").body
+                parse(record.derivatives.vjp[a]),
+                "grad",
+                ast.parse(f"conj({a}_t)", mode="eval").body,
             )
             rows[a] = conjugate(tree)
     elif rule == "each":

@@ -16,7 +16,7 @@ from ext.codegen.lines import Function, indent
 
 if TYPE_CHECKING:
     from autograd_cy.ops._schema import Arg
-    from ext.codegen.operator_base import OperatorBase as Operator
+    from ext.codegen.operator_base import Operator
 
 DIMS = ("dim?", "dims", "dims?")
 
@@ -25,7 +25,7 @@ class Rule:
     """A rule with a function of its own, ``vmap_<key>``."""
 
     def __init__(self, op: Operator):
-        self.op, self.r, self.rule = op, op.r, op.r.vmap
+        self.op, self.r, self.rule = op, op.r, op.r.batching.vmap
         self.tensors: list[Arg] = [a for a in op.r.args if a.is_tensor]
         self.single = [a.name for a in self.tensors if a.type != "Tensor[]"]
         self.lists = [a.name for a in self.tensors if a.type == "Tensor[]"]
@@ -202,8 +202,9 @@ class Formulas(Rule):
 
     def body(self, f: Function) -> None:
         op, r, rule = self.op, self.r, self.rule
-        everything = ",".join(a.name for a in self.tensors)
-        table = dict(rule) if isinstance(rule, dict) else {everything: rule}
+        everything = tuple(a.name for a in self.tensors)
+        rules = rule if isinstance(rule, dict) else {everything: rule}
+        table = {names_of(key): value for key, value in rules.items()}
         loops = [key for key, value in table.items() if type(value).__name__ == "loop"]
         formulas = {key: text for key, text in table.items() if key not in loops}
         self.refuse(f)
@@ -252,12 +253,16 @@ class Formulas(Rule):
             else:
                 f.add(f"{a.name} = batch_front({a.name}, level)")
 
-    def batched_are(self, key: str) -> str:
-        """The test that exactly the arguments named in `key` are batched."""
-        wanted = key.split(",")
+    def batched_are(self, wanted: tuple[str, ...]) -> str:
+        """The test that exactly these arguments are batched."""
         return " and ".join(
             f"has_{a.name}" if a.name in wanted else f"not has_{a.name}" for a in self.tensors
         )
+
+
+def names_of(key: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The arguments that a key of a rule names: one, or a tuple of them."""
+    return (key,) if isinstance(key, str) else key
 
 
 BY_TYPE: dict[str, type[Rule]] = {
@@ -270,7 +275,7 @@ BY_TYPE: dict[str, type[Rule]] = {
 
 def rule_of(op: Operator) -> Rule:
     """The vmap rule of an operator."""
-    rule = op.r.vmap
+    rule = op.r.batching.vmap
     kind = BY_TYPE.get(type(rule).__name__)
     if kind is None and rule == "elementwise":
         kind = Aligned if Aligned.serves(op) else AlignedWithMore

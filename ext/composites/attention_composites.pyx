@@ -17,7 +17,7 @@ cdef double INF = float("inf")
 # --- in plain operators ---------------------------------------------------------------------
 
 cdef Tensor causal_mask(int device, Py_ssize_t rows, Py_ssize_t columns):
-    """Which columns each row may see: none behind itself."""
+    """Return a mask that lets each row see no column after its own."""
     return T.ge(T.unsqueeze(counted(device, rows, 1), 1), counted(device, columns, 1))
 
 
@@ -110,7 +110,7 @@ cdef Tensor repeated(Tensor t, Py_ssize_t heads):
 
 
 cdef bint same_heads(Tensor query, Tensor key, bint grouped) noexcept:
-    """The same batch; the same heads, or some of them."""
+    """Return whether the batches are the same, and the heads the same or a divisor."""
     cdef int d
     if query.nd != key.nd:
         return False

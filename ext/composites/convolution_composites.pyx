@@ -109,7 +109,7 @@ cdef Tensor conv_transpose3d(Tensor input, Tensor weight, Tensor bias, tuple str
 
 
 cdef Tensor sum_channels(Tensor grad):
-    """What a bias gets: the sum over all dimensions but that of channels."""
+    """Return the gradient of the bias: the sum over all dimensions but that of channels."""
     return T.sum_dim(grad, (0,) + tuple(range(2, grad.nd)), False, -1)
 
 

@@ -25,7 +25,7 @@ cdef Tensor feature_dropout(Tensor a, double p, bint train):
 
 cdef Tensor blended(Tensor a, Tensor mask, double p):
     """
-    Where the mask is 0, -LIMIT; then an affine map that restores mean 0 and variance 1.
+    Write -LIMIT where the mask is 0, then apply an affine map that restores mean 0 and variance 1.
 
     Of a variable with these, q of which are kept: the mean becomes -p LIMIT and the variance
     q (1 + p LIMIT^2).

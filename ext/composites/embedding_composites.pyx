@@ -43,7 +43,7 @@ cdef Tensor dense_backward_each(Tensor grad, Tensor indices, Py_ssize_t rows,
 
 cdef Tensor dense_backward_shared(Tensor grad, Tensor indices, Py_ssize_t rows,
                                   Py_ssize_t padding_idx, bint scale):
-    """The same indices in all examples: they stand side by side in wide rows."""
+    """Look up indices that all examples share: the examples stand side by side in wide rows."""
     cdef Py_ssize_t batch = grad.sizes[0], width = grad.sizes[grad.nd - 1]
     grad = T.reshape(T.movedim(grad, (0,), (-2,)), dims_of(indices) + (batch * width,))
     grad = T.embedding_dense_backward(grad, indices, rows, padding_idx, scale)

@@ -1,6 +1,7 @@
 # cython: language_level=3
 """Composites of the family indexing: records in autograd_cy/ops/indexing.py name them."""
-from autograd_cy._C.arguments cimport bool_arg, indices_arg, real_number, tensor_arg
+from autograd_cy._C.arguments cimport bool_arg, indices_arg, tensor_arg
+from autograd_cy._C.rules_common cimport real_number
 from autograd_cy._C.constants cimport filled
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_BOOL, DT_I64, DT_U8
 from autograd_cy._C.faults cimport FAULT_MASK
@@ -39,7 +40,7 @@ cdef Tensor value_like(Tensor value, Tensor other):
 
 
 cdef Tensor numbered(Tensor made, Tensor value):
-    """What was made of a number stays one for the graph, which has no edge for it."""
+    """Mark the result of a number as a number for the graph, which has no edge for it."""
     made.flags |= value.flags & F_WRAPPED
     return made
 
@@ -248,7 +249,7 @@ cdef Tensor masked_scatter(Tensor a, Tensor mask, Tensor source):
 
 cdef Tensor masked_scatter_each(Tensor a, Tensor mask, Tensor source):
     """
-    The same under vmap, where each example may take another number of elements.
+    Scatter under vmap, where each example may take another number of elements.
 
     Element k of the source, counted from 1, goes where k ones of the mask have been met; the
     first place is for elements that stay.
@@ -375,7 +376,7 @@ cdef Tensor own_part(Tensor own, Py_ssize_t dim, Tensor index, bint include_self
 
 
 cdef Tensor counts_of(Tensor a, Py_ssize_t dim, Tensor index, bint include_self):
-    """How many elements each slot is the mean of."""
+    """Count the elements of which each slot is the mean."""
     if dt_is_complex(a.dt):
         a = T.real(a)
     cdef Tensor n = own_part(T.ones_like(a), dim, index, include_self)
@@ -385,7 +386,7 @@ cdef Tensor counts_of(Tensor a, Py_ssize_t dim, Tensor index, bint include_self)
 
 cdef Tensor owners_of(Tensor a, Py_ssize_t dim, Tensor index, Tensor src, Tensor result,
                       bint include_self):
-    """How many elements reach the extreme of each slot: none where it is NaN."""
+    """Count the elements that reach the extreme of each slot: none where it is NaN."""
     cdef Tensor n = own_part(T._to_dtype(T.eq(a, result), a.dt), dim, index, include_self)
     cdef Tensor hits = T.eq(src, T.gather(result, dim, index))
     return T.scatter_add(n, dim, index, T._to_dtype(hits, a.dt))
@@ -436,7 +437,7 @@ cdef Tensor to_sources(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor 
 
 cdef Tensor moved_sources(Tensor moved, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
                           Tensor result, str reduce, bint include_self, str op, str name):
-    """What tangents of the sources add to the tangent of the slots."""
+    """Return the part of the tangent of the slots that comes from tangents of the sources."""
     moved = to_sources(T._conjugate(corner(moved, index)), a, dim, index, src, result, reduce,
                        include_self, op, name)
     return T.scatter_add(T.zeros_like(a), dim, index, T._conjugate(moved))

@@ -24,7 +24,8 @@ cdef Tensor weight_gradient(Tensor grad, Tensor x):
 
 
 cdef bint is_added(tuple bias, tuple results) except -1:
-    """Whether a bias of that shape is added to the results, and not to a matrix of their rows."""
+    """Return whether a bias of that shape is added to the results, and not to a matrix of their
+    rows."""
     cdef Py_ssize_t[MAX_DIMS] sizes, to
     cdef int d
     for d in range(<int>len(bias)):
@@ -35,7 +36,8 @@ cdef bint is_added(tuple bias, tuple results) except -1:
 
 
 cdef Tensor bias_gradient(Tensor grad, tuple size):
-    """Of a bias with several dimensions; the edge sums over those that it hasn't got."""
+    """Return the gradient of a bias with several dimensions; the edge sums over those that it
+    hasn't got."""
     return grad if is_added(size, dims_of(grad)) else flatten_rows(grad)
 
 

@@ -2,7 +2,7 @@
 """Composites of the family margin_loss: records in its file of autograd_cy/ops name them."""
 from libc.math cimport M_PI
 
-from autograd_cy._C.arguments cimport check_no_bool_subtraction
+from autograd_cy._C.rules_common cimport check_no_bool_subtraction
 from autograd_cy._C.dtypes cimport DT_BOOL, DT_F32, dt_category, dt_is_float, dt_object
 from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_SUM

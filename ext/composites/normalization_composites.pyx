@@ -331,8 +331,8 @@ cdef Tensor rms_norm(Tensor input, tuple shape, Tensor weight, object eps):
 
 cdef Tensor rms_norm_of_operators(Tensor input, tuple shape, Tensor weight, double eps):
     """
-    Of complex rows, with a weight of another dtype, or on a device without the kernel: the result
-    is of the input's dtype in all.
+    Normalize complex rows, rows with a weight of another dtype, or on a device without the kernel:
+    the result is of the input's dtype in all.
     """
     cdef Tensor scaled
     cdef bint fused = has_kernel(device_of(input), "_fused_rms_norm")

@@ -50,7 +50,7 @@ cdef Tensor pad_form(Tensor a, tuple pad, str mode, object value):
 
 
 cdef int check_edges(Tensor a, tuple pad, int n, int code) except -1:
-    """Whether there are elements to repeat, and enough of them."""
+    """Return whether there are elements to repeat, and enough of them."""
     cdef int d
     cdef Py_ssize_t k, left, right, size
     for d in range(1 if a.nd == n + 2 else 0, a.nd):
@@ -79,7 +79,7 @@ cdef int check_edges(Tensor a, tuple pad, int n, int code) except -1:
 
 
 cdef Tensor circular(Tensor a, tuple pad, int n):
-    """What negative numbers take away is no part of the circle."""
+    """Pad in a circle, of which elements removed by negative numbers are no part."""
     cdef Py_ssize_t k, left, right, size
     cdef bint shorter = False
     for k in range(n):

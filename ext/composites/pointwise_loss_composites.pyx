@@ -54,7 +54,7 @@ cdef bint recorded(Tensor t) noexcept:
 
 
 cdef bint transformed() noexcept:
-    """Whether a function that is transformed runs, or one of examples."""
+    """Return whether a function that is transformed runs, or one of examples."""
     return tls_modes() & (M_GUARD_SAVED | M_VMAP_MASK) != 0
 
 

@@ -83,7 +83,7 @@ cdef int check_1d_max(Tensor a, tuple kernel, tuple stride, tuple padding, tuple
 
 
 cdef int check_windows(tuple kernel, tuple stride, tuple padding, tuple dilation) except -1:
-    """What windows may be."""
+    """Check the sizes, steps and paddings of windows."""
     cdef Py_ssize_t k, s, p, e
     cdef int d
     for d in range(<int>len(kernel)):

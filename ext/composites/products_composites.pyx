@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Composites of the family products: records in autograd_cy/ops/products.py name them."""
-from autograd_cy._C.arguments cimport factor_fits
+from autograd_cy._C.rules_common cimport factor_fits
 from autograd_cy._C.dtypes cimport dt_is_integral, DT_BF16, DT_BOOL, DT_F16, DT_F32
 from autograd_cy._C.iterate cimport broadcast_shape, one_memory, result_dtype
 from autograd_cy._C.tensor cimport (
@@ -67,7 +67,7 @@ cdef Tensor matmul(Tensor a, Tensor b, Tensor out):
 
 
 cdef bint takes(Tensor out, int dt, tuple shape):
-    """Whether the product can be written to `out` as it is."""
+    """Return whether the product can be written to `out` as it is."""
     return (out is not None and out.dt == dt and not out.flags & (F_STRIDED | F_LAZY)
             and dims_of(out) == shape)
 
@@ -195,7 +195,8 @@ cdef Tensor affine(Tensor a, Tensor product, Tensor beta, Tensor alpha, Tensor o
 
 
 cdef bint halves(Tensor a, Tensor b, Tensor c):
-    """Whether all have one half type: what is between the product and the sum is float32 then."""
+    """Return whether all have one half type: what is between the product and the sum is float32
+    then."""
     return a.dt in (DT_F16, DT_BF16) and a.dt == b.dt == c.dt
 
 

@@ -25,7 +25,7 @@ cdef enum:
 
 
 cdef inline bint fits(Tensor t, int dt) noexcept:
-    """Whether the operators take it: there is none, or it is as usual and has the dtype."""
+    """Return whether the operators take it: there is none, or it is as usual and has the dtype."""
     return t is None or (t.dt == dt and not t.flags & ODD)
 
 
@@ -66,7 +66,7 @@ cdef int check_floating(Tensor x, str name) except -1:
 
 
 cdef int check_cell(Tensor x, tuple states, Tensor w_ih, Tensor w_hh, int mode) except -1:
-    """What torch refuses, and shapes that it reads beyond their ends."""
+    """Refuse the arguments that torch refuses, and shapes of which torch reads beyond the end."""
     cdef Py_ssize_t hidden
     cdef Tensor h
     cdef int k, gates = gates_of(mode)

@@ -65,7 +65,8 @@ cdef Tensor trace(Tensor a):
 
 
 cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
-    """Where somebody differentiates by a recurrence: no division, so zeros are like the rest."""
+    """Return cumulative products by a recurrence, to be differentiated: without division, so that
+    zeros are no exception."""
     cdef int code, wide
     cdef Tensor product
     dim = normal_dim(dim, a.nd)
@@ -96,7 +97,8 @@ cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=None):
 
 
 cdef Tensor whole_products(Tensor a, Py_ssize_t dim):
-    """Of integers, where nothing is recorded but somebody looks on: in log2(n) steps."""
+    """Return products of integers in log2(n) steps, where nothing is recorded but a mode sees the
+    calls."""
     cdef Py_ssize_t n = a.sizes[dim], step = 1
     a = T.clone(a, -1)
     while step < n:
@@ -147,7 +149,8 @@ cdef Tensor linear_scan_terms(Tensor grad, Tensor factors, Py_ssize_t dim, bint 
 
 cdef Tensor linear_scan_factors(Tensor grad, Tensor factors, Tensor result, Py_ssize_t dim,
                                 bint reverse):
-    """Of each factor: what its result is to the rest, times the result that it multiplies."""
+    """Return the gradient of each factor: that of its result and of the rest, times the result that
+    it multiplies."""
     grad = linear_scan_terms(grad, factors, dim, reverse)
     if reverse:
         return T.mul(neighbours(grad, dim, False), conjugate(result))

@@ -6,7 +6,7 @@ include "operators_of_statistics_composites.pxi"
 
 
 cdef double freedom(Tensor a, object dim, double correction) except? -1.0:
-    """What the squares are divided by."""
+    """Return the divisor of the sum of squares."""
     return count_reduced(dims_of(a), dim) - correction
 
 

@@ -189,7 +189,7 @@ def _is_pinned(Tensor t not None):
 
 
 cdef int check_out(Tensor out, object dtype, object device, str op) except -1:
-    """What every `out=` tensor must fulfil; its shape is dealt with by resize_out."""
+    """Check an `out=` tensor for all but its shape, with which resize_out deals."""
     check_out_form(out, 0, op)
     if device is not None and device_code(device) != out.mem.device:
         raise RuntimeError(

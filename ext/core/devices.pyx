@@ -273,7 +273,7 @@ cdef object no_kernel(str op, int device):
 
 
 cdef object no_host_kernel(str op, int device):
-    """The same of an operator that NumPy or SciPy computes."""
+    """Raise the error of a missing kernel for an operator that NumPy or SciPy computes."""
     if device == ON_META:
         return NotImplementedError(
             f"{op}: not possible on device 'meta': NumPy or SciPy computes it, from values, and "

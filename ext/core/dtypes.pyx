@@ -223,7 +223,7 @@ def promote_types(type1, type2):
 
 def can_cast(from_, to):
     """
-    Whether torch's casting rules allow `from_` to be written into `to`.
+    Return whether torch's casting rules allow `from_` to be written into `to`.
 
     A complex does not go into a real, a float not into an integer, and a number not into a bool.
 

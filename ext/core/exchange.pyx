@@ -163,7 +163,7 @@ cdef class UntypedStorage:
         return self if code == self.mem.device else on_device(self, code)
 
     def is_readonly(self):
-        """Whether the memory must not be written (it belongs to a read-only array)."""
+        """Return whether the memory must not be written (it belongs to a read-only array)."""
         return bool(self.mem.readonly)
 
     def tolist(self):
@@ -289,7 +289,7 @@ def untyped_storage(Tensor self not None):
 
 
 def _memory_users(Tensor t not None):
-    """How many tensors, arrays and storage objects hold the memory of a tensor."""
+    """Return the number of tensors, arrays and storage objects that hold the memory of a tensor."""
     return root_of(t.mem).refcount
 
 
@@ -560,7 +560,8 @@ def __array_wrap__(Tensor self not None, array, context=None, return_scalar=Fals
 
 
 def _repr_parts(Tensor t not None):
-    """What printing needs: (array, tangent or None, (value, bdim, level) or None)."""
+    """Return the parts that printing needs: (array, tangent or None, (value, bdim, level) or
+    None)."""
     tangent = None
     if t.flags & F_BATCHED and has_examples(t):
         return None, None, (t.extra.value, t.extra.bdim, t.extra.level)

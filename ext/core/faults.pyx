@@ -29,7 +29,7 @@ ctypedef fused real_t:
 # --- exceptions -----------------------------------------------------------------------------
 
 cdef object bag_error(Fault* f):
-    """Of the indices and offsets of embedding_bag."""
+    """Return the error of the indices and offsets of embedding_bag."""
     if f.kind == FAULT_BAG_INDEX:
         text = (f"embedding_bag: Index {f.dim} of input takes value {f.value} which is not in the "
                 f"valid range [0, {f.size})")
@@ -49,7 +49,7 @@ cdef object bag_error(Fault* f):
 
 
 cdef object loss_error(Fault* f):
-    """Of targets and probabilities."""
+    """Return the error of targets and probabilities."""
     if f.kind == FAULT_TARGET:
         return IndexError(f"Target {f.value} is out of bounds.")
     if f.kind == FAULT_PROBABILITY:
@@ -69,7 +69,7 @@ cdef object loss_error(Fault* f):
 
 
 cdef object length_error(Fault* f):
-    """Of sequences and their targets, for ctc_loss()."""
+    """Return the error of the lengths of sequences and targets, for ctc_loss()."""
     if f.value < 0:
         name = "input_lengths" if f.kind == FAULT_INPUT_LENGTH else "target_lengths"
         return RuntimeError(f"ctc_loss: {name} must not be negative, but there is {f.value}")
@@ -125,7 +125,7 @@ cdef object exception_of(Fault* f):
 
 
 cdef object drawing_error(Fault* f):
-    """Of what random numbers are drawn with."""
+    """Return the error of the parameters of a random distribution."""
     cdef double chance
     if f.kind == FAULT_CHANCE:
         memcpy(&chance, &f.value, sizeof(chance))

@@ -63,7 +63,7 @@ cdef int lay_channels_last(Result* r) except -1:
 
 
 cdef bint dense_by_places(Tensor a) noexcept:
-    """Whether its memory is that of (N, D, H, W, C) in C order."""
+    """Return whether its memory is that of (N, D, H, W, C) in C order."""
     cdef Py_ssize_t step = 1
     cdef int i, d
     if a.nd != 4 and a.nd != 5:

@@ -12,12 +12,13 @@ signature, and for each line a C function. A line names the parameters in their 
 After ``*`` parameters come by keyword only, after ``+`` those that the record doesn't know. Of the
 words after the name, ``as=name`` is the operator in errors about values, ``lone`` and ``numbers``
 say what two numbers alone mean (a number that is made a tensor, or an error), ``spread`` lets the
-ints of the last parameter be given one by one, and ``key=key`` asks for a form of this signature
-alone, ``form_<key>``. With ``calls=ooi`` the C function is the operator itself, and these are the
-types of its arguments; otherwise it gets the array of values. A line that begins with ``|`` is
-another signature of the form before it. Others stand for functions: ``>`` for the one that writes
-into ``out=``, ``:`` for the one that gets the values if a parameter after ``+`` isn't the default,
-``?`` for the one that chooses among signatures.
+ints of the last parameter be given one by one, ``key=key`` asks for a form of this signature alone,
+``form_<key>``, and ``autocast=policy`` is what `_autocast` returns. With ``calls=ooi`` the C
+function is the operator itself, and these are the types of its arguments; otherwise it gets the
+array of values. A line that begins with ``|`` is another signature of the form before it. Others
+stand for functions: ``>`` for the one that writes into ``out=``, ``:`` for the one that gets the
+values if a parameter after ``+`` isn't the default, ``?`` for the one that chooses among
+signatures.
 
 A line is read when its form is first called, so that importing costs one small object a form. A
 call then fills an array of C values on the stack: positional arguments, those by name, defaults,
@@ -129,10 +130,14 @@ cdef str line_of(const char** text):
 cdef int read(Form form) except -1:
     """Make the rows of a form of its lines. Another thread may, too: the first counts."""
     cdef list kept = []
-    cdef Row* rows = <Row*>calloc(form.n_rows, sizeof(Row))
-    cdef const char* text = form.text
+    cdef Row* rows
+    cdef const char* text
     cdef int place = 0, k = -1
     cdef str line
+    if form.text == NULL:
+        copy_lines(form, form.public.operator(form.__name__))
+    text = form.text
+    rows = <Row*>calloc(form.n_rows, sizeof(Row))
     if rows == NULL:
         raise MemoryError()
     while True:
@@ -190,8 +195,8 @@ cdef int read_row(Form form, list kept, Row* row, str line) except -1:
         elif word.startswith("calls="):
             row.caller = <caller_fn><void*><size_t>CALLERS[word[6:]]
             row.out_caller = <caller_fn><void*><size_t>CALLERS.get(word[6:] + "o", 0)
-        elif word.startswith("key="):
-            pass                    # the form of this signature only is form_<key>
+        elif word.startswith(("key=", "autocast=")):
+            pass                    # read by make_forms and Form._autocast
         else:
             raise SystemError(f"{form.__name__}: what is {word!r} in {line!r}?")
     for cell in cells[1:]:
@@ -380,7 +385,7 @@ ctypedef PyObject* (*older_fn)(Form, PyObject**, Py_ssize_t, PyObject*) noexcept
 
 
 cdef bint differs(Row* row, Value* v) noexcept:
-    """Whether some parameter between the record's and ``out=`` has not its default."""
+    """Return whether some parameter between the record's and ``out=`` has not its default."""
     cdef int i
     for i in range(row.own, row.n - (row.out_function != NULL)):
         if v[i].o != row.parameters[i].value.o:
@@ -536,6 +541,17 @@ cdef class Form:
         return self.__name__
 
     @property
+    def _autocast(self):
+        """The policy of mixed precision, as `autocast` of the record says it, or None."""
+        cdef const char* word = self.text
+        while word[0] not in (c";", c"\n", 0):
+            if strncmp(word, b" autocast=", 10) == 0:
+                word += 10
+                return word_at(&word)
+            word += 1
+        return None
+
+    @property
     def __signature__(self):
         from inspect import Parameter as Shown, Signature
         cdef list shown = []
@@ -560,6 +576,8 @@ cdef class Form:
     @property
     def __doc__(self):
         if self.words is None:
+            if self.rows == NULL:
+                read(self)
             text = self.doc.decode()
             if self.__name__.endswith("_") and not text:
                 from autograd_cy._environment.in_place_texts import in_place_text
@@ -618,7 +636,7 @@ cdef dict make_forms(dict module, const char* rows, const char* docs, void** bod
 
 
 cdef str operator_text(str name):
-    """What the operator of an in-place form says of itself."""
+    """Return the name of the operator by which an in-place form introduces itself."""
     cdef dict forms
     for forms in families:
         if name in forms:
@@ -639,6 +657,25 @@ cdef Form positional(Form form, int row):
     cdef Form made = signature(form, row)
     made.each = True
     return made
+
+
+cdef Form forwarding(object public, str name):
+    """
+    A form of an operator that dispatches, and raises, as a public function in Python.
+
+    `public` describes the function (`PublicFunction` of _tensors/public.py), which finds the
+    operator when the form is first called.
+    """
+    cdef Form made = new_form(public.module, name)
+    made.public = public
+    return made
+
+
+cdef int copy_lines(Form form, Form operator) except -1:
+    form.doc, form.bodies = operator.doc, operator.bodies
+    form.alone, form.n_rows, form.each = operator.alone, operator.n_rows, operator.each
+    form.text = operator.text
+    return 0
 
 
 cdef int set_up() except -1:

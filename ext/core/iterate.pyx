@@ -333,7 +333,7 @@ include "iterate/overlaps.pxi"
 
 cdef bint number_is_cut(PyObject** args, int nin, int dt, bint factor):
     """
-    Whether a Python number among the operands isn't one of the half type `dt`.
+    Return whether a Python number among the operands isn't one of the half type `dt`.
 
     `factor`: the second operand may be a 0-d tensor. While it is captured nobody knows its value at
     the next run: it counts as one that isn't, which gives the same bits if it is.
@@ -509,7 +509,7 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
 
 
 cdef inline int device_of_operands(PyObject** args, int nin, str op) except -1:
-    """As device_among, which is asked where they don't go together."""
+    """Agree on the device of the operands; `device_among` decides where they differ."""
     cdef int i, there, device = ON_CPU
     cdef bint host = False, apart = False
     for i in range(nin):
@@ -635,7 +635,7 @@ cdef Tensor ew1(int kernel, Tensor a, int rule, Tensor out, str op):
 
 
 cdef inline bint takes_result(Tensor out, Tensor a) noexcept:
-    """Whether results like `a` go into `out` as it is (a plain one that isn't `a`)."""
+    """Return whether results like `a` go into `out` as it is (a plain one that isn't `a`)."""
     return (out.dt == a.dt and not out.flags & F_ASIDE and same_shape(out, a)
             and not tls_modes() & M_GUARD_SAVED)
 

@@ -49,7 +49,7 @@ cdef int link(str module, void** functions, str signatures) except -1:
 
 
 cdef bint found_later(str signature) except -1:
-    """Whether a family that is loaded now, or by now half loaded, publishes an operator."""
+    """Return whether a family that is loaded now, or by now half loaded, publishes an operator."""
     cdef str key = signature.partition("(")[0].rpartition(" ")[2]
     for name, keys in _later.items():
         if key in keys:

@@ -1,5 +1,6 @@
 # cython: language_level=3
-"""What formulas and kernels ask of tensors and dimensions: integers, tuples and numbers."""
+"""Metadata that formulas and kernels read from tensors and dimensions: integers, tuples and
+numbers."""
 from cpython.sequence cimport PySequence_GetItem
 from autograd_cy._C.checked cimport AG_MUL
 from autograd_cy._C.dtypes cimport DT_SIZE
@@ -111,7 +112,7 @@ cdef tuple shapes_of(tuple tensors):
 
 
 cdef bint is_number(Tensor t) noexcept:
-    """Whether a tensor stands for a Python number."""
+    """Return whether a tensor stands for a Python number."""
     return t is not None and t.flags & F_WRAPPED != 0
 
 
@@ -121,7 +122,7 @@ cdef object number_of(Tensor t):
 
 
 cdef int viewable(Tensor a, tuple shape) except -1:
-    """Whether `a` can be seen in `shape` without a copy (both have the same count)."""
+    """Return whether `a` can be seen in `shape` without a copy (both have the same count)."""
     cdef Py_ssize_t[MAX_DIMS] sizes
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef Py_ssize_t d
@@ -195,7 +196,7 @@ cdef tuple resolve_shape(Tensor a, tuple shape, str op):
 
 
 cdef bint is_whole(Tensor a, tuple shape) except -1:
-    """Whether every size is given, and they fit."""
+    """Return whether every size is given, and they fit."""
     cdef Py_ssize_t n = 1, s
     for size in shape:
         s = size

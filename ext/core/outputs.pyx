@@ -27,7 +27,7 @@ cdef bint has_shape(Tensor t, const Result* r) noexcept:
 
 
 cdef bint touches(Tensor t, tuple read) noexcept:
-    """Whether writing t may change what is read."""
+    """Return whether writing t may change what is read."""
     for other in read:
         if other is None:
             continue

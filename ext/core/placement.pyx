@@ -201,7 +201,7 @@ def _is_registered(device d not None):
 
 
 def _why_not():
-    """What is missing for CUDA, or None."""
+    """Return the reason why CUDA can't be used, or None."""
     return None if OFFERED in _types else starter().why_not()
 
 
@@ -297,7 +297,7 @@ cdef device as_device(object d):
 
 cdef class layout:
     """
-    How elements are stored; only ``strided`` exists.
+    The storage scheme of elements; only ``strided`` exists.
 
     Examples
     --------

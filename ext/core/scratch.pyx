@@ -201,7 +201,7 @@ def _mark(bint on):
 
 
 def _held():
-    """How many blocks with a mark are in use, or were never given back."""
+    """Return the number of blocks with a mark that are in use, or were never given back."""
     return ag_held
 
 

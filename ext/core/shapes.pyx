@@ -434,7 +434,7 @@ cdef Tensor view_as_complex_plain(Tensor a):
 
 
 cdef Tensor view_dtype_plain(Tensor a, int dt):
-    """The same bytes as elements of another type; the last dimension absorbs a change of size."""
+    """View the bytes as elements of another type; the last dimension absorbs a change of size."""
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef Py_ssize_t old = DT_SIZE[a.dt], new = DT_SIZE[dt] if dt >= 0 else 0, k
@@ -583,7 +583,7 @@ cdef Tensor as_strided_scatter_plain(Tensor a, Tensor src, tuple size, tuple str
 
 
 cdef Py_ssize_t reach(tuple size, tuple stride) except -1:
-    """How many places there are from a window's first one to its last; none if it is empty."""
+    """Return the number of places from a window's first one to its last; 0 if it is empty."""
     cdef Py_ssize_t n, s, found = 1
     for n, s in zip(size, stride):
         if n == 0:

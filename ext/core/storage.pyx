@@ -329,7 +329,7 @@ cdef StorageImpl* storage_borrow(char* data, Py_ssize_t nbytes, object owner,
 
 
 cdef StorageImpl* storage_alias(StorageImpl* source) except NULL:
-    """The same memory with a version counter of its own (what `.data` needs)."""
+    """Return a storage of the same memory with a version counter of its own (for `.data`)."""
     cdef StorageImpl* s = header_only(sizeof(StorageImpl), source.data, source.nbytes)
     if g_followers:
         number_birth(s)

@@ -249,13 +249,14 @@ cdef class Tensor:
         return <size_t>self.ptr
 
     def is_contiguous(self, *, memory_format=None):
-        """Whether the elements lie in memory in the order of `memory_format` (default: C order)."""
+        """Return whether the elements lie in memory in the order of `memory_format` (default: C
+        order)."""
         if memory_format is None:
             return tensor_is_contiguous(self)
         return tensor_matches_format(self, format_code(memory_format))
 
     def is_set_to(self, Tensor tensor not None):
-        """Whether both show the same elements of the same memory."""
+        """Return whether both show the same elements of the same memory."""
         return (self.ptr == tensor.ptr and same_shape(self, tensor)
                 and not (self.flags ^ tensor.flags) & F_TURNED
                 and (self.nd == 0 or memcmp(self.strides, tensor.strides,
@@ -302,27 +303,28 @@ cdef class Tensor:
         return device_index(self.mem.device)
 
     def is_floating_point(self):
-        """Whether the dtype is a floating one."""
+        """Return whether the dtype is a floating one."""
         return dt_is_float(self.dt)
 
     def is_complex(self):
-        """Whether the dtype is complex."""
+        """Return whether the dtype is complex."""
         return dt_is_complex(self.dt)
 
     def is_signed(self):
-        """Whether the dtype has negative values."""
+        """Return whether the dtype has negative values."""
         return self.dt > DT_U8
 
     def is_conj(self):
-        """Whether the conjugation is still to be done: memory holds the conjugates; see conj()."""
+        """Return whether the conjugation is still to be done: memory holds the conjugates; see
+        conj()."""
         return bool(lazy_bits(self) & F_CONJ)
 
     def is_neg(self):
-        """Whether the negation is still to be done: memory holds the negatives."""
+        """Return whether the negation is still to be done: memory holds the negatives."""
         return bool(lazy_bits(self) & F_NEG)
 
     def is_inference(self):
-        """Whether the tensor was made in inference mode."""
+        """Return whether the tensor was made in inference mode."""
         return bool(self.flags & F_INFERENCE)
 
     # autograd metadata
@@ -363,7 +365,7 @@ cdef class Tensor:
         return self.mem.version[0]
 
     def _storage_address(self):
-        """Where the memory behind this tensor begins; the same for all views."""
+        """Return the address of the storage's first byte; it is the same for all views."""
         return <size_t>self.mem.data
 
     def _bump_version(self):
@@ -377,7 +379,7 @@ cdef class Tensor:
         return <object>self.base
 
     def _is_view(self):
-        """Whether autograd knows this tensor as a view of another."""
+        """Return whether autograd knows this tensor as a view of another."""
         return self.base != NULL
 
     @property

@@ -193,7 +193,7 @@ cdef bint use_blas(int dt) except -1:
 
 
 def library():
-    """Whether cuBLAS makes products, and where it is or why it doesn't: (bool, str)."""
+    """Return whether cuBLAS makes products, and where it is or why it doesn't: (bool, str)."""
     need_search()
     if found and not wanted:
         return False, f"{place}, switched off"
@@ -201,13 +201,13 @@ def library():
 
 
 def choose(bint cublas):
-    """Whether cuBLAS may be used, where it is found."""
+    """Return whether cuBLAS may be used, where it is found."""
     global wanted
     wanted = cublas
 
 
 def set_precision(bint allow_tf32, bint reduced_f16, bint reduced_bf16):
-    """What ``backends.cuda.matmul`` allows."""
+    """Set the precisions that ``backends.cuda.matmul`` allows."""
     global tf32, full_f16, full_bf16
     tf32, full_f16, full_bf16 = allow_tf32, not reduced_f16, not reduced_bf16
 
@@ -226,7 +226,7 @@ def version(int index):
 
 
 def handles():
-    """How many handles have been made."""
+    """Return the number of handles that have been created."""
     return made
 
 

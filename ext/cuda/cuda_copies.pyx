@@ -139,7 +139,7 @@ cdef int turned_dim(const Joined* o) noexcept nogil:
 
 
 cdef inline Py_ssize_t tile_side(Py_ssize_t item) noexcept nogil:
-    """As in ext/codegen/cuda_copies.py."""
+    """Return the side of a tile, as in ext/codegen/cuda_copies.py."""
     return 64 if item < 4 else 32
 
 
@@ -291,7 +291,7 @@ cdef inline bint is_pinned(Tensor t) noexcept:
 
 cdef bint is_registered(Tensor t) noexcept:
     """
-    Whether memory that somebody else made is known to the driver.
+    Return whether memory that somebody else made is known to the driver.
 
     Then copies read it after they were called, as they do pinned memory of ours.
     """

@@ -181,7 +181,8 @@ cdef str start_driver():
 
 
 def _mark_child():
-    """In a forked child GPUs can't be used; workers of loaders seed other generators there."""
+    """Mark a forked child, in which GPUs can't be used; workers of loaders seed other generators
+    there."""
     global _forked
     _forked = True
     _forget_defaults("cuda")
@@ -323,7 +324,7 @@ cdef int number_of_devices() noexcept:
 # call.
 
 cdef object in_context(int index, function, tuple arguments):
-    """What a function of PyCUDA returns that needs the context on PyCUDA's stack."""
+    """Call a function of PyCUDA that needs the context on PyCUDA's stack."""
     context = pycuda_context(index)
     context.push()
     try:
@@ -409,12 +410,13 @@ cdef object translated(object error, str what, int index):
 # --- for Python, without a context ----------------------------------------------------------
 
 def driver_problem():
-    """What is wrong with the driver, or None; initialises it, and makes no context."""
+    """Return the reason why the driver can't be used, or None; initialises it, and creates no
+    context."""
     return start_driver()
 
 
 def pycuda_problem():
-    """What is wrong with PyCUDA, or None; imports it."""
+    """Return the reason why PyCUDA can't be used, or None; imports it."""
     with _starting:
         return import_pycuda()
 

@@ -155,7 +155,8 @@ cdef inline void number(uint64_t* cell, char* p, int dt, int want) noexcept:
 
 
 cdef inline bint lies_before(Joined* o, Py_ssize_t** strides, int d, int e) noexcept nogil:
-    """Whether dimension `d` is outside of `e`: by the result's strides, then by those of inputs."""
+    """Return whether dimension `d` is outside of `e`: by the result's strides, then by those of
+    inputs."""
     cdef int a
     for a in range(o.nargs):
         if strides[a][d] != strides[a][e] and o.p[a] != NULL:

@@ -74,7 +74,7 @@ def wait_for(int code, size_t number):
 
 cdef class Borrowed:
     """
-    What keeps memory of others alive.
+    An owner that keeps memory of another library alive.
 
     When it goes, the default stream, on which its owner may give the memory out again, waits for
     the stream that was current when it came.
@@ -99,7 +99,7 @@ cdef int index_of_memory(address_t address) except -2:
 
 
 cdef int has_memory(int index, address_t address, Py_ssize_t nbytes) except -1:
-    """Whether all of it seems to be of one device."""
+    """Return whether all of it seems to be of one device."""
     # Memory that is mapped in pieces tells no size, so its two ends are looked at.
     return (index >= 0 and address + <size_t>nbytes > address
             and index_of_memory(address + <size_t>nbytes - 1) == index)
@@ -134,7 +134,7 @@ def refuse_other_memory(str op, size_t address, Py_ssize_t nbytes, int index):
 
 
 cdef dict shown_by(source):
-    """What an object shows, with what it must have in the form that it must have."""
+    """Return the checked ``__cuda_array_interface__`` of an object."""
     shown = source.__cuda_array_interface__
     if not isinstance(shown, dict):
         raise TypeError("as_tensor: `__cuda_array_interface__` must be a dict, not "
@@ -256,7 +256,7 @@ def from_interface(source):
 # --- kernels that others compiled -------------------------------------------------------------
 
 def address(Tensor t not None):
-    """Where the first element is, for a kernel that was compiled elsewhere."""
+    """Return the address of the first element, for a kernel that was compiled elsewhere."""
     reading(t, "cuda.kernel")
     refuse_examples(t, "cuda.kernel")
     return <size_t>t.ptr

@@ -297,7 +297,8 @@ cdef handle_t pool_of(int index) except? NULL:
 
 
 cdef void let_peers_in(handle_t pool, int index) noexcept:
-    """Where a device can read another one's memory, copies between them don't go by the host."""
+    """Let devices that can read another one's memory use its pool: their copies don't go by the
+    host then."""
     cdef int[3] access           # CUmemAccessDesc: a place and what is allowed there
     cdef int other, can
     if driver.pool_access == NULL or driver.can_access_peer == NULL:
@@ -448,7 +449,7 @@ cdef int free_memory(int index) except? -1:
 
 
 cdef str size_text(long long n):
-    """As torch writes it."""
+    """Format a number of bytes as torch does."""
     if n < 1 << 10:
         return f"{n} bytes"
     if n < 1 << 20:
@@ -588,7 +589,7 @@ cdef Scratch scratch(int index, Py_ssize_t nbytes, stream_t stream):
 # --- for Python -----------------------------------------------------------------------------
 
 cdef Counts* counts_of(int index) except NULL:
-    """Of a device, or of pinned memory for -1."""
+    """Return the counters of a device, or of pinned memory for -1."""
     if not -1 <= index < MAX_INDEX:
         raise ValueError(f"a device has a number from 0 to {MAX_INDEX - 1}, not {index}")
     return &_host if index < 0 else &_counts[index]
@@ -617,7 +618,7 @@ cdef dict all_figures(Counts* n):
 
 def stats(int index):
     """
-    What is counted of a device's memory; makes no context.
+    Return the counters of a device's memory; creates no context.
 
     Returns
     -------
@@ -632,7 +633,7 @@ def stats(int index):
 
 
 def host_stats():
-    """The same of pinned memory of the host."""
+    """Return the counters of pinned memory of the host."""
     return all_figures(&_host)
 
 

@@ -49,7 +49,8 @@ def show(mode="") -> None:
 
 
 def host_calls() -> dict:
-    """How many calls the host has computed for devices, by the key of the slot or operator."""
+    """Count the calls that the host has computed for devices, by the key of the slot or
+    operator."""
     return dict(_calls)
 
 

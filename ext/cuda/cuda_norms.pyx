@@ -63,7 +63,7 @@ cdef int kernel_of_norm(int op, int dt) except -1:
 
 
 cdef Tensor as_column(Tensor t, int dt):
-    """What belongs to columns or rows, dense in the type that is computed in."""
+    """Return an operand of columns or rows, dense, in the dtype of the computation."""
     return None if t is None else contiguous(cast(t, dt))
 
 

@@ -277,7 +277,8 @@ cdef int rows_by_vector(Product* t, ag_vector_args* v) except -1:
 
 cdef bint fits(Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t row, Py_ssize_t column,
                bint conjugated, int* turn, int* ld) noexcept:
-    """How cuBLAS, to which rows are columns, reads a matrix as it lies; False: it can't.
+    """Find how cuBLAS, to which rows are columns, can read a matrix without a copy; False if it
+    can't.
 
     What it reads in place of rows is transposed here, and only that can be conjugated.
     """
@@ -479,7 +480,7 @@ cdef int mv(Tensor out, Tensor a, Tensor b) except -1:
 # --- products with sums ---------------------------------------------------------------------
 
 cdef bint read_factor(Product* t, Tensor factor, ag_cell* cell) except -1:
-    """Whether it is a number on the host, which is then stored."""
+    """Return whether it is a number on the host, which is then stored."""
     if factor.flags & F_DEVICE:
         return False
     value = element_value(factor.ptr, factor.dt)
@@ -594,7 +595,8 @@ cdef int addbmm(Tensor out, Tensor c, Tensor a, Tensor b, Tensor beta, Tensor al
 # --- linear ---------------------------------------------------------------------------------
 
 cdef bint rows_of(Tensor x, int nd, Py_ssize_t* rows, Py_ssize_t* apart) noexcept:
-    """How many rows the first `nd` dimensions are, and the stride between them, if it is one."""
+    """Count the rows of the first `nd` dimensions, and find the stride between them, if it is
+    one."""
     cdef int d
     rows[0], apart[0] = 1, 0
     for d in range(nd - 1, -1, -1):
@@ -643,7 +645,7 @@ cdef int linear(Tensor out, Tensor x, Tensor weight, Tensor bias) except -1:
 
 
 cdef Tensor bias_rows(Product* t, Tensor out, Tensor bias, int nd):
-    """What is added to the rows of all results: its address and strides, and the tensor."""
+    """Return the tensor to add to the rows of all results, and set its address and strides."""
     cdef Py_ssize_t[2] sizes
     cdef Py_ssize_t rows = 0, apart = 0
     if bias.count == 1:         # one for all outputs

@@ -109,7 +109,7 @@ cdef int kernel_of_elements(int op, int dt) except -1:
 
 
 cdef int kernel_of_parts(int op, int dt) except -1:
-    """That which joins the accumulators of blocks."""
+    """Return the kernel that joins the accumulators of blocks."""
     cdef str name
     if not joining[op][dt]:
         if op == OP_TRUTH or op == OP_LOGSUMEXP or op == OP_VARIANCE:
@@ -177,7 +177,7 @@ cdef int join_axes(Axis* axes, int n) noexcept:
 
 
 cdef inline uint64_t batch_of(int itemsize) noexcept:
-    """How many elements a thread reads at once, roughly."""
+    """Return roughly how many elements a thread reads at once."""
     return min(max(16 // itemsize, 4), 16)
 
 

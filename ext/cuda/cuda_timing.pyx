@@ -94,7 +94,7 @@ def drop():
 
 def end(Py_ssize_t first):
     """
-    What was recorded since `begin`; waits for the devices.
+    Return the events recorded since `begin`; waits for the devices.
 
     Returns
     -------

@@ -235,8 +235,8 @@ cdef int accumulate_into(Tensor variable, PyObject* grad, bint create_graph) exc
 
 cdef bint becomes_grad(Tensor variable, PyObject* grad, bint create_graph) noexcept:
     """
-    Whether a gradient becomes ``grad`` as it is: nobody has it but the caller, by one reference,
-    and it lies in memory as the variable does.
+    Return whether a gradient becomes ``grad`` as it is: nobody has it but the caller, by one
+    reference, and it lies in memory as the variable does.
     """
     cdef Tensor g = <Tensor>grad            # a second reference
     return (variable.gradient == NULL and not create_graph and Py_REFCNT(g) == 2

@@ -60,7 +60,7 @@ cdef tuple as_integers(object indices, int level):
 
 
 cdef class Layout:
-    """Where the dimensions of index tensors land in a result."""
+    """The places at which dimensions of index tensors land in a result."""
     cdef int first          # dimensions before the first index
     cdef int used           # dimensions that are indexed
     cdef int nd             # dimensions of the broadcast index tensors

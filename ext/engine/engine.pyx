@@ -486,7 +486,7 @@ cdef inline int run_node(GraphTask g, Node n) except -1:
 
 
 cdef bint leads_on(GraphTask g, Node n) except -1:
-    """Whether some edge of a node leads to what the task wants."""
+    """Return whether some edge of a node leads to what the task wants."""
     cdef int i
     for i in range(n.n_edges):
         if n.edges[i].node != NULL and not is_skipped(g, n.edges[i].node):
@@ -528,7 +528,7 @@ cdef enum:
 
 
 cdef inline Py_ssize_t work_of(Node n) noexcept:
-    """How much a node counts on the way to the next look at signals, from its gradient's size."""
+    """Return how much a node counts towards the next check of signals, by its gradient's size."""
     if n.buffers[0] == NULL:
         return 1
     return 1 + (<Tensor>n.buffers[0]).count // SIGNAL_ELEMENTS

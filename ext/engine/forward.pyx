@@ -95,7 +95,8 @@ cdef Tensor fit_tangent(Tensor tangent, Tensor result):
 
 
 cdef bint held_elsewhere(Tensor own, Py_ssize_t holders) noexcept:
-    """Whether others than `holders` and the tensors below vmaps, if any, hold a tensor's memory."""
+    """Return whether others than `holders` and the tensors below vmaps, if any, hold a tensor's
+    memory."""
     cdef PyObject* t = <PyObject*>own
     cdef Py_ssize_t tensors = 1
     if Py_REFCNT(own) > holders:
@@ -144,7 +145,7 @@ cdef int refuse_tangent(tuple tensors, str op) except -1:
 # --- views ----------------------------------------------------------------------------------
 
 cdef bint lies_like(Tensor tangent, Tensor base) noexcept:
-    """Whether windows of `base` are windows of its tangent."""
+    """Return whether windows of `base` are windows of its tangent."""
     cdef int d
     if lazy_bits(base) != lazy_bits(tangent):
         return False
@@ -249,8 +250,8 @@ cdef Tensor zeros_matching(Tensor base, Tensor source):
 
 cdef bint holds(Tensor place, Tensor source) noexcept:
     """
-    Whether each example of `source` has a place, and each of its vmaps a tensor of its own: what a
-    plain tensor is part of in one vmap it isn't in another.
+    Return whether each example of `source` has a place, and each of its vmaps a tensor of its own:
+    what a plain tensor is part of in one vmap it isn't in another.
     """
     cdef int level
     while source.flags & F_BATCHED:
@@ -268,7 +269,8 @@ cdef bint holds(Tensor place, Tensor source) noexcept:
 
 
 cdef Tensor tangent_base(Tensor view):
-    """Whose tangents those of a view are windows on; None if they are its own."""
+    """Return the tensor whose tangents have those of `view` as windows, or None if they are its
+    own."""
     cdef Tensor base
     if view.own_tangent == OF_DUAL:
         base = <Tensor>view.extra.dual_base
@@ -280,7 +282,7 @@ cdef Tensor tangent_base(Tensor view):
 
 
 cdef bint follows(Tensor t, Tensor base) noexcept:
-    """Whether a view's tangents, of all levels, lie in the memory of those of its base."""
+    """Return whether a view's tangents, of all levels, lie in the memory of those of its base."""
     while base is not None and base.flags & F_DUAL:
         if (t is None or not (t.flags & F_DUAL) or t.extra.forward is not base.extra.forward
                 or (<Tensor>t.extra.tangent).mem != (<Tensor>base.extra.tangent).mem):
@@ -499,7 +501,8 @@ cdef Tensor examples_first(Tensor t, int level, Py_ssize_t size):
 
 
 cdef bint covers_alike(Tensor t, Tensor tangent) noexcept:
-    """Whether windows of t and of its tangent, also outside of what they show, are the same."""
+    """Return whether windows of t and of its tangent, also outside of what they show, are the
+    same."""
     if t.count == 0 or t.flags & F_BATCHED or tangent.flags & F_BATCHED:
         return True
     return (t.mem.nbytes == tangent.mem.nbytes
@@ -558,7 +561,7 @@ cdef Tensor make_dual(Tensor t, Tensor tangent, ForwardLevel level):
 
 
 cdef Tensor without_level(Tensor t, ForwardLevel level):
-    """The same value at the same place of the graph, without the tangent of one level."""
+    """Return the value at the same place of the graph, without the tangent of one level."""
     cdef Tensor p = place_alias(t)
     cdef Tensor holder = t
     while holder is not None and holder.flags & F_DUAL:

@@ -67,7 +67,7 @@ cdef class FunctionNode(Node):
 
     @property
     def materialize_grads(self):
-        """Whether backward gets zeros where a gradient is undefined."""
+        """True if backward gets zeros where a gradient is undefined."""
         return self.with_zeros
 
     @materialize_grads.setter
@@ -77,7 +77,7 @@ cdef class FunctionNode(Node):
 
     @property
     def _materialize_non_diff_grads(self):
-        """The same for outputs that have no derivative."""
+        """If False, outputs that have no derivative bring None instead of zeros."""
         return self.zeros_for_nondiff
 
     @_materialize_non_diff_grads.setter
@@ -138,7 +138,7 @@ cdef class FunctionNode(Node):
 
 
 cdef tuple as_plain_tuple(object given):
-    """What a function returned, one thing or a tuple of any class."""
+    """Return the results of a function as a tuple, from one object or a tuple of any class."""
     return tuple(given) if isinstance(given, tuple) else (given,)
 
 
@@ -164,7 +164,7 @@ cdef object call_backward(FunctionNode ctx, list grads, bint boxed):
 
 
 def _call_backward(FunctionNode ctx not None, tuple grads not None):
-    """What the backward of a Function, by either of its names, says to these gradients."""
+    """Call the backward of a Function, by either of its names, with these gradients."""
     return call_backward(ctx, list(grads), is_set(ctx, "boxed_grads_call"))
 
 
@@ -251,7 +251,8 @@ def function_apply(cls, *args, **kwargs):
 
 
 cdef bint tells_apart(tuple args) noexcept:
-    """Whether an argument differs between the examples of a vmap, or something below it records."""
+    """Return whether an argument differs between the examples of a vmap, or something below it
+    records."""
     cdef Tensor t
     for a in args:
         if not isinstance(a, Tensor):
@@ -342,7 +343,7 @@ cdef bint among(object t, object tensors) noexcept:
 
 
 cdef tuple given_as(str attribute, object given):
-    """What a mark of `ctx` was given: a tuple, also if it was assigned."""
+    """Return the value of a mark of `ctx` as a tuple, also if it was assigned."""
     if given is None:
         return ()
     if not isinstance(given, tuple):
@@ -352,7 +353,7 @@ cdef tuple given_as(str attribute, object given):
 
 
 cdef tuple tensors_only(str attribute, object given, str text):
-    """The same for tensors alone; `text` begins the error."""
+    """Return the value of a mark as a tuple of tensors alone; `text` begins the error."""
     cdef tuple tensors = given_as(attribute, given)
     cdef Py_ssize_t i
     for i in range(len(tensors)):
@@ -412,7 +413,7 @@ cdef tuple finish(FunctionNode ctx, tuple args, tuple made, bint recording, bint
 
 
 cdef bint keeps_class(object t):
-    """Whether results that are the tensor itself are of its class."""
+    """Return whether results that are the tensor itself are of its class."""
     kind = getattr(type(t), "__torch_function__", None)
     return kind is not None and kind is not _unasked
 
@@ -542,7 +543,7 @@ cdef int keep_first(FunctionNode ctx, tuple args, Tensor t) except -1:
 
 
 cdef int edge_at(FunctionNode ctx, int edge) noexcept:
-    """Where the edge of a tensor among the arguments is, after keep_first."""
+    """Return the index of the edge of a tensor argument, after keep_first."""
     return ctx.first if edge == 0 else 0 if edge == ctx.first else edge
 
 
@@ -661,7 +662,7 @@ def _missing_jvp(cls):
 
 
 cdef tuple as_tangents(object cls, object given, Py_ssize_t wanted):
-    """What jvp returned: a Tensor or None for each output."""
+    """Check the results of jvp: a Tensor or None for each output."""
     cdef tuple result = as_plain_tuple(given)
     cdef Py_ssize_t i
     for i in range(len(result)):

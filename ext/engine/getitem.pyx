@@ -68,7 +68,8 @@ cdef Tensor listed_index(object item):
 
 
 cdef bint holds_text(object items):
-    """Whether text is somewhere in nested lists, each looked at once: one may hold itself."""
+    """Return whether text is somewhere in nested lists, each looked at once: one may hold
+    itself."""
     cdef list waiting = [items]
     cdef set seen = {id(items)}
     while waiting:
@@ -181,7 +182,7 @@ cdef int put(list advanced, Py_ssize_t place, Tensor t) except -1:
 
 
 cdef bint is_mask(object index, tuple advanced):
-    """Whether the only index is a mask, where one element is a number, so of any dtype."""
+    """Return whether the only index is a mask, where one element is a number, so of any dtype."""
     found = [x for x in advanced if x is not None]
     return index is True or len(found) == 1 and (<Tensor>found[0]).dt == DT_BOOL
 

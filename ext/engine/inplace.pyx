@@ -191,7 +191,7 @@ _set_shape_replaced(_shape_replaced)
 # --- what generated in-place forms call ------------------------------------------------------
 
 cdef int check_result(Tensor self, Tensor value, str op) except -1:
-    """Whether `value` can become the value of `self`; called before anything changes."""
+    """Return whether `value` can become the value of `self`; called before anything changes."""
     if not same_shape(self, value):
         raise RuntimeError(
             f"{op}: output with shape {list(sizes_of(self))} doesn't match the broadcast shape "
@@ -273,7 +273,7 @@ cdef int copy_batched(Tensor self, Tensor src, str op) except -1:
 
 
 cdef bint records(Tensor self, Tensor src):
-    """Whether writing `src` into `self` is recorded."""
+    """Return whether writing `src` into `self` is recorded."""
     return ((self.flags | src.flags) & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD)
             and dt_differentiable(self.dt)
             and (requires_grad(self) or (requires_grad(src) and dt_differentiable(src.dt))))
@@ -303,7 +303,7 @@ cdef Tensor copy_shared(Tensor self, Tensor src, str op, bint recording):
 
 
 cdef Tensor not_expanded(Tensor t):
-    """The same with one element where a dimension has the same one again and again."""
+    """Return the tensor with one element in each dimension of stride 0."""
     cdef Py_ssize_t[64] sizes
     cdef int d
     for d in range(t.nd):
@@ -357,7 +357,7 @@ cdef Tensor c_copy_(Tensor self, Tensor src):
 
 
 cdef Tensor c_detach(Tensor self):
-    """The same memory and version counter, without history."""
+    """Return an alias of the memory and version counter, without history."""
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_DETACH, (self,))
@@ -419,7 +419,7 @@ def copy_(Tensor self not None, other, non_blocking=False):
 
 def detach(Tensor self not None):
     """
-    The same values outside of the graph; memory and version counter are shared.
+    Return the values outside of the graph; memory and version counter are shared.
 
     Examples
     --------

@@ -207,7 +207,7 @@ def saved_of(Node n not None, str kind, where):
 
 
 cdef Tensor as_tensor(object x):
-    """What a formula gives: a tensor, None, or a number."""
+    """Return the value of a formula as a tensor: it is a tensor, None, or a number."""
     if x is None or isinstance(x, Tensor):
         return <Tensor>x
     return wrap_number(x)
@@ -263,7 +263,7 @@ cdef tuple widened_args(Operation op, tuple args):
 
 
 cdef object compute(Operation op, tuple args, uint32_t flags):
-    """What the kernel makes of plain arguments: a tensor, or a tuple of them."""
+    """Run the kernel on arguments without graph: the result is a tensor, or a tuple of them."""
     cdef int device
     args = plain_args(op, args, flags)
     if isinstance(op.kernel, ShapedKernel):
@@ -385,7 +385,7 @@ def run(Operation op not None, tuple args not None):
 
 
 def run_composite(int event, function, tuple args not None):
-    """What a function of other operators gives, as one event with theirs in it."""
+    """Run a function of other operators as one event with theirs in it."""
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(event, args)
@@ -736,7 +736,7 @@ cdef int fill(Operation op, tuple args, tuple given, uint32_t flags) except -1:
 
 
 cdef tuple out_tensors(str name, int n_results, uint32_t flags, out):
-    """What ``out=`` was given, as many tensors as there are results."""
+    """Return the tensors given as ``out=``, as many as there are results."""
     if n_results > 1:
         return outs_arg(out, n_results, flags, name)
     check_out(tensor_arg(out, name, "out", 0), flags, name)

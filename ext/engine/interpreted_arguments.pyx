@@ -1,5 +1,6 @@
 # cython: language_level=3
-"""What written modules of interpreted operators call: arguments converted, metadata of edges."""
+"""The helpers of generated modules of interpreted operators: converted arguments, metadata of
+edges."""
 from autograd_cy._C import placement as _placement
 from autograd_cy._C.arguments cimport dtype_arg, format_arg, given_sizes, number_alone, tensor_arg
 from autograd_cy._C.dtypes cimport dt_code, dt_is_complex, dt_object

@@ -34,12 +34,12 @@ include "operators_of_lazy.pxi"
 
 
 cdef uint32_t whole_bits(Tensor base, Tensor view) noexcept:
-    """What is to be done to the base before a window of the kind of `view` is taken."""
+    """Return the bits to apply to the base before a window of the kind of `view` is taken."""
     return 0 if dt_is_complex(view.dt) else lazy_bits(base) & F_CONJ
 
 
 cdef uint32_t window_bits(Tensor base, Tensor view) noexcept:
-    """What is to be done to that window to have the values of `view`."""
+    """Return the bits to apply to that window to have the values of `view`."""
     cdef uint32_t bits = lazy_bits(base) ^ lazy_bits(view)
     return bits if dt_is_complex(view.dt) else bits & F_NEG
 

@@ -56,8 +56,8 @@ cdef Tensor lift(Tensor t, int level):
 
 cdef Tensor lowered(Tensor t, int level):
     """
-    What operators below the vmap of `level` see of an argument: the shared value of a lifted one,
-    and no tangents that belong to the inside. One with examples stays as it is.
+    Return an argument as operators below the vmap of `level` see it: the shared value of a lifted
+    one, and no tangents that belong to the inside. One with examples stays as it is.
     """
     if t is None:
         return None
@@ -75,7 +75,7 @@ cdef tuple all_lowered(tuple tensors, int level):
 # --- forward mode ---------------------------------------------------------------------------
 
 cdef Tensor place_alias(Tensor t):
-    """The same value at the same place of the graph and in the same vmap, without tangents."""
+    """Return an alias at the same place of the graph and in the same vmap, without tangents."""
     cdef Tensor r = tensor_alias(t)
     cdef TensorExtra x
     if t.flags & F_BATCHED:
@@ -114,7 +114,7 @@ cdef Tensor tangent_at(Tensor t, ForwardLevel level):
 
 
 cdef bint below_level(Tensor t, ForwardLevel level) noexcept:
-    """Whether a tangent of `level` belongs to what is below the vmap of t."""
+    """Return whether a tangent of `level` belongs to what is below the vmap of t."""
     return t.flags & F_BATCHED and t.extra.level > level.batches
 
 

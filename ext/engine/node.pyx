@@ -159,7 +159,8 @@ cdef class Node:
         return self.seq
 
     def _set_sequence_nr(self, uint64_t number):
-        """Of the nodes that are ready, backward runs the one with the greatest number first."""
+        """Set the number by which backward orders the nodes that are ready; the greatest runs
+        first."""
         self.seq = number
 
     @property
@@ -466,7 +467,7 @@ cdef int save_old_value(Node n, int slot, Tensor copy, int edge) except -1:
 
 
 cdef Tensor graph_free_alias(Tensor t):
-    """The same value without history (tangents and batch levels stay)."""
+    """Return an alias without history (tangents and batch levels stay)."""
     cdef Tensor r = tensor_alias(t)
     if t.flags & (F_DUAL | F_BATCHED):
         copy_special(r, t)
@@ -501,7 +502,7 @@ cdef int save_output(Node n, int slot, Tensor t, int nr) except -1:
 
 
 cdef str operation_name(Node n):
-    """What made a tensor, as errors name it: ``Add`` for AddBackward0, a Function by its class."""
+    """Return the operation that errors name: ``Add`` for AddBackward0, a Function by its class."""
     cdef str name = n.node_name()
     if not n.flags & N_PYTHON:
         name = name.rstrip("0123456789")

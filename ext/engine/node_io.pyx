@@ -1,5 +1,6 @@
 # cython: language_level=3
-"""What generated operators share: gradients in and out of nodes, shapes of inputs, flags."""
+"""The parts that generated operators share: gradients in and out of nodes, shapes of inputs,
+flags."""
 from cpython.ref cimport PyObject, Py_INCREF
 from libc.stdint cimport uint32_t
 from autograd_cy._C.node cimport Node, OutMeta, needs, zeros_for
@@ -86,7 +87,7 @@ cdef bint any_requires_grad(tuple tensors) noexcept:
 
 
 cdef Tensor overwritten(Tensor t, uint32_t flags):
-    """What to compute the new value of `t` from: a copy, if some graph may save it."""
+    """Return the tensor to compute the new value of `t` from: a copy, if some graph may save it."""
     # What is below a vmap, and tangents, may be recorded though the tensor itself isn't.
     if flags & (F_GRAD_PATH | F_BATCHED | F_DUAL) and not (tls_modes() & M_NO_GRAD):
         return T.clone(t, -1)

@@ -22,7 +22,7 @@ those of its documents (``sections``, ``input`` of a matrix ``A``) are tried las
 """
 from cpython.ref cimport PyObject, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
-from autograd_cy._C.forms cimport Form, form_upcalls
+from autograd_cy._C.forms cimport Form, form_upcalls, forwarding
 from autograd_cy._C.tensor cimport (
     Restoring, Tensor, Upcalls, binary_fn, getitem_fn, setitem_fn, hold_change, upcalls, M_UNASKED,
     tls_modes, tensor_as, B_LT, B_NE, U_NEG, U_POS, U_INVERT, U_ABS)
@@ -31,10 +31,9 @@ include "operators_of_overrides.pxi"
 include "asked_operators.pxi"
 
 import re as _re
-import sys as _sys
 import threading as _threading
 
-cdef object placed = _re.compile(r"(\w+\(\): argument '(\w+)') \(position \d+\)")
+cdef object placed = _re.compile(r"(\w+\(\): argument '(\w+)')(?: \(position \d+\))?")
 
 cdef extern from "Python.h":
     void PyErr_Fetch(PyObject** kind, PyObject** error, PyObject** trace)
@@ -72,7 +71,7 @@ cdef extern from "Python.h":
 
 
 def _disabled_torch_function_impl(*args, **kwargs):
-    """What a class has as ``__torch_function__`` that is not to be asked, such as Parameter."""
+    """The ``__torch_function__`` of classes that don't override functions, such as Parameter."""
     return NotImplemented
 
 
@@ -92,7 +91,7 @@ def _disabled_method():
 
 
 cdef bint overriding(PyObject* x) noexcept:
-    """Whether the class of x is to be asked."""
+    """Return whether the class of x is to be asked."""
     cdef TypeObject* kind = TYPE_OF(x)
     cdef PyObject* found
     if (kind == _tensor or kind == &PyLong_Type or kind == &PyFloat_Type or kind == _none
@@ -105,7 +104,7 @@ cdef bint overriding(PyObject* x) noexcept:
 
 
 cdef bint asks(PyObject* x) noexcept:
-    """The same of an argument, which may be a sequence."""
+    """Return whether an argument, which may be a sequence, overrides functions."""
     cdef Py_ssize_t i
     if TYPE_OF(x) == &PyTuple_Type:
         for i in range(PyTuple_GET_SIZE(x)):
@@ -183,7 +182,7 @@ cdef PyObject* gathering(PyObject* f, PyObject** args, size_t nargsf, PyObject* 
 
 cdef PyObject* gathering_method(PyObject* f, PyObject** args, size_t nargsf,
                                 PyObject* names) except NULL:
-    """That of methods, whose first argument is an instance already."""
+    """Dispatch a method, whose first argument is an instance already."""
     return gathered(f, args[0], args + 1, PyVectorcall_NARGS(nargsf) - 1, names)
 
 
@@ -309,6 +308,7 @@ def _unplace(error, names):
         found = placed.match(text)
         if found is not None and found[2] in names:
             error.args = (found[1] + text[found.end():],)
+            error._by_name = True       # a public function around it gives no position either
 
 
 cdef PyObject* asking(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names) except NULL:
@@ -402,7 +402,7 @@ def _intercept(f):
 
 
 def _is_intercepted(f):
-    """Whether a function asks."""
+    """Return whether a function asks."""
     return entry_of(<PyObject*>f).original != NULL
 
 
@@ -434,7 +434,7 @@ cdef object _running = _threading.local()
 
 
 def _is_call(call, f, tuple args not None, dict kwargs not None):
-    """Whether `call`, a (function, arguments, named ones) or None, is this one."""
+    """Return whether `call`, a (function, arguments, named ones) or None, is this one."""
     if call is None or call[0] != f or len(call[1]) != len(args) or len(call[2]) != len(kwargs):
         return False
     for x, y in zip(call[1], args):
@@ -462,7 +462,8 @@ def _mixed(f, other):
 
 cdef object asked(object x, object f, tuple types, tuple args, dict kwargs):
     """
-    What the class of x says. One of another library may take f for its own, and call it again.
+    Call the override of the class of x. One of another library may take f for its own, and call it
+    again.
     """
     if isinstance(x, Tensor):
         return x.__torch_function__(f, types, args, kwargs)
@@ -477,7 +478,8 @@ cdef object asked(object x, object f, tuple types, tuple args, dict kwargs):
 
 
 cdef object first_answer(object f, list found, tuple args, dict kwargs):
-    """What the innermost mode, or else the first of the classes, says; or NotImplemented."""
+    """Return the result of the innermost mode, or else of the first of the classes, or
+    NotImplemented."""
     cdef tuple types = tuple([type(x) for x in found])
     if mode_stack():
         result = ask_innermost(f, types, args, kwargs)
@@ -490,44 +492,22 @@ cdef object first_answer(object f, list found, tuple args, dict kwargs):
     return NotImplemented
 
 
-# Functions in Python that return what an operator of their name returns, by their code and name.
-cdef dict handing_on = {}
-
-
-def _hands_on(f, by=None):
+def _forwarding(public not None, str name not None):
     """
-    Let classes and modes be shown a function in Python for the operator of its name that it, or
-    another one with the same parameters, hands on to.
-    """
-    handing_on[(f if by is None else by).__code__, f.__name__] = f
+    The form of an operator that a public function in Python calls.
 
-
-cdef tuple as_called(object f, tuple args, dict kwargs):
+    Dispatch shows the function for it, so that the function itself needn't dispatch.
     """
-    The function to show for one that is called, and its arguments.
-
-    A function that only hands on to an operator doesn't ask, as that would cost each call of it.
-    It is the caller then.
-    """
-    name = getattr(f, "__name__", None)
-    if type(name) is not str:
-        return f, args, kwargs
-    frame = _sys._getframe()
-    shown = handing_on.get((frame.f_code, (<str>name).removesuffix("_")))
-    if shown is None:
-        return f, args, kwargs
-    given = frame.f_locals
-    code = frame.f_code
-    required = code.co_argcount - len(shown.__defaults__ or ())
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return (shown, tuple([given[name] for name in names[:required]]),
-            {name: given[name] for name in names[required:]})
+    form = forwarding(public, name)
+    _intercept(form)
+    return form
 
 
 cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
     cdef list found = overriding_args(relevant)
     cdef tuple modes = mode_stack()
-    f, args, kwargs = as_called(f, args, kwargs)
+    if type(f) is Form and (<Form>f).public is not None:
+        f, args, kwargs = (<Form>f).public.called(f, args, kwargs)
     result = first_answer(f, found, args, kwargs)
     if result is not NotImplemented:
         return result
@@ -540,7 +520,8 @@ cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
 
 
 cdef object answer(object f, int slot, object a, object b):
-    """What classes of operands say that are neither tensors nor numbers."""
+    """Return the result of overrides by classes of operands that are neither tensors nor
+    numbers."""
     cdef list found = overriding_args((a, b))
     cdef tuple types = tuple([type(x) for x in found]), args = (a, b)
     shown = f
@@ -554,12 +535,13 @@ cdef object answer(object f, int slot, object a, object b):
 
 
 cdef bint is_huge(object x):
-    """Whether a number is an int of more than 64 bits, which `foreign_operand` leaves to forms."""
+    """Return whether a number is an int of more than 64 bits, which `foreign_operand` leaves to
+    forms."""
     return type(x) is int and not -0x8000000000000000 <= x < 0x8000000000000000
 
 
 def _ask(f, relevant, args, kwargs):
-    """What the first class that has an answer says to ``f(*args, **kwargs)``."""
+    """Return the first result that an override gives for ``f(*args, **kwargs)``."""
     return ask_classes(f, tuple(relevant), tuple(args), dict(kwargs))
 
 
@@ -569,7 +551,8 @@ def _overriding_args(relevant):
 
 
 def _any_asks(*args):
-    """Whether a mode, or the class of some argument or element of a sequence, is to be asked."""
+    """Return whether a mode, or the class of some argument or element of a sequence, is to be
+    asked."""
     if modes_alive and mode_stack():
         return True
     for x in args:

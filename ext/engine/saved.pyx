@@ -7,6 +7,7 @@ tensor back. Which hooks apply is thread-local: the innermost pair that was push
 """
 from cpython.ref cimport PyObject, Py_INCREF, Py_XDECREF
 from libc.stdint cimport uint32_t
+from autograd_cy._C.forms cimport keep_message
 from autograd_cy._C.levels cimport place_alias
 from autograd_cy._C.node cimport *
 from autograd_cy._C.sealed cimport seal
@@ -30,7 +31,7 @@ cdef object refusal():
 
 
 cdef class Packed:
-    """What a slot holds instead of its tensor."""
+    """The object that a slot holds instead of its tensor."""
     cdef object value
     cdef object unpack
     cdef Tensor moving          # holds the tangents of a dual until their level ends, or None
@@ -52,6 +53,9 @@ cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) excep
     tls_set_modes((modes | M_NO_GRAD) & ~<modes_t>M_SAVED_HOOKS)
     try:
         p.value = pack(shown)
+    except Exception as error:
+        keep_message(error)     # the hook may be in C, and leave no trace of its own
+        raise
     finally:
         tls_set_modes(modes)
     if t.mem.version[0] != version:
@@ -176,7 +180,7 @@ cdef class SavedTensor:
 
     @property
     def data(self):
-        """What the slot holds: the packed object, or the tensor."""
+        """The content of the slot: the packed object, or the tensor."""
         cdef Saved* s = &self.node.saved[self.slot]
         if s.obj != NULL and isinstance(<object>s.obj, Packed):
             return (<Packed>s.obj).value
@@ -274,7 +278,7 @@ cdef class NoHooksContext(Restoring):
 # --- watching writes ------------------------------------------------------------------------
 
 def _write_guards():
-    """What this thread's writes are told to, see allow_mutation_on_saved_tensors."""
+    """Return the callbacks for this thread's writes, see allow_mutation_on_saved_tensors."""
     return getattr(_state, "guards", ())
 
 

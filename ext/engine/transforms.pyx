@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What autograd_cy.func needs from the engine: leaves of a transformation, and what leads outside.
+"""The engine's part of autograd_cy.func: leaves of a transformation, and tensors that lead outside.
 
 # Note [Graphs of nested transformations]
 A transformation differentiates with respect to its own leaves. Whether its backward must itself be
@@ -27,7 +27,7 @@ cdef uint32_t N_SEEN = <uint32_t>1 << 30       # visited by the walk that is goi
 
 
 cdef Tensor bare_alias(Tensor t):
-    """The same value, vmap wrapper and tangents, without history."""
+    """Return an alias with vmap wrapper and tangents, without history."""
     cdef Tensor r = tensor_alias(t)
     if t.flags & F_VIEW:
         follow_base(t)
@@ -111,8 +111,8 @@ cdef class Walk:
 
     cdef bint look_at(self, Tensor t, list own) except -1:
         """
-        Whether a tensor whose value backward uses requires grad outside; its tangents' graphs are
-        visited too. Its own graph is the caller's to visit.
+        Return whether a tensor whose value backward uses requires grad outside; its tangents'
+        graphs are visited too. Its own graph is the caller's to visit.
         """
         cdef Tensor x
         while t is not None:
@@ -142,7 +142,7 @@ cdef class Walk:
         return self.look_at(t, own)
 
     cdef bint enter_all(self, Tensor t, list own) except -1:
-        """The same for a tensor and all that it is made of: tangents, and what is below vmaps."""
+        """Enter a tensor and all that it is made of: tangents, and the tensors below vmaps."""
         cdef Node fn
         cdef Tensor x
         while True:
@@ -217,7 +217,7 @@ cdef int leads_outside(tuple tensors, list own) except -1:
 
 def _needs_graph(tuple tensors, tuple leaves):
     """
-    Whether gradients of `tensors` depend on something that requires grad beside `leaves`.
+    Return whether gradients of `tensors` depend on something that requires grad beside `leaves`.
 
     0 is no, 1 is yes; 2 is that only the gradients themselves will tell: see `_depends_outside`.
     """
@@ -225,7 +225,7 @@ def _needs_graph(tuple tensors, tuple leaves):
 
 
 def _depends_outside(Tensor t not None, tuple leaves):
-    """Whether `t` was computed from something that requires grad beside `leaves`."""
+    """Return whether `t` was computed from something that requires grad beside `leaves`."""
     cdef Walk w = Walk.__new__(Walk)
     cdef list own = list(leaves)
     cdef Node n

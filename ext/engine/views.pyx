@@ -75,7 +75,7 @@ cdef Py_ssize_t extent(tuple size, tuple stride) except -1:
 
 
 cdef bint lies_inside(tuple base, tuple window) except -1:
-    """Whether a window reaches nothing but elements of the base, which leaves no gaps."""
+    """Return whether a window reaches nothing but elements of the base, which leaves no gaps."""
     cdef Py_ssize_t shift = window[2] - base[2], n = extent(window[0], window[1])
     cdef Py_ssize_t whole = extent(base[0], base[1])
     return n == 0 or (shift >= 0 and shift + n <= whole and whole == math.prod(base[0]))
@@ -270,7 +270,7 @@ cdef void drop_edges(Node n):
 
 
 cdef bint reshapes(Tensor base, Tensor t) noexcept:
-    """Whether a view shows all of its base, in the order of memory."""
+    """Return whether a view shows all of its base, in the order of memory."""
     return base.dt == t.dt and base.count == t.count and not (base.flags | t.flags) & F_STRIDED
 
 

@@ -4,7 +4,7 @@
 
 What has neither is an elementwise kernel by itself (the formulas are in scalar/activation.h).
 """
-from autograd_cy._C.arguments cimport real_number, slope_range
+from autograd_cy._C.rules_common cimport real_number, slope_range
 from autograd_cy._C.dtypes cimport dt_object, dt_real
 from autograd_cy._C.dtypes import finfo as _finfo
 from autograd_cy._C.iterate cimport cast, ew2, ew3, ewn, P_SAME

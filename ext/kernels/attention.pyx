@@ -170,7 +170,8 @@ cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssi
 
 
 cdef inline bint lie_close(const Plan* p) noexcept nogil:
-    """Whether a tile of values stays in the nearest cache as it lies: whole vectors, no gaps."""
+    """Return whether a tile of values stays in the nearest cache as it lies: whole vectors, no
+    gaps."""
     cdef Py_ssize_t bytes = p.deep * p.size
     return p.v.row == p.deep and bytes % 64 == 0 and bytes * min(<Py_ssize_t>COLS, p.cols) <= CLOSE
 
@@ -338,7 +339,7 @@ cdef void backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 # --- plans ----------------------------------------------------------------------------------
 
 cdef inline Tensor usable(Tensor t, int dt):
-    """In the computing type, with rows whose elements lie side by side."""
+    """Return the tensor in the computing type, with rows whose elements lie side by side."""
     t = cast(t, dt)
     return t if t.strides[3] == 1 or t.sizes[3] == 1 else contiguous(t)
 
@@ -349,7 +350,7 @@ cdef inline void place(Place* x, Tensor t) noexcept:
 
 
 cdef Tensor wide(Tensor t, int dt):
-    """Where the kernel may write: `t`, or room in the computing type."""
+    """Return a tensor for the kernel to write: `t`, or an empty one in the computing type."""
     return t if t.dt == dt else tensor_empty(dt, t.nd, t.sizes)
 
 
@@ -381,7 +382,7 @@ cdef int fill_plan(Plan* p, Tensor q, Tensor k, Tensor v, Tensor mask, Tensor ls
 
 
 cdef inline Py_ssize_t pieces_for(Py_ssize_t heads, double work, Py_ssize_t most) noexcept:
-    """How often heads are cut, so that all threads have work."""
+    """Return the number of pieces of each head, so that all threads have work."""
     cdef Py_ssize_t threads = team_size(work)
     if threads == 1:
         return 1

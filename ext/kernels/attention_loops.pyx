@@ -50,8 +50,8 @@ cdef inline void fill(real_t* row, Py_ssize_t first, Py_ssize_t stop,
 
 
 cdef inline Py_ssize_t hide(const Scores* s, Py_ssize_t i, real_t* row) noexcept nogil:
-    """What row i doesn't see becomes -infinity; elements from the returned one on, a whole number,
-    aren't seen either and are left alone."""
+    """Set scores that row i doesn't see to -infinity; elements from the returned one on, a whole
+    number, aren't seen either and are left alone."""
     cdef Py_ssize_t j, n = s.cols, stop
     cdef real_t low = <real_t>(-INFINITY)
     cdef const unsigned char* truth

@@ -71,7 +71,7 @@ cdef enum:
 # --- the blocks -----------------------------------------------------------------------------
 
 cdef inline char* place_of(Work* t, Py_ssize_t group, Py_ssize_t row) noexcept nogil:
-    """Where row `row` of the results of a group begins."""
+    """Return the address of row `row` of the results of a group."""
     cdef Form* f = t.f
     cdef Py_ssize_t channel = group * (t.rows // f.unit) + row // f.unit
     return t.result + (channel * t.at_result[1] + row % f.unit) * f.size
@@ -79,7 +79,7 @@ cdef inline char* place_of(Work* t, Py_ssize_t group, Py_ssize_t row) noexcept n
 
 cdef inline bint whole(Work* t, Grid* g, Py_ssize_t v, Py_ssize_t count,
                        Py_ssize_t images) noexcept nogil:
-    """Whether these vectors are stored as they are, at even distances."""
+    """Return whether these vectors are stored as they are, at even distances."""
     cdef Py_ssize_t i, lanes = loops.lanes[t.f.kind]
     cdef Piece* piece = &g.piece[g.begins[v]]
     if g.step[2] != 1 or t.f.unit != 1 or (t.f.dt != DT_F32 and t.f.dt != DT_F64):
@@ -119,7 +119,8 @@ cdef inline void find_runs(Grid* g, Py_ssize_t v, Py_ssize_t count, Py_ssize_t l
 
 
 cdef bint suits_slim(Work* t, Grid* g) noexcept nogil:
-    """Whether results are rows of one channel in each group, as in depthwise convolutions."""
+    """Return whether results are rows of one channel in each group, as in depthwise
+    convolutions."""
     cdef Form* f = t.f
     return (t.rows == 1 and f.unit == 1 and (f.dt == DT_F32 or f.dt == DT_F64) and g.step[2] == 1
             and not g.gathered and g.extent[2] >= loops.lanes[f.kind])
@@ -216,14 +217,14 @@ cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssiz
 
 
 cdef inline Py_ssize_t depth_of(Work* t, Py_ssize_t rows) noexcept nogil:
-    """How many taps at a time leave the weights of these rows in cache."""
+    """Return the number of taps at a time that leave the weights of these rows in cache."""
     return max(STREAMED // (rows * t.f.wide) // 16 * 16, <Py_ssize_t>64)
 
 
 cdef void compute_deep(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssize_t image,
                        Py_ssize_t first, Py_ssize_t last, const char* planes, char* tile,
                        Py_ssize_t n) noexcept nogil:
-    """The same by stretches of k, so that weights are read once and not for each vector."""
+    """Multiply by stretches of k, so that weights are read once and not for each vector."""
     cdef Form* f = t.f
     cdef Py_ssize_t lanes = loops.lanes[f.kind], v, count, block, row, rows, i, k, now
     cdef Py_ssize_t before = first * t.block, all = min(last * t.block, t.rows) - before
@@ -277,7 +278,7 @@ cdef void compute_deep(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py
 cdef void compute_plain(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t image, Py_ssize_t images,
                         Py_ssize_t first, Py_ssize_t rows, const char* planes,
                         Py_ssize_t n) noexcept nogil:
-    """The same as a matrix product: rows of weights by gathered columns, a stretch of k at a time,
+    """Multiply as a matrix product: rows of weights by gathered columns, a stretch of k at a time,
     so that weights are read once."""
     cdef Form* f = t.f
     cdef Py_ssize_t lanes = loops.lanes[f.kind], width = n * lanes, v, i, row, k, now
@@ -315,7 +316,8 @@ cdef void compute_plain(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t image, Py
 
 
 cdef inline bint suits_twins(Work* t) noexcept nogil:
-    """Whether the gradient of images goes to one channel, whose rows are two phases in turn."""
+    """Return whether the gradient of images goes to one channel, whose rows are two phases in
+    turn."""
     cdef Form* f = t.f
     return (f.dt == DT_F32 and f.unit == 1 and t.rows == 1 and t.channels <= FEW
             and f.stride[2] == 2 and t.at_result[4] == 1)
@@ -344,8 +346,8 @@ cdef void compute_twins(Work* t, Py_ssize_t group, Py_ssize_t images, Py_ssize_t
 
 
 cdef bint suits_plain(Work* t) noexcept nogil:
-    """Whether the taps of a row of weights lie in order, and two vectors of the images are a strip
-    of the product."""
+    """Return whether the taps of a row of weights lie in order, and two vectors of the images are a
+    strip of the product."""
     cdef Grid* g = t.grid
     cdef Py_ssize_t k
     if (t.f.dt != DT_F32 or t.f.unit != 1
@@ -606,7 +608,7 @@ cdef void launch_weights(void* plan) noexcept nogil:
 
 
 cdef inline Tensor planes(Tensor t):
-    """What lies channels last, in C order: copies cost less than loops across rows."""
+    """Return a channels-last tensor in C order: copies cost less than loops across rows."""
     return contiguous(t) if channels_last(t) else t
 
 

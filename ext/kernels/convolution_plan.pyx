@@ -44,7 +44,7 @@ cdef void lay_out(
 
 
 cdef inline bint reaches(const Form* f, int d, Py_ssize_t q) noexcept nogil:
-    """Whether tap q of dimension d ever meets an element of x."""
+    """Return whether tap q of dimension d ever meets an element of x."""
     cdef Py_ssize_t low = f.pad[d] - q * f.dil[d], high = f.of_x[d] - 1 + low
     return high >= 0 and clamp(ceil_div(low, f.stride[d]), f.of_y[d]) <= min(
         high // f.stride[d], f.of_y[d] - 1)

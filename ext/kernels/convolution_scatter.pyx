@@ -79,7 +79,7 @@ cdef void take_values(Scatter* t, Py_ssize_t image, Py_ssize_t images, Py_ssize_
 
 cdef void begin_planes(Scatter* t, Py_ssize_t image, Py_ssize_t first,
                        Py_ssize_t channels) noexcept nogil:
-    """What x is before anything is added."""
+    """Set x to its value before anything is added."""
     cdef Form* f = t.f
     cdef Py_ssize_t c, z, r, p
     cdef float value
@@ -96,7 +96,7 @@ cdef void begin_planes(Scatter* t, Py_ssize_t image, Py_ssize_t first,
 
 cdef inline bint lands(const Form* f, int d, Py_ssize_t place, Py_ssize_t tap,
                        Py_ssize_t* at) noexcept nogil:
-    """Whether a tap of a place of y is in the image; `at` goes on to where."""
+    """Return whether a tap of a place of y is in the image; `at` goes on to where."""
     cdef Py_ssize_t i = place * f.stride[d] - f.pad[d] + tap * f.dil[d]
     at[0] += i * f.at_x[2 + d]
     return 0 <= i < f.of_x[d]

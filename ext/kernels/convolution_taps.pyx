@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Where the taps of a convolution are in the images, and which of its results share a vector."""
+"""The places of the taps of a convolution in the images, and the results that share a vector."""
 
 from autograd_cy._C.convolution_plan cimport Form, Planes, loops
 from autograd_cy._C.gemm_product cimport parts
@@ -63,12 +63,12 @@ cdef int tap_result(Work* t) noexcept nogil:
 
 
 cdef inline bint meets(const Form* f, int d, Py_ssize_t phase, Py_ssize_t q) noexcept nogil:
-    """Whether tap q reaches places phase, phase + stride, ... of x."""
+    """Return whether tap q reaches places phase, phase + stride, ... of x."""
     return (phase + f.pad[d] - q * f.dil[d]) % f.stride[d] == 0
 
 
 cdef inline Py_ssize_t shift(const Form* f, int d, Py_ssize_t phase, Py_ssize_t q) noexcept nogil:
-    """Where in y the place `phase` of x gets from by tap q."""
+    """Return the place in y from which the place `phase` of x gets a value by tap q."""
     cdef Py_ssize_t at = phase + f.pad[d] - q * f.dil[d]
     return at // f.stride[d] if at >= 0 else -((-at) // f.stride[d])
 

@@ -359,7 +359,7 @@ cdef void bounds_run(void* ctx) noexcept nogil:
 
 cdef Py_ssize_t check_bags(Tensor indices, Tensor offsets, Py_ssize_t rows,
                            bint last) except -1:
-    """Where the last bag ends."""
+    """Return the end of the last bag."""
     cdef BoundsPlan plan
     cdef Launch work
     check_indices(indices, rows, FAULT_BAG_INDEX, "embedding_bag", 0)

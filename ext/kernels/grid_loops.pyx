@@ -93,7 +93,7 @@ cdef inline void inside(const Sampling* g, int d, Py_ssize_t n, real_t* x,
 
 
 cdef inline int32_t found_at(real_t place, real_t last, int32_t end, int32_t step) noexcept nogil:
-    """How far a place is from the first element; -1 where nothing is."""
+    """Return the distance of a place from the first element; -1 where there is none."""
     cdef bint within = (place >= 0) & (place <= last)
     cdef int32_t i = <int32_t>(place if within else 0)
     i = i if i < end else end       # large sizes are rounded
@@ -112,7 +112,7 @@ cdef inline void find(const Sampling* g, int d, Py_ssize_t n, const real_t* plac
 
 
 cdef inline bint shows_nan(const Sampling* g) noexcept nogil:
-    """Whether coordinates that are no number give such results, wherever the others lie."""
+    """Return whether coordinates that are no number give such results, wherever the others lie."""
     return g.rank == 2 and g.padding == ZEROS and g.mode == BILINEAR
 
 
@@ -150,12 +150,12 @@ cdef inline void linear_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, 
 
 
 cdef inline real_t near_weight(real_t x) noexcept nogil:
-    """Of an element nearer than 1."""
+    """Return the weight of an element nearer than 1."""
     return (<real_t>1.25 * x - <real_t>2.25) * x * x + <real_t>1
 
 
 cdef inline real_t far_weight(real_t x) noexcept nogil:
-    """Of one between 1 and 2 away."""
+    """Return the weight of an element between 1 and 2 away."""
     return ((<real_t>-0.75 * x + <real_t>3.75) * x - <real_t>6) * x + <real_t>3
 
 
@@ -198,7 +198,7 @@ cdef inline void cubic_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, r
 
 cdef inline void coordinates(const Sampling* g, int d, Py_ssize_t n, const real_t* points,
                              real_t* x, real_t* slope) noexcept nogil:
-    """Of points in elements, and how these move with them."""
+    """Convert points to places in elements, with the derivative of these by the points."""
     cdef real_t half = <real_t>(g.size[d] - 1 if g.align else g.size[d]) / <real_t>2
     cdef real_t shift = 0 if g.align else 0.5
     cdef Py_ssize_t p
@@ -216,7 +216,7 @@ cdef inline void coordinates(const Sampling* g, int d, Py_ssize_t n, const real_
 cdef void taps(const Sampling* g, const real_t* points, Py_ssize_t n, int32_t* at, real_t* w,
                real_t* dw) noexcept nogil:
     """
-    Of each dimension that is there: where its elements are, their weights, and the slopes of these.
+    Find the elements of each dimension, their weights, and the derivatives of these.
     """
     cdef real_t[BLOCK] x
     cdef real_t[BLOCK] slope
@@ -351,7 +351,7 @@ cdef void to_image(const Sampling* g, const real_t* grad, const real_t* points, 
 
 
 cdef inline Py_ssize_t tap_of(const Sampling* g, int corner, int d) noexcept nogil:
-    """Where what taps() gives of a dimension that is there begins for a corner."""
+    """Return the beginning of the results of taps() for a corner in one dimension."""
     cdef int k
     for k in range(3 - g.rank + d, 2):
         corner //= g.taps[k + 1]
@@ -433,7 +433,7 @@ cdef inline void add_row(real_t* to, const real_t* row, real_t w, Py_ssize_t n) 
 
 
 cdef inline real_t dot(const real_t* a, const real_t* b, Py_ssize_t n) noexcept nogil:
-    """In lanes that depend on n alone."""
+    """Return the dot product, summed in lanes that depend on n alone."""
     cdef real_t[LANES] sums
     cdef Py_ssize_t k, i, whole = n // LANES * LANES
     for i in range(LANES):

@@ -131,7 +131,7 @@ cdef Tensor blank_places(Tensor a, int lead):
 
 
 cdef Tensor planes_first(Tensor a, int lead):
-    """The same elements with the last dimension before those of planes."""
+    """Move the last dimension before those of planes."""
     cdef Py_ssize_t[MAX_DIMS] sizes
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef int d, source

@@ -171,7 +171,7 @@ cdef void fill_select(SelectPlan* plan, Tensor a, Tensor b, int dim, Tensor inde
 
 
 cdef bint rows_are_dense(Tensor a, int dim) noexcept:
-    """Whether each a.select(dim, i) of a tensor indexed in its first dimension is dense."""
+    """Return whether each a.select(dim, i) of a tensor indexed in its first dimension is dense."""
     cdef Py_ssize_t expected = 1
     cdef int d
     if dim != 0:
@@ -443,7 +443,7 @@ cdef Tensor folded(Tensor index, int dim):
 
 
 cdef loop_t row_loop(int move, int dt) noexcept:
-    """What a whole row is moved by."""
+    """Return the loop that moves a whole row."""
     if move == MOVE_GATHER or move == MOVE_SCATTER:
         return KT.loops[K_COPY][dt]
     if move == MOVE_ADD:

@@ -179,7 +179,8 @@ cdef void nll_backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 
 cdef int plan_targets(NllPlan* plan, Launch* work, const char* name, Tensor scores, Tensor target,
                       Tensor weight, Py_ssize_t reduction, Py_ssize_t ignore_index) except -1:
-    """What both directions share; `scores` is of the input's shape, the others are dense."""
+    """Prepare the arguments that both directions share; `scores` is of the input's shape, the
+    others are dense."""
     cdef int d
     plan.dt = scores.dt
     plan.target = <const int64_t*>target.ptr

@@ -304,7 +304,8 @@ cdef int forward_rows(RowPlan* plan, Tensor result, Tensor mean, Tensor spread, 
 
 
 cdef Tensor wanted(Tensor t, Py_ssize_t n, int dt):
-    """Where a gradient goes: None if it isn't wanted, or what is cast to `t` afterwards."""
+    """Return the destination of a gradient: None if it isn't wanted, or a tensor that is cast to
+    `t` afterwards."""
     if t is None or t.count != n:
         return None
     return t if t.dt == dt else tensor_empty_like(t, dt)
@@ -323,7 +324,8 @@ ctypedef fused plan_t:
 
 cdef void backward_operands(Launch* work, plan_t* plan, Tensor grad, Tensor input, Tensor weight,
                             Tensor mean, Tensor spread, Tensor dx, Tensor dw, Tensor db) noexcept:
-    """What a backward pass reads, and the gradients that it writes; None for what isn't there."""
+    """Declare the operands of a backward pass, and the gradients that it writes; None for those
+    that are absent."""
     given(work, &plan.g, grad)
     given(work, &plan.p, input)
     given(work, &plan.weight, weight)

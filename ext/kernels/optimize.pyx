@@ -228,7 +228,7 @@ cdef Py_ssize_t span_of(Tensor t) noexcept:
 
 
 cdef Tensor tensor_of(tuple lists, tuple arrays, int k, Py_ssize_t i):
-    """Of parameter i itself, its gradient or an array of its state; None if it isn't used."""
+    """Return parameter i itself, its gradient or an array of its state; None if it isn't used."""
     cdef tuple one = <tuple>lists[k] if k < 2 else <tuple>arrays[k - 2]
     return None if one is None else <Tensor>one[i]
 
@@ -353,8 +353,8 @@ cdef class Steps:
 
     cdef bint overlapping(self) except -1:
         """
-        Whether a step writes memory that the step of another parameter uses. If it writes some that
-        it reads at another place, as the gradient, the numbers would depend on the order.
+        Return whether a step writes memory that the step of another parameter uses. If it writes
+        some that it reads at another place, as the gradient, the numbers would depend on the order.
         """
         cdef list live = []       # of those that begin before `start`
         cdef bint found = False
@@ -689,7 +689,7 @@ def state_lists(states not None, list params not None, tuple arrays not None, us
 
 def are_numbers(list numbers not None):
     """
-    Whether all are tensors as steps read and write them: of one number, float32 or float64.
+    Return whether all are tensors as steps read and write them: of one number, float32 or float64.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ cdef inline char* block_of(const LossPlan* plan, const char* p, Py_ssize_t at, P
 
 
 cdef bint outside(const LossPlan* plan, const char* p, Py_ssize_t n) noexcept nogil:
-    """Whether an element isn't between 0 and 1 (NaN isn't)."""
+    """Return whether an element isn't between 0 and 1 (NaN isn't)."""
     cdef Py_ssize_t i
     cdef double x
     for i in range(n):
@@ -193,7 +193,7 @@ cdef void loss_whole(void* ctx) noexcept nogil:
 
 
 cdef Tensor dense_as(Tensor t, int dt, Tensor like):
-    """In C order, of this dtype and the shape of `like`."""
+    """Return the tensor in C order, of this dtype and the shape of `like`."""
     t = cast(t, dt)
     if not same_shape(t, like):
         t = expand_plain(t, like.nd, like.sizes, "loss")

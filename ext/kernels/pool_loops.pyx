@@ -191,7 +191,8 @@ cdef void max_chunk(const PoolShape* g, const real_t* plane, real_t* out, int64_
 
 
 cdef inline bint in_pairs(const PoolShape* g) noexcept nogil:
-    """Whether windows are 2 x 2 elements, side by side and whole, and all of a row is in them."""
+    """Return whether windows are 2 x 2 elements, side by side and whole, and all of a row is in
+    them."""
     return (not g.adaptive and g.size[0] == 1 and g.out[0] == 1 and g.k[1] == 2 and g.k[2] == 2
             and g.s[1] == 2 and g.s[2] == 2 and g.e[1] == 1 and g.e[2] == 1 and g.p[0] == 0
             and g.p[1] == 0 and g.p[2] == 0 and g.size[1] >= 2 * g.out[1]
@@ -432,7 +433,7 @@ cdef inline avg_t divided(avg_t a, avg_t b) noexcept nogil:
 
 
 cdef inline double counted(const PoolShape* g, Py_ssize_t od, Py_ssize_t oh) noexcept nogil:
-    """What windows of a row count, but for the last dimension."""
+    """Return the divisor of windows of a row, without the factor of the last dimension."""
     return <double>g.divisor if g.divisor != 0 else <double>extent(g, 0, od) * extent(g, 1, oh)
 
 

@@ -108,7 +108,7 @@ cdef int divide(Plan* plan, Tensor large, Tensor small, int n) except -1:
 
 
 cdef int run(Plan* plan, Launch* work, Py_ssize_t count, double elements) except -1:
-    """In tiles of about TILE_WORK elements; `elements` of all."""
+    """Run the plan in tiles of about TILE_WORK elements; `elements` counts all."""
     plan.count = count
     plan.block = <Py_ssize_t>(TILE_WORK / (elements / count)) if elements > 0 else count
     if plan.block < 1:
@@ -127,7 +127,8 @@ cdef inline double in_windows(const PoolShape* g, Tensor small) noexcept:
 
 cdef bint places(Plan* plan, Tensor out, Tensor a, Py_ssize_t n, max_rows_fn largest,
                  rows_fn rows) except -1:
-    """Whether it goes by places, n dimensions and channels; then by one of these functions."""
+    """Return whether it goes by places, n dimensions and channels; then by one of these
+    functions."""
     if a.nd != n + 2 or (largest == NULL and rows == NULL) or not by_places(out, a):
         return False
     plan.largest = largest
@@ -139,7 +140,7 @@ cdef bint places(Plan* plan, Tensor out, Tensor a, Py_ssize_t n, max_rows_fn lar
 # --- largest elements -----------------------------------------------------------------------
 
 cdef bint fits(Plan* plan) noexcept:
-    """Whether places in planes are int32, as loops for float32 have them."""
+    """Return whether places in planes are int32, as loops for float32 have them."""
     return plan.g.size[0] * plan.g.size[1] * plan.g.size[2] < 1 << 31
 
 

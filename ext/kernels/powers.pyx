@@ -2,7 +2,7 @@
 """Powers, quotients and logit of plain tensors; usual exponents have own kernels."""
 from libc.math cimport NAN
 from autograd_cy._C.dtypes cimport dt_is_integral
-from autograd_cy._C.arguments cimport check_no_integer_zero
+from autograd_cy._C.rules_common cimport check_no_integer_zero
 from autograd_cy._C.iterate cimport (
     ew1, ew2, ew3, clone_plain, result_dtype, P_BOOL, P_FLOAT, P_SAME, P_SKIP_FIRST)
 from autograd_cy._C.kernel_table cimport kernel_number

@@ -185,7 +185,7 @@ cdef int mv(Tensor out, Tensor a, Tensor b) except -1:
 
 
 cdef bint is_real_number(Tensor t, double* x):
-    """Whether it is one, which is then stored."""
+    """Return whether it is one, which is then stored."""
     cdef object value = element_value(t.ptr, t.dt)
     if isinstance(value, complex):
         if value.imag != 0:

@@ -410,7 +410,7 @@ cdef double real_element(const RandomJob* job, uint64_t e) noexcept nogil:
 
 
 cdef void by_element(void* ctx, Py_ssize_t lo, Py_ssize_t hi) noexcept nogil:
-    """The same as `fill` of the loops, by the functions for one element."""
+    """Fill as `fill` of the loops does, by the functions for one element."""
     cdef const RandomJob* job = <const RandomJob*>ctx
     cdef Py_ssize_t size = chunk_elements(job.kind, job.dt)
     cdef Py_ssize_t e, end = hi * size if hi * size < job.n else job.n

@@ -33,18 +33,18 @@ cdef inline real_t down(real_t x) noexcept nogil:
 
 
 cdef inline real_t near_weight(real_t x) noexcept nogil:
-    """Of an element nearer than 1."""
+    """Return the weight of an element nearer than 1."""
     return fma(fma(<real_t>1.25, x, <real_t>-2.25) * x, x, <real_t>1)
 
 
 cdef inline real_t far_weight(real_t x) noexcept nogil:
-    """Of one between 1 and 2 away."""
+    """Return the weight of an element between 1 and 2 away."""
     return fma(fma(fma(<real_t>-0.75, x, <real_t>3.75), x, <real_t>-6), x, <real_t>3)
 
 
 cdef void fill_nearest(bint exact, double scale, Py_ssize_t size, Py_ssize_t to,
                        int64_t* index) noexcept nogil:
-    """In float32 for all dtypes, as torch rounds."""
+    """Find elements and weights, in float32 for all dtypes, as torch rounds."""
     cdef float step = <float>(1.0 / scale) if scale > 0 else <float>size / <float>to
     cdef Py_ssize_t o, i
     for o in range(to):

@@ -3,7 +3,7 @@
 """Functions of plain tensors that SciPy computes, and those that a choice between two is."""
 import numpy as _np
 
-from autograd_cy._C.arguments cimport real_number
+from autograd_cy._C.rules_common cimport real_number
 from autograd_cy._C.devices cimport device_among
 from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
 from autograd_cy._C.exchange cimport array_of

@@ -259,7 +259,8 @@ cdef void product_task(void* ctx, Py_ssize_t block) noexcept nogil:
 
 
 cdef bint lacks_taps(Form* f, bint turned) noexcept nogil:
-    """Whether a row has a tap of zeros in all channels beside others, as masked kernels have.
+    """Return whether a row has a tap of zeros in all channels beside others, as masked kernels
+    have.
 
     A tile takes differences of neighbours; where the weight of one is 0, a large one would still
     cost the result its last digits. Of other kernels the first channel says that there is none.

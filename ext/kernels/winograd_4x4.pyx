@@ -205,7 +205,7 @@ cdef void transform_taps(const Tiles* t, Py_ssize_t strip, Py_ssize_t k, float* 
 
 
 cdef inline float* taps_of(const Tiles* t, Py_ssize_t strip, Py_ssize_t k) noexcept nogil:
-    """Where they are, if all are kept."""
+    """Return the address of transformed taps, if all are stored."""
     cdef Py_ssize_t whole = t.channels // DEPTH * room_of_taps(t, DEPTH)
     if t.channels % DEPTH:
         whole += room_of_taps(t, t.channels % DEPTH)

@@ -1,13 +1,23 @@
 # cython: language_level=3
-"""Shape rules of many operators.
+# build: plain hot
+"""Shape rules of many operators, and checks that records name.
 
 A shape rule checks the arguments of an operator and says of which dtype and shape the results are,
 the same for all devices. It reads no values. The last argument is the operator's name, for errors.
 """
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t
 from libc.string cimport memset
+from autograd_cy._C.dtypes cimport (
+    dt_is_complex, dt_is_float, dt_is_integral, dt_object, dt_real, DT_BF16, DT_BOOL, DT_C128,
+    DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, DT_U8)
+from autograd_cy._C.faults cimport check_no_zero
+from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.outputs cimport result_like
-from autograd_cy._C.tensor cimport normal_dim
+from autograd_cy._C.storage cimport ON_CPU
+from autograd_cy._C.tensor cimport (
+    below_vmaps, check_fits, normal_dim, scalar_value, warn_once, F_BATCHED, F_WRAPPED)
 
 cdef tuple SCALAR_NAMES = (
     "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
@@ -63,3 +73,6 @@ cdef int result_reduced(Result* r, int dt, Tensor a, const char* mask, bint keep
 
 cdef str scalar_name(int dt):
     return <str>SCALAR_NAMES[dt]
+
+
+include "rules_common/checks.pxi"

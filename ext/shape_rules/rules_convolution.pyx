@@ -11,7 +11,7 @@ __all__: list[str] = []
 
 
 cdef Py_ssize_t option(tuple values, int d) except? -1:
-    """What an option says of spatial dimension d; one number stands for all."""
+    """Return an option for spatial dimension d; one number stands for all."""
     return values[0] if len(values) == 1 else values[d]
 
 
@@ -181,7 +181,7 @@ cdef int check_gradient(Tensor grad, Tensor other, tuple size, bint of_input, tu
                         tuple padding, tuple dilation, bint transposed, tuple output_padding,
                         Py_ssize_t groups, str op) except -1:
     """
-    What backward is given has the shapes of the forward pass.
+    Check that the arguments of backward have the shapes of the forward pass.
 
     Hooks for saved tensors may give back anything, and kernels trust the shapes.
     """

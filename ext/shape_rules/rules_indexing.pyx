@@ -74,7 +74,7 @@ cdef int rows_added(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor so
 # --- elements -------------------------------------------------------------------------------
 
 cdef int check_move(Tensor a, int dim, Tensor index, Tensor src) except -1:
-    """Whether `index` fits into `a` (but for `dim`) and into `src`."""
+    """Return whether `index` fits into `a` (but for `dim`) and into `src`."""
     cdef int d, nd = a.nd if a.nd else 1
     cdef Py_ssize_t n
     if (index.nd if index.nd else 1) != nd:
@@ -490,7 +490,8 @@ cdef int different(Result* r, Tensor a, bint inverse, bint counts, const Py_ssiz
 
 cdef int different_slices(Result* r, Tensor a, Py_ssize_t dim, const Py_ssize_t* sizes,
                           str op) except -1:
-    """The same of the slices along a dimension; a tensor without dimensions is a vector of one."""
+    """Describe the unique slices along a dimension; a tensor without dimensions is a vector of
+    one."""
     cdef Py_ssize_t size
     dim = normal_dim(dim, a.nd)
     size = size_at(a, <int>dim)

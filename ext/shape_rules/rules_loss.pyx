@@ -16,7 +16,7 @@ cdef int check_reduction(Py_ssize_t reduction) except -1:
 # --- negative log-likelihood ----------------------------------------------------------------
 
 cdef int check_target(int nd, const Py_ssize_t* sizes, Tensor target) except -1:
-    """Whether there is one class for each position of the input."""
+    """Return whether there is one class for each position of the input."""
     cdef int d
     if nd == 0:
         raise ValueError("Expected 1 or more dimensions (got 0)")
@@ -144,7 +144,7 @@ cdef int huber(Result* r, Tensor a, Tensor b, double delta, Py_ssize_t reduction
 
 
 cdef int check_factor(Tensor a, Tensor factor, str op) except -1:
-    """Whether it broadcasts to the shape of the losses."""
+    """Return whether it broadcasts to the shape of the losses."""
     cdef Py_ssize_t sizes[64]
     cdef int d, nd
     if factor is None or same_shape(a, factor):
@@ -175,7 +175,7 @@ cdef int probabilities(Result* r, Tensor a, Tensor b, Tensor weight, Py_ssize_t 
 
 cdef int logits(Result* r, Tensor a, Tensor b, Tensor weight, Tensor pos_weight,
                 Py_ssize_t reduction, str op) except -1:
-    """Of the target's dtype."""
+    """Describe a result of the target's dtype."""
     check_reduction(reduction)
     check_same_shape(a, b, op)
     check_factor(a, weight, op)

@@ -91,7 +91,7 @@ cdef int rms_norm(Result* r, Tensor input, tuple shape, Tensor weight, str op) e
 
 
 cdef int gradient(Result* r, Tensor like, int dt, tuple shape, bint wanted) except -1:
-    """Of the shape of a tensor, or of a tuple."""
+    """Describe a gradient of the shape of a tensor, or of a tuple."""
     cdef Py_ssize_t sizes[64]
     cdef int d
     if not wanted:

@@ -187,7 +187,7 @@ cdef int linear(Result* r, Tensor x, Tensor weight, Tensor bias, str op) except 
 
 
 cdef bint broadcasts(int nd, const Py_ssize_t* sizes, int to_nd, const Py_ssize_t* to) noexcept:
-    """Whether the second shape is what the first one is expanded to."""
+    """Return whether the second shape is what the first one is expanded to."""
     cdef int d
     for d in range(nd):
         if d + to_nd - nd < 0 or sizes[d] != 1 and sizes[d] != to[d + to_nd - nd]:

@@ -1,7 +1,7 @@
 # cython: language_level=3
 # build: plain hot
 """Shape rules of what is drawn at random: fills, masks, slopes. They refuse bounds and dtypes."""
-from autograd_cy._C.arguments cimport slope_range
+from autograd_cy._C.rules_common cimport slope_range
 from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_is_complex, dt_is_float, dt_object, dt_real, DT_BF16, DT_F16, DT_F32,
     DT_F64, DT_I64, DT_U8)
@@ -110,14 +110,14 @@ cdef int bernoulli_each(Result* r, Tensor a, Tensor p, str op) except -1:
 
 
 cdef int chances(Result* r, Tensor a, str op) except -1:
-    """In C order; the elements of `a` are probabilities."""
+    """Describe a result in C order; the elements of `a` are probabilities."""
     bernoulli_each(r, a, a, op)
     r.strided = False
     return 0
 
 
 cdef int chance(Result* r, Tensor a, double p, str op) except -1:
-    """The same with one probability."""
+    """Describe a result in C order, for one probability."""
     bernoulli(r, a, p, op)
     r.strided = False
     return 0
@@ -167,7 +167,7 @@ cdef int mask(Result* r, Tensor a, str op) except -1:
 
 
 cdef int scaled_mask(Result* r, Tensor a, double keep, str op) except -1:
-    """The same of fractions, or of zeros if none is kept."""
+    """Describe a mask of fractions, or of zeros if none is kept."""
     if keep > 0:
         need_real(a.dt, "bernoulli_")
     if keep > 0 and not dt_is_float(a.dt):
@@ -196,5 +196,5 @@ cdef int slopes(Result* r, Tensor a, Tensor lower, Tensor upper, str op) except 
 
 
 cdef int weights(Result* r, Tensor a, str op) except -1:
-    """The same numbers in float64."""
+    """Describe the same numbers in float64."""
     return result_like(r, a, DT_F64)

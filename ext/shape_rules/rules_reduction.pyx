@@ -92,7 +92,7 @@ cdef int both_extremes(Result* r, Tensor a, object dim, bint keepdim, str op) ex
 
 
 cdef int place(Result* r, Tensor a, object dim, bint keepdim, str op) except -1:
-    """Where an extreme is."""
+    """Describe the place of an extreme."""
     cdef Result both[2]
     cdef int d
     if dim is not None:

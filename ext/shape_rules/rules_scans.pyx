@@ -20,6 +20,6 @@ cdef int extremes(Result* r, Tensor a, Py_ssize_t dim, str op) except -1:
 
 
 cdef int together(Result* r, Tensor a, Tensor b, Tensor c, str op) except -1:
-    """Of one shape, and of the dtype of the first."""
+    """Describe a result of operands of one shape, in the dtype of the first."""
     cdef int nd = broadcast_shape((a, b, c), r.sizes, op)
     return result_dense(r, a.dt, nd, r.sizes)

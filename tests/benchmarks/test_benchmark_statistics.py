@@ -175,33 +175,6 @@ def test_summary_names_groups_with_trouble():
     assert "1 crash" in text
 
 
-def test_markdown_goes_between_the_marks_and_may_be_renewed(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text(
-        "Before\n<!-- benchmark: g --><!-- end -->\nmiddle\n"
-        "<!-- benchmark: other -->kept<!-- end -->\nafter\n"
-    )
-    rows = [Row("g", "a", "ok", left=side(1.0), right=side(2.0))]
-    for _ in range(2):
-        assert report.update_document(page, rows, ABOUT) == ["g"]
-    text = page.read_text()
-    assert text.count("| a | 1.00 s | 2.00 s | 0.50 | 0.50 |") == 1
-    assert "kept" in text
-    assert text.startswith("Before")
-    assert text.endswith("after\n")
-
-
-def test_the_summary_keeps_groups_of_earlier_runs(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text("<!-- benchmark: summary --><!-- end -->")
-    for group, date in (("g", "2026-01-02"), ("h", "2026-01-03"), ("g", "2026-01-04")):
-        rows = [Row(group, "a", "ok", left=side(1.0), right=side(2.0))]
-        report.update_document(page, rows, ABOUT | {"date": f"{date} 10:00"})
-    table = [line for line in page.read_text().splitlines() if line.startswith("|")]
-    assert [line.split(" |")[0] for line in table] == ["| group", "| ---", "| g", "| h"]
-    assert "2026-01-04" in table[2] and "2026-01-03" in table[3]
-
-
 def test_every_group_has_named_cases_with_setup():
     for name in group_names():
         for case in load_group(name).CASES:

@@ -6,6 +6,7 @@ import pytest
 from building import ROOT
 
 from autograd_cy._environment import info
+from autograd_cy._version import __version__
 
 tomllib = pytest.importorskip("tomllib", reason="part of Python from 3.11 on")
 
@@ -77,3 +78,18 @@ def test_files_that_the_readme_links_to_are_in_the_sdist():
     assert links
     for link in links:
         assert link in included or link.split("/")[0] in grafted, link
+
+
+def test_the_version_is_the_same_wherever_it_stands():
+    texts = {
+        "CHANGELOG.md": rf"^## \[{re.escape(__version__)}\] - \d{{4}}-\d\d-\d\d$",
+        "docs/coming-from-pytorch.md": rf"autograd\.cy\.{re.escape(__version__)}\b",
+        "autograd_cy/_as_torch/switch.py": rf"autograd\.cy\.{re.escape(__version__)}\b",
+    }
+    for name, pattern in texts.items():
+        assert re.search(pattern, (ROOT / name).read_text(), re.M), name
+
+
+def test_the_changelog_begins_with_what_is_not_released():
+    heads = re.findall(r"^## \[(.*?)\]", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert heads[:2] == ["Unreleased", __version__]

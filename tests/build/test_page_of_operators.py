@@ -71,7 +71,7 @@ def test_each_kind_of_place_is_on_the_page():
     assert {how for how, _, _ in placed} == set(PLACES)
     every = "".join(texts()[before] for _, _, before in placed)
     for name in OPERATORS:
-        assert f'op("{name}(' in every
+        assert f'op(\n    "{name}(' in every
 
 
 @pytest.mark.slow

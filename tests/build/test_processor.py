@@ -26,7 +26,7 @@ LACKING = "package.loops: this build of the module is for processors with xop, w
 
 
 def compiled(folder, *extra):
-    """Whether a compiler makes the module with flags of the build and others."""
+    """Return whether a compiler makes the module with flags of the build and others."""
     (folder / "loops.c").write_text(MODULE)
     headers = sysconfig.get_paths()["include"]
     words = ["cc", *"-shared -fPIC loops.c -o loops.so".split(), f"-I{headers}", *extra]

@@ -1,5 +1,6 @@
 """Records that contradict their kernels are refused before anything is built."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -35,12 +36,12 @@ def record(families, key):
         ("exp", {"kernel": elementwise("add", dtypes="float")}, "takes 2 operands, not self"),
         ("abs", {"kernel": elementwise("abs")}, "gives 'real' results"),
         ("isnan", {"kernel": elementwise("isnan")}, "gives 'bool' results"),
-        ("exp", {"kernel": elementwise("exp", dtypes="float real")}, "gives 'same' results"),
+        ("exp", {"kernel": elementwise("exp", dtypes=("float", "real"))}, "gives 'same' results"),
         ("exp", {"kernel": elementwise("exp")}, "no loops for dtypes='bi'"),
     ],
 )
 def test_records_that_their_kernel_contradicts(families, key, change, text):
-    changed = replace(record(families, key), **change)
+    changed = record(families, key).replace(**change)
     assert text in problems(changed, SPECS[changed.kernel.name])[0]
     with pytest.raises(RecordError, match=key):
         check({"family": [changed]}, RecordError)
@@ -48,6 +49,28 @@ def test_records_that_their_kernel_contradicts(families, key, change, text):
 
 def test_every_record_fits_its_kernel(families):
     check(families, RecordError)
+
+
+@pytest.mark.parametrize(
+    ("autocast", "text"),
+    [
+        ("lowest", "autocast= is one of lower, float32, widest, input, padding, not 'lowest'"),
+        ("lower", "autocast='lower', but another record of this name differs"),
+    ],
+)
+def test_policies_of_mixed_precision_are_known_ones_and_agree(families, autocast, text):
+    with pytest.raises(RecordError, match=re.escape(text)):
+        op(
+            "prod.another(self)",
+            kernel=elementwise("neg"),
+            vjp={"self": "-grad"},
+            jvp="elementwise",
+            vmap="elementwise",
+            autocast=autocast,
+            doc="Another one.",
+            samples=shapes((2,)),
+            reference="np.prod(self)",
+        )
 
 
 def test_more_parameters_than_a_form_has_are_refused(families):
@@ -87,6 +110,28 @@ def test_values_are_compared_with_something(reference, text):
             reference=reference,
         )
     assert not any(r.name == "cube" for r in schema.TABLE)
+
+
+@pytest.mark.parametrize(
+    ("more", "text"),
+    [
+        ({"jpv": "linear"}, "cube: a record has no field 'jpv'"),
+        ({"vmap": {"self,other": "cube(self)"}}, "vmap names 'self,other', which is no argument"),
+        ({"vmap": {("self", "other"): "cube(self)"}}, "vmap names 'other', which is no argument"),
+        ({"mutates": (schema.only_if("other", "True"),)}, "mutates names 'other', which is no"),
+    ],
+)
+def test_fields_that_a_record_cannot_have_are_refused(more, text):
+    fields = {"vjp": {"self": "grad"}, "jvp": "linear", "vmap": "dims", "samples": []}
+    with pytest.raises(RecordError, match=text):
+        op("cube(self)", kernel=elementwise("exp"), doc="Cube.", **{**fields, **more})
+
+
+def test_a_field_is_replaced_in_its_part(families):
+    exp = record(families, "exp")
+    other = exp.replace(name="cube", inplace=False, samples=())
+    assert (other.name, other.call.inplace, other.tests.samples) == ("cube", False, ())
+    assert exp.call.inplace and other.derivatives == exp.derivatives
 
 
 def composites(families):

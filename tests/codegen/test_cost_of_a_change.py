@@ -77,7 +77,7 @@ def plain_record(family):
     """A record of the family from which another one is made."""
     for r in generate.compiled(families())[family]:
         if (
-            not (r.overload or r.when or r.dunder or r.aliases)
+            not (r.overload or r.call.when or r.call.dunder or r.call.aliases)
             and type(r.kernel).__name__ != "composite"
         ):
             return r
@@ -91,7 +91,7 @@ def with_records(chosen):
     found = dict(families())
     for family in chosen:
         name = f"_quite_new_{family}"
-        new = dataclasses.replace(plain_record(family), name=name, shown_as="new")
+        new = plain_record(family).replace(name=name, shown_as="new")
         found[family] = [*found[family], new]
     return found
 

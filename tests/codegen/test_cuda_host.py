@@ -34,11 +34,11 @@ def test_there_is_a_slot_for_each_of_the_table(families, slots):
 def test_what_a_kernel_changes_is_known_from_its_record(families, slots):
     for r in (r for records in families.values() for r in records if kernel_runs.has_shape(r)):
         written = slots[r.key].written
-        assert len(written) == len(r.mutates) + r.kernel.draws
+        assert len(written) == len(r.call.mutates) + r.kernel.draws
         names = [""] * len(r.returns) + kernel_runs.given(r)
-        for (place, condition), entry in zip(written, r.mutates):
-            assert names[place] == entry.partition(" if ")[0]
-            assert bool(condition) == (" if " in entry)
+        for (place, condition), (name, expected) in zip(written, r.call.changes):
+            assert names[place] == name
+            assert bool(condition) == bool(expected)
 
 
 def test_conditions_are_of_the_arguments_of_the_kernel(slots):

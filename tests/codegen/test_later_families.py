@@ -21,9 +21,9 @@ def record(families, signature="probe(input, weight, bias: Tensor? = None)", **m
     """A record made of the one of `linear`, as a family `probe` would have it."""
     linear = next(r for r in families["linear"] if r.key == "linear")
     name, overload, args, returns = parse_signature(signature)
-    made = replace(linear, name=name, overload=overload, args=args, returns=returns)
+    made = linear.replace(name=name, overload=overload, args=args, returns=returns)
     more = {"node": "ProbeBackward0", "file": "probe", "later": True} | more
-    return replace(made, kernel=call("products.linear", shape=SHAPE), **more)
+    return made.replace(kernel=call("products.linear", shape=SHAPE), **more)
 
 
 def with_family(families, *records):

@@ -44,7 +44,6 @@ ALLOWED = {
     "ext/codegen/stubs.py": ("random", "a module"),
     "ext/core/tensor/modes.pxi": ("normal", "mode of a tensor or of inference"),
     "ext/engine/interpreted.pyx": ("linear random", "words of records, as in ext/codegen"),
-    "ext/core/arguments.pyx": ("tanh", "a way to compute gelu, given by its caller"),
     "ext/core/exchange.pyx": ("conj neg negative", "bits of a tensor, named in an error"),
     "ext/core/exchange/dlpack.pxi": ("conj neg negative", "the same"),
     "ext/core/tensor/buffer.pxi": ("conj neg negative", "the same"),
@@ -54,7 +53,7 @@ ALLOWED = {
 def names():
     """All by which records are known."""
     records = [record for family in table.load().values() for record in family]
-    found = {n for r in records for n in (r.key, r.name, r.symbol, r.shown, *r.aliases)}
+    found = {n for r in records for n in (r.key, r.name, r.symbol, r.shown, *r.call.aliases)}
     return found | {n + "_" for n in found}
 
 

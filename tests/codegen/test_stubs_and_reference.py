@@ -58,10 +58,10 @@ def test_stubs_have_every_operator_and_method(written, families):
             path = written / f"ops_{family}.pyi"
             text = (path if compiled else written.parent / f"_interpreted/{family}.pyi").read_text()
             assert f"def {r.name}(" in text
-            if r.inplace:
+            if r.call.inplace:
                 assert f"def {r.name}_(" in text
-            if r.method and not r.name.startswith("_"):
-                name = r.aliases[0] if r.namespace else r.name
+            if r.call.method and not r.name.startswith("_"):
+                name = r.call.aliases[0] if r.namespace else r.name
                 assert f"    def {name}({python_name(r.args[0], 0)}" in tensor
 
 
@@ -84,9 +84,9 @@ def test_stubs_of_namespaces_name_what_the_modules_have(written, module):
 @pytest.mark.parametrize("said", [{"namespace": "linalg"}, {"also": ("linalg",)}])
 def test_a_record_reaches_the_stub_of_its_namespace(written, tmp_path, said):
     (tmp_path / "linalg.py").write_text('__all__ = ["own"]\nfrom autograd_cy.own import own\n')
-    record = SimpleNamespace(
-        name="added", public=True, function=True, file="x", **{"namespace": "", "also": (), **said}
-    )
+    added = {"name": "added", "public": True, "file": "x", "namespace": "", "also": (), **said}
+    added["call"] = SimpleNamespace(function=True, also=added.pop("also"))
+    record = SimpleNamespace(**added)
     inner = SimpleNamespace(**{**vars(record), "name": "hidden", "public": False})
     write_namespace(
         tmp_path, "linalg", {"x": [record, inner]}, lambda r: f"autograd_cy._C.{r.file}"

@@ -8,8 +8,9 @@ import pytest
 from ext.build.extensions import ROOT
 
 TYPED = (
-    "forward_rules formula generate kernel_loops kernel_specs linkage lines module_head modules "
-    "node_text operator_base operator_forms operators python_forms tangents vmap_rules"
+    "form_parts forward_rules formula generate kernel_loops kernel_specs linkage lines "
+    "module_head modules node_text operator_base operator_forms operators python_forms "
+    "tangents vmap_rules"
 ).split()
 
 

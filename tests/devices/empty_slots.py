@@ -32,7 +32,7 @@ def slots():
     for key in devices.signatures():
         found[key] = (key, BY_KEY.get(key.removesuffix(".sizes")))
     for r in RECORDS:
-        if isinstance(r.kernel, schema.elementwise) and r.samples:
+        if isinstance(r.kernel, schema.elementwise) and r.tests.samples:
             found.setdefault(f"elementwise {r.kernel.name}", (r.kernel.name, r))
     return found
 
@@ -155,7 +155,7 @@ MORE = {
 
 def programs():
     """{name: program}."""
-    found = {r.key: sample_of(r) for r in RECORDS if r.samples and tensors_of(r)}
+    found = {r.key: sample_of(r) for r in RECORDS if r.tests.samples and tensors_of(r)}
     return {**found, **MORE}
 
 

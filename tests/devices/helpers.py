@@ -40,7 +40,9 @@ __all__ = [
 def family(*files, keep=lambda record: True):
     """The samples of the records with a kernel of their own in these files of the table."""
     return cases(
-        lambda r: r.file in files and isinstance(r.kernel, schema.call) and r.samples and keep(r)
+        lambda r: (
+            r.file in files and isinstance(r.kernel, schema.call) and r.tests.samples and keep(r)
+        )
     )
 
 
@@ -50,14 +52,14 @@ def claimed(params, *dtypes):
         pytest.param(p.values[0], name, id=f"{p.id}-{name}")
         for p in params
         for name in dtypes
-        if CLASS_OF[name] in p.values[0].record.dtypes
+        if CLASS_OF[name] in p.values[0].record.call.dtypes
     ]
 
 
 def one_dtype(record):
     """A dtype that the record claims, one with derivatives if it can be."""
     return next(
-        n for n in ("float64", "complex128", "int64", "bool") if CLASS_OF[n] in record.dtypes
+        n for n in ("float64", "complex128", "int64", "bool") if CLASS_OF[n] in record.call.dtypes
     )
 
 

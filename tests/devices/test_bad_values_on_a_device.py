@@ -47,7 +47,7 @@ def host_computes(record):
 
 @each("record", [pytest.param(r, id=key) for key, r in RECORDS if not host_computes(r)])
 def test_bad_integers_are_the_error_of_the_cpu(late, record):
-    names = {one_dtype(record), "int64" if "i" in record.dtypes else one_dtype(record)}
+    names = {one_dtype(record), "int64" if "i" in record.call.dtypes else one_dtype(record)}
     for param in cases(lambda r: r is record):
         for name in names:
             call = make(param.values[0], name)

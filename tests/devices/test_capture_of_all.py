@@ -15,7 +15,7 @@ from autograd_cy._C.launch import capture
 from autograd_cy.ops import _schema as schema
 
 REFUSAL = re.compile(r"^(?P<who>.+?)(\(\))?: can't be captured: ")
-CASES = cases(lambda r: r.samples)
+CASES = cases(lambda r: r.tests.samples)
 RECORDS = sorted({p.values[0].record.key: p.values[0].record for p in CASES}.items())
 # What refuses in the place of an operator that is made of it.
 PARTS = {"masked_select": "indexing by a mask"}

@@ -10,11 +10,15 @@ from autograd_cy._C.launch import capture
 
 
 def differentiable(record):
-    return record.samples and record.differentiable and any(c in record.dtypes for c in "fc")
+    return (
+        record.tests.samples
+        and record.derivatives.differentiable
+        and any(c in record.call.dtypes for c in "fc")
+    )
 
 
 def dtype_for(record):
-    return "float64" if "f" in record.dtypes else "complex128"
+    return "float64" if "f" in record.call.dtypes else "complex128"
 
 
 def derivatives(call, tensors, weights):

@@ -20,7 +20,7 @@ COPIES = {
 
 
 def copied(program):
-    """Whether the last launch copies what another launch has computed."""
+    """Return whether the last launch copies what another launch has computed."""
     if not len(program) or program.names()[-1] != "copy":
         return False
     sources = {use.storage for use in program.operands(len(program) - 1) if use.access & 1}
@@ -36,10 +36,10 @@ def programs(record):
     for param in cases(lambda r: r is record):
         case = param.values[0]
         call = make(case, one_dtype(record))
-        if record.inplace and keeps_itself(call):
+        if record.call.inplace and keeps_itself(call):
             tensors = call.tensors()
             yield "inplace", lambda c=call, t=tensors: c(t, inplace_form(record))
-        if record.out and not record.name.startswith("_"):
+        if record.call.out and not record.name.startswith("_"):
             expected = call(call.tensors())
             several = isinstance(expected, tuple)
             out = [ag.empty(t.shape, dtype=t.dtype) for t in (expected if several else [expected])]
@@ -50,7 +50,7 @@ def programs(record):
 
 def writes(record):
     host = isinstance(record.kernel, schema.host)
-    return record.samples and (record.out or record.inplace) and not host
+    return record.tests.samples and (record.call.out or record.call.inplace) and not host
 
 
 RECORDS = sorted({p.values[0].record.key: p.values[0].record for p in cases(writes)}.items())
@@ -74,4 +74,4 @@ def test_results_are_written_where_they_belong(record):
 def test_what_copies_has_the_form():
     records = dict(RECORDS)
     for form, key in COPIES:
-        assert getattr(records[key], form), (form, key)
+        assert getattr(records[key].call, form), (form, key)

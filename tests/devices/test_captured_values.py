@@ -15,7 +15,7 @@ import autograd_cy as ag
 from autograd_cy._C.launch import capture
 from autograd_cy.nn import functional as F
 
-CASES = cases(lambda r: r.samples)
+CASES = cases(lambda r: r.tests.samples)
 RECORDS = sorted({p.values[0].record.key: p.values[0].record for p in CASES}.items())
 REFUSED = re.compile(": can't be captured: ")
 
@@ -58,7 +58,7 @@ def integers_of(call):
 
 @each("record", [pytest.param(r, id=key) for key, r in RECORDS])
 def test_bad_integers_are_the_error_of_the_operator_or_refused_at_capture(record):
-    names = {one_dtype(record), "int64" if "i" in record.dtypes else one_dtype(record)}
+    names = {one_dtype(record), "int64" if "i" in record.call.dtypes else one_dtype(record)}
     for param in cases(lambda r: r is record):
         for name in names:
             call = make(param.values[0], name)

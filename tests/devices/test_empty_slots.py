@@ -43,8 +43,14 @@ def check(slot, kind, text):
     )
     assert said is not None, text
     _, record = SLOTS[slot]
-    if record is not None and record.samples:
-        names = {slot.split()[-1], record.name, record.symbol, record.shown, record.shown_as}
+    if record is not None and record.tests.samples:
+        names = {
+            slot.split()[-1],
+            record.name,
+            record.symbol,
+            record.shown,
+            record.presentation.shown_as,
+        }
         assert said[1] in names
 
 

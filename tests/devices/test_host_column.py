@@ -21,7 +21,7 @@ from autograd_cy._C.streams import _stream_on
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "byhost"
-EVERY = cases(lambda r: bool(r.samples))
+EVERY = cases(lambda r: bool(r.tests.samples))
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from helpers import cases, make, one_dtype, outputs
 import autograd_cy as ag
 from autograd_cy._C.launch import capture
 
-CASES = cases(lambda r: r.samples)
+CASES = cases(lambda r: r.tests.samples)
 RECORDS = sorted({p.values[0].record.key: p.values[0].record for p in CASES}.items())
 REFUSED = re.compile(": can't be captured: ")
 # Launches of no such sort, and why.

@@ -36,7 +36,7 @@ def names():
     made = set()
     for records in table.load().values():
         for r in records:
-            made |= {r.name, r.name + "_", *r.aliases, *(a + "_" for a in r.aliases)}
+            made |= {r.name, r.name + "_", *r.call.aliases, *(a + "_" for a in r.call.aliases)}
     for module in MODULES:
         place = ag
         for word in filter(None, module.split(".")):

@@ -15,7 +15,7 @@ def fills(record):
 
 
 CASES = family(*FILES, keep=fills)
-DIFFERENTIABLE = family(*FILES, keep=lambda r: fills(r) and isinstance(r.vjp, dict))
+DIFFERENTIABLE = family(*FILES, keep=lambda r: fills(r) and isinstance(r.derivatives.vjp, dict))
 
 
 @each("case", CASES)

@@ -25,7 +25,7 @@ OF_VALUES = {"masked_select", "linalg_solve"}
 
 
 def needs_values(record):
-    """Whether the results of a record, or their sizes, come from values alone."""
+    """Return whether the results of a record, or their sizes, come from values alone."""
     kernel = record.kernel
     if isinstance(kernel, schema.host) or record.key in OF_VALUES:
         return True
@@ -34,7 +34,7 @@ def needs_values(record):
     return kernel.sized is not None or (kernel.shape is None and not kernel.anywhere)
 
 
-EVERY = cases(lambda r: bool(r.samples) and any(a.is_tensor for a in r.args))
+EVERY = cases(lambda r: bool(r.tests.samples) and any(a.is_tensor for a in r.args))
 SIZED = [c for c in EVERY if not needs_values(c.values[0].record)]
 VALUED = [c for c in EVERY if needs_values(c.values[0].record)]
 
@@ -46,7 +46,11 @@ def test_results_are_sized_as_on_the_cpu(case):
 
 @each(
     "case",
-    [c for c in SIZED if c.values[0].record.differentiable and "f" in c.values[0].record.dtypes],
+    [
+        c
+        for c in SIZED
+        if c.values[0].record.derivatives.differentiable and "f" in c.values[0].record.call.dtypes
+    ],
 )
 def test_gradients_are_sized_as_on_the_cpu(case):
     meta_gradients_agree(case)
@@ -137,9 +141,9 @@ def test_other_forms_are_sized_as_on_the_cpu(case):
 
     def run(call, place):
         found = []
-        if record.inplace and keeps_itself(call):
+        if record.call.inplace and keeps_itself(call):
             found.append(call([place(t) for t in call.tensors()], inplace_form(record)))
-        if record.out and not record.name.startswith("_"):
+        if record.call.out and not record.name.startswith("_"):
             ins = [place(t) for t in call.tensors()]
             out = tuple(ag.empty(0, dtype=t.dtype, device=t.device) for t in outputs(call(ins)))
             args, kwargs = call.arguments(ins)

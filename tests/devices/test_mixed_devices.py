@@ -27,7 +27,7 @@ SHAPE_ONLY = {"view_as", "reshape_as", "expand_as", "as_strided_scatter"}
 
 
 def public(record):
-    return record.samples and not record.name.startswith("_") and record.key not in SHAPE_ONLY
+    return record.tests.samples and not record.name.startswith("_") and record.key not in SHAPE_ONLY
 
 
 SEVERAL = [
@@ -61,7 +61,7 @@ def test_operands_of_two_devices_are_refused(case):
             call(tensors)
 
 
-@each("case", [c for c in SEVERAL if c.values[0].record.inplace])
+@each("case", [c for c in SEVERAL if c.values[0].record.call.inplace])
 def test_operands_of_two_devices_are_refused_in_place(case):
     for call, tensors in mixed(case):
         if not keeps_itself(call):
@@ -72,7 +72,7 @@ def test_operands_of_two_devices_are_refused_in_place(case):
         assert tensors[0]._version == version
 
 
-@each("case", cases(lambda r: public(r) and r.out and any(a.is_tensor for a in r.args)))
+@each("case", cases(lambda r: public(r) and r.call.out and any(a.is_tensor for a in r.args)))
 def test_a_result_on_another_device_is_refused(case):
     record = case.record
     call = make(case, one_dtype(record))

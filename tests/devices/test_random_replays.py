@@ -16,7 +16,7 @@ DRAWING = [r for r in RECORDS if isinstance(r.kernel, schema.call) and r.kernel.
 
 
 def test_what_is_random_by_its_rule_has_a_slot_that_gets_a_state():
-    random = [r for r in RECORDS if isinstance(r.vmap, schema.randomly)]
+    random = [r for r in RECORDS if isinstance(r.batching.vmap, schema.randomly)]
     assert {r.key for r in random} == {r.key for r in DRAWING}
     known = devices.signatures()
     for r in random:

@@ -14,14 +14,16 @@ from autograd_cy.ops import _schema as schema
 OF_THE_HOST = {"linalg_solve", "cdist"}
 EVERY = cases(
     lambda r: (
-        bool(r.samples)
+        bool(r.tests.samples)
         and any(a.is_tensor for a in r.args)
         and not isinstance(r.kernel, schema.host)
         and r.key not in OF_THE_HOST
     )
 )
 SMOOTH = [
-    c for c in EVERY if c.values[0].record.differentiable and "f" in c.values[0].record.dtypes
+    c
+    for c in EVERY
+    if c.values[0].record.derivatives.differentiable and "f" in c.values[0].record.call.dtypes
 ]
 
 
@@ -126,7 +128,7 @@ def test_results_have_the_bits_of_the_cpu(late, case):
 @pytest.mark.slow
 @each("case", EVERY)
 def test_results_in_every_dtype_have_the_bits_of_the_cpu(late, case):
-    for name in [n for n in CLASS_OF if CLASS_OF[n] in case.record.dtypes]:
+    for name in [n for n in CLASS_OF if CLASS_OF[n] in case.record.call.dtypes]:
         agrees(plain, case, name)
 
 
@@ -147,7 +149,7 @@ def test_tangents_have_the_bits_of_the_cpu(late, case):
     agrees(tangents, case, "float64")
 
 
-@each("case", few([c for c in EVERY if c.values[0].record.inplace], 1))
+@each("case", few([c for c in EVERY if c.values[0].record.call.inplace], 1))
 def test_inplace_forms_have_the_bits_of_the_cpu(late, case):
     form = inplace_form(case.record)
     agrees(lambda call, ins: call(ins, form), case, one_dtype(case.record))

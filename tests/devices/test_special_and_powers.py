@@ -23,7 +23,7 @@ LETTERS = {"float64": "f", "float32": "f", "bfloat16": "h", "float16": "h", "int
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int32"])
 @each("case", named(*BY_SCIPY, *POWERS))
 def test_results_are_sized_as_on_the_cpu(case, dtype):
-    if LETTERS[dtype] not in case.record.dtypes:
+    if LETTERS[dtype] not in case.record.call.dtypes:
         pytest.skip("not claimed")
     meta_agrees(case, dtype)
 
@@ -36,7 +36,7 @@ def test_gradients_are_sized_as_on_the_cpu(case):
 @pytest.mark.parametrize("dtype", ["float64", "bfloat16", "int32"])
 @each("case", named(*POWERS))
 def test_powers_run_again(case, dtype):
-    if LETTERS[dtype] not in case.record.dtypes:
+    if LETTERS[dtype] not in case.record.call.dtypes:
         pytest.skip("not claimed")
     launched_again(case, dtype)
 

@@ -23,7 +23,7 @@ def test_the_page_of_tests_has_every_folder():
 
 
 @pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
-def test_the_pages_of_the_house_have_every_room(page):
+def test_the_pages_name_every_folder_of_ext(page):
     text = (ROOT / page).read_text()
     rooms = folders("ext")
     assert {"core", "kernels", "engine", "composites"} <= rooms
@@ -32,10 +32,10 @@ def test_the_pages_of_the_house_have_every_room(page):
     assert named <= rooms, f"{page} names what isn't there: {sorted(named - rooms)}"
 
 
-def test_the_table_of_the_house_has_every_package():
+def test_the_table_of_folders_has_every_package():
     package = ROOT / "autograd_cy"
     packages = {path.parent.name for path in package.glob("*/__init__.py")}
-    text = (ROOT / "docs/architecture.md").read_text().partition("## The house")[2]
+    text = (ROOT / "docs/architecture.md").read_text().partition("## Folders")[2]
     named = set(re.findall(r"`autograd_cy/(\w+)/", text.partition("\n## ")[0]))
     assert packages == named
 
@@ -102,7 +102,7 @@ def spans(page):
 
 
 def is_there(path):
-    """Whether a file or folder is where a reader would look for that name."""
+    """Return whether a file or folder is where a reader would look for that name."""
     pattern = re.sub(r"<\w+>", "*", path.strip("/"))
     if pattern.endswith((".pyi", "kern.pyx", "cuda_host.pyx", "optable.pxd", "_index.py")):
         return True  # the generator writes it

@@ -47,7 +47,7 @@ def processor_seconds(pid):
 
 
 def is_waiting_for_a_core(pid):
-    """Whether it would run if others let it."""
+    """Return whether it would run if others let it."""
     return (state_of(pid) or "?")[0] == "R"
 
 

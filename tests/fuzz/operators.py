@@ -35,8 +35,8 @@ def records():
     from ext.codegen import table
 
     found = [r for family in table.load().values() for r in family]
-    public = [r for r in found if not r.name.startswith("_") and (r.function or r.method)]
-    return [r for r in public if r.samples]
+    public = [r for r in found if not r.name.startswith("_") and (r.call.function or r.call.method)]
+    return [r for r in public if r.tests.samples]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Operation:
     @property
     def method(self):
         """The name as a method; what is in a namespace has one by its other name only."""
-        name = self.record.aliases[0] if self.record.namespace else self.record.name
+        name = self.record.call.aliases[0] if self.record.namespace else self.record.name
         return name + "_" * (self.form == "inplace")
 
     def arguments(self, replacements):
@@ -80,7 +80,7 @@ class Operation:
 
     def call(self, lib, replacements):
         args, kwargs = self.arguments(replacements)
-        if self.form == "function" or not self.record.method:
+        if self.form == "function" or not self.record.call.method:
             return function_of(lib, self.record, self.name)(*args, **kwargs)
         return getattr(args[0], self.method)(*args[1:], **kwargs)
 
@@ -93,7 +93,7 @@ class Operation:
         args, kwargs = self.arguments([Name(n) for n in names])
         texts = [python(x) for x in args]
         keywords = [f"{k}={python(v)}" for k, v in kwargs.items()]
-        if self.form == "function" or not self.record.method:
+        if self.form == "function" or not self.record.call.method:
             head = "torch." + "".join(f"{word}." for word in namespace_of(self.record))
             call = f"{head}{self.name}({', '.join(texts + keywords)})"
         else:
@@ -153,8 +153,8 @@ def random_operation(rng, record=None, dtype=None, plain=False, large=False):
     `plain`: only values of the record's domain, and no numbers in place of tensors.
     """
     record = record or choice(rng, records())
-    sample = choice(rng, record.samples)
-    kind = choice(rng, list(record.dtypes))
+    sample = choice(rng, record.tests.samples)
+    kind = choice(rng, list(record.call.dtypes))
     mixed = dtype is None and not plain and chance(rng, 0.15)
     name = dtype or choice(rng, values.KINDS[kind])
     manner = "plain" if plain else choice(rng, ("plain", "plain", "special", "wide"))
@@ -179,8 +179,8 @@ def random_operation(rng, record=None, dtype=None, plain=False, large=False):
     names = [a.name for a in record.args]
     args = [put(n, x) for n, x in zip(names, sample.args)]
     kwargs = {k: put(k, v) for k, v in sample.kwargs.items()}
-    forms = ["function"] * record.function + ["method"] * record.method
-    if record.inplace and not plain:
+    forms = ["function"] * record.call.function + ["method"] * record.call.method
+    if record.call.inplace and not plain:
         forms.append("inplace")
     if args and not is_input(args[0]):
         forms = [f for f in forms if f == "function"]
@@ -228,7 +228,7 @@ def _args_of(sample):
 
 
 def _input(rng, record, spec, shape, dtype, manner, ties):
-    domain = spec.values or record.domain or schema().real()
+    domain = spec.values or record.tests.domain or schema().real()
     if isinstance(domain, schema().booleans):
         return values.with_layout(rng, rng.random(shape) < 0.5, "bool")
     if isinstance(domain, schema().integers):
@@ -236,7 +236,7 @@ def _input(rng, record, spec, shape, dtype, manner, ties):
         own = dtype if spec.differentiable else "int64"
         return values.with_layout(rng, values.rounded(array, own), own)
     if values.KIND_OF[dtype] == "c" and spec.values is None:
-        domain = record.complex_domain or schema().box()
+        domain = record.tests.complex_domain or schema().box()
     points = getattr(domain, "avoid", ())
     gap = getattr(domain, "gap", 0.1)
     array = values.numbers(rng, shape, dtype, domain.low, domain.high, points, gap)

@@ -220,7 +220,7 @@ def with_layout(rng, array, dtype, requires_grad=False, layout=None, ties=True):
 
 
 def same_bits(a, b):
-    """Whether two tensors have equal dtype, shape and elements, NaN equal to NaN."""
+    """Return whether two tensors have equal dtype, shape and elements, NaN equal to NaN."""
     if a.dtype != b.dtype or tuple(a.shape) != tuple(b.shape):
         return False
     return bool(np.array_equal(to_array(a), to_array(b), equal_nan=True))

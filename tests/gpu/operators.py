@@ -156,9 +156,9 @@ def forms_of(call):
     found = ["values"]
     if call.moving:
         found += ["gradients", "second derivatives", "tangents", "vmap"]
-    if call.record.inplace:
+    if call.record.call.inplace:
         found.append("in place")
-    if call.record.out:
+    if call.record.call.out:
         found.append("out=")
     return found
 

@@ -10,7 +10,7 @@ import autograd_cy as ag
 from autograd_cy._C import cuda_host, cuda_mirrors
 from autograd_cy.ops import _schema as schema
 
-EVERY = cases(lambda r: bool(r.samples))
+EVERY = cases(lambda r: bool(r.tests.samples))
 # What has kernels of the device, whatever else has not.
 REDUCTIONS = (
     "sum sum_dim _sum_of_squares mean mean_dim prod prod_dim logsumexp all any amax amin max min "
@@ -25,7 +25,7 @@ ROWS = (
 OWN = {*REDUCTIONS, *PRODUCTS, *ROWS}
 WITHOUT_HOST = cases(
     lambda r: (
-        bool(r.samples)
+        bool(r.tests.samples)
         and (
             isinstance(r.kernel, (schema.elementwise, schema.view))
             or r.key in OWN
@@ -89,4 +89,4 @@ def test_the_table_has_forty_thousand_cases():
             for form in operators.forms_of(operators.make(p.values[0], name)):
                 made[form] += 1
     assert min(made.values()) > 4000 and sum(made.values()) > 40_000
-    assert {p.values[0].record.key for p in EVERY} == {r.key for r in RECORDS if r.samples}
+    assert {p.values[0].record.key for p in EVERY} == {r.key for r in RECORDS if r.tests.samples}

@@ -1,8 +1,8 @@
-"""What changed sources call: `_slip(n)`, true while the number of the run is n.
+"""What changed sources call: `_mutant(n)`, true while the number of the run is n.
 
 The number stands in a file that every process of a run maps, followed by one byte for each place,
-set once the place was reached: so one build, and even one process, serves all slips. Without
-the variable AUTOGRAD_CY_MUTANTS, which names the file, no slip is active.
+set once the place was reached: so one build, and even one process, serves all mutants. Without
+the variable AUTOGRAD_CY_MUTANTS, which names the file, no mutant is active.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if os.environ.get("{VARIABLE}"):
 NUMBER = memoryview(PAGE)[:4].cast("i")
 
 
-def _slip(number):
+def _mutant(number):
     PAGE[{HEAD} + number] = 1
     return NUMBER[0] == number
 """
@@ -53,13 +53,13 @@ cdef extern from *:
         *(int*)agm_none = -1;
         agm_page = page == MAP_FAILED ? agm_none : (unsigned char*)page;
     }}
-    static int agm_slip(int number) {{
+    static int agm_mutant(int number) {{
         if (!agm_page) agm_map();
         agm_page[{HEAD} + number] = 1;
         return *(int*)agm_page == number;
     }}
     """
-    bint _slip "agm_slip"(int) noexcept nogil
+    bint _mutant "agm_mutant"(int) noexcept nogil
 '''
 
 

@@ -1,4 +1,4 @@
-"""Which tests reach which slip, and how long each takes: one quiet run, kept between commands.
+"""Which tests reach which mutant, and how long each takes: one quiet run, kept between commands.
 
 A test file is run again once it, a helper of the tests or the changed tree differs.
 """
@@ -32,7 +32,7 @@ COLLECTING = 150.0  # seconds of a processor: what takes longer hangs at its imp
 
 @dataclass(frozen=True)
 class Test:
-    """One test: seconds of a processor it took, and the numbers of the slips that it reached."""
+    """One test: seconds of a processor it took, and the numbers of the mutants that it reached."""
 
     __test__ = False
 
@@ -117,7 +117,7 @@ def files(folder: Path) -> list[str]:
 
 
 def survey(folder: Path, runner: Runner) -> list[Test]:
-    """Run each test of the changed tree with no slip active, unless that is known."""
+    """Run each test of the changed tree with no mutant active, unless that is known."""
     store = folder / "build" / "survey.json"
     known = json.loads(store.read_text()) if store.exists() else {}
     tree, found, kept = digest(folder), [], {}
@@ -133,7 +133,7 @@ def survey(folder: Path, runner: Runner) -> list[Test]:
             rows = [[names[place], *row] for place, *row in answer["rows"]]
             for name, _, outcome, _ in rows:
                 if outcome in ("failed", "crashed", "hung"):
-                    print(f"{name} is left out: it {outcome} without a slip", flush=True)
+                    print(f"{name} is left out: it {outcome} without a mutant", flush=True)
             rows = [[name, seconds, reached] for name, seconds, end, reached in rows
                     if end == "passed"]  # fmt: skip
             kept[key] = rows

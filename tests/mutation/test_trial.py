@@ -1,4 +1,4 @@
-"""Tests that notice slips, and how they do it, in a small tree of their own."""
+"""Tests that kill mutants, and how they do it, in a small tree of their own."""
 
 import contextlib
 import json
@@ -10,7 +10,7 @@ import pytest
 
 from tests.mutation import __main__ as command
 from tests.mutation import runtime, survey, tree, trial, worker
-from tests.mutation.slips import Slip
+from tests.mutation.mutants import Mutant
 from tests.mutation.survey import Runner, Test
 
 pytestmark = pytest.mark.slow
@@ -18,29 +18,29 @@ pytestmark = pytest.mark.slow
 CODE = """
 import os
 import time
-from slips import _slip
+from mutants import _mutant
 
 def double(x):
-    if _slip(0):
+    if _mutant(0):
         return x * 3
     return x * 2
 
 def unseen(x):
-    return x if _slip(1) else +x
+    return x if _mutant(1) else +x
 
 def endless():
-    while _slip(2):
+    while _mutant(2):
         time.sleep(1)
 
 def crash():
-    if _slip(3):
+    if _mutant(3):
         os.abort()
 
 def never():
-    return _slip(4)
+    return _mutant(4)
 
-SIZE = 2 if _slip(5) else 1
-while _slip(6):
+SIZE = 2 if _mutant(5) else 1
+while _mutant(6):
     time.sleep(1)
 STATE = []
 """
@@ -98,7 +98,7 @@ def folder(tmp_path_factory):
     shutil.copytree(tree.ROOT / "tests" / "mutation", folder / "tests" / "mutation")
     for name in ("conftest.py", "grouping.py", "comparing.py"):
         shutil.copy(tree.ROOT / "tests" / name, folder / "tests" / name)
-    (folder / "slips.py").write_text(runtime.PYTHON)
+    (folder / "mutants.py").write_text(runtime.PYTHON)
     (folder / "code_.py").write_text(CODE)
     (folder / "tests" / "test_code.py").write_text(TESTS)
     (folder / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
@@ -143,40 +143,40 @@ def test_the_survey_is_kept_until_a_file_changes(folder, runner, found):
 
 @pytest.mark.parametrize(
     ("number", "outcome", "test"),
-    [(0, "noticed", "test_double"), (1, "survived", ""), (3, "crashed", "test_crash"),
+    [(0, "killed", "test_double"), (1, "survived", ""), (3, "crashed", "test_crash"),
      (4, "not reached", "")],
 )  # fmt: skip
-def test_a_slip_is_noticed_by_the_test_that_fails(runner, found, number, outcome, test):
-    seen = trial.try_slip(runner, found, number, 100)
+def test_a_mutant_is_killed_by_the_test_that_fails(runner, found, number, outcome, test):
+    seen = trial.try_mutant(runner, found, number, 100)
     assert seen.name == outcome
     assert seen.where.partition("::")[2] == test
-    assert seen.noticed == (outcome in ("noticed", "crashed"))
+    assert seen.killed == (outcome in ("killed", "crashed"))
 
 
-def test_a_slip_reached_by_an_import_has_a_process_of_its_own(folder, runner, found):
+def test_a_mutant_reached_by_an_import_has_a_process_of_its_own(folder, runner, found):
     seen = trial.try_import(folder, runner, found, 5, 100, environment={"PYTHONPATH": str(folder)})
-    assert (seen.name, seen.where.partition("::")[2]) == ("noticed", "test_size")
+    assert (seen.name, seen.where.partition("::")[2]) == ("killed", "test_size")
 
 
-def test_an_import_that_hangs_is_noticed(folder, runner, found, monkeypatch):
+def test_an_import_that_hangs_is_killed(folder, runner, found, monkeypatch):
     def is_over(watch, patience):
         return 6 in runtime.Page(folder / "build" / "imports.page").reached()
 
     monkeypatch.setattr(survey, "LOOK", 0.02)
     monkeypatch.setattr(survey.Watch, "is_over", is_over)
     seen = trial.try_import(folder, runner, found, 6, 100, environment={"PYTHONPATH": str(folder)})
-    assert (seen.name, seen.where) == ("noticed", "import")
+    assert (seen.name, seen.where) == ("killed", "import")
 
 
-def test_a_time_out_is_not_noticed(runner, found):
-    seen = trial.try_slip(runner, found, 2, 100, patience=0.3)
+def test_a_time_out_is_not_killed(runner, found):
+    seen = trial.try_mutant(runner, found, 2, 100, patience=0.3)
     assert seen.name == "timed out"
-    assert not seen.noticed
+    assert not seen.killed
 
 
 def test_an_end_by_the_limit_is_said(runner, found):
     quick = [Test(test.name, 1.0, test.reached) for test in found]
-    seen = trial.try_slip(runner, quick, 1, 2.5)
+    seen = trial.try_mutant(runner, quick, 1, 2.5)
     assert (seen.name, seen.where) == ("time was up", "2 of 5 tests")
 
 
@@ -251,34 +251,43 @@ def test_a_test_that_hangs_does_not_hang_the_survey(monkeypatch, hangs):
     os.close(never)
 
 
-def test_the_command_tries_each_slip_and_goes_on_from_its_notes(
+def test_the_command_tries_each_mutant_and_goes_on_from_its_notes(
     folder, runner, monkeypatch, tmp_path, capsys
 ):
-    slips = {
-        number: Slip("code_.py", number, f"if x == {number}:", f"if x != {number}:", "condition")
+    mutants = {
+        number: Mutant(
+            "code_.py",
+            number,
+            f"if x == {number}:",
+            f"if x != {number}:",
+            "condition",
+            "== to !=",
+            "code",
+            number,
+        )
         for number in (0, 1, 3, 4)
     }
     notes = tmp_path / "notes.json"
     words = ["--count", "9", "--seed", "1", "--folder", str(folder), "--json", str(notes)]
     monkeypatch.setenv("PYTHONPATH", str(folder))
     monkeypatch.setattr(command.places, "choose", lambda *_: [])
-    monkeypatch.setattr(command.tree, "make", lambda folder, chosen: slips)
+    monkeypatch.setattr(command.tree, "make", lambda folder, chosen: mutants)
     monkeypatch.setattr(command, "Runner", lambda *_: contextlib.nullcontext(runner))
-    monkeypatch.setattr(command, "harmless", lambda: {slips[4].key: "nobody asks"})
+    monkeypatch.setattr(command.equivalent, "reasons", lambda: {mutants[4].key: "value not read"})
     assert command.main(words) == 1
     said = capsys.readouterr().out
-    assert "1 noticed, 1 survived, 1 crashed, 1 harmless" in said
-    assert "2 of 3 noticed" in said
+    assert "1 killed, 1 survived, 1 crashed, 1 equivalent" in said
+    assert "2 of 3 killed" in said
     found = json.loads(notes.read_text())
-    assert [found[slips[n].key][0] for n in slips] == [
-        "noticed", "survived", "crashed", "harmless"
+    assert [found[mutants[n].key][0] for n in mutants] == [
+        "killed", "survived", "crashed", "equivalent"
     ]  # fmt: skip
-    monkeypatch.setattr(command, "try_slip", lambda *_, **__: pytest.fail("is known already"))
+    monkeypatch.setattr(command, "try_mutant", lambda *_, **__: pytest.fail("is known already"))
     assert command.main(words) == 1
-    monkeypatch.setattr(command, "try_slip", lambda *_, **__: trial.Outcome("noticed"))
+    monkeypatch.setattr(command, "try_mutant", lambda *_, **__: trial.Outcome("killed"))
     assert command.main([*words, "--again"]) == 0
     assert command.main([*words, "--again", "--first", "3", "--last", "4"]) == 0
-    assert capsys.readouterr().out.endswith("1 of 1 noticed\n")
+    assert capsys.readouterr().out.endswith("1 of 1 killed\n")
 
 
 class Scripted:
@@ -305,11 +314,11 @@ def test_a_failure_that_comes_of_the_order_is_not_counted():
     assert trial.search(real, real, tests, 1).where == "c"
 
 
-def test_no_slip_is_active_without_the_variable(monkeypatch):
+def test_no_mutant_is_active_without_the_variable(monkeypatch):
     monkeypatch.delenv(runtime.VARIABLE, raising=False)
     names = {}
     exec(runtime.PYTHON, names)
-    assert not any(names["_slip"](number) for number in range(10))
+    assert not any(names["_mutant"](number) for number in range(10))
 
 
 def test_the_number_is_read_at_every_place(monkeypatch, tmp_path):
@@ -317,10 +326,10 @@ def test_the_number_is_read_at_every_place(monkeypatch, tmp_path):
     monkeypatch.setenv(runtime.VARIABLE, str(tmp_path / "page"))
     names = {}
     exec(runtime.PYTHON, names)
-    assert not names["_slip"](3)
+    assert not names["_mutant"](3)
     page.number = 3
-    assert names["_slip"](3)
-    assert not names["_slip"](4)
+    assert names["_mutant"](3)
+    assert not names["_mutant"](4)
     assert page.reached() == [3, 4]
     page.forget()
     assert page.reached() == []

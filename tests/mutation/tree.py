@@ -1,4 +1,4 @@
-"""The copy of the source tree that holds all slips: written, built, made to compile."""
+"""The copy of the source tree that holds all mutants: written, built, made to compile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from tests.mutation import runtime
-from tests.mutation.slips import Slip, write
+from tests.mutation.mutants import Mutant, write
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTPUTS = shutil.ignore_patterns("*.so", "__pycache__", ".*", "_build_info.py")
@@ -24,7 +24,7 @@ OF_A_TRIAL = f"""
         const char *parent = getenv("{runtime.PARENT}");
         agc_forked = !parent || atoi(parent) != getppid();
 """
-IMPORT = "from autograd_cy._C._slips import _slip"
+IMPORT = "from autograd_cy._C._mutants import _mutant"
 # Not mutated: what only prints, measures the machine, or is about being installed.
 NOT_CODE = ("doctor", "info", "machine", "printing", "namespace", "__main__", "_version", "viz")
 
@@ -44,20 +44,20 @@ def is_generated(path: Path) -> bool:
     return "do not edit" in path.read_text(errors="replace")[:400]
 
 
-def make(folder: Path, slips: dict[int, Slip]) -> dict[int, Slip]:
-    """Write and build the tree with the slips; returns those that compile."""
+def make(folder: Path, mutants: dict[int, Mutant]) -> dict[int, Mutant]:
+    """Write and build the tree with the mutants; returns those that compile."""
     while True:
-        _copy(folder, slips)
-        refused = _build(folder, slips)
+        _copy(folder, mutants)
+        refused = _build(folder, mutants)
         if not refused:
-            return slips
-        slips = {number: slip for number, slip in slips.items() if number not in refused}
-        print(f"{len(refused)} slips do not compile and are left out", flush=True)
+            return mutants
+        mutants = {number: mutant for number, mutant in mutants.items() if number not in refused}
+        print(f"{len(refused)} mutants do not compile and are left out", flush=True)
 
 
-def _copy(folder: Path, slips: dict[int, Slip]) -> None:
+def _copy(folder: Path, mutants: dict[int, Mutant]) -> None:
     """A copy of the tree; only what differs is written, so that a later build is short."""
-    texts = changed(slips)
+    texts = changed(mutants)
     remove_strays(folder, texts)
 
     def copy_file(source, target):
@@ -70,7 +70,7 @@ def _copy(folder: Path, slips: dict[int, Slip]) -> None:
 
 
 def remove_strays(folder: Path, texts) -> None:
-    """What an older tree had and this one has not: its tests would fail, with no slip at all."""
+    """What an older tree had and this one has not: its tests would fail, with no mutant at all."""
     for path in list(folder.rglob("*")):
         name = path.relative_to(folder)
         written = {"build", "dist", "__pycache__"} & set(name.parts) or OUTPUTS("", [path.name])
@@ -80,11 +80,11 @@ def remove_strays(folder: Path, texts) -> None:
             path.unlink()
 
 
-def changed(slips: dict[int, Slip]) -> dict[str, bytes]:
-    """{file: its text with the slips}, and the module that `_slip` comes from."""
-    by_path: dict[str, dict[int, Slip]] = {}
-    for number, slip in slips.items():
-        by_path.setdefault(slip.path, {})[number] = slip
+def changed(mutants: dict[int, Mutant]) -> dict[str, bytes]:
+    """{file: its text with the mutants}, and the module that `_mutant` comes from."""
+    by_path: dict[str, dict[int, Mutant]] = {}
+    for number, mutant in mutants.items():
+        by_path.setdefault(mutant.path, {})[number] = mutant
     texts = {name: write((ROOT / name).read_text(), found) for name, found in by_path.items()}
     for name in list(texts):
         if name.endswith(".py"):
@@ -100,7 +100,7 @@ def changed(slips: dict[int, Slip]) -> dict[str, bytes]:
         start = re.search(r"^(from|import|cimport|cdef) ", text, re.M).start()
         texts[name] = text[:start] + runtime.CYTHON + text[start:]
     # Below everything that may ask it (tests/test_layers.py).
-    texts["autograd_cy/_C/_slips.py"] = runtime.PYTHON
+    texts["autograd_cy/_C/_mutants.py"] = runtime.PYTHON
     return {name: text.encode() for name, text in texts.items()}
 
 
@@ -115,7 +115,7 @@ def _left_out(folder, names):
 
 
 def _with_import(text: str) -> str:
-    """Python with the import of `_slip`, after the docstring and __future__."""
+    """Python with the import of `_mutant`, after the docstring and __future__."""
     line = 0
     for node in ast.parse(text).body:
         docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -139,9 +139,9 @@ def _host(name: str) -> str:
     raise LookupError(f"nothing includes {name}")
 
 
-def _build(folder: Path, slips: dict[int, Slip]) -> set[int]:
-    """Build; returns the numbers of slips in the lines that a compiler refused."""
-    for name in {slip.path for slip in slips.values() if slip.path.endswith(".py")}:
+def _build(folder: Path, mutants: dict[int, Mutant]) -> set[int]:
+    """Build; returns the numbers of mutants in the lines that a compiler refused."""
+    for name in {mutant.path for mutant in mutants.values() if mutant.path.endswith(".py")}:
         ast.parse((folder / name).read_text())
     environment = {"AUTOGRAD_CY_OPT": "0", "AUTOGRAD_CY_SIMD": "base"} | os.environ
     if shutil.which("ccache") and "CC" not in environment:
@@ -157,8 +157,8 @@ def _build(folder: Path, slips: dict[int, Slip]) -> set[int]:
     for name, line in blamed(said):
         lines = (folder / name).read_text().splitlines()
         for near in lines[max(0, int(line) - 4) : int(line) + 1]:
-            refused |= {int(number) for number in re.findall(r"_slip\((\d+)\)", near)}
-    if not refused & set(slips):
+            refused |= {int(number) for number in re.findall(r"_mutant\((\d+)\)", near)}
+    if not refused & set(mutants):
         raise SystemExit(said)
     return refused
 

@@ -1,4 +1,4 @@
-"""Whether the tests notice one slip: those that reach it, until one fails because of it."""
+"""Try one mutant: run the tests that reach it, until one fails because of it."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from pathlib import Path
 
 from tests.mutation.survey import Runner, Test
 
-NOTICED = ("noticed", "crashed")
-# A test that waits for ever ends a try; after so many the slip counts as "timed out".
+KILLED = ("killed", "crashed")
+# A test that waits for ever ends a try; after so many the mutant counts as "timed out".
 PATIENCE = 3
 LEAST = 0.002  # seconds that pytest takes for a test
-NEAR = 3  # how many times likelier a test is to notice for each word that its path has in common
+NEAR = 3  # how many times likelier a test is to kill for each word that its path has in common
 NO_NAMES = {"", "autograd", "cy", "ext", "tests", "test", "py", "pyx", "pxi"}
 
 
 @dataclass
 class Outcome:
-    """How a slip fared: "noticed", "crashed", "survived", "time was up", ..., and what saw it."""
+    """How a mutant fared: "killed", "crashed", "survived", "time was up", ..., and what saw it."""
 
     name: str
     where: str = ""
 
     def __post_init__(self):
-        self.noticed = self.name in NOTICED
+        self.killed = self.name in KILLED
 
 
 def in_turns(tests: list[Test], path: str = "") -> list[Test]:
     """
-    Those first that are likely to notice a slip of `path` for the time they take.
+    Sort tests: first those that are likely to kill a mutant of `path` for the time they take.
 
-    These are the quick ones, those that reach few slips, as they look at little else, and those
+    These are the quick ones, those that reach few mutants, as they look at little else, and those
     whose folder and file have words of the path in their names. Every file has its turn: what is
     spent on one counts against the rest of it.
     """
@@ -63,7 +63,7 @@ def within(tests: list[Test], limit: float) -> list[Test]:
     return tests
 
 
-def try_slip(
+def try_mutant(
     runner: Runner,
     tests: list[Test],
     number: int,
@@ -71,16 +71,16 @@ def try_slip(
     patience: float = 25,
     path: str = "",
 ) -> Outcome:
-    """Run what reaches the slip, until a test fails; each has `patience` and more for its end."""
+    """Run what reaches the mutant, until a test fails; each has `patience` and more for its end."""
     reaching = in_turns([test for test in tests if number in test.reached], path)
     asked = within(reaching, limit)
     if not reaching:
         return Outcome("not reached")
     found = search(runner, runner, asked, number, patience)
-    return found or unnoticed(asked, reaching)
+    return found or survivors(asked, reaching)
 
 
-def unnoticed(asked: list[Test], all_: list[Test]) -> Outcome:
+def survivors(asked: list[Test], all_: list[Test]) -> Outcome:
     if len(asked) < len(all_):
         return Outcome("time was up", f"{len(asked)} of {len(all_)} tests")
     return Outcome("survived")
@@ -95,22 +95,22 @@ def try_import(
     environment=None,
     path: str = "",
 ) -> Outcome:
-    """A slip that is reached while the package is imported needs a process of its own."""
+    """A mutant that is reached while the package is imported needs a process of its own."""
     reaching = [test for test in tests if number in test.reached]
     others = [test for test in tests if number not in test.reached]
     with Runner(folder, "imports", number, environment) as changed:
         if not changed.place:
-            return Outcome("noticed", "import")
+            return Outcome("killed", "import")
         wanted = [*in_turns(reaching, path), *in_turns(others, path)]
         asked = within([test for test in wanted if test.name in changed.place], limit)
         found = search(changed, runner, asked, number)
-    return found or unnoticed(asked, wanted)
+    return found or survivors(asked, wanted)
 
 
 def search(
     changed: Runner, plain: Runner, tests: list[Test], number: int, patience: float = 25
 ) -> Outcome | None:
-    """The test that notices; None if all pass. `plain` runs tests with no slip."""
+    """Find the test that kills; None if all pass. `plain` runs tests with no mutant."""
     hung = []
     while tests:
         outcome, at = changed.run(tests, number, patience)
@@ -121,13 +121,13 @@ def search(
             if len(hung) == PATIENCE:
                 break
         elif is_its_fault(changed, plain, tests[: at + 1], number):
-            return Outcome("crashed" if outcome == "crashed" else "noticed", tests[at].name)
+            return Outcome("crashed" if outcome == "crashed" else "killed", tests[at].name)
         tests = tests[at + 1 :]
     return Outcome("timed out", hung[0]) if hung else None
 
 
 def is_its_fault(changed: Runner, plain: Runner, tests: list[Test], number: int) -> bool:
-    """Whether the last test fails because of the slip, and not by chance or of those before it."""
+    """Tell if the last test fails because of the mutant, not by chance or those before it."""
     last = tests[-1]
     # Those of its file make what it may need; all would take as long as the search itself.
     for asked in ([last], [test for test in tests if test.file == last.file]):

@@ -25,10 +25,10 @@ from _pytest.warnings import catch_warnings_for_item
 from tests.mutation.runtime import PARENT, VARIABLE, Page
 
 PIPES = "AUTOGRAD_CY_MUTANTS_PIPES"
-MEMORY = 14 << 30  # bytes of address space: a slip in a size must not take the machine down
+MEMORY = 14 << 30  # bytes of address space: a mutant in a size must not take the machine down
 WAITING = 0.1  # what a second counts in which a test waits, for a process or a clock
 IDLE = 0.03  # of a processor: what has less for so long waits for ever
-ALONE = 120.0  # seconds that a test without a slip may take
+ALONE = 120.0  # seconds that a test without a mutant may take
 LOOK = 1.0  # seconds between two looks at one that takes long
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -127,7 +127,7 @@ class Worker:
         self.answers.flush()
 
     def run(self, tests, number, patience):
-        """Run tests with a slip until one fails; its place, and how it ended."""
+        """Run tests with a mutant until one fails; its place, and how it ended."""
         pid = self.fork(tests, number)
         status = self.wait(pid, patience)
         at = self.page.done

@@ -10,6 +10,7 @@ import pytest
 
 import autograd_cy as ag
 from autograd_cy import amp, nn
+from autograd_cy.amp.autocast_mode import _policy_of_record
 from autograd_cy.utils.checkpoint import checkpoint
 
 F = nn.functional
@@ -54,6 +55,9 @@ CALLS = {
     "avg_pool3d": lambda t, r: t.nn.functional.avg_pool3d(r(1, 1, 4, 4, 4), 2),
     "max_pool3d": lambda t, r: t.nn.functional.max_pool3d(r(1, 1, 4, 4, 4), 2),
     "max_pool2d": lambda t, r: t.nn.functional.max_pool2d(r(1, 1, 4, 4), 2),
+    "unpool": lambda t, r: t.nn.functional.max_unpool1d(r(1, 1, 1), t.tensor([[[1]]]), 2),
+    "kl_div": lambda t, r: t.nn.functional.kl_div(r(3), r(3), reduction="sum"),
+    "fft": lambda t, r: t.fft.fft(r(4)),
     "reflect": lambda t, r: t.nn.functional.pad(r(1, 1, 4), (1, 1), "reflect"),
     "replicate": lambda t, r: t.nn.functional.pad(r(1, 1, 4), (1, 1), mode="replicate"),
     "zeros around": lambda t, r: t.nn.functional.pad(r(4), (1, 1)),
@@ -96,6 +100,24 @@ def test_lists_and_names_are_those_of_operators():
         assert nn.Conv2d(1, 1, 2)(ag.rand(1, 1, 4, 4)).dtype is LOW
         assert F.mse_loss(x.to(LOW), x.to(LOW)).dtype is HIGH
         assert nn.L1Loss()(x.to(LOW), x.to(LOW)).dtype is HIGH
+
+
+def test_policies_are_those_of_records_and_of_functions_without_one():
+    assert ag.mm._autocast == ag.Tensor.inner._autocast == ag.einsum._autocast == "lower"
+    assert ag.linalg.inv._autocast == ag.inverse._autocast == F.huber_loss._autocast == "float32"
+    assert F.pad._autocast == "padding" and F.rms_norm._autocast == "input"
+    assert ag.add._autocast is ag.Tensor.addmm_._autocast is None
+
+
+def test_functions_have_the_policies_of_operators_of_their_names():
+    policies = {"batch_norm": "input", "cross_entropy": "float32", "max_pool3d": "float32"}
+    policies |= {"max_pool2d": None, "dropout": None, "pairwise_distance": None}
+    assert {name: _policy_of_record(getattr(F, name)) for name in policies} == policies
+
+    def cross_entropy(x):
+        return x
+
+    assert _policy_of_record(cross_entropy) is _policy_of_record(ag.Tensor.__rmatmul__) is None
 
 
 def network():

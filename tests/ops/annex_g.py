@@ -296,7 +296,7 @@ def turned(name):
 
 
 def agrees(value, wanted, free, tolerance):
-    """Whether a part of a result is what a table says."""
+    """Return whether a part of a result is what a table says."""
     if wanted != wanted or value != value:
         return wanted != wanted and value != value
     if not free and np.signbit(value) != np.signbit(wanted):

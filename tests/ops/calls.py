@@ -67,7 +67,7 @@ def to_array(t):
 
 def claimed(record, letters="bihfc"):
     """Names of the dtypes that a record claims."""
-    return [n for c in letters if c in record.dtypes for n in CLASSES[c]]
+    return [n for c in letters if c in record.call.dtypes for n in CLASSES[c]]
 
 
 # Formulas that are errors: there is no such derivative.
@@ -81,7 +81,7 @@ def formulas_of(rule):
 
 def differentiable(record):
     """Arguments with a gradient, also with one by a formula for several."""
-    keys = formulas_of(record.vjp)
+    keys = formulas_of(record.derivatives.vjp)
     return {name for key in keys for name in (key if isinstance(key, tuple) else (key,))}
 
 
@@ -97,7 +97,7 @@ class Case:
 
     @property
     def sample(self):
-        return self.record.samples[self.number]
+        return self.record.tests.samples[self.number]
 
     @property
     def id(self):
@@ -129,12 +129,12 @@ def public_function(record):
 
 def method_name(record):
     """The name of the method; an operator of a namespace has one by its other name only."""
-    return record.aliases[0] if record.namespace else record.name
+    return record.call.aliases[0] if record.namespace else record.name
 
 
 def said_name(record):
     """The operator in errors about its arguments."""
-    return record.shown_as or (
+    return record.presentation.shown_as or (
         record.name if record.namespace == "nn.functional" else record.symbol
     )
 
@@ -145,7 +145,7 @@ def all_cases():
     found = []
     for r in RECORDS:
         seen, params = {}, []
-        for case in [Case(r, i) for i in range(len(r.samples))]:
+        for case in [Case(r, i) for i in range(len(r.tests.samples))]:
             seen[case.id] = seen.get(case.id, 0) + 1
             name = case.id if seen[case.id] == 1 else f"{case.id}#{seen[case.id]}"
             params.append(pytest.param(case, id=name))
@@ -183,7 +183,7 @@ def records(keep=lambda record: True):
 
 def values(record, spec, name, rng):
     """Random elements for one `arg` of a sample in the dtype `name`."""
-    domain = spec.values or record.domain or schema.real()
+    domain = spec.values or record.tests.domain or schema.real()
     letter = CLASS_OF[name]
     if isinstance(domain, schema.booleans):
         return rng.random(spec.shape) < 0.5
@@ -191,7 +191,7 @@ def values(record, spec, name, rng):
         x = rng.integers(domain.low, domain.high, spec.shape)
         return x if not spec.differentiable else cast(x, name)
     if letter == "c" and spec.values is None:
-        domain = record.complex_domain or schema.box()
+        domain = record.tests.complex_domain or schema.box()
     if isinstance(domain, schema.box):
         x = rng.uniform(domain.low, domain.high, spec.shape)
         return cast(x + 1j * rng.uniform(domain.low, domain.high, spec.shape), name)
@@ -339,7 +339,7 @@ def made(case, name, seed):
         array = np.asarray(values(record, x, name, rng))
         array.flags.writeable = False
         can = x.differentiable and array.dtype == NUMPY[name] and CLASS_OF[name] in "hfc"
-        if isinstance(record.vjp, dict):
+        if isinstance(record.derivatives.vjp, dict):
             can = can and argument in differentiable(record)
         elif not isinstance(record.kernel, schema.composite):
             can = False

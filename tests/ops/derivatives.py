@@ -37,7 +37,7 @@ def differentiable_outputs(call, result):
     kept = []
     for i, t in enumerate(outputs(result)):
         name = call.record.returns[i] if len(call.record.returns) > 1 else "result"
-        if is_smooth(t) and name not in call.record.nondiff_outputs:
+        if is_smooth(t) and name not in call.record.derivatives.nondiff_outputs:
             kept.append(t)
     return kept
 

@@ -125,12 +125,12 @@ COMPOSITE = {"gelu": "same", "clamp": "same"}
 def result_dtype(record, name, output="result"):
     """The dtype of a result whose tensor arguments have the promoted dtype `name`."""
     rule = getattr(record.kernel, "dtypes", None) or RESULT.get(record.name, "same")
-    if isinstance(rule, tuple):
+    if isinstance(record.kernel, schema.host) and isinstance(rule, tuple):
         rule = rule[record.returns.index(output)]
     rule = RESULT.get(f"{record.name}.{output}", rule)
     letter = CLASS_OF[name]
-    if record.widen and letter in record.widen[0]:
-        name = {"int64": "int64", "float": "float32"}[record.widen[1]]
+    if record.call.widen and letter in record.call.widen[0]:
+        name = {"int64": "int64", "float": "float32"}[record.call.widen[1]]
         letter = CLASS_OF[name]
     if rule == "bool":
         return "bool"
@@ -140,7 +140,7 @@ def result_dtype(record, name, output="result"):
         return "int64" if letter in "bi" else name
     if rule == "float":
         return "float32" if letter in "bi" else name
-    if rule == "float real":
+    if rule == ("float", "real"):
         name = "float32" if letter in "bi" else name
         rule = "real"
     if rule == "real":
@@ -155,12 +155,12 @@ def result_dtype(record, name, output="result"):
 def tolerance(record, name):
     """Relative tolerance of a forward result that was computed in the dtype `name`."""
     if CLASS_OF[name] in "bi":
-        return record.tolerance
+        return record.tests.tolerance
     return {
         "float16": 4e-3,
         "bfloat16": 3e-2,
-        "float32": record.tolerance,
-        "complex64": 4 * record.tolerance,
+        "float32": record.tests.tolerance,
+        "complex64": 4 * record.tests.tolerance,
         "float64": 1e-11,
         "complex128": 1e-11,
     }[name]

@@ -6,7 +6,7 @@ from derivatives import differentiable_outputs
 
 
 def with_formulas(record):
-    return isinstance(record.vjp, dict) and any(c in record.dtypes for c in "fc")
+    return isinstance(record.derivatives.vjp, dict) and any(c in record.call.dtypes for c in "fc")
 
 
 def formula_names(call, weights):
@@ -64,7 +64,7 @@ def evaluate(call, names, tree, evaluator=EVALUATOR):
 
 def calls_of(case):
     for name in ("float64", "complex128"):
-        if CLASS_OF[name] in case.record.dtypes:
+        if CLASS_OF[name] in case.record.call.dtypes:
             call = make(case, name)
             if call.moving and differentiable_outputs(call, call(call.tensors())):
                 yield call

@@ -50,12 +50,12 @@ def put(record, module):
         function = getattr(module, record.name + form, None)
         if function is None:
             continue
-        names = [record.name + form, *(alias + form for alias in record.aliases)]
+        names = [record.name + form, *(alias + form for alias in record.call.aliases)]
         for name in names:
             for where in (ag, compiled):
                 if hasattr(where, name):
                     setattr(where, name, function)
-            if record.method and name in Tensor.__dict__:
+            if record.call.method and name in Tensor.__dict__:
                 _install(name, function)
 
 

@@ -59,10 +59,10 @@ def sites():
     """Every formula of the table whose mistakes a test could notice."""
     found = []
     for record in RECORDS:
-        if with_formulas(record) and record.samples:
-            for key, text in formulas_of(record.vjp).items():
+        if with_formulas(record) and record.tests.samples:
+            for key, text in formulas_of(record.derivatives.vjp).items():
                 found.append(Site("vjp", record, "", key, text))
-            if isinstance(record.jvp, dict):
+            if isinstance(record.derivatives.jvp, dict):
                 found += tangent_sites(record)
         if (
             isinstance(record.kernel, schema.composite)
@@ -74,7 +74,7 @@ def sites():
 
 
 def tangent_sites(record):
-    for name, value in formulas_of(record.jvp).items():
+    for name, value in formulas_of(record.derivatives.jvp).items():
         if isinstance(value, dict):
             for key, text in formulas_of(value).items():
                 yield Site("jvp", record, name, key, text)
@@ -90,7 +90,7 @@ def mutants(site):
         return []
     found = {}
     for kind, text in mutations(site.text):
-        if kind == "drop conj" and "c" not in site.record.dtypes:
+        if kind == "drop conj" and "c" not in site.record.call.dtypes:
             continue
         if kind == "double" and site.kind == "composite" and len(site.record.returns) > 1:
             continue  # twice a tuple is the tuple repeated
@@ -174,7 +174,7 @@ def rows(record):
     """
     if record.key not in _rows:
         found = []
-        for number in range(len(record.samples)):
+        for number in range(len(record.tests.samples)):
             for call in calls_of(Case(record, number)):
                 rng = np.random.default_rng(1)
                 weights = weights_of(call, np.random.default_rng(0))
@@ -198,7 +198,7 @@ def differences(call, weights, place, rng, count=4):
 
 
 def noticed(site, text, evaluator=EVALUATOR):
-    """Whether some sample shows that `text` isn't the formula of a site."""
+    """Return whether some sample shows that `text` isn't the formula of a site."""
     check = {"vjp": wrong_gradient, "jvp": wrong_tangent, "composite": wrong_composite}[site.kind]
     return check(site, parse(text), evaluator)
 
@@ -220,9 +220,9 @@ def wrong_gradient(site, tree, evaluator):
 def wrong_tangent(site, tree, evaluator):
     for call, names, _, pushed in rows(site.record):
         outs = differentiable_outputs(call, call(call.tensors()))
-        number = [r for r in call.record.returns if r not in call.record.nondiff_outputs].index(
-            site.output or call.record.returns[0]
-        )
+        number = [
+            r for r in call.record.returns if r not in call.record.derivatives.nondiff_outputs
+        ].index(site.output or call.record.returns[0])
         for i, (u, slopes) in pushed.items():
             if call.leaves[i].name != site.key:
                 continue
@@ -256,10 +256,10 @@ def wrong_composite(site, tree, evaluator):
 
 def wrong_result(record, tree, evaluator):
     """Compares with the compiled form, which test_op_forward.py compares with NumPy."""
-    for number in range(len(record.samples)):
+    for number in range(len(record.tests.samples)):
         case = Case(record, number)
         for name in ("float64", "complex128"):
-            if CLASS_OF[name] not in record.dtypes:
+            if CLASS_OF[name] not in record.call.dtypes:
                 continue
             call = make(case, name)
             args, kwargs = call.arguments(call.tensors())

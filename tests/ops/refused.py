@@ -21,12 +21,12 @@ NUMBER = re.compile(r"-?(?<![a-zA-Z_0-9])\d+([.x]\d+)*(e[-+]\d+)?")
 
 def chosen():
     """The records that are asked: those that users can call."""
-    return [r for r in RECORDS if r.public and r.samples]
+    return [r for r in RECORDS if r.public and r.tests.samples]
 
 
 def function_of(record):
     """The function of a record, or its method where there is no other."""
-    by_method = record.method and not record.function
+    by_method = record.call.method and not record.call.function
     return getattr(ag.Tensor, method(record)) if by_method else public_function(record)
 
 

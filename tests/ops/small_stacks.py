@@ -39,7 +39,7 @@ def main(size, first, step):
     jobs = [(p.values[0], name) for p in cases() for name in claimed(p.values[0].record)]
     for case, name in jobs[first::step]:
         record = case.record
-        grad = CLASS_OF[name] in "hfc" and isinstance(record.vjp, dict)
+        grad = CLASS_OF[name] in "hfc" and isinstance(record.derivatives.vjp, dict)
         os.write(1, f"{case.id} {name}\n".encode())
         try:
             call = make(case, name)

@@ -113,7 +113,7 @@ class Form:
 
     @property
     def dtypes(self):
-        return [n for c in "fc" if c in self.record.dtypes for n in DTYPES[c]]
+        return [n for c in "fc" if c in self.record.call.dtypes for n in DTYPES[c]]
 
     def __call__(self, library, tensors):
         rest = iter(tensors)
@@ -139,12 +139,14 @@ def public(library, name):
 def forms():
     """Every elementwise operator with a public name, in every way that its samples call it."""
     found = {}
-    options = {key: (arg, r) for r in RECORDS for arg, key in r.options}
+    options = {key: (arg, r) for r in RECORDS for arg, key in r.call.options}
     for record in RECORDS:
         if not candidate(record):
             continue
-        for number, sample in enumerate(record.samples):
-            call = make(Case(record, number), "complex128" if "c" in record.dtypes else "float64")
+        for number, sample in enumerate(record.tests.samples):
+            call = make(
+                Case(record, number), "complex128" if "c" in record.call.dtypes else "float64"
+            )
             if len(call.leaves) > 4 or not is_elementwise(call):
                 continue
             for template in templates(record, sample):
@@ -154,9 +156,11 @@ def forms():
                     option, owner = options[record.key]
                     template, keywords = template[:-1], ((option.name, template[-1]),)
                     name = owner.name
-                elif record.shown_as:  # a private one that does the work of a public name
-                    name = record.shown_as
-                    if any(r.name == name and r.alpha for r in RECORDS):
+                elif (
+                    record.presentation.shown_as
+                ):  # a private one that does the work of a public name
+                    name = record.presentation.shown_as
+                    if any(r.name == name and r.call.alpha for r in RECORDS):
                         template, keywords = template[:-1], (("alpha", template[-1]),)
                 form = Form(record, name, template, keywords)
                 if public(ag, name) is not None and form.leaves and not name.startswith("_"):
@@ -165,7 +169,8 @@ def forms():
 
 
 def candidate(record):
-    """Whether a record has the arguments and results of an elementwise operator of numbers."""
+    """Return whether a record has the arguments and results of an elementwise operator of
+    numbers."""
     plain = all(a.type in TYPES for a in record.args) and record.returns == ("result",)
     return (
         plain
@@ -175,13 +180,14 @@ def candidate(record):
         # These take codes for words of the public form; tests of nn have them.
         and not record.symbol.startswith("_mse")
         and record.file not in ("pointwise_loss", "margin_loss")
-        and any(c in record.dtypes for c in "fc")
-        and record.samples
+        and any(c in record.call.dtypes for c in "fc")
+        and record.tests.samples
     )
 
 
 def is_elementwise(call):
-    """Whether elements of the result are made of those in their places, and aren't just these."""
+    """Return whether elements of the result are made of those in their places, and aren't just
+    these."""
     if any(isinstance(x.array, np.ndarray) and x.array.dtype.kind in "iu" for x in call.leaves):
         return False
     rng = np.random.default_rng(0)
@@ -213,7 +219,7 @@ def templates(record, sample):
     yield args
     if len(args) == 2 and all(isinstance(a, schema.arg) for a in args):
         for place, a in enumerate(record.args[:2]):
-            if a.name in record.plain_numbers:
+            if a.name in record.derivatives.plain_numbers:
                 for number in NUMBERS:
                     yield tuple(number if i == place else x for i, x in enumerate(args))
 

@@ -43,10 +43,10 @@ def test_the_signature_is_that_of_the_record(record):
             assert p.kind is p.KEYWORD_ONLY, p
         if a.default is not None:
             assert repr(p.default) == repr(eval(a.default)), p
-    assert ("out" in parameters) == bool(record.out or record.outs)
+    assert ("out" in parameters) == bool(record.call.out or record.outs)
     assert form.__doc__.startswith(f"{record.name}(input") or expected[0] != "input"
     # What the table calls self has another name in signatures.
-    assert re.sub(r"\bself\b", "input", record.doc.splitlines()[0]) in form.__doc__
+    assert re.sub(r"\bself\b", "input", record.presentation.doc.splitlines()[0]) in form.__doc__
 
 
 @each("record", [pytest.param(r, id=r.key) for r in SINGLE])
@@ -54,7 +54,7 @@ def test_what_cannot_be_bound_is_a_type_error_that_names_it(record):
     form, name = form_of(record), record.name
     x = ag.ones(2)
     required = [a for a in record.args if a.default is None]
-    if required and not record.alone:
+    if required and not record.call.alone:
         with pytest.raises(TypeError, match=rf"^{name}\(\) missing 1 required positional argument"):
             form()
     with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'quite'"):
@@ -183,7 +183,7 @@ def test_signatures_that_are_no_methods():
     for r in RECORDS:
         groups.setdefault((r.file, r.name), []).append(r)
     for (_, name), group in groups.items():
-        alone = [r for r in group if not r.method]
+        alone = [r for r in group if not r.call.method]
         if name.startswith("_") or not alone or len(alone) == len(group):
             continue
         for record in alone:

@@ -37,7 +37,7 @@ def written(symbols):
         exec(compile(text, f"<interpreted {family}>", "exec"), found)
         module = importlib.import_module(f"autograd_cy._C.ops_{family}")
         for r in chosen:
-            for name in {r.name, r.name + "_" * bool(r.inplace)}:
+            for name in {r.name, r.name + "_" * bool(r.call.inplace)}:
                 setattr(compiled, name, getattr(module, name))
                 setattr(moved, name, found[name])
     return compiled, moved

@@ -24,7 +24,7 @@ PUBLIC = {
     name
     for r in RECORDS
     if not r.name.startswith("_")
-    for name in (r.name, r.symbol, r.shown_as, *r.aliases)
+    for name in (r.name, r.symbol, r.presentation.shown_as, *r.call.aliases)
 }
 KEYS = {r.key for r in RECORDS} - PUBLIC
 INTERNAL = (SystemError, UnboundLocalError, NameError, KeyError)
@@ -74,7 +74,7 @@ def plain(name):
 
 def names_of(record):
     """All that a message may call an operator."""
-    names = {record.name, record.symbol, record.shown, record.said, *record.aliases}
+    names = {record.name, record.symbol, record.shown, record.said, *record.call.aliases}
     return {plain(n) for n in names - {None}} | {plain(record.name.rpartition("functional_")[2])}
 
 
@@ -138,7 +138,7 @@ def test_operators_with_arguments_of_other_kinds_and_dtypes():
             for place in (None, *range(len(call.arrays))):
                 args, kwargs = fresh(dtype, place)
                 ask(wrong, f"{record.key} of {dtype}", function, *args, names=names, **kwargs)
-            if record.out:
+            if record.call.out:
                 args, kwargs = fresh()
                 out = ag.empty(0, dtype=getattr(ag, dtype))
                 kwargs["out"] = out
@@ -255,7 +255,7 @@ def test_errors_of_memory_name_what_needs_it():
     }
     for record in chosen():
         alone = isinstance(record.kernel, schema.elementwise) and len(record.tensor_args) == 1
-        if alone and len(record.args) == 1 and "f" in record.dtypes:
+        if alone and len(record.args) == 1 and "f" in record.call.dtypes:
             calls[record.name] = functools.partial(function_of(record), x)
     for name, call in calls.items():
         with pytest.raises(MemoryError) as caught:

@@ -20,7 +20,7 @@ SKIPPED = {"dropout", "cross_entropy", "nll_loss", "mse_loss", "linear", "cross"
 
 
 def known(record):
-    named = not record.name.startswith("_") and record.samples and record.name not in SKIPPED
+    named = not record.name.startswith("_") and record.tests.samples and record.name not in SKIPPED
     named = named and record.namespace != "nn.functional"  # few know them in torch, too
     return named and any(a.name in NAMES for a in record.args)
 
@@ -28,7 +28,9 @@ def known(record):
 def given_by_name(record, number):
     """(arguments, keyword arguments, their aliases) of a sample: all that have one by name."""
     dtype = next(
-        n for n in ("float64", "complex128", "int64", "float32") if CLASS_OF[n] in record.dtypes
+        n
+        for n in ("float64", "complex128", "int64", "float32")
+        if CLASS_OF[n] in record.call.dtypes
     )
     call = make(Case(record, number), dtype)
     args, kwargs = call.arguments(call.tensors())
@@ -74,15 +76,15 @@ def listed(found):
 
 @each("record", [pytest.param(r, id=r.key) for r in RECORDS if known(r)])
 def test_names_of_numpy_mean_those_of_torch(record):
-    function = public_function(record) if record.function else None
-    for number in range(len(record.samples)):
+    function = public_function(record) if record.call.function else None
+    for number in range(len(record.tests.samples)):
         _, args, by_name = given_by_name(record, number)
         expected = outcome(EVALUATOR.form(record), args, plain(by_name))
         for which in range(3):
             kwargs = renamed(by_name, which)
             if function is not None:
                 same(outcome(function, args, kwargs), expected)
-            if record.method and args:
+            if record.call.method and args:
                 same(outcome(getattr(ag.Tensor, method_name(record)), args, kwargs), expected)
 
 
@@ -93,12 +95,12 @@ def test_torch_takes_the_same_names(record):
         record.name in IN_PYTHON | OTHER_NAMES
         or record.namespace
         or not hasattr(torch, record.name)
-        or not record.function
+        or not record.call.function
     ):
         pytest.skip("a function in Python there, or none, or with other names")
     from test_op_arguments_against_torch import as_torch
 
-    for number in range(len(record.samples)):
+    for number in range(len(record.tests.samples)):
         _, args, by_name = given_by_name(record, number)
         kwargs = renamed(by_name, number)
         theirs = {k: as_torch(v) for k, v in kwargs.items()}

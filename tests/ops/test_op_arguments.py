@@ -62,12 +62,12 @@ REFUSED = {
 
 
 def public(record):
-    named = not record.name.startswith("_") and (record.function or record.method)
-    return named and bool(record.samples)
+    named = not record.name.startswith("_") and (record.call.function or record.call.method)
+    return named and bool(record.tests.samples)
 
 
 PUBLIC = [pytest.param(r, id=r.key) for r in RECORDS if public(r)]
-CHANGING = [pytest.param(r, id=r.key) for r in RECORDS if public(r) and r.inplace]
+CHANGING = [pytest.param(r, id=r.key) for r in RECORDS if public(r) and r.call.inplace]
 
 
 def shown_name(record, i):
@@ -76,16 +76,18 @@ def shown_name(record, i):
 
 def dtype_of(record):
     return next(
-        n for n in ("float64", "complex128", "int64", "float32") if CLASS_OF[n] in record.dtypes
+        n
+        for n in ("float64", "complex128", "int64", "float32")
+        if CLASS_OF[n] in record.call.dtypes
     )
 
 
 def forms(record):
     """The function and the method of a record, as users call them."""
     found = []
-    if record.function:
+    if record.call.function:
         found.append(public_function(record))
-    if record.method:
+    if record.call.method:
         found.append(getattr(ag.Tensor, method_name(record)))
     return found
 
@@ -133,7 +135,7 @@ def test_each_argument_refuses_what_is_of_another_kind(record):
             text = str(caught.value)
             assert text.startswith(f"{said_name(record)}(): "), text
             assert f"'{name}'" in text, (wrong, text)
-            position = i + 1 if record.function else i
+            position = i + 1 if record.call.function else i
             if i >= len(given):  # what came by name has no place
                 assert "position" not in text or not ag.overrides._overrides._is_intercepted(form)
             elif not a.keyword and position and "element" not in text:
@@ -164,7 +166,7 @@ def test_in_place_forms_refuse_the_same_and_change_nothing(record):
 
 @each("record", PUBLIC)
 def test_names_positions_and_defaults_mean_the_same(record):
-    for number in range(len(record.samples)):
+    for number in range(len(record.tests.samples)):
         _, _, args, kwargs = sample_call(record, number)
         expected = EVALUATOR.form(record)(*args, **kwargs)
         given = {shown_name(record, i): x for i, x in enumerate(args)} | kwargs
@@ -186,7 +188,7 @@ def overloaded(record):
     return {
         a.name
         for r in RECORDS
-        if r.name == record.name and r is not record and r.when is not None
+        if r.name == record.name and r is not record and r.call.when is not None
         for a in r.args[1:]
     } | {"unbiased"}
 
@@ -215,7 +217,7 @@ def test_too_many_missing_unknown_and_double_arguments_are_refused(record):
 
 @each("record", PUBLIC)
 def test_out_takes_a_tensor_or_none_only(record):
-    if not record.out:
+    if not record.call.out:
         pytest.skip("no out=")
     _, _, args, kwargs = sample_call(record)
     form = EVALUATOR.form(record)
@@ -226,10 +228,10 @@ def test_out_takes_a_tensor_or_none_only(record):
             form(*args, **kwargs, out=wrong)
 
 
-CHANGED = [r for r in RECORDS if r.inplace and r.method and not r.name.startswith("_")]
+CHANGED = [r for r in RECORDS if r.call.inplace and r.call.method and not r.name.startswith("_")]
 
 
-@each("record", [pytest.param(r, id=r.key) for r in CHANGED if len(r.args) > 1 and r.samples])
+@each("record", [pytest.param(r, id=r.key) for r in CHANGED if len(r.args) > 1 and r.tests.samples])
 def test_in_place_forms_count_their_arguments_from_the_one_after_the_tensor(record):
     _, _, args, kwargs = sample_call(record)
     form = getattr(ag.Tensor, method_name(record) + "_")

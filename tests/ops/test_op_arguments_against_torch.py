@@ -90,9 +90,9 @@ OTHER_SIGNATURES = {
 
 
 def comparable(record):
-    if record.name.startswith("_") or not record.samples or record.name in OTHER_SIGNATURES:
+    if record.name.startswith("_") or not record.tests.samples or record.name in OTHER_SIGNATURES:
         return False
-    return hasattr(torch.Tensor, record.name) if record.method else hasattr(torch, record.name)
+    return hasattr(torch.Tensor, record.name) if record.call.method else hasattr(torch, record.name)
 
 
 def outcome(function, args, kwargs):
@@ -109,7 +109,7 @@ def outcome(function, args, kwargs):
 
 
 def functions(record):
-    if record.method:
+    if record.call.method:
         return getattr(ag.Tensor, method_name(record)), getattr(torch.Tensor, method_name(record))
     theirs = torch
     for word in filter(None, [*record.namespace.split("."), record.name]):
@@ -118,7 +118,7 @@ def functions(record):
 
 
 def dtype_of(record):
-    return next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in record.dtypes)
+    return next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in record.call.dtypes)
 
 
 def as_torch(x):

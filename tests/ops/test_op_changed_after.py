@@ -100,9 +100,9 @@ def trials(record, library, function, case, dtype):
 
 
 def check(record, samples):
-    is_method = record.method and not record.function
+    is_method = record.call.method and not record.call.function
     function = getattr(ag.Tensor, method_name(record)) if is_method else public_function(record)
-    for number in range(len(record.samples))[:samples]:
+    for number in range(len(record.tests.samples))[:samples]:
         for dtype in ("float64", "complex128"):
             if dtype not in claimed(record):
                 continue
@@ -112,7 +112,7 @@ def check(record, samples):
                 assert found == "refused" or same(found, plain), (number, dtype, target)
 
 
-SMOOTH = [r for r in RECORDS if r.public and r.samples and r.vjp]
+SMOOTH = [r for r in RECORDS if r.public and r.tests.samples and r.derivatives.vjp]
 PARAMS = [pytest.param(r, id=r.key) for r in SMOOTH]
 
 

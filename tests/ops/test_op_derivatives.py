@@ -25,13 +25,15 @@ from autograd_cy.ops import _schema as schema
 
 
 def smooth(record):
-    if isinstance(record.vjp, schema.nondiff) or not any(c in record.dtypes for c in "fc"):
+    if isinstance(record.derivatives.vjp, schema.nondiff) or not any(
+        c in record.call.dtypes for c in "fc"
+    ):
         return False
-    return isinstance(record.vjp, dict) or isinstance(record.kernel, schema.composite)
+    return isinstance(record.derivatives.vjp, dict) or isinstance(record.kernel, schema.composite)
 
 
 def dtypes_of(record):
-    return [n for n in ("float64", "complex128") if CLASS_OF[n] in record.dtypes]
+    return [n for n in ("float64", "complex128") if CLASS_OF[n] in record.call.dtypes]
 
 
 def each_dtype(case, check, **options):
@@ -134,10 +136,12 @@ def test_gradient_through_strided_inputs(case):
         np.testing.assert_allclose(to_array(h), to_array(g), rtol=1e-12, atol=1e-12)
 
 
-@each("case", cases(lambda r: isinstance(r.vjp, schema.nondiff)))
+@each("case", cases(lambda r: isinstance(r.derivatives.vjp, schema.nondiff)))
 def test_without_a_derivative_nothing_is_recorded(case):
     name = next(
-        n for n in ("float64", "complex128", "int64", "bool") if CLASS_OF[n] in case.record.dtypes
+        n
+        for n in ("float64", "complex128", "int64", "bool")
+        if CLASS_OF[n] in case.record.call.dtypes
     )
     call = make(case, name)
     tensors = [

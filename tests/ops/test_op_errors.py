@@ -10,7 +10,7 @@ from autograd_cy.ops import _schema as schema
 
 
 def dtype_of(record):
-    return next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in record.dtypes)
+    return next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in record.call.dtypes)
 
 
 def first_call(record):
@@ -29,7 +29,7 @@ def engine_works():
 
 
 def with_samples(record):
-    return bool(record.samples)
+    return bool(record.tests.samples)
 
 
 @each("record", records(with_samples))
@@ -54,10 +54,10 @@ def test_wrong_types_name_the_argument(record):
     engine_works()
 
 
-@each("record", records(lambda r: r.errors))
+@each("record", records(lambda r: r.tests.errors))
 def test_calls_that_the_record_says_are_refused(record):
     form = EVALUATOR.form(record)
-    for refused in record.errors:
+    for refused in record.tests.errors:
         made = Call(record, refused.call, ())
         args, kwargs = made.arguments([ag.ones(x.shape) for x in made.shapes()])
         with pytest.raises(refused.error, match=refused.text):
@@ -65,11 +65,11 @@ def test_calls_that_the_record_says_are_refused(record):
     engine_works()
 
 
-@each("record", records(lambda r: isinstance(r.reference, schema.by_test)))
+@each("record", records(lambda r: isinstance(r.tests.reference, schema.by_test)))
 def test_references_by_hand_exist(record):
-    path, _, name = record.reference.test.partition("::")
+    path, _, name = record.tests.reference.test.partition("::")
     _, found, rest = (ROOT / path).read_text().partition(f"\ndef {name}(")
-    assert found, f"{record.key}: no {record.reference.test}"
+    assert found, f"{record.key}: no {record.tests.reference.test}"
     assert "assert" in rest or "equal(" in rest
 
 
@@ -87,7 +87,7 @@ def test_missing_and_unknown_arguments(record):
 def broadcasting(record):
     return (
         isinstance(record.kernel, schema.elementwise)
-        and record.samples
+        and record.tests.samples
         and len([a for a in record.args if a.is_tensor and a.type != "Scalar"]) > 1
     )
 
@@ -111,7 +111,9 @@ def test_shapes_that_do_not_broadcast(record):
 
 
 def with_dim(record):
-    return record.samples and any(a.type in ("dim", "dim?", "dims", "dims?") for a in record.args)
+    return record.tests.samples and any(
+        a.type in ("dim", "dim?", "dims", "dims?") for a in record.args
+    )
 
 
 @each("case", cases(with_dim))

@@ -29,11 +29,11 @@ def error_of(function, args, kwargs):
 
 def wrong(record):
     """Calls that both refuse, and here by an error that is none of torch's class."""
-    for number in range(len(record.samples)):
+    for number in range(len(record.tests.samples)):
         for dtype in DTYPES:
             if (record.name, dtype) in OTHERS:
                 continue
-            for in_place in (False, True) if record.inplace else (False,):
+            for in_place in (False, True) if record.call.inplace else (False,):
                 ours, theirs = functions(record, in_place)
                 if ours is None or theirs is None:
                     continue
@@ -54,6 +54,6 @@ def wrong(record):
                     )
 
 
-@each("record", [pytest.param(r, id=r.key) for r in RECORDS if r.public and r.samples])
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if r.public and r.tests.samples])
 def test_refused_dtypes_raise_the_errors_of_torch(record):
     assert not (found := list(wrong(record))), "\n".join(found)

@@ -12,7 +12,7 @@ from autograd_cy.profiler._session import Session
 
 def dtype_of(record):
     order = ("float64", "complex128", "int64", "float32", "bool")
-    return next(n for n in order if CLASS_OF[n] in record.dtypes)
+    return next(n for n in order if CLASS_OF[n] in record.call.dtypes)
 
 
 def silent(record):
@@ -22,7 +22,7 @@ def silent(record):
 
 
 def seen(record):
-    return bool(record.samples) and not silent(record)
+    return bool(record.tests.samples) and not silent(record)
 
 
 def recorded(call, *args):
@@ -68,7 +68,7 @@ def inplace_form(record):
     return getattr(module, f"form_{record.key}_", None) or getattr(module, f"{record.name}_")
 
 
-@each("case", cases(lambda record: seen(record) and record.inplace))
+@each("case", cases(lambda record: seen(record) and record.call.inplace))
 def test_an_inplace_form_is_seen(case):
     call = make(case, dtype_of(case.record))
     tensors = call.tensors()
@@ -80,7 +80,7 @@ def test_an_inplace_form_is_seen(case):
     assert_nested(columns)
 
 
-@each("record", records(lambda record: seen(record) and isinstance(record.vjp, dict)))
+@each("record", records(lambda record: seen(record) and isinstance(record.derivatives.vjp, dict)))
 def test_what_is_differentiated_has_the_number_of_its_node(record):
     for case in cases(lambda r: r is record)[:1]:
         case = getattr(case, "values", [case])[0]

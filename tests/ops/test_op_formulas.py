@@ -21,7 +21,7 @@ def test_generated_node_computes_the_formula(case):
         grads, _, _ = gradients(call, call.arrays, weights)
         names = formula_names(call, weights)
         generated = dict(zip(call.moving, grads))
-        for key, text in formulas_of(case.record.vjp).items():
+        for key, text in formulas_of(case.record.derivatives.vjp).items():
             for i, value in evaluate(call, names, (key, parse(text))).items():
                 found = to_array(generated[i])
                 np.testing.assert_allclose(found, value, rtol=1e-12, atol=1e-13, err_msg=str(key))

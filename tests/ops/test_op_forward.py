@@ -38,7 +38,7 @@ from autograd_cy.ops import _schema as schema
 
 
 def has_reference(record):
-    return isinstance(record.reference, str)
+    return isinstance(record.tests.reference, str)
 
 
 @functools.cache
@@ -59,7 +59,7 @@ def reference(call, name):
         arrays.append(x)
     names = {"np": np, "scipy": scipy, "builtins": builtins, **call.named(arrays)}
     with np.errstate(all="ignore"):
-        return eval(compiled(call.record.reference), names)
+        return eval(compiled(call.record.tests.reference), names)
 
 
 def result_name(call, name):
@@ -102,7 +102,7 @@ def check(call, name):
 
 
 def float_factors(case):
-    """Whether a sample has float factors, which integers refuse (see test_op_errors.py)."""
+    """Return whether a sample has float factors, which integers refuse (see test_op_errors.py)."""
     return any(isinstance(x, float) for x in case.sample.kwargs.values())
 
 
@@ -128,26 +128,30 @@ TAKE_MORE = (
 
 
 def takes_some(record):
-    return record.samples and set(record.dtypes) != set("bihfc") and record.key not in TAKE_MORE
+    return (
+        record.tests.samples
+        and set(record.call.dtypes) != set("bihfc")
+        and record.key not in TAKE_MORE
+    )
 
 
 @each("record", records(takes_some))
 def test_other_dtypes_are_refused(record):
     case = cases(lambda r: r is record)[0].values[0]
-    for letter in sorted(set("bihfc") - set(record.dtypes)):
+    for letter in sorted(set("bihfc") - set(record.call.dtypes)):
         for name in CLASSES[letter][:1]:
             call = make(case, name)
             if not call.leaves:
                 continue
-            if CLASS_OF[result_name(call, name)] in record.dtypes:
+            if CLASS_OF[result_name(call, name)] in record.call.dtypes:
                 continue  # a number of the sample promotes it
             tensors = call.tensors()
             with pytest.raises((RuntimeError, TypeError, NotImplementedError)) as caught:
                 call(tensors)
             assert str(caught.value), f"no message for {name}"
-            if record.refusal is not None:
+            if record.call.refusal is not None:
                 assert type(caught.value) is RuntimeError
-                assert f"{record.shown}: {record.refusal}, not " in str(caught.value)
+                assert f"{record.shown}: {record.call.refusal}, not " in str(caught.value)
             for t, leaf in zip(tensors, call.leaves):
                 np.testing.assert_array_equal(t.numpy(), leaf.array)
 
@@ -168,9 +172,11 @@ def strided_tensor(array):
     return ag.from_numpy(array)
 
 
-@each("case", cases(lambda r: any(c in r.dtypes for c in "fic")))
+@each("case", cases(lambda r: any(c in r.call.dtypes for c in "fic")))
 def test_memory_layout_does_not_matter(case):
-    name = next(n for n in ("float32", "complex64", "int32") if CLASS_OF[n] in case.record.dtypes)
+    name = next(
+        n for n in ("float32", "complex64", "int32") if CLASS_OF[n] in case.record.call.dtypes
+    )
     if case.record.name in (
         "as_strided",
         "as_strided_scatter",
@@ -209,12 +215,12 @@ def test_memory_layout_does_not_matter(case):
 @each("case", cases(lambda r: not r.name.startswith("_")))
 def test_function_and_method_reach_the_operator(case):
     record = case.record
-    name = next(n for n in ("float32", "complex64", "int32") if CLASS_OF[n] in record.dtypes)
+    name = next(n for n in ("float32", "complex64", "int32") if CLASS_OF[n] in record.call.dtypes)
     call = make(case, name)
     expected = call(call.tensors())
-    if record.function and record.name not in ("zeros_like", "ones_like", "slice"):
+    if record.call.function and record.name not in ("zeros_like", "ones_like", "slice"):
         assert_identical(call(call.tensors(), public_function(record)), expected)
-    if record.method and isinstance(case.sample.args[0], schema.arg):
+    if record.call.method and isinstance(case.sample.args[0], schema.arg):
         first, *rest = call.tensors()
         args, kwargs = call.arguments([first, *rest])
         assert_identical(getattr(first, method_name(record))(*args[1:], **kwargs), expected)
@@ -222,5 +228,5 @@ def test_function_and_method_reach_the_operator(case):
 
 def test_every_record_claims_known_dtypes():
     for record in RECORDS:
-        assert set(record.dtypes) <= set("bihfc")
+        assert set(record.call.dtypes) <= set("bihfc")
         assert set(claimed(record)) <= set(NAMES)

@@ -23,7 +23,7 @@ TOLERANCES = {"atol": 1e-5, "rtol": 1e-4}
 def subjects(case):
     """(function of the differentiable arguments, these) for each dtype of a sample."""
     for name in ("float64", "complex128"):
-        if CLASS_OF[name] not in case.record.dtypes:
+        if CLASS_OF[name] not in case.record.call.dtypes:
             continue
         call = make(case, name)
         fixed = call.tensors()
@@ -40,7 +40,7 @@ def subjects(case):
 
 
 def has_vmap(record):
-    return not isinstance(record.vmap, (schema.refuse, schema.randomly))
+    return not isinstance(record.batching.vmap, (schema.refuse, schema.randomly))
 
 
 def check_first(case, fast):

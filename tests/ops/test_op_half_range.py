@@ -63,7 +63,7 @@ FORMULAS = {
 
 
 def takes_halves(record):
-    return "h" in record.dtypes and not isinstance(record.vmap, schema.randomly)
+    return "h" in record.call.dtypes and not isinstance(record.batching.vmap, schema.randomly)
 
 
 def is_half(array, name):
@@ -176,7 +176,9 @@ def weights_for(call):
 def smooth(record):
     # float_power computes in float64, in which a gradient may be beyond the half type.
     wide = record.name == "float_power"
-    return takes_halves(record) and not wide and not isinstance(record.vjp, schema.nondiff)
+    return (
+        takes_halves(record) and not wide and not isinstance(record.derivatives.vjp, schema.nondiff)
+    )
 
 
 @each("case", few(cases(lambda r: smooth(r) and r.key not in FORMULAS), 1))
@@ -263,7 +265,7 @@ def same_bits(a, b):
 
 def written(record):
     return takes_halves(record) and (
-        record.inplace or (record.out and not record.name.startswith("_"))
+        record.call.inplace or (record.call.out and not record.name.startswith("_"))
     )
 
 
@@ -273,15 +275,19 @@ def test_other_forms_give_the_same_bits(case):
     for name in HALVES:
         for what, call in scaled(make(case, name), name):
             expected = call(call.tensors())
-            if record.inplace and keeps_itself(call) and expected.dtype == call.tensors()[0].dtype:
+            if (
+                record.call.inplace
+                and keeps_itself(call)
+                and expected.dtype == call.tensors()[0].dtype
+            ):
                 assert same_bits(call(call.tensors(), inplace_form(record)), expected), what
-            if record.out and not record.name.startswith("_"):
+            if record.call.out and not record.name.startswith("_"):
                 args, kwargs = call.arguments(call.tensors())
                 out = ag.empty(expected.shape, dtype=expected.dtype)
                 assert same_bits(EVALUATOR.form(record)(*args, **kwargs, out=out), expected), what
 
 
-@each("case", cases(lambda r: takes_halves(r) and r.wide_out))
+@each("case", cases(lambda r: takes_halves(r) and r.call.wide_out))
 def test_reductions_into_a_wider_out_are_computed_in_it(case):
     for name in HALVES:
         for what, call in scaled(make(case, name), name):
@@ -322,7 +328,7 @@ def with_numbers():
             if argument.type == "Scalar" or (argument.type == "operand" and given and tensors > 1):
                 for number in FACTORS if argument.name == "alpha" else NUMBERS:
                     yield pytest.param(case, place, number, id=f"{param.id}-{place}-{number}")
-        if record.alpha:
+        if record.call.alpha:
             for number in FACTORS:
                 yield pytest.param(case, "alpha", number, id=f"{param.id}-alpha-{number}")
 

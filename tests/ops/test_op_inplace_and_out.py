@@ -25,7 +25,7 @@ from autograd_cy.ops import _schema as schema
 
 
 def dtype_of(record):
-    return next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in record.dtypes)
+    return next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in record.call.dtypes)
 
 
 def inplace_form(record):
@@ -34,14 +34,15 @@ def inplace_form(record):
 
 
 def keeps_itself(call):
-    """Whether the first argument can hold the result: it has its shape, and the dtype or bool."""
+    """Return whether the first argument can hold the result: it has its shape, and the dtype or
+    bool."""
     result = call(call.tensors())
     first = call.tensors()[0]
     return tuple(result.shape) == tuple(first.shape) and result.dtype in (first.dtype, ag.bool)
 
 
 def inplace(record):
-    return record.inplace and record.samples
+    return record.call.inplace and record.tests.samples
 
 
 @each("case", cases(inplace))
@@ -60,7 +61,7 @@ def test_inplace_form_computes_the_same(case):
     assert result is tensors[0]
     assert tensors[0].data_ptr() == address
     # What `idle` tells of are the samples of its records: nothing is changed.
-    assert tensors[0]._version == version + (case.record.idle is None)
+    assert tensors[0]._version == version + (case.record.call.idle is None)
     assert_identical(result.clone(), expected.clone())
     for t, leaf in zip(tensors[1:], call.leaves[1:]):
         np.testing.assert_array_equal(t.numpy(), leaf.array, "another argument was changed")
@@ -82,10 +83,10 @@ def plain_value(call, weight, arrays):
     return inner(weight, to_array(call([tensor(a) for a in arrays])))
 
 
-@each("case", cases(lambda r: inplace(r) and not isinstance(r.vjp, schema.nondiff)))
+@each("case", cases(lambda r: inplace(r) and not isinstance(r.derivatives.vjp, schema.nondiff)))
 def test_gradient_of_the_inplace_form(case):
     for name in ("float64", "complex128"):
-        if CLASS_OF[name] not in case.record.dtypes:
+        if CLASS_OF[name] not in case.record.call.dtypes:
             continue
         call = make(case, name)
         if not call.moving or not keeps_itself(call):
@@ -102,8 +103,8 @@ def test_gradient_of_the_inplace_form(case):
 
 
 def takes_leaves(record):
-    """Whether the first sample's first argument may be a leaf, and may hold the result."""
-    if not inplace(record) or not any(c in record.dtypes for c in "fc"):
+    """Return whether the first sample's first argument may be a leaf, and may hold the result."""
+    if not inplace(record) or not any(c in record.call.dtypes for c in "fc"):
         return False
     return keeps_itself(make(Case(record, 0), dtype_of(record)))
 
@@ -116,7 +117,7 @@ def test_inplace_on_leaves_and_their_views_is_refused(record):
         leaf = tensors[0].requires_grad_(True)
         before = to_array(leaf)
         first = leaf.view(leaf.shape) if view else leaf
-        if record.idle is not None:
+        if record.call.idle is not None:
             assert call([first, *tensors[1:]], inplace_form(record)) is first
             continue
         with pytest.raises(RuntimeError, match="leaf"):
@@ -126,7 +127,7 @@ def test_inplace_on_leaves_and_their_views_is_refused(record):
             call([leaf, *tensors[1:]], inplace_form(record))
 
 
-@each("case", cases(lambda r: r.out and not r.name.startswith("_")))
+@each("case", cases(lambda r: r.call.out and not r.name.startswith("_")))
 def test_out_form(case):
     record = case.record
     call = make(case, dtype_of(record))
@@ -160,9 +161,12 @@ def test_out_form(case):
 
 
 def differentiable_out(record):
-    """Whether the first sample has an `out=` form and an argument that has a gradient."""
+    """Return whether the first sample has an `out=` form and an argument that has a gradient."""
     if not (
-        record.out and record.samples and isinstance(record.vjp, dict) and "f" in record.dtypes
+        record.call.out
+        and record.tests.samples
+        and isinstance(record.derivatives.vjp, dict)
+        and "f" in record.call.dtypes
     ):
         return False
     return bool(make(Case(record, 0), "float64").moving)
@@ -192,7 +196,7 @@ def test_out_form_refuses_what_it_cannot_do(record):
     if dtype_name(expected) in ("float64", "complex128"):
         args, kwargs = call.arguments(call.tensors())
         integers = ag.zeros(expected.shape, dtype=ag.int64)
-        if "i" in record.dtypes and any(a.type == "dtype?" for a in record.args):
+        if "i" in record.call.dtypes and any(a.type == "dtype?" for a in record.args):
             form(*args, **kwargs, out=integers)  # it computes in the dtype of out
             wanted = form(*args, **kwargs, dtype=ag.int64)
             assert to_array(integers).tolist() == to_array(wanted).tolist()
@@ -207,7 +211,7 @@ def test_out_form_refuses_what_it_cannot_do(record):
 
 
 def holds_one_dtype(record):
-    return record.out == "exact" and record.samples
+    return record.call.out == "exact" and record.tests.samples
 
 
 @each("record", records(holds_one_dtype))

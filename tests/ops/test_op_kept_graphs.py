@@ -7,14 +7,14 @@ from calls import EVALUATOR, RECORDS, Case, make, outputs
 
 import autograd_cy as ag
 
-STAYING = [r for r in RECORDS if r.stays and r.samples]
+STAYING = [r for r in RECORDS if r.derivatives.stays and r.tests.samples]
 
 
 @pytest.mark.parametrize("record", [pytest.param(r, id=r.key) for r in STAYING])
 def test_gradients_that_stay_have_a_zero_derivative(record):
     call = make(Case(record, 0), "float64")
     form = EVALUATOR.form(record)
-    for key, inputs in record.stays.items():
+    for key, inputs in record.derivatives.stays.items():
         names = [leaf.name for leaf in call.leaves]
         if key not in names or not set(inputs) <= set(names):
             continue

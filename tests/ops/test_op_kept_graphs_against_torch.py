@@ -37,17 +37,17 @@ def kept(module, function, call, moved):
     return [None if g is None else g.requires_grad for g in grads]
 
 
-@each("record", [pytest.param(r, id=r.key) for r in RECORDS if r.public and r.samples])
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if r.public and r.tests.samples])
 def test_gradients_keep_a_graph_where_those_of_torch_do(record):
     ours, theirs = functions(record)
-    if ours is None or theirs is None or isinstance(record.vjp, nondiff):
+    if ours is None or theirs is None or isinstance(record.derivatives.vjp, nondiff):
         return
     wrong = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for number in range(len(record.samples)):
+        for number in range(len(record.tests.samples)):
             for dtype in ("float64", "complex128"):
-                if CLASS_OF[dtype] not in record.dtypes:
+                if CLASS_OF[dtype] not in record.call.dtypes:
                     continue
                 case = Case(record, number)
                 call = make(case, dtype)

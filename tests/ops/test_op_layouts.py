@@ -65,7 +65,7 @@ def gradients(call, tensors, places):
 
 def plain(record):
     random = any(word in record.key for word in RANDOM)
-    return bool(record.samples) and not random and record.key not in OF_STRIDES
+    return bool(record.tests.samples) and not random and record.key not in OF_STRIDES
 
 
 def close(got, want):
@@ -85,9 +85,9 @@ def close(got, want):
 def test_results_are_those_of_dense_operands(case):
     record = case.record
     order = ("float64", "complex128", "int64", "float32", "bool")
-    call = make(case, next(n for n in order if CLASS_OF[n] in record.dtypes))
+    call = make(case, next(n for n in order if CLASS_OF[n] in record.call.dtypes))
     changes = record.key.endswith("_")
-    places = [] if changes or not record.vjp else call.moving
+    places = [] if changes or not record.derivatives.vjp else call.moving
     places = [i for i in places if call.tensors()[i].is_floating_point()]
     want = None
     for layout in LAYOUTS:

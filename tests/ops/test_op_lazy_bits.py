@@ -31,7 +31,7 @@ EXCLUDED = ("_as_strided_gather", "_as_strided_backward", "as_strided")
 
 
 def is_random(record):
-    return isinstance(record.vmap, schema.randomly)
+    return isinstance(record.batching.vmap, schema.randomly)
 
 
 def usable(record):
@@ -46,7 +46,7 @@ def variants(record):
         ("i", "int64", (NEG,)),
         ("i", "uint8", (NEG,)),
     ):
-        if letter in record.dtypes:
+        if letter in record.call.dtypes:
             for turn in turns:
                 yield name, turn
 
@@ -66,7 +66,7 @@ def calls(case, letters="fci"):
 
 
 def differentiable(record):
-    return usable(record) and not isinstance(record.vjp, schema.nondiff)
+    return usable(record) and not isinstance(record.derivatives.vjp, schema.nondiff)
 
 
 def turn_of(array, turn):
@@ -191,7 +191,7 @@ def test_tangents_are_those_of_resolved_copies(case):
 
 
 def batchable(record):
-    return usable(record) and not isinstance(record.vmap, schema.refuse) and (
+    return usable(record) and not isinstance(record.batching.vmap, schema.refuse) and (
         record.name not in ("nonzero", "masked_select", *EXCLUDED)
     )  # fmt: skip
 
@@ -238,7 +238,7 @@ def test_inplace_forms_write_through_the_view(case):
         version = tensors[0]._version
         arguments = views(call, tensors, turn)
         assert call(arguments, form) is arguments[0]
-        assert tensors[0]._version == version + (case.record.idle is None)
+        assert tensors[0]._version == version + (case.record.call.idle is None)
         np.testing.assert_array_equal(to_array(arguments[0]), to_array(plain[0]))
         if way is not None:
             assert is_lazy(arguments[0])
@@ -246,7 +246,10 @@ def test_inplace_forms_write_through_the_view(case):
             np.testing.assert_array_equal(to_array(tensors[0]), held, f"{name}, {turn}")
 
 
-@each("case", cases(lambda r: differentiable(r) and inplace(r) and not isinstance(r.vjp, str)))
+@each(
+    "case",
+    cases(lambda r: differentiable(r) and inplace(r) and not isinstance(r.derivatives.vjp, str)),
+)
 def test_gradients_of_inplace_forms_on_views(case):
     """Against the composition without views: turn, compute, turn back."""
     form = inplace_form(case.record)
@@ -283,7 +286,7 @@ def test_gradients_of_inplace_forms_on_views(case):
                 assert_same(to_array(g + 0 * e), to_array(e + 0 * g), 1e-10, f"{name}, {turn}")
 
 
-@each("case", cases(lambda r: usable(r) and r.out and not r.name.startswith("_")))
+@each("case", cases(lambda r: usable(r) and r.call.out and not r.name.startswith("_")))
 def test_out_forms_write_through_the_view(case):
     form = EVALUATOR.form(case.record)
     for call, name, turn in calls(case):

@@ -20,17 +20,17 @@ RANDOM = ("dropout", "rrelu", "bernoulli", "multinomial", "feature_")
 
 
 def differs(record):
-    return not isinstance(record.vjp, nondiff) and (
+    return not isinstance(record.derivatives.vjp, nondiff) and (
         isinstance(record.kernel, composite) or bool(differentiable(record))
     )
 
 
 def wanted(record):
     return (
-        bool(record.samples)
+        bool(record.tests.samples)
         and differs(record)
         and not any(word in record.name for word in RANDOM)
-        and bool(set("fc") & set(record.dtypes))
+        and bool(set("fc") & set(record.call.dtypes))
     )
 
 
@@ -68,9 +68,9 @@ def close(found, expected):
 @each("record", [pytest.param(r, id=r.key) for r in RECORDS if wanted(r)])
 def test_backward_is_linear(record):
     rng = np.random.default_rng(0)
-    for number in range(min(len(record.samples), 3)):
+    for number in range(min(len(record.tests.samples), 3)):
         for dtype in ("float64", "complex128"):
-            if CLASS_OF[dtype] not in record.dtypes:
+            if CLASS_OF[dtype] not in record.call.dtypes:
                 continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

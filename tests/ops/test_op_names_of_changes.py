@@ -13,7 +13,7 @@ from grouping import each
 
 import autograd_cy as ag
 
-IN_PLACE = [r for r in RECORDS if r.inplace and r.method and r.samples]
+IN_PLACE = [r for r in RECORDS if r.call.inplace and r.call.method and r.tests.samples]
 # Made of another operator, which does the change.
 MADE_OF = {"index_copy_": "scatter_", "index_fill_": "masked_fill_"}
 
@@ -37,9 +37,9 @@ def named_by_error(change, array):
 
 @each("record", [pytest.param(r, id=r.key) for r in IN_PLACE])
 def test_the_error_names_the_method(record):
-    if not set("fc") & set(record.dtypes):
+    if not set("fc") & set(record.call.dtypes):
         return  # only integers, which nothing differentiates
-    call = make(Case(record, 0), "float64" if "f" in record.dtypes else "complex128")
+    call = make(Case(record, 0), "float64" if "f" in record.call.dtypes else "complex128")
     if not call.leaves or CLASS_OF[str(np.asarray(call.arrays[0]).dtype)] not in "fc":
         return
     name = method_name(record) + "_"

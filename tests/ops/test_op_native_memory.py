@@ -85,15 +85,15 @@ def with_gradients(run, leaves):
 
 
 def chosen(record):
-    return bool(record.samples)
+    return bool(record.tests.samples)
 
 
 @each("case", [p for p in cases(chosen) if p.values[0].number == 0])
 def test_an_operator_gives_its_memory_back(case):
     order = ("float64", "complex128", "int64", "float32", "bool")
-    name = next(n for n in order if CLASS_OF[n] in case.record.dtypes)
+    name = next(n for n in order if CLASS_OF[n] in case.record.call.dtypes)
     call = make(case, name)
-    grad = bool(case.record.vjp) and name in ("float64", "complex128", "float32")
+    grad = bool(case.record.derivatives.vjp) and name in ("float64", "complex128", "float32")
     tensors = call.tensors(grad=grad)
     if case.record.key.endswith("_") or (grad and not any(t.requires_grad for t in tensors)):
         grad = False
@@ -133,20 +133,20 @@ def numbers_of(run, leaves):
 
 
 def differ(run, leaves):
-    """Whether results depend on what memory held before."""
+    """Return whether results depend on what memory held before."""
     expected = numbers_of(run, leaves)
     with filled_memory():
         found = numbers_of(run, leaves)
     return any(a.tobytes() != b.tobytes() for a, b in zip(expected, found, strict=True))
 
 
-@each("case", cases(lambda record: record.samples and not record.name.startswith("empty")))
+@each("case", cases(lambda record: record.tests.samples and not record.name.startswith("empty")))
 def test_what_memory_held_before_reaches_no_result(case):
     for name in ("float32", "float64", "bfloat16", "complex64", "int32", "bool"):
-        if CLASS_OF[name] not in case.record.dtypes:
+        if CLASS_OF[name] not in case.record.call.dtypes:
             continue
         call = make(case, name)
-        grad = bool(case.record.vjp) and CLASS_OF[name] in "fhc"
+        grad = bool(case.record.derivatives.vjp) and CLASS_OF[name] in "fhc"
         written = case.record.key.endswith("_")
         tensors = call.tensors(grad=grad and not written)
 

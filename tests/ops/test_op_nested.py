@@ -18,15 +18,17 @@ SIZE = 2
 
 
 def smooth(record):
-    if isinstance(record.vjp, schema.nondiff) or not any(c in record.dtypes for c in "fc"):
+    if isinstance(record.derivatives.vjp, schema.nondiff) or not any(
+        c in record.call.dtypes for c in "fc"
+    ):
         return False
-    return isinstance(record.vjp, dict) or isinstance(record.kernel, schema.composite)
+    return isinstance(record.derivatives.vjp, dict) or isinstance(record.kernel, schema.composite)
 
 
 def prepared(case):
     """(call, function of its moving arguments, their values) of each dtype with something to do."""
     for name in ("float64", "complex128"):
-        if CLASS_OF[name] not in case.record.dtypes:
+        if CLASS_OF[name] not in case.record.call.dtypes:
             continue
         call = make(case, name)
         if not call.moving or not differentiable_outputs(call, call(call.tensors())):
@@ -70,7 +72,13 @@ def test_orders_of_modes_agree(case):
 
 @each(
     "case",
-    few(cases(lambda r: smooth(r) and not isinstance(r.vmap, (schema.refuse, schema.randomly)))),
+    few(
+        cases(
+            lambda r: (
+                smooth(r) and not isinstance(r.batching.vmap, (schema.refuse, schema.randomly))
+            )
+        )
+    ),
 )
 def test_batched_second_derivatives(case):
     if case.record.name.startswith("as_strided"):
@@ -101,7 +109,13 @@ def test_batched_second_derivatives(case):
 @pytest.mark.slow
 @each(
     "case",
-    few(cases(lambda r: smooth(r) and not isinstance(r.vmap, (schema.refuse, schema.randomly)))),
+    few(
+        cases(
+            lambda r: (
+                smooth(r) and not isinstance(r.batching.vmap, (schema.refuse, schema.randomly))
+            )
+        )
+    ),
 )
 def test_second_derivatives_of_several_examples(case):
     if case.record.name.startswith("as_strided"):

@@ -155,7 +155,7 @@ def functions(record, in_place):
     if in_place:
         name = method_name(record) + "_"
         return getattr(ag.Tensor, name, None), getattr(torch.Tensor, name, None)
-    if record.method and not record.function:
+    if record.call.method and not record.call.function:
         return getattr(ag.Tensor, method_name(record)), getattr(torch.Tensor, record.name, None)
     theirs = torch
     for word in (*filter(None, record.namespace.split(".")), record.name):
@@ -184,14 +184,14 @@ def results(record, case, dtype, in_place):
 
 def pairs(record):
     """(label, node of this library, node of torch)."""
-    for number in range(len(record.samples)):
+    for number in range(len(record.tests.samples)):
         for dtype in ("float64", "complex128"):
-            if CLASS_OF[dtype] not in record.dtypes:
+            if CLASS_OF[dtype] not in record.call.dtypes:
                 continue
             case = Case(record, number)
             # Composites of the interpreted tier write their result over the tensor: another node.
             copies = record.tier == "interpreted" and isinstance(record.kernel, composite)
-            for in_place in (False, True) if record.inplace and not copies else (False,):
+            for in_place in (False, True) if record.call.inplace and not copies else (False,):
                 label = f"{case.id}{'_' * in_place} {dtype}"
                 for ours, theirs in results(record, case, dtype, in_place):
                     yield label, ours, theirs
@@ -214,7 +214,7 @@ def plain(value, theirs):
 
 
 def alike(ours, theirs, name, ndim):
-    """Whether two saved values are the same; no dimension is negative here."""
+    """Return whether two saved values are the same; no dimension is negative here."""
     if ours == theirs:
         return type(ours) is type(theirs) or isinstance(theirs, complex | float)
     if isinstance(ours, tuple) and isinstance(theirs, tuple) and len(ours) == len(theirs):
@@ -256,11 +256,12 @@ def recorded(node):
 
 
 def stands_for_several(record, ours, theirs):
-    """Whether an operator's own node is one where torch, which makes it of others, has several."""
+    """Return whether an operator's own node is one where torch, which makes it of others, has
+    several."""
     return (
         ours is not None
         and theirs is not None
-        and ours.name() == record.node
+        and ours.name() == record.derivatives.node
         and not isinstance(record.kernel, composite)
         and recorded(ours) < recorded(theirs)
     )
@@ -285,7 +286,7 @@ def wrong(record):
     return sorted(found)
 
 
-@each("record", [pytest.param(r, id=r.key) for r in RECORDS if r.public and r.samples])
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if r.public and r.tests.samples])
 def test_nodes_show_what_those_of_torch_show(record):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -64,14 +64,18 @@ def variants():
     """Cases with one number in the place of a tensor or of another number."""
     found = []
     for record in RECORDS:
-        if record.name in RANDOM or isinstance(record.vjp, schema.nondiff) or not record.samples:
+        if (
+            record.name in RANDOM
+            or isinstance(record.derivatives.vjp, schema.nondiff)
+            or not record.tests.samples
+        ):
             continue
         if not any(a.is_tensor for a in record.args):
             continue
         for name in ("float64", "complex128"):
-            if CLASS_OF[name] not in record.dtypes:
+            if CLASS_OF[name] not in record.call.dtypes:
                 continue
-            for number, sample in enumerate(record.samples):
+            for number, sample in enumerate(record.tests.samples):
                 case = Case(record, number)
                 for place, argument in enumerate(record.args):
                     given = place < len(sample.args)
@@ -84,7 +88,7 @@ def variants():
                     for value in numbers_for(record, argument, name):
                         if given or argument.keyword or argument.default is not None:
                             found.append((case, name, place, value))
-                if record.alpha:
+                if record.call.alpha:
                     for value in (FACTOR, COMPLEX) if CLASS_OF[name] == "c" else (FACTOR,):
                         found.append((case, name, "alpha", value))
     return [pytest.param(*v, id=f"{v[0].id}-{v[1]}-{v[2]}-{i}") for i, v in enumerate(found)]

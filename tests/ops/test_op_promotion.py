@@ -36,7 +36,7 @@ def filled(name, shape):
 
 
 def claims(record, name):
-    return CLASS_OF[name] in record.dtypes
+    return CLASS_OF[name] in record.call.dtypes
 
 
 @each("a, b", product(NAMES, NAMES))

@@ -43,7 +43,7 @@ def calls(case):
     """The call with the sample's own bools, and the one where all elements are bools."""
     for name in ("float64", "int64", "bool"):
         letter = {"float64": "f", "int64": "i", "bool": "b"}[name]
-        if letter in case.record.dtypes:
+        if letter in case.record.call.dtypes:
             call = make(case, name)
             if any(x.array.dtype == bool for x in call.leaves):
                 yield call

@@ -20,7 +20,7 @@ def moving(module, array):
 
 def functions(record):
     """The same function or method of both; None where one hasn't got it."""
-    if record.method and not record.function:
+    if record.call.method and not record.call.function:
         return getattr(ag.Tensor, method_name(record)), getattr(torch.Tensor, record.name, None)
     theirs = torch
     for word in (*filter(None, record.namespace.split(".")), record.name):
@@ -29,7 +29,8 @@ def functions(record):
 
 
 def answers(record, case, dtype, in_place):
-    """Whether each result requires grad: (here, in torch), or None if torch can't be asked."""
+    """Return whether each result requires grad: (here, in torch), or None if torch can't be
+    asked."""
     call = make(case, dtype)
     ours, theirs = functions(record)
     if in_place:
@@ -52,17 +53,17 @@ def answers(record, case, dtype, in_place):
     return found[1], found[0]
 
 
-@each("record", [pytest.param(r, id=r.key) for r in RECORDS if r.public and r.samples])
+@each("record", [pytest.param(r, id=r.key) for r in RECORDS if r.public and r.tests.samples])
 def test_results_require_grad_where_those_of_torch_do(record):
     wrong = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for number in range(len(record.samples)):
+        for number in range(len(record.tests.samples)):
             for dtype in ("float64", "complex128"):
-                if CLASS_OF[dtype] not in record.dtypes:
+                if CLASS_OF[dtype] not in record.call.dtypes:
                     continue
                 case = Case(record, number)
-                for in_place in (False, True) if record.inplace else (False,):
+                for in_place in (False, True) if record.call.inplace else (False,):
                     found = answers(record, case, dtype, in_place)
                     if found is not None and found[0] != found[1]:
                         wrong.append(f"{case.id}{'_' * in_place} {dtype}: {found}")
@@ -76,9 +77,11 @@ def test_records_without_a_derivative_give_no_floating_results():
     """They would silently cut the graph: such a result has a node whose backward is an error."""
     cut = []
     for record in RECORDS:
-        if not (isinstance(record.vjp, nondiff) and record.public and record.samples):
+        if not (
+            isinstance(record.derivatives.vjp, nondiff) and record.public and record.tests.samples
+        ):
             continue
-        if "f" not in record.dtypes or public_function(record) is None:
+        if "f" not in record.call.dtypes or public_function(record) is None:
             continue
         call = make(Case(record, 0), "float64")
         args, kwargs = call.arguments([moving(ag, np.asarray(x)) for x in call.arrays])

@@ -15,7 +15,7 @@ import autograd_cy as ag
 
 def case_of(record):
     """The first sample in which two tensors of one dtype and shape meet, or None."""
-    for number in range(len(record.samples)):
+    for number in range(len(record.tests.samples)):
         call = make(Case(record, number), dtype_of(record))
         shapes = {(x.array.shape, x.array.dtype) for x in call.leaves[:2]}
         if len(call.leaves) > 1 and len(shapes) == 1 and call.leaves[0].array.size > 1:
@@ -24,7 +24,7 @@ def case_of(record):
 
 
 def written_in_place(record):
-    if not (record.inplace and record.samples):
+    if not (record.call.inplace and record.tests.samples):
         return False
     call = case_of(record)
     return call is not None and keeps_itself(call)
@@ -90,7 +90,7 @@ def test_operands_in_the_memory_of_an_inplace_form(record):
 
 
 def has_out(record):
-    if not record.out or record.name.startswith("_") or not record.samples:
+    if not record.call.out or record.name.startswith("_") or not record.tests.samples:
         return False
     call = make(Case(record, 0), dtype_of(record))
     if not call.leaves:

@@ -131,18 +131,18 @@ def test_the_table_is_of_these_operators():
 def test_answers_are_those_of_the_table_or_listed(form):
     for dtype in form.dtypes:
         for key, arrays, where, found, letters in differences(form, dtype):
-            for entry in form.record.special:
-                if order_of(key) in entry.what.split():
+            for entry in form.record.tests.special:
+                if order_of(key) in entry.orders:
                     where = where & ~listed(form, dtype, arrays, entry)
             assert not where.any(), f"{key} in {dtype}: {shown(arrays, found, letters, where)}"
 
 
 @pytest.mark.parametrize(
     ("record", "entry"),
-    [pytest.param(r, e, id=f"{r.key}: {e.where}") for r in RECORDS for e in r.special],
+    [pytest.param(r, e, id=f"{r.key}: {e.where}") for r in RECORDS for e in r.tests.special],
 )
 def test_every_listed_difference_is_one(record, entry):
-    remaining = set(entry.what.split())
+    remaining = set(entry.orders)
     for form in FORMS:
         for dtype in form.dtypes if form.record is record else ():
             for key, arrays, where, found, _ in differences(form, dtype):
@@ -190,8 +190,8 @@ def test_finite_answers_are_close_to_torch(form):
     for dtype in form.dtypes:
         for key, arrays, _, found, letters in differences(form, dtype):
             where = far(form, dtype, key, found)
-            for entry in form.record.special:
-                if order_of(key) in entry.what.split():
+            for entry in form.record.tests.special:
+                if order_of(key) in entry.orders:
                     where = where & ~listed(form, dtype, arrays, entry)
             assert not where.any(), f"{key} in {dtype}: {shown(arrays, found, letters, where)}"
 
@@ -265,7 +265,7 @@ def test_tangents_are_the_gradients(form):
 
 
 def holomorphic(form, dtype):
-    """Whether the derivative along i is i times that along 1."""
+    """Return whether the derivative along i is i times that along 1."""
     point = [np.array([0.3 + 0.4j], dtype) + 0.1 * i for i in range(len(form.leaves))]
     point = [
         np.array([True]) if a.values is not None else x for x, (_, a) in zip(point, form.leaves)
@@ -318,12 +318,12 @@ PLAIN = re.compile(r"np\.(\w+)\(self(, other|, exponent)?\)")
     [
         pytest.param(f, id=f.id)
         for f in FORMS
-        if PLAIN.fullmatch(f.record.reference or "") and "." not in f.id
+        if PLAIN.fullmatch(f.record.tests.reference or "") and "." not in f.id
     ],
 )
 def test_real_values_are_those_of_c(form):
     """NumPy calls the C library, which follows C99; this needs no torch."""
-    function = getattr(np, PLAIN.fullmatch(form.record.reference)[1])
+    function = getattr(np, PLAIN.fullmatch(form.record.tests.reference)[1])
     for dtype in [n for n in form.dtypes if CLASS_OF[n] == "f"]:
         arrays, found = ours(form.id, dtype)
         rest = iter(arrays)
@@ -332,14 +332,14 @@ def test_real_values_are_those_of_c(form):
         where = classes(found["value"]) != wanted
         if function in (np.fmax, np.fmin):  # C leaves open which zero it is
             where &= (arrays[0] != 0) | (arrays[1] != 0)
-        for entry in form.record.special:
-            if "value" in entry.what.split():
+        for entry in form.record.tests.special:
+            if "value" in entry.orders:
                 where &= ~listed(form, dtype, arrays, entry)
         assert not where.any(), shown(arrays, found["value"], wanted, where)
 
 
 # The numbers that nan_to_num puts in are those of the dtype.
-HALVES = [f for f in FORMS if "h" in f.record.dtypes and f.name != "nan_to_num"]
+HALVES = [f for f in FORMS if "h" in f.record.call.dtypes and f.name != "nan_to_num"]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
@@ -364,11 +364,11 @@ def test_every_public_elementwise_operator_has_a_form():
         r.key
         for r in RECORDS
         if (type(r.kernel).__name__ == "elementwise" or isinstance(r.kernel, schema.host))
-        and r.vmap == "elementwise"
+        and r.batching.vmap == "elementwise"
         and r.namespace in ("", "special")
-        and any(c in r.dtypes for c in "fc")
-        and public(ag, r.shown_as or r.name) is not None
-        and not {r.key, r.shown_as or r.name} & covered
+        and any(c in r.call.dtypes for c in "fc")
+        and public(ag, r.presentation.shown_as or r.name) is not None
+        and not {r.key, r.presentation.shown_as or r.name} & covered
     ]
     # Its public form takes a weight for each channel, which is no operand like the other.
     assert set(missing) <= {"_prelu_kernel"}

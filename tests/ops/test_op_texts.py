@@ -20,9 +20,11 @@ def is_first(record):
     return record.public and FIRST[record.symbol] is record
 
 
-@each("record", records(lambda r: r.example))
+@each("record", records(lambda r: r.presentation.example))
 def test_examples_print_what_they_say(record):
-    test = doctest.DocTestParser().get_doctest(record.example, {"ag": ag}, record.key, None, 0)
+    test = doctest.DocTestParser().get_doctest(
+        record.presentation.example, {"ag": ag}, record.key, None, 0
+    )
     found = []
     doctest.DocTestRunner(verbose=False).run(test, out=found.append)
     assert test.examples and test.examples[-1].want, "an example shows a result"
@@ -31,28 +33,33 @@ def test_examples_print_what_they_say(record):
 
 @each("record", records(is_first))
 def test_examples_are_of_the_operator_and_short(record):
-    names = "|".join([record.name, *record.aliases])
-    assert re.search(rf"\.({names})_?\(|\[", record.example), record.example
-    assert len(re.findall(r"^>>>", record.example, re.M)) <= 3
+    names = "|".join([record.name, *record.call.aliases])
+    assert re.search(rf"\.({names})_?\(|\[", record.presentation.example), (
+        record.presentation.example
+    )
+    assert len(re.findall(r"^>>>", record.presentation.example, re.M)) <= 3
 
 
 @each("record", records(lambda r: r.public))
 def test_documents_say_what_each_parameter_means(record):
-    function = public_function(record) if record.function else None
+    function = public_function(record) if record.call.function else None
     text = inspect.getdoc(function or getattr(ag.Tensor, method_name(record)))
     text = " ".join(text.split())
     for a in record.args:
-        assert record.params[a.name].strip(), a.name
+        assert record.presentation.params[a.name].strip(), a.name
         name = "input" if a.name == "self" else a.name
         assert f"{name} : " in text, name
     if is_first(record):
         for a in record.args:
             # What the table calls self has another name in signatures.
-            said = re.sub(r"\bself\b", "input", record.params[a.name])
+            said = re.sub(r"\bself\b", "input", record.presentation.params[a.name])
             assert said in text, a.name
-        for error, when in record.raises:
+        for error, when in record.presentation.raises:
             assert re.sub(r"\bself\b", "input", f"{error} {when}") in text
-        assert "Examples" in text and " ".join(record.example.split("\n")[0].split()) in text
+        assert (
+            "Examples" in text
+            and " ".join(record.presentation.example.split("\n")[0].split()) in text
+        )
 
 
 def made(**changes):

@@ -42,15 +42,17 @@ DTYPES = ("float64", "complex128")
 
 
 def smooth(record):
-    if isinstance(record.vjp, schema.nondiff) or not any(c in record.dtypes for c in "fc"):
+    if isinstance(record.derivatives.vjp, schema.nondiff) or not any(
+        c in record.call.dtypes for c in "fc"
+    ):
         return False
-    return isinstance(record.vjp, dict) or isinstance(record.kernel, schema.composite)
+    return isinstance(record.derivatives.vjp, dict) or isinstance(record.kernel, schema.composite)
 
 
 def calls_of(case):
     """The call of a sample in each dtype in which something can be differentiated."""
     for name in DTYPES:
-        if CLASS_OF[name] in case.record.dtypes and make(case, name).moving:
+        if CLASS_OF[name] in case.record.call.dtypes and make(case, name).moving:
             yield make(case, name)
 
 
@@ -163,7 +165,7 @@ class Written:
 
 
 def written(record):
-    return smooth(record) and record.inplace and record.samples
+    return smooth(record) and record.call.inplace and record.tests.samples
 
 
 @each("case", few(cases(written), 1))
@@ -180,7 +182,7 @@ def test_a_backward_of_what_was_written_unpacks_each_saved_tensor_once(case, vie
 
 
 def batched(record):
-    return smooth(record) and not isinstance(record.vmap, (schema.refuse, schema.randomly))
+    return smooth(record) and not isinstance(record.batching.vmap, (schema.refuse, schema.randomly))
 
 
 def batch_of_gradients(call):
@@ -227,7 +229,7 @@ def test_a_backward_in_vmap_or_forward_mode_unpacks_each_saved_tensor_once(case,
 
 def public_form(call):
     record = call.record
-    if record.method and not record.function:
+    if record.call.method and not record.call.function:
         return getattr(ag.Tensor, method_name(record))
     return public_function(record)
 
@@ -286,7 +288,7 @@ def first_of_families():
     """The first sample of a few records of each family, spread over it."""
     found = []
     for records in TABLE.values():
-        fitting = [r for r in records if smooth(r) and r.samples]
+        fitting = [r for r in records if smooth(r) and r.tests.samples]
         found += [Case(r, 0) for r in fitting[:: max(1, len(fitting) // 3)]]
     return [pytest.param(case, id=case.id) for case in found]
 

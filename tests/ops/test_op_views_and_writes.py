@@ -20,7 +20,7 @@ SIZE = 2
 
 
 def dtype_of(record):
-    return "float64" if "f" in record.dtypes else "complex128"
+    return "float64" if "f" in record.call.dtypes else "complex128"
 
 
 def sharing(param):
@@ -29,7 +29,7 @@ def sharing(param):
     record = case.record
     if not isinstance(record.kernel, (schema.view, schema.composite)) or len(record.returns) > 1:
         return False
-    if CLASS_OF[dtype_of(record)] not in record.dtypes or record.multi_view:
+    if CLASS_OF[dtype_of(record)] not in record.call.dtypes or record.derivatives.multi_view:
         return False
     call = make(case, dtype_of(record))
     if not call.leaves or call.moving[:1] != [0] or call.leaves[0].place is not None:
@@ -172,7 +172,7 @@ def test_writes_are_seen_through_views_in_every_transformation(case):
 def test_views_are_found_among_the_records():
     names = {p.values[0].record.name for p in SHARING}
     views = {r.values[0].record.name for r in cases(lambda r: isinstance(r.kernel, schema.view)
-             and not r.multi_view and not r.name.startswith("_"))}  # fmt: skip
+             and not r.derivatives.multi_view and not r.name.startswith("_"))}  # fmt: skip
     assert views <= names, views - names
     assert {"reshape", "flatten", "ravel", "reshape_as", "view_as", "unflatten", "movedim"} <= names
     assert EVALUATOR.form(Case(SHARING[0].values[0].record, 0).record)

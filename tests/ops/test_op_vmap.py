@@ -19,7 +19,7 @@ SIZE = 3
 
 
 def supported(record):
-    return not isinstance(record.vmap, (schema.refuse, schema.randomly))
+    return not isinstance(record.batching.vmap, (schema.refuse, schema.randomly))
 
 
 def subsets(count):
@@ -75,7 +75,9 @@ def same_number_of_results(record):
 
 @each("case", cases(lambda r: supported(r) and same_number_of_results(r)))
 def test_equals_a_loop(case):
-    name = next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in case.record.dtypes)
+    name = next(
+        n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in case.record.call.dtypes
+    )
     examples = [make(case, name, seed) for seed in range(SIZE)]
     count = len(examples[0].leaves)
     for chosen in subsets(min(count, 4)):
@@ -92,10 +94,12 @@ def test_equals_a_loop(case):
                 assert_same(x, y, 1e-11, f"batched {which} along {place}")
 
 
-@each("case", cases(lambda r: supported(r) and isinstance(r.vjp, dict)))
+@each("case", cases(lambda r: supported(r) and isinstance(r.derivatives.vjp, dict)))
 def test_gradient_goes_through_the_rule(case):
     """The gradient of a batched call is the batch of gradients."""
-    name = next((n for n in ("float64", "complex128") if CLASS_OF[n] in case.record.dtypes), None)
+    name = next(
+        (n for n in ("float64", "complex128") if CLASS_OF[n] in case.record.call.dtypes), None
+    )
     examples = [make(case, name, seed) for seed in range(SIZE)] if name else []
     if not examples or not examples[0].moving:
         pytest.skip("nothing to differentiate")
@@ -143,7 +147,9 @@ def outcome(call):
 
 @each("case", cases(lambda r: supported(r) and public_function(r) and same_number_of_results(r)))
 def test_examples_of_any_dimensions_are_taken_or_refused_as_alone(case):
-    name = next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in case.record.dtypes)
+    name = next(
+        n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in case.record.call.dtypes
+    )
     call = make(case, name)
     for i, leaf in enumerate(call.leaves):
         for what, column in shaped_otherwise(leaf.array) if leaf.array.size else ():
@@ -165,7 +171,9 @@ def test_examples_of_any_dimensions_are_taken_or_refused_as_alone(case):
 
 @each("case", cases(lambda r: supported(r) and same_number_of_results(r)))
 def test_no_examples_have_results_of_the_shape_of_one(case):
-    name = next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in case.record.dtypes)
+    name = next(
+        n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in case.record.call.dtypes
+    )
     one = make(case, name)
     if any(not leaf.array.size for leaf in one.leaves):
         return

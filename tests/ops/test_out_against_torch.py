@@ -95,7 +95,7 @@ def place(lib, record):
 
 
 def known(record):
-    public = record.function and record.samples and not record.name.startswith("_")
+    public = record.call.function and record.tests.samples and not record.name.startswith("_")
     return public and place(ag, record) and place(torch, record)
 
 
@@ -106,7 +106,7 @@ RANDOM = ("rrelu", "dropout", "alpha_dropout", "feature_dropout", "feature_alpha
 def test_out_is_taken_where_torch_takes_it(record):
     ours, theirs = place(ag, record), place(torch, record)
     faults = []
-    for number in {0, len(record.samples) - 1}:
+    for number in {0, len(record.tests.samples) - 1}:
         call = make(Case(record, number), dtype_of(record))
         args, kwargs = call.arguments(call.tensors())
         their_args = [as_torch(x) for x in args]

@@ -28,8 +28,8 @@ def taken(function, args, kwargs, out):
 
 
 def known(record):
-    single = record.out and record.samples and len(record.returns) == 1
-    named = single and not record.name.startswith("_") and record.function
+    single = record.call.out and record.tests.samples and len(record.returns) == 1
+    named = single and not record.name.startswith("_") and record.call.function
     return named and record.name not in LOSSY | WIDER and hasattr(ag, record.name)
 
 
@@ -43,7 +43,7 @@ def test_dtypes_of_out_are_those_that_torch_takes(record):
         pytest.skip("torch has no such function")
     wrong = []
     for dtype in INPUTS:
-        if CLASS_OF[dtype] not in record.dtypes:
+        if CLASS_OF[dtype] not in record.call.dtypes:
             continue
         call = make(Case(record, 0), dtype)
         args, kwargs = call.arguments(call.tensors())
@@ -68,12 +68,12 @@ def test_dtypes_of_out_are_those_that_torch_takes(record):
 
 
 def several(record):
-    return record.outs and not record.name.startswith("_") and record.samples
+    return record.outs and not record.name.startswith("_") and record.tests.samples
 
 
 @each("record", [pytest.param(r, id=r.key) for r in RECORDS if several(r)])
 def test_several_outputs_go_into_a_tuple_of_tensors(record):
-    for number in range(len(record.samples)):
+    for number in range(len(record.tests.samples)):
         call = make(Case(record, number), "float32")
         args, kwargs = call.arguments(call.tensors())
         function = getattr(ag, record.name)
@@ -110,8 +110,8 @@ def test_tuples_of_other_kinds_are_refused_and_nothing_is_written(record):
 
 
 def takes_dtype(record):
-    named = record.out and record.samples and not record.name.startswith("_")
-    return named and any(a.name == "dtype" for a in record.args) and "f" in record.dtypes
+    named = record.call.out and record.tests.samples and not record.name.startswith("_")
+    return named and any(a.name == "dtype" for a in record.args) and "f" in record.call.dtypes
 
 
 @each("record", [pytest.param(r, id=r.key) for r in RECORDS if takes_dtype(r)])

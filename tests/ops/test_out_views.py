@@ -60,13 +60,17 @@ def called(text):
 
 
 def has_out(record):
-    taken = (record.out or record.outs) and record.samples and not record.name.startswith("_")
+    taken = (
+        (record.call.out or record.outs)
+        and record.tests.samples
+        and not record.name.startswith("_")
+    )
     return taken and record.key not in ALSO_RANGES
 
 
 @each("record", records(has_out))
 def test_out_into_views(record):
-    numbers = {0, len(record.samples) - 1}
+    numbers = {0, len(record.tests.samples) - 1}
     wrong = [f for n in numbers for f in faults(record, make(Case(record, n), dtype_of(record)))]
     assert not wrong, wrong
 
@@ -74,10 +78,10 @@ def test_out_into_views(record):
 @pytest.mark.slow
 @each("record", records(has_out))
 def test_out_of_all_samples_into_views(record):
-    names = [dtype_of(record), *(["float32"] if "f" in record.dtypes else [])]
+    names = [dtype_of(record), *(["float32"] if "f" in record.call.dtypes else [])]
     wrong = [
         f
-        for n in range(len(record.samples))
+        for n in range(len(record.tests.samples))
         for name in names
         for f in faults(record, make(Case(record, n), name))
     ]
@@ -120,7 +124,7 @@ def test_ranges_fill_views_of_another_shape(text):
 
 
 def several(record):
-    return record.outs and not record.name.startswith("_") and record.samples
+    return record.outs and not record.name.startswith("_") and record.tests.samples
 
 
 @each("record", records(several))

@@ -464,7 +464,8 @@ def whole_block(nbytes):
 
 
 def keeps_its_end(make, shape, dtype):
-    """Whether a tensor that `make` gives leaves alone what is behind it in its block of memory."""
+    """Return whether a tensor that `make` gives leaves alone what is behind it in its block of
+    memory."""
     nbytes = ag.empty(shape, dtype=dtype, device="meta").nbytes
     size = whole_block(nbytes)
     blocks = [ag.full((size,), 0xA5, dtype=ag.uint8) for _ in range(8)]

@@ -10,7 +10,7 @@ TAKE_ANY = (
 )  # fmt: skip
 LOSSES = [
     r for r in RECORDS
-    if r.samples and r.key not in TAKE_ANY
+    if r.tests.samples and r.key not in TAKE_ANY
     and any(a.name == "reduction" and a.type == "int" for a in r.args)
 ]  # fmt: skip
 
@@ -18,7 +18,7 @@ LOSSES = [
 @pytest.mark.parametrize("value", [3, -1])
 @pytest.mark.parametrize("record", LOSSES, ids=lambda r: r.key)
 def test_another_reduction_is_refused(record, value):
-    name = next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in record.dtypes)
+    name = next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in record.call.dtypes)
     call = make(Case(record, 0), name)
     given = call.named(call.tensors()) | {"reduction": value}
     positional = [given.pop(a.name) for a in record.args if not a.keyword]

@@ -57,14 +57,14 @@ FIRST_SAMPLES = 3
 
 
 def dtype_of(record):
-    return next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in record.dtypes)
+    return next(n for n in ("float64", "complex128", "int64") if CLASS_OF[n] in record.call.dtypes)
 
 
 def calls(record):
     """(label, args, kwargs) of samples as they are, and with one argument changed."""
     # Elementwise operators share their shapes; one sample shows them.
     most = 1 if isinstance(record.kernel, schema.elementwise) else FIRST_SAMPLES
-    for number in range(len(record.samples)):
+    for number in range(len(record.tests.samples)):
         for label, arrays, change in varied(record, number, number < most):
             call = make(Case(record, number), dtype_of(record))
             args, kwargs = call.arguments([tensor(array) for array in arrays])

@@ -52,22 +52,24 @@ NOTHING_TO_DO = "none of output has requires_grad=True, this checkpoint"
 
 
 def smooth(record):
-    if isinstance(record.vjp, schema.nondiff) or not any(c in record.dtypes for c in "fc"):
+    if isinstance(record.derivatives.vjp, schema.nondiff) or not any(
+        c in record.call.dtypes for c in "fc"
+    ):
         return False
-    return isinstance(record.vjp, dict) or isinstance(record.kernel, schema.composite)
+    return isinstance(record.derivatives.vjp, dict) or isinstance(record.kernel, schema.composite)
 
 
 FIRST = [p for p in cases(smooth) if p.values[0].number == 0]
 
 
 def batches(record):
-    return not isinstance(record.vmap, (schema.refuse, schema.randomly))
+    return not isinstance(record.batching.vmap, (schema.refuse, schema.randomly))
 
 
 def subjects(case):
     """(function of the differentiable arguments, these) in each dtype with something to do."""
     for name in ("float64", "complex128"):
-        if CLASS_OF[name] not in case.record.dtypes:
+        if CLASS_OF[name] not in case.record.call.dtypes:
             continue
         call = make(case, name)
         if not call.moving or not differentiable_outputs(call, call(call.tensors())):

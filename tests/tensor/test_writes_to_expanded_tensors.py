@@ -22,7 +22,12 @@ DEPRECATED = "on expanded tensors is deprecated"
 
 
 def written(record):
-    if not record.inplace or not record.samples or record.name in TAKEN or record.idle is not None:
+    if (
+        not record.call.inplace
+        or not record.tests.samples
+        or record.name in TAKEN
+        or record.call.idle is not None
+    ):
         return False
     call = make(Case(record, 0), dtype_of(record))
     return bool(call.leaves) and call.arrays[0].ndim > 0 and call.arrays[0].shape[0] > 1

@@ -61,7 +61,7 @@ def test_what_is_read_and_written_is_refused_unless_it_is_the_same(write):
 
 
 def meet(sizes, strides):
-    """Whether two indices reach one element, by going through all of them."""
+    """Return whether two indices reach one element, by going through all of them."""
     indices = itertools.product(*map(range, sizes))
     places = [sum(i * step for i, step in zip(index, strides)) for index in indices]
     return len(set(places)) < len(places)

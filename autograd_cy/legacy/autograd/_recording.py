@@ -79,6 +79,7 @@ def forget(function: Any) -> None:
     function._requires_grad = False
     function._saved = function._versions = ()
     function._outputs = function._inputs = function._output_hooks = None
+    function._node = function._shape = function._leaves = function._sizes = None
     function.to_save = function.dirty_tensors = None
     function.shared_pairs = function.non_differentiable = None
     function.previous_functions = ()

@@ -59,7 +59,8 @@ class ImperativeEngine:
         run = _Run(bool(retain_variables))
         for variable, grad in zip(_roots(variables, grad_variables), grad_variables, strict=True):
             run.start(variable, grad)
-        run.all(variables)
+        with ag.no_grad():
+            run.all(variables)
 
 
 def _roots(variables: Any, grads: Any) -> Any:
@@ -90,6 +91,8 @@ class _Run:
         self.arrived: dict[int, Any] = {}
         self.expected: dict[int, int] = {}
         self.roots: list[Any] = []
+        # Nodes of the modern API compute gradients; Functions of users run in the mode of now.
+        self.mode = ag.enable_grad() if ag.is_grad_enabled() else ag.no_grad()
 
     def start(self, variable: Any, grad: Any) -> None:
         """Put the gradient of a root in place."""
@@ -168,7 +171,11 @@ class _Run:
             for number, of_output in hooks.items():
                 if of_output and grads[number] is not None:
                     grads[number] = _recording.through_variable_hooks(of_output, grads[number])
-        results = node._do_backward(tuple(grads), self.retain)
+        if node._trusted:
+            results = node._do_backward(tuple(grads), self.retain)
+        else:
+            with self.mode:
+                results = node._do_backward(tuple(grads), self.retain)
         if len(results) != node.num_inputs:
             results = _recording.checked_gradients(node, results)
         arrived, expected = self.arrived, self.expected

@@ -248,9 +248,12 @@ class Function:
         if self._backward_hooks:
             grads = _recording.through_function_hooks(self, grads, grad_outputs)
         if not retain_variables and self._saved:
-            self._saved = ()
-            self._versions = _recording.FREED
+            self._release()
         return grads
+
+    def _release(self) -> None:
+        self._saved = ()
+        self._versions = _recording.FREED
 
     # Hooks --------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from autograd_cy._lazy import attach as _attach
 
 from . import functional, init, modules, parallel, utils
 from .modules import *  # noqa: F403
@@ -21,8 +21,5 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(
-        f"module 'autograd_cy.legacy.nn' has no attribute {name!r}: this module of the era isn't "
-        "offered; docs/variable-era.md lists those that are"
-    )
+_HINT = ": this module of the era isn't offered; docs/variable-era.md lists those that are"
+__getattr__, __dir__ = _attach(__name__, hint=_HINT)

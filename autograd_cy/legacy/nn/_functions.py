@@ -10,7 +10,7 @@ from typing import Any
 import autograd_cy as ag
 from autograd_cy.nn import functional as _now
 
-from ..autograd import Function
+from ..autograd._functions.adapter import Adapter, InplaceAdapter
 from ..autograd.function import InplaceFunction
 from ..tensors.wrapping import wrap
 
@@ -27,8 +27,20 @@ __all__ = [
 ]
 
 
-class Threshold(InplaceFunction):
+class _Activation(InplaceAdapter):
+    """A function of each element, of any type."""
+
+    def method(self, x: Any) -> Any:
+        return wrap(self.core(x))
+
+    def method_(self, x: Any) -> Any:
+        return x.copy_(self.core(x))
+
+
+class Threshold(_Activation):
     """Elements above a threshold, another value in place of the others."""
+
+    name = "threshold"
 
     def __init__(self, threshold: float, value: float, inplace: bool = False):
         super().__init__(inplace)
@@ -39,86 +51,69 @@ class Threshold(InplaceFunction):
             )
         self.threshold = threshold
         self.value = value
-
-    def forward(self, input: Any) -> Any:
-        output = wrap(ag.threshold(input, self.threshold, self.value))
-        if self.inplace:
-            self.mark_dirty(input)
-            output = input.copy_(output)
-        self.save_for_backward(output if self.inplace else input)
-        return output
-
-    def backward(self, grad_output: Any) -> Any:
-        (kept,) = self.saved_tensors
-        return wrap(ag.masked_fill(grad_output, ag.le(kept, self.threshold), 0))
+        self.extra = threshold, value
+        self.keeps = (-1,) if inplace else (0,)
 
 
-class Hardtanh(InplaceFunction):
+class Hardtanh(_Activation):
     """Elements between two bounds; on a bound the derivative is 0."""
+
+    operator = staticmethod(_now.hardtanh)
+    operator_ = staticmethod(_now.hardtanh_)
+    # Which elements are inside can be told from the result, too.
+    keeps = (0,)
 
     def __init__(self, low: float, high: float, inplace: bool = False):
         super().__init__(inplace)
         self.low = low
         self.high = high
+        self.extra = low, high
 
-    def forward(self, input: Any) -> Any:
-        if self.inplace:
-            self.mark_dirty(input)
-            input.clamp_(self.low, self.high)
-        # Which elements are inside can be told from the result, too.
-        self.save_for_backward(input)
-        return input if self.inplace else input.clamp(self.low, self.high)
+    def fits(self, x: Any) -> bool:
+        return self.low <= self.high and super().fits(x)
 
-    def backward(self, grad_output: Any) -> Any:
-        (kept,) = self.saved_tensors
-        outside = ag.logical_or(ag.le(kept, self.low), ag.ge(kept, self.high))
-        return wrap(ag.masked_fill(grad_output, outside, 0))
+    def core(self, x: Any) -> Any:
+        return super().core(x) if self.low <= self.high else ag.mul(x, 0)
+
+    def method(self, x: Any) -> Any:
+        return x.clamp(*self.extra)
+
+    def method_(self, x: Any) -> Any:
+        return x.clamp_(*self.extra)
 
 
-class LeakyReLU(InplaceFunction):
+class LeakyReLU(_Activation):
     """Elements above zero, a multiple of those below."""
+
+    operator = staticmethod(_now.leaky_relu)
+    operator_ = staticmethod(_now.leaky_relu_)
 
     def __init__(self, slope: float, inplace: bool = False):
         super().__init__(inplace)
         if inplace and slope < 0:
             raise RuntimeError(f"in-place processing requires a slope above zero, not {slope}")
         self.slope = slope
-
-    def forward(self, input: Any) -> Any:
-        output = wrap(_now.leaky_relu(input, self.slope))
-        if self.inplace:
-            self.mark_dirty(input)
-            output = input.copy_(output)
+        self.extra = (slope,)
         # The signs of the result are those of the input.
-        self.save_for_backward(output if self.inplace else input)
-        return output
-
-    def backward(self, grad_output: Any) -> Any:
-        (kept,) = self.saved_tensors
-        return wrap(ag.where(ag.gt(kept, 0), grad_output, ag.mul(grad_output, self.slope)))
+        self.keeps = (-1,) if inplace else (0,)
 
 
-class ELU(InplaceFunction):
+class ELU(_Activation):
     """``x`` above zero, ``alpha (exp(x) - 1)`` below."""
+
+    operator_ = staticmethod(_now.elu_)
+    keeps = (-1,)
 
     def __init__(self, alpha: float, inplace: bool = False):
         super().__init__(inplace)
         if alpha < 0:
             raise RuntimeError(f"ELU: alpha must not be negative, got {alpha}")
         self.alpha = alpha
+        self.extra = (alpha,)
 
-    def forward(self, input: Any) -> Any:
-        output = wrap(_now.elu(input, self.alpha))
-        if self.inplace:
-            self.mark_dirty(input)
-            output = input.copy_(output)
-        self.save_for_backward(output)
-        return output
-
-    def backward(self, grad_output: Any) -> Any:
-        (output,) = self.saved_tensors
-        below = ag.mul(grad_output, ag.add(output, self.alpha))
-        return wrap(ag.where(ag.gt(output, 0), grad_output, below))
+    def core(self, x: Any) -> Any:
+        # In place, so that the output is saved and not the input.
+        return self.operator_(ag.clone(x), self.alpha)
 
 
 class RReLU(InplaceFunction):
@@ -180,52 +175,38 @@ class Dropout(InplaceFunction):
         return grad_output if self.noise is None else grad_output.mul(self.noise)
 
 
-class Linear(Function):
+class Linear(Adapter):
     """``x weight^T + bias`` of rows."""
 
-    def forward(self, input: Any, weight: Any, bias: Any = None) -> Any:
-        self.save_for_backward(input, weight)
-        return wrap(ag.linear(input, weight, bias))
+    name = "linear"
+    keeps = (0, 1)
 
-    def backward(self, grad_output: Any) -> Any:
-        input, weight = self.saved_tensors
-        needs = self.needs_input_grad
-        return (
-            ag.mm(grad_output, weight) if needs[0] else None,
-            ag.mm(ag.t(grad_output), input) if needs[1] else None,
-            ag.sum(grad_output, 0) if needs[2:] == (True,) else None,
-        )
+    def method(self, x: Any, *others: Any) -> Any:
+        return wrap(ag.linear(x, *others))
 
 
-class _OverClasses(Function):
+class _OverClasses(Adapter):
     """Functions along the dimension of classes: the second of batches, the first of 1-D and 3-D."""
 
-    compute: Any
-    slope: Any
+    keeps = (-1,)
 
-    def forward(self, input: Any) -> Any:
-        self.dim = 0 if input.dim() in (1, 3) else 1
-        output = wrap(type(self).compute(input, self.dim))
-        self.save_for_backward(output)
-        return output
+    def core(self, x: Any) -> Any:
+        return self.operator(x, 0 if x.dim() in (1, 3) else 1)
 
-    def backward(self, grad_output: Any) -> Any:
-        (output,) = self.saved_tensors
-        return wrap(type(self).slope(grad_output, output, self.dim))
+    def method(self, x: Any) -> Any:
+        return wrap(self.core(x))
 
 
 class Softmax(_OverClasses):
     """Probabilities of classes."""
 
-    compute = staticmethod(ag.softmax)
-    slope = staticmethod(ag.softmax_backward)
+    name = "softmax"
 
 
 class LogSoftmax(_OverClasses):
     """The logarithms of probabilities of classes."""
 
-    compute = staticmethod(ag.log_softmax)
-    slope = staticmethod(ag.log_softmax_backward)
+    name = "log_softmax"
 
 
 # Their gradients have the types and sizes of the inputs; they needn't be looked at.

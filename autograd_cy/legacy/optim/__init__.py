@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from autograd_cy._lazy import attach as _attach
 
 from .algorithms import ASGD, SGD, Adadelta, Adagrad, Adam, Adamax, RMSprop, Rprop
 from .lbfgs import LBFGS
@@ -22,8 +22,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(
-        f"module 'autograd_cy.legacy.optim' has no attribute {name!r}; there are "
-        f"{', '.join(__all__)}"
-    )
+__getattr__, __dir__ = _attach(__name__, hint=f"; there are {', '.join(__all__)}")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from autograd_cy._lazy import attach as _attach
 
 from . import data, hooks
 
 __all__ = ["data", "hooks"]
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(
-        f"module 'autograd_cy.legacy.utils' has no attribute {name!r}; there are data and hooks"
-    )
+__getattr__, __dir__ = _attach(__name__, hint="; there are data and hooks")

@@ -1,67 +1,13 @@
 """Activations: made of pieces, smooth, and those that normalise."""
 
-from .piecewise import (
-    CELU,
-    ELU,
-    SELU,
-    Hardshrink,
-    Hardsigmoid,
-    Hardswish,
-    Hardtanh,
-    LeakyReLU,
-    PReLU,
-    ReLU,
-    ReLU6,
-    RReLU,
-    Softshrink,
-    Threshold,
-)
-from .smooth import (
-    GELU,
-    GLU,
-    LogSigmoid,
-    Mish,
-    Sigmoid,
-    SiLU,
-    Softplus,
-    Softsign,
-    Tanh,
-    Tanhshrink,
-)
-from .softmax import (
-    LogSoftmax,
-    Softmax,
-    Softmax2d,
-    Softmin,
-)
+from . import classes, piecewise, smooth, softmax
+from .classes import *  # noqa: F403
+from .piecewise import *  # noqa: F403
+from .smooth import *  # noqa: F403
+from .softmax import *  # noqa: F403
 
-__all__ = [
-    "CELU",
-    "ELU",
-    "GELU",
-    "GLU",
-    "SELU",
-    "Hardshrink",
-    "Hardsigmoid",
-    "Hardswish",
-    "Hardtanh",
-    "LeakyReLU",
-    "LogSigmoid",
-    "LogSoftmax",
-    "Mish",
-    "PReLU",
-    "RReLU",
-    "ReLU",
-    "ReLU6",
-    "SiLU",
-    "Sigmoid",
-    "Softmax",
-    "Softmax2d",
-    "Softmin",
-    "Softplus",
-    "Softshrink",
-    "Softsign",
-    "Tanh",
-    "Tanhshrink",
-    "Threshold",
-]
+__all__ = []
+__all__ += classes.__all__
+__all__ += piecewise.__all__
+__all__ += smooth.__all__
+__all__ += softmax.__all__

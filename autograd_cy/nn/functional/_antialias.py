@@ -91,43 +91,14 @@ def antialiased(
     input: Tensor, size: list[int], factors: list[float], mode: str, align_corners: bool
 ) -> Tensor:
     """
-    The images (N, C, H, W) in another size, averaged by a filter.
+    Return the images (N, C, H, W) in another size, averaged by a filter.
 
-    Parameters
-    ----------
-    input : Tensor
-        float32 or float64, shape (N, C, H, W).
-    size : list of int
-        Rows and columns of the result, above zero like the sizes of `input`.
-    factors : list of float
-        Of rows and columns, where they were given; empty: the ratios of the sizes.
-    mode : {"bilinear", "bicubic", "lanczos"}
-        The filter: a triangle, a cubic, or a sinc in the window of another, 3 to each side.
-    align_corners : bool
-        Whether the first and last elements stay where they are.
-
-    Returns
-    -------
-    Tensor
-        Shape (N, C, size[0], size[1]).
-
-    Raises
-    ------
-    NotImplementedError
-        Another dtype than float32 and float64, as in torch; of uint8 see `_byte_images`.
-
-    Notes
-    -----
-    The filters are stretched by the step of the input where that is above 1: P. Heckbert,
-    "Fundamentals of texture mapping and image warping" (1989), section 3.5. Lanczos' filter: C. E.
-    Duchon, "Lanczos filtering in one and two dimensions" (1979).
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> x = torch.arange(8.0).reshape(1, 1, 1, 8)
-    >>> antialiased(x, [1, 2], [], "bilinear", False).flatten()
-    tensor([1.8929, 5.1071])
+    Sizes are above zero. `factors` are those of rows and columns, or empty: the ratios of the
+    sizes. Filters are a triangle, a cubic, or a sinc in the window of another, 3 to each side, and
+    are stretched by the step of the input where that is above 1: P. Heckbert, "Fundamentals of
+    texture mapping and image warping" (1989), section 3.5. Lanczos' filter: C. E. Duchon, "Lanczos
+    filtering in one and two dimensions" (1979). Other dtypes than float32 and float64 are a
+    NotImplementedError, as in torch; of uint8 see `_byte_images`.
     """
     if input.dtype not in (ag.float32, ag.float64):
         raise NotImplementedError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import autograd_cy as _operators
@@ -16,6 +16,7 @@ __all__ = [
     "check_tensors",
     "check_weight",
     "each_dim",
+    "each_side",
     "implicit_dim",
     "reduction_code",
     "reduction_name",
@@ -33,30 +34,7 @@ _CODES = {"none": 0, "mean": 1, "sum": 2}
 
 
 def reduction_name(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """Return the reduction that the arguments of a loss mean, old and new.
-
-    Parameters
-    ----------
-    size_average, reduce : bool or None
-        The older spelling; it wins if either is given.
-    reduction : str
-        The newer one.
-
-    Returns
-    -------
-    {"mean", "sum", "none"}
-
-    Raises
-    ------
-    ValueError
-        If ``reduction`` is none of these.
-
-    Examples
-    --------
-    >>> from autograd_cy.nn.functional._arguments import reduction_name
-    >>> reduction_name(None, None, "sum")
-    'sum'
-    """
+    """Return the reduction that a loss is asked for; the older two arguments win if given."""
     if size_average is not None or reduce is not None:
         summed = size_average is not None and not size_average
         each = reduce is not None and not reduce
@@ -71,29 +49,7 @@ def reduction_name(size_average: bool | None, reduce: bool | None, reduction: st
 
 
 def reduction_code(size_average: bool | None, reduce: bool | None, reduction: str) -> int:
-    """Return the number by which operators know the reduction: 0 none, 1 mean, 2 sum.
-
-    Parameters
-    ----------
-    size_average, reduce : bool or None
-        The older spelling; it wins if either is given.
-    reduction : str
-        The newer one.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ValueError
-        If ``reduction`` is no name of one.
-
-    Examples
-    --------
-    >>> reduction_code(None, None, "sum")
-    2
-    """
+    """Return the number of the reduction in operators: 0 none, 1 mean, 2 sum."""
     if size_average is not None or reduce is not None:
         reduction = reduction_name(size_average, reduce, reduction)
     code = _CODES.get(reduction) if isinstance(reduction, str) else None
@@ -139,54 +95,13 @@ def broadcast(op: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def check_weight(input: Tensor, weight: Tensor) -> None:
-    """Raise unless there is a weight for each element.
-
-    Parameters
-    ----------
-    input, weight : Tensor
-        Of one shape.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> check_weight(torch.ones(2), torch.ones(2))
-    """
+    """Raise a ValueError unless there is a weight for each element."""
     if weight.shape != input.shape:
         raise ValueError("Weights and input must have the same size.")
 
 
 def weighted(values: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
-    """Return values times their weights, reduced; the mean is divided by the weights.
-
-    Parameters
-    ----------
-    values : Tensor
-        One for each element.
-    weight : Tensor or None
-        Of the same shape.
-    reduction : {"mean", "sum", "none"}
-        What becomes of the products.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ValueError
-        If ``reduction`` is none of these.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> weighted(torch.tensor([1.0, 4.0]), torch.tensor([3.0, 1.0]), "mean")
-    tensor(1.7500)
-    """
+    """Return values times their weights, reduced; the mean is divided by the weights."""
     if reduction not in _CODES:
         raise ValueError(
             f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'."
@@ -200,37 +115,18 @@ def weighted(values: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
 
 
 def each_dim(value: Any, dims: int) -> tuple[Any, ...]:
-    """
-    One number for each dimension, where one stands for all.
-
-    Examples
-    --------
-    >>> from autograd_cy.nn.functional._arguments import each_dim
-    >>> each_dim(3, 2), each_dim([1, 2], 2)
-    ((3, 3), (1, 2))
-    """
+    """Return one number for each dimension, where one stands for all."""
     several = isinstance(value, Iterable) and not isinstance(value, Tensor)
     return tuple(value) if several else (value,) * dims
 
 
+def each_side(padding: int | Sequence[int], dims: int) -> tuple[int, ...]:
+    """Return the padding of both sides of each dimension, where one number stands for all."""
+    return tuple(padding) if isinstance(padding, Sequence) else (padding,) * (2 * dims)
+
+
 def check_probability(p: float) -> None:
-    """Raise unless a dropout probability is one.
-
-    Parameters
-    ----------
-    p : float
-        The probability.
-
-    Raises
-    ------
-    ValueError
-        If it is not between 0 and 1.
-
-    Examples
-    --------
-    >>> from autograd_cy.nn.functional._arguments import check_probability
-    >>> check_probability(0.5)
-    """
+    """Raise a ValueError unless a dropout probability is between 0 and 1."""
     if p < 0.0 or p > 1.0:  # as in torch, the operator refuses NaN
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 

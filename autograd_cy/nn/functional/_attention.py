@@ -3,14 +3,39 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import autograd_cy as _operators
 import autograd_cy.nn.functional as _functional
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy.nn.functional._dropout import dropout
+from autograd_cy._tensors.public import names_errors, public
+from autograd_cy.nn.functional._from_records import dropout
 
 __all__ = ["multi_head_attention_forward"]
+
+
+class Options(NamedTuple):
+    """The weights and options of an attention of several heads."""
+
+    embed_dim: int
+    num_heads: int
+    in_weight: Tensor | tuple[Tensor, Tensor, Tensor]
+    in_bias: Tensor | None
+    out_weight: Tensor
+    out_bias: Tensor | None
+    bias_k: Tensor | None
+    bias_v: Tensor | None
+    add_zero_attn: bool
+    dropout_p: float
+    key_padding_mask: Tensor | None
+    attn_mask: Tensor | None
+    need_weights: bool
+    average_attn_weights: bool
+    is_causal: bool
+    batch_first: bool = False
+    static_k: Tensor | None = None
+    static_v: Tensor | None = None
 
 
 def _check_ranks(
@@ -114,9 +139,15 @@ def _with_more_key(x: Tensor, more: Tensor, time: int) -> Tensor:
 
 
 def _joined_mask(
-    mask: Tensor | None, padding: Tensor | None, batch: int, heads: int
+    mask: Tensor | None, padding: Tensor | None, columns: int, batch: int, heads: int
 ) -> Tensor | None:
-    """One addend for the scores of shape ``(batch, heads, L, S)``."""
+    """One addend for the scores of shape ``(batch, heads, L, columns)``."""
+    if padding is not None:
+        for i, (size, expected) in enumerate(zip(padding.shape, (batch, columns), strict=True)):
+            if size != expected:
+                raise AssertionError(
+                    f"Expected key_padded_mask.shape[{i}] to be {expected}, but got {size}"
+                )
     if mask is not None and mask.dim() == 3:
         mask = mask.reshape(batch, heads, *mask.shape[1:])
     if padding is None:
@@ -134,143 +165,7 @@ def _static(x: Tensor, batch: int, heads: int, head_dim: int, name: str) -> Tens
     return x.reshape(batch, heads, x.shape[1], head_dim)
 
 
-def attend(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    embed_dim: int,
-    num_heads: int,
-    in_weight: Tensor | tuple[Tensor, Tensor, Tensor],
-    in_bias: Tensor | None,
-    bias_k: Tensor | None,
-    bias_v: Tensor | None,
-    add_zero_attn: bool,
-    dropout_p: float,
-    out_weight: Tensor,
-    out_bias: Tensor | None,
-    key_padding_mask: Tensor | None,
-    need_weights: bool,
-    attn_mask: Tensor | None,
-    static_k: Tensor | None,
-    static_v: Tensor | None,
-    average_attn_weights: bool,
-    is_causal: bool,
-    batch_first: bool,
-) -> tuple[Tensor, Tensor | None]:
-    """What `multi_head_attention_forward` and `MultiheadAttention` compute."""
-    batched = _check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)
-    time = 1 if batch_first and batched else 0
-    if not batched:
-        same = query is key, key is value
-        query = query.unsqueeze(1)
-        key = query if same[0] else key.unsqueeze(1)
-        value = key if same[1] else value.unsqueeze(1)
-        if key_padding_mask is not None:
-            key_padding_mask = key_padding_mask.unsqueeze(0)
-    batch, rows = query.shape[1 - time], query.shape[time]
-    columns = key.shape[time]
-    if (
-        key_padding_mask is not None
-        and attn_mask is not None
-        and key_padding_mask.dtype != attn_mask.dtype
-    ):
-        _warn(
-            "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type "
-            "for both instead.",
-        )
-    if is_causal and attn_mask is None:
-        raise RuntimeError(
-            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
-            "method `generate_square_subsequent_mask` to create this mask."
-        )
-    hinted = is_causal and key_padding_mask is None and not need_weights
-    key_padding_mask = as_addend(key_padding_mask, "key_padding_mask", query)
-    if not hinted:
-        attn_mask = as_addend(attn_mask, "attn_mask", query)
-        is_causal = False
-    if query.shape[-1] != embed_dim:
-        raise AssertionError(
-            f"was expecting embedding dimension of {embed_dim}, but got {query.shape[-1]}"
-        )
-    head_dim = embed_dim // num_heads
-    if head_dim * num_heads != embed_dim:
-        raise AssertionError(f"embed_dim {embed_dim} not divisible by num_heads {num_heads}")
-    if isinstance(in_weight, tuple):
-        if key.shape[:2] != value.shape[:2]:
-            raise AssertionError(
-                f"key's sequence and batch dims {key.shape[:2]} do not match value's "
-                f"{value.shape[:2]}"
-            )
-    elif key.shape != value.shape:
-        raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
-    if key.shape[1 - time] != batch and (static_k is None or static_v is None):
-        raise RuntimeError(
-            f"query of shape {list(query.shape)} is a batch of {batch}, but key of shape "
-            f"{list(key.shape)} and value of shape {list(value.shape)} are batches of "
-            f"{key.shape[1 - time]}; expand() what is one for all"
-        )
-    if attn_mask is not None:
-        expected = (rows, columns) if attn_mask.dim() == 2 else (batch * num_heads, rows, columns)
-        if tuple(attn_mask.shape) != expected:
-            raise RuntimeError(
-                f"The shape of the {attn_mask.dim()}D attn_mask is {attn_mask.shape}, but should "
-                f"be {expected}."
-            )
-        if hinted:  # what it says is known
-            attn_mask = None
-    q, k, v = _in_projection(query, key, value, in_weight, in_bias)
-    if (bias_k is None) != (bias_v is None):
-        raise AssertionError("bias_k and bias_v must be given together, or neither of them")
-    if bias_k is not None and bias_v is not None:
-        if static_k is not None or static_v is not None:
-            raise AssertionError("bias cannot be added to static key or value.")
-        k, v = _with_more_key(k, bias_k, time), _with_more_key(v, bias_v, time)
-        attn_mask, key_padding_mask = _widened(attn_mask), _widened(key_padding_mask)
-
-    def heads(x: Tensor) -> Tensor:
-        x = x.reshape(*x.shape[:2], num_heads, head_dim)
-        return x.transpose(1, 2) if time else x.permute(1, 2, 0, 3)
-
-    q = heads(q)
-    k = heads(k) if static_k is None else _static(static_k, batch, num_heads, head_dim, "static_k")
-    v = heads(v) if static_v is None else _static(static_v, batch, num_heads, head_dim, "static_v")
-    if add_zero_attn:
-        zero = k.new_zeros((batch, num_heads, 1, head_dim))
-        k, v = _operators.cat([k, zero], 2), _operators.cat([v, zero], 2)
-        attn_mask, key_padding_mask = _widened(attn_mask), _widened(key_padding_mask)
-    columns = k.shape[2]
-    if key_padding_mask is not None:
-        for i, (found, size) in enumerate(
-            zip(key_padding_mask.shape, (batch, columns), strict=True)
-        ):
-            if found != size:
-                raise AssertionError(
-                    f"Expected key_padded_mask.shape[{i}] to be {size}, but got {found}"
-                )
-    mask = _joined_mask(attn_mask, key_padding_mask, batch, num_heads)
-    weights = None
-    if need_weights:
-        scores = _operators.matmul(q * math.sqrt(1.0 / head_dim), k.transpose(-2, -1))
-        weights = (scores if mask is None else scores + mask).softmax(-1)
-        if dropout_p > 0.0:
-            weights = dropout(weights, dropout_p)
-        mixed = _operators.matmul(weights, v)
-    else:
-        mixed = _functional.scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
-    mixed = mixed.transpose(1, 2) if time else mixed.permute(2, 0, 1, 3)
-    result = _operators.linear(mixed.reshape(*mixed.shape[:2], embed_dim), out_weight, out_bias)
-    if weights is not None and average_attn_weights:
-        weights = weights.mean(dim=1)
-    if not batched:
-        result = result.squeeze(1)
-        weights = weights if weights is None else weights.squeeze(0)
-    return result, weights
-
-
-# What errors are named by.
-attend.__code__ = attend.__code__.replace(co_name="multi_head_attention_forward")
-
-
+@public
 def multi_head_attention_forward(
     query: Tensor,
     key: Tensor,
@@ -369,26 +264,163 @@ def multi_head_attention_forward(
         raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
     else:
         weight = in_proj_weight
-    return attend(
-        query,
-        key,
-        value,
+    options = Options(
         embed_dim_to_check,
         num_heads,
         weight,
         in_proj_bias,
+        out_proj_weight,
+        out_proj_bias,
         bias_k,
         bias_v,
         add_zero_attn,
         dropout_p if training else 0.0,
-        out_proj_weight,
-        out_proj_bias,
         key_padding_mask,
-        need_weights,
         attn_mask,
-        static_k,
-        static_v,
+        need_weights,
         average_attn_weights,
         is_causal,
-        False,
+        static_k=static_k,
+        static_v=static_v,
     )
+    return attend(query, key, value, options)
+
+
+@names_errors(multi_head_attention_forward)
+def attend(
+    query: Tensor, key: Tensor, value: Tensor, options: Options
+) -> tuple[Tensor, Tensor | None]:
+    """Compute `multi_head_attention_forward`, which `MultiheadAttention` does, too."""
+    padding = options.key_padding_mask
+    batched = _check_ranks(query, key, value, padding, options.attn_mask, options.num_heads)
+    time = 1 if options.batch_first and batched else 0
+    if not batched:
+        same = query is key, key is value
+        query = query.unsqueeze(1)
+        key = query if same[0] else key.unsqueeze(1)
+        value = key if same[1] else value.unsqueeze(1)
+        padding = None if padding is None else padding.unsqueeze(0)
+    mask, padding, is_hint = _masks(query, padding, options)
+    _check_shapes(query, key, value, mask, time, options)
+    q, k, v, mask, padding = _heads(
+        query, key, value, None if is_hint else mask, padding, time, options
+    )
+    mask = _joined_mask(mask, padding, k.shape[2], q.shape[0], options.num_heads)
+    mixed, weights = _mix(q, k, v, mask, is_hint, options)
+    mixed = mixed.transpose(1, 2) if time else mixed.permute(2, 0, 1, 3)
+    joined = mixed.reshape(*mixed.shape[:2], options.embed_dim)
+    result = _operators.linear(joined, options.out_weight, options.out_bias)
+    if weights is not None and options.average_attn_weights:
+        weights = weights.mean(dim=1)
+    if not batched:
+        result = result.squeeze(1)
+        weights = weights if weights is None else weights.squeeze(0)
+    return result, weights
+
+
+def _masks(
+    query: Tensor, padding: Tensor | None, options: Options
+) -> tuple[Tensor | None, Tensor | None, bool]:
+    """Return both masks as addends, and True if the causal hint says all of the first one."""
+    mask, is_causal = options.attn_mask, options.is_causal
+    if padding is not None and mask is not None and padding.dtype != mask.dtype:
+        _warn(
+            "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type "
+            "for both instead.",
+        )
+    if is_causal and mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
+            "method `generate_square_subsequent_mask` to create this mask."
+        )
+    is_hint = is_causal and padding is None and not options.need_weights
+    padding = as_addend(padding, "key_padding_mask", query)
+    return mask if is_hint else as_addend(mask, "attn_mask", query), padding, is_hint
+
+
+def _check_shapes(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, time: int, options: Options
+) -> None:
+    """Raise unless the shapes of all operands fit together."""
+    embed_dim, num_heads = options.embed_dim, options.num_heads
+    if query.shape[-1] != embed_dim:
+        raise AssertionError(
+            f"was expecting embedding dimension of {embed_dim}, but got {query.shape[-1]}"
+        )
+    if embed_dim // num_heads * num_heads != embed_dim:
+        raise AssertionError(f"embed_dim {embed_dim} not divisible by num_heads {num_heads}")
+    if isinstance(options.in_weight, tuple):
+        if key.shape[:2] != value.shape[:2]:
+            raise AssertionError(
+                f"key's sequence and batch dims {key.shape[:2]} do not match value's "
+                f"{value.shape[:2]}"
+            )
+    elif key.shape != value.shape:
+        raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+    batch, rows, columns = query.shape[1 - time], query.shape[time], key.shape[time]
+    is_static = options.static_k is not None and options.static_v is not None
+    if key.shape[1 - time] != batch and not is_static:
+        raise RuntimeError(
+            f"query of shape {list(query.shape)} is a batch of {batch}, but key of shape "
+            f"{list(key.shape)} and value of shape {list(value.shape)} are batches of "
+            f"{key.shape[1 - time]}; expand() what is one for all"
+        )
+    if mask is not None:
+        expected = (rows, columns) if mask.dim() == 2 else (batch * num_heads, rows, columns)
+        if tuple(mask.shape) != expected:
+            raise RuntimeError(
+                f"The shape of the {mask.dim()}D attn_mask is {mask.shape}, but should "
+                f"be {expected}."
+            )
+
+
+def _heads(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    padding: Tensor | None,
+    time: int,
+    options: Options,
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]:
+    """Project query, key and value for each head; the masks are widened by keys that are added."""
+    _, num_heads, weight, bias = options[:4]
+    batch, head_dim = query.shape[1 - time], options.embed_dim // num_heads
+    static_k, static_v = options.static_k, options.static_v
+    bias_k, bias_v = options.bias_k, options.bias_v
+    q, k, v = _in_projection(query, key, value, weight, bias)
+    if (bias_k is None) != (bias_v is None):
+        raise AssertionError("bias_k and bias_v must be given together, or neither of them")
+    if bias_k is not None and bias_v is not None:
+        if static_k is not None or static_v is not None:
+            raise AssertionError("bias cannot be added to static key or value.")
+        k, v = _with_more_key(k, bias_k, time), _with_more_key(v, bias_v, time)
+        mask, padding = _widened(mask), _widened(padding)
+
+    def heads(x: Tensor) -> Tensor:
+        x = x.reshape(*x.shape[:2], num_heads, head_dim)
+        return x.transpose(1, 2) if time else x.permute(1, 2, 0, 3)
+
+    q = heads(q)
+    k = heads(k) if static_k is None else _static(static_k, batch, num_heads, head_dim, "static_k")
+    v = heads(v) if static_v is None else _static(static_v, batch, num_heads, head_dim, "static_v")
+    if options.add_zero_attn:
+        zero = k.new_zeros((batch, num_heads, 1, head_dim))
+        k, v = _operators.cat([k, zero], 2), _operators.cat([v, zero], 2)
+        mask, padding = _widened(mask), _widened(padding)
+    return q, k, v, mask, padding
+
+
+def _mix(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, is_hint: bool, options: Options
+) -> tuple[Tensor, Tensor | None]:
+    """Return the values mixed by the weights of each head, and the weights if they are needed."""
+    dropout_p = options.dropout_p
+    if not options.need_weights:
+        mixed = _functional.scaled_dot_product_attention(q, k, v, mask, dropout_p, is_hint)
+        return mixed, None
+    scores = _operators.matmul(q * math.sqrt(1.0 / q.shape[-1]), k.transpose(-2, -1))
+    weights = (scores if mask is None else scores + mask).softmax(-1)
+    if dropout_p > 0.0:
+        weights = dropout(weights, dropout_p)
+    return _operators.matmul(weights, v), weights

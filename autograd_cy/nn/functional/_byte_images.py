@@ -67,34 +67,10 @@ def resized_bytes(
     antialias: bool,
 ) -> Tensor:
     """
-    The uint8 images (N, C, H, W) in another size, with weights of 16 bits as image libraries have.
+    Return uint8 images (N, C, H, W) in another size, with weights of 16 bits.
 
-    Parameters
-    ----------
-    input : Tensor
-        uint8, shape (N, C, H, W).
-    size : list of int
-        Rows and columns of the result, above zero like the sizes of `input`.
-    factors : list of float
-        Of rows and columns, where they were given; empty: the ratios of the sizes.
-    mode : {"bilinear", "bicubic", "lanczos"}
-        The filter; the last with `antialias` only.
-    align_corners : bool
-        Whether the first and last elements stay where they are.
-    antialias : bool
-        Whether filters are as wide as the input's steps.
-
-    Returns
-    -------
-    Tensor
-        uint8, shape (N, C, size[0], size[1]).
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> x = torch.tensor([[[[0, 100]]]], dtype=torch.uint8)
-    >>> resized_bytes(x, [1, 4], [], "bilinear", False, False).flatten()
-    tensor([  0,  25,  75, 100], dtype=autograd_cy.uint8)
+    Arguments are those of `antialiased`; with `antialias`, filters are as wide as
+    the steps of the input. "lanczos" needs it.
     """
     x = input
     for dim, out, factor in zip((-1, -2), size[::-1], (factors or [0.0, 0.0])[::-1]):

@@ -15,7 +15,6 @@ _SOME = ("", "one dimension", "two dimensions", "three dimensions")
 def named(function: Callable[..., Any], name: str, doc: str, rank: int, **words: str) -> Any:
     """The function with the name and the text of one of so many dimensions."""
     function.__name__ = function.__qualname__ = name
-    function.__code__ = function.__code__.replace(co_name=name)  # what errors are named by
     function.__doc__ = doc.format(
         name=name, rank=rank, some=_SOME[rank], opening="[" * rank, closing="]" * rank, **words
     )

@@ -5,53 +5,13 @@ from __future__ import annotations
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._arguments import check_probability
 
-__all__ = [
-    "alpha_dropout",
-    "dropout",
-    "dropout1d",
-    "dropout2d",
-    "dropout3d",
-    "feature_alpha_dropout",
-]
+__all__ = ["dropout1d", "dropout2d", "dropout3d"]
 
 
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Set each element to zero with probability `p` and scale the others by ``1 / (1 - p)``.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any shape.
-    p : float, optional
-        The probability.
-    training : bool, optional
-        Whether anything is done at all.
-    inplace : bool, optional
-        Whether the input itself is changed.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ValueError
-        If ``p`` is not between 0 and 1.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.dropout(torch.ones(1, 2, 1), training=False).flatten()
-    tensor([1., 1.])
-    """
-    check_probability(p)
-    if inplace:
-        return _operators.dropout_(input, p, training) if _drops(input, p, training) else input
-    return _operators.dropout(input, p, training)
-
-
+@public
 def dropout1d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -94,6 +54,7 @@ def dropout1d(
     return _of_channels(input, p, training, inplace, dims == 3)
 
 
+@public
 def dropout2d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -140,6 +101,7 @@ def dropout2d(
     return _of_channels(input, p, training, inplace, True)
 
 
+@public
 def dropout3d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -202,83 +164,3 @@ def _warn_of_shape(name: str, dims: int, spatial: int) -> None:
         f"{spatial} spatial dimensions, a channel dimension, and an optional batch dimension (i.e. "
         f"{spatial + 1}D or {spatial + 2}D inputs).",
     )
-
-
-def alpha_dropout(
-    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
-) -> Tensor:
-    """Drop elements so that mean 0 and variance 1 stay, for networks of `selu`.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any shape.
-    p : float, optional
-        The probability.
-    training : bool, optional
-        Whether anything is done at all.
-    inplace : bool, optional
-        Whether the input itself is changed.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ValueError
-        If ``p`` is not between 0 and 1.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.alpha_dropout(torch.ones(1, 2, 1), training=False).flatten()
-    tensor([1., 1.])
-    """
-    check_probability(p)
-    if inplace:
-        return (
-            _operators.alpha_dropout_(input, p, training) if _drops(input, p, training) else input
-        )
-    return _operators.alpha_dropout(input, p, training)
-
-
-def feature_alpha_dropout(
-    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
-) -> Tensor:
-    """Drop whole channels so that mean 0 and variance 1 stay, for networks of `selu`.
-
-    Parameters
-    ----------
-    input : Tensor
-        Of shape ``(N, C, ...)``.
-    p : float, optional
-        The probability.
-    training : bool, optional
-        Whether anything is done at all.
-    inplace : bool, optional
-        Whether the input itself is changed.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ValueError
-        If ``p`` is not between 0 and 1.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.feature_alpha_dropout(torch.ones(1, 2, 1), training=False).flatten()
-    tensor([1., 1.])
-    """
-    check_probability(p)
-    if inplace:
-        return (
-            _operators.feature_alpha_dropout_(input, p, training)
-            if _drops(input, p, training)
-            else input
-        )
-    return _operators.feature_alpha_dropout(input, p, training)

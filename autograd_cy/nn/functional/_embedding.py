@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import autograd_cy as _operators
 from autograd_cy import Tensor, no_grad
+from autograd_cy._C import overrides as _overrides
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.arguments import _check_arguments
+from autograd_cy._tensors.public import forward_to, names_errors, public
 
 __all__ = ["embedding", "embedding_bag"]
 
@@ -19,6 +21,7 @@ def _row_of(padding_idx: int, rows: int) -> int:
     return padding_idx + rows if padding_idx < 0 else padding_idx
 
 
+@names_errors("embedding")
 def _renorm(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
     """Shorten the rows that are looked up and longer than `max_norm`, in place."""
     if not isinstance(indices, Tensor):
@@ -47,6 +50,7 @@ def _renorm(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) 
         weight.index_copy_(0, used, rows * factors.to(rows.dtype))
 
 
+@public(forwards="embedding", renames={"indices": "input"}, unset={"padding_idx": -1})
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -94,12 +98,22 @@ def embedding(
     tensor([[3., 4.],
             [1., 2.]])
     """
+    if max_norm is not None and _overrides._any_asks(input, weight):  # before rows are changed
+        options = {
+            "padding_idx": padding_idx,
+            "max_norm": max_norm,
+            "norm_type": norm_type,
+            "scale_grad_by_freq": scale_grad_by_freq,
+            "sparse": sparse,
+        }
+        return _overrides._ask(embedding, (input, weight), (input, weight), options)
     padding = -1 if padding_idx is None else _row_of(padding_idx, weight.size(0))
     if max_norm is not None:
         _renorm(weight, input, max_norm, norm_type)
-    return _operators.embedding(weight, input, padding, scale_grad_by_freq, sparse)
+    return forward_to.embedding(weight, input, padding, scale_grad_by_freq, sparse)
 
 
+@public
 def embedding_bag(
     input: Tensor,
     weight: Tensor,

@@ -10,6 +10,7 @@ from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._interpreted import Family
 from autograd_cy._tensors.events import seen_as
+from autograd_cy._tensors.public import public
 
 __all__ = ["affine_grid", "grid_sample"]
 
@@ -32,6 +33,7 @@ def _aligned(align_corners: bool | None, op: str, position: int) -> bool:
     return align_corners
 
 
+@public
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """Return the grid of points that affine maps take the pixels of images to.
 
@@ -94,6 +96,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     return _affine_grid(theta, tuple(size[2:]), aligned)
 
 
+@public(autocast="float32")
 @seen_as("aten::grid_sampler")
 def grid_sample(
     input: Tensor,

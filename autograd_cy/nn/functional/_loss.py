@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
+from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._arguments import (
     check_weight,
     reduction_name,
@@ -11,103 +12,10 @@ from autograd_cy.nn.functional._arguments import (
     weighted,
 )
 
-__all__ = ["cross_entropy", "mse_loss", "nll_loss"]
+__all__ = ["mse_loss"]
 
 
-def cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> Tensor:
-    """Return the cross entropy between logits and target classes or class probabilities.
-
-    Parameters
-    ----------
-    input : Tensor
-        Logits of shape ``(C,)``, ``(N, C)`` or ``(N, C, d1, ...)``.
-    target : Tensor
-        Classes of shape ``()``, ``(N,)`` or ``(N, d1, ...)``, or probabilities like ``input``.
-    weight : Tensor, optional
-        One weight per class.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    ignore_index : int, optional
-        A target class that counts for nothing.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all examples; the mean is a weighted one.
-    label_smoothing : float, optional
-        How much of each target is spread evenly over the classes.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> round(torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([1])).item(), 4)
-    0.6931
-    """
-    return _operators.cross_entropy(
-        input,
-        target,
-        weight=weight,
-        ignore_index=ignore_index,
-        reduction=reduction_name(size_average, reduce, reduction),
-        label_smoothing=label_smoothing,
-    )
-
-
-def nll_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """Return the negative log likelihood of target classes, given log probabilities.
-
-    Parameters
-    ----------
-    input : Tensor
-        Log probabilities of shape ``(C,)``, ``(N, C)`` or ``(N, C, d1, ...)``.
-    target : Tensor
-        Classes of shape ``()``, ``(N,)`` or ``(N, d1, ...)``.
-    weight : Tensor, optional
-        One weight per class.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    ignore_index : int, optional
-        A target class that counts for nothing.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all examples; the mean is a weighted one.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.nll_loss(torch.tensor([[-1.0, -2.0]]), torch.tensor([1]))
-    tensor(2.)
-    """
-    return _operators.nll_loss(
-        input,
-        target,
-        weight=weight,
-        ignore_index=ignore_index,
-        reduction=reduction_name(size_average, reduce, reduction),
-    )
-
-
+@public
 def mse_loss(
     input: Tensor,
     target: Tensor,

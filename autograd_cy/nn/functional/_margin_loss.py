@@ -9,6 +9,7 @@ import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._interpreted._value_checks import checked_margin_targets, checked_variances
 from autograd_cy._tensors.events import seen_as
+from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,
@@ -17,15 +18,10 @@ from autograd_cy.nn.functional._arguments import (
 )
 
 __all__ = [
-    "cosine_embedding_loss",
     "gaussian_nll_loss",
-    "hinge_embedding_loss",
-    "margin_ranking_loss",
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
-    "poisson_nll_loss",
-    "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
 ]
 
@@ -34,172 +30,7 @@ def _reduced(values: Tensor, code: int) -> Tensor:
     return values if code == 0 else values.mean() if code == 1 else values.sum()
 
 
-def margin_ranking_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
-    margin: float = 0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    r"""Return :math:`\max(0, -t (x_1 - x_2) + m)`.
-
-    Parameters
-    ----------
-    input1, input2 : Tensor
-        Scores.
-    target : Tensor
-        1 where the first should be larger, -1 where the second should.
-    margin : float, optional
-        By how much it should be larger.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all elements.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> one = torch.tensor([1.0])
-    >>> torch.nn.functional.margin_ranking_loss(one, 3 * one, one, margin=0.5)
-    tensor(2.5000)
-    """
-    code = reduction_code(size_average, reduce, reduction)
-    if not input1.ndim == input2.ndim == target.ndim:
-        raise RuntimeError(
-            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-            f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} "
-        )
-    return _operators.margin_ranking_loss(input1, input2, target, margin, code)
-
-
-def hinge_embedding_loss(
-    input: Tensor,
-    target: Tensor,
-    margin: float = 1.0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    r"""Return `x` where the target is 1, and :math:`\max(0, m - x)` where it is -1.
-
-    Parameters
-    ----------
-    input : Tensor
-        Distances.
-    target : Tensor
-        1 for what is alike, -1 for what is not.
-    margin : float, optional
-        The distance of what is not alike.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all elements.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.nn.functional import hinge_embedding_loss
-    >>> hinge_embedding_loss(torch.tensor([0.25, 0.25]), torch.tensor([1, -1]), reduction="none")
-    tensor([0.2500, 0.7500])
-    """
-    code = reduction_code(size_average, reduce, reduction)
-    return _operators.hinge_embedding_loss(input, target, margin, code)
-
-
-def cosine_embedding_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
-    margin: float = 0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    r"""Return :math:`1 - \cos` where the target is 1, :math:`\max(0, \cos - m)` where it is -1.
-
-    Parameters
-    ----------
-    input1, input2 : Tensor
-        Vectors of shape ``(N, D)`` or ``(D,)``.
-    target : Tensor
-        Of shape ``(N,)`` or ``()``: 1 for vectors that are alike, -1 for those that are not.
-    margin : float, optional
-        The cosine up to which vectors are not alike.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all pairs.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> x, y = torch.tensor([[3.0, 4.0]]), torch.tensor([[4.0, 3.0]])
-    >>> torch.nn.functional.cosine_embedding_loss(x, y, torch.tensor([-1]), margin=0.5)
-    tensor(0.4600)
-    """
-    code = reduction_code(size_average, reduce, reduction)
-    return _operators.cosine_embedding_loss(input1, input2, target, margin, code)
-
-
-def poisson_nll_loss(
-    input: Tensor,
-    target: Tensor,
-    log_input: bool = True,
-    full: bool = False,
-    size_average: bool | None = None,
-    eps: float = 1e-8,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    r"""Return the negative log likelihood of numbers of events with a Poisson distribution.
-
-    It is :math:`e^x - t x` of logarithms of rates, and :math:`x - t \log (x + \epsilon)` of rates.
-
-    Parameters
-    ----------
-    input : Tensor
-        Logarithms of rates, or rates.
-    target : Tensor
-        Numbers of events.
-    log_input : bool, optional
-        Whether the input is logarithms.
-    full : bool, optional
-        Add Stirling's formula for the logarithm of the factorial of targets above 1.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    eps : float, optional
-        What is added to rates.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all elements.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.poisson_nll_loss(torch.tensor([0.0]), torch.tensor([2.0]))
-    tensor(1.)
-    """
-    code = reduction_code(size_average, reduce, reduction)
-    return _operators.poisson_nll_loss(input, target, log_input, full, eps, code)
-
-
+@public
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -254,6 +85,10 @@ def gaussian_nll_loss(
         raise TypeError(
             f"gaussian_nll_loss: var must be a Tensor or a float, not {type(var).__name__}"
         )
+    elif var.is_complex():
+        raise NotImplementedError(
+            f"gaussian_nll_loss: not implemented for var of dtype {var.dtype}: a variance is real"
+        )
     else:
         known = checked_variances(var.detach())
     if var.shape != input.shape:
@@ -276,61 +111,7 @@ def gaussian_nll_loss(
     return _reduced(loss, reduction_code(None, None, reduction))
 
 
-def triplet_margin_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    margin: float = 1.0,
-    p: float = 2,
-    eps: float = 1e-6,
-    swap: bool = False,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    r"""Return :math:`\max(0, m + \|a - p\| - \|a - n\|)` of vectors.
-
-    (Balntas, Riba, Ponsa and Mikolajczyk, Learning local feature descriptors with triplets, 2016.)
-
-    Parameters
-    ----------
-    anchor, positive, negative : Tensor
-        Vectors in the last dimension; positive ones should be near, negative ones far away.
-    margin : float, optional
-        How much farther, positive.
-    p : float, optional
-        The order of the norm.
-    eps : float, optional
-        What is added to each difference.
-    swap : bool, optional
-        Take the distance of positive and negative, where that is smaller.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all triplets.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ValueError
-        If the margin is not positive.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.nn.functional import triplet_margin_loss
-    >>> triplet_margin_loss(torch.tensor([[0.0]]), torch.tensor([[3.0]]), torch.tensor([[1.0]]))
-    tensor(3.)
-    """
-    code = reduction_code(size_average, reduce, reduction)
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    return _operators.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, code)
-
-
+@public
 def triplet_margin_with_distance_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -403,6 +184,7 @@ def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
         )
 
 
+@public(autocast="float32")
 @seen_as("aten::multi_margin_loss")
 def multi_margin_loss(
     input: Tensor,
@@ -497,6 +279,7 @@ def multi_margin_loss(
     return _reduced(losses if input.ndim == 2 else losses[0], code)
 
 
+@public(autocast="float32")
 @seen_as("aten::multilabel_margin_loss")
 def multilabel_margin_loss(
     input: Tensor,
@@ -558,6 +341,7 @@ def multilabel_margin_loss(
     return _reduced(losses if input.ndim == 2 else losses[0], code)
 
 
+@public(autocast="float32")
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,

@@ -7,7 +7,7 @@ from operator import index
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
-from autograd_cy._tensors.overriding import overridable as _overridable
+from autograd_cy._tensors.public import public
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "local_response_norm", "normalize"]
 
@@ -26,7 +26,7 @@ def _check_batch(size: Sequence[int]) -> None:
 _ONE_STATISTIC = "running_mean and running_var must either both be None or neither be None"
 
 
-@_overridable
+@public
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -86,7 +86,7 @@ def batch_norm(
     )
 
 
-@_overridable
+@public
 def group_norm(
     input: Tensor,
     num_groups: int,
@@ -131,7 +131,7 @@ def group_norm(
     return _operators.group_norm(input, num_groups, weight, bias, eps)
 
 
-@_overridable
+@public
 def instance_norm(
     input: Tensor,
     running_mean: Tensor | None = None,
@@ -192,7 +192,7 @@ def instance_norm(
     )
 
 
-@_overridable
+@public
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
@@ -255,7 +255,7 @@ def local_response_norm(
     return input / (total * (alpha / size) + k) ** beta
 
 
-@_overridable
+@public
 def normalize(
     input: Tensor,
     p: float = 2.0,

@@ -6,6 +6,7 @@ import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._interpreted import Family
+from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,
@@ -17,8 +18,6 @@ from autograd_cy.nn.functional._arguments import (
 )
 
 __all__ = [
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
     "huber_loss",
     "kl_div",
     "l1_loss",
@@ -30,6 +29,7 @@ __all__ = [
 _losses = Family("ops_pointwise_loss")
 
 
+@public(autocast="float32")
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -75,6 +75,7 @@ def l1_loss(
     return values if code == 0 else values.mean() if code == 1 else values.sum()
 
 
+@public(autocast="float32")
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -123,6 +124,7 @@ def smooth_l1_loss(
     )
 
 
+@public(autocast="float32")
 def huber_loss(
     input: Tensor,
     target: Tensor,
@@ -176,115 +178,7 @@ def huber_loss(
     return weighted(values, None, reduction)
 
 
-def binary_cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    r"""Return the cross entropy between probabilities and targets of two classes.
-
-    It is :math:`-w (t \log x + (1 - t) \log (1 - x))`, where a logarithm is at least -100.
-
-    Parameters
-    ----------
-    input : Tensor
-        Probabilities.
-    target : Tensor
-        Numbers between 0 and 1, of the shape and dtype of ``input``.
-    weight : Tensor, optional
-        A factor for each element, of a shape that broadcasts to that of ``input``.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all elements.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    RuntimeError
-        If an element of ``input`` is not between 0 and 1.
-    ValueError
-        If the shapes differ.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0]))
-    tensor(0.6931)
-    """
-    code = reduction_code(size_average, reduce, reduction)
-    if target.shape != input.shape:
-        raise ValueError(
-            f"Using a target size ({target.shape}) that is different to the input size "
-            f"({input.shape}) is deprecated. Please ensure they have the same size."
-        )
-    if target.dtype is not input.dtype:
-        raise RuntimeError(
-            f"binary_cross_entropy: Found dtype {target.dtype} of the target but expected "
-            f"{input.dtype}, that of the input; convert one of them"
-        )
-    return _losses._weighted_cross_entropy(input, target, weight, code)
-
-
-def binary_cross_entropy_with_logits(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    pos_weight: Tensor | None = None,
-) -> Tensor:
-    r"""Return the cross entropy between the sigmoid of logits and targets of two classes.
-
-    It is :math:`-w (p t \log \sigma(x) + (1 - t) \log (1 - \sigma(x)))`, computed so that large
-    logits keep their digits.
-
-    Parameters
-    ----------
-    input : Tensor
-        Logits.
-    target : Tensor
-        Numbers between 0 and 1, of the shape of ``input``.
-    weight : Tensor, optional
-        A factor `w` for each element, of a shape that broadcasts to that of ``input``.
-    size_average, reduce : bool, optional
-        Older spelling of ``reduction``.
-    reduction : {"mean", "sum", "none"}, optional
-        What becomes of the values of all elements.
-    pos_weight : Tensor, optional
-        A factor `p` for positive targets, of a shape that broadcasts to that of ``input``.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> from autograd_cy.nn.functional import binary_cross_entropy_with_logits
-    >>> binary_cross_entropy_with_logits(torch.tensor([0.0]), torch.tensor([1.0]))
-    tensor(0.6931)
-    """
-    code = reduction_code(size_average, reduce, reduction)
-    if target.shape != input.shape:
-        raise ValueError(
-            f"Target size ({target.shape}) must be the same as input size ({input.shape})"
-        )
-    return _operators.binary_cross_entropy_with_logits(input, target, weight, pos_weight, code)
-
-
+@public
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -340,6 +234,7 @@ def kl_div(
     return _operators.kl_div(input, target, code, log_target=log_target)
 
 
+@public(autocast="float32")
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,

@@ -10,6 +10,7 @@ from typing import Any
 
 from autograd_cy import Tensor
 from autograd_cy._interpreted import Family
+from autograd_cy._tensors.public import forward_to, names_errors, public
 from autograd_cy.nn.functional._dimensions import Sizes, named, spread
 
 __all__ = [
@@ -100,6 +101,19 @@ _PAIR = "tuple of Tensor\n        The elements, and where they were in their pla
 
 def _max_pool(rank: int) -> Any:
     plain, both = f"max_pool{rank}d", f"max_pool{rank}d_with_indices"
+    operators = _pools if rank == 3 else forward_to
+
+    @names_errors(plain)
+    def with_indices(
+        input: Tensor,
+        kernel_size: Sizes,
+        stride: Sizes | None,
+        padding: Sizes,
+        dilation: Sizes,
+        ceil_mode: bool,
+    ) -> tuple[Tensor, Tensor]:
+        found = getattr(forward_to if rank == 1 else _pools, both)
+        return found(input, kernel_size, stride, padding, dilation, ceil_mode)
 
     def pool(
         input: Tensor,
@@ -110,20 +124,22 @@ def _max_pool(rank: int) -> Any:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        found = getattr(_pools, both if return_indices else plain)
+        if return_indices:
+            return with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+        found = getattr(operators, plain)
         return found(input, kernel_size, stride, padding, dilation, ceil_mode)
 
-    window = repr((1,) * (rank - 1) + (2,)) if rank > 1 else "2"
-    return named(
+    named(
         pool,
         plain,
         _MAX,
         rank,
-        window=window,
+        window=repr((1,) * (rank - 1) + (2,)) if rank > 1 else "2",
         returned=_ASKED,
         result="Tensor, or a tuple of it and of where its elements were.",
         first="",
     )
+    return public(pool) if rank == 3 else public(forwards=plain)(pool)
 
 
 max_pool1d = _max_pool(1)
@@ -140,18 +156,22 @@ def _max_pool1d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    return _pools.max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+    return forward_to.max_pool1d_with_indices(
+        input, kernel_size, stride, padding, dilation, ceil_mode
+    )
 
 
-max_pool1d_with_indices = named(
-    _max_pool1d_with_indices,
-    "max_pool1d_with_indices",
-    _MAX,
-    1,
-    window="2",
-    returned=_IGNORED,
-    result=_PAIR,
-    first="[0]",
+max_pool1d_with_indices = public(forwards="max_pool1d_with_indices")(
+    named(
+        _max_pool1d_with_indices,
+        "max_pool1d_with_indices",
+        _MAX,
+        1,
+        window="2",
+        returned=_IGNORED,
+        result=_PAIR,
+        first="[0]",
+    )
 )
 
 
@@ -177,7 +197,7 @@ def _adaptive_avg_pool(rank: int) -> Any:
     def pool(input: Tensor, output_size: int | Sequence[int | None]) -> Tensor:
         return getattr(_pools, name)(input, spread(_kept(output_size, input, rank), rank))
 
-    return named(
+    named(
         pool,
         name,
         _ADAPTIVE,
@@ -190,6 +210,7 @@ def _adaptive_avg_pool(rank: int) -> Any:
         first="",
         value="2.",
     )
+    return public(pool)
 
 
 adaptive_avg_pool2d = _adaptive_avg_pool(2)
@@ -208,7 +229,7 @@ def _adaptive_max_pool(rank: int, always: bool) -> Any:
         return found if always or return_indices else found[0]
 
     text = _IGNORED if always else _ASKED
-    return named(
+    named(
         pool,
         name,
         _ADAPTIVE,
@@ -221,6 +242,7 @@ def _adaptive_max_pool(rank: int, always: bool) -> Any:
         first="[0]" if always else "",
         value="3.",
     )
+    return public(pool)
 
 
 adaptive_max_pool1d = _adaptive_max_pool(1, False)

@@ -14,6 +14,7 @@ from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._interpreted import Family
 from autograd_cy._tensors.events import seen_as
+from autograd_cy._tensors.public import names_errors, public
 from autograd_cy.nn.functional._antialias import REACH, antialiased
 from autograd_cy.nn.functional._byte_images import resized_bytes
 
@@ -137,6 +138,7 @@ def _filtered(
     return made.contiguous(memory_format=last) if follows else made
 
 
+@public
 def interpolate(
     input: Tensor,
     size: int | Sequence[int] | None = None,
@@ -238,6 +240,8 @@ def interpolate(
     return _resample(mode, input.dim() - 2)(input, tuple(sizes), *given, code, bool(align_corners))
 
 
+@public(forwards=())
+@names_errors("upsample")
 def upsample(
     input: Tensor,
     size: int | Sequence[int] | None = None,
@@ -274,6 +278,8 @@ def upsample(
     return _operators.nn.functional.interpolate(input, size, scale_factor, mode, align_corners)
 
 
+@public(forwards=())
+@names_errors("upsample_nearest")
 def upsample_nearest(
     input: Tensor,
     size: int | Sequence[int] | None = None,
@@ -305,6 +311,8 @@ def upsample_nearest(
     return _operators.nn.functional.interpolate(input, size, scale_factor, mode="nearest")
 
 
+@public(forwards=())
+@names_errors("upsample_bilinear")
 def upsample_bilinear(
     input: Tensor,
     size: int | Sequence[int] | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._tensors.public import forward_to, public
 from autograd_cy.nn.functional._arguments import implicit_dim
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
 ]
 
 
+@public(forwards="softmax")
 def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
@@ -42,9 +44,10 @@ def softmax(
     tensor([0.5000, 0.5000])
     """
     dim = implicit_dim("softmax", input) if dim is None else dim
-    return _operators.softmax(input, dim, dtype=dtype)
+    return forward_to.softmax(input, dim, dtype=dtype)
 
 
+@public(forwards="log_softmax")
 def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
@@ -70,9 +73,10 @@ def log_softmax(
     tensor([0.])
     """
     dim = implicit_dim("log_softmax", input) if dim is None else dim
-    return _operators.log_softmax(input, dim, dtype=dtype)
+    return forward_to.log_softmax(input, dim, dtype=dtype)
 
 
+@public
 def softmin(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
@@ -101,6 +105,7 @@ def softmin(
     return _operators.softmax(-input, dim, dtype=dtype)
 
 
+@public
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:

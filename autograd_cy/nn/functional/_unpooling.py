@@ -8,6 +8,7 @@ from typing import Any
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._interpreted import Family
+from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._dimensions import Sizes, named, spread
 
 __all__ = ["lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
@@ -110,13 +111,8 @@ def _lp_pool(rank: int) -> Any:
         whole = _operators.sign(mean) * _operators.relu(abs(mean))
         return whole.mul(_volume(kernel_size, rank)).pow(1.0 / norm_type)
 
-    return named(
-        pool,
-        f"lp_pool{rank}d",
-        _LP,
-        rank,
-        window=repr((1,) * (rank - 1) + (2,)) if rank > 1 else "2",
-    )
+    window = repr((1,) * (rank - 1) + (2,)) if rank > 1 else "2"
+    return public(named(pool, f"lp_pool{rank}d", _LP, rank, window=window))
 
 
 lp_pool1d = _lp_pool(1)
@@ -182,13 +178,9 @@ def _max_unpool(rank: int) -> Any:
         size = _unpooled(input, rank, kernel, step, spread(padding, rank), output_size)
         return _resampling._unpool(input, indices, size)
 
-    return named(
-        unpool,
-        f"max_unpool{rank}d",
-        _UNPOOL,
-        rank,
-        window=repr((1,) * (rank - 1) + (2,)) if rank > 1 else "2",
-    )
+    window = repr((1,) * (rank - 1) + (2,)) if rank > 1 else "2"
+    unpool = named(unpool, f"max_unpool{rank}d", _UNPOOL, rank, window=window)
+    return public(unpool, autocast="float32")
 
 
 max_unpool1d = _max_unpool(1)

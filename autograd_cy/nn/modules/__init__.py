@@ -1,312 +1,44 @@
-"""The classes of ``autograd_cy.nn`` by the path under which torch keeps them."""
+"""The classes of ``autograd_cy.nn`` by the path under which torch keeps them.
 
-from typing import TYPE_CHECKING, Any
+Each module says its own in ``__all__``.
+"""
 
-from autograd_cy._environment.moved_modules import moved as _moved
+from typing import TYPE_CHECKING
 
-from ..activation import (
-    CELU,
-    ELU,
-    GELU,
-    GLU,
-    SELU,
-    Hardshrink,
-    Hardsigmoid,
-    Hardswish,
-    Hardtanh,
-    LeakyReLU,
-    LogSigmoid,
-    LogSoftmax,
-    Mish,
-    PReLU,
-    ReLU,
-    ReLU6,
-    RReLU,
-    Sigmoid,
-    SiLU,
-    Softmax,
-    Softmax2d,
-    Softmin,
-    Softplus,
-    Softshrink,
-    Softsign,
-    Tanh,
-    Tanhshrink,
-    Threshold,
-)
-from ..adaptive_softmax import AdaptiveLogSoftmaxWithLoss
-from ..attention import MultiheadAttention
-from ..container import ModuleDict, ModuleList, Sequential
-from ..convolution import (
-    Conv1d,
-    Conv2d,
-    Conv3d,
-    ConvTranspose1d,
-    ConvTranspose2d,
-    ConvTranspose3d,
-)
-from ..distance import (
-    Bilinear,
-    CosineSimilarity,
-    PairwiseDistance,
-)
-from ..dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
-from ..embedding import Embedding, EmbeddingBag
-from ..fold import Fold, Unfold
-from ..layer import (
-    Flatten,
-    Identity,
-    Linear,
-    Unflatten,
-)
-from ..loss import CrossEntropyLoss, MSELoss, NLLLoss
-from ..margin_loss import (
-    CosineEmbeddingLoss,
-    GaussianNLLLoss,
-    HingeEmbeddingLoss,
-    MarginRankingLoss,
-    MultiLabelMarginLoss,
-    MultiLabelSoftMarginLoss,
-    MultiMarginLoss,
-    PoissonNLLLoss,
-    TripletMarginLoss,
-    TripletMarginWithDistanceLoss,
-)
-from ..normalization import (
-    BatchNorm1d,
-    BatchNorm2d,
-    BatchNorm3d,
-    GroupNorm,
-    InstanceNorm1d,
-    InstanceNorm2d,
-    InstanceNorm3d,
-    LayerNorm,
-    LocalResponseNorm,
-    RMSNorm,
-    SyncBatchNorm,
-)
-from ..padding import (
-    CircularPad1d,
-    CircularPad2d,
-    CircularPad3d,
-    ConstantPad1d,
-    ConstantPad2d,
-    ConstantPad3d,
-    ReflectionPad1d,
-    ReflectionPad2d,
-    ReflectionPad3d,
-    ReplicationPad1d,
-    ReplicationPad2d,
-    ReplicationPad3d,
-    ZeroPad1d,
-    ZeroPad2d,
-    ZeroPad3d,
-)
-from ..parameter_container import ParameterDict, ParameterList
-from ..pointwise_loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    SmoothL1Loss,
-    SoftMarginLoss,
-)
-from ..pooling import (
-    AdaptiveAvgPool1d,
-    AdaptiveAvgPool2d,
-    AdaptiveAvgPool3d,
-    AdaptiveMaxPool1d,
-    AdaptiveMaxPool2d,
-    AdaptiveMaxPool3d,
-    AvgPool1d,
-    AvgPool2d,
-    AvgPool3d,
-    MaxPool1d,
-    MaxPool2d,
-    MaxPool3d,
-)
-from ..recurrent import GRU, LSTM, RNN, RNNBase
-from ..recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
-from ..resampling import (
-    ChannelShuffle,
-    PixelShuffle,
-    PixelUnshuffle,
-    Upsample,
-    UpsamplingBilinear2d,
-    UpsamplingNearest2d,
-)
-from ..sequence_loss import (
-    CTCLoss,
-)
-from ..transformer import (
-    Transformer,
-    TransformerDecoder,
-    TransformerDecoderLayer,
-    TransformerEncoder,
-    TransformerEncoderLayer,
-)
-from ..unpooling import (
-    LPPool1d,
-    LPPool2d,
-    LPPool3d,
-    MaxUnpool1d,
-    MaxUnpool2d,
-    MaxUnpool3d,
-)
+from autograd_cy._lazy import attach as _attach
+
+from ..activation import *  # noqa: F403
+from ..adaptive_softmax import *  # noqa: F403
+from ..attention import MultiheadAttention as MultiheadAttention
+from ..container import *  # noqa: F403
+from ..convolution import *  # noqa: F403
+from ..distance import *  # noqa: F403
+from ..dropout import *  # noqa: F403
+from ..embedding import *  # noqa: F403
+from ..fold import *  # noqa: F403
+from ..layer import *  # noqa: F403
+from ..loss import *  # noqa: F403
+from ..margin_loss import *  # noqa: F403
+from ..normalization import *  # noqa: F403
+from ..padding import *  # noqa: F403
+from ..parameter_container import *  # noqa: F403
+from ..pointwise_loss import *  # noqa: F403
+from ..pooling import *  # noqa: F403
+from ..recurrent import *  # noqa: F403
+from ..recurrent_cells import *  # noqa: F403
+from ..resampling import *  # noqa: F403
+from ..sequence_loss import *  # noqa: F403
+from ..shuffle import *  # noqa: F403
+from ..transformer import *  # noqa: F403
+from ..unpooling import *  # noqa: F403
 from . import module as module
-from .module import Module
+from .module import Module as Module
 
-__all__ = [
-    "CELU",
-    "ELU",
-    "GELU",
-    "GLU",
-    "GRU",
-    "LSTM",
-    "RNN",
-    "SELU",
-    "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d",
-    "AdaptiveLogSoftmaxWithLoss",
-    "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d",
-    "AlphaDropout",
-    "AvgPool1d",
-    "AvgPool2d",
-    "AvgPool3d",
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "Bilinear",
-    "CTCLoss",
-    "ChannelShuffle",
-    "CircularPad1d",
-    "CircularPad2d",
-    "CircularPad3d",
-    "ConstantPad1d",
-    "ConstantPad2d",
-    "ConstantPad3d",
-    "Conv1d",
-    "Conv2d",
-    "Conv3d",
-    "ConvTranspose1d",
-    "ConvTranspose2d",
-    "ConvTranspose3d",
-    "CosineEmbeddingLoss",
-    "CosineSimilarity",
-    "CrossEntropyLoss",
-    "Dropout",
-    "Dropout1d",
-    "Dropout2d",
-    "Dropout3d",
-    "Embedding",
-    "EmbeddingBag",
-    "FeatureAlphaDropout",
-    "Flatten",
-    "Fold",
-    "GRUCell",
-    "GaussianNLLLoss",
-    "GroupNorm",
-    "Hardshrink",
-    "Hardsigmoid",
-    "Hardswish",
-    "Hardtanh",
-    "HingeEmbeddingLoss",
-    "HuberLoss",
-    "Identity",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "InstanceNorm3d",
-    "KLDivLoss",
-    "L1Loss",
-    "LPPool1d",
-    "LPPool2d",
-    "LPPool3d",
-    "LSTMCell",
-    "LayerNorm",
-    "LeakyReLU",
-    "Linear",
-    "LocalResponseNorm",
-    "LogSigmoid",
-    "LogSoftmax",
-    "MSELoss",
-    "MarginRankingLoss",
-    "MaxPool1d",
-    "MaxPool2d",
-    "MaxPool3d",
-    "MaxUnpool1d",
-    "MaxUnpool2d",
-    "MaxUnpool3d",
-    "Mish",
-    "Module",
-    "ModuleDict",
-    "ModuleList",
-    "MultiLabelMarginLoss",
-    "MultiLabelSoftMarginLoss",
-    "MultiMarginLoss",
-    "MultiheadAttention",
-    "NLLLoss",
-    "PReLU",
-    "PairwiseDistance",
-    "ParameterDict",
-    "ParameterList",
-    "PixelShuffle",
-    "PixelUnshuffle",
-    "PoissonNLLLoss",
-    "RMSNorm",
-    "RNNBase",
-    "RNNCell",
-    "RNNCellBase",
-    "RReLU",
-    "ReLU",
-    "ReLU6",
-    "ReflectionPad1d",
-    "ReflectionPad2d",
-    "ReflectionPad3d",
-    "ReplicationPad1d",
-    "ReplicationPad2d",
-    "ReplicationPad3d",
-    "Sequential",
-    "SiLU",
-    "Sigmoid",
-    "SmoothL1Loss",
-    "SoftMarginLoss",
-    "Softmax",
-    "Softmax2d",
-    "Softmin",
-    "Softplus",
-    "Softshrink",
-    "Softsign",
-    "SyncBatchNorm",
-    "Tanh",
-    "Tanhshrink",
-    "Threshold",
-    "Transformer",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
-    "TripletMarginLoss",
-    "TripletMarginWithDistanceLoss",
-    "Unflatten",
-    "Unfold",
-    "Upsample",
-    "UpsamplingBilinear2d",
-    "UpsamplingNearest2d",
-    "ZeroPad1d",
-    "ZeroPad2d",
-    "ZeroPad3d",
-]
+if not TYPE_CHECKING:  # type checkers take all names that are imported, and name what isn't there
+    __all__ = sorted(
+        name
+        for name, value in globals().items()
+        if isinstance(value, type) and issubclass(value, Module)
+    )
 
-if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> Any:
-        found = _moved(__name__, name)
-        if found is not None:
-            return found
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    __getattr__, __dir__ = _attach(__name__, ["utils"])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from autograd_cy._absent.stand_ins import stand_in
+from autograd_cy._lazy import attach as _attach
 
 from . import distributed
 from .data_parallel import DataParallel, data_parallel
@@ -13,5 +11,4 @@ from .distributed import DistributedDataParallel
 __all__ = ["DataParallel", "DistributedDataParallel", "data_parallel", "distributed"]
 
 
-def __getattr__(name: str) -> Any:
-    return stand_in(__name__, name)
+__getattr__, __dir__ = _attach(__name__)

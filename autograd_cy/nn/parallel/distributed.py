@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_cy._absent.stand_in_names import NO_GROUP
+from autograd_cy._lazy.table import NO_GROUP
 from autograd_cy.nn.module import Module
 
 __all__ = ["DistributedDataParallel"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from autograd_cy._absent.names import no_attribute
-from autograd_cy._environment.moved_modules import moved as _moved
+from autograd_cy._lazy import attach as _attach
 
 from . import clip_grad, convert_parameters, parametrizations, parametrize, rnn, stateless
 from .clip_grad import (
@@ -43,9 +42,4 @@ __all__ = [
 
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> Any:
-        found = _moved(__name__, name)
-        if found is not None:
-            return found
-        raise no_attribute(__name__, name)
+    __getattr__, __dir__ = _attach(__name__)

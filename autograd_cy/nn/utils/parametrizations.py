@@ -17,24 +17,10 @@ __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
 def norm_except(weight: Tensor, dim: int | None) -> Tensor:
-    """Return the norms of the slices along a dimension, with sizes that broadcast.
+    """
+    Return the norms of the slices along a dimension, with sizes that broadcast.
 
-    Parameters
-    ----------
-    weight : Tensor
-    dim : int or None
-        None or -1 takes the norm of all elements; other negative numbers count from the end.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> norm_except(torch.tensor([[3.0, 4.0], [0.0, 1.0]]), 0)
-    tensor([[5.],
-            [1.]])
+    None or -1 takes the norm of all elements; other negative numbers count from the end.
     """
     return _operators.norm_except_dim(weight, 2, -1 if dim is None else dim)
 
@@ -92,45 +78,15 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 def unit(vector: Tensor, eps: float) -> Tensor:
-    """Return a vector divided by its norm.
-
-    Parameters
-    ----------
-    vector : Tensor
-    eps : float
-        The norm isn't taken smaller than this.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> unit(torch.tensor([3.0, 4.0]), 1e-12)
-    tensor([0.6000, 0.8000])
-    """
+    """Return a vector divided by its norm, which isn't taken smaller than `eps`."""
     return vector / _operators.linalg.vector_norm(vector).clamp(min=eps)
 
 
 def put_unit(kept: Tensor, vector: Tensor, eps: float) -> None:
-    """Write ``unit(vector, eps)`` over a tensor that a module keeps.
+    """
+    Write ``unit(vector, eps)`` over a tensor that a module keeps.
 
     By `out=`, which functions that are transformed may use with tensors that aren't theirs.
-
-    Parameters
-    ----------
-    kept : Tensor
-    vector : Tensor
-    eps : float
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> kept = torch.zeros(2)
-    >>> put_unit(kept, torch.tensor([3.0, 4.0]), 1e-12)
-    >>> kept
-    tensor([0.6000, 0.8000])
     """
     vector = vector.detach()
     _operators.div(vector, _operators.linalg.vector_norm(vector).clamp(min=eps), out=kept)

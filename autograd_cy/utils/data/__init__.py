@@ -1,8 +1,8 @@
 """Samples, their order, and batches of them, gathered by worker processes."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from autograd_cy._environment.moved_modules import moved as _moved
+from autograd_cy._lazy import attach as _attach
 
 from . import collate, dataloader, dataset, distributed, sampler
 from ._worker import WorkerInfo, get_worker_info
@@ -57,9 +57,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-
-    def __getattr__(name: str) -> Any:
-        found = _moved(__name__, name)
-        if found is not None:
-            return found
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    __getattr__, __dir__ = _attach(__name__)

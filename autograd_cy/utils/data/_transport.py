@@ -24,7 +24,7 @@ SMALL = 1 << 15  # bytes; less than this goes through the socket
 
 
 def _reduce_tensor(x: Tensor) -> Any:
-    """As always, but a small window on large memory takes only itself along."""
+    """Reduce a tensor for pickle; a small window on large memory takes only itself along."""
     if x.requires_grad and not x.is_leaf:
         raise RuntimeError(
             f"a tensor of shape {tuple(x.shape)} that requires grad and is not a leaf can't go to "

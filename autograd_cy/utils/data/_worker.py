@@ -1,4 +1,4 @@
-"""What a worker process of a loader does, and what it knows about itself."""
+"""The main loop of a worker process of a loader, and its knowledge of itself."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class Fetcher:
 
 def _rows_of(dataset: Any) -> Callable[[list], list | None] | None:
     """
-    How to get a batch of rows of tensors at once, if that is what the data set has.
+    Return the function that gets a batch of rows of tensors at once, if the data set has one.
 
     It gives what `default_collate` makes of single rows, with one operation for each tensor.
     """
@@ -200,7 +200,7 @@ def _rows_of(dataset: Any) -> Callable[[list], list | None] | None:
 
 @dataclass
 class Task:
-    """What the main process wants: a batch, or a new pass (`number` is None)."""
+    """A request of the main process: a batch, or a new pass (`number` is None)."""
 
     epoch: int
     number: int | None
@@ -209,7 +209,7 @@ class Task:
 
 @dataclass
 class Settings:
-    """What a worker gets when it starts."""
+    """The settings that a worker gets when it starts."""
 
     dataset: Any
     batched: bool

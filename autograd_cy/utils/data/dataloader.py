@@ -221,7 +221,7 @@ class DataLoader:
 
     @property
     def multiprocessing_context(self) -> Any:
-        """How processes start."""
+        """The context that starts processes."""
         return self._context
 
     @multiprocessing_context.setter
@@ -249,7 +249,7 @@ class DataLoader:
 
     @property
     def _indices(self) -> Iterable:
-        """What is taken from the data set at a time: lists of indices, or single ones."""
+        """The indices to take from the data set at a time: lists of indices, or single ones."""
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def _fetcher(self) -> Fetcher:

@@ -1,4 +1,4 @@
-"""In which order samples are taken, and which of them make a batch."""
+"""The order in which samples are taken, and their batches."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self) -> int:
-        """How many indices a pass gives."""
+        """The number of indices of a pass."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:

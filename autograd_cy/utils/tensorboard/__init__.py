@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NoReturn
 
-from autograd_cy._absent.names import no_attribute
+from autograd_cy._lazy import attach as _attach
 
 __all__ = ["SummaryWriter"]  # made when it is first asked for
 
@@ -50,9 +50,9 @@ class _Missing:
         )
 
 
-def __getattr__(name: str) -> Any:
+def _find(name: str) -> Any:
     if name != "SummaryWriter":
-        raise no_attribute(__name__, name)
+        return None
     try:
         installed = import_module("tensorboardX")
     except ModuleNotFoundError as error:
@@ -65,3 +65,6 @@ def __getattr__(name: str) -> Any:
         made = writer(installed.SummaryWriter, _TEXT)
     globals()[name] = made
     return made
+
+
+__getattr__, __dir__ = _attach(__name__, find=_find)

@@ -173,7 +173,7 @@ cdef Tensor room_for_examples(Tensor a, int dt, int n, const Py_ssize_t* shape, 
 
 cdef Tensor strided_examples(Tensor a, int dt, int n, const Py_ssize_t* shape,
                              const Py_ssize_t* strides, int where):
-    """The same with given strides; examples lie one behind the other."""
+    """Allocate as above, with the strides of the caller; examples lie one behind the other."""
     cdef Py_ssize_t[MAX_DIMS] whole
     cdef Py_ssize_t[MAX_DIMS] steps
     cdef Tensor below

@@ -219,7 +219,7 @@ cdef object bound_in(object dtype, Tensor out, object x, str op, str argument):
 
 
 cdef Tensor spread_there(int device, double lo, double hi, Py_ssize_t n, str op):
-    """The same by operators of the device."""
+    """Fill a range by operators of the device."""
     cdef double width = (hi - lo) / (n - 1) if n > 1 else 0
     cdef Tensor place = room_on(device, DT_F64, 1, &n, NULL), low, high
     fill_range(place, 0, 1)

@@ -44,7 +44,7 @@ cdef int leaf_dtype(object x) except -1:
 
 
 cdef bint is_sequence(object x):
-    """Whether x counts as a level of nesting; its items are reached by len() and [i]."""
+    """Return whether x counts as a level of nesting; its items are reached by len() and [i]."""
     if isinstance(x, (list, tuple)):
         return True
     if isinstance(x, (str, bytes, dict, set, frozenset, Tensor, _np.ndarray)):

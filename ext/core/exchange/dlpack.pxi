@@ -150,7 +150,7 @@ cdef object versioned_capsule(Tensor t, bint copied):
 
 
 cdef bint is_on_cuda(Tensor t) except -1:
-    """Whether it is there; memory of devices that aren't CUDA's is an error."""
+    """Return whether it is there; memory of devices that aren't CUDA's is an error."""
     if not t.flags & F_DEVICE:
         return False
     if name_of_type(device_type(t.mem.device)) != "cuda":
@@ -424,7 +424,8 @@ cdef object ask_capsule(object source, object copy):
 
 
 cdef object cuda_exchange_of(object index):
-    """That module for a CUDA device, which is started, or the error that says why it can't be."""
+    """Return the exchange module of a CUDA device, which is started, or raise the error that says
+    why it can't be."""
     code_of_gpu(index, "from_dlpack")
     return cuda_exchange()
 

@@ -1,31 +1,28 @@
-# Whose name an error has: the function's that was called (part of forms.pyx).
+# The name that an error message begins with: that of the function that was called (part of
+# forms.pyx).
 
 # Note [Names in errors]
-# An operator that is made of others fails where one of its steps does, and that names itself:
-# "mm: mat1 and mat2 shapes cannot be multiplied". The caller wrote matmul. So where a form or a
-# Python operator has failed, the name at the beginning of the message is made the one that was
-# called; calls that succeed pay a comparison. A function of the package in Python that calls forms
-# is found on the stack. Errors of programs, of hooks for example, stay as they are.
+# An operator that is made of others fails where one of its steps does, and the message has the name
+# of the step: "mm: mat1 and mat2 shapes cannot be multiplied". The caller wrote matmul. So each
+# form, operator of Python and public function in Python (_tensors/public.py) that an error passes
+# through puts its own name there, from the innermost one to the outermost. A call that succeeds
+# pays nothing. The error keeps the name that its message begins with in `_operator`: only a message
+# that begins with the name of an operator gets another one. Errors of programs, of hooks for
+# example, stay as they are.
 
 cdef extern from "Python.h":
     void PyErr_NormalizeException(PyObject**, PyObject**, PyObject**)
 
 import re as _re
-from sys import _getframe
 
 # mm: ..., mm(): ..., mm() ..., torch.mm: ...
 cdef object LEADING = _re.compile(r"(?:torch\.)?([a-z_]\w*(?:\.[a-z_]\w*)*)(\(\):| ?:|\(\)) ")
 cdef object ARGUMENT = _re.compile(r"argument '(\w+)'(?: \(position \d+\))?")
 cdef list families = []             # the forms of each module
-# Where functions in Python stand that hand on to forms.
-cdef tuple IN_PYTHON = ("autograd_cy._interpreted.", "autograd_cy._tensors.",
-                        "autograd_cy.nn.functional.", "autograd_cy.linalg", "autograd_cy.overrides")
-# Where an operator calls what programs gave it, which may be in C and leave no trace of its own.
-cdef str HOOK = "autograd_cy._C.saved.pack_with"
 
 
 cdef bint is_operator(str name) except -1:
-    """Whether this is the name of a form: other words before a colon say something else."""
+    """Return whether this is the name of a form: other words before a colon say something else."""
     cdef dict forms
     for forms in families:
         if name in forms or f"_{name}" in forms:
@@ -38,98 +35,125 @@ cdef str tail(str name):
     return name.rpartition(".")[2].rstrip("_")
 
 
-cdef str module_of(object frame):
-    """The name of its module; a program may run with whatever it likes there."""
-    cdef object name = frame.f_globals.get("__name__")
-    return <str>name if type(name) is str else ""
-
-
-cdef object public_caller():
-    """The code of the function of the package through which Python came here, or None."""
-    cdef object frame = _getframe(), found = None
-    cdef str name
-    while frame is not None and module_of(frame).startswith(IN_PYTHON):
-        name = frame.f_code.co_name
-        if not name.startswith(("_", "<")) and name != "asking":
-            found = frame.f_code
-        frame = frame.f_back
-    return found
-
-
 cdef bint of_package(object trace) except -1:
-    """Whether no function of the program lies between the call and the error."""
+    """Return whether no function of the program lies between the call and the error."""
+    cdef object name
     while trace is not None:
-        if (not module_of(trace.tb_frame).startswith("autograd_cy.")
-                or trace.tb_frame.f_code.co_name == HOOK):
+        name = trace.tb_frame.f_globals.get("__name__")     # a program may have anything there
+        if type(name) is not str or not (<str>name).startswith("autograd_cy."):
             return False
         trace = trace.tb_next
     return True
 
 
-cdef str renamed(str text, str own, str said):
-    """A message with the name of what was called before it, or the same text."""
-    cdef object found = LEADING.match(text), argument, caller
-    cdef str first, called
-    cdef tuple known
-    if found is None:
-        return text
-    first, caller = tail(found[1]), public_caller()
-    called = own if caller is None else caller.co_name
-    if first == tail(called) or (caller is None and first == tail(said)):
-        return text
-    if called.startswith("_") or not is_operator(first):
-        return text
-    argument = ARGUMENT.match(text, found.end())
-    if argument is not None and caller is not None:
-        known = caller.co_varnames[:caller.co_argcount + caller.co_kwonlyargcount]
-        if argument[1] not in known:        # it says something about the inner function only
-            return text
-        place = known.index(argument[1]) + 1
-        return f"{called}(): argument '{argument[1]}' (position {place}){text[argument.end():]}"
-    return f"{called}{text[found.end(1):]}"
-
-
-cdef int put_name(object error, object trace, str own, str said) except -1:
+cdef str message_of(object error, object trace):
+    """The message of an error of this package; None for others."""
     cdef tuple args = error.args
-    cdef object caller
-    cdef str text
     if len(args) == 1 and type(args[0]) is str and of_package(trace):
-        text = <str>args[0]
-        if isinstance(error, MemoryError) and text.startswith("autograd_cy: "):
-            caller = public_caller()
-            own = said.lstrip("_") if own.startswith("_") else own
-            text = f"{own if caller is None else caller.co_name}: {text[13:]}"
-        else:
-            text = renamed(text, own, said)
-        if text is not args[0]:
-            error.args = (text,)
+        return <str>args[0]
+    return None
+
+
+cdef int put_message(object error, str text, str name) except -1:
+    """Give an error a message that begins with the name of an operator."""
+    error.args = (text,)
+    error._operator = name
     return 0
 
 
-ctypedef int (*put_fn)(object, object, str, str) noexcept
-cdef put_fn put_quietly = <put_fn><void*>put_name
+cdef int keep_message(object error) except -1:
+    """Let an error that a program has raised keep its message."""
+    if type(error).__module__ == "builtins":
+        error._operator = ""
+    return 0
 
 
-cdef void name_error(str own, str said) noexcept:
+cdef int put_name(object error, object trace, str own, str said) except -1:
+    """Let a message begin with the name of a form, `own`, or with that of its operator, `said`."""
+    cdef str text = message_of(error, trace), mark = getattr(error, "_operator", None), first
+    cdef object found
+    if text is None or mark == "":
+        return 0
+    if isinstance(error, MemoryError) and text.startswith("autograd_cy: "):
+        own = said.lstrip("_") if own.startswith("_") else own
+        return put_message(error, f"{own}: {text[13:]}", own)
+    found = LEADING.match(text)
+    if found is None:
+        return 0
+    first = tail(found[1])
+    if first != tail(mark or "") and not is_operator(first):
+        return 0
+    if first == tail(own) or first == tail(said) or own.startswith("_"):
+        error._operator = first
+        return 0
+    return put_message(error, f"{own}{text[found.end(1):]}", own)
+
+
+cdef tuple parameters_of(object function):
+    """The names of the parameters of a function in Python, which may be wrapped."""
+    cdef object code
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    code = function.__code__
+    return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+
+
+cdef int put_public_name(object error, object trace, str name, object function) except -1:
+    """Let the message of an operator begin with the name of the public function around it."""
+    cdef str text = message_of(error, trace), mark = getattr(error, "_operator", None), place
+    cdef object found = None if text is None or not mark else LEADING.match(text), argument
+    cdef tuple parameters
+    if found is None or tail(found[1]) == tail(name):
+        return 0
+    argument = ARGUMENT.match(text, found.end())
+    if argument is None:
+        return put_message(error, f"{name}{text[found.end(1):]}", name)
+    parameters = parameters_of(function)
+    if argument[1] not in parameters:       # it says something about the inner function only
+        return 0
+    place = f" (position {parameters.index(argument[1]) + 1})"
+    if getattr(error, "_by_name", False):
+        place = ""
+    return put_message(
+        error, f"{name}(): argument '{argument[1]}'{place}{text[argument.end():]}", name)
+
+
+def _name_error(error not None, function not None, str name=None):
+    """Let the message of an error that has just been caught begin with the name of a function."""
+    put_public_name(error, error.__traceback__, name or function.__name__, function)
+
+
+cdef int put_names(object error, object trace, str own, str said, object public) except -1:
+    put_name(error, trace, own if public is None else own.rstrip("_"), said)
+    if public is not None:
+        put_public_name(error, trace, public.name, public.function)
+    return 0
+
+
+ctypedef int (*put_fn)(object, object, str, str, object) noexcept
+cdef put_fn put_quietly = <put_fn><void*>put_names
+
+
+cdef void name_error(str own, str said, object public) noexcept:
     """Let the error that is on its way begin with the name of what was called."""
     cdef PyObject *kind = NULL, *error = NULL, *trace = NULL
     cdef PyObject *other = NULL, *second = NULL, *third = NULL
     PyErr_Fetch(&kind, &error, &trace)
     PyErr_NormalizeException(&kind, &error, &trace)
-    if put_quietly(<object>error, None if trace == NULL else <object>trace, own, said) != 0:
+    if put_quietly(<object>error, None if trace == NULL else <object>trace, own, said, public) != 0:
         PyErr_Fetch(&other, &second, &third)        # without memory the error stays as it is
         drop_error(other, second, third)
     PyErr_Restore(kind, error, trace)
 
 
 cdef PyObject* failed(Form form, Row* row) noexcept:
-    """What a form returns that has failed."""
-    name_error(form.__name__, <str>row.parameters[0].op if row.n else form.__name__)
+    """Return the result of a form that has failed: NULL, with the error named after it."""
+    name_error(form.__name__, <str>row.parameters[0].op if row.n else form.__name__, form.public)
     return NULL
 
 
 cdef void operator_failed(int slot, bint unary) noexcept:
-    """The same for ``a @ b`` and other operators of Python."""
+    """Name the error of ``a @ b`` and other operators of Python after them."""
     cdef PyObject* name = <PyObject*>(<list>(UNARY if unary else BINARY))[slot]
     if name != NONE:
-        name_error(<str>name, <str>name)
+        name_error(<str>name, <str>name, None)

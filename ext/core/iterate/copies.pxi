@@ -153,7 +153,7 @@ cdef int copy_into(Tensor dst, Tensor src, str op) except -1:
 
 
 cdef bint same_rows(Tensor dst, Py_ssize_t** strides) noexcept:
-    """Whether both go through memory alike, where there is more than one place."""
+    """Return whether both go through memory alike, where there is more than one place."""
     cdef int d
     for d in range(dst.nd):
         if dst.sizes[d] != 1 and strides[0][d] != strides[1][d]:

@@ -74,7 +74,8 @@ cdef inline int next_order(int nargs, char** p, const Py_ssize_t* step, Py_ssize
 
 
 cdef bint may_send(int nargs, char** p, const Py_ssize_t* step) noexcept:
-    """Whether a result is dense (elements divide a line), lies on lines and isn't an input, too."""
+    """Return whether a result is dense (elements divide a line), lies on lines and isn't an input,
+    too."""
     cdef int a
     if step[0] > 16 or step[0] & (step[0] - 1) or <size_t>p[0] % LINE:
         return False

@@ -1,7 +1,7 @@
 # Which tensors may be written, and which operands share memory with them (part of iterate.pyx).
 
 cdef bint ranges_meet(Tensor a, Tensor b) noexcept:
-    """Whether the two may share memory (a test on the spanned ranges)."""
+    """Return whether the two may share memory (a test on the spanned ranges)."""
     cdef Py_ssize_t ea = DT_SIZE[a.dt], eb = DT_SIZE[b.dt]
     cdef int i
     if a.count == 0 or b.count == 0:
@@ -18,7 +18,7 @@ cdef bint same_window(Tensor a, Tensor b) noexcept:
 
 
 cdef bint same_places(Tensor a, Tensor b) noexcept:
-    """Whether each element lies where that of the other does, as long as it."""
+    """Return whether each element lies where that of the other does, as long as it."""
     cdef int i
     if a.ptr != b.ptr or DT_SIZE[a.dt] != DT_SIZE[b.dt]:
         return False

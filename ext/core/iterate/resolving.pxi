@@ -48,7 +48,7 @@ cdef Tensor ew_resolved(int kernel, PyObject** args, int nin, int rule, Tensor o
 
 
 cdef bint is_of_shape(Tensor out, PyObject** args, int nin, str op) except -1:
-    """Whether the shape is that of the operands broadcast."""
+    """Return whether the shape is that of the operands broadcast."""
     cdef Py_ssize_t[64] shape
     cdef int d, nd = broadcast_args(args, nin, shape, op)
     if out.nd != nd:
@@ -83,7 +83,7 @@ cdef Tensor resolved(Tensor a):
 
 
 cdef bint is_raw(Tensor a) noexcept:
-    """Whether bytes of a tensor of bools on the CPU are other than 0 and 1."""
+    """Return whether bytes of a tensor of bools on the CPU are other than 0 and 1."""
     return a.count != 0 and bytes_of(a, 0, <const uint8_t*>a.ptr) > 1
 
 

@@ -38,7 +38,7 @@ cdef enum:
 
 
 cdef bint is_copy(loop_t loop) noexcept:
-    """Whether a loop moves values as they are; conversions of dtypes don't count."""
+    """Return whether a loop moves values as they are; conversions of dtypes don't count."""
     cdef int dt
     for dt in range(12):
         if loop == KT.loops[K_COPY][dt]:
@@ -197,7 +197,7 @@ cdef void same_row(LoopPlan* plan, char** q, Py_ssize_t* step, Py_ssize_t n) noe
 
 
 cdef inline bint is_turned(LoopPlan* plan, int a) noexcept nogil:
-    """Whether the last but one dimension is dense in an operand, and the last isn't."""
+    """Return whether the last but one dimension is dense in an operand, and the last isn't."""
     cdef Py_ssize_t step = plan.strides[a][plan.nd - 1], item = plan.item[a]
     return plan.strides[a][plan.nd - 2] == item and (step > item or step < -item)
 
@@ -257,7 +257,7 @@ cdef void turned_range(LoopPlan* plan, Py_ssize_t lo, Py_ssize_t hi) noexcept no
 
 
 cdef bint turn_plan(LoopPlan* plan) noexcept:
-    """Whether tiles are of use; then the dimension along them is the last but one."""
+    """Return whether tiles are of use; then the dimension along them is the last but one."""
     cdef int a, d, found = -1, last = plan.nd - 1
     cdef Py_ssize_t size, step
     if plan.shape[last] < TURN_LEAST or plan.strides[0][last] != plan.item[0]:
@@ -294,7 +294,7 @@ cdef int copy_code(Py_ssize_t item) noexcept:
 
 
 cdef int way_of(LoopPlan* plan) noexcept:
-    """How a loop goes over its elements; needs the sizes of elements."""
+    """Choose how a loop goes over its elements; it needs the sizes of elements."""
     cdef int a, last = plan.nd - 1
     cdef Py_ssize_t inner = plan.shape[last]
     cdef bint same = plan.nargs > 1 and plan.strides[0][last] == plan.item[0]

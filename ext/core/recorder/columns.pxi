@@ -60,7 +60,7 @@ cdef Event* numbered(Stream* s, int64_t number, Block** block) noexcept:
 
 
 cdef int64_t first_time(Share* share) noexcept:
-    """When a session first sees a thread."""
+    """Return the time at which a session first sees a thread."""
     cdef Block* b
     cdef int64_t time = INT64_MAX
     if share.n:

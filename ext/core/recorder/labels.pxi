@@ -204,7 +204,7 @@ cdef PyObject* called_otherwise(Bound bound, PyObject** args, Py_ssize_t given,
 
 @cython.final
 cdef class Binding:
-    """What stands for a method of labels in their class."""
+    """A descriptor that stands for a method of labels in their class."""
     cdef object function
     cdef void* call
 

@@ -361,12 +361,12 @@ def _prepare():
 
 
 def _enabled():
-    """Whether events are recorded."""
+    """Return whether events are recorded."""
     return g_modes & G_PROFILE != 0
 
 
 def _wants_modules():
-    """Whether some session wants to know in which module an event was."""
+    """Return whether some session wants to know in which module an event was."""
     return details & D_MODULES != 0
 
 

@@ -76,7 +76,8 @@ cdef void leave_births() noexcept:
 
 
 cdef bint born_since(StorageImpl* s, uint64_t number) noexcept:
-    """Whether the memory of a storage was made when births had come to `number`, or later."""
+    """Return whether the memory of a storage was made when births had come to `number`, or
+    later."""
     cdef Birth* place
     while s.kind == STORAGE_ALIAS:
         s = <StorageImpl*>s.owner

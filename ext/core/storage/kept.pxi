@@ -215,7 +215,7 @@ cdef Py_ssize_t look_around(Py_ssize_t live) noexcept:
 
 
 cdef Py_ssize_t most_kept(Py_ssize_t live) noexcept:
-    """How many bytes may be kept beside those that are alive."""
+    """Return the number of bytes that the cache may hold beside those that are alive."""
     cdef Py_ssize_t most = g_cache_limit
     if not g_limit_is_given:
         most = min(most, max(<Py_ssize_t>FLOOR, 2 * max(g_recent, g_before)) - live)

@@ -42,7 +42,8 @@ cdef object element_value(const char* p, int dt):
 
 
 cdef bint usual(object value, int dt) except -1:
-    """Whether a number is a plain one that certainly fits: nearly all are, and this is cheap."""
+    """Return whether a number is a plain one that certainly fits: nearly all are, and this is
+    cheap."""
     cdef int overflow = 0
     cdef long long n
     if type(value) is float:
@@ -183,7 +184,7 @@ cdef object shown_value(Tensor t):
 
 
 cdef object real_part(object value, str kind):
-    """Of a complex number that is a real one; others are refused."""
+    """Return the real part of a complex number without an imaginary one; refuse others."""
     if type(value) is not complex:
         return value
     if value.imag != 0:

@@ -20,7 +20,8 @@ cdef Py_ssize_t normal_dim(Py_ssize_t dim, Py_ssize_t ndim) except? -1:
 
 
 cdef Py_ssize_t any_dim(object dim, int ndim) except? -1:
-    """The same for what plain_dim lets pass, which may be too long; a 0-d tensor has none."""
+    """Check a dimension that plain_dim lets pass, and that may be too large; a 0-d tensor has
+    none."""
     cdef Py_ssize_t d
     cdef int overflow = 0
     d = PyLong_AsLongLongAndOverflow(dim, &overflow)
@@ -87,7 +88,8 @@ cdef bint tensor_is_dense(Tensor t) noexcept:
 
 cdef bint meets(Tensor t, const int* order, const Py_ssize_t* reach, int k, Py_ssize_t target,
                 bint moved, int* steps) noexcept:
-    """Whether a difference of two indices in `order[:k + 1]`, not all 0, lies `target` apart."""
+    """Return whether a difference of two indices in `order[:k + 1]`, not all 0, lies `target`
+    apart."""
     cdef Py_ssize_t stride, most, rest, last, d
     if k < 0:
         return moved and target == 0
@@ -105,7 +107,8 @@ cdef bint meets(Tensor t, const int* order, const Py_ssize_t* reach, int k, Py_s
 
 
 cdef bint tensor_has_overlap(Tensor t) noexcept:
-    """Whether two indices reach one element; windows too strange to tell are taken to overlap."""
+    """Return whether two indices reach one element; windows too strange to tell are taken to
+    overlap."""
     cdef int[MAX_DIMS] order
     cdef Py_ssize_t[MAX_DIMS] reach
     cdef Py_ssize_t extent = 0

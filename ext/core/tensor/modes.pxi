@@ -67,7 +67,7 @@ cdef object _MISSING = object()
 
 
 cdef class Restoring:
-    """What contexts that change state derive from; all that they change comes back in C."""
+    """The base of contexts that change state; all that they change is restored in C."""
 
     def __cinit__(self, *args, **kwargs):
         self.before = ag_tls_modes
@@ -380,7 +380,7 @@ def _call_with_modes(modes_t mask, modes_t value, call):
 
 
 def _call_with_frames(list frames, list changed, modes_t mask, modes_t value, call):
-    """The same while the list `frames` holds what `changed` holds."""
+    """Call with the list `frames` set to the items of `changed` meanwhile."""
     global ag_tls_modes
     cdef modes_t before = ag_tls_modes
     cdef list kept = frames[:]

@@ -12,7 +12,7 @@ cdef PyObject* g_last_int = NULL
 
 
 cdef inline bint is_idle(PyObject* t, int dt) noexcept:
-    """Whether nobody holds the tensor, and nobody has changed what it is."""
+    """Return whether nobody holds the tensor, and nobody has changed what it is."""
     return (t != NULL and REFCNT(t) == 1 and (<Tensor>t).flags == F_WRAPPED
             and (<Tensor>t).dt == dt and (<Tensor>t).nd == 0
             and (<Tensor>t).mem.refcount == 1 and (<Tensor>t).attributes == NULL

@@ -14,7 +14,7 @@ cdef inline object call_binary(int slot, object a, object b):
 
 
 cdef inline object sure_binary(int slot, object a, object b):
-    """The same for an operator that is there."""
+    """Call a binary operator that is certainly loaded."""
     return result_of((<binary_result><void*>upcalls.binary[slot])(a, b), slot, False)
 
 
@@ -23,7 +23,7 @@ cdef inline object call_unary(int slot, Tensor a):
 
 
 cdef inline object result_of(PyObject* made, int slot, bint unary):
-    """What an operator gave, or its error (Note [Names in errors])."""
+    """Return the result of an operator, or raise its error (Note [Names in errors])."""
     if made == NULL:
         upcalls.operator_failed(slot, unary)
     return as_result(made)

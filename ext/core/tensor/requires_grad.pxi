@@ -103,7 +103,7 @@ def _set_version(Tensor t not None, uint32_t version):
 
 
 def _set_versions(pairs):
-    """The same for several: `pairs` is (tensors, versions)."""
+    """Set the versions of several tensors: `pairs` is (tensors, versions)."""
     cdef Tensor t
     for t, version in zip(pairs[0], pairs[1]):
         t.mem.version[0] = version

@@ -36,7 +36,7 @@ cdef bint wanted(PyObject* p) noexcept:
 
 
 def _is_running(uint64_t task):
-    """Whether the backward of that number is still going on, in any thread."""
+    """Return whether the backward of that number is still going on, in any thread."""
     for stack in list(g_running.values()):
         for g in list(stack):
             if (<GraphTask>g).id == task:
@@ -61,7 +61,7 @@ cdef GraphTask asked_task(str what):
 
 
 def _will_run(Node n not None):
-    """Whether the backward that runs in this thread reaches node `n`."""
+    """Return whether the backward that runs in this thread reaches node `n`."""
     return is_reached(asked_task("_will_run"), n)
 
 
@@ -72,7 +72,7 @@ cdef bint is_reached(GraphTask g, Node n) except -1:
 
 
 def _will_execute(node):
-    """Whether the backward that runs in this thread reaches node `node`, or has done so."""
+    """Return whether the backward that runs in this thread reaches node `node`, or has done so."""
     cdef GraphTask g = asked_task("_get_should_execute_nodes")
     cdef Node n
     if not isinstance(node, Node):
@@ -134,13 +134,13 @@ cdef int deps_of(GraphTask g, Node n) except -1:
 
 
 def _keeps_graph():
-    """Whether the backward that runs in this thread keeps what the graph has saved."""
+    """Return whether the backward that runs in this thread keeps what the graph has saved."""
     cdef GraphTask g = running_task()
     return g is None or g.keep_graph
 
 
 def _is_selective():
-    """Whether the backward that runs in this thread wants some gradients only."""
+    """Return whether the backward that runs in this thread wants some gradients only."""
     cdef GraphTask g = running_task()
     return g is not None and g.selective
 

@@ -130,7 +130,7 @@ cdef list put_streams_back(list before):
 
 
 cdef list leave_streams(GraphTask g, Node n, list before):
-    """The same after a node has run; None: after one that failed."""
+    """Leave the streams after a node has run; None after one that failed."""
     if n is not None and n.flags & N_ACCUMULATE:
         note_leaf(g, n)
     return put_streams_back(before)
@@ -187,7 +187,7 @@ cdef int let_caller_wait(GraphTask g) except -1:
 
 
 cdef int join_streams(GraphTask g, bint failed) except -1:
-    """The same; where backward has failed, that error tells more than what the device says now."""
+    """Join the streams; where backward has failed, its error hides that of the device."""
     try:
         let_caller_wait(g)
     except Exception:

@@ -21,7 +21,7 @@ cdef class UndefinedGradBackward(Node):
 
 
 cdef tuple passed_on(Node n, tuple tensors):
-    """The same values as outputs of `n`, if one of them is recorded; None stays None."""
+    """Return the values as outputs of `n`, if one of them is recorded; None stays None."""
     cdef bint recording = False
     cdef list made = []
     cdef Tensor t

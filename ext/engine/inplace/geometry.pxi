@@ -48,12 +48,12 @@ def transpose_(Tensor self not None, dim0, dim1):
 
 
 def swapaxes_(Tensor self not None, axis0, axis1):
-    """The same as :func:`transpose_`."""
+    """Swap two dimensions in place, by another name of :func:`transpose_`."""
     return transpose_(self, axis0, axis1)
 
 
 def swapdims_(Tensor self not None, dim0, dim1):
-    """The same as :func:`transpose_`."""
+    """Swap two dimensions in place, by another name of :func:`transpose_`."""
     return transpose_(self, dim0, dim1)
 
 

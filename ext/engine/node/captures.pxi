@@ -42,7 +42,7 @@ def _call_transformed(given, tuple originals, bint reverse, modes_t mask, modes_
 
 cdef bint transformed_in_reverse() except -1:
     """
-    Whether a function runs that is transformed by reverse mode.
+    Return whether a function runs that is transformed by reverse mode.
 
     To that function, tensors made in inference mode are constants like others: its graph ends with
     the call, and writes count as versions of their memory.
@@ -76,7 +76,7 @@ cdef int check_captured(Tensor t, str op, bint recording) except -1:
 
 
 cdef bint is_captured(Tensor t, Transformed one, bint recording) except -1:
-    """Whether a function may not write older memory."""
+    """Return whether a function may not write older memory."""
     cdef Tensor x
     cdef StorageImpl* memory = whole_memory(t)
     if one.reverse:

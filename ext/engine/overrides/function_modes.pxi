@@ -209,7 +209,7 @@ cdef object pop_function_mode():
 
 
 cdef bint are_first(tuple below, tuple stack) noexcept:
-    """Whether `below` is `stack` without its last element."""
+    """Return whether `below` is `stack` without its last element."""
     cdef Py_ssize_t i
     if len(below) != len(stack) - 1:
         return False
@@ -239,7 +239,7 @@ def _put_function_modes(tuple stack):
 
 
 cdef object ask_innermost(object f, tuple types, tuple args, dict kwargs):
-    """What the innermost mode says; the others are what is inside of its own calls."""
+    """Call the innermost mode; the calls that it makes see the modes outside of it."""
     cdef tuple stack = mode_stack()
     cdef tuple outer = stack[:len(stack) - 1]
     mode = stack[len(stack) - 1]
@@ -255,7 +255,7 @@ cdef object ask_innermost(object f, tuple types, tuple args, dict kwargs):
 
 cdef class Entered:
     """
-    What was before, for each time that a context was entered and not yet left.
+    The state before each entry of a context that was not left yet.
 
     A chain and no list: to grow and to shrink, that asks for memory, and may not get any.
     """
@@ -266,7 +266,8 @@ cdef class Entered:
 
 cdef class AutocastContext(Restoring):
     """
-    What `autocast` changes: items of the thread's ``_state``, and its modes of functions.
+    The part of `autocast` that changes state: items of the thread's ``_state``, and its modes of
+    functions.
 
     Here and not in Python, so that no interrupt comes in between (Note [Interrupts and modes]). One
     object may be entered again while it is.

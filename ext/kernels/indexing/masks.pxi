@@ -75,7 +75,8 @@ cdef int nonzero(Tensor out, Tensor a, list found) except -1:
 
 
 cdef int write_rows(Tensor truth, int64_t* k, Py_ssize_t left) except -1:
-    """The same of several dimensions: a place in memory moves on through the rows with them."""
+    """Write the places of a mask of several dimensions: a place in memory moves on through the rows
+    with them."""
     cdef const uint8_t* p = <const uint8_t*>truth.ptr
     cdef uint16_t block[4104]
     cdef int64_t at[64]

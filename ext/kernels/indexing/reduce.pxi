@@ -145,7 +145,7 @@ cdef int divide_by_counts(Tensor sums, int dim, Tensor index, const Py_ssize_t* 
 # --- the operators ---------------------------------------------------------------------------
 
 cdef object neutral(str reduce, int dt):
-    """What changes nothing that it is reduced with."""
+    """Return the neutral element of a reduction."""
     if reduce == "sum" or reduce == "mean":
         return 0
     if reduce == "prod":

@@ -58,7 +58,8 @@ cdef tuple sorted_of(Tensor a):
 
 cdef int unique_of(object array, object shape, bint sort, bint return_inverse, bint return_counts,
                    int dt, Py_ssize_t* sizes, list found) except -1:
-    """Of a vector; NaNs are different from each other. What nobody asked for is empty."""
+    """Find the unique elements of a vector; NaNs are different from each other. Results that nobody
+    wants are empty."""
     cdef Py_ssize_t n = array.size
     order = None
     if sort and (return_inverse or dt >= DT_F16):
@@ -83,7 +84,7 @@ cdef int unique_of(object array, object shape, bint sort, bint return_inverse, b
 
 
 cdef int unique_rows(Tensor a, int dim, bint sort, Py_ssize_t* sizes, list found) except -1:
-    """Of the slices along a dimension."""
+    """Find the unique slices along a dimension."""
     dim = normal_dim(dim, a.nd)
     array = values_of(a)
     if a.nd == 0:

@@ -159,7 +159,7 @@ cdef inline bint covering(const PoolShape* g, int d, Py_ssize_t x, Py_ssize_t* l
 
 cdef inline bint alike(const PoolShape* g, const Py_ssize_t* lo,
                        const Py_ssize_t* hi) noexcept nogil:
-    """Whether windows lo..hi of all dimensions count the same number of elements."""
+    """Return whether windows lo..hi of all dimensions count the same number of elements."""
     cdef Py_ssize_t o
     cdef int d
     if g.divisor != 0:

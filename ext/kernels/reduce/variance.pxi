@@ -53,7 +53,7 @@ cdef inline float widened_bits(uint16_t bits) noexcept nogil:
 
 
 cdef bint to_repeat(const VarPlan* plan, Py_ssize_t row) noexcept nogil:
-    """Whether the squares of a row left the range of float32, by what was found."""
+    """Return whether the squares of a row left the range of float32, by what was found."""
     cdef double x
     if plan.out_item == 2:
         x = widened_bits((<uint16_t*>plan.out)[row])

@@ -133,7 +133,7 @@ def with_slip(rng):
     else:
         slip = "unknown keyword"
         named.append("nosuch=1")
-    if operation.form == "function" or not record.method:
+    if operation.form == "function" or not record.call.method:
         head = "torch.nn.functional." if record.name in operators.NN_ONLY else "torch."
         call = f"{head}{record.name}({', '.join(words + named)})"
     else:

@@ -88,7 +88,7 @@ def checked(case, lib):
     _check_reference(case, found, names, limits)
     if case.large:
         _check_threads(case, lib, found)
-    out = operation.record.out and operation.record.name not in operators.NN_ONLY
+    out = operation.record.call.out and operation.record.name not in operators.NN_ONLY
     if out and operation.form == "function" and len(found) == 1:
         _check_out(case, lib, tensors, found[0], names[0], limits[0])
     return Result(values=[(*x, expect) for x in zip(names, found, limits)])
@@ -128,7 +128,7 @@ def _wide_results(case, lib):
     """Results of the same call in the widest dtypes, and for perturbed inputs; None if refused."""
     operation, rng = case.operation, np.random.default_rng(case.seed)
     if operation.form == "inplace":
-        form = "function" if operation.record.function else "method"
+        form = "function" if operation.record.call.function else "method"
         operation = operators.Operation(operation.record, form, operation.args, operation.kwargs)
 
     def results(arrays):
@@ -166,7 +166,7 @@ FAR |= {"complex64": 1e9, "complex128": 1e70}
 
 
 def _is_tame(case):
-    """Whether all numbers are finite and of ordinary size."""
+    """Return whether all numbers are finite and of ordinary size."""
     for x in case.operation.inputs:
         array = np.abs(x.array.astype(WIDE[KIND_OF[x.dtype]]))
         if array.size and not (np.isfinite(array).all() and array.max() < 100):
@@ -175,7 +175,8 @@ def _is_tame(case):
 
 
 def _multiplies_far(case):
-    """Whether a product of many ordinary numbers may leave the range, in one order or the other."""
+    """Return whether a product of many ordinary numbers may leave the range, in one order or the
+    other."""
     if case.operation.record.name not in ("prod", "cumprod"):
         return False
     for x in case.operation.inputs:
@@ -186,7 +187,7 @@ def _multiplies_far(case):
 
 
 def _has_far(case):
-    """Whether a number is very large or very small, and not infinite or zero."""
+    """Return whether a number is very large or very small, and not infinite or zero."""
     for x in case.operation.inputs:
         if x.is_smooth:
             size = np.abs(x.array)
@@ -222,7 +223,7 @@ def _compare(expect, array, exact, name, limit, what):
 def _check_reference(case, found, names, limits):
     """The NumPy expression of the record, for ordinary numbers."""
     operation = case.operation
-    text = operation.record.reference
+    text = operation.record.tests.reference
     if not isinstance(text, str) or operation.record.name in SAMPLES_ONLY:
         return
     if not _is_tame(case) or operation.form == "inplace" or _changes_numbers(operation):
@@ -260,8 +261,8 @@ def _check_reference(case, found, names, limits):
 
 def _changes_numbers(operation):
     """
-    Whether a number becomes another one in the dtype of the tensors, which NumPy doesn't do: a
-    fraction beside integers is cut off, a negative one beside uint8 wraps.
+    Return whether a number becomes another one in the dtype of the tensors, which NumPy doesn't do:
+    a fraction beside integers is cut off, a negative one beside uint8 wraps.
     """
     plain = [x for x in operation.args if isinstance(x, (int, float))]
     if plain and min(plain) < 0 and all(x.dtype in ("uint8", "bool") for x in operation.inputs):
@@ -330,7 +331,7 @@ def _check_threads(case, lib, found):
 
 
 def _same_bits(a, b):
-    """Whether all bits are equal, but those of NaN, whose sign no rule of IEEE 754 fixes."""
+    """Return whether all bits are equal, but those of NaN, whose sign no rule of IEEE 754 fixes."""
     if a.tobytes() == b.tobytes():
         return True
     if a.dtype.kind == "c":

@@ -40,7 +40,7 @@ def smooth_records():
     return [
         r
         for r in operators.records()
-        if r.differentiable and "f" in r.dtypes and r.name not in UNSMOOTH
+        if r.derivatives.differentiable and "f" in r.call.dtypes and r.name not in UNSMOOTH
     ]
 
 

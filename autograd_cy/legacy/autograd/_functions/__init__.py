@@ -15,7 +15,6 @@ from . import (
     products,
     reductions,
     sampling,
-    sorting,
     views,
 )
 from .arithmetic import *  # noqa: F403
@@ -25,7 +24,6 @@ from .indexing import *  # noqa: F403
 from .products import *  # noqa: F403
 from .reductions import *  # noqa: F403
 from .sampling import *  # noqa: F403
-from .sorting import *  # noqa: F403
 from .views import *  # noqa: F403
 
 __all__ = [
@@ -39,6 +37,5 @@ __all__ = [
     *products.__all__,
     *reductions.__all__,
     *sampling.__all__,
-    *sorting.__all__,
     *views.__all__,
 ]

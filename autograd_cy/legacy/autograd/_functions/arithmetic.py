@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import autograd_cy as ag
 
-from ...tensors.wrapping import _make
-from ..function import Function, InplaceFunction
-from .shapes import alike, in_shape
+from ...tensors.wrapping import operand
+from .adapter import FLOATING, Adapter, InplaceAdapter, Pointwise, Unary, define, never
 
 __all__ = [
     "Add",
@@ -14,15 +13,12 @@ __all__ = [
     "Addcdiv",
     "Addcmul",
     "Cmax",
-    "CmaxConstant",
     "Cmin",
-    "CminConstant",
     "Div",
     "DivConstant",
     "Lerp",
     "Mul",
     "MulConstant",
-    "Negate",
     "Pow",
     "PowConstant",
     "Sub",
@@ -30,354 +26,153 @@ __all__ = [
 ]
 
 
-class Add(InplaceFunction):
-    """a + b, in the shape of a."""
-
-    def forward(self, a, b):
-        self.b_size = b.shape
-        if self.inplace:
-            self.mark_dirty(a)
-            return a.add_(b)
-        if alike(a, b):
-            return _make(type(a), ag.add(a, b))
-        return a.add(b)
-
-    def backward(self, grad):
-        return grad, in_shape(grad, self.b_size)
+# Of two tensors, in the shape of the first.
+Add, Sub = define(__name__, "Add Sub", Pointwise, InplaceAdapter)
+Mul, Div, Pow = define(__name__, "Mul Div Pow", Pointwise, keeps=(0, 1))
 
 
-class Sub(InplaceFunction):
-    """a - b, in the shape of a."""
-
-    def forward(self, a, b):
-        self.b_size = b.shape
-        if self.inplace:
-            self.mark_dirty(a)
-            return a.sub_(b)
-        if alike(a, b):
-            return _make(type(a), ag.sub(a, b))
-        return a.sub(b)
-
-    def backward(self, grad):
-        needed = self.needs_input_grad
-        return grad, in_shape(ag.neg(grad), self.b_size) if needed[1] else None
-
-
-class Mul(Function):
-    """a b, in the shape of a."""
-
-    def forward(self, a, b):
-        self.to_save = (a, b)
-        if alike(a, b):
-            return _make(type(a), ag.mul(a, b))
-        return a.mul(b)
-
-    def backward(self, grad):
-        a, b = self.saved_tensors
-        needed = self.needs_input_grad
-        return (
-            ag.mul(grad, in_shape(b, a.shape)) if needed[0] else None,
-            in_shape(ag.mul(grad, a), b.shape) if needed[1] else None,
-        )
-
-
-class Div(Function):
-    """a / b, in the shape of a."""
-
-    def forward(self, a, b):
-        self.to_save = (a, b)
-        if alike(a, b) and a.dtype.is_floating_point:
-            return _make(type(a), ag.div(a, b))
-        return a.div(b)
-
-    def backward(self, grad):
-        a, b = self.saved_tensors
-        size, b = b.shape, in_shape(b, a.shape)
-        needed = self.needs_input_grad
-        by_b = ag.div(grad, b)
-        return (
-            by_b,
-            in_shape(ag.neg(ag.div(ag.mul(by_b, a), b)), size) if needed[1] else None,
-        )
-
-
-class Pow(Function):
-    """a ** b, in the shape of a."""
-
-    def forward(self, a, b):
-        self.save_for_backward(a, b)
-        return a.pow(b)
-
-    def backward(self, grad):
-        a, b = self.saved_tensors
-        size, b = b.shape, in_shape(b, a.shape)
-        needed = self.needs_input_grad
-        of_a = of_b = None
-        if needed[0]:
-            # b a^(b - 1) is 0 where b is, also at a = 0.
-            slope = ag.masked_fill(ag.mul(b, ag.pow(a, ag.sub(b, 1))), ag.eq(b, 0), 0.0)
-            of_a = ag.mul(grad, slope)
-        if needed[1]:
-            # a^b log a tends to 0 with a where b > 0.
-            flat = ag.logical_and(ag.eq(a, 0), ag.ge(b, 0))
-            of_b = ag.mul(grad, ag.masked_fill(ag.mul(ag.pow(a, b), ag.log(a)), flat, 0.0))
-            of_b = in_shape(of_b, size)
-        return of_a, of_b
-
-
-class AddConstant(InplaceFunction):
-    """x + c."""
+class _Constant(Unary):
+    """A tensor and a number."""
 
     def __init__(self, constant, inplace=False):
         self.constant = constant
+        self.extra = (constant,)
         self.inplace = inplace
 
-    def forward(self, x):
-        if self.inplace:
-            self.mark_dirty(x)
-            return x.add_(self.constant)
-        if x.dtype.is_floating_point:
-            return _make(type(x), ag.add(x, self.constant))
-        return x.add(self.constant)
 
-    def backward(self, grad):
-        return grad
+AddConstant = define(__name__, "AddConstant", _Constant, InplaceAdapter, name="add")
+MulConstant = define(__name__, "MulConstant", _Constant, InplaceAdapter, name="mul")
 
 
-class SubConstant(InplaceFunction):
+class _Reversible(_Constant):
+    """A tensor and a number, or a number and a tensor."""
+
+    def method(self, x):
+        return self.reversed(x) if self.reverse else super().method(x)
+
+    def method_(self, x):
+        return x.copy_(self.reversed(x)) if self.reverse else super().method_(x)
+
+
+class SubConstant(_Reversible, InplaceAdapter):
     """x - c, or c - x with `sub_tensor`."""
 
+    name = "sub"
+
     def __init__(self, constant, sub_tensor=False, inplace=False):
+        self.extra = (constant,)
         self.constant = constant
-        self.sub_tensor = sub_tensor
+        self.sub_tensor = self.reverse = sub_tensor
         self.inplace = inplace
 
-    def forward(self, x):
-        if self.inplace:
-            self.mark_dirty(x)
-            if self.sub_tensor:
-                return x.neg_().add_(self.constant)
-            return x.sub_(self.constant)
-        if self.sub_tensor:
-            return self.constant - x
-        if x.dtype.is_floating_point:
-            return _make(type(x), ag.sub(x, self.constant))
-        return x.sub(self.constant)
+    def core(self, x):
+        return ag.rsub(x, self.constant) if self.reverse else ag.sub(x, self.constant)
 
-    def backward(self, grad):
-        return ag.neg(grad) if self.sub_tensor else grad
+    def reversed(self, x):
+        return self.constant - x
 
 
-class MulConstant(InplaceFunction):
-    """x c."""
-
-    def __init__(self, constant, inplace=False):
-        self.constant = constant
-        self.inplace = inplace
-
-    def forward(self, x):
-        if self.inplace:
-            self.mark_dirty(x)
-            return x.mul_(self.constant)
-        if x.dtype.is_floating_point:
-            return _make(type(x), ag.mul(x, self.constant))
-        return x.mul(self.constant)
-
-    def backward(self, grad):
-        return ag.mul(grad, self.constant)
-
-
-class DivConstant(InplaceFunction):
+class DivConstant(_Reversible, InplaceAdapter):
     """x / c, or c / x with `div_by_tensor`."""
 
+    name = "div"
+
     def __init__(self, constant, div_by_tensor=False, inplace=False):
+        self.extra = (constant,)
         self.constant = constant
-        self.div_by_tensor = div_by_tensor
+        self.div_by_tensor = self.reverse = self.several = div_by_tensor
+        if div_by_tensor:
+            self.keeps = (-1,)
         self.inplace = inplace
 
-    def forward(self, x):
-        if self.inplace:
-            self.mark_dirty(x)
-            if not self.div_by_tensor:
-                return x.div_(self.constant)
-            out = x.copy_(self.constant / x)
-        elif self.div_by_tensor:
-            out = self.constant / x
-        elif x.dtype.is_floating_point:
-            return _make(type(x), ag.div(x, self.constant))
-        else:
-            return x.div(self.constant)
-        self.save_for_backward(out)
-        return out
+    def core(self, x):
+        if self.reverse:
+            return ag.mul(ag.reciprocal(x) if self.constant else x, self.constant)
+        return ag.div(x, self.constant)
 
-    def backward(self, grad):
-        if not self.div_by_tensor:
-            return ag.div(grad, self.constant)
-        (out,) = self.saved_tensors
-        if self.constant == 0:
-            return ag.zeros_like(grad)
-        # -c / x^2 is -(c / x)^2 / c.
-        return ag.mul(grad, ag.div(ag.mul(out, out), -self.constant))
+    def reversed(self, x):
+        return self.constant / x
 
 
-class PowConstant(Function):
+class PowConstant(_Reversible):
     """x ** c, or c ** x with `tensor_power`."""
 
+    name = "pow"
+
     def __init__(self, constant, tensor_power=False):
+        self.extra = (constant,)
         self.constant = constant
-        self.tensor_power = tensor_power
+        self.tensor_power = self.reverse = tensor_power
+        self.keeps = (-1,) if tensor_power else (0,)
 
-    def forward(self, x):
-        out = self.constant**x if self.tensor_power else x.pow(self.constant)
-        self.save_for_backward(out if self.tensor_power else x)
-        return out
+    def core(self, x):
+        if self.reverse:
+            return ag.pow(self.constant, x) if self.constant else ag.mul(x, 0)
+        return ag.pow(x, self.constant)
 
-    def backward(self, grad):
-        (kept,) = self.saved_tensors
-        c = self.constant
-        if c == 0:
-            return ag.zeros_like(grad)
-        if self.tensor_power:
-            # The logarithm of a negative number is as undefined as most of its powers.
-            log = ag.log(ag.full((), c, dtype=ag.float64)).item()
-            return ag.mul(grad, ag.mul(kept, log))
-        return ag.mul(grad, ag.mul(ag.pow(kept, c - 1), c))
+    def reversed(self, x):
+        return self.constant**x
 
 
-class Negate(InplaceFunction):
-    """-x."""
-
-    def forward(self, x):
-        if self.inplace:
-            self.mark_dirty(x)
-            return x.neg_()
-        return x.neg()
-
-    def backward(self, grad):
-        return ag.neg(grad)
-
-
-class Lerp(Function):
+class Lerp(Pointwise):
     """a + weight (b - a)."""
+
+    name = "lerp"
 
     def __init__(self, weight):
         self.weight = float(weight)
-
-    def forward(self, a, b):
-        self.b_size = b.shape
-        return a.lerp(b, self.weight)
-
-    def backward(self, grad):
-        return ag.mul(grad, 1 - self.weight), in_shape(ag.mul(grad, self.weight), self.b_size)
+        self.extra = (self.weight,)
 
 
-class Addcmul(InplaceFunction):
-    """x + scale a b."""
+class _Scaled(InplaceAdapter):
+    """A tensor and a multiple of what two others give."""
+
+    keeps = (1, 2)
 
     def __init__(self, scale=1, inplace=False):
         self.scale = scale
         self.inplace = inplace
 
-    def forward(self, x, a, b):
-        self.save_for_backward(a, b)
-        if self.inplace:
-            self.mark_dirty(x)
-            return x.addcmul_(self.scale, a, b)
-        return x.addcmul(self.scale, a, b)
+    def fits(self, x, a, b):
+        kind = type(x)
+        alike = kind is type(a) and kind is type(b) and kind in FLOATING
+        return alike and x.shape == a.shape == b.shape
 
-    def backward(self, grad):
-        a, b = self.saved_tensors
-        needed = self.needs_input_grad
-        scaled = ag.mul(grad, self.scale)
-        return (
-            grad,
-            in_shape(ag.mul(scaled, in_shape(b, grad.shape)), a.shape) if needed[1] else None,
-            in_shape(ag.mul(scaled, in_shape(a, grad.shape)), b.shape) if needed[2] else None,
-        )
+    def core(self, x, a, b):
+        return self.operator(x, a, b, value=self.scale)
 
+    def core_(self, x, a, b):
+        self.operator_(x, a, b, value=self.scale)
 
-class Addcdiv(InplaceFunction):
-    """x + scale a / b."""
+    def method(self, x, a, b):
+        return getattr(x, self.name)(self.scale, a, b)
 
-    def __init__(self, scale=1, inplace=False):
-        self.scale = scale
-        self.inplace = inplace
-
-    def forward(self, x, a, b):
-        self.save_for_backward(a, b)
-        if self.inplace:
-            self.mark_dirty(x)
-            return x.addcdiv_(self.scale, a, b)
-        return x.addcdiv(self.scale, a, b)
-
-    def backward(self, grad):
-        a, b = self.saved_tensors
-        needed = self.needs_input_grad
-        divisor = in_shape(b, grad.shape)
-        of_a = ag.div(ag.mul(grad, self.scale), divisor)
-        of_b = None
-        if needed[2]:
-            of_b = ag.neg(ag.div(ag.mul(of_a, in_shape(a, grad.shape)), divisor))
-            of_b = in_shape(of_b, b.shape)
-        return grad, in_shape(of_a, a.shape), of_b
+    def method_(self, x, a, b):
+        return getattr(x, f"{self.name}_")(self.scale, a, b)
 
 
-class _Extreme(Function):
-    """The larger or smaller of two tensors; the gradient goes to the one that was taken."""
-
-    def forward(self, a, b):
-        self.first = self.prefers(a, b)
-        self.b_size = b.shape
-        return self.choose(a, b)
-
-    def backward(self, grad):
-        of_a = ag.mul(grad, self.first)
-        return of_a, in_shape(ag.sub(grad, of_a), self.b_size)
+Addcmul, Addcdiv = define(__name__, "Addcmul Addcdiv", _Scaled)
 
 
-class Cmax(_Extreme):
-    """The larger of a and b."""
+class Cmax(Adapter):
+    """The larger of a and b; where both are equal, the gradient goes to b."""
 
-    def prefers(self, a, b):
-        return a.gt(b).type_as(a)
+    fits = never
 
-    def choose(self, a, b):
-        return a.cmax(b)
+    def core(self, a, b):
+        return ag.where(ag.gt(a, b), a, b)
 
-
-class Cmin(_Extreme):
-    """The smaller of a and b."""
-
-    def prefers(self, a, b):
-        return a.lt(b).type_as(a)
-
-    def choose(self, a, b):
-        return a.cmin(b)
+    def method(self, a, b):
+        return a.cmax(operand(a, b, "gt"))
 
 
-class CmaxConstant(Function):
-    """The larger of x and c."""
+class Cmin(Adapter):
+    """The smaller of a and b; where both are equal, the gradient goes to b."""
 
-    def __init__(self, constant):
-        self.constant = constant
+    fits = never
 
-    def forward(self, x):
-        self.taken = x.gt(self.constant).type_as(x)
-        return x.cmax(self.constant)
+    def core(self, a, b):
+        return ag.where(ag.lt(a, b), a, b)
 
-    def backward(self, grad):
-        return ag.mul(grad, self.taken)
-
-
-class CminConstant(Function):
-    """The smaller of x and c."""
-
-    def __init__(self, constant):
-        self.constant = constant
-
-    def forward(self, x):
-        self.taken = x.lt(self.constant).type_as(x)
-        return x.cmin(self.constant)
-
-    def backward(self, grad):
-        return ag.mul(grad, self.taken)
+    def method(self, a, b):
+        return a.cmin(operand(a, b, "lt"))

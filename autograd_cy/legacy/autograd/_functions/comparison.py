@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..function import Function
+from .adapter import define
 
 __all__ = ["Eq", "Ge", "Gt", "Le", "Lt", "Ne"]
 
@@ -10,11 +11,13 @@ __all__ = ["Eq", "Ge", "Gt", "Le", "Lt", "Ne"]
 class _Comparison(Function):
     """A ByteTensor of 0 and 1."""
 
+    name = ""
+
     def __init__(self, scalar=None):
         self.scalar = scalar
 
     def forward(self, a, b=None):
-        out = getattr(a, type(self).__name__.lower())(self.scalar if b is None else b)
+        out = getattr(a, self.name)(self.scalar if b is None else b)
         self.mark_non_differentiable(out)
         return out
 
@@ -23,25 +26,4 @@ class _Comparison(Function):
         return (None,) * self.num_inputs
 
 
-class Eq(_Comparison):
-    """Whether a and b are equal."""
-
-
-class Ne(_Comparison):
-    """Whether a and b differ."""
-
-
-class Gt(_Comparison):
-    """Whether a is greater than b."""
-
-
-class Ge(_Comparison):
-    """Whether a is greater than b or equal to it."""
-
-
-class Lt(_Comparison):
-    """Whether a is less than b."""
-
-
-class Le(_Comparison):
-    """Whether a is less than b or equal to it."""
+Eq, Ne, Gt, Ge, Lt, Le = define(__name__, "Eq Ne Gt Ge Lt Le", _Comparison)

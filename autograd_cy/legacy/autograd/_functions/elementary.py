@@ -1,13 +1,11 @@
-"""Functions of each element: each says what it keeps and what its derivative is."""
+"""Functions of each element."""
 
 from __future__ import annotations
 
-import math
-
 import autograd_cy as ag
 
-from ..function import Function, InplaceFunction
-from .shapes import one_minus
+from ...tensors.wrapping import operand
+from .adapter import Adapter, InplaceAdapter, Unary, define, never
 
 __all__ = [
     "Abs",
@@ -16,6 +14,8 @@ __all__ = [
     "Atan",
     "Ceil",
     "Clamp",
+    "CmaxConstant",
+    "CminConstant",
     "Cos",
     "Cosh",
     "Exp",
@@ -24,6 +24,7 @@ __all__ = [
     "Frac",
     "Log",
     "Log1p",
+    "Negate",
     "Reciprocal",
     "Remainder",
     "Round",
@@ -38,276 +39,66 @@ __all__ = [
     "Trunc",
 ]
 
-
-class _OfInput(Function):
-    """A function of which the input is kept."""
-
-    def forward(self, x):
-        self.save_for_backward(x)
-        return self.value(x)
-
-    def backward(self, grad):
-        (x,) = self.saved_tensors
-        return ag.mul(grad, self.slope(x))
-
-
-class _OfOutput(InplaceFunction):
-    """A function of which the output is kept, so that it may work in place."""
-
-    def forward(self, x):
-        if self.inplace:
-            self.mark_dirty(x)
-            out = self.change(x)
-        else:
-            out = self.value(x)
-        self.save_for_backward(out)
-        return out
-
-    def backward(self, grad):
-        (out,) = self.saved_tensors
-        return ag.mul(grad, self.slope(out))
-
-
-class _OnlyOutput(Function):
-    """A function of which the output is kept and that has no in-place form."""
-
-    def forward(self, x):
-        out = self.value(x)
-        self.save_for_backward(out)
-        return out
-
-    backward = _OfOutput.backward
-
-
-class _Flat(Function):
-    """A step function: its derivative is 0."""
-
-    def forward(self, x):
-        return self.value(x)
-
-    def backward(self, grad):
-        return ag.zeros_like(grad)
-
-
-class _Rest(Function):
-    """What a division leaves: the derivative is 1."""
-
-    def forward(self, x):
-        return self.value(x)
-
-    def backward(self, grad):
-        return grad
-
-
-class Exp(_OfOutput):
-    def value(self, x):
-        return x.exp()
-
-    def change(self, x):
-        return x.exp_()
-
-    def slope(self, out):
-        return out
-
-
-class Tanh(_OfOutput):
-    def value(self, x):
-        return x.tanh()
-
-    def change(self, x):
-        return x.tanh_()
-
-    def slope(self, out):
-        return one_minus(ag.mul(out, out))
-
-
-class Sigmoid(_OfOutput):
-    def value(self, x):
-        return x.sigmoid()
-
-    def change(self, x):
-        return x.sigmoid_()
-
-    def slope(self, out):
-        return ag.mul(out, one_minus(out))
-
-
-class Rsqrt(_OfOutput):
-    def value(self, x):
-        return x.rsqrt()
-
-    def change(self, x):
-        return x.rsqrt_()
-
-    def slope(self, out):
-        return ag.mul(ag.pow(out, 3), -0.5)
-
-
-class Sqrt(_OnlyOutput):
-    def value(self, x):
-        return x.sqrt()
-
-    def slope(self, out):
-        return ag.mul(ag.reciprocal(out), 0.5)
-
-
-class Reciprocal(_OnlyOutput):
-    def value(self, x):
-        return x.reciprocal()
-
-    def slope(self, out):
-        return ag.neg(ag.mul(out, out))
-
-
-class Log(_OfInput):
-    def value(self, x):
-        return x.log()
-
-    def slope(self, x):
-        return ag.reciprocal(x)
-
-
-class Log1p(_OfInput):
-    def value(self, x):
-        return x.log1p()
-
-    def slope(self, x):
-        return ag.reciprocal(ag.add(x, 1))
-
-
-class Sin(_OfInput):
-    def value(self, x):
-        return x.sin()
-
-    def slope(self, x):
-        return ag.cos(x)
-
-
-class Cos(_OfInput):
-    def value(self, x):
-        return x.cos()
-
-    def slope(self, x):
-        return ag.neg(ag.sin(x))
-
-
-class Tan(_OnlyOutput):
-    def value(self, x):
-        return x.tan()
-
-    def slope(self, out):
-        return ag.add(ag.mul(out, out), 1)
-
-
-class Asin(_OfInput):
-    def value(self, x):
-        return x.asin()
-
-    def slope(self, x):
-        return ag.rsqrt(one_minus(ag.mul(x, x)))
-
-
-class Acos(_OfInput):
-    def value(self, x):
-        return x.acos()
-
-    def slope(self, x):
-        return ag.neg(ag.rsqrt(one_minus(ag.mul(x, x))))
-
-
-class Atan(_OfInput):
-    def value(self, x):
-        return x.atan()
-
-    def slope(self, x):
-        return ag.reciprocal(ag.add(ag.mul(x, x), 1))
-
-
-class Sinh(_OfInput):
-    def value(self, x):
-        return x.sinh()
-
-    def slope(self, x):
-        return ag.cosh(x)
-
-
-class Cosh(_OfInput):
-    def value(self, x):
-        return x.cosh()
-
-    def slope(self, x):
-        return ag.sinh(x)
-
-
-class Abs(_OfInput):
-    def value(self, x):
-        return x.abs()
-
-    def slope(self, x):
-        return ag.sign(x)
-
-
-class Clamp(_OfInput):
+Negate = define(__name__, "Negate", Unary, InplaceAdapter, name="neg")
+Ceil, Floor, Frac, Sign, Trunc = define(__name__, "Ceil Floor Frac Sign Trunc", Unary)
+# Halves go away from zero, which they don't today.
+Round = define(__name__, "Round", Adapter, fits=never)
+# These keep their output, so that some may work in place, and the next ones their input.
+Exp, Rsqrt, Sigmoid, Tanh = define(
+    __name__, "Exp Rsqrt Sigmoid Tanh", Unary, InplaceAdapter, keeps=(-1,)
+)
+Reciprocal, Sqrt, Tan = define(__name__, "Reciprocal Sqrt Tan", Unary, keeps=(-1,))
+Abs, Acos, Asin, Atan, Cos, Cosh, Log, Log1p, Sin, Sinh = define(
+    __name__, "Abs Acos Asin Atan Cos Cosh Log Log1p Sin Sinh", Unary, keeps=(0,)
+)
+
+
+class Clamp(Unary):
     """Elements between two bounds, of which one may be None; on a bound the derivative is 1."""
+
+    name = "clamp"
+    keeps = (0,)
 
     def __init__(self, min=None, max=None):
         self.min = min
         self.max = max
-
-    def value(self, x):
-        return x.clamp(self.min, self.max)
-
-    def slope(self, x):
-        low = -math.inf if self.min is None else self.min
-        high = math.inf if self.max is None else self.max
-        return x.ge(low).mul(x.le(high)).type_as(x)
+        self.extra = min, max
 
 
-class Floor(_Flat):
-    def value(self, x):
-        return x.floor()
-
-
-class Ceil(_Flat):
-    def value(self, x):
-        return x.ceil()
-
-
-class Round(_Flat):
-    def value(self, x):
-        return x.round()
-
-
-class Trunc(_Flat):
-    def value(self, x):
-        return x.trunc()
-
-
-class Sign(_Flat):
-    def value(self, x):
-        return x.sign()
-
-
-class Frac(_Rest):
-    def value(self, x):
-        return x.frac()
-
-
-class Fmod(_Rest):
-    """The rest of a division, with the sign of x."""
+class _Rest(Unary):
+    """The rest of a division."""
 
     def __init__(self, value):
-        self.divisor = value
-
-    def value(self, x):
-        return x.fmod(self.divisor)
+        self.extra = (value,)
 
 
-class Remainder(_Rest):
-    """The rest of a division, with the sign of the divisor."""
+Fmod, Remainder = define(__name__, "Fmod Remainder", _Rest)
 
-    def __init__(self, value):
-        self.divisor = value
 
-    def value(self, x):
-        return x.remainder(self.divisor)
+class _Bounded(Adapter):
+    """The gradient goes to x where x was taken, so not where both are equal."""
+
+    fits = never
+
+    def __init__(self, constant):
+        self.constant = constant
+
+
+class CmaxConstant(_Bounded):
+    """The larger of x and c."""
+
+    def core(self, x):
+        return ag.where(ag.gt(x, self.constant), x, self.constant)
+
+    def method(self, x):
+        return x.cmax(operand(x, self.constant, "gt"))
+
+
+class CminConstant(_Bounded):
+    """The smaller of x and c."""
+
+    def core(self, x):
+        return ag.where(ag.lt(x, self.constant), x, self.constant)
+
+    def method(self, x):
+        return x.cmin(operand(x, self.constant, "lt"))

@@ -7,6 +7,7 @@ from autograd_cy import Tensor
 
 from ...tensors.wrapping import wrap
 from ..function import Function, InplaceFunction
+from .adapter import FLOATING, Adapter, InplaceAdapter, as_floating, define, never
 from .shapes import in_shape, zeros
 
 __all__ = [
@@ -87,171 +88,141 @@ class SetItem(InplaceFunction):
         return of_x, in_shape(wrap(grad).index(self.key).clone(), self.value_size)
 
 
-class _Put(InplaceFunction):
-    """A source that is put along a dimension by an index, by the method that `_put` names."""
+class _ByIndex(Adapter):
+    """An operator along a dimension with indices, and perhaps a number or a source after them."""
 
-    _put: str
+    keeps = (1,)
+    places: tuple = (0,)
+
+    def __init__(self, dim):
+        self.dim = dim
+
+    def core(self, x, index, *source):
+        return self.operator(x, self.dim, index, *source, *self.extra)
+
+    def method(self, x, index, *source):
+        return getattr(x, self.name)(self.dim, index, *source, *self.extra)
+
+    def adapted(self, inputs):
+        x, index, *others = inputs
+        return [as_floating(x, x.shape), index, *(as_floating(t, t.shape) for t in others)]
+
+
+# The slices that an index names, and the elements, one for each of the index.
+IndexSelect = define(__name__, "IndexSelect", _ByIndex, name="index_select")
+Gather = define(__name__, "Gather", _ByIndex)
+
+
+class _Put(_ByIndex, InplaceAdapter):
+    """A source that is put along a dimension by an index."""
+
+    places: tuple = (0, 2)
 
     def __init__(self, dim, inplace=False):
         self.dim = dim
         self.inplace = inplace
 
-    def forward(self, x, index, source):
-        self.save_for_backward(index)
-        self.source_size = source.shape
-        if self.inplace:
-            self.mark_dirty(x)
-        else:
-            x = x.clone()
-        return getattr(x, self._put)(self.dim, index, source)
+    def core_(self, x, index, *source):
+        self.operator_(x, self.dim, index, *source, *self.extra)
+
+    def method(self, x, index, *source):
+        return self.method_(x.clone(), index, *source)
+
+    def method_(self, x, index, *source):
+        return getattr(x, f"{self.name}_")(self.dim, index, *source, *self.extra)
+
+    def fits(self, x, index, source):
+        fits = type(x) is type(source) and type(x) in FLOATING and index.dtype is ag.int64
+        return fits and self.shape(x, index) == source.shape
+
+    def shape(self, x, index):
+        """The shape of a source, which had only as many elements."""
+        size = list(x.shape)
+        size[self.dim] = _numel(index)
+        return ag.Size(size)
+
+    def adapted(self, inputs):
+        x, index, source = inputs
+        return [as_floating(x, x.shape), index, as_floating(source, self.shape(x, index))]
 
 
-class IndexAdd(_Put):
-    """A tensor whose slices are added to those that an index names."""
-
-    _put = "index_add_"
-
-    def backward(self, grad):
-        (index,) = self.saved_tensors
-        return grad, None, in_shape(ag.index_select(grad, self.dim, index), self.source_size)
-
-
-class IndexCopy(_Put):
-    """A tensor whose slices come in place of those that an index names."""
-
-    _put = "index_copy_"
-
-    def backward(self, grad):
-        (index,) = self.saved_tensors
-        return (
-            ag.index_fill(grad, self.dim, index, 0),
-            None,
-            in_shape(ag.index_select(grad, self.dim, index), self.source_size),
-        )
-
-
-class IndexFill(InplaceFunction):
-    """A number in all slices that an index names."""
-
-    def __init__(self, dim, value, inplace=False):
-        self.dim = dim
-        self.value = value
-        self.inplace = inplace
-
-    def forward(self, x, index):
-        self.save_for_backward(index)
-        if self.inplace:
-            self.mark_dirty(x)
-        else:
-            x = x.clone()
-        return x.index_fill_(self.dim, index, self.value)
-
-    def backward(self, grad):
-        (index,) = self.saved_tensors
-        return ag.index_fill(grad, self.dim, index, 0), None
-
-
-class IndexSelect(Function):
-    """The slices that an index names."""
-
-    def __init__(self, dim):
-        self.dim = dim
-
-    def forward(self, x, index):
-        self.save_for_backward(index)
-        self.size = x.shape
-        return x.index_select(self.dim, index)
-
-    def backward(self, grad):
-        (index,) = self.saved_tensors
-        return ag.index_add_(zeros(self.size, grad), self.dim, index, grad), None
-
-
-class Gather(Function):
-    """The elements along a dimension that an index names, one for each of its elements."""
-
-    def __init__(self, dim):
-        self.dim = dim
-
-    def forward(self, x, index):
-        self.save_for_backward(index)
-        self.size = x.shape
-        return x.gather(self.dim, index)
-
-    def backward(self, grad):
-        (index,) = self.saved_tensors
-        return ag.scatter_add_(zeros(self.size, grad), self.dim, index, grad), None
+IndexAdd = define(__name__, "IndexAdd", _Put, name="index_add")
+IndexCopy = define(__name__, "IndexCopy", _Put, name="index_copy")
 
 
 class Scatter(_Put):
     """Elements put in place of those along a dimension that an index names."""
 
-    _put = "scatter_"
+    name = "scatter"
 
-    def backward(self, grad):
-        (index,) = self.saved_tensors
-        of_source = ag.gather(grad, self.dim, index)
-        if of_source.shape != self.source_size:
-            # What the index doesn't reach isn't used.
-            whole = zeros(self.source_size, grad)
-            whole[tuple(slice(n) for n in index.shape)] = of_source
-            of_source = whole
-        return ag.scatter(grad, self.dim, index, 0), None, of_source
+    def shape(self, x, index):
+        return index.shape
 
+    def fits(self, x, index, source):
+        return type(x) is type(source) and type(x) in FLOATING and index.dtype is ag.int64
 
-class MaskedCopy(InplaceFunction):
-    """Elements put one after the other where a mask isn't 0."""
-
-    def forward(self, x, mask, source):
-        self.save_for_backward(mask)
-        self.source_size = source.shape
-        if self.inplace:
-            self.mark_dirty(x)
-        else:
-            x = x.clone()
-        return x.masked_copy_(mask, source)
-
-    def backward(self, grad):
-        (mask,) = self.saved_tensors
-        taken = ag.ne(in_shape(mask, grad.shape), 0)
-        of_source = None
-        if self.needs_input_grad[2]:
-            chosen = ag.masked_select(grad, taken)
-            of_source = zeros((ag.Size(self.source_size).numel(),), grad)
-            of_source[: chosen.numel()] = chosen
-            of_source = in_shape(of_source, self.source_size)
-        return ag.masked_fill(grad, taken, 0), None, of_source
+    def adapted(self, inputs):
+        return _ByIndex.adapted(self, inputs)
 
 
-class MaskedFill(InplaceFunction):
+class IndexFill(_Put):
+    """A number in all slices that an index names."""
+
+    name = "index_fill"
+    places = (0,)
+
+    def __init__(self, dim, value, inplace=False):
+        super().__init__(dim, inplace)
+        self.value = value
+        self.extra = (value,)
+
+    def fits(self, x, index):
+        return type(x) in FLOATING and index.dtype is ag.int64
+
+    def adapted(self, inputs):
+        return _ByIndex.adapted(self, inputs)
+
+
+class _Masked(Adapter):
+    """An operator with a mask, a ByteTensor of as many elements."""
+
+    keeps = (1,)
+    places = (0,)
+
+    def core(self, x, mask, *source):
+        return self.operator(x, ag.ne(mask, 0), *source, *self.extra)
+
+    def core_(self, x, mask):
+        self.operator_(x, ag.ne(mask, 0), *self.extra)
+
+    def fits(self, x, mask):
+        return type(x) in FLOATING and mask.dtype is ag.uint8 and x.shape == mask.shape
+
+    def adapted(self, inputs):
+        x, mask, *source = inputs
+        mask = in_shape(mask, x.shape)
+        return [as_floating(x, x.shape), mask, *(as_floating(t, t.shape) for t in source)]
+
+
+MaskedSelect = define(__name__, "MaskedSelect", _Masked, name="masked_select", several=True)
+
+
+class _MaskedPut(_Masked, InplaceAdapter):
+    def method(self, x, *others):
+        return self.method_(x.clone(), *others)
+
+
+class MaskedFill(_MaskedPut):
     """A number where a mask isn't 0."""
+
+    name = "masked_fill"
 
     def __init__(self, value, inplace=False):
         self.value = value
+        self.extra = (value,)
         self.inplace = inplace
 
-    def forward(self, x, mask):
-        self.save_for_backward(mask)
-        if self.inplace:
-            self.mark_dirty(x)
-        else:
-            x = x.clone()
-        return x.masked_fill_(mask, self.value)
 
-    def backward(self, grad):
-        (mask,) = self.saved_tensors
-        return ag.masked_fill(grad, ag.ne(in_shape(mask, grad.shape), 0), 0), None
-
-
-class MaskedSelect(Function):
-    """The elements where a mask isn't 0, in one dimension."""
-
-    def forward(self, x, mask):
-        self.save_for_backward(mask)
-        self.size = x.shape
-        return x.masked_select(mask)
-
-    def backward(self, grad):
-        (mask,) = self.saved_tensors
-        taken = ag.ne(in_shape(mask, self.size), 0)
-        return ag.masked_scatter(zeros(self.size, grad), taken, grad), None
+MaskedCopy = define(
+    __name__, "MaskedCopy", _MaskedPut, name="masked_scatter", fits=never, several=True
+)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import autograd_cy as ag
+from autograd_cy import Tensor
 
 from ...creation import cat
 from ..function import Function
-from .shapes import in_shape, zeros
+from .adapter import FLOATING, Adapter, Unary, as_floating, define, leaf, never
 
 __all__ = [
     "Chunk",
@@ -34,56 +35,100 @@ def _sizes(sizes):
     return tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else tuple(sizes)
 
 
-class _Reshaped(Function):
-    """The same elements in another shape, on the same memory."""
+class _View(Adapter):
+    """The elements of the input in another shape, on the same memory."""
 
-    def forward(self, x):
-        self.size = x.shape
-        out = self.shape(x)
-        self.mark_shared_storage((x, out))
-        return out
+    views = True
 
-    def backward(self, grad):
-        return in_shape(grad, self.size)
+    def __init_subclass__(cls):
+        if cls.name:
+            cls.operator = staticmethod(getattr(Tensor, cls.name))
+        super().__init_subclass__()
 
 
-class View(_Reshaped):
+class View(_View):
     """Other sizes, of a contiguous tensor."""
 
+    name = "view"
+
     def __init__(self, *sizes):
-        self.sizes = _sizes(sizes)
+        self.sizes = self.extra = _sizes(sizes)
 
-    def shape(self, x):
-        return x.view(*self.sizes)
+    def fits(self, x):
+        return type(x) in FLOATING and Tensor.is_contiguous(x)
 
 
-class Squeeze(_Reshaped):
+class _OfDims(_View):
+    """A view by dimensions, or by none."""
+
+    def __init__(self, *dims):
+        self.extra = dims
+
+
+Transpose = define(__name__, "Transpose", _OfDims)
+
+
+class Squeeze(_OfDims):
     """Without dimensions of size one, or without one of them."""
 
+    name = "squeeze"
+
     def __init__(self, dim=None):
-        self.dim = dim
-
-    def shape(self, x):
-        return x.squeeze(self.dim)
+        self.extra = () if dim is None else (dim,)
 
 
-class Unsqueeze(_Reshaped):
+class Unsqueeze(_View):
     """With another dimension of size one."""
+
+    name = "unsqueeze"
 
     def __init__(self, dim):
         self.dim = dim
+        self.extra = (dim,)
 
-    def shape(self, x):
-        return x.unsqueeze(self.dim)
+    def fits(self, x):
+        return type(x) in FLOATING and Tensor.numel(x)
 
 
-class Resize(Function):
+class Permute(_View):
+    """Dimensions in another order."""
+
+    name = "permute"
+
+    def __init__(self, dims):
+        self.dims = self.extra = tuple(dims)
+
+
+class Expand(_View):
+    """Dimensions of size one shown several times, and new ones before them."""
+
+    name = "expand"
+
+    def __init__(self, sizes):
+        self.sizes = self.extra = _sizes((sizes,))
+
+    def forward(self, x):
+        self.size = x.shape
+        return super().forward(x)
+
+    def _derived(self, grads):
+        # The node leaves this to the engine of today.
+        return (Tensor.sum_to_size(grads[0], self.size),)
+
+
+class Resize(Adapter):
     """Other sizes with as many elements; a copy of what isn't contiguous."""
+
+    several = True
+    fits = never
 
     def __init__(self, *sizes):
         self.sizes = _sizes(sizes)
 
-    def forward(self, x):
+    def core(self, x):
+        return ag.reshape(x, self.sizes)
+
+    def method(self, x):
         count = ag.Size(self.sizes).numel()
         if count != x.numel():
             raise RuntimeError(
@@ -92,83 +137,88 @@ class Resize(Function):
                 f"({x.numel()} elements). autograd's resize can only change the shape of a given "
                 "tensor, while preserving the number of elements."
             )
-        self.size = x.shape
         whole = x.contiguous()
         out = whole.view(*self.sizes)
         if whole is x:
             self.mark_shared_storage((x, out))
         return out
 
-    def backward(self, grad):
-        return in_shape(grad, self.size)
+
+class Clone(Unary):
+    """A contiguous copy."""
+
+    name = "clone"
+
+    @staticmethod
+    def operator(x):
+        return ag.clone(x, memory_format=ag.contiguous_format)
 
 
-class Transpose(Function):
-    """Two dimensions exchanged."""
-
-    def __init__(self, *dims):
-        self.dims = dims
-
-    def forward(self, x):
-        out = x.transpose(*self.dims)
-        self.mark_shared_storage((x, out))
-        return out
-
-    def backward(self, grad):
-        return ag.transpose(grad, *self.dims)
-
-
-class Permute(Function):
-    """Dimensions in another order."""
-
-    def __init__(self, dims):
-        self.dims = tuple(dims)
-
-    def forward(self, x):
-        out = x.permute(*self.dims)
-        self.mark_shared_storage((x, out))
-        return out
-
-    def backward(self, grad):
-        dims = [d % grad.dim() for d in self.dims]
-        return ag.permute(grad, [dims.index(d) for d in range(len(dims))])
-
-
-class Expand(Function):
-    """Dimensions of size one shown several times, and new ones before them."""
-
-    def __init__(self, sizes):
-        self.sizes = _sizes((sizes,))
-
-    def forward(self, x):
-        self.size = x.shape
-        out = x.expand(*self.sizes)
-        self.mark_shared_storage((x, out))
-        return out
-
-    def backward(self, grad):
-        extra = grad.dim() - len(self.size)
-        dims = list(range(extra))
-        pairs = zip(self.size, grad.shape[extra:], strict=True)
-        dims += [extra + i for i, (own, shown) in enumerate(pairs) if own != shown]
-        return in_shape(ag.sum(grad, dims), self.size) if dims else grad
-
-
-class Repeat(Function):
+class Repeat(Adapter):
     """Copies side by side along each dimension."""
 
+    name = "repeat"
+    several = True
+
     def __init__(self, repeats):
-        self.repeats = _sizes((repeats,))
+        self.repeats = self.extra = _sizes((repeats,))
+
+    def core(self, x):
+        return Tensor.repeat(x, self.repeats)
+
+
+class _OfDiagonal(Adapter):
+    """A part of a matrix by its distance from the diagonal."""
+
+    def __init__(self, k=0):
+        self.extra = (k,)
+
+
+Tril, Triu = define(__name__, "Tril Triu", _OfDiagonal)
+# The diagonal of a matrix, or the matrix of a diagonal.
+Diag = define(__name__, "Diag", _OfDiagonal, several=True)
+
+
+class Concat(Adapter):
+    """Tensors one after the other along a dimension."""
+
+    def __init__(self, dim):
+        self.dim = dim
+
+    def fits(self, *tensors):
+        kind = type(tensors[0])
+        return kind in FLOATING and {*map(type, tensors)} == {kind}
+
+    def core(self, *tensors):
+        return ag.cat(tensors, self.dim)
+
+    def method(self, *tensors):
+        return cat(tensors, self.dim)
+
+    def adapted(self, inputs):
+        return [as_floating(t, t.shape) for t in inputs]
+
+
+class Chunk(Adapter):
+    """About equal parts along a dimension."""
+
+    def __init__(self, num_chunks, dim=0):
+        self.num_chunks = num_chunks
+        self.dim = dim
 
     def forward(self, x):
-        self.size = x.shape
-        return x.repeat(*self.repeats)
-
-    def backward(self, grad):
-        padded = (1,) * (len(self.repeats) - len(self.size)) + tuple(self.size)
-        pairs = [n for pair in zip(self.repeats, padded, strict=True) for n in pair]
-        copies = list(range(0, len(pairs), 2))
-        return in_shape(ag.sum(ag.reshape(grad, pairs), copies), self.size)
+        if self._requires_grad and not ag.is_grad_enabled():
+            with ag.inference_mode(False), ag.enable_grad():
+                return self.forward(x)
+        parts = tuple(x.chunk(self.num_chunks, self.dim))
+        if self._requires_grad:
+            if type(x) not in FLOATING:
+                self._sizes = [(x.shape, x.dtype)]
+            made = leaf(as_floating(x, x.shape), True)
+            sizes = [part.shape[self.dim] for part in parts]
+            self._node, self._dtype = Tensor.split(made, sizes, self.dim)[0].grad_fn, made.dtype
+        self.shared_pairs = tuple([(x, part) for part in parts])
+        return parts
 
 
 class Type(Function):
@@ -185,7 +235,7 @@ class Type(Function):
         return out
 
     def backward(self, grad):
-        return ag.Tensor.to(grad, self.dtype)
+        return Tensor.to(grad, self.dtype)
 
 
 class CudaTransfer(Function):
@@ -212,88 +262,3 @@ class NoGrad(Function):
 
     def backward(self, grad):
         return None
-
-
-class Clone(Function):
-    """A contiguous copy."""
-
-    def forward(self, x):
-        return x.clone()
-
-    def backward(self, grad):
-        return grad
-
-
-class Concat(Function):
-    """Tensors one after the other along a dimension."""
-
-    def __init__(self, dim):
-        self.dim = dim
-
-    def forward(self, *tensors):
-        self.sizes = [t.shape for t in tensors]
-        return cat(tensors, self.dim)
-
-    def backward(self, grad):
-        lengths = [size[self.dim] for size in self.sizes]
-        return tuple(ag.split(grad, lengths, self.dim))
-
-
-class Chunk(Function):
-    """About equal parts along a dimension."""
-
-    def __init__(self, num_chunks, dim=0):
-        self.num_chunks = num_chunks
-        self.dim = dim
-
-    def forward(self, x):
-        parts = tuple(x.chunk(self.num_chunks, self.dim))
-        self.mark_shared_storage(*((x, part) for part in parts))
-        return parts
-
-    def backward(self, *grads):
-        return ag.cat(grads, self.dim)
-
-
-class Diag(Function):
-    """The diagonal of a matrix, or the matrix of a diagonal."""
-
-    def __init__(self, k=0):
-        self.k = k
-
-    def forward(self, x):
-        self.size = x.shape
-        return x.diag(self.k)
-
-    def backward(self, grad):
-        if len(self.size) == 1:
-            return ag.diag(grad, self.k)
-        made = zeros(self.size, grad)
-        ag.Tensor.copy_(ag.diagonal(made, self.k), grad)
-        return made
-
-
-class Tril(Function):
-    """The lower triangle of a matrix."""
-
-    def __init__(self, k=0):
-        self.k = k
-
-    def forward(self, x):
-        return x.tril(self.k)
-
-    def backward(self, grad):
-        return ag.tril(grad, self.k)
-
-
-class Triu(Function):
-    """The upper triangle of a matrix."""
-
-    def __init__(self, k=0):
-        self.k = k
-
-    def forward(self, x):
-        return x.triu(self.k)
-
-    def backward(self, grad):
-        return ag.triu(grad, self.k)

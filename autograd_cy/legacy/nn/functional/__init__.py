@@ -7,7 +7,7 @@ does nothing unless ``training`` is set.
 
 from __future__ import annotations
 
-from typing import Any
+from autograd_cy._lazy import attach as _attach
 
 from . import _activations, _layers, _losses, _pooling
 from ._activations import *  # noqa: F403
@@ -23,8 +23,8 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(
-        f"module 'autograd_cy.legacy.nn.functional' has no attribute {name!r}: this function of "
-        "the era isn't offered, or it is a later one; those are in autograd_cy.nn.functional"
-    )
+_HINT = (
+    ": this function of the era isn't offered, or it is a later one; those are in "
+    "autograd_cy.nn.functional"
+)
+__getattr__, __dir__ = _attach(__name__, hint=_HINT)

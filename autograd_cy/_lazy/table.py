@@ -1,0 +1,700 @@
+"""
+The names of torch that this package lacks, or has elsewhere.
+
+A row is a module without the package's name, a name in it, and, by its kind:
+
+- ABSENT: what to use instead. The name can't be imported, and the error says so.
+- STAND_INS: what to do instead. The name can be imported, and raises an error when it is used.
+- MOVED: the module that has the name here.
+
+A row of a name that a record or a module comes to define is without effect. `lookup` reads the
+table when a program asks for a name that nothing else has.
+"""
+
+from __future__ import annotations
+
+__all__ = ["ABSENT", "MODULES", "MOVED", "NO_GROUP", "STAND_INS", "WITHOUT_DEVICE"]
+
+
+def _each(way_out: str, names: str) -> dict[str, str]:
+    return dict.fromkeys(names.split(), way_out)
+
+
+# --- absent ---
+_COMPILER = "run the function as it is"
+_ONE_DEVICE = "tensors are on the CPU or on NVIDIA's GPUs"
+_LAZY = "give the number of inputs, and use the module without Lazy"
+_DENSE = "there are dense tensors only"
+_WINDOW = "compute it from cos(arange(n) * (2 * pi / n))"
+_AREA = "add up (y[1:] + y[:-1]) / 2 times the steps"
+_LEAST_SQUARES = "of full rank use linalg.solve(A.mT @ A, A.mT @ b), else linalg.svd"
+_ORTHOGONAL = "use linalg.svd, whose U is orthogonal, too"
+_ONE_SOLVER = "use linalg.solve"
+_DETERMINANT = (
+    "where it is known to be positive use logdet(A).exp(), else numpy.linalg.slogdet of A.numpy()"
+)
+_EIGEN = "of a symmetric matrix use linalg.eigh"
+_PSEUDO = "use linalg.svd, or of full rank linalg.solve(A.mT @ A, A.mT)"
+_EXPONENTIAL = "of a symmetric matrix use linalg.eigh: V @ diag(exp(L)) @ V.T"
+_RANK = "count the linalg.svdvals above a tolerance"
+_EACH = "transform one dimension after the other, by fft.fft or fft.ifft"
+_REAL = "use fft.rfft along the last dimension, then fft.fft along each of the others"
+_BACK_TO_REAL = "use fft.ifft along all dimensions but the last, then fft.irfft along that"
+
+_NO_SUCH_DTYPE = "convert to a dtype that is here, as by .float()"
+_FUSED = "kernels run one after the other; leave the layers as they are"
+_QUANTIZED = "there are no quantized tensors"
+_ON_NUMBERS = "use the function of numpy on x.numpy()"
+
+_STORAGES = (
+    "BFloat16 Bool Byte Char ComplexDouble ComplexFloat Double Float Half Int Long Short"
+).split()
+
+# Functions of lists of tensors; most have an in-place form.
+_ON_LISTS = (
+    "abs acos add addcdiv addcmul asin atan ceil clamp_max clamp_min cos cosh div erf erfc exp"
+    " expm1 floor frac lerp lgamma log log10 log1p log2 maximum minimum mul neg pow reciprocal"
+    " round rsqrt sigmoid sign sin sinh sqrt sub tan tanh trunc"
+).split()
+
+# Functions of the top level that are methods, too.
+_METHODS_TOO = {
+    "argwhere": "use nonzero",
+    "cholesky": "use linalg.cholesky",
+    "cholesky_inverse": "use linalg.inv of the matrix itself",
+    "cholesky_solve": "use linalg.solve with the matrix itself",
+    "corrcoef": "use d @ d.T, where d is x - x.mean(1, keepdim=True) divided by the norms of rows",
+    "cov": "use d @ d.T / (n - 1), where d is x - x.mean(1, keepdim=True)",
+    "det": _DETERMINANT,
+    "frexp": _ON_NUMBERS,
+    "histogram": "use histc, or bincount",
+    "isreal": "use x.imag == 0",
+    "istft": "use fft.irfft, and nn.functional.fold",
+    "logaddexp2": "use logaddexp(x * c, y * c) / c, where c is log(2)",
+    "matrix_exp": _EXPONENTIAL,
+    "mode": "use bincount(x).argmax()",
+    "nanquantile": "use sort and lerp of x[~x.isnan()]",
+    "pinverse": _PSEUDO,
+    "qr": _ORTHOGONAL,
+    "quantile": "use sort and lerp, kthvalue, or median",
+    "slogdet": _DETERMINANT,
+    "stft": "use unfold, and fft.rfft",
+    "svd": "use linalg.svd(A, full_matrices=False), which returns V transposed (Vh)",
+    "triangular_solve": _ONE_SOLVER,
+}
+
+# Those that have an in-place form, besides.
+_IN_PLACE_TOO = {
+    "erfinv": "use scipy.special.erfinv on x.numpy()",
+    "gcd": _ON_NUMBERS,
+    "lcm": _ON_NUMBERS,
+    "ldexp": "use x * 2.0**n",
+    "mvlgamma": "add up lgamma(x - i / 2) for all i below p, and p * (p - 1) / 4 * log(pi)",
+    "nextafter": _ON_NUMBERS,
+    "renorm": "multiply by (maxnorm / linalg.vector_norm(x, p, dims, keepdim=True)).clamp(max=1)",
+    "sinc": "use sin(pi * x) / (pi * x), which is 1 at 0",
+}
+
+#: Module -> name -> what to use instead.
+ABSENT: dict[str, dict[str, str]] = {
+    "": {
+        **_METHODS_TOO,
+        **_IN_PLACE_TOO,
+        **dict.fromkeys(
+            [f"_foreach_{name}{end}" for name in _ON_LISTS for end in ("", "_") if name != "mul"]
+            + [f"_foreach_{name}" for name in ("clone", "copy_", "max", "mm", "mul", "zero_")],
+            "call the function of each tensor",
+        ),
+        **dict.fromkeys(
+            ["Storage", *(f"{kind}Storage" for kind in _STORAGES)], "use UntypedStorage"
+        ),
+        "binomial": "use numpy.random.Generator.binomial of x.numpy()",
+        "bartlett_window": "use 1 - abs(2 * arange(n) / n - 1)",
+        "blackman_window": _WINDOW,
+        "cumulative_trapezoid": "cumsum of (y[1:] + y[:-1]) / 2 times the steps",
+        "chalf": _NO_SUCH_DTYPE,
+        "complex32": _NO_SUCH_DTYPE,
+        "cond": "use if of Python",
+        "empty_permuted": "use empty, and permute",
+        **_each(_NO_SUCH_DTYPE, "float8_e4m3fn float8_e4m3fnuz float8_e5m2"),
+        **_each(_NO_SUCH_DTYPE, "float8_e5m2fnuz float8_e8m0fnu"),
+        "gradient": "divide differences of slices by the steps",
+        "hamming_window": _WINDOW,
+        "hann_window": _WINDOW,
+        "library": "define an autograd.Function",
+        "kaiser_window": "use i0(beta * sqrt(1 - (2 * arange(n) / n - 1) ** 2)) / i0(beta)",
+        **_each(_ONE_SOLVER, "lu lu_solve lu_unpack"),
+        "lstsq": _LEAST_SQUARES,
+        "masked": "use where",
+        "nested": "pad, or use nn.utils.rnn.pack_sequence",
+        "nonzero_static": "use nonzero, and pad",
+        **_each(_ORTHOGONAL, "orgqr ormqr"),
+        "pca_lowrank": "use linalg.svd of what is left without the mean",
+        "poisson": "use numpy.random.Generator.poisson of x.numpy()",
+        **_each(_QUANTIZED, "qint32 qint8 quint8"),
+        **_each(_QUANTIZED, "quantize_per_channel quantize_per_tensor"),
+        "segment_reduce": "use scatter_reduce",
+        "signal": _WINDOW,
+        **_each(_DENSE, "sparse_bsr_tensor sparse_compressed_tensor"),
+        **_each(_DENSE, "sparse_coo sparse_csc_tensor sparse_csr"),
+        "svd_lowrank": "use linalg.svd, and the first columns",
+        **_each(_NO_SUCH_DTYPE, "uint16 uint32 uint64"),
+        "sparse_coo_tensor": _DENSE,
+        "spmm": "use mm of dense tensors",
+        "sparse_csr_tensor": _DENSE,
+        "trapezoid": _AREA,
+        "trapz": _AREA,
+        "while_loop": "use while of Python",
+        "unravel_index": "use // and % by the sizes",
+        "vander": "use linalg.vander(x), and flip(-1) for powers that fall",
+    },
+    "Tensor": {
+        **_METHODS_TOO,
+        **_IN_PLACE_TOO,
+        **{f"{name}_": way_out for name, way_out in _IN_PLACE_TOO.items()},
+        "cauchy_": "use uniform_, and tan of pi * (x - 0.5)",
+        "geometric_": "use uniform_, and ceil of log(x) / log(1 - p)",
+        "log_normal_": "use normal_, and exp_",
+        "lu": _ONE_SOLVER,
+        "lu_solve": _ONE_SOLVER,
+        **_each(_ONE_DEVICE, "xpu"),
+        **_each(_QUANTIZED, "dequantize int_repr q_scale q_zero_point qscheme"),
+        **_each(_DENSE, "coalesce dense_dim indices is_coalesced sparse_dim"),
+        **_each(_DENSE, "sparse_mask to_dense to_sparse to_sparse_coo"),
+        **_each(_DENSE, "to_sparse_csr values"),
+    },
+    "fft": {
+        **_each(_EACH, "fft2 fftn ifft2 ifftn"),
+        **_each(_REAL, "rfft2 rfftn"),
+        **_each(_BACK_TO_REAL, "irfft2 irfftn"),
+        "fftshift": "use roll by half of the size",
+        "hfft": "use irfft of x.conj(), times n",
+        "ihfft": "use rfft of x, divided by n, and conj",
+        "ifftshift": "use roll by minus half of the size",
+    },
+    "jit": {
+        "freeze": _COMPILER,
+        "load": "make the module by its class, and load its weights",
+        "save": "save the weights: autograd_cy.save(module.state_dict(), path)",
+        **_each(_COMPILER, "ScriptFunction optimize_for_inference fuser"),
+        "fork": "call the function, or use concurrent.futures",
+        "wait": "call the function, or use concurrent.futures",
+    },
+    "linalg": {
+        "householder_product": _ORTHOGONAL,
+        "inv_ex": "use linalg.inv, and catch LinAlgError",
+        **_each(_ONE_SOLVER, "ldl_factor ldl_factor_ex ldl_solve lu_factor_ex"),
+        "solve_ex": "use linalg.solve, and catch LinAlgError",
+        "tensorinv": "use linalg.inv of a matrix made by reshape",
+        "tensorsolve": "use linalg.solve of a matrix made by reshape",
+        "cholesky_ex": "use linalg.cholesky, and catch LinAlgError",
+        "cond": "divide the largest of linalg.svdvals by the least",
+        "det": _DETERMINANT,
+        "eig": _EIGEN,
+        "eigvals": _EIGEN,
+        "lstsq": _LEAST_SQUARES,
+        "lu": _ONE_SOLVER,
+        "lu_factor": _ONE_SOLVER,
+        "lu_solve": _ONE_SOLVER,
+        "matrix_exp": _EXPONENTIAL,
+        "matrix_rank": _RANK,
+        "pinv": _PSEUDO,
+        "qr": _ORTHOGONAL,
+        "slogdet": _DETERMINANT,
+        "solve_triangular": _ONE_SOLVER,
+    },
+    "nn": {
+        "CrossMapLRN2d": "use nn.LocalResponseNorm",
+        "FractionalMaxPool2d": "use nn.AdaptiveMaxPool2d, whose windows are not random",
+        "FractionalMaxPool3d": "use nn.AdaptiveMaxPool3d, whose windows are not random",
+        "LinearCrossEntropyLoss": "use nn.Linear, and nn.CrossEntropyLoss",
+        **{
+            f"Lazy{kind}": _LAZY
+            for kind in (
+                "Linear",
+                *(
+                    f"{layer}{dims}d"
+                    for layer in ("Conv", "ConvTranspose", "BatchNorm", "InstanceNorm")
+                    for dims in (1, 2, 3)
+                ),
+            )
+        },
+    },
+    "nn.utils": {
+        "fuse_conv_bn_eval": _FUSED,
+        "fuse_conv_bn_weights": _FUSED,
+        "fuse_linear_bn_eval": _FUSED,
+        "fuse_linear_bn_weights": _FUSED,
+        "fusion": _FUSED,
+    },
+    "nn.functional": {
+        "conv_tbc": "use conv1d of x.permute(1, 2, 0)",
+        "fractional_max_pool2d": "use adaptive_max_pool2d, whose windows are not random",
+        "fractional_max_pool2d_with_indices": "use adaptive_max_pool2d with return_indices",
+        "fractional_max_pool3d": "use adaptive_max_pool3d, whose windows are not random",
+        "fractional_max_pool3d_with_indices": "use adaptive_max_pool3d with return_indices",
+        "native_channel_shuffle": "use channel_shuffle",
+    },
+    "optim": {
+        "Adafactor": "use optim.Adam, or optim.AdamW",
+        "Muon": "use optim.AdamW",
+        "SparseAdam": "gradients are dense; use optim.Adam",
+    },
+    "func": {
+        "functionalize": "functions may write in place; leave it out",
+        "replace_all_batch_norm_modules_": "use nn.GroupNorm, or track_running_stats=False",
+    },
+    "sparse": {
+        "addmm": "use addmm of dense tensors",
+        "as_sparse_gradcheck": "use autograd.gradcheck",
+        "check_sparse_tensor_invariants": _DENSE,
+        "log_softmax": "use log_softmax of a dense tensor",
+        "mm": "use mm of dense tensors",
+        "sampled_addmm": "use addmm of dense tensors, and where",
+        "softmax": "use softmax of a dense tensor",
+        "spdiags": "fill zeros(shape).diagonal(offset)",
+        "spsolve": "use linalg.solve of dense tensors",
+        "sum": "use sum of a dense tensor",
+        "to_sparse_semi_structured": _DENSE,
+    },
+    "special": {
+        "bessel_j0": "use scipy.special.j0 on x.numpy()",
+        "bessel_j1": "use scipy.special.j1 on x.numpy()",
+        **{
+            name: f"use scipy.special.{of} on x.numpy()"
+            for name, of in {
+                "airy_ai": "airy",
+                "bessel_y0": "y0",
+                "bessel_y1": "y1",
+                "chebyshev_polynomial_t": "eval_chebyt",
+                "chebyshev_polynomial_u": "eval_chebyu",
+                "erfcx": "erfcx",
+                "hermite_polynomial_h": "eval_hermite",
+                "hermite_polynomial_he": "eval_hermitenorm",
+                "laguerre_polynomial_l": "eval_laguerre",
+                "legendre_polynomial_p": "eval_legendre",
+                "log_ndtr": "log_ndtr",
+                "modified_bessel_k0": "k0",
+                "modified_bessel_k1": "k1",
+                "scaled_modified_bessel_k0": "k0e",
+                "scaled_modified_bessel_k1": "k1e",
+                "spherical_bessel_j0": "spherical_jn",
+                "zeta": "zeta",
+            }.items()
+        },
+        "modified_bessel_i0": "use special.i0",
+        "modified_bessel_i1": "use special.i1",
+        "entr": "use -xlogy(x, x)",
+        "erfinv": _IN_PLACE_TOO["erfinv"],
+        "multigammaln": _IN_PLACE_TOO["mvlgamma"],
+        "ndtr": "use (1 + erf(x / 2**0.5)) / 2",
+        "ndtri": "use scipy.special.ndtri on x.numpy()",
+        "sinc": _IN_PLACE_TOO["sinc"],
+        "xlog1py": "use x * log1p(y)",
+    },
+    "utils": {
+        "benchmark": "use timeit, or autograd_cy.profiler",
+        "cpp_extension": "write Cython that cimports autograd_cy._C",
+    },
+}
+
+#: Modules that lack all names but those that they define -> what to do instead.
+WITHOUT_DEVICE = {
+    "accelerator": _ONE_DEVICE,
+    "mps": f"{_ONE_DEVICE}; leave device='mps' out",
+    "xpu": f"{_ONE_DEVICE}; leave .xpu() and device='xpu' out",
+}
+
+# --- stand-ins ---
+
+# The words of torch where a program has started no group of processes.
+NO_GROUP = (
+    "Default process group has not been initialized, please make sure to call init_process_group"
+)
+_ALONE = (
+    f"{NO_GROUP}; there are no groups of processes here (distributed.is_available() is False): "
+    "leave the call out where there is one process, or use mpi4py on the arrays of tensor.numpy()"
+)
+_ONE_PROCESS = (
+    "there are no groups of processes here, and distributed.is_available() says so: run one "
+    "process, which needs none, or use mpi4py on the arrays of tensor.numpy()"
+)
+_WHOLE_MODEL = "there is one process; use the module itself"
+_DRAW = "draw with autograd_cy.randn, multinomial, bernoulli and the like"
+_NO_EXPORTER = "there is no exporter; save the weights by autograd_cy.save(module.state_dict())"
+_NO_GRAPH = "there is no graph of the program; run it as it is"
+_NO_COMPILER = "there is no compiler; run the function as it is"
+_NO_DEVICES = "work is not spread over GPUs; call the module itself"
+_NO_CUDA_GRAPH = "CUDA graphs are not recorded yet; call the function itself"
+_ATTENTION = "use nn.functional.scaled_dot_product_attention with attn_mask"
+
+
+#: Classes that extend nn.Module, for which programs ask by issubclass.
+MODULES = frozenset(
+    "DeQuantStub FSDPModule FullyShardedDataParallel GraphModule OptimizedModule QuantStub"
+    " QuantWrapper RemoteModule".split()
+)
+
+_QUANTIZATION = _each(
+    "there are no quantized tensors; leave the model as it is",
+    "DeQuantStub FakeQuantize FakeQuantizeBase HistogramObserver MinMaxObserver ObserverBase"
+    " QConfig QuantStub QuantWrapper convert default_qconfig fuse_modules get_default_qat_qconfig"
+    " get_default_qconfig prepare prepare_qat quantize quantize_dynamic",
+)
+_DISTRIBUTIONS = {
+    "bernoulli": "Bernoulli",
+    "beta": "Beta",
+    "binomial": "Binomial",
+    "categorical": "Categorical",
+    "cauchy": "Cauchy",
+    "chi2": "Chi2",
+    "continuous_bernoulli": "ContinuousBernoulli",
+    "dirichlet": "Dirichlet",
+    "distribution": "Distribution",
+    "exp_family": "ExponentialFamily",
+    "exponential": "Exponential",
+    "fishersnedecor": "FisherSnedecor",
+    "gamma": "Gamma",
+    "generalized_pareto": "GeneralizedPareto",
+    "geometric": "Geometric",
+    "gumbel": "Gumbel",
+    "half_cauchy": "HalfCauchy",
+    "half_normal": "HalfNormal",
+    "independent": "Independent",
+    "inverse_gamma": "InverseGamma",
+    "kl": "kl_divergence register_kl",
+    "kumaraswamy": "Kumaraswamy",
+    "laplace": "Laplace",
+    "lkj_cholesky": "LKJCholesky",
+    "log_normal": "LogNormal",
+    "logistic_normal": "LogisticNormal",
+    "lowrank_multivariate_normal": "LowRankMultivariateNormal",
+    "mixture_same_family": "MixtureSameFamily",
+    "multinomial": "Multinomial",
+    "multivariate_normal": "MultivariateNormal",
+    "negative_binomial": "NegativeBinomial",
+    "normal": "Normal",
+    "one_hot_categorical": "OneHotCategorical OneHotCategoricalStraightThrough",
+    "pareto": "Pareto",
+    "poisson": "Poisson",
+    "relaxed_bernoulli": "RelaxedBernoulli",
+    "relaxed_categorical": "RelaxedOneHotCategorical",
+    "studentT": "StudentT",
+    "transformed_distribution": "TransformedDistribution",
+    "uniform": "Uniform",
+    "von_mises": "VonMises",
+    "weibull": "Weibull",
+    "wishart": "Wishart",
+    "constraint_registry": "biject_to transform_to",
+    "transforms": (
+        "AbsTransform AffineTransform CatTransform ComposeTransform CorrCholeskyTransform"
+        " CumulativeDistributionTransform ExpTransform IndependentTransform"
+        " LowerCholeskyTransform PositiveDefiniteTransform PowerTransform ReshapeTransform"
+        " SigmoidTransform SoftmaxTransform SoftplusTransform StackTransform"
+        " StickBreakingTransform TanhTransform Transform identity_transform"
+    ),
+}
+
+#: Module without the package's name -> name of torch's there -> the way out.
+STAND_INS: dict[str, dict[str, str]] = {
+    "": {
+        **_each("sizes are numbers of Python", "SymBool SymFloat SymInt"),
+        **_each("use jit.ScriptModule", "ScriptModule"),
+        **_each("use autograd_cy.load and autograd_cy.save", "PyTorchFileReader PyTorchFileWriter"),
+    },
+    "ao": {},
+    "ao.quantization": _QUANTIZATION,
+    "cuda": {
+        **_each(_NO_CUDA_GRAPH, "CUDAGraph graph graph_pool_handle make_graphed_callables"),
+        **_each(
+            "use UntypedStorage",
+            "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage"
+            " ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage"
+            " ShortStorage",
+        ),
+        **_each(
+            "there is one cache of blocks; leave it out",
+            "CUDAPluggableAllocator MemPool caching_allocator_disabled caching_allocator_enable"
+            " change_current_allocator use_mem_pool",
+        ),
+        **_each(
+            "call the driver by PyCUDA: pycuda.driver",
+            "check_error cudaStatus cudart GreenContext",
+        ),
+        **_each(
+            "products are the package's own; call the library itself",
+            "current_blas_handle current_solver_handle",
+        ),
+        "memory_snapshot": "use memory_stats, or the profiler with profile_memory=True",
+    },
+    "cuda.gds": _each(
+        "copy by way of the host", "GdsFile gds_deregister_buffer gds_register_buffer"
+    ),
+    "cuda.graphs": _each(
+        _NO_CUDA_GRAPH, "CUDAGraph graph graph_pool_handle make_graphed_callables"
+    ),
+    "cuda.jiterator": {},
+    "cuda.nccl": _each(
+        "use cuda.comm", "all_gather all_reduce broadcast reduce reduce_scatter version"
+    ),
+    "cuda.sparse": _each(
+        "there are dense tensors only",
+        "BFloat16Tensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor"
+        " LongTensor ShortTensor",
+    ),
+    "cuda.tunable": _each("kernels are not tuned; leave it out", "enable tuning_enable"),
+    "distributed": {
+        **_each(
+            _ONE_PROCESS,
+            "init_process_group init_device_mesh DeviceMesh FileStore HashStore PrefixStore"
+            " ProcessGroup ProcessGroupGloo ProcessGroupMPI ProcessGroupNCCL Store TCPStore Work"
+            " P2POp rendezvous register_rendezvous_handler launch run Reducer GradBucket",
+        ),
+        **_each(
+            _ALONE,
+            "all_gather all_gather_coalesced all_gather_into_tensor all_gather_object all_reduce"
+            " all_reduce_coalesced all_to_all all_to_all_single barrier batch_isend_irecv"
+            " broadcast broadcast_object_list destroy_process_group gather gather_object"
+            " get_backend get_backend_config get_global_rank get_group_rank"
+            " get_process_group_ranks get_rank get_world_size irecv isend monitored_barrier"
+            " new_group new_subgroups new_subgroups_by_enumeration recv recv_object_list reduce"
+            " reduce_scatter reduce_scatter_tensor scatter scatter_object_list send"
+            " send_object_list split_group",
+        ),
+    },
+    "distributed.algorithms": {},
+    "distributed.algorithms.join": _each(_ONE_PROCESS, "Join JoinHook Joinable"),
+    "distributed.checkpoint": _each(
+        "use autograd_cy.save and autograd_cy.load",
+        "load save async_save load_state_dict save_state_dict FileSystemReader FileSystemWriter",
+    ),
+    "distributed.checkpoint.state_dict": _each(
+        "use module.state_dict() and module.load_state_dict()",
+        "StateDictOptions get_model_state_dict get_optimizer_state_dict get_state_dict"
+        " set_model_state_dict set_optimizer_state_dict set_state_dict",
+    ),
+    "distributed.device_mesh": _each(_ONE_PROCESS, "DeviceMesh init_device_mesh"),
+    "distributed.distributed_c10d": {
+        **_each(_ONE_PROCESS, "ProcessGroup Store init_process_group"),
+        **_each(_ALONE, "_get_default_group broadcast_object_list get_rank get_world_size"),
+    },
+    "distributed.fsdp": _each(
+        _WHOLE_MODEL,
+        "BackwardPrefetch CPUOffload CPUOffloadPolicy FSDPModule FullOptimStateDictConfig"
+        " FullStateDictConfig FullyShardedDataParallel MixedPrecision MixedPrecisionPolicy"
+        " OffloadPolicy ShardingStrategy StateDictType fully_shard",
+    ),
+    "distributed.fsdp.wrap": _each(
+        _WHOLE_MODEL,
+        "ModuleWrapPolicy enable_wrap lambda_auto_wrap_policy size_based_auto_wrap_policy"
+        " transformer_auto_wrap_policy wrap",
+    ),
+    "distributed.nn": _each(
+        _ALONE, "RemoteModule all_gather all_reduce all_to_all broadcast gather reduce scatter"
+    ),
+    "distributed.nn.functional": _each(
+        _ALONE, "all_gather all_reduce all_to_all broadcast gather reduce reduce_scatter scatter"
+    ),
+    "distributed.optim": _each(
+        "there is one process; use the optimizer itself",
+        "DistributedOptimizer PostLocalSGDOptimizer ZeroRedundancyOptimizer",
+    ),
+    "distributed.rpc": _each(
+        _ONE_PROCESS, "RRef WorkerInfo init_rpc remote rpc_async rpc_sync shutdown"
+    ),
+    "distributed.tensor": _each(
+        _ONE_PROCESS,
+        "DTensor DeviceMesh Partial Placement Replicate Shard distribute_module"
+        " distribute_tensor init_device_mesh",
+    ),
+    "distributed.tensor.parallel": _each(
+        _WHOLE_MODEL,
+        "ColwiseParallel ParallelStyle PrepareModuleInput PrepareModuleOutput RowwiseParallel"
+        " SequenceParallel loss_parallel parallelize_module",
+    ),
+    "distributions": _each(
+        _DRAW,
+        " ".join(names for names in _DISTRIBUTIONS.values() if "register_kl" not in names)
+        + " kl_divergence",
+    ),
+    **{f"distributions.{module}": _each(_DRAW, names) for module, names in _DISTRIBUTIONS.items()},
+    "distributions.constraints": _each(
+        _DRAW,
+        "boolean cat corr_cholesky dependent dependent_property greater_than greater_than_eq"
+        " half_open_interval independent integer_interval interval less_than lower_cholesky"
+        " lower_triangular multinomial nonnegative nonnegative_integer one_hot positive"
+        " positive_definite positive_integer positive_semidefinite real real_vector simplex"
+        " square stack symmetric unit_interval is_dependent Constraint",
+    ),
+    "distributions.utils": _each(
+        _DRAW,
+        "broadcast_all clamp_probs lazy_property logits_to_probs probs_to_logits tril_matrix_to_vec"
+        " vec_to_tril_matrix",
+    ),
+    "export": _each(_NO_GRAPH, "Constraint Dim ExportedProgram export load save"),
+    "fx": _each(
+        _NO_GRAPH,
+        "CodeGen Graph GraphModule Interpreter Node Proxy Tracer Transformer map_arg"
+        " replace_pattern symbolic_trace",
+    ),
+    "fx.graph": _each(_NO_GRAPH, "CodeGen Graph"),
+    "fx.graph_module": _each(_NO_GRAPH, "GraphModule"),
+    "fx.interpreter": _each(_NO_GRAPH, "Interpreter Transformer"),
+    "fx.node": _each(_NO_GRAPH, "Node map_aggregate map_arg"),
+    "fx.experimental": {},
+    "fx.experimental.proxy_tensor": _each(_NO_GRAPH, "make_fx get_proxy_mode"),
+    "fx.proxy": _each(_NO_GRAPH, "Proxy TracerBase"),
+    "jit": _each(_NO_GRAPH, "TopLevelTracedModule TracedModule TracerWarning _get_trace_graph"),
+    "nn.attention.bias": _each(
+        _ATTENTION, "CausalBias CausalVariant causal_lower_right causal_upper_left"
+    ),
+    "nn.attention.flex_attention": _each(
+        _ATTENTION,
+        "AuxOutput AuxRequest BlockMask and_masks create_block_mask create_mask"
+        " flex_attention noop_mask or_masks",
+    ),
+    "nn.parallel": _each(_NO_DEVICES, "gather parallel_apply replicate scatter"),
+    "nn.parallel.scatter_gather": _each(_NO_DEVICES, "gather scatter scatter_kwargs"),
+    "nn.parallel._functions": _each(_NO_DEVICES, "Broadcast Gather ReduceAddCoalesced Scatter"),
+    "nn.utils.prune": _each(
+        "use a parametrization that multiplies by a mask (nn.utils.parametrize)",
+        "BasePruningMethod CustomFromMask Identity L1Unstructured LnStructured PruningContainer"
+        " RandomStructured RandomUnstructured custom_from_mask global_unstructured identity"
+        " is_pruned l1_unstructured ln_structured random_structured random_unstructured remove",
+    ),
+    "onnx": _each(
+        _NO_EXPORTER,
+        "ExportOptions JitScalarType ONNXProgram OperatorExportTypes TrainingMode"
+        " dynamo_export export register_custom_op_symbolic select_model_mode_for_export"
+        " unregister_custom_op_symbolic",
+    ),
+    "onnx.operators": _each(_NO_EXPORTER, "reshape_from_tensor_shape shape_as_tensor"),
+    "onnx.symbolic_helper": _each(_NO_EXPORTER, "_get_tensor_rank _get_tensor_sizes"),
+    "utils.flop_counter": _each(
+        "use profiler.profile(with_flops=True)", "FlopCounterMode register_flop_formula"
+    ),
+    "utils.mobile_optimizer": _each("there is no mobile runtime", "optimize_for_mobile"),
+    "quantization": _QUANTIZATION,
+    "_dynamo": _each(_NO_COMPILER, "OptimizedModule explain export"),
+    "_dynamo.eval_frame": _each(_NO_COMPILER, "OptimizedModule"),
+}
+
+# --- moved ---
+
+#: Path without the package's name -> lines of ``module: names``. A name may be another one's here:
+#: ``theirs=ours``. What is missing is asked of the first module, which may say what to use instead.
+MOVED: dict[str, tuple[str, ...]] = {
+    "_dynamo": (
+        "compiler: allow_in_graph assume_constant_result disable is_compiling reset"
+        " graph_break=_nothing mark_dynamic=_nothing mark_static=_nothing"
+        " mark_static_address=_nothing maybe_mark_dynamic=_nothing optimize=_optimize",
+    ),
+    # Programs set what they like there.
+    "_dynamo.config": ("compiler: ",),
+    "_inductor": ("compiler: ",),
+    "_inductor.config": ("compiler: ",),
+    "_jit_internal": (
+        "jit: Final _overload=_as_it_is _overload_method=_as_it_is"
+        " _copy_to_script_wrapper=_as_it_is export ignore is_scripting unused",
+        "jit.annotations: BroadcastingList1 BroadcastingList2 BroadcastingList3 Dict List Optional"
+        " Tuple Union",
+    ),
+    "cpu.amp.autocast_mode": ("cpu.amp: autocast",),
+    "cpu.amp.grad_scaler": ("cpu.amp: GradScaler",),
+    "cuda.amp.autocast_mode": ("cuda.amp: autocast custom_bwd custom_fwd",),
+    "cuda.amp.common": ("cuda.amp: amp_definitely_not_available",),
+    "cuda.amp.grad_scaler": ("cuda.amp: GradScaler",),
+    "distributed.distributed_c10d": (
+        "distributed: Backend GroupMember ReduceOp default_pg_timeout group is_initialized"
+        " is_mpi_available is_nccl_available",
+    ),
+    "distributed.elastic": ("distributed: ",),
+    "distributed.elastic.multiprocessing": ("distributed: ",),
+    "distributed.elastic.multiprocessing.errors": ("distributed: record=_record",),
+    "functional": (
+        ": atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors"
+        " cartesian_prod cdist chain_matmul einsum meshgrid norm split tensordot unique"
+        " unique_consecutive",
+    ),
+    "nn.modules.activation": (
+        "nn: CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid"
+        " LogSoftmax Mish MultiheadAttention PReLU RReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax"
+        " Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold",
+    ),
+    "nn.modules.adaptive": ("nn: AdaptiveLogSoftmaxWithLoss", "nn.adaptive_softmax: _ASMoutput"),
+    "nn.modules.batchnorm": (
+        "nn: BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm",
+        "nn.normalization: _BatchNorm _NormBase",
+    ),
+    "nn.modules.channelshuffle": ("nn: ChannelShuffle",),
+    "nn.modules.container": ("nn: ModuleDict ModuleList ParameterDict ParameterList Sequential",),
+    "nn.modules.conv": (
+        "nn: Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
+        "nn.convolution: _ConvNd _ConvTransposeNd=_Transposed",
+    ),
+    "nn.modules.distance": ("nn: CosineSimilarity PairwiseDistance",),
+    "nn.modules.dropout": (
+        "nn: AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
+        "nn.dropout: _DropoutNd",
+    ),
+    "nn.modules.flatten": ("nn: Flatten Unflatten",),
+    "nn.modules.fold": ("nn: Fold Unfold",),
+    "nn.modules.instancenorm": (
+        "nn: InstanceNorm1d InstanceNorm2d InstanceNorm3d",
+        "nn.normalization: _InstanceNorm",
+    ),
+    "nn.modules.linear": (
+        "nn: Bilinear Identity Linear",
+        "nn.attention: NonDynamicallyQuantizableLinear",
+    ),
+    "nn.modules.loss": (
+        "nn: BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss"
+        " GaussianNLLLoss HingeEmbeddingLoss HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss"
+        " MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss PoissonNLLLoss"
+        " SmoothL1Loss SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss",
+        "nn.loss: _Loss _WeightedLoss",
+    ),
+    "nn.modules.normalization": ("nn: GroupNorm LayerNorm LocalResponseNorm RMSNorm",),
+    "nn.modules.padding": (
+        "nn: CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d"
+        " ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d"
+        " ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d",
+        "nn.padding: _ConstantPadNd",
+    ),
+    "nn.modules.pixelshuffle": ("nn: PixelShuffle PixelUnshuffle",),
+    "nn.modules.pooling": (
+        "nn: AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d"
+        " AdaptiveMaxPool2d AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d"
+        " LPPool3d MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d",
+        "nn.pooling: _AdaptiveAvgPoolNd _AdaptiveMaxPoolNd _AvgPoolNd _MaxPoolNd",
+        "nn.unpooling: _LPPoolNd _MaxUnpoolNd",
+    ),
+    "nn.modules.rnn": (
+        "nn: GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase",
+        "nn.recurrent: apply_permutation=_permuted",
+    ),
+    "nn.modules.sparse": ("nn: Embedding EmbeddingBag",),
+    "nn.modules.transformer": (
+        "nn: Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder"
+        " TransformerEncoderLayer",
+        "nn.transformer: _get_activation_fn=_activation _get_clones=_copies",
+    ),
+    "nn.modules.upsampling": ("nn: Upsample UpsamplingBilinear2d UpsamplingNearest2d",),
+    "optim.adamw": ("optim: AdamW",),
+    "optim.sparse_adam": ("optim: ",),
+    "utils._foreach_utils": (
+        "optim._of_others: _device_has_foreach_support=_has_foreach_support"
+        " _get_foreach_kernels_supported_devices=_no_devices"
+        " _get_fused_kernels_supported_devices=_no_devices _group_tensors_by_device_and_dtype"
+        " _has_foreach_support",
+    ),
+    "utils.data._utils": ("utils.data: ",),
+    "utils.data._utils.collate": (
+        "utils.data.collate: collate collate_float_fn collate_int_fn collate_numpy_array_fn"
+        " collate_numpy_scalar_fn collate_str_fn collate_tensor_fn default_collate"
+        " default_collate_fn_map default_convert",
+    ),
+    "utils.data._utils.worker": ("utils.data: WorkerInfo get_worker_info",),
+    "utils.model_zoo": ("hub: load_url=load_state_dict_from_url",),
+    "utils.tensorboard.writer": ("utils.tensorboard: SummaryWriter",),
+}

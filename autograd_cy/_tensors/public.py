@@ -1,0 +1,227 @@
+"""
+One registry of the public functions in Python: their names, parameters, and how they dispatch.
+
+A function says in its decorator which of three ways it dispatches to classes with
+``__torch_function__`` and to modes::
+
+    @public                             # before the body
+    @public(forwards="relu relu_")      # by the operators that it forwards to
+    @public(forwards=())                # by the methods that it calls
+
+The first one is wrapped. The second one stays as it is, so that a call of it costs nothing more: it
+calls its operators as attributes of `forward_to`, such as ``forward_to.relu(x)``. These dispatch as
+the public function, with the arguments that it was called with, and their errors have its name.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+
+from autograd_cy._C import overrides as _overrides
+from autograd_cy._C.forms import _name_error
+
+__all__ = ["PublicFunction", "forward_to", "names_errors", "public"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_any_asks = _overrides._any_asks
+# A flag of a public function that chooses between operators, and how their names end.
+_FLAGS = {"inplace": "_", "return_indices": "_with_indices"}
+
+
+class Operators:
+    """The operators that public functions forward to, as attributes."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+forward_to = Operators()
+
+
+def _keywords(function: Callable) -> set[str]:
+    """The names that a call may give; those of all signatures if there are several."""
+    several = getattr(function, "_names", None)
+    if several:
+        return set(several)
+    code = getattr(function, "__code__", None)
+    if code is None or hasattr(function, "__wrapped__"):
+        return set(inspect.signature(function).parameters)
+    # *args and **kwargs come after those that are counted, and are names of the signature, too.
+    extra = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra])
+
+
+class PublicFunction:
+    """The record of a public function: its name, its parameters and the operators behind it."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        forwards: tuple[str, ...] | None,
+        renames: Mapping[str, str],
+        unset: Mapping[str, Any],
+    ) -> None:
+        self.function = function
+        self.name: str = function.__name__
+        self.module: str = function.__module__
+        self.forwards = forwards
+        self.renames = renames
+        self.unset = unset
+
+    @property
+    def is_overridable(self) -> bool:
+        """True if classes and modes are shown this function."""
+        return self.forwards is None or bool(self.forwards)
+
+    def operator(self, name: str) -> Callable[..., Any]:
+        """The operator of that name at the top level."""
+        return getattr(sys.modules["autograd_cy"], name)
+
+    def called(
+        self, form: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
+    ) -> tuple[Callable[..., Any], tuple, dict[str, Any]]:
+        """
+        The call of this function that has led to a call of an operator.
+
+        Parameters without a default are given by position, and the others by name.
+        """
+        operator = form.__name__
+        names = (self.renames.get(name, name) for name in inspect.signature(form).parameters)
+        given = dict(zip(names, args)) | {self.renames.get(k, k): x for k, x in kwargs.items()}
+        for name, value in self.unset.items():
+            if given.get(name) == value:
+                del given[name]
+        for flag, end in _FLAGS.items():
+            given[flag] = operator.endswith(end)
+        shown: dict[str, Any] = {}
+        positional = []
+        for name, parameter in inspect.signature(self.function).parameters.items():
+            if parameter.default is parameter.empty:
+                positional.append(given[name])
+            else:
+                shown[name] = given.get(name, parameter.default)
+        return self.function, tuple(positional), shown
+
+
+def _public_module(module: str) -> str:
+    """The module in which programs find a function: a package, for a private module inside it."""
+    package, _, last = module.rpartition(".")
+    return package if last.startswith("_") and "._" not in package else module
+
+
+def _dispatching(function: _Function) -> _Function:
+    """A function that dispatches before it does its work, and knows NumPy's names."""
+    known = _keywords(function)
+
+    @functools.wraps(function)
+    def asking(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if not kwargs:
+                if _any_asks(*args):
+                    return _overrides._ask(asking, args, args, kwargs)
+                return function(*args)
+            if not kwargs.keys() <= known:
+                kwargs = _overrides._names_of_torch(kwargs, known) or kwargs
+            if _any_asks(*args, *kwargs.values()):
+                return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
+            return function(*args, **kwargs)
+        except Exception as error:
+            _name_error(error, function)
+            if kwargs:
+                _overrides._unplace(error, kwargs)
+            raise
+
+    asking._asks = True  # type: ignore[attr-defined]
+    return cast(_Function, asking)
+
+
+def names_errors(public: str | Callable[..., Any]) -> Callable[[_Function], _Function]:
+    """
+    Let messages of errors inside of a function begin with the name of a public one.
+
+    Positions of arguments are those of the public function, if it is given in place of its name.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        owner = function if isinstance(public, str) else public
+        name = public if isinstance(public, str) else public.__name__
+
+        @functools.wraps(function)
+        def named(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except Exception as error:
+                _name_error(error, owner, name)
+                raise
+
+        return cast(_Function, named)
+
+    return decorate
+
+
+@overload
+def public(
+    function: _Function, /, *, module: str | None = None, autocast: str | None = None
+) -> _Function: ...
+
+
+@overload
+def public(
+    *,
+    module: str | None = None,
+    forwards: str | tuple[str, ...] | None = None,
+    renames: Mapping[str, str] = ...,
+    unset: Mapping[str, Any] = ...,
+    autocast: str | None = None,
+) -> Callable[[_Function], _Function]: ...
+
+
+def public(
+    function: Any = None,
+    /,
+    *,
+    module: str | None = None,
+    forwards: str | tuple[str, ...] | None = None,
+    renames: Mapping[str, str] | None = None,
+    unset: Mapping[str, Any] | None = None,
+    autocast: str | None = None,
+) -> Any:
+    """
+    Publish a function in Python: give it its module, and errors its name.
+
+    Parameters
+    ----------
+    module : str, optional
+        The module in which programs find the function; by default the package around the private
+        module that defines it.
+    forwards : str or tuple of str, optional
+        The operators of the top level that the body calls by `forward_to`, and which dispatch in
+        place of this function. Empty: it calls methods, which dispatch as themselves.
+    renames : mapping, optional
+        The parameters of these operators that have another name in this function.
+    unset : mapping, optional
+        By parameter: the value that an operator gets where this function has its default.
+    autocast : str, optional
+        The policy of autocast for this function.
+    """
+    if function is None:
+        options = {"module": module, "renames": renames, "unset": unset, "autocast": autocast}
+        return functools.partial(public, forwards=forwards, **options)
+    if isinstance(forwards, str):
+        forwards = tuple(forwards.split())
+    made = _dispatching(function) if forwards is None else function
+    made.__module__ = module or _public_module(function.__module__)
+    made.__qualname__ = function.__name__
+    made._public = record = PublicFunction(made, forwards, renames or {}, unset or {})
+    if autocast is not None:
+        made._autocast = autocast
+    for name in forwards or ():
+        if hasattr(forward_to, name):
+            raise ValueError(f"public: two functions forward to {name}")
+        setattr(forward_to, name, _overrides._forwarding(record, name))
+    return made

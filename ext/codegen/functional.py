@@ -1,0 +1,203 @@
+"""Writes the functions of ``nn.functional`` that add options to an operator.
+
+A record says ``functional="relu(input, inplace)"``: the function has these parameters and calls the
+operator, or its in-place form; with ``reduction`` it gives the operator the number or the name of it.
+The text comes from the row of the layer that calls the function (autograd_cy/ops/layers/), so that an
+activation is one record and one row.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ext.codegen import layers
+from ext.codegen.table import importable
+from ext.codegen.vocabulary import in_place_text
+
+HEAD = '''"""Functions that add options to an operator, as their records say by ``functional=``.
+
+Written by ext/codegen/functional.py; do not edit.
+"""
+
+# ruff: noqa
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import autograd_cy as _operators
+from autograd_cy import Tensor
+from autograd_cy._interpreted import Family
+from autograd_cy._tensors.public import forward_to, public
+from autograd_cy.nn.functional._arguments import (
+    check_probability,
+    reduction_code,
+    reduction_name,
+)
+'''
+# Types of records as annotations, and in docstrings.
+KINDS = {"Scalar": "float", "Tensor?": "Tensor | None"}
+OLDER = ("size_average", "reduce")
+REDUCTIONS = {"int": "reduction_code", "str": "reduction_name"}
+
+
+def module_text(families: dict) -> str:
+    """The module with all functions of the records."""
+    known = layers.by_name(layers.load())
+    chosen = [r for records in families.values() for r in records if r.call.functional]
+    with importable():
+        functions = [Function(record, known) for record in chosen]
+    used = sorted({f.family for f in functions if f.family})
+    lines = [HEAD, f"__all__ = {sorted(n for f in functions for n in f.names)!r}", ""]
+    lines += [f'_{name} = Family("{name}")' for name in used]
+    for function in functions:
+        lines += function.lines()
+    return "\n".join(lines) + "\n"
+
+
+class Function:
+    """The text of one function, and of its in-place form if that has a name of its own."""
+
+    def __init__(self, record: Any, known: dict):
+        head, _, own = record.call.functional.partition(")")
+        self.record, self.own_inplace = record, bool(own.strip())
+        self.name, _, inside = head.partition("(")
+        self.row = next(row for row in known.values() if row.function == self.name)
+        self.options = layers.Class(self.row, known).options  # of the layer
+        types = {a.name: typed(a) for a in record.args if a.name != "reduction"}
+        self.parameters = layers.schema().parse_options(inside, types)
+        given = {p.name for p in self.parameters}
+        self.inplace, self.older = "inplace" in given, "reduce" in given
+        self.family = "" if record.public else f"ops_{record.file}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, f"{self.name}_") if self.own_inplace else (self.name,)
+
+    def lines(self) -> Iterator[str]:
+        yield from ("", "", self.decorator())
+        yield from self.definition(self.name, self.parameters, self.docstring())
+        arguments = self.arguments()
+        checks = self.row.check_call.splitlines()
+        for i, value in enumerate(arguments):
+            if checks and value.startswith("reduction_"):  # as in torch, it is checked first
+                yield f"    code = {value}"
+                arguments[i] = "code"
+        yield from layers.indented(checks)
+        yield from self.call(arguments)
+        if self.own_inplace:
+            parameters = [p for p in self.parameters if p.name != "inplace"]
+            text = in_place_text(self.name, "\n".join(self.docstring(parameters)))
+            yield from ("", "", "@public")
+            yield from self.definition(f"{self.name}_", parameters, text.split("\n"))
+            yield f"    return {self.operator('_')}({', '.join(self.arguments())})"
+
+    def definition(self, name: str, parameters: Any, text: list[str]) -> Iterator[str]:
+        texts = layers.signature(parameters)
+        yield from layers.wrapped(f"def {name}(", texts, ") -> Tensor:")
+        yield from layers.indented(layers.quoted(text))
+
+    # --- calling --------------------------------------------------------------------------------
+
+    @property
+    def forwards(self) -> bool:
+        """True if the operator dispatches in place of the function: it has the same arguments."""
+        codes = any(a.name == "reduction" and a.type == "int" for a in self.record.args)
+        return self.record.public and not codes
+
+    def decorator(self) -> str:
+        policy = self.record.call.autocast
+        if policy and not self.record.public:  # else it is that of the operator with the same name
+            return f'@public(autocast="{policy}")'
+        if not self.forwards:
+            return "@public"
+        names = self.record.name + (f" {self.record.name}_" if self.inplace else "")
+        renames = {a.name: p for a, p in self.pairs() if p not in (a.name, "input")}
+        return f'@public(forwards="{names}"' + (f", renames={renames!r})" if renames else ")")
+
+    def operator(self, form: str = "") -> str:
+        place = f"_{self.family}" if self.family else "_operators"
+        return f"{'forward_to' if self.forwards else place}.{self.record.name}{form}"
+
+    def pairs(self) -> list[tuple[Any, str]]:
+        """The arguments of the record that the function has, each with the parameter's name."""
+        names = [p.name for p in self.parameters if p.name not in ("inplace", "out", *OLDER)]
+        theirs = {a.name for a in self.record.args}
+        others = iter([name for name in names if name not in theirs])
+        pairs = [(a, a.name if a.name in names else next(others, "")) for a in self.record.args]
+        return [(a, name) for a, name in pairs if name]
+
+    def arguments(self) -> list[str]:
+        found = []
+        for a, name in self.pairs():
+            value = name
+            if name == "reduction":
+                older = "size_average, reduce" if self.older else "None, None"
+                value = f"{REDUCTIONS[a.type]}({older}, reduction)"
+            found.append(f"{a.name}={value}" if a.keyword else value)
+        if any(p.name == "out" for p in self.parameters):
+            found.append("out=out")
+        return found
+
+    def call(self, arguments: list[str]) -> list[str]:
+        if not self.inplace:
+            return layers.wrapped(f"    return {self.operator()}(", arguments, ")")
+        inside = ", ".join(arguments)
+        changed = f"return {self.operator('_')}({inside})"
+        plain = f"return {self.operator()}({inside})"
+        one = f"    {changed} if inplace else {plain.removeprefix('return ')}"
+        if len(one) <= 100:
+            return [one]
+        return ["    if inplace:", f"        {changed}", f"    {plain}"]
+
+    # --- docstring ------------------------------------------------------------------------------
+
+    def docstring(self, parameters: Any = None) -> list[str]:
+        row = self.row
+        says = row.says or f"Return {row.doc[0].lower()}{row.doc[1:]}"
+        lines = [*says.split("\n"), "", "Parameters", "----------"]
+        texts = {**layers.each_name(row.texts), **layers.each_name(row.call_texts)}
+        lines += layers.parameter_lines(row, parameters or self.parameters, texts)
+        lines += ["", "Returns", "-------", "Tensor"]
+        raises = row.call_raises or row.raises or dict(self.record.presentation.raises)
+        if raises:
+            lines += ["", *layers.raises_lines(raises)]
+        lines += ["", "Examples", "--------", ">>> import autograd_cy as torch"]
+        return lines + [self.example(line) for line in row.example.split("\n")]
+
+    def example(self, line: str) -> str:
+        """A line of the layer's session, with a call of the function in place of the layer's."""
+        if f"torch.nn.{self.row.name}(" not in line:
+            return line
+        tree = Calls(self).visit(ast.parse(line.removeprefix(">>> ")))
+        return ">>> " + ast.unparse(tree).replace("'", '"')
+
+
+def typed(a: Any) -> str:
+    """The annotation and default of an argument of a record."""
+    text = KINDS.get(a.type, a.type)
+    return text if a.default is None else f"{text} = {a.default}"
+
+
+class Calls(ast.NodeTransformer):
+    """Calls of the function in place of ``torch.nn.Layer(options)(input)``."""
+
+    def __init__(self, function: Function):
+        self.function = function
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        made: Any = node.func
+        evaluated = ast.unparse(made).endswith(".eval()")
+        if evaluated:
+            made = made.func.value
+        if not (isinstance(made, ast.Call) and ast.unparse(made.func).startswith("torch.nn.")):
+            return self.generic_visit(node)
+        named = zip(self.function.options, made.args)
+        given = [ast.keyword(o.name, value) for o, value in named]
+        given += made.keywords
+        training = [p for p in self.function.parameters if p.name == "training"]
+        if evaluated and training and training[0].default == "True":
+            given.append(ast.keyword("training", ast.Constant(False)))
+        name = ast.parse(f"torch.nn.functional.{self.function.name}", mode="eval").body
+        return ast.Call(name, node.args, given)
