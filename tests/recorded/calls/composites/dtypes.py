@@ -22,7 +22,7 @@ F.silu(torch.tensor([1 + 2j, -0.5 + 0.1j], dtype=torch.complex128), inplace=True
 [torch.histc(torch.tensor([0.5, -1.5, 2.0, 0.25], dtype=d), 4)
     for d in (torch.float16, torch.bfloat16)]
 
-def mode_align_corners():
+def align_corners_long():
     def f(*size, **how):
         x = (torch.arange(84).reshape(1, 2, 6, 7) * 37 % 256).to(torch.uint8)
         return (F.interpolate(x, size, **how).long() * torch.arange(1,
@@ -30,7 +30,7 @@ def mode_align_corners():
     return [f(*s, mode=mode, align_corners=a) for s in ((4, 9), (13, 3), (6, 7), (1, 2), (6, 8),
         (3, 7)) for mode in ("bilinear", "bicubic") for a in (False, True)]
 
-def mode_size():
+def long_antialias():
     def f(*size, **how):
         x = (torch.arange(84).reshape(1, 2, 6, 7) * 37 % 256).to(torch.uint8)
         return (F.interpolate(x, size, antialias=True, **how).long() * torch.arange(1,
@@ -38,13 +38,13 @@ def mode_size():
     return [f(*s, mode=mode) for s in ((4, 9), (13, 3), (6, 7), (2, 2), (6, 8), (3, 7))
         for mode in ("bilinear", "bicubic", "lanczos")]
 
-def mode_scale_factor():
+def long_scale_factor():
     x = (torch.arange(84).reshape(1, 2, 6, 7) * 37 % 256).to(torch.uint8)
     return [F.interpolate(x, scale_factor=s, mode=mode, antialias=a).long().sum((2, 3))
         for s in ((0.7, 1.5), (1.0, 1.0), 2, (1, 0.9)) for mode in ("bilinear", "bicubic")
         for a in (False, True)]
 
-def contiguous_mode():
+def contiguous_uint8():
     x = (torch.arange(84).reshape(1, 2, 6, 7) * 37 % 256).to(torch.uint8).contiguous(
         memory_format=torch.channels_last)
     return [F.interpolate(y, (3, 4), mode=mode, antialias=a).stride()
@@ -56,7 +56,7 @@ F.interpolate(sines(0, 3, 4, 4).to(torch.uint8), (2, 3), mode="bilinear")
 error_name(lambda: F.interpolate(sines(1, 0, 4, 4).to(torch.uint8), (2, 3), mode="bilinear"))
 
 # What keeps its size stays as it is, whatever the factor is, and so does an infinite element.
-def long_scale_factor():
+def long_scale_factor_2():
     x = (torch.arange(84).reshape(1, 2, 6, 7) * 37 % 256).to(torch.uint8)
     return [F.interpolate(x, scale_factor=(1.1, 0.5), mode=m, antialias=a).long().sum((2, 3))
         for m in ("bilinear", "bicubic") for a in (False, True)]

@@ -40,11 +40,11 @@ def float_power_complex128():
 
 [x := sines(3), x.float_power_(2) is x, x]
 
-def iota_float_power():
+def float_power():
     x = iota(3)
     return x.float_power_(2)
 
-def sines_float_power():
+def float_power_2():
     x = sines(3)
     return x.float_power_(2j)
 

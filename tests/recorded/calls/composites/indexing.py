@@ -132,7 +132,7 @@ sines(2, 3, 4, 2)[torch.tensor([0, 1]), :, torch.tensor([2, 0])]
 sines(2, 3, 4, 2)[:, torch.tensor([[0, 1]]), :, torch.tensor([1, 0])]
 [x := sines(2, 3), x.__setitem__(torch.tensor([True, False]), sines(1, 1, 3)), x]
 
-def setitem_tensor():
+def tensor_torch():
     x = sines(2, 3)
     return x.__setitem__(torch.tensor([True, False]), sines(2, 3))
 

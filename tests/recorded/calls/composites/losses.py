@@ -191,7 +191,7 @@ gradients(lambda x: F.binary_cross_entropy_with_logits(x, sines(2).abs()), sines
 F.mse_loss(iota(2, 3), sines(2, 3), reduction="none")
 
 # Shares of none, of one and of two.
-def shares_huber_loss():
+def mse_loss_huber_loss():
     def shares(f, n):
         s, x = torch.tensor(1.5, dtype=torch.float64,
             requires_grad=True), (iota(n, dtype=torch.float64) / 4 + 0.25).requires_grad_()

@@ -74,7 +74,7 @@ torch.batch_norm(sines(2, 3, 2), None, None, sines(3), None, True, 0.25, 1e-5, F
 torch.batch_norm(sines(2, 3, 2), None, None, None, sines(3), True, 0.25, 1e-5, False)
 torch.instance_norm(sines(2, 3, 2), None, None, None, sines(3), True, 0.25, 1e-5, False)
 
-def sines_instance_norm():
+def instance_norm():
     x = sines(3)
     return F.instance_norm(sines(2, 3, 2), x, None, None, sines(3), True, 0.25)
 
@@ -124,7 +124,7 @@ tangents(lambda x: F.group_norm(x, 2), sines(3, 4, 2))
 second_gradients(lambda x: F.group_norm(x, 2) ** 2, sines(3, 4, 2))
 
 # Statistics in memory that is read only.
-def mean_array():
+def array_from_numpy():
     mean, var = (np.array([0.5, 1.0, 1.5, 2.0]), np.array([1.0, 2.0, 3.0, 4.0]))
     mean.flags.writeable = var.flags.writeable = False
     return F.batch_norm(sines(3, 2), torch.from_numpy(mean)[::2], torch.from_numpy(var)[::2])

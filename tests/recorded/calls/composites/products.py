@@ -36,7 +36,7 @@ torch.addr(iota(2, 3, dtype=torch.bool), iota(2, dtype=torch.bool), iota(3, dtyp
 torch.addr(iota(2, 3, dtype=torch.bool), iota(2, dtype=torch.bool), iota(3, dtype=torch.bool),
     alpha=0)
 
-def sines_addr():
+def addr():
     x = sines(3)
     return x.addr_(sines(2), sines(3))
 

@@ -49,7 +49,7 @@ def pixel_shuffle_channel_shuffle():
         F.channel_shuffle(x, 1), F.channel_shuffle(x, 2), F.channel_shuffle(x, 4)]
     return [y.add_(1) for y in found], x
 
-def last_pixel_shuffle():
+def pixel_shuffle_pixel_unshuffle():
     x = iota(3, 2, 4).transpose(0, 2)
     last = iota(1, 3, 2, 2).to(memory_format=torch.channels_last)
     return [F.pixel_shuffle(y, 1) for y in (x, last)], [F.pixel_unshuffle(y, 1)

@@ -72,7 +72,7 @@ iota(6).chunk(np.array(2))
 iota(6).chunk(np.bool_(True))
 iota(6).chunk(chunks=1 << 64)
 
-def number_int():
+def int_sum():
     class Number(int):
         pass
     return iota(2, 3).sum(Number(1))

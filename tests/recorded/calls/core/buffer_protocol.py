@@ -13,7 +13,7 @@ from tests.recorded.inputs import complex_sines, differs, error_name, iota, meta
 
 # What the buffer protocol gives for each set of flags: simple, writable, format, shape, strides, C, Fortran, any
 @differs("Tensors of torch give no buffer.")
-def asked_every():
+def c_void_p_c_int():
     import ctypes as C
     n = C.c_ssize_t
     class View(C.Structure):
@@ -35,7 +35,7 @@ def asked_every():
     return [asked(iota(2, 3), f) for f in every]
 
 @differs("Tensors of torch give no buffer.")
-def asked_every_2():
+def c_void_p_c_int_2():
     import ctypes as C
     n = C.c_ssize_t
     class View(C.Structure):
@@ -88,7 +88,7 @@ complex_sines(2).conj().numpy()
 complex_sines(2).conj().imag.numpy()
 iota(2).numpy(force=1)
 
-def array_float64():
+def float64_dtype():
     x = iota(2)
     a = x.__array__()
     a[0] = 5

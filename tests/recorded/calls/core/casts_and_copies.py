@@ -23,11 +23,11 @@ iota(3).to("meta").tolist()
 iota(3).to("meta").numpy()
 
 # Overlapping copies
-def iota_copy():
+def copy_2():
     x = iota(3, 3)
     return x.copy_(x.t())
 
-def error_name_copy():
+def copy_3():
     x = iota(3, 3)
     return [error_name(lambda: x.copy_(x.t())), x]
 
@@ -78,21 +78,21 @@ def args_reduce_ex():
     return [args[0].__name__, args[1][2:]]
 
 @differs("What a pickle holds is ours.")
-def reduce_ex_storage():
+def float32_torch():
     f, (cls, storage, *_) = iota(6).__reduce_ex__(4)
     return f(cls, storage, torch.float32, 0, (2,), (6,), False)
 
 @differs("What a pickle holds is ours.")
-def reduce_ex_storage_2():
+def float32_torch_2():
     f, (cls, storage, *_) = iota(6).__reduce_ex__(4)
     return f(cls, storage, torch.float32, -1, (1,), (1,), False)
 
 @differs("What a pickle holds is ours.")
-def reduce_ex_storage_3():
+def float32_torch_3():
     f, (cls, storage, *_) = iota(6).__reduce_ex__(4)
     return f(cls, storage, torch.float32, 0, (1, 1), (1,), False)
 
 @differs("What a pickle holds is ours.")
-def storage_int32():
+def int32_torch():
     f, (cls, storage, *_) = iota(6).__reduce_ex__(4)
     return f(cls, storage, torch.int32, 0, (1,), (1,), True)

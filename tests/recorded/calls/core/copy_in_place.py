@@ -10,11 +10,11 @@ torch.zeros(1).expand(2).zero_()
 with differs("what lies in one place can't be written element by element"):
     torch.zeros(4).as_strided((2, 2), (1, 1)).copy_(iota(2, 2))
 
-def error_name_copy():
+def copy_2():
     x = iota(2, 2)
     return [error_name(lambda: x.copy_(x.t())), x]
 
-def error_name_copy_2():
+def copy_3():
     x = iota(3, 3)
     return [error_name(lambda: x.copy_(x.t())), x]
 

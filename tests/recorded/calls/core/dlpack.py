@@ -24,13 +24,13 @@ with differs("A copy has no such bit."):
     [error_name(lambda: complex_sines(2).conj().__dlpack__(copy=c)) for c in (None, False, True)]
 
 # A capsule is taken once
-def from_dlpack_iota():
+def from_dlpack_torch():
     c = iota(3).__dlpack__()
     x = torch.from_dlpack(c)
     return torch.from_dlpack(c)
 
 # Memory is shared, or not
-def iota_dlpack():
+def from_dlpack_torch_2():
     x = iota(3)
     y = torch.from_dlpack(x.__dlpack__())
     y[0] = 5
@@ -44,7 +44,7 @@ def from_dlpack_tolist():
     return [y, a.tolist()]
 
 @differs("Torch doesn't know which memory is read-only.")
-def dlpack_from_numpy():
+def from_dlpack_from_numpy():
     a = np.zeros(2)
     a.flags.writeable = False
     return [error_name(torch.from_dlpack(a).add_, 1), error_name(torch.from_numpy(a).__dlpack__),
@@ -55,14 +55,14 @@ def dlpack_from_numpy():
         error_name(np.from_dlpack(torch.from_numpy(a)).__setitem__, 0, 1)]
 
 @differs("Torch doesn't know which memory is read-only.")
-def dlpack_from_numpy_2():
+def writeable_from_numpy():
     a = np.zeros(2)
     a.flags.writeable = False
     return torch.from_numpy(a).__dlpack__()
 
 # Producers that are old, elsewhere, or newer than any
 @differs("A BufferError, as of all that can't be read.")
-def told_asked():
+def from_dlpack_copy():
     asked = []
     class Told:
         def __init__(self, where):
@@ -77,7 +77,7 @@ def told_asked():
         asked]
 
 @differs("Torch reads any memory whose device it doesn't know.")
-def far_dlpack():
+def from_dlpack_torch_3():
     class Far:
         def __dlpack__(self, **options):
             return iota(3).__dlpack__()
@@ -85,7 +85,7 @@ def far_dlpack():
             return (7, 1)
     return torch.from_dlpack(Far())
 
-def fails_from_dlpack():
+def from_dlpack_value_error():
     class Fails:
         def __dlpack__(self, **options):
             raise ValueError("not now")
@@ -95,7 +95,7 @@ def fails_from_dlpack():
 
 # Structures made by hand: a version, bits, lanes, dimensions, sizes, strides, devices that no tensor has
 @differs("This ends the process in torch.")
-def free_major():
+def c_int32_dict():
     import ctypes as C
     freed = []
     class Tensor1(C.Structure):

@@ -56,7 +56,7 @@ iota(3).lt_(iota(2, 3))
     error_name(lambda: torch.exp(x[:5].double(), out=x[:5])),
     error_name(lambda: torch.lt(x[:3], 1, out=x.view(torch.bool)[:3])), x[3:]]
 
-def iota_add():
+def add():
     x = iota(3, 3)
     return x.add_(x.t())
 

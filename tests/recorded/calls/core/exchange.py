@@ -82,7 +82,7 @@ def writeable_from_dlpack():
     a.flags.writeable = False
     return torch.from_dlpack(a).add_(1)
 
-def wrong_from_dlpack():
+def from_dlpack_torch():
     class Wrong:
         def __dlpack__(self, **options):
             return 3

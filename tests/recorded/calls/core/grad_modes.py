@@ -44,7 +44,7 @@ torch.inference_mode(False).mode
 torch.inference_mode().mode
 
 # Threads of backward, views replayed, forward mode
-def force_original_view_tracking_is_view_replay_enabled():
+def append_is_view_replay_enabled():
     with torch.autograd._force_original_view_tracking(True):
         a = [torch.autograd.is_view_replay_enabled()]
         with torch.autograd._force_original_view_tracking(False):

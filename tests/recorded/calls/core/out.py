@@ -78,7 +78,7 @@ torch.add.__name__
 [torch.add is torch.add, iota(2).add.__name__, callable(iota(2).add)]
 
 @differs("Signatures and words of help are ours.")
-def module_qualname():
+def loads_pickle():
     import copy
     import pickle
     return [pickle.loads(pickle.dumps(torch.add)) is torch.add,
@@ -98,7 +98,7 @@ with differs("The word is looked at before the shapes."):
     F.mse_loss(iota(2), iota(3), reduction="x")
 nn.Linear(3, 2)(iota(2, 2))
 
-def hook_matmul():
+def exception_matmul():
     class Odd(Exception):
         pass
     def hook(g):

@@ -65,7 +65,7 @@ with differs("Torch looks at overlaps in some of the methods."):
     iota(6).as_strided((2, 3), (1, 1)), iota(6).as_strided((3, 2), (1, 1)))]
 
 # Loops over several dimensions, beside NumPy
-def wrong_slice():
+def product_slice():
     import itertools
     def wrong(shape, seed):
         n = np.arange(math.prod(shape)).reshape(shape)

@@ -5,7 +5,7 @@ from tests.recorded.inputs import differs, metadata, sines
 
 
 # Operands that lie where the result does, and such that lie there in part.
-def grad_metadata():
+def grad_sum():
     a = sines(3).requires_grad_()
     x = a * 3
     x[None] = x
@@ -29,7 +29,7 @@ def copy_reshape():
     return [torch.add(x, x.t(), out=torch.ones(3, 3, dtype=torch.float64)),
         x.copy_(x.t().reshape(3, 1))]
 
-def sines_mul():
+def mul():
     x = sines(4)
     return x[:3].mul_(x[1:])
 

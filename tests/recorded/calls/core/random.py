@@ -153,7 +153,7 @@ with differs("a float is of the wrong type"):
 torch.Generator().set_state(iota(3, dtype=torch.uint8))
 torch.Generator("nothing")
 
-def sizes_strides():
+def arange_as_strided():
     def g(sizes, strides):
         x = (torch.arange(40.0) / 8).requires_grad_()
         (x.as_strided(sizes, strides) ** 2).sum().backward()

@@ -10,14 +10,14 @@ from tests.recorded.inputs import differs, error_name, iota, with_warnings
 
 
 # data of odd kinds, and the device that it goes to
-def len_tensor():
+def tensor_torch():
     class L:
         def __len__(self):
             return 2
     return torch.tensor(L())
 
 @differs("What has items and no length is no sequence.")
-def getitem_index_error():
+def tensor_index_error():
     class L:
         def __getitem__(self, i):
             raise IndexError
@@ -36,7 +36,7 @@ def device_as_tensor():
     return [*[str(y.device) for y in x[:3]], x[3]]
 
 @differs("Torch has none for truth values.")
-def by_default_to_complex():
+def complex128_to_complex():
     def by_default(dtype, f):
         old = torch.get_default_dtype()
         torch.set_default_dtype(dtype)
@@ -72,13 +72,13 @@ torch.tensor([np.int32(1), np.int32(2)]).dtype
 torch.tensor([np.array([[1, 2]]), np.array([3, 4])])
 torch.tensor([range(2), range(2, 4)])
 
-def seq_list():
+def list_tensor():
     class Seq(list):
         pass
     return torch.tensor(Seq([1, 2])), torch.tensor([Seq([1]), (2,)])
 
 @differs("The length is what the sequence says.")
-def short_len():
+def list_tensor_2():
     class Short(list):
         def __len__(self):
             return 2

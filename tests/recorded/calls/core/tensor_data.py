@@ -107,7 +107,7 @@ torch.tensor([1] * 5000 + [2.5])[-1]
 torch.tensor(__import__("functools").reduce(lambda x, _: [x], range(62), np.zeros((1, 2)))).dim()
 
 @differs("This never ends in torch, which reads until an error comes.")
-def len_getitem():
+def tensor_torch():
     class Row:
         def __len__(self):
             return 2
@@ -115,7 +115,7 @@ def len_getitem():
             return i
     return torch.tensor([Row(), Row()])
 
-def row_list():
+def list_tensor():
     class Row(list):
         pass
     return torch.tensor([Row([1, 2.5]), (3, 4)])

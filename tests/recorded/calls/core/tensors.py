@@ -46,32 +46,32 @@ def requires_grad_int64():
     x.requires_grad = True
     return x
 
-def requires_grad_iota():
+def requires_grad():
     x = iota(3)
     x.requires_grad = 1
     return x
 
-def iota_requires_grad():
+def requires_grad_2():
     x = iota(3)
     x.requires_grad_(1)
     return x
 
-def requires_grad_iota_2():
+def requires_grad_3():
     x = iota(3).requires_grad_(True) * 2
     x.requires_grad = False
     return x
 
-def requires_grad_iota_3():
+def requires_grad_4():
     x = iota(3).requires_grad_(True) * 2
     x.requires_grad = True
     return x
 
-def requires_grad_iota_4():
+def requires_grad_5():
     x = iota(3).requires_grad_(True) * 2
     x.requires_grad_(False)
     return x
 
-def requires_grad_iota_5():
+def requires_grad_6():
     x = iota(3).requires_grad_(True)
     y = x[1:]
     y.requires_grad_(False)
@@ -88,28 +88,28 @@ def is_inference_view():
         x.detach().is_inference(), x.data.is_inference(), x.clone().is_inference(),
         x.view(3).is_inference()]
 
-def version_inference_mode():
+def inference_mode_torch():
     with torch.inference_mode():
         x = iota(3)
     return x._version
 
-def inference_mode_iota():
+def requires_grad_inference_mode():
     with torch.inference_mode():
         x = iota(3)
     return x.requires_grad_(True)
 
 # grad
-def grad_iota():
+def grad():
     x = iota(3).requires_grad_(True)
     x.grad = 1.0
     return x
 
-def iota_float64():
+def dtype_float64():
     x = iota(3).requires_grad_(True)
     x.grad = iota(3, dtype=torch.float64)
     return x
 
-def grad_iota_2():
+def grad_2():
     x = iota(3).requires_grad_(True)
     x.grad = iota(4)
     return x
@@ -127,7 +127,7 @@ def empty_device():
 [x := iota(3).requires_grad_(True), setattr(x, "data", iota(2, 2)), x, x.grad_fn, x._version,
     x.requires_grad, x.stride()]
 
-def data_iota():
+def data_2():
     x = iota(3)
     x.data = 3
     return x
@@ -137,7 +137,7 @@ def data_int64():
     x.data = iota(3, dtype=torch.int64)
     return x
 
-def data_iota_2():
+def data_3():
     x = iota(3)
     del x.data
     return x
@@ -197,7 +197,7 @@ def iota_2():
     del x[0]
     return x
 
-def note_dict():
+def note_setattr():
     x = iota(3)
     x.note = 5
     y = x.note, x.__dict__
@@ -254,13 +254,13 @@ def hexdigest_hashlib():
     return hashlib.md5(iota(1, 3).t()).hexdigest() == hashlib.md5(iota(3)).hexdigest()
 
 @differs("Tensors of torch give no buffer.")
-def readinto_import():
+def readinto_bytes_io():
     x = torch.tensor([1, 2, 3, 4], dtype=torch.uint8)
     n = __import__("io").BytesIO(b"abcdef").readinto(x)
     return [x, n]
 
 # the collector
 @differs("a tensor without attributes holds nothing")
-def is_tracked_iota():
+def is_tracked():
     import gc
     return [gc.is_tracked(iota(2)), gc.is_tracked(iota(2)[1:]), gc.is_tracked(iota(2) + 1)]

@@ -21,7 +21,7 @@ torch.float32 == "x"
 torch.float32 != None
 type(torch.float32)()
 
-def kinds_can_cast():
+def int16_can_cast():
     kinds = (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
         torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64,
         torch.complex128)
@@ -90,11 +90,11 @@ error_name(torch.set_default_device, "nowhere")
 error_name(torch.device("cpu").__exit__, None, None, None)
 
 # copies of tensors
-def deepcopy_iota():
+def deepcopy_requires_grad():
     import copy
     return copy.deepcopy(iota(2).requires_grad_() * 2)
 
-def iota_deepcopy():
+def deepcopy():
     import copy
     x = iota(2)
     a, b = copy.deepcopy([x, x])
@@ -112,14 +112,14 @@ def loads_pickle():
     return [pickle.loads(pickle.dumps(iota(0, 3))).shape, pickle.loads(pickle.dumps(iota())).dim(),
         pickle.loads(pickle.dumps(iota(3).expand(2, 3))).stride()]
 
-def mine_dumps():
+def dumps_pickle():
     import pickle
     class Mine(torch.Tensor):
         pass
     return error_name(pickle.dumps, Mine([1.0])) and None
 
 @differs("Torch wants new_empty() of a subclass.")
-def mine_mark():
+def mark_as_subclass():
     import copy
     class Mine(torch.Tensor):
         pass

@@ -4,7 +4,7 @@ import autograd_cy as torch
 
 
 # Counters of changes that memory shares
-def add_version():
+def data_add():
     x, y = torch.zeros(2), torch.zeros(2)
     v = x.detach()
     x.data = y

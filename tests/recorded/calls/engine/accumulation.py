@@ -5,14 +5,14 @@ from tests.recorded.inputs import sines
 
 
 # gradients that meet, one of which has a graph or a conjugate flag
-def create_graph_version():
+def requires_grad_create_graph():
     x = sines(3).requires_grad_()
     (x * 2).sum().backward()
     g = x.grad
     (x * x * x).sum().backward(create_graph=True)
     return x.grad is g, g._version, g.requires_grad, x.grad.requires_grad, x.grad, g
 
-def version_double():
+def requires_grad_double():
     x = sines(3).requires_grad_()
     x.grad = 2 * torch.ones(3).double().requires_grad_()
     g = x.grad

@@ -8,17 +8,17 @@ C = torch._C
 E = torch.autograd.graph.GradientEdge
 
 # gradients that are summed, cast, refused
-def backward_sines():
+def requires_grad_backward():
     x = sines(3).requires_grad_()
     y = x * 2
     return y.backward(sines(2))
 
-def backward_complex_sines():
+def requires_grad_backward_2():
     x = sines(3).requires_grad_()
     y = x * 2
     return y.backward(complex_sines(3))
 
-def ask_box():
+def staticmethod_apply():
     x = sines(2, 1).requires_grad_()
     class F(torch.autograd.Function):
         forward = staticmethod(lambda ctx, x: x * 2)
@@ -30,7 +30,7 @@ def ask_box():
     return [ask(sines(2, 3)), ask(sines(4, 2, 3)), ask(sines(2, 1)), error_name(ask, sines(3, 1)),
         error_name(ask, sines(2)), error_name(ask, sines(1)), error_name(ask, sines())]
 
-def ask_box_2():
+def staticmethod_apply_2():
     x = sines().requires_grad_()
     class F(torch.autograd.Function):
         forward = staticmethod(lambda ctx, x: x * 2)
@@ -113,14 +113,14 @@ def stride_expand():
     r = (x * sines(3)).sum().backward()
     return [x.grad, x.grad.stride()]
 
-def create_graph_metadata():
+def grad_create_graph():
     x = sines(3).requires_grad_()
     x.grad = sines(3)
     a = x.grad
     r = x.backward(sines(3), create_graph=True)
     return [x.grad, x.grad is a, a, metadata(x.grad)]
 
-def create_graph_metadata_2():
+def backward_create_graph():
     x = sines(3).requires_grad_()
     r = (x * x).sum().backward()
     a = x.grad
@@ -128,7 +128,7 @@ def create_graph_metadata_2():
     b = x.grad
     return [a is b, metadata(a)[:2], metadata(b)[:2], a, b]
 
-def is_conj_complex_sines():
+def grad_is_conj():
     z = complex_sines(3).requires_grad_()
     r = z.backward(complex_sines(3).conj())
     return [z.grad, z.grad.is_conj()]
@@ -179,7 +179,7 @@ def unbind_enumerate_2():
         error_name(lambda: torch.autograd.grad(ys[0], x, sines(3)))]
 
 # backward inside of backward
-def depth_enable_grad():
+def saved_tensors_enable_grad():
     class F(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x, depth):
@@ -198,7 +198,7 @@ def depth_enable_grad():
     x = sines(2).requires_grad_()
     return [torch.autograd.grad(F.apply(x, n).sum(), x) for n in (0, 1, 3, 39, 40, 45)]
 
-def other_seen():
+def register_hook_append():
     x = sines(3).requires_grad_()
     y = x * 2
     z = y * 3
@@ -207,7 +207,7 @@ def other_seen():
     h = y.register_hook(lambda g: seen.append(torch.autograd.grad(other, x)[0]))
     return [torch.autograd.grad(z.sum(), x), seen]
 
-def seen_retain_graph():
+def register_hook_retain_graph():
     x = sines(3).requires_grad_()
     y = x * 2
     z = y.exp()
@@ -216,7 +216,7 @@ def seen_retain_graph():
         retain_graph=True)[0]))
     return [torch.autograd.grad(z.sum(), x), seen]
 
-def seen_partial():
+def partial_functools():
     import functools
     G = functools.partial(torch.autograd.grad, retain_graph=True)
     x = sines(3).requires_grad_()
@@ -227,7 +227,7 @@ def seen_partial():
     h = z.register_hook(lambda g: seen.append(G([u, y], [x, y], [sines(3), sines(3)])))
     return [G((z + u).sum(), x), seen]
 
-def seen_retain_graph_2():
+def register_hook_retain_graph_2():
     x = sines(3).requires_grad_()
     v = sines(3).requires_grad_()
     y = x * v
@@ -238,7 +238,7 @@ def seen_retain_graph_2():
     return [torch.autograd.grad(z.sum(), v), seen]
 
 # questions while it runs
-def seen_retain_graph_3():
+def retain_graph_next_functions():
     x = sines(3).requires_grad_()
     y = x * 2
     z = y * 3
@@ -248,7 +248,7 @@ def seen_retain_graph_3():
         for n in (z.grad_fn, y.grad_fn, u.grad_fn, y.grad_fn.next_functions[0][0])]))
     return [z.sum().backward(retain_graph=True), seen]
 
-def seen_retain_graph_4():
+def retain_graph_inputs():
     x, v = sines(3).requires_grad_(), sines(3).requires_grad_()
     y = x * 2
     a = v * 2
@@ -261,14 +261,14 @@ def seen_retain_graph_4():
 
 torch._C._will_engine_execute_node(None)
 
-def seen_register_hook():
+def register_hook_append_2():
     x = sines(3).requires_grad_()
     y = x * 2
     seen = []
     h = y.register_hook(lambda g: seen.append(error_name(lambda: C._will_engine_execute_node(3))))
     return [y.sum().backward(), seen]
 
-def seen_inputs():
+def partial_inputs():
     import functools
     G = functools.partial(torch.autograd.grad, retain_graph=True)
     x = sines(3).requires_grad_()
@@ -279,7 +279,7 @@ def seen_inputs():
     return [G(y.sum(), x), y.sum().backward(inputs=[x]), seen]
 
 @differs("torch fails for some inputs alone.")
-def seen_retain_graph_5():
+def retain_graph_inputs_2():
     x, v = sines(3).requires_grad_(), sines(3).requires_grad_()
     y = x * 2
     a = v.exp()
@@ -293,7 +293,7 @@ def seen_retain_graph_5():
         s = z.backward(sines(3), inputs=[v])
     return seen
 
-def execution_engine_queue_callback():
+def register_hook_queue_callback():
     E = torch.autograd.Variable._execution_engine
     seen = []
     x = sines(3).requires_grad_()
@@ -305,7 +305,7 @@ def execution_engine_queue_callback():
 torch.autograd.Variable._execution_engine.queue_callback(lambda: 0)
 
 # nodes by hand after a backward of some gradients
-def seen_register_hook_2():
+def register_hook_set_multithreading_enabled():
     x = sines(3).requires_grad_()
     y = x * 2
     z = y * 3
@@ -318,7 +318,7 @@ def seen_register_hook_2():
         torch.autograd.backward([z, u, v], [sines(3)] * 3)
     return [seen, x.grad]
 
-def seen_register_hook_3():
+def register_hook_set_multithreading_enabled_2():
     x = sines(3).requires_grad_()
     y = x * 2
     z = y * 3
@@ -332,7 +332,7 @@ def seen_register_hook_3():
     return x.grad
 
 # memory that becomes grad
-def taken_expand():
+def data_ptr_expand():
     def taken(x, change=lambda x: x * 1):
         seen = []
         x.requires_grad_()
@@ -374,7 +374,7 @@ def dtype_float32():
     return [x.backward(sines(3, dtype=torch.float32)), x.grad, x.grad.dtype == torch.float64]
 
 # no gradient arrives at all
-def nothing_unsafe_chunk():
+def unsafe_chunk_tensor_split():
     class Nothing(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):

@@ -7,7 +7,7 @@ from tests.recorded.inputs import complex_sines, differs, iota, metadata, sines
 fw = torch.autograd.forward_ad
 
 # duals and what they are made of
-def unpack_dual_current_level():
+def unpack_dual_data_ptr():
     with fw.dual_level() as level:
         x, d = sines(3), sines(3, phase=1.0)
         y = fw.make_dual(x, d)
@@ -34,31 +34,31 @@ def dual_level_make_dual():
     return f(sines(3), sines(2))
 
 @differs("A real number moves in real directions.")
-def complex_sines_make_dual():
+def dual_level_make_dual_2():
     def f(x, d):
         with fw.dual_level():
             return fw.make_dual(x, d)
     return f(sines(3), complex_sines(3))
 
-def dual_level_make_dual_2():
+def dual_level_make_dual_3():
     def f(x, d):
         with fw.dual_level():
             return fw.make_dual(fw.make_dual(x, d), d)
     return f(sines(3), sines(3))
 
-def dual_level_make_dual_3():
+def dual_level_make_dual_4():
     def f(x, d):
         with fw.dual_level():
             return fw.make_dual(x, fw.make_dual(d, x))
     return f(sines(3), sines(3))
 
-def dual_level_make_dual_4():
+def dual_level_make_dual_5():
     def f(x, d):
         with fw.dual_level():
             return fw.make_dual(x, d)
     return f(iota(3, dtype=torch.int64), sines(3))
 
-def dual_level_make_dual_5():
+def dual_level_make_dual_6():
     def f(x, d):
         with fw.dual_level():
             return fw.make_dual(x, d)
@@ -115,14 +115,14 @@ torch.func.jvp(lambda x: torch.cat([sines(2), x]), (sines(3),), (sines(3, phase=
 torch.func.jvp(lambda x: torch.stack([sines(3), x]), (sines(3),), (sines(3, phase=1.0),))
 
 # of the parts of complex numbers
-def complex_sines_view_as_complex():
+def phase_view_as_complex():
     def f(x):
         y = sines(3, 2, phase=2.0)
         torch.view_as_complex(y)[1:].mul_(x[1:])
         return y * 1
     return torch.func.jvp(f, (complex_sines(3),), (complex_sines(3, phase=1.0),))
 
-def conj_complex_sines():
+def conj_unpack_dual():
     with fw.dual_level():
         y = fw.make_dual(complex_sines(3).conj(), complex_sines(3, phase=1.0))
         z = fw.make_dual(complex_sines(3), complex_sines(3, phase=1.0).conj())
@@ -132,7 +132,7 @@ def conj_complex_sines():
     return r
 
 # tangents that lie otherwise than their primals
-def change_expand():
+def phase_expand():
     def f(x, d, change):
         with fw.dual_level():
             y = fw.make_dual(x, d)
@@ -258,7 +258,7 @@ def vmap_in_dims():
         vmap(f, in_dims=(None, 0))(sines(3), sines(2, 3, phase=1.0)),
         vmap(f, in_dims=(1, 0))(sines(3, 2), sines(2, 3, phase=1.0))]
 
-def change_vmap():
+def vmap_phase_2():
     def change(x, y):
         z = x * 1
         z[1:].mul_(y[1:])
@@ -296,7 +296,7 @@ def new_zeros_in_dims():
         vmap(vmap(g, in_dims=(None, 0)), in_dims=(0, None))(sines(2, 3), sines(2, 3, phase=1.0)),
         vmap(vmap(g, in_dims=(0, None)), in_dims=(None, 0))(sines(2, 3), sines(2, 3, phase=1.0))]
 
-def complex_sines_in_dims():
+def vmap_in_dims_2():
     def g(x, d):
         def f(x):
             y = x.conj() * 1
@@ -318,7 +318,7 @@ def unpack_dual_in_dims():
     return r
 
 @differs("Torch has no rule.")
-def vmap_in_dims_2():
+def vmap_in_dims_3():
     def f(x, d):
         with fw.dual_level():
             y = fw.make_dual(x, d)

@@ -32,7 +32,7 @@ def apply_staticmethod():
     return F.apply(sines(3).requires_grad_())
 
 @differs("Torch gives a plain tuple.")
-def pair_collections():
+def namedtuple_collections():
     import collections
     Pair = collections.namedtuple("Pair", "a b")
     class F(torch.autograd.Function):
@@ -84,7 +84,7 @@ def grad_fn_no_grad():
         y = F.apply(x)
     return [metadata(y), y.grad_fn]
 
-def no_grad_metadata():
+def staticmethod_no_grad():
     class F(torch.autograd.Function):
         forward = staticmethod(lambda ctx, x: x)
         backward = staticmethod(lambda ctx, g: None)
@@ -93,7 +93,7 @@ def no_grad_metadata():
         y = F.apply(x)
     return [y is x, metadata(y), metadata(x)]
 
-def kept_grad_fn():
+def grad_fn_staticmethod():
     class F(torch.autograd.Function):
         forward = staticmethod(lambda ctx, x: kept)
         backward = staticmethod(lambda ctx, g: g)
@@ -128,7 +128,7 @@ def mark_non_differentiable_set_materialize_grads():
     y, z = F.apply(x)
     return [metadata(y), metadata(z), torch.autograd.grad(y.sum(), x)]
 
-def metadata_mark_non_differentiable():
+def staticmethod_mark_non_differentiable():
     class F(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):
@@ -189,7 +189,7 @@ def mark_dirty_mul():
         backward = staticmethod(lambda ctx, g: g * 2)
     return F.apply((sines(3) + 0).requires_grad_())
 
-def next_nodes_mark_dirty():
+def grad_fn_mark_dirty():
     class F(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):
@@ -225,7 +225,7 @@ def mark_dirty_mul_2():
     return F.apply(x[1:])
 
 @differs("torch takes the first edge for that of the view.")
-def seen_base():
+def mark_dirty_needs_input_grad():
     class F(torch.autograd.Function):
         @staticmethod
         def forward(ctx, a, x, b):
@@ -276,7 +276,7 @@ def no_grad_mark_dirty():
     return [y is x, metadata(y), y]
 
 # what backward gives
-def given_long():
+def float_long():
     class F(torch.autograd.Function):
         forward = staticmethod(lambda ctx, x, n, y: x * n + y)
         backward = staticmethod(lambda ctx, g: given(g))
@@ -327,14 +327,14 @@ def staticmethod_apply_6():
         forward = staticmethod(lambda ctx, x: x * 2)
     return F.apply(sines(3).requires_grad_()).sum().backward()
 
-def vjp_apply():
+def staticmethod_apply_7():
     class F(torch.autograd.Function):
         forward = staticmethod(lambda ctx, x: x * 2)
         vjp = staticmethod(lambda ctx, g: g * 5)
     x = sines(3).requires_grad_()
     return torch.autograd.grad(F.apply(x).sum(), x)
 
-def vjp_apply_2():
+def staticmethod_apply_8():
     class F(torch.autograd.Function):
         forward = staticmethod(lambda ctx, x: x * 2)
         vjp = backward = staticmethod(lambda ctx, g: g * 5)
@@ -346,7 +346,7 @@ def apply_staticmethod_2():
     return F.apply(sines(3))
 
 # materialized gradients
-def set_materialize_grads_flag():
+def apply_set_materialize_grads():
     class F(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x, flag):
@@ -355,7 +355,7 @@ def set_materialize_grads_flag():
     return F.apply(sines(3), 1)
 
 # saved tensors
-def none_other():
+def saved_tensors_needs_input_grad():
     class F(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x, y):
@@ -374,7 +374,7 @@ def none_other():
     y = F.apply(a, b)
     return [torch.autograd.grad(y.sum(), a), seen, error_name(lambda: y.sum().backward())]
 
-def retain_graph_raw_saved_tensors():
+def retain_graph_saved_tensors():
     class F(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):
@@ -430,7 +430,7 @@ def apply_save_for_backward_2():
             return x * 2
     return F.apply(sines(3))
 
-def seen_retain_graph():
+def retain_graph_saved_tensors_2():
     class F(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):
@@ -450,7 +450,7 @@ def seen_retain_graph():
         seen]
 
 # setup_context
-def setup_context_inputs():
+def apply_save_for_backward_3():
     class F(torch.autograd.Function):
         forward = staticmethod(lambda x: x)
         @staticmethod
@@ -458,7 +458,7 @@ def setup_context_inputs():
             ctx.save_for_backward(*inputs)
     return F.apply(sines(3).requires_grad_())
 
-def setup_context_output():
+def apply_save_for_backward_4():
     class F(torch.autograd.Function):
         forward = staticmethod(lambda x: (x, x * 2))
         @staticmethod
@@ -467,7 +467,7 @@ def setup_context_output():
     return F.apply(sines(3))
 
 # classes of tensors
-def mine_as_subclass():
+def as_subclass_type():
     class Mine(torch.Tensor):
         pass
     class F(torch.autograd.Function):
@@ -479,7 +479,7 @@ def mine_as_subclass():
     return [[type(a).__name__ for a in y], [type(a).__name__ for a in z]]
 
 # events
-def double_first_event():
+def staticmethod_apply_9():
     class Double(torch.autograd.Function):
         forward = staticmethod(lambda ctx, x: x * 2)
         backward = staticmethod(lambda ctx, g: g * 2)
@@ -487,7 +487,7 @@ def double_first_event():
     return first_event(lambda: Double.apply(x))[0]
 
 # Error and UndefinedGrad
-def functions_delayed_error():
+def type_delayed_error():
     C = torch._C._functions
     return [type(C.DelayedError("no", 1)(sines(3))).__name__,
         metadata(C.DelayedError("no", 1)(sines(3))),
@@ -500,11 +500,11 @@ def delayed_error_data_ptr():
     return [metadata(y), metadata(z), n.name(), next_nodes(n),
         error_name(lambda: y.sum().backward()), y.data_ptr() == x.data_ptr()]
 
-def delayed_error_functions():
+def backward_delayed_error():
     x = sines(3).requires_grad_()
     return torch._C._functions.DelayedError("no way", 1)(x).sum().backward()
 
-def delayed_error_functions_2():
+def backward_delayed_error_2():
     x = sines(3).requires_grad_()
     return torch._C._functions.DelayedError(b"no way", 1)(x).sum().backward()
 
@@ -513,13 +513,13 @@ torch._C._functions.DelayedError("no", 2)(sines(3), None)
 
 # Nothing is recorded there.
 @differs("Nothing is recorded there.")
-def delayed_error_functions_3():
+def no_grad_delayed_error():
     x = sines(3).requires_grad_()
     with torch.no_grad():
         y = torch._C._functions.DelayedError("no", 1)(x)
     return metadata(y)
 
-def undefined_grad_functions():
+def undefined_grad_allow_unused():
     x = sines(3).requires_grad_()
     y = torch._C._functions.UndefinedGrad()(x * 2)
     return [metadata(y), next_nodes(y.grad_fn), torch.autograd.grad(y.sum(), x, allow_unused=True),
@@ -527,7 +527,7 @@ def undefined_grad_functions():
 
 # results that have a history of their own, views of what was changed, odd places
 @differs("A view is cut off, too.")
-def high_output_nr():
+def output_nr_mark_non_differentiable():
     class F(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):
@@ -542,7 +542,7 @@ def high_output_nr():
     return [metadata(y)[:3], metadata(high), y.output_nr, high.output_nr,
         torch.autograd.grad(a.sum(), x)]
 
-def metadata_mul():
+def staticmethod_mul():
     class F(torch.autograd.Function):
         forward = staticmethod(lambda ctx, x: (x * 2, 7, None, x + 1, "a", x[:1]))
         backward = staticmethod(lambda ctx, g, a, b, h, c, k: g * 2 + h)
@@ -551,7 +551,7 @@ def metadata_mul():
     return [y[1:3], y[4], metadata(y[0]), metadata(y[3]), metadata(y[5]),
         torch.autograd.grad(y[3].sum(), x), error_name(lambda: y[5].mul_(2))]
 
-def apply_materialize_non_diff_grads():
+def staticmethod_apply_10():
     class F(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):
@@ -637,7 +637,7 @@ def tangent_view_as():
 
 # a view that is changed in place and stands behind others, whose gradients torch loses
 @differs("Torch loses the gradient of the view.")
-def scaled_second_gradients():
+def mark_dirty_phase():
     class Scaled(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x, v, y):

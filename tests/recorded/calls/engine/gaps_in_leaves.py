@@ -22,7 +22,7 @@ torch.nn.functional.conv1d(torch.ones(1, 1, 3, dtype=torch.bool),
     torch.ones(1, 1, 2, dtype=torch.bool))
 
 # Each row's gradient is the same for any number of threads.
-def sums_set_num_threads():
+def set_num_threads_embedding():
     def sums(n):
         torch.set_num_threads(n)
         t = torch.arange(4000.0).reshape(50, 80).requires_grad_()

@@ -20,7 +20,7 @@ from tests.recorded.inputs import (
 
 # changes of geometry in place
 @differs("Nodes have the names of the views.")
-def transpose_next_nodes():
+def transpose_grad_fn():
     x = sines(2, 3).requires_grad_()
     y = x * 1
     z = y.transpose_(0, 1)
@@ -36,7 +36,7 @@ def transpose_next_nodes():
 sines(2, 3).requires_grad_().transpose_(0, 1)
 (sines(2, 3, 1) + 0).t_()
 
-def squeeze_metadata():
+def squeeze():
     x = sines(1, 3, 1) + 0
     y = x.squeeze_()
     return [y is x, x, metadata(x)]
@@ -48,7 +48,7 @@ def squeeze_metadata():
 (sines(6) + 0).as_strided_((2,), "a")
 
 @differs("Nodes have the names of the views.")
-def as_strided_next_nodes():
+def as_strided_grad_fn():
     x = sines(6).requires_grad_()
     y = x * 1
     z = y.as_strided_((2, 2), (3, 1), 1)
@@ -56,7 +56,7 @@ def as_strided_next_nodes():
 
 # of views: the base keeps its history
 @differs("Nodes have the names of the views.")
-def next_nodes_grad_fn():
+def grad_fn_sum():
     x = sines(2, 3).requires_grad_()
     b = x * 1
     y = b[1:]
@@ -64,7 +64,7 @@ def next_nodes_grad_fn():
     return [y, metadata(y), metadata(b), next_nodes(y.grad_fn),
         torch.autograd.grad((y * sines(3, 1)).sum(), x)]
 
-def next_nodes_grad_fn_2():
+def mul_grad_fn():
     x = sines(2, 3).requires_grad_()
     b = x * 1
     y = b[1:]
@@ -74,7 +74,7 @@ def next_nodes_grad_fn_2():
         torch.autograd.grad((b * sines(2, 3)).sum(), x)]
 
 @differs("Nodes have the names of the views.")
-def unsqueeze_next_nodes():
+def unsqueeze_grad_fn():
     x = sines(2, 3).requires_grad_()
     b = x * 1
     y = b[1]
@@ -82,7 +82,7 @@ def unsqueeze_next_nodes():
     z = y.unsqueeze_(0)
     return [y, metadata(y), next_nodes(y.grad_fn), torch.autograd.grad((y * sines(1, 3)).sum(), x)]
 
-def unsqueeze_next_nodes_2():
+def unsqueeze_grad_fn_2():
     x = sines(2, 3).requires_grad_()
     b = x * 1
     y = b[1]
@@ -107,7 +107,7 @@ def shape_no_grad():
         z = y.t_()
     return [y.shape, metadata(y)[:2], metadata(y)[3:]]
 
-def no_grad_metadata():
+def no_grad_backward():
     x = sines(2, 2).requires_grad_()
     with torch.no_grad():
         z = x.t_()
@@ -130,7 +130,7 @@ tangents(lambda x: x.clone().t_(), sines(2, 3))
 tangents(lambda x: x.clone()[0].unsqueeze_(1), sines(2, 3))
 forward_over_reverse(lambda x: x.clone().t_() ** 2, sines(2, 3))
 
-def tangents_second_gradients():
+def unsqueeze_mul():
     def f(x):
         y = x.clone()
         z = y[0].unsqueeze_(1)
@@ -169,7 +169,7 @@ def nbytes_untyped_storage():
     z = x[2:].fill_(7)
     return [y is x, x, metadata(x), x.untyped_storage().nbytes()]
 
-def resize_metadata():
+def resize():
     x = (iota(6) + 0)[4:]
     y = x.resize_(2)
     return [x, metadata(x)]
@@ -193,7 +193,7 @@ with differs("A tensor has at most 64 dimensions here."):
 sines(3).requires_grad_().resize_(2)
 (sines(3).requires_grad_() * 1).resize_(2)
 
-def metadata_resize():
+def requires_grad_resize():
     x = sines(3).requires_grad_() * 1
     return [error_name(lambda: x.resize_(2)), metadata(x)]
 
@@ -229,7 +229,7 @@ def setflags_write():
 
 # memory of another shape
 @differs("A node of its own knows the new shape.")
-def retains_grad_next_nodes():
+def retain_grad_retains_grad():
     x = sines(3).requires_grad_()
     y = x * 2
     y.retain_grad()
@@ -272,14 +272,14 @@ def set_float32():
 (sines(3) + 0).set_(sines(2), 0, (3,))
 sines(3).requires_grad_().set_(sines(3))
 
-def set_next_nodes():
+def set_grad_fn():
     x = sines(3).requires_grad_()
     y = x * 1
     z = y.set_(sines(3) + 0)
     return [metadata(y)[:2], metadata(y)[3:], next_nodes(y.grad_fn),
         error_name(lambda: y.sum().backward())]
 
-def set_next_nodes_2():
+def set_grad_fn_2():
     v = sines(3).requires_grad_()
     y = sines(3) + 0
     z = y.set_(v * 1)

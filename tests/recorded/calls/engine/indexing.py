@@ -33,7 +33,7 @@ iota(2, 3)[0, 1.0]
 iota(5)[1.5:]
 iota(5)["a":]
 
-def iota_data_ptr():
+def data_ptr():
     x = iota(4)
     return [x[:] is x, x[...] is x, x[()] is x, x[:].data_ptr() == x.data_ptr()]
 
@@ -172,12 +172,12 @@ def zeros_tensor_3():
     x[torch.tensor([0, 1])] = iota(2, 1, 2)
     return x
 
-def zeros_iota():
+def zeros_torch_6():
     x = torch.zeros(2, 2)
     x[0, 0] = iota(2)
     return x
 
-def zeros_iota_2():
+def zeros_torch_7():
     x = torch.zeros(2)
     x[0] = iota(1, 0)
     return x
@@ -193,12 +193,12 @@ def expand_tensor():
     x[torch.tensor([0])] = 1
     return x
 
-def requires_grad_sines():
+def requires_grad():
     x = sines(3).requires_grad_()
     x[1] = 0
     return x
 
-def requires_grad_sines_2():
+def requires_grad_2():
     x = sines(3).requires_grad_()
     x[False] = 0
     return x
@@ -208,7 +208,7 @@ with differs(
     [torch.ones(3, 2)[..., np.array([[True, False], [True, True], [True, True]])].shape]
 
 # a number for a mask that lies in what is filled
-def fill_window():
+def masked_fill_index_put():
     def put(change):
         x = sines(4).requires_grad_()
         y = x * 1
@@ -223,7 +223,7 @@ def fill_window():
     return [put(f) for f in (fill, window, other, lambda y, k: y.masked_fill_(k, y[1]), lambda y,
         k: y.index_put_((k,), y[1]), lambda y, k: y.index_put_((k,), y[1:2]))]
 
-def setitem_float():
+def tensor_float():
     x, at = iota(3, dtype=torch.int64), torch.tensor([True, False, True])
     return [error_name(x.__setitem__, at, v) for v in (torch.tensor(1e20), torch.tensor([2 + 1j]),
         torch.tensor(float("inf")))], x, x.__setitem__(at, torch.tensor([2 + 0j])), x

@@ -16,13 +16,13 @@ from tests.recorded.inputs import (
 
 
 # copy_: history, edges, conversion
-def next_nodes_grad_fn():
+def copy_grad_fn():
     x = sines(3).requires_grad_()
     y = x * 1
     z = y.copy_(sines(3, phase=2))
     return [z is y, y, metadata(y), y.grad_fn.name(), next_nodes(y.grad_fn)]
 
-def next_nodes_grad_fn_2():
+def copy_grad_fn_2():
     x = sines(3).requires_grad_()
     v = sines(3, phase=1).requires_grad_()
     y = x * 1
@@ -38,7 +38,7 @@ def real_imag():
 sines(3).requires_grad_().copy_(sines(3))
 sines(3).copy_("a")
 
-def copy_metadata():
+def copy_2():
     x = sines(4)
     y = x[1:]
     z = y.copy_(x[:3])
@@ -46,13 +46,13 @@ def copy_metadata():
 
 vmap(vmap(lambda a, b: a.clone().copy_(b), (None, 0)), (0, None))(sines(2), sines(3))
 
-def version_copy():
+def vmap_copy():
     a = sines(3)
     return [error_name(lambda: vmap(lambda x: a.copy_(x))(sines(2, 3))), a, a._version]
 
 tangents(lambda x: x.clone().copy_(sines(3)), sines(3))
 
-def tangents_copy():
+def copy_3():
     def f(x):
         y = sines(3)
         y[1:].copy_(x)
@@ -73,7 +73,7 @@ def requires_grad_detach():
 
 sines(3)[1:].detach_()
 
-def detach_metadata():
+def requires_grad_detach_2():
     x = sines(3).requires_grad_()
     r = x.detach_()
     return metadata(x)
@@ -85,7 +85,7 @@ def tangent_forward_ad():
         found = torch.autograd.forward_ad.unpack_dual(d).tangent
     return 0
 
-def tangents_detach():
+def jvp_detach():
     def f(x):
         y = x * 2
         return torch.func.jvp(lambda z: (y * z).detach_(), (x,), (x,))[1]
@@ -100,7 +100,7 @@ def fill_grad_fn():
     z = y.fill_(2)
     return [z is y, y, metadata(y), y.grad_fn.name(), torch.autograd.grad(y.sum(), x)]
 
-def zero_next_nodes():
+def zero_grad_fn():
     x = sines(3).requires_grad_()
     y = x * 1
     z = y.zero_()
@@ -140,22 +140,22 @@ tangents(lambda x: x.clone().fill_(2), sines(3))
 tangents(lambda x: x.clone().zero_() * x, sines(3))
 
 # events
-def first_event_zero():
+def fill_zero():
     x, y = sines(3), sines(1)
     return [first_event(lambda: x.copy_(y)), first_event(lambda: x.fill_(2)),
         first_event(lambda: x.zero_()), first_event(lambda: x.detach())]
 
-def first_event_resize_as():
+def resize_as_set():
     x = sines(3) + 0
     return [first_event(lambda: x.detach_()), first_event(lambda: x.resize_(2)),
         first_event(lambda: x.resize_as_(sines(1))), first_event(lambda: x.set_())]
 
-def first_event_transpose():
+def fill_diagonal_transpose():
     x = sines(3, 3)
     return [first_event(lambda: x.fill_diagonal_(1)), first_event(lambda: x.t_()),
         first_event(lambda: x.transpose_(0, 1))]
 
-def first_event_as_strided():
+def squeeze_as_strided():
     x = sines(3, 1)
     return [first_event(lambda: x.squeeze_()), first_event(lambda: x.unsqueeze_(0)),
         first_event(lambda: x.as_strided_((2,), (1,)))]

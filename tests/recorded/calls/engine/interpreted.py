@@ -65,12 +65,12 @@ vmap(lambda x: torch.linalg.cholesky(x @ x.mT + torch.eye(2, dtype=torch.float64
 vmap(torch.func.grad(lambda x: torch.linalg.inv(x).sum()))(sines(3, 2, 2))
 vmap(lambda x: torch.logdet(x @ x.mT))(sines(3, 2, 2))
 
-def put_version():
+def put_tensor():
     x = sines(3)
     y = x.put_(torch.tensor([0, 2]), torch.tensor([5.0, 6.0], dtype=torch.float64))
     return [y is x, x, x._version]
 
-def put_metadata():
+def put_tensor_2():
     x = sines(3).requires_grad_()
     y = x * 1
     y.put_(torch.tensor([0, 2]), torch.tensor([5.0, 6.0], dtype=torch.float64))

@@ -6,7 +6,7 @@ from tests.recorded.inputs import error_name, event_names, metadata, sines
 
 
 # what lives no longer than it must
-def node_saved_tensors():
+def saved_tensors_mark_non_differentiable():
     import weakref
     class D(torch.autograd.Function):
         @staticmethod
@@ -28,12 +28,12 @@ def node_saved_tensors():
     return [r() is None, a.grad, error_name(lambda: node.saved_tensors)]
 
 # contexts that are entered again
-def hooks_exit():
+def saved_tensors_hooks_graph():
     hooks = torch.autograd.graph.saved_tensors_hooks
     c = hooks(lambda x: x, lambda x: x)
     return error_name(c.__exit__)
 
-def runtime_error_enter():
+def runtime_error_saved_tensors_hooks():
     g = torch.autograd.graph
     seen = []
     c = g.disable_saved_tensors_hooks("not here")
@@ -83,7 +83,7 @@ def graph_allow_mutation_on_saved_tensors():
     return [a, x.grad, error_name(lambda: z.sum().backward())]
 
 # what profiles call it
-def named_transpose():
+def fill_diagonal_transpose():
     def named(f, x):
         return [e for e in event_names(f, x) if e.endswith("_")][0]
     return [named(*a) for a in ((lambda x: x.copy_(x), sines(3)),
@@ -116,7 +116,7 @@ def enumerate_unbind():
         for n in (3, 4, 5, 12)]
 
 # which node runs, and what is asked of the task
-def hook_seen():
+def retain_graph_grad_fn():
     x = sines(3).requires_grad_()
     y = x * 2
     z, u = y.exp(), x * 3

@@ -5,7 +5,7 @@ from tests.recorded.inputs import iota
 
 
 # Results with names: their class, and a copy by way of a file.
-def facts_of_cummax():
+def cummax_cummin():
     import pickle
     def facts_of(r):
         again = pickle.loads(pickle.dumps(r))

@@ -20,24 +20,24 @@ H = torch.autograd.graph.saved_tensors_hooks
 F1 = torch.autograd.graph.disable_saved_tensors_hooks
 
 # names, numbers, what nodes show
-def grad_fn_input_metadata():
+def grad_fn_tuple():
     x = sines(2, 3, 1, 1, 2, 1).requires_grad_()
     n = (x * 2).grad_fn
     return [tuple(n._input_metadata[0].shape), tuple(torch.autograd.grad((x.exp() * 2).sum(),
         x)[0].shape)]
 
-def grad_fn_next_nodes():
+def grad_fn_requires_grad():
     x = sines(3).requires_grad_()
     n = (2 * x).grad_fn
     return [next_nodes(n), n(sines(3)), error_name(n), error_name(n, sines(3), sines(3)),
         error_name(n, 3), n(None)]
 
-def grad_fn_sines():
+def grad_fn_requires_grad_2():
     x = sines(3).requires_grad_()
     n = (x * 2).grad_fn
     return n(sines(3), sines(3))
 
-def grad_fn_requires_grad():
+def grad_fn_requires_grad_3():
     x = sines(3).requires_grad_()
     n = (x * 2).grad_fn
     return n(3)
@@ -47,35 +47,35 @@ def grad_fn_other():
     n = (x * 2).grad_fn
     return n.other
 
-def grad_fn_saved_nothing():
+def grad_fn_requires_grad_4():
     x = sines(3).requires_grad_()
     n = (x * 2).grad_fn
     return n._saved_nothing
 
-def grad_fn_raw_saved_nothing():
+def grad_fn_requires_grad_5():
     x = sines(3).requires_grad_()
     n = (x * 2).grad_fn
     return n._raw_saved_nothing
 
 # what is saved, and what is left of it
-def saved_dim_saved_keepdim():
+def grad_fn_sum():
     x = sines(2, 3).requires_grad_()
     n = x.sum(1).grad_fn
     return [n._saved_dim, n._saved_keepdim, n._saved_self_sym_sizes]
 
-def saved_keepdim_saved_self_sym_numel():
+def grad_fn_mean():
     x = sines(2, 3).requires_grad_()
     n = x.mean(1, True).grad_fn
     return [n._saved_dim, n._saved_keepdim, n._saved_self_sym_numel]
 
-def saved_other_unpack():
+def grad_fn_unpack():
     x = sines(2, 3).requires_grad_()
     n = (x * 2).grad_fn
     k = (2.5 * x).grad_fn
     return [n._saved_self, n._saved_other, k._saved_other, n._raw_saved_self.unpack(),
         error_name(lambda: n._raw_saved_other)]
 
-def saved_exponent_saved_result():
+def grad_fn_pow():
     x = sines(2, 3).requires_grad_()
     n = (x**2).grad_fn
     k = (x**2.5).grad_fn
@@ -83,13 +83,13 @@ def saved_exponent_saved_result():
     i = (2**x).grad_fn
     return [n._saved_exponent, k._saved_exponent, j._saved_exponent, i._saved_self, i._saved_result]
 
-def saved_min_saved_max():
+def grad_fn_clamp():
     x = sines(2, 3).requires_grad_()
     n = x.clamp(-1, 0.5).grad_fn
     k = x.clamp(min=0).grad_fn
     return [n._saved_min, n._saved_max, k._saved_min, k._saved_max, n._saved_self is x]
 
-def unpack_raw_saved_indices():
+def grad_fn_unpack_2():
     x = sines(3, 4).requires_grad_()
     n = x[torch.tensor([0, 2])].grad_fn
     k = x[:, torch.tensor([1, 3])].grad_fn
@@ -97,13 +97,13 @@ def unpack_raw_saved_indices():
         len(k._raw_saved_indices), k._raw_saved_indices[0].unpack() if k._raw_saved_indices[0]
         else None]
 
-def saved_alpha_beta():
+def alpha_beta():
     x = sines(2, 3).requires_grad_()
     n = torch.add(x, x, alpha=3).grad_fn
     k = torch.addmm(sines(2, 2), x, sines(3, 2), beta=2, alpha=0.5).grad_fn
     return [n._saved_alpha, k._saved_alpha]
 
-def saved_padding_saved_dilation():
+def conv2d_padding():
     x = sines(2, 3, 4, 4).requires_grad_()
     n = F.conv2d(x, sines(2, 3, 2, 2), stride=(2, 1), padding=1).grad_fn
     return [n._saved_stride, n._saved_padding, n._saved_dilation, n._saved_groups]
@@ -149,7 +149,7 @@ def inference_mode_requires_grad():
         u = sines(3) + 0
     return sines(3).requires_grad_() * u
 
-def is_view_is_inference():
+def is_inference_mul():
     with torch.inference_mode():
         u = sines(3) + 0
     return [sines(3).requires_grad_() + u, error_name(lambda: u.mul_(2)),
@@ -230,7 +230,7 @@ def aminmax_retain_grad_2():
     return (a * 2 + b).backward()
 
 # hooks: what they see, how they fail, what is left
-def seen_remove():
+def register_hook_remove():
     x = sines(3).requires_grad_()
     seen = []
     h = x.register_hook(lambda g: g * 2)
@@ -238,7 +238,7 @@ def seen_remove():
     return [x.sum().backward(), x.grad, (x * 3).sum().backward(), x.grad, seen, p.remove(),
         h.remove(), x.sum().backward(), x.grad, len(seen)]
 
-def hooked_place():
+def register_hook_register_prehook():
     def hooked(made, place):
         x = sines(2).requires_grad_()
         y = x.exp()
@@ -258,7 +258,7 @@ def register_hook_backward():
     h = x.register_hook(f)
     return x.sum().backward()
 
-def call_register_hook():
+def register_hook_backward_2():
     class Call:
         def __call__(self, g):
             return sines(3)
@@ -310,7 +310,7 @@ def register_hook_grad_fn():
 
 (sines(2).requires_grad_() * 2).register_post_accumulate_grad_hook(lambda g: g)
 
-def seen_register_prehook():
+def register_prehook_next_functions():
     x = sines(2).requires_grad_()
     seen = []
     n = (x * 1).grad_fn.next_functions[0][0]
@@ -320,7 +320,7 @@ def seen_register_prehook():
         torch.autograd.grad((x * 1).sum(), x), len(seen)]
 
 # saved-tensor hooks
-def pack_is_grad_enabled():
+def is_grad_enabled_is_leaf():
     seen = []
     def pack(a):
         seen.append((type(a.grad_fn).__name__, a.requires_grad, a.is_leaf, torch.is_grad_enabled(),
@@ -340,7 +340,7 @@ def saved_tensors_hooks_graph():
         y = x.exp()
     return y.sum().backward()
 
-def register_hooks_saved_result():
+def register_hooks_hasattr():
     x = sines(3).requires_grad_()
     y = x.exp()
     s = y.grad_fn._raw_saved_result
@@ -350,32 +350,32 @@ def register_hooks_saved_result():
         error_name(lambda: s.register_hooks(lambda a: a, lambda a: a))] if hasattr(s,
         "data") else [0]
 
-def raw_saved_result_register_hooks():
+def grad_fn_register_hooks():
     x = sines(3).requires_grad_()
     s = x.exp().grad_fn._raw_saved_result
     return [error_name(lambda: s.register_hooks(1, lambda a: a)),
         error_name(lambda: s.register_hooks(lambda a: a, 1)),
         error_name(lambda: s.register_hooks(lambda a: a))]
 
-def raw_saved_result_register_hooks_2():
+def grad_fn_register_hooks_2():
     x = sines(3).requires_grad_()
     y = x.exp()
     s = y.grad_fn._raw_saved_result
     r = y.sum().backward()
     return s.register_hooks(lambda a: a, lambda a: a)
 
-def raw_saved_self_register_hooks():
+def grad_fn_register_hooks_3():
     x = sines(3).requires_grad_()
     s = (x * sines(3)).grad_fn._raw_saved_self
     return s.register_hooks(lambda a: a, lambda a: a)
 
-def raw_saved_self_register_hooks_2():
+def grad_fn_register_hooks_4():
     x = sines(3).requires_grad_()
     s = (x * x).grad_fn._raw_saved_self
     s.register_hooks(lambda a: a, lambda a: a)
     return s.register_hooks(lambda a: a, lambda a: a)
 
-def register_hooks_raw_saved_self():
+def register_hooks_grad_fn():
     x = sines(3).requires_grad_()
     y = x * x
     y.grad_fn._raw_saved_self.register_hooks(lambda a: a.mul_(2), lambda a: a)
@@ -415,7 +415,7 @@ def exp_graph():
     return g
 
 @differs("torch has no hooks inside of transformations.")
-def tangents_forward_over_reverse():
+def saved_tensors_hooks_vmap():
     def f(x):
         with torch.autograd.graph.saved_tensors_hooks(lambda a: a, lambda a: a * 1):
             return x.exp() * x
@@ -433,7 +433,7 @@ def contiguous_batch_norm():
     return [y.contiguous() + 1, a, b]
 
 # numbers that events have in common with nodes
-def double_number():
+def profiler_sequence_nr():
     x = sines(3).requires_grad_()
     class Double(torch.autograd.Function):
         forward = staticmethod(lambda ctx, x: x * 2)
@@ -450,7 +450,7 @@ def double_number():
         number("ExpBackward0") < number("SumBackward0")]
 
 # what the collector of cycles sees
-def seen_is_tracked():
+def extend_is_tracked():
     import gc
     seen = []
     C = torch._C
@@ -464,7 +464,7 @@ def seen_is_tracked():
     return seen
 
 @differs("torch keeps these cycles.")
-def kept_collect():
+def collect_weakref():
     import gc
     import weakref
     x = sines(3).requires_grad_()
@@ -477,7 +477,7 @@ def kept_collect():
     return kept() is None
 
 @differs("torch keeps these cycles.")
-def kept_collect_2():
+def collect_weakref_2():
     import gc
     import weakref
     x = sines(3).requires_grad_()
@@ -491,7 +491,7 @@ def kept_collect_2():
     return kept() is None
 
 @differs("torch keeps these cycles.")
-def kept_collect_3():
+def collect_weakref_3():
     import gc
     import weakref
     x = sines(3).requires_grad_()
@@ -502,7 +502,7 @@ def kept_collect_3():
     return kept() is None
 
 @differs("torch keeps these cycles.")
-def kept_collect_4():
+def collect_next_functions():
     import gc
     import weakref
     x = sines(3).requires_grad_()
@@ -515,7 +515,7 @@ def kept_collect_4():
     return kept() is None
 
 @differs("torch keeps these cycles.")
-def kept_collect_5():
+def collect_weakref_4():
     import gc
     import weakref
     x = sines(3).requires_grad_()
@@ -527,7 +527,7 @@ def kept_collect_5():
     r = gc.collect()
     return kept() is None
 
-def failed_viewed():
+def aminmax_unbind():
     import weakref
     def freed(f):
         x = sines(3).requires_grad_()
@@ -590,13 +590,13 @@ def sequence_nr_function_events():
         for e in p.function_events if "ExpBackward0" in e.name][0]
 
 # the sizes of operands
-def saved_mat2_sym_sizes_saved_self_sym_sizes():
+def grad_fn_requires_grad_6():
     x = sines(3, 2).requires_grad_()
     n = torch.mm(sines(2, 3), x).grad_fn
     k = torch.mm(x, sines(2, 2)).grad_fn
     return [n._saved_mat2_sym_sizes, k._saved_self_sym_sizes, n._saved_self, k._saved_mat2]
 
-def saved_indices_embedding():
+def grad_fn_embedding():
     n = F.embedding(torch.tensor([0, 2]), sines(4, 2).requires_grad_()).grad_fn
     return [n._saved_weight_sym_argsize_0, n._saved_indices]
 
@@ -608,7 +608,7 @@ with differs("This package alone has it."):
         e.current_task_id()))(__import__("importlib").import_module("autograd_cy._C.engine"))
 
 # strides of operands whose gradients are asked for, and numbers, whoever uses them
-def kept_names():
+def beta_items():
     a, b, c = sines(2, 3), sines(3, 2), sines(2, 2).t()
     def kept(*names, **gradients):
         y = torch.addmm(*[x.detach().requires_grad_(k in gradients)
@@ -619,13 +619,13 @@ def kept_names():
         c=1), len(kept("mat1_sym_strides", c=1)[0]), kept("beta", "mat1_sym_strides", a=1),
         kept("mat2_sym_strides", "mat1_sym_sizes", b=1), len(kept("mat1_sym_strides", b=1)[0])]
 
-def saved_self_sym_strides_saved_mat2_sym_strides():
+def grad_fn_len():
     n = torch.mm(sines(3, 2).t().requires_grad_(), sines(2, 3).t().requires_grad_()).grad_fn
     k = torch.mm(sines(2, 3), sines(3, 2).requires_grad_()).grad_fn
     return [n._saved_self_sym_strides, n._saved_mat2_sym_strides, len(k._saved_self_sym_strides),
         k._saved_mat2_sym_strides]
 
-def saved_alpha_saved_value():
+def addbmm_addcmul():
     n = torch.addbmm(sines(2, 2).requires_grad_(), sines(4, 2, 3), sines(4, 3, 2)).grad_fn
     k = torch.addcmul(sines(2).requires_grad_(), sines(2), sines(2), value=3).grad_fn
     j = torch.sub(sines(2).requires_grad_(), sines(2), alpha=3).grad_fn
@@ -656,7 +656,7 @@ def batch_norm_training_2():
         for k in (True, False)] + [metadata(a)[:3], metadata(b)[:3]]
 
 @differs("This package alone has it.")
-def operator_metadata():
+def dtype_float64():
     a = (torch.zeros(3, dtype=torch.float64) + 1).requires_grad_() * 1
     b = torch.ones(3, dtype=torch.float64)
     y = operator("_batch_norm")(sines(4, 3), None, None, a, b, 0.1, 1e-5)
@@ -691,13 +691,13 @@ with differs("Torch makes none."):
     error_name(__import__("importlib").import_module("autograd_cy._C.saved")._pop_hooks)
 
 @differs("Torch keeps the base.")
-def set_base():
+def set_program():
     b = sines(4) + 0
     v = b[1:]
     r = v.set_(sines(2) + 0)
     return [v._base is None, b]
 
-def first_event_resize_as():
+def resize_as_as_strided():
     x = sines(3) + 0
     y = sines(1)
     return [first_event(lambda: x.resize_as_(y)), first_event(lambda: x.as_strided_((1,), (1,)))]

@@ -23,7 +23,7 @@ def classmethod_not_implemented():
             return NotImplemented
     return torch.add(A(), sines(3))
 
-def add_sines():
+def add_torch():
     class A:
         pass
     return torch.add(A(), sines(3))
@@ -39,7 +39,7 @@ def has_torch_function_is_tensor_like():
         o.is_tensor_like(3), o.handle_torch_function(torch.add, (A(),), A(), 1)]
 
 # modes
-def torch_function_mode_seen():
+def torch_function_mode_import_module():
     from importlib import import_module
     o = import_module(torch.__name__ + ".overrides")
     class M(o.TorchFunctionMode):
@@ -63,7 +63,7 @@ def torch_function_mode_seen():
     y = x * 2
     return seen
 
-def repr_not_implemented():
+def torch_function_mode_not_implemented():
     from importlib import import_module
     o = import_module(torch.__name__ + ".overrides")
     class M(o.TorchFunctionMode):

@@ -25,7 +25,7 @@ torch.rand_like(torch.zeros(2, device="meta"), device="cpu").device.type
 torch.normal(torch.zeros(2), 1.0, generator=3)
 
 # destinations
-def version_randint():
+def randint_out():
     o = torch.zeros(4, dtype=torch.float64)
     return [torch.randint(7, 8, (4,), out=o), o._version]
 
@@ -37,11 +37,11 @@ def randperm_sort_2():
     o = torch.zeros(3, dtype=torch.int32)
     return [torch.randperm(5, out=o) is o, o.sort()[0]]
 
-def version_normal():
+def normal_out():
     o = torch.zeros(2)
     return [torch.normal(3.0, 0.0, (2,), out=o) is o, o, o._version]
 
-def normal_out():
+def normal_out_2():
     o = torch.zeros(4)[::2]
     return [torch.normal(3.0, 0.0, (2,), out=o) is o, o]
 
@@ -185,7 +185,7 @@ def jvp_normal():
     return torch.func.jvp(f, (sines(3),), (sines(3),))
 
 # events
-def event_names_randn_like():
+def rand_like_randn_like():
     x = torch.zeros(2)
     return [event_names(f)[0] for f in (lambda: torch.rand(2), lambda: torch.randn(2),
         lambda: torch.rand_like(x), lambda: torch.randn_like(x), lambda: torch.randint(3, (2,)),
@@ -194,7 +194,7 @@ def event_names_randn_like():
 [event_names(f)[1:][:1] for f in (lambda: torch.rand(2), lambda: torch.randn(2),
     lambda: torch.randint(2, (2,)), lambda: torch.normal(0.0, 1.0, (2,)))][:3]
 
-def event_names_randint_like():
+def random_randint_like():
     x = torch.zeros(2)
     return [event_names(f)[0] for f in (x.uniform_, x.normal_, x.random_, x.exponential_,
         x.bernoulli_, lambda: torch.randint_like(x, 3), lambda: torch.randperm(2),

@@ -29,7 +29,7 @@ def iter_next():
     return [type(L(sines(3))).__name__, L(sines(3)), L([1.0, 2.0]), L().shape, type(L()).__name__,
         error_name(lambda: iter(L(torch.tensor(3.0)))), type(next(iter(L([1.0, 2.0])))).__name__]
 
-def mixin_init_subclass():
+def tensor_super():
     class Mixin:
         seen = []
         def __init_subclass__(cls, tag=None, **kwargs):
@@ -98,7 +98,7 @@ def import_module_torch_function_mode():
 
 torch.overrides._pop_mode()
 
-def torch_function_mode_types():
+def torch_function_mode_import_module():
     from importlib import import_module
     o = import_module(torch.__name__ + ".overrides")
     class M(o.TorchFunctionMode):
@@ -116,7 +116,7 @@ def torch_function_mode_types():
     return [y[:2] for y in r], torch.add(x, A())
 
 # what is said about functions
-def resolve_name_get():
+def resolve_name_new_ones():
     from importlib import import_module
     o = import_module(torch.__name__ + ".overrides")
     return [o.resolve_name(f) for f in (torch.sin, torch.Tensor.new_ones, torch.Tensor.grad.__get__,
@@ -144,7 +144,7 @@ def has_torch_function_unary_is_tensor_like():
         o.is_tensor_like(A()), o.is_tensor_like(A), torch.add(A(), 1)]
 
 # what one call leaves behind
-def grown_axis():
+def isclose_axis():
     import sys
     class A:
         @classmethod
@@ -195,7 +195,7 @@ torch.nansum(sines(2, 3), axis=4)
 
 # ours alone
 @differs("It is asked of a module of our own.")
-def is_call_overrides():
+def overrides_sin():
     c, f, x, y = torch._C.overrides._is_call, torch.exp, sines(2), sines(2)
     return [c(None, f, (), {}), c((f, (x,), {}), f, (x,), {}),
         c((f, (x,), {}), torch.sin, (x,), {}), c((f, (x,), {}), f, (y,), {}),
@@ -206,14 +206,14 @@ def is_call_overrides():
         c((f, (x, y), {}), f, (x, x), {}),]
 
 @differs("It is asked of a module of our own.")
-def is_intercepted_check_first_argument():
+def overrides_int():
     o = torch._C.overrides
     return [o._is_intercepted(torch.exp), o._is_intercepted(torch.ones), o._is_intercepted(len),
         o._intercept(len), o._intercept(lambda: 0), o._intercept(torch.exp),
         o._intercept(torch.ones), o._check_first_argument(len, int)]
 
 @differs("Torch asks an object whose answer asks torch, without end.")
-def foreign_radd():
+def exp_torch():
     class Foreign:
         def __torch_function__(self, func, types, args=(), kwargs=None):
             return func(*args, **(kwargs or {}))
@@ -222,7 +222,7 @@ def foreign_radd():
     return torch.exp(Foreign())
 
 @differs("Torch asks an object whose answer asks torch, without end.")
-def foreign_radd_2():
+def tensor_torch():
     class Foreign:
         def __torch_function__(self, func, types, args=(), kwargs=None):
             return func(*args, **(kwargs or {}))
@@ -236,7 +236,7 @@ def foreign_radd_2():
     return x + Foreign()
 
 @differs("Torch asks an object whose answer asks torch, without end.")
-def foreign_alpha():
+def add_alpha():
     class Foreign:
         def __torch_function__(self, func, types, args=(), kwargs=None):
             return func(*args, **(kwargs or {}))
@@ -246,7 +246,7 @@ def foreign_alpha():
         error_name(torch.cat, [y]), torch.add(x, 1)]
 
 @differs("It is asked of a module of our own.")
-def thing_is_final():
+def overrides_str():
     m = torch._C.overrides._mixed
     class Thing:
         pass

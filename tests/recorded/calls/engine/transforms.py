@@ -21,7 +21,7 @@ def sin_func():
         return x.sum()
     return torch.func.grad(lambda x: (torch.func.grad(f)(x) * 1e3).sum())(sines(3))
 
-def setup_context_inputs():
+def save_for_backward_saved_tensors():
     class D(torch.autograd.Function):
         @staticmethod
         def forward(x):

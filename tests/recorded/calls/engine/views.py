@@ -26,7 +26,7 @@ def f(x):
 gradients(f, sines(2, 3))
 second_gradients(f, sines(2, 3))
 
-def second_gradients_float64():
+def zeros_float64():
     def f(x, v):
         y = torch.zeros(3, 2, dtype=torch.float64)
         y[1] = v
@@ -35,7 +35,7 @@ def second_gradients_float64():
     return [gradients(f, sines(2), sines(2)), second_gradients(lambda x, v: f(x, v) ** 2, sines(2),
         sines(2))]
 
-def exp_second_gradients():
+def exp_clone():
     def f(x):
         y = x.clone().t()
         y[1:].exp_()
@@ -43,7 +43,7 @@ def exp_second_gradients():
     return [gradients(f, sines(2, 3)), second_gradients(f, sines(2, 3))]
 
 # views of parts
-def second_gradients_tangents():
+def mul_view_as_complex():
     def f(x):
         y = x * 1
         torch.view_as_complex(y)[1:].mul_(1 + 2j)
@@ -51,7 +51,7 @@ def second_gradients_tangents():
     return [gradients(f, sines(3, 2)), second_gradients(lambda x: f(x) ** 2, sines(3, 2)),
         tangents(f, sines(3, 2))]
 
-def second_gradients_forward_over_reverse():
+def view_as_complex_mul():
     def f(x):
         y = x * 1
         z = torch.view_as_complex(y)
@@ -60,7 +60,7 @@ def second_gradients_forward_over_reverse():
     return [gradients(f, sines(3, 2)), second_gradients(f, sines(3, 2)),
         forward_over_reverse(f, sines(3, 2))]
 
-def tangents_complex_sines():
+def exp_view_as_real():
     def f(z):
         y = z * 1
         v = y.conj().imag
@@ -68,7 +68,7 @@ def tangents_complex_sines():
         return torch.view_as_real(y), v * 1
     return [gradients(f, complex_sines(3)), tangents(f, complex_sines(3))]
 
-def tangents_resolve_conj():
+def view_as_real_resolve_conj():
     def f(z):
         y = (z * 1).conj()
         y.imag[1:].mul_(y.real[:2].clone())
@@ -76,7 +76,7 @@ def tangents_resolve_conj():
     return [gradients(f, complex_sines(3)), tangents(f, complex_sines(3))]
 
 # the nodes: of the base, of the view, remade
-def saved_size_saved_storage_offset():
+def grad_fn_mul():
     x = sines(2, 3).requires_grad_()
     b = x * 1
     v = b[1]
@@ -93,7 +93,7 @@ def mul_grad():
     r = v.mul_(u)
     return torch.autograd.grad((u * 2 + v).sum(), x)
 
-def view_next_nodes():
+def view_grad_fn():
     x = sines(3).requires_grad_()
     b = x * 1
     v = b.view(3)
@@ -102,7 +102,7 @@ def view_next_nodes():
     return [next_nodes(u.grad_fn), torch.autograd.grad(u.sum(), x)]
 
 @differs("Views of parts are remade by way of a window.")
-def view_as_real_next_nodes():
+def view_as_real_grad_fn():
     z = complex_sines(3).requires_grad_()
     b = z * 1
     v = torch.view_as_real(b)
@@ -127,7 +127,7 @@ def retain_grad_mul_2():
     u = v * 3
     return [(u * sines(3)).sum().backward(), v.grad, x.grad]
 
-def seen_register_hook():
+def mul_register_hook():
     seen = []
     x = sines(4).requires_grad_()
     b = x * 1
@@ -143,7 +143,7 @@ def addcmul_value():
     r = y[1:].addcmul_(a[:2], b[1:], value=2)
     return torch.autograd.grad((y * sines(3)).sum(), (b,))
 
-def many_others():
+def item_needs_input_grad():
     class Many(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x, *others):
@@ -175,7 +175,7 @@ def exp_zero():
     return torch.autograd.grad(b.sum(), x)
 
 # gradients with strides, expanded, of another dtype, with lazy bits
-def conj_complex_sines():
+def conj_view_as_real():
     z = complex_sines(3).requires_grad_()
     b = z * 1
     r = torch.view_as_real(b)[1:].mul_(2)
@@ -289,7 +289,7 @@ def requires_grad_mul_2():
     return v.mul_(2)
 
 # a base that was taken out of the graph
-def detach_next_nodes():
+def detach_grad_fn():
     x = sines(4).requires_grad_()
     y = x * 1
     v = y[1:]

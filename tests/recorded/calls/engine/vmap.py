@@ -104,14 +104,14 @@ def argnums_conv2d():
     f = torch.func.grad(lambda x, k: (F.conv2d(x, k) ** 2).sum(), argnums=(0, 1))
     return [x.shape for x in vmap(f)(sines(0, 2, 3, 4, 4), sines(0, 2, 3, 2, 2))]
 
-def conv1d_back():
+def conv1d_vmap():
     c = torch.nn.functional.conv1d
     x, k = sines(2, 3, 5), sines(4, 3, 2)
     y, back = torch.func.vjp(c, x, k)
     return vmap(back)(sines(3, *y.shape))
 
 # negative log-likelihood
-def losses_nll_loss():
+def nll_loss_reduction():
     def losses(x, y, **more):
         return [vmap(lambda x, y: F.nll_loss(x, y, reduction=r, **more))(x, y)
             for r in ("none", "mean", "sum")]
@@ -119,7 +119,7 @@ def losses_nll_loss():
         losses(sines(2, 3), torch.tensor([0, 2])),
         losses(sines(2, 4, 3, 2), torch.tensor([[[0, 1], [2, 1], [0, 0], [1, 2]]] * 2))]
 
-def losses_ignore_index():
+def ignore_index_weight():
     def losses(x, y, **more):
         return [vmap(lambda x, y: F.nll_loss(x, y, reduction=r, **more))(x, y)
             for r in ("none", "mean", "sum")]
@@ -131,7 +131,7 @@ def losses_ignore_index():
 
 vmap(lambda x, y: F.nll_loss(x, y))(sines(0, 4, 3), torch.zeros(0, 4, dtype=torch.int64))
 
-def slopes_ignore_index():
+def ignore_index_nll_loss():
     def slopes(x, y, in_dims=0, **more):
         return [vmap(torch.func.grad(lambda x, y: (F.nll_loss(x, y, reduction=r,
             **more) ** 2).sum()), in_dims=in_dims)(x, y) for r in ("none", "mean", "sum")]
@@ -142,17 +142,17 @@ def slopes_ignore_index():
         ignore_index=0), slopes(sines(4, 3), torch.tensor([[0, 1, 2, 1], [2, 2, 0, 0]]),
         in_dims=(None, 0)), slopes(sines(2, 4, 3), torch.tensor([0, 1, 2, 1]), in_dims=(0, None))]
 
-def back_nll_loss():
+def nll_loss_reduction_2():
     x = sines(4, 3)
     y, back = torch.func.vjp(lambda x: F.nll_loss(x, torch.tensor([0, 1, 2, 1]), reduction="none"),
         x)
     return vmap(back)(sines(3, 4))
 
-def back_nll_loss_2():
+def vmap_nll_loss():
     y, back = torch.func.vjp(lambda x: F.nll_loss(x, torch.tensor([0, 1, 2, 1])), sines(4, 3))
     return vmap(back)(sines(3))
 
-def back_nll_loss_3():
+def nll_loss_reduction_3():
     y, back = torch.func.vjp(lambda x: F.nll_loss(x, torch.tensor(1), reduction="sum"), sines(3))
     return vmap(back)(sines(3))
 
@@ -163,11 +163,11 @@ vmap(lambda z: torch.func.grad(lambda x: F.nll_loss(x, torch.tensor([0, 1])))(si
 vmap(lambda x: x.as_strided((2,), (2,), 0))(sines(2, 3))
 vmap(torch.func.grad(lambda x: (x.as_strided((2,), (2,), 0) ** 2).sum()))(sines(2, 3))
 
-def back_contiguous():
+def contiguous_as_strided():
     y, back = torch.func.vjp(lambda x: x.as_strided((2, 0), (2, 1)), sines(3))
     return vmap(back)(sines(3, 2, 0))[0].contiguous()
 
-def back_as_strided():
+def vmap_as_strided():
     y, back = torch.func.vjp(lambda x: x.as_strided((2,), (3,), 1), sines(2, 3).t())
     return vmap(back)(sines(3, 2))
 
@@ -180,7 +180,7 @@ vmap(lambda x: vmap(lambda i: x[i])(torch.tensor([0, 2])))(iota(2, 3))
 vmap(lambda x: vmap(lambda y: F.nll_loss(x, y))(torch.tensor([[0, 1], [1, 2]])))(sines(2, 2, 3))
 
 # what changes
-def version_vmap():
+def add_vmap():
     z = torch.zeros(3)
     def f(x):
         z.add_(x)

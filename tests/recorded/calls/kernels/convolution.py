@@ -57,7 +57,7 @@ with differs("Margins are multiplied, too; torch leaves them out."):
         for k_at, y_at in [((0, 0, 0, 0), None), ((16, 3, 1, 1), None), ((2, 15, 2, 2), None),
         (None, (0, 0, 0, 0)), (None, (1, 16, s - 1, s - 1)), (None, (1, 4, 2, 3))]]
 
-def masked_taps():
+def padding_round():
     def masked(s, *taps):
         x, k = small_integers(2, 16, s, s), small_integers(17, 16, 3, 3)
         x[0, 5, 3, 3] = 1e12
@@ -72,7 +72,7 @@ def masked_taps():
         *[(o, i, j) for i in range(3) for j in range(3) if (i, j) != (2, 2)]) for s in (6, 8)
         for o in (0, 16)]
 
-def without_padding():
+def padding_conv_transpose2d():
     def without(s, o):
         x, k = small_integers(2, 16, s, s), small_integers(17, 16, 3, 3)
         x[0, 5, 3, 3], k[o] = 1e12, 0

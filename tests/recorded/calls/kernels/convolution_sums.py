@@ -87,7 +87,7 @@ F.conv2d(torch.tensor([[[2**62, 3], [2**61, -1]]]), torch.tensor([[[[4, 1], [8, 
     for s in (1, 2)]
 
 # By two threads.
-def shared_exact_checksums():
+def groups_conv_transpose2d():
     def shared(n, f):
         before = torch.get_num_threads()
         torch.set_num_threads(n)
@@ -108,7 +108,7 @@ def shared_exact_checksums():
 
 @differs(
     "Sums by tiles round otherwise: the shapes of which they are (torch has tiles of its own, or none).")
-def rounded_pairs():
+def conv2d_padding():
     def rounded(*shapes):
         found = []
         for n, c, h, v, o, p in shapes:

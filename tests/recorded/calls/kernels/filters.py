@@ -10,7 +10,7 @@ from tests.recorded.inputs import differs, iota, operator, sines
 
 # Filters of images: sums of neighbours, each with weights of its own, by a plain formula in float64.
 @differs("This package alone has it.")
-def bounds_behind():
+def reshape_narrow():
     def by_hand(x, bounds, weight, behind):
         out = []
         for (a, b), w in zip(bounds, weight):
@@ -34,7 +34,7 @@ def bounds_behind():
         ((30, 5, 3), 1), ((2, 5, 2, 3), 2), ((2, 3, 5, 1), 1)) if not close(d, s, b, bounds, 4)]
 
 @differs("This package alone has it.")
-def whole_bounds():
+def narrow_clamp():
     from math import prod
     bounds = [[0, 1], [0, 3], [2, 2], [1, 5], [4, 5]]
     def by_hand(x, bounds, weight, behind):
@@ -95,7 +95,7 @@ vmap(lambda x: F.interpolate(x, (3, 2), mode="bilinear", antialias=True))(sines(
 
 # Rows of several vectors.
 @differs("This package alone has it.")
-def whole_bounds_2():
+def narrow_clamp_2():
     from math import prod
     bounds = [[0, 1], [0, 3], [2, 2], [1, 5], [4, 5]]
     def by_hand(x, bounds, weight, behind):

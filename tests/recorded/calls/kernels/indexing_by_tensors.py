@@ -16,7 +16,7 @@ sines(3, 4, 5)[torch.tensor([0, 1]), :, torch.tensor([0, 1, 2])]
 [checksum(sines(n).masked_select(sines(n) > 0.3)) for n in (1, 1000, 40000)]
 
 # Assigning and adding: columns of 64, several outer blocks, strided targets, repeated places.
-def written_slice():
+def phase_slice():
     def written(x, key, v):
         x[key] = v
         return checksum(x)
@@ -37,12 +37,12 @@ def index_put_tensor_2():
     x = sines(4, 3)
     return [error_name(lambda: x.index_put_((torch.tensor([1, 2]),), x[:2])), x]
 
-def transpose_checksum():
+def transpose_phase():
     x = sines(5, 70, 6).transpose(1, 2)
     x[torch.tensor([2, 0])] = sines(2, 6, 70, phase=2.0)
     return checksum(x)
 
-def sines_tensor():
+def tensor_torch():
     x = sines(2, 3)
     x[torch.tensor(True)] = 4.0
     return x

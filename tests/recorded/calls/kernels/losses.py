@@ -31,7 +31,7 @@ from tests.recorded.inputs import checksum, gradients, iota, sines
     for d in (torch.float32, torch.float64)]
 
 # Losses that are a sum of one number for each element: blocks, tiles, weights, half types.
-def losses_pos_weight():
+def pos_weight_flip():
     def losses(x, y, p, r):
         made = [F.l1_loss(x, y, reduction=r), F.smooth_l1_loss(x, y, reduction=r, beta=0.5),
             F.huber_loss(x, y, reduction=r, delta=0.3), F.kl_div(x, p, reduction=r),
@@ -48,7 +48,7 @@ def losses_pos_weight():
         sines(n, phase=3.0) / 2.1 + 0.5, r)] for n in (0, 1, 1023, 1024, 1025, 16384, 16385)
         for r in ("none", "sum", "mean")]
 
-def losses_reduction():
+def reduction_pos_weight():
     def losses(x, y, p, r):
         return [F.l1_loss(x, y, reduction=r), F.smooth_l1_loss(x, y, reduction=r),
             F.huber_loss(x, y, reduction=r), F.kl_div(x, p, reduction=r),

@@ -27,7 +27,7 @@ from tests.recorded.inputs import checksums_with_gradients, sines, small_integer
     (8, 16, (2, 3), 2, 0, 1), (8, 16, (3, 2), 2, 0, 1), (66, 34, 2, 2, 0, 1)]]
 
 # Nothing larger than any, numbers that are none, and windows of nothing.
-def spoilt_max_pool2d():
+def max_pool2d_return_indices():
     def spoilt(x, at, v):
         x[at] = v
         return x

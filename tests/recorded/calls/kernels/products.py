@@ -35,7 +35,7 @@ torch.vdot(complex_sines(3), complex_sines(3)).imag
 torch.linalg.multi_dot([sines(2, 3), sines(3, 4), sines(4, 1)])
 
 # Every way to a product: by sizes and dtypes, transposed or not, factors kept.
-def ways_is_complex():
+def int16_is_complex():
     def ways(d, *sizes):
         whole = d in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
         made = lambda *s: (sines(*s) * 9).to(d) if whole else (complex_sines(*s, dtype=d)
@@ -54,7 +54,7 @@ def ways_is_complex():
         for d in (torch.float64, torch.complex128, torch.int64, torch.int32, torch.int16,
         torch.int8, torch.uint8)]
 
-def exact_want():
+def uint8_unsqueeze():
     def exact(d, m_, n, k):
         x, y = (iota(m_, k) * 7 % 5 - 2).to(d), (iota(k, n) * 3 % 4 - 1).to(d)
         want = (x.to(torch.float64).unsqueeze(2) * y.to(torch.float64).unsqueeze(0)).sum(1)
@@ -65,7 +65,7 @@ def exact_want():
         for s in ((2, 3, 300), (6, 70, 20), (7, 5, 260), (30, 17, 9), (97, 33, 40), (100, 20, 257),
         (5, 600, 8), (9, 700, 260), (9, 2100, 20))]
 
-def long_int32():
+def int32_int64():
     def long(d, m_, n, k):
         x, y = (iota(m_, k) % 5 - 2).to(d), (iota(k, n) % 4 - 1).to(d)
         return checksum((x @ y).to(torch.float64))
@@ -73,7 +73,7 @@ def long_int32():
         for s in ((1, 1, 8192), (5, 6, 8191), (5, 6, 8192), (5, 6, 8193), (5, 6, 10240),
         (5, 6, 66000), (3, 9, 20000), (20, 20, 8200))]
 
-def onto_linear():
+def float32_linear():
     def onto(d, m_, n, k):
         x, y = (iota(m_, k) * 7 % 5 - 2).to(d), (iota(n, k) * 3 % 4 - 1).to(d)
         b = (iota(n) % 7).to(d)
@@ -82,7 +82,7 @@ def onto_linear():
         for s in ((1, 9, 9), (5, 9, 9), (9, 3, 9), (5, 70, 300), (200, 200, 20), (130, 300, 260),
         (7, 7, 8200), (100, 40, 600), (97, 600, 33))]
 
-def batched_transpose():
+def float16_transpose():
     def batched(d, *s):
         b, m_, n, k = s
         x, y = (iota(b, m_, k) * 7 % 5 - 2).to(d), (iota(b, k, n) * 3 % 4 - 1).to(d)

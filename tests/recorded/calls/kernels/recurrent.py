@@ -43,7 +43,7 @@ def layer(kind, steps, batch, size, n, dt=torch.float64, both=False, biases=True
     (5, 7, 20, torch.float64, True, False, 3, 2)]]
 
 # Packed rows: fewer and fewer, in both directions; what is given of the states' gradients.
-def packed_both():
+def slice_start():
     def packed(kind, sizes, n, both, proj=0, which=slice(None)):
         gates, state = {"lstm": 4, "gru": 3}.get(kind, 1), proj or n
         flat = [sines(sum(sizes), 3), sines(1 + both, sizes[0],

@@ -38,7 +38,7 @@ def logsumexp_softmax():
         (1450, 1500), (1950, 2000), (3500, 4000), (4077, 5000), (5450, 6000), (6450, 7000),
         (7450, 9000)))]
 
-def argmax_checksum():
+def argmax_out():
     big = torch.zeros(900, dtype=torch.int64)
     a = [torch.argmax(sines(70, 500), 1, out=big[:70]),
         torch.argmax(sines(5, 700), 0, out=big[100:800])]

@@ -75,7 +75,7 @@ F.fold(small_integers(2, 8, 2), (3, 4), 2, stride=2, dilation=(2, 1))
 F.fold(small_integers(2, 4, 4, dtype=torch.float16) * 700, (3, 3), 2)
 
 # Infinities and NaN reach what is made of them, with weights of zero, too, and nothing else.
-def kinds_math():
+def align_corners_math():
     def kinds(m, shape, size, back, value, **how):
         found = []
         for at in range(prod(shape) if not back else prod(shape[:2] + tuple(size))):

@@ -77,7 +77,7 @@ with differs("Which of equal ones it is torch doesn't say."):
         for n in (33, 64, 65, 200)]]
 
 # Keys that are the largest of all, where the sample says otherwise.
-def apart_iinfo():
+def int32_iinfo():
     def apart(n, d, low, high):
         step = n // 32
         x = torch.full((n,), high, dtype=d)
@@ -97,7 +97,7 @@ with differs("This package alone has it."):
 F.elu(sines(3).to(torch.float16), 70000.0)
 
 # A bound that a sample finds and that is the answer itself.
-def beside_median():
+def median_int32():
     def beside(n, at):
         x = torch.ones(n)
         x[at::2] = 0

@@ -25,28 +25,28 @@ torch.autograd.grad(sines(2).requires_grad_().sum(), sines(2))
 torch.autograd.grad(sines(2).requires_grad_() * 2, sines(2).requires_grad_())
 torch.autograd.grad(complex_sines(1).requires_grad_().sum(), complex_sines(1).requires_grad_())
 
-def grad_sines():
+def grad_torch():
     x = sines(2).requires_grad_()
     return torch.autograd.grad(x * 2, x, sines(3))
 
-def grad_complex_sines():
+def grad_torch_2():
     x = sines(2).requires_grad_()
     return torch.autograd.grad(x * 2, x, complex_sines(2))
 
-def grad_complex_sines_2():
+def grad_torch_3():
     x = complex_sines(2).requires_grad_()
     return torch.autograd.grad(x * 2, x, sines(2))
 
-def grad_sines_2():
+def grad_torch_4():
     x = sines(2).requires_grad_()
     return torch.autograd.grad(x * 2, x, 3)
 
-def grad_sines_3():
+def grad_torch_5():
     x = sines(2).requires_grad_()
     return torch.autograd.grad(x * 2, x, ["a"])
 
 @differs("gradients that belong to nothing")
-def grad_sines_4():
+def grad_torch_6():
     x = sines(2).requires_grad_()
     return torch.autograd.grad(x * 2, x, [sines(2), sines(2)])
 
@@ -103,7 +103,7 @@ def get_gradient_edge_sum():
     x = sines(2).requires_grad_()
     return torch.autograd.grad(G.get_gradient_edge(x.sum()), x)
 
-def get_gradient_edge_complex_sines():
+def get_gradient_edge_sum_2():
     x = complex_sines(1).requires_grad_()
     return torch.autograd.grad(G.get_gradient_edge(x.sum()), x)
 
@@ -126,7 +126,7 @@ def grad_save_on_cpu():
     y.backward()
     return x.grad
 
-def seen_saved_tensors_hooks():
+def saved_tensors_hooks_append():
     x = sines(2).requires_grad_()
     seen = []
     with G.saved_tensors_hooks(lambda t: seen.append("pack") or t * 2,
@@ -143,7 +143,7 @@ def requires_grad_saved_tensors_hooks():
             y = x * x
     return y
 
-def seen_register_multi_grad_hook():
+def register_multi_grad_hook_remove():
     x, y = sines(2).requires_grad_(), sines(2).requires_grad_()
     a, b = x * 2, y * 2
     seen = []
@@ -154,7 +154,7 @@ def seen_register_multi_grad_hook():
     h.remove()
     return seen
 
-def seen_register_multi_grad_hook_2():
+def register_multi_grad_hook_remove_2():
     x, y = sines(2).requires_grad_(), sines(2).requires_grad_()
     seen = []
     h = G.register_multi_grad_hook((x, y), lambda g: seen.append(g), mode="any")
@@ -182,7 +182,7 @@ def allow_mutation_on_saved_tensors():
             pass
     return 0
 
-def saved_result_grad_fn():
+def exp_grad_fn():
     x = sines(2).requires_grad_()
     y = x.exp()
     y.sum().backward()
@@ -210,7 +210,7 @@ def detect_anomaly_is_anomaly_enabled():
             return torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
     return with_warnings(f)
 
-def with_warnings_set_detect_anomaly():
+def value_error_set_detect_anomaly():
     class Bad(A.Function):
         @staticmethod
         def forward(ctx, x):

@@ -6,7 +6,7 @@ from tests.recorded.inputs import differs
 
 # contexts as decorators of generators and coroutines
 @differs("Torch's decorator leaves a coroutine alone.")
-def task_asyncio():
+def asyncio_sleep():
     import asyncio
     seen = []
     @torch.no_grad()

@@ -12,7 +12,7 @@ len(data.TensorDataset(torch.zeros(0, 3), torch.zeros(0)))
 data.StackDataset(x=[1, 2], y="ab").__getitems__([1, 1, 0])
 data.StackDataset([1, 2], "ab").__getitems__([])
 
-def getitems_stack_dataset():
+def stack_dataset():
     class Few:
         def __len__(self):
             return 3
@@ -20,7 +20,7 @@ def getitems_stack_dataset():
             return [0, 0]
     return data.StackDataset("abc", Few()).__getitems__([0, 1, 2])
 
-def getitems_stack_dataset_2():
+def stack_dataset_2():
     class Few:
         __getitems__ = None
         def __len__(self):
@@ -34,7 +34,7 @@ data.ConcatDataset(["ab", "", "c"]).cumulative_sizes
 data.ConcatDataset(iter([]))
 len(data.ChainDataset([[1, 2]]))
 
-def sized_iterable_dataset():
+def iterable_dataset_len():
     class Sized(data.IterableDataset):
         def __len__(self):
             return 2
@@ -81,7 +81,7 @@ data.BatchSampler("ab", 1, None)
 error_name(lambda: len(data.BatchSampler(iter("ab"), 1, False)))
 
 # Shares of processes.
-def set_epoch_seed():
+def distributed_sampler_set_epoch():
     share = torch.utils.data.distributed.DistributedSampler
     a, b, c = (share(range(30), 2, 1, seed=seed) for seed in (3, 1, 3))
     b.set_epoch(2)

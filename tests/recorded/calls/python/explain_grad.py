@@ -91,7 +91,7 @@ def partition_replace_3():
     return torch.autograd.explain_grad(q, y).replace("\n", " ").partition("Backward from ")[2]
 
 # what anomaly mode tells
-def caught_set_detect_anomaly():
+def join_set_detect_anomaly():
     def notes(e):
         return "".join(getattr(e, "__notes__", []))
     def caught(f):

@@ -7,7 +7,7 @@ A = torch.autograd.functional
 
 # Jacobians, Hessians and products of autograd.functional: options, flags of results, refusals.
 @differs("Torch calls the function, which then fails.")
-def said_exception():
+def exception_partition():
     def said(f, *a, **k):
         try:
             f(*a, **k)
@@ -20,7 +20,7 @@ def said_exception():
         said(A.vjp, lambda x: (x, x), sines(2), (sines(2), sines(3))),
         said(A.vjp, f, sines(2), (sines(2), sines(2))),]
 
-def does_strict():
+def strict_jacobian():
     one, lin, sep = lambda x, y: x.sum() * 2, lambda x, y: x.sum() + y.sum(), lambda x, y: (
         x**2).sum() + (y**2).sum()
     a, b = sines(2), sines(2, phase=1)
@@ -41,7 +41,7 @@ def does_strict():
         does(A.jacobian, sep, (a, b), strict=True, vectorize=True),
         does(A.hessian, sep, (a, b), strict=True, vectorize=True)]
 
-def does_outer_jacobian_strategy():
+def vectorize_outer_jacobian_strategy():
     f = lambda x: (x**2).sum()
     def does(f, *r, **k):
         return error_name(lambda: f(*r, **k))
@@ -79,7 +79,7 @@ with differs("Torch's hvp has no strategy."):
         outer_jacobian_strategy="auto"))
 
 # flags of results, with and without a graph
-def flags_is_leaf():
+def is_leaf_create_graph():
     def flags(r):
         return [flags(x) for x in r] if isinstance(r, tuple) else r.requires_grad
     x, y, v = sines(2).requires_grad_(), sines(2, phase=1), sines(2, phase=2).requires_grad_()
@@ -131,7 +131,7 @@ def jacobian_vectorize():
         A.vjp(lambda x: x * p, sines(2), sines(2))[0].requires_grad]
 
 @differs("torch says that the gradient is independent of the inputs.")
-def flat_said():
+def ones_like_rstrip():
     class Flat(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):

@@ -57,7 +57,7 @@ iota(2).type(torch.float64)
 iota(2).type(dict)
 sines(2).imag
 
-def imag_sines():
+def imag():
     x = sines(2)
     x.imag = 1
     return x
@@ -124,7 +124,7 @@ torch.unique_consecutive(torch.tensor(3), dim=0)
 # hooks of tensors
 sines(2).register_hook(print)
 
-def seen_remove():
+def register_hook_remove():
     x = sines(2).requires_grad_()
     seen = []
     h = x.register_hook(lambda g: seen.append(1) or g * 2)
@@ -140,13 +140,13 @@ def backward_register_hook():
     x.sum().backward()
     return x.grad
 
-def register_hook_backward_hooks():
+def register_hook_len():
     x = sines(2).requires_grad_()
     h, k = x.register_hook(lambda g: g * 2), x.register_hook(lambda g: g + 1)
     x.sum().backward()
     return x.grad, k.id - h.id, x._backward_hooks is None, len(x._backward_hooks)
 
-def seen_tolist():
+def register_post_accumulate_grad_hook_tolist():
     x = sines(2).requires_grad_()
     seen = []
     h = x.register_post_accumulate_grad_hook(lambda p: seen.append(p.grad.tolist()))
@@ -156,20 +156,20 @@ def seen_tolist():
 (sines(2).requires_grad_() * 2).register_post_accumulate_grad_hook(print)
 sines(2).register_post_accumulate_grad_hook(print)
 
-def backward_hooks_list():
+def grad_list():
     x = sines(2).requires_grad_()
     x._backward_hooks = {7: lambda g: g * 3}
     x.sum().backward()
     return x.grad, list(x._backward_hooks)
 
-def backward_hooks_register_hook():
+def grad_register_hook():
     x = sines(2).requires_grad_()
     h = x.register_hook(lambda g: g * 3)
     x._backward_hooks = None
     x.sum().backward()
     return x.grad
 
-def grad_fn_requires_grad():
+def requires_grad():
     x = sines(2).requires_grad_() * 2
     del x._grad_fn
     return x
@@ -180,14 +180,14 @@ def backward_hooks_sines():
     return x
 
 # rarer ways
-def backward_hooks_register_hook_2():
+def register_hook_len_2():
     x = sines(2).requires_grad_()
     h = x.register_hook(lambda g: g * 3)
     x._backward_hooks = {h.id + 50: lambda g: g * 5}
     x.sum().backward()
     return x.grad, len(x._backward_hooks)
 
-def half_apply():
+def apply_complex64():
     class Half:
         def __float__(self):
             return 0.5
@@ -199,7 +199,7 @@ def half_apply():
         dtype=torch.complex64).apply_(lambda x: 1 + 2j), iota(2).apply_(lambda x: True)
 
 @differs("The words are ours.")
-def says_warnings():
+def set_warn_always_warnings():
     torch.set_warn_always(True)
     def says(x):
         import warnings

@@ -61,7 +61,7 @@ def raise_exception_check_undefined_grad():
     return [C(P.apply, (x, y), raise_exception=False),
         C(P.apply, (x, y), raise_exception=False, check_undefined_grad=False)]
 
-def setup_context_raise_exception():
+def raise_exception_detach():
     class Q(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x, y):
@@ -115,7 +115,7 @@ with differs("Torch takes more gradients than there are outputs."):
     torch.autograd.gradgradcheck(torch.sin, sines(3).requires_grad_(), (sines(3), sines(3)))
 
 @differs("The words say which element differs most.")
-def words_fast_mode():
+def fast_mode_error():
     class Off(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):

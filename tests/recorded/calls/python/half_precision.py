@@ -10,7 +10,7 @@ from tests.recorded.inputs import differs, error_name, sines
 C = torch.utils.checkpoint
 
 # What else holds in half a type.
-def stack_set_autocast_enabled():
+def set_autocast_enabled_is_autocast_enabled():
     stack = torch.overrides._get_current_function_mode_stack
     torch.set_autocast_enabled("cpu", True)
     torch.set_autocast_enabled("cpu", True)
@@ -56,7 +56,7 @@ def set_autocast_cache_enabled_is_autocast_cache_enabled():
     return [found, torch.is_autocast_cache_enabled(),
         error_name(torch.set_autocast_cache_enabled, 3)]
 
-def layer_weight():
+def autocast_weight():
     layer, x = nn.Linear(1, 1), torch.ones(1, 1)
     with torch.autocast("cpu"):
         with torch.no_grad():
@@ -67,7 +67,7 @@ def layer_weight():
         layer.weight.grad.dtype is torch.float32, layer.weight.grad]
 
 @differs("A changed parameter is converted again; torch keeps the first until the region ends.")
-def layer_autocast():
+def autocast_fill():
     layer, x = nn.Linear(1, 1, False), torch.ones(1, 1)
     with torch.autocast("cpu"):
         a = layer(x)
@@ -94,7 +94,7 @@ def max_pool3d_return_indices():
 
 # What passes by says why.
 @differs("The words are ours.")
-def seen_error():
+def exception_error():
     seen = []
     def f(x):
         try:
@@ -107,7 +107,7 @@ def seen_error():
     return seen
 
 # What nobody needs any more isn't compared.
-def times_checkpoint():
+def checkpoint_use_reentrant():
     x = torch.ones(2, requires_grad=True)
     times = []
     def f(x):
@@ -118,7 +118,7 @@ def times_checkpoint():
     return [z.sum().backward(), x.grad]
 
 @differs("The words are ours.")
-def words_debug():
+def debug_early_stop():
     def words(enabled, **options):
         times, x = [], torch.ones(2, requires_grad=True)
         def f(x):
@@ -165,12 +165,12 @@ def thread_extend():
     thread.join()
     return found
 
-def depth_overrides():
+def set_autocast_enabled_overrides():
     depth = len(torch.overrides._get_current_function_mode_stack())
     torch.set_autocast_enabled("cpu", False)
     return len(torch.overrides._get_current_function_mode_stack()) - depth
 
-def casts_anew():
+def clear_autocast_cache_next_functions():
     p, x = torch.ones(2, 2, requires_grad=True), torch.ones(2, 2)
     def casts(y):
         return [n for n, _ in y.grad_fn.next_functions if n is not None
@@ -187,7 +187,7 @@ torch.amp.GradScaler("cpu").is_enabled()
 torch.amp.GradScaler("cpu", enabled=False).is_enabled()
 torch.amp.GradScaler("cuda:0")._device
 
-def stepped_with_scaler():
+def init_scale_math():
     def stepped_with(*values):
         ps = [torch.ones(2, requires_grad=True) for _ in values]
         scaler, optimizer = torch.amp.GradScaler("cpu", init_scale=4.0), torch.optim.SGD(ps, lr=1.0)

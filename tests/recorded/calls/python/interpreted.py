@@ -62,7 +62,7 @@ tangents(torch.linalg.svdvals, sines(2, 3))
 [x.shape for x in torch.linalg.svd(sines(2, 3), full_matrices=False)]
 [x.shape for x in torch.linalg.svd(sines(4, 3, 2), False)]
 
-def which_full_matrices():
+def full_matrices_linalg():
     def back(which, x, full=False):
         return gradients(lambda a: sum(torch.linalg.svd(a, full_matrices=full)[k] ** 2 if k != 1
             else torch.linalg.svd(a, full_matrices=full)[k].sum() for k in which)
@@ -74,7 +74,7 @@ def which_full_matrices():
     return [back(which, sines(*shape)) for which in ((0,), (1,), (2,), (0, 2), (0, 1, 2))
         for shape in ((2, 3), (3, 2), (2, 2))]
 
-def moved_which():
+def full_matrices_linalg_2():
     def moved(which, x):
         return tangents(lambda a: torch.linalg.svd(a, full_matrices=False)[which] ** 2, x)
     return [moved(which, sines(*shape)) for which in (0, 1, 2)

@@ -15,7 +15,7 @@ F.hardtanh(torch.tensor([0, 2, 9], dtype=torch.uint8), 0, 3)
 [error_name(lambda: F.hardtanh(torch.tensor([0, 2], dtype=torch.uint8), *limits))
     for limits in ((-1, 3), (-3, -1), (0, 0), (0, 3))]
 
-def weight_multi_margin_loss():
+def no_grad_multi_margin_loss():
     weight = torch.ones(2, requires_grad=True)
     with torch.no_grad():
         found = F.multi_margin_loss(torch.tensor([[1.0, 2.0]]), torch.tensor([0]), weight=weight)
@@ -73,7 +73,7 @@ def attn_mask_add_zero_attn():
         mha(x, y, z, key_padding_mask=sines(5) > 0, add_zero_attn=True),
         mha(x, y, z, average_attn_weights=False)]
 
-def more_options():
+def multi_head_attention_forward_phase():
     def mha(q, k, v, *more, **options):
         return F.multi_head_attention_forward(q, k, v, 4, options.pop("heads", 2),
             options.pop("inner", sines(12, 4)), sines(12), *more,
@@ -107,7 +107,7 @@ def q_proj_weight_k_proj_weight():
         q_proj_weight=sines(4, 4), k_proj_weight=sines(4, 3), v_proj_weight=sines(4, 2))),
         error_name(lambda: mha(x, y, z, q_proj_weight=sines(4, 4), k_proj_weight=sines(4, 3)))]
 
-def mask_is_causal():
+def attn_mask_is_causal():
     mask = nn.Transformer.generate_square_subsequent_mask(3).double()
     def mha(**options):
         return F.multi_head_attention_forward(*[sines(3, 2, 4)] * 3, 4, 2, sines(12, 4), None, None,
@@ -135,7 +135,7 @@ def weight_u_weight_v():
     return [abs(float(m.weight_v.mean())) < 1e-3, float(m.weight_v.norm()), m.weight_u.abs()]
 
 @differs("A weight that couldn't be taken keeps its values; torch has cut it.")
-def fails_is_parametrized():
+def weight_is_parametrized():
     P = nn.utils.parametrize
     class Fails(nn.Module):
         def forward(self, x):
@@ -148,7 +148,7 @@ def fails_is_parametrized():
         bool((m.weight == kept).all()), m.weight.shape[0], P.is_parametrized(m)]
 
 @differs("A weight that couldn't be taken keeps its values; torch has cut it.")
-def fails_before():
+def weight_register_parametrization():
     P = nn.utils.parametrize
     class Fails(nn.Module):
         def forward(self, x):
@@ -161,7 +161,7 @@ def fails_before():
         bool((m.weight == kept).all())]
 
 # Transformers.
-def encoder_enable_nested_tensor():
+def transformer_encoder_layer_enable_nested_tensor():
     layer = nn.TransformerEncoderLayer(4, 2, 8, 0.0, batch_first=True)
     encoder = fill_parameters(nn.TransformerEncoder(layer, 1, enable_nested_tensor=False))
     seen = []
@@ -179,7 +179,7 @@ def encoder_enable_nested_tensor():
     for x in ("relu", "gelu", "odd", F.silu)]
 
 # Containers and others.
-def fill_parameters_adaptive_log_softmax_with_loss():
+def adaptive_log_softmax_with_loss_tensor():
     m = fill_parameters(nn.AdaptiveLogSoftmaxWithLoss(4, 10, [2, 5]))
     return [error_name(m, sines(2, 4), torch.tensor(x))
         for x in ([0, 10], [10, 0], [-1, 3], [3, -1], [0, 9], [9, 0])]
@@ -188,7 +188,7 @@ def fill_parameters_adaptive_log_softmax_with_loss():
     {"min_val": -3.0})]
 [error_name(lambda: nn.Hardtanh(*a)) for a in ((1.0, 1.0), (1.0, 0.5), (0.5, 1.0))]
 
-def kept_whole():
+def swa_utils_get_ema_multi_avg_fn():
     S = torch.optim.swa_utils
     kept, whole = torch.tensor([1 + 2j, 3.0]), torch.tensor([8, 4])
     S.get_ema_multi_avg_fn(0.75)([kept], [torch.tensor([5 + 0j, 7j])], 3)

@@ -90,7 +90,7 @@ def vdim_named_parameters():
     x = torch.nn.MultiheadAttention(4, 2, vdim=6)
     return [(k, tuple(v.shape)) for k, v in x.named_parameters()]
 
-def forward_pre_hooks_remove_spectral_norm():
+def utils_remove_spectral_norm():
     x = torch.nn.Linear(2, 2)
     h = x.register_forward_pre_hook(lambda *_: None)
     x = torch.nn.utils.spectral_norm(x)

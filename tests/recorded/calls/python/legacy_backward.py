@@ -12,13 +12,13 @@ Variable(float_range(2), requires_grad=True).backward(3)
 Variable(float_range(2), requires_grad=True).backward(float_range(3))
 Variable(float_range(2), requires_grad=True).backward(float_range(2).double())
 
-def variable_float_range():
+def variable_requires_grad():
     v = Variable(float_range(2), requires_grad=True)
     u = (v * v).sum()
     u.backward()
     return u.backward()
 
-def float_range_legacy():
+def variable_legacy():
     v = Variable(float_range(2), requires_grad=True)
     return legacy.backward([v, v], [float_range(2)])
 
@@ -31,7 +31,7 @@ legacy.backward([3], [float_range(2)])
 Variable(float_range(2), volatile=True).register_hook(print)
 Variable(float_range(2)).register_hook(print)
 
-def float_range_register_hook():
+def data_register_hook():
     v = Variable(float_range(2), requires_grad=True)
     u = v * 3
     with u.register_hook(lambda g: g * 10):
@@ -49,7 +49,7 @@ def chunk_register_hook():
     a.backward(float_range(1))
     return v.grad.data
 
-def backward_hooks_data():
+def data_variable():
     v = Variable(float_range(2), requires_grad=True)
     u = v * 2
     u._backward_hooks = {1: lambda g: g * 10}
@@ -58,24 +58,24 @@ def backward_hooks_data():
     r.backward()
     return v.grad.data
 
-def register_hook_float_range():
+def variable_register_hook():
     v = Variable(float_range(2), requires_grad=True)
     h = v.register_hook(lambda g: 3)
     return v.backward(float_range(2))
 
-def named_float_range():
+def variable_register_hook_2():
     def named(g):
         return Variable(float_range(3))
     v = Variable(float_range(2), requires_grad=True)
     h = v.register_hook(named)
     return v.backward(float_range(2))
 
-def float_range_double():
+def register_hook_double():
     v = Variable(float_range(2), requires_grad=True)
     h = v.register_hook(lambda g: g.double())
     return v.backward(float_range(2))
 
-def float_range_creator():
+def register_hook_creator():
     def one(i, o):
         return i[0]
     v = Variable(float_range(2), requires_grad=True)
@@ -83,7 +83,7 @@ def float_range_creator():
     h = u.creator.register_hook(one)
     return u.backward(float_range(2))
 
-def float_range_creator_2():
+def register_hook_creator_2():
     def two(i, o):
         return i * 2
     v = Variable(float_range(2), requires_grad=True)
@@ -91,7 +91,7 @@ def float_range_creator_2():
     h = u.creator.register_hook(two)
     return u.backward(float_range(2))
 
-def float_range_creator_3():
+def register_hook_creator_3():
     def bad(i, o):
         return (3,)
     v = Variable(float_range(2), requires_grad=True)
@@ -99,7 +99,7 @@ def float_range_creator_3():
     h = u.creator.register_hook(bad)
     return u.backward(float_range(2))
 
-def large_float_range():
+def register_hook_creator_4():
     def large(i, o):
         return (Variable(float_range(3)),)
     v = Variable(float_range(2), requires_grad=True)
@@ -107,7 +107,7 @@ def large_float_range():
     h = u.creator.register_hook(large)
     return u.backward(float_range(2))
 
-def seen_float_range():
+def register_hook_creator_5():
     v, w1 = Variable(float_range(2), requires_grad=True), Variable(float_range(2))
     u = v * w1
     seen = []
@@ -121,14 +121,14 @@ def variable_creator():
     u.backward(float_range(2))
     return v.grad.data, w1.grad
 
-def float_range_creator_4():
+def register_hook_creator_6():
     v = Variable(float_range(2), requires_grad=True)
     u = v * 2
     h = u.creator.register_hook(lambda i, o: (None,))
     return u.backward(float_range(2))
 
 # samples
-def want_with_replacement():
+def num_samples_with_replacement():
     r = legacy.manual_seed(1)
     p = Variable(legacy.FloatTensor([[0.25, 0.75], [1, 3]]), requires_grad=True)
     s = p.multinomial(2, True)
@@ -142,7 +142,7 @@ def want_with_replacement():
     return s.requires_grad, type(s.creator).__name__, s.data.type(), p.grad.data.dist(
         want) < 1e-4, s.creator.num_samples, s.creator.with_replacement, s.creator.num_outputs
 
-def want_bernoulli():
+def bernoulli_float_tensor():
     r = legacy.manual_seed(1)
     p = Variable(legacy.FloatTensor([0.25, 0.75, 0.5]), requires_grad=True)
     s = p.bernoulli()
@@ -152,7 +152,7 @@ def want_bernoulli():
     return s.requires_grad, p.grad.data.dist(want) < 1e-5, p.multinomial().size(), Variable(
         legacy.FloatTensor([0, 1])).bernoulli().data
 
-def away_dist():
+def view_dist():
     r = legacy.manual_seed(1)
     m1, d = Variable(legacy.FloatTensor([1, 2]),
         requires_grad=True), Variable(legacy.FloatTensor([[0.5], [2]]), requires_grad=True)
@@ -170,7 +170,7 @@ legacy.normal(Variable(float_range(2)), float_range(2))
 legacy.normal(float_range(2), Variable(float_range(2)))
 legacy.autograd._functions.Normal()(Variable(float_range(2)))
 
-def bernoulli_float_tensor():
+def bernoulli_float_tensor_2():
     s = Variable(legacy.FloatTensor([0.5, 0.5]), requires_grad=True).bernoulli()
     return s.backward()
 
@@ -207,7 +207,7 @@ legacy.gradcheck(lambda a, b: (a * b, a + 1),
 legacy.gradcheck(lambda a: a.detach() * 2, [Variable(float_range(2).double(), requires_grad=True)])
 legacy.gradcheck(lambda a: [a * 2], [Variable(float_range(2).double(), requires_grad=True)])
 
-def shifted_gradcheck():
+def gradcheck_double():
     class Shifted(legacy.Function):
         def forward(self, x):
             return x * 2
@@ -231,7 +231,7 @@ def get_numerical_jacobian_make_jacobian():
         u.data.stride(), c.contiguous([float_range(2, 2).t()])[0].stride(),)
 
 # programs that have several threads, and memory
-def ver_live():
+def add_live():
     a, b = Variable(float_range(2), requires_grad=True) * 1, Variable(float_range(2)) * 1
     r = a.add_(1)
     s = b.view(2)
@@ -244,7 +244,7 @@ def ver_live():
         1)
 
 # rarer ways
-def names_getattr():
+def inplace_getattr():
     F3 = legacy.autograd._functions
     names = ("Add", "Sub"), ("AddConstant", "SubConstant", "MulConstant", "DivConstant"), ("Exp",
         "Tanh", "Sigmoid", "Negate", "Rsqrt"), ("Addcmul", "Addcdiv")
@@ -311,7 +311,7 @@ legacy.backward([Variable(float_range(1), requires_grad=True)], None)
 legacy.backward([Variable(float_range(1), requires_grad=True)], float_range(1))
 legacy.backward(Variable(float_range(1), requires_grad=True), Variable(float_range(1)))
 
-def live_ver():
+def live_version():
     a, b = Variable(float_range(2)), Variable(float_range(2))
     c, d = a.view(2), b.view(2)
     class One(legacy.Function):

@@ -9,7 +9,7 @@ from tests.recorded.inputs import error_name, float_range
 
 DIFFERS = "The namespace for programs of 2017: Functions that users write, and Variables. Torch has none of it today."
 
-def second_volatile():
+def volatile_variable():
     class Second(legacy.Function):
         def forward(self, x, y):
             return x + y
@@ -20,7 +20,7 @@ def second_volatile():
     return v.grad, w1.grad.data, Second()(Variable(float_range(2), volatile=True),
         w1).volatile, Second()(w1, Variable(float_range(2), volatile=True)).volatile
 
-def float_range_variable():
+def variable_requires_grad():
     class One(legacy.Function):
         def forward(self, x):
             return x * 2
@@ -28,7 +28,7 @@ def float_range_variable():
             return ()
     return One()(Variable(float_range(2), requires_grad=True)).backward(float_range(2))
 
-def float_range_variable_2():
+def variable_requires_grad_2():
     class One(legacy.Function):
         def forward(self, x, y):
             return x * 2
@@ -37,7 +37,7 @@ def float_range_variable_2():
     return One()(Variable(float_range(2)), Variable(float_range(2),
         requires_grad=True)).backward(float_range(2))
 
-def float_range_variable_3():
+def variable_requires_grad_3():
     class One(legacy.Function):
         def forward(self, x, y):
             return x * 2
@@ -46,7 +46,7 @@ def float_range_variable_3():
     return One()(Variable(float_range(2), requires_grad=True),
         Variable(float_range(2))).backward(float_range(2))
 
-def float_range_double():
+def double_variable():
     class One(legacy.Function):
         def forward(self, x):
             return x * 2
@@ -54,7 +54,7 @@ def float_range_double():
             return g.double()
     return One()(Variable(float_range(2), requires_grad=True)).backward(float_range(2))
 
-def float_range_variable_4():
+def variable_requires_grad_4():
     class One(legacy.Function):
         def forward(self, x):
             return x * 2
@@ -62,19 +62,19 @@ def float_range_variable_4():
             return float_range(3)
     return One()(Variable(float_range(2), requires_grad=True)).backward(float_range(2))
 
-def variable_float_range():
+def legacy_variable():
     class One(legacy.Function):
         def forward(self, x):
             return 3
     return One()(Variable(float_range(2)))
 
-def variable_float_range_2():
+def legacy_variable_2():
     class One(legacy.Function):
         def forward(self, x):
             return x, Variable(x)
     return One()(Variable(float_range(2)))
 
-def variable_float_range_3():
+def legacy_variable_3():
     class One(legacy.Function):
         pass
     return One()(Variable(float_range(2)))
@@ -86,13 +86,13 @@ class One(legacy.Function):
 One()(Variable(float_range(1), requires_grad=True)).backward()
 One()(float_range(2))
 
-def variable_float_range_4():
+def legacy_variable_4():
     class One(legacy.Function):
         def forward(self, x, y):
             return x * 2
     return One()(Variable(float_range(2)), 3)
 
-def save_for_backward_float_range():
+def variable_save_for_backward():
     class One(legacy.Function):
         def forward(self, x):
             self.save_for_backward(float_range(2))
@@ -111,7 +111,7 @@ def saved_tensors_save_for_backward():
     r = v[1].add_(1)
     return f.saved_tensors
 
-def mark_dirty_float_range():
+def variable_mark_dirty():
     class One(legacy.Function):
         def forward(self, x):
             self.mark_dirty(float_range(2))
@@ -134,7 +134,7 @@ def is_set_to_previous_functions():
         0].data.is_set_to(w1.data), w1._version, One()(Variable(float_range(2), volatile=True,
         requires_grad=False)).data
 
-def mark_non_differentiable_float_range():
+def variable_mark_non_differentiable():
     class One(legacy.Function):
         def forward(self, x):
             self.mark_non_differentiable(float_range(2))
@@ -165,7 +165,7 @@ def variable_mark_shared_storage_2():
             return x * 2
     return One()(Variable(float_range(2)))
 
-def mark_shared_storage_float_range():
+def variable_mark_shared_storage_3():
     class One(legacy.Function):
         def forward(self, x):
             self.mark_shared_storage((x, float_range(2)))
@@ -183,7 +183,7 @@ def function_inplace():
     return f.requires_grad, f.inplace, legacy.autograd.function.InplaceFunction().inplace, legacy.autograd.function.InplaceFunction(
         True).inplace
 
-def pair_retain_variables():
+def retain_variables_kept():
     class Pair(legacy.NestedIOFunction):
         def forward_extended(self, pair, x):
             self.save_for_backward(pair, x)
@@ -198,18 +198,18 @@ def pair_retain_variables():
     return a.grad.data, b.grad.data, c.grad.data, n, type(
         f.kept[0]).__name__, f.kept, f.got, f.retain_variables
 
-def nested_iofunction_forward_extended():
+def nested_iofunction_variable():
     class One(legacy.NestedIOFunction):
         def forward_extended(self, x):
             return {"a": x[0]}
     return One()([Variable(float_range(2))])
 
-def nested_iofunction_float_range():
+def nested_iofunction_variable_2():
     class One(legacy.NestedIOFunction):
         pass
     return One()([Variable(float_range(2)), float_range(2)])
 
-def forward_extended_backward_extended():
+def nested_iofunction_data():
     class One(legacy.NestedIOFunction):
         def forward_extended(self, *x):
             return x[0]
@@ -235,17 +235,17 @@ def requires_grad_variable():
     u.requires_grad = False
     return u
 
-def volatile_variable():
+def volatile_variable_2():
     u = Variable(float_range(2)) * 2
     u.volatile = True
     return u
 
-def volatile_variable_2():
+def volatile_variable_3():
     v = Variable(float_range(2))
     v.volatile = 1
     return v
 
-def variable_float_range_5():
+def requires_grad_variable_2():
     v = Variable(float_range(2))
     v.requires_grad = 1
     return v
@@ -255,7 +255,7 @@ def data_variable():
     v.data = 3
     return v
 
-def grad_variable():
+def variable():
     v = Variable(float_range(2))
     v._grad = 3
     return v
@@ -265,12 +265,12 @@ def creator_variable():
     b._creator = b.creator
     return b
 
-def backward_hooks_variable():
+def variable_2():
     v = Variable(float_range(2))
     v._backward_hooks = 3
     return v
 
-def backward_hooks_hash():
+def volatile_hash():
     import pickle
     v = Variable(float_range(2), requires_grad=True)
     v._backward_hooks = {3: print}

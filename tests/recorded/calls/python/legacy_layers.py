@@ -16,7 +16,7 @@ def relu_hardtanh():
 legacy.nn.functional.multi_margin_loss(Variable(float_range(2, 3)),
     Variable(legacy.LongTensor([0, 1])), p=3)
 
-def orthogonal_tall():
+def diag_sign():
     def orthogonal(*size):
         r = legacy.manual_seed(1)
         found = legacy.nn.init.orthogonal(legacy.DoubleTensor(*size))
@@ -47,14 +47,14 @@ error_name(legacy.nn.Dropout, 1.1)
 legacy.nn.Dropout2d(0)(Variable(float_range(1, 1, 1, 2))).data
 legacy.nn.Dropout3d(1)(Variable(float_range(1, 1, 1, 1, 2))).data
 
-def wrong_hook_register_backward_hook():
+def tanh_register_backward_hook():
     def wrong_hook(module, i, o):
         return 3
     n = legacy.nn.Tanh()
     h = n.register_backward_hook(wrong_hook)
     return n(Variable(float_range(1), requires_grad=True)).backward()
 
-def clipped_limits():
+def clip_grad_norm_double_tensor():
     def clipped(grads, *limits):
         ps = [Variable(legacy.DoubleTensor(g), requires_grad=True) for g in grads]
         for p, g in zip(ps, grads):
@@ -64,7 +64,7 @@ def clipped_limits():
         1), clipped([[3], [4]], 5), clipped([[0]], 1), clipped([], 1)
     return [found, clipped([[2]], 1)[1][0][0] < 1, 1 - clipped([[2]], 1)[1][0][0] < 1e-6]
 
-def file_load():
+def save_load():
     import io
     import types
     other, file = types.ModuleType("other"), io.BytesIO()

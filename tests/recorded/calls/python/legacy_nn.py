@@ -37,7 +37,7 @@ went("ASGD", weight_decay=0.5)
 went("Rprop")
 went("Rprop", lr=1.5, etas=(0.25, 3), step_sizes=(0.5, 2))
 
-def searched_max_iter():
+def max_iter_history_size():
     def searched(**options):
         v = Variable(legacy.DoubleTensor([1, -2]), requires_grad=True)
         o = legacy.optim.LBFGS([v], **options)
@@ -87,7 +87,7 @@ def again_named_modules():
         n.state_dict()), n.mean, n.none, n.training, n.fc is n.again, "fc" in dir(n), "mean" in dir(
         n), "w" in dir(n)
 
-def other_mean():
+def mean_dict():
     class Net(legacy.nn.Module):
         def __init__(self):
             super().__init__()
@@ -134,7 +134,7 @@ def linear_register_parameter():
     n.register_parameter("w", float_range(2))
     return n
 
-def maker_parameter():
+def parameter_legacy():
     n = legacy.nn.Linear(2, 2)
     p = legacy.nn.Parameter(float_range(2))
     p._maker = legacy.Function()
@@ -151,7 +151,7 @@ def add_module_re_lu():
     n = legacy.nn.Linear(2, 2)
     return n.add_module("weight", legacy.nn.ReLU())
 
-def dict_buffers():
+def none_setattr():
     n = legacy.nn.Module()
     n.x = 3
     n.x = legacy.nn.Parameter(float_range(2))
@@ -170,7 +170,7 @@ def dict_buffers():
 error_name(getattr, legacy.nn.Module(), "nothing")
 legacy.nn.Module()(Variable(float_range(1)))
 
-def order_training():
+def training_modules():
     n = legacy.nn.Sequential(legacy.nn.Linear(2, 2), legacy.nn.Sequential(legacy.nn.ReLU()))
     order = []
     r = n.apply(lambda m: order.append(type(m).__name__))
@@ -191,7 +191,7 @@ def register_forward_hook_legacy():
     h = n.register_forward_hook(lambda m, i, o: 3)
     return error_name(n, Variable(legacy.ones(1, 2)))
 
-def doubled_register_backward_hook():
+def register_backward_hook_equal():
     n = legacy.nn.Linear(2, 1)
     def doubled(m, i, o):
         return tuple(None if x is None else x * 2 for x in i)
@@ -201,25 +201,25 @@ def doubled_register_backward_hook():
     return v.grad.data.equal(n.weight.data * 2), n.bias.grad.data
 
 # functions that every step calls
-def functions_threshold():
+def threshold_legacy():
     Fn = legacy.nn._functions
     return Fn.Threshold(1, 5, True)
 
-def legacy_gradients_threshold():
+def threshold_variable():
     Fn = legacy.nn._functions
     return [legacy_gradients(lambda x: Fn.Threshold(2, -1)(x), float_range(3)),
         legacy_gradients(lambda x: Fn.Threshold(2, 1, True)(x * 1), float_range(3)),
         Fn.Threshold(2, -1)(Variable(float_range(3))).data,
         Fn.Threshold(2, 2, True)(Variable(float_range(3))).data]
 
-def functions_legacy_gradients():
+def data_variable():
     Fn = legacy.nn._functions
     x = legacy.FloatTensor([-2, 0, 3])
     return [legacy_gradients(lambda v: Fn.ELU(0.5)(v), x),
         legacy_gradients(lambda v: Fn.ELU(0.5, True)(v * 1), x), Fn.ELU(0.5)(Variable(x)).data,
         Fn.ELU(0.5, True)(Variable(x.clone())).data, error_name(Fn.ELU, -1), error_name(Fn.ELU, 0)]
 
-def legacy_gradients_rre_lu():
+def rre_lu_variable():
     Fn = legacy.nn._functions
     x = legacy.FloatTensor([-2, 0, 3])
     return [legacy_gradients(lambda v: Fn.RReLU(0.25, 0.75, False)(v), x),
@@ -237,14 +237,14 @@ def dropout_noise():
     u = f(v)
     return u is v, f.noise.size(), u.data.equal(f.noise)
 
-def legacy_gradients_softmax():
+def softmax_variable():
     Fn = legacy.nn._functions
     return [[legacy_gradients(lambda v: k()(v), x), k()(Variable(x)).data]
         for k in (Fn.Softmax, Fn.LogSoftmax) for x in (float_range(3), float_range(2, 3),
         float_range(3, 1, 2), float_range(1, 3, 1, 2))]
 
 # losses
-def legacy_gradients_size_average():
+def mse_loss_size_average():
     F2 = legacy.nn.functional
     x, y = legacy.FloatTensor([[0.2, 0.7], [0.5, 0.9]]), legacy.FloatTensor([[0, 1], [1, 0.5]])
     return [legacy_gradients(lambda v: f(v, Variable(y.double())),
@@ -253,7 +253,7 @@ def legacy_gradients_size_average():
         size_average=False).data] for f in (F2.mse_loss, F2.l1_loss, F2.smooth_l1_loss, F2.kl_div,
         F2.soft_margin_loss, F2.multilabel_soft_margin_loss)]
 
-def legacy_gradients_binary_cross_entropy():
+def binary_cross_entropy_double_tensor():
     F2 = legacy.nn.functional
     x, y = legacy.FloatTensor([[0.2, 0.7], [0.5, 0.9]]), legacy.FloatTensor([[0, 1], [1, 0.5]])
     return [legacy_gradients(lambda v: F2.binary_cross_entropy(v, Variable(y.double()), *how),
@@ -298,7 +298,7 @@ legacy.nn.functional.fractional_max_pool2d(Variable(float_range(2, 2)), 1, 1)
     legacy.nn.functional.pad(Variable(float_range(1, 1, 2, 2)), (1, 0, 0, 1), value=7),
     legacy.nn.functional.pad(Variable(float_range(1, 1, 2, 2)), (1, 0, 0, 1), "reflect"))]
 
-def fractional_max_pool2d_random_samples():
+def fractional_max_pool2d_return_indices():
     x = float_range(1, 1, 5, 5)
     u = legacy.DoubleTensor([[[0.3, 0.6]]])
     return [y.data for how in ((2, 3), ((2, 1), (2, 4)), (2, None, 0.6), (3, 1))
@@ -361,7 +361,7 @@ def batch_sizes_unpack():
         1], unpack(q, True)[0].data, unpack(q, True)[1], [error_name(pack,
         Variable(float_range(3, 2, 1)), n) for n in ([1, 3], [3, 0], [3], [4, 1], [])]
 
-def last_whole():
+def dist_unpack():
     from autograd_cy.legacy.nn.utils.rnn import pack_padded_sequence as pack
     from autograd_cy.legacy.nn.utils.rnn import pad_packed_sequence as unpack
     n = legacy.nn.RNN(1, 2)

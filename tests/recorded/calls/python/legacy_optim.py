@@ -17,7 +17,7 @@ def asgd_lambd():
         found.append(o.state[p]["ax"].equal(p.data))
     return found
 
-def lbfgs_tolerance_change():
+def max_iter_tolerance_change():
     def lbfgs(grads, **options):
         p = Variable(legacy.DoubleTensor([1]), requires_grad=True)
         o, rest = legacy.optim.LBFGS([p], **options), list(grads)

@@ -19,7 +19,7 @@ float_range(1).view().size()
 error_name(float_range(2).view)
 
 # What a user's Function gets and leaves.
-def asked_volatile():
+def saved_tensors_volatile():
     class Asked(legacy.Function):
         def forward(self, x):
             self.requires_grad = True
@@ -37,14 +37,14 @@ legacy.histc(Variable(float_range(3)))
 [legacy.backends.cudnn.is_acceptable(float_range(1)), legacy.backends.cudnn.enabled]
 
 # What is saved, hooks that are gone, gradients that are missing, and classes that are called in their own way.
-def variable_float_range():
+def add_variable():
     a, b = Variable(float_range(2), requires_grad=True), Variable(float_range(2))
     u, x = a * b, (a + b) * b
     r = b.add_(1)
     return [error_name(u.backward, float_range(2)), error_name(x.backward, float_range(2)),
         error_name((a * Variable(float_range(2))).backward, float_range(2))]
 
-def missing_float_range():
+def variable_requires_grad():
     class Missing(legacy.Function):
         def forward(self, x, y):
             return x + y
@@ -53,7 +53,7 @@ def missing_float_range():
     return Missing()(Variable(float_range(2), requires_grad=True),
         Variable(float_range(2), requires_grad=True)).backward(float_range(2))
 
-def values_places():
+def register_hook_creator():
     x = Variable(float_range(2, 3), requires_grad=True)
     values, places = x.max(1)
     seen = []

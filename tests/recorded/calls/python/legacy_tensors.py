@@ -164,7 +164,7 @@ def value_float_range():
         x[key] = value
     return put(float_range(2), 0, "a")
 
-def value_slice():
+def slice_program():
     def put(x, key, value):
         x[key] = value
     return put(float_range(2), slice(0, 2), float_range(3))
@@ -174,7 +174,7 @@ def slice_long():
         x[key] = value
     return put(float_range(2), slice(0, 2), float_range(2).long())
 
-def value_long():
+def long():
     def put(x, key, value):
         x[key] = value
     return put(float_range(2).long(), 0, 1.5)
@@ -248,7 +248,7 @@ def mean_kthvalue():
 float_range(2).geometric_(0)
 float_range(2).geometric_(1)
 
-def drawn_geometric():
+def cauchy_geometric():
     g = legacy.Generator()
     def drawn(f):
         r = g.manual_seed(5)

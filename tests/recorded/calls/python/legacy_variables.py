@@ -57,7 +57,7 @@ Variable(float_range(2)).lerp(Variable(float_range(2)), "a")
 "a" / Variable(float_range(2))
 "a" ** Variable(float_range(2))
 
-def variable_float_range():
+def variable():
     v = Variable(float_range(2))
     v **= 2
     return v
@@ -93,7 +93,7 @@ def view_add():
     v.add_(1)
     return v
 
-def add_float_range():
+def add_variable():
     v = Variable(float_range(2), requires_grad=True) * 2
     u = v * v
     r = v.add_(1)
@@ -271,7 +271,7 @@ def resize_repeat():
 Variable(float_range(2, 3))["a"]
 Variable(float_range(2, 3))[float_range(2)]
 
-def legacy_gradients_byte_tensor():
+def slice_byte_tensor():
     def put(key, value):
         def f(x, *rest):
             y = x * 1
@@ -285,24 +285,24 @@ def legacy_gradients_byte_tensor():
         (legacy.ByteTensor([[1, 0, 0], [0, 1, 0]]), float_range(2)),
         (legacy.ByteTensor([[1, 0, 0], [0, 1, 0]]), float_range(3)))]
 
-def version_byte_tensor():
+def variable_byte_tensor():
     v = Variable(float_range(2, 3))
     v[0] = 9
     v[1, 1] = Variable(float_range(1))
     v[Variable(legacy.ByteTensor([[0, 0, 0], [1, 0, 1]]))] = 5
     return v.data, v._version
 
-def variable_float_range_2():
+def variable_2():
     v = Variable(float_range(2))
     v[0] = "a"
     return v
 
-def variable_float_range_3():
+def variable_3():
     v = Variable(float_range(2))
     v[0] = float_range(1)
     return v
 
-def variable_float_range_4():
+def variable_4():
     v = Variable(float_range(2))
     v[float_range(2)] = 1
     return v
@@ -347,7 +347,7 @@ legacy_gradients(lambda x: x.remainder(2), float_range(3))
 legacy_gradients(lambda x: x.abs(), legacy.FloatTensor([-1, 0, 2]))
 
 # hooks of one Function that runs twice, and samples
-def samples_reinforce():
+def normal_reinforce():
     p, m = Variable(float_range(2) / 4, requires_grad=True), Variable(float_range(2),
         requires_grad=True)
     samples = [p.bernoulli(), p.multinomial(2, True), legacy.normal(m, 1.0), legacy.normal(m, p)]

@@ -9,7 +9,7 @@ from tests.recorded.inputs import differs, error_name, iota, metadata, with_warn
 # Loaders without workers.
 sorted(int(x) for x in data.DataLoader(range(6), shuffle=True))
 
-def order_shuffle():
+def data_loader_shuffle():
     def order(seed):
         return [int(x) for x in data.DataLoader(range(30), shuffle=True,
             generator=torch.Generator().manual_seed(seed))]
@@ -21,7 +21,7 @@ def order_shuffle():
 [error_name(lambda: data.DataLoader([1], multiprocessing_context=x, num_workers=n))
     for x, n in (("fork", 0), ("fork", 1), ("odd", 1), (3, 1), (None, 0))]
 
-def stream_drop_last():
+def data_loader_drop_last():
     class Stream(data.IterableDataset):
         def __iter__(self):
             return iter(range(5))
@@ -49,7 +49,7 @@ with differs("Of a pass, too, which torch can't count."):
     [len(data.DataLoader(Stream(), None)), len(iter(data.DataLoader(Stream(), 2)))]
 
 @differs("Whether or not somebody asked for the length.")
-def stream_data_loader():
+def iterable_dataset_data_loader():
     class Stream(data.IterableDataset):
         def __init__(self, n):
             self.n = n
@@ -59,7 +59,7 @@ def stream_data_loader():
             return self.n
     return [with_warnings(lambda: len([*data.DataLoader(Stream(n))])) for n in (3, 4, 5, 6)]
 
-def iter_loader():
+def iter_next():
     class Stream(data.IterableDataset):
         def __iter__(self):
             return iter(range(3))
@@ -106,7 +106,7 @@ data.get_worker_info()
 # Options of loaders that don't go together.
 list(data.DataLoader(data.TensorDataset(torch.ones(3)), batch_sampler=[[], [0]]))
 
-def fields_default_convert():
+def default_convert_data():
     class Odd:
         _fields = ("a",)
     return [type(data.default_convert(Odd())).__name__, data.default_convert((1, np.ones(1))),

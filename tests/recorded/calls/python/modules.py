@@ -44,7 +44,7 @@ def buffer_state_dict():
     m.a = torch.zeros(3)
     return [[*m.state_dict()], m.a, type(m.a).__name__]
 
-def register_buffer_buffers():
+def register_buffer_state_dict():
     m = nn.Module()
     m.register_buffer("a", torch.zeros(1))
     m.a = None
@@ -61,7 +61,7 @@ def weight_linear():
     m.weight = torch.zeros(1, 1)
     return None
 
-def weight_parameters():
+def weight_state_dict():
     m = nn.Linear(1, 1)
     m.weight = None
     return [m.weight, "weight" in m._parameters, [*m.state_dict()]]
@@ -71,7 +71,7 @@ def sequential_setattr():
     setattr(m, "0", 3)
     return None
 
-def init_parameter():
+def module_parameter():
     class M(nn.Module):
         def __init__(self):
             self.a = nn.Parameter(torch.zeros(1))
@@ -114,7 +114,7 @@ nn.Sequential(nn.Linear(1, 2), nn.Sequential(nn.ReLU(), nn.Sequential()))
 nn.ModuleList([nn.ReLU(), nn.ReLU(), nn.Tanh(), nn.ReLU()])
 nn.ModuleDict({"a": nn.ReLU(), "b": nn.Tanh()})
 
-def module_extra_repr():
+def module():
     class M(nn.Module):
         def extra_repr(self):
             return "one\ntwo"
@@ -129,12 +129,12 @@ def load_state_dict_strict():
 nn.Linear(1, 1, False).load_state_dict({"weight": torch.zeros(1, 1), "more": torch.zeros(1)})
 nn.Linear(1, 1).load_state_dict([])
 
-def prefix_metadata():
+def prefix_batch_norm1d():
     m = nn.Sequential(nn.BatchNorm1d(1))
     found = m.state_dict(prefix="p.")
     return [[*found], [*found._metadata], found._metadata["p.0"]]
 
-def get_extra_state_set_extra_state():
+def module_load_state_dict():
     class M(nn.Module):
         def get_extra_state(self):
             return 5
@@ -142,7 +142,7 @@ def get_extra_state_set_extra_state():
             self.got = state
     return M().load_state_dict({})
 
-def get_extra_state_load_state_dict():
+def module_load_state_dict_2():
     class M(nn.Module):
         def get_extra_state(self):
             return 5
@@ -168,7 +168,7 @@ nn.Linear(1, 1).to(torch.int64)
 nn.BatchNorm1d(1).type(torch.float64).running_mean.dtype is torch.float64
 nn.BatchNorm1d(1).type(torch.float64).num_batches_tracked.dtype is torch.float64
 
-def part_calls():
+def linear_sequential():
     part = nn.Linear(1, 1)
     m = nn.Sequential(part, part)
     calls = []
@@ -269,7 +269,7 @@ with differs("What isn't a tensor is a TypeError."):
     nn.Parameter(3)
 
 # Hooks.
-def with_kwargs_named():
+def with_kwargs_register_forward_hook():
     class M(nn.Module):
         def forward(self, x, k=1):
             return x * k
@@ -283,14 +283,14 @@ def re_lu_with_kwargs():
     m.register_forward_pre_hook(lambda m, given, named: 3, with_kwargs=True)
     return m(torch.tensor([1.0]))
 
-def inner_outer():
+def fill_weight():
     m, seen = nn.Linear(1, 1), []
     m.register_full_backward_hook(lambda m, inner, outer: seen.append((inner, outer)))
     m.weight.data.fill_(2.0)
     m(torch.ones(1, requires_grad=True)).backward()
     return seen
 
-def inner_outer_2():
+def fill_weight_2():
     m, seen = nn.Linear(1, 1), []
     m.register_full_backward_hook(lambda m, inner, outer: (inner[0] * 3,))
     m.register_full_backward_pre_hook(lambda m, outer: (outer[0] * 5,))
@@ -299,7 +299,7 @@ def inner_outer_2():
     m(x).backward()
     return [x.grad, m.weight.grad]
 
-def inner_outer_3():
+def register_full_backward_hook_linear():
     m, seen = nn.Linear(1, 1), []
     m.register_full_backward_hook(lambda m, inner, outer: seen.append((inner, outer)))
     m(torch.ones(1)).backward()
@@ -351,14 +351,14 @@ nn.CircularPad1d(1)(iota(1, 3))
 nn.CircularPad1d(1)(iota(1, 1, 3))
 nn.CircularPad3d((1, 0, 0, 0, 0, 0))(iota(1, 1, 1, 3))
 
-def layer_set_to_none():
+def set_to_none_weight():
     layer = nn.Linear(2, 1, bias=False)
     layer(torch.ones(2)).pow(2).sum().backward(create_graph=True)
     before = layer.weight.grad.grad_fn is not None
     layer.zero_grad(set_to_none=False)
     return [before, layer.weight.grad.grad_fn, layer.weight.grad.requires_grad, layer.weight.grad]
 
-def grads_into():
+def is_leaf_extend():
     class Two(nn.Module):
         def forward(self, a, b):
             self.seen = a.requires_grad, b.requires_grad, b.is_leaf
@@ -373,7 +373,7 @@ def grads_into():
 
 @differs(
     "Hooks let tangents pass, which those of torch refuse; each of two arguments may have one.")
-def moved_recorded():
+def tangent_enumerate():
     class Two(nn.Module):
         def forward(self, a, b):
             return a * b, b + 1
@@ -413,7 +413,7 @@ gradients(lambda g: F.grid_sample(sines(1, 1, 3, 3), g, "nearest", "reflection",
     for size in ((1, 3), (3, 1)) for mode in ("bilinear", "bicubic")
     for pad in ("border", "reflection") for align in (False, True)]
 
-def head_archive():
+def pickle_protocol_zip_file():
     import io
     import zipfile
     def head(protocol):

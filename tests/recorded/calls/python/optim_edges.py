@@ -37,7 +37,7 @@ def lbfgs_defaults():
         o.step(lambda: 3.0 if x.sum().backward() is None else 0)]
 
 @differs("A closure that fails leaves what was.")
-def closure_line_search_fn():
+def line_search_fn_state():
     x = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
     o = torch.optim.LBFGS([x], line_search_fn="strong_wolfe")
     seen = []
@@ -53,7 +53,7 @@ def closure_line_search_fn():
         len(o.state)]
 
 # What optimizers show and save of their groups.
-def names_defaults():
+def defaults_items():
     names = "Adadelta Adagrad Adam AdamW Adamax ASGD LBFGS NAdam RAdam RMSprop Rprop SGD".split()
     made = [getattr(torch.optim, n)([torch.zeros(1, requires_grad=True)], lr=0.5) for n in names]
     return [[repr(o), sorted(o.defaults), [(k, v)

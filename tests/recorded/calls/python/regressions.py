@@ -7,7 +7,7 @@ from tests.recorded.inputs import differs, error_name, sines
 
 # What is remembered of saved tensors that may be changed, tied parameters, norms of matrices, classes that are asked.
 @differs("Nodes of torch have no weak references.")
-def kept_weakref():
+def original_weakref():
     import weakref
     G = torch.autograd.graph
     x = sines(3).requires_grad_()
@@ -41,7 +41,7 @@ def functional_call_tie_weights():
         strict=True)),]
 
 # classes
-def radd_object():
+def as_subclass_object():
     class S(torch.Tensor):
         pass
     class O:
@@ -53,7 +53,7 @@ def radd_object():
     return [s + O(), s == O(), error_name(lambda: s + "a"), error_name(lambda: s < object()),
         type(s + 1).__name__, type(1 + s).__name__, s == "a"]
 
-def seen_disable_torch_function():
+def overrides_disable_torch_function():
     class M(torch.overrides.TorchFunctionMode):
         def __torch_function__(self, func, types, args=(), kwargs=None):
             seen.append(func.__name__)

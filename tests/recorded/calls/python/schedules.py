@@ -30,7 +30,7 @@ scheduled_rates(lr_scheduler.CosineAnnealingLR(sgd_with_rates(1.0), 1, 0.5), 5)
 lr_scheduler.StepLR(sgd_with_rates(1.0), 2, last_epoch=0)
 
 # Steps to any epoch, with a warning.
-def schedule_get_last_lr():
+def step_get_last_lr():
     schedule = lr_scheduler.StepLR(sgd_with_rates(1.0), 2, 0.5)
     schedule.optimizer.step()
     return [with_warnings(schedule.step, 5), schedule.last_epoch, schedule.get_last_lr(),
@@ -69,7 +69,7 @@ lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0).step_ratio
 
 # Rates are tensors where groups have tensors.
 @differs("A state that is loaded is not changed, as it is by torch.")
-def height_scale_fn():
+def cyclic_lr_scale_fn():
     class Height:
         def __init__(self, n):
             self.n = n
@@ -81,7 +81,7 @@ def height_scale_fn():
     one.load_state_dict(state)
     return [one.scale_fn(3), "_scale_fn_custom" in state, state["_scale_fn_custom"]]
 
-def other_scale_fn():
+def cyclic_lr_scale_fn_2():
     one = lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 2, scale_fn=lambda x: 0.5)
     other = lr_scheduler.CyclicLR(sgd_with_rates(1.0), 0.0, 1.0, 2)
     other.load_state_dict(one.state_dict())
@@ -105,19 +105,19 @@ scheduled_rates(lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, 4, pct_start=1
 scheduled_rates(lr_scheduler.OneCycleLR(sgd_with_rates(1.0), 1.0, 4, pct_start=0.5), 5)
 
 # By a metric.
-def reduced_factor():
+def patience_factor():
     def reduced(losses, rates=(1.0,), **options):
         schedule = lr_scheduler.ReduceLROnPlateau(sgd_with_rates(*rates), **options)
         return [(schedule.step(loss), schedule.get_last_lr()[0])[1] for loss in losses]
     return [reduced([1.0, 1.0], patience=0, eps=0.5, factor=0.5),
         reduced([1.0, 1.0], patience=0, eps=0.25, factor=0.5), reduced([1.0] * 12)]
 
-def schedule_min_lrs():
+def min_lrs_get_last_lr():
     schedule = lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0), patience=0)
     schedule.optimizer.add_param_group({"params": [torch.zeros(1)], "lr": 2.0})
     return [[(schedule.step(1.0), schedule.get_last_lr())[1] for _ in range(2)], schedule.min_lrs]
 
-def schedule_min_lr():
+def min_lr_step():
     schedule = lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0), patience=0, min_lr=[0.5])
     schedule.optimizer.add_param_group({"params": [torch.zeros(1)], "lr": 2.0})
     r = schedule.step(1.0)
@@ -129,7 +129,7 @@ lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0), "odd")
 lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0), threshold_mode="odd")
 lr_scheduler.ReduceLROnPlateau(None)
 
-def schedule_last_epoch():
+def last_epoch_step():
     schedule = lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0))
     return [with_warnings(schedule.step, 1.0, 7), schedule.last_epoch,
         with_warnings(schedule.step, 1.0), schedule.last_epoch]
@@ -143,13 +143,13 @@ def mode_worse_in_cooldown():
     return [schedule.mode_worse, schedule.best, schedule.last_epoch, schedule.in_cooldown,
         schedule.get_last_lr()]
 
-def optimizer_schedule():
+def step_param_groups():
     optimizer = sgd_with_rates(torch.tensor(1.0))
     schedule = lr_scheduler.ReduceLROnPlateau(optimizer, patience=0)
     return [schedule.step(1.0), schedule.step(1.0), optimizer.param_groups[0]["lr"]]
 
 # Of others.
-def optimizer_chained_scheduler():
+def chained_scheduler_exponential_lr():
     optimizer = sgd_with_rates(1.0, 0.5)
     return scheduled_rates(lr_scheduler.ChainedScheduler([lr_scheduler.ConstantLR(optimizer, 0.5,
         2), lr_scheduler.ExponentialLR(optimizer, 0.5)]), 4)
@@ -167,7 +167,7 @@ def chained_scheduler_constant_lr_2():
 error_name(lr_scheduler.ChainedScheduler, [])
 error_name(lr_scheduler.ChainedScheduler, [lr_scheduler.ReduceLROnPlateau(sgd_with_rates(1.0))])
 
-def step_size_schedulers():
+def step_size_step_lr():
     optimizer = sgd_with_rates(1.0)
     one, other = (lr_scheduler.ChainedScheduler([lr_scheduler.StepLR(optimizer, n, 0.5),
         lr_scheduler.StepLR(optimizer, 2 * n)]) for n in (3, 4))
@@ -175,35 +175,35 @@ def step_size_schedulers():
     one.load_state_dict(state)
     return [[x.step_size for x in one._schedulers], "_schedulers" in state]
 
-def optimizer_exponential_lr():
+def lr_scheduler_exponential_lr():
     optimizer = sgd_with_rates(1.0, 0.5)
     return scheduled_rates(lr_scheduler.SequentialLR(optimizer,
         [lr_scheduler.ConstantLR(optimizer, 0.5, 9), lr_scheduler.ExponentialLR(optimizer, 0.5),
         lr_scheduler.StepLR(optimizer, 1)], [2, 4]), 7)
 
-def optimizer_chained_scheduler_2():
+def chained_scheduler_exponential_lr_2():
     optimizer = sgd_with_rates(1.0)
     return scheduled_rates(lr_scheduler.SequentialLR(optimizer,
         [lr_scheduler.ChainedScheduler([lr_scheduler.ConstantLR(optimizer, 0.5, 9)]),
         lr_scheduler.ExponentialLR(optimizer, 0.5)], [2]), 5)
 
-def optimizer_exponential_lr_2():
+def sequential_lr_exponential_lr():
     optimizer = sgd_with_rates(1.0)
     return scheduled_rates(lr_scheduler.SequentialLR(optimizer,
         [lr_scheduler.ExponentialLR(optimizer, 0.5)], []), 3)
 
 @differs("It begins with the one whose turn it is, torch with the first.")
-def optimizer_exponential_lr_3():
+def lr_scheduler_exponential_lr_2():
     optimizer = sgd_with_rates(1.0)
     return scheduled_rates(lr_scheduler.SequentialLR(optimizer,
         [lr_scheduler.ConstantLR(optimizer, 0.5, 9), lr_scheduler.ExponentialLR(optimizer, 0.5)],
         [2], 2), 3)
 
-def optimizer_sequential_lr():
+def sequential_lr_constant_lr():
     optimizer = sgd_with_rates(1.0)
     return lr_scheduler.SequentialLR(optimizer, [lr_scheduler.ConstantLR(optimizer)], [2])
 
-def optimizer_constant_lr():
+def lr_scheduler_constant_lr():
     optimizer = sgd_with_rates(1.0)
     return lr_scheduler.SequentialLR(optimizer, [lr_scheduler.ConstantLR(optimizer),
         lr_scheduler.ConstantLR(optimizer)], [])
@@ -211,12 +211,12 @@ def optimizer_constant_lr():
 error_name(lr_scheduler.SequentialLR, sgd_with_rates(1.0),
     [lr_scheduler.ConstantLR(sgd_with_rates(1.0))], [])
 
-def optimizer_sequential_lr_2():
+def sequential_lr_reduce_lron_plateau():
     optimizer = sgd_with_rates(1.0)
     return error_name(lr_scheduler.SequentialLR, optimizer,
         [lr_scheduler.ReduceLROnPlateau(optimizer)], [])
 
-def optimizer_constant_lr_2():
+def lr_scheduler_constant_lr_2():
     optimizer = sgd_with_rates(1.0)
     return error_name(lr_scheduler.SequentialLR, optimizer,
         [lr_scheduler.ConstantLR(optimizer), lr_scheduler.ConstantLR(optimizer)], ["2"])
@@ -224,19 +224,19 @@ def optimizer_constant_lr_2():
 # What schedules have in common.
 lr_scheduler.StepLR(None, 1)
 
-def none_lrscheduler():
+def lrscheduler_lr_scheduler():
     class None_(lr_scheduler.LRScheduler):
         pass
     return None_(sgd_with_rates(1.0))
 
-def schedule_step():
+def step_optimizer():
     schedule = lr_scheduler.StepLR(sgd_with_rates(1.0), 1, 0.5)
     schedule.optimizer.step = lambda: None
     return with_warnings(schedule.step)
 
 lr_scheduler.StepLR(sgd_with_rates(1.0), 5).load_state_dict(None)
 
-def optimizer_step():
+def step_lr_lr_scheduler():
     optimizer = sgd_with_rates(1.0)
     lr_scheduler.StepLR(optimizer, 1)
     step = optimizer.step
@@ -272,7 +272,7 @@ with differs("A list without elements is taken for a dictionary by torch."):
 lr_scheduler.SequentialLR(sgd_with_rates(0.1), [lr_scheduler.ConstantLR(sgd_with_rates(0.1))],
     []).load_state_dict([])
 
-def saved_scale_fn():
+def cyclic_lr_scale_fn_3():
     class Scale:
         def __init__(self, height):
             self.height = height
@@ -312,7 +312,7 @@ def t_cur_get_last_lr_2():
     return [(s.step(e), s.T_cur, s.T_i, s.get_last_lr())[1:] for e in (0.5, 2, 5.5, 7.5, 8, 26)]
 
 # Groups that are added later.
-def added_multi_step_lr():
+def multi_step_lr_linear_lr():
     def added(kind, *options):
         o = sgd_with_rates(1.0, momentum=0.5)
         schedule = kind(o, *options)

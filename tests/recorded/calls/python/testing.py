@@ -13,7 +13,7 @@ error_name(lambda: torch.testing.assert_close(torch.tensor([1.0], dtype=torch.fl
 [torch.testing.make_tensor(n, dtype=torch.float32, device="cpu", noncontiguous=True).stride()
     for n in (0, 1, 2)]
 
-def ends_limit():
+def int8_complex64():
     def ends(dtype, **how):
         torch.manual_seed(0)
         x = torch.testing.make_tensor(4000, dtype=dtype, device="cpu", **how)

@@ -23,7 +23,7 @@ def tensor_type():
     return type(C([1.0, 2])).__name__, C([1.0, 2]), C(torch.ones(2)), C(), error_name(
         lambda: C(None))
 
-def label_make_subclass():
+def tensor_type_2():
     class C1(torch.Tensor):
         @staticmethod
         def __new__(cls, x, label):
@@ -45,7 +45,7 @@ torch.Tensor.shape.__get__ in torch.overrides.get_default_nowrap_functions()
 len(torch.overrides.get_default_nowrap_functions()) >= 2
 
 # indices and what is assigned are asked, those of a tuple or list, too; numbers of slices aren't
-def seen_types():
+def classmethod_super():
     seen = []
     class C(torch.Tensor):
         @classmethod
@@ -63,7 +63,7 @@ def seen_types():
     return x, type(x).__name__, seen
 
 # modes that are left, or entered for good, by what a mode within them says
-def exit_does():
+def torch_function_mode_overrides():
     seen = []
     class M(torch.overrides.TorchFunctionMode):
         def __init__(self, name, does=None):
@@ -89,7 +89,7 @@ def exit_does():
     y = torch.add(x, 1)
     return seen, error_name(lambda: a.__exit__(None, None, None))
 
-def enter_does():
+def torch_function_mode_overrides_2():
     seen = []
     class M(torch.overrides.TorchFunctionMode):
         def __init__(self, name, does=None):

@@ -23,7 +23,7 @@ def grad_scaler_update():
     s = torch.amp.GradScaler("cpu", 8.0)
     return s.update()
 
-def trained_growth_interval():
+def growth_interval_backoff_factor():
     def trained(grads, **options):
         s = torch.amp.GradScaler("cpu", 8.0, **options)
         p = torch.zeros(1, requires_grad=True)
@@ -96,7 +96,7 @@ def device_type_is_autocast_enabled_2():
     z = One.apply(x)
     return [y.dtype is torch.bfloat16, y.sum().backward(), x.grad, z.sum().backward(), x.grad]
 
-def plain_custom_fwd():
+def custom_fwd_device_type():
     def plain(ctx, x):
         return torch.is_autocast_enabled("cpu")
     class C:
@@ -117,7 +117,7 @@ def is_autocast_enabled_get_autocast_dtype():
     return [a, b, torch.is_autocast_enabled("cpu"),
         torch.get_autocast_dtype("cpu") is torch.bfloat16]
 
-def inside_is_autocast_enabled():
+def float64_is_autocast_enabled():
     def inside():
         with torch.autocast("cpu", torch.float64):
             return torch.is_autocast_enabled("cpu")
@@ -127,7 +127,7 @@ torch.autocast(3)
 error_name(lambda: torch.autocast("odd"))
 
 # Run again in backward.
-def calls_checkpoint():
+def checkpoint_use_reentrant():
     calls = []
     def f(x, y):
         return (calls.append(1), (x * y).exp() * x)[1]
@@ -141,7 +141,7 @@ def checkpoint_inputs():
     return [error_name(lambda: torch.autograd.grad(y, x)),
         error_name(lambda: y.backward(inputs=[x]))]
 
-def checkpoint_use_reentrant():
+def checkpoint_use_reentrant_2():
     x = torch.ones(1, requires_grad=True)
     y = C.checkpoint(lambda x: x.detach(), x, use_reentrant=True)
     return error_name(y.backward)
@@ -181,7 +181,7 @@ def checkpoint_sequential_use_reentrant():
         use_reentrant=True, k=1))]
 
 # Optimizers.
-def moved_by_maximize():
+def maximize_decoupled_weight_decay():
     def moved_by(make, grads, **more):
         p, q = torch.tensor([1.0, -2.0], dtype=torch.float64,
             requires_grad=True), torch.tensor([[0.5]], dtype=torch.float64, requires_grad=True)
@@ -215,7 +215,7 @@ def add_param_group_param_groups():
         error_name(o.add_param_group, {"params": [("b", q)]}),
         [g["param_names"] for g in o.param_groups]]
 
-def other_adam():
+def adam_param_groups():
     p, q = (torch.zeros(1, requires_grad=True) for _ in range(2))
     o = torch.optim.Adam([{"params": [p], "lr": 0.5}, {"params": q}])
     p.grad = torch.ones(1)
@@ -237,7 +237,7 @@ def zero_grad_optimizer():
     return [o.zero_grad(False), p.grad, p.grad.requires_grad, o.zero_grad(), p.grad,
         o.step(lambda: 3), o.step(), error_name(torch.optim.Optimizer([p], {}).step)]
 
-def least_line_search_fn():
+def max_iter_line_search_fn():
     def least(**options):
         x = torch.tensor([-1.0, 1.5], dtype=torch.float64, requires_grad=True)
         o = torch.optim.LBFGS([x], **options)
@@ -305,7 +305,7 @@ def static_k_static_v():
         static_v=sines(4, 3, 2, phase=2)), mha(sines(3, 2, 4), sines(5, 2, 4, phase=1),
         sines(5, 2, 4), need_weights=False)[0]]
 
-def more_static_k():
+def phase_static_k():
     def mha(q, k, v, *more, **options):
         return F.multi_head_attention_forward(q, k, v, 4, 2, sines(12, 4), sines(12), None, None,
             False, 0.0, sines(4, 4, phase=1), None, *more, **options)

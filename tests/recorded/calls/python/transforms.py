@@ -114,7 +114,7 @@ vmap(lambda x: x, in_dims=([0],))(sines(2))
 vmap(lambda x: torch.rand(2))(sines(3))
 vmap(lambda x: x + torch.rand(2), randomness="no")(sines(3))
 
-def chances_randn_like():
+def rand_like_randn_like():
     def chances(f, *xs, dims=0):
         found = []
         for k in ("different", "same"):
@@ -135,7 +135,7 @@ def chances_randn_like():
         chances(lambda x: torch.randperm(40) + x, torch.zeros(3, 40)),)
 
 # Functions of one's own
-def scaled_inputs():
+def staticmethod_apply():
     class Scaled(torch.autograd.Function):
         @staticmethod
         def forward(x, k=2, *rest, last=5):
@@ -149,7 +149,7 @@ def scaled_inputs():
     x = sines(2).requires_grad_()
     return Scaled.apply(x, 3)
 
-def twice_vmap():
+def set_materialize_grads_vmap():
     class Twice(torch.autograd.Function):
         generate_vmap_rule = True
         @staticmethod
@@ -171,7 +171,7 @@ def twice_vmap():
         (0, None))(sines(2, 3), y).sum())(sines(3)),
         torch.func.grad(lambda x: vmap(Twice.apply, (0, None))(x, sines(3)).sum())(sines(2, 3)))
 
-def rule_info():
+def batch_size_movedim():
     class Rule(torch.autograd.Function):
         @staticmethod
         def forward(x):
@@ -188,7 +188,7 @@ def rule_info():
     return vmap(Rule.apply)(sines(2, 3)), vmap(Rule.apply,
         1)(sines(3, 2)), vmap(vmap(Rule.apply))(sines(2, 2, 2))
 
-def setup_context_vmap():
+def staticmethod_apply_2():
     class Bad(torch.autograd.Function):
         @staticmethod
         def forward(x):
@@ -201,7 +201,7 @@ def setup_context_vmap():
             return x
     return vmap(Bad.apply)(sines(2, 3))
 
-def none_setup_context():
+def vmap_apply():
     class None_(torch.autograd.Function):
         @staticmethod
         def forward(x):

@@ -28,7 +28,7 @@ isinstance(sines(1), torch.DoubleTensor)
 isinstance(3, torch.FloatTensor)
 isinstance(iota(1, dtype=torch.bool), torch.BoolTensor)
 
-def mine_float_tensor():
+def float_tensor_torch():
     class Mine(torch.FloatTensor):
         pass
     return Mine()

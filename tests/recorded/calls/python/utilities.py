@@ -23,7 +23,7 @@ P = torch.nn.utils.parametrize
 [nn.utils.get_total_norm([sines(3), sines(2, phase=1)], p) for p in (2.0, 1.0, math.inf, 0.5)]
 nn.utils.get_total_norm([torch.tensor([math.inf])], error_if_nonfinite=True)
 
-def clipped_norm_type():
+def max_norm_norm_type():
     def clipped(*grads, **options):
         params = [torch.zeros(len(g), requires_grad=True) for g in grads]
         for p, g in zip(params, grads):
@@ -48,7 +48,7 @@ with_warnings(lambda: nn.utils.clip_grad_norm_((x for x in []), 1.0))
 with_warnings(lambda: nn.utils.clip_grad_norm_([], 1.0))
 with_warnings(lambda: nn.utils.clip_grad_norm_(iter([torch.zeros(1)]), 1.0))
 
-def with_warnings_clip_grad_norm():
+def clip_grad_norm_utils():
     p = torch.zeros(1, requires_grad=True)
     p.grad = torch.tensor([4.0])
     return [with_warnings(lambda: nn.utils.clip_grad_norm([p], 1.0)), p.grad]
@@ -137,7 +137,7 @@ def spectral_norm_buffers():
 nn.utils.parametrizations.spectral_norm(nn.Linear(1, 1), n_power_iterations=0)
 nn.utils.parametrizations.spectral_norm(nn.Linear(1, 1), "no")
 
-def before_parametrizations():
+def parametrizations_bool():
     m = nn.utils.parametrizations.spectral_norm(fill_parameters(nn.Linear(3, 2)))
     before = m.parametrizations.weight[0]._u.clone()
     a = (m.parametrizations.weight[0]._u == before).all(), m.eval()
@@ -146,7 +146,7 @@ def before_parametrizations():
     m.weight
     return [bool(a[0]), bool(b[0]), bool((m.parametrizations.weight[0]._u == before).all())]
 
-def forward_pre_hooks_remove_spectral_norm():
+def n_power_iterations_remove_spectral_norm():
     m = nn.utils.spectral_norm(fill_parameters(nn.Linear(3, 2)), n_power_iterations=9)
     for _ in range(9):
         m(sines(3))
@@ -163,12 +163,12 @@ def orthogonal_map_use_trivialization():
         use_trivialization=False).weight.contiguous() for how in ("matrix_exp", "cayley")
         for size in ((2, 2), (3, 2), (2, 3))]
 
-def size_orthogonal_map():
+def orthogonal_map_bias():
     P = nn.utils.parametrizations
     return [P.orthogonal(fill_parameters(nn.Linear(*size, bias=False)), orthogonal_map=how).weight
         for how in (None, "matrix_exp", "cayley", "householder") for size in ((2, 2),)]
 
-def size_orthogonal_map_2():
+def orthogonal_map_bias_2():
     P = nn.utils.parametrizations
     def off(m):
         return float((m.weight @ m.weight.T - torch.eye(len(m.weight))).abs().max()) < 1e-6 if len(
@@ -178,7 +178,7 @@ def size_orthogonal_map_2():
         for how in (None, "matrix_exp", "cayley", "householder")
         for size in ((3, 3), (4, 2), (2, 4))]
 
-def size_use_trivialization():
+def orthogonal_use_trivialization():
     P = nn.utils.parametrizations
     return [P.orthogonal(fill_parameters(nn.Linear(*size, bias=False)),
         use_trivialization=False).weight.contiguous() for size in ((3, 2), (2, 3))]
@@ -187,7 +187,7 @@ nn.utils.parametrizations.orthogonal(nn.Linear(1, 1), "bias")
 nn.utils.parametrizations.orthogonal(nn.Linear(1, 1), orthogonal_map="odd")
 nn.utils.parametrizations.orthogonal(nn.Linear(1, 1), "no")
 
-def orthogonal_use_trivialization():
+def orthogonal_use_trivialization_2():
     m = nn.utils.parametrizations.orthogonal(nn.Linear(2, 2), use_trivialization=False)
     m.weight = torch.eye(2)
     return None
@@ -237,7 +237,7 @@ def ntensors_remove_parametrizations():
         m.parametrizations.weight.original1, error_name(R.remove_parametrizations, m, "weight",
         False), R.remove_parametrizations(m, "weight").weight, type(m.weight).__name__]
 
-def register_parametrization_arguments():
+def register_parametrization_double():
     R = nn.utils.parametrize
     class Odd(nn.Module):
         def __init__(self, to, back=None):
@@ -255,7 +255,7 @@ def register_parametrization_arguments():
         (lambda x: x, lambda x: 3), (lambda x: x, lambda x: x.double()),
         (lambda x: x, lambda x: [x, 3]), (lambda x: x, lambda x: x))]
 
-def shape_unsafe():
+def unsafe_setattr():
     R = nn.utils.parametrize
     class Shape(nn.Module):
         def forward(self, x):
@@ -291,18 +291,18 @@ def functional_call_stateless():
         {"bias": torch.zeros(1, dtype=torch.float64)}, sines(2))]
 
 # ranges of make_tensor
-def uint8_high():
+def uint8_make_tensor():
     def made(dtype, low, high):
         return torch.testing.make_tensor((3,), dtype=dtype, device="cpu", low=low, high=high)
     return made(torch.uint8, -1, 0)
 
-def high_int8():
+def make_tensor_int8():
     def made(dtype, low, high):
         return torch.testing.make_tensor((3,), dtype=dtype, device="cpu", low=low, high=high)
     return [made(torch.int64, 2.5, 3.5), made(torch.bool, 1, 2), made(torch.int8, 127, 500),
         made(torch.float32, 3, 3)]
 
-def high_isfinite():
+def isfinite_math():
     def made(dtype, low, high):
         return torch.testing.make_tensor((3,), dtype=dtype, device="cpu", low=low, high=high)
     return [made(k, low, high).isfinite().all()
@@ -319,7 +319,7 @@ F.interpolate(iota(1, 1, 4), 3, mode="linear", antialias=True)
 [event_names(lambda x: F.interpolate(x, 2, mode=mode), iota(1, 1, 4))[0]
     for mode in ("nearest", "nearest-exact", "linear")]
 
-def places_max_unpool1d():
+def max_unpool1d_max_unpool3d():
     pool, back = nn.MaxPool2d(2, return_indices=True), nn.MaxUnpool2d(2)
     y, places = pool(iota(1, 1, 4, 4))
     return [back(y, places), back, nn.MaxUnpool1d(3, 2, 1), nn.MaxUnpool3d((1, 2, 3)),
@@ -334,7 +334,7 @@ with differs("Real weights only."):
     torch.nn.utils.parametrizations.orthogonal(nn.Linear(2, 2, dtype=torch.complex64),
         orthogonal_map="cayley")
 
-def wider_registered():
+def is_parametrized_identity():
     class Half(nn.Module):
         def forward(self, x):
             return x.double()
@@ -354,7 +354,7 @@ def wider_registered():
     return [registered(kind, **how) for kind in (Half, Back, Wider, nn.Identity)
         for how in ({}, {"unsafe": True})]
 
-def layer_second():
+def register_parametrization_parametrizations():
     layer = fill_parameters(nn.Linear(2, 1, bias=False))
     kept, memory = layer.weight, layer.weight.data_ptr()
     P.register_parametrization(layer, "weight", nn.Identity())
@@ -372,7 +372,7 @@ torch.nn.utils.rnn.pack_sequence([sines(1, 2), sines(3, 2)])
 (lambda x: (x.sorted_indices, x.unsorted_indices))(torch.nn.utils.rnn.PackedSequence(sines(4, 2),
     torch.tensor([2, 1, 1]), None, torch.tensor([1, 0])))
 
-def layer_forward_pre_hooks():
+def isinstance_bilinear():
     def both(layer, *names):
         for name in names:
             torch.nn.utils.spectral_norm(layer, name)
@@ -385,7 +385,7 @@ def layer_forward_pre_hooks():
     return [sorted(layer.state_dict()), list(layer._forward_pre_hooks),
         isinstance(layer.weight, nn.Parameter), "weight" in layer.__dict__]
 
-def layer_remove_spectral_norm():
+def remove_spectral_norm_lstmcell():
     layer = torch.nn.utils.spectral_norm(torch.nn.utils.spectral_norm(nn.LSTMCell(2, 3),
         "weight_ih"), "weight_hh")
     torch.nn.utils.remove_spectral_norm(layer, "weight_hh")

@@ -54,7 +54,7 @@ def jvp_func():
     J = torch.func.jvp
     return J(lambda x: x, [sines(2)], [sines(2)])
 
-def set_fwd_grad_enabled_forward_ad():
+def no_grad_forward_ad():
     with torch.no_grad():
         a = torch.func.jvp(lambda x: x**2, (sines(2),), (sines(2),))
     with torch.autograd.forward_ad._set_fwd_grad_enabled(False):
@@ -97,7 +97,7 @@ error_name(torch.func.jacfwd(lambda x: x, has_aux=True), sines(2))
 
 # Functions in vmaps
 @differs("torch takes no other results than tensors")
-def save_for_forward_output():
+def out_dims_save_for_forward():
     class G(torch.autograd.Function):
         generate_vmap_rule = True
         @staticmethod
@@ -134,7 +134,7 @@ def save_for_forward_output():
     return [z, m, k, m.requires_grad, g, h, j, l, seen]
 
 @differs("torch asks for backward() by this name alone")
-def generate_vmap_rule_out_dims():
+def in_dims_out_dims():
     class S(torch.autograd.Function):
         generate_vmap_rule = True
         @staticmethod
@@ -157,7 +157,7 @@ def generate_vmap_rule_out_dims():
 
 @differs(
     "a gradient of no batch for an operand without one counts for each example, in torch for all at once")
-def generate_vmap_rule_in_dims():
+def vmap_in_dims():
     class C(torch.autograd.Function):
         generate_vmap_rule = True
         @staticmethod
@@ -278,7 +278,7 @@ def new_ones_out_dims():
         sines(2)), (x,), (x,)) for d, e, x in ((0, 0, sines(3, 2)), (1, 1, sines(2, 3)),
         (1, 0, sines(2, 3)))]
 
-def in_dims_out_dims():
+def in_dims_out_dims_2():
     class K(torch.autograd.Function):
         generate_vmap_rule = True
         @staticmethod
@@ -303,7 +303,7 @@ def in_dims_out_dims():
         (sines(2, 3), sines(3, 2)))]
 
 # what a hook of a node replaces is let go
-def call_sequential():
+def sequential_functional_call():
     c = nn.Linear(2, 2, dtype=torch.float64)
     s = nn.Sequential(c)
     call = lambda m, name: torch.func.functional_call(m, {name: torch.ones(2, dtype=torch.float64)},
