@@ -115,7 +115,7 @@ def test_a_training_run(optimizer):
         update = getattr(torch.optim, optimizer)(model.parameters(), lr=1e-2, **options)
         x, target = torch.randn(600, 100), torch.randint(0, 10, (600,))
         losses = []
-        for _ in range(5):
+        for _ in range(3):
             update.zero_grad()
             loss = F.cross_entropy(model(F.dropout(x, 0.1)), target)
             loss.backward()

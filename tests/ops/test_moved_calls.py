@@ -1,14 +1,13 @@
-"""Calls of compiled records and of the same records moved to the interpreted tier: one answer.
+"""Calls of compiled records and of the same records moved to the interpreted tier: one result.
 
-Most of what the interpreted tier can do no record of it does today. Calls of `moved_calls.txt` are
-statements and an expression, as in tests/answers; `f` has the functions of the records, once the
-compiled ones, once those that the generator writes of them for the other tier.
+No record uses most of what the interpreted tier can do today. `calls_of_tiers.py` has expressions
+and programs as in tests/recorded; `f` has the functions of the records, once the compiled ones,
+once those that the generator writes of them for the other tier.
 """
 
 import importlib
 import types
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,11 @@ import pytest
 import autograd_cy as ag
 from autograd_cy._C import interpreted_kernels
 from ext.codegen import interpreted, table
-from tests.answers.answers import answer, like, mistake, names
+from tests.recorded.recorded import alike, load, mistake, result
 
-CALLS = Path(__file__).with_name("moved_calls.txt")
-(SYMBOLS,) = (tuple(x[2:].split()) for x in CALLS.read_text().splitlines() if x[:2] == "= ")
+CALLS = Path(__file__).with_name("calls_of_tiers.py")
 
 
-@cache
 def written(symbols):
     """The compiled functions of these names, and what is written for the other tier."""
     compiled, moved = types.SimpleNamespace(), types.SimpleNamespace()
@@ -46,24 +43,14 @@ def written(symbols):
     return compiled, moved
 
 
-def calls():
-    found, before = [], []
-    for line in CALLS.read_text().splitlines():
-        if line.startswith("> "):
-            before.append(line[2:])
-        elif line and line[0] not in "#=":
-            found.append("\n".join([*before, line]))
-            before = []
-    return found
-
-
-def test_answers_are_those_of_the_compiled_tier():
-    compiled, moved = written(SYMBOLS)
-    known, wrong = names(ag), {}
-    for call in calls():
-        first, second = (answer(ag, call, known | {"f": f}) for f in (compiled, moved))
-        if not like(second, first) or mistake(call, first):
-            wrong[call] = second, first
+def test_results_are_those_of_the_compiled_tier():
+    (names, calls), (other_names, _) = load(CALLS, ag), load(CALLS, ag)
+    names["f"], other_names["f"] = written(names["OPERATORS"])
+    wrong = {}
+    for call in calls:
+        first, second = result(ag, call, names), result(ag, call, other_names)
+        if not alike(second, first) or mistake(call, first):
+            wrong[call.source] = second, first
     assert not wrong
 
 
