@@ -29,7 +29,7 @@ ctypedef void (*finish_rows_fn)(
     Py_ssize_t rows, const char* top, const char* total, char* out, Py_ssize_t out_step,
     Py_ssize_t width, char* lse) noexcept nogil
 # Scores become weights, `slopes` (their gradients, laid out alike) those of the scores.
-ctypedef void (*slopes_fn)(
+ctypedef void (*gradients_fn)(
     const Scores* s, char* slopes, const char* lse, const char* shift) noexcept nogil
 # shift[i] = a[i] . b[i]
 ctypedef void (*dots_fn)(
@@ -39,5 +39,5 @@ ctypedef void (*dots_fn)(
 ctypedef struct AttentionTable:     # float32, float64
     soften_fn[2] soften
     finish_rows_fn[2] finish_rows
-    slopes_fn[2] slopes
+    gradients_fn[2] slopes
     dots_fn[2] dots

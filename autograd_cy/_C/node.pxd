@@ -95,7 +95,7 @@ cdef int make_kinds(NodeKind* kinds, const char* module, const char* rows) excep
 cdef Node new_node(NodeKind* kind, Py_ssize_t n_edges, Py_ssize_t n_saved, Py_ssize_t n_out)
 cdef int node_init(Node n, Py_ssize_t n_edges, Py_ssize_t n_saved, Py_ssize_t n_out) except -1
 # known later than node_init
-cdef int node_room(Node n, Py_ssize_t n_saved, Py_ssize_t n_out) except -1
+cdef int reserve_saved(Node n, Py_ssize_t n_saved, Py_ssize_t n_out) except -1
 cdef int set_edge(Node n, int i, Tensor t) except -1
 cdef int set_meta(Node n, int nr, Tensor t) except -1  # shape and dtype of output nr
 cdef int set_history(Tensor result, Node n, int nr) except -1

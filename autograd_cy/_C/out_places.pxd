@@ -49,7 +49,7 @@ cdef inline void leave_base(Tensor t) noexcept:
         Py_XDECREF(base)
 
 
-cdef inline bint has_room(Tensor t, int nd, const Py_ssize_t* sizes, str op) except -1:
+cdef inline bint has_capacity(Tensor t, int nd, const Py_ssize_t* sizes, str op) except -1:
     """Tell if the memory holds a dense tensor of that shape where `t` begins."""
     cdef Py_ssize_t n = DT_SIZE[t.dt]
     cdef int i
@@ -58,9 +58,9 @@ cdef inline bint has_room(Tensor t, int nd, const Py_ssize_t* sizes, str op) exc
     return n <= t.mem.nbytes - (t.ptr - t.mem.data)
 
 
-cdef inline int check_room(Tensor out, int nd, const Py_ssize_t* sizes, str op) except -1:
+cdef inline int check_capacity(Tensor out, int nd, const Py_ssize_t* sizes, str op) except -1:
     """Refuse a result that would need more memory where others see the memory that is there."""
-    if not out.mem.nbytes or of_sizes(out, nd, sizes) or has_room(out, nd, sizes, op):
+    if not out.mem.nbytes or of_sizes(out, nd, sizes) or has_capacity(out, nd, sizes, op):
         return 0
     if out.mem.kind == STORAGE_ALIAS or (
             # What was loaded lies in a buffer that nobody else knows.

@@ -7,7 +7,7 @@ cdef Tensor total(Tensor values, Tensor weight, Py_ssize_t reduction)
 cdef Tensor each(Tensor values, Py_ssize_t reduction)
 cdef Tensor cross_entropy(Tensor a, Tensor b, Tensor weight, Py_ssize_t reduction)
 cdef Tensor cross_entropy_each(Tensor a, Tensor b, Tensor weight, Py_ssize_t reduction)
-cdef Tensor logit_slope(Tensor grad, Tensor a, Tensor b, Tensor pos_weight)
+cdef Tensor logit_gradient(Tensor grad, Tensor a, Tensor b, Tensor pos_weight)
 cdef Tensor logit_target(Tensor grad, Tensor a, Tensor pos_weight)
 cdef Tensor logit_cross_entropy_each(Tensor a, Tensor b, Tensor weight, Tensor pos_weight,
                                      Py_ssize_t reduction)

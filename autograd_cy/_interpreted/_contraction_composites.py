@@ -127,7 +127,7 @@ def cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tenso
     return sum(unsqueeze(grad, -1) * _weights(difference, result, p), -2)
 
 
-def cdist_moved(moved: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
+def cdist_jvp(moved: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
     if p == 2:
         along = sum(moved * x1, -1, True) - matmul(moved, transpose(x2, -1, -2))
         return _over(along, result)

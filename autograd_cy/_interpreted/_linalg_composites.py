@@ -114,7 +114,7 @@ def cholesky_backward(grad: Tensor, factor: Tensor, upper: bool) -> Tensor:
     return (half + adjoint(half)) / 2
 
 
-def cholesky_moved(moved: Tensor, factor: Tensor, upper: bool) -> Tensor:
+def cholesky_jvp(moved: Tensor, factor: Tensor, upper: bool) -> Tensor:
     L = adjoint(factor) if upper else factor
     symmetric = (moved + adjoint(moved)) / 2
     inner = linalg._linalg_solve(L, adjoint(linalg._linalg_solve(L, symmetric)))
@@ -216,7 +216,7 @@ def svd_backward(
     return result
 
 
-def svd_moved(moved: Tensor, U: Tensor, S: Tensor, Vh: Tensor, which: int) -> Tensor:
+def svd_jvp(moved: Tensor, U: Tensor, S: Tensor, Vh: Tensor, which: int) -> Tensor:
     u, vh, k = _thin(U, S, Vh)
     rows, columns = U.shape[-2], Vh.shape[-1]
     inner = matmul(matmul(adjoint(u), moved), adjoint(vh))

@@ -194,7 +194,7 @@ def _weight(corner: Corner) -> Tensor:
     return functools.reduce(mul, (tap.weight for tap in corner))
 
 
-def _moved_weight(corner: Corner, moved: Sequence[Tensor]) -> Tensor:
+def _weight_tangent(corner: Corner, moved: Sequence[Tensor]) -> Tensor:
     """Return the tangent of a corner's weight for tangents of the points."""
     terms = []
     for d, tap in enumerate(corner):
@@ -203,7 +203,7 @@ def _moved_weight(corner: Corner, moved: Sequence[Tensor]) -> Tensor:
     return functools.reduce(Tensor.add, terms)
 
 
-def _moved_slope(corner: Corner, moved: Sequence[Tensor], d: int) -> Tensor:
+def _derivative_tangent(corner: Corner, moved: Sequence[Tensor], d: int) -> Tensor:
     """Return the tangent of the weight's derivative by coordinate d."""
     terms = []
     for e, tap in enumerate(corner):
@@ -222,15 +222,15 @@ def grid_sample(input: Tensor, grid: Tensor, mode: int, padding: int, aligned: b
     return Sampler(input.shape, grid, mode, padding, aligned).sum(input, _weight)
 
 
-def grid_sample_moved(
+def grid_sample_jvp(
     input: Tensor, grid: Tensor, moved: Tensor, mode: int, padding: int, aligned: bool
 ) -> Tensor:
     at = Sampler(input.shape, grid, mode, padding, aligned)
     by = at.coordinates(moved)
-    return at.sum(input, lambda corner: _moved_weight(corner, by))
+    return at.sum(input, lambda corner: _weight_tangent(corner, by))
 
 
-def grid_sample_input_moved(
+def grid_sample_input_jvp(
     grad_output: Tensor,
     grid: Tensor,
     moved: Tensor,
@@ -245,11 +245,11 @@ def grid_sample_input_moved(
         at.batch * at.size, at.channels, dtype=grad_output.dtype, device=grad_output.device
     )
     for index, corner in at.corners():
-        total = index_add(total, 0, index, grads * _moved_weight(corner, by).unsqueeze(1))
+        total = index_add(total, 0, index, grads * _weight_tangent(corner, by).unsqueeze(1))
     return at.unrolled(total, at.sizes)
 
 
-def grid_sample_grid_moved(
+def grid_sample_grid_jvp(
     grad_output: Tensor,
     input: Tensor,
     grid: Tensor,
@@ -265,7 +265,7 @@ def grid_sample_grid_moved(
     for index, corner in at.corners():
         met = (index_select(rows, 0, index) * grads).sum(1)
         for d in range(at.rank):
-            term = met * _moved_slope(corner, by, d)
+            term = met * _derivative_tangent(corner, by, d)
             total = totals[d]
             totals[d] = term if total is None else total + term
     return stack([t for t in reversed(totals) if t is not None], -1).reshape(grid.shape)

@@ -83,7 +83,7 @@ def check_first(func, inputs, options: Options) -> bool:
         wanted = [j for j, out in enumerate(outputs) if is_smooth(out) and out.requires_grad]
         checked = [outputs[j] for j in wanted]
         if not wanted:
-            _check_slopes_are_zero(subject, outputs, options)
+            _check_gradients_are_zero(subject, outputs, options)
             return True
         check = _fast if options.fast_mode else _slow
         check(subject, wanted, checked, options)
@@ -306,7 +306,7 @@ def _gradient_of(real: Tensor, imag: Tensor | None, seed: complex) -> Tensor:
     return real if imag is None else _complex(real.contiguous(), _part(imag, seed).contiguous())
 
 
-def _check_slopes_are_zero(subject, outputs, options):
+def _check_gradients_are_zero(subject, outputs, options):
     wanted = [j for j, out in enumerate(outputs) if is_smooth(out)]
     for place in subject.places:
         for columns in jacobian_columns(subject, place, wanted, options.eps):

@@ -105,8 +105,8 @@ class call:
 
     `follows`: outputs, and the tensors of which one has to lie channels last for them to do so,
     too, ``{"result": ("input", "weight")}``, or ``only_if("input", "mode != 3")``. The kernel fills
-    them in C order, and they are turned afterwards; or, with `laid`, the CPU's kernel gets memory
-    that lies so.
+    them in C order, and they are turned afterwards; or, with `any_format`, the CPU's kernel gets
+    memory in that format.
 
     `draws`: it draws random numbers. As last argument it gets the state of a generator, two int64
     on the device of the result, reads key and position there, and moves the position on. The
@@ -133,7 +133,7 @@ class call:
     from_host: tuple[str, ...] = ()
     on_host: tuple[str, ...] = ()
     follows: dict[str, str | tuple[str, ...] | only_if] = field(default_factory=dict)
-    laid: bool = False
+    any_format: bool = False
     draws: bool = False
     loop: step_loop | None = None
     sized: str | None = None

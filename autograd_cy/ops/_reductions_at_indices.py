@@ -30,7 +30,7 @@ def _reduction(name, source, index, rule, doc, **own):
         stays={"self": ("self",)},
         jvp={
             "self": f"_to_slots(self_t.conj(), {rest}).conj()",
-            source: f"_moved_sources({source}_t, {rest}, '{name}', '{source}')",
+            source: f"_sources_jvp({source}_t, {rest}, '{name}', '{source}')",
         },
         reference=by_test("tests/ops/test_selection.py::test_reductions_at_indices"),
         tolerance=1e-4,

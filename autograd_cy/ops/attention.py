@@ -110,11 +110,11 @@ op(
     jvp={
         "output": {
             "query": (
-                "_attention_moved(query, key, value, mask, query_t, None, None, is_causal, scale)"
+                "_attention_jvp(query, key, value, mask, query_t, None, None, is_causal, scale)"
             ),
-            "key": "_attention_moved(query, key, value, mask, None, key_t, None, is_causal, scale)",
+            "key": "_attention_jvp(query, key, value, mask, None, key_t, None, is_causal, scale)",
             "value": (
-                "_attention_moved(query, key, value, mask, None, None, value_t, is_causal, scale)"
+                "_attention_jvp(query, key, value, mask, None, None, value_t, is_causal, scale)"
             ),
         }
     },
@@ -133,15 +133,15 @@ op(
 )
 
 op(
-    "_attention_moved(query, key, value, mask: Tensor?, query_t: Tensor?, key_t: Tensor?, "
+    "_attention_jvp(query, key, value, mask: Tensor?, query_t: Tensor?, key_t: Tensor?, "
     "value_t: Tensor?, is_causal: bool, scale: float)",
-    kernel=composite("attention.attention_moved"),
+    kernel=composite("attention.attention_jvp"),
     doc="Tangent of attention by one operand.",
 )
 
 op(
-    "_attention_slopes(grad, query, key, value, mask: Tensor?, output, logsumexp, exact, "
-    "is_causal: bool, scale: float) -> (query_slope, key_slope, value_slope)",
+    "_attention_gradients(grad, query, key, value, mask: Tensor?, output, logsumexp, exact, "
+    "is_causal: bool, scale: float) -> (query_gradient, key_gradient, value_gradient)",
     flops=(
         "2 * key[len(key) - 2] * (3 * elements(query) + 2 * elements(query[:len(query) - 1]) "
         "* value[len(value) - 1])"
@@ -151,7 +151,7 @@ op(
     out=False,
     dtypes="hf",
     kernel=call(
-        "attention.attention_slopes_into", shape="rules_attention.slopes(query, key, value)"
+        "attention.attention_gradients_into", shape="rules_attention.gradients(query, key, value)"
     ),
     vjp=nondiff("what is differentiated again is made of plain operators"),
     vmap=loop("examples of a vmap take plain operators"),

@@ -139,8 +139,8 @@ op(
         "x2": "_cdist_backward(transpose(grad, -1, -2), x2, x1, p, transpose(result, -1, -2))",
     },
     jvp={
-        "x1": "_cdist_moved(x1_t, x1, x2, p, result)",
-        "x2": "transpose(_cdist_moved(x2_t, x2, x1, p, transpose(result, -1, -2)), -1, -2)",
+        "x1": "_cdist_jvp(x1_t, x1, x2, p, result)",
+        "x2": "transpose(_cdist_jvp(x2_t, x2, x1, p, transpose(result, -1, -2)), -1, -2)",
     },
     vmap=loop("the examples have batches of their own"),
     dtypes="f",
@@ -155,9 +155,9 @@ op(
 )
 
 op(
-    "_cdist_moved(moved, x1, x2, p: float, result)",
+    "_cdist_jvp(moved, x1, x2, p: float, result)",
     tier="interpreted",
-    kernel=composite("contraction.cdist_moved"),
+    kernel=composite("contraction.cdist_jvp"),
     doc="Tangent of cdist by the first points.",
 )
 

@@ -67,7 +67,7 @@ op(
         "convolution.convolve",
         shape=f"rules_convolution.convolution(input, weight, bias, {LAST})",
         follows={"result": ("input", "weight")},
-        laid=True,
+        any_format=True,
     ),
     vjp={
         "input": f"_convolution_input(grad, weight.conj(), input.shape, {LAST})",
@@ -120,7 +120,7 @@ op(
         ("grad_output", "weight", "stride", "padding", "dilation", "transposed", "groups"),
         shape=f"rules_convolution.input_gradient(grad_output, weight, size, {LAST})",
         follows={"result": ("grad_output", "weight")},
-        laid=True,
+        any_format=True,
     ),
     vjp={
         "grad_output": f"convolution(grad, weight.conj(), None, {LAST})",

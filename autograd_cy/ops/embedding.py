@@ -256,11 +256,11 @@ op(
     jvp={
         "output": {
             "weight": (
-                "_embedding_bag_moved(weight_t, indices, offset2bag, bag_size, max_indices, "
+                "_embedding_bag_jvp(weight_t, indices, offset2bag, bag_size, max_indices, "
                 "per_sample_weights, mode, padding_idx)"
             ),
             "per_sample_weights": (
-                "_embedding_bag_moved(weight, indices, offset2bag, bag_size, max_indices, "
+                "_embedding_bag_jvp(weight, indices, offset2bag, bag_size, max_indices, "
                 "per_sample_weights_t, mode, padding_idx)"
             ),
         }
@@ -285,8 +285,8 @@ op(
 )
 
 op(
-    "_embedding_bag_moved(moved, indices, offset2bag, bag_size, max_indices, "
+    "_embedding_bag_jvp(moved, indices, offset2bag, bag_size, max_indices, "
     "per_sample_weights: Tensor?, mode: int, padding_idx: int)",
-    kernel=composite("embedding.embedding_bag_moved"),
+    kernel=composite("embedding.embedding_bag_jvp"),
     doc="Tangent of embedding_bag.",
 )

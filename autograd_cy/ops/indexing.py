@@ -432,9 +432,9 @@ op(
 )
 
 op(
-    "_moved_sources(moved, self, dim: int, index, src, result, reduce: str, include_self: bool, "
+    "_sources_jvp(moved, self, dim: int, index, src, result, reduce: str, include_self: bool, "
     "op: str, name: str)",
-    kernel=composite("indexing.moved_sources"),
+    kernel=composite("indexing.sources_jvp"),
     doc="The tangent of the slots from that of the sources.",
 )
 

@@ -52,8 +52,8 @@ op(
     kernel=host("linalg.eigh", ("real", "same")),
     vjp={"A": "_eigh_backward(given_eigenvalues, given_eigenvectors, eigenvalues, eigenvectors)"},
     jvp={
-        "eigenvalues": {"A": "_eigenvalues_moved(A_t, eigenvectors)"},
-        "eigenvectors": {"A": "_eigenvectors_moved(A_t, eigenvalues, eigenvectors)"},
+        "eigenvalues": {"A": "_eigenvalues_jvp(A_t, eigenvectors)"},
+        "eigenvectors": {"A": "_eigenvectors_jvp(A_t, eigenvalues, eigenvectors)"},
     },
     vmap="linalg_eigh(A, UPLO)",
     dtypes="fc",
@@ -80,14 +80,14 @@ op(
 )
 
 op(
-    "_eigenvalues_moved(moved, vectors)",
-    kernel=composite("linalg.eigenvalues_moved"),
+    "_eigenvalues_jvp(moved, vectors)",
+    kernel=composite("linalg.eigenvalues_jvp"),
     doc="Tangent of the eigenvalues.",
 )
 
 op(
-    "_eigenvectors_moved(moved, values, vectors)",
-    kernel=composite("linalg.eigenvectors_moved"),
+    "_eigenvectors_jvp(moved, values, vectors)",
+    kernel=composite("linalg.eigenvectors_jvp"),
     doc="Tangent of the eigenvectors.",
 )
 
@@ -118,9 +118,9 @@ op(
     vjp={"A": "_svd_backward(given_U, given_S, given_Vh, U, S, Vh)"},
     keeps=("full_matrices",),
     jvp={
-        "U": {"A": "_svd_moved(A_t, U, S, Vh, 0)"},
-        "S": {"A": "_svd_moved(A_t, U, S, Vh, 1)"},
-        "Vh": {"A": "_svd_moved(A_t, U, S, Vh, 2)"},
+        "U": {"A": "_svd_jvp(A_t, U, S, Vh, 0)"},
+        "S": {"A": "_svd_jvp(A_t, U, S, Vh, 1)"},
+        "Vh": {"A": "_svd_jvp(A_t, U, S, Vh, 2)"},
     },
     vmap="linalg_svd(A, full_matrices, None)",
     dtypes="fc",
@@ -180,9 +180,9 @@ op(
 )
 
 op(
-    "_svd_moved(moved, U, S, Vh, which: int)",
+    "_svd_jvp(moved, U, S, Vh, which: int)",
     tier="interpreted",
-    kernel=composite("linalg.svd_moved"),
+    kernel=composite("linalg.svd_jvp"),
     doc="Tangent of U, S or Vh (0, 1, 2).",
 )
 
@@ -211,7 +211,7 @@ op(
     autocast="float32",
     kernel=host("linalg.cholesky"),
     vjp={"A": "_cholesky_backward(grad, result, upper)"},
-    jvp={"A": "_cholesky_moved(A_t, result, upper)"},
+    jvp={"A": "_cholesky_jvp(A_t, result, upper)"},
     vmap="linalg_cholesky(A, upper)",
     dtypes="fc",
     reference=by_test(HERE + "test_cholesky_factors"),
@@ -237,9 +237,9 @@ op(
 )
 
 op(
-    "_cholesky_moved(moved, factor, upper: bool)",
+    "_cholesky_jvp(moved, factor, upper: bool)",
     tier="interpreted",
-    kernel=composite("linalg.cholesky_moved"),
+    kernel=composite("linalg.cholesky_jvp"),
     doc="Tangent of the Cholesky factor.",
 )
 

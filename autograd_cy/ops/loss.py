@@ -154,8 +154,8 @@ op(
         "target": "-_mse_backward(grad, self, target, reduction)",
     },
     jvp={
-        "self": "_mse_moved(self_t, self, target, reduction)",
-        "target": "-_mse_moved(target_t, self, target, reduction)",
+        "self": "_mse_jvp(self_t, self, target, reduction)",
+        "target": "-_mse_jvp(target_t, self, target, reduction)",
     },
     vmap="_mse_each(self, target, reduction)",
     dtypes="hf",
@@ -174,8 +174,8 @@ op(
 )
 
 op(
-    "_mse_moved(self, a, b, reduction: int)",
-    kernel=composite("loss.mse_moved"),
+    "_mse_jvp(self, a, b, reduction: int)",
+    kernel=composite("loss.mse_jvp"),
     doc="Tangent of mse_loss.",
 )
 

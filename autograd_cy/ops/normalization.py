@@ -58,7 +58,7 @@ op(
     shows={"result1": "mean", "result2": "rstd"},
     jvp={
         "result": {
-            "input": "_rows_moved(input_t, input, normalized_shape, weight, eps, True)",
+            "input": "_rows_jvp(input_t, input, normalized_shape, weight, eps, True)",
             "weight": "weight_t * _rows_scaled(input, normalized_shape, eps, True)",
             "bias": "expand(bias_t, input.shape)",
         }
@@ -105,8 +105,8 @@ op(
 )
 
 op(
-    "_rows_moved(moved, input, normalized_shape: ints, weight: Tensor?, eps: float, centred: bool)",
-    kernel=composite("normalization.rows_moved"),
+    "_rows_jvp(moved, input, normalized_shape: ints, weight: Tensor?, eps: float, centred: bool)",
+    kernel=composite("normalization.rows_jvp"),
     doc="Tangent of normalised rows.",
 )
 
@@ -173,7 +173,7 @@ op(
     },
     jvp={
         "result": {
-            "input": "_rows_moved(input_t, input, normalized_shape, weight, eps, False)",
+            "input": "_rows_jvp(input_t, input, normalized_shape, weight, eps, False)",
             "weight": "weight_t * _rows_scaled(input, normalized_shape, eps, False)",
         }
     },
@@ -260,7 +260,7 @@ op(
         "norms.group_norm",
         shape="rules_normalization.group_norm(input, num_groups, weight, bias)",
         follows={"result": "input"},
-        laid=True,
+        any_format=True,
     ),
     vjp={
         (
@@ -282,7 +282,7 @@ op(
     },
     jvp={
         "result": {
-            "input": "_groups_moved(input_t, input, num_groups, weight, eps)",
+            "input": "_groups_jvp(input_t, input, num_groups, weight, eps)",
             "weight": "_per_channel(weight_t, input) * _groups_scaled(input, num_groups, eps)",
             "bias": "expand(_per_channel(bias_t, input), input.shape)",
         }
@@ -326,8 +326,8 @@ op(
 )
 
 op(
-    "_groups_moved(moved, input, num_groups: int, weight: Tensor?, eps: float)",
-    kernel=composite("normalization.groups_moved"),
+    "_groups_jvp(moved, input, num_groups: int, weight: Tensor?, eps: float)",
+    kernel=composite("normalization.groups_jvp"),
     doc="Tangent of group_norm.",
 )
 
@@ -390,11 +390,11 @@ op(
 # --- channels ----------------------------------------------------------------------------------
 
 
-def channels_moved(training):
+def channels_jvp(training):
     """Forward mode of batch_norm."""
     return {
         "result": {
-            "input": f"_channels_moved(input_t, input, weight, mean, rstd, {training}, eps)",
+            "input": f"_channels_jvp(input_t, input, weight, mean, rstd, {training}, eps)",
             "weight": (
                 f"_per_channel(weight_t, input) * _channels_scaled(input, mean, rstd, {training}, "
                 "eps)"
@@ -434,7 +434,7 @@ op(
     },
     stays={"weight": ("weight",), "bias": ("input", "weight")},
     shows={"result1": "mean", "result2": "rstd", "training": "True"},
-    jvp=channels_moved(True),
+    jvp=channels_jvp(True),
     vmap=loop("each example has statistics of its own"),
     doc="batch_norm by the statistics of the batch, which it returns.",
 )
@@ -468,7 +468,7 @@ op(
     },
     stays={"input": ("input",), "weight": ("weight",), "bias": ("input", "weight")},
     shows={"result1": "mean", "result2": "rstd", "training": "False"},
-    jvp=channels_moved(False),
+    jvp=channels_jvp(False),
     vmap=loop("each example has statistics of its own"),
     doc="batch_norm by the running statistics.",
 )
@@ -505,8 +505,8 @@ op(
 )
 
 op(
-    "_channels_moved(moved, input, weight: Tensor?, mean, rstd, training: bool, eps: float)",
-    kernel=composite("normalization.channels_moved"),
+    "_channels_jvp(moved, input, weight: Tensor?, mean, rstd, training: bool, eps: float)",
+    kernel=composite("normalization.channels_jvp"),
     doc="Tangent of batch_norm.",
 )
 

@@ -319,8 +319,8 @@ op(
     ),
     vjp={
         "self": (
-            "_logit_cross_entropy_slope(_loss_share(grad, self, weight, reduction), self, target, "
-            "pos_weight)"
+            "_logit_cross_entropy_gradient(_loss_share(grad, self, weight, reduction), self, "
+            "target, pos_weight)"
         ),
         "target": (
             "_logit_cross_entropy_of_target(_loss_share(grad, self, weight, reduction), self, "
@@ -329,7 +329,7 @@ op(
     },
     jvp={
         "self": (
-            "_loss_total(_logit_cross_entropy_slope(self_t, self, target, pos_weight), weight, "
+            "_loss_total(_logit_cross_entropy_gradient(self_t, self, target, pos_weight), weight, "
             "reduction)"
         ),
         "target": (
@@ -433,8 +433,8 @@ op(
 )
 
 op(
-    "_logit_cross_entropy_slope(grad_output, self, target, pos_weight: Tensor?)",
-    kernel=composite("pointwise_loss.logit_slope"),
+    "_logit_cross_entropy_gradient(grad_output, self, target, pos_weight: Tensor?)",
+    kernel=composite("pointwise_loss.logit_gradient"),
     doc=(
         "Gradient of binary_cross_entropy_with_logits, with or without a weight of positive "
         "targets."
@@ -492,13 +492,13 @@ op(
         "pointwise_loss.kl_div_into", shape="rules_loss.pointwise(self, target, reduction)"
     ),
     vjp={
-        "self": "_kl_div_slope(_loss_share(grad, self, None, reduction), target, log_target)",
+        "self": "_kl_div_gradient(_loss_share(grad, self, None, reduction), target, log_target)",
         "target": (
             "_kl_div_of_target(_loss_share(grad, self, None, reduction), self, target, log_target)"
         ),
     },
     jvp={
-        "self": "_loss_total(_kl_div_slope(self_t, target, log_target), None, reduction)",
+        "self": "_loss_total(_kl_div_gradient(self_t, target, log_target), None, reduction)",
         "target": (
             "_loss_total(_kl_div_of_target(target_t, self, target, log_target), None, reduction)"
         ),
@@ -521,7 +521,7 @@ op(
 )
 
 op(
-    "_kl_div_slope(grad_output, target, log_target: bool)",
+    "_kl_div_gradient(grad_output, target, log_target: bool)",
     kernel=composite(
         "_kl_div_log_backward(grad_output, target) if log_target else target * -grad_output"
     ),

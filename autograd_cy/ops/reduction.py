@@ -608,7 +608,7 @@ op(
     },
     jvp={
         "terms": "_linear_scan(terms_t, factors, dim, reverse)",
-        "factors": "_linear_scan_moved(factors_t, factors, result, dim, reverse)",
+        "factors": "_linear_scan_jvp(factors_t, factors, result, dim, reverse)",
     },
     vmap=(
         "_linear_scan(terms, factors, dim + 1, reverse) if terms.ndim > 1 "
@@ -655,8 +655,8 @@ op(
 )
 
 op(
-    "_linear_scan_moved(moved, factors, result, dim: dim, reverse: bool)",
-    kernel=composite("reduction.linear_scan_moved"),
+    "_linear_scan_jvp(moved, factors, result, dim: dim, reverse: bool)",
+    kernel=composite("reduction.linear_scan_jvp"),
     doc="Tangent of a recurrence by that of its factors.",
 )
 

@@ -40,7 +40,7 @@ op(
         "resampling.resample",
         shape="rules_pooling.adaptive(self, size)",
         follows={"result": "self"},
-        laid=True,
+        any_format=True,
     ),
     node="UpsampleBackward0",
     variants=_NODES,
@@ -75,7 +75,7 @@ op(
         "resampling.resample_backward",
         shape="rules_pooling.sized(grad_output, size)",
         follows={"result": "grad_output"},
-        laid=True,
+        any_format=True,
     ),
     vjp={"grad_output": f"_resample(grad, to, {_GIVEN})"},
     jvp="linear",
@@ -127,7 +127,7 @@ op(
     },
     jvp={
         "input": f"_grid_sample(input_t, grid, {_HOW})",
-        "grid": f"_grid_sample_moved(input, grid, grid_t, {_HOW})",
+        "grid": f"_grid_sample_jvp(input, grid, grid_t, {_HOW})",
     },
     vmap=_each_with_its_own("_grid_sample", ("input", "grid")),
     dtypes="hf",
@@ -153,7 +153,7 @@ op(
     },
     jvp={
         "grad_output": f"_grid_sample_input(grad_output_t, grid, size, {_HOW})",
-        "grid": f"_grid_sample_input_moved(grad_output, grid, grid_t, size, {_HOW})",
+        "grid": f"_grid_sample_input_jvp(grad_output, grid, grid_t, size, {_HOW})",
     },
     vmap=_each_with_its_own("_grid_sample_input", ("grad_output", "grid"), f"(B,) + size, {_HOW}"),
     dtypes="hf",
@@ -165,14 +165,14 @@ op(
     out=False,
     kernel=call("grid_sampling.grid_sample_grid", shape="rules_grid.like_points(grid)"),
     vjp={
-        "grad_output": f"_grid_sample_moved(input, grid, grad, {_HOW})",
-        "input": f"_grid_sample_input_moved(grad_output, grid, grad, input.shape, {_HOW})",
-        "grid": f"_grid_sample_grid_moved(grad_output, input, grid, grad, {_HOW})",
+        "grad_output": f"_grid_sample_jvp(input, grid, grad, {_HOW})",
+        "input": f"_grid_sample_input_jvp(grad_output, grid, grad, input.shape, {_HOW})",
+        "grid": f"_grid_sample_grid_jvp(grad_output, input, grid, grad, {_HOW})",
     },
     jvp={
         "grad_output": f"_grid_sample_grid(grad_output_t, input, grid, {_HOW})",
         "input": f"_grid_sample_grid(grad_output, input_t, grid, {_HOW})",
-        "grid": f"_grid_sample_grid_moved(grad_output, input, grid, grid_t, {_HOW})",
+        "grid": f"_grid_sample_grid_jvp(grad_output, input, grid, grid_t, {_HOW})",
     },
     vmap=_each_with_its_own("_grid_sample_grid", ("grad_output", "input", "grid")),
     dtypes="hf",
@@ -208,21 +208,21 @@ op(
 )
 
 op(
-    f"_grid_sample_moved(input, grid, moved, {_HOWS})",
+    f"_grid_sample_jvp(input, grid, moved, {_HOWS})",
     tier="interpreted",
-    kernel=composite("resampling.grid_sample_moved"),
+    kernel=composite("resampling.grid_sample_jvp"),
     doc="Tangent of what is sampled by the grid.",
 )
 op(
-    f"_grid_sample_input_moved(grad_output, grid, moved, size: sizes, {_HOWS})",
+    f"_grid_sample_input_jvp(grad_output, grid, moved, size: sizes, {_HOWS})",
     tier="interpreted",
-    kernel=composite("resampling.grid_sample_input_moved"),
+    kernel=composite("resampling.grid_sample_input_jvp"),
     doc="Tangent of the images' gradient by the grid.",
 )
 op(
-    f"_grid_sample_grid_moved(grad_output, input, grid, moved, {_HOWS})",
+    f"_grid_sample_grid_jvp(grad_output, input, grid, moved, {_HOWS})",
     tier="interpreted",
-    kernel=composite("resampling.grid_sample_grid_moved"),
+    kernel=composite("resampling.grid_sample_grid_jvp"),
     doc=(
         "Tangent of the grid's gradient by the grid, and the same backward, as second derivatives "
         "are."

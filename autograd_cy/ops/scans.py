@@ -55,9 +55,7 @@ op(
     vjp={
         "self": "_logcumsumexp_backward(grad, self, result, normal_dim(dim, self.ndim) - self.ndim)"
     },
-    jvp={
-        "self": "_logcumsumexp_moved(self_t, self, result, normal_dim(dim, self.ndim) - self.ndim)"
-    },
+    jvp={"self": "_logcumsumexp_jvp(self_t, self, result, normal_dim(dim, self.ndim) - self.ndim)"},
     vmap="dims",
     samples=ALONG,
     dtypes="hfc",
@@ -76,17 +74,17 @@ op(
 
 # Sums of products with exponentials: linear in what is added, at zero, too.
 op(
-    "_logcumsumexp_moved(moved, self, sums, back: int)",
+    "_logcumsumexp_jvp(moved, self, sums, back: int)",
     out=False,
-    kernel=call("scans.logcumsumexp_moved", shape="rules_scans.same_shape(moved, self, sums)"),
+    kernel=call("scans.logcumsumexp_jvp", shape="rules_scans.same_shape(moved, self, sums)"),
     vjp={
         "moved": "_logcumsumexp_backward(grad, self, sums, back)",
         "self": "moved.conj() * _logcumsumexp_backward(grad, self, sums, back)",
         "sums": "-grad * result.conj()",
     },
     jvp={
-        "moved": "_logcumsumexp_moved(moved_t, self, sums, back)",
-        "self": "_logcumsumexp_moved(moved * self_t, self, sums, back)",
+        "moved": "_logcumsumexp_jvp(moved_t, self, sums, back)",
+        "self": "_logcumsumexp_jvp(moved * self_t, self, sums, back)",
         "sums": "-result * sums_t",
     },
     vmap="elementwise",
@@ -104,9 +102,9 @@ op(
         "scans.logcumsumexp_backward", shape="rules_scans.same_shape(grad_output, self, sums)"
     ),
     vjp={
-        "grad_output": "_logcumsumexp_moved(grad, self, sums, back)",
+        "grad_output": "_logcumsumexp_jvp(grad, self, sums, back)",
         "self": "grad.conj() * result",
-        "sums": "-grad_output * _logcumsumexp_moved(grad, self, sums, back).conj()",
+        "sums": "-grad_output * _logcumsumexp_jvp(grad, self, sums, back).conj()",
     },
     jvp={
         "grad_output": "_logcumsumexp_backward(grad_output_t, self, sums, back)",

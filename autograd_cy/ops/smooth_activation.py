@@ -302,7 +302,7 @@ op(
         "grad_output": "_softplus_backward(grad, self, beta, threshold)",
         "self": (
             "grad * grad_output * where(ge(self * beta, threshold), 0, beta "
-            "* _logistic_slope(self * beta))"
+            "* _sigmoid_derivative(self * beta))"
         ),
     },
     jvp="elementwise",
@@ -321,7 +321,7 @@ op(
 )
 
 op(
-    "_logistic_slope(self)",
+    "_sigmoid_derivative(self)",
     method=False,
     kernel=composite("sigmoid(self) * sigmoid(-self)"),
     doc="Derivative of the logistic function; the difference ``1 - s`` would cancel.",
@@ -353,7 +353,7 @@ op(
     node="LogSigmoidBackwardBackward0",
     vjp={
         "grad_output": "_log_sigmoid_backward(grad, self)",
-        "self": "-grad * grad_output * _logistic_slope(self)",
+        "self": "-grad * grad_output * _sigmoid_derivative(self)",
     },
     jvp="elementwise",
     vmap="elementwise",
@@ -432,7 +432,7 @@ op(
     namespace="nn.functional",
     kernel=call("activations.glu", anywhere=True, into=True),
     vjp={"self": "_glu_backward(grad, self, dim)"},
-    jvp={"self": "_glu_moved(self, self_t, dim)"},
+    jvp={"self": "_glu_jvp(self, self_t, dim)"},
     vmap="dims",
     samples=[one((3, 4)), one((4, 3), 0), one((2, 6, 3), 1), one((2,)), one((0, 4)), one((3, 0))],
     dtypes="hf",
@@ -461,12 +461,12 @@ op(
     out=False,
     node="GluBackwardBackward0",
     vjp={
-        "grad_output": "_glu_moved(self, grad, dim)",
-        "self": "_glu_curved(grad_output, self, grad, dim)",
+        "grad_output": "_glu_jvp(self, grad, dim)",
+        "self": "_glu_backward_jvp(grad_output, self, grad, dim)",
     },
     jvp={
         "grad_output": "_glu_backward(grad_output_t, self, dim)",
-        "self": "_glu_curved(grad_output, self, self_t, dim)",
+        "self": "_glu_backward_jvp(grad_output, self, self_t, dim)",
     },
     vmap="_glu_backward(grad_output, self, dim + 1)",
     samples=[sample((arg((3, 2)), arg((3, 4)), -1)), sample((arg((2, 3)), arg((4, 3)), 0))],
@@ -479,13 +479,13 @@ op(
 )
 
 op(
-    "_glu_moved(self, moved, dim: dim)",
-    kernel=composite("smooth_activation.glu_moved"),
+    "_glu_jvp(self, moved, dim: dim)",
+    kernel=composite("smooth_activation.glu_jvp"),
     doc="Tangent of glu.",
 )
 
 op(
-    "_glu_curved(grad_output, self, moved, dim: dim)",
-    kernel=composite("smooth_activation.glu_curved"),
+    "_glu_backward_jvp(grad_output, self, moved, dim: dim)",
+    kernel=composite("smooth_activation.glu_backward_jvp"),
     doc="Derivative of glu's gradient along `moved`; it is symmetric.",
 )

@@ -141,9 +141,9 @@ for _name, _saved in (("var", ""), ("std", "std, ")):
         },
         jvp={
             _name: {
-                "self": "_var_moved(self_t, self, dim, correction, keepdim)"
+                "self": "_var_jvp(self_t, self, dim, correction, keepdim)"
                 if _name == "var"
-                else "_of_root(_var_moved(self_t, self, dim, correction, keepdim), std)"
+                else "_of_root(_var_jvp(self_t, self, dim, correction, keepdim), std)"
             },
             "mean": {"self": "mean(self_t, dim, keepdim)"},
         },
@@ -211,8 +211,8 @@ op(
 )
 
 op(
-    "_var_moved(moved, self, dim: object, correction: float, keepdim: bool)",
-    kernel=composite("statistics.var_moved"),
+    "_var_jvp(moved, self, dim: object, correction: float, keepdim: bool)",
+    kernel=composite("statistics.var_jvp"),
     doc="Tangent of a variance.",
 )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ext.codegen.formula import FormulaError, parse
 from ext.codegen.kernel_runs import has_shape
 from ext.codegen.lines import indent
-from ext.codegen.plan import bits_of, claim_of
+from ext.codegen.plan import bits_of, dtype_check_of
 from ext.codegen.vmap_rules import Random, Refused, rule_of
 from ext.codegen.vocabulary import arg_type
 
@@ -126,18 +126,18 @@ class CheckDtype(Part):
 
     def check(self) -> list[str]:
         """The lines that only refuse."""
-        claim = claim_of(self.r)
-        if claim is None:
+        wanted = dtype_check_of(self.r)
+        if wanted is None:
             return []
-        names = claim.names
-        how = f'{hex(claim.bits)}, "{self.op.shown}", {self.r.call.refusal!r}'
-        if claim.promoted and len(names) > 2:
-            return [f"claim(common_dtype(({', '.join(names)})), {how})"]
-        if claim.promoted and len(names) == 2:
-            return [f"claim_promoted({', '.join(names)}, {how})"]
+        names = wanted.names
+        how = f'{hex(wanted.bits)}, "{self.op.shown}", {self.r.call.refusal!r}'
+        if wanted.promoted and len(names) > 2:
+            return [f"check_dtype(common_dtype(({', '.join(names)})), {how})"]
+        if wanted.promoted and len(names) == 2:
+            return [f"check_promoted_dtype({', '.join(names)}, {how})"]
         # An argument that is computed in another dtype may be of any.
-        dtype = "{0}.dt if dtype < 0 else dtype" if claim.by_dtype else "{0}.dt"
-        return [f"claim({dtype.format(name)}, {how})" for name in names]
+        dtype = "{0}.dt if dtype < 0 else dtype" if wanted.by_dtype else "{0}.dt"
+        return [f"check_dtype({dtype.format(name)}, {how})" for name in names]
 
 
 class CheckDevice(Part):

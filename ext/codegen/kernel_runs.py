@@ -149,9 +149,9 @@ def _following(record, action: str) -> list[str]:
     return [f"    {line}" for line in lines]
 
 
-def laid_outputs(record) -> list[str]:
+def formatted_outputs(record) -> list[str]:
     """Memory that lies channels last for a kernel that fills such."""
-    if not record.kernel.laid:
+    if not record.kernel.any_format:
         return []
     return [
         "if flags & F_STRIDED and lays_channels_last(device):",
@@ -163,7 +163,7 @@ def turned_outputs(record) -> list[str]:
     """What lies channels last because a tensor that it follows does."""
     if not record.kernel.follows:
         return []
-    other = " and not lays_channels_last(device)" if record.kernel.laid else ""
+    other = " and not lays_channels_last(device)" if record.kernel.any_format else ""
     turning = _following(record, "to_{0} = turned_channels_last(to_{0})")
     return [f"if flags & F_STRIDED{other}:", *turning]
 
@@ -278,7 +278,7 @@ def run_function(record, shown: str, imports) -> list[str]:
     if not n:  # the arguments are what it changes
         body += calling(r, shown)
         return ["", head, *indent(body)]
-    fresh = [*laid_outputs(r), *(f"to_{i} = fresh(&made[{i}], device)" for i in range(n))]
+    fresh = [*formatted_outputs(r), *(f"to_{i} = fresh(&made[{i}], device)" for i in range(n))]
     body += ["if out is None:", *indent(fresh)]
     if r.call.inplace and n == 1:
         body += ["elif inplace:", f"    {_in_place_target(r, shown)}"]

@@ -73,7 +73,7 @@ from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.overrides cimport answer, overriding
 from autograd_cy._C.forms cimport NONE, Given, Value, has_named, make_forms, named_count, positional
 from autograd_cy._C.arguments cimport (
-    {converters}, claim, claim_promoted, alpha_arg, foreign_operand)
+    {converters}, check_dtype, check_promoted_dtype, alpha_arg, foreign_operand)
 from autograd_cy._C.rules_common cimport {checks}
 {imports}
 

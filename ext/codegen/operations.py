@@ -14,7 +14,7 @@ from typing import Any
 from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, fitting, parse
 from ext.codegen.kernel_runs import given, has_shape, is_sized, rule_of, signature
 from ext.codegen.node_text import shown_rows
-from ext.codegen.plan import Plan, bits_of, claim_of, is_gradient
+from ext.codegen.plan import Plan, bits_of, dtype_check_of, is_gradient
 from ext.codegen.tangents import jvp_formulas
 from ext.codegen.vmap_rules import names_of
 
@@ -327,15 +327,17 @@ class Operation:
             fields["listed"] = repr(listed)
         if self.dims():
             fields["dims"] = repr(self.dims())
-        claim = claim_of(r)
-        if claim is not None:
-            places = tuple(self.places[name] for name in claim.names)
+        wanted = dtype_check_of(r)
+        if wanted is not None:
+            places = tuple(self.places[name] for name in wanted.names)
             by_dtype = (
                 next((i for i, a in enumerate(r.args) if a.type == "dtype?"), -1)
-                if claim.by_dtype
+                if wanted.by_dtype
                 else -1
             )
-            fields["claim"] = repr((claim.bits, places, claim.promoted, by_dtype, r.call.refusal))
+            fields["dtype_check"] = repr(
+                (wanted.bits, places, wanted.promoted, by_dtype, r.call.refusal)
+            )
         if r.call.widen:
             letters, target = r.call.widen
             fields["widen"] = repr((bits_of(letters), target))

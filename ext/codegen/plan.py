@@ -164,7 +164,7 @@ class Claim:
     by_dtype: bool = False
 
 
-def claim_of(record: Any) -> Claim | None:
+def dtype_check_of(record: Any) -> Claim | None:
     """The claim of a record; None if every dtype will do."""
     r, kernel = record, type(record.kernel).__name__
     if bits_of(r.call.dtypes) == ALL_CLASSES or kernel == "view":

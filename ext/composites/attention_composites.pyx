@@ -197,7 +197,7 @@ cdef Tensor transposed(Tensor t):
     return T.transpose(t, t.nd - 2, t.nd - 1)
 
 
-cdef Tensor score_slopes(Tensor weights, Tensor d):
+cdef Tensor score_gradients(Tensor weights, Tensor d):
     """Gradient, or tangent, of the softmax."""
     cdef Tensor both = T.mul(weights, d)
     return T.sub(both, T.mul(weights, T.sum_dim(both, (weights.nd - 1,), True, -1)))
@@ -215,17 +215,17 @@ cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor valu
     cdef Tensor weights, slopes, dq, dk, dv, k, v, q, g
     cdef int dt = query.dt
     cdef bint recorded = not (tls_modes() & (M_NO_GRAD | M_INFERENCE))
-    if has_kernel(device_of(query), "_attention_slopes") and not (
+    if has_kernel(device_of(query), "_attention_gradients") and not (
             recorded or g_modes & G_FORWARD
             or (grad.flags | query.flags | key.flags | value.flags) & F_BATCHED):
-        return T._attention_slopes(
+        return T._attention_gradients(
             grad, query, key, value, mask, output, logsumexp, exact, is_causal, scale)
     # What is differentiated again is made of plain operators.
     g, q = widened(grad), widened(query)
     k = widened(repeated(key, query.sizes[1]))
     v = widened(repeated(value, query.sizes[1]))
     weights = weights_of(q, k, widened(mask), is_causal, scale)
-    slopes = score_slopes(weights, T.matmul(g, transposed(v)))
+    slopes = score_gradients(weights, T.matmul(g, transposed(v)))
     dq = T.mul(T.matmul(slopes, k), wrap_double(scale))
     dk = grouped_sum(T.mul(T.matmul(transposed(slopes), q), wrap_double(scale)), key.sizes[1])
     dv = grouped_sum(T.matmul(transposed(weights), g), key.sizes[1])
@@ -234,8 +234,8 @@ cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor valu
     return dq, dk, dv
 
 
-cdef Tensor attention_moved(Tensor query, Tensor key, Tensor value, Tensor mask, Tensor query_t,
-                            Tensor key_t, Tensor value_t, bint is_causal, double scale):
+cdef Tensor attention_jvp(Tensor query, Tensor key, Tensor value, Tensor mask, Tensor query_t,
+                          Tensor key_t, Tensor value_t, bint is_causal, double scale):
     """Tangent of the result by one of the three."""
     cdef Py_ssize_t heads = query.sizes[1]
     cdef Tensor weights, moved, result, k = widened(repeated(key, heads))
@@ -249,7 +249,7 @@ cdef Tensor attention_moved(Tensor query, Tensor key, Tensor value, Tensor mask,
         else:
             moved = T.matmul(q, transposed(widened(repeated(key_t, heads))))
         moved = T.mul(moved, wrap_double(scale))
-        result = T.matmul(score_slopes(weights, moved), v)
+        result = T.matmul(score_gradients(weights, moved), v)
     return result if result.dt == query.dt else T._to_dtype(result, query.dt)
 
 

@@ -114,9 +114,9 @@ cdef Tensor embedding_bag_samples(Tensor grad, Tensor weight, Tensor indices, Te
     return T.where(T.eq(indices, wrap_int(padding)), wrap_double(0.0), each)
 
 
-cdef Tensor embedding_bag_moved(Tensor moved, Tensor indices, Tensor bag_of, Tensor sizes,
-                                Tensor places, Tensor samples, Py_ssize_t mode,
-                                Py_ssize_t padding):
+cdef Tensor embedding_bag_jvp(Tensor moved, Tensor indices, Tensor bag_of, Tensor sizes,
+                              Tensor places, Tensor samples, Py_ssize_t mode,
+                              Py_ssize_t padding):
     """Tangent by the table."""
     cdef Tensor rows, keep
     if mode == 2:

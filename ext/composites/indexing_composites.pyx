@@ -435,8 +435,8 @@ cdef Tensor to_sources(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor 
         "to the same position in self")
 
 
-cdef Tensor moved_sources(Tensor moved, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
-                          Tensor result, str reduce, bint include_self, str op, str name):
+cdef Tensor sources_jvp(Tensor moved, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
+                        Tensor result, str reduce, bint include_self, str op, str name):
     """Return the part of the tangent of the slots that comes from tangents of the sources."""
     moved = to_sources(T._conjugate(corner(moved, index)), a, dim, index, src, result, reduce,
                        include_self, op, name)

@@ -118,8 +118,8 @@ cdef Tensor rows_scaled(Tensor input, tuple shape, double eps, bint centred):
     return cast_down(hat, input.dt)
 
 
-cdef Tensor rows_moved(Tensor moved, Tensor input, tuple shape, Tensor weight, double eps,
-                       bint centred):
+cdef Tensor rows_jvp(Tensor moved, Tensor input, tuple shape, Tensor weight, double eps,
+                     bint centred):
     cdef Tensor hat, r, out
     cdef tuple dims = last_dims(input, shape)
     hat, r = normalised(wide(input), dims, eps, centred)
@@ -139,8 +139,8 @@ cdef Tensor groups_scaled(Tensor input, Py_ssize_t groups, double eps):
     return cast_down(T.reshape(hat, dims_of(input)), input.dt)
 
 
-cdef Tensor groups_moved(Tensor moved, Tensor input, Py_ssize_t groups, Tensor weight,
-                         double eps):
+cdef Tensor groups_jvp(Tensor moved, Tensor input, Py_ssize_t groups, Tensor weight,
+                       double eps):
     cdef Tensor hat, r, out
     hat, r = normalised(grouped(wide(input), groups), (2,), eps, True)
     out = T.reshape(projected(grouped(wide(moved), groups), hat, r, (2,), True), dims_of(input))
@@ -199,8 +199,8 @@ cdef Tensor channels_scaled(Tensor input, Tensor mean, Tensor rstd, bint trainin
     return cast_down(<Tensor>channels(input, mean, rstd, training, eps)[0], input.dt)
 
 
-cdef Tensor channels_moved(Tensor moved, Tensor input, Tensor weight, Tensor mean, Tensor rstd,
-                           bint training, double eps):
+cdef Tensor channels_jvp(Tensor moved, Tensor input, Tensor weight, Tensor mean, Tensor rstd,
+                         bint training, double eps):
     cdef Tensor hat, r, out
     hat, r = channels(input, mean, rstd, training, eps)
     if training:

@@ -86,7 +86,7 @@ cdef Tensor cross_entropy_each(Tensor a, Tensor b, Tensor weight, Py_ssize_t red
     return each(T._binary_cross_entropy(a, b, aligned(weight, a), RED_NONE), reduction)
 
 
-cdef Tensor logit_slope(Tensor grad, Tensor a, Tensor b, Tensor pos_weight):
+cdef Tensor logit_gradient(Tensor grad, Tensor a, Tensor b, Tensor pos_weight):
     if pos_weight is None:
         return T._logit_cross_entropy_backward(grad, a, b)
     return T._weighted_logit_cross_entropy_backward(grad, a, b, pos_weight)

@@ -158,8 +158,8 @@ cdef Tensor linear_scan_factors(Tensor grad, Tensor factors, Tensor result, Py_s
     return T.mul(grad, conjugate(neighbours(result, dim, False)))
 
 
-cdef Tensor linear_scan_moved(Tensor moved, Tensor factors, Tensor result, Py_ssize_t dim,
-                              bint reverse):
+cdef Tensor linear_scan_jvp(Tensor moved, Tensor factors, Tensor result, Py_ssize_t dim,
+                            bint reverse):
     if reverse:
         moved = neighbours(T.mul(moved, result), dim, True)
     else:

@@ -28,7 +28,7 @@ cdef Tensor var_mean_backward(Tensor var, Tensor mean, Tensor a, object dim, dou
     return r
 
 
-cdef Tensor var_moved(Tensor moved, Tensor a, object dim, double correction, bint keepdim):
+cdef Tensor var_jvp(Tensor moved, Tensor a, object dim, double correction, bint keepdim):
     """The tangent of the variance."""
     cdef double n = freedom(a, dim, correction)
     cdef Tensor r = T.mul(moved, T.conj(T.sub(a, T.mean_dim(a, dim, True, -1))))

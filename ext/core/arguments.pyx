@@ -458,5 +458,5 @@ cdef int refuse_dtype(int dt, str op, str words) except -1:
                               "convert them first")
 
 
-cdef int claim_common(Tensor a, Tensor b, uint32_t claimed, str op, str words) except -1:
-    return claim(result_dtype((a, b)), claimed, op, words)
+cdef int check_common_dtype(Tensor a, Tensor b, uint32_t allowed, str op, str words) except -1:
+    return check_dtype(result_dtype((a, b)), allowed, op, words)

@@ -260,7 +260,7 @@ cdef int store_number(char* p, int dt, object value) except -1:
 
 # --- memory of fresh tensors, an event of its own -------------------------------------------
 
-cdef Tensor room_on(int device, int dt, int n, const Py_ssize_t* shape, const Py_ssize_t* strides):
+cdef Tensor empty_on(int device, int dt, int n, const Py_ssize_t* shape, const Py_ssize_t* strides):
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_event(E + E_EMPTY, S_OPERATOR)
@@ -268,7 +268,7 @@ cdef Tensor room_on(int device, int dt, int n, const Py_ssize_t* shape, const Py
 
 
 cdef Tensor room(int dt, int n, const Py_ssize_t* shape):
-    return room_on(ON_CPU, dt, n, shape, NULL)
+    return empty_on(ON_CPU, dt, n, shape, NULL)
 
 
 cdef Tensor room_like(Tensor a, int dt):
@@ -311,7 +311,7 @@ cdef Tensor full_like_plain(Tensor a, double value):
 
 
 cdef Tensor eye_plain(int device, int dt, const Py_ssize_t* shape):
-    cdef Tensor t = room_on(device, dt, 2, shape, NULL)
+    cdef Tensor t = empty_on(device, dt, 2, shape, NULL)
     clear(t)
     set_diagonal(t)
     return t
@@ -339,7 +339,7 @@ cdef Tensor like_on(Tensor a, int dt, object memory_format, int device):
         preserved_strides(a, strides)
     else:
         format_strides(a.nd, a.sizes, format, strides)
-    return room_on(device, dt, a.nd, a.sizes, strides)
+    return empty_on(device, dt, a.nd, a.sizes, strides)
 
 
 # --- from a shape ---------------------------------------------------------------------------
@@ -349,7 +349,7 @@ cdef Tensor fill_new(int dt, int n, const Py_ssize_t* shape, const char* item, i
     """`out` or a fresh tensor, with `item` (of the right dtype) everywhere."""
     cdef Tensor t
     if out is None:
-        t = room_on(device, dt, n, shape, NULL)
+        t = empty_on(device, dt, n, shape, NULL)
         fill_elements(t, item)
         return t
     resize_out(out, n, shape, op)
@@ -601,7 +601,7 @@ cdef Tensor strided_empty(object size, object stride, int where, int dt, object 
     if like is not None and like.flags & F_BATCHED:
         return set_requires_grad(strided_examples(like, dt, n, shape, strides, where),
                                  requires_grad, op)
-    return set_requires_grad(room_on(where, dt, n, shape, strides), requires_grad, op)
+    return set_requires_grad(empty_on(where, dt, n, shape, strides), requires_grad, op)
 
 
 def eye(n, m=None, *, Tensor out=None, dtype=None, layout=None, device=None, requires_grad=False,

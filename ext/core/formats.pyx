@@ -3,8 +3,8 @@
 Results whose channels lie last, as those of an operand do.
 
 Kernels that know C order alone fill such memory, and it is turned afterwards (`follows` in the
-table); so an operator keeps the memory format of a network whatever its kernel can. Others (`laid`)
-are given memory that lies so.
+table); so an operator keeps the memory format of a network whatever its kernel can. Kernels of
+`any_format` get memory in the format of the result.
 """
 from autograd_cy._C.iterate cimport copy_into
 from autograd_cy._C.placement cimport MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D

@@ -23,7 +23,7 @@ from autograd_cy._C.launch cimport (
 from autograd_cy._C.kernel_table cimport KT, KEEPS_FACTOR, kernel_number, loop_t
 from autograd_cy._C.parallel cimport team_size, parallel_range, turn_round
 from autograd_cy._C.out_places cimport (
-    check_room, has_room, leave_base, of_sizes, other_device, take_order)
+    check_capacity, has_capacity, leave_base, of_sizes, other_device, take_order)
 from autograd_cy._C.placement cimport MF_CONTIGUOUS, MF_PRESERVE, device_of_code
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.storage cimport ON_CPU, ON_META, StorageImpl, device_type

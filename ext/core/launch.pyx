@@ -75,7 +75,7 @@ cdef class Program:
     cdef Launch* launches
     cdef Py_ssize_t count, room
     cdef StorageImpl** born         # allocated while the thread captured
-    cdef Py_ssize_t births, birth_room
+    cdef Py_ssize_t births, birth_capacity
     cdef set known                  # addresses of those whose values are constants
     cdef list written               # those whose version a run increments
     cdef bint running
@@ -505,12 +505,12 @@ cdef void note_birth(StorageImpl* s) noexcept:
     if program_here() == NULL:
         return
     p = <Program>program_here()
-    if p.births == p.birth_room:
-        more = <StorageImpl**>realloc(p.born, (2 * p.birth_room + 64) * sizeof(StorageImpl*))
+    if p.births == p.birth_capacity:
+        more = <StorageImpl**>realloc(p.born, (2 * p.birth_capacity + 64) * sizeof(StorageImpl*))
         if more == NULL:
             return                  # the storage counts as an older one
         p.born = more
-        p.birth_room = 2 * p.birth_room + 64
+        p.birth_capacity = 2 * p.birth_capacity + 64
     p.born[p.births] = storage_incref(s)
     p.births += 1
 

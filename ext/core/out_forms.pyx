@@ -5,7 +5,7 @@ from autograd_cy._C.arguments cimport tensor_arg
 from autograd_cy._C.dtypes cimport (
     dt_category, dt_object, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64, DT_U8)
 from autograd_cy._C.iterate cimport cast, check_writable, copy_into, resize_out
-from autograd_cy._C.out_places cimport check_room, of_sizes, other_device, take_order
+from autograd_cy._C.out_places cimport check_capacity, of_sizes, other_device, take_order
 from autograd_cy._C.tensor cimport (
     Tensor, bump_version, requires_grad, tls_modes, F_BATCHED, F_DUAL, F_GRAD_PATH, F_INFERENCE,
     F_REQUIRES_GRAD, M_INFERENCE, M_NO_GRAD)
@@ -117,7 +117,7 @@ def _check_results(tuple out not None, tuple values not None, str op):
             raise other_device(t, value.mem.device, op)
         if t.mem.readonly or of_sizes(t, value.nd, value.sizes):
             check_writable(t, op)
-        check_room(t, value.nd, value.sizes, op)
+        check_capacity(t, value.nd, value.sizes, op)
 
 
 cdef tuple write_outs(tuple out, tuple values, str op):

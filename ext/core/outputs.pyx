@@ -5,7 +5,7 @@ from autograd_cy._C.dtypes cimport DT_BOOL, DT_U8, dt_category, dt_object
 from autograd_cy._C.iterate cimport check_writable, copy_into, ranges_meet, resize_out
 from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.out_forms cimport need_exact_out
-from autograd_cy._C.out_places cimport check_room, of_sizes, other_device, take_order
+from autograd_cy._C.out_places cimport check_capacity, of_sizes, other_device, take_order
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, Tensor, preserved_strides, sizes_of)
 
@@ -51,7 +51,7 @@ cdef int check_target(Tensor out, const Result* r, str op) except -1:
     """Refuse what can't be written before anything is computed, resized or written."""
     if out.mem.readonly or has_shape(out, r):
         return check_writable(out, op)
-    return check_room(out, r.nd, r.sizes, op)
+    return check_capacity(out, r.nd, r.sizes, op)
 
 
 cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int kind, str op):

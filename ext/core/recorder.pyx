@@ -136,7 +136,7 @@ ctypedef struct Stream:        # what one thread records
     int room                   # of `open`
     Change* changes
     int64_t n_changes
-    int64_t room_changes
+    int64_t change_capacity
     int64_t first_change       # number of changes[0]
     long native
     unsigned long ident

@@ -67,7 +67,7 @@ cdef release_fn g_release = NULL
 
 memset(g_free, 0, sizeof(g_free))
 memset(g_free_count, 0, sizeof(g_free_count))
-set_room(BLOCKS_PER_CLASS)
+set_capacity(BLOCKS_PER_CLASS)
 memset(device_memory, 0, sizeof(device_memory))
 memset(device_bytes, 0, sizeof(device_bytes))
 device_memory[device_type(ON_META)] = meta_memory
@@ -106,7 +106,7 @@ cdef inline void give_back(StorageImpl* s) noexcept:
         free(s)
 
 
-cdef void set_room(int blocks) noexcept:
+cdef void set_capacity(int blocks) noexcept:
     cdef int c
     for c in range(N_CLASSES):
         g_room[c] = blocks if c < LARGE else 0
@@ -244,7 +244,7 @@ cdef void watch_memory(change_fn watch) noexcept:
     global g_watch
     g_watch = watch
     note_listeners()
-    set_room(BLOCKS_PER_CLASS if watch == NULL else 0)
+    set_capacity(BLOCKS_PER_CLASS if watch == NULL else 0)
 
 
 cdef Py_ssize_t live_bytes(int device) noexcept:

@@ -154,7 +154,7 @@ cdef inline void number(uint64_t* cell, char* p, int dt, int want) noexcept:
     KT.casts[dt][want](ends, steps, 1)
 
 
-cdef inline bint lies_before(Joined* o, Py_ssize_t** strides, int d, int e) noexcept nogil:
+cdef inline bint is_outside_of(Joined* o, Py_ssize_t** strides, int d, int e) noexcept nogil:
     """Return whether dimension `d` is outside of `e`: by the result's strides, then by those of
     inputs."""
     cdef int a
@@ -183,7 +183,7 @@ cdef void join_dims(Joined* o, int nd, const Py_ssize_t* shape,
             continue
         o.n *= shape[i]
         j = kept
-        while j > 0 and lies_before(o, strides, i, order[j - 1]):
+        while j > 0 and is_outside_of(o, strides, i, order[j - 1]):
             order[j] = order[j - 1]
             j -= 1
         order[j] = i

@@ -64,10 +64,10 @@ cdef class GraphTask:
     cdef bint selective              # only what leads to `inputs` is run
     cdef PyObject** heap             # ready nodes (owned), newest first
     cdef Py_ssize_t heap_count
-    cdef Py_ssize_t heap_room
+    cdef Py_ssize_t heap_capacity
     cdef PyObject** claimed          # borrowed: alive through the roots or the heap
     cdef Py_ssize_t claimed_count
-    cdef Py_ssize_t claimed_room
+    cdef Py_ssize_t claimed_capacity
     cdef dict foreign                # id(node) -> NodeState
     cdef dict captures               # id(node) -> list of (output number, position in results)
     cdef list results
@@ -131,8 +131,8 @@ cdef int push(GraphTask g, PyObject* n) except -1:
     """Add a ready node; takes over the reference."""
     cdef Py_ssize_t i, up
     cdef uint64_t seq = (<Node>n).seq
-    if g.heap_count == g.heap_room:
-        g.heap = grown(g.heap, &g.heap_room)
+    if g.heap_count == g.heap_capacity:
+        g.heap = grown(g.heap, &g.heap_capacity)
     i = g.heap_count
     g.heap_count += 1
     while i:
@@ -170,8 +170,8 @@ cdef PyObject* pop(GraphTask g) noexcept:
 
 
 cdef int note_claim(GraphTask g, PyObject* n) except -1:
-    if g.claimed_count == g.claimed_room:
-        g.claimed = grown(g.claimed, &g.claimed_room)
+    if g.claimed_count == g.claimed_capacity:
+        g.claimed = grown(g.claimed, &g.claimed_capacity)
     Py_INCREF(<object>n)
     g.claimed[g.claimed_count] = n
     g.claimed_count += 1

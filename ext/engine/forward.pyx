@@ -144,7 +144,7 @@ cdef int refuse_tangent(tuple tensors, str op) except -1:
 
 # --- views ----------------------------------------------------------------------------------
 
-cdef bint lies_like(Tensor tangent, Tensor base) noexcept:
+cdef bint has_strides_of(Tensor tangent, Tensor base) noexcept:
     """Return whether windows of `base` are windows of its tangent."""
     cdef int d
     if lazy_bits(base) != lazy_bits(tangent):
@@ -183,7 +183,7 @@ cdef Tensor window(Tensor base, Tensor tangent, Tensor view):
     return turned_view(r, window_bits(base, view))
 
 
-cdef Tensor laid_out_like(Tensor root, list sizes):
+cdef Tensor zeros_in_format_of(Tensor root, list sizes):
     """
     Zeros with strides and bits of a plain tensor, and dimensions of other sizes in front.
 
@@ -235,7 +235,7 @@ cdef Tensor zeros_matching(Tensor base, Tensor source):
     cdef list levels = sorted({*own, *other})
     cdef list extra = [k for k in levels if k in other and other[k][0] >= 0
                        and own.get(k, (-1,))[0] < 0]
-    cdef Tensor r = laid_out_like(below_vmaps(base), [other[k][1] for k in extra])
+    cdef Tensor r = zeros_in_format_of(below_vmaps(base), [other[k][1] for k in extra])
     cdef Py_ssize_t waiting = len(extra)
     # From the outermost vmap inwards: its dimension is behind those that are still waiting.
     for k in levels:
@@ -317,7 +317,7 @@ cdef int derive_into(Tensor target, Tensor view, Tensor base, Tensor holder) exc
     if outer is not None and outer.flags & F_DUAL:
         below = tensor_alias(view)
         derive_into(below, view, base, outer)
-    if not lies_like(tangent, base) or not pairs_fit(tangent, base, view):
+    if not has_strides_of(tangent, base) or not pairs_fit(tangent, base, view):
         laid = zeros_matching(base, tangent)
         T.copy_(laid, tangent)
         tangent = laid
@@ -365,7 +365,8 @@ cdef int give_base(Tensor view, Tensor base, Tensor src) except -1:
         if level.batches < batch_level(view):
             break
         old = find_tangent(base, level)
-        if old is None or not holds(old, <Tensor>holder.extra.tangent) or not lies_like(old, base):
+        if old is None or not holds(old, <Tensor>holder.extra.tangent) or not has_strides_of(old,
+                                                                                             base):
             room = zeros_matching(base, <Tensor>holder.extra.tangent)
             if old is not None:
                 T.copy_(room, old)
@@ -520,7 +521,7 @@ cdef Tensor placed_like(Tensor tangent, Tensor t):
     cdef Py_ssize_t size = DT_SIZE[t.dt], shape, offset = t.ptr - t.mem.data
     if tensor_has_overlap(t):
         return T.clone(tangent, 0) if tensor_has_overlap(tangent) else tangent
-    if lies_like(tangent, t) and covers_alike(t, tangent):
+    if has_strides_of(tangent, t) and covers_alike(t, tangent):
         return tangent
     if t.flags & F_BATCHED or tangent.flags & F_BATCHED or t.mem.nbytes % size:
         laid = zeros_matching(t, tangent)

@@ -378,7 +378,7 @@ cdef tuple finish_forward(FunctionNode ctx, tuple args, tuple made, bint recordi
         bump_version(t)                 # also if it is refused: it was changed
     check_dirty(ctx, args, made, dirty, recording)
     to_save = check_saved(to_save) if recording else ()
-    node_room(ctx, len(to_save), len(made))
+    reserve_saved(ctx, len(to_save), len(made))
     for i in range(len(made)):
         if not isinstance(made[i], Tensor):
             outputs.append(made[i])

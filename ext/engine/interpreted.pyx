@@ -9,7 +9,7 @@ autograd_cy/_interpreted.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
-from autograd_cy._C.arguments cimport claim, tensor_arg
+from autograd_cy._C.arguments cimport check_dtype, tensor_arg
 from autograd_cy._C.batching cimport (
     align_batch, all_drop_lifted, all_front, batch_expand, batch_front, batch_size_of, common_dtype,
     drop_lifted, loop_batch, random_under_vmap, shift_dims, widest, wrap_batch, wrap_results,
@@ -83,7 +83,7 @@ cdef class Operation:
     cdef readonly object batch          # {batched places: function}, a function, or text
     cdef readonly tuple unpromoted      # places that keep their dtype, of an elementwise rule
     # (bits of dtype codes, places, promoted, place of a dtype, words of a refusal), or None
-    cdef readonly tuple claim
+    cdef readonly tuple dtype_check
     cdef readonly tuple widen           # (bits, name of a dtype), or None
     cdef readonly int n_results         # 0: a tuple of any length
     cdef readonly tuple constant        # numbers of outputs without derivative
@@ -121,7 +121,7 @@ cdef class Operation:
         self.batch_rule = fields.get("batch_rule", "loop")
         self.batch = fields.get("batch")
         self.unpromoted = fields.get("unpromoted", ())
-        self.claim = fields.get("claim")
+        self.dtype_check = fields.get("dtype_check")
         self.widen = fields.get("widen")
         self.n_results = fields.get("n_results", 1)
         self.constant = fields.get("constant", ())
@@ -230,25 +230,25 @@ cdef tuple tensors_of(Operation op, tuple args):
     return found + <tuple>args[op.listed] if op.listed >= 0 else found
 
 
-cdef int claim_dtypes(Operation op, tuple args) except -1:
+cdef int check_dtypes(Operation op, tuple args) except -1:
     cdef uint32_t bits
     cdef tuple places
     cdef bint promoted
     cdef int by_dtype, dt
     cdef str words
     cdef Tensor t
-    if op.claim is None:
+    if op.dtype_check is None:
         return 0
-    bits, places, promoted, by_dtype, words = op.claim
+    bits, places, promoted, by_dtype, words = op.dtype_check
     if promoted:
         dt = result_dtype(tuple([args[place] for place in places]))
-        claim(dt, bits, op.name, words)
+        check_dtype(dt, bits, op.name, words)
         return 0
     for place in places:
         t = <Tensor>args[place]
         # What is computed in another dtype need not be of a claimed one.
         dt = t.dt if by_dtype < 0 or args[by_dtype] is None else dt_code(args[by_dtype])
-        claim(dt, bits, op.name, words)
+        check_dtype(dt, bits, op.name, words)
     return 0
 
 
@@ -402,7 +402,7 @@ cdef object apply_operation(Operation op, tuple args, Event* seen=NULL):
     if op.dims:
         args = known_arguments(op.dims, args)
     args = widened_args(op, args)
-    claim_dtypes(op, args)
+    check_dtypes(op, args)
     for place in op.mutated:
         if args[place] is not None:
             check_inplace(<Tensor>args[place], op.name, False)
@@ -650,7 +650,7 @@ cdef int change(Operation op, tuple args, uint32_t flags, str name, Event* seen)
     cdef InterpretedNode n = None
     cdef bint tracked = flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and (
         recording(op, args) if op.differentiable else requires_grad(first))
-    claim_dtypes(op, args)
+    check_dtypes(op, args)
     check_inplace(first, name, tracked)
     if tracked and op.differentiable:
         n = record(op, args, 1, True)
@@ -705,7 +705,7 @@ cdef int fill_out(Operation op, tuple args, tuple given, uint32_t flags) except 
         args = (args[:op.out_dtype] + (dt_object((<Tensor>given[0]).dt),)
                 + args[op.out_dtype + 1:])
     args = widened_args(op, args)
-    claim_dtypes(op, args)
+    check_dtypes(op, args)
     if isinstance(op.kernel, ElementwiseKernel):
         t = <Tensor>given[0]
         exact = (<ElementwiseKernel>op.kernel).known_dtype(args) if op.out == "exact" else -1

@@ -286,7 +286,7 @@ cdef int node_init(Node n, Py_ssize_t n_edges, Py_ssize_t n_saved, Py_ssize_t n_
             raise MemoryError()
         memset(n.edges, 0, n_edges * sizeof(Edge))
     n.n_edges = <int32_t>n_edges
-    node_room(n, n_saved, n_out)
+    reserve_saved(n, n_saved, n_out)
     if g_modes & G_ANOMALY and graph_upcalls.note_creation != NULL:
         graph_upcalls.note_creation(n)
     return 0
@@ -398,7 +398,7 @@ cdef int move_retained(Tensor t, Node n, int nr) except -1:
     return 0
 
 
-cdef int node_room(Node n, Py_ssize_t n_saved, Py_ssize_t n_out) except -1:
+cdef int reserve_saved(Node n, Py_ssize_t n_saved, Py_ssize_t n_out) except -1:
     """Make room for saved tensors and outputs that weren't known at node_init; called once."""
     if n_saved > INLINE_SAVED:
         checked_count(n_saved, "tensors saved for backward")

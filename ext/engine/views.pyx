@@ -74,7 +74,7 @@ cdef Py_ssize_t extent(tuple size, tuple stride) except -1:
     return n
 
 
-cdef bint lies_inside(tuple base, tuple window) except -1:
+cdef bint is_within(tuple base, tuple window) except -1:
     """Return whether a window reaches nothing but elements of the base, which leaves no gaps."""
     cdef Py_ssize_t shift = window[2] - base[2], n = extent(window[0], window[1])
     cdef Py_ssize_t whole = extent(base[0], base[1])
@@ -250,7 +250,7 @@ cdef int rebase_view(Tensor t, Node n) except -1:
             c.edges[i] = n.edges[i]
     if n.flags & N_TRACKED:
         node_track(c)
-    set_args(c, (n, of_base, common, window, parts, lies_inside(common, window),
+    set_args(c, (n, of_base, common, window, parts, is_within(common, window),
                  whole_bits(base, t), window_bits(base, t)))
     set_history(base, c, 0)
     t.flags |= F_REQUIRES_GRAD

@@ -187,7 +187,7 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t first = tile % p.pieces * tiles // p.pieces
     cdef Py_ssize_t stop = (tile % p.pieces + 1) * tiles // p.pieces
     cdef Py_ssize_t deep = padded_size(p, p.deep), j, cols, last = p.cols
-    cdef Py_ssize_t keys_room = padded_size(p, p.cols) * p.width, values_room = p.cols * deep
+    cdef Py_ssize_t keys_size = padded_size(p, p.cols) * p.width, values_size = p.cols * deep
     # Values that are read once, or whose rows follow each other: packing doesn't pay.
     cdef bint direct = p.rows <= STEP or lie_close(p)
     cdef char* room
@@ -196,17 +196,17 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     if first == stop:
         return
     if p.rows <= FEW:
-        keys_room = 0
+        keys_size = 0
     if direct:
-        values_room = 0
-    room = <char*>take_scratch((STEP * (COLS + 2) + keys_room + values_room) * p.size)
+        values_size = 0
+    room = <char*>take_scratch((STEP * (COLS + 2) + keys_size + values_size) * p.size)
     if room == NULL:
         p.failed = True
         return
     if p.rows > FEW:
         keys = room + STEP * (COLS + 2) * p.size
         if not direct:
-            values = keys + keys_room * p.size
+            values = keys + keys_size * p.size
         if p.causal:
             last = min(last, stop * STEP)
         pack_matrix(p, True, p.width, last, at(p, &p.k, b, h // p.shared, 0), p.k.row, keys)
@@ -427,9 +427,9 @@ cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tens
     return 0 if target is out else copy_into(out, target, "scaled_dot_product_attention")
 
 
-cdef int attention_slopes_into(Tensor query_out, Tensor key_out, Tensor value_out, Tensor grad,
-                               Tensor query, Tensor key, Tensor value, Tensor mask, Tensor out,
-                               Tensor lse, Tensor exact, bint is_causal, double scale) except -1:
+cdef int attention_gradients_into(Tensor query_out, Tensor key_out, Tensor value_out, Tensor grad,
+                                  Tensor query, Tensor key, Tensor value, Tensor mask, Tensor out,
+                                  Tensor lse, Tensor exact, bint is_causal, double scale) except -1:
     cdef Plan plan
     cdef Launch work
     cdef int dt = lse.dt

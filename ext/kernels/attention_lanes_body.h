@@ -102,7 +102,8 @@ static AG_T AG_NAMED(ag_row_weights_)(AG_T *row, AG_T top, ptrdiff_t n) {
 }
 
 /* row = exp(row - lse); slopes = row * (slopes - shift). */
-static void AG_NAMED(ag_row_slopes_)(AG_T *row, AG_T *slopes, AG_T lse, AG_T shift, ptrdiff_t n) {
+static void AG_NAMED(ag_row_gradients_)(AG_T *row, AG_T *slopes, AG_T lse, AG_T shift,
+                                        ptrdiff_t n) {
     for (ptrdiff_t j = 0; j < n; j += LANES) {
         const VEC w = AG_NAMED(ag_row_exp_)(*(VEC *)(row + j) - lse);
         *(VEC *)(row + j) = w;

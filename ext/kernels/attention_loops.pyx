@@ -14,8 +14,8 @@ cdef extern from "attention_lanes.h" nogil:
     double ag_row_largest_f64(const double*, Py_ssize_t)
     float ag_row_weights_f32(float*, float, Py_ssize_t)
     double ag_row_weights_f64(double*, double, Py_ssize_t)
-    void ag_row_slopes_f32(float*, float*, float, float, Py_ssize_t)
-    void ag_row_slopes_f64(double*, double*, double, double, Py_ssize_t)
+    void ag_row_gradients_f32(float*, float*, float, float, Py_ssize_t)
+    void ag_row_gradients_f64(double*, double*, double, double, Py_ssize_t)
     void ag_row_fill_f32(float*, Py_ssize_t, Py_ssize_t, float)
     void ag_row_fill_f64(double*, Py_ssize_t, Py_ssize_t, double)
     void ag_fetch_row(const void*, Py_ssize_t)
@@ -153,9 +153,9 @@ cdef void slopes(const Scores* s, real_t* d, const real_t* lse, const real_t* sh
         pad_row(row, n, round_up_lanes(s.cols), <real_t>0)
         pad_row(g, n, round_up_lanes(s.cols), <real_t>0)
         if real_t is float:
-            ag_row_slopes_f32(row, g, lse[i], shift[i], n)
+            ag_row_gradients_f32(row, g, lse[i], shift[i], n)
         else:
-            ag_row_slopes_f64(row, g, lse[i], shift[i], n)
+            ag_row_gradients_f64(row, g, lse[i], shift[i], n)
 
 
 cdef void dots(Py_ssize_t rows, Py_ssize_t width, const real_t* a, Py_ssize_t a_step,
@@ -197,11 +197,13 @@ cdef void finish_f64(Py_ssize_t rows, const char* top, const char* total, char* 
         rows, <const double*>top, <const double*>total, <double*>out, step, width, <double*>lse)
 
 
-cdef void slopes_f32(const Scores* s, char* d, const char* lse, const char* shift) noexcept nogil:
+cdef void gradients_f32(const Scores* s, char* d, const char* lse,
+                        const char* shift) noexcept nogil:
     slopes(s, <float*>d, <const float*>lse, <const float*>shift)
 
 
-cdef void slopes_f64(const Scores* s, char* d, const char* lse, const char* shift) noexcept nogil:
+cdef void gradients_f64(const Scores* s, char* d, const char* lse,
+                        const char* shift) noexcept nogil:
     slopes(s, <double*>d, <const double*>lse, <const double*>shift)
 
 
@@ -218,7 +220,7 @@ cdef void dots_f64(Py_ssize_t rows, Py_ssize_t width, const char* a, Py_ssize_t 
 cdef AttentionTable table
 table.soften[0], table.soften[1] = soften_f32, soften_f64
 table.finish_rows[0], table.finish_rows[1] = finish_f32, finish_f64
-table.slopes[0], table.slopes[1] = slopes_f32, slopes_f64
+table.slopes[0], table.slopes[1] = gradients_f32, gradients_f64
 table.dots[0], table.dots[1] = dots_f32, dots_f64
 
 

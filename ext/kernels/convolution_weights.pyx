@@ -312,7 +312,7 @@ cdef inline Py_ssize_t count_blocks(Sums* t) noexcept nogil:
     return count
 
 
-cdef inline Py_ssize_t room_of_planes(Sums* t) noexcept nogil:
+cdef inline Py_ssize_t floats_of_planes(Sums* t) noexcept nogil:
     return parts(t.channels * t.p.channel * t.f.wide, 64) * 64
 
 
@@ -322,13 +322,13 @@ cdef void run_group(Sums* t, Py_ssize_t group, int threads) noexcept nogil:
     cdef Form* f = t.f
     cdef Py_ssize_t batch
     own.planes = <char*>take_scratch(<size_t>(
-        room_of_planes(t) + t.width * value_step(t) * f.wide + 64))
+        floats_of_planes(t) + t.width * value_step(t) * f.wide + 64))
     if own.planes == NULL:
         t.failed = 1
         return
-    own.values = own.planes + room_of_planes(t)
+    own.values = own.planes + floats_of_planes(t)
     own.group = group
-    memset(own.planes, 0, <size_t>room_of_planes(t))
+    memset(own.planes, 0, <size_t>floats_of_planes(t))
     # Few blocks don't keep threads busy: then each strip of columns is a task.
     own.cut, own.cuts = t.width, 1
     if threads > 1 and count_blocks(t) < 8 * threads and not t.dots:

@@ -159,11 +159,11 @@ cdef inline real_t far_weight(real_t x) noexcept nogil:
     return ((<real_t>-0.75 * x + <real_t>3.75) * x - <real_t>6) * x + <real_t>3
 
 
-cdef inline real_t near_slope(real_t x) noexcept nogil:
+cdef inline real_t near_derivative(real_t x) noexcept nogil:
     return (<real_t>3.75 * x - <real_t>4.5) * x
 
 
-cdef inline real_t far_slope(real_t x) noexcept nogil:
+cdef inline real_t far_derivative(real_t x) noexcept nogil:
     return (<real_t>-2.25 * x + <real_t>7.5) * x - <real_t>6
 
 
@@ -181,10 +181,10 @@ cdef inline void cubic_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, r
         w[BLOCK + p] = near_weight(t)
         w[2 * BLOCK + p] = near_weight(<real_t>1 - t)
         w[3 * BLOCK + p] = far_weight(<real_t>2 - t)
-        dw[p] = far_slope(t + <real_t>1) * slope[p]
-        dw[BLOCK + p] = near_slope(t) * slope[p]
-        dw[2 * BLOCK + p] = -near_slope(<real_t>1 - t) * slope[p]
-        dw[3 * BLOCK + p] = -far_slope(<real_t>2 - t) * slope[p]
+        dw[p] = far_derivative(t + <real_t>1) * slope[p]
+        dw[BLOCK + p] = near_derivative(t) * slope[p]
+        dw[2 * BLOCK + p] = -near_derivative(<real_t>1 - t) * slope[p]
+        dw[3 * BLOCK + p] = -far_derivative(<real_t>2 - t) * slope[p]
         unused[p] = 0
     for k in range(4):
         ahead = <real_t>(k - 1)

@@ -282,8 +282,8 @@ cdef inline double what_was_rounded(double sum, double total, double unit) noexc
     return lost if fabs(lost) <= unit * fabs(total) else 0
 
 
-cdef void moved_column(part_t* out, const part_t* moved, const part_t* a, const part_t* total,
-                       Py_ssize_t step, Py_ssize_t n, double unit) noexcept nogil:
+cdef void jvp_column(part_t* out, const part_t* moved, const part_t* a, const part_t* total,
+                     Py_ssize_t step, Py_ssize_t n, double unit) noexcept nogil:
     """sum over i <= j of t_i exp(a_i - r_j): e^(top - r_j) times a sum in which no term is large.
 
     -inf adds nothing, unless there is nothing else: that is 0/0.
@@ -334,9 +334,9 @@ cdef inline void add_turned(double* kept, double re, double im, double size,
     kept[1] += re * s + im * c
 
 
-cdef void complex_moved(part_t* out, const part_t* moved, const part_t* a, const part_t* total,
-                        Py_ssize_t step, Py_ssize_t n) noexcept nogil:
-    """`moved_column` of complex numbers; places and steps count pairs."""
+cdef void complex_jvp(part_t* out, const part_t* moved, const part_t* a, const part_t* total,
+                      Py_ssize_t step, Py_ssize_t n) noexcept nogil:
+    """`jvp_column` of complex numbers; places and steps count pairs."""
     cdef Py_ssize_t k
     cdef double top = -INFINITY, x, scale
     cdef double[2] kept
@@ -400,11 +400,11 @@ cdef void columns(float_t* out, const float_t* moved, const float_t* a, const fl
         if pairs and back:
             complex_gradient(out + k, moved + k, a + k, total + k, step, n - step + 1)
         elif pairs:
-            complex_moved(out + k, moved + k, a + k, total + k, step, n)
+            complex_jvp(out + k, moved + k, a + k, total + k, step, n)
         elif back:
             gradient_column(out + k, moved + k, a + k, total + k, step, n - step + 1, plan.unit)
         else:
-            moved_column(out + k, moved + k, a + k, total + k, step, n, plan.unit)
+            jvp_column(out + k, moved + k, a + k, total + k, step, n, plan.unit)
 
 
 cdef inline void moved_by(MovedPlan* plan, Py_ssize_t tile, bint back) noexcept nogil:
@@ -417,7 +417,7 @@ cdef inline void moved_by(MovedPlan* plan, Py_ssize_t tile, bint back) noexcept 
                 <const double*>plan.total, plan, first, back)
 
 
-cdef void moved_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
+cdef void jvp_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     moved_by(<MovedPlan*>ctx, tile, False)
 
 
@@ -465,12 +465,12 @@ cdef int weighed(Tensor out, Tensor moved, Tensor a, Tensor total, Py_ssize_t ba
     operand(&work, <char**>&plan.moved, moved, READS)
     operand(&work, <char**>&plan.a, a, READS)
     operand(&work, <char**>&plan.total, total, READS)
-    launch_tiles(&work, gradient_tile if backwards else moved_tile, tiles, 60.0 * values.count)
+    launch_tiles(&work, gradient_tile if backwards else jvp_tile, tiles, 60.0 * values.count)
     return copy_into(out, values, op) if values is not out else 0
 
 
-cdef int logcumsumexp_moved(Tensor out, Tensor moved, Tensor a, Tensor total,
-                            Py_ssize_t back) except -1:
+cdef int logcumsumexp_jvp(Tensor out, Tensor moved, Tensor a, Tensor total,
+                          Py_ssize_t back) except -1:
     return weighed(out, moved, a, total, back, False, "logcumsumexp")
 
 

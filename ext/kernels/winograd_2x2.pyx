@@ -184,7 +184,7 @@ cdef inline void choose_batches(Tiles* t, Py_ssize_t number, Py_ssize_t most) no
 
 # --- results ------------------------------------------------------------------------------------
 
-cdef inline Py_ssize_t room_of_taps(const Tiles* t) noexcept nogil:
+cdef inline Py_ssize_t floats_of_taps(const Tiles* t) noexcept nogil:
     return PLACES * (t.block * t.channels + APART)
 
 
@@ -201,7 +201,7 @@ cdef void transform_taps(Tiles* t, Py_ssize_t block, float* u) noexcept nogil:
 
 cdef void taps_task(void* ctx, Py_ssize_t block) noexcept nogil:
     cdef Tiles* t = <Tiles*>ctx
-    transform_taps(t, block, t.u + block * room_of_taps(t))
+    transform_taps(t, block, t.u + block * floats_of_taps(t))
 
 
 cdef void put_tiles(Tiles* t, Py_ssize_t row, const float* m, Py_ssize_t step) noexcept nogil:
@@ -236,13 +236,13 @@ cdef void product_task(void* ctx, Py_ssize_t block) noexcept nogil:
     cdef Py_ssize_t row = block * t.block, rows = min(t.block, t.rows - row)
     cdef Py_ssize_t step = rows * t.room + APART, u_step = t.block * t.channels + APART
     cdef Py_ssize_t place, done, now, i
-    cdef float* m = floats(PLACES * step + (room_of_taps(t) if t.u == NULL else 0))
+    cdef float* m = floats(PLACES * step + (floats_of_taps(t) if t.u == NULL else 0))
     cdef float* u
     if m == NULL:
         t.failed = 1
         return
     if t.u != NULL:
-        u = t.u + block * room_of_taps(t)
+        u = t.u + block * floats_of_taps(t)
     else:
         u = m + PLACES * step
         transform_taps(t, block, u)
@@ -319,7 +319,7 @@ cdef int run_2x2(Form* f, bint image) noexcept nogil:
     if t.v == NULL:
         return 1
     if batches > 1:
-        t.u = floats(blocks * room_of_taps(&t))
+        t.u = floats(blocks * floats_of_taps(&t))
         if t.u == NULL:
             give_scratch(t.v)
             return 1

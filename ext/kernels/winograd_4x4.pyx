@@ -150,7 +150,7 @@ cdef inline void gather(const float* from_, const Py_ssize_t* at, const Py_ssize
     memset(to + high * cols * lanes, 0, <size_t>((rows - high) * cols * lanes) * sizeof(float))
 
 
-cdef inline Py_ssize_t room_of_images(const Tiles* t) noexcept nogil:
+cdef inline Py_ssize_t floats_of_images(const Tiles* t) noexcept nogil:
     cdef Py_ssize_t cols = 4 * min(t.across, <Py_ssize_t>TOGETHER) + 2
     return (4 * rows_near(t) + 2 + 6) * cols * t.lanes
 
@@ -189,7 +189,7 @@ cdef inline Py_ssize_t depth_at(const Tiles* t, Py_ssize_t k) noexcept nogil:
     return min(<Py_ssize_t>DEPTH, t.channels - k)
 
 
-cdef inline Py_ssize_t room_of_taps(const Tiles* t, Py_ssize_t depth) noexcept nogil:
+cdef inline Py_ssize_t floats_of_taps(const Tiles* t, Py_ssize_t depth) noexcept nogil:
     return PLACES * (depth * t.strip + APART)
 
 
@@ -206,10 +206,10 @@ cdef void transform_taps(const Tiles* t, Py_ssize_t strip, Py_ssize_t k, float* 
 
 cdef inline float* taps_of(const Tiles* t, Py_ssize_t strip, Py_ssize_t k) noexcept nogil:
     """Return the address of transformed taps, if all are stored."""
-    cdef Py_ssize_t whole = t.channels // DEPTH * room_of_taps(t, DEPTH)
+    cdef Py_ssize_t whole = t.channels // DEPTH * floats_of_taps(t, DEPTH)
     if t.channels % DEPTH:
-        whole += room_of_taps(t, t.channels % DEPTH)
-    return t.u + strip * whole + k // DEPTH * room_of_taps(t, DEPTH)
+        whole += floats_of_taps(t, t.channels % DEPTH)
+    return t.u + strip * whole + k // DEPTH * floats_of_taps(t, DEPTH)
 
 
 cdef void taps_task(void* ctx, Py_ssize_t number) noexcept nogil:
@@ -268,14 +268,14 @@ cdef void multiply_strip(Tiles* t, Py_ssize_t batch, Py_ssize_t strip, const flo
     put_tiles(t, batch, strip, m, step)
 
 
-cdef inline Py_ssize_t room_of_products(const Tiles* t) noexcept nogil:
+cdef inline Py_ssize_t floats_of_products(const Tiles* t) noexcept nogil:
     return PLACES * (t.most * t.strip + APART)
 
 
 cdef void image_task(void* ctx, Py_ssize_t block) noexcept nogil:
     """A vector of channels of the tiles at work."""
     cdef Tiles* t = <Tiles*>ctx
-    cdef float* room = floats(room_of_images(t))
+    cdef float* room = floats(floats_of_images(t))
     if room == NULL:
         t.failed = 1
         return
@@ -287,11 +287,11 @@ cdef void strip_task(void* ctx, Py_ssize_t strip) noexcept nogil:
     """A strip of columns for the tiles at work."""
     cdef Tiles* t = <Tiles*>ctx
     cdef Py_ssize_t depth = min(<Py_ssize_t>DEPTH, t.channels)
-    cdef float* m = floats(room_of_products(t) + (room_of_taps(t, depth) if t.u == NULL else 0))
+    cdef float* m = floats(floats_of_products(t) + (floats_of_taps(t, depth) if t.u == NULL else 0))
     if m == NULL:
         t.failed = 1
         return
-    multiply_strip(t, t.batch, strip, t.v, m, m + room_of_products(t))
+    multiply_strip(t, t.batch, strip, t.v, m, m + floats_of_products(t))
     give_scratch(m)
 
 
@@ -302,13 +302,13 @@ cdef void batch_task(void* ctx, Py_ssize_t batch) noexcept nogil:
     cdef float* v
     if t.failed:
         return
-    v = floats(of_v + room_of_products(t) + room_of_images(t))
+    v = floats(of_v + floats_of_products(t) + floats_of_images(t))
     if v == NULL:
         t.failed = 1
         return
     for block in range(parts(t.channels, t.lanes)):
         transform_images(t, batch, block, v + block * t.lanes, pitch(t), place_of_v(t),
-                         v + of_v + room_of_products(t))
+                         v + of_v + floats_of_products(t))
     for strip in range(t.strips):
         multiply_strip(t, batch, strip, v, v + of_v, NULL)
     give_scratch(v)
@@ -336,7 +336,7 @@ cdef int run_4x4(Form* f, bint image) noexcept nogil:
     choose_batches(&t, TILES if f.c * f.o <= HEAVY else 2 * TILES)
     threads = team_size(0.125 * PLACES * t.all * t.channels * t.rows)
     if t.batches > 1:
-        t.u = floats(parts(t.channels, DEPTH) * t.strips * room_of_taps(&t, DEPTH))
+        t.u = floats(parts(t.channels, DEPTH) * t.strips * floats_of_taps(&t, DEPTH))
         if t.u == NULL:
             return 1
         parallel_for(taps_task, &t, parts(t.channels, DEPTH) * t.strips, threads)
@@ -378,7 +378,7 @@ cdef void transform_vector(Tiles* t, Py_ssize_t number) noexcept nogil:
     cdef Form* f = t.f
     cdef Py_ssize_t blocks = parts(t.channels, t.lanes), first = number * t.lanes, i, cols
     cdef Py_ssize_t each = pitch_of_z(t), near = rows_near(t)
-    cdef float* room = floats(room_of_images(t))
+    cdef float* room = floats(floats_of_images(t))
     cdef float* below
     cdef Run r
     if room == NULL:
@@ -415,7 +415,7 @@ cdef void both_task(void* ctx, Py_ssize_t number) noexcept nogil:
         transform_vector(t, of_x + i)
 
 
-cdef inline Py_ssize_t room_of_sums(const Tiles* t) noexcept nogil:
+cdef inline Py_ssize_t floats_of_sums(const Tiles* t) noexcept nogil:
     return PLACES * (min(<Py_ssize_t>ROWS, t.rows) * t.strip + APART)
 
 
@@ -425,11 +425,11 @@ cdef void sum_task(void* ctx, Py_ssize_t number) noexcept nogil:
     cdef Form* f = t.f
     cdef Py_ssize_t strip = number % t.strips, first = number // t.strips * ROWS, place
     cdef Py_ssize_t rows = min(<Py_ssize_t>ROWS, t.rows - first)
-    cdef Py_ssize_t step = room_of_sums(t) // PLACES
+    cdef Py_ssize_t step = floats_of_sums(t) // PLACES
     cdef Py_ssize_t now = min(t.strip, t.channels - strip * t.strip)
     cdef float kept
-    cdef float* sums = (floats(room_of_sums(t)) if t.sums == NULL
-                        else t.sums + number * room_of_sums(t))
+    cdef float* sums = (floats(floats_of_sums(t)) if t.sums == NULL
+                        else t.sums + number * floats_of_sums(t))
     if sums == NULL:
         t.failed = 1
         return
@@ -468,7 +468,7 @@ cdef int add_weights(Form* f, Py_ssize_t wanted) noexcept nogil:
     t.v = floats(PLACES * place_of_x(&t))
     t.z = floats(PLACES * place_of_z(&t))
     if t.batches > 1:
-        t.sums = floats(tasks * room_of_sums(&t))
+        t.sums = floats(tasks * floats_of_sums(&t))
     if t.v == NULL or t.z == NULL or (t.batches > 1 and t.sums == NULL):
         t.failed = 1
     for d in range(t.batches):

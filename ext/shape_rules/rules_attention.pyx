@@ -7,7 +7,7 @@ from autograd_cy._C.tensor cimport Tensor, sizes_of
 __all__: list[str] = []
 
 
-cdef int laid_out_as(Result* r, Tensor like, const Py_ssize_t* sizes) except -1:
+cdef int in_format_of(Result* r, Tensor like, const Py_ssize_t* sizes) except -1:
     """Dense, with heads inside of places if they lie so in `like`."""
     result_dense(r, like.dt, 4, sizes)
     if like.strides[3] == 1 and like.strides[1] < like.strides[2]:
@@ -44,7 +44,7 @@ cdef int attended(Result* r, Tensor query, Tensor key, Tensor value, Tensor mask
                     f"{op}: attn_mask of shape {list(sizes_of(mask))} must match "
                     f"{[sizes[k] for k in range(4)]} in size, or be 1 there")
     sizes[3] = value.sizes[3]
-    laid_out_as(r, query, sizes)
+    in_format_of(r, query, sizes)
     result_dense(r + 1, DT_F64 if query.dt == DT_F64 else DT_F32, 3, sizes)
     if query.dt < DT_F32:       # sums of rounded values would lose what gradients are made of
         return result_dense(r + 2, DT_F32, 4, sizes)
@@ -52,7 +52,7 @@ cdef int attended(Result* r, Tensor query, Tensor key, Tensor value, Tensor mask
     return result_dense(r + 2, query.dt, 1, sizes)
 
 
-cdef int slopes(Result* r, Tensor query, Tensor key, Tensor value, str op) except -1:
-    laid_out_as(r, query, query.sizes)
-    laid_out_as(r + 1, key, key.sizes)
-    return laid_out_as(r + 2, value, value.sizes)
+cdef int gradients(Result* r, Tensor query, Tensor key, Tensor value, str op) except -1:
+    in_format_of(r, query, query.sizes)
+    in_format_of(r + 1, key, key.sizes)
+    return in_format_of(r + 2, value, value.sizes)

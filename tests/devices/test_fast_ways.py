@@ -139,13 +139,13 @@ def attention(place, **options):
 def test_attention_uses_its_kernel(late, causal):
     with calls(late) as made:
         got = attention(NAME, is_causal=causal)
-    assert made["_attention"] == made["_attention_slopes"] == 1 and "softmax" not in made
+    assert made["_attention"] == made["_attention_gradients"] == 1 and "softmax" not in made
     assert [bits(t) for t in got] == [bits(t) for t in attention("cpu", is_causal=causal)]
 
 
 FUSED = (
     "_attention",
-    "_attention_slopes",
+    "_attention_gradients",
     "_recurrent",
     "_recurrent_backward",
     "_cumprod",

@@ -154,22 +154,22 @@ def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requir
 
 # --- methods --------------------------------------------------------------------------------
 
-cdef Tensor room_for_examples(Tensor a, int dt, int n, const Py_ssize_t* shape, int where):
+cdef Tensor empty_for_examples(Tensor a, int dt, int n, const Py_ssize_t* shape, int where):
     """Uninitialised memory of a shape for each example that `a` stands for, wrapped like `a`."""
     cdef Py_ssize_t[MAX_DIMS] whole
     cdef Tensor below
     cdef int d
     if not (a.flags & F_BATCHED):
-        return room_on(where, dt, n, shape, NULL)
+        return empty_on(where, dt, n, shape, NULL)
     below = <Tensor>a.extra.value
     if a.extra.bdim < 0:
-        return wrap_at(room_for_examples(below, dt, n, shape, where), -1, a.extra.level)
+        return wrap_at(empty_for_examples(below, dt, n, shape, where), -1, a.extra.level)
     if n == MAX_DIMS:
         raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions")
     whole[0] = below.sizes[a.extra.bdim]
     for d in range(n):
         whole[d + 1] = shape[d]
-    return wrap_at(room_for_examples(below, dt, n + 1, whole, where), 0, a.extra.level)
+    return wrap_at(empty_for_examples(below, dt, n + 1, whole, where), 0, a.extra.level)
 
 
 cdef Tensor strided_examples(Tensor a, int dt, int n, const Py_ssize_t* shape,
@@ -181,7 +181,7 @@ cdef Tensor strided_examples(Tensor a, int dt, int n, const Py_ssize_t* shape,
     cdef Py_ssize_t extent = 1
     cdef int d
     if not (a.flags & F_BATCHED):
-        return room_on(where, dt, n, shape, strides)
+        return empty_on(where, dt, n, shape, strides)
     below = <Tensor>a.extra.value
     if a.extra.bdim < 0:
         return wrap_at(strided_examples(below, dt, n, shape, strides, where), -1, a.extra.level)
@@ -201,8 +201,8 @@ cdef Tensor new_filled(Tensor a, tuple args, object size, object value, object d
     cdef char[16] item
     cdef int n = parse_size(args, size, shape, op)
     cdef int dt = parse_dtype(dtype, a.dt)
-    cdef Tensor t = room_for_examples(a, dt, n, shape,
-                                      place_like(a, device, layout, pin_memory, op))
+    cdef Tensor t = empty_for_examples(a, dt, n, shape,
+                                       place_like(a, device, layout, pin_memory, op))
     if value is not None:
         store_number(item, dt, value)
         fill_elements(below_vmaps(t), item)

@@ -55,7 +55,7 @@ cdef object spacing(object x, str op, str argument):
 cdef Tensor equally_spaced(Py_ssize_t n, object first, object step, int dt, int where, Tensor out,
                            object requires_grad, str op):
     """Numbers that are made on the device that has them in the end."""
-    cdef Tensor t = room_on(where if out is None else out.mem.device, dt, 1, &n, NULL)
+    cdef Tensor t = empty_on(where if out is None else out.mem.device, dt, 1, &n, NULL)
     fill_range(t, first, step)
     return deliver(t, dt, where, out, requires_grad, op)
 
@@ -221,7 +221,7 @@ cdef object bound_in(object dtype, Tensor out, object x, str op, str argument):
 cdef Tensor spread_there(int device, double lo, double hi, Py_ssize_t n, str op):
     """Fill a range by operators of the device."""
     cdef double width = (hi - lo) / (n - 1) if n > 1 else 0
-    cdef Tensor place = room_on(device, DT_F64, 1, &n, NULL), low, high
+    cdef Tensor place = empty_on(device, DT_F64, 1, &n, NULL), low, high
     fill_range(place, 0, 1)
     low = ew2(K_ADD, ew2(K_MUL, place, wrap_double(width), P_SAME, None, op), wrap_double(lo),
               P_SAME, None, op)
@@ -252,7 +252,7 @@ cdef Tensor spread_evenly(object start, object end, object steps, int where, Ten
     if isinstance(start, complex) or isinstance(end, complex):
         z0, z1 = start, end
         if device == ON_META:
-            return room_on(device, DT_C128, 1, &n, NULL)
+            return empty_on(device, DT_C128, 1, &n, NULL)
         t = room(DT_C128, 1, &n)
         dz = (z1 - z0) / (n - 1) if n > 1 else 0
         for i in range(n):

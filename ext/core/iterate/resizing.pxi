@@ -11,7 +11,7 @@ cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
         upcalls.note_write(out, op)
     if of_sizes(out, ndim, shape):
         return out
-    check_room(out, ndim, shape, op)
+    check_capacity(out, ndim, shape, op)
     if out.count:
         _warn(
             f"{op}: An output with one or more elements was resized since it had shape "
@@ -19,7 +19,7 @@ cdef Tensor resize_out(Tensor out, int ndim, const Py_ssize_t* shape, str op):
             f"{[shape[i] for i in range(ndim)]}. Resize it to zero elements first, or leave out= "
             "away.",
             UserWarning)
-    if has_room(out, ndim, shape, op):
+    if has_capacity(out, ndim, shape, op):
         format_strides(ndim, shape, MF_CONTIGUOUS, strides)
         set_geometry(out, ndim, shape, strides)
         return out

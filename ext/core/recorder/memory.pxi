@@ -16,14 +16,14 @@ cdef void note_memory(StorageImpl* block, Py_ssize_t nbytes) noexcept:
     if s == NULL or g_changes >= g_limit:
         g_dropped += 1
         return
-    if s.n_changes == s.room_changes:
-        room = 256 if s.room_changes == 0 else 2 * s.room_changes
+    if s.n_changes == s.change_capacity:
+        room = 256 if s.change_capacity == 0 else 2 * s.change_capacity
         c = <Change*>realloc(s.changes, <size_t>room * sizeof(Change))
         if c == NULL:
             g_dropped += 1
             return
         s.changes = c
-        s.room_changes = room
+        s.change_capacity = room
     c = &s.changes[s.n_changes]
     s.n_changes += 1
     g_changes += 1

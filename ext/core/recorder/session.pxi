@@ -330,7 +330,7 @@ cdef void drop_changes(Stream* s, int64_t first) noexcept:
         free(s.changes)
         s.changes = NULL
         s.first_change += s.n_changes
-        s.n_changes = s.room_changes = 0
+        s.n_changes = s.change_capacity = 0
 
 
 cdef void begin_in_child() noexcept:

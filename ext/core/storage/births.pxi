@@ -10,7 +10,7 @@ cdef struct Birth:
     uint64_t number
 
 cdef Birth* g_births = NULL         # open addressing
-cdef size_t g_births_room = 0       # a power of two
+cdef size_t g_births_capacity = 0       # a power of two
 cdef size_t g_births_count = 0
 cdef uint64_t g_birth_number = 1
 cdef int g_followers = 0
@@ -19,23 +19,23 @@ cdef bint g_births_lost = False     # there was no memory: all storages count as
 
 cdef inline Birth* birth_place(StorageImpl* s) noexcept:
     """The entry of a storage, or the free one that it would get."""
-    cdef size_t i = (<size_t>s >> 6) * <size_t>0x9E3779B1 & (g_births_room - 1)
+    cdef size_t i = (<size_t>s >> 6) * <size_t>0x9E3779B1 & (g_births_capacity - 1)
     while g_births[i].storage != NULL and g_births[i].storage != s:
-        i = (i + 1) & (g_births_room - 1)
+        i = (i + 1) & (g_births_capacity - 1)
     return &g_births[i]
 
 
 cdef bint more_births() noexcept:
     """Twice the room; whether there is memory for it."""
-    global g_births, g_births_room
+    global g_births, g_births_capacity
     cdef Birth* old = g_births
-    cdef size_t room = g_births_room, i
+    cdef size_t room = g_births_capacity, i
     cdef size_t wanted = 2 * room if room else 256
     cdef Birth* more = <Birth*>calloc(wanted, sizeof(Birth))
     if more == NULL:
         return False
     g_births = more
-    g_births_room = wanted
+    g_births_capacity = wanted
     for i in range(room):
         if old[i].storage != NULL:
             birth_place(old[i].storage)[0] = old[i]
@@ -46,7 +46,7 @@ cdef bint more_births() noexcept:
 cdef void number_birth(StorageImpl* s) noexcept:
     global g_birth_number, g_births_count, g_births_lost
     cdef Birth* place
-    if 2 * g_births_count >= g_births_room and not more_births():
+    if 2 * g_births_count >= g_births_capacity and not more_births():
         g_births_lost = True
         return
     place = birth_place(s)
@@ -65,12 +65,12 @@ cdef uint64_t follow_births() noexcept:
 
 
 cdef void leave_births() noexcept:
-    global g_followers, g_births, g_births_room, g_births_count, g_births_lost
+    global g_followers, g_births, g_births_capacity, g_births_count, g_births_lost
     g_followers -= 1
     if g_followers == 0:
         free(g_births)
         g_births = NULL
-        g_births_room = g_births_count = 0
+        g_births_capacity = g_births_count = 0
         g_births_lost = False
         note_listeners()
 
@@ -83,7 +83,7 @@ cdef bint born_since(StorageImpl* s, uint64_t number) noexcept:
         s = <StorageImpl*>s.owner
     if g_births_lost:
         return True
-    if g_births_room == 0:
+    if g_births_capacity == 0:
         return False
     place = birth_place(s)
     return place.storage == s and place.number >= number

@@ -26,26 +26,26 @@ cdef int release_saved(Node n) except -1:
 # Nodes that wait for release: a chain of millions must not recurse.
 cdef PyObject** g_pending = NULL
 cdef Py_ssize_t g_pending_count = 0
-cdef Py_ssize_t g_pending_room = 0
+cdef Py_ssize_t g_pending_capacity = 0
 cdef bint g_releasing = False
 
 
 cdef void release_node(PyObject* n) noexcept:
     """Drop a reference to a node; dying nodes are queued, so that chains release in a loop."""
-    global g_pending, g_pending_count, g_pending_room, g_releasing
+    global g_pending, g_pending_count, g_pending_capacity, g_releasing
     cdef PyObject** more
     if Py_REFCNT(<object>n) > 1:
         Py_DECREF(<object>n)
         return
     if g_releasing:
-        if g_pending_count == g_pending_room:
+        if g_pending_count == g_pending_capacity:
             more = <PyObject**>PyMem_Realloc(
-                g_pending, (2 * g_pending_room + 64) * sizeof(PyObject*))
+                g_pending, (2 * g_pending_capacity + 64) * sizeof(PyObject*))
             if more == NULL:
                 Py_XDECREF(n)       # no memory for the list: recursion is all that is left
                 return
             g_pending = more
-            g_pending_room = 2 * g_pending_room + 64
+            g_pending_capacity = 2 * g_pending_capacity + 64
         g_pending[g_pending_count] = n
         g_pending_count += 1
         return
@@ -55,10 +55,10 @@ cdef void release_node(PyObject* n) noexcept:
         g_pending_count -= 1
         Py_XDECREF(g_pending[g_pending_count])
     g_releasing = False
-    if g_pending_room > 1 << 16:
+    if g_pending_capacity > 1 << 16:
         PyMem_Free(g_pending)
         g_pending = NULL
-        g_pending_room = 0
+        g_pending_capacity = 0
 
 
 cdef int node_track(Node n) except -1:

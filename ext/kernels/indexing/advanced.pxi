@@ -409,7 +409,7 @@ cdef void cut_take(TakePlan* plan) noexcept:
     plan.column_blocks = parts(last, plan.columns)
 
 
-cdef int same_room(Py_ssize_t count, Py_ssize_t n) except -1:
+cdef int check_count(Py_ssize_t count, Py_ssize_t n) except -1:
     if count != n:
         raise RuntimeError("index: a mask was changed by another thread while it was read")
     return 0
@@ -428,7 +428,7 @@ cdef int index_elements(Tensor out, Tensor a, object indices, list masks) except
     if masks is not None:
         for d in range(selected_shape(places, shape)):
             n *= shape[d]
-        same_room(out.count, n)
+        check_count(out.count, n)
     return run_take(TAKE, places, out)
 
 

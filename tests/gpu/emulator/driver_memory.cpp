@@ -86,7 +86,7 @@ int check_all_guards() {
 
 // ---- addresses ---------------------------------------------------------------------------------
 
-static address take_room(Device &device, size_t room) {
+static address allocate_range(Device &device, size_t room) {
     for (auto hole = device.holes.begin(); hole != device.holes.end(); ++hole) {
         if (hole->second < room) continue;
         address at = hole->first, left = hole->second - room;
@@ -100,7 +100,7 @@ static address take_room(Device &device, size_t room) {
     return at;
 }
 
-static void give_room_back(Device &device, address at, address room) {
+static void free_range(Device &device, address at, address room) {
     char *first = real((at + page - 1) / page * page);
     char *end = real((at + room) / page * page);
     if (end > first + 16 * page) madvise(first, end - first, MADV_DONTNEED);
@@ -121,7 +121,7 @@ static void give_room_back(Device &device, address at, address room) {
 
 static address make_block(Device &device, size_t size, Pool *pool) {
     size_t room = room_for(size);
-    address at = take_room(device, room) + guard_bytes;
+    address at = allocate_range(device, room) + guard_bytes;
     char *bytes = real(at);
     memset(bytes - guard_bytes, guard_value, guard_bytes);
     poison(bytes, size);
@@ -147,7 +147,7 @@ static void end_block(Block &block) {
         device.quarantine.pop_front();
         size_t room = room_for(oldest->second.size);
         device.quarantined -= room;
-        give_room_back(device, oldest->second.at - guard_bytes, room);
+        free_range(device, oldest->second.at - guard_bytes, room);
         state().blocks.erase(oldest);
     }
 }
