@@ -103,6 +103,8 @@ gradients(lambda x, y: x.masked_scatter(torch.tensor([True, False, True]), y), s
     sines(5))
 vmap(lambda x, y: x.masked_scatter(torch.tensor([True, False, True]), y))(sines(2, 3), sines(2, 3))
 vmap(lambda x, k: x.masked_scatter(k, sines(3)))(sines(2, 3), torch.ones(2, 3, dtype=torch.bool))
+vmap(vmap(lambda x, y: x.masked_scatter(torch.tensor([[True], [False]]), y)))(sines(2, 2, 2, 1),
+    sines(2, 2, 1))
 vmap(lambda x, y: x.masked_scatter(torch.tensor([True, False, True]), y))(sines(2, 3), sines(2, 1))
 vmap(lambda x, y: x.masked_scatter_(x > 0, y))(sines(2, 3), sines(2, 3, phase=1.3))
 gradients(lambda x, y: vmap(lambda a, b: a.masked_scatter(a > 0, b))(x, y), sines(2, 3),

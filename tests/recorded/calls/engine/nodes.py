@@ -16,8 +16,8 @@ from tests.recorded.inputs import (
     tangents,
 )
 
-H = torch.autograd.graph.saved_tensors_hooks
 F1 = torch.autograd.graph.disable_saved_tensors_hooks
+H = torch.autograd.graph.saved_tensors_hooks
 
 # names, numbers, what nodes show
 def grad_fn_tuple():

@@ -112,6 +112,12 @@ float_range(2).copy_(3)
 float_range(2).copy_(float_range(3))
 
 # other sizes on the same memory
+def resize_data_ptr():
+    x = float_range(2, 3)
+    y = x.view(6)
+    z = x.resize_(3, 2)
+    return z is x, x, y.data_ptr() == x.data_ptr()
+
 def resize_storage_offset():
     x = float_range(6)
     y = x[2:]
