@@ -21,6 +21,7 @@ NAMES_OF_THEIR_OWN = {
         "repo_or_dir", "model", "source", "trust_repo", "force_reload", "verbose",
         "skip_validation",
     },
+    ("legacy/autograd/_functions/adapter.py", "define"): {"module", "name", "names"},
     ("legacy/functions.py", "function"): {"out"},
     ("legacy/nn/modules/rnn.py", "__init__"): {"nonlinearity"},
     ("legacy/tensors/filling.py", "uniform_"): {"generator"},

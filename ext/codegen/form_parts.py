@@ -96,7 +96,7 @@ class Event(Part):
         return [
             "",
             f"cdef Event* seen_{self.op.key}(int event{params}) noexcept:",
-            "    cdef Event* seen = begin(event, S_OPERATOR)",
+            "    cdef Event* seen = begin_event(event, S_OPERATOR)",
             "    if seen != NULL and details & D_ARGUMENTS:",
             *(f"        {line}" for line in puts),
             "        put_end(seen)",

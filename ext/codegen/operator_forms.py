@@ -204,9 +204,9 @@ class OutForm(Form):
         if not self.r.call.wide_out:
             return []
         if not any(a.type == "dtype?" for a in self.r.args):
-            return ["self = widened(self, out)"]
+            return ["self = in_wider_dtype(self, out)"]
         # An operator that has a dtype and takes integers computes in the dtype of `out`.
-        wide = "dtype = out.dt" if "i" in self.r.call.dtypes else "self = widened(self, out)"
+        wide = "dtype = out.dt" if "i" in self.r.call.dtypes else "self = in_wider_dtype(self, out)"
         return ["if dtype >= 0:", f'    need_exact_out(out, dtype, "{self.op.shown}")', wide]
 
     def by_others(self) -> list[str]:

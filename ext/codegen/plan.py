@@ -142,7 +142,7 @@ def _add(where: list, what: object) -> None:
 
 
 @dataclass(frozen=True)
-class Claim:
+class DtypeCheck:
     """
     What a call says of the dtypes of its arguments.
 
@@ -164,8 +164,8 @@ class Claim:
     by_dtype: bool = False
 
 
-def dtype_check_of(record: Any) -> Claim | None:
-    """The claim of a record; None if every dtype will do."""
+def dtype_check_of(record: Any) -> DtypeCheck | None:
+    """Return the dtype check of a record; None if every dtype will do."""
     r, kernel = record, type(record.kernel).__name__
     if bits_of(r.call.dtypes) == ALL_CLASSES or kernel == "view":
         return None  # views of some dtypes only have an error of their own
@@ -173,9 +173,9 @@ def dtype_check_of(record: Any) -> Claim | None:
     if kernel != "elementwise" and not any(a.type == "operand" for a in tensors):
         # No promotion: each argument by itself (indices and targets aren't differentiable).
         if r.batching.vmap == "elementwise" and len(tensors) == 2:
-            return Claim(bits_of(r.call.dtypes), tuple(a.name for a in tensors), promoted=True)
+            return DtypeCheck(bits_of(r.call.dtypes), tuple(a.name for a in tensors), promoted=True)
         checked = [a for a in tensors if a.name in r.derivatives.differentiable] or tensors[:1]
         by_dtype = any(a.type == "dtype?" for a in r.args)
-        return Claim(bits_of(r.call.dtypes), tuple(a.name for a in checked), by_dtype=by_dtype)
+        return DtypeCheck(bits_of(r.call.dtypes), tuple(a.name for a in checked), by_dtype=by_dtype)
     first = int(getattr(r.kernel, "skip_first", False))
-    return Claim(bits_of(r.call.dtypes), tuple(a.name for a in tensors[first:]), promoted=True)
+    return DtypeCheck(bits_of(r.call.dtypes), tuple(a.name for a in tensors[first:]), promoted=True)

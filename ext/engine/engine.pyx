@@ -655,12 +655,12 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
             if not requires_grad(t):
                 raise RuntimeError(
                     f"element {i} of tensors does not require grad and does not have a grad_fn "
-                    f"({describe(t)}); set requires_grad=True on what it is computed from")
+                    f"({describe_tensor(t)}); set requires_grad=True on what it is computed from")
         n = node_and_output(tensors[i], &nr)
         if isinstance(tensors[i], Tensor) and t.fn == NULL and not t.flags & F_REQUIRES_GRAD:
             raise RuntimeError(         # a view made in no_grad mode: its base requires grad
                 f"element {i} of tensors does not require grad and does not have a grad_fn "
-                f"({describe(t)}): it is a view that was made in no_grad mode")
+                f"({describe_tensor(t)}): it is a view that was made in no_grad mode")
         roots.append(n)
         grad = <Tensor>grads[i]
         seeds.append((n, nr, grad))
@@ -676,7 +676,7 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
                 if not requires_grad(t):
                     raise RuntimeError(
                         f"One of the differentiated Tensors does not require grad (input {i}, "
-                        f"{describe(t)})")
+                        f"{describe_tensor(t)})")
             n = node_and_output(inputs[i], &nr)
             if t is not None and accumulate_grad and not n.flags & N_ACCUMULATE:
                 c_retain_grad(t)                # its hook fills the grad of a non-leaf

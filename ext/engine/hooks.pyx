@@ -73,10 +73,10 @@ cdef int check_hook_result(PyObject* before, object after, object hook) except -
                            f"{list(sizes_of(old))} to {list(sizes_of(t))})")
     if t.dt != old.dt:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (from "
-                           f"{type_name(old)} to {type_name(t)})")
+                           f"{tensor_type_name(old)} to {tensor_type_name(t)})")
     if t.mem.device != old.mem.device:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (from "
-                           f"{type_name(old)} on {old.device} to {type_name(t)} on {t.device})")
+                           f"{tensor_type_name(old)} on {old.device} to {tensor_type_name(t)} on {t.device})")
     return 0
 
 

@@ -305,7 +305,7 @@ cdef void compute_plain(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t image, Py
             find_runs(g, v, min(<Py_ssize_t>2, n - v), lanes, images, &runs)
             loops.collect(f.kind, now, g.off + k, runs.count, runs.source, runs.lane, runs.length,
                           planes, tile + v * lanes * now, 2 * lanes)
-        products.run_plan(KIND_F32, rows, width, now, BY_ROWS, w + k, t.row_step, tile, 1, 1, sums,
+        products.multiply(KIND_F32, rows, width, now, BY_ROWS, w + k, t.row_step, tile, 1, 1, sums,
                           width)
     for v in range(0, n, 2):
         find_runs(g, v, min(<Py_ssize_t>2, n - v), lanes, images, &runs)

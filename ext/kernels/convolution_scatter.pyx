@@ -160,7 +160,7 @@ cdef void scatter_task(void* ctx, Py_ssize_t index) noexcept nogil:
         products.pack_b(
             FLOAT32, 0, depth, width, <const float*>f.w + o * f.at_w[0] + first * t.taps,
             f.at_w[0], 1, 0, w)
-        products.run_plan(KIND_F32, rows, width, depth, STRIPS, strips, products.rows, w, 1, o > 0,
+        products.multiply(KIND_F32, rows, width, depth, STRIPS, strips, products.rows, w, 1, o > 0,
                           sums, ld)
     for i in range(images):
         begin_planes(t, image + i, first, channels)

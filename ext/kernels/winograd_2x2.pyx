@@ -249,7 +249,7 @@ cdef void product_task(void* ctx, Py_ssize_t block) noexcept nogil:
     for place in range(PLACES):
         for done from 0 <= done < t.channels by t.depth:
             now = min(t.depth, t.channels - done)
-            products.run_plan(
+            products.multiply(
                 KIND_F32, rows, round_up(t.count, t.strip // 2), now, BY_ROWS,
                 u + place * u_step + done, t.channels, t.v + place * t.v_step + done * t.room,
                 1, done > 0, m + place * step, t.room)
@@ -385,7 +385,7 @@ cdef void sum_task(void* ctx, Py_ssize_t number) noexcept nogil:
     cdef Tiles* t = <Tiles*>ctx
     cdef Py_ssize_t blocks = parts(t.channels, 2 * BLOCK), place = number // blocks
     cdef Py_ssize_t first = number % blocks * 2 * BLOCK
-    products.run_plan(
+    products.multiply(
         KIND_F32, min(<Py_ssize_t>(2 * BLOCK), t.channels - first), t.filled, t.count, BY_ROWS,
         t.v + place * t.v_step + first * t.room, t.room, t.z + place * t.z_step, 1, t.first > 0,
         t.sums + place * t.sum_step + first * t.filled, t.filled)

@@ -262,7 +262,7 @@ cdef void multiply_strip(Tiles* t, Py_ssize_t batch, Py_ssize_t strip, const flo
             u = own
             transform_taps(t, strip, k, u)
         for place in range(PLACES):
-            products.run_plan(
+            products.multiply(
                 KIND_F32, count, cols, depth, BY_ROWS, v + place * place_of_v(t) + k, pitch(t),
                 u + place * (depth * t.strip + APART), 1, k > 0, m + place * step, t.strip)
     put_tiles(t, batch, strip, m, step)
@@ -434,7 +434,7 @@ cdef void sum_task(void* ctx, Py_ssize_t number) noexcept nogil:
         t.failed = 1
         return
     for place in range(PLACES):
-        products.run_plan(
+        products.multiply(
             KIND_F32, rows, round_up(now, t.lanes), of_batch(t, t.batch), BY_COLUMNS,
             t.z + place * place_of_z(t) + first, pitch_of_z(t),
             t.v + place * place_of_x(t) + strip * t.most * t.strip, 1, t.batch > 0,

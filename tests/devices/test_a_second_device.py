@@ -1,7 +1,6 @@
 """A device that a module outside of the package registers: no record knows of it."""
 
 import types
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -138,7 +137,7 @@ def interpreted_flip():
     from ext.codegen import interpreted
 
     flip = next(r for r in RECORDS if r.key == "flip")
-    late = replace(flip, name="late_flip", tier="interpreted", samples=())
+    late = flip.replace(name="late_flip", tier="interpreted", samples=())
     symbols = {r.symbol: [r] for r in (*RECORDS, late) if not r.overload}
     text = interpreted.family_module("shape", [late], symbols)
     module = types.ModuleType("autograd_cy._interpreted.late")

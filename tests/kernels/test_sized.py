@@ -60,8 +60,11 @@ def test_there_are_two_slots():
 
 def test_shape_rules_read_no_values():
     reading = re.compile(r"\.ptr\b|\.mem\.data|\barray_of\b|\bscalar_value\b|\btolist\b|\bnumpy\(")
-    for path in (Path(__file__).parents[2] / "ext" / "shape_rules").glob("*.pyx"):
-        found = [line for line in path.read_text().splitlines() if reading.search(line)]
+    for path in (Path(__file__).parents[2] / "ext" / "shape_rules").rglob("*.p[yx][xi]"):
+        if path.name == "checks.pxi":  # of numbers, whose values are the host's
+            continue
+        text = re.sub(r"^from .* cimport (\([^)]*\)|.*)", "", path.read_text(), flags=re.M)
+        found = [line for line in text.splitlines() if reading.search(line)]
         assert not found, f"{path.name} reads values: {found}"
 
 

@@ -58,8 +58,8 @@ class Threshold(_Activation):
 class Hardtanh(_Activation):
     """Elements between two bounds; on a bound the derivative is 0."""
 
-    operator = staticmethod(_now.hardtanh)
-    operator_ = staticmethod(_now.hardtanh_)
+    _operator = staticmethod(_now.hardtanh)
+    _operator_ = staticmethod(_now.hardtanh_)
     # Which elements are inside can be told from the result, too.
     keeps = (0,)
 
@@ -85,8 +85,8 @@ class Hardtanh(_Activation):
 class LeakyReLU(_Activation):
     """Elements above zero, a multiple of those below."""
 
-    operator = staticmethod(_now.leaky_relu)
-    operator_ = staticmethod(_now.leaky_relu_)
+    _operator = staticmethod(_now.leaky_relu)
+    _operator_ = staticmethod(_now.leaky_relu_)
 
     def __init__(self, slope: float, inplace: bool = False):
         super().__init__(inplace)
@@ -101,7 +101,7 @@ class LeakyReLU(_Activation):
 class ELU(_Activation):
     """``x`` above zero, ``alpha (exp(x) - 1)`` below."""
 
-    operator_ = staticmethod(_now.elu_)
+    _operator_ = staticmethod(_now.elu_)
     keeps = (-1,)
 
     def __init__(self, alpha: float, inplace: bool = False):
@@ -113,7 +113,7 @@ class ELU(_Activation):
 
     def core(self, x: Any) -> Any:
         # In place, so that the output is saved and not the input.
-        return self.operator_(ag.clone(x), self.alpha)
+        return self._operator_(ag.clone(x), self.alpha)
 
 
 class RReLU(InplaceFunction):
@@ -191,7 +191,7 @@ class _OverClasses(Adapter):
     keeps = (-1,)
 
     def core(self, x: Any) -> Any:
-        return self.operator(x, 0 if x.dim() in (1, 3) else 1)
+        return self._operator(x, 0 if x.dim() in (1, 3) else 1)
 
     def method(self, x: Any) -> Any:
         return wrap(self.core(x))

@@ -14,6 +14,7 @@ __all__ = ["embedding", "embedding_bag"]
 MODES = {"sum": 0, "mean": 1, "max": 2}
 
 
+@names_errors("embedding")
 def _row_of(padding_idx: int, rows: int) -> int:
     """The row that a padding index means."""
     if not -rows <= padding_idx < rows:

@@ -103,8 +103,8 @@ class Adapter(Function):
     views = False
     plain = True
     direct = True
-    operator: Any = None
-    operator_: Any = None
+    _operator: Any = None
+    _operator_: Any = None
 
     # The node, or the outputs where there are several; leaves and operands of such calls.
     _node: Any = None
@@ -119,16 +119,16 @@ class Adapter(Function):
         if "name" in vars(cls):
             for suffix in ("", "_"):
                 found = getattr(ag, f"{cls.name}{suffix}", None)
-                if found is not None and f"operator{suffix}" not in vars(cls):
-                    setattr(cls, f"operator{suffix}", staticmethod(found))
+                if found is not None and f"_operator{suffix}" not in vars(cls):
+                    setattr(cls, f"_operator{suffix}", staticmethod(found))
 
     def core(self, *inputs):
         """Run the operator of today."""
-        return self.operator(*inputs, *self.extra)
+        return self._operator(*inputs, *self.extra)
 
     def core_(self, *inputs):
         """Run the operator of today in place."""
-        self.operator_(*inputs, *self.extra)
+        self._operator_(*inputs, *self.extra)
 
     def method(self, x, *others):
         """Run the method of 2017, which refuses what 2017 did."""
@@ -165,7 +165,7 @@ class Adapter(Function):
                     _needing(detached(t)) if need else detached(t)
                     for t, need in zip(inputs, self._needs(inputs))
                 ]
-            made = self.operator(*leaves, *self.extra) if self.direct else self.core(*leaves)
+            made = self._operator(*leaves, *self.extra) if self.direct else self.core(*leaves)
             if self._requires_grad:
                 node = self._node = made.grad_fn
                 if node is None:
@@ -243,7 +243,7 @@ class Adapter(Function):
         self.dirty_tensors = (x,)
         if not self._requires_grad:
             return self.method_(*inputs)
-        if fits and self.operator_ is not None and not self.several:
+        if fits and self._operator_ is not None and not self.several:
             needs = self._needs(inputs)
             made = _alias(x, needs[0])
             leaves = [leaf(t, need) for t, need in zip(others, needs[1:])]
@@ -353,8 +353,8 @@ class Unary(Adapter):
             return super().forward(x)
         try:
             if not self._requires_grad:
-                return _make(type(x), self.operator(x, *self.extra))
-            made = self.operator(_needing(detached(x)), *self.extra)
+                return _make(type(x), self._operator(x, *self.extra))
+            made = self._operator(_needing(detached(x)), *self.extra)
         except _REFUSALS:
             return super().forward(x)
         node = self._node = made.grad_fn
@@ -390,14 +390,14 @@ class Pointwise(Adapter):
             return super().forward(a, b)
         try:
             if not self._requires_grad:
-                return _make(kind, self.operator(a, b, *self.extra))
+                return _make(kind, self._operator(a, b, *self.extra))
             needs = self.needs_input_grad if self._trusted else (True, True)
             first, second = detached(a), detached(b)
             if needs[0]:
                 _needing(first)
             if needs[1]:
                 _needing(second)
-            made = self.operator(first, second, *self.extra)
+            made = self._operator(first, second, *self.extra)
         except _REFUSALS:
             return super().forward(a, b)
         node = self._node = made.grad_fn

@@ -139,10 +139,10 @@ class _Scaled(InplaceAdapter):
         return alike and x.shape == a.shape == b.shape
 
     def core(self, x, a, b):
-        return self.operator(x, a, b, value=self.scale)
+        return self._operator(x, a, b, value=self.scale)
 
     def core_(self, x, a, b):
-        self.operator_(x, a, b, value=self.scale)
+        self._operator_(x, a, b, value=self.scale)
 
     def method(self, x, a, b):
         return getattr(x, self.name)(self.scale, a, b)

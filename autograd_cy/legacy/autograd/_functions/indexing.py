@@ -98,7 +98,7 @@ class _ByIndex(Adapter):
         self.dim = dim
 
     def core(self, x, index, *source):
-        return self.operator(x, self.dim, index, *source, *self.extra)
+        return self._operator(x, self.dim, index, *source, *self.extra)
 
     def method(self, x, index, *source):
         return getattr(x, self.name)(self.dim, index, *source, *self.extra)
@@ -123,7 +123,7 @@ class _Put(_ByIndex, InplaceAdapter):
         self.inplace = inplace
 
     def core_(self, x, index, *source):
-        self.operator_(x, self.dim, index, *source, *self.extra)
+        self._operator_(x, self.dim, index, *source, *self.extra)
 
     def method(self, x, index, *source):
         return self.method_(x.clone(), index, *source)
@@ -190,10 +190,10 @@ class _Masked(Adapter):
     places = (0,)
 
     def core(self, x, mask, *source):
-        return self.operator(x, ag.ne(mask, 0), *source, *self.extra)
+        return self._operator(x, ag.ne(mask, 0), *source, *self.extra)
 
     def core_(self, x, mask):
-        self.operator_(x, ag.ne(mask, 0), *self.extra)
+        self._operator_(x, ag.ne(mask, 0), *self.extra)
 
     def fits(self, x, mask):
         return type(x) in FLOATING and mask.dtype is ag.uint8 and x.shape == mask.shape

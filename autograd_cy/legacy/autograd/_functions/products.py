@@ -16,7 +16,7 @@ class _Product(Pointwise):
     one_shape = False
 
     def method(self, a, b):
-        return self.operator(a, b) if a.dtype is b.dtype else super().method(a, b)
+        return self._operator(a, b) if a.dtype is b.dtype else super().method(a, b)
 
     def adapted(self, inputs):
         return [t.double() for t in inputs]
@@ -51,13 +51,13 @@ class _AddedProduct(InplaceAdapter):
         self.inplace = inplace
 
     def core(self, x, a, b):
-        out = self.operator(x, a, b, beta=self.alpha, alpha=self.beta)
+        out = self._operator(x, a, b, beta=self.alpha, alpha=self.beta)
         if out.shape != x.shape:
             raise RuntimeError(f"{self.name}: nothing is broadcast")
         return out
 
     def core_(self, x, a, b):
-        self.operator_(x, a, b, beta=self.alpha, alpha=self.beta)
+        self._operator_(x, a, b, beta=self.alpha, alpha=self.beta)
 
     def method(self, x, a, b):
         return getattr(x, self.name)(self.alpha, self.beta, a, b)

@@ -41,7 +41,7 @@ class _KeepsType(_Total):
     """A total that is of the type of the elements, of integers too."""
 
     def method(self, x):
-        return self.operator(x, dtype=x.dtype) if self.dim is None else super().method(x)
+        return self._operator(x, dtype=x.dtype) if self.dim is None else super().method(x)
 
 
 Sum = define(__name__, "Sum", _KeepsType)
@@ -145,7 +145,7 @@ class _Extreme(_Choice):
         if self.dim is None or not self._requires_grad or type(x) not in FLOATING:
             return super().forward(x)
         try:
-            made, indices = self.operator(leaf(x, True), self.dim, True)
+            made, indices = self._operator(leaf(x, True), self.dim, True)
         except (RuntimeError, IndexError):
             return super().forward(x)
         self._node, self._paired = made.grad_fn, True

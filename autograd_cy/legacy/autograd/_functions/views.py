@@ -42,7 +42,7 @@ class _View(Adapter):
 
     def __init_subclass__(cls):
         if cls.name:
-            cls.operator = staticmethod(getattr(Tensor, cls.name))
+            cls._operator = staticmethod(getattr(Tensor, cls.name))
         super().__init_subclass__()
 
 
