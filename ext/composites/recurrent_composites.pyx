@@ -394,7 +394,7 @@ cdef int check_layer(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor
             w_hh.sizes[0] != hidden * gates_of(mode)) or (
             w_hr is not None and (w_hr.nd != 2 or w_hr.sizes[1] != hidden)):
         raise RuntimeError(
-            f"{name}: weights don't fit stack_states: weight_ih {list(dims_of(w_ih))}, weight_hh "
+            f"{name}: weights don't fit together: weight_ih {list(dims_of(w_ih))}, weight_hh "
             f"{list(dims_of(w_hh))}"
             + ("" if w_hr is None else f", weight_hr {list(dims_of(w_hr))}"))
     if x.sizes[x.nd - 1] != w_ih.sizes[1]:

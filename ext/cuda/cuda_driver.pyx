@@ -132,7 +132,7 @@ cdef str find_driver():
     library = dlopen(b"libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)
     if library == NULL:
         return ("there is no NVIDIA driver (" + dlerror().decode(errors="replace") + "): Found no "
-                "NVIDIA driver on your system; install one, or load_driver the module that has it")
+                "NVIDIA driver on your system; install one, or load the module that has it")
     missing = []
     for i in range(_n_entries):
         function = dlsym(library, _entries[i].name)

@@ -269,7 +269,7 @@ cdef int setitem(Tensor a, object index, object value) except -1:
             if value is src and not (is_mask(index, advanced) and (
                     src.count == 1 or index is True)):
                 raise RuntimeError(
-                    "Index append_index requires the source and destination dtypes match, got "
+                    "Index put requires the source and destination dtypes match, got "
                     f"{dt_object(v.dt).name} for the destination and {dt_object(src.dt).name} for "
                     "the source; convert the values with .to(x.dtype)")
             if value is src and src.count == 1 and index is not True:
