@@ -76,7 +76,8 @@ cdef int check_hook_result(PyObject* before, object after, object hook) except -
                            f"{tensor_type_name(old)} to {tensor_type_name(t)})")
     if t.mem.device != old.mem.device:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (from "
-                           f"{tensor_type_name(old)} on {old.device} to {tensor_type_name(t)} on {t.device})")
+                           f"{tensor_type_name(old)} on {old.device} to {tensor_type_name(t)} on "
+                           f"{t.device})")
     return 0
 
 

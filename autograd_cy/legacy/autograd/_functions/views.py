@@ -151,7 +151,7 @@ class Clone(Unary):
     name = "clone"
 
     @staticmethod
-    def operator(x):
+    def _operator(x):
         return ag.clone(x, memory_format=ag.contiguous_format)
 
 
