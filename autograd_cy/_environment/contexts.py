@@ -1,4 +1,4 @@
-"""What contexts have in common: they are decorators too, and undo their change in C.
+"""The base of context managers: they are decorators too, and undo their change in C.
 
 The changes themselves are in ext/core/tensor/modes.pxi, see its Note [Interrupts and modes].
 """
@@ -16,7 +16,8 @@ from autograd_cy._C.tensor import ItemsContext
 
 
 class _Decorating:
-    """What makes decorators of contexts with a method ``clone()``: they aren't re-entrant."""
+    """The part that makes decorators of contexts with a method ``clone()``: they aren't
+    re-entrant."""
 
     clone: Callable[[], Any]
 

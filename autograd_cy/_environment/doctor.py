@@ -190,7 +190,7 @@ def wait_policy() -> list[Finding]:
 
 
 def denormals() -> list[Finding]:
-    """No library switched the process to flush-to-zero."""
+    """Check that no library switched the process to flush-to-zero."""
     import numpy
 
     from autograd_cy._C import info

@@ -83,7 +83,7 @@ def versions() -> dict:
 
 
 def build() -> dict:
-    """How the compiled modules were made."""
+    """Return the build of the compiled modules."""
     from autograd_cy._C._build_info import BUILD
 
     return {key: value for key, value in BUILD.items() if key not in ("simd", "cuda")}

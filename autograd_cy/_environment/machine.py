@@ -1,4 +1,4 @@
-"""What this process may use of its machine, and the libraries that it has loaded.
+"""The part of its machine that this process may use, and the libraries that it has loaded.
 
 Used by `info` and `doctor`; nothing here is imported with the package.  The thread budget itself is
 in threads.py.

@@ -1,4 +1,4 @@
-"""How much memory the cgroup of this process allows it."""
+"""The memory that the cgroup of this process allows it."""
 
 from __future__ import annotations
 

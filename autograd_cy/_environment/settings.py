@@ -31,7 +31,7 @@ _interop_threads: int | None = None
 
 
 class _Products:
-    """How precise products of matrices may be on a GPU, with torch's defaults.
+    """The precision of products of matrices on a GPU, with torch's defaults.
 
     ``backends.cuda.matmul`` reads and sets it, too.
     """
@@ -103,7 +103,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 def are_deterministic_algorithms_enabled() -> bool:
     """
-    Whether :func:`use_deterministic_algorithms` is on.
+    Return whether :func:`use_deterministic_algorithms` is on.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def are_deterministic_algorithms_enabled() -> bool:
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """
-    Whether :func:`use_deterministic_algorithms` was given ``warn_only=True``.
+    Return whether :func:`use_deterministic_algorithms` was given ``warn_only=True``.
 
     Returns
     -------
@@ -276,7 +276,8 @@ def set_flush_denormal(mode: bool, /) -> bool:
 
 def get_num_interop_threads() -> int:
     """
-    How many threads run operations beside each other: one, or what was asked for.
+    Return the number of threads that run operations beside each other: one, or the number that was
+    set.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How many threads this process should use, and the environment of the OpenMP runtime.
+"""The number of threads that this process should use, and the environment of the OpenMP runtime.
 
 Plain Python, read by the compiled module `_C.parallel` when it is loaded.  The number of threads
 comes from OMP_NUM_THREADS, else from the smaller of the affinity mask and the cgroup's CPU quota:
@@ -161,7 +161,7 @@ def default_num_threads(environ=None, root: str = "/") -> int:
 
 
 def affinity() -> int:
-    """How many processors this process may run on, also where OpenMP bound its first thread."""
+    """Count the processors this process may run on, also where OpenMP bound its first thread."""
     if not hasattr(os, "sched_getaffinity"):
         return os.cpu_count() or 1
     now = os.sched_getaffinity(0)
@@ -192,7 +192,7 @@ def cpu_quota(root: str = "/") -> float | None:
 
 
 def limits() -> dict:
-    """What bounds the number of threads, for `parallel.info()`."""
+    """Return the bounds on the number of threads, for `parallel.info()`."""
     return {
         "affinity": affinity(),
         "quota": cpu_quota(),

@@ -1,4 +1,4 @@
-"""Whether warnings that come once in a process come each time."""
+"""The switch that lets warnings that come once in a process come each time."""
 
 from autograd_cy._C.tensor import _set_warn_always, _warn_always
 
@@ -25,7 +25,7 @@ def set_warn_always(b: bool, /) -> None:
 
 def is_warn_always_enabled() -> bool:
     """
-    Whether :func:`set_warn_always` is on.
+    Return whether :func:`set_warn_always` is on.
 
     Returns
     -------

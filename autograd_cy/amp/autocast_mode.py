@@ -30,7 +30,7 @@ __all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
 
 class _State(threading.local):
-    """What holds in a thread."""
+    """The state of mixed precision in a thread."""
 
     def __init__(self) -> None:
         self.enabled = False
@@ -115,7 +115,7 @@ def _regions() -> dict[str, _dtype]:
 
 
 def _casts(x: Any) -> bool:
-    """Whether a value is a tensor that is converted."""
+    """Return whether a value is a tensor that is converted."""
     return (
         isinstance(x, Tensor)
         and x.is_floating_point()
@@ -125,7 +125,8 @@ def _casts(x: Any) -> bool:
 
 
 def _cast(x: Any, dtype: _dtype | None) -> Any:
-    """The same with tensors in a dtype (None: that of the region); containers are kept."""
+    """Convert the tensors of a value to a dtype (None: that of the region); containers keep their
+    form."""
     if isinstance(x, Tensor):
         if x.dtype is dtype or not _casts(x):
             return x
@@ -263,7 +264,7 @@ def _pop() -> None:
 
 def is_autocast_available(device_type: str) -> bool:
     """
-    Whether `autocast` does something for a device.
+    Return whether `autocast` does something for a device.
 
     Parameters
     ----------
@@ -291,7 +292,7 @@ def is_autocast_available(device_type: str) -> bool:
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """
-    Whether this is run in an `autocast` for a device.
+    Return whether this is run in an `autocast` for a device.
 
     Parameters
     ----------
@@ -453,7 +454,7 @@ def set_autocast_cpu_dtype(dtype: _dtype) -> None:
 
 def is_autocast_cache_enabled() -> bool:
     """
-    Whether converted parameters are kept until the region is left.
+    Return whether converted parameters are kept until the region is left.
 
     Returns
     -------

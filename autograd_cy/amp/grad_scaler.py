@@ -24,7 +24,7 @@ _lists = Family("ops_optimizers")
 
 
 class OptState(enum.Enum):
-    """How far an optimizer is since the last ``update``."""
+    """The progress of an optimizer since the last ``update``."""
 
     READY = 0
     UNSCALED = 1

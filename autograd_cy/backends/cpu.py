@@ -1,4 +1,4 @@
-"""What the processor has."""
+"""The abilities of the processor."""
 
 from autograd_cy._C import cpu
 

@@ -41,7 +41,7 @@ _REDUCTIONS = (
 
 
 class _Products:
-    """How precise products may be, and which library makes them."""
+    """The precision of products, and the library that computes them."""
 
     __slots__ = ()
 
@@ -86,7 +86,8 @@ def _need_bool(name: str, value: Any) -> None:
 
 
 def _reductions(name: str, value: Any) -> tuple[bool, bool]:
-    """What one bool, or two, say of reductions and of those between parts of a product."""
+    """Read one bool, or two, as permissions for reductions and for those between parts of a
+    product."""
     if isinstance(value, bool):
         return value, True
     if (
@@ -171,7 +172,7 @@ def preferred_blas_library(backend: str | _BlasBackend | None = None) -> _BlasBa
 
 def is_built() -> bool:
     """
-    Whether kernels for NVIDIA's GPUs were built.
+    Return whether kernels for NVIDIA's GPUs were built.
 
     Returns
     -------
@@ -190,7 +191,7 @@ def is_built() -> bool:
 
 def flash_sdp_enabled() -> bool:
     """
-    Whether the kernel of FlashAttention was left on.
+    Return whether the kernel of FlashAttention was left on.
 
     Returns
     -------
@@ -223,7 +224,7 @@ def enable_flash_sdp(enabled: bool) -> None:
 
 def mem_efficient_sdp_enabled() -> bool:
     """
-    Whether the kernel that saves memory was left on.
+    Return whether the kernel that saves memory was left on.
 
     Returns
     -------
@@ -256,7 +257,7 @@ def enable_mem_efficient_sdp(enabled: bool) -> None:
 
 def math_sdp_enabled() -> bool:
     """
-    Whether the plain kernel was left on.
+    Return whether the plain kernel was left on.
 
     Returns
     -------
@@ -289,7 +290,7 @@ def enable_math_sdp(enabled: bool) -> None:
 
 def cudnn_sdp_enabled() -> bool:
     """
-    Whether the kernel of cuDNN was left on.
+    Return whether the kernel of cuDNN was left on.
 
     Returns
     -------

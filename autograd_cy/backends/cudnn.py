@@ -36,7 +36,7 @@ sys.modules[__name__].__class__ = _Module
 
 def is_available() -> bool:
     """
-    Whether the library is there: never.
+    Return whether the library is there: never.
 
     Returns
     -------

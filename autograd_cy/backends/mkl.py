@@ -7,7 +7,7 @@ __all__ = ["is_available"]
 
 def is_available() -> bool:
     """
-    Whether products of matrices use the library, because SciPy brought it.
+    Return whether products of matrices use the library, because SciPy brought it.
 
     Returns
     -------

@@ -5,7 +5,7 @@ __all__ = ["is_available"]
 
 def is_available() -> bool:
     """
-    Whether the library is used: never; convolutions are the package's own.
+    Return whether the library is used: never; convolutions are the package's own.
 
     Returns
     -------

@@ -5,7 +5,7 @@ __all__ = ["is_available", "is_built"]
 
 def is_available() -> bool:
     """
-    Whether tensors can be on Apple's GPU: never.
+    Return whether tensors can be on Apple's GPU: never.
 
     Returns
     -------
@@ -22,7 +22,7 @@ def is_available() -> bool:
 
 def is_built() -> bool:
     """
-    Whether this build has kernels for Apple's GPU: never.
+    Return whether this build has kernels for Apple's GPU: never.
 
     Returns
     -------

@@ -7,7 +7,7 @@ __all__ = ["is_available"]
 
 def is_available() -> bool:
     """
-    Whether kernels use several threads; a build without OpenMP has one.
+    Return whether kernels use several threads; a build without OpenMP has one.
 
     Returns
     -------

@@ -116,7 +116,7 @@ __all__ = [
 
 def is_tensor(obj: _Any) -> bool:
     """
-    Whether an object is a tensor; a Variable is none.
+    Return whether an object is a tensor; a Variable is none.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def is_tensor(obj: _Any) -> bool:
 
 def is_storage(obj: _Any) -> bool:
     """
-    Whether an object is a storage.
+    Return whether an object is a storage.
 
     Examples
     --------

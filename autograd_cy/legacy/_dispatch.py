@@ -1,4 +1,5 @@
-"""Where the functions of the namespace learn of Variables, which are made of tensors and lie above.
+"""The hook by which functions of the namespace learn of Variables, which are made of tensors and
+lie above.
 
 ``legacy.autograd`` calls :func:`register` once; before that nothing is a Variable.
 """
@@ -32,7 +33,7 @@ def register(variable: type, functions: dict[str, Callable[..., Any]]) -> None:
 
 
 def is_variable(x: object) -> bool:
-    """Whether an object is a Variable."""
+    """Return whether an object is a Variable."""
     return isinstance(x, _variable)
 
 

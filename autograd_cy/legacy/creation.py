@@ -1,4 +1,4 @@
-"""What makes tensors of the default type, and joins or parts tensors."""
+"""Functions that make tensors of the default type, and join or part tensors."""
 
 from __future__ import annotations
 

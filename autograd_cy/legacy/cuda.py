@@ -50,7 +50,7 @@ globals().update({name: _tensor_type(name) for name in TYPES})
 
 def is_available() -> bool:
     """
-    Whether there is a GPU that can be used.
+    Return whether there is a GPU that can be used.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How losses are put together, as numbers and from the options of older programs."""
+"""Reductions of losses, as numbers and from the options of older programs."""
 
 from __future__ import annotations
 

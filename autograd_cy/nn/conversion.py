@@ -15,7 +15,7 @@ _M = TypeVar("_M", bound="Convertible")
 
 
 class Convertible(Owner):
-    """What converts its parameters and buffers; the part of `Module` that does so.
+    """The part of `Module` that converts parameters and buffers.
 
     Examples
     --------

@@ -28,7 +28,7 @@ _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class _ConvNd(Module):
-    """What convolutions and their transposes have in common."""
+    """The base of convolutions and their transposes."""
 
     __constants__: ClassVar[list[str]] = (
         "stride padding dilation groups padding_mode output_padding "

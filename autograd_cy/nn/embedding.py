@@ -22,7 +22,7 @@ def _padding_row(padding_idx: int | None, rows: int, name: str) -> int | None:
 
 
 class _Table(Module):
-    """What both classes share: the table, its beginning, and how it is shown."""
+    """The base of both classes: the table, its initial values, and its ``repr``."""
 
     weight: Parameter
     padding_idx: int | None

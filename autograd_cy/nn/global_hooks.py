@@ -31,7 +31,7 @@ _on_first: list[Callable[[], None]] = []
 
 
 def around_forward() -> bool:
-    """Whether some hook is to run in the calls of all modules."""
+    """Return whether some hook is to run in the calls of all modules."""
     return bool(forward_pre or forward or backward_pre or backward)
 
 
@@ -44,7 +44,7 @@ def _add(hooks: _Hooks, hook: Callable[..., Any]) -> RemovableHandle:
 
 
 def replaced(hooks: _Hooks, owner: Any, name: str, value: Any) -> Any:
-    """What hooks of registration make of a member."""
+    """Return the member that hooks of registration make of one."""
     for hook in tuple(hooks.values()):
         given = hook(owner, name, value)
         if given is not None:

@@ -48,7 +48,7 @@ def table(module: Any, name: str) -> Mapping[int, Callable[..., Any]]:
 
 
 class Hooked(Owner):
-    """What registers hooks; the part of `Module` that does so.
+    """The part of `Module` that registers hooks.
 
     The hooks are in ordered dictionaries, which are made with the first hook.
 
@@ -411,7 +411,7 @@ if _recorder._wants_modules():  # a profiler that was there before this module
 
 
 def call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What calling a module with hooks does, or any module while a profiler notes modules."""
+    """Call a module with hooks, or any module while a profiler notes modules."""
     if _recorder._wants_modules():
         from autograd_cy.profiler._modules import called
 

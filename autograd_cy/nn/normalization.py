@@ -50,7 +50,7 @@ def _found(module: Module, members: Mapping[str, Any], name: str) -> Any:
 
 
 class _NormBase(Module):
-    """What layers with running statistics have in common."""
+    """The base of layers with running statistics."""
 
     _version = 2
     __constants__ = ["track_running_stats", "momentum", "eps", "num_features", "affine"]  # noqa: RUF012 - as in torch

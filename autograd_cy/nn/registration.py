@@ -1,4 +1,4 @@
-"""How a module comes to own things: parameters, buffers and child modules, registered by name.
+"""The registration of parameters, buffers and child modules by name.
 
 Assigning a parameter or a module as an attribute registers it; this file holds that mechanism and
 nothing else. ``module.py`` builds on it.
@@ -15,7 +15,7 @@ from .parameter import Buffer, Parameter
 
 
 class Owner:
-    """What keeps parameters, buffers and other owners in three dictionaries, by name.
+    """The owner of parameters, buffers and other owners, in three dictionaries by name.
 
     `Module` is the class to use; this one is only its first part.
 

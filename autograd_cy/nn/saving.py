@@ -16,7 +16,8 @@ EXTRA = "_extra_state"
 
 
 class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
-    """What `Module.load_state_dict` could not match: names it missed, names it did not expect.
+    """The keys that `Module.load_state_dict` could not match: names it missed, names it did not
+    expect.
 
     Examples
     --------
@@ -35,7 +36,7 @@ class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpe
 
 
 class Saving(Hooked):
-    """What gives and takes a ``state_dict``; the part of `Module` that does so.
+    """The part of `Module` that gives and takes a ``state_dict``.
 
     Examples
     --------

@@ -61,7 +61,8 @@ def _copies(module: Module, number: int) -> ModuleList:
 
 def _is_causal(mask: Tensor | None, said: bool | None, length: int) -> bool:
     """
-    Whether a mask hides all that is behind, as was said or as its values show: those of the CPU.
+    Return whether a mask hides all that is behind, as was said or as its values show: those of the
+    CPU.
 
     The mask counts in either case. To look at that of another device would be to wait for it.
     """
@@ -78,7 +79,7 @@ def _is_causal(mask: Tensor | None, said: bool | None, length: int) -> bool:
 
 
 class _Layer(Module):
-    """What layers of encoders and decoders share."""
+    """The base of layers of encoders and decoders."""
 
     self_attn: MultiheadAttention
     linear1: Linear

@@ -1,4 +1,5 @@
-"""What parameters mean, said once: by name, or by name and type where one name has two meanings.
+"""The meanings of parameters, said once: by name, or by name and type where one name has two
+meanings.
 
 A record says in `params` only what is special about it.
 """
@@ -175,5 +176,5 @@ PARAMETERS: dict[str, str] = {
 
 
 def text_of(name: str, kind: str) -> str | None:
-    """What a parameter of this name and type means, if that is known."""
+    """Return the meaning of a parameter of this name and type, if it is known."""
     return PARAMETERS.get(f"{name}: {kind}") or PARAMETERS.get(name)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 @dataclass(frozen=True)
 class ArgType:
     """
-    What the generator knows of one type.
+    The facts about one type that the generator needs.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ def union(parts: list[str]) -> ArgType:
 
 
 def optional(t: ArgType) -> ArgType:
-    """The same type that takes None, too."""
+    """Return the type that takes None, too."""
     if t.tensor:
         return replace(t, text=f"{t.text}, optional", stub=f"{t.stub} | None", optional=True)
     return replace(

@@ -21,7 +21,7 @@ _after: OrderedDict[int, _Hook] = OrderedDict()
 
 
 class Hooked:
-    """What registers hooks; the part of `Optimizer` that does so.
+    """The part of `Optimizer` that registers hooks.
 
     The hooks are in ordered dictionaries, which are made with the first hook. Copies and pickles
     of an optimizer have none.
@@ -193,7 +193,7 @@ class Hooked:
 
 
 def around_step(optimizer: Hooked) -> bool:
-    """Whether some hook is to run around a step of this optimizer."""
+    """Return whether some hook is to run around a step of this optimizer."""
     return bool(
         optimizer._optimizer_step_pre_hooks
         or optimizer._optimizer_step_post_hooks

@@ -427,7 +427,7 @@ def _names_of(group: dict[str, Any]) -> dict[str, Any]:
 
 
 def _way_out(param: Any) -> str:
-    """What an error adds about an array, or a tensor of another library."""
+    """Return the advice that an error adds for an array, or a tensor of another library."""
     if not hasattr(param, "__array__"):
         return ""
     return (

@@ -244,7 +244,7 @@ class AveragedModel(Module):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """
-        What the copy of the model returns.
+        Return the result of the copy of the model.
 
         Parameters
         ----------

@@ -1,4 +1,5 @@
-"""What forms know of types (ext/core/forms.pyx): kinds of parameters, one for each converter, and how C functions are called."""
+"""The types as forms know them (ext/core/forms.pyx): kinds of parameters, one for each converter,
+and calls of C functions."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ def calls_of(r: Record) -> str:
 
 
 def is_plain(r: Record) -> bool:
-    """Whether the Python form does nothing but call the operator, if options have their defaults."""
+    """Return whether the Python form does nothing but call the operator, if options have their
+    defaults."""
     more = r.call.checks or r.call.alone or r.outs
     return not (more or (len(r.returns) > 1 and r.call.named))
 

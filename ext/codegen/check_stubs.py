@@ -146,7 +146,7 @@ def class_problems(cls, node: ast.ClassDef):
 
 
 def set_by_init(node: ast.ClassDef, name: str) -> bool:
-    """Whether a plain Python class sets the attribute on its instances."""
+    """Return whether a plain Python class sets the attribute on its instances."""
     return any(isinstance(n, ast.AnnAssign) and n.target.id == name for n in node.body)
 
 
@@ -212,7 +212,8 @@ def text_of(parameters) -> str:
 
 
 def names_problems():
-    """Differences between `__all__` of modules in Python and of their stubs, the top level first."""
+    """Differences between `__all__` of modules in Python and of their stubs, the top level
+    first."""
     stubs = {path for path in PACKAGE.rglob("*.pyi") if path.parent.name not in WRITTEN}
     for path in sorted({PACKAGE / "__init__.pyi", *stubs}):
         said = path.relative_to(PACKAGE.parent)

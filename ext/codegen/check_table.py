@@ -1,4 +1,4 @@
-"""What a record says of its kernel, compared with the list of kernels: dtypes, operands, results.
+"""The comparison of records with the list of kernels: dtypes, operands, results.
 
 `table.load` calls `check`; what doesn't fit is a RecordError before anything is built.
 """
@@ -56,7 +56,7 @@ def used_by_hand() -> set[str]:
 
 
 def problems(r: Any, spec: KernelSpec) -> list[str]:
-    """What a record and its elementwise kernel say differently."""
+    """List the differences between a record and its elementwise kernel."""
     found = []
     operands = r.kernel.args or tuple(a.name for a in r.args if a.is_tensor)
     if len(operands) != spec.nin:

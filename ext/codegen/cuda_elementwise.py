@@ -1,9 +1,9 @@
 """The elementwise kernels of CUDA devices.
 
-They are those of kernel_specs.py, as kernel_loops.py plans them for the CPU: types that share a loop
-there share a kernel here. Each comes twice, for dense operands and for strided ones, as a line in
-the image of its type, `ew_f32`; what is around the formula is ext/cuda/device/elementwise.cuh. The
-casts are in cuda_copies.py, the table by which all are found is written by cuda_entries.py.
+They are those of kernel_specs.py, as kernel_loops.py plans them for the CPU: types that share a
+loop there share a kernel here. Each comes twice, for dense operands and for strided ones, as a line
+in the image of its type, `ew_f32`; what is around the formula is ext/cuda/device/elementwise.cuh.
+The casts are in cuda_copies.py, the table by which all are found is written by cuda_entries.py.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def kind(outside: str, inside: str) -> str:
 
 
 def lanes_of(types: Sequence[str], cost: int) -> int:
-    """How many elements a thread loads at once: vectors of 16 bytes at most."""
+    """Return the number of elements that a thread loads at once: vectors of 16 bytes at most."""
     size = max(SIZE[t] for t in types)
     if cost >= COSTLY:
         return min(2 if size < 8 else 1, 16 // size)

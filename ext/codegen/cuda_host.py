@@ -27,7 +27,8 @@ _TABLE = re.compile(r"^KERNELS = \{\n(.*?)^\}", re.M | re.S)
 _KEY = re.compile(r'^    "([\w.]+)":', re.M)
 
 HEAD = '''# cython: language_level=3
-"""Kernels that let the host compute for a device; written by ext/codegen/cuda_host.py, do not edit."""
+"""Kernels that let the host compute for a device; written by ext/codegen/cuda_host.py, do not
+edit."""
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport uint64_t
 from autograd_cy._C.cuda_mirrors cimport Crossing, crossing
@@ -53,13 +54,15 @@ def composed(folder: Path) -> list[str]:
 
 
 def device_keys(folder: Path) -> set[str]:
-    """Keys of the slots that CUDA devices have kernels for: those in KERNELS of the sources there."""
+    """Keys of the slots that CUDA devices have kernels for: those in KERNELS of the sources
+    there."""
     tables = [_TABLE.search(path.read_text()) for path in sorted(folder.glob("*.pyx"))]
     return {key for table in tables if table for key in _KEY.findall(table[1])}
 
 
 def way(r: Record, own: set[str]) -> str:
-    """How CUDA devices compute an operator: by a "kernel", by its "parts", or by the "host"."""
+    """Return the way in which CUDA devices compute an operator: by a "kernel", by its "parts", or
+    by the "host"."""
     kind = type(r.kernel).__name__
     if kind == "composite":
         return "parts"
@@ -100,7 +103,7 @@ def changed(r: Record) -> tuple[tuple[int, str], ...]:
 
 
 def shared(number: int, form: str) -> list[str]:
-    """What all slots of one signature do."""
+    """Write the function that all slots of one signature call."""
     kinds = parameters(form)
     place = {a: i for i, a in enumerate(a for a, kind in enumerate(kinds) if kind in OBJECTS)}
     passed = (

@@ -1,4 +1,5 @@
-"""What Python sees of a Cython source: functions, classes, constants and installed methods.
+"""The names of a Cython source that Python sees: functions, classes, constants and installed
+methods.
 
 The text is read line by line, no compiler is asked: stubs are written before anything is compiled.
 `include` lines are followed. stubs.py turns what is found here into .pyi text.

@@ -68,7 +68,7 @@ def parse(text: str) -> ast.expr:
 
 @dataclass
 class Uses:
-    """What a formula needs: tensors by value, tensors by metadata only, plain values."""
+    """The names that a formula needs: tensors by value, tensors by metadata only, plain values."""
 
     values: set[str] = field(default_factory=set)
     metadata: set[tuple[str, str]] = field(default_factory=set)

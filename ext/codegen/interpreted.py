@@ -2,8 +2,9 @@
 
 A record says ``tier="interpreted"``; what it means is the same. For each family with such records a
 module autograd_cy/_interpreted/<family>.py is written: the formulas as Python functions, an
-`Operation` (ext/engine/interpreted.pyx) that knows what is saved for which, and the public functions.
-The modules are loaded when one of their names is first used; `index` says which those are.
+`Operation` (ext/engine/interpreted.pyx) that knows what is saved for which, and the public
+functions. The modules are loaded when one of their names is first used; `index` says which those
+are.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from ext.codegen.operations import Family, Operation, is_interpreted
 from ext.codegen.python_forms import as_called, docstring, python_name, separate_sizes
 from ext.codegen.vocabulary import arg_type, in_place_text
 
-HEAD = '''"""Operators of the family "{family}"; written from autograd_cy/ops/{family}.py by ext/codegen, do not edit."""
+HEAD = '''"""Operators of the family "{family}"; written from autograd_cy/ops/{family}.py by
+ext/codegen, do not edit."""
 
 # ruff: noqa
 from builtins import bool as _bool
@@ -95,7 +97,7 @@ class Forms:
         return lines
 
     def options(self, form: str = "") -> list[str]:
-        """What the options of a record do: another record is called with the value as last argument."""
+        """Write the calls of options: another record is called with the value as last argument."""
         lines = []
         for a, key in self.r.call.options:
             record = next(

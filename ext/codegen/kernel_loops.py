@@ -331,7 +331,7 @@ class Cast:
 
 
 def cast(source: str, target: str) -> str | Cast | Wrapper:
-    """What converts `source` to `target`: the name of a loop, or a loop to write.
+    """Return the converter from `source` to `target`: the name of a loop, or a loop to write.
 
     Few pairs have a formula of their own. bool reads as uint8, int8 results are the bits of uint8
     ones, the real parts of a complex array are its floats at twice the stride, and halves and
@@ -499,7 +499,7 @@ def _plan(specs: Sequence[KernelSpec]) -> tuple[dict, dict]:
 
 
 def _serves(spec: KernelSpec, dtype: str, table: dict) -> str | Loop | Wrapper | Swap:
-    """What serves `dtype`: the name of a loop that is there already, or one to write."""
+    """Return the loop for `dtype`: the name of one that is there already, or one to write."""
     if spec.alias:
         return table[spec.alias, dtype]
     if spec.swaps:

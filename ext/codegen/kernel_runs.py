@@ -1,4 +1,5 @@
-"""Writes how an operator with a shape rule runs: checks, memory for the results, kernel of the device.
+"""Writes how an operator with a shape rule runs: checks, memory for the results, kernel of the
+device.
 
 For a record `sum` whose kernel is ``call("reduce.sum", shape="rules_reduction.summed(self, ...)")``
 the generated module has a table of kernels, one column for each type of device, in which `sum` has a slot of
@@ -9,8 +10,8 @@ type ``int (*)(Tensor, Tensor, ...) except -1``, and a function
 which asks the shape rule, finds memory (fresh, or `out`) and calls the slot. The operator, its
 ``out=`` form and its in-place form call it.
 
-Of a sized record the values decide the size of the results. It has a second slot, ``sum_sizes``, with
-the key ``sum.sizes``, that is called where the rule asks for sizes, before there is memory.
+Of a sized record the values decide the size of the results. It has a second slot, ``sum_sizes``,
+with the key ``sum.sizes``, that is called where the rule asks for sizes, before there is memory.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _LITERALS = {"None": "object", "True": "bint", "False": "bint"}
 
 
 def has_shape(record) -> bool:
-    """Whether the results of a record are made before its kernel runs."""
+    """Return whether the results of a record are made before its kernel runs."""
     return getattr(record.kernel, "shape", None) is not None
 
 
@@ -140,7 +141,8 @@ def read_tuple(
 
 
 def _following(record, action: str) -> list[str]:
-    """`action` for the number of each output that lies channels last as a tensor that it follows."""
+    """`action` for the number of each output that lies channels last as a tensor that it
+    follows."""
     lines = []
     for output, (names, where) in record.kernel.format_sources.items():
         asked = " or ".join(f"channels_last({name})" for name in names)
@@ -160,7 +162,7 @@ def formatted_outputs(record) -> list[str]:
 
 
 def turned_outputs(record) -> list[str]:
-    """What lies channels last because a tensor that it follows does."""
+    """List the outputs that are channels last because a tensor that they follow is."""
     if not record.kernel.follows:
         return []
     other = " and not lays_channels_last(device)" if record.kernel.any_format else ""

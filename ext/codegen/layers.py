@@ -1,8 +1,8 @@
 """Writes the classes of ``nn`` that only store options and call a function.
 
-Each file of rows in autograd_cy/ops/layers/ (`_schema.py` has their vocabulary) becomes the module with
-the same path in autograd_cy/nn/. What is written is plain Python with types and docstrings, so that
-importing, calling, pickling and type checkers find what a class by hand would give them.
+Each file of rows in autograd_cy/ops/layers/ (`_schema.py` has their vocabulary) becomes the module
+with the same path in autograd_cy/nn/. What is written is plain Python with types and docstrings, so
+that importing, calling, pickling and type checkers find what a class by hand would give them.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class Class:
         yield from wrapped(f"        return functional.{row.function}(", given, ")")
 
     def arguments(self) -> list[str]:
-        """What the function gets after the inputs."""
+        """List the arguments of the function after the inputs."""
         row = self.row
         if row.arguments is not None:
             return row.arguments.split(", ") if row.arguments else []

@@ -1,8 +1,8 @@
 """Pointers to operators: who publishes which, and the struct `T` of each module that calls some.
 
-A module, written by hand or generated, calls operators as `T.mul(a, b)`. Its `T` holds those that its
-text names; ext/core/linking.pyx fills it when the package is imported. The table of all operators
-(`optable.pxd`) is for programs that cimport it, nothing of the package depends on it.
+A module, written by hand or generated, calls operators as `T.mul(a, b)`. Its `T` holds those that
+its text names; ext/core/linking.pyx fills it when the package is imported. The table of all
+operators (`optable.pxd`) is for programs that cimport it, nothing of the package depends on it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ BY_HAND = (Entry("copy_", "Tensor", "Tensor, Tensor"), Entry("detach", "Tensor",
 
 
 def entries_of(records: Iterable[Record]) -> list[Entry]:
-    """What a family publishes."""
+    """List the entries that a family publishes."""
     found = []
     for r in records:
         parameters = ", ".join(arg_type(a.type).c for a in r.args)
@@ -111,7 +111,8 @@ def table_of(module: str, text: str, entries: Mapping[str, Entry]) -> list[str]:
 
 
 def belongs(module: str, families: Iterable[str]) -> bool:
-    """Whether a module is loaded with one of these families: its operators, or what its name begins with."""
+    """Return whether a module is loaded with one of these families: its operators, or what its name
+    begins with."""
     return any(module == f"ops_{family}" or module.startswith(f"{family}_") for family in families)
 
 

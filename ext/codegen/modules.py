@@ -1,7 +1,7 @@
 """Puts the generated operators together: one Cython module per family.
 
-Formulas call other operators through `T`, a struct of C function pointers (see linkage.py), so families
-may use each other without importing each other.
+Formulas call other operators through `T`, a struct of C function pointers (see linkage.py), so
+families may use each other without importing each other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ASKING = (
 
 
 def needs_loop(r: Any) -> bool:
-    """Whether a vmap rule of the record calls its Python form."""
+    """Return whether a vmap rule of the record calls its Python form."""
     rules = r.batching.vmap.values() if isinstance(r.batching.vmap, dict) else [r.batching.vmap]
     return any(type(x).__name__ in ("loop", "randomly", "by_hand") for x in rules)
 
@@ -66,7 +66,8 @@ def alias_lines(group: Sequence[Any], register: list[str], exported: list[str]) 
 
 
 def method_of(name: str, group: Sequence[Any]) -> str:
-    """The text of the form that is the method: that of the only signature that is one, or of all."""
+    """The text of the form that is the method: that of the only signature that is one, or of
+    all."""
     methods = [r for r in group if r.call.method]
     if len(methods) == len(group):
         return f'FORMS["{name}"]'

@@ -25,7 +25,8 @@ class NodeText:
         self.plan_saving()
 
     def plan_saving(self) -> None:
-        """What gradients use: tensors, numbers and other objects to keep, and the input of each edge."""
+        """Plan the saved values: tensors, numbers and other objects that gradients use, and the
+        input of each edge."""
         r = self.r
         self.plan = Plan(r)
         self.uses: dict[tuple[str, ...], Uses] = self.plan.uses
@@ -47,10 +48,10 @@ class NodeText:
             self.n_edges = f"{len(self.op.diff) - 1} + len({self.op.list_arg.name})"
 
     def plan_dimensions(self) -> None:
-        """What `shows` asks of tensors that are perhaps not saved: numbers in the node itself.
+        """Plan the numbers that `shows` reads from tensors that are perhaps not saved.
 
-        Strides of a matrix whose gradient isn't asked for are not shown, as in torch; its sizes, which no
-        edge knows then, take their place.
+        Strides of a matrix whose gradient isn't asked for are not shown, as in torch; its sizes,
+        which no edge knows then, take their place.
         """
         first = len(self.scalars)
         self.dimensions: dict[str, tuple[str, str]] = {}
@@ -72,7 +73,7 @@ class NodeText:
             raise FormulaError(f"{self.op.key}: a node has room for four numbers")
 
     def is_scalar(self, name: str) -> bool:
-        """Whether a kept value goes into the node itself."""
+        """Return whether a kept value goes into the node itself."""
         return name in self.args and arg_type(self.args[name].type).c in SCALARS
 
     @property
@@ -90,7 +91,7 @@ class NodeText:
         return items
 
     def node_class(self) -> list[str]:
-        """What nodes do in backward; their classes are rows of text (Note [Kinds of nodes])."""
+        """Write the backward of nodes; their classes are rows of text (Note [Kinds of nodes])."""
         r = self.r
         rows = self.kept_rows()
         rows = shown_rows(r, rows | self.dimensions, self.edge, lambda _, value: value)
@@ -104,7 +105,7 @@ class NodeText:
         return ["", *self.apply()]
 
     def kept_rows(self) -> dict[str, tuple[str, str | int]]:
-        """What the node keeps: name -> kind and where it is."""
+        """Map the name of each saved value to its kind and place."""
         rows: dict[str, tuple[str, str | int]] = {}
         args = {a.name: a for a in self.r.args}
         for i, name in enumerate(self.slots):
@@ -185,7 +186,7 @@ class NodeText:
         return found
 
     def kept_names(self) -> Names:
-        """What the node keeps, as formulas name it."""
+        """Return the saved values by the names that formulas use."""
         found: Names = {name: (f"s_{name}", "T") for name in self.slots}
         for i, name in enumerate(self.scalars):
             kind = arg_type(self.args[name].type)
@@ -239,8 +240,8 @@ class NodeText:
     def unpacking(self, keys: tuple[str, ...]) -> list[str]:
         """Lines that read the saved tensors of a formula; each is unpacked once in a backward.
 
-        A hook may give out what it keeps a single time, so a later formula takes what an earlier one,
-        whose gradient is perhaps not needed, has unpacked.
+        A hook may give out what it keeps a single time, so a later formula takes what an earlier
+        one, whose gradient is perhaps not needed, has unpacked.
         """
         lines, before = [], list(self.plan.formulas)
         before = before[: before.index(keys)]
@@ -408,7 +409,7 @@ class NodeText:
         return [*lines, f"    cdef Node n = new_node(kind, {counts})"]
 
     def n_slots(self) -> str:
-        """How many tensors the node saves."""
+        """The number of tensors that the node saves."""
         return " + ".join([str(len(self.slots)), *(f"n_tensors({name})" for name in self.indices)])
 
     def n_outputs(self) -> str:

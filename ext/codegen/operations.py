@@ -108,7 +108,8 @@ class Translator(ast.NodeTransformer):
 
 
 def taken(kind: str, value: ast.expr) -> ast.expr:
-    """An argument of a formula's call as a Python form takes it: C functions take codes, and numbers for tensors."""
+    """An argument of a formula's call as a Python form takes it: C functions take codes, and
+    numbers for tensors."""
     wrap = {"format?": "_given.format_of", "Tensor": "_wrapped"}.get(kind)
     try:
         number = ast.literal_eval(value)
@@ -232,7 +233,8 @@ class Operation:
     def compiled(
         self, target: str, names: tuple[str, ...] | None = None, into: bool = False
     ) -> str:
-        """The text of a C function of the arguments in `names`, or all, and of ``out`` if `into`."""
+        """The text of a C function of the arguments in `names`, or all, and of ``out`` if
+        `into`."""
         names = tuple(self.args) if names is None else names
         passed = [
             f"{CODES[self.args[n].type]}({n})"
@@ -248,7 +250,7 @@ class Operation:
 
     @property
     def composite_takes_out(self) -> bool:
-        """Whether the Python function of a composite may write to ``out`` by itself."""
+        """True if the Python function of a composite may write to ``out`` by itself."""
         k = self.r.kernel
         if self.kind != "composite" or not k.into:
             return False

@@ -1,4 +1,4 @@
-"""What every part of the generator of operators knows of its record."""
+"""The facts about a record that every part of the generator of operators uses."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Operator:
         return " | ".join(parts) or "0"
 
     def recording(self) -> str:
-        """Whether some differentiable argument requires grad."""
+        """Return whether some differentiable argument requires grad."""
         parts = []
         for name in self.diff:
             kind = self.r.arg(name).type
@@ -124,7 +124,8 @@ class Operator:
         return " or ".join(parts)
 
     def without_negative_dims(self) -> list[str]:
-        """Lines after which no `dim` argument is negative: kernels, formulas and `_saved_*` see none."""
+        """Lines after which no `dim` argument is negative: kernels, formulas and `_saved_*` see
+        none."""
         args = self.r.args
         lines: list[str] = []
         if not args or not args[0].is_tensor:
@@ -142,7 +143,8 @@ class Operator:
 
     @property
     def resolves(self) -> bool:
-        """Whether tensors with F_LAZY must be resolved first; elementwise drivers do it themselves."""
+        """True if tensors with F_LAZY must be resolved first; elementwise drivers do it
+        themselves."""
         return self.kind == "call" and not self.r.kernel.lazy
 
     def resolved(self, name: str) -> str:

@@ -1,4 +1,5 @@
-"""What a call keeps for its gradients, and which dtypes it takes: decisions that both tiers share.
+"""The values that a call saves for its gradients, and the dtypes it takes: decisions that both
+tiers share.
 
 operators.py writes them as Cython, interpreted.py as data of an `Operation`.
 """
@@ -27,7 +28,7 @@ def bits_of(letters: str) -> int:
 @dataclass
 class Plan:
     """
-    What the node of one record keeps, and where its gradients go.
+    The values that the node of one record saves, and the places of its gradients.
 
     Attributes
     ----------
@@ -94,7 +95,7 @@ class Plan:
             self.edges[name] = number
 
     def needs(self, keys: tuple[str, ...], name: str) -> bool:
-        """Whether the formula for `keys` needs the saved tensor `name`."""
+        """Return whether the formula for `keys` needs the saved tensor `name`."""
         used = self.uses[keys]
         return name in used.values or any(
             m == name and (m,) != keys and (m, what) not in self.metadata
@@ -129,7 +130,7 @@ class Plan:
 
 
 def is_gradient(name: str) -> bool:
-    """Whether a name of a formula is a gradient of an output."""
+    """Return whether a name of a formula is a gradient of an output."""
     return name in ("grad", "grads") or name.startswith(("grad_", "given_"))
 
 
@@ -144,7 +145,7 @@ def _add(where: list, what: object) -> None:
 @dataclass(frozen=True)
 class DtypeCheck:
     """
-    What a call says of the dtypes of its arguments.
+    The check that a call makes of the dtypes of its arguments.
 
     Attributes
     ----------

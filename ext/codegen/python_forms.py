@@ -47,7 +47,7 @@ UNARY_SLOTS = {"neg": "NEG", "pos": "POS", "invert": "INVERT", "abs": "ABS"}
 
 
 def python_name(a: Arg, position: int) -> str:
-    """What users call an argument."""
+    """Return the name that users give an argument."""
     return "input" if a.name == "self" else a.name
 
 
@@ -128,7 +128,7 @@ def options_of(r: Any) -> Pairs:
 
 
 def kind_text(r: Any, a: Arg, position: int, optional: bool = False) -> str:
-    """How the binder takes an argument."""
+    """Return the text of an argument's kind, for the binder."""
     kind = arg_type(a.type)
     if kind.converter is None and not r.name.startswith("_"):
         raise FormulaError(f"{r.key}: argument {a.name!r} says nothing about what it takes")
@@ -240,7 +240,7 @@ class Body:
         return ["", f"cdef object {self.name}(Value* v):", *indent(lines)]
 
     def options(self) -> list[str]:
-        """What options do: another record is called with the value as last argument."""
+        """Write the calls of options: another record is called with the value as last argument."""
         r, lines = self.r, []
         for a, key in r.call.options:
             c, place = arg_type(a.type).c, self.places[a.name]
@@ -260,7 +260,7 @@ class Body:
         return lines
 
     def alone(self) -> list[str]:
-        """What a record does that means another one if only its first argument is given."""
+        """Write the call of the record that is meant if only the first argument is given."""
         r = self.r
         others = [(i, a) for i, a in enumerate(r.args) if i]
         nothing = " and ".join(f"v_{a.name} is None" for _, a in others)
@@ -275,7 +275,8 @@ class Body:
         return lines
 
     def alpha(self) -> list[str]:
-        """What ``alpha=`` does: a factor of the last tensor, or a record that takes it along."""
+        """Write the use of ``alpha=``: a factor of the last tensor, or a record that takes it
+        along."""
         r = self.r
         if not r.call.alpha:
             return []
@@ -343,7 +344,8 @@ WHEN = (
 
 
 def choice(name: str, group: Sequence[Any]) -> list[str]:
-    """The function that chooses among the signatures of an overloaded name: the first whose `when` holds."""
+    """The function that chooses among the signatures of an overloaded name: the first whose `when`
+    holds."""
     lines = ["", f"cdef int which_{name}(Given* g) except -1:"]
     for k, r in enumerate(group):
         if r.call.when is not None:

@@ -164,7 +164,7 @@ def returns(r) -> str:
 
 
 def forms(r) -> list[tuple[str, str]]:
-    """How it can be called."""
+    """List the ways to call it."""
     inside = f"{r.namespace}.{r.name}" if r.namespace else r.name
     found = [f"`ag.{inside}`"] if r.call.function else []
     found += [f"`ag.{namespace}.{r.name}`" for namespace in r.call.also]
@@ -177,7 +177,7 @@ def forms(r) -> list[tuple[str, str]]:
 
 
 def dtype_rows(r) -> list[tuple[str, str]]:
-    """Which dtypes it takes and gives."""
+    """List the dtypes that it takes and gives."""
     rows = [("Dtypes", "; ".join(DTYPES[c] for c in r.call.dtypes))]
     if kind(r.kernel) == "elementwise":
         rows.append(("Result", "; ".join(PROMOTION[word] for word in r.kernel.rules)))
@@ -207,7 +207,7 @@ def rules(r) -> list[tuple[str, str]]:
 
 
 def special_rows(r) -> list[tuple[str, str]]:
-    """Where its answers at special values are not torch's."""
+    """List the special values at which its results are not torch's."""
     return [
         ("Unlike torch", f"{', '.join(e.orders)} where `{e.where}`: {e.reason}")
         for e in r.tests.special
@@ -239,7 +239,7 @@ def rule_text(rule) -> str:
 
 
 def saved(r) -> str:
-    """What the gradient with respect to each argument keeps alive."""
+    """Name the values that the gradient with respect to each argument keeps alive."""
     outputs = {o for o in r.returns if o != "*"}
     values = outputs | {a.name for a in r.args} | {*r.derivatives.attrs}
     tensors = outputs | {a.name for a in r.args if a.is_tensor}

@@ -119,7 +119,7 @@ def top_level(package: Path, names: list[str], lazy: dict[str, str]) -> str:
 
 
 def _constant(tree, name: str) -> Iterable:
-    """What a name of a module is set to; the items of a dict."""
+    """Return the value of a name of a module; the items of a dict."""
     value = _value(tree, name)
     value = () if value is None else ast.literal_eval(value)
     return value.items() if isinstance(value, dict) else value

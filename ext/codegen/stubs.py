@@ -272,7 +272,7 @@ def member_stub(cls: Class, member: Function) -> str:
 
 
 def is_operator(name: str) -> bool:
-    """Whether a method of Tensor is behind a Python operator that gives a tensor."""
+    """Return whether a method of Tensor is behind a Python operator that gives a tensor."""
     return re.fullmatch(r"__\w+__", name) is not None and name not in ("__getitem__", "__iter__")
 
 
@@ -314,7 +314,7 @@ def parameter_text(p: Parameter) -> str:
 
 
 def is_simple(default: str) -> bool:
-    """Whether a default can be shown as it is."""
+    """Return whether a default can be shown as it is."""
     try:
         ast.literal_eval(default)
     except (ValueError, SyntaxError):
@@ -348,7 +348,7 @@ def installed_methods(sources: dict[str, Source]) -> list[str]:
 
 
 def python_methods() -> list[str]:
-    """What Python modules install on Tensor."""
+    """List the methods that Python modules install on Tensor."""
     found = []
     for name, function, is_property in stub_namespace.python_methods(ROOT / "autograd_cy"):
         if is_property:
@@ -401,7 +401,7 @@ class Template:
 
 
 def name_of(node) -> str:
-    """What a statement of a stub defines."""
+    """Return the name that a statement of a stub defines."""
     if isinstance(node, ast.FunctionDef):
         return node.name
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
@@ -476,7 +476,7 @@ def record_methods(records: list) -> list[str]:
 
 
 def method_names(r) -> tuple[str, ...]:
-    """What is in a namespace has methods by its other names only."""
+    """List the names of methods; records of a namespace have methods by their other names only."""
     return r.call.aliases if r.namespace else (r.name, *r.call.aliases)
 
 
@@ -523,7 +523,7 @@ def record_parameters(r, form: str = "") -> list[str]:
 
 
 def result_of(r, prefix: str = "") -> str:
-    """What a record returns; `prefix` leads to the module with the named tuple."""
+    """Return the type of the results; `prefix` leads to the module with the named tuple."""
     if len(r.returns) > 1 and not r.call.named:
         return f"tuple[{', '.join('_Tensor' for _ in r.returns)}]"
     if len(r.returns) > 1:

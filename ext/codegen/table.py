@@ -25,7 +25,8 @@ AT_FIRST_USE = "at first use"
 
 
 def loaded_later(module, error: type[Exception]) -> bool:
-    """Whether a family is loaded when one of its names is first used, and not with the package."""
+    """Return whether a family is loaded when one of its names is first used, and not with the
+    package."""
     word = getattr(module, "LOADED", None)
     if word not in (None, AT_FIRST_USE):
         raise error(f"{module.__name__}: LOADED is {AT_FIRST_USE!r} or left out, not {word!r}")

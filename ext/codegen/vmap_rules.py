@@ -1,4 +1,4 @@
-"""How an operator treats batched tensors: one class for each kind of vmap rule.
+"""The rules for batched tensors: one class for each kind of vmap rule.
 
 A rule gives the expression of the result (`call`), for arguments of which some are batched, and the
 function behind it (`function`), if it needs one of its own. What only depends on the number of

@@ -1,4 +1,5 @@
-"""What records are written in (autograd_cy/ops/_types.py), without importing the package, which is not built yet."""
+"""The vocabulary of records (autograd_cy/ops/_types.py), without importing the package, which is
+not built yet."""
 
 from __future__ import annotations
 

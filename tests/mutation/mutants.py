@@ -253,8 +253,8 @@ def changes(code: str) -> Iterator[tuple[str, str, str]]:
 
 
 def is_tuning(code: str, hit: re.Match[str], new: str) -> bool:
-    """Whether the mutant only takes another way to the same: at a number that belongs to both sides
-    of a comparison, with more threads or fewer, or by an observer who keeps nothing."""
+    """Return whether the mutant only takes another way to the same: at a number that belongs to
+    both sides of a comparison, with more threads or fewer, or by an observer who keeps nothing."""
     if WATCHED.match(code) or is_work(code, hit.start()):
         return True
     if hit.group() not in ("<", "<=", ">", ">=") or new not in ("<", "<=", ">", ">="):
@@ -265,7 +265,7 @@ def is_tuning(code: str, hit: re.Match[str], new: str) -> bool:
 
 
 def is_same_switch(mutant: Mutant) -> bool:
-    """Whether Cython compiles the changed line as the line that was."""
+    """Return whether Cython compiles the changed line as the line that was."""
     for hit in SWITCHED.finditer(mutant.before):
         changed = hit.group().replace(" or ", " and ")
         if mutant.after == mutant.before[: hit.start()] + changed + mutant.before[hit.end() :]:
@@ -274,7 +274,7 @@ def is_same_switch(mutant: Mutant) -> bool:
 
 
 def is_work(code: str, at: int) -> bool:
-    """Whether a place lies in the last argument of a launch."""
+    """Return whether a place lies in the last argument of a launch."""
     launched = LAUNCHED.search(code, 0, at)
     if not launched:
         return False
@@ -289,7 +289,7 @@ def is_work(code: str, at: int) -> bool:
 
 
 def keeps(code: str, hit: re.Match[str]) -> bool:
-    """Whether the mutant makes another number below zero of the -1 that says "as it is"."""
+    """Return whether the mutant makes another number below zero of the -1 that says "as it is"."""
     if hit.group() != "1" or not re.match(r"1(, out)?\)", code[hit.start() :]):
         return False
     before, depth = code[: hit.start()], 0

@@ -40,7 +40,7 @@ def sources() -> list[Path]:
 
 
 def is_generated(path: Path) -> bool:
-    """Whether the build wrote it: there only after a build, and another next time."""
+    """Return whether the build wrote it: there only after a build, and another next time."""
     return "do not edit" in path.read_text(errors="replace")[:400]
 
 

@@ -141,7 +141,7 @@ class NestedIOFunction(Function):
 
     @property
     def saved_tensors(self) -> Any:
-        """What ``save_for_backward`` kept, nested as it was."""
+        """The values of ``save_for_backward``, nested as they were."""
         flat = super().saved_tensors
         return () if self._to_save_nested is None else _refill(self._to_save_nested, flat)
 

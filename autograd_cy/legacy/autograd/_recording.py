@@ -1,4 +1,5 @@
-"""What a call of a Function leaves behind: Variables, versions, saved tensors; and its refusals."""
+"""The records that a call of a Function leaves behind: Variables, versions, saved tensors; and its
+refusals."""
 
 from __future__ import annotations
 
@@ -355,7 +356,7 @@ def filled(outputs: Any, grads: Any) -> tuple[Any, ...]:
 
 
 def checked_gradients(function: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What ``backward`` returned, one gradient for each input and each fitting."""
+    """Check the results of ``backward``: one gradient for each input, of its sizes."""
     count = function.num_inputs
     if len(grads) < count or any(grad is not None for grad in grads[count:]):
         raise RuntimeError(

@@ -1,5 +1,5 @@
 """
-What a Variable is made of: its tensor, its place in the graph and its flags.
+The parts of a Variable: its tensor, its place in the graph and its flags.
 
 The methods that compute are in ``_methods``; Functions, which record, know this class only.
 """

@@ -1,5 +1,5 @@
 """
-How often memory was changed in place, and which Variables see it.
+The count of in-place changes of memory, and the Variables that see it.
 
 A Variable alone with its memory gets a version only when something is saved of it or it is changed.
 Variables whose memory is shared through the graph have one, which knows those of them that live.
@@ -35,7 +35,7 @@ class Version:
             follower.increase()
 
     def live(self) -> int:
-        """How many Variables that have this version are still alive."""
+        """The number of Variables that have this version and are still alive."""
         if self._sharers is None:
             return 1
         self._sharers = [ref for ref in self._sharers if ref() is not None]

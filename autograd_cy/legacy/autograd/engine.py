@@ -24,7 +24,8 @@ STOCHASTIC = {"used": False}
 
 class ImperativeEngine:
     """
-    What ``Variable.backward`` calls, as ``Variable._execution_engine``; it may be replaced.
+    The engine that ``Variable.backward`` calls, as ``Variable._execution_engine``; it may be
+    replaced.
 
     Examples
     --------

@@ -130,7 +130,7 @@ class Function:
 
     @property
     def requires_grad(self) -> bool:
-        """Whether an input requires grad, and so the outputs do."""
+        """True if an input requires grad, and so the outputs do."""
         return self._requires_grad
 
     @requires_grad.setter
@@ -141,7 +141,7 @@ class Function:
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What ``save_for_backward`` kept, if nothing has changed it since."""
+        """The values of ``save_for_backward``, if nothing has changed them since."""
         for version, count in self._versions:
             if version.count != count:
                 _recording.refuse_saved(self)

@@ -167,7 +167,7 @@ def gradcheck(
     rtol: float = 1e-3,
 ) -> bool:
     """
-    Whether gradients agree with differences, for all inputs that require grad.
+    Return whether gradients agree with differences, for all inputs that require grad.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def gradcheck(
 
 
 def _weights_count(func: Callable[..., Any], inputs: Any) -> bool:
-    """Whether gradients are 0 where all weights of outputs are."""
+    """Return whether gradients are 0 where all weights of outputs are."""
     zero_gradients(inputs)
     outputs = func(*inputs)
     outputs = outputs if isinstance(outputs, (list, tuple)) else (outputs,)

@@ -22,7 +22,7 @@ required: Any = _Required()
 
 class Optimizer:
     """
-    What optimizers have in common.
+    The base of optimizers.
 
     Parameters
     ----------

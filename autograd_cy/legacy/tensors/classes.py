@@ -33,7 +33,7 @@ class EraTensor(
     LinearAlgebra,
     Memory,
 ):
-    """What the tensor classes have in common; ``type(x)`` is one of them."""
+    """The base of the tensor classes; ``type(x)`` is one of them."""
 
     __slots__ = ()
     kind = ag.float32
@@ -46,7 +46,7 @@ class EraTensor(
 
     @property
     def data(self):
-        """The same memory; that of a Variable is what programs mean."""
+        """The tensor itself; ``data`` of a Variable is what programs mean."""
         return wrap(Tensor.data.__get__(self))
 
     @data.setter

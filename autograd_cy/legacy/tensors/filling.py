@@ -1,4 +1,4 @@
-"""What writes numbers into a tensor, random ones too."""
+"""Methods that write numbers into a tensor, random ones too."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Memory(Base):
 
     @property
     def is_cuda(self):
-        """Whether the elements are on a GPU."""
+        """True if the elements are on a GPU."""
         return Tensor.is_cuda.__get__(self)
 
     def new(self, *args):
@@ -106,7 +106,7 @@ class Memory(Base):
         return wrap(Tensor.pin_memory(self))
 
     def is_pinned(self):
-        """Whether a GPU copies from the memory directly."""
+        """Return whether a GPU copies from the memory directly."""
         return Tensor.is_pinned(self)
 
     def get_device(self):
@@ -114,7 +114,7 @@ class Memory(Base):
         return Tensor.get_device(self)
 
     def is_signed(self):
-        """Whether the type has negative numbers."""
+        """Return whether the type has negative numbers."""
         return self.dtype is not ag.uint8
 
     def clone(self):
@@ -185,7 +185,7 @@ class Memory(Base):
         return self
 
     def is_set_to(self, tensor):
-        """Whether another tensor shows the same elements in the same way."""
+        """Return whether another tensor shows the same elements in the same way."""
         return Tensor.is_set_to(self, tensor)
 
     def storage(self):

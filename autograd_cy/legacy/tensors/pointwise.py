@@ -341,7 +341,7 @@ class Pointwise(Base):
         return wrap(ag.minimum(self, operand(self, other, "min")))
 
     def equal(self, other):
-        """Whether size and all elements are the same."""
+        """Return whether size and all elements are the same."""
         other = same_dtype(self, other, "equal")
         return self.shape == other.shape and bool(ag.equal(self, other))
 

@@ -30,7 +30,7 @@ def set_printoptions(
     profile: str | None = None,
 ) -> None:
     """
-    How tensors of the era are shown.
+    Set the format in which tensors of the era are printed.
 
     Parameters
     ----------

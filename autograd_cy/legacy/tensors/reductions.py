@@ -108,11 +108,11 @@ class Reductions(Base):
         return number(ag.trace(self))
 
     def all(self):
-        """Whether no element of a ByteTensor is 0."""
+        """Return whether no element of a ByteTensor is 0."""
         return bool(ag.all(_bytes(self, "all")))
 
     def any(self):
-        """Whether some element of a ByteTensor isn't 0."""
+        """Return whether some element of a ByteTensor isn't 0."""
         return bool(ag.any(_bytes(self, "any")))
 
     def cumsum(self, dim):
@@ -135,7 +135,7 @@ class Reductions(Base):
         return wrap(ag.transpose(ag.mul(rows, factor), 0, dim).contiguous())
 
     def renorm_(self, p, dim, maxnorm):
-        """The same in place."""
+        """Scale down, in place, the slices along `dim` whose p-norm is more than `maxnorm`."""
         Tensor.copy_(self, Reductions.renorm(self, p, dim, maxnorm))
         return self
 

@@ -13,7 +13,7 @@ _dim, _size, _stride = Tensor.dim, Tensor.size, Tensor.stride
 
 
 def _is_nothing(t):
-    """Whether a tensor is an empty one, which had no dimensions."""
+    """Return whether a tensor is an empty one, which had no dimensions."""
     return _dim(t) == 1 and not t.shape[0]
 
 
@@ -51,33 +51,33 @@ class Shaping(Base):
         return dim
 
     def is_same_size(self, other):
-        """Whether another tensor has the same sizes."""
+        """Return whether another tensor has the same sizes."""
         return self.shape == other.shape
 
     def view(self, *sizes):
-        """The same memory with other sizes, one of which may be -1; only of contiguous tensors."""
+        """View the memory with other sizes, one of which may be -1; only of contiguous tensors."""
         if not Tensor.is_contiguous(self):
             raise RuntimeError("view: input is not contiguous; call .contiguous() first")
         return wrap(Tensor.view(self, dims_of(sizes)))
 
     def view_as(self, other):
-        """The same memory with the sizes of another tensor."""
+        """View the memory with the sizes of another tensor."""
         return self.view(*other.size())
 
     def resize(self, *sizes):
-        """The same elements with other sizes."""
+        """Return the elements with other sizes."""
         return self.contiguous().view(*sizes)
 
     def resize_as(self, other):
-        """The same elements with the sizes of another tensor."""
+        """Return the elements with the sizes of another tensor."""
         return self.contiguous().view(*other.size())
 
     def expand(self, *sizes):
-        """The same memory with dimensions of size one shown several times."""
+        """View the memory with dimensions of size one shown several times."""
         return _make(type(self), Tensor.expand(self, dims_of(sizes)))
 
     def expand_as(self, other):
-        """The same memory, expanded to the sizes of another tensor."""
+        """View the memory expanded to the sizes of another tensor."""
         return self.expand(*other.size())
 
     def repeat(self, *sizes):
@@ -98,7 +98,7 @@ class Shaping(Base):
         return self
 
     def transpose(self, dim0, dim1):
-        """The same memory with two dimensions exchanged."""
+        """View the memory with two dimensions exchanged."""
         return _make(type(self), Tensor.transpose(self, self._place(dim0), self._place(dim1)))
 
     def transpose_(self, dim0, dim1):
@@ -107,11 +107,11 @@ class Shaping(Base):
         return self
 
     def permute(self, *dims):
-        """The same memory with dimensions in another order."""
+        """View the memory with dimensions in another order."""
         return _make(type(self), Tensor.permute(self, dims_of(dims)))
 
     def squeeze(self, dim=None):
-        """The same memory without dimensions of size one; one dimension stays."""
+        """View the memory without dimensions of size one; one dimension stays."""
         if dim is not None:
             if _dim(self) == 1:
                 self._place(dim)
@@ -130,7 +130,7 @@ class Shaping(Base):
         return self
 
     def unsqueeze(self, dim):
-        """The same memory with another dimension of size one."""
+        """View the memory with another dimension of size one."""
         if _is_nothing(self):
             raise RuntimeError("cannot unsqueeze empty tensor")
         return _make(type(self), Tensor.unsqueeze(self, dim))

@@ -1,4 +1,4 @@
-"""What orders elements: pairs of values and of a LongTensor of indices."""
+"""Methods that order elements: pairs of values and of a LongTensor of indices."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ __all__ = [
 
 
 class Base(Tensor):
-    """What the parts of the tensor classes derive from."""
+    """The base of the parts of the tensor classes."""
 
     __slots__ = ()
     # Functions of the core take these as they are and give plain tensors.
@@ -89,7 +89,7 @@ def era(t: Any, name: str) -> Any:
 
 
 def is_number(x: object) -> bool:
-    """Whether an object is a number, Python's or NumPy's."""
+    """Return whether an object is a number, Python's or NumPy's."""
     kind = type(x)
     if kind is int or kind is float:
         return True

@@ -1,4 +1,4 @@
-"""What functions of layers and losses ask of their arguments."""
+"""Checks of the arguments of layers and losses."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def _check_ranks(
     mask: Tensor | None,
     heads: int,
 ) -> bool:
-    """Whether there is a batch; raises unless all operands agree in that."""
+    """Return whether there is a batch; raises unless all operands agree in that."""
     if query.dim() not in (2, 3):
         raise AssertionError(
             "query should be unbatched 2D or batched 3D tensor but received "

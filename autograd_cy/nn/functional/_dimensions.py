@@ -1,4 +1,4 @@
-"""What makes functions for one, two and three dimensions of one body."""
+"""Helpers that make functions for one, two and three dimensions of one body."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def dropout3d(
 
 
 def _drops(input: Tensor, p: float, training: bool) -> bool:
-    """Whether anything is dropped; where nothing is, the tensor may be a leaf, and stays."""
+    """Return whether anything is dropped; where nothing is, the tensor may be a leaf, and stays."""
     return training and p > 0 and input.numel() > 0
 
 

@@ -1,4 +1,4 @@
-"""What programs use beside modules: gradients kept small, parametrizations, sequences."""
+"""Functions beside modules: limits of gradients, parametrizations, sequences."""
 
 from __future__ import annotations
 

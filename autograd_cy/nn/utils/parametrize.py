@@ -191,7 +191,8 @@ class ParametrizationList(ModuleList):
 
 
 def _inverse(module: Module, value: Any) -> Any:
-    """What a parametrization is to be given for a value; the value itself where it can't say."""
+    """Return the value to give to a parametrization for a result; the result itself where it can't
+    say."""
     if not hasattr(module, "right_inverse"):
         return value
     try:
@@ -334,7 +335,7 @@ def register_parametrization(
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
     """
-    Whether a module has parametrizations, or one of a certain tensor.
+    Return whether a module has parametrizations, or one of a certain tensor.
 
     Parameters
     ----------

@@ -181,7 +181,7 @@ class PackedSequence(_PackedFields):
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the data is on a GPU."""
+        """True if the data is on a GPU."""
         return self.data.is_cuda
 
     def is_pinned(self) -> bool:
@@ -563,7 +563,7 @@ def _lengths(lengths: Tensor | Sequence[int]) -> np.ndarray:
 
 
 def _batch_sizes(lengths: np.ndarray) -> np.ndarray:
-    """How many of the lengths, from the largest to the smallest, reach each step."""
+    """Count, for each step, the lengths that reach it, from the largest to the smallest."""
     reached = np.bincount(lengths - 1)
     return np.ascontiguousarray(reached[::-1].cumsum()[::-1]).astype(np.int64)
 

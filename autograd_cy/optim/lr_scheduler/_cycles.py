@@ -22,7 +22,8 @@ def between_linear(start: float, end: float, part: float) -> float:
 
 
 def cycles_momentum(optimizer: Optimizer) -> bool:
-    """Whether the optimizer's momentum is the first of its betas; ValueError if it has none."""
+    """Return whether the optimizer's momentum is the first of its betas; ValueError if it has
+    none."""
     if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
         raise ValueError(
             "optimizer must support momentum or beta1 with `cycle_momentum` option enabled; "

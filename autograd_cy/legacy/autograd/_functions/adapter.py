@@ -139,7 +139,7 @@ class Adapter(Function):
         return getattr(x, f"{self.name}_")(*others, *self.extra)
 
     def fits(self, x, *others):
-        """Whether the operator treats these inputs as 2017 did."""
+        """Return whether the operator treats these inputs as 2017 did."""
         return type(x) in FLOATING
 
     def adapted(self, inputs):

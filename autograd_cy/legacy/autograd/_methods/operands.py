@@ -1,4 +1,4 @@
-"""What the other operand of a method may be: a Variable or a number, and no tensor."""
+"""The other operand of a method: a Variable or a number, and no tensor."""
 
 from __future__ import annotations
 

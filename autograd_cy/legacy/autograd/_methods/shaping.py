@@ -60,15 +60,16 @@ class Shaping(VariableBase):
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the data is on a GPU."""
+        """True if the data is on a GPU."""
         return self._tensor.is_cuda
 
     def is_set_to(self, other: Any) -> bool:
-        """Whether the data shows the same elements in the same way as that of another one."""
+        """Return whether the data shows the same elements in the same way as that of another
+        one."""
         return self._tensor.is_set_to(_data_of(other))
 
     def is_same_size(self, other: Any) -> bool:
-        """Whether another Variable has the same sizes."""
+        """Return whether another Variable has the same sizes."""
         return self._tensor.shape == _data_of(other).shape
 
     def contiguous(self) -> Any:
@@ -82,11 +83,11 @@ class Shaping(VariableBase):
         return F.Clone()(self)
 
     def view(self, *sizes: Any) -> Any:
-        """The same memory with other sizes."""
+        """View the memory with other sizes."""
         return F.View(*_sizes(sizes))(self)
 
     def view_as(self, other: Any) -> Any:
-        """The same memory with the sizes of another Variable."""
+        """View the memory with the sizes of another Variable."""
         return F.View(*other.size())(self)
 
     def resize(self, *sizes: Any) -> Any:
@@ -98,11 +99,11 @@ class Shaping(VariableBase):
         return F.Resize(*other.size())(self)
 
     def expand(self, *sizes: Any) -> Any:
-        """The same memory with dimensions of size one shown several times."""
+        """View the memory with dimensions of size one shown several times."""
         return F.Expand(_sizes(sizes))(self)
 
     def expand_as(self, other: Any) -> Any:
-        """The same memory, expanded to the sizes of another Variable."""
+        """View the memory expanded to the sizes of another Variable."""
         return F.Expand(tuple(other.size()))(self)
 
     def repeat(self, *repeats: Any) -> Any:
@@ -116,19 +117,19 @@ class Shaping(VariableBase):
         return F.Transpose(0, 1)(self)
 
     def transpose(self, dim1: int, dim2: int) -> Any:
-        """The same memory with two dimensions exchanged."""
+        """View the memory with two dimensions exchanged."""
         return F.Transpose(dim1, dim2)(self)
 
     def permute(self, *dims: Any) -> Any:
-        """The same memory with dimensions in another order."""
+        """View the memory with dimensions in another order."""
         return F.Permute(_sizes(dims))(self)
 
     def squeeze(self, dim: Any = None) -> Any:
-        """The same memory without dimensions of size one; one dimension stays."""
+        """View the memory without dimensions of size one; one dimension stays."""
         return F.Squeeze(dim)(self)
 
     def unsqueeze(self, dim: int) -> Any:
-        """The same memory with another dimension of size one."""
+        """View the memory with another dimension of size one."""
         return F.Unsqueeze(dim)(self)
 
     def chunk(self, num_chunks: int, dim: int = 0) -> Any:

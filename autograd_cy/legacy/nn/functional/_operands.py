@@ -1,4 +1,4 @@
-"""What functions ask of the Variables that they get."""
+"""Checks of the Variables that functions get."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def _pair(value: Any) -> tuple[Any, Any]:
 
 
 def _starts(u: Any, size: int, count: int, kernel: int) -> Any:
-    """Where the windows along one direction begin, for each image and channel."""
+    """Return the begins of windows along one direction, for each image and channel."""
     if count == 1:
         return np.full((*u.shape, 1), size - kernel)
     alpha = (size - kernel) / (count - 1)

@@ -92,7 +92,7 @@ class NLLLoss(_WeightedLoss):
 
 
 class NLLLoss2d(NLLLoss):
-    """The same of images, with a class for each pixel."""
+    """The negative log-likelihood of images, with a class for each pixel."""
 
 
 class CrossEntropyLoss(_WeightedLoss):

@@ -325,7 +325,7 @@ class Module:
         return handle
 
     def _extra(self) -> str | None:
-        """What ``repr`` shows in parentheses; None for what shows nothing of itself."""
+        """Return the text that ``repr`` shows in parentheses, or None."""
         return None
 
     # Whether there is a space before the parentheses.

@@ -24,7 +24,7 @@ def _draw(module: Module, hidden_size: int) -> None:
 
 
 class RNNCellBase(Module):
-    """What the modules of one step have in common."""
+    """The base of the modules of one step."""
 
     _apart = False
     mode = "RNN_TANH"
@@ -98,7 +98,7 @@ class GRUCell(RNNCellBase):
 
 class RNNBase(Module):
     """
-    What recurrent layers have in common.
+    The base of recurrent layers.
 
     Parameters
     ----------

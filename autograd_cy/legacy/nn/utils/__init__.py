@@ -1,4 +1,4 @@
-"""What programs use beside modules: limits of gradients, packed sequences."""
+"""Functions beside modules: limits of gradients, packed sequences."""
 
 from . import clip_grad, rnn
 from .clip_grad import clip_grad_norm

@@ -27,7 +27,7 @@ batch_sizes : list of int
 
 
 def _places(batch_sizes: Sequence[int], count: int) -> Any:
-    """Where each row is among those of the padded sequences, step by step."""
+    """Return the place of each row among those of the padded sequences, step by step."""
     return ag.cat([ag.arange(n) + t * count for t, n in enumerate(batch_sizes)])
 
 

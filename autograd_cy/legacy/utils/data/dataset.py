@@ -1,4 +1,4 @@
-"""Where samples come from."""
+"""The sources of samples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Dataset", "TensorDataset"]
 
 
 class Dataset:
-    """What has samples by number: subclasses define ``__getitem__`` and ``__len__``."""
+    """The base of sets of samples by number: subclasses define ``__getitem__`` and ``__len__``."""
 
     def __getitem__(self, index: int) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no __getitem__")

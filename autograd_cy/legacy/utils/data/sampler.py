@@ -17,7 +17,7 @@ __all__ = [
 
 
 class Sampler:
-    """What gives numbers of samples: subclasses define ``__iter__`` and ``__len__``."""
+    """The base of sources of sample numbers: subclasses define ``__iter__`` and ``__len__``."""
 
     def __init__(self, data_source: Any):
         pass
