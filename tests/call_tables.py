@@ -51,7 +51,7 @@ def assert_given(table: Mapping[str, Any], known: Mapping[str, Any]) -> None:
 
 def names(lib):
     """
-    What calls speak of, of a library, where their numbers are compared with torch's.
+    Return the names that calls use, for one library, where their numbers are compared with torch's.
 
     t is tensor(), m(2, 3) counts from 0; v(tensor) is its shape, dtype and elements,
     g(function, x) the gradient at x.
@@ -87,7 +87,7 @@ def same(a, b):
 
 
 def wrong_numbers(lib, calls):
-    """What a library gives otherwise."""
+    """List the calls of which a library gives other results."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return {c: x for c in calls if not same(x := eval(c, names(lib)), calls[c])}

@@ -13,7 +13,7 @@ ROOM = 48  # Groups are put together until a test has so many cases.
 
 @dataclass(frozen=True)
 class Cases:
-    """What one test runs: names of arguments, and of each case values, name and marks."""
+    """The cases of one test: names of arguments, and of each case values, name and marks."""
 
     names: tuple
     params: tuple
@@ -125,7 +125,8 @@ def neighbours(items):
 
 
 def shared(item):
-    """What two neighbours must have in common to be one test; None if they must stay apart."""
+    """Return the properties that two neighbours must share to be one test; None if they must stay
+    apart."""
     spec = getattr(item, "callspec", None)
     if spec is None or item.cls is not None or spec.marks:
         return None

@@ -1,4 +1,4 @@
-"""What malloc() has given, also what Python knows nothing of."""
+"""The memory that malloc() has given, also that of which Python knows nothing."""
 
 import ctypes
 

@@ -1,4 +1,5 @@
-"""Which overridden methods an operation calls, of subclasses whose public methods are logging ones.
+"""The overridden methods that an operation calls, of subclasses whose public methods are logging
+ones.
 
 Programs override a method because they know what calls it. `CASES` has operations by class;
 `called` runs one on a subclass and says which of its methods ran. The answers of torch are in

@@ -122,7 +122,7 @@ def forks(command, env):
 
 
 def of_python(env):
-    """What options are, as variables."""
+    """Return the options as variables."""
     return {k: v for k, v in env.items() if k.startswith("PYTHON") and k != "PYTHONPATH"}
 
 
@@ -148,7 +148,7 @@ class Nursery:
 
     @classmethod
     def get(cls, env):
-        """That of this process for these variables."""
+        """Return the server of this process for these variables."""
         # A forked child of this process makes its own.
         key = os.getpid(), frozenset(early(env).items())
         with cls.lock:
@@ -207,7 +207,7 @@ class Nursery:
 
 
 def serve(connection):
-    """In the process that forks: wait for programs; returns one in each child, None at the end."""
+    """Wait for programs, in the process that forks; returns one in each child, None at the end."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C is for the tests
     gc.freeze()
     while True:

@@ -1,4 +1,5 @@
-"""What the package doesn't have says so, and what to use, wherever a program asks for it."""
+"""Names that the package doesn't have raise an error that says what to use, wherever a program asks
+for them."""
 
 import re
 from importlib import import_module

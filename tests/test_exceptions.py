@@ -57,7 +57,7 @@ def made(kind):
 
 
 def raised(name):
-    """In a worker: raise the exception of a name."""
+    """Raise, in a worker, the exception of a name."""
     (kind,) = [k for k in EXCEPTIONS if f"{k.__module__}.{k.__qualname__}" == name]
     try:
         raise KeyError("cause")

@@ -1,4 +1,4 @@
-"""What the package loads at once; what not all programs need comes when it is first used."""
+"""The modules that the package loads at once; others come when they are first used."""
 
 import json
 import subprocess

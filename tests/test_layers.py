@@ -264,7 +264,7 @@ def part_of(words):
 
 @functools.cache
 def parts():
-    """What lies in the package's folder, without the table, which the package never loads."""
+    """List the parts of the package's folder, without the table, which the package never loads."""
     own = {path.stem for path in PACKAGE.glob("*.py")}
     own |= {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     own |= {

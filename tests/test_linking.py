@@ -1,4 +1,4 @@
-"""How modules find the operators that others publish: by name and C signature."""
+"""Modules find the operators that others publish by name and C signature."""
 
 import ctypes
 

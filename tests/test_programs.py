@@ -18,7 +18,7 @@ print([p for p in sys.path[1:] if "given" in p])
 
 
 def plain(*command, **options):
-    """The same, started by Python."""
+    """Run the command by Python itself."""
     return subprocess.run(
         [sys.executable, *map(str, command)],
         **{"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, **options},

@@ -1,4 +1,4 @@
-"""What is refused, one line each: the call, the type of its error and words of the message.
+"""Calls that are refused, one line each: the call, the type of its error and words of the message.
 
 A call that goes through here would go on with numbers that mean nothing.
 """

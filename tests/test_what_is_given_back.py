@@ -1,4 +1,4 @@
-"""What seldom ways take is given back: C's memory, references in cycles, old values."""
+"""Resources that rare paths take are given back: C's memory, references in cycles, old values."""
 
 import contextlib
 import copy
@@ -296,7 +296,7 @@ def test_old_gradients_are_let_go():
 
 
 def test_nodes_that_die_together_are_released_twice():
-    """As many that the list of those waiting is given back, too."""
+    """The nodes are so many that the list of waiting ones is given back, too."""
     x = torch.ones(1, requires_grad=True)
     for _ in range(2):
         joined = torch.cat([x.neg() for _ in range((1 << 16) + 100)])

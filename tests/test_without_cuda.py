@@ -26,7 +26,7 @@ NOT_THEIRS = set(
 
 @pytest.fixture(autouse=True)
 def without(monkeypatch):
-    """No GPU can be used, whatever this machine has."""
+    """Make a process in which no GPU can be used, whatever this machine has."""
     if _core.registered():
         pytest.skip("a GPU is in use in this process")
     monkeypatch.setattr(_start, "why_not", lambda: MISSING)

@@ -1,4 +1,4 @@
-"""What older versions of torch offered: tensors, warnings and errors that name the replacement."""
+"""Interfaces of older versions of torch: tensors, warnings and errors that name the replacement."""
 
 import importlib
 import warnings

@@ -1,4 +1,4 @@
-"""What the build tests share: where the tree is, commands run in a copy of it."""
+"""The helpers of the build tests: the root of the tree, commands run in a copy of it."""
 
 import os
 import shutil

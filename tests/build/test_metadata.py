@@ -1,4 +1,4 @@
-"""What pyproject.toml promises is there: extras, bounds, files, classifiers."""
+"""The promises of pyproject.toml hold: extras, bounds, files, classifiers."""
 
 import re
 

@@ -61,7 +61,7 @@ def put(tree, how, where, text):
 
 
 def commands():
-    """What the page tells to run."""
+    """Return the commands of the page."""
     block = PAGE.read_text().partition("```bash\n")[2].partition("```")[0]
     return [shlex.split(line, comments=True) for line in block.splitlines()]
 

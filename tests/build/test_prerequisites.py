@@ -1,4 +1,4 @@
-"""What stops a build on a cluster, one thing at a time, each with its own cure."""
+"""The obstacles to a build on a cluster, one at a time, each with its own cure."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""No compiled function takes more stack than threads have (see ext/build/stacks.py)."""
+"""The stack of every compiled function fits that of threads (see ext/build/stacks.py)."""
 
 import pytest
 from building import ROOT  # noqa: F401 - makes `ext` importable

@@ -1,4 +1,5 @@
-"""What a new record or kernel rebuilds, from the rules of dependency: nothing is compiled."""
+"""The modules that a new record or kernel rebuilds, by the rules of dependency: nothing is
+compiled."""
 
 import dataclasses
 import itertools
@@ -109,7 +110,7 @@ def parts():
 
 @pytest.mark.parametrize("part", parts(), ids=lambda part: f"{part[0]}..{len(part)}")
 def test_records_rebuild_their_own_families(part):
-    """In each part of the families, and no other one is rebuilt."""
+    """A record rebuilds its own family, and no other one."""
     names, _ = rebuilt(generate.sources(with_records(part)))
     kernels = {"optimize"} if "optimizers" in part else set()  # made of the records
     tables = {"optable", "cuda_host"}  # of all slots
@@ -138,7 +139,7 @@ def test_an_elementwise_kernel_rebuilds_the_loops_and_one_family():
 
 
 def test_the_rule_of_dependency_is_that_of_cython():
-    """What Cython lists for a module is what `reads` finds."""
+    """`reads` finds the files that Cython lists for a module."""
     listed = sorted(BUILD_DIR.glob("release/*/*.c.dep"))
     if not listed:
         pytest.skip("nothing is built here")

@@ -1,4 +1,4 @@
-"""What is generated so that the host can compute for a device."""
+"""The code that is generated so that the host can compute for a device."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the machinery decides follows from records, not from names: it asks for no operator by name.
+"""The machinery decides by records, not by names: it names no operator.
 
 Whatever is true of one operator stands in its record. The machinery may hand names on, as text of
 an error or to call an operator, but compares none and lists none.

@@ -1,4 +1,4 @@
-"""What the generator writes without a compiler: stubs and reference pages."""
+"""The files that the generator writes without a compiler: stubs and reference pages."""
 
 import ast
 import re

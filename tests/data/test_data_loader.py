@@ -542,7 +542,7 @@ def test_workers_end_with_their_program(how):
 
 
 class Interrupted(BaseException):
-    """What a handler of signals raises."""
+    """The exception that a handler of signals raises."""
 
 
 def interrupt(monkeypatch, function, place):

@@ -30,7 +30,7 @@ class Stream(D.IterableDataset):
 
 
 def taken(passed, threads=4):
-    """What all threads took, and what they raised."""
+    """Return the batches of all threads, and their exceptions."""
     found, errors = [], []
 
     def take():

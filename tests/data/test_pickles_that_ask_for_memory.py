@@ -100,7 +100,7 @@ FRAMES = {-2: 1, -3: 4, -4: 4, -5: 8}  # bytes of the length that stands before 
 
 
 def arguments(op):
-    """What may stand behind an opcode: looks like a place, and ends where the opcode ends."""
+    """Return arguments for an opcode: they look like a place, and end where the opcode ends."""
     n = 0 if op.arg is None else op.arg.n
     if n == pickletools.UP_TO_NEWLINE:
         word = b"3\n" if op.name in ("PUT", "GET") else LIKE_A_PLACE + b"\n"
@@ -134,7 +134,8 @@ def test_places_are_found_behind_every_opcode_and_not_in_its_argument(op):
 
 
 def test_how_large_a_place_may_be():
-    """As large as the pickle is long; small ones, of which there are most, below a million."""
+    """A place may be as large as the pickle is long; small pickles, of which there are most, below
+    a million."""
     assert ag.load(in_archive(b"]p5\n.")) == []
     assert ag.load(in_archive(b"\x80\x02]r\xff\xff\x0f\x00.")) == []
     with pytest.raises(pickle.UnpicklingError, match="in place 6 of 5 bytes"):

@@ -14,7 +14,7 @@ import autograd_cy as ag
 
 
 def things(lib):
-    """What a checkpoint may hold, of either library."""
+    """Return the objects that a checkpoint may hold, of either library."""
     w = lib.arange(12.0).reshape(3, 4)
     noted = lib.zeros(2)
     noted.note = "hi"

@@ -1,4 +1,4 @@
-"""What loaders and their workers send each other: buffers by descriptor, small ones by the pipe."""
+"""The messages of loaders and workers: buffers by descriptor, small ones by the pipe."""
 
 import os
 from multiprocessing import Pipe, reduction
@@ -79,7 +79,7 @@ def test_nobody_answers_when_a_descriptor_has_come(monkeypatch):
 
 
 def test_small_windows_and_small_tensors_travel_through_the_pipe():
-    """What is shown of much memory is copied; what takes as much as it shows is not."""
+    """A small window of a large storage is copied; a tensor that fills its storage is not."""
 
     def sizes(x):
         return [buffer.nbytes for buffer in _transport.pack(x)[1]]
@@ -96,7 +96,7 @@ def test_small_windows_and_small_tensors_travel_through_the_pipe():
 
 
 def test_a_graph_does_not_get_lost_between_processes():
-    """What a worker computed from a tensor that requires grad would come back as a leaf."""
+    """The result of a worker for a tensor that requires grad would come back as a leaf."""
     x = ag.ones(3, requires_grad=True)
     with pytest.raises(RuntimeError, match=r"shape \(3,\).* not a leaf.*detach"):
         _transport.pack({"batch": x * 2})

@@ -1,5 +1,5 @@
 """
-What a process sees whose one accelerator is the tracer: run by test_accelerator.py.
+The view of a process whose one accelerator is the tracer: run by test_accelerator.py.
 
 ``python alone.py LIBRARY`` prints the names of the functions that failed, with their errors.
 """

@@ -28,7 +28,7 @@ def alone(folder):
 
 
 def environment(**more):
-    """That of a process that imports this package."""
+    """Return the environment of a process that imports this package."""
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **more}
 

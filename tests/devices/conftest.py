@@ -42,7 +42,7 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture
 def late(registered, request):
-    """The same for one test, which leaves nothing behind: memory, events, streams, errors."""
+    """The device for one test, which leaves nothing behind: memory, events, streams, errors."""
     gc.collect()
     registered.recover()
     registered.forget()

@@ -1,4 +1,4 @@
-"""What every operator of a family is checked for: on `meta`, and as launches that run again."""
+"""The checks of every operator of a family: on `meta`, and as launches that run again."""
 
 import contextlib
 import sys

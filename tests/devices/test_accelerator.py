@@ -32,7 +32,7 @@ def test_a_process_with_one_accelerator(built):
 
 
 def test_without_an_accelerator():
-    """In torch's words, whatever other tests have registered here."""
+    """The errors are torch's, whatever other tests have registered here."""
     code = (
         "import autograd_cy as ag\n"
         "acc, found = ag.accelerator, []\n"

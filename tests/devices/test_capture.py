@@ -112,7 +112,7 @@ def test_a_thread_captures_once_at_a_time():
 
 
 def test_numbers_have_places_of_their_own():
-    """Of several in a launch each."""
+    """Each of several numbers in a launch has a place."""
     x, kept = ag.zeros(6), []
     for call in (
         lambda: ag.where(x > 0, 2.5, -3.0),

@@ -42,7 +42,7 @@ def derivatives(call, tensors, weights):
 
 
 def weights_for(call):
-    """What the results are multiplied by: fixed numbers."""
+    """Return the factors of the results: fixed numbers."""
     rng = np.random.default_rng(1)
     ins = call.tensors()
     for i in call.moving:

@@ -310,7 +310,7 @@ def test_probabilities_are_checked_at_each_run(name, dtype):
 
 @pytest.mark.parametrize("dtype", [ag.float16, ag.bfloat16])
 def test_a_number_in_a_tensor_may_be_one_of_the_half_type_or_not(dtype):
-    """Which way is taken depends on the value in an eager run."""
+    """The value decides in an eager run."""
     x, s, kept = ag.arange(1, 500).to(dtype), ag.tensor(0.5), []
     program = capture(lambda: kept.append(x * s))
     for value in (0.5, 0.1, 3.0, 1e-3):

@@ -258,7 +258,7 @@ def without_ranges(late):
 
 
 def test_missing_kernels_are_not_missed(tmp_path_factory):
-    """In a process of its own: types of devices stay, and there is room for eight."""
+    """The process is one of its own, as types of devices stay."""
     library = built_devices.library(tmp_path_factory)
     paths = os.pathsep.join((str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")))
     code = (
@@ -341,7 +341,7 @@ def test_expanded_memory_is_filled_without_a_read(late):
 
 
 def test_checkpoints_compute_in_the_regions_of_their_forward(late):
-    """Of each device, whatever is on when they are computed again."""
+    """The regions are those of each device, whatever is on when they are computed again."""
     dtypes = []
 
     def product(x):

@@ -36,7 +36,7 @@ def column(hostdevice):
 
 @pytest.fixture
 def byhost(column):
-    """The same for one test, without counts of others; memory is as it should be afterwards."""
+    """The device for one test, without counts of others; memory is as it should be afterwards."""
     cuda_mirrors.forget_calls()
     yield column
     cuda_mirrors.show()

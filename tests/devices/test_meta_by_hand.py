@@ -82,7 +82,7 @@ def call(found, args):
 
 
 def shape_of(x, depth=0):
-    """What is known of a result without its values."""
+    """Return the properties of a result that don't depend on values."""
     if isinstance(x, ag.Tensor):
         return "tensor", tuple(x.shape), str(x.dtype)
     if isinstance(x, (tuple, list)) and depth < 3:

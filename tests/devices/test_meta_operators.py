@@ -65,7 +65,7 @@ def test_what_needs_values_is_refused(case):
 
 
 def agrees(case, run):
-    """What `run(call, place)` gives on meta is like what it gives on the CPU, errors too."""
+    """Compare `run(call, place)` on meta with that on the CPU, errors too."""
     call = make(case, one_dtype(case.record))
 
     def outcome(place):

@@ -1,4 +1,4 @@
-"""What `register` refuses of a device: nothing is known of it afterwards."""
+"""Registrations that `register` refuses: nothing is known of the device afterwards."""
 
 import ctypes
 

@@ -96,7 +96,7 @@ def operators():
 
 
 def spans(page):
-    """What a page says in code, without its programs."""
+    """Return the code spans of a page, without its programs."""
     text = re.sub(r"^```.*?^```", "", (ROOT / page).read_text(), flags=re.M | re.S)
     return sorted(set(re.findall(r"`([^`\n]+)`", text)))
 

@@ -1,4 +1,4 @@
-"""What the tests of threads and processes share."""
+"""The fixtures of the tests of threads and processes."""
 
 import sys
 import threading

@@ -205,7 +205,7 @@ def test_leaves_that_the_collector_watches_can_be_recorded():
 
 
 class WithoutNotes(ValueError):
-    """As exceptions of Python 3.10 are."""
+    """An exception without notes, as in Python 3.10."""
 
     @property
     def add_note(self):

@@ -1,4 +1,4 @@
-"""The same bits for every number of threads: operators, their gradients, a training run."""
+"""Every number of threads gives the same bits: operators, their gradients, a training run."""
 
 import pytest
 

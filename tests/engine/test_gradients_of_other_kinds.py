@@ -1,4 +1,4 @@
-"""What a custom Function's backward may return for a tensor: its dtype is the tensor's, or not."""
+"""The gradients that a custom Function's backward may return: of the tensor's dtype, or not."""
 
 import pytest
 from grouping import each

@@ -1,4 +1,4 @@
-"""What hooks of tensors and nodes may return: count, kind, shape and dtype."""
+"""The values that hooks of tensors and nodes may return: count, kind, shape and dtype."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""What the methods and attributes of `ctx` take and refuse, as in torch; all kinds of values."""
+"""The values that methods and attributes of `ctx` take and refuse, as in torch."""
 
 import itertools
 import warnings

@@ -104,7 +104,7 @@ def test_the_flag_of_what_was_computed_cant_be_assigned():
 
 
 def test_a_leaf_of_another_dtype_gets_gradients_of_it():
-    """As a module that is converted while a graph of before lives."""
+    """A module may be converted while a graph of before lives."""
     calls = []
     w = ag.ones(2, requires_grad=True)
     w.register_post_accumulate_grad_hook(lambda p: calls.append(p.grad.dtype))

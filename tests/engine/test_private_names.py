@@ -17,7 +17,7 @@ def leaf():
 
 
 def during(question, run=lambda u, x: u.backward(), where="u"):
-    """What `question(nodes)` gives in a hook on u = (x * 2 * (w * 3)).sum()."""
+    """Return `question(nodes)`, called in a hook on u = (x * 2 * (w * 3)).sum()."""
     x, w = leaf(), leaf()
     y, v = x * 2, w * 3
     u = (y * v).sum()

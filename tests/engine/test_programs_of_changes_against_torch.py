@@ -153,7 +153,7 @@ NEW = [
 
 
 def outcome(code, lib, x, y, silent):
-    """What a step gives, or its error."""
+    """Return the result of a step, or its error."""
     names = {"m": lib, "x": x, "y": y}
     try:
         with lib.no_grad() if silent else lib.enable_grad():

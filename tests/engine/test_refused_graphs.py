@@ -1,4 +1,4 @@
-"""What is asked of graphs that are freed, of tensors without a history, or in the wrong way."""
+"""Errors of freed graphs, of tensors without a history, and of wrong calls."""
 
 import pytest
 from call_tables import assert_refused

@@ -88,7 +88,7 @@ def test_a_view_may_begin_before_its_base():
 
 
 def unpacked_by_grad_of_one_factor():
-    """How many saved tensors backward looks at, for the gradient of a in a b."""
+    """Count the saved tensors that backward unpacks, for the gradient of a in a b."""
     a, b, seen = leaf(), leaf(), []
     with graph.saved_tensors_hooks(lambda t: t, lambda t: seen.append(t) or t):
         total = (a * b).sum()

@@ -1,4 +1,4 @@
-"""What is noted of memory, views, duals and nodes, where hardly a program looks."""
+"""The state that memory, views, duals and nodes keep, where hardly a program looks."""
 
 import copy
 import gc

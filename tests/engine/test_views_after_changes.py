@@ -1,4 +1,4 @@
-"""What a view is after its base, or another view of it, was changed in place."""
+"""Views after their base, or another view of it, was changed in place."""
 
 import pytest
 

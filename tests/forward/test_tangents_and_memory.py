@@ -1,4 +1,4 @@
-"""Whose memory tangents are: duals, views of duals, primals, in and outside of vmap."""
+"""The memory of tangents: duals, views of duals, primals, in and outside of vmap."""
 
 import pytest
 
@@ -238,7 +238,7 @@ def test_tangents_of_any_output_of_a_node_are_differentiable():
 
 
 def _clones(function):
-    """How many copies a call makes that no operator asked for."""
+    """Count the copies of a call that no operator asked for."""
     function()
     with profile() as seen:
         function()

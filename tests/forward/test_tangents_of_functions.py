@@ -1,4 +1,4 @@
-"""What the jvp of a custom Function may return, and what it must."""
+"""The values that the jvp of a custom Function may return, and must."""
 
 import warnings
 

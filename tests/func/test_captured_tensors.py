@@ -215,7 +215,8 @@ STATES = {
 
 @pytest.mark.parametrize("name", STATES)
 def test_state_of_modules_that_changes_by_the_way(name):
-    """As in torch; the count of batch normalization may not change, unless it is an argument."""
+    """The state changes as in torch; the count of batch normalization may not, unless it is an
+    argument."""
     module = STATES[name]()
     integers = name.startswith("rows")
     x = ag.tensor([[0, 1], [2, 3]]) if integers else ag.ones(2, 3)

@@ -25,7 +25,7 @@ def f(a):
 
 
 def f_with_views(a):
-    """The same kind of thing with views, in-place operations and indexing."""
+    """Compute with views, in-place operations and indexing."""
     y = a.new_zeros(3)
     y[:2] = a * a
     y[2] = a.prod() if hasattr(a, "prod") else a[0] * a[1]
@@ -113,7 +113,8 @@ def test_batches_of_batches_of_gradients():
 @pytest.mark.parametrize("inner", ["grad", "jvp", "vjp", "jacrev", "jacfwd"])
 @pytest.mark.parametrize("outer", ["backward", "jacrev", "jacfwd", "jvp"])
 def test_captured_tensors_get_their_derivatives(inner, outer):
-    """What an inner transformation uses without taking it as an argument, batched and not."""
+    """The tensors are used by an inner transformation that doesn't take them as arguments, batched
+    and not."""
     xs, w = randn(3, 2), randn(2, seed=1)
 
     def result(w, batched):

@@ -1,4 +1,4 @@
-"""What transformations refuse: results that are no tensors, memory that is set, 65 dimensions."""
+"""Errors of transformations: results that are no tensors, memory that is set, 65 dimensions."""
 
 from call_tables import assert_refused
 

@@ -1,4 +1,4 @@
-"""What transforms return beside gradients, states of models with buffers, and seldom options."""
+"""The results of transforms beside gradients, states of models with buffers, and rare options."""
 
 import pytest
 

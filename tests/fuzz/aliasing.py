@@ -338,7 +338,7 @@ def parts(x):
 
 
 def make_pairs(rng, x, others):
-    """Which real numbers can be read as complex ones."""
+    """Find the real numbers that can be read as complex ones."""
     if x.is_complex or not x.packed or x.frozen or x.neg or not x.ndim or x.shape[-1] != 2:
         return None
     base = owner(x.array)

@@ -1,4 +1,5 @@
-"""What parts and workers agree on: a case is made from a seed and a number, run, and written down.
+"""The protocol of parts and workers: a case is made from a seed and a number, run, and written
+down.
 
 A part is a module of parts/ with three functions:
 
@@ -28,7 +29,7 @@ REFUSALS = (TypeError, ValueError, RuntimeError, IndexError)
 
 
 class Wrong(Exception):
-    """What a case has shown to be wrong. `kind` is the column of the table that it counts in."""
+    """A fault that a case has shown. `kind` is the column of the table that it counts in."""
 
     def __init__(self, text, kind="wrong"):
         super().__init__(text)
@@ -37,7 +38,7 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Result:
-    """How a case ended: "ok" or "refused" (with the error), and values for `compare`."""
+    """The end of a case: "ok" or "refused" (with the error), and values for `compare`."""
 
     status: str = "ok"
     text: str = ""

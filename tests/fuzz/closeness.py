@@ -1,4 +1,4 @@
-"""How far a result may be from a more exact one.
+"""The tolerated distance of a result from a more exact one.
 
 The bound of an element is what it moves by when every input is changed by one unit in its last
 place, times SLACK, plus SLACK units in its own last place: an algorithm may be wrong by as much as
@@ -45,7 +45,7 @@ def _size(x):
 
 def difference(result, exact, dtype, bound, nonfinite=True):
     """
-    What is wrong with `result`, or None. NaN equals NaN, infinities must agree.
+    Describe the fault of `result`, or return None. NaN equals NaN, infinities must agree.
 
     Where the exact number is next to the largest of the dtype, infinity is right too. Without
     `nonfinite` only elements that are finite in both are compared.

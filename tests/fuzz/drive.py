@@ -41,7 +41,7 @@ def state_of(pid):
 
 
 def processor_seconds(pid):
-    """What a process has used; infinite where nobody says."""
+    """Return the processor time of a process; infinite where nobody knows."""
     state = state_of(pid)
     return sum(map(int, state[11:13])) / os.sysconf("SC_CLK_TCK") if state else float("inf")
 
@@ -210,7 +210,7 @@ class Driver:
         return False
 
     def _second_opinion(self, part, results, compare):
-        """The same cases by another library, as far as values go."""
+        """Run the cases by another library, and compare values."""
         try:
             for answer in self.worker(self.against).run(part, self.seed, list(results), True):
                 number, status, _, text, _, theirs = answer

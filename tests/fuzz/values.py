@@ -99,7 +99,7 @@ class Input:
         return t
 
     def source(self, dtype=None):
-        """The same in Python."""
+        """Return the value as Python source."""
         name = self._base_dtype(dtype)
         if self.base.size:
             text = f"torch.tensor({self.base.tolist()!r}, dtype=torch.{name})"

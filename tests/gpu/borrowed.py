@@ -54,7 +54,7 @@ class Near:
 
 
 def near(t):
-    """What `bits` is for the asynchronous device: to be compared."""
+    """Return the values for a comparison, as `bits` does for the asynchronous device."""
     return Near(t)
 
 

@@ -131,7 +131,7 @@ def context():
 
 @pytest.fixture
 def second(context):
-    """That of device 1, which is current then."""
+    """Make device 1 current, and return its context."""
     _primary(1).push()
     yield _primary(1)
     _make_current(_primary(1))
@@ -160,7 +160,7 @@ def _settle():
 
 
 def _living():
-    """What lives on the driver, without streams and events that are kept to be used again."""
+    """Count the objects that live on the driver, without cached streams and events."""
     names = ("live_allocations", "live_streams", "live_events", "live_graphs")
     report = control.counts()
     living = {name: report[name] for name in names}

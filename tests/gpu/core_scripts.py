@@ -39,7 +39,7 @@ def run(script, *, begin=BEGIN, without=(), timeout=120, **variables):
 
 
 def told(script, **options):
-    """What a script prints, which must end with status 0 and nothing on standard error."""
+    """Return the output of a script, which must end with status 0 and nothing on standard error."""
     status, out, err = run(script, **options)
     assert (status, err) == (0, ""), f"status {status}\n{out}\n{err}"
     return out

@@ -77,7 +77,7 @@ def bits(t):
 
 
 def assert_bits(got, want, what, ulps=0):
-    """The same elements, or ones that are so many steps apart; any NaN is one."""
+    """Compare elements, which may be so many steps apart; any NaN is one."""
     assert got.dtype == want.dtype and got.shape == want.shape, what
     a, nan = bits(got)
     b, nan_too = bits(want)

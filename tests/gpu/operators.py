@@ -32,7 +32,7 @@ COUNTS = collections.Counter()
 
 
 class Place:
-    """Where the tensors of a call are."""
+    """The device on which the tensors of a call are."""
 
     def __init__(self, device):
         self.device = device
@@ -46,7 +46,7 @@ class Place:
             _stream_on(self.device).synchronize()
 
     def factories(self, call):
-        """What is made of numbers alone is made there, too."""
+        """Make the tensors that come from numbers alone on that device, too."""
         without = self.device == "cpu" or call.leaves
         return contextlib.nullcontext() if without else ag.device(self.device)
 
@@ -69,7 +69,7 @@ def moved(call, ins):
 
 
 def weights(results):
-    """What results are multiplied with: no two elements count the same."""
+    """Return factors for the results: no two elements count the same."""
     found = []
     for t in results:
         line = ag.linspace(0.5, 1.5, max(t.numel(), 1), dtype=ag.float64)[: t.numel()]
@@ -192,7 +192,7 @@ def outcome(form, call, place):
 
 
 def difference(name, expected, got, exact, strides, device, scale):
-    """What differs between two results, or None."""
+    """Describe the difference between two results, or return None."""
     if expected is None or got is None:
         return None if got is expected else f"{got} where the CPU has {expected}"
     if not isinstance(expected, ag.Tensor):
@@ -225,7 +225,8 @@ def difference(name, expected, got, exact, strides, device, scale):
 
 
 def compare(name, expected, got, device, exact=False, strides=True, scale=1.0):
-    """What differs between two outcomes, or None; results are of the size of `scale` at least."""
+    """Describe the difference between two outcomes, or return None; results are of the size of
+    `scale` at least."""
     if expected[0] != got[0]:
         return f"{got[0]} {got[1]} where the CPU has {expected[0]} {expected[1]}"
     if expected[0] == "error":

@@ -31,7 +31,7 @@ def numbers(shape, dtype, seed=0, low=-2.0, high=2.0):
 
 
 def wide(x):
-    """As an array of float64, complex128 or int64, from any device."""
+    """Convert to an array of float64, complex128 or int64, from any device."""
     x = x.detach().cpu()
     if x.is_complex():
         return x.to(torch.complex128).numpy()
@@ -94,7 +94,7 @@ def close(actual, expected, scale, dtype, error=1):
 
 
 def same(actual, expected):
-    """The same dtype, shape and values, NaN among them."""
+    """Compare dtype, shape and values, NaN among them."""
     assert actual.dtype == expected.dtype and actual.shape == expected.shape
     assert actual.device.type == "cuda"
     np.testing.assert_array_equal(wide(actual), wide(expected))

@@ -59,7 +59,7 @@ for _module, _names in TAKEN.items():
 
 
 class Driver:
-    """What tests of the asynchronous device ask it for."""
+    """The interface that tests of the asynchronous device use, for CUDA."""
 
     def state(self):
         memory = ag.cuda.memory_stats()
@@ -92,7 +92,7 @@ def test_backward_over_streams_in_any_legal_order(scenario, order):
 
 
 def test_errors_are_kept_for_each_device_and_the_first_is_told():
-    """Of kernels of the device: what the host computes raises at once."""
+    """Errors of kernels of the device wait; those of the host come at once."""
     x = [ag.tensor([4, 5, 6], device=f"{NAME}:{index}") for index in (0, 1)]
     zero = ag.tensor([2, 0, 1])
     x[1] // zero.to(x[1].device)

@@ -30,7 +30,7 @@ def operands_of(name, dtype, shapes):
 
 
 def expected(name, dtype, shape, operands, single=False):
-    """What the CPU's loop makes; `single`: in float32, rounded once."""
+    """Return the results of the CPU's loop; `single`: in float32, rounded once."""
     out = empty_result(name, dtype, shape)
     if single:
         wide = [x.float() if x.dtype == out.dtype else x for x in operands]

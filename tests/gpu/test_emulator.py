@@ -1,4 +1,4 @@
-"""What the emulated driver finds, under the unmodified PyCUDA."""
+"""The errors that the emulated driver finds, under the unmodified PyCUDA."""
 
 import ctypes
 import json

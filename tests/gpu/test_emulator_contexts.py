@@ -137,7 +137,7 @@ def test_launches_beyond_what_a_device_has(small, how):
 
 
 def memory():
-    """What is left, and how much there is."""
+    """Return the free memory, and all."""
     left, total = ctypes.c_size_t(), ctypes.c_size_t()
     assert call("cuMemGetInfo_v2", ctypes.byref(left), ctypes.byref(total)) == 0
     return left.value, total.value

@@ -37,7 +37,7 @@ def generator():
 
 
 def printed(name, device, monkeypatch, capsys, tmp_path):
-    """What the program says, run in a folder of its own."""
+    """Return the output of the program, run in a folder of its own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [name, *RUNS[name][0], "--device", device])
     spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
@@ -81,5 +81,5 @@ def test_programs_run_on_a_gpu(name, monkeypatch, capsys, tmp_path):
 
 
 def first_of(function):
-    """Of what `flatnonzero` finds the first 24: few images are enough."""
+    """Limit `flatnonzero` to its first 24 results: few images are enough."""
     return lambda *arguments: function(*arguments)[:24]

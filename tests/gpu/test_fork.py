@@ -1,4 +1,4 @@
-"""What a forked child gets, and what a spawned one can do."""
+"""The error that a forked child gets, and the work that a spawned one can do."""
 
 import pytest
 from core_scripts import told

@@ -53,7 +53,7 @@ def handle(stream):
 
 @pytest.fixture
 def no_copies():
-    """That nothing is copied, allocated or waited for by the host meanwhile."""
+    """Check that nothing is copied, allocated or waited for by the host meanwhile."""
     ag.ones(3, device="cuda").cpu()
     control.finish()
     before = control.counts()

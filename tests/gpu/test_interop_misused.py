@@ -63,7 +63,7 @@ def test_an_interface_that_is_no_dict_or_lacks_something():
 
 
 class _Array(ctypes.Structure):
-    """What a capsule of DLPack has, before version 1.0."""
+    """The fields of a DLPack capsule, before version 1.0."""
 
     _fields_ = [
         ("data", ctypes.c_void_p),

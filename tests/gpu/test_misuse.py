@@ -1,4 +1,4 @@
-"""What a program may do wrongly with several devices: torch's errors, and all is as before."""
+"""Misuse of several devices raises torch's errors, and leaves all as before."""
 
 import io
 

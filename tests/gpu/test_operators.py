@@ -69,7 +69,7 @@ def no_host():
 
 @each("case, name", pairs(WITHOUT_HOST))
 def test_what_has_kernels_never_goes_by_the_host(no_host, case, name):
-    """As with AUTOGRAD_CY_CUDA_HOST=error, which refuses it."""
+    """AUTOGRAD_CY_CUDA_HOST=error refuses what goes by the host."""
     operators.agree(case, name, forms=LAID, counted=False)
 
 
@@ -82,7 +82,7 @@ def test_the_list_of_what_goes_by_the_host_has_none_of_these():
 
 
 def test_the_table_has_forty_thousand_cases():
-    """As many as `test_all_forms_in_all_dtypes` runs; each form has some."""
+    """The count is that of `test_all_forms_in_all_dtypes`; each form has some."""
     made = dict.fromkeys(ROUNDINGS, 0)
     for p in EVERY:
         for name in claimed(p.values[0].record):

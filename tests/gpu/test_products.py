@@ -37,7 +37,7 @@ BATCHES = ("plain", "turned", "one for all", "batch inside")
 
 @pytest.fixture(params=["own", "cublas"])
 def library(request):
-    """Which code makes the products."""
+    """The code that computes the products."""
     if request.param == "cublas":
         in_use, place = cuda_blas.library()
         if not in_use:
@@ -291,7 +291,7 @@ def test_gradients_are_those_of_the_cpu(library):
 
 
 def spent(call):
-    """What a call costs, when memory for its result is in the cache."""
+    """Return the counts of a call, when memory for its result is in the cache."""
     call()
     control.finish()
     before = control.counts()

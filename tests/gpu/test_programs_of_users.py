@@ -1,4 +1,4 @@
-"""What programs do on a GPU beyond operators: on "cuda" and with "cuda" as the default device."""
+"""Programs on a GPU beyond operators: on "cuda" and with "cuda" as the default device."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def generator():
 
 @pytest.fixture
 def default():
-    """As many programs begin."""
+    """Make "cuda" the default device, as many programs do."""
     ag.set_default_device("cuda")
     yield
     ag.set_default_device(None)

@@ -1,4 +1,4 @@
-"""What goes by the host on CUDA: how it is shown, counted and listed."""
+"""Operators that go by the host on CUDA are shown, counted and listed."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What gradcheck and gradgradcheck say of right and of faulty functions, beside torch.
+"""The results of gradcheck and gradgradcheck for right and for faulty functions, beside torch.
 
 Each function of FAULTS is checked with each set of OPTIONS in both libraries: result or class of
 exception, what the message begins with, and the categories of warnings must be the same.

@@ -1,4 +1,5 @@
-"""What gradcheck runs: levels that functions see, numbers of calls, outputs that vary."""
+"""The calls that gradcheck makes: levels that functions see, numbers of calls, outputs that
+vary."""
 
 import pytest
 

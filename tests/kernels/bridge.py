@@ -108,7 +108,7 @@ OPERATORS = {
 
 
 def operate(name, *args):
-    """The same of an operator."""
+    """Call an operator."""
     converted = [tensor(a) if isinstance(a, np.ndarray) else a for a in args]
     return array((OPERATORS.get(name) or getattr(ag, name))(*converted))
 
@@ -140,7 +140,7 @@ made_once = functools.lru_cache(512)(made)
 
 
 def layouts(a):
-    """The same elements in several memory layouts."""
+    """Return the elements in several memory layouts."""
     yield a
     if a.ndim >= 2:
         yield np.asfortranarray(a)

@@ -15,7 +15,8 @@ blocks = []
 
 
 def fenced(x, first):
-    """The same numbers, right behind a page that nobody may touch (`first`), or in front of one."""
+    """Return the numbers right behind a page that nobody may touch (`first`), or in front of
+    one."""
     size = x.numel() * x.itemsize
     room = -(-size // PAGE) * PAGE
     block = mmap.mmap(-1, room + 2 * PAGE)

@@ -89,7 +89,7 @@ def sample(dtype, n, seed=0):
 
 
 def wide(x):
-    """As float64 or complex128, where NumPy knows all functions."""
+    """Convert to float64 or complex128, for which NumPy knows all functions."""
     return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
 
 

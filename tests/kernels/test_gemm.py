@@ -55,7 +55,7 @@ def random(rng, name, shape):
 
 
 def stored(matrix, trans):
-    """How an operand lies in memory when op() is to give `matrix`."""
+    """Return the operand of which op() gives `matrix`."""
     if trans == 0:
         return matrix.copy()
     swapped = np.swapaxes(matrix, -1, -2)
@@ -63,7 +63,7 @@ def stored(matrix, trans):
 
 
 def strided(matrix, gap):
-    """The same matrix with longer rows in memory."""
+    """Return the matrix with longer rows in memory."""
     room = np.empty((*matrix.shape[:-1], matrix.shape[-1] + gap), matrix.dtype)
     room.view(np.uint8)[...] = 0xFF
     found = room[..., : matrix.shape[-1]]

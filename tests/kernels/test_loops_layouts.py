@@ -21,7 +21,7 @@ def same(a, b):
 
 
 def spread(x, step):
-    """The same elements, `step` apart (backwards where negative)."""
+    """Return the elements `step` apart (backwards where negative)."""
     gaps = np.zeros(abs(step) * len(x), x.dtype)
     view = gaps[:: abs(step)]
     if step < 0:

@@ -1,4 +1,4 @@
-"""Where a kernel finds no memory to work in, the call fails with MemoryError and nothing else.
+"""A kernel that finds no memory to work in raises MemoryError and nothing else.
 
 A process lets itself have a little more memory with each try: what fails says so, and the first
 call that has enough gives what it gives with plenty.

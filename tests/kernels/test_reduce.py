@@ -52,7 +52,7 @@ def dims_of(ndim):
 
 
 def axes(dims, ndim):
-    """The same choice for NumPy."""
+    """Return the dimensions as NumPy's axes."""
     if dims is None or dims == ():
         return tuple(range(ndim))
     if ndim == 0:

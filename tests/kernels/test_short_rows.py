@@ -74,7 +74,7 @@ def test_layouts_beside_numpy(shape, dtype):
 @each("shape, dtype", [(s, d) for s in SHAPES for d in ("uint8", "float32", "complex128")])
 @soon()
 def test_results_go_where_they_belong(shape, dtype):
-    """In place on windows: what lies between their rows stays as it was."""
+    """Elements between the rows of a window stay as they were."""
     for cut in (np.s_[..., 1:], np.s_[..., ::2], np.s_[1:], np.s_[::2, ..., : shape[-1] // 2 + 1]):
         whole = values(shape, dtype, 3)
         window = whole[cut]
@@ -175,7 +175,7 @@ def test_median_is_the_lower_middle_one_and_says_where(dtype, n):
 
 
 def _sequences(n):
-    """What samples of the elements say too little about, or nothing."""
+    """Return sequences of which samples of the elements say too little, or nothing."""
     k = np.arange(n)
     yield "rising", k
     yield "falling", -k

@@ -302,7 +302,7 @@ print(*set(counts()))
 
 
 def test_blas_gets_no_more_threads_than_it_began_with(monkeypatch):
-    """Of a made-up library."""
+    """The library is made up."""
     state = [3]
     monkeypatch.setattr(_threads, "_blas_libraries", lambda: ["made up"])
     monkeypatch.setattr(_threads, "_usual", {})

@@ -220,7 +220,7 @@ SEVERAL = [c for c in CASES if sum(isinstance(x, Away) for x in c[2]) > 1 and c[
 
 
 def gradients(case, wanted):
-    """Of the inputs, of which those at the places `wanted` require grad."""
+    """Return the gradients of the inputs, of which those at the places `wanted` require grad."""
     name, arguments, inputs = case
     leaves = [made(x) for x in inputs]
     for place, v in enumerate(leaves):

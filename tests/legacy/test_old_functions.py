@@ -29,7 +29,7 @@ class Scale(Function):
 
 
 class Custom(Function):
-    """What a test gives as methods."""
+    """A Function with the methods that a test gives."""
 
     def __init__(self, forward, backward=None):
         self.compute, self.derive = forward, backward

@@ -51,7 +51,7 @@ def arguments(words=None):
 
 
 def known(path: Path | None, again: bool) -> dict[str, Outcome]:
-    """What an earlier command with the same --json found."""
+    """Return the outcomes that an earlier command with the same --json wrote."""
     if path is None or not path.exists():
         return {}
     found = {key: Outcome(*row) for key, row in json.loads(path.read_text()).items()}

@@ -64,7 +64,7 @@ def mutants() -> list[Mutant]:
 
 
 def faults() -> list[str]:
-    """What is wrong with the list: places that are gone, twice in it, or without a reason."""
+    """List the faults of the list: places that are gone, twice in it, or without a reason."""
     missing = reasons().keys() - {mutant.key for mutant in mutants()}
     wrong = [f"not in the sources: {key}" for key in sorted(missing)]
     count = 0

@@ -1,4 +1,4 @@
-"""What changed sources call: `_mutant(n)`, true while the number of the run is n.
+"""The function that changed sources call: `_mutant(n)`, true while the number of the run is n.
 
 The number stands in a file that every process of a run maps, followed by one byte for each place,
 set once the place was reached: so one build, and even one process, serves all mutants. Without
@@ -83,7 +83,7 @@ class Page:
 
     @property
     def done(self) -> int:
-        """How many tests are behind."""
+        """The number of tests that have ended."""
         return self.head[1]
 
     @done.setter

@@ -1,4 +1,4 @@
-"""Which tests reach which mutant, and how long each takes: one quiet run, kept between commands.
+"""The tests that reach each mutant, and their times: one quiet run, kept between commands.
 
 A test file is run again once it, a helper of the tests or the changed tree differs.
 """
@@ -78,7 +78,8 @@ class Runner:
         self.process.wait()
 
     def hello(self) -> dict | None:
-        """What it found; None if the process has ended, or was ended as it took too long."""
+        """Return the first message of the process; None if it has ended, or was ended as it took
+        too long."""
         watch = Watch(self.process.pid)
         while not select.select([self.answers], [], [], LOOK)[0]:
             if watch.is_over(COLLECTING):

@@ -70,7 +70,8 @@ def _copy(folder: Path, mutants: dict[int, Mutant]) -> None:
 
 
 def remove_strays(folder: Path, texts) -> None:
-    """What an older tree had and this one has not: its tests would fail, with no mutant at all."""
+    """Remove the files that an older tree had and this one has not: their tests would fail without
+    a mutant."""
     for path in list(folder.rglob("*")):
         name = path.relative_to(folder)
         written = {"build", "dist", "__pycache__"} & set(name.parts) or OUTPUTS("", [path.name])

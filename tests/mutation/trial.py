@@ -19,7 +19,8 @@ NO_NAMES = {"", "autograd", "cy", "ext", "tests", "test", "py", "pyx", "pxi"}
 
 @dataclass
 class Outcome:
-    """How a mutant fared: "killed", "crashed", "survived", "time was up", ..., and what saw it."""
+    """The outcome of a mutant: "killed", "crashed", "survived", "time was up", ..., and the test
+    that saw it."""
 
     name: str
     where: str = ""
@@ -55,7 +56,7 @@ def words(path: str) -> set[str]:
 
 
 def within(tests: list[Test], limit: float) -> list[Test]:
-    """As many of the tests as the seconds allow."""
+    """Choose as many of the tests as the seconds allow."""
     for count, test in enumerate(tests):
         limit -= test.seconds
         if limit < 0:

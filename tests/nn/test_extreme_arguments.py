@@ -88,7 +88,7 @@ def test_batch_norm_takes_both_statistics_or_none():
 
 
 def test_grids_of_nan_and_infinity():
-    """No number: NaN where zeros are around, else the first element."""
+    """Such points give NaN where zeros are around, else the first element."""
     x = torch.arange(1.0, 7).reshape(1, 1, 2, 3)
     nan = torch.full((1, 1, 1, 2), math.nan)
     assert F.grid_sample(x, nan, align_corners=False).isnan().all()

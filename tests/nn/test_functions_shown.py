@@ -1,4 +1,4 @@
-"""Which function of nn.functional overriding objects and modes are shown, and with what."""
+"""The functions and arguments of nn.functional that overriding objects and modes are shown."""
 
 import contextlib
 import inspect
@@ -140,7 +140,8 @@ def test_functions_show_what_torch_shows():
     more = (*more, [0.1, 0.1], [Shown()] * 3, [1, 1, 1])
 
     def name_shown(functional, name):
-        """Of the first call that some arguments lead to; `itself` for the function."""
+        """Return the name of the first call that some arguments lead to; `itself` for the
+        function."""
         for rest in more:
             Shown.calls.clear()
             with contextlib.suppress(Exception):  # the arguments were none

@@ -1,4 +1,4 @@
-"""Where pieces of a function meet, a gradient lies between the slopes of both sides."""
+"""A gradient where pieces of a function meet lies between the derivatives of both sides."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""What a layer says that is made without its arguments: its own name."""
+"""The error of a layer that is made without its arguments says the layer's name."""
 
 import re
 

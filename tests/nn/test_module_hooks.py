@@ -617,7 +617,7 @@ def tables_of_hooks_can_be_changed(m):
 
 
 def gradients(m, hook, pre=False):
-    """Of the input and the weights of a layer with a backward hook."""
+    """Return the gradients of the input and the weights of a layer with a backward hook."""
     layer = m.nn.Linear(2, 1).double()
     with m.no_grad():
         layer.weight.copy_(m.tensor([[2.0, 3.0]]))

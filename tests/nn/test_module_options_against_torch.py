@@ -78,7 +78,7 @@ def plain(value):
 
 
 def members(module):
-    """What a user reads from a module: attributes, text, names and shapes of its state."""
+    """Return the members that a user reads: attributes, text, names and shapes of the state."""
     found = {k: v for k, v in vars(module).items() if not k.startswith("_") and plain(v)}
     state = {k: tuple(v.shape) for k, v in module.state_dict().items()}
     return found, repr(module), list(state.items()), [n for n, _ in module.named_children()]
@@ -137,7 +137,7 @@ def difference(a, b):
 
 
 def faults(name, chosen):
-    """In what a module with these options differs from torch's."""
+    """List the differences of a module with these options from torch's."""
     required, calls = MODULES[name]
     theirs = attempt(getattr(torch.nn, name), *required, **chosen)
     ours = attempt(getattr(autograd_cy.nn, name), *required, **chosen)

@@ -96,7 +96,7 @@ def test_attention_is_made_anew_with_all_its_biases():
 
 
 def bound_of(name):
-    """What the weights of a layer of the era are drawn within."""
+    """Return the bound of the initial weights of a layer of the era."""
     module = getattr(old.nn, name)(*MODULES[name])
     if "GRU" in name or "LSTM" in name or "RNN" in name:
         return 1 / math.sqrt(4)

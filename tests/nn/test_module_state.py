@@ -1,4 +1,4 @@
-"""What `state_dict` and `load_state_dict` do beside copying, compared with torch."""
+"""The effects of `state_dict` and `load_state_dict` beside copying, compared with torch."""
 
 import copy
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""The same modules in PyTorch, where it is installed: names, text and numbers."""
+"""Modules beside those of PyTorch, where it is installed: names, text and numbers."""
 
 import numpy as np
 import pytest

@@ -196,7 +196,7 @@ def test_instances_of_other_channels_warn():
 
 @pytest.mark.parametrize("n", [1, 4, 300])
 def test_a_spread_beyond_all_numbers_leaves_nothing(n):
-    """As a variance it is infinite, not NaN; numbers that are NaN or infinite stay NaN."""
+    """The variance is infinite, not NaN; numbers that are NaN or infinite stay NaN."""
     x = ag.linspace(-3.0, 5.0, 4 * n, dtype=ag.float64).reshape(2, 2, n) * 1e200
     for y in (
         nn.functional.group_norm(x, 1),

@@ -12,7 +12,7 @@ TOLERANCE = {"float32": 3e-5, "float64": 1e-11, "float16": 4e-3, "bfloat16": 3e-
 
 
 def both(array, dtype="float32", grad=True, last=False):
-    """The same values in both libraries; `last`: with channels last in memory."""
+    """Return the values in both libraries; `last`: with channels last in memory."""
     theirs = torch.tensor(array).to(getattr(torch, dtype))
     ours = ag.tensor(array).to(getattr(ag, dtype))
     if last and theirs.ndim > 2:

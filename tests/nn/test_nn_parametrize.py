@@ -183,7 +183,7 @@ def test_other_requests_are_refused():
 
 
 def sides(make, shape=(4, 3)):
-    """The same layer in both libraries, after `make(nn.utils, layer)`."""
+    """Return the layer in both libraries, after `make(nn.utils, layer)`."""
     torch = pytest.importorskip("torch")
     w = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
     pair = []

@@ -32,7 +32,7 @@ def each_network(test):
 
 
 def pair(torch, kind, options):
-    """The same network in both libraries."""
+    """Return the network in both libraries."""
     theirs = getattr(torch.nn, kind)(INPUT, HIDDEN, dtype=torch.float64, **options)
     ours = getattr(nn, kind)(INPUT, HIDDEN, dtype=ag.float64, **options)
     ours.load_state_dict({k: ag.tensor(v.numpy()) for k, v in theirs.state_dict().items()})

@@ -1,4 +1,4 @@
-"""What size_average and reduce say, older spellings of reduction, in every loss that has them."""
+"""The older options size_average and reduce, in every loss that has them."""
 
 import inspect
 import itertools
@@ -44,7 +44,7 @@ def meaning(size_average, reduce):
 
 
 def spelled(call, size_average, reduce):
-    """What a call gives, which warns of the spelling alone."""
+    """Return the result of a call, which warns of the older option alone."""
     with pytest.warns() as found:
         result = call(size_average=size_average, reduce=reduce)
     (text,) = [str(warning.message) for warning in found]

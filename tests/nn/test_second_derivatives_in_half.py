@@ -18,7 +18,7 @@ NORMS = {
 
 
 def derivatives(norm, x, w, seeds):
-    """Of a sum of first derivatives."""
+    """Return the derivatives of a sum of first derivatives."""
     x, w = x.detach().requires_grad_(), w.detach().requires_grad_()
     first = torch.autograd.grad(norm(x, w), (x, w), seeds[0], create_graph=True)
     total = (first[0] * seeds[1]).sum() + first[1].sum() * 2.0**-6

@@ -448,7 +448,7 @@ def layers_with_blocks_of_their_own(nn):
 
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_subclasses_give_blocks_other_contents(norm_first):
-    """As programs do to keep the weights of attention; torch calls the blocks by these names."""
+    """Programs do so to keep the weights of attention; torch calls the blocks by these names."""
     x, memory = torch.ones(3, 2, 4), torch.zeros(5, 2, 4)
     encoder, decoder = (
         kind(4, 2, 8, 0.0, norm_first=norm_first) for kind in layers_with_blocks_of_their_own(nn)

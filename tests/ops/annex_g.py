@@ -288,7 +288,7 @@ def rows(name):
 
 
 def turned(name):
-    """The same for a function that is defined by another one of iz."""
+    """Return the value of a function that is defined by another one of iz."""
     base, turn = TURNED[name]
     for w, re, im in rows(base):
         z = complex(w.imag, -w.real)  # iz = w

@@ -1,4 +1,4 @@
-"""What the results of operators must be: dtypes by torch's documented rules, and tolerances.
+"""The expected properties of results: dtypes by torch's documented rules, and tolerances.
 
 The rules are written down here once more, by hand; nothing is taken from the package.
 """

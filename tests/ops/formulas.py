@@ -29,7 +29,7 @@ def formula_names(call, weights):
 
 
 def fitted(gradient, array):
-    """What the engine does to the value of a formula: sum out broadcasting, keep real parts."""
+    """Treat the value of a formula as the engine does: sum out broadcasting, keep real parts."""
     g = to_array(gradient)
     if array.dtype.kind != "c":
         g = np.real(g)

@@ -34,7 +34,7 @@ def moved_table():
 
 
 def write_module(family, records, by_symbol):
-    """What the build writes for a family, as a module."""
+    """Write the module of a family, as the build does."""
     name = f"autograd_cy._interpreted.{family}"
     module = sys.modules[name] = types.ModuleType(name)
     setattr(importlib.import_module("autograd_cy._interpreted"), family, module)
@@ -82,7 +82,7 @@ def keys_of(value):
 
 
 def of_moved(cases, group, room):
-    """Of many cases in few tests those of the records."""
+    """Choose the cases of the records from those of a few tests."""
     kept = tuple(p for p in cases.params if set().union(*map(keys_of, p.values)) & {*MOVED})
     return GROUPED(grouping.Cases(cases.names, kept), group, room)
 
@@ -109,5 +109,5 @@ def number_of_cases(item):
 
 
 def pytest_report_collectionfinish(config):
-    """How much was kept, read by test_tiers.py."""
+    """Print the number of cases that were chosen, read by test_tiers.py."""
     return f"{config.moved} cases of moved records"

@@ -48,7 +48,7 @@ def channels_last(lib, shape, dtype):
 
 
 def reshaped(lib, shape, dtype):
-    """As many elements, in one dimension more and in steps of two."""
+    """Return as many elements, in one dimension more and in steps of two."""
     n = int(np.prod(shape))
     base = memory(lib, 2 * n + 3, dtype)
     return base, base[1 : 2 * n + 1 : 2].view((1, n, 1) if len(shape) == 2 else (n, 1))

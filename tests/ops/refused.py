@@ -1,4 +1,4 @@
-"""What calls next to the samples are refused with: `python -m tests.ops.refused` writes it."""
+"""The errors of calls next to the samples: `python -m tests.ops.refused` writes them."""
 
 import re
 import sys

@@ -298,7 +298,7 @@ def plain(t):
 
 
 def order_of(key):
-    """What `schema.differs` calls an answer of `results`."""
+    """Return the order by which `schema.differs` names a result of `results`."""
     return "value" if key == "value" else "second" if "," in key else "gradient"
 
 

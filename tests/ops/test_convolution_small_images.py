@@ -38,7 +38,7 @@ def results(x, w, padding, dtype, **rest):
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "complex64"])
 def test_margins_are_zeros(case, dtype):
-    """As with images that hold their margins; whatever the number of threads."""
+    """The results are those of images that hold their margins, for any number of threads."""
     images, channels, outputs, size, kernel, stride, padding, dilation = case
     gen = ag.Generator().manual_seed(0)
     x = ag.randn(images, channels, *size, generator=gen).to(getattr(ag, dtype))

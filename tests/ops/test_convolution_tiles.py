@@ -139,7 +139,7 @@ def some_as_plain_sums():
 
 @pytest.mark.parametrize("target", ["base", "avx2", "avx512"])
 def test_every_instruction_set(target):
-    """In a process with other loops."""
+    """Each instruction set runs in a process with its loops."""
     if target not in cpu.usable_targets() or target == cpu.selected_target():
         pytest.skip(f"{target} isn't there, or was tested above")
     names = [

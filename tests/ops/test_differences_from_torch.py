@@ -1,4 +1,4 @@
-"""What is meant to differ from torch, because torch is odd there: each with its reason.
+"""Intended differences from torch, each with its reason.
 
 Ours is held to a reference of its own; where torch is installed, it must still differ, so that a
 line goes when torch mends it.
@@ -78,7 +78,7 @@ def enlarged_in_place(torch):
 
 
 def kept_by_second_derivative(power):
-    """How many tensors the first derivative saves for the second one."""
+    """Count the tensors that the first derivative saves for the second one."""
 
     def program(torch):
         x, packed = torch.tensor([1.5, 2.5], requires_grad=True), []

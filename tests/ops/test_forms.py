@@ -1,4 +1,4 @@
-"""What Python calls of the compiled operators: one binder of arguments behind all of them."""
+"""The Python callables of the compiled operators: one binder of arguments behind all of them."""
 
 import copy
 import functools

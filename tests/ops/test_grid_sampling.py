@@ -111,7 +111,8 @@ def test_derivatives_are_right(mode, padding, aligned):
 
 @each("mode, padding, aligned", [pytest.param(*how, id=f"{how[0]}-{how}") for how in HOWS])
 def test_higher_derivatives_are_those_of_the_formula(mode, padding, aligned):
-    """Of second and third order, by all three; in forward mode, too."""
+    """The derivatives are of second and third order, by all three arguments, in forward mode,
+    too."""
     rank = 2 if mode == "bicubic" else 3
     shape, points = (1, 2, 3, 4, 3)[: rank + 2], (2, 3, 1)[:rank]
     x, g = image_and_grid(shape, points, aligned, "anywhere", "float64", seed=5)
@@ -157,7 +158,7 @@ def test_batches_are_loops(mode):
 
 
 def layouts(t):
-    """The same values, laid otherwise."""
+    """Return the values in other memory layouts."""
     yield t.contiguous(memory_format=ag.channels_last)
     yield ag.cat((t, t), 1)[:, : t.shape[1]]
     yield ag.stack((t, t), -1)[..., 0]
@@ -286,7 +287,7 @@ def some_give_what_the_formula_does():
 
 @pytest.mark.parametrize("target", ["base", "avx2", "avx512"])
 def test_every_instruction_set(target):
-    """In a process with other loops."""
+    """Each instruction set runs in a process with its loops."""
     if target not in cpu.usable_targets() or target == cpu.selected_target():
         pytest.skip(f"{target} isn't there, or was tested above")
     names = ["some_give_what_the_formula_does", "test_threads_give_the_same_bits"]

@@ -63,7 +63,7 @@ def same(a, b):
 
 
 def close(ours, theirs):
-    """The same but for rounding."""
+    """Compare but for rounding."""
     for x, y in zip(*map(listed, (ours, theirs)), strict=True):
         x, y = to_array(x), np.array(y.detach().resolve_conj().resolve_neg().numpy())
         assert (x.shape, x.dtype) == (y.shape, y.dtype)

@@ -1,4 +1,4 @@
-"""Which calls are accepted, and the classes of errors of those that aren't, against torch."""
+"""Accepted calls, and the classes of errors of others, against torch."""
 
 import warnings
 

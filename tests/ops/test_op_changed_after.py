@@ -1,4 +1,4 @@
-"""What is changed in place between forward and backward: an error, or the gradient without it.
+"""In-place changes between forward and backward: an error, or the gradient without it.
 
 For every sample of every operator each argument and each result is overwritten after the forward
 in turn. Backward may refuse that; what it gives is the gradient of what was computed, never one of

@@ -23,7 +23,7 @@ def is_dim(argument):
 
 
 def dims_of_first(case):
-    """How many dimensions a `dim` argument of this case may name."""
+    """Count the dimensions that a `dim` argument of this case may name."""
     first = case.sample.args[0]
     if isinstance(first, tuple):
         first = max(first, key=lambda x: len(x.shape))
@@ -31,7 +31,7 @@ def dims_of_first(case):
 
 
 def turned(x, nd):
-    """The same dimension, or several, counted from the other end; None if there is none."""
+    """Count the dimensions from the other end; None if there are none."""
     if isinstance(x, bool) or not isinstance(x, (int, tuple, list)):
         return None
     if isinstance(x, int):

@@ -157,7 +157,7 @@ def test_other_dtypes_are_refused(record):
 
 
 def layouts(array):
-    """The same elements in other memory layouts: transposed, in steps, and with gaps."""
+    """Return the elements in other memory layouts: transposed, in steps, and with gaps."""
     if array.ndim >= 2:
         yield np.asfortranarray(array)
     if array.ndim >= 1:

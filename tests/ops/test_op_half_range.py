@@ -143,7 +143,7 @@ def test_values_are_those_of_float32(case):
 
 
 def rounded_gradients(call, weights, name):
-    """In a wider dtype, with saved tensors rounded to the half type `name`."""
+    """Compute gradients in a wider dtype, with saved tensors rounded to the half type `name`."""
     half = getattr(ag, name)
 
     def pack(t):
@@ -157,7 +157,7 @@ def rounded_gradients(call, weights, name):
 
 
 def gradients(call, weights):
-    """Of all differentiable arguments, for given gradients of the results."""
+    """Return the gradients of all differentiable arguments, for given gradients of the results."""
     inputs = call.tensors(grad=True)
     results = differentiable_outputs(call, call(inputs))
     pairs = [(r, ag.from_numpy(w).to(r.dtype)) for r, w in zip(results, weights) if r.requires_grad]
@@ -183,7 +183,7 @@ def smooth(record):
 
 @each("case", few(cases(lambda r: smooth(r) and r.key not in FORMULAS), 1))
 def test_gradients_are_those_of_float32(case):
-    """What is saved may be rounded, as results are, or not, as in composites."""
+    """Saved tensors may be rounded, as results are, or not, as in composites."""
     for name in HALVES:
         base = make(case, name)
         if not base.moving:
@@ -209,7 +209,7 @@ def check_gradients(found, call, weights, name, what, reference):
 
 
 def torch_gradients(torch, call, weights, name):
-    """What torch gives for the same call, or None if it hasn't this form."""
+    """Return torch's gradients of the same call, or None if it hasn't this form."""
     record = call.record
     homes = (torch, torch.Tensor, torch.special, torch.nn.functional)
     function = next((getattr(h, record.name) for h in homes if hasattr(h, record.name)), None)

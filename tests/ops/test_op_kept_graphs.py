@@ -57,7 +57,8 @@ def test_derivatives_of_a_cube_end_with_zeros():
 
 
 def test_gradients_of_what_is_linear_leave_the_graph():
-    """As in torch: there is nothing to differentiate, and NumPy takes them."""
+    """The results have no graph, as in torch: there is nothing to differentiate, and NumPy takes
+    them."""
     x = ag.tensor([1.5, 2.0], requires_grad=True)
     (g,) = ag.autograd.grad((2 * x).sum(), x, create_graph=True)
     assert not g.requires_grad and g.numpy().tolist() == [2, 2]

@@ -1,4 +1,5 @@
-"""Which gradients keep a graph with create_graph=True: those that do in torch, and maybe more."""
+"""The gradients that keep a graph with create_graph=True: those that do in torch, and maybe
+more."""
 
 import warnings
 

@@ -1,5 +1,5 @@
-"""What C code allocates is given back, and written before it is read: by every operator, and by
-long inputs.
+"""Memory that C code allocates is given back, and written before it is read: by every operator, and
+by long inputs.
 
 Counts of references and of tensors (tests/test_reference_counts.py) don't see working memory,
 tables and lists that a kernel takes from malloc.
@@ -307,7 +307,7 @@ def close(found, expected):
 
 
 def runs_short(name, leaves):
-    """In how many places a call had no memory for a moment, and said so or did without."""
+    """Count the places in which a call had no memory for a moment, and said so or did without."""
     leaves.clear()
     expected, count, short, done = numbers_of(LONG[name], leaves), 0, 0, False
     while not done:

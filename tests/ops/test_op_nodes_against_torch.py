@@ -151,7 +151,7 @@ def as_torch(x):
 
 
 def functions(record, in_place):
-    """The same function or method of both; None where one hasn't got it."""
+    """Return the function or method of both libraries; None where one hasn't got it."""
     if in_place:
         name = method_name(record) + "_"
         return getattr(ag.Tensor, name, None), getattr(torch.Tensor, name, None)
@@ -228,7 +228,7 @@ def hidden(node, name):
 
 
 def differences(node, theirs, ndim):
-    """What torch's node shows and this one doesn't."""
+    """List the attributes that torch's node shows and this one doesn't."""
     for name in dir(theirs):
         if not name.startswith("_saved_") or hidden(theirs.name(), name[7:]):
             continue
@@ -245,7 +245,7 @@ def edges(node):
 
 
 def recorded(node):
-    """How many nodes lie between a result and the leaves."""
+    """Count the nodes between a result and the leaves."""
     seen, todo = set(), [node]
     while todo:
         node = todo.pop()

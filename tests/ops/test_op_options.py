@@ -189,7 +189,8 @@ def outcome(call):
 
 @pytest.mark.parametrize("name", TAKE_A_DTYPE)
 def test_a_dtype_given_is_that_of_the_computation(name):
-    """As if the input had it; each dtype has a loop of its own, and bool is one to refuse."""
+    """The result is that of an input of the dtype; each dtype has a loop of its own, and bool is
+    refused."""
     operate, args = getattr(ag, name), TAKE_A_DTYPE[name]
     for source in (ag.bool, ag.uint8, ag.int32, ag.int64, ag.float32, ag.float64):
         x = ag.tensor([1, 0, 3, 2, 1, 1, 2]).to(source)

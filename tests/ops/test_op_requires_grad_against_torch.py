@@ -1,4 +1,4 @@
-"""Which results require grad, where every floating argument does: those that do in torch."""
+"""The results that require grad, where every floating argument does, are those that do in torch."""
 
 import warnings
 
@@ -19,7 +19,7 @@ def moving(module, array):
 
 
 def functions(record):
-    """The same function or method of both; None where one hasn't got it."""
+    """Return the function or method of both libraries; None where one hasn't got it."""
     if record.call.method and not record.call.function:
         return getattr(ag.Tensor, method_name(record)), getattr(torch.Tensor, record.name, None)
     theirs = torch

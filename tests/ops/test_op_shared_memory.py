@@ -1,4 +1,4 @@
-"""What is written beside, over or between its operands' memory: never from half-written operands.
+"""Writes beside, over or between the operands' memory never use half-written operands.
 
 Operands that only touch the output in memory are as good as any others; those that overlap it are
 refused, with the output unchanged, or read as if they had been copied before.
@@ -53,7 +53,8 @@ def placed(first, second, how):
 
 
 def attempt(call, how, place):
-    """What is wrong with the in-place form whose operand number `place` shares memory, or None."""
+    """Describe the fault of the in-place form whose operand number `place` shares memory, or return
+    None."""
     x, y = placed(call.arrays[0], call.arrays[place], how)
     rest = call.tensors()
     operands = [x, *rest[1:place], y, *rest[place + 1 :]]

@@ -1,4 +1,4 @@
-"""No operator needs more stack than the smallest threads have."""
+"""The smallest stacks of threads are enough for every operator."""
 
 import json
 import os

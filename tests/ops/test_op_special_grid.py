@@ -175,7 +175,7 @@ def theirs(form_id, dtype):
 
 
 def far(form, dtype, key, found):
-    """Where both answers are finite and not close; nowhere without torch."""
+    """Mark the points at which both results are finite and not close; none without torch."""
     if not has_torch() or found.dtype.kind == "b":
         return np.zeros(found.shape, bool)
     wanted = theirs(form.id, dtype)[key]
@@ -225,7 +225,7 @@ def test_lanes_and_tails_agree(form):
 
 @each_form
 def test_ordinary_numbers_give_the_same_bits_in_any_place(form):
-    """In each lane of a vector, in what is left over, and alone."""
+    """The bits are the same in each lane of a vector, in the rest, and alone."""
     rng = np.random.default_rng(4)
     for dtype in form.dtypes:
         arrays = [ordinary(rng, 53, a.dtype) for a in grid(form, dtype)]
@@ -252,7 +252,7 @@ def same(found, wanted, key):
 
 @each_form
 def test_tangents_are_the_gradients(form):
-    """Of functions with one derivative, forward mode has the answer of reverse mode everywhere."""
+    """Forward mode has the result of reverse mode everywhere, for functions with one derivative."""
     for dtype in form.dtypes:
         _, found = ours(form.id, dtype)
         if CLASS_OF[dtype] == "c" and len(found) > 1 and not holomorphic(form, dtype):
@@ -292,7 +292,7 @@ def holomorphic(form, dtype):
 
 @each_form
 def test_float32_answers_are_in_the_classes_of_float64(form):
-    """Where the points are the same and small, both dtypes have the same classes."""
+    """Both dtypes have the same classes where the points are the same and small."""
     for wide, narrow in DTYPES.values():
         if wide not in form.dtypes:
             continue
@@ -358,7 +358,8 @@ def test_half_types_have_the_rounded_values_of_float32(form, dtype):
 
 
 def test_every_public_elementwise_operator_has_a_form():
-    """What has an elementwise kernel, or works element by element in SciPy, is on the grid."""
+    """The grid has every operator with an elementwise kernel, or that SciPy computes element by
+    element."""
     covered = {f.record.key for f in FORMS} | {f.name for f in FORMS}
     missing = [
         r.key

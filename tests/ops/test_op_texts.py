@@ -1,4 +1,4 @@
-"""What records say to readers: examples run, and documents say what each parameter means."""
+"""The texts of records: examples run, and documents explain each parameter."""
 
 import doctest
 import inspect

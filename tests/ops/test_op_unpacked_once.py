@@ -57,7 +57,8 @@ def calls_of(case):
 
 
 def subsets(places):
-    """Which arguments require grad: all choices, of many the smallest and the largest."""
+    """Return the sets of arguments that require grad: all choices, of many the smallest and the
+    largest."""
     n = len(places)
     sizes = range(1, n + 1) if n < 5 else (1, n - 1, n)
     return [s for size in sizes for s in itertools.combinations(places, size)]

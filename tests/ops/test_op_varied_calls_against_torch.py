@@ -81,7 +81,7 @@ def ours_and_torch(record):
 
 
 def difference(record, found, wanted):
-    """In what two results differ, or None."""
+    """Describe the difference between two results, or return None."""
     refused = [isinstance(x, Exception) for x in (found, wanted)]
     if all(refused):
         return None if isinstance(found, type(wanted)) else "class"

@@ -1,4 +1,4 @@
-"""Which functions take ``out=``, and what they write there, against torch.
+"""The functions that take ``out=``, and their writes to it, against torch.
 
 Samples of the records, and calls of what is no record. What torch refuses may be taken here.
 """
@@ -147,7 +147,8 @@ def test_out_of_what_is_no_record(text):
      "scatter(x, 0, g, s)", "index_copy(x, 0, i, s[:2])", "scatter_add(x, 0, g, s)"],
 )  # fmt: skip
 def test_other_kinds_of_out_are_refused_as_in_torch(text):
-    """Of another dtype, on shared elements, requiring grad, and what is no tensor."""
+    """Refused are another dtype, shared elements, requiring grad, and objects that aren't
+    tensors."""
     outs = (
         "L.zeros(3, 3, dtype=L.complex128)",
         "L.zeros(3, 3, dtype=L.float32)",

@@ -116,7 +116,7 @@ for _schema in torch._C._jit_get_all_schemas():
 
 
 def values_of(argument):
-    """What an argument may be, or None if nothing is known of its type."""
+    """Return values for an argument, or None if nothing is known of its type."""
     if argument.name in NAMED:
         return NAMED[argument.name]
     text = str(argument.type)

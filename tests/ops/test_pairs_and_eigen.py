@@ -120,7 +120,7 @@ def symmetric(n, seed=0, dtype=ag.float64, batch=()):
 
 
 def invariant(vectors):
-    """What doesn't change with the signs or phases of eigenvectors."""
+    """Return a value that doesn't change with the signs or phases of eigenvectors."""
     return vectors.abs() ** 2
 
 

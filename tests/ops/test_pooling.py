@@ -42,7 +42,7 @@ ADAPTIVE = [
 
 
 def axis_windows(size, kernel, stride, padding, dilation, ceil_mode):
-    """Of each window its elements' places, those in the padding too."""
+    """Return the places of each window's elements, those in the padding too."""
     n, at, end = [], -padding, size + padding
     while True:
         last = at + dilation * (kernel - 1)
@@ -62,7 +62,8 @@ NOWHERE = sys.maxsize  # fills up short windows
 
 
 def over_windows(x, axes, fill=0):
-    """Of each window the elements in a row, `fill` outside, and where they are; -1 is outside."""
+    """Return the elements of each window in a row, `fill` outside, and their places; -1 is
+    outside."""
     rank, out = len(axes), x.astype(float)
     where = np.zeros((), int)
     for k, (axis, size) in enumerate(zip(axes, x.shape[-rank:])):
@@ -458,7 +459,7 @@ def test_windows_beyond_the_end_see_nothing_behind_it():
 
 
 def whole_block(nbytes):
-    """What the allocator takes for so many bytes: four sizes for each power of two."""
+    """Return the size of the block that the allocator takes: four sizes for each power of two."""
     step = 1 << max((nbytes - 1).bit_length() - 3, 4)
     return max(-(-nbytes // step) * step, 64)
 

@@ -62,7 +62,7 @@ def arrays(kind, layers=1, directions=1, biases=True, projected=0, seed=0):
 
 
 def as_weights(one, biases, projected):
-    """In the order of numpy_step."""
+    """Return the parameters in the order of numpy_step."""
     one = list(one)
     w_hr = one.pop() if projected else None
     return (*one, w_hr) if biases else (*one, 0.0, 0.0, w_hr)
@@ -408,7 +408,7 @@ def test_batched_gradients(kind):
 
 
 def strided(a):
-    """The same values with gaps between them, and dimensions in another order."""
+    """Return the values with gaps between them, and dimensions in another order."""
     a = np.asarray(a)
     wide = np.zeros((*a.shape[::-1], 2))
     wide[..., 0] = a.T

@@ -1,4 +1,4 @@
-"""How often elements are repeated, and copies by an index into a number."""
+"""Repeated elements, and copies by an index into a number."""
 
 import pytest
 

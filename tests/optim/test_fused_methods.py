@@ -41,7 +41,7 @@ def signed(x, g, weight_decay=0.0, maximize=False):
 
 
 def kept(number):
-    """As a state holds it."""
+    """Return a number as a state holds it."""
     return float(np.float32(number))
 
 

@@ -298,7 +298,7 @@ def test_what_is_no_tensor_of_this_package_is_named_with_the_way_out():
 
 
 class Decaying(optim.Optimizer):
-    """As programs write them: an option came later, and `__setstate__` adds it to older states."""
+    """An optimizer whose option came later; `__setstate__` adds it to older states."""
 
     def __init__(self, params, lr):
         super().__init__(params, {"lr": lr, "warm": True})

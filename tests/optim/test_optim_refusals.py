@@ -1,4 +1,4 @@
-"""What optimizers refuse and respect: memory of parameters, leaves, saved options."""
+"""Errors and limits of optimizers: memory of parameters, leaves, saved options."""
 
 import re
 import warnings

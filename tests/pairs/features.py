@@ -106,7 +106,7 @@ def features_of(torch):
         return g
 
     def duals(f):
-        """The same by `forward_ad`, where no level of `func` is."""
+        """Differentiate by `forward_ad`, where no level of `func` is."""
 
         def g(*xs):
             with torch.autograd.forward_ad.dual_level():

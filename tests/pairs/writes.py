@@ -74,7 +74,7 @@ def program(view, write, order):
 
 
 def without_aliasing(view, write, order):
-    """The same values by new tensors alone."""
+    """Compute the values by new tensors alone."""
     _, value = write
     places = positions(view)
 

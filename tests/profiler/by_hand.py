@@ -162,7 +162,7 @@ def written(method, *args, **named):
 
 
 def titles(profile):
-    """What the boxes of a flame graph say."""
+    """Return the texts of the boxes of a flame graph."""
     parts = written(profile.export_flamegraph).split("<title>")[1:]
     return lines(part.partition("</title>")[0] for part in parts)
 
@@ -203,7 +203,7 @@ def with_kernels(*pairs, **given):
 
 
 def stepped(steps, plan=None, **options):
-    """What a profile that follows a plan gives when it is ready: its step, and its events."""
+    """Return the steps and the events of a profile that follows a plan."""
     found = []
 
     def ready(prof):
@@ -271,7 +271,7 @@ def plain(x):
 
 
 def drawn(method, *args, own=True, most=None, **named):
-    """What a picture is made of; with axes that are given, or those that it makes."""
+    """Return the parts of a picture; with axes that are given, or those that it makes."""
     done = []
     ax = Drawn(done, "ax")
     parts = {"collections": "PolyCollection", "patches": "Patch"}
@@ -315,7 +315,8 @@ def own_counts():
 
 
 def around(function):
-    """What a function gives, and what a profile around it sees of labels and after it."""
+    """Return the result of a function, and the labels that a profile around it sees, and those
+    after it."""
     with ag.autograd.profiler.profile() as prof:
         value = function()
         ag.zeros(3)
@@ -338,7 +339,7 @@ def lines(values):
 
 
 def facts(e):
-    """What an event says of itself."""
+    """Return the properties of an event."""
     shown = {}
     for key in (
         "id name key op trace_name thread fwd_thread scope sequence_nr count flops bytes_moved "

@@ -1,4 +1,4 @@
-"""No recording goes on after its test."""
+"""A recording ends with its test."""
 
 import pytest
 from recordings import started

@@ -114,7 +114,7 @@ def few_blocks_are_kept():
 
 
 def codes():
-    """Of functions that are gone when their frames are read."""
+    """Return code objects of functions that are gone when their frames are read."""
     for part in range(3):
         made = session(4)
         for k in range(30):

@@ -78,7 +78,7 @@ def training(steps=3, threads=1, seed=0, **options):
 
 
 def with_memory(columns):
-    """The same with a block allocated by each `mul` and released by the next one."""
+    """Add a block that each `mul` allocates and the next one releases."""
     place = np.flatnonzero((columns.name == MUL) & (columns.seq >= 0))
     start = columns.start[place]
     time, size, total, address, event = [5], [100], [100], [1], [-1]

@@ -1,4 +1,4 @@
-"""What was recorded, in columns: defaults, checks, files."""
+"""Recorded events in columns: defaults, checks, files."""
 
 import numpy as np
 import pytest

@@ -134,7 +134,7 @@ def test_a_module_is_run_with_the_folder_first(tmp_path, capsys, monkeypatch):
 
 
 def test_an_error_of_the_script_passes_after_the_report(tmp_path, capsys, monkeypatch):
-    """What ends the process later reports nothing any more."""
+    """Errors that end the process later are not reported any more."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT + "raise KeyError('oh')\n")
     with pytest.raises(KeyError, match="oh"):
@@ -233,7 +233,7 @@ def test_what_the_variable_asks_for(tmp_path, capsys, monkeypatch):
 
 @pytest.fixture
 def ranges(monkeypatch):
-    """What goes to the package nvtx: texts, and None where one ends."""
+    """The calls of the package nvtx: texts, and None where one ends."""
     calls = []
     module = types.ModuleType("nvtx")
     module.push_range, module.mark = calls.append, calls.append

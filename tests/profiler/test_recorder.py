@@ -1,4 +1,4 @@
-"""What the recorder gives: all that a session has, with overlaps, limits, threads, forks."""
+"""The records of the recorder: all that a session has, with overlaps, limits, threads, forks."""
 
 import contextlib
 import gc
@@ -364,7 +364,7 @@ def test_threads_that_go_on_from_session_to_session():
 
 
 def test_teams_of_threads():
-    """That of a kernel, and of an event the largest in it; not those before it."""
+    """The team is that of a kernel, and of an event the largest in it; not those before it."""
     large, small = ag.ones(1 << 18), ag.ones(3)
     out = ag.empty(1 << 18)
     before = recorder_threads(2)
@@ -409,7 +409,8 @@ def seen_team(call):
 
 
 class Model:
-    """Which spans labels have: a stack of what is open for each thread, a list for each label."""
+    """A model of the spans of labels: a stack of open ones for each thread, a list for each
+    label."""
 
     def __init__(self, most):
         self.most, self.parents, self.thread_of = most, [], []
@@ -437,7 +438,7 @@ class Model:
 
 @pytest.mark.parametrize("most", [1 << 30, 25])
 def test_labels_entered_and_left_in_any_order(most):
-    """As a model of them says; a label's entries beyond the limit are left as well."""
+    """The spans are those of the model; a label's entries beyond the limit are left as well."""
     random = np.random.default_rng(most)
     with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
         pools = [one, other]
@@ -696,7 +697,7 @@ def test_numbers_tie_a_thread_to_another():
 
 
 def alone(check):
-    """What a forked child finds wrong."""
+    """Return the errors that a forked child finds."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:  # pragma: no cover

@@ -1,4 +1,4 @@
-"""What is written down of arguments and frames, and what other tools are told of events."""
+"""Recorded arguments and frames, and the events that other tools are told of."""
 
 import _thread
 import collections
@@ -107,7 +107,7 @@ def test_lists_are_written_down_to_some_depth_and_length():
 
 
 def test_numbers_have_their_dtype():
-    """Of no size; equal ones are one description, whatever was written before them."""
+    """Numbers have no size; equal ones are one description, whatever was written before them."""
     for number in (True, False, 3, -(2**40), 2.5, 1e300, 2 - 3j):
         t = ag.ones(2, dtype=ag.complex128 if isinstance(number, complex) else ag.float64)
         call = lambda: t * number  # noqa: E731

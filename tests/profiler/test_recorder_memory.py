@@ -46,7 +46,7 @@ def test_sessions_that_overlap_keep_no_old_blocks():
 
 
 def test_nothing_is_read_that_is_not_there():
-    """Where malloc() fills what it gives and what it takes back with other bytes."""
+    """The memory that malloc() gives and takes back is filled with other bytes."""
     tunables = "glibc.malloc.tcache_count=0:glibc.malloc.perturb=165"
     env = os.environ | {"GLIBC_TUNABLES": tunables, "PYTHONMALLOC": "malloc"}
     env["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))  # of a tree that isn't installed

@@ -1,4 +1,4 @@
-"""What is recorded: which events, how they nest, and that pairs close whatever happens."""
+"""The events that are recorded, how they nest, and that pairs close whatever happens."""
 
 import asyncio
 import copy

@@ -379,7 +379,7 @@ def test_programs_may_ask_for_gpus():
 
 @pytest.fixture
 def ranges(monkeypatch):
-    """What goes to the package nvtx: texts, and None where one ends."""
+    """The calls of the package nvtx: texts, and None where one ends."""
     calls = []
     stub(
         monkeypatch,

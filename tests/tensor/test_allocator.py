@@ -203,7 +203,7 @@ def test_so_many_blocks_of_a_size_are_kept(nbytes):
 
 
 def test_memory_beyond_what_is_kept_goes_back():
-    """Of blocks of either kind, also while it is watched, or without a cache."""
+    """Blocks of either kind go back, also while memory is watched, or without a cache."""
 
     def run(size):
         blocks = [ag.empty(size, dtype=ag.uint8) for _ in range(500)]

@@ -1,4 +1,4 @@
-"""What the buffer protocol says of dtypes that it has no letter for.
+"""The buffer protocol for dtypes that it has no letter for.
 
 Libraries that find no buffer fall back to DLPack and may then treat bfloat16 as bytes: mpi4py adds
 the bytes up in reductions, without an error. docs/mechanics.md warns of it.

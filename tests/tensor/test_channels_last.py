@@ -1,4 +1,4 @@
-"""Which results lie channels last because what they were made of does, beside torch, too."""
+"""Results that are channels last because their operands are, beside torch, too."""
 
 from __future__ import annotations
 

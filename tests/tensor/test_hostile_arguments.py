@@ -156,7 +156,7 @@ class Emptying(list):
 
 @pytest.mark.parametrize("kind", [list, Emptying])
 def test_sizes_that_vanish_while_they_are_read(kind):
-    """No memory behind the list is read: the sizes are those that it had, or that it still has."""
+    """The sizes are those that the list had, or that it still has: memory behind it is not read."""
     sizes = kind()
 
     class Number:

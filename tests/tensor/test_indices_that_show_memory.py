@@ -1,4 +1,4 @@
-"""Which indices show memory, and which copy it."""
+"""The indices that give views, and those that copy."""
 
 import numpy as np
 

@@ -202,7 +202,7 @@ print(*importlib.import_module("autograd_cy._C." + sys.argv[2])._unfilled())
     ],
 )
 def test_gaps_of_tables_are_named(module, wanted):
-    """As long as nothing else is loaded, there are some."""
+    """Some gaps exist as long as nothing else is loaded."""
     done = programs.run("-c", ALONE, ROOT, module)
     assert done.returncode == 0, done.stderr
     names = done.stdout.split()

@@ -1,4 +1,5 @@
-"""What the allocator counts and keeps: classes of sizes, waiting blocks, memory that runs out."""
+"""The counts and caches of the allocator: classes of sizes, waiting blocks, memory that runs
+out."""
 
 import gc
 

@@ -237,7 +237,7 @@ class TestBuffer:
         ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float64", "complex64"],
     )
     def test_numpy_reads_its_own_types(self, name):
-        """Of two types of one size, an array of the other one shows its type."""
+        """An array of the other of two types of one size shows its type."""
         dtype = np.dtype(name)
         a = np.array([0, 1], dtype)
         t = ag.from_numpy(a)

@@ -187,7 +187,7 @@ def test_printoptions_names_itself_when_it_refuses_an_option():
 
 
 def test_a_summary_reads_nothing_but_its_edges():
-    """Of a tensor of 4 TB, too, which a byte of memory stands for."""
+    """A tensor of 4 TB, which a byte of memory stands for, is printed, too."""
     x = ag.full((1,), 2.0).expand(2**40)
     assert str(x) == "tensor([2., 2., 2.,  ..., 2., 2., 2.])"
     assert str(x.view(2**20, 2**20)).count("2.") == 36

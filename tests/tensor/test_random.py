@@ -32,7 +32,7 @@ def array(t):
 
 
 def kolmogorov(x, distribution):
-    """Of the largest distance from a distribution function, for large samples."""
+    """Return the chance of the largest distance from a distribution function, for large samples."""
     wanted, n = distribution(np.sort(x)), len(x)
     steps = np.arange(n + 1) / n
     distance = max((steps[1:] - wanted).max(), (wanted - steps[:-1]).max())
@@ -50,13 +50,13 @@ def kurtosis(x):
 
 
 def chi_square(counts):
-    """Of counts that are expected to be the same."""
+    """Return the chance of counts that are expected to be the same."""
     expected = counts.mean()
     return special.chdtrc(len(counts) - 1, ((counts - expected) ** 2 / expected).sum())
 
 
 def binomial(k, n, p):
-    """Of so many successes, in both tails."""
+    """Return the chance of so many successes, in both tails."""
     return min(1, 2 * min(special.bdtr(k, n, p), special.bdtrc(k - 1, n, p)))
 
 

@@ -73,7 +73,7 @@ def test_full_chunks_follow_each_other_without_a_gap(name):
 
 
 def chunk(name, dtype):
-    """How many numbers the generator has for each step."""
+    """Return the number of results that the generator has for each step."""
     if name == "complex":
         return 256 // dtype.itemsize
     wide = name == "integer" or (dtype == ag.float64 and "bernoulli" not in name)

@@ -40,7 +40,7 @@ C_CONTIGUOUS, F_CONTIGUOUS = 0x38, 0x58
 
 
 def buffer(t, flags):
-    """What memoryview() does, with the flags of a consumer in C."""
+    """Take a buffer as memoryview() does, with the flags of a consumer in C."""
     room = (ctypes.c_char * 200)()
     get = ctypes.pythonapi.PyObject_GetBuffer
     get.argtypes = [ctypes.py_object, ctypes.c_void_p, ctypes.c_int]
@@ -97,7 +97,7 @@ def test_what_crafted_memory_may_be():
 
 @pytest.mark.parametrize("name", ["cumprod", "cumsum", "logcumsumexp"])
 def test_scans_leave_frozen_memory_alone(name, tmp_path):
-    """Of a file, too: the process would end."""
+    """The memory of a file is left alone, too: the process would end."""
     (tmp_path / "numbers").write_bytes(np.full(4, 2.0, np.float32).tobytes())
     mapped = torch.from_numpy(np.memmap(tmp_path / "numbers", np.float32, "r"))
     x = torch.tensor([1.0, 2.0, 3.0, 4.0])

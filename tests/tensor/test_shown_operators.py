@@ -1,4 +1,5 @@
-"""What classes and modes are shown for operators of Python: torch's functions and arguments."""
+"""The functions and arguments that classes and modes are shown for operators of Python, beside
+torch's."""
 
 import operator
 
@@ -63,7 +64,7 @@ def mode(library, calls):
 
 
 def check(library, calls, shown, *args):
-    """That the first call was of this method, with these arguments and no others."""
+    """Check that the first call was of this method, with these arguments and no others."""
     func, given = calls[0]
     assert func == getattr(library.Tensor, shown)
     assert len(given) == len(args) and all(x is y for x, y in zip(given, args))

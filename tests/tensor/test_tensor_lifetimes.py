@@ -1,4 +1,4 @@
-"""What tensors hold goes when they go, also where it leads back to them, and no sooner."""
+"""Objects that tensors hold go when the tensors go, also in cycles, and no sooner."""
 
 import gc
 import io

@@ -28,7 +28,7 @@ class Logged(Tensor):
 
 
 class Foreign:
-    """No tensor, but with the protocol."""
+    """A class with the protocol that is no tensor."""
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):

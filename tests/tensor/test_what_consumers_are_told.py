@@ -1,4 +1,5 @@
-"""What other libraries are told of memory: flags of capsules, sizes and strides of buffers."""
+"""The descriptions of memory for other libraries: flags of capsules, sizes and strides of
+buffers."""
 
 import ctypes
 
@@ -30,7 +31,7 @@ class Buffer(ctypes.Structure):
 
 
 def buffer_of(x, flags):
-    """What an exporter says to a request: sizes and strides, or that it refuses."""
+    """Return an exporter's answer to a request: sizes and strides, or that it refuses."""
     found = Buffer()
     try:
         ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(x), ctypes.byref(found), flags)

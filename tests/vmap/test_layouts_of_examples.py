@@ -1,4 +1,4 @@
-"""How examples lie in memory, and operators whose arguments may be empty under vmap."""
+"""The memory format of examples, and operators whose arguments may be empty under vmap."""
 
 import pytest
 

@@ -76,7 +76,7 @@ def test_these_are_the_numbers_of_torch():
 
 
 def test_losses_do_not_look_at_values_of_examples():
-    """Which would be branches; shared values are checked."""
+    """Values of examples would be branches; shared values are checked."""
     ag, F = autograd_cy, autograd_cy.nn.functional
     x, y, var = ag.zeros(2, 3), ag.ones(2, 3), ag.tensor([[1.0, 4, 2], [1.0, 1, 4]])
     found = ag.vmap(F.gaussian_nll_loss)(x, y, var)

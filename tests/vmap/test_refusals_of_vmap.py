@@ -1,4 +1,4 @@
-"""What can't be done to a tensor with examples is refused, by its name."""
+"""Operations that are impossible for a tensor with examples are refused, by its name."""
 
 import pytest
 

@@ -513,7 +513,7 @@ def test_steps_of_single_elements_take_no_memory():
 
 @pytest.mark.parametrize("in_dims", [(0, 0), (0, None), (None, 0)])
 def test_a_formula_holds_where_examples_share_an_operand(in_dims):
-    """No call for each example is made."""
+    """The formula makes no call for each example."""
     args = [X + 1 if dim == 0 else X[1] for dim in in_dims]
     with ag.autograd.profiler.profile() as seen:
         found = vmap(ag.vdot, in_dims)(*args)

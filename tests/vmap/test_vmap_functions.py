@@ -42,7 +42,7 @@ class Generated(ag.autograd.Function):
 
 
 class ByHand(Generated):
-    """The same with a rule of its own."""
+    """A Function with a rule of its own."""
 
     generate_vmap_rule = False
     calls: list = []  # noqa: RUF012

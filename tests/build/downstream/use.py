@@ -1,4 +1,4 @@
-"""What the compiled package must do."""
+"""The checks of the compiled package."""
 
 import downstream
 

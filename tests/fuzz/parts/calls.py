@@ -51,7 +51,8 @@ def run(case, lib):
 
 
 def libraries(text):
-    """What a reference calls; most workers never need the special functions, half of a start."""
+    """Load the libraries of a reference; most workers never need the special functions, half of a
+    start."""
     if "scipy" not in text:
         return {"np": np}
     import scipy.special
@@ -198,7 +199,7 @@ def _has_far(case):
 
 
 def _comparable(case):
-    """What can be expected of a result: "all", "finite" elements, or nothing (None)."""
+    """Return the elements of a result that can be compared: "all", "finite", or None."""
     if _is_tame(case):
         return "all"
     record, inputs = case.operation.record, case.operation.inputs
@@ -275,7 +276,7 @@ OUT = ("nothing", "another shape", "stepped", "turned", "shared")
 
 
 def _check_out(case, lib, tensors, wanted, name, limit):
-    """The same call into memory that is there already, of some layout."""
+    """Compare the call with one into existing memory, of some layout."""
     kind, dtype = OUT[case.seed % len(OUT)], getattr(lib, name)
     shape = wanted.shape
     if kind == "stepped" and shape:
@@ -315,7 +316,7 @@ def _check_out(case, lib, tensors, wanted, name, limit):
 
 
 def _check_threads(case, lib, found):
-    """The same bits with another number of threads."""
+    """Check that another number of threads gives the same bits."""
     threads = lib.get_num_threads()
     lib.set_num_threads(3)
     try:

@@ -90,7 +90,7 @@ GUARD = Guard()
 
 @dataclass(frozen=True)
 class File:
-    """What is saved (a number of `objects`), how it is damaged, and the generator's seed."""
+    """A saved file: a number of `objects`, its damage, and the generator's seed."""
 
     kind: int
     damage: str
@@ -141,7 +141,7 @@ def objects(lib, kind):
 
 
 def resume(checkpoint, lib):
-    """What a program does with a checkpoint."""
+    """Use a checkpoint as a program does."""
     model = lib.nn.Sequential(lib.nn.Linear(2, 3), lib.nn.Linear(3, 1))
     optimizer = lib.optim.Adam(model.parameters())
     model.load_state_dict(checkpoint["model"])
@@ -285,7 +285,8 @@ def run(case, lib):
 
 
 def _loaded_code(before):
-    """What the file has run, or None. The package's own modules may be imported."""
+    """Name the code that the file has run, or return None. The package's own modules may be
+    imported."""
     foreign = [m for m in set(sys.modules) - before if m.partition(".")[0] in ("os", "subprocess")]
     # Text in a file names its encoding, and Python loads the module that knows it.
     ours = ("autograd_cy", "/encodings/")

@@ -13,7 +13,7 @@ ACTIONS = ("own graph", "shared leaf", "shared graph", "modes", "vmap", "large s
 
 @dataclass(frozen=True)
 class Schedule:
-    """What each thread does, one action after the other."""
+    """The actions of each thread, one after the other."""
 
     threads: tuple
     switching: float

@@ -276,7 +276,7 @@ def stale():
 
 
 def image_of(library):
-    """What the emulated driver takes for the code of a module."""
+    """Return the code of a module as the emulated driver takes it."""
     return b"ACYEMU:" + os.fsencode(library) + b"\0"
 
 

@@ -1,4 +1,4 @@
-"""What tests ask of the emulated driver, and what they set in it.
+"""The functions by which tests read and set the state of the emulated driver.
 
 All of it needs a process whose ``libcuda.so.1`` is the emulated one (``places.start()``).
 
@@ -45,7 +45,7 @@ def counts():
 
 
 def spent(before):
-    """What was counted since ``before = counts()``, without what is 0."""
+    """Return the counts since ``before = counts()``, without those that are 0."""
     return {k: v - before[k] for k, v in counts().items() if v != before[k]}
 
 
@@ -55,7 +55,8 @@ def launches():
 
 
 def broken():
-    """What a program did that a GPU doesn't forgive, each as a sentence; looks at guard bytes."""
+    """List the program's errors that a GPU doesn't forgive, each as a sentence; looks at guard
+    bytes."""
     _function("check_guards", result=ctypes.c_int)()
     return report()["findings"]
 
@@ -75,7 +76,7 @@ def order(how=None, seed=None):
 
 
 def limit(nbytes, device=-1):
-    """How much memory a device has, or each of them."""
+    """Limit the memory of a device, or of each of them."""
     _function("limit", ctypes.c_int, ctypes.c_ulonglong)(device, nbytes)
 
 

@@ -1,4 +1,4 @@
-"""Where the emulated driver and what belongs to it are, and how a process is started on them."""
+"""The paths of the emulated driver and its parts, and the start of a process on them."""
 
 import ctypes
 import importlib.util
