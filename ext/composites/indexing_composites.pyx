@@ -1,5 +1,7 @@
 # cython: language_level=3
 """Composites of the family indexing: records in autograd_cy/ops/indexing.py name them."""
+from libc.stdint cimport uint32_t
+
 from autograd_cy._C.arguments cimport bool_arg, indices_arg, tensor_arg
 from autograd_cy._C.rules_common cimport real_number
 from autograd_cy._C.constants cimport filled
@@ -346,9 +348,14 @@ def index_put_(Tensor self not None, indices, values, accumulate=False):
     cdef tuple places = positions(
         self, indices_arg(indices, "index_put_", "indices", 1), "index_put_")
     cdef bint added = bool_arg(accumulate, "index_put_", "accumulate", 3)
+    cdef uint32_t version
     if repeated_dim(self) >= 0 and (
             tls_modes() & M_NO_GRAD or not (requires_grad(self) or requires_grad(v))):
-        put_into_expanded(self, places, values_to_put(self, places, v, added), added)
+        v = values_to_put(self, places, v, added)
+        version = self.mem.version[0]
+        put_into_expanded(self, places, v, added)
+        # One change, although each place that shows an element wrote it.
+        self.mem.version[0] = version + 1
         return self
     return T._index_put_(self, places, values_to_put(self, places, v, added), added)
 
