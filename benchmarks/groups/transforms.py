@@ -19,10 +19,6 @@ def _func(torch: Any) -> Any:
     return importlib.import_module(f"{torch.__name__}.func")
 
 
-def _smooth(torch: Any, x: Any) -> Any:
-    return (x.sin() * x + (x * 0.5).exp()).sum()
-
-
 def _rosenbrock(torch: Any, x: Any) -> Any:
     a, b = x[1:], x[:-1]
     return (100.0 * (a - b * b) ** 2 + (1.0 - b) ** 2).sum()

@@ -141,7 +141,6 @@ cdef int dt_to_complex(int d) noexcept nogil:
     return DT_C128 if g_default_dtype == DT_F64 else DT_C64
 
 
-cdef dict _by_python = {float: None, complex: None, int: DT_I64, bool: DT_BOOL}
 cdef dict _numpy_codes = {}
 cdef list _numpy_dtypes = []
 for _i in range(12):

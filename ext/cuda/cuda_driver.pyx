@@ -431,11 +431,6 @@ def driver_version():
     return _version if start_driver() is None else 0
 
 
-def in_bad_fork():
-    """Tell if this process was forked from one that had started the driver."""
-    return _forked
-
-
 def started(index=None):
     """Tell if a device, or any, has a context that was made from here."""
     if index is None:
