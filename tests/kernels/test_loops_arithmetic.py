@@ -34,10 +34,6 @@ def close(result, expected, dtype):
         np.testing.assert_allclose(wide(result), wide(np.asarray(expected)), rtol=eps, atol=eps)
 
 
-def bool_as_or(f):
-    return lambda x, y: np.logical_or(x, y) if x.dtype == bool else f(x, y)
-
-
 def power(x, y):
     if x.dtype.kind not in "iu":
         return np.power(x, y) if x.dtype != bool else x | ~y

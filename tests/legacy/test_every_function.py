@@ -57,7 +57,6 @@ def byte(*values):
 
 S = 4
 DIMS = ((), (0,), (1,), (-1,))
-TOPK = ((2,), (2, 0), (2, 1, False), (2, 1, True, False, False))
 # (Function, arguments of the constructor, inputs); tensors among these need no gradient.
 CASES = [
     ("Add", (), (some(S, S), some(S, S))),

@@ -4,9 +4,7 @@ The rules are written down here once more, by hand; nothing is taken from the pa
 """
 
 import numpy as np
-from calls import CLASS_OF, NUMPY, dtype_name, schema
-
-import autograd_cy as ag
+from calls import CLASS_OF, dtype_name, schema
 
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 WIDTH = {"int8": 1, "int16": 2, "int32": 3, "int64": 4}
@@ -111,15 +109,6 @@ RESULT = {
     "rad2deg": "float",
     "logit": "float",
 }
-KERNEL_RULE = {
-    "same": "same",
-    "bool": "bool",
-    "float": "float",
-    "real": "real",
-    "complex": "complex",
-}
-# Composites of elementwise operators.
-COMPOSITE = {"gelu": "same", "clamp": "same"}
 
 
 def result_dtype(record, name, output="result"):
@@ -195,11 +184,3 @@ def assert_identical(a, b):
     assert dtype_name(a) == dtype_name(b)
     assert tuple(a.shape) == tuple(b.shape)
     np.testing.assert_array_equal(a.detach().numpy(), b.detach().numpy())
-
-
-def torch_like(name):
-    return getattr(ag, name)
-
-
-def as_numpy(name):
-    return NUMPY[name]
