@@ -63,7 +63,7 @@ __all__ = [
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     """
-    Return whether the class of some argument is to be asked.
+    Return whether a call dispatches to the class of some argument.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def resolve_name(f: Callable) -> str | None:
 
 def get_overridable_functions() -> dict[Any, list[Callable]]:
     """
-    The functions that ask classes and modes, by the module or class they belong to.
+    The functions that dispatch to classes and modes, by the module or class they belong to.
 
     Those of ``nn.functional`` that forward to an operator, such as ``relu``, dispatch by it.
 
@@ -230,7 +230,7 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
 
 def get_ignored_functions() -> set[Callable]:
     """
-    Public functions that ask nobody.
+    The public functions that never dispatch.
 
     Examples
     --------
