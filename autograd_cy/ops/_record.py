@@ -188,7 +188,7 @@ PARTS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """One operator. The docstring of _schema.py has the meaning of the fields."""
+    """One operator. What values the fields of its parts take is in the docstring of _schema.py."""
 
     name: str
     overload: str
