@@ -3,7 +3,7 @@
 """Copies of whole tensors by Python's own means: deepcopy and pickle.
 
 Tensors that share memory share it again in the copy, because the storage is an object of its own
-that `copy` and `pickle` note by identity (exchange.pyx). Files are in autograd_cy/serialization.py.
+that `copy` and `pickle` note by identity (exchange.pyx). Files are in autograd_cy/serialization/.
 """
 from cpython.memoryview cimport PyMemoryView_GET_BUFFER
 from cpython.ref cimport PyObject
