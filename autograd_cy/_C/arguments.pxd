@@ -36,7 +36,7 @@ cdef Tensor foreign_operand(object x)                 # None for what is no oper
 cdef tuple given_sizes(tuple args, object named, str op, str name)
 cdef object wrong_type(object x, str op, str name, int position, str wanted)
 
-# dtypes that a record claims, as bits of dtype codes
+# dtypes that a record takes, as bits of dtype codes
 cdef int refuse_dtype(int dt, str op, str words) except -1
 cdef int check_common_dtype(Tensor a, Tensor b, uint32_t allowed, str op, str words) except -1
 

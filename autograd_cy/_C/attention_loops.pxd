@@ -28,7 +28,7 @@ ctypedef void (*soften_fn)(
 ctypedef void (*finish_rows_fn)(
     Py_ssize_t rows, const char* top, const char* total, char* out, Py_ssize_t out_step,
     Py_ssize_t width, char* lse) noexcept nogil
-# Scores become weights, `slopes` (their gradients, laid out alike) those of the scores.
+# Scores become weights, `slopes` (gradients of weights, with the same strides) those of scores.
 ctypedef void (*gradients_fn)(
     const Scores* s, char* slopes, const char* lse, const char* shift) noexcept nogil
 # shift[i] = a[i] . b[i]

@@ -15,7 +15,7 @@ cdef enum:
     KEEPS_FACTOR = 2
 
 ctypedef struct kernel_table:
-    loop_t loops[KERNEL_SPACE][12]   # NULL where a type is not claimed
+    loop_t loops[KERNEL_SPACE][12]   # NULL where a kernel has no loop
     loop_t casts[12][12]             # from, to
     float cost[KERNEL_SPACE]
     unsigned char keeps[KERNEL_SPACE]

@@ -242,7 +242,7 @@ def _cuda(self, device=None, non_blocking=False):
 
 
 def _contiguous(self, *, memory_format=None):
-    """This tensor laid out in memory in order; itself if it is so already."""
+    """Return a contiguous tensor of the same values; the tensor itself if it is contiguous."""
     if isinstance(memory_format, _memory_format):
         if self.is_contiguous(memory_format=memory_format):
             return self

@@ -291,7 +291,7 @@ def _parts(output: Tensor) -> list[tuple[str, complex]]:
 
 
 def _part(slope: Tensor, seed: complex) -> Tensor:
-    """The slope of the part of an output that `seed` stands for."""
+    """Return the derivative of the part of an output that `seed` stands for."""
     if not slope.is_complex():
         return slope
     return slope.imag if seed == 1.0j else slope.real
@@ -301,7 +301,7 @@ _BACKWARD, _FORWARD = "Jacobian", "Jacobian computed with forward mode"
 
 
 def _gradient_of(real: Tensor, imag: Tensor | None, seed: complex) -> Tensor:
-    """The gradient that the slopes along both axes of an input amount to."""
+    """Return the gradient for the derivatives along both axes of an input."""
     real = _part(real, seed)
     return real if imag is None else _complex(real.contiguous(), _part(imag, seed).contiguous())
 

@@ -1,4 +1,4 @@
-"""Slopes of a function by central differences, for :mod:`autograd_cy.autograd.gradcheck`.
+"""Derivatives of a function by central differences, for :mod:`autograd_cy.autograd.gradcheck`.
 
 A step changes the elements of an input in place, as the function may hold the same tensor (given
 twice, closed over, or as a view); the old values are put back bit by bit, also after an error.
@@ -122,7 +122,7 @@ def _varies(what: str, where: str, eps: float, a: Any, b: Any) -> AssertionError
 def along(
     subject: Subject, place: int, direction: Tensor, wanted: Sequence[int], eps: float
 ) -> list[Tensor]:
-    """Slopes of some outputs, flat, as input number `place` moves along `direction`."""
+    """Return the derivatives of some outputs, flat, by input number `place` along `direction`."""
     x = subject.inputs[place]
     with restored([x]) as (data,):
         old = data.clone()
@@ -137,7 +137,7 @@ def along(
 @dataclass(frozen=True)
 class Columns:
     """
-    Slopes of one output with respect to one input, a row for each element of the input.
+    Derivatives of one output with respect to one input, a row for each element of the input.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class Columns:
 def jacobian_columns(
     subject: Subject, place: int, wanted: Sequence[int], eps: float
 ) -> list[Columns]:
-    """All slopes of some outputs with respect to input number `place`, element by element."""
+    """Return all derivatives of some outputs by input number `place`, element by element."""
     x = subject.inputs[place]
     units = (1.0, 1.0j) if x.is_complex() else (1.0,)
     # By unit, then output: one row for each element of the input.

@@ -49,7 +49,7 @@ def gradcheck(
     ----------
     func : callable
         Takes the inputs and returns a Tensor or a tuple of Tensors. Outputs without a graph aren't
-        checked, unless no output has one: then all slopes must be zero.
+        checked, unless no output has one: then all derivatives must be zero.
     inputs : Tensor or sequence
         Tensors, of which those of floating or complex dtype that require grad are checked, and
         anything else.

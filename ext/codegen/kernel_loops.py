@@ -86,7 +86,7 @@ class Loop:
 
 
 def types_of(spec: KernelSpec) -> list[str]:
-    """Element types that a kernel claims, in the order of their codes."""
+    """Return the element types that a kernel takes, in the order of their codes."""
     claimed = {t for letter in spec.types for t in CLASSES[letter]}
     return [t for t in TYPES if t in claimed]
 

@@ -1,17 +1,19 @@
 """Writes how an operator with a shape rule runs: checks, memory for the results, kernel of the
 device.
 
-For a record `sum` whose kernel is ``call("reduce.sum", shape="rules_reduction.summed(self, ...)")``
-the generated module has a table of kernels, one column for each type of device, in which `sum` has a slot of
-type ``int (*)(Tensor, Tensor, ...) except -1``, and a function
+The kernel of the record `sum` is
+``call("reduce.sum_into", ..., shape="rules_reduction.summed(...)")``. So the generated module has
+a table of kernels, one column for each type of device, in which `sum` has a slot of type
+``int (*)(Tensor, Tensor, ...) except -1``, and a function
 
     run_sum(self, ..., uint32_t flags, Tensor out, bint inplace)
 
-which asks the shape rule, finds memory (fresh, or `out`) and calls the slot. The operator, its
-``out=`` form and its in-place form call it.
+which calls the shape rule, allocates the result or takes `out`, and calls the slot. The operator,
+its ``out=`` form and its in-place form call it.
 
-Of a sized record the values decide the size of the results. It has a second slot, ``sum_sizes``,
-with the key ``sum.sizes``, that is called where the rule asks for sizes, before there is memory.
+A record is sized if values decide the size of its results, as those of `nonzero` do. It has a
+second slot, ``nonzero_sizes``, with the key ``nonzero.sizes``, which is called where the rule asks
+for sizes, before there is memory.
 """
 
 from __future__ import annotations

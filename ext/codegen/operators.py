@@ -1,9 +1,11 @@
 """Writes the operators: typed node, recording, forward mode, vmap and dispatch of each record.
 
 For a record `mul` the generated Cython is, in this order: `apply_mul`, the backward of nodes of the
-class `MulBackward0`; `node_mul`, which makes the node and saves what it needs; `tangent_mul` (forward
-mode); `vmap_mul`, if the rule needs a function of its own; `c_mul`, the operator itself; `c_mul_`,
-its in-place form; `c_mul_out`. The Python functions around them are written by python_forms.py.
+class `MulBackward0`, and `node_mul`, which makes the node and saves what it needs (node_text.py);
+`tangent_mul` (forward_rules.py); `vmap_mul`, if the rule needs a function of its own
+(vmap_rules.py); `c_mul`, the operator itself, `c_mul_`, its in-place form, and `c_mul_out`
+(operator_forms.py). A record with a shape rule, such as `sum`, has `run_sum` before all of these
+(kernel_runs.py). The Python functions around them are written by python_forms.py.
 """
 
 from __future__ import annotations

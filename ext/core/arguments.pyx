@@ -449,7 +449,7 @@ def _result_type(a, b):
     return dt_object(result_dtype((x, y)))
 
 
-# --- dtypes that a record claims ------------------------------------------------------------
+# --- dtypes that a record takes -------------------------------------------------------------
 
 cdef int refuse_dtype(int dt, str op, str words) except -1:
     if words is not None:

@@ -617,7 +617,7 @@ cdef Tensor as_strided_backward_plain(Tensor grad, tuple base_size, tuple base_s
 cdef Tensor as_strided_gather_plain(Tensor a, tuple base_size, tuple base_stride,
                                     Py_ssize_t base_offset,
                                     tuple size, tuple stride, object storage_offset):
-    """The window's values, read from `a` laid out as the base was."""
+    """The window's values, read from `a`, which is first copied to the strides of the base."""
     cdef Py_ssize_t extent = reach(base_size, base_stride), one = reach(size, stride), offset, low
     cdef Tensor flat, base
     if extent == 0 or one == 0:

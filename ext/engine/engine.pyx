@@ -723,7 +723,7 @@ cdef object _backward = None
 
 
 def _set_backward(f):
-    """The function behind Tensor.backward for all but its plainest call."""
+    """Set the function that tensor_backward calls for all but its plainest calls."""
     global _backward
     _backward = f
 
@@ -771,7 +771,7 @@ include "engine/questions.pxi"
 
 
 def _forget_other_threads():
-    """Called in a forked child, where only the thread that forked goes on."""
+    """Forget tasks of other threads, in a forked child, where only the thread that forked runs."""
     global g_running, g_selective
     thread = PyThread_get_thread_ident()
     mine = g_running.get(thread)

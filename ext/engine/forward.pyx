@@ -229,7 +229,7 @@ cdef dict vmaps_of(Tensor t):
 
 
 cdef Tensor zeros_matching(Tensor base, Tensor source):
-    """Zeros laid out like `base`, with a place for each example of `source`."""
+    """Zeros in the memory format of `base`, for each example of `source`."""
     cdef dict own = vmaps_of(base)
     cdef dict other = vmaps_of(source)
     cdef list levels = sorted({*own, *other})

@@ -84,7 +84,7 @@ cdef bint holds_text(object items):
 
 cdef tuple items_of(object index):
     """
-    One item of an index expression, or those of a list that stands for a tuple.
+    Return the items of an index expression as a tuple.
 
     As in NumPy before 1.23, a short list stands for a tuple if it holds anything but numbers.
     """
@@ -101,7 +101,7 @@ cdef tuple items_of(object index):
 
 
 cdef tuple apply_basic(Tensor a, object index):
-    """(view, advanced indices by dimension or None) of an index expression."""
+    """Return the view of the basic indices, and the advanced ones by dimension (or None)."""
     cdef tuple items = items_of(index)
     cdef list advanced = []
     cdef Py_ssize_t dim = 0, used = 0, k
@@ -239,7 +239,7 @@ cdef object getitem(Tensor a, object index):
 
 
 cdef Tensor without_ones(Tensor values, int nd):
-    """Without leading dimensions of 1 beyond `nd`: what is assigned may have more dimensions."""
+    """Drop leading dimensions of 1 beyond `nd`: what is assigned may have more dimensions."""
     while values.nd > nd and values.sizes[0] == 1:
         values = T.select(values, 0, 0)
     return values

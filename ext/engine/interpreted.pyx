@@ -246,7 +246,7 @@ cdef int check_dtypes(Operation op, tuple args) except -1:
         return 0
     for place in places:
         t = <Tensor>args[place]
-        # What is computed in another dtype need not be of a claimed one.
+        # An operand that is computed in another dtype may have any dtype.
         dt = t.dt if by_dtype < 0 or args[by_dtype] is None else dt_code(args[by_dtype])
         check_dtype(dt, bits, op.name, words)
     return 0

@@ -126,7 +126,7 @@ cdef class CopySlices(Node):
 
     cdef int apply_plain(self, tuple kept, Tensor grad, PyObject** inner,
                          PyObject** gout) except -1:
-        """On memory: a copy of the gradient laid out as the base, whose window is replaced."""
+        """Compute on memory: copy the gradient with the strides of the base, replace its window."""
         cdef Node fn = <Node>kept[0]
         cdef PyObject* arrived[1]
         cdef int parts = kept[4]

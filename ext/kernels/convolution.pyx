@@ -128,7 +128,7 @@ cdef bint suits_slim(Work* t, Grid* g) noexcept nogil:
 
 cdef void compute_slim(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssize_t image,
                        const char* planes) noexcept nogil:
-    """All results of a grid, row by row."""
+    """Compute all results of a grid, row by row."""
     cdef Form* f = t.f
     cdef Py_ssize_t number, z
     cdef char* result
@@ -145,7 +145,7 @@ cdef void compute_slim(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py
 cdef void compute(Work* t, Grid* g, Py_ssize_t group, Py_ssize_t images, Py_ssize_t image,
                   Py_ssize_t first, Py_ssize_t last, const char* planes,
                   char* tile) noexcept nogil:
-    """All results of a grid, for some blocks of rows."""
+    """Compute all results of a grid, for some blocks of rows."""
     cdef Form* f = t.f
     cdef Py_ssize_t lanes = loops.lanes[f.kind], v = 0, count, block, row, rows, i, n
     cdef Py_ssize_t most = 4 if 2 * t.block <= loops.rows else 2
@@ -325,7 +325,7 @@ cdef inline bint suits_twins(Work* t) noexcept nogil:
 
 cdef void compute_twins(Work* t, Py_ssize_t group, Py_ssize_t images, Py_ssize_t image,
                         const char* planes) noexcept nogil:
-    """All results of a group, by two grids at a time: their sums meet in registers."""
+    """Compute all results of a group, by two grids at a time: their sums meet in registers."""
     cdef Py_ssize_t i, number, z
     cdef Py_ssize_t[2] k
     cdef const float* w[2]
@@ -371,7 +371,7 @@ cdef inline Py_ssize_t longest(Work* t) noexcept nogil:
 
 
 cdef void task(void* ctx, Py_ssize_t index) noexcept nogil:
-    """Some images, some groups, some blocks of rows."""
+    """Compute some images, some groups, some blocks of rows."""
     cdef Work* t = <Work*>ctx
     cdef Form* f = t.f
     cdef Py_ssize_t block_part = index % t.block_parts, rest = index // t.block_parts
@@ -417,7 +417,7 @@ ctypedef struct Packing:
 
 
 cdef void pack_task(void* ctx, Py_ssize_t index) noexcept nogil:
-    """A stretch of k for all rows of a group: what is read lies together."""
+    """Pack the weights of a stretch of k for all rows of a group, in the order of reading."""
     cdef Packing* job = <Packing*>ctx
     cdef Work* t = job.t
     cdef Grid* g = job.g
@@ -451,7 +451,7 @@ cdef void pack_weights(Work* t, int threads) noexcept nogil:
 
 
 cdef int prepare(Work* t, bint image) noexcept nogil:
-    """Everything that all tasks share."""
+    """Set up what all tasks share (memory, packed weights, grids of taps), and run them."""
     cdef Form* f = t.f
     cdef Py_ssize_t i, k, count, lanes = loops.lanes[f.kind], one, threads, some
     cdef Py_ssize_t first
@@ -550,7 +550,7 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
 
 
 cdef int run_images(Form* f, bint image) noexcept nogil:
-    """y from x, or x from y with `image`."""
+    """Compute y from x, or with `image` x from y."""
     cdef Work t
     cdef Py_ssize_t i
     cdef int status

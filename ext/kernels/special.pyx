@@ -192,7 +192,7 @@ cdef Tensor fill_where(Tensor a, Tensor mask, Tensor value, Tensor out):
 # --- x[mask] = value ---------------------------------------------------------------------------
 
 cdef Tensor put_number(Tensor a, object indices, Tensor values, bint accumulate, Tensor out):
-    """One value wherever the only index, a mask, says so: a choice of two, on whatever device."""
+    """Write one value where the only index, a mask, is true, on any device; else return None."""
     cdef int place = -1 if accumulate or values.count != 1 else only_mask(<tuple>indices)
     cdef Tensor mask, value
     cdef Result made

@@ -24,7 +24,7 @@ cdef int check_option(tuple values, int nd, str name) except -1:
 
 
 cdef int check_reach(double reach, str name, tuple values, str op) except -1:
-    """Sizes beyond these are out of reach of the arithmetic, and of any memory."""
+    """Refuse sizes beyond the reach of the arithmetic, and of any memory."""
     if not reach < 1e18:
         raise RuntimeError(f"{op}: {name}={list(values)} is too large for the sizes of the tensors")
     return 0
@@ -60,7 +60,10 @@ cdef str type_word(Tensor t):
 
 
 cdef int check_dtypes(Tensor input, Tensor weight, Tensor bias, bint plain, str op) except -1:
-    """`plain`: neither transposed nor dilated; these are known for int64 alone among integers."""
+    """
+    Refuse mixed dtypes and bool. Integers other than int64 are taken by `plain` convolutions alone,
+    which are neither transposed nor dilated.
+    """
     if input.dt != weight.dt:
         raise RuntimeError(
             f"{op}: Input type ({type_word(input)}) and weight type ({type_word(weight)}) should "
@@ -160,7 +163,7 @@ cdef int convolution(Result* r, Tensor input, Tensor weight, Tensor bias, tuple 
 
 
 cdef bint said_channels_last(Tensor w) noexcept:
-    """Tell whether a weight that fits both orders (1x1, one channel) was laid so on purpose."""
+    """Tell whether a weight that fits both formats (1x1, one channel) has channels-last strides."""
     cdef int d = w.nd - 1
     if w.flags & F_STRIDED or w.strides[1] != 1:
         return False

@@ -276,7 +276,7 @@ def record_values(function: Any, inputs: Any, tensors: Any, result: Any, volatil
 
 
 def _record_choice(function: Any, values: Any, indices: Any) -> Any:
-    """As :func:`record_values`, of elements and where they were, which is kept and has no slope."""
+    """As :func:`record_values`, of elements and their indices, which have no gradient."""
     of_values, of_indices = _new(_Variable), _new(_Variable)
     of_values._tensor, of_indices._tensor = values, indices
     of_values._maker = of_indices._maker = function

@@ -51,12 +51,12 @@ cdef Stand stand_of(Node n, int device) noexcept:
 
 
 cdef object owner_of(Node n, Stand s):
-    """The Stream that keeps it, None for a default stream."""
+    """The Stream object that keeps the stream `s` alive; None for a default stream."""
     return None if s.stream == NULL else n.extra.streams[s.device][1]
 
 
 cdef int note_stream(GraphTask g, Node n, Stand s) except -1:
-    """Remember that the task has put work there."""
+    """Remember that the task has put work on the stream `s`."""
     if g.streams is None:
         g.streams = {}
     elif g.newest.stream == s.stream and g.newest.device == s.device:

@@ -97,7 +97,7 @@ cdef setitem_fn own_setitem = NULL
 
 
 def _ask_classes_of_items():
-    """From now on reading and writing of items ask the classes of indices and values."""
+    """Let reading and writing of items ask the classes of indices and values, from now on."""
     global own_getitem, own_setitem
     if own_getitem == NULL:
         own_getitem, own_setitem = upcalls.getitem, upcalls.setitem

@@ -434,7 +434,7 @@ cdef int index_elements(Tensor out, Tensor a, object indices, list masks) except
 
 cdef int put_elements(Tensor out, Tensor a, object indices, Tensor values, bint accumulate,
                       list masks) except -1:
-    """`out` may be `a`, and have any strides."""
+    """Write or add values at indices; `out` may be `a`, and have any strides."""
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Tensor target = out
     cdef Places places
@@ -463,7 +463,7 @@ cdef Tensor fitted(Tensor values, int n, const Py_ssize_t* shape):
 
 cdef bint put_by_mask(Tensor out, Tensor a, tuple indices, Tensor values, bint accumulate,
                       list masks) except -1:
-    """Values where the only index, a mask over all of `a`, says so; False: no way."""
+    """Write values where the only index, a mask over all of `a`, is true; False: not possible."""
     cdef Py_ssize_t[1] shape
     cdef Tensor mask = <Tensor>masks[0], before
     if len(indices) != 1 or mask.nd != a.nd or mask.count == 0 or not rows_are_long(out, mask):

@@ -119,7 +119,7 @@ cdef int only_mask(tuple indices) noexcept:
 
 
 cdef int count_masks(Tensor a, object indices, Py_ssize_t* sizes, list found) except -1:
-    """Count what is true of each mask; they are left behind as dense ones."""
+    """Count the true elements of each mask, and append the mask, contiguous, to `found`."""
     cdef Tensor mask
     for entry in <tuple>indices:
         if entry is None or (<Tensor>entry).dt != DT_BOOL:
@@ -234,7 +234,7 @@ cdef bint by_mask(MaskPlan* plan, Tensor a, Tensor mask) noexcept:
 
 
 cdef bint rows_are_long(Tensor a, Tensor mask) noexcept:
-    """Tell whether move_by_mask takes them."""
+    """Tell whether rows are long enough for move_by_mask."""
     cdef MaskPlan plan
     return mask.nd > 0 and by_mask(&plan, a, mask)
 
