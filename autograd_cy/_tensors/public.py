@@ -120,15 +120,12 @@ def _dispatching(function: _Function) -> _Function:
 
     @functools.wraps(function)
     def asking(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and not kwargs.keys() <= known:
+            kwargs = _overrides._names_of_torch(kwargs, known) or kwargs
+        # Errors of overrides are the program's, and stay as they are.
+        if _any_asks(*args, *kwargs.values()) if kwargs else _any_asks(*args):
+            return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
         try:
-            if not kwargs:
-                if _any_asks(*args):
-                    return _overrides._ask(asking, args, args, kwargs)
-                return function(*args)
-            if not kwargs.keys() <= known:
-                kwargs = _overrides._names_of_torch(kwargs, known) or kwargs
-            if _any_asks(*args, *kwargs.values()):
-                return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
             return function(*args, **kwargs)
         except Exception as error:
             _name_error(error, function)
@@ -172,11 +169,13 @@ def public(
 
 @overload
 def public(
+    function: None = None,
+    /,
     *,
     module: str | None = None,
     forwards: str | tuple[str, ...] | None = None,
-    renames: Mapping[str, str] = ...,
-    unset: Mapping[str, Any] = ...,
+    renames: Mapping[str, str] | None = None,
+    unset: Mapping[str, Any] | None = None,
     autocast: str | None = None,
 ) -> Callable[[_Function], _Function]: ...
 
