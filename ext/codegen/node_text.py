@@ -45,6 +45,7 @@ class NodeText:
             raise FormulaError(f"{self.op.key}: one list of indices")
         self.n_edges = f"{len(self.op.diff)}"
         if self.differentiable_list:
+            assert self.op.list_arg is not None
             self.n_edges = f"{len(self.op.diff) - 1} + len({self.op.list_arg.name})"
 
     def plan_dimensions(self) -> None:

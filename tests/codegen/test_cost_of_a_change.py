@@ -129,7 +129,7 @@ def test_an_elementwise_kernel_rebuilds_the_loops_and_one_family():
     family = next(f for f, rs in families().items() for r in rs if r.key == "exp")
     exp = next(r for r in families()[family] if r.key == "exp")
     kernel = dataclasses.replace(exp.kernel, name="quite_new")
-    new = dataclasses.replace(exp, name="quite_new", kernel=kernel, inplace=True)
+    new = exp.replace(name="quite_new", kernel=kernel, inplace=True)
     specs = [KernelSpec("quite_new", 1, "hfc", cost=4), *SPECS]  # in front: all numbers move
     names, share = rebuilt(
         generate.sources({**families(), family: [*families()[family], new]}, specs)
