@@ -21,3 +21,11 @@ def bessel_ratio_e(x: np.ndarray, order: int) -> np.ndarray:
         # DLMF 10.40.1, as ive has nothing to say about huge numbers.
         large = np.where(size > 1e8, 1 / np.sqrt(2 * np.pi * size), large) / size**order
         return np.where(far, large, _small(np.where(far, 0, size), order) * np.exp(-size))
+
+
+def mvlgamma(x: np.ndarray, p: int) -> np.ndarray:
+    wide = np.asarray(x, x.dtype if x.dtype.kind == "f" else np.float64)
+    total = np.full(x.shape, p * (p - 1) / 4 * np.log(np.pi), wide.dtype)
+    for i in range(p):
+        total += scipy.special.gammaln(wide - i / 2)
+    return total

@@ -8,6 +8,8 @@ from typing import Any
 
 from autograd_cy import Tensor, cat, enable_grad, no_grad, view_as_real
 
+from ._line_search import _cubic_interpolate as _cubic_interpolate
+from ._line_search import _strong_wolfe as _strong_wolfe
 from ._line_search import strong_wolfe
 from .optimizer import Optimizer, check_option, check_rate
 

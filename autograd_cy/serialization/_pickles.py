@@ -13,8 +13,12 @@ from typing import Any
 from autograd_cy._C.tensor import Size
 
 
+class LoadError(RuntimeError, pickle.UnpicklingError):
+    """A file that is damaged, cut off, or of another kind."""
+
+
 def _refuse(what: str) -> None:
-    raise pickle.UnpicklingError(f"load: the file is damaged: {what}")
+    raise LoadError(f"load: the file is damaged: {what}")
 
 
 CLASSES: dict[Any, Any] = {}  # what stands in for a class: the class
