@@ -196,6 +196,18 @@ def triangular(op: str, A: Tensor, B: Tensor, upper: bool, left: bool, *rest: An
 
 def reduced_dimension(op: str, self: Tensor, dim: int, *rest: Any) -> None:
     """Check that there is something along a dimension to choose from."""
-    dim = need_dim(dim, self.ndim)
+    dim = need_dim(dim, max(self.ndim, 1))
     if self.ndim and not self.shape[dim]:
         raise IndexError(f"{op}(): Expected reduction dim {dim} to have non-zero size.")
+
+
+def common_shape(op: str, self: Tensor, other: Tensor) -> None:
+    """Check that the shapes of two operands have a common one."""
+    a, b = self.shape, other.shape
+    for after, (m, n) in enumerate(zip(reversed(a), reversed(b)), 1):
+        if m != n and 1 not in (m, n):
+            raise RuntimeError(
+                f"{op}: The size of tensor a ({m}) must match the size of tensor b ({n}) at "
+                f"non-singleton dimension {max(len(a), len(b)) - after} (shapes {list(a)}, "
+                f"{list(b)})"
+            )

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.launch import is_capturing
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
@@ -294,16 +293,6 @@ def svd_jvp(moved: Tensor, U: Tensor, S: Tensor, Vh: Tensor, which: int) -> Tens
 # dR R^-1, whose diagonal is real. A wide A is (A1 A2) = Q (R1 R2), where A1 = Q R1 and R2 = Q^H A2.
 
 
-def older_qr(self: Tensor, some: bool) -> tuple[Tensor, Tensor]:
-    _warn(
-        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future "
-        "PyTorch release.\nThe boolean parameter 'some' has been replaced with a string parameter "
-        "'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\n"
-        "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
-    )
-    return linalg.qr(self, "reduced" if some else "complete")
-
-
 def _check_whole(Q: Tensor, R: Tensor, mode: str) -> None:
     """Refuse derivatives of decompositions that lack what they need."""
     if mode == "r":
@@ -393,10 +382,6 @@ def pinv(A: Tensor, *, atol: Any, rtol: Any, hermitian: bool) -> Tensor:
 def pinv_above(A: Tensor, rcond: Any, hermitian: bool) -> Tensor:
     _check_pinv(A, hermitian)
     return linalg._pinv(A, 0.0, _bound(rcond), hermitian)
-
-
-def pinverse(self: Tensor, rcond: float) -> Tensor:
-    return pinv_above(self, rcond, False)
 
 
 def _check_pinv(A: Tensor, hermitian: bool) -> None:

@@ -100,7 +100,7 @@ def _reparametrize_module(
     strict: bool = False,
     stack_weights: bool = False,
 ) -> Iterator[None]:
-    """Give a module other parameters and buffers for a ``with`` block, as `functional_call` does."""
+    """Give a module other parameters for a ``with`` block, as `functional_call` does."""
     tensors = dict(parameters_and_buffers)
     places, items = _replacements(module, tensors, tie_weights, strict)
     with ItemsContext(items):

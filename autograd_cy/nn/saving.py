@@ -344,8 +344,8 @@ def _swap_one(member: Tensor, key: str, value: Tensor, assign: bool) -> str | No
     except Exception as error:
         return (
             f'While swapping the parameter named "{key}", whose dimensions in the model are '
-            f"{member.shape} and whose dimensions in the checkpoint are {value.shape}, an exception "
-            f"occurred : {error.args}."
+            f"{member.shape} and whose dimensions in the checkpoint are {value.shape}, an "
+            f"exception occurred : {error.args}."
         )
     return None
 

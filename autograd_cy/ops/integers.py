@@ -12,6 +12,7 @@ for _name, _what, _example in (
         f"{_name}(self, other)",
         tier="interpreted",
         kernel=host(f"np.{_name}(self, other)"),
+        checks="common_shape",
         inplace=True,
         vjp=nondiff("integers have no derivative"),
         vmap="elementwise",

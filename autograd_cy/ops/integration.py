@@ -1,6 +1,6 @@
 """Integrals of samples by the trapezoidal rule."""
 
-from autograd_cy.ops._schema import arg, composite, error, op, sample
+from autograd_cy.ops._schema import arg, by_test, composite, error, op, sample
 
 LOADED = "at first use"
 
@@ -13,13 +13,12 @@ PARAMS = {
 OF_STEPS = {name: text for name, text in PARAMS.items() if name != "x"}
 OF_POINTS = {name: text for name, text in PARAMS.items() if name != "dx"}
 AREAS = "np.moveaxis(y, dim, -1)[..., 1:] + np.moveaxis(y, dim, -1)[..., :-1]"
-WIDTHS = "np.diff(np.moveaxis(x, dim, -1) if x.ndim > 1 else x)"
+BETWEEN = by_test("tests/ops/test_integration.py::test_areas_between_points_are_sums_of_trapezoids")
 
 for _name, _all in (("trapezoid", ".sum(-1)"), ("cumulative_trapezoid", ".cumsum(-1)")):
     _what = "Integral" if _name == "trapezoid" else "Integrals from the first point to each other"
     _back = "" if _name == "trapezoid" else "np.moveaxis({}, -1, dim)"
     _result = (_back or "{}").format(f"(({AREAS}) * (dx / 2)){_all}")
-    _of_x = (_back or "{}").format(f"(({AREAS}) * {WIDTHS} / 2){_all}")
     op(
         f"{_name}(y, *, dx: Scalar = 1, dim: dim = -1)",
         tier="interpreted",
@@ -36,7 +35,7 @@ for _name, _all in (("trapezoid", ".sum(-1)"), ("cumulative_trapezoid", ".cumsum
         reference=_result,
         errors=(
             error(sample((arg((3,)),), {"dx": 1j}), RuntimeError, "only support dx as a real"),
-            error(sample((arg(()),)), IndexError, ""),
+            error(sample((arg(()),)), IndexError, "Dimension out of range"),
         ),
         params=OF_STEPS,
         doc=f"{_what} of sampled values by the trapezoidal rule.",
@@ -60,7 +59,7 @@ for _name, _all in (("trapezoid", ".sum(-1)"), ("cumulative_trapezoid", ".cumsum
             sample((arg((2, 3, 4)), arg((2, 3, 4))), {"dim": 1}),
         ],
         dtypes="ihfc",
-        reference=_of_x,
+        reference=BETWEEN,
         errors=(
             error(
                 sample((arg((3, 2)), arg((4,)))),
@@ -93,7 +92,7 @@ op(
     tolerance=1e-4,
     samples=[sample((arg((5,)), arg((5,))))],
     dtypes="ihfc",
-    reference=f"(({AREAS}) * {WIDTHS} / 2).sum(-1)",
+    reference=BETWEEN,
     params=OF_POINTS,
     doc="Between given points.",
 )

@@ -261,6 +261,7 @@ op(
     checks="square",
     autocast="float32",
     kernel=host("linalg.cholesky_ex", ("same", "int32")),
+    out=False,
     vjp={"A": "_cholesky_backward(grad_L, L, upper)"},
     jvp={"L": {"A": "_cholesky_jvp(A_t, L, upper)"}},
     nondiff_outputs=("info",),
@@ -361,7 +362,7 @@ op(
         error(
             sample((arg((3, 3)), arg((2, 1))), {"upper": True}),
             RuntimeError,
-            "Incompatible shapes of A and B for the equation AX = B (3x3 and 2x1)",
+            "Incompatible shapes of A and B for the equation AX = B",
         ),
         error(
             sample((arg((3, 3)), arg((3,))), {"upper": True}),
@@ -411,7 +412,8 @@ op(
     tier="interpreted",
     checks="whole_matrices",
     autocast="float32",
-    kernel=host("linalg.qr", ("same", "same")),
+    kernel=host("linalg.qr"),
+    out=False,
     vjp={"A": "_qr_backward(given_Q, given_R, Q, R, mode)"},
     jvp={"Q": {"A": "_qr_jvp(A_t, Q, R, mode, 0)"}, "R": {"A": "_qr_jvp(A_t, Q, R, mode, 1)"}},
     vmap="linalg_qr(A, mode)",
@@ -458,27 +460,6 @@ op(
     tier="interpreted",
     kernel=composite("linalg.qr_jvp"),
     doc="Tangent of Q or R (0, 1).",
-)
-
-op(
-    "qr(self, some: bool = True) -> (Q, R)",
-    tier="interpreted",
-    kernel=composite("linalg.older_qr"),
-    autocast="float32",
-    samples=[one((3, 3)), one((4, 2), False)],
-    dtypes="fc",
-    tolerance=1e-3,
-    reference="tuple(np.linalg.qr(self, 'reduced' if some else 'complete'))",
-    errors=(VECTOR,),
-    params={"some": "False: the complete Q, with as many columns as rows."},
-    doc="The older name of :func:`linalg.qr`; it warns.",
-    example=(
-        ">>> import warnings\n"
-        ">>> with warnings.catch_warnings():\n"
-        '...     warnings.simplefilter("ignore")\n'
-        "...     ag.qr(ag.tensor([[3.0], [4.0]])).R.abs()\n"
-        "tensor([[5.]])"
-    ),
 )
 
 # G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares
@@ -539,20 +520,6 @@ op(
     reference="np.linalg.pinv(A, rcond, hermitian)",
     params={name: PINV[name] for name in ("rcond", "hermitian")},
     doc="With the older name of `rtol`.",
-)
-
-op(
-    "pinverse(self, rcond: float = 1e-15)",
-    tier="interpreted",
-    kernel=composite("linalg.pinverse"),
-    samples=[one((3, 2)), one((2, 3), 1e-3)],
-    dtypes="fc",
-    tolerance=1e-3,
-    reference="np.linalg.pinv(self, rcond)",
-    errors=(NO_MATRIX,),
-    params={"rcond": PINV["rcond"]},
-    doc="The older name of :func:`linalg.pinv`.",
-    example=">>> ag.pinverse(ag.tensor([[2.0]]))\ntensor([[0.5000]])",
 )
 
 op(

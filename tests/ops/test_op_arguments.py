@@ -55,6 +55,7 @@ REFUSED = {
     "start": (True, 1.5, "12", None, Unknown(), [1], (1, 2)),
     "device": (1.5, Unknown(), [1], True),
     "Generator": (1, "1", True, Unknown(), TENSOR),
+    "float | Tensor": ("x", None, Unknown(), [1.0], 1j),
     "int | Tensor": (True, 1.5, "12", None, Unknown(), [1], (1, 2)),
     "order": (Unknown(), [1], (), TENSOR, ag.float32, 1j),
     "correction": (*NO_NUMBERS, 1j),
