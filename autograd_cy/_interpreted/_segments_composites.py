@@ -42,6 +42,10 @@ def segment_reduce(
     unsafe: bool,
     initial: float | None,
 ) -> Tensor:
+    if not data.is_floating_point():
+        raise NotImplementedError(
+            f"segment_reduce: data must be of a floating dtype, not {data.dtype}; convert it"
+        )
     axis = need_dim(axis, data.ndim)
     if reduce not in WORDS:
         raise RuntimeError(

@@ -8,10 +8,12 @@ from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.namespace import bool as _bool
 from autograd_cy._tensors.namespace import (
+    bfloat16,
     clamp,
     complex,
     conj,
     diagonal,
+    float16,
     float32,
     float64,
     full_like,
@@ -43,6 +45,7 @@ def _is_visible(t: Tensor) -> bool:
 
 # --- quantiles ------------------------------------------------------------------------------------
 
+HALVES = (float16, bfloat16)  # computed in float32
 WORDS = ("linear", "lower", "higher", "midpoint", "nearest")
 MOST = 16_000_000  # elements, as in torch
 
@@ -66,7 +69,7 @@ def _quantile(
     if dim is None:
         rows, place = self.reshape(-1), 0
     else:
-        place = need_dim(dim, self.ndim)
+        place = need_dim(dim, max(self.ndim, 1))
         rows = movedim(self, place, -1) if self.ndim else self.reshape(-1)
     if not self.numel():
         raise RuntimeError(f"{op}() input tensor must be non-empty")
@@ -152,6 +155,9 @@ def cov(
         )
     if self.dtype == _bool:
         raise RuntimeError("cov(): bool dtype is not supported for input")
+    if self.dtype in HALVES:
+        options = {"correction": correction, "fweights": fweights, "aweights": aweights}
+        return cov(self.to(float32), **options).to(self.dtype)
     rows = self.reshape(1, -1) if self.ndim < 2 else self
     count = rows.shape[1]
     _check_weights("fweights", fweights, count)
@@ -223,6 +229,8 @@ def corrcoef(self: Tensor) -> Tensor:
             "corrcoef(): expected input to have two or fewer dimensions but got an input with "
             f"{self.ndim} dimensions"
         )
+    if self.dtype in HALVES:
+        return corrcoef(self.to(float32)).to(self.dtype)
     covariances = cov(self, correction=1, fweights=None, aweights=None)
     if not covariances.ndim:
         return covariances / covariances

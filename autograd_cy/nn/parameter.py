@@ -181,9 +181,10 @@ class UninitializedTensorMixin:
 
 
 # Functions that say nothing of a shape, or convert what is there.
-_TAKE_UNINITIALIZED = frozenset(
-    "__hash__ size copy_ is_complex is_floating_point half float double bfloat16 char short int"
-    " long cuda cpu to type get_device _has_compatible_shallow_copy_type".split()
+_CONVERSIONS = frozenset("half float double bfloat16 char short int long cuda cpu to type".split())
+_TAKE_UNINITIALIZED = _CONVERSIONS | frozenset(
+    "__hash__ size copy_ is_complex is_floating_point get_device"
+    " _has_compatible_shallow_copy_type".split()
 )
 
 
@@ -276,6 +277,13 @@ class UninitializedBuffer(UninitializedTensorMixin, Buffer):
             )
             memo[id(self)] = made
         return memo[id(self)]
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
+        found = super().__torch_function__(func, types, args, kwargs)
+        if func.__name__ not in _CONVERSIONS or found is args[0]:
+            return found
+        return cls(found.requires_grad, found.device, found.dtype, args[0].persistent)
 
 
 def is_lazy(param: Any) -> bool:

@@ -357,6 +357,7 @@ op(
     tolerance=1e-3,
     reference=by_test("tests/ops/test_decompositions.py::test_triangular_systems_are_solved"),
     node="LinalgSolveTriangularBackward0",
+    shows={"self": "A"},
     errors=(
         error(sample((arg((2, 3)), arg((2, 1))), {"upper": True}), RuntimeError, "square"),
         error(
@@ -531,6 +532,7 @@ op(
     jvp={"A": "_pinv_jvp(A_t, A, result)"},
     vmap="_pinv(A, atol, rtol, hermitian)",
     node="LinalgPinvBackward0",
+    shows={"self": "A"},
     dtypes="fc",
     doc="The pseudoinverse, with both tolerances.",
 )

@@ -212,6 +212,7 @@ op(
     "spmm(self, mat2)",
     tier="interpreted",
     method=False,
+    out="exact",
     kernel=composite("mm(self, mat2)"),
     samples=shapes(((3, 4), (4, 2))),
     dtypes="ihfc",

@@ -1,6 +1,6 @@
 """Reductions of segments of a dimension."""
 
-from autograd_cy.ops._schema import arg, composite, error, fixed, integers, op, sample
+from autograd_cy.ops._schema import arg, by_test, composite, error, op, sample
 
 LOADED = "at first use"
 
@@ -10,21 +10,9 @@ op(
     tier="interpreted",
     method=False,
     kernel=composite("segments.segment_reduce"),
-    samples=[
-        sample((arg((4,)), word), {"lengths": fixed((2,), integers(2, 3))})
-        for word in ("sum", "mean", "max", "min", "prod")
-    ]
-    + [
-        sample((arg((6, 2)), "sum"), {"lengths": fixed((3,), integers(2, 3)), "initial": 1.0}),
-        sample((arg((2, 4)), "mean"), {"lengths": fixed((2, 2), integers(2, 3)), "axis": 1}),
-    ],
+    samples=[],
     dtypes="hf",
-    reference=(
-        "(lambda x, f: np.stack([f(part) for part in np.split(x, len(lengths), 0)]) if not axis "
-        "else np.stack([[f(part) for part in np.split(row, lengths.shape[1])] for row in x]))"
-        "(data, lambda part: {'sum': np.sum, 'mean': np.mean, 'max': np.max, 'min': np.min, "
-        "'prod': np.prod}[reduce](part, 0) + (0 if initial is None else initial))"
-    ),
+    reference=by_test("tests/ops/test_integration.py::test_segments_follow_each_other"),
     params={
         "data": "The elements.",
         "reduce": "``'sum'``, ``'mean'``, ``'max'``, ``'min'`` or ``'prod'``.",
@@ -35,7 +23,10 @@ op(
         "unsafe": "Take lengths that don't add up to the whole dimension.",
         "initial": "The value with which each segment begins.",
     },
-    errors=(error(sample((arg((3,)), "sum")), RuntimeError, "Either lengths or offsets must be"),),
+    errors=(
+        error(sample((arg((3,)), "sum")), RuntimeError, "Either lengths or offsets must be"),
+        error(sample((arg((3,)), "middle")), RuntimeError, "reduce argument must be either"),
+    ),
     doc=(
         "Reductions of segments of a dimension, which follow each other; an empty one gives "
         "`initial`, or 0, 1, NaN or an infinity."

@@ -185,16 +185,6 @@ op(
     example=">>> ag.isin(ag.tensor([1, 2, 3]), ag.tensor([1, 3]))\ntensor([ True, False,  True])",
 )
 
-op(
-    "argwhere(self)",
-    tier="interpreted",
-    kernel=composite("nonzero(self)"),
-    samples=[sample((arg((3, 4), integers(0, 2)),)), sample((arg((), integers(0, 2)),))],
-    reference="np.argwhere(self)",
-    doc="Indices of the elements that aren't zero, one row each, as :func:`nonzero` gives them.",
-    example=">>> ag.argwhere(ag.tensor([0, 3, 4]))\ntensor([[1],\n        [2]])",
-)
-
 # --- unique elements ---------------------------------------------------------------------------
 
 for _name, _signature, _shown, _shape, _count in (

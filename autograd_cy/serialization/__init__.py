@@ -375,7 +375,7 @@ def _load_older(
 ) -> Any:
     """Read a file of before PyTorch 1.6."""
     is_tar = _legacy.is_tar(first)
-    if not is_tar and not first.startswith(_legacy.FIRST_BYTE):
+    if not is_tar and not first.startswith(_legacy.FIRST_BYTES):
         raise LoadError(_what_it_is(first))
     if mmap:
         raise RuntimeError(

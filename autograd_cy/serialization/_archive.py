@@ -210,25 +210,37 @@ def pickler_of(module: Any) -> type:
     if theirs is pickle.Pickler or theirs is _PythonPickler:
         return _Pickler
     if issubclass(theirs, _PythonPickler):
-        dispatch = {**theirs.dispatch, **_OURS}
-        return type("_Pickler", (_Pickler, theirs), {"dispatch": dispatch})
+        members = {"dispatch": {**theirs.dispatch, **_OURS}, "theirs": theirs}
+        return type("_Pickler", (_Borrowing, theirs), members)
     return type("_Pickler", (_Borrowing,), {"theirs": theirs})
 
 
 class _Borrowing(_Pickler):
-    """Asks another class of picklers, which is written in C, how an object is reduced."""
+    """Asks another class of picklers how an object is reduced that is none of ours."""
 
     theirs: Any
 
     def reducer_override(self, obj: Any) -> Any:
         found = super().reducer_override(obj)
-        other = getattr(self.theirs, "reducer_override", None)
+        other = _in_python(self.theirs, "reducer_override")
         return other(self, obj) if found is NotImplemented and other is not None else found
 
     def __getattr__(self, name: str) -> Any:
-        # What the other class's methods use.
-        found = getattr(self.theirs, name)
+        # What the methods of another class use, if that extends the pickler in C.
+        found = _in_python(self.theirs, name)
+        if found is None:
+            raise AttributeError(name)
         return found.__get__(self, type(self)) if hasattr(found, "__get__") else found
+
+
+def _in_python(cls: type, name: str) -> Any:
+    """Return what a class or its bases define by a name in Python, or None."""
+    for base in cls.__mro__:
+        if base.__module__ in ("_pickle", "builtins") or base is _PythonPickler:
+            return None
+        if name in vars(base):
+            return vars(base)[name]
+    return None
 
 
 def write(

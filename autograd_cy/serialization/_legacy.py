@@ -23,15 +23,15 @@ from autograd_cy._C.exchange import UntypedStorage, _storage_to_device
 from autograd_cy._C.placement import device
 from autograd_cy._C.tensor import Tensor
 from autograd_cy.serialization import _archive
-from autograd_cy.serialization._pickles import LoadError
+from autograd_cy.serialization._pickles import LoadError, check_memo
 from autograd_cy.storage import TypedStorage
 
 __all__ = ["MAGIC", "StreamReader", "TarReader", "is_tar", "write"]
 
 MAGIC = 0x1950A86A20F9469CFC6C
 PROTOCOL = 1001
-# How such a file begins: every pickle of protocol 2 and later does.
-FIRST_BYTE = b"\x80"
+# How such a file begins: every pickle of protocol 2 and later does, and the number in protocol 1.
+FIRST_BYTES = (b"\x80", pickle.dumps(MAGIC, 1))
 
 _UINT8 = _archive._DTYPES["uint8"]
 
@@ -90,7 +90,8 @@ class _Plain(pickle.Unpickler):
         raise LoadError(f"load: the file is damaged: it names {module}.{name} where it can't")
 
 
-def _plain(stream: IO[bytes]) -> Any:
+def _plain(stream: io.BytesIO) -> Any:
+    check_memo(stream.getbuffer()[stream.tell() :])
     try:
         return _Plain(stream, encoding="latin-1").load()
     except LoadError:
@@ -323,7 +324,7 @@ class TarReader:
         return found[1] if isinstance(found, tuple) else found
 
 
-def _numbered(stream: IO[bytes]) -> Iterator[int]:
+def _numbered(stream: io.BytesIO) -> Iterator[int]:
     count = _plain(stream)
     if not isinstance(count, int):
         raise LoadError("load: the file is damaged: no number of its parts")

@@ -164,6 +164,8 @@ def check_memo(data: Any) -> None:
         if code in widths:
             width = widths[code]
             at += width + int.from_bytes(view[at : at + width], "little")
+            if at > end:
+                _refuse("it ends within bytes or a text")
         elif code == ord("r"):
             _check_place(int.from_bytes(view[at : at + 4], "little"), end)
             at += 4

@@ -129,7 +129,7 @@ def test_each_argument_refuses_what_is_of_another_kind(record):
             given, named = list(args), dict(kwargs)
             if i < len(given):
                 given[i] = wrong
-            elif all(x.default is not None for x in record.args[len(given) : i]):
+            elif all(x.default is not None or x.name in named for x in record.args[len(given) : i]):
                 named[name] = wrong
             with pytest.raises(TypeError) as caught:
                 form(*given, **named)
