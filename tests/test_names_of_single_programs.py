@@ -228,7 +228,7 @@ def test_searches_of_optimizers_of_others():
 
     start = ag.zeros(2)
     loss, grad = objective(start, 0.0, start)
-    found, gradient, length, calls = _strong_wolfe(
+    found, _, length, calls = _strong_wolfe(
         objective, start, 1.0, -grad, loss, grad, float(-(grad @ grad))
     )
     assert found < 1e-6 and abs(float(length) - 0.5) < 1e-3 and calls >= 1
