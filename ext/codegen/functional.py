@@ -44,7 +44,7 @@ REDUCTIONS = {"int": "reduction_code", "str": "reduction_name"}
 
 def module_text(families: dict) -> str:
     """The module with all functions of the records."""
-    known = layers.by_name(layers.load())
+    known = layers.rows_by_name(layers.load())
     chosen = [r for records in families.values() for r in records if r.call.functional]
     with importable():
         functions = [Function(record, known) for record in chosen]
