@@ -79,7 +79,7 @@ class Function:
         yield from ("", "", self.decorator())
         yield from self.definition(self.name, self.parameters, self.docstring())
         arguments = self.arguments()
-        checks = self.row.check_call.splitlines()
+        checks = self.row.function_check.splitlines()
         for i, value in enumerate(arguments):
             if checks and value.startswith("reduction_"):  # as in torch, it is checked first
                 yield f"    code = {value}"
@@ -155,12 +155,12 @@ class Function:
 
     def docstring(self, parameters: Any = None) -> list[str]:
         row = self.row
-        says = row.says or f"Return {row.doc[0].lower()}{row.doc[1:]}"
+        says = row.function_doc or f"Return {row.doc[0].lower()}{row.doc[1:]}"
         lines = [*says.split("\n"), "", "Parameters", "----------"]
-        texts = {**layers.each_name(row.texts), **layers.each_name(row.call_texts)}
+        texts = {**layers.each_name(row.texts), **layers.each_name(row.function_texts)}
         lines += layers.parameter_lines(row, parameters or self.parameters, texts)
         lines += ["", "Returns", "-------", "Tensor"]
-        raises = row.call_raises or row.raises or dict(self.record.presentation.raises)
+        raises = row.function_raises or row.raises or dict(self.record.presentation.raises)
         if raises:
             lines += ["", *layers.raises_lines(raises)]
         lines += ["", "Examples", "--------", ">>> import autograd_cy as torch"]

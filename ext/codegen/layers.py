@@ -178,7 +178,7 @@ class Class:
         if row.takes:
             yield from ("", *indented([*row.takes.split("\n"), DOC_END], 8))
         yield from indented(row.check_input.splitlines(), 8)
-        given = row.call.split(", ") if row.call else [*inputs, *self.arguments()]
+        given = row.all_arguments.split(", ") if row.all_arguments else [*inputs, *self.arguments()]
         yield from wrapped(f"        return functional.{row.function}(", given, ")")
 
     def arguments(self) -> list[str]:

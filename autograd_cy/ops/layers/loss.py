@@ -37,7 +37,7 @@ loss(
     ">>> torch.nn.NLLLoss()(torch.tensor([[-1.0, -2.0]]), torch.tensor([1]))\ntensor(2.)",
     base="_WeightedLoss",
     texts={"weight": "One weight per class.", "reduction": EXAMPLES},
-    call_texts={
+    function_texts={
         "input": "Log probabilities of shape ``(C,)``, ``(N, C)`` or ``(N, C, d1, ...)``.",
         "target": "Classes of shape ``()``, ``(N,)`` or ``(N, d1, ...)``.",
     },
@@ -58,7 +58,7 @@ loss(
         "reduction": EXAMPLES,
         "label_smoothing": "How much of each target is spread evenly over the classes.",
     },
-    call_texts={
+    function_texts={
         "input": "Logits of shape ``(C,)``, ``(N, C)`` or ``(N, C, d1, ...)``.",
         "target": (
             "Classes of shape ``()``, ``(N,)`` or ``(N, d1, ...)``, "

@@ -33,18 +33,18 @@ loss(
     ">>> torch.nn.BCELoss()(torch.tensor([0.5]), torch.tensor([1.0]))\ntensor(0.6931)",
     base="_WeightedLoss",
     texts={"weight": FACTOR},
-    says=r"""Return the cross entropy between probabilities and targets of two classes.
+    function_doc=r"""Return the cross entropy between probabilities and targets of two classes.
 
 It is :math:`-w (t \log x + (1 - t) \log (1 - x))`, where a logarithm is at least -100.""",
-    call_texts={
+    function_texts={
         "input": "Probabilities.",
         "target": "Numbers between 0 and 1, of the shape and dtype of ``input``.",
     },
-    call_raises={
+    function_raises={
         "RuntimeError": "If an element of ``input`` is not between 0 and 1.",
         "ValueError": "If the shapes differ.",
     },
-    check_call="""\
+    function_check="""\
 if target.shape != input.shape:
     raise ValueError(
         f"Using a target size ({target.shape}) that is different to the input size "
@@ -69,11 +69,11 @@ loss(
     },
     members={"weight:": "Tensor | None", "pos_weight:": "Tensor | None"},
     buffers=("weight", "pos_weight"),
-    says=r"""Return the cross entropy between the sigmoid of logits and targets of two classes.
+    function_doc=r"""Return the cross entropy between the sigmoid of logits and targets of two classes.
 
 It is :math:`-w (p t \log \sigma(x) + (1 - t) \log (1 - \sigma(x)))`, computed so that large
 logits keep their digits.""",
-    call_texts={
+    function_texts={
         "input": "Logits.",
         "target": "Numbers between 0 and 1, of the shape of ``input``.",
         "weight": "A factor `w` for each element, of a shape that broadcasts to that of ``input``.",
@@ -81,8 +81,8 @@ logits keep their digits.""",
             "A factor `p` for positive targets, of a shape that broadcasts to that of ``input``."
         ),
     },
-    call_raises={"ValueError": "If the shapes differ."},
-    check_call="""\
+    function_raises={"ValueError": "If the shapes differ."},
+    function_check="""\
 if target.shape != input.shape:
     raise ValueError(
         f"Target size ({target.shape}) must be the same as input size ({input.shape})"
