@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ext.codegen import layers
-from ext.codegen.table import importable
+from ext.codegen.table import ROOT, importable
 from ext.codegen.vocabulary import in_place_text
 
 HEAD = '''"""Functions that add options to an operator, as their records say by ``functional=``.
@@ -30,12 +30,9 @@ import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._interpreted import Family
 from autograd_cy._tensors.public import forward_to, public
-from autograd_cy.nn.functional._arguments import (
-    check_probability,
-    reduction_code,
-    reduction_name,
-)
 '''
+# Where the statements of rows find what they call.
+ARGUMENTS = "autograd_cy.nn.functional._arguments"
 # Types of records as annotations, and in docstrings.
 KINDS = {"Scalar": "float", "Tensor?": "Tensor | None"}
 OLDER = ("size_average", "reduce")
@@ -49,11 +46,22 @@ def module_text(families: dict) -> str:
     with importable():
         functions = [Function(record, known) for record in chosen]
     used = sorted({f.family for f in functions if f.family})
-    lines = [HEAD, f"__all__ = {sorted(n for f in functions for n in f.names)!r}", ""]
+    body = "\n".join(line for function in functions for line in function.lines())
+    lines = [
+        HEAD + imported(body),
+        f"__all__ = {sorted(n for f in functions for n in f.names)!r}",
+        "",
+    ]
     lines += [f'_{name} = Family("{name}")' for name in used]
-    for function in functions:
-        lines += function.lines()
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, body]) + "\n"
+
+
+def imported(body: str) -> str:
+    """The import of the functions of `ARGUMENTS` that the body calls."""
+    path = ROOT.joinpath(*ARGUMENTS.split(".")).with_suffix(".py")
+    there = {f.name for f in ast.parse(path.read_text()).body if isinstance(f, ast.FunctionDef)}
+    called = {f.id for f in ast.walk(ast.parse(body)) if isinstance(f, ast.Name)}
+    return f"from {ARGUMENTS} import {', '.join(sorted(there & called))}\n"
 
 
 class Function:
