@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from autograd_cy._C import overrides as _overrides
-from autograd_cy._C.forms import _name_error
+from autograd_cy._C.forms import _name_error, _parameters_of
 
 __all__ = ["PublicFunction", "forward_to", "names_errors", "public"]
 
@@ -41,19 +41,6 @@ class Operators:
 
 
 forward_to = Operators()
-
-
-def _keywords(function: Callable) -> set[str]:
-    """The names that a call may give; those of all signatures if there are several."""
-    several = getattr(function, "_names", None)
-    if several:
-        return set(several)
-    code = getattr(function, "__code__", None)
-    if code is None or hasattr(function, "__wrapped__"):
-        return set(inspect.signature(function).parameters)
-    # *args and **kwargs come after those that are counted, and are names of the signature, too.
-    extra = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
-    return set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra])
 
 
 class PublicFunction:
@@ -116,7 +103,8 @@ def _public_module(module: str) -> str:
 
 def _dispatching(function: _Function) -> _Function:
     """A function that dispatches before it does its work, and knows NumPy's names."""
-    known = _keywords(function)
+    # Those of all signatures, if there are several.
+    known = set(getattr(function, "_names", ()) or _parameters_of(function))
 
     @functools.wraps(function)
     def asking(*args: Any, **kwargs: Any) -> Any:
