@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from autograd_cy._C import overrides as _overrides
 from autograd_cy._C.forms import _name_error, _parameters_of
 
-__all__ = ["PublicFunction", "forward_to", "names_errors", "public"]
+__all__ = ["PublicFunction", "autocast_policy", "forward_to", "names_errors", "public"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _any_asks = _overrides._any_asks
@@ -93,6 +93,20 @@ class PublicFunction:
             else:
                 shown[name] = given.get(name, parameter.default)
         return self.function, tuple(positional), shown
+
+
+def autocast_policy(policy: str) -> Callable[[_Function], _Function]:
+    """
+    Give a function without a record the policy that records state as `autocast`.
+
+    `public` does it for the functions that it wraps; a compiled one dispatches by itself.
+    """
+
+    def put(function: _Function) -> _Function:
+        function._autocast = policy  # type: ignore[attr-defined]
+        return function
+
+    return put
 
 
 def _public_module(module: str) -> str:
@@ -206,7 +220,7 @@ def public(
     made.__qualname__ = function.__name__
     made._public = record = PublicFunction(made, forwards, renames or {}, unset or {})
     if autocast is not None:
-        made._autocast = autocast
+        autocast_policy(autocast)(made)
     for name in forwards or ():
         if hasattr(forward_to, name):
             raise ValueError(f"public: two functions forward to {name}")
