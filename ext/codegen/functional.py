@@ -25,6 +25,7 @@ Written by ext/codegen/functional.py; do not edit.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
@@ -35,8 +36,9 @@ from autograd_cy._tensors.public import forward_to, public
 ARGUMENTS = "autograd_cy.nn.functional._arguments"
 # Types of records as annotations, and in docstrings.
 KINDS = {"Scalar": "float", "Tensor?": "Tensor | None"}
-OLDER = ("size_average", "reduce")
-REDUCTIONS = {"int": "reduction_code", "str": "reduction_name"}
+# Parameters that no operator has.
+OPTIONS = ("inplace", "out", "size_average", "reduce", "_stacklevel")
+REDUCTIONS = {"int": ("reduction_code", "code"), "str": ("reduction_name", "reduction")}
 
 
 def module_text(families: dict) -> str:
@@ -75,8 +77,8 @@ class Function:
         self.options = layers.Class(self.row, known).options  # of the layer
         types = {a.name: typed(a) for a in record.args if a.name != "reduction"}
         self.parameters = layers.schema().parse_options(inside, types)
-        given = {p.name for p in self.parameters}
-        self.inplace, self.older = "inplace" in given, "reduce" in given
+        names = {p.name for p in self.parameters}
+        self.inplace, self.older = "inplace" in names, "reduce" in names
         self.family = "" if record.public else f"ops_{record.file}"
 
     @property
@@ -86,14 +88,8 @@ class Function:
     def lines(self) -> Iterator[str]:
         yield from ("", "", self.decorator())
         yield from self.definition(self.name, self.parameters, self.docstring())
-        arguments = self.arguments()
-        checks = self.row.function_check.splitlines()
-        for i, value in enumerate(arguments):
-            if checks and value.startswith("reduction_"):  # as in torch, it is checked first
-                yield f"    code = {value}"
-                arguments[i] = "code"
-        yield from layers.indented(checks)
-        yield from self.call(arguments)
+        yield from layers.indented(self.row.function_start.splitlines())
+        yield from self.call(self.arguments())
         if self.own_inplace:
             parameters = [p for p in self.parameters if p.name != "inplace"]
             text = in_place_text(self.name, "\n".join(self.docstring(parameters)))
@@ -112,7 +108,7 @@ class Function:
     def forwards(self) -> bool:
         """True if the operator dispatches in place of the function: it has the same arguments."""
         codes = any(a.name == "reduction" and a.type == "int" for a in self.record.args)
-        return self.record.public and not codes
+        return self.record.public and not codes and len(self.pairs()) == len(self.given())
 
     def decorator(self) -> str:
         policy = self.record.call.autocast
@@ -128,9 +124,13 @@ class Function:
         place = f"_{self.family}" if self.family else "_operators"
         return f"{'forward_to' if self.forwards else place}.{self.record.name}{form}"
 
+    def given(self) -> list[str]:
+        """The parameters of the function that operators may have."""
+        return [p.name for p in self.parameters if p.name not in OPTIONS]
+
     def pairs(self) -> list[tuple[Any, str]]:
         """The arguments of the record that the function has, each with the parameter's name."""
-        names = [p.name for p in self.parameters if p.name not in ("inplace", "out", *OLDER)]
+        names = self.given()
         theirs = {a.name for a in self.record.args}
         others = iter([name for name in names if name not in theirs])
         pairs = [(a, a.name if a.name in names else next(others, "")) for a in self.record.args]
@@ -141,8 +141,10 @@ class Function:
         for a, name in self.pairs():
             value = name
             if name == "reduction":
-                older = "size_average, reduce" if self.older else "None, None"
-                value = f"{REDUCTIONS[a.type]}({older}, reduction)"
+                function, value = REDUCTIONS[a.type]
+                if f"{value} = " not in self.row.function_start:
+                    older = "size_average, reduce" if self.older else "None, None"
+                    value = f"{function}({older}, reduction)"
             found.append(f"{a.name}={value}" if a.keyword else value)
         if any(p.name == "out" for p in self.parameters):
             found.append("out=out")
@@ -163,10 +165,11 @@ class Function:
 
     def docstring(self, parameters: Any = None) -> list[str]:
         row = self.row
-        says = row.function_doc or f"Return {row.doc[0].lower()}{row.doc[1:]}"
+        says = row.function_doc.strip() or f"Return {row.doc[0].lower()}{row.doc[1:]}"
         lines = [*says.split("\n"), "", "Parameters", "----------"]
         texts = {**layers.each_name(row.texts), **layers.each_name(row.function_texts)}
-        lines += layers.parameter_lines(row, parameters or self.parameters, texts)
+        shown = [p for p in parameters or self.parameters if not p.name.startswith("_")]
+        lines += layers.parameter_lines(row, tuple(shown), texts)
         lines += ["", "Returns", "-------", "Tensor"]
         raises = row.function_raises or row.raises or dict(self.record.presentation.raises)
         if raises:

@@ -33,6 +33,7 @@ USUAL: dict[str, tuple[str, str, str]] = {
     "weight": ("Tensor | None = None", "", "A factor for each class."),
     "size_average": ("bool | None = None", "", "Older spelling of ``reduction``."),
     "reduce": ("bool | None = None", "", "Older spelling of ``reduction``."),
+    "_stacklevel": ("int = 3", "", ""),
     "reduction": (
         'str = "mean"',
         '{"mean", "sum", "none"}',
@@ -90,7 +91,7 @@ class Layer:
     function_doc: str = ""
     function_texts: dict[str, str] = field(default_factory=dict)
     function_raises: dict[str, str] = field(default_factory=dict)
-    function_check: str = ""
+    function_start: str = ""
     attributes: dict[str, tuple[str, str]] = field(default_factory=dict)
     raises: dict[str, str] = field(default_factory=dict)
     constants: str | None = None
@@ -134,8 +135,9 @@ def layer(signature: str, function: str | None = None, doc: str = "", example: s
         "Return" with `doc` behind it.
     function_texts, function_raises : dict
         The meaning of its parameters, where `texts` hasn't it, or another one, and its errors.
-    function_check : str
-        Statements at the beginning of that function.
+    function_start : str
+        Statements at the beginning of that function. Where they set ``code`` or ``reduction`` the
+        operator gets that, and the reduction is checked there.
     attributes : dict
         The attributes of the docstring, each with its type and meaning.
     raises : dict
@@ -210,3 +212,18 @@ def loss(signature: str, function: str, doc: str, example: str, **more) -> Layer
     """Add the row of a loss of an input and a target."""
     usual = {"base": "_Loss", "inputs": "input: Tensor, target: Tensor", "gives": "the loss"}
     return layer(signature, function, doc, example, **{**usual, "constants": "reduction", **more})
+
+
+# --- what functions of losses have in common ---
+
+OF_ONE_SHAPE = {"input target": "Of one shape."}
+WITH_WEIGHT = {
+    "reduction": (
+        "What becomes of the values of all elements; with a weight the mean is a weighted one."
+    ),
+    "weight": "A factor for each element.",
+}
+PROMOTED = """\
+if target.dtype is not input.dtype:
+    dtype = _operators.promote_types(input.dtype, target.dtype)
+    input, target = input.to(dtype), target.to(dtype)"""

@@ -35,7 +35,7 @@ def dropout(name, function, doc, shape, inputs=NO_TEXTS, **more):
         constants="p inplace",
         function_doc=f"{says}.".replace("`SELU`", "`selu`"),
         function_texts={"inplace": "Whether the input itself is changed.", **inputs},
-        function_check="check_probability(p)",
+        function_start="check_probability(p)",
         **more,
     )
 

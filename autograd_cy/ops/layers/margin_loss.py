@@ -32,7 +32,8 @@ tensor(2.5000)""",
         "input1 input2": "Scores.",
         "target": "1 where the first should be larger, -1 where the second should.",
     },
-    function_check="""\
+    function_start="""\
+code = reduction_code(size_average, reduce, reduction)
 if not input1.ndim == input2.ndim == target.ndim:
     raise RuntimeError(
         "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
@@ -82,7 +83,8 @@ loss(
         "full": "Add Stirling's formula for the logarithm of the factorial of targets above 1.",
         "eps": "What is added to rates.",
     },
-    function_doc=r"""Return the negative log likelihood of numbers of events with a Poisson distribution.
+    function_doc=r"""
+Return the negative log likelihood of numbers of events with a Poisson distribution.
 
 It is :math:`e^x - t x` of logarithms of rates, and :math:`x - t \log (x + \epsilon)` of rates.""",
     function_texts={"input": "Logarithms of rates, or rates.", "target": "Numbers of events."},
@@ -165,14 +167,16 @@ tensor(3.)""",
         "eps": "What is added to each difference.",
         **SWAP,
     },
-    function_doc=r"""Return :math:`\max(0, m + \|a - p\| - \|a - n\|)` of vectors.
+    function_doc=r"""
+Return :math:`\max(0, m + \|a - p\| - \|a - n\|)` of vectors.
 
 (Balntas, Riba, Ponsa and Mikolajczyk, Learning local feature descriptors with triplets, 2016.)""",
     function_texts={
         "anchor positive negative": "Vectors in the last dimension; positive ones should be near, "
         "negative ones far away.",
     },
-    function_check="""\
+    function_start="""\
+code = reduction_code(size_average, reduce, reduction)
 if margin <= 0:
     raise ValueError(f"margin must be greater than 0, got {margin}")""",
     check_options="""\
