@@ -19,8 +19,8 @@ from autograd_cy._C.ops_reduction import sum as _sum
 from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.events import seen_as
-from autograd_cy._tensors.overriding import autocast_policy
 from autograd_cy._tensors.predicates import need_dim
+from autograd_cy._tensors.public import autocast_policy
 
 __all__ = ["einsum", "tensordot"]
 

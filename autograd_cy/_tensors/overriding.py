@@ -12,7 +12,7 @@ import sys
 import threading
 import types as _types
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 from autograd_cy import _C
 from autograd_cy._C import overrides as _overrides
@@ -24,11 +24,9 @@ __all__ = [
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "TorchFunctionMode",
-    "autocast_policy",
     "get_default_nowrap_functions",
 ]
 
-_Function = TypeVar("_Function", bound=Callable)
 _running = threading.local()
 _LOCK = threading.Lock()
 _any_asks = _overrides._any_asks
@@ -278,16 +276,6 @@ def _init_subclass(cls, **kwargs):
     for name, value in _members().items():
         if name not in known:
             setattr(cls, name, value)
-
-
-def autocast_policy(policy: str) -> Callable[[_Function], _Function]:
-    """Give a function without a record the policy that records state as `autocast`."""
-
-    def put(function: _Function) -> _Function:
-        function._autocast = policy  # type: ignore[attr-defined]
-        return function
-
-    return put
 
 
 # --- modes ------------------------------------------------------------------------------------

@@ -22,9 +22,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from autograd_cy._C import overrides as _overrides
-from autograd_cy._C.forms import _name_error
+from autograd_cy._C.forms import _name_error, _parameters_of
 
-__all__ = ["PublicFunction", "forward_to", "names_errors", "public"]
+__all__ = ["PublicFunction", "autocast_policy", "forward_to", "names_errors", "public"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _any_asks = _overrides._any_asks
@@ -41,19 +41,6 @@ class Operators:
 
 
 forward_to = Operators()
-
-
-def _keywords(function: Callable) -> set[str]:
-    """The names that a call may give; those of all signatures if there are several."""
-    several = getattr(function, "_names", None)
-    if several:
-        return set(several)
-    code = getattr(function, "__code__", None)
-    if code is None or hasattr(function, "__wrapped__"):
-        return set(inspect.signature(function).parameters)
-    # *args and **kwargs come after those that are counted, and are names of the signature, too.
-    extra = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
-    return set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra])
 
 
 class PublicFunction:
@@ -108,6 +95,20 @@ class PublicFunction:
         return self.function, tuple(positional), shown
 
 
+def autocast_policy(policy: str) -> Callable[[_Function], _Function]:
+    """
+    Give a function without a record the policy that records state as `autocast`.
+
+    `public` does it for the functions that it wraps; a compiled one dispatches by itself.
+    """
+
+    def put(function: _Function) -> _Function:
+        function._autocast = policy  # type: ignore[attr-defined]
+        return function
+
+    return put
+
+
 def _public_module(module: str) -> str:
     """The module in which programs find a function: a package, for a private module inside it."""
     package, _, last = module.rpartition(".")
@@ -116,7 +117,8 @@ def _public_module(module: str) -> str:
 
 def _dispatching(function: _Function) -> _Function:
     """A function that dispatches before it does its work, and knows NumPy's names."""
-    known = _keywords(function)
+    # Those of all signatures, if there are several.
+    known = set(getattr(function, "_names", ()) or _parameters_of(function))
 
     @functools.wraps(function)
     def asking(*args: Any, **kwargs: Any) -> Any:
@@ -218,7 +220,7 @@ def public(
     made.__qualname__ = function.__name__
     made._public = record = PublicFunction(made, forwards, renames or {}, unset or {})
     if autocast is not None:
-        made._autocast = autocast
+        autocast_policy(autocast)(made)
     for name in forwards or ():
         if hasattr(forward_to, name):
             raise ValueError(f"public: two functions forward to {name}")

@@ -1,8 +1,8 @@
 """Losses with a number for each element; `reduction` is 0 (none), 1 (mean) or 2 (sum).
 
-What users call is in autograd_cy/nn/functional/_pointwise_loss.py, but for what torch has at top
-level. A loss has the gradient ``share * slope``: the share is the incoming gradient of one element,
-the slope an elementwise kernel that takes the share first.
+What users call adds the names of reductions and other options (`functional`). A loss has the
+gradient ``share * slope``: the share is the incoming gradient of one element, the slope an
+elementwise kernel that takes the share first.
 """
 
 from autograd_cy.ops._schema import (
@@ -63,6 +63,8 @@ op(
 
 op(
     "_l1_loss(self, target, reduction: int)",
+    functional="l1_loss(input, target, size_average, reduce, reduction, weight)",
+    autocast="float32",
     kernel=call("pointwise_loss.l1_into", shape="rules_loss.pointwise(self, target, reduction)"),
     out=False,
     shown_as="l1_loss",
@@ -101,6 +103,10 @@ op(
 
 op(
     "_smooth_l1_loss(self, target, beta: float, reduction: int)",
+    functional=(
+        "smooth_l1_loss(input, target, size_average, reduce, reduction, beta: float = 1.0)"
+    ),
+    autocast="float32",
     out=False,
     shown_as="smooth_l1_loss",
     node="SmoothL1LossBackward0",
@@ -157,6 +163,8 @@ op(
 
 op(
     "_huber_loss(self, target, delta: float, reduction: int)",
+    functional="huber_loss(input, target, reduction, delta: float = 1.0, weight)",
+    autocast="float32",
     out=False,
     shown_as="huber_loss",
     node="HuberLossBackward0",
@@ -555,6 +563,7 @@ op(
 
 op(
     "kl_div(input, target, reduction: int = 0, *, log_target: bool = False)",
+    functional=("kl_div(input, target, size_average, reduce, reduction, log_target: bool = False)"),
     method=False,
     kernel=composite("pointwise_loss.kl_div"),
     dtypes="hf",
@@ -583,6 +592,8 @@ op(
 
 op(
     "_soft_margin_loss(self, target, reduction: int)",
+    functional="soft_margin_loss(input, target, size_average, reduce, reduction)",
+    autocast="float32",
     out=False,
     shown_as="soft_margin_loss",
     node="SoftMarginLossBackward0",

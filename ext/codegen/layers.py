@@ -61,7 +61,7 @@ def load() -> dict[str, tuple[Any, list]]:
     return found
 
 
-def by_name(found: dict) -> dict[str, Any]:
+def rows_by_name(found: dict) -> dict[str, Any]:
     """The rows of all files by the names of their classes."""
     return {row.name: row for _, rows in found.values() for row in rows}
 
@@ -69,7 +69,7 @@ def by_name(found: dict) -> dict[str, Any]:
 def write(folder: Path) -> None:
     """Write the modules into `folder`, which is autograd_cy/nn."""
     found = load()
-    known = by_name(found)
+    known = rows_by_name(found)
     for place, (module, rows) in found.items():
         write_if_changed(str(folder / place), module_text(place, module, rows, known))
 
@@ -178,7 +178,7 @@ class Class:
         if row.takes:
             yield from ("", *indented([*row.takes.split("\n"), DOC_END], 8))
         yield from indented(row.check_input.splitlines(), 8)
-        given = row.call.split(", ") if row.call else [*inputs, *self.arguments()]
+        given = row.all_arguments.split(", ") if row.all_arguments else [*inputs, *self.arguments()]
         yield from wrapped(f"        return functional.{row.function}(", given, ")")
 
     def arguments(self) -> list[str]:

@@ -17,6 +17,7 @@ from ext.codegen import stub_namespace
 from ext.codegen.declarations import Class, Function, Parameter, Source, read_source
 from ext.codegen.kernel_loops import write_if_changed
 from ext.codegen.python_forms import python_name, separate_sizes
+from ext.codegen.table import records_by_name
 from ext.codegen.vocabulary import NUMBER, arg_type
 
 TEMPLATES = Path(__file__).resolve().parent / "stub_templates"
@@ -417,7 +418,7 @@ def name_of(node) -> str:
 def family_stub(name: str, records: list) -> tuple[str, list[str]]:
     """The stub of a module of operators, and the names that it exports."""
     body, exported = [], []
-    for key, group in by_name(records).items():
+    for key, group in records_by_name(records).items():
         tuples = [r for r in group if len(r.returns) > 1 and r.call.named]
         for r in tuples[:1]:
             body += [
@@ -449,17 +450,10 @@ def family_stub(name: str, records: list) -> tuple[str, list[str]]:
     return "\n".join(text) + "\n", exported
 
 
-def by_name(records: list) -> dict[str, list]:
-    groups: dict[str, list] = {}
-    for r in records:
-        groups.setdefault(r.name, []).append(r)
-    return groups
-
-
 def record_methods(records: list) -> list[str]:
     """The methods of Tensor that records give."""
     found = []
-    for key, group in by_name(records).items():
+    for key, group in records_by_name(records).items():
         if key.startswith("_"):
             continue
         changing = [r for r in group if r.call.inplace]

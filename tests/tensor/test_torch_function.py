@@ -195,6 +195,57 @@ def test_nobody_has_an_answer():
     assert torch.cat([Silent(), Foreign()])[0] is torch.cat
 
 
+# Calls of a form, a method, an attribute, and of public functions that dispatch by themselves, by
+# an operator, and by methods.
+RAISING = {
+    "form": torch.sin,
+    "two operands": lambda x: torch.add(torch.ones(2), other=x),
+    "method": lambda x: x.exp(),
+    "attribute": lambda x: x.shape,
+    "einsum": lambda x: torch.einsum("i->", x),
+    "python": lambda x: torch.cartesian_prod(x),
+    "public": lambda x: torch.nn.functional.l1_loss(x, target=x),
+    "public by name": lambda x: torch.nn.functional.dropout3d(input=x),
+    "public by an operator": lambda x: torch.nn.functional.relu(x, inplace=True),
+    "public by methods": lambda x: torch.nn.functional.normalize(x, dim=0),
+}
+# What messages of this package begin with, and the names and positions in them.
+TEXTS = (
+    "add(): argument 'other' (position 2) must be what the program wants",
+    "sin: no such thing",
+    "l1_loss(): argument 'target' (position 2) must be it",
+    "relu() got an unexpected keyword argument 'x'",
+)
+
+
+def raising(error):
+    """A tensor whose class answers everything by an error."""
+
+    class Raising(Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            raise error
+
+    return Tensor._make_subclass(Raising, torch.ones(2))
+
+
+@each("call", [pytest.param(call, id=name) for name, call in RAISING.items()])
+def test_errors_of_overrides_keep_their_text(call):
+    for kind in (TypeError, RuntimeError, ValueError):
+        for text in TEXTS:
+            error = kind(text)
+            with pytest.raises(kind) as caught:
+                call(raising(error))
+            assert caught.value is error and error.args == (text,)
+
+
+def test_operators_of_python_take_type_errors_of_overrides_for_no_implementation():
+    with pytest.raises(TypeError, match=r"^unsupported operand type\(s\) for \+: 'int' and"):
+        1 + raising(TypeError("add: own"))
+    with pytest.raises(ValueError, match="^add: own$"):
+        1 + raising(ValueError("add: own"))
+
+
 def test_nobody_is_asked_inside_the_context():
     d = logged()
     with torch._C.DisableTorchFunctionSubclass():
