@@ -95,7 +95,7 @@ OPERATORS = re.compile(r'^include "operators_of_', re.M)
 # Includes that the generator writes: the operators that a module calls, kinds of arguments, names,
 # kernels of optimizer steps, those of CUDA devices.
 GENERATED = (
-    *("operators_of_", "argument_kinds", "operator_names", "asked_operators", "optimizer_"),
+    *("operators_of_", "argument_kinds", "operator_names", "dispatched_operators", "optimizer_"),
     "cuda_entries",
 )
 # .pxd without a module

@@ -27,7 +27,7 @@ from autograd_cy._C.forms import _name_error
 __all__ = ["PublicFunction", "forward_to", "names_errors", "public"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_any_asks = _overrides._any_asks
+_has_override = _overrides._has_override
 # A flag of a public function that chooses between operators, and how their names end.
 _FLAGS = {"inplace": "_", "return_indices": "_with_indices"}
 
@@ -119,12 +119,12 @@ def _dispatching(function: _Function) -> _Function:
     known = _keywords(function)
 
     @functools.wraps(function)
-    def asking(*args: Any, **kwargs: Any) -> Any:
+    def dispatching(*args: Any, **kwargs: Any) -> Any:
         if kwargs and not kwargs.keys() <= known:
             kwargs = _overrides._names_of_torch(kwargs, known) or kwargs
         # Errors of overrides are the program's, and stay as they are.
-        if _any_asks(*args, *kwargs.values()) if kwargs else _any_asks(*args):
-            return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
+        if _has_override(*args, *kwargs.values()) if kwargs else _has_override(*args):
+            return _overrides._dispatch(dispatching, (*args, *kwargs.values()), args, kwargs)
         try:
             return function(*args, **kwargs)
         except Exception as error:
@@ -133,8 +133,8 @@ def _dispatching(function: _Function) -> _Function:
                 _overrides._unplace(error, kwargs)
             raise
 
-    asking._asks = True  # type: ignore[attr-defined]
-    return cast(_Function, asking)
+    dispatching._dispatches = True  # type: ignore[attr-defined]
+    return cast(_Function, dispatching)
 
 
 def names_errors(public: str | Callable[..., Any]) -> Callable[[_Function], _Function]:

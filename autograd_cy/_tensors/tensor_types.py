@@ -56,7 +56,7 @@ class TensorType(type):
     _kind: _dtype
     _home = "cpu"  # the type of device of its tensors
     _module = "autograd_cy"
-    _has_instances = False  # no tensor is of such a class, so none asks it (see overrides)
+    _has_instances = False  # no tensor is of such a class, so none dispatches to it (see overrides)
 
     def __new__(
         mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], *, dtype: Any = None

@@ -305,8 +305,8 @@ def grad(
     >>> ag.autograd.grad(g, x)
     (tensor(18.),)
     """
-    if _overrides._any_asks(outputs, inputs, grad_outputs):
-        return _overrides._ask(
+    if _overrides._has_override(outputs, inputs, grad_outputs):
+        return _overrides._dispatch(
             grad,
             (outputs, inputs, grad_outputs),
             (outputs, inputs, grad_outputs),

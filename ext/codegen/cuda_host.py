@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # What an operand may be: other types are numbers, texts and what one slot leaves for another.
 OBJECTS = ("Tensor", "tuple", "object")
 # How an operator that is also made of others asks whether the device has a kernel.
-_ASKED = re.compile(r'(?:has_kernel|by_operators)\([^"]*?"(\w+)"')
+_CHECKED_KERNEL = re.compile(r'(?:has_kernel|by_operators)\([^"]*?"(\w+)"')
 
 _TABLE = re.compile(r"^KERNELS = \{\n(.*?)^\}", re.M | re.S)
 _KEY = re.compile(r'^    "([\w.]+)":', re.M)
@@ -50,7 +50,7 @@ class Slot(NamedTuple):
 def composed(folder: Path) -> list[str]:
     """Keys that composites ask for: without a kernel of the device they call other operators."""
     texts = [path.read_text() for path in folder.glob("*_composites.pyx")]
-    return sorted({key for text in texts for key in _ASKED.findall(text)})
+    return sorted({key for text in texts for key in _CHECKED_KERNEL.findall(text)})
 
 
 def device_keys(folder: Path) -> set[str]:

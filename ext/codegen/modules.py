@@ -18,7 +18,7 @@ from ext.codegen.operators import text_of_operator
 from ext.codegen.python_forms import Forms, dunder_forms, literal
 
 # What _tensors/namespace.py does with the functions of families that are there when it is imported.
-ASKING = (
+INTERCEPTING = (
     "from autograd_cy._C.overrides import _intercept",
     "for _name, _form in FORMS.items():",
     '    if not _name.startswith("_"):',
@@ -180,7 +180,7 @@ def family_module(
         *python.forms.made(),
         *python.other_names,
         "\n".join(register),
-        *(ASKING if records and records[0].later else ()),
+        *(INTERCEPTING if records and records[0].later else ()),
         "",
         f"__all__ = {python.exported!r}",
         "",

@@ -114,14 +114,14 @@ class Random(Shared):
 
     @property
     def call(self) -> str:
-        return self.asking(self.r.shown)
+        return self.random_call(self.r.shown)
 
     @property
     def in_place(self) -> str:
         """The expression of the result of the in-place form."""
-        return self.asking(f"{self.r.shown}_")
+        return self.random_call(f"{self.r.shown}_")
 
-    def asking(self, shown: str) -> str:
+    def random_call(self, shown: str) -> str:
         how = f'"{shown}", "{self.op.key}", ({self.op.names},)'
         return f"random_under_vmap({how}, {self.rule.draws!r})"
 

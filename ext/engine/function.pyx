@@ -22,7 +22,7 @@ cdef extern from "Python.h":
 from autograd_cy._C._warned import warn as _warn
 
 from autograd_cy._C.engine import _keeps_graph
-from autograd_cy._C.overrides import _disabled_torch_function_impl as _unasked
+from autograd_cy._C.overrides import _disabled_torch_function_impl as _no_override
 from autograd_cy._C.tensor import _must_be_bool
 
 # Set by autograd_cy.autograd.function.
@@ -416,7 +416,7 @@ cdef tuple finish_forward(FunctionNode ctx, tuple args, tuple made, bint recordi
 cdef bint keeps_class(object t):
     """Return whether results that are the tensor itself are of its class."""
     kind = getattr(type(t), "__torch_function__", None)
-    return kind is not None and kind is not _unasked
+    return kind is not None and kind is not _no_override
 
 
 cdef int check_passed_through(tuple args, object made, object dirty, object to_save) except -1:
