@@ -194,23 +194,23 @@ def _weight(corner: Corner) -> Tensor:
     return functools.reduce(mul, (tap.weight for tap in corner))
 
 
-def _weight_tangent(corner: Corner, moved: Sequence[Tensor]) -> Tensor:
+def _weight_tangent(corner: Corner, tangents: Sequence[Tensor]) -> Tensor:
     """Return the tangent of a corner's weight for tangents of the points."""
     terms = []
     for d, tap in enumerate(corner):
         others = [other.weight for e, other in enumerate(corner) if e != d]
-        terms.append(functools.reduce(mul, others, moved[d] * tap.slope))
+        terms.append(functools.reduce(mul, others, tangents[d] * tap.slope))
     return functools.reduce(Tensor.add, terms)
 
 
-def _derivative_tangent(corner: Corner, moved: Sequence[Tensor], d: int) -> Tensor:
+def _derivative_tangent(corner: Corner, tangents: Sequence[Tensor], d: int) -> Tensor:
     """Return the tangent of the weight's derivative by coordinate d."""
     terms = []
     for e, tap in enumerate(corner):
         others = [other.weight for f, other in enumerate(corner) if f not in (d, e)]
         bend = tap.bend if e == d else corner[d].slope * tap.slope
         if bend is not None:
-            terms.append(functools.reduce(mul, others, moved[e] * bend))
+            terms.append(functools.reduce(mul, others, tangents[e] * bend))
     return functools.reduce(Tensor.add, terms)
 
 
@@ -223,24 +223,24 @@ def grid_sample(input: Tensor, grid: Tensor, mode: int, padding: int, aligned: b
 
 
 def grid_sample_jvp(
-    input: Tensor, grid: Tensor, moved: Tensor, mode: int, padding: int, aligned: bool
+    input: Tensor, grid: Tensor, tangent: Tensor, mode: int, padding: int, aligned: bool
 ) -> Tensor:
     at = Sampler(input.shape, grid, mode, padding, aligned)
-    by = at.coordinates(moved)
+    by = at.coordinates(tangent)
     return at.sum(input, lambda corner: _weight_tangent(corner, by))
 
 
 def grid_sample_input_jvp(
     grad_output: Tensor,
     grid: Tensor,
-    moved: Tensor,
+    tangent: Tensor,
     size: Sequence[int],
     mode: int,
     padding: int,
     aligned: bool,
 ) -> Tensor:
     at = Sampler(size, grid, mode, padding, aligned)
-    by, grads = at.coordinates(moved), at.rows(grad_output, at.count)
+    by, grads = at.coordinates(tangent), at.rows(grad_output, at.count)
     total = zeros(
         at.batch * at.size, at.channels, dtype=grad_output.dtype, device=grad_output.device
     )
@@ -253,13 +253,13 @@ def grid_sample_grid_jvp(
     grad_output: Tensor,
     input: Tensor,
     grid: Tensor,
-    moved: Tensor,
+    tangent: Tensor,
     mode: int,
     padding: int,
     aligned: bool,
 ) -> Tensor:
     at = Sampler(input.shape, grid, mode, padding, aligned)
-    by, grads = at.coordinates(moved), at.rows(grad_output, at.count)
+    by, grads = at.coordinates(tangent), at.rows(grad_output, at.count)
     rows = at.rows(input, at.size)
     totals: list[Tensor | None] = [None] * at.rank
     for index, corner in at.corners():

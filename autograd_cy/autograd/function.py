@@ -116,9 +116,9 @@ class FunctionCtx:
         ...     def setup_context(ctx, inputs, output):
         ...         ctx.save_for_forward(*inputs)
         ...     @staticmethod
-        ...     def jvp(ctx, moved):
+        ...     def jvp(ctx, tangent):
         ...         (x,) = ctx.saved_tensors
-        ...         return 2 * x * moved
+        ...         return 2 * x * tangent
         """
         for i, t in enumerate(tensors):
             if t is not None and not isinstance(t, Tensor):

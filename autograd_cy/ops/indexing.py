@@ -432,7 +432,7 @@ op(
 )
 
 op(
-    "_sources_jvp(moved, self, dim: int, index, src, result, reduce: str, include_self: bool, "
+    "_sources_jvp(tangent, self, dim: int, index, src, result, reduce: str, include_self: bool, "
     "op: str, name: str)",
     kernel=composite("indexing.sources_jvp"),
     doc="The tangent of the slots from that of the sources.",

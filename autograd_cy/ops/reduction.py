@@ -655,7 +655,7 @@ op(
 )
 
 op(
-    "_linear_scan_jvp(moved, factors, result, dim: dim, reverse: bool)",
+    "_linear_scan_jvp(tangent, factors, result, dim: dim, reverse: bool)",
     kernel=composite("reduction.linear_scan_jvp"),
     doc="Tangent of a recurrence by that of its factors.",
 )

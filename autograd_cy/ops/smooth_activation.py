@@ -479,13 +479,13 @@ op(
 )
 
 op(
-    "_glu_jvp(self, moved, dim: dim)",
+    "_glu_jvp(self, tangent, dim: dim)",
     kernel=composite("smooth_activation.glu_jvp"),
     doc="Tangent of glu.",
 )
 
 op(
-    "_glu_backward_jvp(grad_output, self, moved, dim: dim)",
+    "_glu_backward_jvp(grad_output, self, tangent, dim: dim)",
     kernel=composite("smooth_activation.glu_backward_jvp"),
-    doc="Derivative of glu's gradient along `moved`; it is symmetric.",
+    doc="Derivative of glu's gradient along `tangent`; it is symmetric.",
 )

@@ -238,18 +238,18 @@ cdef Tensor attention_jvp(Tensor query, Tensor key, Tensor value, Tensor mask, T
                           Tensor key_t, Tensor value_t, bint is_causal, double scale):
     """Tangent of the result by one of the three."""
     cdef Py_ssize_t heads = query.sizes[1]
-    cdef Tensor weights, moved, result, k = widened(repeated(key, heads))
+    cdef Tensor weights, score_tangents, result, k = widened(repeated(key, heads))
     cdef Tensor v = widened(repeated(value, heads)), q = widened(query)
     weights = weights_of(q, k, widened(mask), is_causal, scale)
     if value_t is not None:
         result = T.matmul(weights, widened(repeated(value_t, heads)))
     else:
         if query_t is not None:
-            moved = T.matmul(widened(query_t), transposed(k))
+            score_tangents = T.matmul(widened(query_t), transposed(k))
         else:
-            moved = T.matmul(q, transposed(widened(repeated(key_t, heads))))
-        moved = T.mul(moved, wrap_double(scale))
-        result = T.matmul(score_gradients(weights, moved), v)
+            score_tangents = T.matmul(q, transposed(widened(repeated(key_t, heads))))
+        score_tangents = T.mul(score_tangents, wrap_double(scale))
+        result = T.matmul(score_gradients(weights, score_tangents), v)
     return result if result.dt == query.dt else T._to_dtype(result, query.dt)
 
 

@@ -326,7 +326,7 @@ cdef Event* begin_event(int name, int scope) noexcept:
     g_count += 1
     e.end = 0
     e.seq = -1
-    e.saved = e.moved = 0
+    e.saved = e.bytes_moved = 0
     e.name = name
     e.shape = e.stack = -1
     e.back = <int32_t>(s.count - s.open[s.depth - 1].number) if s.depth else 0

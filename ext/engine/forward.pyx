@@ -576,9 +576,9 @@ cdef tuple unpack_dual(Tensor t, ForwardLevel level, bint as_view):
     """(`t` without its tangent of `level`, as a view of it or not; that tangent or None)."""
     cdef Tensor p, tangent
     if below_level(t, level):
-        primal, moved = unpack_dual(<Tensor>t.extra.value, level, as_view)
+        primal, tangent = unpack_dual(<Tensor>t.extra.value, level, as_view)
         return (wrap_at(<Tensor>primal, t.extra.bdim, t.extra.level),
-                None if moved is None else wrap_at(<Tensor>moved, t.extra.bdim, t.extra.level))
+                None if tangent is None else wrap_at(tangent, t.extra.bdim, t.extra.level))
     if t.flags & F_VIEW:
         follow_base(t)
     tangent = find_tangent(t, level)

@@ -29,7 +29,7 @@ cdef Table g_shapes
 cdef int64_t* g_given = NULL   # the arguments of the operator that begins
 cdef int64_t g_n_given = 0
 cdef int64_t g_room_given = 0
-cdef int64_t g_moved = 0       # bytes of its tensors
+cdef int64_t g_bytes_moved = 0  # bytes of its tensors
 cdef int32_t[256] g_last_shape  # by numbers of names
 
 memset(&g_shapes, 0, sizeof(Table))
@@ -153,7 +153,7 @@ cdef inline void put_word(int64_t word) noexcept:
 
 
 cdef void put_tensor(Tensor t) noexcept:
-    global g_n_given, g_moved
+    global g_n_given, g_bytes_moved
     cdef int i
     cdef int64_t* to
     if t is None:
@@ -172,7 +172,7 @@ cdef void put_tensor(Tensor t) noexcept:
     for i in range(t.nd):
         to[i + 1] = t.sizes[i]
     g_n_given += t.nd + 1
-    g_moved += t.count * itemsize(t)
+    g_bytes_moved += t.count * itemsize(t)
 
 
 cdef void put_int(long long x) noexcept:
@@ -244,10 +244,10 @@ cdef void put_nested(object x, int depth) noexcept:
 
 cdef void put_end(Event* e) noexcept:
     """The arguments are complete; the time that they took isn't the operator's."""
-    global g_n_given, g_moved
+    global g_n_given, g_bytes_moved
     e.shape = look_up(&g_shapes, g_given, g_n_given, &g_last_shape[e.name & 255])
-    e.moved = g_moved
-    g_n_given = g_moved = 0
+    e.bytes_moved = g_bytes_moved
+    g_n_given = g_bytes_moved = 0
     known(e)
     e.start = ticks()
 
@@ -266,7 +266,7 @@ cdef void note_result(Event* e, object result) noexcept:
     """Count the bytes of a result, or of a tuple of them."""
     cdef Py_ssize_t i
     if isinstance(result, Tensor):
-        e.moved += (<Tensor>result).count * itemsize(<Tensor>result)
+        e.bytes_moved += (<Tensor>result).count * itemsize(<Tensor>result)
     elif type(result) is tuple:
         for i in range(len(<tuple>result)):
             note_result(e, (<tuple>result)[i])
