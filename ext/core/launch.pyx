@@ -73,7 +73,7 @@ cdef class Program:
     It is for tests and for what is built on launches; there is no public function that makes one.
     """
     cdef Launch* launches
-    cdef Py_ssize_t count, room
+    cdef Py_ssize_t count, capacity
     cdef StorageImpl** born         # allocated while the thread captured
     cdef Py_ssize_t births, birth_capacity
     cdef set known                  # addresses of those whose values are constants
@@ -369,7 +369,7 @@ cdef Py_ssize_t run_range(Launch* launches, Py_ssize_t first, Py_ssize_t stop,
 cdef void add_range(Launch* work, void* field, StorageImpl* mem, int access, int dt,
                     Py_ssize_t count, Py_ssize_t low, Py_ssize_t high) noexcept nogil:
     cdef Operand* one = &work.at[work.n]
-    if work.n == work.room:
+    if work.n == work.capacity:
         work.failed = True
         return
     one.mem = mem
@@ -413,13 +413,13 @@ cdef int add_launch(Launch* work) except -1:
         return 0
     p = <Program>program_here()
     if work.failed:
-        raise RuntimeError(f"{work.name.decode()}: a launch has at most {work.room} operands")
-    if p.count == p.room:
-        more = <Launch*>realloc(p.launches, (2 * p.room + 64) * sizeof(Launch))
+        raise RuntimeError(f"{work.name.decode()}: a launch has at most {work.capacity} operands")
+    if p.count == p.capacity:
+        more = <Launch*>realloc(p.launches, (2 * p.capacity + 64) * sizeof(Launch))
         if more == NULL:
             raise MemoryError("no memory to capture launches")
         p.launches = more
-        p.room = 2 * p.room + 64
+        p.capacity = 2 * p.capacity + 64
     # One block: the plan, the numbers, the operands.
     numbers = round_up(work.size, NUMBER_BYTES)
     plan = <char*>malloc(numbers + work.n * (NUMBER_BYTES + <Py_ssize_t>sizeof(Operand)))

@@ -117,13 +117,13 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
 
 
-cdef PyObject** grown(PyObject** listed, Py_ssize_t* room) except NULL:
-    """A list with more room, which is noted."""
-    cdef Py_ssize_t wanted = 2 * room[0] + 32
+cdef PyObject** grown(PyObject** listed, Py_ssize_t* capacity) except NULL:
+    """A list of more capacity, which is noted."""
+    cdef Py_ssize_t wanted = 2 * capacity[0] + 32
     cdef PyObject** more = <PyObject**>PyMem_Realloc(listed, wanted * sizeof(PyObject*))
     if more == NULL:
         raise MemoryError()
-    room[0] = wanted
+    capacity[0] = wanted
     return more
 
 
@@ -252,15 +252,15 @@ cdef enum:
 cdef int count_dependencies(GraphTask g, list roots) except -1:
     """Visit everything below the roots once; each edge counts one for its target."""
     cdef PyObject** stack = NULL
-    cdef Py_ssize_t top = 0, room = 0, visits = 0
+    cdef Py_ssize_t top = 0, capacity = 0, visits = 0
     cdef PyObject* p
     cdef Node n
     cdef int i
     try:
         for root in roots:
             if reach(g, <PyObject*>root):
-                if top == room:
-                    stack = grown(stack, &room)
+                if top == capacity:
+                    stack = grown(stack, &capacity)
                 stack[top] = <PyObject*>root
                 top += 1
             while top:
@@ -274,8 +274,8 @@ cdef int count_dependencies(GraphTask g, list roots) except -1:
                     if p == NULL:
                         continue
                     if reach(g, p):
-                        if top == room:
-                            stack = grown(stack, &room)
+                        if top == capacity:
+                            stack = grown(stack, &capacity)
                         stack[top] = p
                         top += 1
                     add_dep(g, p)

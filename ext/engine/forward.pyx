@@ -356,9 +356,9 @@ cdef Tensor find_tangent(Tensor t, ForwardLevel level):
 
 
 cdef int give_base(Tensor view, Tensor base, Tensor src) except -1:
-    """Make room in the tangents of a view's base for those of `src`."""
+    """Give a view's base tangents of which those of `src` can be windows."""
     cdef Tensor holder = src
-    cdef Tensor old, room
+    cdef Tensor old, base_tangent
     cdef ForwardLevel level
     while holder is not None and holder.flags & F_DUAL:
         level = holder.extra.forward
@@ -367,10 +367,10 @@ cdef int give_base(Tensor view, Tensor base, Tensor src) except -1:
         old = find_tangent(base, level)
         if old is None or not holds(old, <Tensor>holder.extra.tangent) or not has_strides_of(old,
                                                                                              base):
-            room = zeros_matching(base, <Tensor>holder.extra.tangent)
+            base_tangent = zeros_matching(base, <Tensor>holder.extra.tangent)
             if old is not None:
-                T.copy_(room, old)
-            insert_tangent(base, room, level)
+                T.copy_(base_tangent, old)
+            insert_tangent(base, base_tangent, level)
         holder = <Tensor>holder.extra.primal
     if base.flags & F_DUAL:
         derive(view, base)
