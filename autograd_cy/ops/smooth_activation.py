@@ -213,12 +213,10 @@ op(
 )
 
 op(
-    "_gelu_tanh_curve(self, t, slope)",
+    "_gelu_tanh_curve(self, t, du)",
     method=False,
-    kernel=composite(
-        "(1 - t * t) * (slope + 0.10703222440890037 * self * self - self * t * slope * slope)"
-    ),
-    doc="The curvature from t = tanh(u) and slope = u'.",
+    kernel=composite("(1 - t * t) * (du + 0.10703222440890037 * self * self - self * t * du * du)"),
+    doc="The curvature from t = tanh(u) and the derivative `du` of u.",
 )
 
 op(

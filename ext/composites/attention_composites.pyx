@@ -212,7 +212,7 @@ cdef Tensor widened(Tensor t):
 cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor value, Tensor mask,
                               Tensor output, Tensor logsumexp, Tensor exact, bint is_causal,
                               double scale):
-    cdef Tensor weights, slopes, dq, dk, dv, k, v, q, g
+    cdef Tensor weights, score_grads, dq, dk, dv, k, v, q, g
     cdef int dt = query.dt
     cdef bint recorded = not (tls_modes() & (M_NO_GRAD | M_INFERENCE))
     if has_kernel(device_of(query), "_attention_gradients") and not (
@@ -225,9 +225,9 @@ cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor valu
     k = widened(repeated(key, query.sizes[1]))
     v = widened(repeated(value, query.sizes[1]))
     weights = weights_of(q, k, widened(mask), is_causal, scale)
-    slopes = score_gradients(weights, T.matmul(g, transposed(v)))
-    dq = T.mul(T.matmul(slopes, k), wrap_double(scale))
-    dk = grouped_sum(T.mul(T.matmul(transposed(slopes), q), wrap_double(scale)), key.sizes[1])
+    score_grads = score_gradients(weights, T.matmul(g, transposed(v)))
+    dq = T.mul(T.matmul(score_grads, k), wrap_double(scale))
+    dk = grouped_sum(T.mul(T.matmul(transposed(score_grads), q), wrap_double(scale)), key.sizes[1])
     dv = grouped_sum(T.matmul(transposed(weights), g), key.sizes[1])
     if dq.dt != dt:
         return T._to_dtype(dq, dt), T._to_dtype(dk, dt), T._to_dtype(dv, dt)

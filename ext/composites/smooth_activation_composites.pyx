@@ -15,11 +15,11 @@ cdef Tensor glu_jvp(Tensor a, Tensor tangent, Py_ssize_t dim):
 
 cdef Tensor glu_backward_jvp(Tensor grad, Tensor a, Tensor tangent, Py_ssize_t dim):
     """The gradient g (s, a s') moves by g (s' db, s' da + a s'' db), s'' = s' (1 - 2 s)."""
-    cdef Tensor first, gate, da, db, s, slope, bend
+    cdef Tensor first, gate, da, db, s, derivative, curvature
     first, gate = T.chunk(a, 2, dim)
     da, db = T.chunk(tangent, 2, dim)
     s = T.sigmoid(gate)
-    slope = T.mul(grad, T.mul(s, T.sigmoid(T.neg(gate))))
-    bend = T.sub(wrap_int(1), T.mul(wrap_int(2), s))
-    return T.cat((T.mul(slope, db),
-                  T.mul(slope, T.add(da, T.mul(T.mul(first, bend), db)))), dim)
+    derivative = T.mul(grad, T.mul(s, T.sigmoid(T.neg(gate))))
+    curvature = T.sub(wrap_int(1), T.mul(wrap_int(2), s))
+    return T.cat((T.mul(derivative, db),
+                  T.mul(derivative, T.add(da, T.mul(T.mul(first, curvature), db)))), dim)

@@ -254,7 +254,7 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
     # Shorter tiles leave out more of what is hidden.
     cdef Py_ssize_t step = STEP if p.causal else ROWS
     cdef char* scores
-    cdef char* slopes
+    cdef char* score_grads
     cdef char* shift
     cdef char* keys_t
     cdef char* keys
@@ -270,8 +270,8 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
         p.failed = True
         return
     scores = scratch
-    slopes = scores + ROWS * COLS * p.size
-    shift = slopes + ROWS * COLS * p.size
+    score_grads = scores + ROWS * COLS * p.size
+    shift = score_grads + ROWS * COLS * p.size
     keys_t = shift + ROWS * p.size
     values_t = keys_t + total * p.width * p.size
     keys = values_t + total * p.deep * p.size
@@ -303,15 +303,16 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
                 multiply_packed(p, rows, near, p.width, BY_ROWS, q, p.q.row,
                                 keys_t + j * p.width * p.size, p.scale, 0, scores, COLS)
                 multiply_packed(p, rows, near, p.deep, BY_ROWS, go, p.grad.row,
-                                values_t + j * p.deep * p.size, 1, 0, slopes, COLS)
-                A.slopes[p.which](&s, slopes, p.lse + ((b * p.heads + head) * p.rows + i) * p.size,
-                                  shift)
+                                values_t + j * p.deep * p.size, 1, 0, score_grads, COLS)
+                A.gradients[p.which](&s, score_grads,
+                                     p.lse + ((b * p.heads + head) * p.rows + i) * p.size,
+                                     shift)
                 if of_keys:
                     add_keys(p, &p.dv, b, h, j, near, known, p.deep, rows, scores, grads, 1)
-                    add_keys(p, &p.dk, b, h, j, near, known, p.width, rows, slopes, queries,
+                    add_keys(p, &p.dk, b, h, j, near, known, p.width, rows, score_grads, queries,
                              p.scale)
                 if of_queries:
-                    multiply_some(p, rows, p.width, near, cols, slopes, COLS,
+                    multiply_some(p, rows, p.width, near, cols, score_grads, COLS,
                                   keys + j * width * p.size, p.scale, j > 0,
                                   at(p, &p.dq, b, head, i), p.dq.row)
             known = max(known, min(j_stop, i + rows) if p.causal else j_stop)
