@@ -407,7 +407,8 @@ op(
     vjp={
         "grad_output": "_weighted_logit_cross_entropy_backward(grad, self, target, pos_weight)",
         "self": (
-            "grad * grad_output * (1 + (pos_weight - 1) * target) * _sigmoid_derivative(sigmoid(self))"
+            "grad * grad_output * (1 + (pos_weight - 1) * target) "
+            "* _sigmoid_derivative(sigmoid(self))"
         ),
         "target": "grad * grad_output * ((pos_weight - 1) * sigmoid(self) - pos_weight)",
     },

@@ -67,10 +67,10 @@ def problems(r: Any, spec: KernelSpec) -> list[str]:
         found.append(
             f"kernel {spec.name!r} gives {spec.out!r} results; the record says dtypes={r.kernel.dtypes!r}"
         )
-    claims, kernel = computed(r, spec), taken(spec)
-    if claims - kernel:
+    declared, kernel = computed(r, spec), taken(spec)
+    if declared - kernel:
         found.append(
-            f"kernel {spec.name!r} has no loops for dtypes={''.join(sorted(claims - kernel))!r}, which the record claims"
+            f"kernel {spec.name!r} has no loops for dtypes={''.join(sorted(declared - kernel))!r}, which the record declares"
         )
     return found
 

@@ -25,7 +25,7 @@ BUILTINS = {
     "count_reduced": "i",
     "strides_of": "I",
     "offset_of": "i",
-    "place_of": "i",
+    "device_code_of": "i",
     "without": "I",
     "shapes_of": "O",
     "number_of": "O",

@@ -87,8 +87,8 @@ class Loop:
 
 def types_of(spec: KernelSpec) -> list[str]:
     """Return the element types that a kernel takes, in the order of their codes."""
-    claimed = {t for letter in spec.types for t in CLASSES[letter]}
-    return [t for t in TYPES if t in claimed]
+    taken = {t for letter in spec.types for t in CLASSES[letter]}
+    return [t for t in TYPES if t in taken]
 
 
 def suffix_of(spec: KernelSpec, dtype: str) -> str:

@@ -51,7 +51,7 @@ def python_name(a: Arg, position: int) -> str:
     return "input" if a.name == "self" else a.name
 
 
-def as_called(text: str) -> str:
+def with_public_names(text: str) -> str:
     """A text of a record with the name that users know of what the table calls `self`."""
     return re.sub(r"\bself\b", "input", text)
 
@@ -74,7 +74,7 @@ def docstring(r: Any, extra: Pairs = (), others: Sequence[Any] = ()) -> list[str
         lines += ["", "Raises", "------", *texts]
     if notes := gradients_text(r):
         lines += ["", "Notes", "-----", notes]
-    lines = [as_called(line) for line in lines]
+    lines = [with_public_names(line) for line in lines]
     if r.presentation.example:
         session = r.presentation.example.splitlines()
         lines += ["", "Examples", "--------", ">>> import autograd_cy as ag", *session]
@@ -415,7 +415,7 @@ class Forms:
                 )
                 lines += [
                     "",
-                    f"**{name}({given})**: {as_called(r.presentation.doc.splitlines()[0])}",
+                    f"**{name}({given})**: {with_public_names(r.presentation.doc.splitlines()[0])}",
                 ]
         else:
             r = group[0]

@@ -121,13 +121,13 @@ cdef class Program:
             If another thread replays the program, if this one captures, or if what was read when
             the program was captured is something else now, such as the state of an optimizer.
         """
-        self.claim("replay")
+        self.reserve("replay")
         try:
             self.run()
         finally:
             self.running = False
 
-    cdef int claim(self, str what) except -1:
+    cdef int reserve(self, str what) except -1:
         """Let nobody else run or change the program until `running` is false again."""
         no_launch(what, "a program would run once, and not each time; capture what it does")
         if self.running:
@@ -154,7 +154,7 @@ cdef class Program:
 
     def poison(self):
         """Fill every storage that some launch writes, and that none reads before, with 0xFF."""
-        self.claim("poison")
+        self.reserve("poison")
         try:
             return self.fill_written()
         finally:
@@ -180,7 +180,7 @@ cdef class Program:
 
     def move(self, Tensor old not None, Tensor new not None):
         """Let all launches use the memory of `new` where they used that of `old`."""
-        self.claim("move")
+        self.reserve("move")
         try:
             self.put(old, new)
         finally:
@@ -224,7 +224,7 @@ cdef class Program:
         RuntimeError
             If a launch writes memory which is none of its operands.
         """
-        self.claim("replay_elsewhere")
+        self.reserve("replay_elsewhere")
         try:
             self.replay_on_copies(tensors, watched)
         finally:
