@@ -124,7 +124,7 @@ def later(
 
 
 class _Method:
-    """Stands for a method of Tensor until it is used."""
+    """The stand-in of a method of Tensor until it is used."""
 
     _dispatches = True  # to the classes of its arguments, like all functions of this tier
 

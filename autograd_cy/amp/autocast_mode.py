@@ -46,7 +46,7 @@ _state = _State()
 
 
 class _Mode(overriding.TorchFunctionMode):
-    """Sees all calls while some `autocast` is on."""
+    """The mode that all calls dispatch to while some `autocast` is on."""
 
     def __torch_function__(
         self,

@@ -158,7 +158,7 @@ class FunctionCtx:
         self.non_differentiable = args
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Does nothing: that inputs and outputs share memory is seen by itself."""
+        """Do nothing: that inputs and outputs share memory is seen by itself."""
         _warn(
             "`mark_shared_storage` is deprecated. Tensors with shared storages are "
             "automatically tracked. Note that calls to `set_()` are not tracked",
@@ -211,7 +211,7 @@ class BackwardCFunction(FunctionNode, FunctionCtx, _Deprecated):
 
 class FunctionMeta(type):
     """
-    Gives each Function class the class of its nodes, named as it is with "Backward" added.
+    Give each Function class the class of its nodes, named as it is with "Backward" added.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Walks over a graph for those who look at it: nodes, names of tensors, what nodes have saved.
+"""Walk over a graph for those who look at it: nodes, names of tensors, what nodes have saved.
 
 Everything is a loop with a list: graphs may be deeper than Python's stack. Running a graph is the
 engine's work (ext/engine/engine.pyx), drawing it that of viz.py.

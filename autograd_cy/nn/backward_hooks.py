@@ -16,7 +16,7 @@ from autograd_cy.autograd.function import Function
 
 
 class BackwardHookFunction(Function):
-    """Passes tensors through; its node is where hooks of backward see them."""
+    """Pass tensors through; its node is where hooks of backward see them."""
 
     generate_vmap_rule = True
 

@@ -43,7 +43,7 @@ def sizes_and_options(network: Any) -> str:
 
 
 class RNNBase(Module):
-    r"""What recurrent networks have in common: parameters, checks, packed sequences.
+    r"""The base of recurrent networks: parameters, checks, packed sequences.
 
     All parameters start from the uniform distribution on :math:`[-1/\sqrt{k}, 1/\sqrt{k}]`, where
     `k` is ``hidden_size``. Use `RNN`, `LSTM` or `GRU`.

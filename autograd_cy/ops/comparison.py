@@ -66,7 +66,7 @@ for _name, _doc in (("isnan", "NaN"), ("isinf", "infinite"), ("isfinite", "finit
         widen=("bi", "float"),
         samples=UNARY,
         reference=f"np.{_name}(self)",
-        doc=f"Whether each element is {_doc}.",
+        doc=f"Tell whether each element is {_doc}.",
         example={
             "isnan": '>>> ag.isnan(ag.tensor([1.0, float("nan")]))\ntensor([False,  True])',
             "isinf": '>>> ag.isinf(ag.tensor([1.0, float("inf")]))\ntensor([False,  True])',
@@ -84,7 +84,7 @@ op(
     samples=UNARY,
     dtypes="bihf",
     reference="np.signbit(self.astype(np.float32))",
-    doc="Whether the sign is negative, also of zero.",
+    doc="Tell whether the sign is negative, also of zero.",
     example=">>> ag.signbit(ag.tensor([0.0, -0.0]))\ntensor([False,  True])",
 )
 
@@ -340,7 +340,7 @@ for _name, _sign in (("isposinf", ""), ("isneginf", "-")):
         samples=UNARY,
         dtypes="bihf",
         reference=f"np.{_name}(self)",
-        doc=f"Whether elements are {'positive' if not _sign else 'negative'} infinity.",
+        doc=f"Tell whether elements are {'positive' if not _sign else 'negative'} infinity.",
         example=f'>>> ag.{_name}(ag.tensor([1.0, {_sign}float("inf")]))\ntensor([False,  True])',
     )
 

@@ -389,7 +389,7 @@ op(
     out=False,
     vjp={
         "grad_output": "_logit_cross_entropy_backward(grad, self, target)",
-        "self": "grad * grad_output * _sigmoid_derivative(sigmoid(self))",
+        "self": "grad * grad_output * _sigmoid_value_derivative(sigmoid(self))",
         "target": "-grad * grad_output",
     },
     jvp="elementwise",
@@ -408,7 +408,7 @@ op(
         "grad_output": "_weighted_logit_cross_entropy_backward(grad, self, target, pos_weight)",
         "self": (
             "grad * grad_output * (1 + (pos_weight - 1) * target) "
-            "* _sigmoid_derivative(sigmoid(self))"
+            "* _sigmoid_value_derivative(sigmoid(self))"
         ),
         "target": "grad * grad_output * ((pos_weight - 1) * sigmoid(self) - pos_weight)",
     },
@@ -428,7 +428,7 @@ op(
 )
 
 op(
-    "_sigmoid_derivative(self)",
+    "_sigmoid_value_derivative(self)",
     kernel=composite("self * (1 - self)"),
     doc="Derivative of sigmoid, of its value.",
 )
@@ -620,9 +620,9 @@ op(
     node="SoftMarginLossBackwardBackward0",
     vjp={
         "grad_output": "_soft_margin_loss_backward(grad, self, target)",
-        "self": "grad * grad_output * square(target) * _sigmoid_derivative(sigmoid(self * target))",
+        "self": "grad * grad_output * square(target) * _sigmoid_value_derivative(sigmoid(self * target))",
         "target": (
-            "grad * grad_output * (self * target * _sigmoid_derivative(sigmoid(self * target)) "
+            "grad * grad_output * (self * target * _sigmoid_value_derivative(sigmoid(self * target)) "
             "- sigmoid(-self * target))"
         ),
     },

@@ -115,7 +115,7 @@ fill(
 
 
 def drawn(signature, shape, kernel, doc, name, node, args, zero, draws="around"):
-    """Makes a tensor like `self`, which records the tensors that it was drawn with."""
+    """A maker of tensors like `self`, which records the tensors that it was drawn with."""
     return op(
         signature,
         shown_as=name,

@@ -51,7 +51,7 @@ class CheckpointError(RuntimeError):
 
 
 class Precision:
-    """Makes contexts in which a recomputation computes as here."""
+    """Make contexts in which a recomputation computes as here."""
 
     def __init__(self) -> None:
         self.regions = _regions()
@@ -72,7 +72,7 @@ class Precision:
 
 
 class _Enough(Exception):
-    """Ends a recomputation: every slot of `region` is filled."""
+    """End a recomputation: every slot of `region` is filled."""
 
     def __init__(self, region: Region):
         super().__init__("a checkpoint has recomputed all that it needs; let this exception pass")
@@ -83,7 +83,7 @@ CheckpointError.__module__ = "autograd_cy.utils.checkpoint"
 
 
 class _Inputs(Function):
-    """Keeps tensors as a node does, so that hooks on saved tensors see them."""
+    """Keep tensors as a node does, so that hooks on saved tensors see them."""
 
     # Arguments of every kind are kept as they are, those of a vmap and with tangents, too.
 

@@ -70,7 +70,7 @@ def _as_module(found) -> Module:
 
 
 class BuildPy(build_py):
-    """Copies the package; the generated .pxd and stubs must be there before that."""
+    """Copy the package; the generated .pxd and stubs must be there before that."""
 
     def run(self):
         generate()

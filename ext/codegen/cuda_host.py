@@ -1,4 +1,4 @@
-"""Writes cuda_host.pyx: a kernel for each slot of the table that lets the host compute.
+"""Write cuda_host.pyx: a kernel for each slot of the table that lets the host compute.
 
 Each copies its operands to the host, calls the CPU's kernel of the slot, and copies back what that
 writes: the results, the state of a generator, and what the record says by ``mutates``. How that is

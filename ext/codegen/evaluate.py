@@ -50,7 +50,7 @@ _parsed = functools.cache(parse)  # an evaluation changes no tree
 
 class Evaluator:
     """
-    Evaluates formulas with given names.
+    Evaluate formulas with given names.
 
     Parameters
     ----------

@@ -123,7 +123,7 @@ def fitting(overloads: list, count: int) -> list:
 
 
 class Emitter:
-    """Writes a formula as a Cython expression.
+    """Write a formula as a Cython expression.
 
     Parameters
     ----------

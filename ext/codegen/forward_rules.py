@@ -8,7 +8,7 @@ from ext.codegen.tangents import jvp_formulas, sum_of_terms
 
 
 class ForwardRule:
-    """Writes ``tangent_<key>``."""
+    """Write ``tangent_<key>``."""
 
     def __init__(self, op: Operator):
         self.op, self.r = op, op.r

@@ -1,4 +1,4 @@
-"""Writes the operators of the interpreted tier: Python modules instead of Cython ones.
+"""Write the operators of the interpreted tier: Python modules instead of Cython ones.
 
 A record says ``tier="interpreted"``; what it means is the same. For each family with such records a
 module autograd_cy/_interpreted/<family>.py is written: the formulas as Python functions, an

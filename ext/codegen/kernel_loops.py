@@ -1,4 +1,4 @@
-"""Writes the elementwise loops: one Cython module source.
+"""Write the elementwise loops: one Cython module source.
 
 The text is the same for every SIMD target; only compiler flags differ. Each loop has the signature
 `loop_t(char** p, const Py_ssize_t* s, Py_ssize_t n)`: p[0] is the result, p[1:] the inputs, s their

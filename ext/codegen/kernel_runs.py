@@ -1,4 +1,4 @@
-"""Writes how an operator with a shape rule runs: checks, memory for the results, kernel of the
+"""Write how an operator with a shape rule runs: checks, memory for the results, kernel of the
 device.
 
 The kernel of the record `sum` is

@@ -1,4 +1,4 @@
-"""Writes the classes of ``nn`` that only store options and call a function.
+"""Write the classes of ``nn`` that only store options and call a function.
 
 Each file of rows in autograd_cy/ops/layers/ (`_schema.py` has their vocabulary) becomes the module
 with the same path in autograd_cy/nn/. What is written is plain Python with types and docstrings, so

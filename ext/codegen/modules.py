@@ -1,4 +1,4 @@
-"""Puts the generated operators together: one Cython module per family.
+"""Put the generated operators together: one Cython module per family.
 
 Formulas call other operators through `T`, a struct of C function pointers (see linkage.py), so
 families may use each other without importing each other.

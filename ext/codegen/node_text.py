@@ -478,7 +478,7 @@ BEHIND_EDGE_KINDS = {"shape": "edge", "ndim": "edge_ndim", "numel()": "edge_nume
 
 
 class ValuesOfNode(ast.NodeTransformer):
-    """Turns an expression over what a node keeps into Python over the node `n`."""
+    """Turn an expression over what a node keeps into Python over the node `n`."""
 
     def __init__(self, kept: dict[str, tuple[str, str | int]], label: str, read: str):
         self.kept, self.label, self.read = kept, label, read

@@ -44,7 +44,7 @@ def functions_by_hand(name: str) -> frozenset[str]:
 
 class Translator(ast.NodeTransformer):
     """
-    Turns a formula into a Python expression.
+    Turn a formula into a Python expression.
 
     Parameters
     ----------

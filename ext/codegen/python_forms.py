@@ -1,4 +1,4 @@
-"""Writes the Python functions around the operators: argument checks, overloads, docstrings."""
+"""Write the Python functions around the operators: argument checks, overloads, docstrings."""
 
 from __future__ import annotations
 

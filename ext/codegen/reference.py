@@ -1,4 +1,4 @@
-"""Writes the reference of operators: `python ext/codegen/reference.py [folder]`.
+"""Write the reference of operators: `python ext/codegen/reference.py [folder]`.
 
 One page per family of the table, one section per operator, and an index; by default into
 docs/reference. Everything comes from the records, so the package need not be built.

@@ -1,4 +1,4 @@
-"""Writes the .pyi stubs of the compiled modules and of the top level, before anything is compiled.
+"""Write the .pyi stubs of the compiled modules and of the top level, before anything is compiled.
 
 A module of operators is described by its records; any other by what declarations.py finds in its
 source. Names, parameters and defaults always come from there. Types come from a template in

@@ -459,8 +459,8 @@ def _note_fault(str text not None):
 
 def _note_term(object owner not None, watch not None):
     """
-    What this thread captures depends on an object of Python: `watch(owner, made)` is called once,
-    when the capture ends, and what that returns before each replay. It returns why a replay would
+    Note that what this thread captures depends on an object of Python. `watch(owner, made)` is
+    called once, when the capture ends, and what that returns before each replay: why a replay would
     not be what the program does now, or None. `made` has the memory that was allocated meanwhile,
     as `_memory_of` tells it.
     """

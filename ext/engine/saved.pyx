@@ -243,7 +243,7 @@ cdef tuple _popping = (_pop_hooks, ())
 
 
 cdef class HooksContext(Restoring):
-    """Enters and leaves its pair of hooks in C: no interrupt comes between (see modes.pxi)."""
+    """Enter and leave its pair of hooks in C: no interrupt comes between (see modes.pxi)."""
     cdef public object pack_hook
     cdef public object unpack_hook
 

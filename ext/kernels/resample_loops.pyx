@@ -152,7 +152,7 @@ cdef inline void across_places(const Resampling* g, const real_t* row,
 
 
 cdef inline void back_across(const Resampling* g, const real_t* grad, real_t* row) noexcept nogil:
-    """Adds a row of gradients to the elements that it was made of."""
+    """Add a row of gradients to the elements that it was made of."""
     cdef const int64_t* at = g.index[2]
     cdef const real_t* w = <const real_t*>g.weight[2]
     cdef int k, taps = g.taps[2]

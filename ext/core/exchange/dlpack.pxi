@@ -278,7 +278,7 @@ def __dlpack_device__(Tensor self not None):
 # --- import ---------------------------------------------------------------------------------
 
 cdef class DLPackOwner:
-    """Keeps imported memory alive; calls the producer's deleter when the last tensor is gone."""
+    """Keep imported memory alive; call the producer's deleter when the last tensor is gone."""
     cdef ag_dl_managed* legacy
     cdef ag_dl_versioned* versioned
 
