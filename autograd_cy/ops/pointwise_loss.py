@@ -620,10 +620,13 @@ op(
     node="SoftMarginLossBackwardBackward0",
     vjp={
         "grad_output": "_soft_margin_loss_backward(grad, self, target)",
-        "self": "grad * grad_output * square(target) * _sigmoid_value_derivative(sigmoid(self * target))",
+        "self": (
+            "grad * grad_output * square(target) "
+            "* _sigmoid_value_derivative(sigmoid(self * target))"
+        ),
         "target": (
-            "grad * grad_output * (self * target * _sigmoid_value_derivative(sigmoid(self * target)) "
-            "- sigmoid(-self * target))"
+            "grad * grad_output * (self * target "
+            "* _sigmoid_value_derivative(sigmoid(self * target)) - sigmoid(-self * target))"
         ),
     },
     jvp="elementwise",

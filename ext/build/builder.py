@@ -78,7 +78,7 @@ class BuildPy(build_py):
 
 
 class BuildExt(build_ext):
-    """Compiles the modules, in parallel, and only what has changed."""
+    """Compile the modules, in parallel, and only what has changed."""
 
     def initialize_options(self):
         super().initialize_options()

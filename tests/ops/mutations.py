@@ -27,7 +27,7 @@ from derivatives import (
     inner,
     loss,
     random_like,
-    derivative,
+    slope,
     weights_of,
 )
 from formulas import calls_of, evaluate, formula_names, with_formulas
@@ -182,7 +182,7 @@ def rows(record):
                 pushed = {}
                 for i in call.moving:
                     u = random_like(call.arrays[i], rng)
-                    pushed[i] = u, derivative(lambda a: forward(call, a), call.arrays, i, u)
+                    pushed[i] = u, slope(lambda a: forward(call, a), call.arrays, i, u)
                 found.append((call, formula_names(call, weights), sums, pushed))
         _rows[record.key] = found
     return _rows[record.key]
@@ -193,7 +193,7 @@ def differences(call, weights, place, rng, count=4):
     found = []
     for _ in range(count):
         u = random_like(call.arrays[place], rng)
-        found.append((u, derivative(lambda a: loss(weights, forward(call, a)), call.arrays, place, u)))
+        found.append((u, slope(lambda a: loss(weights, forward(call, a)), call.arrays, place, u)))
     return found
 
 
@@ -223,7 +223,7 @@ def wrong_tangent(site, tree, evaluator):
         number = [
             r for r in call.record.returns if r not in call.record.derivatives.nondiff_outputs
         ].index(site.output or call.record.returns[0])
-        for i, (u, derivatives) in pushed.items():
+        for i, (u, slopes) in pushed.items():
             if call.leaves[i].name != site.key:
                 continue
             try:
@@ -232,7 +232,7 @@ def wrong_tangent(site, tree, evaluator):
                 t = np.broadcast_to(t if out.dtype.kind == "c" else np.real(t), out.shape)
             except Exception:
                 return True
-            expected = derivatives[number]
+            expected = slopes[number]
             size = max(np.abs(expected).max(initial=0), np.abs(t).max(initial=0), 1e-3)
             if not (np.abs(t - expected) <= 1e-5 * size).all():
                 return True
@@ -255,7 +255,7 @@ def wrong_composite(site, tree, evaluator):
 
 
 def wrong_result(record, tree, evaluator):
-    """Compares with the compiled form, which test_op_forward.py compares with NumPy."""
+    """Compare with the compiled form, which test_op_forward.py compares with NumPy."""
     for number in range(len(record.tests.samples)):
         case = Case(record, number)
         for name in ("float64", "complex128"):

@@ -105,14 +105,14 @@ def test_the_length_satisfies_the_strong_wolfe_conditions():
         direction = ag.zeros(4, dtype=ag.float64)
         loss, grad = along(0.0)
         direction = -grad
-        derivative = float(grad.dot(direction))
+        slope = float(grad.dot(direction))
         first = float(10 ** rng.uniform(-3, 1))
-        found, at, length, calls = strong_wolfe(along, direction, loss, grad, derivative, first, 1e-12)
-        again, derivatives = along(length)
+        found, at, length, calls = strong_wolfe(along, direction, loss, grad, slope, first, 1e-12)
+        again, slopes = along(length)
         assert again == found
-        assert ag.equal(derivatives, at)
-        assert found <= loss + 1e-4 * length * derivative
-        assert abs(float(at.dot(direction))) <= -0.9 * derivative
+        assert ag.equal(slopes, at)
+        assert found <= loss + 1e-4 * length * slope
+        assert abs(float(at.dot(direction))) <= -0.9 * slope
         assert calls <= 25
 
 

@@ -42,7 +42,7 @@ class Silent:
 
 
 class Answering(Tensor):
-    """Answers everything without computing."""
+    """Answer everything without computing."""
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
