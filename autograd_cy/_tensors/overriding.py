@@ -109,8 +109,8 @@ def _converted(result: Any, cls: type) -> Any:
     if isinstance(result, Tensor):
         return result if isinstance(result, cls) else result.as_subclass(cls)
     if isinstance(result, tuple | list):
-        made = [_converted(x, cls) for x in result]
-        return type(result)(*made) if hasattr(result, "_fields") else type(result)(made)
+        items = [_converted(x, cls) for x in result]
+        return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
     return result
 
 
@@ -243,18 +243,18 @@ def _dispatching_attribute(value: Any) -> property:
 @functools.cache
 def _members() -> dict[str, Any]:
     """Name -> what a subclass gets for it; methods that dispatch by themselves are left out."""
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for name, value in vars(Tensor).items():
         if name in _NOT_OVERRIDABLE or isinstance(value, staticmethod | classmethod | type):
             continue
         if isinstance(value, property | _types.GetSetDescriptorType | _types.MemberDescriptorType):
-            found[name] = _dispatching_attribute(value)
+            members[name] = _dispatching_attribute(value)
         elif callable(value) and not (
             _overrides._is_intercepted(value) or getattr(value, "_dispatches", False)
         ):
-            found[name] = _dispatching_method(name, value)
-    found["__iter__"] = _iterate
-    return found
+            members[name] = _dispatching_method(name, value)
+    members["__iter__"] = _iterate
+    return members
 
 
 def _new(cls, *args, **kwargs):

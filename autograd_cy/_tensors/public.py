@@ -92,19 +92,19 @@ class PublicFunction:
         """
         operator = form.__name__
         names = (self.renames.get(name, name) for name in inspect.signature(form).parameters)
-        given = dict(zip(names, args)) | {self.renames.get(k, k): x for k, x in kwargs.items()}
+        arguments = dict(zip(names, args)) | {self.renames.get(k, k): x for k, x in kwargs.items()}
         for name, value in self.unset.items():
-            if given.get(name) == value:
-                del given[name]
+            if arguments.get(name) == value:
+                del arguments[name]
         for flag, end in _FLAGS.items():
-            given[flag] = operator.endswith(end)
+            arguments[flag] = operator.endswith(end)
         shown: dict[str, Any] = {}
         positional = []
         for name, parameter in inspect.signature(self.function).parameters.items():
             if parameter.default is parameter.empty:
-                positional.append(given[name])
+                positional.append(arguments[name])
             else:
-                shown[name] = given.get(name, parameter.default)
+                shown[name] = arguments.get(name, parameter.default)
         return self.function, tuple(positional), shown
 
 
@@ -213,14 +213,14 @@ def public(
         return functools.partial(public, forwards=forwards, **options)
     if isinstance(forwards, str):
         forwards = tuple(forwards.split())
-    made = _dispatching(function) if forwards is None else function
-    made.__module__ = module or _public_module(function.__module__)
-    made.__qualname__ = function.__name__
-    made._public = record = PublicFunction(made, forwards, renames or {}, unset or {})
+    published = _dispatching(function) if forwards is None else function
+    published.__module__ = module or _public_module(function.__module__)
+    published.__qualname__ = function.__name__
+    published._public = record = PublicFunction(published, forwards, renames or {}, unset or {})
     if autocast is not None:
-        made._autocast = autocast
+        published._autocast = autocast
     for name in forwards or ():
         if hasattr(forward_to, name):
             raise ValueError(f"public: two functions forward to {name}")
         setattr(forward_to, name, _overrides._forwarding(record, name))
-    return made
+    return published

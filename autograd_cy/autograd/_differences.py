@@ -99,7 +99,7 @@ def _derivatives(
     for found in (below, above):
         if len(found) != len(subject.sizes):
             raise _varies("length", where, eps, len(found), len(subject.sizes))
-    made = []
+    derivatives = []
     for j in wanted:
         a, b = above[j], below[j]
         if a.shape != b.shape:
@@ -108,8 +108,8 @@ def _derivatives(
             raise _varies("dtype", where, eps, b.dtype, a.dtype)
         if a.numel() != subject.sizes[j].numel():
             raise _varies("shape", where, eps, a.shape, subject.sizes[j])
-        made.append(((a - b) / (2 * eps)).reshape((-1,)))
-    return made
+        derivatives.append(((a - b) / (2 * eps)).reshape((-1,)))
+    return derivatives
 
 
 def _varies(what: str, where: str, eps: float, a: Any, b: Any) -> AssertionError:

@@ -585,5 +585,5 @@ class _Flat(Function):
         nested = ctx.nested
         structured = nested._build_output(iter(grads))
         arguments = structured if isinstance(structured, tuple) else (structured,)
-        given = nested.backward_extended(*arguments)
-        return None, *_flat(given if isinstance(given, tuple) else (given,))[0]
+        grad_inputs = nested.backward_extended(*arguments)
+        return None, *_flat(grad_inputs if isinstance(grad_inputs, tuple) else (grad_inputs,))[0]

@@ -195,12 +195,12 @@ class _BatchNorm(_NormBase):
     def _averaged(self, input: Tensor, share: Tensor) -> Tensor:
         """Normalise, and move running statistics by a share that only the device knows."""
         running = [t for t in (self.running_mean, self.running_var) if t is not None]
-        found = [zeros_like(t) for t in running] if len(running) == 2 else [None, None]
+        statistics = [zeros_like(t) for t in running] if len(running) == 2 else [None, None]
         result = functional.batch_norm(
-            input, found[0], found[1], self.weight, self.bias, True, 1.0, self.eps
+            input, statistics[0], statistics[1], self.weight, self.bias, True, 1.0, self.eps
         )
         with no_grad():
-            for t, now in zip(running, found):
+            for t, now in zip(running, statistics):
                 if now is not None:
                     t.add_((now - t) * share.to(t.dtype))
         return result
@@ -356,7 +356,7 @@ class SyncBatchNorm(_BatchNorm):
         >>> type(torch.nn.SyncBatchNorm.convert_sync_batchnorm(model)[0]).__name__
         'SyncBatchNorm'
         """
-        made: Module = module
+        converted: Module = module
         if isinstance(module, _BatchNorm):
             new = cls(
                 module.num_features,
@@ -374,10 +374,10 @@ class SyncBatchNorm(_BatchNorm):
             new.running_var = module.running_var
             new.num_batches_tracked = module.num_batches_tracked
             new.training = module.training
-            made = new
+            converted = new
         for name, child in module.named_children():
-            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
-        return made
+            converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return converted
 
 
 class _InstanceNorm(_NormBase):

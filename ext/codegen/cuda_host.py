@@ -77,29 +77,29 @@ def parameters(form: str) -> list[str]:
 
 def slots(families: Mapping[str, Iterable[Record]]) -> list[Slot]:
     """All slots: of records, their sizes, and of what makes ranges."""
-    found = [Slot("arange", "arange", "int (Tensor, object, object)", 1, ())]
+    all_slots = [Slot("arange", "arange", "int (Tensor, object, object)", 1, ())]
     for records in families.values():
         for r in records:
             if has_shape(r):
-                found.append(Slot(r.key, r.shown, signature(r), len(r.returns), changed(r)))
+                all_slots.append(Slot(r.key, r.shown, signature(r), len(r.returns), changed(r)))
             if is_sized(r):
-                found.append(Slot(f"{r.key}.sizes", r.shown, sizes_signature(r), 0, ()))
-    return found
+                all_slots.append(Slot(f"{r.key}.sizes", r.shown, sizes_signature(r), 0, ()))
+    return all_slots
 
 
 def changed(r: Record) -> tuple[tuple[int, str], ...]:
     """Places of the arguments that a kernel changes, and when it does."""
     names = [""] * len(r.returns) + given(r)
     places = {name: i for i, name in enumerate(names) if name}
-    found = []
+    changes = []
     for name, condition in r.call.changes:
         words = re.sub(
             r"[A-Za-z_]\w*", lambda m: f"a{places[m[0]]}" if m[0] in places else m[0], condition
         )
-        found.append((places[name], words))
+        changes.append((places[name], words))
     if r.kernel.draws:
-        found.append((len(names), ""))
-    return tuple(found)
+        changes.append((len(names), ""))
+    return tuple(changes)
 
 
 def shared(number: int, form: str) -> list[str]:

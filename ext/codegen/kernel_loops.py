@@ -569,8 +569,8 @@ def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
             lines.append(f"    {out} ag_{loop.name}({', '.join(ins)})")
             if loop.has_near:
                 lines.append(f"    {out} {loop.near}({', '.join(ins)})")
-                asked = ", ".join(ins[k - 1] for k in loop.far_inputs)
-                tests.add(f"    bint {loop.far}({asked})")
+                far_operands = ", ".join(ins[k - 1] for k in loop.far_inputs)
+                tests.add(f"    bint {loop.far}({far_operands})")
     return "\n".join([*lines, *sorted(tests)]) + "\n\n"
 
 

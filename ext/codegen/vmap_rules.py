@@ -212,8 +212,8 @@ class Formulas(Rule):
         self.share(f)
         f.declare("Py_ssize_t", "B", f"batch_size_of({self.every}, level)")
         for a in self.tensors:
-            asked = "any_batched" if a.type == "Tensor[]" else "is_batched"
-            f.declare("bint", f"has_{a.name}", f"{asked}({a.name}, level)")
+            predicate = "any_batched" if a.type == "Tensor[]" else "is_batched"
+            f.declare("bint", f"has_{a.name}", f"{predicate}({a.name}, level)")
         looped = [f'return loop_batch("{op.key}", ({op.names},), level)']
         if everything in formulas:
             for key in loops:
