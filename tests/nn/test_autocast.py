@@ -166,7 +166,7 @@ def test_functions_are_decorated():
         """Say what it is."""
         return x @ x
 
-    assert product(ag.rand(2, 2)).dtype is LOW and product.__doc__ == "Says what it is."
+    assert product(ag.rand(2, 2)).dtype is LOW and product.__doc__ == "Say what it is."
     assert (ag.rand(2, 2) @ ag.rand(2, 2)).dtype is HIGH
 
 
