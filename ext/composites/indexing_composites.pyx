@@ -446,7 +446,7 @@ cdef Tensor sources_jvp(Tensor tangent, Tensor a, Py_ssize_t dim, Tensor index, 
                         Tensor result, str reduce, bint include_self, str op, str name):
     """Return the part of the tangent of the slots that comes from tangents of the sources."""
     tangent = to_sources(T._conjugate(corner(tangent, index)), a, dim, index, src, result, reduce,
-                       include_self, op, name)
+                         include_self, op, name)
     return T.scatter_add(T.zeros_like(a), dim, index, T._conjugate(tangent))
 
 

@@ -26,7 +26,7 @@ cdef Tensor settle(Tensor t, Tensor out, str op):
 
 
 cdef Tensor empty_for(object input, object dtype, object layout, object device, object pin_memory,
-                             object memory_format, str op):
+                      object memory_format, str op):
     cdef Tensor a
     if not isinstance(input, Tensor):
         raise TypeError(
