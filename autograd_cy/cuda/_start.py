@@ -1,4 +1,4 @@
-"""Finds out whether GPUs can be used, and registers them at their first use.
+"""Find out whether GPUs can be used, and register them at their first use.
 
 Three things are needed: kernels, which nvcc compiles when the package is built, PyCUDA, and
 NVIDIA's driver with a GPU. Nothing of them is touched before somebody asks.

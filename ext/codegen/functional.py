@@ -1,4 +1,4 @@
-"""Writes the functions of ``nn.functional`` that add options to an operator.
+"""Write the functions of ``nn.functional`` that add options to an operator.
 
 A record says ``functional="relu(input, inplace)"``: the function has these parameters and calls the
 operator, or its in-place form; with ``reduction`` it gives the operator the number or the name of it.

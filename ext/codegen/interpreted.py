@@ -1,4 +1,4 @@
-"""Writes the operators of the interpreted tier: Python modules instead of Cython ones.
+"""Write the operators of the interpreted tier: Python modules instead of Cython ones.
 
 A record says ``tier="interpreted"``; what it means is the same. For each family with such records a
 module autograd_cy/_interpreted/<family>.py is written: the formulas as Python functions, an
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from ext.codegen.kernel_runs import slots_of
 from ext.codegen.linkage import entries_of
 from ext.codegen.operations import Family, Operation, is_interpreted
-from ext.codegen.python_forms import as_called, docstring, python_name, separate_sizes
+from ext.codegen.python_forms import docstring, python_name, separate_sizes, with_public_names
 from ext.codegen.table import records_by_name
 from ext.codegen.vocabulary import arg_type, in_place_text
 
@@ -253,7 +253,10 @@ def overloaded(name: str, group: list, form: str = "") -> list[str]:
             python_name(a, i) + ("" if a.default is None else f"={a.default}")
             for i, a in enumerate(r.args)
         )
-        lines += ["", f"    **{name}({shown})**: {as_called(r.presentation.doc.splitlines()[0])}"]
+        lines += [
+            "",
+            f"    **{name}({shown})**: {with_public_names(r.presentation.doc.splitlines()[0])}",
+        ]
     lines.append('    """')
     default = next(r for r in group if r.call.when is None)
     known = sorted(

@@ -1,4 +1,4 @@
-"""Puts the generated operators together: one Cython module per family.
+"""Put the generated operators together: one Cython module per family.
 
 Formulas call other operators through `T`, a struct of C function pointers (see linkage.py), so
 families may use each other without importing each other.
@@ -19,7 +19,7 @@ from ext.codegen.python_forms import Forms, dunder_forms, literal
 from ext.codegen.table import records_by_name
 
 # What _tensors/namespace.py does with the functions of families that are there when it is imported.
-ASKING = (
+INTERCEPTING = (
     "from autograd_cy._C.overrides import _intercept",
     "for _name, _form in FORMS.items():",
     '    if not _name.startswith("_"):',
@@ -179,7 +179,7 @@ def family_module(
         *python.forms.made(),
         *python.other_names,
         "\n".join(register),
-        *(ASKING if records and records[0].later else ()),
+        *(INTERCEPTING if records and records[0].later else ()),
         "",
         f"__all__ = {python.exported!r}",
         "",

@@ -1,4 +1,4 @@
-"""Loads the operator table without importing the package (which is not built yet)."""
+"""Load the operator table without importing the package (which is not built yet)."""
 
 from __future__ import annotations
 

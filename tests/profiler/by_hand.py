@@ -237,7 +237,7 @@ def paths_of_modules():
 
 
 class Drawn:
-    """Stands for matplotlib: a list of what is done with it, as text."""
+    """Stand for matplotlib: a list of what is done with it, as text."""
 
     def __init__(self, lines, name):
         self.lines, self.name = lines, name
