@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _thread
 import os
+import sys
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -52,7 +53,8 @@ def _missing() -> list[str]:
     driver = cuda_driver.driver_problem()
     if driver is not None:
         missing.append(driver)
-    if find_spec("pycuda") is None:
+    # A module that is loaded already needs no spec.
+    if "pycuda" not in sys.modules and find_spec("pycuda") is None:
         missing.append(cuda_driver.NO_PYCUDA)
     elif not missing:
         pycuda = cuda_driver.pycuda_problem()
