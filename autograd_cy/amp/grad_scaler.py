@@ -16,7 +16,7 @@ from autograd_cy._C.launch import _note_term, is_capturing
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import Family
 from autograd_cy.amp.autocast_mode import is_autocast_available
-from autograd_cy.autograd.grad_mode import no_grad
+from autograd_cy.autograd.grad_mode import enable_grad, no_grad
 
 __all__ = ["GradScaler"]
 
@@ -436,13 +436,18 @@ def _together(states: Iterable[dict[str, Any]], device: Any) -> Tensor:
 def _unscaled(optimizer: Any, inverse: Tensor, halves: bool) -> dict[Any, Tensor]:
     """By device, 1.0 if a gradient isn't finite; they are multiplied by `inverse`."""
     grads: dict[Any, list[Tensor]] = {}
+    recorded: list[Tensor] = []
+    differentiable = getattr(optimizer, "defaults", {}).get("differentiable")
     for group in optimizer.param_groups:
         for param in group["params"]:
             if param.grad is None:
                 continue
             if not halves and param.grad.dtype is float16:
                 raise ValueError("Attempting to unscale FP16 gradients.")
-            grads.setdefault(param.grad.device, []).append(param.grad)
+            if differentiable and param.grad.requires_grad:
+                recorded.append(param)
+            else:
+                grads.setdefault(param.grad.device, []).append(param.grad)
     found: dict[Any, Tensor] = {}
     with no_grad():
         for device, some in grads.items():
@@ -450,4 +455,20 @@ def _unscaled(optimizer: Any, inverse: Tensor, halves: bool) -> dict[Any, Tensor
             _lists._amp_foreach_non_finite_check_and_unscale_(
                 some, found[device], _on(inverse, device)
             )
+    if recorded:
+        _unscale_in_graph(recorded, inverse, found)
     return found
+
+
+def _unscale_in_graph(params: list[Tensor], inverse: Tensor, found: dict[Any, Tensor]) -> None:
+    """Do what `_unscaled` does to gradients of steps that are recorded, as a part of the graph."""
+    one = full((), 1.0, dtype=float32)
+    for param in params:
+        with enable_grad():
+            grad = param.grad = param.grad * _on(inverse, param.device)
+        if grad.device not in found:
+            found[grad.device] = zeros((), dtype=float32, device=grad.device)
+        with no_grad():  # by 1, so that they are looked at only
+            _lists._amp_foreach_non_finite_check_and_unscale_(
+                [grad.detach()], found[grad.device], _on(one, grad.device)
+            )

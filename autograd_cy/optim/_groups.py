@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_cy import Tensor, float64, get_default_dtype
+from autograd_cy import Tensor, float64, get_default_dtype, zeros_like
 from autograd_cy._C.launch import is_capturing
 from autograd_cy._C.optimize import put_number, state_like, state_number
 
@@ -93,11 +93,16 @@ def made_anew(group: dict[str, Any]) -> bool:
     return getattr(group, "captured", False) and is_capturing()
 
 
-def first_array(group: dict[str, Any], param: Tensor, value: float = 0.0) -> Tensor:
-    """Return state that lies as its parameter does."""
-    return state_like(param, value, made_anew(group))
+def first_array(group: dict[str, Any], param: Tensor, value: float | Tensor = 0.0) -> Tensor:
+    """Return state that lies as its parameter does; of a recorded step, with the value's history."""
+    if group.get("differentiable"):
+        return zeros_like(param, requires_grad=False) + value
+    return state_like(param, float(value), made_anew(group))
 
 
-def first_number(group: dict[str, Any], param: Tensor, value: float = 0.0) -> Tensor:
+def first_number(group: dict[str, Any], param: Tensor, value: float | Tensor = 0.0) -> Tensor:
     """Return a number of a state, on the device of its parameter, in the dtype that torch has."""
-    return state_number(param, value, get_default_dtype() is float64, made_anew(group))
+    if group.get("differentiable") and isinstance(value, Tensor):
+        return value
+    wide = get_default_dtype() is float64
+    return state_number(param, float(value), wide, made_anew(group))

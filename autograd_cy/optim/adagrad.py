@@ -38,7 +38,8 @@ class Adagrad(FusedOptimizer):
     maximize : bool, optional
         Whether to climb instead of to descend.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
 
     Raises
     ------
@@ -82,7 +83,7 @@ class Adagrad(FusedOptimizer):
         super().__init__(params, locals())
 
     def _check_options(self, options: dict[str, Any]) -> None:
-        check_implementation(options["foreach"], options["fused"])
+        check_implementation(options)
         super()._check_options(options)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
@@ -99,5 +100,5 @@ class Adagrad(FusedOptimizer):
             self._begin(self.state[param], param, group)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        start = float(group["initial_accumulator_value"])
+        start = group["initial_accumulator_value"]
         state.update(step=first_number(group, param), sum=first_array(group, param, start))

@@ -37,7 +37,8 @@ class Adam(FusedOptimizer):
     maximize : bool, optional
         Whether to climb instead of to descend.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
     decoupled_weight_decay : bool, optional
         Whether the parameter itself shrinks instead, as in `AdamW`.
 
@@ -95,7 +96,7 @@ class Adam(FusedOptimizer):
         betas = options["betas"] = (options["betas"][0], options["betas"][1])
         if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
             raise ValueError("betas must be either both floats or both Tensors")
-        check_implementation(options["foreach"], options["fused"])
+        check_implementation(options)
         if options["foreach"] and isinstance(options["lr"], Tensor) and not options["capturable"]:
             raise ValueError(
                 "lr as a Tensor is not supported for capturable=False and foreach=True"
@@ -128,7 +129,8 @@ class AdamW(Adam):
     foreach, capturable, fused : bool, optional
         They choose between implementations in PyTorch; here there is one, and they change nothing.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
 
     Raises
     ------

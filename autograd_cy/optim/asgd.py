@@ -38,7 +38,8 @@ class ASGD(FusedOptimizer):
     maximize : bool, optional
         Whether to climb instead of to descend.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
 
     Raises
     ------
@@ -78,6 +79,6 @@ class ASGD(FusedOptimizer):
         super().__init__(params, locals())
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        rate = float(group["lr"])
+        rate = group["lr"]
         state.update(step=first_number(group, param), eta=first_number(group, param, rate))
         state.update(mu=first_number(group, param, 1.0), ax=first_array(group, param))

@@ -222,7 +222,7 @@ class Optimizer(_Hooked):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params, names = _names_apart(_as_list(param_group["params"]))
         for param in params:
-            _check_leaf(param)
+            _check_leaf(param, self.defaults)
         group: dict[str, Any] = _ParamGroup({**param_group, "params": params})
         if names is not None:
             group["param_names"] = names
@@ -346,9 +346,14 @@ def call_closure(closure: Callable[[], Any] | None) -> Any:
         return closure()
 
 
-def check_implementation(foreach: bool | None, fused: bool | None) -> None:
+def check_implementation(options: dict[str, Any]) -> None:
     """Raise a RuntimeError where two implementations are asked for at once."""
-    if foreach and fused:
+    if options["fused"] and options["differentiable"]:
+        raise RuntimeError(
+            "`fused` does not support `differentiable`; leave one of them out: a fused step is "
+            "not recorded"
+        )
+    if options["foreach"] and options["fused"]:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together; leave one of them out")
 
 
@@ -436,7 +441,7 @@ def _way_out(param: Any) -> str:
     )
 
 
-def _check_leaf(param: Any) -> None:
+def _check_leaf(param: Any, defaults: dict[str, Any]) -> None:
     if not isinstance(param, Tensor):
         from autograd_cy import typename  # of errors
 
@@ -444,7 +449,8 @@ def _check_leaf(param: Any) -> None:
             "optimizer can only optimize Tensors, but one of the params is "
             f"{typename(param)}{_way_out(param)}"
         )
-    if not param.is_leaf and not param.retains_grad:
+    recorded = defaults.get("differentiable")  # such a step is given clones
+    if not (recorded or param.is_leaf or param.retains_grad):
         raise ValueError("can't optimize a non-leaf Tensor")
 
 

@@ -34,7 +34,8 @@ class Rprop(FusedOptimizer):
     maximize : bool, optional
         Whether to climb instead of to descend.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
 
     Raises
     ------
@@ -82,4 +83,4 @@ class Rprop(FusedOptimizer):
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         state.update(step=first_number(group, param), prev=first_array(group, param))
-        state["step_size"] = first_array(group, param, float(group["lr"]))
+        state["step_size"] = first_array(group, param, group["lr"])

@@ -39,7 +39,8 @@ class SGD(FusedOptimizer):
     foreach, fused : bool, optional
         They choose between implementations in PyTorch; here there is one, and they change nothing.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
 
     Raises
     ------
@@ -93,8 +94,11 @@ class SGD(FusedOptimizer):
         check_option("weight_decay value", decay, not decay < 0.0)
         if options["nesterov"] and (momentum <= 0 or options["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        check_implementation(options["foreach"], options["fused"])
+        check_implementation(options)
         super()._check_options(options)
+
+    def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
+        pass  # the first step makes the momentum
 
     def _step_of(self, group: dict[str, Any], params: list[Tensor], grads: list[Tensor]) -> None:
         if group["momentum"]:
