@@ -33,7 +33,7 @@ State = dict[str, Any]
 
 def counts(number: Number) -> bool:
     """Tell whether a factor has an effect: it isn't zero, or its derivative is asked for."""
-    return isinstance(number, Tensor) and number.requires_grad or bool(number != 0)
+    return (isinstance(number, Tensor) and number.requires_grad) or bool(number != 0)
 
 
 def decayed(x: Tensor, g: Tensor, decay: Number) -> Tensor:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_cy import Tensor, float64, get_default_dtype, zeros_like
+from autograd_cy import (
+    Tensor,
+    float64,
+    get_default_dtype,
+    view_as_complex,
+    view_as_real,
+    zeros_like,
+)
 from autograd_cy._C.launch import is_capturing
 from autograd_cy._C.optimize import put_number, state_like, state_number
 
@@ -94,9 +101,12 @@ def made_anew(group: dict[str, Any]) -> bool:
 
 
 def first_array(group: dict[str, Any], param: Tensor, value: float | Tensor = 0.0) -> Tensor:
-    """Return state that lies as its parameter does; of a recorded step, with the value's history."""
+    """Return state that lies as its parameter does; a recorded step keeps the value's history."""
     if group.get("differentiable"):
-        return zeros_like(param, requires_grad=False) + value
+        zeros = zeros_like(param)
+        if param.is_complex():  # whose parts are parameters of their own
+            return view_as_complex(view_as_real(zeros) + value)
+        return zeros + value
     return state_like(param, float(value), made_anew(group))
 
 

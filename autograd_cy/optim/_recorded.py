@@ -51,12 +51,13 @@ def update(optimizer: FusedOptimizer, group: dict[str, Any]) -> None:
         formula, options = _options(optimizer, group)
         for param, grad in zip(*with_gradients(group["params"])[:2]):
             _check(param, grad, name)
-            state = optimizer.state[param]
-            if not state:
-                fresh: dict[str, Any] = {}
-                optimizer._begin(fresh, param, {**group, "differentiable": True})
-                state.update(fresh)
-            _step(optimizer, formula, options, group, param, grad, state)
+            before = optimizer.state.get(param)
+            if not before:
+                before = {}
+                optimizer._begin(before, param, {**group, "differentiable": True})
+            after = _step(optimizer, formula, options, group, param, grad, before)
+            if after:
+                optimizer.state[param].update(after)
 
 
 def _step(
@@ -67,32 +68,32 @@ def _step(
     param: Tensor,
     grad: Tensor,
     state: dict[str, Any],
-) -> None:
-    """Step one parameter. Before it is written, nothing has changed."""
+) -> dict[str, Any]:
+    """Step one parameter, and return its state after that."""
     numbers, arrays = optimizer._numbers_of_state, optimizer.arrays
     here = {name: _on(value, param) for name, value in options.items()}
     with_tensors = any(isinstance(value, Tensor) for value in here.values())
     t = float(state["step"]) + 1.0 if "step" in state else 1.0
-    after = {}
+    known: dict[str, Any] = {}
     for name, value in state.items():
         if name in arrays and value is not None:
-            after[name] = _wide(value)
+            known[name] = _wide(value)
         elif name in numbers and name != "step":
-            after[name] = value if with_tensors else float(value)
+            known[name] = value if with_tensors else float(value)
     g = _wide(grad)
     try:
         # A copy, as what is saved of the parameter would change with it.
-        x = formula(_wide(param.clone()), -g if group["maximize"] else g, t, after, **here)
+        x = formula(_wide(param.clone()), -g if group["maximize"] else g, t, known, **here)
     except KeyError as missing:
         raise missing_state(optimizer, missing) from None
     param.copy_(_narrow(x, param))
-    if "step" in state:
-        state["step"] = state["step"] + 1
-    for name, value in after.items():
+    after = {**state, "step": state["step"] + 1} if "step" in state else {**state}
+    for name, value in known.items():
         if name in arrays:
-            state[name] = _narrow(value, param)
+            after[name] = _narrow(value, param)
         else:
-            state[name] = value if isinstance(value, Tensor) else first_number(group, param, value)
+            after[name] = value if isinstance(value, Tensor) else first_number(group, param, value)
+    return after
 
 
 def _options(

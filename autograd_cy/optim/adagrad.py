@@ -23,15 +23,15 @@ class Adagrad(FusedOptimizer):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The learning rate :math:`\gamma`.
-    lr_decay : float, optional
+    lr_decay : float or Tensor, optional
         Its decay :math:`\eta`.
-    weight_decay : float, optional
+    weight_decay : float or Tensor, optional
         Factor of the parameter that is added to its gradient.
-    initial_accumulator_value : float, optional
+    initial_accumulator_value : float or Tensor, optional
         The sum before the first step.
-    eps : float, optional
+    eps : float or Tensor, optional
         Added to the denominator.
     foreach, fused : bool, optional
         They choose between implementations in PyTorch; here there is one, and they change nothing.
@@ -70,10 +70,10 @@ class Adagrad(FusedOptimizer):
         self,
         params: Iterable[Any],
         lr: float | Tensor = 1e-2,
-        lr_decay: float = 0,
-        weight_decay: float = 0,
-        initial_accumulator_value: float = 0,
-        eps: float = 1e-10,
+        lr_decay: float | Tensor = 0,
+        weight_decay: float | Tensor = 0,
+        initial_accumulator_value: float | Tensor = 0,
+        eps: float | Tensor = 1e-10,
         foreach: bool | None = None,
         *,
         maximize: bool = False,

@@ -22,13 +22,13 @@ class Adam(FusedOptimizer):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The learning rate :math:`\gamma`.
-    betas : tuple of float, optional
+    betas : tuple of float or of Tensor, optional
         The factors of the two means.
-    eps : float, optional
+    eps : float or Tensor, optional
         Added to the denominator.
-    weight_decay : float, optional
+    weight_decay : float or Tensor, optional
         Factor of the parameter that is added to its gradient.
     amsgrad : bool, optional
         Whether the largest of all `v` so far is used.
@@ -76,10 +76,10 @@ class Adam(FusedOptimizer):
     def __init__(
         self,
         params: Iterable[Any],
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float | Tensor = 1e-8,
+        weight_decay: float | Tensor = 0,
         amsgrad: bool = False,
         *,
         foreach: bool | None = None,
@@ -114,13 +114,13 @@ class AdamW(Adam):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The learning rate :math:`\gamma`.
-    betas : tuple of float, optional
+    betas : tuple of float or of Tensor, optional
         The factors of the two means.
-    eps : float, optional
+    eps : float or Tensor, optional
         Added to the denominator.
-    weight_decay : float, optional
+    weight_decay : float or Tensor, optional
         The decay :math:`\lambda`.
     amsgrad : bool, optional
         Whether the largest of all second means so far is used.
@@ -155,10 +155,10 @@ class AdamW(Adam):
     def __init__(
         self,
         params: Iterable[Any],
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float | Tensor = 1e-8,
+        weight_decay: float | Tensor = 1e-2,
         amsgrad: bool = False,
         *,
         maximize: bool = False,

@@ -23,15 +23,15 @@ class ASGD(FusedOptimizer):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The learning rate :math:`\gamma`.
-    lambd : float, optional
+    lambd : float or Tensor, optional
         The decay :math:`\lambda`.
-    alpha : float, optional
+    alpha : float or Tensor, optional
         The power of the decay of the rate.
-    t0 : float, optional
+    t0 : float or Tensor, optional
         The step at which the average begins.
-    weight_decay : float, optional
+    weight_decay : float or Tensor, optional
         Factor of the parameter that is added to its gradient.
     foreach, capturable : bool, optional
         They choose between implementations in PyTorch; here there is one, and they change nothing.
@@ -67,10 +67,10 @@ class ASGD(FusedOptimizer):
         self,
         params: Iterable[Any],
         lr: float | Tensor = 1e-2,
-        lambd: float = 1e-4,
-        alpha: float = 0.75,
-        t0: float = 1e6,
-        weight_decay: float = 0,
+        lambd: float | Tensor = 1e-4,
+        alpha: float | Tensor = 0.75,
+        t0: float | Tensor = 1e6,
+        weight_decay: float | Tensor = 0,
         foreach: bool | None = None,
         maximize: bool = False,
         differentiable: bool = False,

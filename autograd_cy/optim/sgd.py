@@ -24,13 +24,13 @@ class SGD(FusedOptimizer):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The learning rate :math:`\gamma`.
-    momentum : float, optional
+    momentum : float or Tensor, optional
         The factor :math:`\mu`.
-    dampening : float, optional
+    dampening : float or Tensor, optional
         The damping :math:`\tau` of the momentum.
-    weight_decay : float, optional
+    weight_decay : float or Tensor, optional
         Factor of the parameter that is added to its gradient.
     nesterov : bool, optional
         Whether the momentum is Nesterov's.
@@ -72,10 +72,10 @@ class SGD(FusedOptimizer):
     def __init__(
         self,
         params: Iterable[Any],
-        lr: float = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float = 0,
+        lr: float | Tensor = 1e-3,
+        momentum: float | Tensor = 0,
+        dampening: float | Tensor = 0,
+        weight_decay: float | Tensor = 0,
         nesterov: bool = False,
         *,
         maximize: bool = False,
