@@ -110,7 +110,13 @@ def _options(
 
 def formula_of(operator: str) -> Callable[..., Tensor]:
     """Return the formula of a step, given the operator's name."""
-    return getattr(_formulas, operator.removeprefix("_fused_").removesuffix("_"))  # type: ignore[no-any-return]
+    formula = getattr(_formulas, operator.removeprefix("_fused_").removesuffix("_"), None)
+    if formula is None:
+        raise NotImplementedError(
+            f"{operator} has no formula in autograd_cy.optim._formulas, as steps with "
+            "differentiable=True need"
+        )
+    return formula  # type: ignore[no-any-return]
 
 
 @functools.cache

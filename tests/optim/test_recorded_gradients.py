@@ -2,6 +2,7 @@
 
 import itertools
 
+import numpy as np
 import pytest
 from grouping import each
 from recorded_steps import CHOICES, NAMES, VALUES, options_of, switches
@@ -195,3 +196,45 @@ def test_a_factor_of_zero_has_a_derivative():
         h = 1e-6
         expected = (run(h) - run(0.0)) / h
         assert abs(found - expected) < 1e-3 * abs(expected)
+
+
+def by_start(library, name, options):
+    """Return parameters after three steps, and their derivatives by where they began."""
+    start = [library.tensor(v, dtype=library.float64, requires_grad=True) for v in START]
+    params = [p.clone() for p in start]
+    optimizer = getattr(library.optim, name)(params, differentiable=True, **options)
+    for grads in GRADS:
+        for p, grad in zip(params, grads, strict=True):
+            p.grad = library.tensor(grad, dtype=library.float64) + 0.1 * p.clone() ** 2
+        optimizer.step()
+    found = library.autograd.grad(sum((p**2).sum() for p in params), start)
+    return [t.detach().numpy() for t in (*params, *found)]
+
+
+@each(
+    "name,options",
+    [
+        pytest.param(name, options, id=f"{name}-{number}")
+        for number, (name, options) in enumerate(CHOICES)
+        if name != "SGD" or "momentum" not in options  # torch cuts the graph at the first one
+    ],
+)
+def test_gradients_are_those_of_torch(name, options):
+    torch = pytest.importorskip("torch")
+    default = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)  # in which it counts steps, and so corrects means
+    try:
+        expected = by_start(torch, name, options)
+    except RuntimeError as error:  # of amsgrad, centered, Adamax and Rprop after several steps
+        if "modified by an inplace operation" not in str(error):
+            raise
+        pytest.skip("torch changes in place what it has saved")
+    finally:
+        torch.set_default_dtype(default)
+    ag.set_default_dtype(ag.float64)
+    try:
+        found = by_start(ag, name, options)
+    finally:
+        ag.set_default_dtype(ag.float32)
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
