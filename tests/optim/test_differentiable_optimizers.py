@@ -451,3 +451,56 @@ def test_programs_learn_what_they_do_in_torch():
         torch.set_default_dtype(default)
     for a, b in zip(learn_to_start(ag), theirs, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-9)
+
+
+# --- parameters that share memory ---------------------------------------------------------------
+
+
+def test_views_of_one_vector_are_stepped_in_it():
+    leaf = ag.tensor([1.0, -2.0, 0.5, 3.0], dtype=ag.float64, requires_grad=True)
+
+    def run(vector):
+        parts = vector[:2], vector[2:].view(2, 1)
+        optimizer = optim.Adam(parts, lr=0.1, differentiable=True)
+        for _ in range(2):
+            for part in parts:
+                part.grad = part.clone() ** 2
+            optimizer.step()
+        return vector
+
+    whole = run(leaf.clone())
+    assert whole.grad_fn.name().endswith("CopySlices")
+    apart = leaf.clone()
+    optimizer = optim.Adam([apart], lr=0.1, differentiable=True)
+    for _ in range(2):
+        apart.grad = apart.clone() ** 2
+        optimizer.step()
+    assert ag.allclose(whole, apart)
+    weights = ag.tensor([1.0, 2.0, 3.0, 4.0], dtype=ag.float64)
+    one, other = (ag.autograd.grad((x * weights).sum(), leaf)[0] for x in (whole, apart))
+    assert ag.allclose(one, other)
+
+
+def test_parts_of_one_operation_are_refused_and_stay():
+    parts = ag.ones(4, requires_grad=True).clone().chunk(2)
+    optimizer = optim.Adam([parts[0]], differentiable=True)
+    parts[0].grad = ag.ones(2)
+    with pytest.raises(RuntimeError, match="multiple views"):
+        optimizer.step()
+    assert not optimizer.state
+    assert parts[0].tolist() == [1.0, 1.0]
+
+
+def test_a_group_follows_the_defaults_of_its_optimizer():
+    """As in torch, the optimizer says whether steps are recorded, and not a group."""
+    leaf = ag.ones(2, requires_grad=True)
+    w = leaf.clone()
+    optimizer = optim.Adam([{"params": [w], "differentiable": False}], differentiable=True)
+    w.grad = w.clone()
+    optimizer.step()
+    assert w.requires_grad
+    other = optim.Adam([{"params": [leaf], "differentiable": True}])
+    leaf.grad = ag.ones(2)
+    other.step()
+    assert leaf.is_leaf
+    assert all(not value.requires_grad for value in other.state[leaf].values())
