@@ -73,13 +73,13 @@ def _step(
     numbers, arrays = optimizer._numbers_of_state, optimizer.arrays
     here = {name: _on(value, param) for name, value in options.items()}
     with_tensors = any(isinstance(value, Tensor) for value in here.values())
-    t = float(state["step"]) + 1.0 if "step" in state else 1.0
+    t = _value_of(state["step"]) + 1.0 if "step" in state else 1.0
     known: dict[str, Any] = {}
     for name, value in state.items():
         if name in arrays and value is not None:
             known[name] = _wide(value)
         elif name in numbers and name != "step":
-            known[name] = value if with_tensors else float(value)
+            known[name] = value if with_tensors else _value_of(value)
     g = _wide(grad)
     try:
         # A copy, as what is saved of the parameter would change with it.
@@ -132,6 +132,11 @@ def _as_option(value: Any) -> Any:
         return value if isinstance(value, bool) else float(value)
     wide = value if value.dtype in (float32, float64) else value.to(float64)
     return wide.reshape(()).clone()
+
+
+def _value_of(number: Any) -> float:
+    """Return a number of a state; on the device meta there are none."""
+    return 0.5 if isinstance(number, Tensor) and number.is_meta else float(number)
 
 
 def _on(value: Any, param: Tensor) -> Any:

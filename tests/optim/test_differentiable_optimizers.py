@@ -504,3 +504,18 @@ def test_a_group_follows_the_defaults_of_its_optimizer():
     other.step()
     assert leaf.is_leaf
     assert all(not value.requires_grad for value in other.state[leaf].values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_steps_on_meta_have_shapes_and_a_graph(name):
+    rate = ag.tensor(0.1, requires_grad=True)
+    w = ag.ones(3, device="meta", requires_grad=True).clone()
+    w.grad = ag.ones(3, device="meta")
+    optimizer = getattr(optim, name)([w], differentiable=True)
+    optimizer.step()
+    optimizer.param_groups[0]["lr"] = rate.to("meta")
+    optimizer.step()
+    assert w.is_meta
+    assert w.shape == (3,)
+    assert w.requires_grad
+    assert all(value.is_meta for value in optimizer.state[w].values())
