@@ -79,6 +79,33 @@ def test_recorded_steps_are_the_fused_ones(name, options, dtype):
             assert close(other, value, rough), (name, options, key)
 
 
+def as_tensors(value):
+    """Return options with tensors in the place of numbers."""
+    if isinstance(value, tuple):
+        return tuple(as_tensors(v) for v in value)
+    return value if isinstance(value, bool) else ag.tensor(value, dtype=ag.float64)
+
+
+@each(
+    "name,options",
+    [pytest.param(name, o, id=f"{name}-{k}") for k, (name, o) in enumerate(CHOICES) if o],
+)
+def test_options_may_be_tensors(name, options):
+    """Formulas compute with them otherwise in places, and fused steps read their numbers."""
+    given = {o: as_tensors(v) for o, v in options.items()}
+    rough = max(1e-12, NUMBERS.get(name, 0.0))
+    seen, states = run(name, ag.float64, False, options)
+    for differentiable in (False, True):
+        found, after = run(name, ag.float64, differentiable, given)
+        for some, others in zip(found, seen, strict=True):
+            for a, b in zip(some, others, strict=True):
+                assert close(a, b, rough), (options, differentiable)
+        for place, state in states.items():
+            for key, value in state.items():
+                there = after[place][key].to(value.dtype)
+                assert close(there, value, max(rough, 1e-6 if value.ndim == 0 else 0.0)), key
+
+
 @pytest.mark.parametrize("dtype", [ag.float16, ag.bfloat16], ids=str)
 @pytest.mark.parametrize("name", NAMES)
 def test_halves_are_rounded_only_when_stored(name, dtype):
