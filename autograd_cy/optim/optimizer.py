@@ -107,9 +107,30 @@ class Optimizer(_Hooked):
     # Options that groups in older files lack, and what the method does without them.
     _later_options: ClassVar[dict[str, Any]] = {}
 
+    # Optimizers of others call what follows. Here steps have their hooks and names by their class,
+    # and refuse by themselves what can't be captured.
+
     def _patch_step_function(self) -> None:
-        # Optimizers of others call it; here steps have their hooks and names by their class.
         pass
+
+    def _cuda_graph_capture_health_check(self) -> None:
+        pass
+
+    def _accelerator_graph_capture_health_check(self) -> None:
+        pass
+
+    @staticmethod
+    def profile_hook_step(func: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a step as it is, since the class of an optimizer adds hooks and labels."""
+        return func
+
+    @staticmethod
+    def _group_tensors_by_device_and_dtype(
+        tensorlistlist: list[list[Any]], with_indices: bool = False
+    ) -> dict[Any, Any]:
+        from ._of_others import _group_tensors_by_device_and_dtype  # for others only
+
+        return _group_tensors_by_device_and_dtype(tensorlistlist, with_indices)
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
