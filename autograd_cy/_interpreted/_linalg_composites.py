@@ -131,10 +131,10 @@ def solve_triangular_backward(
 
 
 def solve_triangular_jvp(
-    moved: Tensor, A: Tensor, X: Tensor, upper: bool, left: bool, unitriangular: bool
+    tangent: Tensor, A: Tensor, X: Tensor, upper: bool, left: bool, unitriangular: bool
 ) -> Tensor:
-    moved = _triangle(moved, upper, unitriangular)
-    change = matmul(moved, X) if left else matmul(X, moved)
+    tangent = _triangle(tangent, upper, unitriangular)
+    change = matmul(tangent, X) if left else matmul(X, tangent)
     return -linalg.solve_triangular(A, change, upper=upper, left=left, unitriangular=unitriangular)
 
 
@@ -348,23 +348,23 @@ def qr_backward(gQ: Tensor | None, gR: Tensor | None, Q: Tensor, R: Tensor, mode
     return linalg.solve_triangular(adjoint(R), inner, upper=False, left=False)
 
 
-def qr_jvp(moved: Tensor, Q: Tensor, R: Tensor, mode: str, which: int) -> Tensor:
+def qr_jvp(tangent: Tensor, Q: Tensor, R: Tensor, mode: str, which: int) -> Tensor:
     _check_whole(Q, R, mode)
     rows, columns = Q.shape[-2], R.shape[-1]
     square = min(rows, columns)
-    R1, moved1 = narrow(R, -1, 0, square), narrow(moved, -1, 0, square)
-    scaled = _over_right(moved1, R1)
+    R1, tangent1 = narrow(R, -1, 0, square), narrow(tangent, -1, 0, square)
+    scaled = _over_right(tangent1, R1)
     X = matmul(adjoint(Q), scaled)
     skew = _skew_part(X)
-    moved_Q = matmul(Q, skew - X) + scaled
+    tangent_Q = matmul(Q, skew - X) + scaled
     if which == 0:
-        return moved_Q
-    moved_R = matmul(triu(X - skew), R1)
+        return tangent_Q
+    tangent_R = matmul(triu(X - skew), R1)
     if rows >= columns:
-        return moved_R
-    R2, moved2 = narrow(R, -1, rows, columns - rows), narrow(moved, -1, rows, columns - rows)
-    beyond = matmul(adjoint(moved_Q), matmul(Q, R2)) + matmul(adjoint(Q), moved2)
-    return cat((moved_R, beyond), -1)
+        return tangent_R
+    R2, tangent2 = narrow(R, -1, rows, columns - rows), narrow(tangent, -1, rows, columns - rows)
+    beyond = matmul(adjoint(tangent_Q), matmul(Q, R2)) + matmul(adjoint(Q), tangent2)
+    return cat((tangent_R, beyond), -1)
 
 
 # --- pseudoinverses -----------------------------------------------------------------------------
@@ -415,9 +415,9 @@ def pinv_backward(grad: Tensor, A: Tensor, P: Tensor) -> Tensor:
     return (left - matmul(matmul(left, P), A)) + (right - matmul(A, matmul(P, right))) - first
 
 
-def pinv_jvp(moved: Tensor, A: Tensor, P: Tensor) -> Tensor:
-    PH, mH = adjoint(P), adjoint(moved)
-    first = matmul(matmul(P, moved), P)
-    left = matmul(matmul(mH, PH), P)
-    right = matmul(P, matmul(PH, mH))
+def pinv_jvp(tangent: Tensor, A: Tensor, P: Tensor) -> Tensor:
+    PH, tH = adjoint(P), adjoint(tangent)
+    first = matmul(matmul(P, tangent), P)
+    left = matmul(matmul(tH, PH), P)
+    right = matmul(P, matmul(PH, tH))
     return (left - matmul(P, matmul(A, left))) + (right - matmul(matmul(right, A), P)) - first

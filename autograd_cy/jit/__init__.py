@@ -52,7 +52,15 @@ class ScriptModule(Module):
 
 
 class ScriptFunction:
-    """The class of compiled functions, of which there are none: ``isinstance`` is False."""
+    """
+    The class of compiled functions, of which there are none: ``isinstance`` is False.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> isinstance(ag.jit.script(ag.neg), ag.jit.ScriptFunction)
+    False
+    """
 
 
 class Attribute(NamedTuple):
@@ -113,6 +121,12 @@ def wait(future: Future) -> Any:
     Returns
     -------
     object
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.jit.wait(ag.jit.fork(lambda: 3))
+    3
     """
     return future.wait()
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy import Tensor, int64, no_grad, tensor
-from autograd_cy._C._warned import warn as _warn
 
 from .convolution import (
     Conv1d,
@@ -90,10 +89,6 @@ class LazyModuleMixin:
         self._load_hook = self._register_load_state_dict_pre_hook(self._lazy_load_hook)
         self._initialize_hook = self.register_forward_pre_hook(
             self._infer_parameters, with_kwargs=True
-        )
-        _warn(
-            "Lazy modules are a new feature under heavy development so changes to the API or "
-            "functionality can happen at any moment."
         )
 
     def _save_to_state_dict(self: Any, destination: Any, prefix: str, keep_vars: bool) -> None:

@@ -398,7 +398,7 @@ op(
 )
 
 op(
-    "_solve_triangular_jvp(moved, A, X, upper: bool, left: bool, unitriangular: bool)",
+    "_solve_triangular_jvp(tangent, A, X, upper: bool, left: bool, unitriangular: bool)",
     tier="interpreted",
     kernel=composite("linalg.solve_triangular_jvp"),
     doc="Tangent of the solution of a triangular system by its matrix.",
@@ -457,7 +457,7 @@ op(
 )
 
 op(
-    "_qr_jvp(moved, Q, R, mode: str, which: int)",
+    "_qr_jvp(tangent, Q, R, mode: str, which: int)",
     tier="interpreted",
     kernel=composite("linalg.qr_jvp"),
     doc="Tangent of Q or R (0, 1).",
@@ -545,7 +545,7 @@ op(
 )
 
 op(
-    "_pinv_jvp(moved, A, P)",
+    "_pinv_jvp(tangent, A, P)",
     tier="interpreted",
     kernel=composite("linalg.pinv_jvp"),
     doc="Tangent of the pseudoinverse.",

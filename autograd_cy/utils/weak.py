@@ -35,6 +35,7 @@ class WeakIdRef(weakref.ref):
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.utils.weak import WeakIdRef
     >>> x = torch.ones(2)
     >>> WeakIdRef(x) == WeakIdRef(x), WeakIdRef(x) == WeakIdRef(torch.ones(2))
     (True, False)
@@ -98,6 +99,7 @@ class WeakIdKeyDictionary(MutableMapping):
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.utils.weak import WeakIdKeyDictionary
     >>> x, names = torch.ones(2), WeakIdKeyDictionary()
     >>> names[x] = "x"
     >>> names[x], torch.ones(2) in names
@@ -181,6 +183,7 @@ class TensorWeakRef:
     Examples
     --------
     >>> import autograd_cy as torch
+    >>> from autograd_cy.utils.weak import TensorWeakRef
     >>> x = torch.ones(2)
     >>> reference = TensorWeakRef(x)
     >>> reference() is x

@@ -3,7 +3,6 @@
 import copy
 import io
 import pickle
-import warnings
 
 import pytest
 
@@ -11,8 +10,6 @@ import autograd_cy as ag
 from autograd_cy import nn
 from autograd_cy.nn.modules.lazy import LazyModuleMixin
 from autograd_cy.nn.parameter import is_lazy
-
-pytestmark = pytest.mark.filterwarnings("ignore:Lazy modules are a new feature")
 
 SHAPES = {1: (2, 4, 6), 2: (2, 4, 6, 5), 3: (2, 4, 6, 5, 5)}
 # Layer, the same without Lazy, an input.
@@ -99,6 +96,7 @@ def test_lazy_layers_are_copied_pickled_converted_and_saved(name):
     assert {k for k, v in found.items() if is_lazy(v)} >= {k for k in found if "weight" in k}
 
 
+@pytest.mark.filterwarnings("ignore:Lazy modules are a new feature")
 def test_options_are_those_of_torch():
     torch = pytest.importorskip("torch")
     for name, (lazy, _, shape) in LAYERS.items():
@@ -179,10 +177,3 @@ def test_inputs_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="in_channels must be divisible by groups"):
         nn.LazyConv1d(4, 1, groups=2)(ag.ones(1, 3, 2))
     assert nn.LazyConv2d(2, 1)(ag.ones(3, 2, 2)).shape == (2, 2, 2)
-
-
-def test_making_one_warns():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        nn.LazyLinear(1)
-    assert [w.category for w in caught] == [UserWarning]

@@ -360,7 +360,15 @@ def _without_slices(t: Tensor, default_mask: Tensor, dim: int, kept: Tensor) -> 
 
 
 class Identity(BasePruningMethod):
-    """Prune nothing: the names of a pruned parameter, and a mask of ones."""
+    """Prune nothing: the names of a pruned parameter, and a mask of ones.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.utils import prune
+    >>> prune.Identity().prune(torch.tensor([1.0, 2.0]))
+    tensor([1., 2.])
+    """
 
     PRUNING_TYPE = "unstructured"
 
@@ -381,6 +389,13 @@ class RandomUnstructured(BasePruningMethod):
     ----------
     amount : int or float
         How many, or which part of all.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.utils import prune
+    >>> int((prune.RandomUnstructured(amount=2).prune(torch.ones(5)) == 0).sum())
+    2
     """
 
     PRUNING_TYPE = "unstructured"
@@ -410,6 +425,13 @@ class L1Unstructured(BasePruningMethod):
     ----------
     amount : int or float
         How many, or which part of all.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.utils import prune
+    >>> prune.L1Unstructured(amount=0.5).prune(torch.tensor([3.0, 1.0]))
+    tensor([3., 0.])
     """
 
     PRUNING_TYPE = "unstructured"
@@ -443,6 +465,13 @@ class RandomStructured(BasePruningMethod):
         How many, or which part of all.
     dim : int, optional
         The dimension along which they lie.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.utils import prune
+    >>> int((prune.RandomStructured(amount=1, dim=0).prune(torch.ones(3, 2)) == 0).sum())
+    2
     """
 
     PRUNING_TYPE = "structured"
@@ -478,6 +507,14 @@ class LnStructured(BasePruningMethod):
         The order of the norm, as `norm` takes it.
     dim : int, optional
         The dimension along which they lie.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.utils import prune
+    >>> prune.LnStructured(amount=1, n=2, dim=0).prune(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[0., 0.],
+            [3., 4.]])
     """
 
     PRUNING_TYPE = "structured"
@@ -524,6 +561,13 @@ class CustomFromMask(BasePruningMethod):
     ----------
     mask : Tensor
         Ones where elements are kept.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.utils import prune
+    >>> prune.CustomFromMask(torch.tensor([0, 1])).prune(torch.tensor([1.0, 2.0]))
+    tensor([0., 2.])
     """
 
     PRUNING_TYPE = "global"

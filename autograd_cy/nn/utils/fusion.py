@@ -91,6 +91,15 @@ def fuse_conv_bn_weights(
     Returns
     -------
     (Parameter, Parameter)
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.utils.fusion import fuse_conv_bn_weights
+    >>> one, zero = torch.ones(1), torch.zeros(1)
+    >>> fuse_conv_bn_weights(torch.ones(1, 1, 1), None, one, one, 0.0, one, zero)[1]
+    Parameter containing:
+    tensor([-1.])
     """
     shape = [1] * conv_w.dim()
     shape[1 if transpose else 0] = -1
@@ -164,6 +173,15 @@ def fuse_linear_bn_weights(
     Returns
     -------
     (Parameter, Parameter)
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> from autograd_cy.nn.utils.fusion import fuse_linear_bn_weights
+    >>> one, zero = torch.ones(1), torch.zeros(1)
+    >>> fuse_linear_bn_weights(torch.ones(1, 1), None, one, one, 0.0, one, zero)[1]
+    Parameter containing:
+    tensor([-1.])
     """
     return _fused(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, [-1, 1])
 
