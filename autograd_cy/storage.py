@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
+
+import numpy as np
 
 from ._C.copying import _rebuild_tensor
 from ._C.dtypes import dtype
@@ -90,6 +93,9 @@ class TypedStorage:
         """The elements as a list of Python numbers."""
         return self._elements().tolist()
 
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes()
+
     def __len__(self) -> int:
         return self.nbytes() // self.dtype.itemsize
 
@@ -124,6 +130,37 @@ def storage(self: Tensor) -> TypedStorage:
     4
     """
     return TypedStorage(self.untyped_storage(), self.dtype)
+
+
+def _map_file(filename: str | os.PathLike[str], shared: bool, nbytes: int) -> np.ndarray:
+    """Return the first bytes of a file as an array."""
+    import mmap
+
+    name = os.fspath(filename)
+    flags, mode = (os.O_RDWR | os.O_CREAT, "read-write") if shared else (os.O_RDONLY, "read-only")
+    try:
+        descriptor = os.open(name, flags, 0o600)
+    except OSError as error:
+        raise RuntimeError(
+            f"unable to open file <{name}> in {mode} mode: {error.strerror} ({error.errno})"
+        ) from None
+    try:
+        size = os.fstat(descriptor).st_size
+        if nbytes < 0:
+            raise RuntimeError(f"unable to mmap {nbytes} bytes from file <{name}>")
+        if nbytes == 0:
+            return np.empty(0, np.uint8)
+        if size < nbytes and not shared:
+            raise RuntimeError(
+                f"file <{name}> size <{size}> is smaller than the required mapping size "
+                f"<{nbytes}>; shared=True lengthens it"
+            )
+        if size < nbytes:
+            os.ftruncate(descriptor, nbytes)
+        access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
+        return np.frombuffer(mmap.mmap(descriptor, nbytes, access=access), np.uint8)
+    finally:
+        os.close(descriptor)
 
 
 _install("storage", storage)

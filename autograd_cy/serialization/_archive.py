@@ -72,6 +72,7 @@ _REBUILD_META = _Name("torch._utils", "_rebuild_meta_tensor_no_storage")
 _REBUILD_WITH_STATE = _Name("torch._tensor", "_rebuild_from_type_v2")
 _PARAMETER = _Name("torch._utils", "_rebuild_parameter")
 _PARAMETER_WITH_STATE = _Name("torch._utils", "_rebuild_parameter_with_state")
+_PARAMETER_MODULES = ("autograd_cy.nn.parameter", "torch.nn.parameter")
 _MARKED = ("Parameter", "Buffer")  # and not their metaclass
 _TENSOR = _Name("torch", "Tensor")
 _SIZE = _Name("torch", "Size")
@@ -135,7 +136,7 @@ class _Pickler(_PythonPickler):
             return _LAYOUT, ("torch.strided",)
         if kind is _dtype:
             return NotImplemented
-        if kind.__module__ == "autograd_cy.nn.parameter" and kind.__name__ in _MARKED:
+        if kind.__module__ in _PARAMETER_MODULES and kind.__name__ in _MARKED:
             if kind.__name__ == "Parameter":
                 given = obj.data, obj.requires_grad, _NO_HOOKS
                 state = obj.__dict__

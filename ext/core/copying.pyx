@@ -66,7 +66,8 @@ def _rebuild_tensor(cls, UntypedStorage storage not None, dtype, Py_ssize_t offs
 
     Parameters
     ----------
-    cls : type
+    cls : type or None
+        None is Tensor: pickles name no class whose module :func:`as_torch` renames.
     storage : UntypedStorage
     dtype : dtype
     offset : int
@@ -105,7 +106,7 @@ def _rebuild_tensor(cls, UntypedStorage storage not None, dtype, Py_ssize_t offs
     t = tensor_on(storage.mem, storage.mem.data + offset * DT_SIZE[dt], dt, n, shape, strides)
     t.flags |= lazy & F_TURNED
     mark_raw(t)
-    if cls is not Tensor:
+    if cls is not Tensor and cls is not None:
         t = Tensor._make_subclass(cls, t)
     if requires_grad:
         if not dt_differentiable(dt):
@@ -141,7 +142,8 @@ cdef object _warn_of_hooks = None
 cdef object reduce_for_pickle(Tensor self):
     if self.flags & F_BATCHED:
         raise RuntimeError("a tensor inside vmap cannot be copied or pickled; return it first")
-    args = (type(self), self.untyped_storage(), dt_object(self.dt), self.storage_offset(),
+    cls = None if type(self) is Tensor else type(self)
+    args = (cls, self.untyped_storage(), dt_object(self.dt), self.storage_offset(),
             tuple(self.shape), self.stride(), bool(needs_grad(self)))
     if self.flags & F_TURNED:
         args += (self.flags & F_TURNED,)

@@ -115,6 +115,42 @@ cdef class UntypedStorage:
         if s != NULL:
             storage_decref(s)
 
+    @staticmethod
+    def from_file(filename, shared=False, nbytes=0):
+        """
+        Map the first bytes of a file.
+
+        Parameters
+        ----------
+        filename : str or os.PathLike
+        shared : bool, optional
+            Write changes to the file, which is created and lengthened as needed. By default they
+            stay in memory.
+        nbytes : int, optional
+            How many bytes to map.
+
+        Returns
+        -------
+        UntypedStorage
+
+        Raises
+        ------
+        RuntimeError
+            If the file can't be opened or mapped, or is shorter and not shared.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import autograd_cy as ag
+        >>> path = os.path.join(tempfile.mkdtemp(), "bytes")
+        >>> with open(path, "wb") as file:
+        ...     _ = file.write(b"abc")
+        >>> ag.UntypedStorage.from_file(path, nbytes=2).tolist()
+        [97, 98]
+        """
+        from autograd_cy.storage import _map_file
+        return untyped_storage(tensor_of_array(_map_file(filename, shared, nbytes)))
+
     def data_ptr(self):
         """Address of the first byte, 0 where nothing was allocated."""
         if self.mem.device == ON_META or (
@@ -166,6 +202,10 @@ cdef class UntypedStorage:
         """Return whether the memory must not be written (it belongs to a read-only array)."""
         return bool(self.mem.readonly)
 
+    def untyped(self):
+        """This object: `Tensor.storage` has one that knows a dtype."""
+        return self
+
     def tolist(self):
         """The bytes as a list of numbers."""
         need_bytes(self.mem, "tolist()")
@@ -191,7 +231,13 @@ cdef class UntypedStorage:
     def __len__(self):
         return self.mem.nbytes
 
-    def __getitem__(self, Py_ssize_t i):
+    def __sizeof__(self):
+        return object.__sizeof__(self) + self.mem.nbytes
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return slice_of(self, index)
+        cdef Py_ssize_t i = index
         if i < 0:
             i += self.mem.nbytes
         if not 0 <= i < self.mem.nbytes:
@@ -240,6 +286,24 @@ cdef UntypedStorage hold(StorageImpl* s):
     cdef UntypedStorage h = UntypedStorage.__new__(UntypedStorage)
     h.mem = storage_incref(s)
     return h
+
+
+cdef UntypedStorage slice_of(UntypedStorage source, index):
+    """Some of the bytes, in the same memory."""
+    cdef Py_ssize_t start, stop, step
+    cdef StorageImpl* s
+    start, stop, step = index.indices(source.mem.nbytes)
+    if step != 1:
+        raise RuntimeError(
+            f"Trying to slice with a step of {step}, but only a step of 1 is supported: take the "
+            f"bytes of a tensor, asarray(storage, dtype=uint8)[::{step}]")
+    need_bytes(source.mem, "indexing")
+    s = storage_borrow(source.mem.data + start, max(stop - start, 0), source,
+                       source.mem.readonly)
+    try:
+        return hold(s)
+    finally:
+        storage_decref(s)
 
 
 cdef UntypedStorage on_device(UntypedStorage source, int device):

@@ -750,9 +750,13 @@ def _attributes(self):
     return PyObject_GenericGetDict(self, NULL)
 
 
-# The class as its users import it, in messages, repr and pickles.
-(<PyTypeObject*>Tensor).tp_name = "autograd_cy.Tensor"
-PyType_Modified(<PyTypeObject*>Tensor)
+def _name_class(bint as_torch):
+    """Name the class as its users import it, in messages and repr and as ``Tensor.__module__``."""
+    (<PyTypeObject*>Tensor).tp_name = "torch.Tensor" if as_torch else "autograd_cy.Tensor"
+    PyType_Modified(<PyTypeObject*>Tensor)
+
+
+_name_class(False)
 Size.__module__ = "autograd_cy"
 
 include "tensor/requires_grad.pxi"
