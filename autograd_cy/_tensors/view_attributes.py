@@ -62,12 +62,17 @@ def _adjoint(self):
     return _complex.conj(_shape.t(self))
 
 
+def _conjugate_transposed(self):
+    """The conjugate of mT."""
+    if not self.ndim:
+        _warn_once("Tensor.mH is deprecated on 0-D tensors. Consider using x.conj().")
+    return _complex.conj(_matrix_transposed(self))
+
+
 for _name, _attribute in {
     "T": property(_transposed),
     "mT": property(_matrix_transposed),
-    "mH": property(
-        lambda self: _complex.conj(_matrix_transposed(self)), doc="The conjugate of mT."
-    ),
+    "mH": property(_conjugate_transposed),
     "H": property(_adjoint),
     "_conj": _complex._conj,
     "_neg_view": _complex._neg_view,

@@ -93,9 +93,15 @@ class _Pickler(_PythonPickler):
         super().__init__(file, protocol)
         # By id: number, kind, number of elements, and the storage itself.
         self.storages: dict[int, tuple[str, str, int, Any]] = {}
+        self.kinds: dict[int, str] = {}  # of their elements
 
     def stored(self, storage: Any, kind: str) -> tuple[str, str, int, Any]:
-        """The entry of a storage; of the kind in which it is met first."""
+        """The entry of a storage."""
+        if self.kinds.setdefault(id(storage), kind) != kind and storage.nbytes():
+            raise RuntimeError(
+                "Cannot save multiple tensors or storages that view the same data as different "
+                f"types ({self.kinds[id(storage)]} and {kind}); save clones of them"
+            )
         if id(storage) not in self.storages:
             itemsize = _DTYPES[_STORAGES[kind]].itemsize if kind in _STORAGES else 1
             count = storage.nbytes() // itemsize
@@ -533,7 +539,7 @@ class Reader:
         if key not in self.storages:
             dtype = _DTYPES[_STORAGES[kind]] if typed else _DTYPES["uint8"]
             made = self.load_storage(f"data/{key}", dtype, count, location)
-            self.storages[key] = TypedStorage(made, dtype) if typed else made
+            self.storages[key] = TypedStorage._of(made, dtype) if typed else made
         return self.storages[key]
 
     def load_storage(self, name: str, dtype: _dtype, count: int, location: str) -> UntypedStorage:

@@ -1,0 +1,136 @@
+"""Tensors and storages on the memory of mapped files."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from typing import Any
+
+from autograd_cy._C.copying import _rebuild_tensor, _storage_from_bytes
+from autograd_cy._C.dtypes import get_default_dtype
+from autograd_cy._C.exchange import UntypedStorage
+from autograd_cy._C.tensor import Tensor
+
+
+class _MappedFile(mmap.mmap):
+    filename: str | None
+
+
+def map_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+    """
+    Map a file into memory, as `UntypedStorage.from_file` does.
+
+    Parameters
+    ----------
+    filename : str
+    shared : bool
+        Write changes to the file, which is made, or made longer, if it has fewer bytes.
+    nbytes : int
+        0: all that the file has.
+
+    Returns
+    -------
+    UntypedStorage
+
+    Raises
+    ------
+    RuntimeError
+        If the file can't be opened, or has fewer bytes and isn't shared.
+    """
+    path = os.fspath(filename)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY, 0o600)
+    except OSError as error:
+        raise RuntimeError(
+            f"unable to open file <{path}> in {'read-write' if shared else 'read-only'} mode: "
+            f"{error.strerror} ({error.errno})"
+        ) from None
+    try:
+        there = os.fstat(descriptor).st_size
+        size = nbytes or there
+        if there < size:
+            if not shared:
+                raise RuntimeError(
+                    f"file <{path}> size <{there}> is smaller than the required mapping size "
+                    f"<{size}>"
+                )
+            os.ftruncate(descriptor, size)
+        if not size:
+            return UntypedStorage(0)
+        access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
+        mapped = _MappedFile(descriptor, size, access=access)
+    finally:
+        os.close(descriptor)
+    mapped.filename = path if shared else None
+    return _storage_from_bytes(memoryview(mapped))
+
+
+def from_file(
+    filename: str,
+    shared: bool | None = None,
+    size: int | None = 0,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """
+    Return a tensor of one dimension on the memory of a mapped file.
+
+    Parameters
+    ----------
+    filename : str
+    shared : bool, optional
+        Write changes to the file, which is made, or made longer, if it has fewer elements. Without
+        it, changes stay in this process.
+    size : int
+        Number of elements.
+    dtype : dtype, optional
+        By default the default dtype.
+    layout, device, pin_memory
+        Only strided tensors on the CPU are on mapped files.
+    requires_grad : bool
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RuntimeError
+        If the file can't be opened, or has fewer elements and isn't shared.
+
+    Examples
+    --------
+    >>> import os
+    >>> import tempfile
+    >>> import autograd_cy as ag
+    >>> path = os.path.join(tempfile.mkdtemp(), "numbers")
+    >>> t = ag.from_file(path, shared=True, size=3, dtype=ag.float64)
+    >>> _ = t.fill_(2)
+    >>> ag.from_file(path, size=2, dtype=ag.float64)
+    tensor([2., 2.], dtype=autograd_cy.float64)
+    """
+    import autograd_cy as ag
+
+    if (
+        layout not in (None, ag.strided)
+        or pin_memory
+        or (device is not None and ag.device(device).type != "cpu")
+    ):
+        raise RuntimeError("from_file: only strided tensors on the CPU, not pinned, are on files")
+    kind = get_default_dtype() if dtype is None else dtype
+    count = size or 0
+    if count < 0:
+        raise RuntimeError(f"from_file: a negative size: {count}")
+    if count:
+        storage = map_file(filename, bool(shared), count * kind.itemsize)
+    else:
+        storage = UntypedStorage(0)
+    made = _rebuild_tensor(Tensor, storage, kind, 0, (count,), (1,), False)
+    return made.requires_grad_() if requires_grad else made
+
+
+from_file.__module__ = "autograd_cy"
