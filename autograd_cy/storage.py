@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ._C._warned import warn as _warn
-from ._C.copying import _rebuild_tensor
+from ._C.copying import _rebuild_tensor, _storage_from_bytes
+from ._C.creation import tensor
 from ._C.dtypes import dtype as _Dtype
 from ._C.dtypes import get_default_dtype
-from ._C.exchange import UntypedStorage
+from ._C.exchange import UntypedStorage, _set_later
 from ._C.tensor import Tensor, _install
 
 __all__ = ["TypedStorage", "UntypedStorage"]
@@ -173,8 +174,6 @@ class TypedStorage:
             self._untyped_storage = self._new_memory(args[0] if args else 0, device)
 
     def _new_memory(self, content: Any, device: Any) -> UntypedStorage:
-        from autograd_cy import tensor
-
         device = "cpu" if device is None else device
         if hasattr(content, "__index__"):
             return UntypedStorage(operator.index(content) * self.dtype.itemsize, device=device)
@@ -558,6 +557,61 @@ def _from_buffer(
     return made
 
 
+def map_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+    """
+    Map a file into memory, as `UntypedStorage.from_file` does.
+
+    Parameters
+    ----------
+    filename : str
+    shared : bool
+        Write changes to the file, which is made, or made longer, if it has fewer bytes.
+    nbytes : int
+        0: all that the file has.
+
+    Returns
+    -------
+    UntypedStorage
+
+    Raises
+    ------
+    RuntimeError
+        If the file can't be opened, or has fewer bytes and isn't shared.
+    """
+    import mmap
+    import os
+
+    class MappedFile(mmap.mmap):
+        filename: str | None
+
+    path = os.fspath(filename)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY, 0o600)
+    except OSError as error:
+        raise RuntimeError(
+            f"unable to open file <{path}> in {'read-write' if shared else 'read-only'} mode: "
+            f"{error.strerror} ({error.errno})"
+        ) from None
+    try:
+        there = os.fstat(descriptor).st_size
+        size = nbytes or there
+        if there < size:
+            if not shared:
+                raise RuntimeError(
+                    f"file <{path}> size <{there}> is smaller than the required mapping size "
+                    f"<{size}>"
+                )
+            os.ftruncate(descriptor, size)
+        if not size:
+            return UntypedStorage(0)
+        access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
+        mapped = MappedFile(descriptor, size, access=access)
+    finally:
+        os.close(descriptor)
+    mapped.filename = path if shared else None
+    return _storage_from_bytes(memoryview(mapped))
+
+
 def storage(self: Tensor) -> TypedStorage:
     """
     The memory block that this tensor shows, with its dtype; warns that such storages are deprecated.
@@ -601,6 +655,7 @@ def storage_type(self: Tensor) -> type:
     return _class_of(_name_of(self.dtype), "cuda" if self.is_cuda else "cpu")
 
 
+_set_later(convert=_convert, from_buffer=_from_buffer, map_file=map_file)
 _install("storage", storage)
 _install("_typed_storage", _typed_storage)
 _install("storage_type", storage_type)

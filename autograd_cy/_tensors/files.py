@@ -1,68 +1,14 @@
-"""Tensors and storages on the memory of mapped files."""
+"""Tensors on the memory of mapped files."""
 
 from __future__ import annotations
 
-import mmap
-import os
 from typing import Any
 
-from autograd_cy._C.copying import _rebuild_tensor, _storage_from_bytes
+from autograd_cy._C.copying import _rebuild_tensor
 from autograd_cy._C.dtypes import get_default_dtype
 from autograd_cy._C.exchange import UntypedStorage
 from autograd_cy._C.tensor import Tensor
-
-
-class _MappedFile(mmap.mmap):
-    filename: str | None
-
-
-def map_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
-    """
-    Map a file into memory, as `UntypedStorage.from_file` does.
-
-    Parameters
-    ----------
-    filename : str
-    shared : bool
-        Write changes to the file, which is made, or made longer, if it has fewer bytes.
-    nbytes : int
-        0: all that the file has.
-
-    Returns
-    -------
-    UntypedStorage
-
-    Raises
-    ------
-    RuntimeError
-        If the file can't be opened, or has fewer bytes and isn't shared.
-    """
-    path = os.fspath(filename)
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY, 0o600)
-    except OSError as error:
-        raise RuntimeError(
-            f"unable to open file <{path}> in {'read-write' if shared else 'read-only'} mode: "
-            f"{error.strerror} ({error.errno})"
-        ) from None
-    try:
-        there = os.fstat(descriptor).st_size
-        size = nbytes or there
-        if there < size:
-            if not shared:
-                raise RuntimeError(
-                    f"file <{path}> size <{there}> is smaller than the required mapping size "
-                    f"<{size}>"
-                )
-            os.ftruncate(descriptor, size)
-        if not size:
-            return UntypedStorage(0)
-        access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
-        mapped = _MappedFile(descriptor, size, access=access)
-    finally:
-        os.close(descriptor)
-    mapped.filename = path if shared else None
-    return _storage_from_bytes(memoryview(mapped))
+from autograd_cy.storage import map_file
 
 
 def from_file(

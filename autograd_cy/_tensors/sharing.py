@@ -25,6 +25,7 @@ from autograd_cy._C.exchange import (
     _memory_owner,
     _move_memory,
     _move_storage,
+    _set_later,
     _shared_block,
     _SharedBlock,
 )
@@ -400,5 +401,6 @@ def _wait() -> None:
         time.sleep(0.002)
 
 
+_set_later(is_shared=is_shared, share_storage_=share_storage_, new_block=new_block)
 _install("is_shared", is_shared)
 _install("share_memory_", share_memory_)

@@ -97,10 +97,11 @@ class _Pickler(_PythonPickler):
 
     def stored(self, storage: Any, kind: str) -> tuple[str, str, int, Any]:
         """The entry of a storage."""
-        if self.kinds.setdefault(id(storage), kind) != kind and storage.nbytes():
+        of = "ByteStorage" if kind == "UntypedStorage" else kind
+        if self.kinds.setdefault(id(storage), of) != of and storage.nbytes():
             raise RuntimeError(
                 "Cannot save multiple tensors or storages that view the same data as different "
-                f"types ({self.kinds[id(storage)]} and {kind}); save clones of them"
+                f"types ({self.kinds[id(storage)]} and {of}); save clones of them"
             )
         if id(storage) not in self.storages:
             itemsize = _DTYPES[_STORAGES[kind]].itemsize if kind in _STORAGES else 1
@@ -408,12 +409,13 @@ NAMES: dict[tuple[str, str], Any] = {
     ("torch", "Size"): modest(Size),
     ("torch", "device"): device,
     ("torch.serialization", "_get_layout"): _get_layout,
-    ("torch.storage", "UntypedStorage"): UntypedStorage,
     ("autograd_cy._C.copying", "_rebuild_tensor"): _rebuild_here,
     **{("torch", name): dtype for name, dtype in _DTYPES.items()},
 }
 #: Kinds of memory: as the first argument of what stands for it, these are called by nothing.
-STORAGE_NAMES = {("torch", name): name for name in _STORAGES}
+STORAGE_NAMES = {("torch", name): name for name in _STORAGES} | {
+    ("torch.storage", "UntypedStorage"): "UntypedStorage"
+}
 
 
 class Reader:
@@ -531,8 +533,8 @@ class Reader:
         if not (isinstance(saved, tuple) and len(saved) == 5 and saved[0] == "storage"):
             raise pickle.UnpicklingError(f"load: unknown kind of persistent id: {saved!r:.80}")
         _, kind, key, location, count = saved
-        typed = isinstance(kind, str)
-        if not (typed or kind is UntypedStorage) or not isinstance(key, str):
+        typed = kind in _STORAGES if isinstance(kind, str) else False
+        if not (typed or kind == "UntypedStorage") or not isinstance(key, str):
             raise pickle.UnpicklingError("load: memory of an unknown kind")
         if not isinstance(count, int) or count < 0 or not isinstance(location, str):
             raise pickle.UnpicklingError("load: memory without a size or a place")

@@ -44,7 +44,7 @@ import numpy as np
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import _install, _list_of, _must_be_bool, _set_reader
 
-__all__ = ["UntypedStorage", "from_dlpack", "from_numpy"]
+__all__ = ["StorageBase", "UntypedStorage", "from_dlpack", "from_numpy"]
 
 cnp.import_array()
 

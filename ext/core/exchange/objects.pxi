@@ -459,7 +459,7 @@ cdef class UntypedStorage(StorageBase):
 
     def is_shared(self):
         """Return whether other processes share the memory."""
-        return _sharing().is_shared(as_bytes(self))
+        return _later["is_shared"](as_bytes(self))
 
     def share_memory_(self):
         """
@@ -475,7 +475,7 @@ cdef class UntypedStorage(StorageBase):
         RuntimeError
             If tensors use the memory: call :meth:`Tensor.share_memory_` of them.
         """
-        _sharing().share_storage_(self)
+        _later["share_storage_"](self)
         return self
 
     def is_pinned(self, device=None):
@@ -505,8 +505,7 @@ cdef class UntypedStorage(StorageBase):
         -------
         UntypedStorage
         """
-        from autograd_cy._tensors.files import map_file
-        return map_file(filename, shared, nbytes)
+        return _later["map_file"](filename, shared, nbytes)
 
     @staticmethod
     def from_buffer(buffer, byte_order=None, count=-1, offset=0, *, dtype=None):
@@ -529,12 +528,11 @@ cdef class UntypedStorage(StorageBase):
         -------
         UntypedStorage
         """
-        from autograd_cy.storage import _from_buffer
-        return _from_buffer(buffer, byte_order, count, offset, dtype)
+        return _later["from_buffer"](buffer, byte_order, count, offset, dtype)
 
     @classmethod
     def _new_shared(cls, size, *, device="cpu"):
-        made = _sharing().new_block(size).storage(0, size)
+        made = _later["new_block"](size).storage(0, size)
         return made if cls is UntypedStorage else hold_as(cls, (<UntypedStorage>made).mem)
 
     def type(self, dtype=None, non_blocking=False):
@@ -592,14 +590,16 @@ cdef class UntypedStorage(StorageBase):
         return _converted(self, "complex64")
 
 
+cdef dict _later = {}               # functions of modules in Python
+
+
+def _set_later(**functions):
+    """Give the functions of higher modules that methods of storages call."""
+    _later.update(functions)
+
+
 cdef object _converted(UntypedStorage storage, kind):
-    from autograd_cy.storage import _convert
-    return _convert(storage, kind)
-
-
-cdef object _sharing():
-    from autograd_cy._tensors import sharing
-    return sharing
+    return _later["convert"](storage, kind)
 
 
 cdef object _file_of(UntypedStorage storage):
