@@ -33,7 +33,7 @@ class OptState(enum.Enum):
 
 class GradScaler:
     """
-    Scales losses, takes the scale out of gradients, and finds one that doesn't overflow.
+    Scale losses, take the scale out of gradients, and find one that doesn't overflow.
 
     Training in bfloat16 needs none: its range is that of float32.
 

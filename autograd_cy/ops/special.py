@@ -270,7 +270,7 @@ op(
             "(self != 0) & (np.abs(self) < smallest)",
             "the quotient of subnormal numbers has few digits",
         ),
-        differs("second", "np.abs(self) < 1e-2", "i0 - i1 / x cancels in the slope"),
+        differs("second", "np.abs(self) < 1e-2", "i0 - i1 / x cancels in the derivative"),
         differs(("value", "gradient", "second"), "np.abs(self) > np.log(largest)", OVERFLOW),
     ),
     doc="Modified Bessel function of the first kind, of order 1.",

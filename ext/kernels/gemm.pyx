@@ -385,7 +385,7 @@ cdef inline bint suits_packing(const Product* p) noexcept nogil:
 cdef int run_panels(const Product* p) noexcept nogil:
     cdef Blocked t
     cdef Py_ssize_t width, columns, rows = p.m, depth, row, col
-    cdef size_t room
+    cdef size_t nbytes
     t.p = p[0]
     t.kind = kind_of(p.dtype)
     t.size = 8 if t.kind == KIND_F64 or t.kind == KIND_U64 else 4
@@ -395,11 +395,11 @@ cdef int run_panels(const Product* p) noexcept nogil:
     width = loops.width[t.kind]
     depth = round_up(min(p.k * t.unit, <Py_ssize_t>DEPTH), 8)
     columns = min(round_up(p.n * t.unit, width), PACKED // (DEPTH * t.size))
-    room = columns * depth * t.size
+    nbytes = columns * depth * t.size
     if is_widened(p.dtype):
         rows = min(p.m, <Py_ssize_t>WIDE_ROWS)
-        room += rows * columns * t.size
-    t.packed = <char*>take_scratch(room)
+        nbytes += rows * columns * t.size
+    t.packed = <char*>take_scratch(nbytes)
     if t.packed == NULL:
         return GEMM_NO_MEMORY
     t.sums = t.packed + columns * depth * t.size if is_widened(p.dtype) else NULL
