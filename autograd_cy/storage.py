@@ -1,8 +1,8 @@
 """
 Memory blocks as objects: untyped ones, and the older kind that knows a dtype.
 
-:class:`TypedStorage` and the classes with a name for each dtype (``FloatStorage``) are deprecated in
-PyTorch, and warn once. New code uses ``Tensor.untyped_storage()``.
+:class:`TypedStorage` and the classes with a name for each dtype (``FloatStorage``) are deprecated
+in PyTorch, and warn once. New code uses ``Tensor.untyped_storage()``.
 """
 
 from __future__ import annotations
@@ -461,7 +461,9 @@ class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
         _warn_typed_storage_removal()
         begin = _arguments(cls, args, wrap_storage, f"{cls}.__new__")
         if kwargs:
-            raise RuntimeError(f"{begin}Keyword argument {next(iter(kwargs))!r} cannot be specified")
+            raise RuntimeError(
+                f"{begin}Keyword argument {next(iter(kwargs))!r} cannot be specified"
+            )
         return TypedStorage(
             *args,
             wrap_storage=wrap_storage,
@@ -614,7 +616,7 @@ def map_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedSto
 
 def storage(self: Tensor) -> TypedStorage:
     """
-    The memory block that this tensor shows, with its dtype; warns that such storages are deprecated.
+    The memory block that this tensor shows, with its dtype; warns that these are deprecated.
 
     Returns
     -------

@@ -61,9 +61,7 @@ def _apply(cls, args, split):
             made = cls.apply(*values)
             out_dims = None
         else:
-            made, out_dims = _batched(
-                cls, VmapInfo(size, randomness), tuple(dims), values, args
-            )
+            made, out_dims = _batched(cls, VmapInfo(size, randomness), tuple(dims), values, args)
     leaves, structure = flatten(made)
     places = spread(out_dims, structure)
     if places is None:

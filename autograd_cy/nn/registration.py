@@ -14,7 +14,6 @@ from autograd_cy import Tensor
 from . import global_hooks as _all
 from .parameter import Buffer, Parameter
 
-
 # Name of an attribute -> a function of the module, called when a program has set it.
 _when_set: dict[str, Callable[[Any], None]] = {}
 

@@ -147,7 +147,7 @@ def test_shared_memory_stays_shared_and_is_written_once():
 
 OF_TWO_DTYPES = {
     "a view of another dtype": lambda w: [w, w.view(ag.int32)],
-    "one of the same size": lambda w: [w.half(), w.half()] + [w.view(ag.int32), w[1:]],
+    "one of the same size": lambda w: [w.half(), w.half(), w.view(ag.int32), w[1:]],
     "the bytes and a tensor": lambda w: [w.untyped_storage(), w],
     "bytes and elements": lambda w: [w.untyped_storage(), w._typed_storage()],
     "a Parameter": lambda w: {"a": ag.nn.Parameter(w), "b": w.view(ag.int32)},
@@ -510,3 +510,24 @@ def test_a_layout_is_named_as_torch_names_it():
     ag.save({"layout": ag.strided}, file)
     assert b"torch.serialization" in file.getvalue() and b"torch.strided" in file.getvalue()
     assert ag.load(io.BytesIO(file.getvalue()))["layout"] is ag.strided
+
+
+def test_files_without_a_byte_order_are_read_in_the_one_that_is_set():
+    orders = ag.serialization.LoadEndianness
+    given = written(ag, ag.tensor([1, 256], dtype=ag.int32)).getvalue()
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(given)) as before, zipfile.ZipFile(file, "w") as made:
+        for entry in before.infolist():
+            if not entry.filename.endswith("byteorder"):
+                made.writestr(entry, before.read(entry))
+    expected = {None: [1, 256], orders.LITTLE: [1, 256], orders.BIG: [1 << 24, 1 << 16]}
+    for order, values in expected.items():
+        ag.serialization.set_default_load_endianness(order)
+        try:
+            assert ag.serialization.get_default_load_endianness() is order
+            assert ag.load(io.BytesIO(file.getvalue())).tolist() == values
+            assert ag.load(io.BytesIO(given)).tolist() == [1, 256]
+        finally:
+            ag.serialization.set_default_load_endianness(None)
+    with pytest.raises(TypeError, match="Invalid argument type"):
+        ag.serialization.set_default_load_endianness("big")

@@ -1,4 +1,4 @@
-"""The dictionaries of hooks of modules, for programs that look for them, fill them or delete them."""
+"""The dictionaries of hooks of modules, for programs that look for, fill or delete them."""
 
 import copy
 import inspect
@@ -39,7 +39,9 @@ def test_a_table_is_in_the_dictionary_of_its_module(name):
     assert name in m.__dict__ and name in vars(m) and hasattr(m, name)
     assert m.__dict__[name] is getattr(m, name)
     if name in DICTIONARIES:
-        assert isinstance(m.__dict__[name], OrderedDict) and repr(getattr(m, name)) == "OrderedDict()"
+        assert (
+            isinstance(m.__dict__[name], OrderedDict) and repr(getattr(m, name)) == "OrderedDict()"
+        )
         assert getattr(m, name) is not getattr(other, name)
     else:
         assert m.__dict__[name] is None

@@ -1,4 +1,4 @@
-"""Storages as objects: made, subclassed, sliced, resized, with attributes, and as typed storages."""
+"""Storages as objects: made, subclassed, sliced, resized, with attributes; typed storages."""
 
 import copy
 import gc
@@ -186,7 +186,14 @@ def test_set_lets_a_storage_grow_that_nothing_else_uses():
 def test_a_block_has_one_object_while_it_lives():
     x = ag.ones(4)
     s = x.untyped_storage()
-    for y in (x[1:], x.detach(), x.data, x.view(ag.int32), ag.empty(0).set_(s), ag.empty(0).set_(x)):
+    for y in (
+        x[1:],
+        x.detach(),
+        x.data,
+        x.view(ag.int32),
+        ag.empty(0).set_(s),
+        ag.empty(0).set_(x),
+    ):
         assert y.untyped_storage() is s
     made = UntypedStorage(4)
     assert ag.empty(0).set_(made).untyped_storage() is made

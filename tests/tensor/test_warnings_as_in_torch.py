@@ -51,7 +51,10 @@ USES = {
         lambda t: t.nn.functional.affine_grid(t.zeros(1, 2, 3), [1, 1, 1, 1], True),
         "Since version 1.3.0, affine_grid behavior has changed for unit-size grids",
     ),
-    "two pixels": (lambda t: t.nn.functional.affine_grid(t.zeros(1, 2, 3), [1, 1, 2, 2], True), None),
+    "two pixels": (
+        lambda t: t.nn.functional.affine_grid(t.zeros(1, 2, 3), [1, 1, 2, 2], True),
+        None,
+    ),
     "equal bounds": (
         lambda t: t.testing.make_tensor((2,), dtype=t.float32, device="cpu", low=2, high=2),
         "Passing `low==high` to",
