@@ -20,7 +20,23 @@ from ._C.dtypes import get_default_dtype
 from ._C.exchange import UntypedStorage, _set_later
 from ._C.tensor import Tensor, _install
 
-__all__ = ["TypedStorage", "UntypedStorage"]
+__all__ = [  # noqa: F822 - the classes of each dtype are made at their first use
+    "BFloat16Storage",
+    "BoolStorage",
+    "ByteStorage",
+    "CharStorage",
+    "ComplexDoubleStorage",
+    "ComplexFloatStorage",
+    "DoubleStorage",
+    "FloatStorage",
+    "HalfStorage",
+    "IntStorage",
+    "LongStorage",
+    "ShortStorage",
+    "Storage",
+    "TypedStorage",
+    "UntypedStorage",
+]
 
 # Storages have methods of these names.
 _int = int
@@ -455,15 +471,13 @@ class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
 
     _device: str
 
-    def __new__(  # type: ignore[misc]
-        cls, *args: Any, wrap_storage: UntypedStorage | None = None, **kwargs: Any
-    ) -> TypedStorage:
+    def __new__(cls, *args: Any, **options: Any) -> TypedStorage:  # type: ignore[misc]
         _warn_typed_storage_removal()
+        wrap_storage = options.pop("wrap_storage", None)
         begin = _arguments(cls, args, wrap_storage, f"{cls}.__new__")
-        if kwargs:
-            raise RuntimeError(
-                f"{begin}Keyword argument {next(iter(kwargs))!r} cannot be specified"
-            )
+        if options:
+            name = next(iter(options))
+            raise RuntimeError(f"{begin}Keyword argument {name!r} cannot be specified")
         return TypedStorage(
             *args,
             wrap_storage=wrap_storage,

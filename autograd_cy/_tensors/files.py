@@ -10,6 +10,8 @@ from autograd_cy._C.exchange import UntypedStorage
 from autograd_cy._C.tensor import Tensor
 from autograd_cy.storage import map_file
 
+__all__ = ["from_file"]
+
 
 def from_file(
     filename: str,

@@ -112,7 +112,7 @@ def dim_order(self, *, ambiguity_check=False):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
     strides = self.stride()
     order = tuple(sorted(range(self.ndim), key=lambda d: -strides[d]))
-    if not ambiguity_check or (len(set(strides)) == self.ndim and 1 not in self.shape):
+    if ambiguity_check is False or (len(set(strides)) == self.ndim and 1 not in self.shape):
         return order
     fitting = [f for f in formats if self.is_contiguous(memory_format=f)]
     if len(fitting) != 1:
