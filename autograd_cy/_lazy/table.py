@@ -56,10 +56,6 @@ _FUSED = "kernels run one after the other; leave the layers as they are"
 _QUANTIZED = "there are no quantized tensors"
 _ON_NUMBERS = "use the function of numpy on x.numpy()"
 
-_STORAGES = (
-    "BFloat16 Bool Byte Char ComplexDouble ComplexFloat Double Float Half Int Long Short"
-).split()
-
 # Functions of lists of tensors; most have an in-place form.
 _ON_LISTS = (
     "abs acos add addcdiv addcmul asin atan ceil clamp_max clamp_min cos cosh div erf erfc exp"
@@ -115,8 +111,9 @@ ABSENT: dict[str, dict[str, str]] = {
             + [f"_foreach_{name}" for name in ("clone", "copy_", "max", "mm", "mul", "zero_")],
             "call the function of each tensor",
         ),
-        **dict.fromkeys(
-            ["Storage", *(f"{kind}Storage" for kind in _STORAGES)], "use UntypedStorage"
+        **_each(
+            _QUANTIZED,
+            "QInt8Storage QInt32Storage QUInt2x4Storage QUInt4x2Storage QUInt8Storage",
         ),
         "binomial": "use numpy.random.Generator.binomial of x.numpy()",
         "bartlett_window": "use 1 - abs(2 * arange(n) / n - 1)",
@@ -305,6 +302,7 @@ ABSENT: dict[str, dict[str, str]] = {
     "utils": {
         "benchmark": "use timeit, or autograd_cy.profiler",
         "cpp_extension": "write Cython that cimports autograd_cy._C",
+        "weak": "use weakref, and id(tensor) as the key: tensors compare element by element",
     },
 }
 
@@ -417,12 +415,6 @@ STAND_INS: dict[str, dict[str, str | OfTorch]] = {
     "ao.quantization": _QUANTIZATION,
     "cuda": {
         **_each(_NO_CUDA_GRAPH, "CUDAGraph graph graph_pool_handle make_graphed_callables"),
-        **_each(
-            "use UntypedStorage",
-            "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage"
-            " ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage"
-            " ShortStorage",
-        ),
         **_each(
             "there is one cache of blocks; leave it out",
             "CUDAPluggableAllocator MemPool caching_allocator_disabled caching_allocator_enable"

@@ -547,6 +547,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
             )
         if t.dtype != given[0].dtype:
             raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+        if t.device != given[0].device:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same device")
     swap = indexing == "xy" and len(given) > 1
     if swap:
         given[:2] = given[1], given[0]

@@ -9,9 +9,11 @@ import _compat_pickle
 import io
 import os
 import pickle
+import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import PurePath
 from typing import IO, Any
 
@@ -40,6 +42,64 @@ _SAFE = {
 
 _always_safe = frozenset(_SAFE)
 _added: list[Any] = []
+
+
+class LoadEndianness(Enum):
+    """Byte orders for :func:`set_default_load_endianness`."""
+
+    NATIVE = 1
+    LITTLE = 2
+    BIG = 3
+
+
+_endianness: LoadEndianness | None = None
+
+
+def get_default_load_endianness() -> LoadEndianness | None:
+    """
+    Return the byte order of files that don't say theirs, as old ones of PyTorch don't.
+
+    Returns
+    -------
+    LoadEndianness or None
+        None, unless it was set: little-endian.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.serialization.get_default_load_endianness() is None
+    True
+    """
+    return _endianness
+
+
+def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
+    """
+    Set the byte order of files that don't say theirs.
+
+    Parameters
+    ----------
+    endianness : LoadEndianness or None
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.serialization.set_default_load_endianness(ag.serialization.LoadEndianness.BIG)
+    >>> ag.serialization.get_default_load_endianness()
+    <LoadEndianness.BIG: 3>
+    >>> ag.serialization.set_default_load_endianness(None)
+    """
+    global _endianness
+    if endianness is not None and not isinstance(endianness, LoadEndianness):
+        raise TypeError("Invalid argument type in function set_default_load_endianness")
+    _endianness = endianness
+    native = sys.byteorder == "big" and endianness is LoadEndianness.NATIVE
+    _archive.big_by_default = native or endianness is LoadEndianness.BIG
 
 
 def add_safe_globals(safe_globals: list) -> None:

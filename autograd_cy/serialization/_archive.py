@@ -94,9 +94,16 @@ class _Pickler(_PythonPickler):
         super().__init__(file, protocol)
         # By id: number, kind, number of elements, and the storage itself.
         self.storages: dict[int, tuple[str, str, int, Any]] = {}
+        self.kinds: dict[int, str] = {}  # of their elements
 
     def stored(self, storage: Any, kind: str) -> tuple[str, str, int, Any]:
-        """The entry of a storage; of the kind in which it is met first."""
+        """The entry of a storage."""
+        of = "ByteStorage" if kind == "UntypedStorage" else kind
+        if self.kinds.setdefault(id(storage), of) != of and storage.nbytes():
+            raise RuntimeError(
+                "Cannot save multiple tensors or storages that view the same data as different "
+                f"types ({self.kinds[id(storage)]} and {of}); save clones of them"
+            )
         if id(storage) not in self.storages:
             itemsize = _DTYPES[_STORAGES[kind]].itemsize if kind in _STORAGES else 1
             count = storage.nbytes() // itemsize
@@ -403,12 +410,16 @@ NAMES: dict[tuple[str, str], Any] = {
     ("torch", "Size"): modest(Size),
     ("torch", "device"): device,
     ("torch.serialization", "_get_layout"): _get_layout,
-    ("torch.storage", "UntypedStorage"): UntypedStorage,
     ("autograd_cy._C.copying", "_rebuild_tensor"): _rebuild_here,
     **{("torch", name): dtype for name, dtype in _DTYPES.items()},
 }
 #: Kinds of memory: as the first argument of what stands for it, these are called by nothing.
-STORAGE_NAMES = {("torch", name): name for name in _STORAGES}
+STORAGE_NAMES = {("torch", name): name for name in _STORAGES} | {
+    ("torch.storage", "UntypedStorage"): "UntypedStorage"
+}
+
+
+big_by_default = False  # the byte order of a file that doesn't say its own
 
 
 class Reader:
@@ -454,6 +465,8 @@ class Reader:
             if order not in (b"little", b"big"):
                 raise pickle.UnpicklingError(f"load: unknown byte order {order!r}")
             self.swapped = order == b"big"
+        else:
+            self.swapped = big_by_default
         self.map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if mapped else None
 
     def check_version(self) -> None:
@@ -526,15 +539,15 @@ class Reader:
         if not (isinstance(saved, tuple) and len(saved) == 5 and saved[0] == "storage"):
             raise pickle.UnpicklingError(f"load: unknown kind of persistent id: {saved!r:.80}")
         _, kind, key, location, count = saved
-        typed = isinstance(kind, str)
-        if not (typed or kind is UntypedStorage) or not isinstance(key, str):
+        typed = kind in _STORAGES if isinstance(kind, str) else False
+        if not (typed or kind == "UntypedStorage") or not isinstance(key, str):
             raise pickle.UnpicklingError("load: memory of an unknown kind")
         if not isinstance(count, int) or count < 0 or not isinstance(location, str):
             raise pickle.UnpicklingError("load: memory without a size or a place")
         if key not in self.storages:
             dtype = _DTYPES[_STORAGES[kind]] if typed else _DTYPES["uint8"]
             made = self.load_storage(f"data/{key}", dtype, count, location)
-            self.storages[key] = TypedStorage(made, dtype) if typed else made
+            self.storages[key] = TypedStorage._of(made, dtype) if typed else made
         return self.storages[key]
 
     def load_storage(self, name: str, dtype: _dtype, count: int, location: str) -> UntypedStorage:

@@ -147,7 +147,7 @@ cdef Tensor cross(Tensor a, Tensor b, object dim, Tensor out):
     cdef int nd, i
     cdef tuple shape
     cdef Tensor left, right
-    if dim is not None and a.nd != b.nd:
+    if a.nd != b.nd:
         raise RuntimeError(
             "linalg.cross: inputs must have the same number of dimensions. Got "
             f"{a.nd} and {b.nd}")

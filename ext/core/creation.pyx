@@ -44,7 +44,7 @@ from autograd_cy._C.tensor cimport (
     preserved_strides, tensor_empty_like, tensor_on, tensor_alias, format_strides, check_holds,
     store_element,
     beyond_64_bits,
-    scalar_value,
+    scalar_value, warn_once,
     requires_grad as needs_grad, is_number, bump_version, wrap_double)
 from autograd_cy._C.iterate cimport (
     cast, check_writable, clear, clone_plain, copy_into, fill_dense, fill_elements, fill_with,

@@ -20,7 +20,7 @@ from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.devices cimport check_capture
 from autograd_cy._C.dtypes cimport (
     DT_BOOL, DT_SIZE, dt_differentiable, dt_category, dt_is_complex, dt_object)
-from autograd_cy._C.exchange cimport UntypedStorage
+from autograd_cy._C.exchange cimport UntypedStorage, resize_block
 from autograd_cy._C.node_io cimport give
 from autograd_cy._C.forward cimport copy_tangents, has_tangent
 from autograd_cy._C.iterate cimport (

@@ -86,6 +86,13 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         )
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
+    if aligned and min(size[2:]) == 1:
+        _warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
+            "align_corners=True. This is not an intended use case of affine_grid. See the "
+            "documentation of affine_grid for details.",
+            UserWarning,
+        )
     if theta.device.type != "cpu":
         from autograd_cy._interpreted._resampling_composites import affine_grid_of_operators
 
