@@ -105,7 +105,15 @@ class InPlaceForm(Form):
     def lines(self) -> list[str]:
         head = f"cdef Tensor c_{self.op.key}_({self.op.params}):"
         body = self.by_others() if self.op.kind == "composite" else self.by_kernel()
-        return self.function(head, self.event.begin("_"), [*self.idle(), *body])
+        return self.function(
+            head, self.event.begin("_"), [*self.idle(), *self.check_given_dtype(), *body]
+        )
+
+    def check_given_dtype(self) -> list[str]:
+        """Lines that refuse a ``dtype`` which `self` doesn't have."""
+        if not any(a.type == "dtype?" for a in self.r.args):
+            return []
+        return ["if dtype >= 0 and dtype != self.dt:", "    raise bad_inplace(self, dtype)"]
 
     def replacement(self) -> str:
         """The call that computes a result of its own, which then takes the place of `self`."""
@@ -130,7 +138,7 @@ class InPlaceForm(Form):
         lines += [
             f"if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and {requires}:",
             "    recording = True",
-            *CheckDtype(self.op, self.node).check(),
+            *CheckDtype(self.op, self.node).check(inplace=True),
             *self.part(CheckDevice),
         ]
         if self.op.kind == "elementwise" and self.r.kernel.dtypes == "real":

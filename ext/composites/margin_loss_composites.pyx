@@ -7,7 +7,7 @@ from autograd_cy._C.dtypes cimport DT_BOOL, DT_F32, dt_category, dt_is_float, dt
 from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_SUM
 from autograd_cy._C.tensor cimport (
-    Tensor, dims_of, normal_dim, same_shape, sizes_of, wrap_double, wrap_int)
+    Tensor, dims_of, missing_dim, normal_dim, same_shape, sizes_of, wrap_double, wrap_int)
 include "operators_of_margin_loss_composites.pxi"
 
 
@@ -92,10 +92,12 @@ cdef Tensor bilinear(Tensor a, Tensor b, Tensor weight, Tensor bias):
             raise RuntimeError(
                 f"bilinear(): input{number} size does not match weight size: got {found} but "
                 f"expected {expected}")
+    if bias is not None and bias.nd == 0:
+        raise missing_dim(0, 0, "bilinear(): bias must have one dimension")
     if bias is not None and (bias.nd != 1 or bias.sizes[0] != k):
         raise RuntimeError(
             "bilinear(): bias size does not match weight size: got "
-            f"{bias.sizes[0] if bias.nd else 1} but expected {k}")
+            f"{bias.sizes[0]} but expected {k}")
     if bias is not None and bias.dt != a.dt:
         raise RuntimeError(f"bilinear: All tensors must have the same dtype, got input1: "
                            f"{dt_object(a.dt)}, bias: {dt_object(bias.dt)}")

@@ -12,8 +12,8 @@ from autograd_cy._C.dtypes cimport DT_BF16, DT_C64, DT_F16, DT_F32, dt_is_comple
 from autograd_cy._C.changes cimport after_change, before_change
 from autograd_cy._C.iterate cimport copy_into
 from autograd_cy._C.tensor cimport (
-    Tensor, device_of, dims_of, g_modes, requires_grad, sizes_of, tls_modes, wrap_double,
-    F_BATCHED, F_DUAL, F_VIEW, G_FORWARD, M_GUARD_SAVED, M_NO_GRAD)
+    Tensor, device_of, dims_of, g_modes, missing_dim, requires_grad, sizes_of, tls_modes,
+    wrap_double, F_BATCHED, F_DUAL, F_VIEW, G_FORWARD, M_GUARD_SAVED, M_NO_GRAD)
 include "operators_of_normalization_composites.pxi"
 
 __all__: list[str] = []
@@ -299,7 +299,8 @@ cdef Tensor instance_norm(Tensor input, Tensor weight, Tensor bias, Tensor runni
             "Expected running_mean and running_var to be defined when use_input_stats=False")
     check_both(running_mean, running_var)
     if input.nd < 2:
-        raise RuntimeError(
+        raise missing_dim(
+            1, input.nd,
             f"instance_norm: expected at least 2 dimensions (batch, channels), got {input.nd} "
             f"(shape {list(sizes_of(input))})")
     n, c = input.sizes[0], input.sizes[1]

@@ -2,7 +2,7 @@
 # build: plain hot
 """Reading and writing with ``x[...]``: basic indices become views, tensors advanced indexing."""
 from autograd_cy._C.dtypes cimport (
-    DT_BOOL, DT_I32, DT_I64, DT_U8, dt_is_complex, dt_is_integral, dt_object)
+    dt_is_complex, dt_is_integral, dt_object, dt_scalar_name, DT_BOOL, DT_I32, DT_I64, DT_U8)
 from autograd_cy._C.iterate cimport check_not_expanded, one_memory
 from autograd_cy._C.tensor cimport (
     Tensor, F_STRIDED, F_WRAPPED, upcalls, as_operand, check_fits, is_number, reading,
@@ -258,7 +258,7 @@ cdef int setitem(Tensor a, object index, object value) except -1:
         src = <Tensor>_tensor(value)
     else:
         raise TypeError(
-            f"can't assign a {type(value).__name__} to a {dt_object(a.dt).name} tensor")
+            f"can't assign a {type(value).__name__} to a {dt_scalar_name(a.dt)} tensor")
     if index is False:
         return 0                # nothing is written, not even a version
     v, advanced = apply_basic(a, index)
@@ -270,7 +270,7 @@ cdef int setitem(Tensor a, object index, object value) except -1:
                     src.count == 1 or index is True)):
                 raise RuntimeError(
                     "Index put requires the source and destination dtypes match, got "
-                    f"{dt_object(v.dt).name} for the destination and {dt_object(src.dt).name} for "
+                    f"{dt_scalar_name(v.dt)} for the destination and {dt_scalar_name(src.dt)} for "
                     "the source; convert the values with .to(x.dtype)")
             if value is src and src.count == 1 and index is not True:
                 check_fits(T.reshape(src, ()), v.dt)    # a number, as of masked_fill_

@@ -165,8 +165,9 @@ def huber_loss(
     if target.dtype is not input.dtype:
         if not _operators.can_cast(target.dtype, input.dtype):
             raise RuntimeError(
-                f"huber_loss: result type {target.dtype} can't be cast to the desired output type "
-                f"{input.dtype}; convert the input first"
+                f"huber_loss: result type {target.dtype._scalar} can't be cast to the desired "
+                "output type "
+                f"{input.dtype._scalar}; convert the input first"
             )
         target = target.to(input.dtype)
     if weight is None:
@@ -279,8 +280,9 @@ def soft_margin_loss(
     if target.dtype is not input.dtype:
         if not _operators.can_cast(target.dtype, input.dtype):
             raise RuntimeError(
-                f"soft_margin_loss: result type {target.dtype} can't be cast to the desired output "
-                f"type {input.dtype}; convert the input first"
+                f"soft_margin_loss: result type {target.dtype._scalar} can't be cast to the "
+                "desired output "
+                f"type {input.dtype._scalar}; convert the input first"
             )
         target = target.to(input.dtype)
     if input.is_complex():

@@ -83,7 +83,7 @@ logits keep their digits.""",
     },
     call_raises={"ValueError": "If the shapes differ."},
     check_call="""\
-if target.shape != input.shape:
+if isinstance(input, Tensor) and isinstance(target, Tensor) and target.shape != input.shape:
     raise ValueError(
         f"Target size ({target.shape}) must be the same as input size ({input.shape})"
     )""",
