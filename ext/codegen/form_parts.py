@@ -134,7 +134,10 @@ class CheckDtype(Part):
         if wanted.promoted and len(names) > 2:
             return [f"check_dtype(common_dtype(({', '.join(names)})), {how})"]
         if wanted.promoted and len(names) == 2:
-            return [f"check_promoted_dtype({', '.join(names)}, {how}, {inplace})"]
+            truth = self.op.kind == "elementwise" and self.r.kernel.dtypes == "bool"
+            kind = 2 if inplace and not truth else 1
+            kind = kind if self.op.kind == "elementwise" else 0
+            return [f"check_promoted_dtype({', '.join(names)}, {how}, {kind})"]
         # An argument that is computed in another dtype may be of any.
         dtype = "{0}.dt if dtype < 0 else dtype" if wanted.by_dtype else "{0}.dt"
         lines = [f"check_dtype({dtype.format(name)}, {how})" for name in names]
@@ -148,6 +151,8 @@ class CheckDtype(Part):
     @property
     def rule_first(self) -> bool:
         """True if the shape rule speaks before the dtype, as in torch."""
+        if isinstance(self.r.call.refusal, str):
+            return False  # words that torch has for all dtypes come first
         return has_shape(self.r) and not (is_sized(self.r) or self.r.kernel.draws)
 
     def function(self) -> list[str]:

@@ -242,6 +242,8 @@ class OutForm(Form):
         if refusal := self.part(CheckDevice):
             lines += [self.flags(), *refusal]
         exact = self.kernel.result_dtype() if self.r.call.out == "exact" else None
+        if self.r.call.out == "exact" and self.kernel.writes_out:
+            exact = "self.dt"  # which such kernels have
         if exact is not None:
             lines += self.check_dtype_of_out(exact)
         lines += [*self.computation(exact is not None), "bump_version(out)"]
@@ -249,7 +251,7 @@ class OutForm(Form):
 
     def check_dtype_of_out(self, dtype: str) -> list[str]:
         """Lines that refuse another dtype; a real result may go into a complex tensor, too."""
-        rule = self.r.kernel.dtypes
+        rule = getattr(self.r.kernel, "dtypes", "same")
         refuse = "need_exact_out" if rule == "complex" else "raise other_out"
         unless = "dt_is_complex(self.dt) or " if rule == "real" else ""
         return [

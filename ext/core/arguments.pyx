@@ -327,7 +327,7 @@ cpdef object dims_arg(object x, str op, str name, int position):
 cpdef tuple fixed_arg(object x, str op, str name, int position, tuple words):
     """Convert to as many ints as the type says; one int stands for all."""
     cdef Py_ssize_t n = int(words[0])
-    cdef tuple found = sizes_arg(x, op, name, position)
+    cdef tuple found = sizes_arg((x,) if type(x) is int else x, op, name, position)
     if not isinstance(x, (tuple, list)):
         return found * n
     if len(found) != n:
@@ -474,13 +474,18 @@ cdef int refuse_dtype(int dt, str op, object words) except -1:
 
 
 cdef int check_common_dtype(Tensor a, Tensor b, uint32_t allowed, str op, object words,
-                            bint inplace) except -1:
-    """Refuse a promoted dtype, after what torch looks at before it: shapes, and `a` as the result."""
+                            int kind) except -1:
+    """
+    Refuse a promoted dtype.
+
+    `kind` is 1 where shapes are broadcast, 2 where `a` takes the result, too. Torch looks at these
+    before the dtype.
+    """
     cdef int dt = result_dtype((a, b))
     cdef Py_ssize_t[64] shape
-    if not (allowed >> dt) & 1 and not (a.flags | b.flags) & F_BATCHED:
+    if kind and not (allowed >> dt) & 1 and not (a.flags | b.flags) & F_BATCHED:
         broadcast_shape((a, b), shape, op)
-        if inplace and dt_category(dt) > dt_category(a.dt):
+        if kind == 2 and dt_category(dt) > dt_category(a.dt):
             raise RuntimeError(
                 f"{op}: result type {dt_scalar_name(dt)} can't be cast to the desired output type "
                 f"{dt_scalar_name(a.dt)}")

@@ -55,6 +55,11 @@ cdef class dtype:
         """The name of the scalar type, as messages show it."""
         return dt_scalar_name(self.code)
 
+    @property
+    def _number(self):
+        """The name of the type of a number that doesn't fit, as messages show it."""
+        return dt_c_name(self.code)
+
     def to_real(self):
         """The dtype of the real part."""
         return dt_object(dt_real(self.code))

@@ -68,7 +68,7 @@ cdef object made(Tensor t, object requires_grad, str op):
 cdef int need_floating(int dt, str op) except -1:
     if not dt_differentiable(dt):
         raise NotImplementedError(
-            f"{op}: not implemented for {dt_scalar_name(dt)}; "
+            f"{op}: not implemented for '{dt_scalar_name(dt)}'; "
             "the dtype must be floating or complex"
         )
     return 0

@@ -9,8 +9,8 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 from autograd_cy._C.dtypes cimport (
-    dt_c_name, dt_is_complex, dt_is_float, dt_is_integral, dt_real, dt_scalar_name, DT_BF16,
-    DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, DT_U8)
+    dt_c_name, dt_is_complex, dt_is_float, dt_is_integral, dt_real, dt_scalar_name, dt_type_name,
+    DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, DT_U8)
 from autograd_cy._C.faults cimport check_no_zero
 from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.metadata cimport normal_dims

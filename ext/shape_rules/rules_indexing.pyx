@@ -42,7 +42,7 @@ cdef int check_vector(Tensor a, Tensor index, str op) except -1:
 cdef int selected(Result* r, Tensor a, Py_ssize_t dim, Tensor index, str op) except -1:
     dim = normal_dim(dim, a.nd)
     check_vector(a, index, op)
-    if index.count and a.nd and a.sizes[dim] == 0:
+    if index.count and a.nd > 1 and a.sizes[dim] == 0:
         raise RuntimeError(f"{op}(): self indexing axis dim should be positive (shape "
                            f"{list(sizes_of(a))}, dim {dim})")
     result_dense(r, a.dt, a.nd, a.sizes)

@@ -46,6 +46,21 @@ FORMS = ("function", "out", "in-place")
 PATTERNS = {name: re.compile(pattern) for name, pattern in CLASSES.items()}
 
 
+EARLIER = "something else that is wrong with the call is found first"
+#: Where the key words are others: (operators, values, key words, reason).
+DIFFERENT = [
+    (r"(gru|lstm|rnn_relu|rnn_tanh)(_cell)?", ".*", ".*", "shapes and dtypes are checked before"),
+]
+
+
+def says_otherwise(operator, words, value):
+    """Return whether a row of the table excuses a message."""
+    return any(
+        re.fullmatch(row[0], operator) and re.fullmatch(row[1], value) and re.search(row[2], words)
+        for row in DIFFERENT
+    )
+
+
 def key_words(message):
     """(class, key words) of a message; None for one of no class."""
     for name, pattern in PATTERNS.items():

@@ -1,5 +1,6 @@
 """Wrong calls raise the exceptions of PyTorch, and leave their arguments unchanged."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -10,10 +11,12 @@ for folder in (HERE, HERE.parent):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
+import messages  # noqa: E402
 from differences import DIFFERENT, different  # noqa: E402
 from grouping import each  # noqa: E402
 from wrong_calls import (  # noqa: E402
     CRASHED,
+    FORMS,
     NAMES_OF,
     NO_SUCH_CALL,
     copied,
@@ -59,7 +62,44 @@ def check(record, *forms):
     assert not spoiled, "changed by a call that was refused:\n" + "\n".join(spoiled)
 
 
+def test_rows_of_the_table_are_needed():
+    """Each class of differences has a call, among those of the records that it names."""
+    unused = list(DIFFERENT)
+    for record in public_records():
+        rows = [row for row in unused if re.fullmatch(row.operators, record.key)]
+        forms = {form for row in rows for form in FORMS if re.fullmatch(row.forms, form)}
+        for line, value, theirs, ours, _ in compared(record, forms) if rows else ():
+            found = different(line, value, theirs, ours) if theirs != ours else None
+            if found in unused:
+                unused.remove(found)
+        if not unused:
+            break
+    assert not unused, unused
+
+
 EACH = [pytest.param(r, id=r.key) for r in public_records()]
+
+
+WORDS = messages.read()
+
+
+def said(line, value):
+    """The message of one call, or what became of it."""
+    found = []
+    outcome(ag, line, value, lambda *rest: found.append(str(rest[-1])))
+    return found[0] if found else "no error"
+
+
+@each("record", EACH)
+def test_messages_have_the_key_words_of_pytorch(record):
+    by_key = {line.key: line for line in lines(record)}
+    wrong = []
+    for key, value, words in WORDS:
+        if key in by_key and not messages.says_otherwise(record.key, words, value):
+            text = said(by_key[key], value)
+            if words not in text:
+                wrong.append(f"{key}={value}: {words!r} is not in {text!r}")
+    assert not wrong, "\n".join(wrong)
 
 
 @each("record", EACH)

@@ -484,5 +484,3 @@ def read():
                 values = dict(zip(lists[name[1:]], letters, strict=True))
                 found[f"{operator} {form} {number} {argument}"] = values
     return found
-
-

@@ -52,8 +52,8 @@ if target.shape != input.shape:
     )
 if target.dtype is not input.dtype:
     raise RuntimeError(
-        f"binary_cross_entropy: Found dtype {target.dtype} of the target but expected "
-        f"{input.dtype}, that of the input; convert one of them"
+        f"binary_cross_entropy: Found dtype {target.dtype._scalar} of the target but expected "
+        f"{input.dtype._scalar}, that of the input; convert one of them"
     )""",
 )
 loss(

@@ -29,7 +29,7 @@ cdef int real_dtype(object dtype, int default, object device, object out, str op
         dt = (<Tensor>out).dt
     if dt == DT_BOOL or dt_is_complex(dt):
         raise NotImplementedError(
-            f"{op}: not implemented for {dt_scalar_name(dt)}; ask for a real dtype and "
+            f"{op}: not implemented for '{dt_scalar_name(dt)}'; ask for a real dtype and "
             "convert the result")
     return dt
 

@@ -528,8 +528,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
         return set_requires_grad(from_data(obj, dt), requires_grad or False, "asarray")
     if copy is not None and not copy and dt >= 0 and dt != t.dt:
         raise ValueError(
-            f"asarray: can't alias tensor with dtype '{dt_type_name(t.dt)}' into dtype "
-            f"'{dt_type_name(dt)}'."
+            f"asarray: can't alias tensor with dtype '{dt_scalar_name(t.dt)}' into dtype "
+            f"'{dt_scalar_name(dt)}'."
         )
     if requires_grad is None:
         requires_grad = bool(needs_grad(t))

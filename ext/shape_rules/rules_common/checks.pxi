@@ -169,16 +169,16 @@ cdef int check_factor(Tensor a, Tensor x, Tensor y, Tensor value) except -1:
 cdef int check_weight(Tensor a, Tensor end, Tensor weight) except -1:
     if end.dt != a.dt:
         raise RuntimeError(
-            f"lerp: expected dtype {dt_scalar_name(a.dt)} for `end` but got dtype "
-            f"{dt_scalar_name(end.dt)}; convert it with .to(dtype)")
+            f"lerp: expected dtype {dt_type_name(a.dt)} for `end` but got dtype "
+            f"{dt_type_name(end.dt)}; convert it with .to(dtype)")
     if weight.flags & F_WRAPPED:
         factor_fits(weight, a.dt)
         if dt_is_float(a.dt):
             check_fits(weight, DT_F64 if a.dt == DT_F64 else DT_F32)
     elif weight.dt != a.dt and weight.nd:
         raise RuntimeError(
-            f"lerp: expected dtype {dt_scalar_name(a.dt)} for `weight` but got dtype "
-            f"{dt_scalar_name(weight.dt)}; convert it with .to(dtype)")
+            f"lerp: expected dtype {dt_type_name(a.dt)} for `weight` but got dtype "
+            f"{dt_type_name(weight.dt)}; convert it with .to(dtype)")
     return 0
 
 
@@ -186,7 +186,7 @@ cdef int check_mask(Tensor a, Tensor mask, Tensor value) except -1:
     if mask.dt != DT_BOOL:
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype "
-            f"{dt_scalar_name(mask.dt)}")
+            f"{dt_type_name(mask.dt)}")
     if value.nd != 0:
         raise RuntimeError(
             f"masked_fill only supports a 0-dimensional value tensor, but got tensor with "
