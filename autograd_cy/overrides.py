@@ -1,10 +1,10 @@
 """
 Classes that answer in place of functions: the protocol ``__torch_function__``.
 
-A class with a class method ``__torch_function__(cls, func, types, args=(), kwargs=None)`` is asked
-by every function and method of tensors that gets one of its instances, also in a list; what it
-returns is the result, unless it is ``NotImplemented``. A subclass of Tensor has one that computes
-and makes the tensors among the results instances of the subclass.
+Every function and method of tensors dispatches to a class with a class method
+``__torch_function__(cls, func, types, args=(), kwargs=None)`` if it gets one of its instances, also
+in a list; what the method returns is the result, unless it is ``NotImplemented``. A subclass of
+Tensor has one that computes and makes the tensors among the results instances of the subclass.
 
 Examples
 --------
@@ -104,7 +104,7 @@ def handle_torch_function(
     public_api: Callable, relevant_args: Iterable[Any], *args: Any, **kwargs: Any
 ) -> Any:
     """
-    Ask the classes of `relevant_args` what ``public_api(*args, **kwargs)`` is.
+    Dispatch ``public_api(*args, **kwargs)`` to the classes of `relevant_args`.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def handle_torch_function(
     >>> torch.overrides.handle_torch_function(torch.exp, (Answer(),), Answer())
     'exp'
     """
-    return _overrides._ask(public_api, tuple(relevant_args), args, kwargs)
+    return _overrides._dispatch(public_api, tuple(relevant_args), args, kwargs)
 
 
 def is_tensor_like(inp: Any) -> bool:
@@ -223,7 +223,7 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
             found[Tensor].append(value)
         elif name in _attributes():
             found[Tensor].append(_attributes()[name][0].__get__)
-        elif name in _members() and callable(value):  # subclasses have forms of these that ask
+        elif name in _members() and callable(value):  # subclasses have forms that dispatch
             found[Tensor].append(value)
     return found
 

@@ -4,7 +4,7 @@ from autograd_cy._C.storage cimport StorageImpl
 from autograd_cy._C.tensor cimport Tensor
 
 cdef class UntypedStorage:
-    """Owns one reference to a block, so it can be the base of a NumPy array."""
+    """Own one reference to a block, so it can be the base of a NumPy array."""
     cdef StorageImpl* mem
     cdef object __weakref__
 

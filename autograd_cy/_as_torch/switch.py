@@ -1,4 +1,4 @@
-"""Turns the name of torch on and off."""
+"""Turn the name of torch on and off."""
 
 from __future__ import annotations
 

@@ -131,12 +131,12 @@ def cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tenso
     return sum(unsqueeze(grad, -1) * _weights(difference, result, p), -2)
 
 
-def cdist_jvp(moved: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
+def cdist_jvp(tangent: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
     if p == 2:
-        along = sum(moved * x1, -1, True) - matmul(moved, transpose(x2, -1, -2))
+        along = sum(tangent * x1, -1, True) - matmul(tangent, transpose(x2, -1, -2))
         return _over(along, result)
     difference = unsqueeze(x1, -2) - unsqueeze(x2, -3)
-    return sum(unsqueeze(moved, -2) * _weights(difference, result, p), -1)
+    return sum(unsqueeze(tangent, -2) * _weights(difference, result, p), -1)
 
 
 def pdist(self: Tensor, p: float) -> Tensor:

@@ -114,9 +114,9 @@ def cholesky_backward(grad: Tensor, factor: Tensor, upper: bool) -> Tensor:
     return (half + adjoint(half)) / 2
 
 
-def cholesky_jvp(moved: Tensor, factor: Tensor, upper: bool) -> Tensor:
+def cholesky_jvp(tangent: Tensor, factor: Tensor, upper: bool) -> Tensor:
     L = adjoint(factor) if upper else factor
-    symmetric = (moved + adjoint(moved)) / 2
+    symmetric = (tangent + adjoint(tangent)) / 2
     inner = linalg._linalg_solve(L, adjoint(linalg._linalg_solve(L, symmetric)))
     result = matmul(L, _lower_half(inner))
     return adjoint(result) if upper else result
@@ -216,10 +216,10 @@ def svd_backward(
     return result
 
 
-def svd_jvp(moved: Tensor, U: Tensor, S: Tensor, Vh: Tensor, which: int) -> Tensor:
+def svd_jvp(tangent: Tensor, U: Tensor, S: Tensor, Vh: Tensor, which: int) -> Tensor:
     u, vh, k = _thin(U, S, Vh)
     rows, columns = U.shape[-2], Vh.shape[-1]
-    inner = matmul(matmul(adjoint(u), moved), adjoint(vh))
+    inner = matmul(matmul(adjoint(u), tangent), adjoint(vh))
     if which == 1:
         return real(diagonal(inner, 0, -2, -1))
     s, t, gaps = unsqueeze(S, -2), unsqueeze(S, -1), _gaps(S)
@@ -234,13 +234,13 @@ def svd_jvp(moved: Tensor, U: Tensor, S: Tensor, Vh: Tensor, which: int) -> Tens
     if which == 0:
         result = matmul(u, turn)
         if rows > k:
-            outside = matmul(moved, adjoint(vh))
+            outside = matmul(tangent, adjoint(vh))
             result = result + (outside - matmul(u, matmul(adjoint(u), outside))) / s
         more = U.shape[-1] - k
         return constant_pad_nd(result, (0, more)) if more else result
     result = matmul(adjoint(turn), vh)
     if columns > k:
-        outside = matmul(adjoint(u), moved)
+        outside = matmul(adjoint(u), tangent)
         result = result + (outside - matmul(matmul(outside, adjoint(vh)), vh)) / t
     more = Vh.shape[-2] - k
     return constant_pad_nd(result, (0, 0, 0, more)) if more else result

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from autograd_cy._lazy import ROOT
-from autograd_cy._lazy.table import ABSENT, MODULES, MOVED, NO_GROUP, STAND_INS, WITHOUT_DEVICE
+from autograd_cy._lazy.table import ABSENT, MODULES, MOVED, STAND_INS, WITHOUT_DEVICE, OfTorch
 
 __all__ = [
     "attribute",
@@ -90,8 +90,8 @@ def method_error(tensor: Any, owner: type, name: str) -> AttributeError:
 def use_error(path: str, name: str) -> Exception:
     """Make the error of a use of a stand-in: it names it, and what to do instead."""
     way_out = STAND_INS[_inner(path)][name]
-    if way_out.startswith(NO_GROUP):  # as torch says where there is no group of processes
-        return ValueError(f"{name}: {way_out}")
+    if isinstance(way_out, OfTorch):
+        return way_out.error(f"{name}: {way_out.text}")
     return RuntimeError(
         f"{name}: autograd_cy has no counterpart of {_theirs(path, name)} ({way_out})"
     )

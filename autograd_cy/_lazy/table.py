@@ -4,7 +4,8 @@ The names of torch that this package lacks, or has elsewhere.
 A row is a module without the package's name, a name in it, and, by its kind:
 
 - ABSENT: what to use instead. The name can't be imported, and the error says so.
-- STAND_INS: what to do instead. The name can be imported, and raises an error when it is used.
+- STAND_INS: what to do instead, or torch's own error. The name can be imported, and raises an error
+  when it is used.
 - MOVED: the module that has the name here.
 
 A row of a name that a record or a module comes to define is without effect. `lookup` reads the
@@ -13,10 +14,19 @@ table when a program asks for a name that nothing else has.
 
 from __future__ import annotations
 
-__all__ = ["ABSENT", "MODULES", "MOVED", "NO_GROUP", "STAND_INS", "WITHOUT_DEVICE"]
+from typing import Any, NamedTuple
+
+__all__ = ["ABSENT", "MODULES", "MOVED", "NO_GROUP", "STAND_INS", "WITHOUT_DEVICE", "OfTorch"]
 
 
-def _each(way_out: str, names: str) -> dict[str, str]:
+class OfTorch(NamedTuple):
+    """The error that torch raises for a stand-in, in place of one about what is absent."""
+
+    error: type[Exception]
+    text: str
+
+
+def _each(way_out: Any, names: str) -> dict[str, Any]:
     return dict.fromkeys(names.split(), way_out)
 
 
@@ -311,9 +321,10 @@ WITHOUT_DEVICE = {
 NO_GROUP = (
     "Default process group has not been initialized, please make sure to call init_process_group"
 )
-_ALONE = (
+_ALONE = OfTorch(
+    ValueError,
     f"{NO_GROUP}; there are no groups of processes here (distributed.is_available() is False): "
-    "leave the call out where there is one process, or use mpi4py on the arrays of tensor.numpy()"
+    "leave the call out where there is one process, or use mpi4py on the arrays of tensor.numpy()",
 )
 _ONE_PROCESS = (
     "there are no groups of processes here, and distributed.is_available() says so: run one "
@@ -323,7 +334,7 @@ _WHOLE_MODEL = "there is one process; use the module itself"
 _DRAW = "draw with autograd_cy.randn, multinomial, bernoulli and the like"
 _NO_EXPORTER = "there is no exporter; save the weights by autograd_cy.save(module.state_dict())"
 _NO_GRAPH = "there is no graph of the program; run it as it is"
-_NO_COMPILER = "there is no compiler; run the function as it is"
+_NO_COMPILER = f"there is no compiler; {_COMPILER}"
 _NO_DEVICES = "work is not spread over GPUs; call the module itself"
 _NO_CUDA_GRAPH = "CUDA graphs are not recorded yet; call the function itself"
 _ATTENTION = "use nn.functional.scaled_dot_product_attention with attn_mask"
@@ -396,7 +407,7 @@ _DISTRIBUTIONS = {
 }
 
 #: Module without the package's name -> name of torch's there -> the way out.
-STAND_INS: dict[str, dict[str, str]] = {
+STAND_INS: dict[str, dict[str, str | OfTorch]] = {
     "": {
         **_each("sizes are numbers of Python", "SymBool SymFloat SymInt"),
         **_each("use jit.ScriptModule", "ScriptModule"),

@@ -22,7 +22,7 @@ from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.conversion import result_type
 from autograd_cy._tensors.joining import meshgrid
-from autograd_cy._tensors.overriding import autocast_policy
+from autograd_cy._tensors.public import public
 
 __all__ = [
     "block_diag",
@@ -191,7 +191,7 @@ def _promoted(one: Tensor, other: Tensor) -> Tensor:
     return _creation.empty(size, dtype=result_type(one, other), device="meta")
 
 
-@autocast_policy("lower")
+@public(module="autograd_cy", autocast="lower")
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """
     The product of several matrices, in the order that takes the fewest multiplications.

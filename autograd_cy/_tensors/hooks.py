@@ -21,7 +21,7 @@ _F = TypeVar("_F", bound=Callable)
 
 class RemovableHandle(_hooks.HandleContext):
     """
-    Removes a hook; as a context manager at the end of the block.
+    Remove a hook; as a context manager at the end of the block.
 
     Parameters
     ----------

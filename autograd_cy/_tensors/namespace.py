@@ -151,7 +151,7 @@ for _module, _names in _PARTS.items():
         _published[_name] = getattr(_module, _name)
 _published.update(_RENAMED)
 
-# Compiled functions and methods ask subclasses; those in Python get a form that does.
+# Compiled functions and methods dispatch to subclasses; those in Python get a form that does.
 _in_python = {
     module.__name__
     for module in (

@@ -104,14 +104,14 @@ def _changed(
                 f"set_printoptions: unknown profile {profile!r}; choose one of {list(_PROFILES)}"
             )
         chosen = _PROFILES[profile]._replace(sci_mode=chosen.sci_mode)
-    given: dict[str, Any] = {
+    changes: dict[str, Any] = {
         "precision": precision,
         "threshold": threshold,
         "edgeitems": edgeitems,
         "linewidth": linewidth,
     }
-    given = {name: value for name, value in given.items() if value is not None}
-    return chosen._replace(sci_mode=sci_mode, **given)
+    changes = {name: value for name, value in changes.items() if value is not None}
+    return chosen._replace(sci_mode=sci_mode, **changes)
 
 
 def get_printoptions() -> dict[str, Any]:
@@ -295,16 +295,16 @@ def _default_dtypes() -> tuple[str, ...]:
 
 
 def _suffixes(t, shape) -> list[str]:
-    found = []
+    suffixes = []
     empty = 0 in shape
     if empty:
         if len(shape) != 1:
-            found.append(f"size={tuple(shape)}")
+            suffixes.append(f"size={tuple(shape)}")
         if t.dtype.name != get_default_dtype().name:
-            found.append(f"dtype={t.dtype}")
+            suffixes.append(f"dtype={t.dtype}")
     elif t.dtype.name not in _default_dtypes():
-        found.append(f"dtype={t.dtype}")
-    return found
+        suffixes.append(f"dtype={t.dtype}")
+    return suffixes
 
 
 def _history(t) -> list[str]:

@@ -5,8 +5,9 @@ Functions say about it.
 While a thread is in `autocast`, a mode (``overrides.py``) sees its calls and converts arguments.
 Without one nothing is asked, so it costs nothing. The record of an operator says as `autocast` what
 its arguments become, as torch documents it for the CPU. A function of ``nn.functional`` has the
-policy of the operator of its name, others in Python say it by `autocast_policy`. Operators that
-others are made of aren't seen: what is made of several products has a policy of its own.
+policy of the operator of its name; others say it to `public`, compiled ones by `autocast_policy`.
+Operators that others are made of aren't seen: what is made of several products has a policy of its
+own.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _state = _State()
 
 
 class _Mode(overriding.TorchFunctionMode):
-    """Sees all calls while some `autocast` is on."""
+    """The mode that all calls dispatch to while some `autocast` is on."""
 
     def __torch_function__(
         self,
@@ -75,7 +76,7 @@ class _Mode(overriding.TorchFunctionMode):
         elif policy == "input" and args and isinstance(args[0], Tensor):
             if args[0].dtype in (bfloat16, float16) and _is_on(args[0].device.type):
                 return func(*_cast(args, float32), **_cast(kwargs, float32)).to(args[0].dtype)
-        elif getattr(func, "_asks", False):
+        elif getattr(func, "_dispatches", False):
             # A function in Python: what it calls is seen as well.
             plain = func.__wrapped__  # type: ignore[attr-defined]
             return _overrides._call_within_mode(self, plain, tuple(args), dict(kwargs))

@@ -186,14 +186,14 @@ def filled(
     what: str,
 ) -> tuple[Tensor, ...]:
     """Zeros for derivatives that don't exist, or in strict mode the error `missing`."""
-    made = []
+    derivatives = []
     for i, (value, t) in enumerate(zip(values, like)):
         if strict:
             if value is None:
                 raise RuntimeError(missing.format(i))
             need_derivative(what, i, value, create_graph)
-        made.append(_zeros_like(t) if value is None else value)
-    return tuple(made)
+        derivatives.append(_zeros_like(t) if value is None else value)
+    return tuple(derivatives)
 
 
 def unit_vectors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -217,13 +217,13 @@ def standard_basis(tensors: Sequence[Tensor], numels: Sequence[int]) -> tuple[Te
         raise ValueError(
             f"standard_basis: {len(tensors)} tensors and {len(numels)} numbers of elements"
         )
-    total, start, made = sum(numels), 0, []
+    total, start, blocks = sum(numels), 0, []
     for t, size in zip(tensors, numels):
         block = _zeros(total, size, dtype=t.dtype, device=t.device)
         block.narrow(0, start, size).diagonal().fill_(1)
-        made.append(block)
+        blocks.append(block)
         start += size
-    return tuple(made)
+    return tuple(blocks)
 
 
 def scalar_function(func: Any, name: str) -> Any:

@@ -116,9 +116,9 @@ class FunctionCtx:
         ...     def setup_context(ctx, inputs, output):
         ...         ctx.save_for_forward(*inputs)
         ...     @staticmethod
-        ...     def jvp(ctx, moved):
+        ...     def jvp(ctx, tangent):
         ...         (x,) = ctx.saved_tensors
-        ...         return 2 * x * moved
+        ...         return 2 * x * tangent
         """
         for i, t in enumerate(tensors):
             if t is not None and not isinstance(t, Tensor):
@@ -158,7 +158,7 @@ class FunctionCtx:
         self.non_differentiable = args
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Does nothing: that inputs and outputs share memory is seen by itself."""
+        """Do nothing: that inputs and outputs share memory is seen by itself."""
         _warn(
             "`mark_shared_storage` is deprecated. Tensors with shared storages are "
             "automatically tracked. Note that calls to `set_()` are not tracked",
@@ -211,7 +211,7 @@ class BackwardCFunction(FunctionNode, FunctionCtx, _Deprecated):
 
 class FunctionMeta(type):
     """
-    Gives each Function class the class of its nodes, named as it is with "Backward" added.
+    Give each Function class the class of its nodes, named as it is with "Backward" added.
 
     Parameters
     ----------
@@ -585,5 +585,5 @@ class _Flat(Function):
         nested = ctx.nested
         structured = nested._build_output(iter(grads))
         arguments = structured if isinstance(structured, tuple) else (structured,)
-        given = nested.backward_extended(*arguments)
-        return None, *_flat(given if isinstance(given, tuple) else (given,))[0]
+        grad_inputs = nested.backward_extended(*arguments)
+        return None, *_flat(grad_inputs if isinstance(grad_inputs, tuple) else (grad_inputs,))[0]

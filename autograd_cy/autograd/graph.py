@@ -337,7 +337,7 @@ def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
 
 
 class _MultiHandle(RemovableHandle):
-    """Removes the hooks of all tensors."""
+    """Remove the hooks of all tensors."""
 
     def __init__(self, handles: Sequence[RemovableHandle]):
         self.handles = tuple(handles)

@@ -103,30 +103,30 @@ def _pushed_at(level, func, leaves, structure, moves, strict, has_aux):
     )
     output, aux = with_aux(returned, has_aux, _NAME)
     outputs, out_structure = flatten(output)
-    values, slopes = [], []
+    values, tangents = [], []
     for y in outputs:
         if not isinstance(y, Tensor):
             raise RuntimeError(
                 f"{_NAME}: expected f(*primals) to return only tensors, got unsupported type "
                 f"{type(y)}"
             )
-        value, slope = _take_dual(y, level)
-        if slope is None:
+        value, tangent = _take_dual(y, level)
+        if tangent is None:
             if strict:
                 raise RuntimeError(
                     "jvp(f, primals, tangents, strict=True): The output of f is independent of "
                     "the inputs. This is not allowed with strict=True."
                 )
-            slope = zeros_like(value)
+            tangent = zeros_like(value)
         values.append(value)
-        slopes.append(slope)
+        tangents.append(tangent)
     if has_aux:
         extra, aux_structure = flatten(aux)
         for x in extra:
             if not isinstance(x, Tensor):
                 raise RuntimeError(f"Expected tensors, got unsupported type {type(x)}")
         aux = aux_structure.build([_take_dual(x, level)[0] for x in extra])
-    result = out_structure.build(values), out_structure.build(slopes)
+    result = out_structure.build(values), out_structure.build(tangents)
     return (*result, aux) if has_aux else result
 
 
@@ -194,10 +194,10 @@ def linearize(func: Callable, *primals: Any) -> tuple:
                         f"match the {what} {getattr(x, what)} of the corresponding primal."
                     )
         create = needed(follow, tuple(moves), linear.own)
-        slopes = iter(linear.gradients(pulled, moves, True, create))
+        tangents_out = iter(linear.gradients(pulled, moves, True, create))
         return out_structure.build(
             [
-                next(slopes) if y.is_floating_point() or y.is_complex() else zeros_like(y)
+                next(tangents_out) if y.is_floating_point() or y.is_complex() else zeros_like(y)
                 for y in outputs
             ]
         )

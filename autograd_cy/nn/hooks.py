@@ -467,18 +467,18 @@ def _backward_hooks(module: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 def _call(module: Any, now: _Now) -> None:
     for number, hook in (*_all.forward_pre.items(), *table(module, "_forward_pre_hooks").items()):
         if number in table(module, "_forward_pre_hooks_with_kwargs"):
-            given = hook(module, now.args, now.kwargs)
-            if given is not None:
-                if not (isinstance(given, tuple) and len(given) == 2):
+            replacement = hook(module, now.args, now.kwargs)
+            if replacement is not None:
+                if not (isinstance(replacement, tuple) and len(replacement) == 2):
                     raise RuntimeError(
                         "forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
-                        f"but got {given}."
+                        f"but got {replacement}."
                     )
-                now.args, now.kwargs = given
+                now.args, now.kwargs = replacement
         else:
-            given = hook(module, now.args)
-            if given is not None:
-                now.args = given if isinstance(given, tuple) else (given,)
+            replacement = hook(module, now.args)
+            if replacement is not None:
+                now.args = replacement if isinstance(replacement, tuple) else (replacement,)
     backward = None
     full, old = _backward_hooks(module)
     before = (*_all.backward_pre.values(), *table(module, "_backward_pre_hooks").values())
@@ -503,11 +503,11 @@ def _call(module: Any, now: _Now) -> None:
 
 def _run_forward_hook(module: Any, number: int, hook: Callable[..., Any], now: _Now) -> None:
     if _with_kwargs(module, number):
-        given = hook(module, now.args, now.kwargs, now.output)
+        replacement = hook(module, now.args, now.kwargs, now.output)
     else:
-        given = hook(module, now.args, now.output)
-    if given is not None:
-        now.output = given
+        replacement = hook(module, now.args, now.output)
+    if replacement is not None:
+        now.output = replacement
 
 
 def _call_after_failure(module: Any, number: int, hook: Callable[..., Any], now: _Now) -> None:

@@ -67,8 +67,8 @@ class Parameter(Tensor, metaclass=_Marked):
         return "Parameter containing:\n" + super().__repr__()
 
     def __reduce_ex__(self, protocol: Any) -> tuple:
-        made = type(self), (self.data, self.requires_grad)
-        return (*made, {**self.__dict__}) if self.__dict__ else made
+        reduced = type(self), (self.data, self.requires_grad)
+        return (*reduced, {**self.__dict__}) if self.__dict__ else reduced
 
 
 class Buffer(Tensor, metaclass=_Marked):
@@ -99,11 +99,11 @@ class Buffer(Tensor, metaclass=_Marked):
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
         values = _values(data)
         if type(values) in _PLAIN:
-            made = Tensor._make_subclass(cls, values, values.requires_grad)
+            buffer = Tensor._make_subclass(cls, values, values.requires_grad)
         else:
-            made = _of_its_class(values, "Buffer", cls._mark, values.requires_grad)
-        made.persistent = persistent
-        return made
+            buffer = _of_its_class(values, "Buffer", cls._mark, values.requires_grad)
+        buffer.persistent = persistent
+        return buffer
 
     def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
         pass

@@ -60,7 +60,7 @@ class Call:
     functional: str | None = None
     dunder: str | None = None
     #: Special method of `dunder` -> name of the method that __torch_function__ is shown.
-    asked_as: Mapping[str, str] = field(default_factory=dict)
+    dispatched_as: Mapping[str, str] = field(default_factory=dict)
     inplace: bool = False
     #: When the in-place form of a composite changes nothing.
     idle: str | None = None

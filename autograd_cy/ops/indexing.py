@@ -266,7 +266,7 @@ op(
 op(
     "_index_fill_mask(self, dim: dim, index, value)",
     kernel=composite("indexing.index_fill_mask"),
-    doc="Where index_fill writes.",
+    doc="The mask of the elements that index_fill writes.",
 )
 
 op(
@@ -432,7 +432,7 @@ op(
 )
 
 op(
-    "_sources_jvp(moved, self, dim: int, index, src, result, reduce: str, include_self: bool, "
+    "_sources_jvp(tangent, self, dim: int, index, src, result, reduce: str, include_self: bool, "
     "op: str, name: str)",
     kernel=composite("indexing.sources_jvp"),
     doc="The tangent of the slots from that of the sources.",
@@ -711,7 +711,7 @@ op(
         "vmap over bincount; use one_hot() with num_classes, and sum() instead."
     ),
     dtypes="i",
-    doc="How often each number from 0 to the largest occurs.",
+    doc="Count how often each number from 0 to the largest occurs.",
 )
 
 op(
@@ -721,7 +721,7 @@ op(
     dtypes="i",
     reference=by_test("tests/tensor/test_python_methods.py::test_bincount"),
     doc=(
-        "How often each number from 0 to the largest occurs, or the sums of the `weights` there.\n"
+        "Count how often each number from 0 to the largest occurs, or sum its `weights`.\n"
         "The result has at least `minlength` elements. Weights have gradients; in torch they have "
         "none."
     ),

@@ -85,13 +85,13 @@ op(
 )
 
 op(
-    "_eigenvalues_jvp(moved, vectors)",
+    "_eigenvalues_jvp(tangent, vectors)",
     kernel=composite("linalg.eigenvalues_jvp"),
     doc="Tangent of the eigenvalues.",
 )
 
 op(
-    "_eigenvectors_jvp(moved, values, vectors)",
+    "_eigenvectors_jvp(tangent, values, vectors)",
     kernel=composite("linalg.eigenvectors_jvp"),
     doc="Tangent of the eigenvectors.",
 )
@@ -185,7 +185,7 @@ op(
 )
 
 op(
-    "_svd_jvp(moved, U, S, Vh, which: int)",
+    "_svd_jvp(tangent, U, S, Vh, which: int)",
     tier="interpreted",
     kernel=composite("linalg.svd_jvp"),
     doc="Tangent of U, S or Vh (0, 1, 2).",
@@ -242,7 +242,7 @@ op(
 )
 
 op(
-    "_cholesky_jvp(moved, factor, upper: bool)",
+    "_cholesky_jvp(tangent, factor, upper: bool)",
     tier="interpreted",
     kernel=composite("linalg.cholesky_jvp"),
     doc="Tangent of the Cholesky factor.",

@@ -446,8 +446,8 @@ op(
     out=False,
     dtypes="hf",
     kernel=call(
-        "random_fills.slopes",
-        shape="rules_random.slopes(self, lower, upper)",
+        "random_fills.rrelu_slopes",
+        shape="rules_random.rrelu_slopes(self, lower, upper)",
         args=("self", "lower", "upper"),
         draws=True,
     ),

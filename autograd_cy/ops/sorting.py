@@ -144,7 +144,7 @@ op(
     dtypes="ihf",
     reference="np.searchsorted(sorted_sequence.ravel()[:5], input, 'right' if right else 'left')",
     doc=(
-        "Where values belong in sorted rows: before equal elements, or behind them with `right` "
+        "Find where values belong in sorted rows: before equal elements, or behind with `right` "
         '(``side="right"``). The last dimension has the rows; `sorter` orders rows that aren\'t '
         "sorted."
     ),
@@ -184,7 +184,7 @@ op(
     refusal="elements must be real numbers",
     reference="np.isin(elements, test_elements, invert=invert)",
     doc=(
-        "Whether each element is one of `test_elements`; either may be a number. NaN is no "
+        "Tell whether each element is one of `test_elements`; either may be a number. NaN is no "
         "element of anything."
     ),
     example=">>> ag.isin(ag.tensor([1, 2, 3]), ag.tensor([1, 3]))\ntensor([ True, False,  True])",

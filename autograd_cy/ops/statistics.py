@@ -211,15 +211,15 @@ op(
 )
 
 op(
-    "_var_jvp(moved, self, dim: object, correction: float, keepdim: bool)",
+    "_var_jvp(tangent, self, dim: object, correction: float, keepdim: bool)",
     kernel=composite("statistics.var_jvp"),
     doc="Tangent of a variance.",
 )
 
 op(
-    "_of_root(moved, root)",
+    "_of_root(tangent, root)",
     kernel=composite("statistics.of_root"),
-    doc="``moved / (2 * root)``, and 0 where `root` is 0.",
+    doc="``tangent / (2 * root)``, and 0 where `root` is 0.",
 )
 
 # --- medians and histograms --------------------------------------------------------------------

@@ -15,7 +15,7 @@ __all__ = ["EnforceUnique", "KinetoStepTracker"]
 
 class EnforceUnique:
     """
-    Refuses keys that it has seen.
+    A set that refuses keys that it has seen.
 
     Examples
     --------

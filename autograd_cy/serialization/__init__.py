@@ -132,7 +132,7 @@ _DAMAGE = AttributeError, EOFError, ImportError, LookupError, OverflowError, Typ
 
 
 class _Unpickler(pickle.Unpickler):
-    """Takes memory from an archive, and names only from those that are allowed."""
+    """Take memory from an archive, and names only from those that are allowed."""
 
     archive: _archive.Reader
     weights_only: bool

@@ -87,7 +87,7 @@ _PythonPickler: Any = pickle._Pickler  # type: ignore[attr-defined]
 
 
 class _Pickler(_PythonPickler):
-    """Writes tensors as torch does; the one in Python, as only that can write names alone."""
+    """Write tensors as torch does; the one in Python, as only that can write names alone."""
 
     def __init__(self, file: IO[bytes], protocol: int):
         super().__init__(file, protocol)

@@ -1,4 +1,4 @@
-"""Compiles the generated C strictly, to find today what newer compilers refuse tomorrow.
+"""Compile the generated C strictly, to find today what newer compilers refuse tomorrow.
 
     python -m ext.build.guard
 

@@ -100,7 +100,7 @@ class Event(Part):
             "    if seen != NULL and details & D_ARGUMENTS:",
             *(f"        {line}" for line in puts),
             "        put_end(seen)",
-            *["        seen.moved = 0"] * (self.op.kind == "view"),
+            *["        seen.bytes_moved = 0"] * (self.op.kind == "view"),
             "    return seen",
         ]
 

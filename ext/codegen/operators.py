@@ -1,4 +1,4 @@
-"""Writes the operators: typed node, recording, forward mode, vmap and dispatch of each record.
+"""Write the operators: typed node, recording, forward mode, vmap and dispatch of each record.
 
 For a record `mul` the generated Cython is, in this order: `apply_mul`, the backward of nodes of the
 class `MulBackward0`, and `node_mul`, which makes the node and saves what it needs (node_text.py);

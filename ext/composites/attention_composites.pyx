@@ -212,7 +212,7 @@ cdef Tensor widened(Tensor t):
 cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor value, Tensor mask,
                               Tensor output, Tensor logsumexp, Tensor exact, bint is_causal,
                               double scale):
-    cdef Tensor weights, slopes, dq, dk, dv, k, v, q, g
+    cdef Tensor weights, score_grads, dq, dk, dv, k, v, q, g
     cdef int dt = query.dt
     cdef bint recorded = not (tls_modes() & (M_NO_GRAD | M_INFERENCE))
     if has_kernel(device_of(query), "_attention_gradients") and not (
@@ -225,9 +225,9 @@ cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor valu
     k = widened(repeated(key, query.sizes[1]))
     v = widened(repeated(value, query.sizes[1]))
     weights = weights_of(q, k, widened(mask), is_causal, scale)
-    slopes = score_gradients(weights, T.matmul(g, transposed(v)))
-    dq = T.mul(T.matmul(slopes, k), wrap_double(scale))
-    dk = grouped_sum(T.mul(T.matmul(transposed(slopes), q), wrap_double(scale)), key.sizes[1])
+    score_grads = score_gradients(weights, T.matmul(g, transposed(v)))
+    dq = T.mul(T.matmul(score_grads, k), wrap_double(scale))
+    dk = grouped_sum(T.mul(T.matmul(transposed(score_grads), q), wrap_double(scale)), key.sizes[1])
     dv = grouped_sum(T.matmul(transposed(weights), g), key.sizes[1])
     if dq.dt != dt:
         return T._to_dtype(dq, dt), T._to_dtype(dk, dt), T._to_dtype(dv, dt)
@@ -238,18 +238,18 @@ cdef Tensor attention_jvp(Tensor query, Tensor key, Tensor value, Tensor mask, T
                           Tensor key_t, Tensor value_t, bint is_causal, double scale):
     """Tangent of the result by one of the three."""
     cdef Py_ssize_t heads = query.sizes[1]
-    cdef Tensor weights, moved, result, k = widened(repeated(key, heads))
+    cdef Tensor weights, score_tangents, result, k = widened(repeated(key, heads))
     cdef Tensor v = widened(repeated(value, heads)), q = widened(query)
     weights = weights_of(q, k, widened(mask), is_causal, scale)
     if value_t is not None:
         result = T.matmul(weights, widened(repeated(value_t, heads)))
     else:
         if query_t is not None:
-            moved = T.matmul(widened(query_t), transposed(k))
+            score_tangents = T.matmul(widened(query_t), transposed(k))
         else:
-            moved = T.matmul(q, transposed(widened(repeated(key_t, heads))))
-        moved = T.mul(moved, wrap_double(scale))
-        result = T.matmul(score_gradients(weights, moved), v)
+            score_tangents = T.matmul(q, transposed(widened(repeated(key_t, heads))))
+        score_tangents = T.mul(score_tangents, wrap_double(scale))
+        result = T.matmul(score_gradients(weights, score_tangents), v)
     return result if result.dt == query.dt else T._to_dtype(result, query.dt)
 
 

@@ -451,12 +451,12 @@ cdef Tensor to_sources(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor 
         "to the same position in self")
 
 
-cdef Tensor sources_jvp(Tensor moved, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
+cdef Tensor sources_jvp(Tensor tangent, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
                         Tensor result, str reduce, bint include_self, str op, str name):
     """Return the part of the tangent of the slots that comes from tangents of the sources."""
-    moved = to_sources(T._conjugate(corner(moved, index)), a, dim, index, src, result, reduce,
-                       include_self, op, name)
-    return T.scatter_add(T.zeros_like(a), dim, index, T._conjugate(moved))
+    tangent = to_sources(T._conjugate(corner(tangent, index)), a, dim, index, src, result, reduce,
+                         include_self, op, name)
+    return T.scatter_add(T.zeros_like(a), dim, index, T._conjugate(tangent))
 
 
 cdef Tensor gather_sparse(Tensor a, Py_ssize_t dim, Tensor index, bint sparse_grad):

@@ -113,8 +113,8 @@ cdef Tensor mse_loss(Tensor a, Tensor b, str reduction):
     return T._mse_loss(a, b, code)
 
 
-cdef Tensor mse_jvp(Tensor moved, Tensor a, Tensor b, Py_ssize_t reduction):
-    return reduce_loss(T.mul(T.mul(T.sub(a, b), moved), wrap_double(2.0)), <int>reduction)
+cdef Tensor mse_jvp(Tensor tangent, Tensor a, Tensor b, Py_ssize_t reduction):
+    return reduce_loss(T.mul(T.mul(T.sub(a, b), tangent), wrap_double(2.0)), <int>reduction)
 
 
 cdef Tensor mse_each(Tensor a, Tensor b, Py_ssize_t reduction):

@@ -118,12 +118,12 @@ cdef Tensor rows_scaled(Tensor input, tuple shape, double eps, bint centred):
     return cast_down(hat, input.dt)
 
 
-cdef Tensor rows_jvp(Tensor moved, Tensor input, tuple shape, Tensor weight, double eps,
+cdef Tensor rows_jvp(Tensor tangent, Tensor input, tuple shape, Tensor weight, double eps,
                      bint centred):
     cdef Tensor hat, r, out
     cdef tuple dims = last_dims(input, shape)
     hat, r = normalised(wide(input), dims, eps, centred)
-    out = projected(wide(moved), hat, r, dims, centred)
+    out = projected(wide(tangent), hat, r, dims, centred)
     return cast_down(out if weight is None else T.mul(out, wide(weight)), input.dt)
 
 
@@ -139,11 +139,11 @@ cdef Tensor groups_scaled(Tensor input, Py_ssize_t groups, double eps):
     return cast_down(T.reshape(hat, dims_of(input)), input.dt)
 
 
-cdef Tensor groups_jvp(Tensor moved, Tensor input, Py_ssize_t groups, Tensor weight,
+cdef Tensor groups_jvp(Tensor tangent, Tensor input, Py_ssize_t groups, Tensor weight,
                        double eps):
     cdef Tensor hat, r, out
     hat, r = normalised(grouped(wide(input), groups), (2,), eps, True)
-    out = T.reshape(projected(grouped(wide(moved), groups), hat, r, (2,), True), dims_of(input))
+    out = T.reshape(projected(grouped(wide(tangent), groups), hat, r, (2,), True), dims_of(input))
     if weight is not None:
         out = T.mul(out, wide(per_channel(weight, input)))
     return cast_down(out, input.dt)
@@ -199,14 +199,14 @@ cdef Tensor channels_scaled(Tensor input, Tensor mean, Tensor rstd, bint trainin
     return cast_down(<Tensor>channels(input, mean, rstd, training, eps)[0], input.dt)
 
 
-cdef Tensor channels_jvp(Tensor moved, Tensor input, Tensor weight, Tensor mean, Tensor rstd,
+cdef Tensor channels_jvp(Tensor tangent, Tensor input, Tensor weight, Tensor mean, Tensor rstd,
                          bint training, double eps):
     cdef Tensor hat, r, out
     hat, r = channels(input, mean, rstd, training, eps)
     if training:
-        out = projected(wide(moved), hat, r, other_dims(input), True)
+        out = projected(wide(tangent), hat, r, other_dims(input), True)
     else:
-        out = T.mul(wide(moved), r)
+        out = T.mul(wide(tangent), r)
     if weight is not None:
         out = T.mul(out, wide(per_channel(weight, input)))
     return cast_down(out, input.dt)

@@ -158,13 +158,13 @@ cdef Tensor linear_scan_factors(Tensor grad, Tensor factors, Tensor result, Py_s
     return T.mul(grad, conjugate(neighbours(result, dim, False)))
 
 
-cdef Tensor linear_scan_jvp(Tensor moved, Tensor factors, Tensor result, Py_ssize_t dim,
+cdef Tensor linear_scan_jvp(Tensor tangent, Tensor factors, Tensor result, Py_ssize_t dim,
                             bint reverse):
     if reverse:
-        moved = neighbours(T.mul(moved, result), dim, True)
+        tangent = neighbours(T.mul(tangent, result), dim, True)
     else:
-        moved = T.mul(moved, neighbours(result, dim, False))
-    return T._linear_scan(moved, factors, dim, reverse)
+        tangent = T.mul(tangent, neighbours(result, dim, False))
+    return T._linear_scan(tangent, factors, dim, reverse)
 
 
 cdef Tensor product_of_others(Tensor a, object dim):

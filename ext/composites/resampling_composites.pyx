@@ -50,9 +50,9 @@ cdef Tensor resample_form(Tensor a, tuple size, double scale_d, double scale_h, 
 cdef Py_ssize_t LARGEST_ROOT = 3037000499  # the square of the next is no Py_ssize_t
 
 
-cdef Tensor own(Tensor moved, Tensor given, int form):
+cdef Tensor own(Tensor result, Tensor given, int form):
     """Results have memory of their own, also where every element stays."""
-    return T.clone(moved, form) if moved.mem == given.mem else moved
+    return T.clone(result, form) if result.mem == given.mem else result
 
 
 cdef Tensor pixel_shuffle(Tensor given, Py_ssize_t factor):

@@ -267,11 +267,11 @@ cdef Tensor empty_on(int device, int dt, int n, const Py_ssize_t* shape, const P
     return tensor_empty_on(device, dt, n, shape, strides)
 
 
-cdef Tensor room(int dt, int n, const Py_ssize_t* shape):
+cdef Tensor empty_on_cpu(int dt, int n, const Py_ssize_t* shape):
     return empty_on(ON_CPU, dt, n, shape, NULL)
 
 
-cdef Tensor room_like(Tensor a, int dt):
+cdef Tensor empty_like_plain(Tensor a, int dt):
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_event(E + E_EMPTY, S_OPERATOR)
@@ -281,13 +281,13 @@ cdef Tensor room_like(Tensor a, int dt):
 # --- plain tensors of one value -------------------------------------------------------------
 
 cdef Tensor zeros_plain(int dt, int ndim, const Py_ssize_t* shape):
-    cdef Tensor t = room(dt, ndim, shape)
+    cdef Tensor t = empty_on_cpu(dt, ndim, shape)
     clear(t)
     return t
 
 
 cdef Tensor ones_plain(int dt, int ndim, const Py_ssize_t* shape):
-    cdef Tensor t = room(dt, ndim, shape)
+    cdef Tensor t = empty_on_cpu(dt, ndim, shape)
     fill_dense(t, 1)
     return t
 
@@ -295,7 +295,7 @@ cdef Tensor ones_plain(int dt, int ndim, const Py_ssize_t* shape):
 # Fresh tensors are dense, whatever the order of their dimensions: one run of memory to fill.
 
 cdef Tensor zeros_like_plain(Tensor a):
-    cdef Tensor t = room_like(a, a.dt)
+    cdef Tensor t = empty_like_plain(a, a.dt)
     clear(t)
     return t
 
@@ -305,7 +305,7 @@ cdef Tensor ones_like_plain(Tensor a):
 
 
 cdef Tensor full_like_plain(Tensor a, double value):
-    cdef Tensor t = room_like(a, a.dt)
+    cdef Tensor t = empty_like_plain(a, a.dt)
     fill_dense(t, value)
     return t
 
@@ -335,7 +335,7 @@ cdef Tensor like_on(Tensor a, int dt, object memory_format, int device):
                        a.extra.level)
     if format == MF_PRESERVE:
         if a.mem.device == device:
-            return room_like(a, dt)
+            return empty_like_plain(a, dt)
         preserved_strides(a, strides)
     else:
         format_strides(a.nd, a.sizes, format, strides)

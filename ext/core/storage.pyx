@@ -60,7 +60,7 @@ cdef change_fn g_watch = NULL
 cdef bint g_told = False                # somebody hears of births
 # Free blocks of each class that are kept without further ado; none are while memory is watched, and
 # of large ones, so that these go the long way.
-cdef int g_room[N_CLASSES]
+cdef int g_most_free[N_CLASSES]
 # Test hook: allocations left before one fails; negative means never.
 cdef Py_ssize_t g_fail_after = -1
 cdef release_fn g_release = NULL
@@ -109,7 +109,7 @@ cdef inline void give_back(StorageImpl* s) noexcept:
 cdef void set_capacity(int blocks) noexcept:
     cdef int c
     for c in range(N_CLASSES):
-        g_room[c] = blocks if c < LARGE else 0
+        g_most_free[c] = blocks if c < LARGE else 0
 
 
 cdef void flush_cache() noexcept:
@@ -384,7 +384,7 @@ cdef void storage_free(StorageImpl* s) noexcept:
         g_live_bytes -= s.capacity
         g_live_blocks -= 1
         c = s.size_class
-        if (g_caching and g_free_count[c] < g_room[c]
+        if (g_caching and g_free_count[c] < g_most_free[c]
                 and g_cached_bytes + s.capacity <= g_cache_limit):
             cache_block(s, c)
         else:

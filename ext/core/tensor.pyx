@@ -4,7 +4,7 @@
 
 Operators are not here: they come from the table (autograd_cy/ops) and are installed on the class
 when their module loads. Reading and writing single elements is in tensor/element.pxi, the checks on
-strides are in tensor/geometry.pxi.
+strides are in tensor/geometry.pxi, those on gradients in tensor/gradient.pxi.
 """
 cimport cython
 from cpython.object cimport PyTypeObject, PyObject_GenericSetAttr
@@ -106,6 +106,7 @@ include "tensor/numbers.pxi"
 # --- the class ------------------------------------------------------------------------------
 
 include "tensor/operands.pxi"
+include "tensor/gradient.pxi"
 
 
 @cython.freelist(512)
@@ -427,64 +428,17 @@ cdef class Tensor:
     @property
     def grad(self):
         if self.gradient == NULL:
-            if self.fn != NULL and not self.flags & F_RETAINS_GRAD:
-                _warn(
-                    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
-                    "Its .grad attribute won't be populated during autograd.backward(). If you "
-                    "indeed want the .grad field to be populated for a non-leaf Tensor, use "
-                    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
-                    "mistake, make sure you access the leaf Tensor instead.", UserWarning)
+            warn_without_gradient(self)
             return None
         return <object>self.gradient
 
     @grad.setter
     def grad(self, value):
-        cdef PyObject* old
-        cdef Tensor g
-        if value is None:
-            old = self.gradient
-            self.gradient = NULL
-            Py_XDECREF(old)
-            return
-        if not isinstance(value, Tensor):
-            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type "
-                            f"{type(value).__name__}")
-        g = <Tensor>value
-        if g is self:
-            raise RuntimeError("can't assign Variable as its own grad")
-        wanted = dt_object(self.dt)
-        if self.extra is not None and self.extra.retain_hook is not None:
-            wanted = self.extra.retain_hook[0]      # its grad_dtype, None for any
-        if wanted is not None and wanted is not dt_object(g.dt):
-            raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{dt_object(g.dt).name}' to a tensor "
-                f"with grad_dtype '{wanted.name}'. The gradient must match the tensor's grad_dtype "
-                "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute "
-                "with a specific dtype, or None to allow any dtype."
-            )
-        if g.mem.device != self.mem.device:
-            raise RuntimeError(
-                f"attempting to assign a gradient located on device '{g.device}' to a tensor on "
-                f"device '{self.device}'. Move it with .to(device)"
-            )
-        if not same_shape(self, g):
-            raise RuntimeError(
-                f"attempting to assign a gradient of size '{list(sizes_of(g))}' to a tensor of "
-                f"size '{list(sizes_of(self))}'. Please ensure that the gradient and the tensor "
-                "are the same size"
-            )
-        old = self.gradient
-        Py_INCREF(g)
-        self.gradient = <PyObject*>g
-        Py_XDECREF(old)
-        if PyObject_GC_IsTracked(<PyObject*>g):
-            track(self)
+        assign_gradient(self, value)
 
     @grad.deleter
     def grad(self):
-        cdef PyObject* old = self.gradient
-        self.gradient = NULL
-        Py_XDECREF(old)
+        assign_gradient(self, None)
 
     @property
     def retains_grad(self):
@@ -775,11 +729,6 @@ cdef int only_element(Tensor t) except -1:
             "only one element tensors can be converted to Python scalars, not one of shape "
             f"{list(sizes_of(t))}; use tolist()")
     return 0
-
-
-def _grad_of(Tensor t not None):
-    """``t.grad``, without the warning about tensors that are no leaves."""
-    return None if t.gradient == NULL else <object>t.gradient
 
 
 def _type_name(Tensor t not None):

@@ -273,8 +273,8 @@ cdef Py_ssize_t places_of(Py_ssize_t size, tuple kernel_size, tuple dilation, tu
     check_reach(option(padding, d), "padding", padding, op)
     check_reach(size, "output_size", (size,), op)
     cdef Py_ssize_t reach = option(dilation, d) * (option(kernel_size, d) - 1) + 1
-    cdef Py_ssize_t room = size + 2 * option(padding, d) - reach
-    return room // option(stride, d) + 1 if room >= 0 else 0
+    cdef Py_ssize_t span = size + 2 * option(padding, d) - reach
+    return span // option(stride, d) + 1 if span >= 0 else 0
 
 
 cdef int unfolded(Result* r, Tensor a, tuple kernel_size, tuple dilation, tuple padding,

@@ -188,7 +188,7 @@ cdef int channel_mask(Result* r, Tensor a, str op) except -1:
     return result_like(r, a, a.dt)
 
 
-cdef int slopes(Result* r, Tensor a, Tensor lower, Tensor upper, str op) except -1:
+cdef int rrelu_slopes(Result* r, Tensor a, Tensor lower, Tensor upper, str op) except -1:
     """One for each element, between two numbers."""
     cdef double[2] at
     slope_range(a, lower, upper, at)

@@ -53,7 +53,7 @@ def test_a_row_without_parameters_has_those_of_its_base(rows):
 
 
 def test_functions_are_called_in_examples_in_place_of_layers():
-    known = layers.by_name(layers.load())
+    known = layers.rows_by_name(layers.load())
     records = {r.name: r for found in table.load().values() for r in found}
     relu = functional.Function(records["relu"], known)
     line = ">>> torch.nn.ReLU()(torch.ones(2))"
@@ -70,7 +70,7 @@ def test_functions_are_called_in_examples_in_place_of_layers():
 def test_what_the_build_writes_is_what_lies_there_and_is_ignored_by_git():
     ignored = (ROOT / ".gitignore").read_text().splitlines()
     found = layers.load()
-    known = layers.by_name(found)
+    known = layers.rows_by_name(found)
     for place, (module, own) in found.items():
         path = ROOT / "autograd_cy" / "nn" / place
         assert path.read_text() == layers.module_text(place, module, own, known)

@@ -22,7 +22,8 @@ CLASSES = {
     "repeated dimension": r"dim \d+ appears multiple times in the list of dims",
     "broadcasting": r"The size of tensor a \(\d+\) must match the size of tensor b \(\d+\) at "
     r"non-singleton dimension \d+",
-    "shape in place": r"output with shape \[[\d, ]*\] doesn't match the broadcast shape \[[\d, ]*\]",
+    "shape in place": r"output with shape \[[\d, ]*\] doesn't match the broadcast shape "
+    r"\[[\d, ]*\]",
     "expansion": r"The expanded size of the tensor \(\d+\) must match the existing size \(\d+\) at "
     r"non-singleton dimension \d+",
     "shapes of products": r"mat1 and mat2 shapes cannot be multiplied \(\S+ and \S+\)",

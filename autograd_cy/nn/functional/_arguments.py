@@ -18,8 +18,11 @@ __all__ = [
     "each_dim",
     "each_side",
     "implicit_dim",
+    "in_dtype",
+    "reduced",
     "reduction_code",
     "reduction_name",
+    "warn_of_mean",
     "warn_of_sizes",
     "weighted",
 ]
@@ -63,6 +66,15 @@ def warn_of_sizes(input: Tensor, target: Tensor) -> None:
         f"Using a target size ({target.shape}) that is different to the input size "
         f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
         "Please ensure they have the same size.",
+    )
+
+
+def warn_of_mean() -> None:
+    _warn(
+        "reduction: 'mean' divides the total loss by both the batch size and the support "
+        "size.'batchmean' divides only by the batch size, and aligns with the KL div math "
+        "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
+        "major release.",
     )
 
 
@@ -112,6 +124,21 @@ def weighted(values: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
     if reduction == "sum":
         return products.sum()
     return products.mean() if weight is None else products.sum() / weight.sum()
+
+
+def reduced(values: Tensor, code: int) -> Tensor:
+    """Return values reduced as the number of a reduction says."""
+    return values if code == 0 else values.mean() if code == 1 else values.sum()
+
+
+def in_dtype(op: str, input: Tensor, target: Tensor) -> Tensor:
+    """Return the target in the dtype of the input, if that holds its numbers."""
+    if not _operators.can_cast(target.dtype, input.dtype):
+        raise RuntimeError(
+            f"{op}: result type {target.dtype._scalar} can't be cast to the desired output type "
+            f"{input.dtype._scalar}; convert the input first"
+        )
+    return target.to(input.dtype)
 
 
 def each_dim(value: Any, dims: int) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,
+    reduced,
     reduction_code,
     reduction_name,
 )
@@ -24,10 +25,6 @@ __all__ = [
     "multilabel_soft_margin_loss",
     "triplet_margin_with_distance_loss",
 ]
-
-
-def _reduced(values: Tensor, code: int) -> Tensor:
-    return values if code == 0 else values.mean() if code == 1 else values.sum()
 
 
 @public
@@ -109,7 +106,7 @@ def gaussian_nll_loss(
     loss = 0.5 * (var.log() + (input - target) ** 2 / var)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
-    return _reduced(loss, reduction_code(None, None, reduction))
+    return reduced(loss, reduction_code(None, None, reduction))
 
 
 @public
@@ -168,7 +165,7 @@ def triplet_margin_with_distance_loss(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = _operators.minimum(far, distance(positive, negative))
-    return _reduced((margin + near - far).clamp_min(0), code)
+    return reduced((margin + near - far).clamp_min(0), code)
 
 
 def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
@@ -279,7 +276,7 @@ def multi_margin_loss(
         losses = losses * weight[at[:, 0]]
     if code == 1 and not count:
         code = 2  # the mean of nothing is 0
-    return _reduced(losses if input.ndim == 2 else losses[0], code)
+    return reduced(losses if input.ndim == 2 else losses[0], code)
 
 
 @public(autocast="float32")
@@ -341,7 +338,7 @@ def multilabel_margin_loss(
     losses = terms.sum((1, 2)) / classes
     if code == 1 and not count:
         code = 2  # the mean of nothing is 0
-    return _reduced(losses if input.ndim == 2 else losses[0], code)
+    return reduced(losses if input.ndim == 2 else losses[0], code)
 
 
 @public(autocast="float32")
@@ -403,4 +400,4 @@ def multilabel_soft_margin_loss(
     losses = losses.sum(axis) / classes
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
-    return _reduced(losses, reduction_code(None, None, reduction))
+    return reduced(losses, reduction_code(None, None, reduction))

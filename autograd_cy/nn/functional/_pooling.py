@@ -91,7 +91,7 @@ _ADAPTIVE = """Return the {what} of as many windows of {some} as are asked for.
     tensor({opening}[{value}]{closing})
     """
 
-_ASKED = "Whether to return where in their plane the elements were, too."
+_RETURN_INDICES = "Whether to return where in their plane the elements were, too."
 _IGNORED = "Changes nothing: they are returned always."
 _PAIR = "tuple of Tensor\n        The elements, and where they were in their plane."
 
@@ -135,7 +135,7 @@ def _max_pool(rank: int) -> Any:
         _MAX,
         rank,
         window=repr((1,) * (rank - 1) + (2,)) if rank > 1 else "2",
-        returned=_ASKED,
+        returned=_RETURN_INDICES,
         result="Tensor, or a tuple of it and of where its elements were.",
         first="",
     )
@@ -228,7 +228,7 @@ def _adaptive_max_pool(rank: int, always: bool) -> Any:
         found = getattr(_pools, inner)(input, size)
         return found if always or return_indices else found[0]
 
-    text = _IGNORED if always else _ASKED
+    text = _IGNORED if always else _RETURN_INDICES
     named(
         pool,
         name,

@@ -33,9 +33,9 @@ def dropout(name, function, doc, shape, inputs=NO_TEXTS, **more):
         raises=raises,
         gives=gives,
         constants="p inplace",
-        says=f"{says}.".replace("`SELU`", "`selu`"),
-        call_texts={"inplace": "Whether the input itself is changed.", **inputs},
-        check_call="check_probability(p)",
+        function_doc=f"{says}.".replace("`SELU`", "`selu`"),
+        function_texts={"inplace": "Whether the input itself is changed.", **inputs},
+        function_start="check_probability(p)",
         **more,
     )
 

@@ -46,7 +46,7 @@ class _Endless:
 
 class DataLoader:
     """
-    Goes over the samples of a data set in batches.
+    An iterable over the samples of a data set, in batches.
 
     Parameters
     ----------

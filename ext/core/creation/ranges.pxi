@@ -253,7 +253,7 @@ cdef Tensor spread_evenly(object start, object end, object steps, int where, Ten
         z0, z1 = start, end
         if device == ON_META:
             return empty_on(device, DT_C128, 1, &n, NULL)
-        t = room(DT_C128, 1, &n)
+        t = empty_on_cpu(DT_C128, 1, &n)
         dz = (z1 - z0) / (n - 1) if n > 1 else 0
         for i in range(n):
             if i < n // 2 or n == 1:
@@ -264,7 +264,7 @@ cdef Tensor spread_evenly(object start, object end, object steps, int where, Ten
     lo, hi = start, end
     if device != ON_CPU and makes_ranges(device):
         return spread_there(device, lo, hi, n, op)
-    t = room(DT_F64, 1, &n)
+    t = empty_on_cpu(DT_F64, 1, &n)
     width = (hi - lo) / (n - 1) if n > 1 else 0
     # From both ends, so that both are exact and the values are symmetric.
     for i in range(n):

@@ -236,7 +236,7 @@ cdef Tensor from_sequence(object data, int dt):
         dt = infer(data, 0, n, -1)
         if dt < 0:
             dt = g_default_dtype
-    t = room(dt, n, shape)
+    t = empty_on_cpu(dt, n, shape)
     store(data, 0, t, t.ptr)
     return t
 
@@ -266,7 +266,7 @@ cdef Tensor from_data(object data, int dt):
     if ty == &PyFloat_Type:
         if dt < 0:
             dt = g_default_dtype
-        t = room(dt, 0, NULL)
+        t = empty_on_cpu(dt, 0, NULL)
         if dt == DT_F32:
             (<float*>t.ptr)[0] = <float>PyFloat_AS_DOUBLE(data)
         else:
@@ -283,7 +283,7 @@ cdef Tensor from_data(object data, int dt):
     if isinstance(data, (int, float, complex, _np.generic)):
         if dt < 0:
             dt = leaf_dtype(data)
-        t = room(dt, 0, NULL)
+        t = empty_on_cpu(dt, 0, NULL)
         store_leaf(t.ptr, dt, data)
         return t
     if not isinstance(data, (list, tuple)):
@@ -386,7 +386,7 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     cdef Tensor t
     value = python_number(s, "scalar_tensor", "s")
     cdef int where = check_placement(device, layout, pin_memory, "scalar_tensor")
-    t = room(parse_dtype(dtype, g_default_dtype), 0, NULL)
+    t = empty_on_cpu(parse_dtype(dtype, g_default_dtype), 0, NULL)
     store_number(t.ptr, t.dt, value)
     return set_requires_grad(placed(t, where), requires_grad, "scalar_tensor")
 
@@ -550,7 +550,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
 cdef Tensor unaligned_buffer(object owner, int dt, Py_ssize_t count, Py_ssize_t offset):
     """A copy of elements that do not lie on multiples of their size, as kernels need them."""
     cdef Py_buffer* view = PyMemoryView_GET_BUFFER(owner)
-    cdef Tensor made = room(dt, 1, &count)
+    cdef Tensor made = empty_on_cpu(dt, 1, &count)
     if not view.readonly:
         _warn(
             "frombuffer: the elements do not lie on multiples of their size, so the tensor has a "
