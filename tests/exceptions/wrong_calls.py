@@ -19,7 +19,6 @@ for folder in (HERE.parent, HERE.parent / "ops"):
 
 from calls import CLASS_OF, RECORDS, Case, make, method_name  # noqa: E402
 
-
 FILE = HERE / "torch_exceptions.txt"
 
 
@@ -439,7 +438,7 @@ def accepted(lib, record, form, number):
 # --- the file ---------------------------------------------------------------------------------
 
 HEADER = """\
-# What PyTorch {version} raises for wrong calls (written by `python -m tests.exceptions.record_torch`).
+# What PyTorch {version} raises for wrong calls (record_torch.py writes it).
 # A line: operator, forms, number of the sample, argument, and a letter for each value of that list
 # by which the argument was replaced, in order.
 """

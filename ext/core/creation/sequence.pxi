@@ -78,7 +78,11 @@ cdef int discover(object data, Py_ssize_t* shape) except -1:
         n += 1
         if shape[n - 1] == 0:
             return n
-        x = x[0]
+        try:
+            x = x[0]
+        except Exception as error:
+            raise ValueError(
+                f"could not determine the shape of object type '{type(x).__name__}'") from error
 
 
 @cython.boundscheck(True)      # items may run Python code that shortens the list
