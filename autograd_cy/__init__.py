@@ -104,7 +104,6 @@ _LATER = {
     ),
     "_C.cuda_driver": "AcceleratorError",
     "_C.exchange": "StorageBase",
-    "_tensors.files": "from_file",
     "_C.streams": "Event Stream",
     "_as_torch.switch": "as_torch",
     "_tensors.files": "from_file",

@@ -1,6 +1,5 @@
 """Warnings name the line of the program, through however many functions of the package."""
 
-import io
 import re
 import warnings
 from pathlib import Path

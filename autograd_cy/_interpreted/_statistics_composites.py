@@ -6,7 +6,6 @@ from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.launch import is_capturing
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._tensors.namespace import bool as _bool
 from autograd_cy._tensors.namespace import (
     bfloat16,
     clamp,
@@ -35,6 +34,7 @@ from autograd_cy._tensors.namespace import (
     unsqueeze,
     where,
 )
+from autograd_cy._tensors.namespace import bool as _bool
 from autograd_cy._tensors.predicates import need_dim
 
 

@@ -125,7 +125,7 @@ def _matrix_norm(
     if ord in (2, -2, "nuc"):
         if A.dtype in (_ag.float16, _ag.bfloat16):
             raise RuntimeError(
-                f"linalg.matrix_norm: Low precision dtypes not supported. Got {A.dtype}"
+                f"linalg.matrix_norm: Low precision dtypes not supported. Got {A.dtype._scalar}"
             )
         given = A if dtype is None else A.to(dtype)
         values = svdvals(_ag.movedim(given, (rows, columns), (-2, -1)))
@@ -212,5 +212,6 @@ def check_floating(x: Tensor, op: str) -> None:
     """Refuse what is no number with a fraction."""
     if not (x.is_floating_point() or x.is_complex()):
         raise RuntimeError(
-            f"linalg.{op}: Expected a floating point or complex tensor as input. Got {x.dtype}"
+            f"linalg.{op}: Expected a floating point or complex tensor as input. Got "
+            f"{x.dtype._scalar}"
         )

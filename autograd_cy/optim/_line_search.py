@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from autograd_cy import Tensor
 
@@ -118,6 +117,3 @@ def cubic(one: Point, other: Point, least: float, most: float) -> float:
         return (least + most) / 2 if ahead == 0 else most if ahead > 0 else least
     found = right[0] + ahead / below
     return min(max(found, least), most)
-
-
-# --- by the names of torch ----------------------------------------------------------------------

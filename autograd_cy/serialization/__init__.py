@@ -31,16 +31,6 @@ __all__ = ["load", "save"]
 MAP_LOCATION = Callable[[Any, str], Any] | device | str | dict[str, str] | None
 
 
-class LoadEndianness(Enum):
-    """Byte orders of files: that of this machine, the lowest byte first, or the highest."""
-
-    NATIVE = 1
-    LITTLE = 2
-    BIG = 3
-
-
-_default_order: LoadEndianness | None = None
-
 # So much of a file is read to tell its kind.
 _HEAD = 512
 
@@ -60,7 +50,7 @@ _added: list[Any] = []
 
 
 class LoadEndianness(Enum):
-    """Byte orders for :func:`set_default_load_endianness`."""
+    """Byte orders of files: that of this machine, the lowest byte first, or the highest."""
 
     NATIVE = 1
     LITTLE = 2
@@ -562,44 +552,3 @@ def _check_pickle_module(name: str, module: Any, kind: str) -> None:
         raise AttributeError(
             f"{name}: pickle_module must be a module with a class {kind}, as pickle, not {module!r}"
         )
-
-
-def get_default_load_endianness() -> Any:
-    """
-    Return the byte order in which :func:`load` takes files that name none: None, the machine's.
-
-    Returns
-    -------
-    LoadEndianness or None
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.serialization.get_default_load_endianness() is None
-    True
-    """
-    return _default_order
-
-
-def set_default_load_endianness(endianness: Any) -> None:
-    """
-    Set the byte order in which :func:`load` takes files that name none.
-
-    Parameters
-    ----------
-    endianness : LoadEndianness or None
-
-    Raises
-    ------
-    TypeError
-        If it is of another type.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.serialization.set_default_load_endianness(None)
-    """
-    global _default_order
-    if endianness is not None and not isinstance(endianness, LoadEndianness):
-        raise TypeError("Invalid argument type in function set_default_load_endianness")
-    _default_order = endianness

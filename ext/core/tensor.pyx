@@ -19,9 +19,9 @@ from autograd_cy._C.storage cimport (
     ON_CPU, ON_META, StorageImpl, device_index, storage_new, storage_new_on, storage_alias,
     storage_incref, storage_decref, storage_share_version)
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
-    DT_C64, DT_C128, dt_object, dt_is_float, dt_is_complex, dt_is_integral, dt_differentiable,
-    g_default_dtype)
+    dt_c_name, dt_differentiable, dt_is_complex, dt_is_float, dt_is_integral, dt_object,
+    g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32,
+    DT_I64, DT_I8, DT_SIZE, DT_U8)
 from autograd_cy._C.placement cimport (
     cpu_device, device_of_code, MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D)
 from autograd_cy._C.placement cimport format_code

@@ -1,12 +1,13 @@
 # cython: language_level=3
 """Shape rules of reading and writing by index, of joining, triangles and sorting."""
 from autograd_cy._C.checked cimport checked_add
-from autograd_cy._C.dtypes cimport DT_BOOL, DT_I32, DT_I64, dt_is_complex, dt_promote
+from autograd_cy._C.dtypes cimport (
+    dt_is_complex, dt_promote, dt_scalar_name, DT_BOOL, DT_I32, DT_I64)
 from autograd_cy._C.formats cimport all_channels_last
 from autograd_cy._C.iterate cimport expand_plain
 from autograd_cy._C.outputs cimport NEEDS_SIZES, Result, result_dense, result_like
 from autograd_cy._C.placement cimport MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D, device_of_code
-from autograd_cy._C.rules_common cimport scalar_name
+
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
     F_STRIDED, MAX_DIMS, Tensor, format_strides, is_tensor, normal_dim, same_shape, sizes_of,
@@ -24,7 +25,7 @@ cdef inline Py_ssize_t size_at(Tensor a, int dim) noexcept:
 cdef int check_index_dtype(Tensor index, str op) except -1:
     if index.dt != DT_I64 and index.dt != DT_I32:
         raise RuntimeError(
-            f"{op}(): Expected dtype int32/int64 for index, but got: {scalar_name(index.dt)}")
+            f"{op}(): Expected dtype int32/int64 for index, but got: {dt_scalar_name(index.dt)}")
     return 0
 
 
@@ -42,6 +43,9 @@ cdef int check_vector(Tensor a, Tensor index, str op) except -1:
 cdef int selected(Result* r, Tensor a, Py_ssize_t dim, Tensor index, str op) except -1:
     dim = normal_dim(dim, a.nd)
     check_vector(a, index, op)
+    if index.count and a.nd > 1 and a.sizes[dim] == 0:
+        raise RuntimeError(f"{op}(): self indexing axis dim should be positive (shape "
+                           f"{list(sizes_of(a))}, dim {dim})")
     result_dense(r, a.dt, a.nd, a.sizes)
     if a.nd:
         r.sizes[dim] = index.count
@@ -56,7 +60,7 @@ cdef int rows_added(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor so
     check_vector(a, index, op)
     if source.dt != a.dt:
         raise RuntimeError(
-            f"{op}_(): self ({scalar_name(a.dt)}) and source ({scalar_name(source.dt)}) must "
+            f"{op}_(): self ({dt_scalar_name(a.dt)}) and source ({dt_scalar_name(source.dt)}) must "
             "have the same scalar type")
     rows = source.sizes[dim] if source.nd > dim else 1
     if rows != index.count:
@@ -117,7 +121,7 @@ cdef int scattered(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor src
     if src.dt != a.dt:
         raise RuntimeError(
             "scatter(): Expected self.dtype to be equal to src.dtype "
-            f"(self is {scalar_name(a.dt)}, src is {scalar_name(src.dt)})")
+            f"(self is {dt_scalar_name(a.dt)}, src is {dt_scalar_name(src.dt)})")
     if index.count:
         check_move(a, <int>dim, index, src)
     return result_dense(r, a.dt, a.nd, a.sizes)
@@ -245,14 +249,14 @@ cdef int rows_reduced(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor 
     if index.nd > 1:
         raise IndexError(
             f"{op}_(): Index is supposed to be a vector, but got dim: {index.nd} with "
-            f"type: {scalar_name(index.dt)} and size: {list(sizes_of(index))}")
+            f"type: {dt_scalar_name(index.dt)} and size: {list(sizes_of(index))}")
     if index.dt != DT_I64 and index.dt != DT_I32:
         raise RuntimeError(f"{op}_(): Expected dtype int32/int64 for index but got: "
-                           f"{scalar_name(index.dt)}")
+                           f"{dt_scalar_name(index.dt)}")
     if source.dt != a.dt:
         raise RuntimeError(
-            f"{op}_(): self ({scalar_name(a.dt)}) and source "
-            f"({scalar_name(source.dt)}) must have the same scalar type")
+            f"{op}_(): self ({dt_scalar_name(a.dt)}) and source "
+            f"({dt_scalar_name(source.dt)}) must have the same scalar type")
     given, wanted = list(sizes_of(source)), list(sizes_of(a))
     if (len(given) != len(wanted)
             or given[:dim] + given[dim + 1:] != wanted[:dim] + wanted[dim + 1:]):
@@ -588,7 +592,7 @@ cdef int members(Result* r, Tensor elements, Tensor test_elements, str op) excep
     if elements.dt == DT_BOOL or test_elements.dt == DT_BOOL:
         raise RuntimeError(
             f"Unsupported input type encountered for {op}(): Bool (elements are "
-            f"{scalar_name(elements.dt)}, test_elements {scalar_name(test_elements.dt)}); "
+            f"{dt_scalar_name(elements.dt)}, test_elements {dt_scalar_name(test_elements.dt)}); "
             "convert truth values to integers first")
     return result_dense(r, DT_BOOL, elements.nd, elements.sizes)
 
@@ -620,7 +624,7 @@ cdef int searchsorted(Result* r, Tensor rows, Tensor values, bint out_int32, bin
     if sorter is not None:
         if sorter.dt != DT_I64:
             raise RuntimeError("torch.searchsorted(): sorter must be a tensor of long dtype but "
-                               f"got dtype {scalar_name(sorter.dt)}")
+                               f"got dtype {dt_scalar_name(sorter.dt)}")
         if not same_shape(rows, sorter):
             raise RuntimeError(
                 "torch.searchsorted(): boundary and sorter must have the same size, but got "

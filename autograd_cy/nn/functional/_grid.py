@@ -73,7 +73,8 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         )
     if not theta.is_floating_point():
         raise ValueError(
-            f"Expected theta to have floating point type, but got {theta.dtype}. Convert it first."
+            f"Expected theta to have floating point type, but got {theta.dtype._scalar}. Convert "
+            "it first."
         )
     if theta.dim() == 3 and theta.shape[0] != size[0]:
         raise RuntimeError(
@@ -160,11 +161,13 @@ def grid_sample(
     aligned = _aligned(align_corners, "grid_sampler", 5)
     if not input.is_floating_point():
         raise NotImplementedError(
-            f"grid_sampler(): not implemented for tensors of dtype {input.dtype}; convert them"
+            f"grid_sampler(): not implemented for tensors of dtype {input.dtype._scalar}; convert "
+            "them"
         )
     if input.dtype != grid.dtype:
         raise RuntimeError(
-            f"grid_sampler(): expected scalar type {input.dtype} but found {grid.dtype} of the "
+            f"grid_sampler(): expected scalar type {input.dtype._scalar} but found "
+            f"{grid.dtype._scalar} of the "
             "grid; convert one of them by .to(dtype)"
         )
     rank = input.dim() - 2

@@ -83,7 +83,11 @@ cdef int discover(object data, Py_ssize_t* shape) except -1:
         n += 1
         if shape[n - 1] == 0:
             return n
-        x = x[0]
+        try:
+            x = x[0]
+        except Exception as error:
+            raise ValueError(
+                f"could not determine the shape of object type '{type(x).__name__}'") from error
 
 
 @cython.boundscheck(True)      # items may run Python code that shortens the list
@@ -533,8 +537,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
         return set_requires_grad(from_data(obj, dt), requires_grad or False, "asarray")
     if copy is not None and not copy and dt >= 0 and dt != t.dt:
         raise ValueError(
-            f"asarray: can't alias tensor with dtype '{dt_object(t.dt).name}' into dtype "
-            f"'{dt_object(dt).name}'."
+            f"asarray: can't alias tensor with dtype '{dt_scalar_name(t.dt)}' into dtype "
+            f"'{dt_scalar_name(dt)}'."
         )
     if requires_grad is None:
         requires_grad = bool(needs_grad(t))

@@ -69,7 +69,7 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
     if type(source).__name__ == "TypedStorage" and hasattr(source, "untyped"):
         if source.dtype != dt_object(self.dt):
             raise RuntimeError(
-                f"Expected a Storage of type {dt_object(self.dt).name} or an UntypedStorage, but "
+                f"Expected a Storage of type {dt_scalar_name(self.dt)} or an UntypedStorage, but "
                 f"got type {source.dtype} for argument 1 'storage'")
         source = source.untyped()
     elif size is not None and isinstance(source, Tensor):
@@ -85,8 +85,8 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
                 f"storage on different device \"{whole.device}\". The devices must match.")
         if whole.dt != self.dt:
             raise RuntimeError(
-                f"Could not set tensor of type {dt_object(whole.dt).name} to a tensor of type "
-                f"{dt_object(self.dt).name}")
+                f"Could not set tensor of type {dt_scalar_name(whole.dt)} to a tensor of type "
+                f"{dt_scalar_name(self.dt)}")
     elif isinstance(source, UntypedStorage):
         memory = (<UntypedStorage>source).mem
         if memory.device != self.mem.device:
