@@ -103,8 +103,6 @@ def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
     if endianness is not None and not isinstance(endianness, LoadEndianness):
         raise TypeError("Invalid argument type in function set_default_load_endianness")
     _endianness = endianness
-    native = sys.byteorder == "big" and endianness is LoadEndianness.NATIVE
-    _archive.big_by_default = native or endianness is LoadEndianness.BIG
 
 
 def add_safe_globals(safe_globals: list) -> None:
@@ -402,9 +400,10 @@ def load(
         if mmap and not isinstance(f, (str, os.PathLike)):
             raise ValueError("load: f must be a path in order to use mmap=True")
         try:
-            reader = _archive.Reader(
-                handle, place, bool(mmap), _default_order is LoadEndianness.BIG
+            big = _endianness is LoadEndianness.BIG or (
+                _endianness is LoadEndianness.NATIVE and sys.byteorder == "big"
             )
+            reader = _archive.Reader(handle, place, bool(mmap), big)
             pickled = reader.pickled()
         except (zipfile.BadZipFile, NotImplementedError, OSError, *_DAMAGE) as error:
             raise LoadError(f"load: the file is damaged: {error}") from error

@@ -488,9 +488,6 @@ STORAGE_NAMES = {("torch", name): name for name in _STORAGES} | {
 }
 
 
-big_by_default = False  # the byte order of a file that doesn't say its own
-
-
 class Reader:
     """
     An archive that is open for reading.
@@ -542,8 +539,6 @@ class Reader:
             if order not in (b"little", b"big"):
                 raise LoadError(f"load: unknown byte order {order!r}")
             self.swapped = order == b"big"
-        else:
-            self.swapped = big_by_default
         self.map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if mapped else None
 
     def check_version(self) -> None:
