@@ -103,6 +103,7 @@ _LATER = {
         "unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
     ),
     "_C.cuda_driver": "AcceleratorError",
+    "_C.exchange": "StorageBase",
     "_C.streams": "Event Stream",
     "_as_torch.switch": "as_torch",
     "_tensors.files": "from_file",
@@ -112,6 +113,11 @@ _LATER = {
     "compiler": "compile",
     "futures": "Future",
     "serialization": "load save",
+    "storage": (
+        "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage "
+        "ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage "
+        "ShortStorage Storage TypedStorage"
+    ),
     "utils.dlpack": "to_dlpack",
 }
 

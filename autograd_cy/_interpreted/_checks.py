@@ -47,8 +47,9 @@ def solvable(op: str, A: Tensor, B: Tensor) -> None:
     square(op, A)
     if A.dtype != B.dtype:
         raise RuntimeError(
-            f"{op}: Expected A and B to have the same dtype, but found A of type {A.dtype} and B "
-            f"of type {B.dtype} instead"
+            f"{op}: Expected A and B to have the same dtype, but found A of type {A.dtype._scalar} "
+            "and B "
+            f"of type {B.dtype._scalar} instead"
         )
     if A.shape[-1] != B.shape[-2]:
         raise RuntimeError(
@@ -81,7 +82,9 @@ def transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | None)
 def real_transform(op: str, input: Tensor, n: int | None, dim: int, norm: str | None) -> None:
     """Check the arguments of a transform of real numbers."""
     if input.is_complex():
-        raise RuntimeError(f"{op} expects a real input tensor, but got {input.dtype}; use fft.fft")
+        raise RuntimeError(
+            f"{op} expects a real input tensor, but got {input.dtype._scalar}; use fft.fft"
+        )
     transform(op, input, n, dim, norm)
 
 
@@ -111,11 +114,12 @@ def polar(op: str, abs: Tensor, angle: Tensor) -> None:
         if not x.is_floating_point() or x.dtype is bfloat16:
             raise RuntimeError(
                 "Expected both inputs to be Half, Float or Double tensors but got "
-                f"{abs.dtype} and {angle.dtype}"
+                f"{abs.dtype._scalar} and {angle.dtype._scalar}"
             )
     if abs.dtype != angle.dtype:
         raise RuntimeError(
-            f"Expected object of scalar type {abs.dtype} but got scalar type {angle.dtype} for "
+            f"Expected object of scalar type {abs.dtype._scalar} but got scalar type "
+            f"{angle.dtype._scalar} for "
             f"second argument of {op}"
         )
 
@@ -126,8 +130,8 @@ def vectors(op: str, self: Tensor, other: Tensor) -> None:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {other.ndim}D tensors")
     if self.dtype != other.dtype:
         raise RuntimeError(
-            f"dot : expected both vectors to have same dtype, but found {self.dtype} and "
-            f"{other.dtype}"
+            f"dot : expected both vectors to have same dtype, but found {self.dtype._scalar} and "
+            f"{other.dtype._scalar}"
         )
     if self.numel() != other.numel():
         raise RuntimeError(
@@ -140,11 +144,13 @@ def vectors(op: str, self: Tensor, other: Tensor) -> None:
 def written(op: str, self: Tensor, index: Tensor, source: Tensor, *rest: Any) -> None:
     """Elements of one dtype, and a place for each."""
     if index.dtype != int64:
-        raise RuntimeError(f"{op}(): Expected a long tensor for index, but got {index.dtype}")
+        raise RuntimeError(
+            f"{op}(): Expected a long tensor for index, but got {index.dtype._scalar}"
+        )
     if self.dtype != source.dtype:
         raise RuntimeError(
             f"{op}(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{self.dtype} and source.dtype = {source.dtype}"
+            f"{self.dtype._scalar} and source.dtype = {source.dtype._scalar}"
         )
     if index.numel() != source.numel():
         raise IndexError(

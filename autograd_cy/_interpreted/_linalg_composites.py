@@ -61,14 +61,14 @@ def matrix_power(A: Tensor, n: int, out: Tensor | None = None) -> Tensor:
         if not can_cast(A.dtype, out.dtype):
             raise RuntimeError(
                 "linalg.matrix_power: Expected result to be safely castable from "
-                f"{A.dtype} dtype, but got result with dtype {out.dtype}"
+                f"{A.dtype._scalar} dtype, but got result with dtype {out.dtype._scalar}"
             )
         return found.to(out.dtype)
     if n < 0:
         if not (A.is_floating_point() or A.is_complex()):
             raise RuntimeError(
                 "linalg.inv: Expected a floating point or complex tensor as input. Got "
-                f"{A.dtype}; convert it before it is raised to a negative power"
+                f"{A.dtype._scalar}; convert it before it is raised to a negative power"
             )
         A, n = linalg.inv(A), -n
     power: Tensor | None = None

@@ -52,10 +52,6 @@ _NO_SUCH_DTYPE = "convert to a dtype that is here, as by .float()"
 _QUANTIZED = "there are no quantized tensors"
 _ON_NUMBERS = "use the function of numpy on x.numpy()"
 
-_STORAGES = (
-    "BFloat16 Bool Byte Char ComplexDouble ComplexFloat Double Float Half Int Long Short"
-).split()
-
 # Functions of the top level that are methods, too.
 _METHODS_TOO = {
     "cholesky": "use linalg.cholesky",
@@ -87,8 +83,9 @@ ABSENT: dict[str, dict[str, str]] = {
     "": {
         **_METHODS_TOO,
         **_IN_PLACE_TOO,
-        **dict.fromkeys(
-            ["Storage", *(f"{kind}Storage" for kind in _STORAGES)], "use UntypedStorage"
+        **_each(
+            _QUANTIZED,
+            "QInt8Storage QInt32Storage QUInt2x4Storage QUInt4x2Storage QUInt8Storage",
         ),
         "binomial": "use numpy.random.Generator.binomial of x.numpy()",
         "bartlett_window": "use 1 - abs(2 * arange(n) / n - 1)",
@@ -243,6 +240,7 @@ ABSENT: dict[str, dict[str, str]] = {
     "utils": {
         "benchmark": "use timeit, or autograd_cy.profiler",
         "cpp_extension": "write Cython that cimports autograd_cy._C",
+        "weak": "use weakref, and id(tensor) as the key: tensors compare element by element",
     },
 }
 
@@ -355,12 +353,6 @@ STAND_INS: dict[str, dict[str, str | OfTorch]] = {
     "ao.quantization": _QUANTIZATION,
     "cuda": {
         **_each(_NO_CUDA_GRAPH, "CUDAGraph graph graph_pool_handle make_graphed_callables"),
-        **_each(
-            "use UntypedStorage",
-            "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage"
-            " ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage"
-            " ShortStorage",
-        ),
         **_each(
             "there is one cache of blocks; leave it out",
             "CUDAPluggableAllocator MemPool caching_allocator_disabled caching_allocator_enable"

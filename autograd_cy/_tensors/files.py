@@ -1,103 +1,84 @@
-"""Tensors whose memory is a file's. Loaded at first use."""
+"""Tensors on the memory of mapped files."""
 
 from __future__ import annotations
 
-import mmap
-import os
 from typing import Any
 
-from autograd_cy._C.copying import _rebuild_tensor, _storage_from_bytes
-from autograd_cy._C.dtypes import dtype as _dtype
+from autograd_cy._C.copying import _rebuild_tensor
 from autograd_cy._C.dtypes import get_default_dtype
-from autograd_cy._C.placement import device as _device
+from autograd_cy._C.exchange import UntypedStorage
 from autograd_cy._C.tensor import Tensor
-from autograd_cy._tensors.public import public
+from autograd_cy.storage import map_file
 
 __all__ = ["from_file"]
 
 
-@public
 def from_file(
-    filename: str | os.PathLike,
+    filename: str,
     shared: bool | None = None,
-    size: int = 0,
+    size: int | None = 0,
     *,
-    dtype: _dtype | None = None,
+    dtype: Any = None,
     layout: Any = None,
     device: Any = None,
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
     """
-    Return a vector whose memory is that of a file.
+    Return a tensor of one dimension on the memory of a mapped file.
 
     Parameters
     ----------
-    filename : path
+    filename : str
     shared : bool, optional
-        Whether what is written to the tensor is written to the file, which is made, or made longer,
-        if it is needed. Otherwise the file stays as it is.
-    size : int, optional
-        The number of elements.
+        Write changes to the file, which is made, or made longer, if it has fewer elements. Without
+        it, changes stay in this process.
+    size : int
+        Number of elements.
     dtype : dtype, optional
-        Of the elements; by default the default one.
-    layout, device, pin_memory : optional
-        Of the tensor, which is strided, on the CPU and not pinned.
-    requires_grad : bool, optional
-        Whether gradients are wanted.
+        By default the default dtype.
+    layout, device, pin_memory
+        Only strided tensors on the CPU are on mapped files.
+    requires_grad : bool
 
     Returns
     -------
     Tensor
-        Of shape (size,).
 
     Raises
     ------
     RuntimeError
-        If the file can't be opened or is too short, or the tensor is to be elsewhere.
+        If the file can't be opened, or has fewer elements and isn't shared.
 
     Examples
     --------
+    >>> import os
     >>> import tempfile
     >>> import autograd_cy as ag
-    >>> with tempfile.NamedTemporaryFile() as file:
-    ...     x = ag.from_file(file.name, shared=True, size=3)
-    ...     _ = x.fill_(2.0)
-    ...     ag.from_file(file.name, size=2)
-    tensor([2., 2.])
+    >>> path = os.path.join(tempfile.mkdtemp(), "numbers")
+    >>> t = ag.from_file(path, shared=True, size=3, dtype=ag.float64)
+    >>> _ = t.fill_(2)
+    >>> ag.from_file(path, size=2, dtype=ag.float64)
+    tensor([2., 2.], dtype=autograd_cy.float64)
     """
+    import autograd_cy as ag
+
+    if (
+        layout not in (None, ag.strided)
+        or pin_memory
+        or (device is not None and ag.device(device).type != "cpu")
+    ):
+        raise RuntimeError("from_file: only strided tensors on the CPU, not pinned, are on files")
     kind = get_default_dtype() if dtype is None else dtype
-    if device is not None and _device(device).type != "cpu":
-        raise RuntimeError("from_file: Only CPU tensors can be mapped to files")
-    if pin_memory:
-        raise RuntimeError("from_file: tensors in files can't be in pinned memory")
-    if size < 0:
-        raise RuntimeError(f"from_file: size must not be negative, but it is {size}")
-    wanted = size * kind.itemsize
-    name = os.fspath(filename)
-    flags = os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY
-    try:
-        handle = os.open(name, flags, 0o666)
-    except OSError as error:
-        mode = "read-write" if shared else "read-only"
-        raise RuntimeError(
-            f"unable to open file <{name}> in {mode} mode: {error.strerror} ({error.errno})"
-        ) from error
-    try:
-        there = os.fstat(handle).st_size
-        if there < wanted:
-            if not shared:
-                raise RuntimeError(
-                    f"file <{name}> size <{there}> is smaller than the required mapping size "
-                    f"<{wanted}>"
-                )
-            os.ftruncate(handle, wanted)
-        if wanted:
-            access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
-            memory: Any = mmap.mmap(handle, wanted, access=access)
-        else:
-            memory = bytearray()
-    finally:
-        os.close(handle)
-    storage = _storage_from_bytes(memoryview(memory))
-    return _rebuild_tensor(Tensor, storage, kind, 0, (size,), (1,), requires_grad)
+    count = size or 0
+    if count < 0:
+        raise RuntimeError(f"from_file: a negative size: {count}")
+    if count:
+        storage = map_file(filename, bool(shared), count * kind.itemsize)
+    else:
+        storage = UntypedStorage(0)
+    made = _rebuild_tensor(Tensor, storage, kind, 0, (count,), (1,), False)
+    return made.requires_grad_() if requires_grad else made
+
+
+from_file.__module__ = "autograd_cy"

@@ -1,13 +1,13 @@
-"""Attributes that are views, real and imaginary parts and transposes; the order of dimensions."""
+"""Attributes that are views (parts of numbers, transposes), and the order of dimensions."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from autograd_cy._C import ops_complex as _complex
 from autograd_cy._C import ops_shape as _shape
-from autograd_cy._C.placement import memory_format
-from autograd_cy._C.tensor import Tensor, _install, _warn_once
+from autograd_cy._C.placement import channels_last as _channels_last
+from autograd_cy._C.placement import channels_last_3d as _channels_last_3d
+from autograd_cy._C.placement import memory_format as _memory_format
+from autograd_cy._C.tensor import _install, _warn_once
 
 # --- parts of complex numbers ----------------------------------------------------------------
 
@@ -65,18 +65,28 @@ def _adjoint(self):
     return _complex.conj(_shape.t(self))
 
 
-# --- the order of dimensions in memory ---------------------------------------------------------
+def _conjugate_transposed(self):
+    """The conjugate of mT."""
+    if not self.ndim:
+        _warn_once("Tensor.mH is deprecated on 0-D tensors. Consider using x.conj().")
+    return _complex.conj(_matrix_transposed(self))
 
 
-def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+_FORMATS = {
+    (_channels_last, 4): (0, 2, 3, 1),
+    (_channels_last_3d, 5): (0, 2, 3, 4, 1),
+}
+
+
+def dim_order(self, *, ambiguity_check=False):
     """
-    The dimensions in the order of memory, the outermost first.
+    Return the dimensions in the order in which they lie in memory, the outermost first.
 
     Parameters
     ----------
-    ambiguity_check : bool or list of memory_format, optional
-        Whether several possible orders are an error; or formats, of which the tensor must be in
-        just one.
+    ambiguity_check : bool or list of memory_format
+        Raise an error if strides or dimensions of size 1 leave the order open; of a list, unless
+        the tensor has exactly one of these formats, whose order is returned.
 
     Returns
     -------
@@ -85,71 +95,56 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     Raises
     ------
     RuntimeError
-        If several orders are possible, where that is checked.
+        If the order is open, and `ambiguity_check` says so.
     TypeError
         If `ambiguity_check` is something else.
 
     Examples
     --------
     >>> import autograd_cy as ag
-    >>> ag.zeros(2, 3, 4, 5).to(memory_format=ag.channels_last).dim_order()
-    (0, 2, 3, 1)
+    >>> ag.ones(2, 3).t().dim_order()
+    (1, 0)
     """
-    formats = ambiguity_check if isinstance(ambiguity_check, list) else None
-    if not isinstance(ambiguity_check, bool) and (
-        formats is None or not all(isinstance(f, memory_format) for f in formats)
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not (isinstance(ambiguity_check, bool) or ambiguity_check is formats) or not all(
+        isinstance(f, _memory_format) for f in formats
     ):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
-    size, stride = tuple(self.shape), self.stride()
-    unique = True
-    if formats is not None:
-        unique = sum(self.is_contiguous(memory_format=f) for f in formats) == 1
-    elif ambiguity_check:
-        unique = len({*stride}) == len(stride) and 1 not in size
-    if not unique:
+    strides = self.stride()
+    order = tuple(sorted(range(self.ndim), key=lambda d: -strides[d]))
+    if ambiguity_check is False or (len(set(strides)) == self.ndim and 1 not in self.shape):
+        return order
+    fitting = [f for f in formats if self.is_contiguous(memory_format=f)]
+    if len(fitting) != 1:
         raise RuntimeError(
             "The tensor does not have unique dim order, or cannot map to exact one of the given "
             "memory formats."
         )
-    # Insertion, from the innermost dimension out, because those of stride 0 fit everywhere.
-    order = [*range(self.ndim - 1, -1, -1)]
-    for i in range(1, self.ndim):
-        place = i
-        for k in range(i - 1, -1, -1):
-            inner, outer = order[k], order[place]
-            if not stride[inner] or not stride[outer]:
-                continue
-            if (stride[inner], size[inner]) > (stride[outer], size[outer]):
-                order[k], order[place] = outer, inner
-                place = k
-            elif stride[inner] < stride[outer]:
-                break
-    return tuple(order[::-1])
+    return _FORMATS.get((fitting[0], self.ndim), tuple(range(self.ndim)))
 
 
-def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+def module_load(self, other, assign=False):
     """
-    What ``load_state_dict`` exchanges a parameter with: a subclass may define it otherwise.
+    Return what takes the place of this parameter or buffer when a module loads `other` for it.
 
-    It is asked while ``__future__.get_swap_module_params_on_conversion()`` is true.
+    For programs that swap parameters; `Module.load_state_dict` copies values itself.
 
     Parameters
     ----------
     other : Tensor
-        The value in the state.
-    assign : bool, optional
-        Whether `other` takes the place of the parameter, or its values are copied.
+    assign : bool
+        Whether `other` itself is to be used.
 
     Returns
     -------
     Tensor
-        Neither `self` nor `other`.
+        Without history: `other`, or this tensor, which has its values then.
 
     Examples
     --------
     >>> import autograd_cy as ag
-    >>> ag.zeros(2).module_load(ag.ones(2))
-    tensor([1., 1.])
+    >>> ag.ones(2).module_load(ag.zeros(2))
+    tensor([0., 0.])
     """
     return other.detach() if assign else self.copy_(other).detach()
 
@@ -160,9 +155,7 @@ _install("module_load", module_load)
 for _name, _attribute in {
     "T": property(_transposed),
     "mT": property(_matrix_transposed),
-    "mH": property(
-        lambda self: _complex.conj(_matrix_transposed(self)), doc="The conjugate of mT."
-    ),
+    "mH": property(_conjugate_transposed),
     "H": property(_adjoint),
     "_conj": _complex._conj,
     "_neg_view": _complex._neg_view,

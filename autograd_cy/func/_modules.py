@@ -69,6 +69,11 @@ def functional_call(
         tensors = dict(given)
     else:
         tensors = {}
+        if not isinstance(given, (list, tuple)):
+            raise ValueError(
+                "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but "
+                f"got {type(given)}"
+            )
         for one in given:
             if not isinstance(one, Mapping):
                 raise TypeError(

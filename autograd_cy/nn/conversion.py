@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from autograd_cy import Tensor, empty_like, no_grad
 from autograd_cy import device as _device
 from autograd_cy import dtype as _dtype
+from autograd_cy._C._warned import warn as _warn
 
 from .parameter import Parameter
 from .registration import Owner
@@ -83,6 +84,13 @@ class Convertible(Owner):
                 f"but got desired dtype={dtype}"
             )
 
+        if dtype is not None and dtype.is_complex:
+            _warn(
+                "Complex modules are a new feature under active development whose design may "
+                "change, and some modules might not work as expected when using complex tensors as "
+                "parameters or buffers.",
+                UserWarning,
+            )
         layout = wanted.pop("memory_format", None)
 
         def convert(tensor: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from typing import Any
 
 from autograd_cy import Tensor, empty
@@ -307,6 +308,30 @@ def is_lazy(param: Any) -> bool:
 
 
 share_instances_of(Parameter, Buffer)
+
+
+# --- their names --------------------------------------------------------------------------------
+
+
+def _name_classes(package: str) -> None:
+    """Let ``__module__`` of the classes say that they are of this package."""
+    for value in tuple(globals().values()):
+        if isinstance(value, _Marked):
+            value.__module__ = f"{package}.nn.parameter"
+
+
+def _class_named(name: str) -> type[Tensor]:
+    """Return the class of a pickle, which doesn't say in which package it was."""
+    return globals()[name]
+
+
+def _reduced(cls: _Marked) -> str | tuple[Any, ...]:
+    return (
+        (_class_named, (cls.__name__,)) if globals().get(cls.__name__) is cls else cls.__qualname__
+    )
+
+
+copyreg.pickle(_Marked, _reduced)  # type: ignore[arg-type]
 
 _PLAIN = (Tensor, Parameter, Buffer)
 

@@ -43,6 +43,7 @@ for _name, _what in (("fft", "Fourier transform"), ("ifft", "Inverse Fourier tra
         vmap="dims",
         samples=LENGTHS,
         dtypes="bifc",
+        refusal={"h": "Unsupported dtype {}"},
         reference=f"scipy.fft.{_name}(input, n, dim, norm)",
         tolerance=1e-4,
         doc=(
@@ -70,6 +71,7 @@ op(
     vmap="dims",
     samples=LENGTHS,
     dtypes="bif",
+    refusal={"h": "Unsupported dtype {}"},
     reference="scipy.fft.rfft(input, n, dim, norm)",
     tolerance=1e-4,
     doc=(
@@ -93,6 +95,7 @@ op(
     vmap="dims",
     samples=HALF,
     dtypes="bifc",
+    refusal={"h": "Unsupported dtype {}"},
     reference="scipy.fft.irfft(input, n, dim, norm)",
     tolerance=1e-4,
     doc=(

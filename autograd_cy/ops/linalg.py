@@ -29,6 +29,7 @@ VECTOR = error(sample((arg((3,)),)), RuntimeError, "must have at least 2 dimensi
 
 op(
     "inv(A)",
+    out="exact",
     namespace="linalg",
     tier="interpreted",
     kernel=host("linalg.inv"),
@@ -41,6 +42,10 @@ op(
     vmap="linalg_inv(A)",
     samples=shapes(*SQUARE),
     dtypes="fc",
+    refusal={
+        **dict.fromkeys("bi", "Expected a floating point or complex tensor as input. Got {}"),
+        "h": "Low precision dtypes not supported. Got {}",
+    },
     reference="np.linalg.inv(A)",
     tolerance=1e-3,
     node="LinalgInvExBackward0",

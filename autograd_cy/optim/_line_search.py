@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from autograd_cy import Tensor
 
@@ -118,50 +117,3 @@ def cubic(one: Point, other: Point, least: float, most: float) -> float:
         return (least + most) / 2 if ahead == 0 else most if ahead > 0 else least
     found = right[0] + ahead / below
     return min(max(found, least), most)
-
-
-# --- by the names of torch ----------------------------------------------------------------------
-
-
-def _cubic_interpolate(
-    x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: Any = None
-) -> Any:
-    """Return where a cubic with these values and slopes at two points has its minimum.
-
-    Within `bounds`, which are the two points by default; their middle where there is no minimum.
-    """
-    low, high = bounds if bounds is not None else (min(x1, x2), max(x1, x2))
-    d1 = g1 + g2 - 3 * (f1 - f2) / (x1 - x2)
-    square = d1 * d1 - g1 * g2
-    if square < 0:
-        return (low + high) / 2
-    root = square**0.5
-    if x1 <= x2:
-        found = x2 - (x2 - x1) * ((g2 + root - d1) / (g2 - g1 + 2 * root))
-    else:
-        found = x1 - (x1 - x2) * ((g1 + root - d1) / (g1 - g2 + 2 * root))
-    return min(max(found, low), high)
-
-
-def _strong_wolfe(
-    obj_func: Callable[..., Any],
-    x: Any,
-    t: Any,
-    d: Tensor,
-    f: Any,
-    g: Tensor,
-    gtd: Any,
-    c1: float = 1e-4,
-    c2: float = 0.9,
-    tolerance_change: float = 1e-9,
-    max_ls: int = 25,
-) -> tuple[Any, Tensor, Any, int]:
-    """Search along a direction; ``obj_func(x, t, d)`` returns loss and gradient there."""
-
-    def along(length: float) -> tuple[float, Tensor]:
-        loss, grad = obj_func(x, length, d)
-        return float(loss), grad
-
-    return strong_wolfe(
-        along, d, float(f), g, float(gtd), float(t), tolerance_change, c1, c2, max_ls
-    )

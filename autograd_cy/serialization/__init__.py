@@ -9,6 +9,7 @@ import _compat_pickle
 import io
 import os
 import pickle
+import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,16 +31,6 @@ __all__ = ["load", "save"]
 MAP_LOCATION = Callable[[Any, str], Any] | device | str | dict[str, str] | None
 
 
-class LoadEndianness(Enum):
-    """Byte orders of files: that of this machine, the lowest byte first, or the highest."""
-
-    NATIVE = 1
-    LITTLE = 2
-    BIG = 3
-
-
-_default_order: LoadEndianness | None = None
-
 # So much of a file is read to tell its kind.
 _HEAD = 512
 
@@ -56,6 +47,62 @@ _SAFE = {
 
 _always_safe = frozenset(_SAFE)
 _added: list[Any] = []
+
+
+class LoadEndianness(Enum):
+    """Byte orders of files: that of this machine, the lowest byte first, or the highest."""
+
+    NATIVE = 1
+    LITTLE = 2
+    BIG = 3
+
+
+_endianness: LoadEndianness | None = None
+
+
+def get_default_load_endianness() -> LoadEndianness | None:
+    """
+    Return the byte order of files that don't say theirs, as old ones of PyTorch don't.
+
+    Returns
+    -------
+    LoadEndianness or None
+        None, unless it was set: little-endian.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.serialization.get_default_load_endianness() is None
+    True
+    """
+    return _endianness
+
+
+def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
+    """
+    Set the byte order of files that don't say theirs.
+
+    Parameters
+    ----------
+    endianness : LoadEndianness or None
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.serialization.set_default_load_endianness(ag.serialization.LoadEndianness.BIG)
+    >>> ag.serialization.get_default_load_endianness()
+    <LoadEndianness.BIG: 3>
+    >>> ag.serialization.set_default_load_endianness(None)
+    """
+    global _endianness
+    if endianness is not None and not isinstance(endianness, LoadEndianness):
+        raise TypeError("Invalid argument type in function set_default_load_endianness")
+    _endianness = endianness
 
 
 def add_safe_globals(safe_globals: list) -> None:
@@ -353,9 +400,10 @@ def load(
         if mmap and not isinstance(f, (str, os.PathLike)):
             raise ValueError("load: f must be a path in order to use mmap=True")
         try:
-            reader = _archive.Reader(
-                handle, place, bool(mmap), _default_order is LoadEndianness.BIG
+            big = _endianness is LoadEndianness.BIG or (
+                _endianness is LoadEndianness.NATIVE and sys.byteorder == "big"
             )
+            reader = _archive.Reader(handle, place, bool(mmap), big)
             pickled = reader.pickled()
         except (zipfile.BadZipFile, NotImplementedError, OSError, *_DAMAGE) as error:
             raise LoadError(f"load: the file is damaged: {error}") from error
@@ -502,44 +550,3 @@ def _check_pickle_module(name: str, module: Any, kind: str) -> None:
         raise AttributeError(
             f"{name}: pickle_module must be a module with a class {kind}, as pickle, not {module!r}"
         )
-
-
-def get_default_load_endianness() -> Any:
-    """
-    Return the byte order in which :func:`load` takes files that name none: None, the machine's.
-
-    Returns
-    -------
-    LoadEndianness or None
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.serialization.get_default_load_endianness() is None
-    True
-    """
-    return _default_order
-
-
-def set_default_load_endianness(endianness: Any) -> None:
-    """
-    Set the byte order in which :func:`load` takes files that name none.
-
-    Parameters
-    ----------
-    endianness : LoadEndianness or None
-
-    Raises
-    ------
-    TypeError
-        If it is of another type.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.serialization.set_default_load_endianness(None)
-    """
-    global _default_order
-    if endianness is not None and not isinstance(endianness, LoadEndianness):
-        raise TypeError("Invalid argument type in function set_default_load_endianness")
-    _default_order = endianness

@@ -72,6 +72,7 @@ _REBUILD_META = _Name("torch._utils", "_rebuild_meta_tensor_no_storage")
 _REBUILD_WITH_STATE = _Name("torch._tensor", "_rebuild_from_type_v2")
 _PARAMETER = _Name("torch._utils", "_rebuild_parameter")
 _PARAMETER_WITH_STATE = _Name("torch._utils", "_rebuild_parameter_with_state")
+_PARAMETER_MODULES = ("autograd_cy.nn.parameter", "torch.nn.parameter")
 _MARKED = ("Parameter", "Buffer")  # and not their metaclass
 _TENSOR = _Name("torch", "Tensor")
 _SIZE = _Name("torch", "Size")
@@ -93,11 +94,18 @@ class _Pickler(_PythonPickler):
         super().__init__(file, protocol)
         # By id: number, kind, number of elements, and the storage itself.
         self.storages: dict[int, tuple[str, str, int, Any]] = {}
+        self.kinds: dict[int, str] = {}  # of their elements
         # Whether it goes into a stream, as before version 1.6.
         self.is_stream = False
 
     def stored(self, storage: Any, kind: str) -> tuple[str, str, int, Any]:
-        """The entry of a storage; of the kind in which it is met first."""
+        """The entry of a storage."""
+        of = "ByteStorage" if kind == "UntypedStorage" else kind
+        if self.kinds.setdefault(id(storage), of) != of and storage.nbytes():
+            raise RuntimeError(
+                "Cannot save multiple tensors or storages that view the same data as different "
+                f"types ({self.kinds[id(storage)]} and {of}); save clones of them"
+            )
         if id(storage) not in self.storages:
             itemsize = _DTYPES[_STORAGES[kind]].itemsize if kind in _STORAGES else 1
             count = storage.nbytes() // itemsize
@@ -138,7 +146,7 @@ class _Pickler(_PythonPickler):
             return _LAYOUT, ("torch.strided",)
         if kind is _dtype:
             return NotImplemented
-        if kind.__module__ == "autograd_cy.nn.parameter" and kind.__name__ in _MARKED:
+        if kind.__module__ in _PARAMETER_MODULES and kind.__name__ in _MARKED:
             if kind.__name__ == "Parameter":
                 given = obj.data, obj.requires_grad, _NO_HOOKS
                 state = obj.__dict__
@@ -471,12 +479,13 @@ NAMES: dict[tuple[str, str], Any] = {
     ("torch", "Size"): modest(Size),
     ("torch", "device"): device,
     ("torch.serialization", "_get_layout"): _get_layout,
-    ("torch.storage", "UntypedStorage"): UntypedStorage,
     ("autograd_cy._C.copying", "_rebuild_tensor"): _rebuild_here,
     **{("torch", name): dtype for name, dtype in _DTYPES.items()},
 }
 #: Kinds of memory: as the first argument of what stands for it, these are called by nothing.
-STORAGE_NAMES = {("torch", name): name for name in _STORAGES}
+STORAGE_NAMES = {("torch", name): name for name in _STORAGES} | {
+    ("torch.storage", "UntypedStorage"): "UntypedStorage"
+}
 
 
 class Reader:
@@ -598,15 +607,15 @@ class Reader:
         if not (isinstance(saved, tuple) and len(saved) == 5 and saved[0] == "storage"):
             raise LoadError(f"load: unknown kind of persistent id: {saved!r:.80}")
         _, kind, key, location, count = saved
-        typed = isinstance(kind, str)
-        if not (typed or kind is UntypedStorage) or not isinstance(key, str):
+        typed = kind in _STORAGES if isinstance(kind, str) else False
+        if not (typed or kind == "UntypedStorage") or not isinstance(key, str):
             raise LoadError("load: memory of an unknown kind")
         if not isinstance(count, int) or count < 0 or not isinstance(location, str):
             raise LoadError("load: memory without a size or a place")
         if key not in self.storages:
             dtype = _DTYPES[_STORAGES[kind]] if typed else _DTYPES["uint8"]
             made = self.load_storage(f"data/{key}", dtype, count, location)
-            self.storages[key] = TypedStorage(made, dtype) if typed else made
+            self.storages[key] = TypedStorage._of(made, dtype) if typed else made
         return self.storages[key]
 
     def load_storage(self, name: str, dtype: _dtype, count: int, location: str) -> UntypedStorage:

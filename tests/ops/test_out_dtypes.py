@@ -118,9 +118,9 @@ def takes_dtype(record):
 def test_a_dtype_that_is_not_that_of_out_is_refused(record):
     call = make(Case(record, 0), "float32")
     args, kwargs = call.arguments(call.tensors())
-    words = "Expected out tensor to have dtype float64"
+    words = "Expected out tensor to have dtype double"
     if not call.arrays:  # it makes tensors of numbers
-        words = "dtype float64 does not match dtype of out parameter"
+        words = "dtype Double does not match dtype of out parameter"
     for dtype, other in ((ag.float64, ag.float32), (ag.float64, ag.complex128)):
         expected = EVALUATOR.form(record)(*args, **kwargs, dtype=dtype)
         out = ag.full(expected.shape, 7, dtype=other)
