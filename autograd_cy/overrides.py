@@ -170,7 +170,7 @@ def _places() -> dict[str, Any]:
 
 def resolve_name(f: Callable) -> str | None:
     """
-    The name by which programs know a function.
+    Return the name by which programs know a function.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def resolve_name(f: Callable) -> str | None:
 
 def get_overridable_functions() -> dict[Any, list[Callable]]:
     """
-    The functions that dispatch to classes and modes, by the module or class they belong to.
+    Return the functions that dispatch to classes and modes, by the module or class they belong to.
 
     Those of ``nn.functional`` that forward to an operator, such as ``relu``, dispatch by it.
 
@@ -230,7 +230,7 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
 
 def get_ignored_functions() -> set[Callable]:
     """
-    The public functions that never dispatch.
+    Return the public functions that never dispatch.
 
     Examples
     --------

@@ -40,7 +40,7 @@ class TypedStorage:
         return _rebuild_tensor(Tensor, self._untyped, self.dtype, 0, size, (1,), False)
 
     def untyped(self) -> UntypedStorage:
-        """The block without a dtype."""
+        """Return the block without a dtype."""
         return self._untyped
 
     @property
@@ -59,15 +59,15 @@ class TypedStorage:
         return self if untyped is self._untyped else TypedStorage(untyped, self.dtype)
 
     def cpu(self) -> TypedStorage:
-        """The elements on the CPU: a copy, or this object if they lie there."""
+        """Return the elements on the CPU: a copy, or this object if they lie there."""
         return self._with(self._untyped.cpu())
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
-        """The elements on a GPU, the current one by default: a copy, or this object."""
+        """Return the elements on a GPU, the current one by default: a copy, or this object."""
         return self._with(self._untyped.cuda(device, non_blocking))
 
     def to(self, *, device: Any, non_blocking: bool = False) -> TypedStorage:
-        """The elements on a device: a copy, or this object if they lie there."""
+        """Return the elements on a device: a copy, or this object if they lie there."""
         return self._with(self._untyped.to(device=device, non_blocking=non_blocking))
 
     def data_ptr(self) -> int:
@@ -79,7 +79,7 @@ class TypedStorage:
         return self._untyped.nbytes()
 
     def element_size(self) -> int:
-        """Bytes of one element."""
+        """Return the bytes of one element."""
         return self.dtype.itemsize
 
     def size(self) -> int:
@@ -87,7 +87,7 @@ class TypedStorage:
         return len(self)
 
     def tolist(self) -> list:
-        """The elements as a list of Python numbers."""
+        """Return the elements as a list of Python numbers."""
         return self._elements().tolist()
 
     def __len__(self) -> int:
@@ -111,7 +111,7 @@ class TypedStorage:
 
 def storage(self: Tensor) -> TypedStorage:
     """
-    The memory block that this tensor shows, with its dtype.
+    Return the memory block that this tensor shows, with its dtype.
 
     Returns
     -------

@@ -110,7 +110,7 @@ def _lower(kind: str) -> _dtype:
 
 
 def _regions() -> dict[str, _dtype]:
-    """The dtype of each type of devices for which a region is on in this thread."""
+    """Return the dtype of each type of devices for which a region is on in this thread."""
     kinds = [name.removeprefix("enabled on ") for name in vars(_state) if name[:10] == "enabled on"]
     return {kind: _lower(kind) for kind in ("cpu", *kinds) if _is_on(kind)}
 
@@ -238,7 +238,7 @@ class autocast(_overrides.AutocastContext):
         self._hold(kind, bool(enabled and here), here, chosen, cache_enabled)
 
     def clone(self) -> autocast:
-        """A fresh context of the same kind."""
+        """Return a fresh context of the same kind."""
         return autocast(*self.__reduce__()[1])
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -346,7 +346,7 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
 
 def get_autocast_dtype(device_type: str) -> _dtype:
     """
-    The dtype in which an `autocast` computes that names none.
+    Return the dtype in which an `autocast` computes that names none.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ class Graph:
         return needs_graph(tensors, self.leaves) if self.connected else 0
 
     def gradients(self, outputs, seeds, keep: int, create: int) -> list[Tensor]:
-        """Gradients of the leaves; zeros for those that don't matter."""
+        """Return gradients of the leaves; zeros for those that don't matter."""
         moving = [(y, s) for y, s in zip(outputs, seeds) if y.requires_grad]
         found = (None,) * len(self.leaves)
         if moving:
@@ -108,7 +108,7 @@ def needed(follow: int, seeds: tuple, leaves: tuple) -> int:
 
 def grad(func: Callable, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable:
     """
-    The gradient of a function with one real number as result.
+    Return the gradient of a function with one real number as result.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def _grad_and_value(func, argnums, has_aux, args, kwargs, want_value):
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     """
-    The value of a function, and the function that multiplies vectors with its Jacobian.
+    Return the value of a function, and the function that multiplies vectors with its Jacobian.
 
     Parameters
     ----------
