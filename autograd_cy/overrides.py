@@ -1,5 +1,5 @@
 """
-Classes that answer in place of functions: the protocol ``__torch_function__``.
+Classes that override functions: the protocol ``__torch_function__``.
 
 Every function and method of tensors dispatches to a class with a class method
 ``__torch_function__(cls, func, types, args=(), kwargs=None)`` if it gets one of its instances, also

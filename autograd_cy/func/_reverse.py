@@ -29,7 +29,7 @@ from autograd_cy.func._arguments import (
 )
 
 _NOT_RECORDED = _M_NO_GRAD | _M_INFERENCE
-# What needs_graph answers beside 0; if only the gradients themselves will tell, the second.
+# What needs_graph returns beside 0; if only the gradients themselves will tell, the second.
 _YES, _MAYBE = 1, 2
 
 
