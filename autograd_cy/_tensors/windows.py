@@ -6,9 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from autograd_cy._C.creation import arange, empty, ones
 from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.dtypes import float64, get_default_dtype
+from autograd_cy._C.exchange import from_numpy
 from autograd_cy._C.tensor import Tensor
 
 __all__ = [
@@ -310,7 +313,7 @@ def kaiser_window(
     --------
     >>> import autograd_cy as ag
     >>> ag.kaiser_window(4, beta=2.0)
-    tensor([0.4387, 0.8614, 1.0000, 0.8614])
+    tensor([0.4387, 0.8348, 1.0000, 0.8348])
     """
     options = {
         "dtype": dtype,
@@ -319,10 +322,9 @@ def kaiser_window(
         "pin_memory": pin_memory,
         "requires_grad": requires_grad,
     }
-    from autograd_cy import i0, tensor
 
     def weights(places: Tensor) -> Tensor:
         inside = (1 - (2 * places - 1).square()).clamp(min=0).sqrt()
-        return i0(beta * inside) / i0(tensor(float(beta), dtype=float64))
+        return from_numpy(np.i0(beta * inside.numpy()) / np.i0(beta))
 
     return _made("kaiser_window", window_length, periodic, weights, options)

@@ -157,6 +157,8 @@ __all__ = [  # noqa: F405
 
 def _find(name: str) -> object:
     # How many there are is known when GPUs are in use.
+    if name == "_initialized":
+        return is_initialized()  # noqa: F405
     return random.all_generators() if name == "default_generators" else None
 
 

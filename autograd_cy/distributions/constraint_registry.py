@@ -16,7 +16,23 @@ __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
 class ConstraintRegistry:
     """
-    A function from constraints to transforms, to which classes of constraints can be added.
+    Return the transform from unconstrained numbers to what satisfies a constraint.
+
+    Classes of constraints can be added by `register`. ``biject_to`` finds bijections,
+    ``transform_to`` also transforms of more numbers than needed, which are easier to optimize.
+
+    Parameters
+    ----------
+    constraint : Constraint
+
+    Returns
+    -------
+    Transform
+
+    Raises
+    ------
+    NotImplementedError
+        If there is none.
 
     Examples
     --------

@@ -99,7 +99,25 @@ def _whole(truth: Tensor, dims: int) -> Tensor:
 
 
 class _Dependent(Constraint):
-    """The place of a support that depends on parameters of an object."""
+    """
+    The place of a constraint that depends on parameters of an object.
+
+    Parameters
+    ----------
+    is_discrete : bool, optional
+    event_dim : int, optional
+        What is known of it all the same; a call gives a copy that knows more.
+
+    Returns
+    -------
+    Constraint
+
+    Examples
+    --------
+    >>> from autograd_cy.distributions import constraints
+    >>> constraints.dependent(is_discrete=True).is_discrete
+    True
+    """
 
     def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented):
         self._is_discrete = is_discrete
@@ -168,7 +186,7 @@ class dependent_property(property, _Dependent):
     --------
     >>> from autograd_cy.distributions import Uniform, constraints
     >>> Uniform(1.0, 2.0).support
-    Interval(lower_bound=1.0, upper_bound=2.0)
+    Interval(lower_bound=tensor(1.), upper_bound=tensor(2.))
     >>> constraints.is_dependent(Uniform.support)
     True
     """

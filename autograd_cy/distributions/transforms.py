@@ -262,6 +262,10 @@ class ComposeTransform(Transform):
     parts : list of Transform
     cache_size : int, optional
 
+    Returns
+    -------
+    Transform
+
     Examples
     --------
     >>> import autograd_cy as torch

@@ -5,6 +5,7 @@ from importlib import import_module
 import autograd_cy as torch
 from tests.recorded.inputs import sines
 
+
 def lbfgs(library):
     return import_module(f"{library.__name__}.optim.lbfgs")
 
