@@ -48,6 +48,7 @@ __all__ = [
     "get_default_nowrap_functions",
     "get_ignored_functions",
     "get_overridable_functions",
+    "get_testing_overrides",
     "handle_torch_function",
     "has_torch_function",
     "has_torch_function_unary",
@@ -226,6 +227,38 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
         elif name in _members() and callable(value):  # subclasses have forms that dispatch
             found[Tensor].append(value)
     return found
+
+
+def get_testing_overrides() -> dict[Callable, Callable]:
+    """
+    Return a function for each that dispatches, with the same parameters, which returns -1.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.overrides.get_testing_overrides()[torch.sub](torch.ones(1), other=torch.ones(1))
+    -1
+    """
+    every = [f for group in get_overridable_functions().values() for f in group]
+    return {f: _stand_in(f) for f in every}
+
+
+def _stand_in(function: Callable) -> Callable:
+    """Make a function with the parameters of another one, which returns -1."""
+    import inspect
+
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of a property's function
+        return lambda *args, **kwargs: -1
+
+    def stand_in(*args: Any, **kwargs: Any) -> int:
+        signature.bind(*args, **kwargs)
+        return -1
+
+    stand_in.__signature__ = signature  # type: ignore[attr-defined]
+    stand_in.__name__ = getattr(function, "__name__", "stand_in")
+    return stand_in
 
 
 def get_ignored_functions() -> set[Callable]:

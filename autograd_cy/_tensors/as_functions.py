@@ -310,9 +310,3 @@ def typename(obj: Any, /) -> str:
     module = getattr(named, "__module__", None)
     name = getattr(named, "__qualname__", named.__name__)
     return name if module in ("", None, "builtins") else f"{module}.{name}"
-
-
-def _assert(condition: Any, message: str) -> None:
-    """Raise AssertionError with a message unless a condition holds, as ``assert`` does."""
-    if not condition:
-        raise AssertionError(message)

@@ -108,7 +108,7 @@ def _need_tensors(operands: Sequence[Any]) -> None:
 
 def _letters(numbers: Any) -> list:
     """The subscripts of a list of numbers."""
-    if isinstance(numbers, Tensor) or not isinstance(numbers, (list, tuple)):
+    if isinstance(numbers, Tensor):
         raise ValueError(_USAGE)
     letters: list = []
     for x in numbers:

@@ -287,11 +287,11 @@ def _split(input, where, dim, op):
     if isinstance(where, int):
         size = input.shape[dim]
         if where < 0:
-            raise RuntimeError(f"{op}: number of sections must be larger than 0, got {where}")
+            raise RuntimeError(f"torch.{op}: number of sections must be larger than 0, got {where}")
         if where == 0 or size % where:
             raise RuntimeError(
-                f"{op} attempted to split along dimension {dim}, but the size of the dimension "
-                f"{size} is not divisible by the split_size {where}!"
+                f"torch.{op} attempted to split along dimension {dim}, but the size of the "
+                f"dimension {size} is not divisible by the split_size {where}!"
             )
     return _joining.tensor_split(input, where, dim)
 
@@ -300,8 +300,8 @@ def _need_dims(input, n, op):
     _check_arguments(op, (input, "Tensor", "input", 1))
     if input.ndim < n:
         raise RuntimeError(
-            f"{op} requires a tensor with at least {n} dimension{'s' if n > 1 else ''}, but got a "
-            f"tensor with {input.ndim} dimensions!"
+            f"torch.{op} requires a tensor with at least {n} dimension{'s' if n > 1 else ''}, but "
+            f"got a tensor with {input.ndim} dimensions!"
         )
 
 
@@ -547,6 +547,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
             )
         if t.dtype != given[0].dtype:
             raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+        if t.device != given[0].device:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same device")
     swap = indexing == "xy" and len(given) > 1
     if swap:
         given[:2] = given[1], given[0]

@@ -231,7 +231,10 @@ def _whole(call, leaves, dims, size, out_dims, randomness, none_passes, name):
 
 
 def _output_dims(out_dims, structure, name):
-    if out_dims is not None and not isinstance(out_dims, (int, tuple, list, dict)):
+    if out_dims is not None and not (
+        isinstance(out_dims, (int, tuple, list, dict))
+        and all(d is None or isinstance(d, int) for d in flatten(out_dims)[0])
+    ):
         raise ValueError(
             f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
             "collection of ints representing where in the outputs the vmapped dimension should "

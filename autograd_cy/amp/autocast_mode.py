@@ -437,6 +437,11 @@ def get_autocast_cpu_dtype() -> _dtype:
     return get_autocast_dtype("cpu")
 
 
+def get_autocast_gpu_dtype() -> _dtype:
+    """Return ``get_autocast_dtype("cuda")``, which took its place."""
+    return get_autocast_dtype("cuda")
+
+
 def set_autocast_cpu_dtype(dtype: _dtype) -> None:
     """
     Call ``set_autocast_dtype("cpu", dtype)``, which took its place.

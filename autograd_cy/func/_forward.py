@@ -10,7 +10,7 @@ from autograd_cy._C.forward import LevelContext, _make_dual, _take_dual
 from autograd_cy._C.node import _call_transformed
 from autograd_cy._C.tensor import _M_INFERENCE, _M_NO_FORWARD_AD, Tensor, _call_with_modes
 from autograd_cy._vmap.pytree import flatten
-from autograd_cy.func._arguments import only_tensors, with_aux
+from autograd_cy.func._arguments import need_outputs, only_tensors, with_aux
 from autograd_cy.func._reverse import Graph, needed
 
 _NOT_MOVED = _M_NO_FORWARD_AD | _M_INFERENCE
@@ -104,6 +104,7 @@ def _pushed_at(level, func, leaves, structure, moves, strict, has_aux):
     output, aux = with_aux(returned, has_aux, _NAME)
     outputs, out_structure = flatten(output)
     values, tangents = [], []
+    need_outputs(outputs, _NAME)
     for y in outputs:
         if not isinstance(y, Tensor):
             raise RuntimeError(

@@ -22,6 +22,7 @@ from autograd_cy._vmap.pytree import flatten
 from autograd_cy.func._arguments import (
     aux_tensors,
     chosen,
+    need_outputs,
     only_tensors,
     replaced,
     tensors_in,
@@ -274,6 +275,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     returned = graph.record(lambda new: func(*structure.build(new)))
     output, aux = with_aux(returned, has_aux, "vjp(f, *primals)")
     outputs, out_structure = flatten(output)
+    need_outputs(outputs, "vjp(f, *primals)")
     for y in outputs:
         if not isinstance(y, Tensor):
             raise RuntimeError(
@@ -285,8 +287,6 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
                 "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got "
                 f"Tensor with dtype {y.dtype}"
             )
-    if not outputs:
-        raise RuntimeError("vjp(f, *primals): expected f(*primals) to return at least one tensor")
     follow = graph.follow(tuple(outputs))
     beside, aux_structure = aux_tensors(aux, has_aux)
     follow_beside = graph.follow(beside)

@@ -187,11 +187,13 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
         if t.dtype != chain[0].dtype:
             raise RuntimeError(
                 f"multi_dot(): all tensors must be of the same dtype, but tensor 0 is of "
-                f"{chain[0].dtype} and tensor {i} of {t.dtype}; convert one of them with .to(dtype)"
+                f"{chain[0].dtype._scalar} and tensor {i} of {t.dtype._scalar}; convert one of "
+                "them with .to(dtype)"
             )
     if out is not None and out.dtype != chain[0].dtype:
         raise RuntimeError(
-            f"multi_dot(): expected out tensor to have dtype {chain[0].dtype} but got {out.dtype}"
+            f"multi_dot(): expected out tensor to have dtype {chain[0].dtype._scalar} but got "
+            f"{out.dtype._scalar}"
         )
     first, last = chain[0].ndim == 1, chain[-1].ndim == 1
     if first:

@@ -45,8 +45,9 @@ class Call:
 
     #: Class letters of the dtypes that it takes: b i h f c.
     dtypes: str = "bihfc"
-    #: The text of a RuntimeError for other dtypes; None: a NotImplementedError.
-    refusal: str | None = None
+    #: The text of a RuntimeError for other dtypes, or one for each class letter ({} is the dtype);
+    #: what has no text is a NotImplementedError.
+    refusal: str | Mapping[str, str] | None = None
     #: Class letters whose tensors are converted, and to what ("int64", "float").
     widen: tuple[str, str] | None = None
     function: bool = True

@@ -245,6 +245,7 @@ for _name, _which, _doc in (
         vmap="elementwise",
         samples=BINARY,
         dtypes="bihf",
+        refusal={"c": f"{_name} not implemented for complex tensors."},
         reference=f"np.{_name}(self, other)",
         doc=_doc,
         example={
@@ -260,6 +261,7 @@ for _name, _which in (("fmax", "ge"), ("fmin", "le")):
         out=True,
         samples=BINARY,
         dtypes="bihf",
+        refusal={"c": f"{_name} not implemented for complex tensors."},
         reference=f"np.{_name}(self, other)",
         doc=(
             f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN."
@@ -287,6 +289,7 @@ for _name, _which in (("fmax", "ge"), ("fmin", "le")):
         vmap="elementwise",
         samples=BINARY,
         dtypes="hf",
+        refusal={"c": f"{_name} not implemented for complex tensors."},
         reference=f"np.{_name}(self, other)",
         doc=(
             f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN."

@@ -238,6 +238,7 @@ op(
 
 op(
     "polar(abs, angle)",
+    out="exact",
     tier="interpreted",
     method=False,
     checks="polar",

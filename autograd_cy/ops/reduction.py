@@ -341,6 +341,7 @@ for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest",
             sample((arg((5,)), 0)),
         ],
         dtypes="bihf",
+        refusal={"c": "does not support complex input"},
         reference=(
             f"(np.{_name}(self, axis=dim, keepdims=keepdim), np.arg{_name}(self, axis=dim, "
             "keepdims=keepdim))"
@@ -373,6 +374,7 @@ for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest",
             sample((arg((3, 4)), -1), {"keepdim": True}),
         ],
         dtypes="ihf",
+        refusal={"b": "does not support bool input", "c": "does not support complex input"},
         reference=f"np.arg{_name}(self, axis=dim, keepdims=keepdim)",
         doc=(
             f"Index of the {_which.lower()} element, of the whole tensor or along a dimension; "

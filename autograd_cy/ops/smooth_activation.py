@@ -273,6 +273,7 @@ op(
 
 op(
     "softplus(self, beta: Scalar = 1, threshold: Scalar = 20)",
+    out="exact",
     namespace="nn.functional",
     kernel=call("activations.softplus", anywhere=True, into=True),
     vjp={"self": "_softplus_backward(grad, self, beta, threshold)"},
@@ -329,6 +330,7 @@ op(
 
 op(
     "logsigmoid(self)",
+    out="exact",
     namespace="nn.functional",
     event="log_sigmoid",
     kernel=elementwise("log_sigmoid"),

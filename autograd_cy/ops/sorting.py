@@ -35,6 +35,7 @@ op(
     vmap="dims",
     samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((5,)), 0))],
     dtypes="bihf",
+    refusal={"c": "Sort does not support complex dtypes on CPU"},
     reference="(np.sort(self, axis=dim), np.argsort(self, axis=dim, kind='stable'))",
     doc="Elements in order along a dimension, and where they were.",
     example=(
@@ -55,6 +56,10 @@ op(
     vmap="dims",
     samples=[one((3, 4), 2), one((3, 4), 1, 0), one((5,), 3, 0, False)],
     dtypes="ihf",
+    refusal={
+        "b": "topk does not support bool dtypes on CPU",
+        "c": "topk does not support complex dtypes on CPU",
+    },
     reference=by_test("tests/ops/test_shape_and_indexing.py::test_topk"),
     doc="The `k` largest (or smallest) elements along a dimension, in order, and their indices.",
     example=(

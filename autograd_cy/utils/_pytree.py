@@ -9,6 +9,7 @@ from types import UnionType
 from typing import Any, NamedTuple
 
 from autograd_cy import Size
+from autograd_cy._C._warned import warn as _warn
 
 PyTree = Any
 Context = Any
@@ -163,7 +164,23 @@ def register_pytree_node(
     SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn)
 
 
-_register_pytree_node = register_pytree_node
+def _register_pytree_node(
+    cls: type,
+    flatten_fn: Callable[[Any], tuple[Iterable[Any], Context]],
+    unflatten_fn: Callable[[Iterable[Any], Context], Any],
+    **options: Any,
+) -> None:
+    """Register a class, as :func:`register_pytree_node` does; the older name, which warns."""
+    _warn(
+        "`_register_pytree_node` is deprecated. Please use `register_pytree_node` instead.",
+        FutureWarning,
+    )
+    if cls in SUPPORTED_NODES:
+        _warn(
+            f"{cls} is already registered as pytree node. Overwriting the previous registration.",
+            UserWarning,
+        )
+    SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn)
 
 
 @dataclass(frozen=True, eq=False)

@@ -221,7 +221,7 @@ class Operation:
         if "(" not in text:
             module, _, function = text.partition(".")
             return f"_host.function({module!r}, {function!r})"
-        for library in ("scipy.special", "scipy.fft", "scipy.linalg"):
+        for library in ("scipy.special", "scipy.linalg"):
             if library in text:
                 short = "_" + library.replace(".", "_")
                 return (

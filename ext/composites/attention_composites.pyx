@@ -3,9 +3,9 @@
 from libc.math cimport sqrt
 from autograd_cy._C.constants cimport counted
 from autograd_cy._C.devices cimport has_kernel
-from autograd_cy._C.dtypes cimport DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64
+from autograd_cy._C.dtypes cimport dt_scalar_name, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64
 from autograd_cy._C.gemm_loops cimport LONGEST_PACK
-from autograd_cy._C.rules_common cimport scalar_name
+
 from autograd_cy._C.tensor cimport (
     F_BATCHED, F_DUAL, G_FORWARD, M_INFERENCE, M_NO_GRAD, Tensor, below_vmaps, device_of, dims_of,
     g_modes, requires_grad, sizes_of, tls_modes, wrap_double)
@@ -70,16 +70,16 @@ cdef int check_operands(Tensor query, Tensor key, Tensor value) except -1:
     if query.dt != key.dt or query.dt != value.dt:
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
-            f"{scalar_name(query.dt)} key.dtype: {scalar_name(key.dt)} and value.dtype: "
-            f"{scalar_name(value.dt)} instead.")
+            f"{dt_scalar_name(query.dt)} key.dtype: {dt_scalar_name(key.dt)} and value.dtype: "
+            f"{dt_scalar_name(value.dt)} instead.")
     if query.dt > DT_F64:
         raise NotImplementedError(
             "scaled_dot_product_attention: not implemented for "
-            f"{scalar_name(query.dt)}; complex scores have no order")
+            f"{dt_scalar_name(query.dt)}; complex scores have no order")
     if query.dt < DT_F16:
         raise RuntimeError(
             "scaled_dot_product_attention: expected a floating point dtype, but query, key and "
-            f"value are {scalar_name(query.dt)}")
+            f"value are {dt_scalar_name(query.dt)}")
     if (query.sizes[query.nd - 1] != key.sizes[key.nd - 1]
             or key.sizes[key.nd - 2] != value.sizes[value.nd - 2]):
         raise RuntimeError(
@@ -93,7 +93,7 @@ cdef int check_mask(Tensor mask, Tensor query) except -1:
     if mask.dt != DT_BOOL and mask.dt != DT_F32 and mask.dt != query.dt:
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-            f"attn_mask.dtype: {scalar_name(mask.dt)} and  query.dtype: {scalar_name(query.dt)} "
+            f"attn_mask.dtype: {dt_scalar_name(mask.dt)} and  query.dtype: {dt_scalar_name(query.dt)} "
             "instead.")
     return 0
 
@@ -274,7 +274,7 @@ cdef Tensor scaled_dot_product(Tensor query, Tensor key, Tensor value, Tensor at
                                double dropout_p, bint is_causal, object scale, bint enable_gqa):
     cdef double factor
     check_operands(query, key, value)
-    if dropout_p > 1.0:
+    if not 0.0 <= dropout_p <= 1.0:
         raise RuntimeError(
             f"dropout probability has to be between 0 and 1, but got {dropout_p}")
     if attn_mask is not None:

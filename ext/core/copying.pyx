@@ -15,7 +15,7 @@ from autograd_cy._C.dtypes cimport DT_SIZE, dt_code, dt_object, dt_differentiabl
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, G_PROFILE, g_modes, F_BATCHED, F_REQUIRES_GRAD, F_TURNED, mark_raw, tensor_on,
     requires_grad as needs_grad)
-from autograd_cy._C.exchange cimport UntypedStorage, hold
+from autograd_cy._C.exchange cimport UntypedStorage, hold_as
 from autograd_cy._C.recorder cimport Scope, begin_call, events
 
 from copy import deepcopy as _deepcopy
@@ -31,7 +31,14 @@ cdef enum:
     ALIGNMENT = 16    # of borrowed memory; with less the bytes are copied
 
 
-def _storage_from_bytes(data):
+cdef UntypedStorage as_object(StorageImpl* s, object cls):
+    """A new storage as an object of the class that a pickle names."""
+    if not (isinstance(cls, type) and issubclass(cls, UntypedStorage)):
+        raise TypeError(f"not a class of storages: {cls!r}")
+    return hold_as(cls, s)
+
+
+def _storage_from_bytes(data, cls=UntypedStorage):
     """The storage of a pickle: on the buffer itself if it may be written, else on a copy."""
     cdef object owner = memoryview(data)
     cdef Py_buffer* view = PyMemoryView_GET_BUFFER(owner)
@@ -42,19 +49,19 @@ def _storage_from_bytes(data):
     else:
         s = storage_borrow(<char*>view.buf, view.len, owner, False)
     try:
-        return hold(s)
+        return as_object(s, cls)
     finally:
         storage_decref(s)
 
 
-def _storage_on_meta(Py_ssize_t nbytes):
+def _storage_on_meta(Py_ssize_t nbytes, cls=UntypedStorage):
     """The storage of a pickled tensor on meta: a size."""
     cdef StorageImpl* s
     if nbytes < 0:
         raise RuntimeError(f"not a storage: {nbytes} bytes")
     s = storage_new_on(ON_META, nbytes)
     try:
-        return hold(s)
+        return as_object(s, cls)
     finally:
         storage_decref(s)
 

@@ -27,9 +27,9 @@ from autograd_cy._C.storage cimport (
     ON_CPU, ON_META, ON_PINNED, STORAGE_PINNED, StorageImpl, storage_borrow, storage_decref,
     storage_root)
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_I64, DT_BF16, DT_F32, DT_F64,
-    DT_C64, DT_C128, dt_code, dt_object, dt_promote, dt_from_numpy, dt_is_complex,
-    dt_is_integral, dt_differentiable, dt_to_complex, dt_numpy, g_default_dtype)
+    dt_c_name, dt_code, dt_differentiable, dt_from_numpy, dt_is_complex, dt_is_integral, dt_numpy,
+    dt_object, dt_promote, dt_scalar_name, dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL,
+    DT_C128, DT_C64, DT_F32, DT_F64, DT_I64, DT_SIZE)
 from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.constants cimport fill_range, makes_ranges
 from autograd_cy._C.default_device cimport default_code, default_device, names_device
@@ -44,7 +44,7 @@ from autograd_cy._C.tensor cimport (
     preserved_strides, tensor_empty_like, tensor_on, tensor_alias, format_strides, check_holds,
     store_element,
     beyond_64_bits,
-    scalar_value,
+    scalar_value, warn_once,
     requires_grad as needs_grad, is_number, bump_version, wrap_double)
 from autograd_cy._C.iterate cimport (
     cast, check_writable, clear, clone_plain, copy_into, fill_dense, fill_elements, fill_with,
@@ -200,8 +200,8 @@ cdef int check_out(Tensor out, object dtype, object device, str op) except -1:
             f"{op}: device {device} does not match device of out parameter ({out.device})")
     if dtype is not None and dt_code(dtype) != out.dt:
         raise RuntimeError(
-            f"{op}: dtype {dt_object(dt_code(dtype)).name} does not match dtype of out parameter "
-            f"({dt_object(out.dt).name})"
+            f"{op}: dtype {dt_scalar_name(dt_code(dtype))} does not match dtype of out parameter "
+            f"({dt_scalar_name(out.dt)})"
         )
     check_writable(out, op)
     return 0
@@ -256,7 +256,7 @@ cdef int store_number(char* p, int dt, object value) except -1:
             value = (<double complex>value).real
         else:
             raise RuntimeError(
-                f"value cannot be converted to type {dt_object(dt).name} without overflow: {value}"
+                f"value cannot be converted to type {dt_c_name(dt)} without overflow: {value}"
             )
     check_holds(value, dt)
     return store_element(p, dt, value)

@@ -50,6 +50,16 @@ cdef class dtype:
     def is_signed(self):
         return self.code != DT_BOOL and self.code != DT_U8
 
+    @property
+    def _scalar(self):
+        """The name of the scalar type, as messages show it."""
+        return dt_scalar_name(self.code)
+
+    @property
+    def _number(self):
+        """The name of the type of a number that doesn't fit, as messages show it."""
+        return dt_c_name(self.code)
+
     def to_real(self):
         """The dtype of the real part."""
         return dt_object(dt_real(self.code))
@@ -97,6 +107,41 @@ def _tensor_type_names():
 
 cdef dtype dt_object(int code):
     return <dtype>_objects[code]
+
+
+# --- names in messages ----------------------------------------------------------------------
+# PyTorch's errors name a dtype in one of three ways, whichever its code has at hand.
+
+# dtype: (scalar type, type of C++, type of a conversion from a number)
+cdef dict _MESSAGE_NAMES = {
+    "bool": ("Bool", "bool", "bool"),
+    "uint8": ("Byte", "unsigned char", "uint8_t"),
+    "int8": ("Char", "signed char", "int8_t"),
+    "int16": ("Short", "short int", "int16_t"),
+    "int32": ("Int", "int", "int"),
+    "int64": ("Long", "long int", "int64_t"),
+    "float16": ("Half", "c10::Half", "at::Half"),
+    "bfloat16": ("BFloat16", "c10::BFloat16", "at::BFloat16"),
+    "float32": ("Float", "float", "float"),
+    "float64": ("Double", "double", "double"),
+    "complex64": ("ComplexFloat", "c10::complex<float>", "c10::complex<float>"),
+    "complex128": ("ComplexDouble", "c10::complex<double>", "c10::complex<double>"),
+}
+
+
+cdef str dt_scalar_name(int dt):
+    """Return the name of the scalar type, "Long", as most errors show it."""
+    return <str>_MESSAGE_NAMES[dt_object(dt).name][0]
+
+
+cdef str dt_type_name(int dt):
+    """Return the name of the type in C++, "long int", as errors of products show it."""
+    return <str>_MESSAGE_NAMES[dt_object(dt).name][1]
+
+
+cdef str dt_c_name(int dt):
+    """Return the name of the type that a number doesn't fit, "int64_t"."""
+    return <str>_MESSAGE_NAMES[dt_object(dt).name][2]
 
 
 # Rows: promotion of the row's dtype with each column's (order of the codes).

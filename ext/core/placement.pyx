@@ -41,7 +41,13 @@ cdef list names_to_show():
 
 
 cdef object own_index(object index):
-    if isinstance(index, int) and index < 0:
+    if index is None:
+        return None
+    if isinstance(index, bool) or not hasattr(index, "__index__"):
+        raise TypeError(f"device(): argument 'index' (position 2) must be int, not "
+                        f"{type(index).__name__}")
+    index = index.__index__()
+    if index < 0:
         raise RuntimeError(f"Device index must not be negative, but got {index}")
     return index
 

@@ -19,13 +19,13 @@ from autograd_cy._C.storage cimport (
     ON_CPU, ON_META, StorageImpl, device_index, storage_new, storage_new_on, storage_alias,
     storage_incref, storage_decref, storage_share_version)
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
-    DT_C64, DT_C128, dt_object, dt_is_float, dt_is_complex, dt_is_integral, dt_differentiable,
-    g_default_dtype)
+    dt_c_name, dt_differentiable, dt_is_complex, dt_is_float, dt_is_integral, dt_object,
+    g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32,
+    DT_I64, DT_I8, DT_SIZE, DT_U8)
 from autograd_cy._C.placement cimport (
     cpu_device, device_of_code, MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D)
 from autograd_cy._C.placement cimport format_code
-from autograd_cy._C.placement import strided as _strided
+from autograd_cy._C.placement import device as _device, strided as _strided
 from autograd_cy._C.dtypes import _tensor_type_names
 
 import numpy as _np
@@ -144,6 +144,11 @@ cdef class Tensor:
         cdef int i, n
         if not (self.flags & F_BLANK):
             return                  # a subclass that was made with its values
+        if device is not None:
+            kind = _device(device).type
+            if kind != "cpu":
+                raise RuntimeError("legacy constructor expects device type: cpu but device type: "
+                                   f"{kind} was passed; use empty() or tensor() with device=")
         if len(args) == 1:
             _fill(self, args[0])
             if not (self.flags & F_BLANK):
@@ -542,7 +547,8 @@ cdef class Tensor:
         return upcalls.repr(self) if upcalls.repr != NULL else object.__repr__(self)
 
     def __format__(self, spec):
-        if self.nd == 0:
+        # A number on meta has no value to be shown: `print` shows what it is.
+        if self.nd == 0 and not (self.mem.device == ON_META and not self.flags & F_BATCHED):
             value = scalar_value(self) if self.flags & F_BATCHED else shown_value(self)
             return value.__format__(spec)
         return object.__format__(self, spec)

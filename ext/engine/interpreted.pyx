@@ -235,7 +235,7 @@ cdef int check_dtypes(Operation op, tuple args) except -1:
     cdef tuple places
     cdef bint promoted
     cdef int by_dtype, dt
-    cdef str words
+    cdef object words
     cdef Tensor t
     if op.dtype_check is None:
         return 0

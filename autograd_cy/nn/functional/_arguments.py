@@ -135,8 +135,8 @@ def in_dtype(op: str, input: Tensor, target: Tensor) -> Tensor:
     """Return the target in the dtype of the input, if that holds its numbers."""
     if not _operators.can_cast(target.dtype, input.dtype):
         raise RuntimeError(
-            f"{op}: result type {target.dtype} can't be cast to the desired output type "
-            f"{input.dtype}; convert the input first"
+            f"{op}: result type {target.dtype._scalar} can't be cast to the desired output type "
+            f"{input.dtype._scalar}; convert the input first"
         )
     return target.to(input.dtype)
 

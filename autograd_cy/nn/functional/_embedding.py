@@ -34,7 +34,7 @@ def _renorm(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) 
         if indices.dtype not in (_operators.int64, _operators.int32):
             raise RuntimeError(
                 "Expected tensor for argument #2 'indices' to have one of the following scalar "
-                f"types: Long, Int; but got {indices.dtype}"
+                f"types: Long, Int; but got {indices.dtype._scalar}"
             )
         if type(max_norm) is not float:
             _check_arguments("embedding_renorm_", (max_norm, "float", "max_norm", 3))

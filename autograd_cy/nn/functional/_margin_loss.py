@@ -84,7 +84,8 @@ def gaussian_nll_loss(
         )
     elif var.is_complex():
         raise NotImplementedError(
-            f"gaussian_nll_loss: not implemented for var of dtype {var.dtype}: a variance is real"
+            f"gaussian_nll_loss: not implemented for var of dtype {var.dtype._scalar}: a variance "
+            "is real"
         )
     else:
         known = checked_variances(var.detach())
@@ -98,7 +99,7 @@ def gaussian_nll_loss(
     if not var.is_floating_point():
         raise RuntimeError(
             "gaussian_nll_loss: result type Float can't be cast to the desired output type "
-            f"{var.dtype}: var must be of a floating dtype"
+            f"{var.dtype._scalar}: var must be of a floating dtype"
         )
     # What is missing is added without a gradient of its own.
     var = var + (eps - known).clamp_min(0)
@@ -176,7 +177,8 @@ def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
         )
     if target.dtype != _operators.int64:
         raise RuntimeError(
-            f"{name}: expected scalar type Long but found {target.dtype} (of the target; convert "
+            f"{name}: expected scalar type Long but found {target.dtype._scalar} (of the target; "
+            "convert "
             "it by .long())"
         )
 
@@ -255,7 +257,8 @@ def multi_margin_loss(
             )
         if weight.dtype != input.dtype:
             raise RuntimeError(
-                f"multi_margin_loss: expected scalar type {input.dtype} but found {weight.dtype} "
+                f"multi_margin_loss: expected scalar type {input.dtype._scalar} but found "
+                f"{weight.dtype._scalar} "
                 "(of the weight)"
             )
         if weight.requires_grad and _operators.is_grad_enabled():

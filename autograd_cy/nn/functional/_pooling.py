@@ -180,8 +180,8 @@ max_pool1d_with_indices = public(forwards="max_pool1d_with_indices")(
 
 def _kept(output_size: Any, input: Tensor, rank: int) -> Any:
     """The sizes, with those of the input in place of None."""
-    if not isinstance(output_size, (tuple, list)):
-        return output_size
+    if not isinstance(output_size, (tuple, list)) or not isinstance(input, Tensor):
+        return output_size  # which the operator takes or refuses
     unknown = None in output_size
     if input.ndim <= len(output_size) and (unknown or rank > 1):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")

@@ -101,8 +101,8 @@ if target.shape != input.shape:
     )
 if target.dtype is not input.dtype:
     raise RuntimeError(
-        f"binary_cross_entropy: Found dtype {target.dtype} of the target but expected "
-        f"{input.dtype}, that of the input; convert one of them"
+        f"binary_cross_entropy: Found dtype {target.dtype._scalar} of the target but expected "
+        f"{input.dtype._scalar}, that of the input; convert one of them"
     )""",
 )
 loss(
@@ -134,7 +134,7 @@ logits keep their digits.""",
     function_raises={"ValueError": "If the shapes differ."},
     function_start="""\
 code = reduction_code(size_average, reduce, reduction)
-if target.shape != input.shape:
+if isinstance(input, Tensor) and isinstance(target, Tensor) and target.shape != input.shape:
     raise ValueError(
         f"Target size ({target.shape}) must be the same as input size ({input.shape})"
     )""",

@@ -29,7 +29,7 @@ cdef int real_dtype(object dtype, int default, object device, object out, str op
         dt = (<Tensor>out).dt
     if dt == DT_BOOL or dt_is_complex(dt):
         raise NotImplementedError(
-            f"{op}: not implemented for {dt_object(dt).name}; ask for a real dtype and "
+            f"{op}: not implemented for '{dt_scalar_name(dt)}'; ask for a real dtype and "
             "convert the result")
     return dt
 
@@ -206,6 +206,8 @@ cdef object endpoint(object x, str op, str argument):
             f"{op} only supports 0-dimensional start and end tensors, "
             f"but got {argument} with {(<Tensor>x).nd} dimension(s)."
         )
+    if isinstance(x, Tensor) and (<Tensor>x).nd == 0:
+        return scalar_value(<Tensor>x)      # also where it requires grad: the result has none
     return python_number(x, op, argument)
 
 
@@ -284,7 +286,7 @@ cdef int spread_dtype(Tensor values, Tensor out, object dtype, object device, st
         raise NotImplementedError(
             f"{op}: not implemented for bool; take another dtype and convert the result")
     if dt_is_complex(values.dt) and not dt_is_complex(dt):
-        raise RuntimeError(f"{op}: complex bounds need a complex dtype, not {dt_object(dt).name}")
+        raise RuntimeError(f"{op}: complex bounds need a complex dtype, not {dt_scalar_name(dt)}")
     return dt
 
 

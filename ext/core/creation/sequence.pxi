@@ -65,6 +65,11 @@ cdef int discover(object data, Py_ssize_t* shape) except -1:
         if isinstance(x, str):
             raise ValueError(f"too many dimensions '{type(x).__name__}'")
         if isinstance(x, _np.ndarray):
+            if n:
+                warn_once(
+                    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please "
+                    "consider converting the list to a single numpy.ndarray with numpy.array() "
+                    "before converting to a tensor.")
             if n + x.ndim > MAX_DIMS:
                 raise ValueError(f"too many dimensions: a tensor has at most {MAX_DIMS}")
             for i in range(x.ndim):
@@ -78,7 +83,11 @@ cdef int discover(object data, Py_ssize_t* shape) except -1:
         n += 1
         if shape[n - 1] == 0:
             return n
-        x = x[0]
+        try:
+            x = x[0]
+        except Exception as error:
+            raise ValueError(
+                f"could not determine the shape of object type '{type(x).__name__}'") from error
 
 
 @cython.boundscheck(True)      # items may run Python code that shortens the list
@@ -528,8 +537,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
         return set_requires_grad(from_data(obj, dt), requires_grad or False, "asarray")
     if copy is not None and not copy and dt >= 0 and dt != t.dt:
         raise ValueError(
-            f"asarray: can't alias tensor with dtype '{dt_object(t.dt).name}' into dtype "
-            f"'{dt_object(dt).name}'."
+            f"asarray: can't alias tensor with dtype '{dt_scalar_name(t.dt)}' into dtype "
+            f"'{dt_scalar_name(dt)}'."
         )
     if requires_grad is None:
         requires_grad = bool(needs_grad(t))
@@ -635,8 +644,12 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     >>> ag.frombuffer(bytearray([1, 0, 2, 0]), dtype=ag.int16)
     tensor([1, 2], dtype=autograd_cy.int16)
     """
-    return set_requires_grad(raw_buffer(buffer, dt_code(dtype), count, offset), requires_grad,
-                             "frombuffer")
+    cdef Tensor made = raw_buffer(buffer, dt_code(dtype), count, offset)
+    if made.mem.readonly:
+        warn_once(
+            "The given buffer is not writable, and neither is the tensor on its memory: in-place "
+            "operations on it are refused. Copy the buffer, as by bytearray(), to write to it.")
+    return set_requires_grad(made, requires_grad, "frombuffer")
 
 
 cdef object construct(object data):

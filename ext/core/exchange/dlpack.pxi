@@ -195,10 +195,11 @@ cdef int code_of_place(tuple place) except -1:
 cdef int check_stream(bint on_cuda, object stream) except -1:
     if stream is None or type(stream) is int and stream == -1:
         return 0
+    if type(stream) is not int:
+        raise TypeError(f"__dlpack__: stream must be ``int`` or ``none``, not "
+                        f"{type(stream).__name__}")
     if not on_cuda:
         raise ValueError(f"__dlpack__: stream should be None on cpu, not {stream!r}")
-    if type(stream) is not int:
-        raise TypeError(f"__dlpack__: stream must be int or None, not {type(stream).__name__}")
     if stream < -1 or stream == 0:
         raise ValueError(
             f"__dlpack__: {stream} is no stream of CUDA; 1 is the default one, 2 that of each "

@@ -181,7 +181,7 @@ cdef tuple low_high(list given, object low, object high, str op):
 
 cdef int need_bounds(Tensor t, str op) except -1:
     if dt_is_complex(t.dt):
-        raise RuntimeError(f"{op}: whole numbers within bounds are not for {dt_object(t.dt).name}")
+        raise RuntimeError(f"{op}: whole numbers within bounds are not for {dt_scalar_name(t.dt)}")
     return 0
 
 
@@ -325,9 +325,9 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
         dt = parse_dtype(dtype, DT_I64)
     if dt_is_complex(dt) or dt == DT_BOOL:
         raise NotImplementedError(
-            f"randperm: not implemented for {dt_object(dt).name}; make it of int64 and convert it")
+            f"randperm: not implemented for '{dt_scalar_name(dt)}'; make it of int64 and convert it")
     if count - 1 > exact_limit(dt):
-        raise RuntimeError(f"randperm: {count} numbers do not fit {dt_object(dt).name}")
+        raise RuntimeError(f"randperm: {count} numbers do not fit {dt_scalar_name(dt)}")
     t = tensor_empty_on(where, DT_I64, 1, &count, NULL)
     t = T._randperm_fresh(t, checked_generator(generator, "randperm"), "randperm", "values")
     if out is None and dt != DT_I64:
