@@ -542,8 +542,9 @@ def _convert(storage: Any, kind: Any) -> Any:
     if isinstance(kind, type):
         if issubclass(kind, UntypedStorage):
             return storage.untyped()
-        device = kind._device if issubclass(kind, _LegacyStorage) else storage.device.type
-        kind = kind.dtype
+        of: Any = kind
+        device = of._device if issubclass(of, _LegacyStorage) else storage.device.type
+        kind = of.dtype
     else:
         device = storage.device.type
     if isinstance(storage, UntypedStorage):
@@ -586,7 +587,8 @@ def _from_buffer(
             f"but specified a size of {count}"
         )
     made = UntypedStorage(count * item)
-    memoryview(made)[:] = data[offset : offset + count * item]
+    bytes_of: Any = made
+    memoryview(bytes_of)[:] = data[offset : offset + count * item]
     if byte_order not in (None, "native", sys.byteorder):
         made.byteswap(kind)
     return made
