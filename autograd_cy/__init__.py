@@ -102,6 +102,9 @@ _LATER = {
         "slice_copy split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy "
         "unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
     ),
+    "_tensors.windows": (
+        "bartlett_window blackman_window hamming_window hann_window kaiser_window"
+    ),
     "_C.cuda_driver": "AcceleratorError",
     "_C.exchange": "StorageBase",
     "_C.streams": "Event Stream",

@@ -8,6 +8,7 @@ classes may extend and ``isinstance`` takes; the others are functions.
 from __future__ import annotations
 
 import sys
+from abc import ABCMeta
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
@@ -124,7 +125,7 @@ def fill(module: ModuleType) -> None:
     module.__all__ = [name for name in public if not name.startswith("_")]  # type: ignore[attr-defined]
 
 
-class _StandIn(type):
+class _StandIn(ABCMeta):
     """The class of classes that can be imported and extended, and raise when they are called."""
 
     _path: str
@@ -147,7 +148,11 @@ def _stand_in(path: str, name: str) -> Any:
     if name[0].isupper():
         text = f"Stands for {_theirs(path, name)}, and raises an error when it is made."
         members = {"__module__": path, "__doc__": text, "_path": path, "_name": name}
-        bases = (import_module("autograd_cy.nn").Module,) if name in MODULES else ()
+        bases: tuple[type, ...] = ()
+        if name in MODULES:
+            bases = (import_module("autograd_cy.nn").Module,)
+        elif _inner(path).partition(".")[0] == "distributions":
+            bases = (import_module("autograd_cy.distributions.distribution").Distribution,)
         return _StandIn(name, bases, members)
 
     def stand_in(*args: Any, **kwargs: Any) -> NoReturn:

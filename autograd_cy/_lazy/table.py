@@ -88,8 +88,6 @@ ABSENT: dict[str, dict[str, str]] = {
             "QInt8Storage QInt32Storage QUInt2x4Storage QUInt4x2Storage QUInt8Storage",
         ),
         "binomial": "use numpy.random.Generator.binomial of x.numpy()",
-        "bartlett_window": "use 1 - abs(2 * arange(n) / n - 1)",
-        "blackman_window": _WINDOW,
         "chalf": _NO_SUCH_DTYPE,
         "complex32": _NO_SUCH_DTYPE,
         "cond": "use if of Python",
@@ -97,10 +95,7 @@ ABSENT: dict[str, dict[str, str]] = {
         **_each(_NO_SUCH_DTYPE, "float8_e4m3fn float8_e4m3fnuz float8_e5m2"),
         **_each(_NO_SUCH_DTYPE, "float8_e5m2fnuz float8_e8m0fnu"),
         "gradient": "divide differences of slices by the steps",
-        "hamming_window": _WINDOW,
-        "hann_window": _WINDOW,
         "library": "define an autograd.Function",
-        "kaiser_window": "use i0(beta * sqrt(1 - (2 * arange(n) / n - 1) ** 2)) / i0(beta)",
         **_each(_ONE_SOLVER, "lu lu_solve lu_unpack"),
         "lstsq": _LEAST_SQUARES,
         "masked": "use where",
@@ -113,7 +108,7 @@ ABSENT: dict[str, dict[str, str]] = {
         **_each(_QUANTIZED, "quantize_per_channel quantize_per_tensor"),
         "signal": _WINDOW,
         **_each(_DENSE, "sparse_bsr_tensor sparse_compressed_tensor"),
-        **_each(_DENSE, "sparse_coo sparse_csc_tensor sparse_csr"),
+        "sparse_csc_tensor": _DENSE,
         "svd_lowrank": "use linalg.svd, and the first columns",
         **_each(_NO_SUCH_DTYPE, "uint16 uint32 uint64"),
         "sparse_coo_tensor": _DENSE,
@@ -289,57 +284,30 @@ _QUANTIZATION = _each(
     " get_default_qconfig prepare prepare_qat quantize quantize_dynamic",
 )
 _DISTRIBUTIONS = {
-    "bernoulli": "Bernoulli",
     "beta": "Beta",
     "binomial": "Binomial",
-    "categorical": "Categorical",
-    "cauchy": "Cauchy",
     "chi2": "Chi2",
     "continuous_bernoulli": "ContinuousBernoulli",
     "dirichlet": "Dirichlet",
-    "distribution": "Distribution",
     "exp_family": "ExponentialFamily",
-    "exponential": "Exponential",
     "fishersnedecor": "FisherSnedecor",
     "gamma": "Gamma",
     "generalized_pareto": "GeneralizedPareto",
-    "geometric": "Geometric",
-    "gumbel": "Gumbel",
-    "half_cauchy": "HalfCauchy",
-    "half_normal": "HalfNormal",
-    "independent": "Independent",
     "inverse_gamma": "InverseGamma",
-    "kl": "kl_divergence register_kl",
     "kumaraswamy": "Kumaraswamy",
-    "laplace": "Laplace",
     "lkj_cholesky": "LKJCholesky",
-    "log_normal": "LogNormal",
     "logistic_normal": "LogisticNormal",
     "lowrank_multivariate_normal": "LowRankMultivariateNormal",
-    "mixture_same_family": "MixtureSameFamily",
     "multinomial": "Multinomial",
-    "multivariate_normal": "MultivariateNormal",
     "negative_binomial": "NegativeBinomial",
-    "normal": "Normal",
-    "one_hot_categorical": "OneHotCategorical OneHotCategoricalStraightThrough",
     "pareto": "Pareto",
     "poisson": "Poisson",
     "relaxed_bernoulli": "RelaxedBernoulli",
     "relaxed_categorical": "RelaxedOneHotCategorical",
     "studentT": "StudentT",
-    "transformed_distribution": "TransformedDistribution",
-    "uniform": "Uniform",
     "von_mises": "VonMises",
     "weibull": "Weibull",
     "wishart": "Wishart",
-    "constraint_registry": "biject_to transform_to",
-    "transforms": (
-        "AbsTransform AffineTransform CatTransform ComposeTransform CorrCholeskyTransform"
-        " CumulativeDistributionTransform ExpTransform IndependentTransform"
-        " LowerCholeskyTransform PositiveDefiniteTransform PowerTransform ReshapeTransform"
-        " SigmoidTransform SoftmaxTransform SoftplusTransform StackTransform"
-        " StickBreakingTransform TanhTransform Transform identity_transform"
-    ),
 }
 
 #: Module without the package's name -> name of torch's there -> the way out.
@@ -455,23 +423,9 @@ STAND_INS: dict[str, dict[str, str | OfTorch]] = {
     ),
     "distributions": _each(
         _DRAW,
-        " ".join(names for names in _DISTRIBUTIONS.values() if "register_kl" not in names)
-        + " kl_divergence",
+        " ".join(_DISTRIBUTIONS.values()),
     ),
     **{f"distributions.{module}": _each(_DRAW, names) for module, names in _DISTRIBUTIONS.items()},
-    "distributions.constraints": _each(
-        _DRAW,
-        "boolean cat corr_cholesky dependent dependent_property greater_than greater_than_eq"
-        " half_open_interval independent integer_interval interval less_than lower_cholesky"
-        " lower_triangular multinomial nonnegative nonnegative_integer one_hot positive"
-        " positive_definite positive_integer positive_semidefinite real real_vector simplex"
-        " square stack symmetric unit_interval is_dependent Constraint",
-    ),
-    "distributions.utils": _each(
-        _DRAW,
-        "broadcast_all clamp_probs lazy_property logits_to_probs probs_to_logits tril_matrix_to_vec"
-        " vec_to_tril_matrix",
-    ),
     "export": _each(_NO_GRAPH, "Constraint Dim ExportedProgram export load save"),
     "fx": _each(
         _NO_GRAPH,
@@ -543,6 +497,27 @@ MOVED: dict[str, tuple[str, ...]] = {
     "distributed.elastic": ("distributed: ",),
     "distributed.elastic.multiprocessing": ("distributed: ",),
     "distributed.elastic.multiprocessing.errors": ("distributed: record=_record",),
+    "distributions.bernoulli": ("distributions.discrete: Bernoulli",),
+    "distributions.categorical": ("distributions.discrete: Categorical",),
+    "distributions.cauchy": ("distributions.continuous: Cauchy",),
+    "distributions.exponential": ("distributions.continuous: Exponential",),
+    "distributions.geometric": ("distributions.discrete: Geometric",),
+    "distributions.gumbel": ("distributions.continuous: Gumbel",),
+    "distributions.half_cauchy": ("distributions.continuous: HalfCauchy",),
+    "distributions.half_normal": ("distributions.continuous: HalfNormal",),
+    "distributions.independent": ("distributions.transformed: Independent",),
+    "distributions.laplace": ("distributions.continuous: Laplace",),
+    "distributions.log_normal": ("distributions.continuous: LogNormal",),
+    "distributions.mixture_same_family": ("distributions.transformed: MixtureSameFamily",),
+    "distributions.multivariate_normal": ("distributions.multivariate: MultivariateNormal",),
+    "distributions.normal": ("distributions.continuous: Normal",),
+    "distributions.one_hot_categorical": (
+        "distributions.discrete: OneHotCategorical OneHotCategoricalStraightThrough",
+    ),
+    "distributions.transformed_distribution": (
+        "distributions.transformed: TransformedDistribution",
+    ),
+    "distributions.uniform": ("distributions.continuous: Uniform",),
     "functional": (
         ": atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors"
         " cartesian_prod cdist chain_matmul einsum meshgrid norm split tensordot unique"

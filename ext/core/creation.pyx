@@ -164,6 +164,10 @@ cdef int check_placement(object device, object layout, object pin_memory, str op
             raise TypeError(
                 f"{op}(): argument 'layout' must be autograd_cy.layout, not {type(layout).__name__}"
             )
+        if (<layout_type>layout).name != "strided":
+            raise NotImplementedError(
+                f"{op}(): there are dense tensors only, not of the layout {layout}; use "
+                "layout=autograd_cy.strided")
     if pin_memory:
         if not pinning_type():
             _need_offered()
