@@ -109,7 +109,7 @@ class _Part(TypedStorage):
     """A part of memory: a storage whose tensors begin behind its beginning."""
 
     def __init__(self, storage: UntypedStorage, dtype: _dtype, begin: int):
-        super().__init__(storage, dtype)
+        super().__init__(wrap_storage=storage, dtype=dtype, _internal=True)
         self.begin = begin
 
 
@@ -206,7 +206,7 @@ class StreamReader:
             return memory.part(*view[1:])
         if kind is UntypedStorage:
             return memory.storage
-        return TypedStorage(memory.storage, memory.dtype)
+        return TypedStorage._of(memory.storage, memory.dtype)
 
     def promise(self, kind: Any, count: int, location: str) -> _Memory:
         """Make memory whose elements come later, if the file is long enough for them."""
@@ -291,7 +291,7 @@ class TarReader:
             stream.seek(at)
             memory = _Memory(dtype, count, self.placed(location))
             _fill(memory, stream, False)
-            self.objects[key] = memory, TypedStorage(memory.storage, dtype)
+            self.objects[key] = memory, TypedStorage._of(memory.storage, dtype)
         views = _plain(stream)
         for view in views if isinstance(views, list) else ():
             target, root, offset, count = _parts_of(view, 4)
