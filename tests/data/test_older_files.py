@@ -72,7 +72,7 @@ def test_streams_are_written_and_read_again(protocol):
     w = ag.arange(6.0).reshape(2, 3)
     state = {
         "w": w, "t": w.t(), "p": ag.nn.Parameter(ag.ones(2)), "b": ag.ones(2, dtype=ag.bfloat16),
-        "c": ag.tensor([1j]).conj(), "n": 3, "s": w.untyped_storage(), "d": ag.float16,
+        "c": ag.tensor([1j]).conj(), "n": 3, "s": ag.ones(6).untyped_storage(), "d": ag.float16,
     }  # fmt: skip
     file = io.BytesIO()
     ag.save(state, file, pickle_protocol=protocol, _use_new_zipfile_serialization=False)
