@@ -41,6 +41,7 @@ class Operators:
 
 
 forward_to = Operators()
+_FORWARDED: dict[str, str] = {}  # operator -> the function that forwards to it
 
 
 class PublicFunction:
@@ -222,7 +223,9 @@ def public(
     if autocast is not None:
         autocast_policy(autocast)(published)
     for name in forwards or ():
-        if hasattr(forward_to, name):
+        # The same function again is of a module that is loaded again.
+        owner = f"{published.__module__}.{published.__qualname__}"
+        if _FORWARDED.setdefault(name, owner) != owner:
             raise ValueError(f"public: two functions forward to {name}")
         setattr(forward_to, name, _overrides._forwarding(record, name))
     return published
