@@ -63,18 +63,18 @@ class PublicFunction:
 
     @property
     def is_overridable(self) -> bool:
-        """True if classes and modes are shown this function."""
+        """True if this function dispatches to classes and modes."""
         return self.forwards is None or bool(self.forwards)
 
     def operator(self, name: str) -> Callable[..., Any]:
-        """The operator of that name at the top level."""
+        """Return the operator of that name at the top level."""
         return getattr(sys.modules["autograd_cy"], name)
 
     def called(
         self, form: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
     ) -> tuple[Callable[..., Any], tuple, dict[str, Any]]:
         """
-        The call of this function that has led to a call of an operator.
+        Return the call of this function that has led to a call of an operator.
 
         Parameters without a default are given by position, and the others by name.
         """
