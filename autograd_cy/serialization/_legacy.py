@@ -172,8 +172,8 @@ class StreamReader:
         self.promised = 0
         if _plain(self.stream) != MAGIC:
             raise LoadError(
-                "load: this is not a file that autograd_cy.save or torch.save wrote, but a "
-                "pickle of something else"
+                "load: this is not a file that autograd_cy.save or torch.save wrote, but another "
+                "pickle"
             )
         version = _plain(self.stream)
         if version != PROTOCOL:
