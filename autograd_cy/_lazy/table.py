@@ -138,7 +138,6 @@ ABSENT: dict[str, dict[str, str]] = {
         **_each(_DENSE, "sparse_bsr_tensor sparse_compressed_tensor"),
         **_each(_DENSE, "sparse_coo sparse_csc_tensor sparse_csr"),
         "svd_lowrank": "use linalg.svd, and the first columns",
-        **_each(_NO_SUCH_DTYPE, "uint16 uint32 uint64"),
         "sparse_coo_tensor": _DENSE,
         "spmm": "use mm of dense tensors",
         "sparse_csr_tensor": _DENSE,

@@ -17,7 +17,14 @@ from typing import Any, TypeVar
 from autograd_cy import _C
 from autograd_cy._C import overrides as _overrides
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy._C.tensor import ModeContext, Tensor, _fill, _install
+from autograd_cy._C.tensor import (
+    ModeContext,
+    Tensor,
+    _fill,
+    _install,
+    _is_replaced,
+    _own_attributes,
+)
 
 __all__ = [
     "BaseTorchFunctionMode",
@@ -243,7 +250,7 @@ def _asking_attribute(value: Any) -> property:
 def _members() -> dict[str, Any]:
     """Name -> what a subclass gets for it; methods that ask by themselves are left out."""
     found: dict[str, Any] = {}
-    for name, value in vars(Tensor).items():
+    for name, value in _own_attributes().items():
         if name in _NOT_ASKED or isinstance(value, staticmethod | classmethod | type):
             continue
         if isinstance(value, property | _types.GetSetDescriptorType | _types.MemberDescriptorType):
@@ -276,7 +283,8 @@ def _init_subclass(cls, **kwargs):
     if getattr(cls, "__torch_function__", None) is _overrides._disabled_torch_function_impl:
         return
     for name, value in _members().items():
-        if name not in known:
+        # What a program has set on Tensor is inherited as it is.
+        if name not in known and not _is_replaced(name):
             setattr(cls, name, value)
 
 
@@ -407,7 +415,7 @@ def _attributes_once() -> dict[str, tuple[Any, Any]]:
     kinds = (property, _types.GetSetDescriptorType, _types.MemberDescriptorType)
     return {
         name: (value, asking[name])
-        for name, value in vars(Tensor).items()
+        for name, value in _own_attributes().items()
         if name in asking and isinstance(value, kinds)
     }
 
@@ -447,7 +455,7 @@ class _Method:
 def _forms_in_modes() -> list[tuple[str, Any, Any]]:
     """Name, what Tensor has, and what it has while there is a mode."""
     forms = [(name, *forms) for name, forms in _attributes().items()]
-    for name, value in vars(Tensor).items():
+    for name, value in _own_attributes().items():
         plain = isinstance(value, _types.FunctionType) and not getattr(value, "_asks", False)
         if plain and not name.startswith("__") and name not in _NOT_ASKED:
             forms.append((name, value, _Method(value)))

@@ -11,6 +11,7 @@ from ext.codegen import (
     argument_kinds,
     cuda_entries,
     cuda_host,
+    dtypes,
     functional,
     interpreted,
     kernel_loops,
@@ -63,6 +64,10 @@ def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str
     entries = linkage.all_entries(own)
     pxd, pyx = linkage.public_table(entries)
     found = {"kern.pyx": kernel_loops.module_text(specs), "optable.pxd": pxd, "optable.pyx": pyx}
+    dtypes.check_codes()
+    found["dtype_table.pxi"] = dtypes.table_source()
+    found["cuda_types.pxi"] = dtypes.cuda_source()
+    found["buffer_formats.pxi"] = dtypes.formats_source()
     found["argument_kinds.pxi"] = argument_kinds.source(own)
     found["operator_names.pxi"] = python_forms.operator_names(own)
     found["asked_operators.pxi"] = python_forms.asked_operators(own)

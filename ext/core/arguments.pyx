@@ -8,8 +8,8 @@ records name, are in ext/shape_rules/rules_common/checks.pxi.
 from cpython.number cimport PyNumber_Index
 import numpy as _np
 from autograd_cy._C.dtypes cimport (
-    dtype, dt_category, dt_code, dt_is_integral, dt_is_complex, dt_object, dt_to_complex,
-    g_default_dtype, DT_BOOL, DT_I64, DT_SIZE)
+    dtype, dt_category, dt_code, dt_is_integral, dt_is_complex, dt_is_limited, dt_object,
+    dt_to_complex, g_default_dtype, not_for_limited, DT_BOOL, DT_I64, DT_SIZE)
 from libc.stdint cimport uint32_t
 from autograd_cy._C.iterate cimport cast, result_dtype
 from autograd_cy._C.placement cimport as_device, device, memory_format
@@ -454,6 +454,8 @@ def _result_type(a, b):
 cdef int refuse_dtype(int dt, str op, str words) except -1:
     if words is not None:
         raise RuntimeError(f"{op}: {words}, not {dt_object(dt).name}; convert them first")
+    if dt_is_limited(dt):
+        raise not_for_limited(dt, op)
     raise NotImplementedError(f"{op}: not implemented for tensors of dtype {dt_object(dt).name}; "
                               "convert them first")
 

@@ -28,8 +28,9 @@ from autograd_cy._C.storage cimport (
     storage_root)
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_I64, DT_BF16, DT_F32, DT_F64,
-    DT_C64, DT_C128, dt_code, dt_object, dt_promote, dt_from_numpy, dt_is_complex,
-    dt_is_integral, dt_differentiable, dt_to_complex, dt_numpy, g_default_dtype)
+    DT_C64, DT_C128, DT_NONE, DT_U64, dt_code, dt_object, dt_promote, dt_from_numpy, dt_is_complex,
+    dt_is_integral, dt_is_limited, dt_differentiable, dt_to_complex, dt_numpy, g_default_dtype,
+    no_promotion, not_for_limited)
 from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.constants cimport fill_range, makes_ranges
 from autograd_cy._C.default_device cimport default_code, default_device, names_device

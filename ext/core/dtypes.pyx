@@ -1,20 +1,17 @@
 # cython: language_level=3
-"""The twelve element types, torch's promotion lattice, finfo and iinfo."""
+"""The element types, torch's promotion lattice, finfo and iinfo."""
 import sys
 
 import numpy as np
 
 from autograd_cy._C.sealed cimport seal
 
-cdef Py_ssize_t[12] _sizes = [1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16]
-_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
-          "float64", "complex64", "complex128")
+include "dtype_table.pxi"
+
 # Names of the CPU tensor types, as error messages show them.
-_TENSOR_TYPES = ("BoolTensor", "ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor",
-                 "HalfTensor", "BFloat16Tensor", "FloatTensor", "DoubleTensor",
-                 "ComplexFloatTensor", "ComplexDoubleTensor")
+_TENSOR_TYPES = tuple([name + "Tensor" for name in _SCALARS])
 cdef int _i
-for _i in range(12):
+for _i in range(DTYPES):
     DT_SIZE[_i] = _sizes[_i]
 g_default_dtype = DT_F32
 
@@ -23,7 +20,7 @@ cdef class dtype:
     """
     An element type of a tensor.
 
-    The twelve instances are attributes of the package (``autograd_cy.float32``); none can be made.
+    The instances are attributes of the package (``autograd_cy.float32``); none can be made.
 
     Attributes
     ----------
@@ -48,7 +45,7 @@ cdef class dtype:
 
     @property
     def is_signed(self):
-        return self.code != DT_BOOL and self.code != DT_U8
+        return dt_is_signed(self.code)
 
     def to_real(self):
         """The dtype of the real part."""
@@ -56,6 +53,8 @@ cdef class dtype:
 
     def to_complex(self):
         """The complex dtype that holds this one."""
+        if dt_is_limited(self.code):
+            raise RuntimeError(f"Unknown Complex ScalarType for {_SCALARS[self.code]}")
         return dt_object(dt_to_complex(self.code))
 
     def __repr__(self):
@@ -74,7 +73,7 @@ cdef class dtype:
 
 
 cdef list _objects = []
-for _i in range(12):
+for _i in range(DTYPES):
     _d = dtype.__new__(dtype)
     (<dtype>_d).code = _i
     (<dtype>_d).name = _NAMES[_i]
@@ -83,8 +82,8 @@ for _i in range(12):
 
 seal(dtype, "dtype objects cannot be made; use autograd_cy.float32 and the others")
 
-_bool, uint8, int8, int16, int32, int64 = _objects[:6]
-float16, bfloat16, float32, float64, complex64, complex128 = _objects[6:]
+_bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64 = _objects[:9]
+float16, bfloat16, float32, float64, complex64, complex128 = _objects[9:]
 
 
 def _dtype_by_name(name):
@@ -100,13 +99,17 @@ cdef dtype dt_object(int code):
 
 
 # Rows: promotion of the row's dtype with each column's (order of the codes).
-cdef int[12][12] _promote
+cdef int[DTYPES + 1][DTYPES + 1] _promote
 
 cdef int promote_rule(int a, int b) noexcept:
     cdef int lo, hi
     if a == b:
         return a
     lo, hi = (a, b) if a < b else (b, a)
+    if hi == DT_NONE:
+        return DT_NONE
+    if dt_is_limited(a) or dt_is_limited(b):    # as in torch, with floats alone
+        return hi if dt_is_float(hi) else DT_NONE
     if hi == DT_C128:
         return DT_C128
     if hi == DT_C64:
@@ -122,13 +125,28 @@ cdef int promote_rule(int a, int b) noexcept:
     return hi
 
 cdef int _j
-for _i in range(12):
-    for _j in range(12):
+for _i in range(DTYPES + 1):
+    for _j in range(DTYPES + 1):
         _promote[_i][_j] = promote_rule(_i, _j)
 
 
 cdef int dt_promote(int a, int b) noexcept nogil:
     return _promote[a][b]
+
+
+cdef object no_promotion(int a, int b):
+    return RuntimeError(
+        "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+        f"{_SCALARS[a]} and {_SCALARS[b]}; convert one of them with .to(dtype)")
+
+
+cdef str dt_scalar_name(int dt):
+    return _SCALARS[dt]
+
+
+cdef object not_for_limited(int dt, str op):
+    return NotImplementedError(
+        f"\"{op}\" not implemented for '{_SCALARS[dt]}'; convert the operands with .to(dtype)")
 
 
 cdef int dt_to_complex(int d) noexcept nogil:
@@ -143,7 +161,7 @@ cdef int dt_to_complex(int d) noexcept nogil:
 
 cdef dict _numpy_codes = {}
 cdef list _numpy_dtypes = []
-for _i in range(12):
+for _i in range(DTYPES):
     if _i == DT_BF16:
         _numpy_dtypes.append(None)
     else:
@@ -191,11 +209,10 @@ cdef int dt_from_numpy(object np_dtype) except -1:
         return code
     if np_dtype.name == "bfloat16":
         return DT_BF16
-    wider = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}.get(np_dtype.name)
     raise TypeError(
         f"can't convert np.ndarray of type {np_dtype}. The only supported types are: float64, "
-        "float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, bool, and "
-        "bfloat16 of ml_dtypes." + (f" Convert it with .astype(numpy.{wider})." if wider else "")
+        "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+        "uint16, uint8, bool, and bfloat16 of ml_dtypes."
     )
 
 
@@ -211,13 +228,21 @@ def promote_types(type1, type2):
     -------
     dtype
 
+    Raises
+    ------
+    RuntimeError
+        If one is uint16, uint32 or uint64 and the other neither the same nor a float.
+
     Examples
     --------
     >>> import autograd_cy as ag
     >>> ag.promote_types(ag.int32, ag.float32)
     autograd_cy.float32
     """
-    return dt_object(dt_promote(dt_code(type1), dt_code(type2)))
+    cdef int a = dt_code(type1), b = dt_code(type2), both = dt_promote(a, b)
+    if both == DT_NONE:
+        raise no_promotion(a, b)
+    return dt_object(both)
 
 
 def can_cast(from_, to):
@@ -384,7 +409,7 @@ class iinfo:
             )
         self.dtype = _NAMES[code]
         self.bits = 8 * _sizes[code]
-        signed = code != DT_U8
+        signed = dt_is_signed(code)
         self.max = 2 ** (self.bits - signed) - 1
         self.min = -(2 ** (self.bits - 1)) if signed else 0
 

@@ -145,8 +145,7 @@ def _set_attributes(f):
 
 
 cdef int show_attributes(bint asking) except -1:
-    for name, plain, form in attributes:
-        _install(name, form if asking else plain)
+    _exchange(attributes, asking)
     return 0
 
 
