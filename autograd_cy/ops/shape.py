@@ -543,6 +543,7 @@ op(
         "normal_dim(dim2, len(size)) + 1)"
     ),
     samples=[one((3,), (3, 4), 0, 0, 1), one((3, 2), (2, 3, 4), 0, 0, -1)],
+    dtypes="biuhfc",
     doc="Zeros of `size` with `grad_output` on the diagonal.",
 )
 

@@ -451,11 +451,11 @@ def _result_type(a, b):
 
 # --- dtypes that a record takes -------------------------------------------------------------
 
-cdef int refuse_dtype(int dt, str op, str words) except -1:
+cdef int refuse_dtype(int dt, uint32_t allowed, str op, str words) except -1:
+    if dt_is_limited(dt) and (words is None or (allowed >> <int>DT_I64) & 1):
+        raise not_for_limited(dt, op)
     if words is not None:
         raise RuntimeError(f"{op}: {words}, not {dt_object(dt).name}; convert them first")
-    if dt_is_limited(dt):
-        raise not_for_limited(dt, op)
     raise NotImplementedError(f"{op}: not implemented for tensors of dtype {dt_object(dt).name}; "
                               "convert them first")
 

@@ -28,7 +28,7 @@ _METHODS = (
     "neg pos abs sum prod mean max min amax amin argmax argmin any all sort argsort unique nonzero "
     "sqrt exp sign square floor ceil round trunc isnan isinf isfinite roll median topk logical_not "
     "bitwise_not count_nonzero var std clone contiguous double float int half bool t diag "
-    "isreal signbit sin sigmoid log relu softmax cumsum cumprod repeat tile repeat_interleave "
+    "signbit sin sigmoid log relu softmax cumsum cumprod repeat tile repeat_interleave "
     "chunk unfold flip triu tril trace bernoulli_ zero_ ravel flatten squeeze unsqueeze"
 ).split()
 _ARGS = {
@@ -116,7 +116,7 @@ def _calls():
         "item": lambda t, d: t.tensor(3, dtype=d).item(),
         "float()": lambda t, d: float(t.tensor(3, dtype=d)),
         "repr": lambda t, d: repr(vector(t, d, (1, 2**16 - 1))).replace(t.__name__ + ".", ""),
-        "iinfo": lambda t, d: repr(t.iinfo(d)).replace(t.__name__ + ".", ""),
+        "iinfo": lambda t, d: [t.iinfo(d).bits, t.iinfo(d).min, t.iinfo(d).max],
         "type": lambda t, d: vector(t, d).type().partition(".")[2],
         "is_signed": lambda t, d: d.is_signed,
         "itemsize": lambda t, d: d.itemsize,

@@ -124,8 +124,9 @@ cdef int store_element(char* p, int dt, object value) except -1:
             if value < 0 and not dt_is_signed(dt):
                 if isinstance(value, (float, _np.floating)):
                     raise OverflowError
-                if int(value) > -(1 << 8 * DT_SIZE[dt]):
-                    value += 1 << 8 * DT_SIZE[dt]       # torch wraps small negative numbers
+                span = (<object>1) << (8 * DT_SIZE[dt])
+                if value > -span:
+                    value += span       # torch wraps small negative numbers
             value = int(value)
             if dt == DT_I64:
                 (<int64_t*>p)[0] = value
