@@ -66,6 +66,7 @@ def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str
     found = {"kern.pyx": kernel_loops.module_text(specs), "optable.pxd": pxd, "optable.pyx": pyx}
     dtypes.check_codes()
     found["dtype_table.pxi"] = dtypes.table_source()
+    found["traced_dtypes.pxi"] = dtypes.traced_source()
     found["cuda_types.pxi"] = dtypes.cuda_source()
     found["buffer_formats.pxi"] = dtypes.formats_source()
     found["argument_kinds.pxi"] = argument_kinds.source(own)

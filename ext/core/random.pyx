@@ -530,4 +530,5 @@ def set_rng_state(new_state):
 cdef object exact_limit(int dt):
     """Integers up to this one are exact in the dtype; the largest that an integer dtype holds."""
     return {DT_BOOL: 1, DT_U8: 255, DT_U16: 2**16 - 1, DT_U32: 2**32 - 1, DT_U64: 2**64 - 1,
-            DT_I8: 127, DT_I16: 2**15 - 1, DT_I32: 2**31 - 1, DT_I64: 2**63 - 1, DT_F16: 2**11, DT_BF16: 2**8, DT_F32: 2**24, DT_F64: 2**53}[dt]
+            DT_I8: 127, DT_I16: 2**15 - 1, DT_I32: 2**31 - 1, DT_I64: 2**63 - 1, DT_F16: 2**11,
+            DT_BF16: 2**8, DT_F32: 2**24, DT_F64: 2**53}[dt]
