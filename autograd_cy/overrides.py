@@ -1,10 +1,10 @@
 """
-Classes that answer in place of functions: the protocol ``__torch_function__``.
+Classes that override functions: the protocol ``__torch_function__``.
 
-A class with a class method ``__torch_function__(cls, func, types, args=(), kwargs=None)`` is asked
-by every function and method of tensors that gets one of its instances, also in a list; what it
-returns is the result, unless it is ``NotImplemented``. A subclass of Tensor has one that computes
-and makes the tensors among the results instances of the subclass.
+Every function and method of tensors dispatches to a class with a class method
+``__torch_function__(cls, func, types, args=(), kwargs=None)`` if it gets one of its instances, also
+in a list; what the method returns is the result, unless it is ``NotImplemented``. A subclass of
+Tensor has one that computes and makes the tensors among the results instances of the subclass.
 
 Examples
 --------
@@ -48,6 +48,7 @@ __all__ = [
     "get_default_nowrap_functions",
     "get_ignored_functions",
     "get_overridable_functions",
+    "get_testing_overrides",
     "handle_torch_function",
     "has_torch_function",
     "has_torch_function_unary",
@@ -109,7 +110,7 @@ def handle_torch_function(
     public_api: Callable, relevant_args: Iterable[Any], *args: Any, **kwargs: Any
 ) -> Any:
     """
-    Return what a mode, or the classes of `relevant_args`, give for ``public_api(*args, **kwargs)``.
+    Dispatch ``public_api(*args, **kwargs)`` to a mode, or to the classes of `relevant_args`.
 
     Raises
     ------
@@ -126,7 +127,7 @@ def handle_torch_function(
     >>> torch.overrides.handle_torch_function(torch.exp, (Answer(),), Answer())
     'exp'
     """
-    return _overrides._ask(public_api, tuple(relevant_args), args, kwargs)
+    return _overrides._dispatch(public_api, tuple(relevant_args), args, kwargs)
 
 
 def is_tensor_like(inp: Any) -> bool:
@@ -175,7 +176,7 @@ def _places() -> dict[str, Any]:
 
 def resolve_name(f: Callable) -> str | None:
     """
-    The name by which programs know a function.
+    Return the name by which programs know a function.
 
     Examples
     --------
@@ -205,7 +206,7 @@ def resolve_name(f: Callable) -> str | None:
 
 def get_overridable_functions() -> dict[Any, list[Callable]]:
     """
-    The functions that dispatch to classes and modes, by the module or class they belong to.
+    Return the functions that dispatch to classes and modes, by the module or class they belong to.
 
     Those of ``nn.functional`` that forward to an operator, such as ``relu``, dispatch by it.
 
@@ -228,14 +229,46 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
             found[Tensor].append(value)
         elif name in _attributes():
             found[Tensor].append(_attributes()[name][0].__get__)
-        elif name in _members() and callable(value):  # subclasses have forms of these that ask
+        elif name in _members() and callable(value):  # subclasses have forms that dispatch
             found[Tensor].append(value)
     return found
 
 
+def get_testing_overrides() -> dict[Callable, Callable]:
+    """
+    Return a function for each that dispatches, with the same parameters, which returns -1.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.overrides.get_testing_overrides()[torch.sub](torch.ones(1), other=torch.ones(1))
+    -1
+    """
+    every = [f for group in get_overridable_functions().values() for f in group]
+    return {f: _stand_in(f) for f in every}
+
+
+def _stand_in(function: Callable) -> Callable:
+    """Make a function with the parameters of another one, which returns -1."""
+    import inspect
+
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of a property's function
+        return lambda *args, **kwargs: -1
+
+    def stand_in(*args: Any, **kwargs: Any) -> int:
+        signature.bind(*args, **kwargs)
+        return -1
+
+    stand_in.__signature__ = signature  # type: ignore[attr-defined]
+    stand_in.__name__ = getattr(function, "__name__", "stand_in")
+    return stand_in
+
+
 def get_ignored_functions() -> set[Callable]:
     """
-    The public functions that never dispatch.
+    Return the public functions that never dispatch.
 
     Examples
     --------

@@ -192,7 +192,7 @@ def _complain(error: object) -> int:
 
 
 class Printer:
-    """Prints rows as they come, with a head before each group.
+    """Print rows as they come, with a head before each group.
 
     Parameters
     ----------

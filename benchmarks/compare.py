@@ -1,4 +1,4 @@
-"""Runs cases on two libraries in turn and gathers the rows.
+"""Run cases on two libraries in turn and gather the rows.
 
 One round of a case is: wait for quiet cores, samples of one side, a pause in which its threads fall
 asleep, samples of the other. Sides take turns at going first.
@@ -70,7 +70,7 @@ class Settings:
 
 
 class Comparison:
-    """Runs cases on a left and perhaps a right side.
+    """Run cases on a left and perhaps a right side.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """The command that measures and draws docs/performance.md: ``python -m benchmarks.page``.
 
-It measures a selection of cases in some eleven minutes, keeps medians and minima in
+It measures a selection of cases in some fifteen minutes, keeps medians and minima in
 ``benchmarks/results/performance.json``, and writes what follows from them: the tables between the
 marks of docs/performance.md and README.md (``page_tables.py``) and the plots in docs/pictures
 (``page_plots.py``). ``--redraw`` measures nothing.

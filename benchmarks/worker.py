@@ -30,7 +30,7 @@ _SUBMODULES = ("nn", "nn.functional", "optim")
 
 
 class Worker:
-    """Runs cases of one library on request.
+    """Run cases of one library on request.
 
     Parameters
     ----------

@@ -24,11 +24,18 @@ LEVELS = (
     {"_C", "_version"},
     {"_environment", "_lazy", "random", "storage"},
     {"_tensors"},
-    {"_interpreted", "_tensors.eigen", "_tensors.gamma", "_tensors.namespace"},
+    {
+        "_interpreted",
+        "_tensors.eigen",
+        "_tensors.foreach",
+        "_tensors.gamma",
+        "_tensors.namespace",
+    },
     {"_vmap", "_vmap_internals", "amp", "autograd", "profiler"},
     {"__init__"},
     {
         "__config__",
+        "__future__",
         "_utils",
         "accelerator",
         "backends",
@@ -65,10 +72,10 @@ LEVELS = (
     {"legacy"},
 )
 # What PyTorch's programs import by a private name is private at the top, and nothing else.
-PRIVATE_AT_THE_TOP = {"__config__", "_utils", "_version", "_vmap_internals"}
-# The rooms of ext/, from low to high: a module knows its own room and lower ones.
-ROOMS = ("core", "shape_rules", "kernels", "engine", "composites", "cuda")
-# Where a module knows a higher room after all, and why.
+PRIVATE_AT_THE_TOP = {"__config__", "__future__", "_utils", "_version", "_vmap_internals"}
+# The layers of ext/, from low to high: a module knows its own layer and lower ones.
+LAYERS = ("core", "shape_rules", "kernels", "engine", "composites", "cuda")
+# Where a module knows a higher layer after all, and why.
 UPWARD: dict[tuple[str, str], str] = {}
 # Where a part, or a module of ext/, imports a higher part after all, and why. In Python only
 # functions do: what the import of a module imports is below it without exception. "*": any part.
@@ -76,6 +83,7 @@ UPWARD_IMPORTS = {
     ("__init__", "*"): "modules of the top level are loaded when a program names them",
     ("_lazy", "*"): "modules are loaded when a program names them",
     ("arguments", "_tensors"): "calls with numbers first, as torch once took, are read in Python",
+    ("exchange", "storage"): "files are opened in Python",
     ("forms", "_environment"): "texts of forms in place are put together when they are read",
     ("forms", "_tensors"): "as in arguments",
     ("interpreted_kernels", "_interpreted"): "the class of its errors is linalg's, as in torch",
@@ -95,7 +103,7 @@ OPERATORS = re.compile(r'^include "operators_of_', re.M)
 # Includes that the generator writes: the operators that a module calls, kinds of arguments, names,
 # kernels of optimizer steps, those of CUDA devices.
 GENERATED = (
-    *("operators_of_", "argument_kinds", "operator_names", "asked_operators", "optimizer_"),
+    *("operators_of_", "argument_kinds", "operator_names", "dispatched_operators", "optimizer_"),
     "cuda_entries",
 )
 # .pxd without a module
@@ -139,21 +147,21 @@ def test_cimports_have_no_cycle():
         pytest.fail(f"modules cimport each other: {error.args[1]}")
 
 
-def test_every_source_is_in_a_room():
+def test_every_source_is_in_a_layer():
     assert {path.parent.relative_to(ROOT / "ext").as_posix() for path in cython_sources()} == {
-        *ROOMS
+        *LAYERS
     }
 
 
 @pytest.mark.parametrize("path", cython_sources(), ids=lambda path: path.stem)
-def test_a_room_knows_lower_rooms_only(path):
-    room = {source.stem: ROOMS.index(source.parent.name) for source in cython_sources()}
-    own = room[path.stem]
-    higher = {name for name in cimports(path) if room.get(name, 0) > own}
+def test_a_layer_knows_lower_layers_only(path):
+    layer = {source.stem: LAYERS.index(source.parent.name) for source in cython_sources()}
+    own = layer[path.stem]
+    higher = {name for name in cimports(path) if layer.get(name, 0) > own}
     assert higher == {name for module, name in UPWARD if module == path.stem}
-    generated = cimports(path) - room.keys() - HEADERS
-    assert generated <= ({"optable"} if own >= ROOMS.index("engine") else set()), generated
-    if own < ROOMS.index("engine"):
+    generated = cimports(path) - layer.keys() - HEADERS
+    assert generated <= ({"optable"} if own >= LAYERS.index("engine") else set()), generated
+    if own < LAYERS.index("engine"):
         assert not OPERATORS.search(path.read_text()), "only what knows the graph calls operators"
     if path.stem in BASE:
         assert cimports(path) <= BASE
@@ -279,7 +287,7 @@ def test_every_part_has_a_level():
     assert sorted(name for names in LEVELS for name in names) == sorted(parts())
 
 
-def test_a_private_module_is_in_a_room():
+def test_a_private_module_is_in_a_layer():
     at_the_top = {path.stem for path in PACKAGE.glob("_*.py")} - {"__init__", "__main__"}
     assert at_the_top == PRIVATE_AT_THE_TOP, "move them to the folder of what they are about"
 

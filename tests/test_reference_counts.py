@@ -47,8 +47,8 @@ class Double(autograd.Function):
         return grad * ctx.factor, None
 
     @staticmethod
-    def jvp(ctx, moved, factor):
-        return moved * 2, moved
+    def jvp(ctx, tangent, factor):
+        return tangent * 2, tangent
 
 
 class Batched(autograd.Function):
@@ -86,8 +86,8 @@ class Wide(autograd.Function):
         return tuple(g * 2 for g in grads)
 
     @staticmethod
-    def jvp(ctx, *moved):
-        return tuple(m * 2 for m in moved)
+    def jvp(ctx, *tangents):
+        return tuple(t * 2 for t in tangents)
 
 
 def fail(*args):

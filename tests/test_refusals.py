@@ -197,7 +197,7 @@ REFUSED = {
         "float(c2[0] + 1j)": ((RuntimeError, TypeError), "complex"),
         "x2.type('torch.NoTensor')": (ValueError, "invalid type"),
         "x2.type(int)": (ValueError, "invalid type"),
-        "x2.fill_(1j)": (RuntimeError, "cannot be converted to type float32"),
+        "x2.fill_(1j)": (RuntimeError, "cannot be converted to type float"),
         "torch.tensor(1j, dtype=torch.float32)": ((RuntimeError, TypeError), "complex"),
         "torch.tensor([1, [2]])": (TypeError, "nested deeper"),
         "torch.tensor([[1], 2])": ((ValueError, TypeError), "not a sequence|sequence of length"),
@@ -551,7 +551,7 @@ REFUSED = {
     },
     "copies and exchange": {
         "copy.deepcopy(leaf * 2)": (RuntimeError, "explicitly by the user (graph leaves)"),
-        "type(x2.untyped_storage())()": (TypeError, "cannot be made"),
+        "type(x2.numpy().base)()": (TypeError, "cannot be made"),
         "leaf.__dlpack__()": (BufferError, "require gradient"),
         "x2.__dlpack__(stream=5)": (ValueError, "stream should be None"),
         "x2.__dlpack__(dl_device=(2, 0))": (BufferError, "GPU 0, can't be used here"),

@@ -293,21 +293,32 @@ def test_an_optimizer_of_another_package():
     )
 
     class Descent(torch.optim.Optimizer):
-        def __init__(self, params, lr):
-            super().__init__(params, {"lr": lr, "differentiable": False})
+        def __init__(self, params, lr, differentiable=False):
+            super().__init__(params, {"lr": lr, "differentiable": differentiable})
             self._patch_step_function()
 
+        @torch.optim.Optimizer.profile_hook_step
         @_use_grad_for_differentiable
         def step(self, closure=None):
-            assert not torch.is_grad_enabled()
+            self._cuda_graph_capture_health_check()
+            self._accelerator_graph_capture_health_check()
+            assert torch.is_grad_enabled() is self.defaults["differentiable"]
             for group in self.param_groups:
-                for p in group["params"]:
-                    p.add_(p.grad, alpha=-_get_value(group["lr"]))
+                lists = [group["params"], [p.grad for p in group["params"]]]
+                found = self._group_tensors_by_device_and_dtype(lists)
+                for (params, grads), _ in found.values():
+                    for p, grad in zip(params, grads):
+                        p.add_(grad, alpha=-_get_value(group["lr"]))
 
     x = torch.tensor([2.0], requires_grad=True)
     (x * x).sum().backward()
     Descent([x], torch.tensor(0.25)).step()
     assert x.tolist() == [1] and _get_value(3) == 3
+    w = x.clone()
+    w.grad = 2 * x
+    with torch.no_grad():
+        Descent([w], 0.25, differentiable=True).step()
+    assert torch.autograd.grad(w.sum(), x)[0].tolist() == [0.5]
     assert _to_scalar(torch.ones(1)).dim() == 0 and _to_scalar(3) == 3
     assert optimizer._default_to_fused_or_foreach([x], False) == (False, False)
     assert optimizer._dispatch_sqrt(4.0) == 2 and optimizer._dispatch_sqrt(torch.tensor(9.0)) == 3

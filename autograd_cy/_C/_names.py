@@ -54,7 +54,7 @@ def _get_tracing_state() -> None:
 
 
 class _WeakTensorRef:
-    """Tells whether a tensor is gone."""
+    """Tell whether a tensor is gone."""
 
     def __init__(self, tensor: Tensor):
         if not isinstance(tensor, Tensor):

@@ -28,9 +28,9 @@ ctypedef void (*soften_fn)(
 ctypedef void (*finish_rows_fn)(
     Py_ssize_t rows, const char* top, const char* total, char* out, Py_ssize_t out_step,
     Py_ssize_t width, char* lse) noexcept nogil
-# Scores become weights, `slopes` (gradients of weights, with the same strides) those of scores.
+# Scores become weights; `score_grads`, gradients of weights with the same strides, those of scores.
 ctypedef void (*gradients_fn)(
-    const Scores* s, char* slopes, const char* lse, const char* shift) noexcept nogil
+    const Scores* s, char* score_grads, const char* lse, const char* shift) noexcept nogil
 # shift[i] = a[i] . b[i]
 ctypedef void (*dots_fn)(
     Py_ssize_t rows, Py_ssize_t width, const char* a, Py_ssize_t a_step, const char* b,
@@ -39,5 +39,5 @@ ctypedef void (*dots_fn)(
 ctypedef struct AttentionTable:     # float32, float64
     soften_fn[2] soften
     finish_rows_fn[2] finish_rows
-    gradients_fn[2] slopes
+    gradients_fn[2] gradients
     dots_fn[2] dots

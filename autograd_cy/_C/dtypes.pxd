@@ -66,10 +66,12 @@ cdef inline int dt_category(int d) noexcept nogil:
 
 cdef int dt_promote(int a, int b) noexcept nogil       # DT_NONE if they don't go together
 cdef object no_promotion(int a, int b)                  # the error of that
-cdef str dt_scalar_name(int dt)                         # "Long", as errors of torch say it
 cdef object not_for_limited(int dt, str op)             # the error of an operator without a kernel
 cdef int dt_to_complex(int d) noexcept nogil
 cdef dtype dt_object(int code)
+cdef str dt_scalar_name(int dt)           # "Long", as most errors of torch name it
+cdef str dt_type_name(int dt)             # "long int", as errors of products do
+cdef str dt_c_name(int dt)                # "int64_t", as errors of conversions do
 cdef int dt_code(object d) except -1      # dtype, NumPy dtype or Python type -> code
 cdef object dt_numpy(int code)            # NumPy dtype; bfloat16 needs ml_dtypes
 cdef int dt_from_numpy(object np_dtype) except -1

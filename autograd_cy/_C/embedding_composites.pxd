@@ -16,6 +16,6 @@ cdef Tensor embedding_bag_weight(Tensor grad, Tensor indices, Tensor bag_of, Ten
                                  bint scale, Py_ssize_t padding)
 cdef Tensor embedding_bag_samples(Tensor grad, Tensor weight, Tensor indices, Tensor bag_of,
                                   Py_ssize_t padding)
-cdef Tensor embedding_bag_jvp(Tensor moved, Tensor indices, Tensor bag_of, Tensor sizes,
+cdef Tensor embedding_bag_jvp(Tensor tangent, Tensor indices, Tensor bag_of, Tensor sizes,
                               Tensor places, Tensor samples, Py_ssize_t mode,
                               Py_ssize_t padding)

@@ -19,9 +19,9 @@ ctypedef struct Filter:
     const char* weight         # float, double, or int16 for bytes
 
 # Rows first to last of the result: elements of all planes, or planes where `inner` is 1, of bytes
-# less than LANES; `room` is for LANES planes of the input and of the result then.
+# less than LANES; `scratch` is for LANES planes of the input and of the result then.
 ctypedef void (*filter_fn)(
-    const Filter* f, const char* a, char* out, void* room, Py_ssize_t first,
+    const Filter* f, const char* a, char* out, void* scratch, Py_ssize_t first,
     Py_ssize_t last) noexcept nogil
 
 # Planes first to last of the gradient.

@@ -31,19 +31,19 @@ cdef class Form:
     cdef const char* doc
     cdef void** bodies
     cdef list kept                  # what the rows point to
-    cdef object words               # the text of __doc__, once somebody asked
+    cdef object words               # the text of __doc__, once it was read
     cdef int alone                  # the only row that counts, or -1
-    cdef bint asks                  # whether classes of arguments are asked (overrides.pyx)
+    cdef bint dispatches            # to overrides by classes of arguments (overrides.pyx)
     cdef bint each                  # all parameters of the record, and no others, come by position
     cdef readonly object public     # the public function that forwards to it (forwarding), or None
     cdef dict __dict__
     cdef object __weakref__
 
 cdef struct FormUpcalls:
-    # What overrides.pyx fills in: the vectorcall of calls that may have to ask somebody.
+    # What overrides.pyx fills in: the vectorcall of calls that may have to dispatch.
     vectorcall_fn look_closely
-    vectorcall_fn plainly           # and that of calls for which nobody is asked
-    int asking                      # whether every call must be looked at
+    vectorcall_fn plainly           # and that of calls that dispatch to nobody
+    int dispatching                 # whether every call must be looked at
 
 cdef FormUpcalls form_upcalls
 

@@ -21,7 +21,7 @@ cdef Tensor to_slots(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor sr
                      str reduce, bint include_self)
 cdef Tensor to_sources(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor src, Tensor result,
                        str reduce, bint include_self, str op, str name)
-cdef Tensor sources_jvp(Tensor moved, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
+cdef Tensor sources_jvp(Tensor tangent, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
                         Tensor result, str reduce, bint include_self, str op, str name)
 cdef Tensor gather_sparse(Tensor a, Py_ssize_t dim, Tensor index, bint sparse_grad)
 cdef Tensor scatter_by(Tensor a, Py_ssize_t dim, Tensor index, Tensor source, str reduce,

@@ -15,7 +15,7 @@ work on other devices.
     operand(&work, &plan.out, out, WRITES)
     launch_tiles(&work, nll_tile, n_tiles, cost)
 
-A launch has up to 12 operands; `spread` lends it room for more. A plan must not point to anything
+A launch has up to 12 operands; `spread` lends it memory for more. A plan must not point to anything
 but operands and what lives as long as the process (kernel tables). Room for partial results is an
 operand too: a storage, with access SCRATCH. A launch touches no byte outside of what its operands
 declare; tests check that for every operator.
@@ -83,7 +83,7 @@ cdef struct Launch:
     double work            # element steps, as for team_size()
     int kind
     int n                  # operands
-    int room               # how many there may be
+    int capacity           # how many there may be
     bint failed            # an operand too many
     Py_ssize_t fault       # where the plan has a Fault, or -1
     Operand* at            # where they are: `own`, or what `spread` was given
@@ -124,15 +124,15 @@ cdef inline void begin(Launch* work, const char* name, void* plan, Py_ssize_t si
     work.run = NULL
     work.body = NULL
     work.n = 0
-    work.room = MAX_OPERANDS
+    work.capacity = MAX_OPERANDS
     work.failed = False
     work.fault = -1
     work.at = work.own
 
-cdef inline void spread(Launch* work, Operand* room, int n) noexcept nogil:
-    """Let the launch have up to n operands, described in `room`, which add_launch() alone reads."""
-    work.at = room
-    work.room = n
+cdef inline void spread(Launch* work, Operand* operands, int n) noexcept nogil:
+    """Let the launch have up to n operands, described in `operands`, which add_launch() reads."""
+    work.at = operands
+    work.capacity = n
 
 cdef inline void memory(Launch* work, void* field, StorageImpl* mem, int access) noexcept nogil:
     """`field` of the plan holds an address within `mem`, of which all may be touched; NULL: that

@@ -9,5 +9,5 @@ cdef Tensor nll_output(Tensor a, Tensor target, Tensor weight, Py_ssize_t reduct
 cdef Tensor nll_loss(Tensor a, Tensor target, Tensor weight, Py_ssize_t ignore_index,
                      str reduction)
 cdef Tensor mse_loss(Tensor a, Tensor b, str reduction)
-cdef Tensor mse_jvp(Tensor moved, Tensor a, Tensor b, Py_ssize_t reduction)
+cdef Tensor mse_jvp(Tensor tangent, Tensor a, Tensor b, Py_ssize_t reduction)
 cdef Tensor mse_each(Tensor a, Tensor b, Py_ssize_t reduction)

@@ -12,7 +12,7 @@ cdef tuple axis_sizes(tuple tensors, Py_ssize_t dim)
 cdef Py_ssize_t count_reduced(object shape, object dims) except -1
 cdef tuple strides_of(Tensor t)
 cdef Py_ssize_t offset_of(Tensor t)
-cdef Py_ssize_t place_of(Tensor t)                 # the code of its device
+cdef Py_ssize_t device_code_of(Tensor t)
 cdef tuple without(object shape, Py_ssize_t dim)
 cdef tuple shapes_of(tuple tensors)
 cdef bint is_number(Tensor t) noexcept

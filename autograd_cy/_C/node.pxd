@@ -15,7 +15,7 @@ cdef enum:  # Node.flags
     N_PYTHON = 4           # backward is Python code
     N_ACCUMULATE = 8
     N_SKIP = 32            # perhaps a task that runs doesn't need this node's gradient: ask it
-    N_UNWANTED = 64        # the claiming task doesn't need it (Note [Marks on nodes], engine.pyx)
+    N_UNWANTED = 64        # the owning task doesn't need it (Note [Marks on nodes], engine.pyx)
     N_COPY_SLICES = 128    # args[0] is the node of an in-place operation on a view
     N_NUMBER_FIRST = 256   # edge 0 is that of a number, and isn't shown
     N_NAMED = 512          # node_name() isn't that of the class
@@ -67,7 +67,7 @@ cdef struct NodeKind:
 cdef class Node:
     cdef NodeKind* kind                # NULL for classes written by hand
     cdef uint64_t seq                  # creation order; backward runs the newest first
-    cdef uint64_t task                 # graph task that claimed this node, or 0
+    cdef uint64_t owner                # graph task that owns count and buffers, or 0
     cdef int32_t deps                  # gradients still to arrive in that task
     cdef uint32_t flags
     cdef int32_t n_edges

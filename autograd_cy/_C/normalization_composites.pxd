@@ -14,12 +14,12 @@ cdef tuple batch_norm_backward(Tensor grad, Tensor input, Tensor weight, Tensor 
                                bint training, double eps, bint to_input, bint to_weight,
                                bint to_bias)
 cdef Tensor rows_scaled(Tensor input, tuple shape, double eps, bint centred)
-cdef Tensor rows_jvp(Tensor moved, Tensor input, tuple shape, Tensor weight, double eps,
+cdef Tensor rows_jvp(Tensor tangent, Tensor input, tuple shape, Tensor weight, double eps,
                      bint centred)
 cdef Tensor groups_scaled(Tensor input, Py_ssize_t groups, double eps)
-cdef Tensor groups_jvp(Tensor moved, Tensor input, Py_ssize_t groups, Tensor weight, double eps)
+cdef Tensor groups_jvp(Tensor tangent, Tensor input, Py_ssize_t groups, Tensor weight, double eps)
 cdef Tensor channels_scaled(Tensor input, Tensor mean, Tensor rstd, bint training, double eps)
-cdef Tensor channels_jvp(Tensor moved, Tensor input, Tensor weight, Tensor mean, Tensor rstd,
+cdef Tensor channels_jvp(Tensor tangent, Tensor input, Tensor weight, Tensor mean, Tensor rstd,
                          bint training, double eps)
 cdef Tensor per_channel(Tensor values, Tensor input)
 cdef tuple batched_groups(Tensor input, Py_ssize_t groups, Tensor weight, Tensor bias, double eps)

@@ -6,6 +6,8 @@ from autograd_cy._C.tensor cimport Tensor
 cdef int check_out(Tensor out, uint32_t flags, str op) except -1
 cdef Tensor in_wider_dtype(Tensor a, Tensor out)
 cdef int write_out(Tensor out, Tensor value, str op) except -1
+cdef object no_cast(int dt, Tensor out, str op)
+cdef object bad_inplace(Tensor a, int dt)
 cdef object other_out(Tensor out, int dt, str op)
 cdef int need_exact_out(Tensor out, int dt, str op) except -1
 cdef int write_exact_out(Tensor out, Tensor value, str op) except -1

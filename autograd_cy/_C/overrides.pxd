@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Dispatch to ``__torch_function__``; see Note [Asking] in overrides.pyx."""
+"""Dispatch to ``__torch_function__``; see Note [Dispatch to overrides] in overrides.pyx."""
 from cpython.ref cimport PyObject
 
 cdef bint overriding(PyObject* x) noexcept

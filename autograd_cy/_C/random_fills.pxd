@@ -13,5 +13,5 @@ cdef int bernoulli_each(Tensor out, Tensor p, Tensor state) except -1
 cdef int random(Tensor out, Py_ssize_t low, Py_ssize_t last, Tensor state) except -1
 cdef int permutation(Tensor out, Tensor state) except -1
 cdef int scaled_mask(Tensor out, double keep, Tensor state) except -1
-cdef int slopes(Tensor out, Tensor a, Tensor lower, Tensor upper, Tensor state) except -1
+cdef int rrelu_slopes(Tensor out, Tensor a, Tensor lower, Tensor upper, Tensor state) except -1
 cdef int weights(Tensor out, Tensor a) except -1

@@ -15,7 +15,7 @@ cdef extern from *:
     typedef struct ag_event {
         int64_t start, end;
         int64_t seq;
-        int64_t saved, moved;
+        int64_t saved, bytes_moved;
         int32_t name, shape, stack, back;
         int16_t module, team;
         uint8_t scope, flags;
@@ -44,7 +44,7 @@ cdef extern from *:
         int64_t end            # 0 while it is open
         int64_t seq            # number of the node that the operator made, or -1
         int64_t saved          # bytes that this node keeps
-        int64_t moved          # bytes of operands and results
+        int64_t bytes_moved    # of operands and results
         int32_t name           # see events()
         int32_t shape          # number of the arguments' description, or -1
         int32_t stack          # number of the Python frames, or -1

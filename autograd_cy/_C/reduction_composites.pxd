@@ -11,7 +11,7 @@ cdef Tensor cumprod(Tensor a, Py_ssize_t dim, int dt, Tensor out=*)
 cdef Tensor linear_scan_terms(Tensor grad, Tensor factors, Py_ssize_t dim, bint reverse)
 cdef Tensor linear_scan_factors(Tensor grad, Tensor factors, Tensor result, Py_ssize_t dim,
                                 bint reverse)
-cdef Tensor linear_scan_jvp(Tensor moved, Tensor factors, Tensor result, Py_ssize_t dim,
+cdef Tensor linear_scan_jvp(Tensor tangent, Tensor factors, Tensor result, Py_ssize_t dim,
                             bint reverse)
 cdef Tensor product_of_others(Tensor a, object dim)
 cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt, Tensor out=*)

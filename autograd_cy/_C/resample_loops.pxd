@@ -21,14 +21,14 @@ ctypedef struct Resampling:
     const int64_t* index[3]
     const char* weight[3]      # of the dtype of elements
 
-# Rows first to last of the result (all planes counted); `room` is for size[2] * c elements.
+# Rows first to last of the result (all planes counted); `scratch` is for size[2] * c elements.
 ctypedef void (*resample_fn)(
-    const Resampling* g, const char* a, char* out, char* room, Py_ssize_t first,
+    const Resampling* g, const char* a, char* out, char* scratch, Py_ssize_t first,
     Py_ssize_t last) noexcept nogil
 
 # Planes first to last of the gradient.
 ctypedef void (*resample_back_fn)(
-    const Resampling* g, const char* grad, char* out, char* room, Py_ssize_t first,
+    const Resampling* g, const char* grad, char* out, char* scratch, Py_ssize_t first,
     Py_ssize_t last) noexcept nogil
 
 # The table of one dimension: `scale` is what the user gave, or 0.

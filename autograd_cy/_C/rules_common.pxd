@@ -13,10 +13,6 @@ cdef int dims_mask(object dims, int nd, char* mask) except -1
 # The shape without the marked dimensions, or with size 1 there.
 cdef int result_reduced(Result* r, int dt, Tensor a, const char* mask, bint keepdim) except -1
 
-# --- dtypes in messages ---------------------------------------------------------------------
-
-cdef str scalar_name(int dt)                                 # "Float", as torch says it
-
 # --- checks ---------------------------------------------------------------------------------
 
 cdef int check_no_integer_zero(Tensor a, Tensor b) except -1

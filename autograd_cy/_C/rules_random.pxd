@@ -17,5 +17,5 @@ cdef int alike(Result* r, Tensor a, str op) except -1
 cdef int mask(Result* r, Tensor a, str op) except -1
 cdef int scaled_mask(Result* r, Tensor a, double keep, str op) except -1
 cdef int channel_mask(Result* r, Tensor a, str op) except -1
-cdef int slopes(Result* r, Tensor a, Tensor lower, Tensor upper, str op) except -1
+cdef int rrelu_slopes(Result* r, Tensor a, Tensor lower, Tensor upper, str op) except -1
 cdef int weights(Result* r, Tensor a, str op) except -1

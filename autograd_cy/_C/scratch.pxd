@@ -5,5 +5,5 @@
 cdef void* take_scratch(size_t nbytes) noexcept nogil
 cdef void give_scratch(void* block) noexcept nogil
 
-# The same for lists of so many elements; free() gives them back.
-cdef void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil
+# Lists of so many elements, also NULL when there is no memory; free() gives them back.
+cdef void* allocate(Py_ssize_t count, Py_ssize_t size) noexcept nogil

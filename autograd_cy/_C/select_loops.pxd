@@ -4,6 +4,6 @@ capsule."""
 from libc.stdint cimport int64_t
 
 ctypedef struct SelectTable:
-    # The place of the median, the lower of two; `room` is 16 bytes for each element.
+    # The place of the median, the lower of two; `scratch` is 16 bytes for each element.
     int64_t (*median)(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, bint skip_nan,
-                      char* room) noexcept nogil
+                      char* scratch) noexcept nogil

@@ -2,8 +2,6 @@
 """Functions of plain tensors that SciPy computes, and thresholds and masks."""
 from autograd_cy._C.tensor cimport Tensor
 
-cdef int lgamma(Tensor out, Tensor a) except -1
-cdef int digamma(Tensor out, Tensor a) except -1
 cdef int polygamma(Tensor out, Tensor a, Py_ssize_t n) except -1
 cdef int igamma(Tensor out, Tensor a, Tensor x) except -1        # both operands broadcast
 cdef int igammac(Tensor out, Tensor a, Tensor x) except -1

@@ -46,7 +46,7 @@ cdef enum:
     M_NO_FORWARD_AD = 4
     M_SAVED_HOOKS = 8
     M_IN_BACKWARD = 16
-    M_UNASKED = 32          # no class is asked by __torch_function__
+    M_NO_OVERRIDES = 32     # no call dispatches to the __torch_function__ of a class
     M_GUARD_SAVED = 64      # somebody wants to hear of in-place writes before they happen
     M_ONE_THREAD = 128      # deep re-entrant backward stays in this thread
     M_VMAP_SHIFT = 8        # a byte: how many vmaps are running
@@ -164,6 +164,7 @@ cdef int replace_storage(Tensor t, Tensor source) except -1
 cdef int take_memory(Tensor t, Tensor source) except -1    # and go on counting versions
 
 cdef Py_ssize_t normal_dim(Py_ssize_t dim, Py_ssize_t ndim) except? -1     # negative ones counted
+cdef object missing_dim(Py_ssize_t dim, Py_ssize_t ndim, str text)     # the error of a size it lacks
 
 # --- reading them ---------------------------------------------------------------------------
 cdef object scalar_value(Tensor t)                   # the only element as a Python number

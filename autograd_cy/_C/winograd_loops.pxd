@@ -39,7 +39,7 @@ ctypedef void (*padded_channels_fn)(
     Py_ssize_t rows, Py_ssize_t n, Py_ssize_t left, Py_ssize_t ld, float* to) noexcept nogil
 ctypedef void (*input_4x4_fn)(
     const float* x, Py_ssize_t ld, Py_ssize_t n, float* v, Py_ssize_t each, Py_ssize_t step,
-    float* room) noexcept nogil
+    float* scratch) noexcept nogil
 ctypedef void (*filter_4x4_fn)(
     const float* w, Py_ssize_t ld, Py_ssize_t w_step, Py_ssize_t n, Py_ssize_t k, int turned,
     float* u, Py_ssize_t width, Py_ssize_t step) noexcept nogil

@@ -1,4 +1,4 @@
-"""Turns the name on in processes that :mod:`multiprocessing` starts anew.
+"""Turn the name on in processes that :mod:`multiprocessing` starts anew.
 
 A forked process has it from its parent. A spawned one is sent what it is to know before it imports
 the program's main module; what is done here goes in front of that.
@@ -38,7 +38,7 @@ class _Told:
 
 
 class _Prepared:
-    """Returns the data that a child is sent, after an object that turns the name on."""
+    """Return the data that a child is sent, after an object that turns the name on."""
 
     def __init__(self) -> None:
         self.original = multiprocessing.spawn.get_preparation_data

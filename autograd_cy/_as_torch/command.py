@@ -1,4 +1,4 @@
-"""Runs a program as Python would, with this package by the name of torch."""
+"""Run a program as Python would, with this package by the name of torch."""
 
 from __future__ import annotations
 

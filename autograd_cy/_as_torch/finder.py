@@ -1,4 +1,4 @@
-"""Answers ``import torch.X`` with ``autograd_cy.X``, and who asks for the metadata of torch."""
+"""Answer ``import torch.X`` with ``autograd_cy.X``, and requests for the metadata of torch."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class _Decorating:
 
 
 class _Steps:
-    """Runs each step of a coroutine inside a mode."""
+    """Run each step of a coroutine inside a mode."""
 
     def __init__(self, mode, coroutine):
         self.mode, self.coroutine = mode, coroutine

@@ -124,9 +124,9 @@ def later(
 
 
 class _Method:
-    """Stands for a method of Tensor until it is used."""
+    """The stand-in of a method of Tensor until it is used."""
 
-    _asks = True  # the classes of its arguments, like all functions of this tier
+    _dispatches = True  # to the classes of its arguments, like all functions of this tier
 
     def __init__(self, name: str):
         self.__name__ = name

@@ -72,7 +72,9 @@ def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: str | None) -> Tensor:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     for name, x in (("X1", x1), ("X2", x2)):
         if not x.is_floating_point():
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {x.dtype}")
+            raise RuntimeError(
+                f"cdist only supports floating-point dtypes, {name} got: {x.dtype._scalar}"
+            )
         if x.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
     if x1.shape[-1] != x2.shape[-1]:
@@ -82,7 +84,9 @@ def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: str | None) -> Tensor:
     if not p >= 0:
         raise RuntimeError("cdist only supports non-negative p values")
     if x1.dtype != x2.dtype:
-        raise RuntimeError(f"cdist: expected scalar type {x1.dtype} but found {x2.dtype}")
+        raise RuntimeError(
+            f"cdist: expected scalar type {x1.dtype._scalar} but found {x2.dtype._scalar}"
+        )
     if x1.device.type != "cpu":  # NumPy has no arrays of other devices
         return norm(unsqueeze(x1, -2) - unsqueeze(x2, -3), p, -1)
     if p > _MOST_F32 and x1.dtype.itemsize < 8:  # infinite in the dtype that the kernel computes in
@@ -127,22 +131,22 @@ def cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tenso
     return sum(unsqueeze(grad, -1) * _weights(difference, result, p), -2)
 
 
-def cdist_jvp(moved: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
+def cdist_jvp(tangent: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
     if p == 2:
-        along = sum(moved * x1, -1, True) - matmul(moved, transpose(x2, -1, -2))
+        along = sum(tangent * x1, -1, True) - matmul(tangent, transpose(x2, -1, -2))
         return _over(along, result)
     difference = unsqueeze(x1, -2) - unsqueeze(x2, -3)
-    return sum(unsqueeze(moved, -2) * _weights(difference, result, p), -1)
+    return sum(unsqueeze(tangent, -2) * _weights(difference, result, p), -1)
 
 
 def pdist(self: Tensor, p: float) -> Tensor:
     if self.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {self.ndim}D")
     if not self.is_floating_point():
-        raise RuntimeError(f"pdist only supports floating-point dtypes, got: {self.dtype}")
+        raise RuntimeError(f"pdist only supports floating-point dtypes, got: {self.dtype._scalar}")
     if self.dtype not in (float32, float64):
         raise NotImplementedError(
-            f"pdist only supports float32 and float64, got: {self.dtype}; convert it"
+            f"pdist only supports float32 and float64, got: {self.dtype._scalar}; convert it"
         )
     if not p >= 0:
         raise RuntimeError("pdist only supports non-negative p values")

@@ -14,6 +14,7 @@ def fill(self: Tensor, value: Tensor) -> Tensor:
         )
     if value.is_complex() and not self.is_complex():
         raise RuntimeError(
-            f"fill: value cannot be converted to type {self.dtype} without overflow: it is complex"
+            f"fill: value cannot be converted to type {self.dtype._number} without overflow: it is "
+            "complex"
         )
     return _fill(self, value.to(self.dtype))

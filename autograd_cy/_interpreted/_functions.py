@@ -49,7 +49,7 @@ def offset_of(t: Any) -> int:
     return t.storage_offset()
 
 
-def place_of(t: Any) -> int:
+def device_code_of(t: Any) -> int:
     return _device_code(t.device)
 
 

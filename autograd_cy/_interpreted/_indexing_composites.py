@@ -32,7 +32,7 @@ def bincount(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
         raise RuntimeError(f"bincount(): minlength should be >= 0, but it is {minlength}")
     if input.is_floating_point() or input.is_complex() or input.dtype == _bool:
         raise NotImplementedError(
-            f"bincount(): expected numbers of bins as integers, got {input.dtype}; "
+            f"bincount(): expected numbers of bins as integers, got {input.dtype._scalar}; "
             "convert them by .long()"
         )
     if input.ndim != 1:
@@ -59,7 +59,8 @@ def bincount(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
 def one_hot(input: Tensor, num_classes: int) -> Tensor:
     if input.dtype != int64:
         raise RuntimeError(
-            f"one_hot is only applicable to index tensor of type LongTensor, not {input.dtype}; "
+            "one_hot is only applicable to index tensor of type LongTensor, not "
+            f"{input.dtype._scalar}; "
             "convert it by .long()"
         )
     if num_classes == -1:
@@ -91,7 +92,8 @@ def take_along_dim(
         out = None  # the result is made, and refused with its dtype
     if indices.dtype is not int64:
         raise RuntimeError(
-            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype}"
+            "torch.take_along_dim(): dtype of indices should be Long but got "
+            f"{indices.dtype._scalar}"
         )
     if dim is None:
         return gather(self.reshape(-1), 0, indices.reshape(-1).to(int64), out=out)

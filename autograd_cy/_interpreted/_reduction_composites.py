@@ -30,7 +30,12 @@ def nanmean(
 ) -> Tensor:
     if not self.is_floating_point():
         raise RuntimeError(
-            f"nanmean(): expected input to have floating point dtype but got {self.dtype}"
+            f"nanmean(): expected input to have floating point dtype but got {self.dtype._scalar}"
+        )
+    if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating "
+            f"point or complex dtype. Got: {dtype._scalar}"
         )
     count = sum(logical_not(isnan(self)), dim, keepdim)
     return div(nansum(self, dim, keepdim, dtype=dtype), count, out=out)

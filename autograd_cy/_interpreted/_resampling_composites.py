@@ -1,8 +1,8 @@
 """Sampling at the points of a grid, made of operators: derivatives that have no kernel.
 
 A point takes a weighted sum of the elements around it, its corners; a corner's weight is the
-product of one for each dimension. Derivatives by points replace weights with their slopes. What
-lies before channels is a batch.
+product of one for each dimension. Derivatives by points replace weights with their derivatives.
+What lies before channels is a batch.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Tap(NamedTuple):
 
     ahead: Tensor  # rows from the first element
     weight: Tensor
-    slope: Tensor  # the derivative of the weight by the coordinate
-    bend: Tensor | None  # the second one, None for zeros
+    derivative: Tensor  # the derivative of the weight by the coordinate
+    curvature: Tensor | None  # the second derivative, None for zeros
 
 
 Corner = Sequence[Tap]
@@ -58,7 +58,7 @@ Corner = Sequence[Tap]
 
 
 def _reflected(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
-    """Places beyond the ends, reflected there until they are between them, and their slopes."""
+    """Places reflected at the ends until they are between them, and their derivatives."""
     span = high - low
     if span <= 0:
         return x * 0, zeros_like(x)
@@ -70,18 +70,18 @@ def _reflected(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
 
 
 def _inside(x: Tensor, n: int, padding: int, aligned: bool) -> tuple[Tensor, Tensor | int]:
-    """Places that have an element, but for zeros, and their slopes."""
-    slope: Tensor | int = 1
+    """Places that have an element, but for zeros, and their derivatives."""
+    derivative: Tensor | int = 1
     if padding == REFLECTION:
-        x, slope = _reflected(x, 0, n - 1) if aligned else _reflected(x, -0.5, n - 0.5)
+        x, derivative = _reflected(x, 0, n - 1) if aligned else _reflected(x, -0.5, n - 0.5)
     if padding == ZEROS:
-        return x, slope
+        return x, derivative
     # At the ends and beyond, a place doesn't move with x: the element behind the last would count
     # as 0 in the derivative. What is no number, or was reflected from infinity, is at the first.
     moves = (x > 0) & (x < n - 1)
-    slope = where(moves, slope, 0)
+    derivative = where(moves, derivative, 0)
     x = where(moves, x, clamp(x.detach(), 0, n - 1))
-    return where(isnan(x), 0, x), slope
+    return where(isnan(x), 0, x), derivative
 
 
 def _cubic(t: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
@@ -94,8 +94,8 @@ def _cubic(t: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
         return (1.25 * x - 2.25) * x * x + 1, sign * (3.75 * x - 4.5) * x, 7.5 * x - 4.5
 
     def far(x: Tensor, sign: int) -> tuple[Tensor, Tensor, Tensor]:
-        slope = sign * ((-2.25 * x + 7.5) * x - 6)
-        return ((-0.75 * x + 3.75) * x - 6) * x + 3, slope, -4.5 * x + 7.5
+        derivative = sign * ((-2.25 * x + 7.5) * x - 6)
+        return ((-0.75 * x + 3.75) * x - 6) * x + 3, derivative, -4.5 * x + 7.5
 
     yield from (far(t + 1, 1), near(t, 1), near(1 - t, -1), far(2 - t, -1))
 
@@ -127,10 +127,12 @@ class Sampler:
         within = (place >= 0) & (place <= n - 1)
         ahead = where(within, place, 0).long()
         counts = within | isnan(place) if self.shown else within
-        weight, slope, bend = (None if w is None else where(counts, w, 0) for w in weights)
+        weight, derivative, curvature = (
+            None if w is None else where(counts, w, 0) for w in weights
+        )
         assert weight is not None
-        assert slope is not None
-        return Tap(ahead * step if step > 1 else ahead, weight, slope, bend)
+        assert derivative is not None
+        return Tap(ahead * step if step > 1 else ahead, weight, derivative, curvature)
 
     def taps(self, d: int) -> list[Tap]:
         raw, n = self.points[d], self.sizes[d]
@@ -143,10 +145,10 @@ class Sampler:
                 tap(
                     _inside(first + (k - 1), n, self.padding, self.aligned)[0],
                     weight,
-                    half * slope,
-                    half * half * bend,
+                    half * derivative,
+                    half * half * curvature,
                 )
-                for k, (weight, slope, bend) in enumerate(_cubic(x - first))
+                for k, (weight, derivative, curvature) in enumerate(_cubic(x - first))
             ]
         x, turned = _inside(x, n, self.padding, self.aligned)
         if self.mode == NEAREST:
@@ -154,10 +156,10 @@ class Sampler:
             never = (place >= 0) & (place < 0)  # the grid gets a gradient, which is 0
             return [tap(place, where(never, raw, x.detach() * 0 + 1), zeros_like(x), None)]
         first = floor(x).detach()
-        slope = zeros_like(x) + half * turned
+        derivative = zeros_like(x) + half * turned
         return [
-            tap(first, 1 - (x - first), -slope, None),
-            tap(first + 1, x - first, slope, None),
+            tap(first, 1 - (x - first), -derivative, None),
+            tap(first + 1, x - first, derivative, None),
         ]
 
     def corners(self) -> Iterator[tuple[Tensor, Corner]]:
@@ -194,23 +196,23 @@ def _weight(corner: Corner) -> Tensor:
     return functools.reduce(mul, (tap.weight for tap in corner))
 
 
-def _weight_tangent(corner: Corner, moved: Sequence[Tensor]) -> Tensor:
+def _weight_tangent(corner: Corner, tangents: Sequence[Tensor]) -> Tensor:
     """Return the tangent of a corner's weight for tangents of the points."""
     terms = []
     for d, tap in enumerate(corner):
         others = [other.weight for e, other in enumerate(corner) if e != d]
-        terms.append(functools.reduce(mul, others, moved[d] * tap.slope))
+        terms.append(functools.reduce(mul, others, tangents[d] * tap.derivative))
     return functools.reduce(Tensor.add, terms)
 
 
-def _derivative_tangent(corner: Corner, moved: Sequence[Tensor], d: int) -> Tensor:
+def _derivative_tangent(corner: Corner, tangents: Sequence[Tensor], d: int) -> Tensor:
     """Return the tangent of the weight's derivative by coordinate d."""
     terms = []
     for e, tap in enumerate(corner):
         others = [other.weight for f, other in enumerate(corner) if f not in (d, e)]
-        bend = tap.bend if e == d else corner[d].slope * tap.slope
-        if bend is not None:
-            terms.append(functools.reduce(mul, others, moved[e] * bend))
+        curvature = tap.curvature if e == d else corner[d].derivative * tap.derivative
+        if curvature is not None:
+            terms.append(functools.reduce(mul, others, tangents[e] * curvature))
     return functools.reduce(Tensor.add, terms)
 
 
@@ -223,24 +225,24 @@ def grid_sample(input: Tensor, grid: Tensor, mode: int, padding: int, aligned: b
 
 
 def grid_sample_jvp(
-    input: Tensor, grid: Tensor, moved: Tensor, mode: int, padding: int, aligned: bool
+    input: Tensor, grid: Tensor, tangent: Tensor, mode: int, padding: int, aligned: bool
 ) -> Tensor:
     at = Sampler(input.shape, grid, mode, padding, aligned)
-    by = at.coordinates(moved)
+    by = at.coordinates(tangent)
     return at.sum(input, lambda corner: _weight_tangent(corner, by))
 
 
 def grid_sample_input_jvp(
     grad_output: Tensor,
     grid: Tensor,
-    moved: Tensor,
+    tangent: Tensor,
     size: Sequence[int],
     mode: int,
     padding: int,
     aligned: bool,
 ) -> Tensor:
     at = Sampler(size, grid, mode, padding, aligned)
-    by, grads = at.coordinates(moved), at.rows(grad_output, at.count)
+    by, grads = at.coordinates(tangent), at.rows(grad_output, at.count)
     total = zeros(
         at.batch * at.size, at.channels, dtype=grad_output.dtype, device=grad_output.device
     )
@@ -253,13 +255,13 @@ def grid_sample_grid_jvp(
     grad_output: Tensor,
     input: Tensor,
     grid: Tensor,
-    moved: Tensor,
+    tangent: Tensor,
     mode: int,
     padding: int,
     aligned: bool,
 ) -> Tensor:
     at = Sampler(input.shape, grid, mode, padding, aligned)
-    by, grads = at.coordinates(moved), at.rows(grad_output, at.count)
+    by, grads = at.coordinates(tangent), at.rows(grad_output, at.count)
     rows = at.rows(input, at.size)
     totals: list[Tensor | None] = [None] * at.rank
     for index, corner in at.corners():

@@ -36,7 +36,7 @@ def _numbers(lengths: Any, name: str, targets: Tensor) -> list[int] | Tensor:
     """
     if isinstance(lengths, Tensor):
         if lengths.is_floating_point() or lengths.is_complex() or lengths.dtype == bool_:
-            raise RuntimeError(f"ctc_loss: {name} must be integral, not {lengths.dtype}")
+            raise RuntimeError(f"ctc_loss: {name} must be integral, not {lengths.dtype._scalar}")
         lengths = lengths.reshape(-1)
         if not lengths.is_cpu and targets.ndim == 2:
             return lengths.to(int64)
@@ -120,7 +120,7 @@ def ctc_loss(
         )
     if log_probs.element_size() < 4 or not log_probs.is_floating_point():
         raise NotImplementedError(
-            f"ctc_loss: not implemented for {log_probs.dtype}; convert log_probs to float32"
+            f"ctc_loss: not implemented for {log_probs.dtype._scalar}; convert log_probs to float32"
         )
     _check(log_probs, given, wanted, blank)
     if isinstance(given, Tensor):
@@ -184,8 +184,8 @@ def _losses(
                 cat((never, reached[:, :-1]), 1),
                 cat((never, never, reached[:, :-2]), 1) + skipped,
             ]
-        moved = logsumexp(stack(ways), 0) + here
-        reached = where((lengths > t).unsqueeze(1), moved, reached)
+        longer = logsumexp(stack(ways), 0) + here
+        reached = where((lengths > t).unsqueeze(1), longer, reached)
     if reached is None:
         # Nothing is reached; the gradient is 0, and not missing.
         reached = where((lengths > 0).unsqueeze(1), gather(log_probs[0], 1, labels), NEVER)

@@ -8,12 +8,13 @@ classes may extend and ``isinstance`` takes; the others are functions.
 from __future__ import annotations
 
 import sys
+from abc import ABCMeta
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
 
 from autograd_cy._lazy import ROOT
-from autograd_cy._lazy.table import ABSENT, MODULES, MOVED, NO_GROUP, STAND_INS, WITHOUT_DEVICE
+from autograd_cy._lazy.table import ABSENT, MODULES, MOVED, STAND_INS, WITHOUT_DEVICE, OfTorch
 
 __all__ = [
     "attribute",
@@ -90,8 +91,8 @@ def method_error(tensor: Any, owner: type, name: str) -> AttributeError:
 def use_error(path: str, name: str) -> Exception:
     """Make the error of a use of a stand-in: it names it, and what to do instead."""
     way_out = STAND_INS[_inner(path)][name]
-    if way_out.startswith(NO_GROUP):  # as torch says where there is no group of processes
-        return ValueError(f"{name}: {way_out}")
+    if isinstance(way_out, OfTorch):
+        return way_out.error(f"{name}: {way_out.text}")
     return RuntimeError(
         f"{name}: autograd_cy has no counterpart of {_theirs(path, name)} ({way_out})"
     )
@@ -124,7 +125,7 @@ def fill(module: ModuleType) -> None:
     module.__all__ = [name for name in public if not name.startswith("_")]  # type: ignore[attr-defined]
 
 
-class _StandIn(type):
+class _StandIn(ABCMeta):
     """The class of classes that can be imported and extended, and raise when they are called."""
 
     _path: str
@@ -147,7 +148,11 @@ def _stand_in(path: str, name: str) -> Any:
     if name[0].isupper():
         text = f"Stands for {_theirs(path, name)}, and raises an error when it is made."
         members = {"__module__": path, "__doc__": text, "_path": path, "_name": name}
-        bases = (import_module("autograd_cy.nn").Module,) if name in MODULES else ()
+        bases: tuple[type, ...] = ()
+        if name in MODULES:
+            bases = (import_module("autograd_cy.nn").Module,)
+        elif _inner(path).partition(".")[0] == "distributions":
+            bases = (import_module("autograd_cy.distributions.distribution").Distribution,)
         return _StandIn(name, bases, members)
 
     def stand_in(*args: Any, **kwargs: Any) -> NoReturn:

@@ -2,8 +2,8 @@
 
 A contraction of two operands is a product of matrices: dimensions that both have and that stay are
 its batch, those that both have and that are summed its inner one. Where nothing is summed it is a
-product of elements. How the result lies is as in torch: batch, rows and columns each in the order
-of the result, columns first if the result has them all before the rows.
+product of elements. The strides of the result are torch's: batch, rows and columns each in the
+order of the result, columns first if the result has them all before the rows.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from autograd_cy._C.ops_reduction import sum as _sum
 from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.events import seen_as
-from autograd_cy._tensors.overriding import autocast_policy
 from autograd_cy._tensors.predicates import need_dim
+from autograd_cy._tensors.public import autocast_policy
 
 __all__ = ["einsum", "tensordot"]
 
@@ -108,22 +108,22 @@ def _need_tensors(operands: Sequence[Any]) -> None:
 
 def _letters(numbers: Any) -> list:
     """The subscripts of a list of numbers."""
-    if isinstance(numbers, Tensor) or not isinstance(numbers, (list, tuple)):
+    if isinstance(numbers, Tensor):
         raise ValueError(_USAGE)
-    found: list = []
+    letters: list = []
     for x in numbers:
         if x is Ellipsis:
-            found.append("...")
+            letters.append("...")
         elif not isinstance(x, int):
             raise TypeError(
                 "einsum(): subscripts must be Ellipsis or numbers, but one is of "
                 f"{type(x).__name__}"
             )
         elif 0 <= x < 52:
-            found.append(_LETTERS[x])
+            letters.append(_LETTERS[x])
         else:
             raise ValueError(f"einsum(): subscripts must be numbers from 0 to 51, but got {x}")
-    return found
+    return letters
 
 
 def _parsed(equation: _Equation, count: int) -> tuple[Sequence[Sequence], Sequence | None]:
@@ -141,15 +141,15 @@ def _parsed(equation: _Equation, count: int) -> tuple[Sequence[Sequence], Sequen
 
 
 def _subscripts(text: str, where: str, equation: str) -> list:
-    found: list = []
+    subscripts: list = []
     rest = text.replace(" ", "")
     while rest:
         if rest.startswith("..."):
-            if "..." in found:
+            if "..." in subscripts:
                 raise RuntimeError(
                     f"einsum(): found '.' {where} for which an ellipsis was already found"
                 )
-            found.append("...")
+            subscripts.append("...")
             rest = rest[3:]
             continue
         if rest[0] == ".":
@@ -159,9 +159,9 @@ def _subscripts(text: str, where: str, equation: str) -> list:
                 f"einsum(): invalid subscript given at index {equation.index(rest[0])} in the "
                 "equation string, subscripts must be in [a-zA-Z]"
             )
-        found.append(rest[0])
+        subscripts.append(rest[0])
         rest = rest[1:]
-    return found
+    return subscripts
 
 
 def _shown(label: _Label) -> str:
@@ -259,13 +259,13 @@ def _plan(equation: _Equation, shapes: tuple[tuple[int, ...], ...]) -> _Plan:
                     f"einsum(): subscript {_shown(label)} has size {size} for operand {i} which "
                     f"does not broadcast with previously seen size {sizes[label]}"
                 )
-    kept = _result(inputs, output, wide)
-    places = {label: i for i, label in enumerate(dict.fromkeys([*kept, *sizes]))}
+    labels = _result(inputs, output, wide)
+    places = {label: i for i, label in enumerate(dict.fromkeys([*labels, *sizes]))}
     steps: list[_Step] = []
-    for pair in _order(terms, kept, sizes):
+    for pair in _order(terms, labels, sizes):
         two = terms[pair[0]], terms[pair[1]]
         terms = [term for i, term in enumerate(terms) if i not in pair]
-        needed = {*kept, *(label for term in terms for label in term.labels)}
+        needed = {*labels, *(label for term in terms for label in term.labels)}
         step, term = _contraction(
             pair,
             *two,
@@ -276,9 +276,9 @@ def _plan(equation: _Equation, shapes: tuple[tuple[int, ...], ...]) -> _Plan:
         steps.append(step)
         terms.append(term)
     last = terms[0]
-    last.sum(set(kept))
+    last.sum(set(labels))
     # The result is never one of the operands itself.
-    return _Plan(diagonals, steps, last.prepared(kept, same=not steps and bool(kept)))
+    return _Plan(diagonals, steps, last.prepared(labels, same=not steps and bool(labels)))
 
 
 def _operand(
@@ -358,17 +358,17 @@ def _order(
 
 def _pairs(path: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     """A path of contractions of any number of terms as contractions of two; new terms come last."""
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     left = sum(len(step) - 1 for step in path) + 1
     for step in path:
         waiting = sorted(step)
         while len(waiting) > 1:
             first, second = waiting[:2]
-            found.append((first, second))
+            pairs.append((first, second))
             left -= 1
             # Those behind move up; the new term is the last one.
             waiting = sorted([w - (w > first) - (w > second) for w in waiting[2:]] + [left - 1])
-    return found
+    return pairs
 
 
 def _contraction(

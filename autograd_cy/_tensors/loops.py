@@ -23,12 +23,12 @@ def _refuse_recorded(tensors: tuple[Tensor, ...], name: str) -> None:
 
 def _assign(t: Tensor, elements: list) -> Tensor:
     """All elements at once: an error of the function leaves the tensor as it was."""
-    found = t.detach().new_zeros((len(elements),))
+    values = t.detach().new_zeros((len(elements),))
     for i, x in enumerate(elements):
         if not (hasattr(x, "__float__") or hasattr(x, "__index__") or isinstance(x, complex)):
             raise TypeError(f"must be real number, not {type(x).__name__}")
-        found[i] = x if isinstance(x, (int, complex)) or hasattr(x, "dtype") else float(x)
-    return t.copy_(found.reshape(t.shape))
+        values[i] = x if isinstance(x, (int, complex)) or hasattr(x, "dtype") else float(x)
+    return t.copy_(values.reshape(t.shape))
 
 
 def apply_(self: Tensor, callable: Callable) -> Tensor:

@@ -121,7 +121,7 @@ _PARTS = {
     default_device: "get_default_device set_default_device",
     placement: (
         "channels_last channels_last_3d contiguous_format device layout memory_format "
-        "preserve_format strided"
+        "preserve_format sparse_bsc sparse_bsr sparse_coo sparse_csc sparse_csr strided"
     ),
     storage: (
         "OutOfMemoryError empty_cache memory_summary reset_peak_memory set_allocator_caching"
@@ -152,7 +152,7 @@ for _module, _names in _PARTS.items():
         _published[_name] = getattr(_module, _name)
 _published.update(_RENAMED)
 
-# Compiled functions and methods ask subclasses; those in Python get a form that does.
+# Compiled functions and methods dispatch to subclasses; those in Python get a form that does.
 _in_python = {
     module.__name__
     for module in (

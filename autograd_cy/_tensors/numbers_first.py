@@ -63,12 +63,12 @@ def _bound(
     """The arguments by name, if they are those of a signature."""
     if len(args) + len(kwargs.keys() - {"out"}) != len(order):
         return None
-    found = dict(zip(order, args))
+    arguments = dict(zip(order, args))
     rest = order[len(args) :]
     if any(key not in kwargs for key in rest):
         return None
-    found.update((key, kwargs[key]) for key in rest)
-    for key, value in found.items():
+    arguments.update((key, kwargs[key]) for key in rest)
+    for key, value in arguments.items():
         if key in ("alpha", "beta", "value"):
             if not _is_number(value):
                 return None
@@ -76,7 +76,7 @@ def _bound(
             key in ("input", "other") and _is_number(value)
         ):
             return None
-    return found
+    return arguments
 
 
 def rearranged(
@@ -91,16 +91,16 @@ def rearranged(
         return None
     tensors, numbers = NUMBERS_FIRST[name.removesuffix("_")]
     for order in _orders(name):
-        found = _bound(order, args, kwargs)
-        if found is None:
+        arguments = _bound(order, args, kwargs)
+        if arguments is None:
             continue
         as_function = "out" in kwargs or order[0] != "input"
         _warn(_message(name, order, tensors, numbers, as_function))
-        by_name = {key: found[key] for key in numbers if key in found}
+        by_name = {key: arguments[key] for key in numbers if key in arguments}
         by_name = {k: v.item() if isinstance(v, Tensor) else v for k, v in by_name.items()}
         if "out" in kwargs:
             by_name["out"] = kwargs["out"]
-        return (found["input"], *(found[key] for key in tensors)), by_name
+        return (arguments["input"], *(arguments[key] for key in tensors)), by_name
     return None
 
 
@@ -111,17 +111,17 @@ def _message(
     numbers: tuple[str, ...],
     as_function: bool,
 ) -> str:
-    given = [
+    old = [
         f"{'Number' if key in numbers else 'Tensor'} {key}"
         for key in order
         if as_function or key != "input"
     ]
-    wanted = [f"Tensor {key}" for key in (("input",) if as_function else ()) + tensors]
-    wanted += ["*", *(f"Number {key} = 1" for key in numbers)]
+    new = [f"Tensor {key}" for key in (("input",) if as_function else ()) + tensors]
+    new += ["*", *(f"Number {key} = 1" for key in numbers)]
     if as_function:
-        given += ["*", "Tensor out = None"]
-        wanted.append("Tensor out = None")
+        old += ["*", "Tensor out = None"]
+        new.append("Tensor out = None")
     return (
-        f"This overload of {name} is deprecated:\n\t{name}({', '.join(given)})\nConsider using one "
-        f"of the following signatures instead:\n\t{name}({', '.join(wanted)})"
+        f"This overload of {name} is deprecated:\n\t{name}({', '.join(old)})\nConsider using one "
+        f"of the following signatures instead:\n\t{name}({', '.join(new)})"
     )

@@ -2,7 +2,8 @@
 Dispatch to the overrides of classes and modes: the part that ``overrides.py`` gives to programs.
 
 Compiled functions look at their arguments themselves (ext/engine/overrides.pyx). Here is what
-subclasses of Tensor get when they are made, what a function in Python needs to ask, and the modes.
+subclasses of Tensor get when they are made, what a function in Python needs to dispatch, and the
+modes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sys
 import threading
 import types as _types
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 from autograd_cy import _C
 from autograd_cy._C import overrides as _overrides
@@ -31,21 +32,19 @@ __all__ = [
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "TorchFunctionMode",
-    "autocast_policy",
     "get_default_nowrap_functions",
 ]
 
-_Function = TypeVar("_Function", bound=Callable)
 _running = threading.local()
 _LOCK = threading.Lock()
-_any_asks = _overrides._any_asks
+_has_override = _overrides._has_override
 
 # By special method: the function that is shown for it, and what a reflected one mirrors.
 _BINARY, _UNARY, _FORWARD = _overrides._python_operators()
 _OPERATORS = {**_BINARY, **_UNARY}
 
 # What makes an object, keeps it or tells what it is, and is no computation.
-_NOT_ASKED = {
+_NOT_OVERRIDABLE = {
     "__array_priority__",
     "__class__",
     "__deepcopy__",
@@ -74,13 +73,13 @@ _NOT_ASKED = {
 
 
 class DisableTorchFunctionSubclass(ModeContext):
-    """Context in which no class is asked; ``torch._C.DisableTorchFunctionSubclass``."""
+    """Context without dispatch to classes; ``torch._C.DisableTorchFunctionSubclass``."""
 
-    _change = "unasked"
+    _change = "no_overrides"
 
 
 class DisableTorchFunction(DisableTorchFunctionSubclass):
-    """Context in which no mode is asked either; ``torch._C.DisableTorchFunction``."""
+    """Context without dispatch to modes, either; ``torch._C.DisableTorchFunction``."""
 
     def __enter__(self) -> None:
         self._stack = _overrides._function_modes()
@@ -115,13 +114,13 @@ def _converted(result: Any, cls: type) -> Any:
     if isinstance(result, Tensor):
         return result if isinstance(result, cls) else result.as_subclass(cls)
     if isinstance(result, tuple | list):
-        made = [_converted(x, cls) for x in result]
-        return type(result)(*made) if hasattr(result, "_fields") else type(result)(made)
+        items = [_converted(x, cls) for x in result]
+        return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
     return result
 
 
 def _call_once(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call a function that may be of another library, and then asks us whatever is disabled."""
+    """Call a function that may be of another library, and then calls us whatever is disabled."""
     outer = getattr(_running, "call", None)
     if _overrides._is_call(outer, func, args, kwargs):
         raise _overrides._mixed(func, func)
@@ -147,7 +146,7 @@ def _torch_function(
     func : callable
         What was called.
     types : sequence of type
-        The classes that are asked.
+        The classes that the call dispatches to.
     args : tuple
     kwargs : dict, optional
     """
@@ -180,8 +179,8 @@ def _is_base(left: tuple, right: Any) -> bool:
     return len(kinds) == 1 and kinds[0] in type(right).__mro__[1:] and issubclass(kinds[0], Tensor)
 
 
-def _asking(name: str, value: Callable) -> Callable:
-    """A method that asks before it calls the one of Tensor."""
+def _dispatching_method(name: str, value: Callable) -> Callable:
+    """A method that dispatches before it calls the one of Tensor."""
     shown_name = _OPERATORS.get(name, name)
     shown = getattr(Tensor, shown_name)
     forward = _FORWARD.get(name)
@@ -189,13 +188,13 @@ def _asking(name: str, value: Callable) -> Callable:
 
     @functools.wraps(value)
     def method(self, *args, **kwargs):
-        if not _overrides._any_asks(self, *args, *kwargs.values()):
+        if not _overrides._has_override(self, *args, *kwargs.values()):
             return value(self, *args, **kwargs)
         relevant = (self, *args, *kwargs.values())
         if mirrored is not None and _is_base(args, self):
-            return _overrides._ask(mirrored, relevant, (*args, self), kwargs)
-        # While there is a mode, the method may be a form that asks the modes around it.
-        return _overrides._ask(getattr(Tensor, shown_name), relevant, (self, *args), kwargs)
+            return _overrides._dispatch(mirrored, relevant, (*args, self), kwargs)
+        # While there is a mode, the method may be a form that dispatches to the modes around it.
+        return _overrides._dispatch(getattr(Tensor, shown_name), relevant, (self, *args), kwargs)
 
     if name not in _BINARY:
         return method
@@ -223,23 +222,23 @@ def _iterate(self):
     return iter(self.unbind(0))
 
 
-def _asking_attribute(value: Any) -> property:
-    """A property that asks before it reads or writes that of Tensor."""
+def _dispatching_attribute(value: Any) -> property:
+    """A property that dispatches before it reads or writes that of Tensor."""
 
     def get(self):
-        if _overrides._any_asks(self):
-            return _overrides._ask(value.__get__, (self,), (self,), {})
+        if _overrides._has_override(self):
+            return _overrides._dispatch(value.__get__, (self,), (self,), {})
         return value.__get__(self)
 
     def put(self, new):
-        if _overrides._any_asks(self, new):
-            _overrides._ask(value.__set__, (self, new), (self, new), {})
+        if _overrides._has_override(self, new):
+            _overrides._dispatch(value.__set__, (self, new), (self, new), {})
         else:
             value.__set__(self, new)
 
     def drop(self):
-        if _overrides._any_asks(self):
-            _overrides._ask(value.__delete__, (self,), (self,), {})
+        if _overrides._has_override(self):
+            _overrides._dispatch(value.__delete__, (self,), (self,), {})
         else:
             value.__delete__(self)
 
@@ -248,19 +247,19 @@ def _asking_attribute(value: Any) -> property:
 
 @functools.cache
 def _members() -> dict[str, Any]:
-    """Name -> what a subclass gets for it; methods that ask by themselves are left out."""
-    found: dict[str, Any] = {}
+    """Name -> what a subclass gets for it; methods that dispatch by themselves are left out."""
+    members: dict[str, Any] = {}
     for name, value in _own_attributes().items():
-        if name in _NOT_ASKED or isinstance(value, staticmethod | classmethod | type):
+        if name in _NOT_OVERRIDABLE or isinstance(value, staticmethod | classmethod | type):
             continue
         if isinstance(value, property | _types.GetSetDescriptorType | _types.MemberDescriptorType):
-            found[name] = _asking_attribute(value)
+            members[name] = _dispatching_attribute(value)
         elif callable(value) and not (
-            _overrides._is_intercepted(value) or getattr(value, "_asks", False)
+            _overrides._is_intercepted(value) or getattr(value, "_dispatches", False)
         ):
-            found[name] = _asking(name, value)
-    found["__iter__"] = _iterate
-    return found
+            members[name] = _dispatching_method(name, value)
+    members["__iter__"] = _iterate
+    return members
 
 
 def _new(cls, *args, **kwargs):
@@ -272,7 +271,7 @@ def _new(cls, *args, **kwargs):
 
 
 def _init_subclass(cls, **kwargs):
-    """Give a new subclass of Tensor operators, attributes and methods that ask it."""
+    """Give a new subclass of Tensor operators, attributes and methods that dispatch to it."""
     super(Tensor, cls).__init_subclass__(**kwargs)
     if not getattr(type(cls), "_has_instances", True):
         return
@@ -288,27 +287,17 @@ def _init_subclass(cls, **kwargs):
             setattr(cls, name, value)
 
 
-def autocast_policy(policy: str) -> Callable[[_Function], _Function]:
-    """Give a function without a record the policy that records state as `autocast`."""
-
-    def put(function: _Function) -> _Function:
-        function._autocast = policy  # type: ignore[attr-defined]
-        return function
-
-    return put
-
-
 # --- modes ------------------------------------------------------------------------------------
 
 
 class TorchFunctionMode:
     """
-    A context in which every function, method, operator and attribute asks this object first.
+    A context in which every function, method, operator and attribute dispatches to this object.
 
     A subclass defines ``__torch_function__(self, func, types, args=(), kwargs=None)``; what it
     returns is the result. Inside of it the modes around this one are active. What Python does by
     itself with tensors (``len``, ``bool``, ``float``, iteration) and what makes tensors of data
-    (``tensor``, ``as_tensor``) asks nobody.
+    (``tensor``, ``as_tensor``) doesn't dispatch.
 
     Examples
     --------
@@ -404,25 +393,25 @@ def _get_current_function_mode_stack() -> list[Any]:
 
 
 def _attributes() -> dict[str, tuple[Any, Any]]:
-    """Name -> (the attribute of Tensor, the form of it that asks)."""
+    """Name -> (the attribute of Tensor, the form of it that dispatches)."""
     with _LOCK:  # another thread's mode must not show its forms while these are looked for
         return _attributes_once()
 
 
 @functools.cache
 def _attributes_once() -> dict[str, tuple[Any, Any]]:
-    asking = _members()
+    dispatching = _members()
     kinds = (property, _types.GetSetDescriptorType, _types.MemberDescriptorType)
     return {
-        name: (value, asking[name])
+        name: (value, dispatching[name])
         for name, value in _own_attributes().items()
-        if name in asking and isinstance(value, kinds)
+        if name in dispatching and isinstance(value, kinds)
     }
 
 
 class _Method:
     """
-    A method of Tensor in Python, as it is while there is a mode: it asks.
+    A method of Tensor in Python, as it is while there is a mode: it dispatches.
 
     It is equal to the method itself, so tables of functions that were made before find it.
     """
@@ -435,8 +424,8 @@ class _Method:
         return self if instance is None else _types.MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if _any_asks(*args, *kwargs.values()):
-            return _overrides._ask(self, (*args, *kwargs.values()), args, kwargs)
+        if _has_override(*args, *kwargs.values()):
+            return _overrides._dispatch(self, (*args, *kwargs.values()), args, kwargs)
         return self._method(*args, **kwargs)
 
     def __eq__(self, other: object) -> bool:
@@ -456,14 +445,14 @@ def _forms_in_modes() -> list[tuple[str, Any, Any]]:
     """Name, what Tensor has, and what it has while there is a mode."""
     forms = [(name, *forms) for name, forms in _attributes().items()]
     for name, value in _own_attributes().items():
-        plain = isinstance(value, _types.FunctionType) and not getattr(value, "_asks", False)
-        if plain and not name.startswith("__") and name not in _NOT_ASKED:
+        plain = isinstance(value, _types.FunctionType) and not getattr(value, "_dispatches", False)
+        if plain and not name.startswith("__") and name not in _NOT_OVERRIDABLE:
             forms.append((name, value, _Method(value)))
     return forms
 
 
 _overrides._set_attributes(_forms_in_modes)
-_overrides._ask_classes_of_items()
+_overrides._dispatch_to_classes_of_items()
 _C.DisableTorchFunction = DisableTorchFunction
 _C.DisableTorchFunctionSubclass = DisableTorchFunctionSubclass
 _C._disabled_torch_function_impl = _overrides._disabled_torch_function_impl

@@ -96,7 +96,7 @@ def _changed(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> PrintOptions:
-    """The options as they are after ``set_printoptions`` of the same arguments."""
+    """Return the options as they are after ``set_printoptions`` of the same arguments."""
     chosen = _options
     if profile is not None:
         if profile not in _PROFILES:
@@ -104,19 +104,19 @@ def _changed(
                 f"set_printoptions: unknown profile {profile!r}; choose one of {list(_PROFILES)}"
             )
         chosen = _PROFILES[profile]._replace(sci_mode=chosen.sci_mode)
-    given: dict[str, Any] = {
+    changes: dict[str, Any] = {
         "precision": precision,
         "threshold": threshold,
         "edgeitems": edgeitems,
         "linewidth": linewidth,
     }
-    given = {name: value for name, value in given.items() if value is not None}
-    return chosen._replace(sci_mode=sci_mode, **given)
+    changes = {name: value for name, value in changes.items() if value is not None}
+    return chosen._replace(sci_mode=sci_mode, **changes)
 
 
 def get_printoptions() -> dict[str, Any]:
     """
-    The current settings of :func:`set_printoptions`.
+    Return the current settings of :func:`set_printoptions`.
 
     Returns
     -------
@@ -222,7 +222,7 @@ class _ComplexFormat:
 
 
 def _edges(array: np.ndarray, options: PrintOptions) -> np.ndarray:
-    """The elements that a summary shows (each once, in any arrangement)."""
+    """Return the elements that a summary shows (each once, in any arrangement)."""
     n = options.edgeitems
     for axis, size in enumerate(array.shape):
         if size > 2 * n:
@@ -265,7 +265,7 @@ def _nested(array, indent, options, summarise, fmt) -> str:
 
 def format_array(array: np.ndarray, indent: int = 0) -> str:
     """
-    The nested brackets of a tensor's text.
+    Return the nested brackets of a tensor's text.
 
     Parameters
     ----------
@@ -295,16 +295,16 @@ def _default_dtypes() -> tuple[str, ...]:
 
 
 def _suffixes(t, shape) -> list[str]:
-    found = []
+    suffixes = []
     empty = 0 in shape
     if empty:
         if len(shape) != 1:
-            found.append(f"size={tuple(shape)}")
+            suffixes.append(f"size={tuple(shape)}")
         if t.dtype.name != get_default_dtype().name:
-            found.append(f"dtype={t.dtype}")
+            suffixes.append(f"dtype={t.dtype}")
     elif t.dtype.name not in _default_dtypes():
-        found.append(f"dtype={t.dtype}")
-    return found
+        suffixes.append(f"dtype={t.dtype}")
+    return suffixes
 
 
 def _history(t) -> list[str]:
@@ -336,7 +336,7 @@ def _join(text: str, suffixes: list[str], indent: int) -> str:
 
 def tensor_text(t, prefix: str | None = None) -> str:
     """
-    The text of a tensor.
+    Return the text of a tensor.
 
     Parameters
     ----------

@@ -22,12 +22,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from autograd_cy._C import overrides as _overrides
-from autograd_cy._C.forms import _name_error
+from autograd_cy._C.forms import _name_error, _parameters_of
 
-__all__ = ["PublicFunction", "forward_to", "names_errors", "public"]
+__all__ = ["PublicFunction", "autocast_policy", "forward_to", "names_errors", "public"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_any_asks = _overrides._any_asks
+_has_override = _overrides._has_override
 # A flag of a public function that chooses between operators, and how their names end.
 _FLAGS = {"inplace": "_", "return_indices": "_with_indices"}
 
@@ -41,19 +41,6 @@ class Operators:
 
 
 forward_to = Operators()
-
-
-def _keywords(function: Callable) -> set[str]:
-    """The names that a call may give; those of all signatures if there are several."""
-    several = getattr(function, "_names", None)
-    if several:
-        return set(several)
-    code = getattr(function, "__code__", None)
-    if code is None or hasattr(function, "__wrapped__"):
-        return set(inspect.signature(function).parameters)
-    # *args and **kwargs come after those that are counted, and are names of the signature, too.
-    extra = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
-    return set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra])
 
 
 class PublicFunction:
@@ -92,20 +79,34 @@ class PublicFunction:
         """
         operator = form.__name__
         names = (self.renames.get(name, name) for name in inspect.signature(form).parameters)
-        given = dict(zip(names, args)) | {self.renames.get(k, k): x for k, x in kwargs.items()}
+        arguments = dict(zip(names, args)) | {self.renames.get(k, k): x for k, x in kwargs.items()}
         for name, value in self.unset.items():
-            if given.get(name) == value:
-                del given[name]
+            if arguments.get(name) == value:
+                del arguments[name]
         for flag, end in _FLAGS.items():
-            given[flag] = operator.endswith(end)
+            arguments[flag] = operator.endswith(end)
         shown: dict[str, Any] = {}
         positional = []
         for name, parameter in inspect.signature(self.function).parameters.items():
             if parameter.default is parameter.empty:
-                positional.append(given[name])
+                positional.append(arguments[name])
             else:
-                shown[name] = given.get(name, parameter.default)
+                shown[name] = arguments.get(name, parameter.default)
         return self.function, tuple(positional), shown
+
+
+def autocast_policy(policy: str) -> Callable[[_Function], _Function]:
+    """
+    Give a function without a record the policy that records state as `autocast`.
+
+    `public` does it for the functions that it wraps; a compiled one dispatches by itself.
+    """
+
+    def put(function: _Function) -> _Function:
+        function._autocast = policy  # type: ignore[attr-defined]
+        return function
+
+    return put
 
 
 def _public_module(module: str) -> str:
@@ -116,15 +117,16 @@ def _public_module(module: str) -> str:
 
 def _dispatching(function: _Function) -> _Function:
     """A function that dispatches before it does its work, and knows NumPy's names."""
-    known = _keywords(function)
+    # Those of all signatures, if there are several.
+    known = set(getattr(function, "_names", ()) or _parameters_of(function))
 
     @functools.wraps(function)
-    def asking(*args: Any, **kwargs: Any) -> Any:
+    def dispatching(*args: Any, **kwargs: Any) -> Any:
         if kwargs and not kwargs.keys() <= known:
             kwargs = _overrides._names_of_torch(kwargs, known) or kwargs
         # Errors of overrides are the program's, and stay as they are.
-        if _any_asks(*args, *kwargs.values()) if kwargs else _any_asks(*args):
-            return _overrides._ask(asking, (*args, *kwargs.values()), args, kwargs)
+        if _has_override(*args, *kwargs.values()) if kwargs else _has_override(*args):
+            return _overrides._dispatch(dispatching, (*args, *kwargs.values()), args, kwargs)
         try:
             return function(*args, **kwargs)
         except Exception as error:
@@ -133,8 +135,8 @@ def _dispatching(function: _Function) -> _Function:
                 _overrides._unplace(error, kwargs)
             raise
 
-    asking._asks = True  # type: ignore[attr-defined]
-    return cast(_Function, asking)
+    dispatching._dispatches = True  # type: ignore[attr-defined]
+    return cast(_Function, dispatching)
 
 
 def names_errors(public: str | Callable[..., Any]) -> Callable[[_Function], _Function]:
@@ -213,14 +215,14 @@ def public(
         return functools.partial(public, forwards=forwards, **options)
     if isinstance(forwards, str):
         forwards = tuple(forwards.split())
-    made = _dispatching(function) if forwards is None else function
-    made.__module__ = module or _public_module(function.__module__)
-    made.__qualname__ = function.__name__
-    made._public = record = PublicFunction(made, forwards, renames or {}, unset or {})
+    published = _dispatching(function) if forwards is None else function
+    published.__module__ = module or _public_module(function.__module__)
+    published.__qualname__ = function.__name__
+    published._public = record = PublicFunction(published, forwards, renames or {}, unset or {})
     if autocast is not None:
-        made._autocast = autocast
+        autocast_policy(autocast)(published)
     for name in forwards or ():
         if hasattr(forward_to, name):
             raise ValueError(f"public: two functions forward to {name}")
         setattr(forward_to, name, _overrides._forwarding(record, name))
-    return made
+    return published

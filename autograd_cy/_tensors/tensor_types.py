@@ -56,7 +56,7 @@ class TensorType(type):
     _kind: _dtype
     _home = "cpu"  # the type of device of its tensors
     _module = "autograd_cy"
-    _has_instances = False  # no tensor is of such a class, so none asks it (see overrides)
+    _has_instances = False  # no tensor is of such a class, so none dispatches to it (see overrides)
 
     def __new__(
         mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], *, dtype: Any = None
@@ -107,7 +107,7 @@ def construct(
     dtype: _dtype, args: tuple, *, device: Any = None, where: Any = "cpu", **named: Any
 ) -> Tensor:
     """
-    A tensor as ``FloatTensor(...)`` makes it.
+    Return a tensor as ``FloatTensor(...)`` makes it.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def _size(value: Any, position: int) -> int:
 
 def kind_of(kind: Any) -> tuple[_dtype, str | None]:
     """
-    The dtype, and the type of device, that a tensor type, its name or a dtype stands for.
+    Return the dtype, and the type of device, that a tensor type, its name or a dtype stands for.
 
     Returns
     -------
@@ -232,7 +232,7 @@ def kind_of(kind: Any) -> tuple[_dtype, str | None]:
 
 class FloatTensor(Tensor, metaclass=TensorType, dtype=float32):
     """
-    Makes float32 tensors, as in the older interface; see also :func:`autograd_cy.tensor`.
+    Make float32 tensors, as in the older interface; see also :func:`autograd_cy.tensor`.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ class FloatTensor(Tensor, metaclass=TensorType, dtype=float32):
 
 class DoubleTensor(Tensor, metaclass=TensorType, dtype=float64):
     """
-    Makes float64 tensors; arguments and errors are those of :class:`FloatTensor`.
+    Make float64 tensors; arguments and errors are those of :class:`FloatTensor`.
 
     Examples
     --------
@@ -280,7 +280,7 @@ class DoubleTensor(Tensor, metaclass=TensorType, dtype=float64):
 
 class HalfTensor(Tensor, metaclass=TensorType, dtype=float16):
     """
-    Makes float16 tensors; arguments and errors are those of :class:`FloatTensor`.
+    Make float16 tensors; arguments and errors are those of :class:`FloatTensor`.
 
     Examples
     --------
@@ -292,7 +292,7 @@ class HalfTensor(Tensor, metaclass=TensorType, dtype=float16):
 
 class BFloat16Tensor(Tensor, metaclass=TensorType, dtype=bfloat16):
     """
-    Makes bfloat16 tensors; arguments and errors are those of :class:`FloatTensor`.
+    Make bfloat16 tensors; arguments and errors are those of :class:`FloatTensor`.
 
     Examples
     --------
@@ -304,7 +304,7 @@ class BFloat16Tensor(Tensor, metaclass=TensorType, dtype=bfloat16):
 
 class ByteTensor(Tensor, metaclass=TensorType, dtype=uint8):
     """
-    Makes uint8 tensors; arguments and errors are those of :class:`FloatTensor`.
+    Make uint8 tensors; arguments and errors are those of :class:`FloatTensor`.
 
     Examples
     --------
@@ -316,7 +316,7 @@ class ByteTensor(Tensor, metaclass=TensorType, dtype=uint8):
 
 class CharTensor(Tensor, metaclass=TensorType, dtype=int8):
     """
-    Makes int8 tensors; arguments and errors are those of :class:`FloatTensor`.
+    Make int8 tensors; arguments and errors are those of :class:`FloatTensor`.
 
     Examples
     --------
@@ -328,7 +328,7 @@ class CharTensor(Tensor, metaclass=TensorType, dtype=int8):
 
 class ShortTensor(Tensor, metaclass=TensorType, dtype=int16):
     """
-    Makes int16 tensors; arguments and errors are those of :class:`FloatTensor`.
+    Make int16 tensors; arguments and errors are those of :class:`FloatTensor`.
 
     Examples
     --------
@@ -340,7 +340,7 @@ class ShortTensor(Tensor, metaclass=TensorType, dtype=int16):
 
 class IntTensor(Tensor, metaclass=TensorType, dtype=int32):
     """
-    Makes int32 tensors; arguments and errors are those of :class:`FloatTensor`.
+    Make int32 tensors; arguments and errors are those of :class:`FloatTensor`.
 
     Examples
     --------
@@ -352,7 +352,7 @@ class IntTensor(Tensor, metaclass=TensorType, dtype=int32):
 
 class LongTensor(Tensor, metaclass=TensorType, dtype=int64):
     """
-    Makes int64 tensors; arguments and errors are those of :class:`FloatTensor`.
+    Make int64 tensors; arguments and errors are those of :class:`FloatTensor`.
 
     Examples
     --------
@@ -364,7 +364,7 @@ class LongTensor(Tensor, metaclass=TensorType, dtype=int64):
 
 class BoolTensor(Tensor, metaclass=TensorType, dtype=_bool):
     """
-    Makes bool tensors; arguments and errors are those of :class:`FloatTensor`.
+    Make bool tensors; arguments and errors are those of :class:`FloatTensor`.
 
     Examples
     --------
@@ -415,7 +415,7 @@ def set_default_tensor_type(t: Any, /) -> None:
 
 def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """
-    A tensor of the dtype of this one; arguments and errors are those of :class:`FloatTensor`.
+    Return a tensor of the dtype of this one, with arguments and errors of :class:`FloatTensor`.
 
     Examples
     --------

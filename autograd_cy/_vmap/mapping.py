@@ -44,7 +44,7 @@ def changed_mode(depth: int) -> tuple[int, int]:
 
 
 def these_vmaps(running: list) -> ItemsContext:
-    """A context in which the vmaps of an earlier list of frames run, and no others."""
+    """Return a context in which the vmaps of an earlier list of frames run, and no others."""
     word = len(running) << _M_VMAP_SHIFT
     return ItemsContext([(frames.list, slice(None), running)], _M_VMAP_MASK, word)
 
@@ -58,7 +58,7 @@ def vmap(
     chunk_size: int | None = None,
 ) -> Callable:
     """
-    A function that applies `func` to every example of a batch at once.
+    Return a function that applies `func` to every example of a batch at once.
 
     Parameters
     ----------
@@ -231,7 +231,10 @@ def _whole(call, leaves, dims, size, out_dims, randomness, none_passes, name):
 
 
 def _output_dims(out_dims, structure, name):
-    if out_dims is not None and not isinstance(out_dims, (int, tuple, list, dict)):
+    if out_dims is not None and not (
+        isinstance(out_dims, (int, tuple, list, dict))
+        and all(d is None or isinstance(d, int) for d in flatten(out_dims)[0])
+    ):
         raise ValueError(
             f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
             "collection of ints representing where in the outputs the vmapped dimension should "
@@ -251,7 +254,7 @@ def _output_dims(out_dims, structure, name):
 
 
 def _taken_out(x, out_dim, level, size, name):
-    """A result with its batch dimension at `out_dim`."""
+    """Return a result with its batch dimension at `out_dim`."""
     if not isinstance(x, Tensor):
         if out_dim is None:
             return x

@@ -91,7 +91,7 @@ def _each(name, function, args, kwargs, level, size, draws):
     if draws == "rows":
         return _each_row(name, function, args, kwargs, level, size)
     if draws == "sizes":
-        return function(_room(size, args[0]), *args[1:], **kwargs)
+        return function(_empty(size, args[0]), *args[1:], **kwargs)
     if draws in ("elements", "chances") and _is_batched(args[0], level):
         others = [*args[1:], *kwargs.values()]
         if not any(_is_batched(x, level) for x in others):
@@ -106,13 +106,13 @@ def _each(name, function, args, kwargs, level, size, draws):
     ]
     if not rows and draws == "around":
         others = [_aligned(x, level, args[0].ndim) for x in args[1:]]
-        return function(_room(0, args[0]), *others, **kwargs)
+        return function(_empty(0, args[0]), *others, **kwargs)
     if not rows:
         raise RuntimeError(f"vmap: {name} over a batch of no examples is not supported")
     return stack(rows, 0)
 
 
-def _room(size, example):
+def _empty(size, example):
     """Memory for examples that are like one."""
     return empty((size, *example.shape), dtype=example.dtype, device=example.device)
 

@@ -3,10 +3,11 @@ Mixed precision: which operators compute in the lower dtype, which in float32, a
 Functions say about it.
 
 While a thread is in `autocast`, a mode (``overrides.py``) sees its calls and converts arguments.
-Without one nothing is asked, so it costs nothing. The record of an operator says as `autocast` what
+Without one there is no mode, so it costs nothing. The record of an operator says as `autocast` what
 its arguments become, as torch documents it for the CPU. A function of ``nn.functional`` has the
-policy of the operator of its name, others in Python say it by `autocast_policy`. Operators that
-others are made of aren't seen: what is made of several products has a policy of its own.
+policy of the operator of its name; others say it to `public`, compiled ones by `autocast_policy`.
+Operators that others are made of aren't seen: what is made of several products has a policy of its
+own.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _state = _State()
 
 
 class _Mode(overriding.TorchFunctionMode):
-    """Sees all calls while some `autocast` is on."""
+    """The mode that all calls dispatch to while some `autocast` is on."""
 
     def __torch_function__(
         self,
@@ -75,7 +76,7 @@ class _Mode(overriding.TorchFunctionMode):
         elif policy == "input" and args and isinstance(args[0], Tensor):
             if args[0].dtype in (bfloat16, float16) and _is_on(args[0].device.type):
                 return func(*_cast(args, float32), **_cast(kwargs, float32)).to(args[0].dtype)
-        elif getattr(func, "_asks", False):
+        elif getattr(func, "_dispatches", False):
             # A function in Python: what it calls is seen as well.
             plain = func.__wrapped__  # type: ignore[attr-defined]
             return _overrides._call_within_mode(self, plain, tuple(args), dict(kwargs))
@@ -109,7 +110,7 @@ def _lower(kind: str) -> _dtype:
 
 
 def _regions() -> dict[str, _dtype]:
-    """The dtype of each type of devices for which a region is on in this thread."""
+    """Return the dtype of each type of devices for which a region is on in this thread."""
     kinds = [name.removeprefix("enabled on ") for name in vars(_state) if name[:10] == "enabled on"]
     return {kind: _lower(kind) for kind in ("cpu", *kinds) if _is_on(kind)}
 
@@ -237,7 +238,7 @@ class autocast(_overrides.AutocastContext):
         self._hold(kind, bool(enabled and here), here, chosen, cache_enabled)
 
     def clone(self) -> autocast:
-        """A fresh context of the same kind."""
+        """Return a fresh context of the same kind."""
         return autocast(*self.__reduce__()[1])
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -345,7 +346,7 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
 
 def get_autocast_dtype(device_type: str) -> _dtype:
     """
-    The dtype in which an `autocast` computes that names none.
+    Return the dtype in which an `autocast` computes that names none.
 
     Parameters
     ----------
@@ -434,6 +435,11 @@ def get_autocast_cpu_dtype() -> _dtype:
     autograd_cy.bfloat16
     """
     return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype() -> _dtype:
+    """Return ``get_autocast_dtype("cuda")``, which took its place."""
+    return get_autocast_dtype("cuda")
 
 
 def set_autocast_cpu_dtype(dtype: _dtype) -> None:

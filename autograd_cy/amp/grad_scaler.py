@@ -16,7 +16,7 @@ from autograd_cy._C.launch import _note_term, is_capturing
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import Family
 from autograd_cy.amp.autocast_mode import is_autocast_available
-from autograd_cy.autograd.grad_mode import no_grad
+from autograd_cy.autograd.grad_mode import enable_grad, no_grad
 
 __all__ = ["GradScaler"]
 
@@ -33,7 +33,7 @@ class OptState(enum.Enum):
 
 class GradScaler:
     """
-    Scales losses, takes the scale out of gradients, and finds one that doesn't overflow.
+    Scale losses, take the scale out of gradients, and find one that doesn't overflow.
 
     Training in bfloat16 needs none: its range is that of float32.
 
@@ -96,18 +96,21 @@ class GradScaler:
         # gradient was infinite or NaN.
         self._per_optimizer_states: defaultdict[int, dict[str, Any]] = defaultdict(_fresh_state)
 
-    def _begin(self, device: Any) -> Tensor:
-        """Return the scale, which is a tensor from now on, on the device of the first losses."""
-        if self._scale is None:
-            self._scale = full((), self._init_scale, dtype=float32, device=device)
-            self._growth_tracker = full((), self._init_growth_tracker, dtype=int32, device=device)
-        return self._scale
+    # Other scalers override methods with one underscore, and steps that get the scaler call them.
 
-    def _begun(self, what: str) -> tuple[Tensor, Tensor]:
+    def _lazy_init_scale_growth_tracker(self, dev: Any) -> None:
+        """Make the scale a tensor, on the device of the first losses."""
+        if self._growth_tracker is not None:
+            raise AssertionError("_growth_tracker initialized before _scale")
+        self._scale = full((), self._init_scale, dtype=float32, device=dev)
+        self._growth_tracker = full((), self._init_growth_tracker, dtype=int32, device=dev)
+
+    def _check_scale_growth_tracker(self, funcname: str) -> tuple[Tensor, Tensor]:
+        """Return scale and count, or raise AssertionError before the first losses."""
         if self._scale is None or self._growth_tracker is None:
             raise AssertionError(
-                f"Attempted {what} but _scale is None.  This may indicate your script did not use "
-                "scaler.scale(loss or outputs) earlier in the iteration."
+                f"Attempted {funcname} but _scale is None.  This may indicate your script did not "
+                "use scaler.scale(loss or outputs) earlier in the iteration."
             )
         return self._scale, self._growth_tracker
 
@@ -126,7 +129,10 @@ class GradScaler:
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
-            return outputs * _on(self._begin(outputs.device), outputs.device)
+            if self._scale is None:
+                self._lazy_init_scale_growth_tracker(outputs.device)
+            scale, _ = self._check_scale_growth_tracker("scale")
+            return outputs * _on(scale, outputs.device)
         if isinstance(outputs, Iterable):
             scaled = map(self.scale, outputs)
             return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled
@@ -156,11 +162,37 @@ class GradScaler:
             )
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
-        scale, _ = self._begun("unscale_")
+        scale, _ = self._check_scale_growth_tracker("unscale_")
         # A reciprocal of float32 would not be rounded as that of float64 is.
         inverse = scale.double().reciprocal().float()
-        state["found_inf_per_device"] = _unscaled(optimizer, inverse, False)
+        found_inf = zeros((), dtype=float32, device=scale.device)
+        state["found_inf_per_device"] = self._unscale_grads_(optimizer, inverse, found_inf, False)
         state["stage"] = OptState.UNSCALED
+
+    def _unscale_grads_(
+        self, optimizer: Any, inv_scale: Tensor, found_inf: Tensor, allow_fp16: bool
+    ) -> dict[Any, Tensor]:
+        """Multiply gradients; return `found_inf` by device, 1 where one is infinite or NaN."""
+        return _unscale_grads(optimizer, inv_scale, found_inf, allow_fp16)
+
+    def _check_inf_per_device(self, optimizer: Any) -> dict[Any, Tensor]:
+        """Look for gradients that aren't finite, and leave the scale in them."""
+        scale, _ = self._check_scale_growth_tracker("_check_inf_per_device")
+        one = full((), 1.0, dtype=float32, device=scale.device)
+        found_inf = zeros((), dtype=float32, device=scale.device)
+        found = self._unscale_grads_(optimizer, one, found_inf, True)
+        self._per_optimizer_states[id(optimizer)]["found_inf_per_device"] = found
+        return found
+
+    def _found_inf_per_device(self, optimizer: Any) -> dict[Any, Tensor]:
+        """Return what was found since the last update."""
+        return self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]  # type: ignore[no-any-return]
+
+    def _maybe_opt_step(
+        self, optimizer: Any, optimizer_state: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """Let the optimizer step if all gradients were finite."""
+        return None if _overflow(optimizer_state) else optimizer.step(*args, **kwargs)
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """
@@ -192,6 +224,7 @@ class GradScaler:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
             raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
+        self._check_scale_growth_tracker("step")
         state = self._per_optimizer_states[id(optimizer)]
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
@@ -202,7 +235,7 @@ class GradScaler:
                 self.unscale_(optimizer)
             if not state["found_inf_per_device"]:
                 raise AssertionError(NO_CHECKS)
-            result = None if _overflow(state) else optimizer.step(*args, **kwargs)
+            result = self._maybe_opt_step(optimizer, state, *args, **kwargs)
         state["stage"] = OptState.STEPPED
         return result
 
@@ -218,10 +251,9 @@ class GradScaler:
                 FutureWarning,
             )
             return optimizer.step(*args, **kwargs, grad_scaler=self)
-        scale, _ = self._begun("step")
+        scale, _ = self._check_scale_growth_tracker("step")
         if state["stage"] is OptState.READY:
-            one = full((), 1.0, dtype=float32, device=scale.device)
-            state["found_inf_per_device"] = _unscaled(optimizer, one, True)
+            self._check_inf_per_device(optimizer)
         if not state["found_inf_per_device"]:
             state["stage"] = OptState.UNSCALED  # as others are, of which nothing is found, too
             raise AssertionError(NO_CHECKS)
@@ -248,7 +280,7 @@ class GradScaler:
         """
         if not self._enabled:
             return
-        scale, tracker = self._begun("update")
+        scale, tracker = self._check_scale_growth_tracker("update")
         states = self._per_optimizer_states.values()
         if is_capturing():
             _note_term(self, _kept_as_captured)
@@ -400,6 +432,7 @@ def _computes(kind: str) -> bool:
 
 
 def _on(number: Tensor, device: Any) -> Tensor:
+    """Return a number on a device; its memory is shared if it is there."""
     return number if number.device == device else number.to(device)
 
 
@@ -433,21 +466,46 @@ def _together(states: Iterable[dict[str, Any]], device: Any) -> Tensor:
     return total
 
 
-def _unscaled(optimizer: Any, inverse: Tensor, halves: bool) -> dict[Any, Tensor]:
-    """By device, 1.0 if a gradient isn't finite; they are multiplied by `inverse`."""
+def _unscale_grads(
+    optimizer: Any, inverse: Tensor, found_inf: Tensor, halves: bool
+) -> dict[Any, Tensor]:
+    """Do what `GradScaler._unscale_grads_` says; `halves`: gradients may be float16."""
     grads: dict[Any, list[Tensor]] = {}
+    recorded: list[Tensor] = []
+    differentiable = (getattr(optimizer, "defaults", None) or {}).get("differentiable")
     for group in optimizer.param_groups:
         for param in group["params"]:
             if param.grad is None:
                 continue
             if not halves and param.grad.dtype is float16:
                 raise ValueError("Attempting to unscale FP16 gradients.")
-            grads.setdefault(param.grad.device, []).append(param.grad)
+            if differentiable and param.grad.requires_grad:
+                recorded.append(param)
+            else:
+                grads.setdefault(param.grad.device, []).append(param.grad)
     found: dict[Any, Tensor] = {}
     with no_grad():
         for device, some in grads.items():
-            found[device] = zeros((), dtype=float32, device=device)
+            found[device] = _on(found_inf, device)
             _lists._amp_foreach_non_finite_check_and_unscale_(
                 some, found[device], _on(inverse, device)
             )
+    if recorded:
+        _unscale_in_graph(recorded, inverse, found_inf, found)
     return found
+
+
+def _unscale_in_graph(
+    params: list[Tensor], inverse: Tensor, found_inf: Tensor, found: dict[Any, Tensor]
+) -> None:
+    """Unscale gradients of steps that are recorded as a part of the graph, and note in `found`."""
+    one = full((), 1.0, dtype=float32)
+    for param in params:
+        with enable_grad():
+            grad = param.grad = param.grad * _on(inverse, param.device)
+        if grad.device not in found:
+            found[grad.device] = _on(found_inf, grad.device)
+        with no_grad():  # by 1, since they are unscaled already
+            _lists._amp_foreach_non_finite_check_and_unscale_(
+                [grad.detach()], found[grad.device], _on(one, grad.device)
+            )

@@ -186,30 +186,30 @@ def filled(
     what: str,
 ) -> tuple[Tensor, ...]:
     """Zeros for derivatives that don't exist, or in strict mode the error `missing`."""
-    made = []
+    derivatives = []
     for i, (value, t) in enumerate(zip(values, like)):
         if strict:
             if value is None:
                 raise RuntimeError(missing.format(i))
             need_derivative(what, i, value, create_graph)
-        made.append(_zeros_like(t) if value is None else value)
-    return tuple(made)
+        derivatives.append(_zeros_like(t) if value is None else value)
+    return tuple(derivatives)
 
 
 def unit_vectors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """
-    The standard basis of several tensors together, one tensor of vectors for each.
+    Return the standard basis of several tensors together, one tensor of vectors for each.
 
     The first dimension of each counts all n elements of all tensors: vector number i is one in
     element i and zero in the other elements and tensors.
     """
-    blocks = standard_basis(tensors, [t.numel() for t in tensors])
+    blocks = _unit_columns(tensors, [t.numel() for t in tensors])
     return tuple(block.view((len(block), *t.shape)) for block, t in zip(blocks, tensors))
 
 
 def standard_basis(tensors: Sequence[Tensor], numels: Sequence[int]) -> tuple[Tensor, ...]:
     """
-    The rows of a unit matrix over the elements of several tensors, one block of columns for each.
+    Return a unit matrix over the elements of several tensors, one block of columns for each.
 
     Each block has the dtype of its tensor; `numels` are the numbers of their elements.
     """
@@ -217,13 +217,18 @@ def standard_basis(tensors: Sequence[Tensor], numels: Sequence[int]) -> tuple[Te
         raise ValueError(
             f"standard_basis: {len(tensors)} tensors and {len(numels)} numbers of elements"
         )
-    total, start, made = sum(numels), 0, []
+    return _unit_columns(tensors, numels)
+
+
+def _unit_columns(tensors: Sequence[Tensor], numels: Sequence[int]) -> tuple[Tensor, ...]:
+    """Do what `standard_basis` does, without a check."""
+    total, start, blocks = sum(numels), 0, []
     for t, size in zip(tensors, numels):
         block = _zeros(total, size, dtype=t.dtype, device=t.device)
         block.narrow(0, start, size).diagonal().fill_(1)
-        made.append(block)
+        blocks.append(block)
         start += size
-    return tuple(made)
+    return tuple(blocks)
 
 
 def scalar_function(func: Any, name: str) -> Any:

@@ -290,11 +290,11 @@ def _parts(output: Tensor) -> list[tuple[str, complex]]:
     return [(_IMAG.format("outputs"), 1.0j), (_REAL.format("outputs"), 1.0)]
 
 
-def _part(slope: Tensor, seed: complex) -> Tensor:
+def _part(derivative: Tensor, seed: complex) -> Tensor:
     """Return the derivative of the part of an output that `seed` stands for."""
-    if not slope.is_complex():
-        return slope
-    return slope.imag if seed == 1.0j else slope.real
+    if not derivative.is_complex():
+        return derivative
+    return derivative.imag if seed == 1.0j else derivative.real
 
 
 _BACKWARD, _FORWARD = "Jacobian", "Jacobian computed with forward mode"
@@ -310,8 +310,8 @@ def _check_gradients_are_zero(subject, outputs, options):
     wanted = [j for j, out in enumerate(outputs) if is_smooth(out)]
     for place in subject.places:
         for columns in jacobian_columns(subject, place, wanted, options.eps):
-            for slopes in (columns.real, columns.imag):
-                if slopes is not None and bool((slopes != 0).any()):
+            for derivatives in (columns.real, columns.imag):
+                if derivatives is not None and bool((derivatives != 0).any()):
                     raise GradcheckError(
                         "Numerical gradient for function expected to be zero, as no output "
                         "requires grad: is something detached, or computed under no_grad?"
@@ -442,11 +442,13 @@ def _fast(subject, wanted, outputs, options):
         axes = (1.0, 1.0j) if x.is_complex() else (1.0,)
         right = [_unit_vector(source, x) for _ in axes]
         steps = [u.to(x.dtype) * axis for u, axis in zip(right, axes)]
-        slopes = [along(subject, place, step, wanted, options.eps) for step in steps]
-        moves.append((right, steps, slopes))
+        derivatives = [along(subject, place, step, wanted, options.eps) for step in steps]
+        moves.append((right, steps, derivatives))
     if options.check_backward_ad:
-        for k, (right, _, slopes) in enumerate(moves):
-            _compare_products(subject, wanted, outputs, k, left, right, slopes, analytical, options)
+        for k, (right, _, derivatives) in enumerate(moves):
+            _compare_products(
+                subject, wanted, outputs, k, left, right, derivatives, analytical, options
+            )
         for number, out in enumerate(outputs):
             for _, seed in _parts(out):
                 vector = left[number].to(out.dtype) * seed
@@ -456,11 +458,11 @@ def _fast(subject, wanted, outputs, options):
                 if options.check_grad_dtypes:
                     _check_gradient_dtypes(out, subject.moving, seed)
     if options.check_forward_ad:
-        for place, (right, steps, slopes) in zip(subject.places, moves):
-            _compare_pushed(subject, wanted, outputs, place, right, steps, slopes, options)
+        for place, (right, steps, derivatives) in zip(subject.places, moves):
+            _compare_pushed(subject, wanted, outputs, place, right, steps, derivatives, options)
 
 
-def _compare_products(subject, wanted, outputs, k, left, right, slopes, analytical, options):
+def _compare_products(subject, wanted, outputs, k, left, right, derivatives, analytical, options):
     """v^T J u, where the imaginary axis of an input makes the imaginary part."""
     place = subject.places[k]
     for number, (j, out) in enumerate(zip(wanted, outputs)):
@@ -470,7 +472,9 @@ def _compare_products(subject, wanted, outputs, k, left, right, slopes, analytic
         for prefix, seed in _parts(out):
             gradient = analytical[number, seed][k]
             halves = (gradient.real, gradient.imag) if len(right) == 2 else (gradient,)
-            n = [(_part(s[number], seed) * v.to(_real_dtype(out))).sum().item() for s in slopes]
+            n = [
+                (_part(s[number], seed) * v.to(_real_dtype(out))).sum().item() for s in derivatives
+            ]
             a = [(half * u).sum().item() for half, u in zip(halves, right)]
             if _near(n, a, options.rtol, bound):
                 continue
@@ -493,14 +497,14 @@ def _near(n: list[float], a: list[float], rtol: float, bound: float) -> bool:
     return abs(analytical - numerical) <= bound + rtol * abs(numerical)
 
 
-def _compare_pushed(subject, wanted, outputs, place, right, steps, slopes, options):
+def _compare_pushed(subject, wanted, outputs, place, right, steps, derivatives, options):
     """J u for each axis of an input."""
     prefixes = [""] if len(steps) == 1 else [_REAL.format("inputs"), _IMAG.format("inputs")]
-    axes = list(enumerate(zip(prefixes, right, steps, slopes)))
-    for axis, (prefix, u, step, slope) in reversed(axes):
+    axes = list(enumerate(zip(prefixes, right, steps, derivatives)))
+    for axis, (prefix, u, step, derivative) in reversed(axes):
         bound = options.atol * u.sum().item()
         found = pushed(subject, {place: step}, wanted, outputs)
-        for number, (j, n, a) in enumerate(zip(wanted, slope, found)):
+        for number, (j, n, a) in enumerate(zip(wanted, derivative, found)):
             if _close(a, n, options.rtol, bound):
                 continue
             columns = jacobian_columns(subject, place, [j], options.eps)[0]

@@ -128,9 +128,9 @@ def _one_undefined(subject, wanted, missing, rtol, atol):
     seeds = [_random_like(source, end) for end in ends]
     zeroed = [_zeros_like(v) if j == missing else v for j, v in zip(wanted, seeds)]
     inputs = subject.moving
-    found = gradients(ends, inputs, seeds)
+    grads = gradients(ends, inputs, seeds)
     expected = gradients([outputs[j] for j in wanted], inputs, zeroed)
-    for g, e, x in zip(found, expected, inputs):
+    for g, e, x in zip(grads, expected, inputs):
         if not _allclose(_plain(g, x), _plain(e, x), rtol=rtol, atol=atol):
             raise GradcheckError(
                 f"Mismatch in gradients when output {missing} has an undefined gradient: got {g} "

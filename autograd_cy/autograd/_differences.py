@@ -89,7 +89,7 @@ def restored(tensors: Sequence[Tensor]) -> ItemsContext:
     return ItemsContext(saved=[(t.clone, t.copy_) for t in data], given=data)
 
 
-def _slopes(
+def _derivatives(
     subject: Subject, wanted: Sequence[int], step: Callable, eps: float, where: str = ""
 ) -> list[Tensor]:
     step(eps)
@@ -99,7 +99,7 @@ def _slopes(
     for found in (below, above):
         if len(found) != len(subject.sizes):
             raise _varies("length", where, eps, len(found), len(subject.sizes))
-    made = []
+    derivatives = []
     for j in wanted:
         a, b = above[j], below[j]
         if a.shape != b.shape:
@@ -108,8 +108,8 @@ def _slopes(
             raise _varies("dtype", where, eps, b.dtype, a.dtype)
         if a.numel() != subject.sizes[j].numel():
             raise _varies("shape", where, eps, a.shape, subject.sizes[j])
-        made.append(((a - b) / (2 * eps)).reshape((-1,)))
-    return made
+        derivatives.append(((a - b) / (2 * eps)).reshape((-1,)))
+    return derivatives
 
 
 def _varies(what: str, where: str, eps: float, a: Any, b: Any) -> AssertionError:
@@ -131,7 +131,7 @@ def along(
         def step(size):
             data.copy_(old + size * shift)
 
-        return _slopes(subject, wanted, step, eps)
+        return _derivatives(subject, wanted, step, eps)
 
 
 @dataclass(frozen=True)
@@ -167,9 +167,9 @@ def jacobian_columns(
                 def step(size, index=index, old=old, unit=unit):
                     data[index] = old + size * unit
 
-                found = _slopes(subject, wanted, step, eps, f" on index {index}")
-                for j, slope in enumerate(found):
-                    made[j].append(slope)
+                found = _derivatives(subject, wanted, step, eps, f" on index {index}")
+                for j, derivative in enumerate(found):
+                    made[j].append(derivative)
             data[index] = old
     stacked = [[_rows(column, subject, j) for column, j in zip(made, wanted)] for made in rows]
     return [

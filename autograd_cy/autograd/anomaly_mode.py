@@ -79,8 +79,8 @@ def _where_changed(tensor) -> str | None:
 def _history(node) -> list[str]:
     """Return the traceback of a node's forward call, then those of the nodes that it was computed
     for."""
-    made = _where_made(node)
-    if made is None:
+    traceback = _where_made(node)
+    if traceback is None:
         text = (
             f"Error detected in {node.name()}. No forward pass information available. Enable "
             "detect anomaly during forward pass for more information."
@@ -88,15 +88,15 @@ def _history(node) -> list[str]:
     else:
         text = (
             f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
-            + made
+            + traceback
         )
     texts = [text]
     seen = {id(node)}
     parent = node.metadata.get(_PARENT)
     while parent is not None and id(parent) not in seen:
         seen.add(id(parent))
-        made = _where_made(parent)
-        if made is None:
+        traceback = _where_made(parent)
+        if traceback is None:
             texts.append(
                 f"\n\nPrevious calculation was induced by {parent.name()}. No forward pass "
                 "information is available for it."
@@ -104,7 +104,7 @@ def _history(node) -> list[str]:
         else:
             texts.append(
                 f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward "
-                f"call that induced the previous calculation:\n{made}"
+                f"call that induced the previous calculation:\n{traceback}"
             )
         parent = parent.metadata.get(_PARENT)
     return texts

@@ -116,9 +116,9 @@ class FunctionCtx:
         ...     def setup_context(ctx, inputs, output):
         ...         ctx.save_for_forward(*inputs)
         ...     @staticmethod
-        ...     def jvp(ctx, moved):
+        ...     def jvp(ctx, tangent):
         ...         (x,) = ctx.saved_tensors
-        ...         return 2 * x * moved
+        ...         return 2 * x * tangent
         """
         for i, t in enumerate(tensors):
             if t is not None and not isinstance(t, Tensor):
@@ -158,7 +158,7 @@ class FunctionCtx:
         self.non_differentiable = args
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Does nothing: that inputs and outputs share memory is seen by itself."""
+        """Do nothing: that inputs and outputs share memory is seen by itself."""
         _warn(
             "`mark_shared_storage` is deprecated. Tensors with shared storages are "
             "automatically tracked. Note that calls to `set_()` are not tracked",
@@ -211,7 +211,7 @@ class BackwardCFunction(FunctionNode, FunctionCtx, _Deprecated):
 
 class FunctionMeta(type):
     """
-    Gives each Function class the class of its nodes, named as it is with "Backward" added.
+    Give each Function class the class of its nodes, named as it is with "Backward" added.
 
     Parameters
     ----------
@@ -317,7 +317,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def backward(*args: Any, **kwargs: Any) -> Any:
-        """One gradient per argument of ``apply``, from `ctx` and one per output."""
+        """Return one gradient per argument of ``apply``, from `ctx` and one per output."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom "
             "autograd.Function to use it with backward mode AD."
@@ -329,7 +329,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     @staticmethod
     def jvp(*args: Any, **kwargs: Any) -> Any:
         """
-        One tangent per output, from `ctx` and one per argument of ``apply``.
+        Return one tangent per output, from `ctx` and one per argument of ``apply``.
 
         Arguments that aren't tensors have None.
         """
@@ -341,7 +341,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     @staticmethod
     def vmap(*args: Any, **kwargs: Any) -> Any:
         """
-        The operation on batches: ``(output, out_dims)``, from `info`, `in_dims` and arguments.
+        Return the results of batches: ``(output, out_dims)``, from `info`, `in_dims` and arguments.
 
         See :func:`autograd_cy.vmap`.
         """
@@ -355,7 +355,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
 
 def _bind(cls, args, kwargs, split):
-    """Arguments of ``forward`` (without ctx) in order, with keywords and defaults filled in."""
+    """Return arguments of ``forward`` (without ctx) in order, with keywords and defaults."""
     if not split:
         args = (None, *args)
     signature = cls.__dict__.get("_signature")
@@ -553,7 +553,7 @@ class NestedIOFunction(Function):
         raise NotImplementedError("NestedIOFunction: define forward_extended")
 
     def backward_extended(self, *grad_output: Any) -> Any:
-        """The gradients, in the structure of the arguments."""
+        """Return the gradients, in the structure of the arguments."""
         raise NotImplementedError("NestedIOFunction: define backward_extended")
 
 
@@ -585,5 +585,5 @@ class _Flat(Function):
         nested = ctx.nested
         structured = nested._build_output(iter(grads))
         arguments = structured if isinstance(structured, tuple) else (structured,)
-        given = nested.backward_extended(*arguments)
-        return None, *_flat(given if isinstance(given, tuple) else (given,))[0]
+        grad_inputs = nested.backward_extended(*arguments)
+        return None, *_flat(grad_inputs if isinstance(grad_inputs, tuple) else (grad_inputs,))[0]

@@ -71,7 +71,7 @@ def vjp(
     strict: bool = False,
 ) -> tuple[Any, Any]:
     r"""
-    The product :math:`v^T J` of a vector and the Jacobian of a function; one backward pass.
+    Return the product :math:`v^T J` of a vector and the Jacobian of a function; one backward pass.
 
     Parameters
     ----------
@@ -110,16 +110,16 @@ def vjp(
     (tensor([3., 6.]), tensor([4., 1.]))
     """
     with enable_grad():
-        in_tuple, given = inputs_of(inputs, "vjp")
-        given = leaves(given, create_graph)
-        out_tuple, outputs = as_tuple(func(*given), OUTPUTS, "vjp")
+        in_tuple, primals = inputs_of(inputs, "vjp")
+        primals = leaves(primals, create_graph)
+        out_tuple, outputs = as_tuple(func(*primals), OUTPUTS, "vjp")
         if strict:
             need_graph(outputs)
         vectors = vector_for(v, outputs, out_tuple, create_graph, "vjp", _ONE_OUTPUT)
         if v is None:
             need_real(outputs[0], "vjp")
-        found = gradients(outputs, given, vectors, create_graph)
-        product = filled(found, given, strict, create_graph, _INDEPENDENT, "jacobian")
+        grads = gradients(outputs, primals, vectors, create_graph)
+        product = filled(grads, primals, strict, create_graph, _INDEPENDENT, "jacobian")
         return (
             restored(outputs, create_graph, out_tuple),
             restored(product, create_graph, in_tuple),
@@ -134,7 +134,7 @@ def jvp(
     strict: bool = False,
 ) -> tuple[Any, Any]:
     r"""
-    The product :math:`J v` of the Jacobian of a function and a vector.
+    Return the product :math:`J v` of the Jacobian of a function and a vector.
 
     Backward is linear in the vector that it starts from: it computes :math:`u^T J`. Differentiating
     that with respect to `u` gives :math:`J v` from two backward passes, for any operator that can
@@ -178,22 +178,22 @@ def jvp(
     (tensor([3., 6.]), tensor([4., 2.]))
     """
     with enable_grad():
-        in_tuple, given = inputs_of(inputs, "jvp")
-        given = leaves(given, create_graph)
-        vectors = vector_for(v, given, in_tuple, create_graph, "jvp", _ONE_INPUT)
-        out_tuple, outputs = as_tuple(func(*given), OUTPUTS, "jvp")
+        in_tuple, primals = inputs_of(inputs, "jvp")
+        primals = leaves(primals, create_graph)
+        vectors = vector_for(v, primals, in_tuple, create_graph, "jvp", _ONE_INPUT)
+        out_tuple, outputs = as_tuple(func(*primals), OUTPUTS, "jvp")
         if strict:
             need_graph(outputs)
         # The value doesn't matter, as backward is linear in it.
         seeds = tuple(_zeros_like(out).requires_grad_(out.requires_grad) for out in outputs)
-        backward = gradients(outputs, given, seeds, create_graph=True)
-        backward = filled(backward, given, strict, False, _INDEPENDENT, "jacobian")
+        backward = gradients(outputs, primals, seeds, create_graph=True)
+        backward = filled(backward, primals, strict, False, _INDEPENDENT, "jacobian")
         live = [i for i, seed in enumerate(seeds) if seed.requires_grad]
-        found: list[Tensor | None] = [None] * len(seeds)
+        tangents: list[Tensor | None] = [None] * len(seeds)
         for i, t in zip(live, gradients(backward, [seeds[i] for i in live], vectors, create_graph)):
-            found[i] = t
+            tangents[i] = t
         product = filled(
-            found,
+            tangents,
             outputs,
             strict,
             create_graph,
@@ -214,7 +214,7 @@ def vhp(
     strict: bool = False,
 ) -> tuple[Tensor, Any]:
     r"""
-    The product :math:`v^T H` of a vector and the Hessian of a scalar function.
+    Return the product :math:`v^T H` of a vector and the Hessian of a scalar function.
 
     The gradient is differentiated once more in reverse mode. The Hessian of a function with
     continuous second derivatives is symmetric, so this is :func:`hvp`, at less cost.
@@ -257,13 +257,13 @@ def vhp(
     (tensor(9.), tensor([ 6., 12.]))
     """
     with enable_grad():
-        in_tuple, given = inputs_of(inputs, "vhp")
-        given = leaves(given, create_graph)
-        vectors = vector_for(v, given, in_tuple, create_graph, "vhp", _ONE_INPUT)
-        output = single_output(func(*given), "vhp")
-        first = _first_derivative(output, given, strict)
-        found = gradients(first, given, vectors, create_graph)
-        product = filled(found, given, strict, create_graph, _CONSTANT, "hessian")
+        in_tuple, primals = inputs_of(inputs, "vhp")
+        primals = leaves(primals, create_graph)
+        vectors = vector_for(v, primals, in_tuple, create_graph, "vhp", _ONE_INPUT)
+        output = single_output(func(*primals), "vhp")
+        first = _first_derivative(output, primals, strict)
+        grads = gradients(first, primals, vectors, create_graph)
+        product = filled(grads, primals, strict, create_graph, _CONSTANT, "hessian")
         return restored([output], create_graph, False), restored(product, create_graph, in_tuple)
 
 
@@ -276,7 +276,7 @@ def hvp(
     strategy: str = "reverse-mode",
 ) -> tuple[Tensor, Any]:
     r"""
-    The product :math:`H v` of the Hessian of a scalar function and a vector.
+    Return the product :math:`H v` of the Hessian of a scalar function and a vector.
 
     Parameters
     ----------
@@ -340,16 +340,16 @@ def hvp(
     if strategy == "forward-mode":
         _refuse_with_forward("hvp", create_graph, strict)
     with enable_grad():
-        in_tuple, given = inputs_of(inputs, "hvp")
-        given = leaves(given, create_graph)
-        vectors = vector_for(v, given, in_tuple, create_graph, "hvp", _ONE_INPUT)
+        in_tuple, primals = inputs_of(inputs, "hvp")
+        primals = leaves(primals, create_graph)
+        vectors = vector_for(v, primals, in_tuple, create_graph, "hvp", _ONE_INPUT)
         if strategy == "forward-mode" or (strategy == "auto" and not create_graph and not strict):
             try:
-                return _hvp_forward(func, given, vectors, in_tuple)
+                return _hvp_forward(func, primals, vectors, in_tuple)
             except NotImplementedError:
                 if strategy == "forward-mode":
                     raise
-        return _hvp_reverse(func, given, vectors, in_tuple, create_graph, strict)
+        return _hvp_reverse(func, primals, vectors, in_tuple, create_graph, strict)
 
 
 def _hvp_forward(func, given, vectors, in_tuple):
@@ -366,19 +366,19 @@ def _hvp_forward(func, given, vectors, in_tuple):
     return restored([output], False, False), restored(product, False, in_tuple)
 
 
-def _hvp_reverse(func, given, vectors, in_tuple, create_graph, strict):
-    output = single_output(func(*given), "hvp")
-    first = _first_derivative(output, given, strict)
-    seeds = tuple(_zeros_like(x).requires_grad_(True) for x in given)
-    second = gradients(first, given, seeds, create_graph=True)
-    second = filled(second, given, False, False, "", "")
-    found = gradients(second, seeds, vectors, create_graph)
-    product = filled(found, given, strict, create_graph, _UNTOUCHED, "hessian")
+def _hvp_reverse(func, primals, vectors, in_tuple, create_graph, strict):
+    output = single_output(func(*primals), "hvp")
+    first = _first_derivative(output, primals, strict)
+    seeds = tuple(_zeros_like(x).requires_grad_(True) for x in primals)
+    second = gradients(first, primals, seeds, create_graph=True)
+    second = filled(second, primals, False, False, "", "")
+    tangents = gradients(second, seeds, vectors, create_graph)
+    product = filled(tangents, primals, strict, create_graph, _UNTOUCHED, "hessian")
     return restored([output], create_graph, False), restored(product, create_graph, in_tuple)
 
 
 def _first_derivative(output, given, strict, constant=False):
-    """The gradient of a scalar with its graph; see `need_second`."""
+    """Return the gradient of a scalar with its graph; see `need_second`."""
     if strict:
         need_graph([output])
     first = gradients([output], given, create_graph=True)
@@ -388,7 +388,7 @@ def _first_derivative(output, given, strict, constant=False):
 
 
 def _filled_gradient(output, given):
-    """The gradient of a scalar without a graph, zeros where it has none."""
+    """Return the gradient of a scalar without a graph, zeros where it has none."""
     return filled(gradients([output], given), given, False, False, "", "")
 
 
@@ -419,7 +419,7 @@ def jacobian(
     strategy: str = "reverse-mode",
 ) -> Any:
     r"""
-    The Jacobian of a function: the derivative of each element of the outputs by each of the inputs.
+    Return the Jacobian of a function: derivatives of all elements of outputs by those of inputs.
 
     Parameters
     ----------
@@ -483,15 +483,16 @@ def jacobian(
             )
     _refuse_strict_vectorized("jacobian", strict, vectorize)
     with enable_grad():
-        in_tuple, given = inputs_of(inputs, "jacobian")
+        in_tuple, primals = inputs_of(inputs, "jacobian")
         if strategy == "forward-mode":
-            return _jacobian_forward(func, [x.detach() for x in given], in_tuple, "jacobian")
-        given = leaves(given, create_graph)
-        out_tuple, outputs = as_tuple(func(*given), OUTPUTS, "jacobian")
+            return _jacobian_forward(func, [x.detach() for x in primals], in_tuple, "jacobian")
+        primals = leaves(primals, create_graph)
+        out_tuple, outputs = as_tuple(func(*primals), OUTPUTS, "jacobian")
         if strict:
             need_graph(outputs)
         rows = tuple(
-            _blocks(out, given, create_graph, strict, vectorize, i) for i, out in enumerate(outputs)
+            _blocks(out, primals, create_graph, strict, vectorize, i)
+            for i, out in enumerate(outputs)
         )
         return _nested(rows, create_graph, out_tuple, in_tuple)
 
@@ -505,31 +506,31 @@ def _refuse_strict_vectorized(name, strict, vectorize):
 
 
 def _nested(rows, create_graph, out_tuple, in_tuple):
-    made = tuple(restored(row, create_graph, in_tuple) for row in rows)
-    return made if out_tuple else made[0]
+    blocks = tuple(restored(row, create_graph, in_tuple) for row in rows)
+    return blocks if out_tuple else blocks[0]
 
 
-def _blocks(output, given, create_graph, strict, vectorize, number):
-    """The derivatives of one output by each input."""
+def _blocks(output, primals, create_graph, strict, vectorize, number):
+    """Return the derivatives of one output by each input."""
     if not output.requires_grad or not output.numel():
         return tuple(
-            _zeros((*output.shape, *x.shape), dtype=x.dtype, device=x.device) for x in given
+            _zeros((*output.shape, *x.shape), dtype=x.dtype, device=x.device) for x in primals
         )
     if vectorize:
         basis = _eye(output.numel(), dtype=output.dtype, device=output.device).view(
             (output.numel(), *output.shape)
         )
-        found = gradients([output], given, [basis], create_graph, batched=True)
+        grads = gradients([output], primals, [basis], create_graph, batched=True)
         return tuple(
             _zeros((*output.shape, *x.shape), dtype=x.dtype, device=x.device)
             if g is None
             else g.reshape((*output.shape, *x.shape))
-            for g, x in zip(found, given)
+            for g, x in zip(grads, primals)
         )
     need_real(output, "jacobian")
     if create_graph:
-        return _recorded_rows(output, given, strict, number)
-    return _plain_rows(output, given, strict, number)
+        return _recorded_rows(output, primals, strict, number)
+    return _plain_rows(output, primals, strict, number)
 
 
 def _unit(output: Tensor, element: int) -> Tensor:
@@ -546,14 +547,14 @@ def _independent(number: int, place: int) -> RuntimeError:
     )
 
 
-def _plain_rows(output: Tensor, given: Sequence[Tensor], strict: bool, number: int) -> tuple:
-    """One backward pass for each element; rows are copied to their place."""
+def _plain_rows(output: Tensor, primals: Sequence[Tensor], strict: bool, number: int) -> tuple:
+    """Take one backward pass for each element, and copy rows to their place."""
     count = output.numel()
-    blocks: list[Tensor | None] = [None] * len(given)
+    blocks: list[Tensor | None] = [None] * len(primals)
     for element in range(count):
-        found = gradients([output], given, [_unit(output, element)])
+        grads = gradients([output], primals, [_unit(output, element)])
         with no_grad():
-            for place, g in enumerate(found):
+            for place, g in enumerate(grads):
                 if g is not None:
                     block = blocks[place]
                     if block is None:  # made of g: within vmap a block for each example
@@ -565,28 +566,28 @@ def _plain_rows(output: Tensor, given: Sequence[Tensor], strict: bool, number: i
         _zeros((*output.shape, *x.shape), dtype=x.dtype, device=x.device)
         if b is None
         else b.view((*output.shape, *x.shape))
-        for b, x in zip(blocks, given)
+        for b, x in zip(blocks, primals)
     )
 
 
-def _recorded_rows(output: Tensor, given: Sequence[Tensor], strict: bool, number: int) -> tuple:
+def _recorded_rows(output: Tensor, primals: Sequence[Tensor], strict: bool, number: int) -> tuple:
     """Like :func:`_plain_rows`, with the graph of each row."""
-    columns: list[list[Tensor]] = [[] for _ in given]
+    columns: list[list[Tensor]] = [[] for _ in primals]
     for element in range(output.numel()):
-        found = gradients([output], given, [_unit(output, element)], create_graph=True)
-        for place, g in enumerate(found):
+        grads = gradients([output], primals, [_unit(output, element)], create_graph=True)
+        for place, g in enumerate(grads):
             if strict:
                 if g is None:
                     raise _independent(number, place)
                 need_derivative("jacobian", place, g, True)
-            columns[place].append(_zeros_like(given[place]) if g is None else g)
+            columns[place].append(_zeros_like(primals[place]) if g is None else g)
     return tuple(
-        _stack(column).view((*output.shape, *x.shape)) for column, x in zip(columns, given)
+        _stack(column).view((*output.shape, *x.shape)) for column, x in zip(columns, primals)
     )
 
 
 def _jacobian_forward(func, given, in_tuple, name):
-    """The Jacobian by columns: one tangent for each element of the inputs, all at once."""
+    """Return the Jacobian by columns: one tangent for each element of the inputs, all at once."""
     was_tuple = False
 
     def listed(*duals):
@@ -615,7 +616,7 @@ def hessian(
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
     r"""
-    The Hessian of a scalar function: the Jacobian of its gradient.
+    Return the Hessian of a scalar function: the Jacobian of its gradient.
 
     Parameters
     ----------
@@ -664,7 +665,7 @@ def hessian(
         raise AssertionError(
             'Expected strategy to be either "forward-mode" or "reverse-mode" (or "auto").'
         )
-    _, given = inputs_of(inputs, "hessian")
+    _, primals = inputs_of(inputs, "hessian")
     if strategy == "forward-mode":
         _refuse_with_forward("jacobian", create_graph, strict)
         if not vectorize:
@@ -677,7 +678,7 @@ def hessian(
     if strategy == "forward-mode" or (strategy == "auto" and not create_graph and not strict):
         try:
             with enable_grad():
-                return _hessian_forward(scalar, given, isinstance(inputs, tuple))
+                return _hessian_forward(scalar, primals, isinstance(inputs, tuple))
         except NotImplementedError:
             if strategy == "forward-mode":
                 raise

@@ -29,7 +29,7 @@ _Inputs = _Roots | Mapping[str, Tensor]
 
 
 def _flag(function, name, value, optional=False):
-    """The value of a flag: a bool, an integer, or a tensor of one of them, as torch takes them."""
+    """Return the value of a flag: a bool, an integer or a tensor of one, as torch takes them."""
     if value is True or value is False or (optional and value is None):
         return value
     if isinstance(value, int):
@@ -48,12 +48,12 @@ def _as_tuple(x, name):
 
 
 def _initial_gradients(outputs, grads, batched=False):
-    """One gradient per output: given, or ones for a real output of one element."""
-    made = []
+    """Return one gradient per output: given, or ones for a real output of one element."""
+    seeds = []
     for i, (out, grad) in enumerate(zip(outputs, grads)):
         if grad is None:
             if isinstance(out, GradientEdge):
-                made.append(_ones_for_edge(out, i))
+                seeds.append(_ones_for_edge(out, i))
                 continue
             if not isinstance(out, Tensor):
                 raise TypeError(
@@ -71,7 +71,7 @@ def _initial_gradients(outputs, grads, batched=False):
                         "grad can be implicitly created only for real scalar outputs but got "
                         f"{out.dtype}"
                     )
-            made.append(_ones_like(out.detach()))
+            seeds.append(_ones_like(out.detach()))
             continue
         if not isinstance(grad, Tensor):
             raise TypeError(
@@ -99,8 +99,8 @@ def _initial_gradients(outputs, grads, batched=False):
                     f"same dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {grad.dtype} "
                     f"and output[{i}] has a dtype of {meta.dtype}."
                 )
-        made.append(grad)
-    return tuple(made)
+        seeds.append(grad)
+    return tuple(seeds)
 
 
 def _edge_metadata(edge):
@@ -120,7 +120,7 @@ def _edge_metadata(edge):
 
 
 def _calculate_shape(output, grad, is_grads_batched):
-    """The shapes of an output and of its gradient, without the dimension that counts vectors."""
+    """Return the shapes of an output and its gradient, without the dimension of vectors."""
     meta = output
     if isinstance(output, GradientEdge):
         meta = _edge_metadata(output)
@@ -232,19 +232,19 @@ def backward(
     retain_graph = _flag("backward", "retain_graph", retain_graph, optional=True)
     create_graph = _flag("backward", "create_graph", create_graph)
     outputs = _as_tuple(tensors, "tensors")
-    wanted = () if inputs is None else _inputs_of(inputs)
-    if inputs is not None and not wanted:
+    targets = () if inputs is None else _inputs_of(inputs)
+    if inputs is not None and not targets:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    given = (
+    seeds = (
         (None,) * len(outputs) if grad_tensors is None else _as_tuple(grad_tensors, "grad_tensors")
     )
-    if len(given) != len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
+    if len(seeds) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(seeds)} gradients")
     if create_graph:
         _warn(_CYCLE, UserWarning)
-    grads = _initial_gradients(outputs, given)
+    grads = _initial_gradients(outputs, seeds)
     keep = create_graph if retain_graph is None else retain_graph
-    _engine.run_backward(_edges(outputs), grads, keep, create_graph, _edges(wanted), True, True)
+    _engine.run_backward(_edges(outputs), grads, keep, create_graph, _edges(targets), True, True)
 
 
 @overload
@@ -287,7 +287,7 @@ def grad(
     materialize_grads: bool = False,
 ) -> tuple[Tensor, ...] | dict[str, Tensor]:
     """
-    The gradients of `outputs` with respect to `inputs`; nothing is accumulated.
+    Return the gradients of `outputs` with respect to `inputs`; nothing is accumulated.
 
     Parameters
     ----------
@@ -328,8 +328,8 @@ def grad(
     >>> ag.autograd.grad(g, x)
     (tensor(18.),)
     """
-    if _overrides._any_asks(outputs, inputs, grad_outputs):
-        return _overrides._ask(
+    if _overrides._has_override(outputs, inputs, grad_outputs):
+        return _overrides._dispatch(
             grad,
             (outputs, inputs, grad_outputs),
             (outputs, inputs, grad_outputs),
@@ -362,38 +362,44 @@ def grad(
     ins = _inputs_of(inputs)
     if not ins:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    given = (None,) * len(outs) if grad_outputs is None else _as_tuple(grad_outputs, "grad_outputs")
-    if len(given) != len(outs):
-        raise RuntimeError(f"got {len(outs)} outputs and {len(given)} gradients")
+    given_grads = (
+        (None,) * len(outs) if grad_outputs is None else _as_tuple(grad_outputs, "grad_outputs")
+    )
+    if len(given_grads) != len(outs):
+        raise RuntimeError(f"got {len(outs)} outputs and {len(given_grads)} gradients")
     keep = create_graph if retain_graph is None else retain_graph
-    roots, wanted = _edges(outs), _edges(ins)
+    roots, targets = _edges(outs), _edges(ins)
     if is_grads_batched:
         from autograd_cy._vmap import vmap_passing_none
 
-        if all(g is None for g in given):
-            _initial_gradients(outs, given)
+        if all(g is None for g in given_grads):
+            _initial_gradients(outs, given_grads)
             raise RuntimeError(
                 "is_grads_batched=True needs grad_outputs whose first dimension counts vectors"
             )
 
         def one(*vectors):
             seeds = _initial_gradients(outs, vectors, batched=True)
-            return _engine.run_backward(roots, seeds, keep, create_graph, wanted, True, False)
+            return _engine.run_backward(roots, seeds, keep, create_graph, targets, True, False)
 
-        batched = vmap_passing_none(one, in_dims=tuple(None if g is None else 0 for g in given))
-        made = _checked(ins, batched(*given), unused_ok)
+        batched = vmap_passing_none(
+            one, in_dims=tuple(None if g is None else 0 for g in given_grads)
+        )
+        result = _checked(ins, batched(*given_grads), unused_ok)
     else:
-        seeds = _initial_gradients(outs, given)
-        made = _checked(
+        seeds = _initial_gradients(outs, given_grads)
+        result = _checked(
             ins,
-            _engine.run_backward(roots, seeds, keep, create_graph, wanted, True, False),
+            _engine.run_backward(roots, seeds, keep, create_graph, targets, True, False),
             unused_ok,
         )
     if materialize_grads:
-        made = tuple([_zeros_of(i, create_graph) if g is None else g for g, i in zip(made, ins)])
+        result = tuple(
+            [_zeros_of(i, create_graph) if g is None else g for g, i in zip(result, ins)]
+        )
     if isinstance(inputs, Mapping):
-        return dict(zip(inputs, made))
-    return made
+        return dict(zip(inputs, result))
+    return result
 
 
 def _described(x):

@@ -1,4 +1,4 @@
-"""Walks over a graph for those who look at it: nodes, names of tensors, what nodes have saved.
+"""Walk over a graph for those who look at it: nodes, names of tensors, what nodes have saved.
 
 Everything is a loop with a list: graphs may be deeper than Python's stack. Running a graph is the
 engine's work (ext/engine/engine.pyx), drawing it that of viz.py.
@@ -21,7 +21,7 @@ _FRAME = re.compile(r'\s*File "(?P<file>.*)", line (?P<line>\d+), in (?P<where>.
 
 def flatten(tensors: Any) -> list[Any]:
     """The tensors, nodes and edges in nested lists, tuples and dictionaries, in order."""
-    found: list[Any] = []
+    items: list[Any] = []
     stack = [tensors]
     while stack:
         value = stack.pop()
@@ -30,8 +30,8 @@ def flatten(tensors: Any) -> list[Any]:
         elif isinstance(value, (list, tuple)) and not hasattr(value, "node"):
             stack.extend(reversed(value))
         else:
-            found.append(value)
-    return found
+            items.append(value)
+    return items
 
 
 def roots_of(outputs: Any) -> list[tuple[Tensor | None, Node | None, int]]:
@@ -54,7 +54,7 @@ def roots_of(outputs: Any) -> list[tuple[Tensor | None, Node | None, int]]:
     RuntimeError
         If a tensor has no graph, or there are no outputs.
     """
-    found: list[tuple[Tensor | None, Node | None, int]] = []
+    roots: list[tuple[Tensor | None, Node | None, int]] = []
     for i, output in enumerate(flatten(outputs)):
         if isinstance(output, Tensor):
             if not output.requires_grad:
@@ -64,16 +64,16 @@ def roots_of(outputs: Any) -> list[tuple[Tensor | None, Node | None, int]]:
                     "explain_grad says why"
                 )
             node = output.grad_fn
-            found.append((output, node, output.output_nr if node is not None else 0))
+            roots.append((output, node, output.output_nr if node is not None else 0))
         elif isinstance(output, Node):
-            found.append((None, output, 0))
+            roots.append((None, output, 0))
         elif isinstance(getattr(output, "node", None), Node):
-            found.append((None, output.node, output.output_nr))
+            roots.append((None, output.node, output.output_nr))
         else:
             raise TypeError(f"expected Tensors or Nodes as outputs, not {type(output).__name__}")
-    if not found:
+    if not roots:
         raise RuntimeError("there are no outputs to start from")
-    return found
+    return roots
 
 
 def nodes_below(roots: Iterable[Node]) -> Iterator[Node]:
@@ -142,13 +142,13 @@ def saved_of(node: Node, names: dict[type, list[str]]) -> list[Saved]:
     kind = type(node)
     if kind not in names:
         names[kind] = [name for name in dir(node) if name.startswith("_saved_")]
-    found: list[Saved] = []
+    saved: list[Saved] = []
     with no_grad():
         for name in names[kind]:
-            found += _read(node, name, name[len("_saved_") :])
+            saved += _read(node, name, name[len("_saved_") :])
         if not names[kind] and hasattr(kind, "saved_tensors"):
-            found += _read(node, "saved_tensors", "")
-    return found
+            saved += _read(node, "saved_tensors", "")
+    return saved
 
 
 def _read(node: Node, attribute: str, name: str) -> list[Saved]:

@@ -38,7 +38,7 @@ _install("volatile", property(_volatile, _set_volatile))
 
 
 class VariableMeta(type):
-    """Makes every tensor an instance of :class:`Variable`, and calls of it return tensors."""
+    """Make every tensor an instance of :class:`Variable`, and calls of it return tensors."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor)

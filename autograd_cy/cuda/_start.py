@@ -1,4 +1,4 @@
-"""Finds out whether GPUs can be used, and registers them at their first use.
+"""Find out whether GPUs can be used, and register them at their first use.
 
 Three things are needed: kernels, which nvcc compiles when the package is built, PyCUDA, and
 NVIDIA's driver with a GPU. Nothing of them is touched before somebody asks.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _thread
 import os
+import sys
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -52,7 +53,8 @@ def _missing() -> list[str]:
     driver = cuda_driver.driver_problem()
     if driver is not None:
         missing.append(driver)
-    if find_spec("pycuda") is None:
+    # A module that is loaded already needs no spec.
+    if "pycuda" not in sys.modules and find_spec("pycuda") is None:
         missing.append(cuda_driver.NO_PYCUDA)
     elif not missing:
         pycuda = cuda_driver.pycuda_problem()

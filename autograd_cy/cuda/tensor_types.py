@@ -48,7 +48,7 @@ class GPUTensorType(TensorType):
 
 class FloatTensor(Tensor, metaclass=GPUTensorType, dtype=float32):
     """
-    Makes float32 tensors on the current GPU, as in the older interface.
+    Make float32 tensors on the current GPU, as in the older interface.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class FloatTensor(Tensor, metaclass=GPUTensorType, dtype=float32):
 
 class DoubleTensor(Tensor, metaclass=GPUTensorType, dtype=float64):
     """
-    Makes float64 tensors on the current GPU; see :class:`FloatTensor`.
+    Make float64 tensors on the current GPU; see :class:`FloatTensor`.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class DoubleTensor(Tensor, metaclass=GPUTensorType, dtype=float64):
 
 class HalfTensor(Tensor, metaclass=GPUTensorType, dtype=float16):
     """
-    Makes float16 tensors on the current GPU; see :class:`FloatTensor`.
+    Make float16 tensors on the current GPU; see :class:`FloatTensor`.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class HalfTensor(Tensor, metaclass=GPUTensorType, dtype=float16):
 
 class BFloat16Tensor(Tensor, metaclass=GPUTensorType, dtype=bfloat16):
     """
-    Makes bfloat16 tensors on the current GPU; see :class:`FloatTensor`.
+    Make bfloat16 tensors on the current GPU; see :class:`FloatTensor`.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class BFloat16Tensor(Tensor, metaclass=GPUTensorType, dtype=bfloat16):
 
 class ByteTensor(Tensor, metaclass=GPUTensorType, dtype=uint8):
     """
-    Makes uint8 tensors on the current GPU; see :class:`FloatTensor`.
+    Make uint8 tensors on the current GPU; see :class:`FloatTensor`.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class ByteTensor(Tensor, metaclass=GPUTensorType, dtype=uint8):
 
 class CharTensor(Tensor, metaclass=GPUTensorType, dtype=int8):
     """
-    Makes int8 tensors on the current GPU; see :class:`FloatTensor`.
+    Make int8 tensors on the current GPU; see :class:`FloatTensor`.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class CharTensor(Tensor, metaclass=GPUTensorType, dtype=int8):
 
 class ShortTensor(Tensor, metaclass=GPUTensorType, dtype=int16):
     """
-    Makes int16 tensors on the current GPU; see :class:`FloatTensor`.
+    Make int16 tensors on the current GPU; see :class:`FloatTensor`.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class ShortTensor(Tensor, metaclass=GPUTensorType, dtype=int16):
 
 class IntTensor(Tensor, metaclass=GPUTensorType, dtype=int32):
     """
-    Makes int32 tensors on the current GPU; see :class:`FloatTensor`.
+    Make int32 tensors on the current GPU; see :class:`FloatTensor`.
 
     Examples
     --------
@@ -161,7 +161,7 @@ class IntTensor(Tensor, metaclass=GPUTensorType, dtype=int32):
 
 class LongTensor(Tensor, metaclass=GPUTensorType, dtype=int64):
     """
-    Makes int64 tensors on the current GPU; see :class:`FloatTensor`.
+    Make int64 tensors on the current GPU; see :class:`FloatTensor`.
 
     Examples
     --------
@@ -173,7 +173,7 @@ class LongTensor(Tensor, metaclass=GPUTensorType, dtype=int64):
 
 class BoolTensor(Tensor, metaclass=GPUTensorType, dtype=_bool):
     """
-    Makes bool tensors on the current GPU; see :class:`FloatTensor`.
+    Make bool tensors on the current GPU; see :class:`FloatTensor`.
 
     Examples
     --------

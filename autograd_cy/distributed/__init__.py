@@ -87,7 +87,7 @@ class Backend(str):
 
 class GroupMember:
     """
-    Has the group of all processes, which is None, as in torch where there is none.
+    The group of all processes, which is None, as in torch where there is none.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class GroupMember:
 
 class group:
     """
-    Has the group of all processes, which is None, as in torch where there is none.
+    The group of all processes, which is None, as in torch where there is none.
 
     Examples
     --------

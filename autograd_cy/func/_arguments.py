@@ -26,6 +26,15 @@ def checked_argnums(argnums: int | tuple, count: int) -> tuple[int, ...]:
     return places
 
 
+def need_outputs(outputs: list, name: str) -> None:
+    """Raise RuntimeError where a function to differentiate gives nothing."""
+    if not outputs or all(y is None for y in outputs):
+        raise RuntimeError(
+            f"{name}: Expected f to be a function that has non-empty output (got output = "
+            f"{outputs})"
+        )
+
+
 def chosen(argnums: int | tuple, args: tuple) -> Any:
     """The argument, or the tuple of arguments, that `argnums` names."""
     places = checked_argnums(argnums, len(args))

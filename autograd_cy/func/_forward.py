@@ -10,7 +10,7 @@ from autograd_cy._C.forward import LevelContext, _make_dual, _take_dual
 from autograd_cy._C.node import _call_transformed
 from autograd_cy._C.tensor import _M_INFERENCE, _M_NO_FORWARD_AD, Tensor, _call_with_modes
 from autograd_cy._vmap.pytree import flatten
-from autograd_cy.func._arguments import only_tensors, with_aux
+from autograd_cy.func._arguments import need_outputs, only_tensors, with_aux
 from autograd_cy.func._reverse import Graph, needed
 
 _NOT_MOVED = _M_NO_FORWARD_AD | _M_INFERENCE
@@ -21,7 +21,7 @@ def jvp(
     func: Callable, primals: tuple, tangents: tuple, *, strict: bool = False, has_aux: bool = False
 ) -> tuple:
     """
-    The value of a function, and its derivative along a direction: the Jacobian times `tangents`.
+    Return the value of a function, and its derivative along a direction, the Jacobian times it.
 
     Parameters
     ----------
@@ -103,36 +103,37 @@ def _pushed_at(level, func, leaves, structure, moves, strict, has_aux):
     )
     output, aux = with_aux(returned, has_aux, _NAME)
     outputs, out_structure = flatten(output)
-    values, slopes = [], []
+    values, tangents = [], []
+    need_outputs(outputs, _NAME)
     for y in outputs:
         if not isinstance(y, Tensor):
             raise RuntimeError(
                 f"{_NAME}: expected f(*primals) to return only tensors, got unsupported type "
                 f"{type(y)}"
             )
-        value, slope = _take_dual(y, level)
-        if slope is None:
+        value, tangent = _take_dual(y, level)
+        if tangent is None:
             if strict:
                 raise RuntimeError(
                     "jvp(f, primals, tangents, strict=True): The output of f is independent of "
                     "the inputs. This is not allowed with strict=True."
                 )
-            slope = zeros_like(value)
+            tangent = zeros_like(value)
         values.append(value)
-        slopes.append(slope)
+        tangents.append(tangent)
     if has_aux:
         extra, aux_structure = flatten(aux)
         for x in extra:
             if not isinstance(x, Tensor):
                 raise RuntimeError(f"Expected tensors, got unsupported type {type(x)}")
         aux = aux_structure.build([_take_dual(x, level)[0] for x in extra])
-    result = out_structure.build(values), out_structure.build(slopes)
+    result = out_structure.build(values), out_structure.build(tangents)
     return (*result, aux) if has_aux else result
 
 
 def linearize(func: Callable, *primals: Any) -> tuple:
     """
-    The value of a function, and the linear function that is its derivative there.
+    Return the value of a function, and the linear function that is its derivative there.
 
     Worth it when the derivative is applied to several directions: the function itself is computed
     once.
@@ -194,10 +195,10 @@ def linearize(func: Callable, *primals: Any) -> tuple:
                         f"match the {what} {getattr(x, what)} of the corresponding primal."
                     )
         create = needed(follow, tuple(moves), linear.own)
-        slopes = iter(linear.gradients(pulled, moves, True, create))
+        tangents_out = iter(linear.gradients(pulled, moves, True, create))
         return out_structure.build(
             [
-                next(slopes) if y.is_floating_point() or y.is_complex() else zeros_like(y)
+                next(tangents_out) if y.is_floating_point() or y.is_complex() else zeros_like(y)
                 for y in outputs
             ]
         )

@@ -51,7 +51,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = N
 @public
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """
-    Diagonals of matrices, as a view.
+    Return the diagonals of matrices, as a view.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 @public(autocast="lower")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """
-    Products of vectors along a dimension; of complex ones `x` is conjugated.
+    Return the products of vectors along a dimension; of complex ones `x` is conjugated.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 @seen_as("aten::linalg_vander")
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """
-    Powers 0 to ``N - 1`` of the elements, in a new last dimension.
+    Return the powers 0 to ``N - 1`` of the elements, in a new last dimension.
 
     Parameters
     ----------
@@ -187,11 +187,13 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
         if t.dtype != chain[0].dtype:
             raise RuntimeError(
                 f"multi_dot(): all tensors must be of the same dtype, but tensor 0 is of "
-                f"{chain[0].dtype} and tensor {i} of {t.dtype}; convert one of them with .to(dtype)"
+                f"{chain[0].dtype._scalar} and tensor {i} of {t.dtype._scalar}; convert one of "
+                "them with .to(dtype)"
             )
     if out is not None and out.dtype != chain[0].dtype:
         raise RuntimeError(
-            f"multi_dot(): expected out tensor to have dtype {chain[0].dtype} but got {out.dtype}"
+            f"multi_dot(): expected out tensor to have dtype {chain[0].dtype._scalar} but got "
+            f"{out.dtype._scalar}"
         )
     first, last = chain[0].ndim == 1, chain[-1].ndim == 1
     if first:

@@ -16,7 +16,7 @@ from autograd_cy.autograd.function import Function
 
 
 class BackwardHookFunction(Function):
-    """Passes tensors through; its node is where hooks of backward see them."""
+    """Pass tensors through; its node is where hooks of backward see them."""
 
     generate_vmap_rule = True
 
@@ -59,10 +59,10 @@ def _passed(
     places = [i for i, x in enumerate(values) if isinstance(x, Tensor)]
     if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):
         return values, None, None
-    made = by.apply(*(values[i] for i in places))
-    node = next(t.grad_fn for t in made if t.grad_fn is not None)
+    passed = by.apply(*(values[i] for i in places))
+    node = next(t.grad_fn for t in passed if t.grad_fn is not None)
     new = list(values)
-    for i, t in zip(places, made):
+    for i, t in zip(places, passed):
         if t.requires_grad:  # others have their tangents still
             new[i] = t
     if hasattr(values, "_fields"):
@@ -151,16 +151,18 @@ class BackwardHook:
         return values[0] if single else values
 
     def _at_outputs(self, places: list[int], count: int, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-        found = _spread(places, grads, count)
+        grad_outputs = _spread(places, grads, count)
         for hook in self.user_pre_hooks:
-            given = hook(self.module, found)
-            if given is not None:
-                found = _checked(given, hook, found, "Backward pre hook", "grad_output")
+            replacement = hook(self.module, grad_outputs)
+            if replacement is not None:
+                grad_outputs = _checked(
+                    replacement, hook, grad_outputs, "Backward pre hook", "grad_output"
+                )
         if self.input_places is None:
-            self._without_inputs(found)
+            self._without_inputs(grad_outputs)
         else:
-            self.grad_outputs = found
-        return tuple(found[i] for i in places)
+            self.grad_outputs = grad_outputs
+        return tuple(grad_outputs[i] for i in places)
 
     def _without_inputs(self, grad_outputs: tuple[Any, ...]) -> None:
         if not self.user_hooks:
@@ -173,9 +175,9 @@ class BackwardHook:
         )
         grad_inputs = (None,) * self.inputs
         for hook in self.user_hooks:
-            given = hook(self.module, grad_inputs, grad_outputs)
-            if given is not None and not (
-                isinstance(given, (tuple, list)) and all(g is None for g in given)
+            replacement = hook(self.module, grad_inputs, grad_outputs)
+            if replacement is not None and not (
+                isinstance(replacement, (tuple, list)) and all(g is None for g in replacement)
             ):
                 raise RuntimeError(
                     "Backward hook for Modules where no input requires gradient should always "
@@ -190,12 +192,16 @@ class BackwardHook:
             zeros(shape, dtype=dtype, device=place) if g is None else g
             for g, (shape, dtype, place) in zip(grads, self.kinds)
         )
-        found = _spread(self.input_places, filled, self.inputs)
+        grad_inputs = _spread(self.input_places, filled, self.inputs)
         for hook in self.user_hooks:
-            given = hook(self.module, found, outputs)
-            if given is not None:
-                found = _checked(given, hook, found, "Backward hook", "grad_input")
-        return tuple(None if g is None else found[i] for i, g in zip(self.input_places, grads))
+            replacement = hook(self.module, grad_inputs, outputs)
+            if replacement is not None:
+                grad_inputs = _checked(
+                    replacement, hook, grad_inputs, "Backward hook", "grad_input"
+                )
+        return tuple(
+            None if g is None else grad_inputs[i] for i, g in zip(self.input_places, grads)
+        )
 
 
 BackwardHook.__module__ = "autograd_cy.utils.hooks"
@@ -203,10 +209,10 @@ BackwardHook.__module__ = "autograd_cy.utils.hooks"
 
 def _spread(places: list[int], values: tuple[Any, ...], count: int) -> tuple[Any, ...]:
     """`values` at their places among `count`, None elsewhere."""
-    made: list[Any] = [None] * count
+    spread: list[Any] = [None] * count
     for i, value in zip(places, values):
-        made[i] = value
-    return tuple(made)
+        spread[i] = value
+    return tuple(spread)
 
 
 def _checked(

@@ -424,7 +424,7 @@ class _Transposed(_ConvNd):
                 f"{type(self).__name__}: for {input.dim()}D input, output_size must have {dims} or "
                 f"{input.dim()} elements (got {len(output_size)})"
             )
-        found = []
+        paddings = []
         for d, size in enumerate(given):
             smallest = (input.shape[d - dims] - 1) * self.stride[d] - 2 * int(self.padding[d])
             smallest += self.dilation[d] * (self.kernel_size[d] - 1) + 1
@@ -434,8 +434,8 @@ class _Transposed(_ConvNd):
                     f"from {smallest} to {smallest + self.stride[d] - 1} (for an input of "
                     f"{list(input.shape[-dims:])})"
                 )
-            found.append(size - smallest)
-        return tuple(found)
+            paddings.append(size - smallest)
+        return tuple(paddings)
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """Return the transposed convolution of the input.

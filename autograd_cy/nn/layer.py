@@ -209,7 +209,7 @@ class Bilinear(Module):
 
 
 class Identity(Module):
-    """Returns its input; a placeholder. Arguments are accepted and ignored.
+    """Return its input; a placeholder. Arguments are accepted and ignored.
 
     Examples
     --------
@@ -227,7 +227,7 @@ class Identity(Module):
 
 
 class Flatten(Module):
-    """Makes one dimension of several.
+    """Make one dimension of several.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Makes several dimensions of one.
+    """Make several dimensions of one.
 
     Parameters
     ----------

@@ -152,7 +152,7 @@ class _NormBase(Module):
 
 @own_constructor
 class _BatchNorm(_NormBase):
-    """Normalises channels over a batch."""
+    """Normalise channels over a batch."""
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the normalised input; in training, move the running statistics.
@@ -195,19 +195,19 @@ class _BatchNorm(_NormBase):
     def _averaged(self, input: Tensor, share: Tensor) -> Tensor:
         """Normalise, and move running statistics by a share that only the device knows."""
         running = [t for t in (self.running_mean, self.running_var) if t is not None]
-        found = [zeros_like(t) for t in running] if len(running) == 2 else [None, None]
+        statistics = [zeros_like(t) for t in running] if len(running) == 2 else [None, None]
         result = functional.batch_norm(
-            input, found[0], found[1], self.weight, self.bias, True, 1.0, self.eps
+            input, statistics[0], statistics[1], self.weight, self.bias, True, 1.0, self.eps
         )
         with no_grad():
-            for t, now in zip(running, found):
+            for t, now in zip(running, statistics):
                 if now is not None:
                     t.add_((now - t) * share.to(t.dtype))
         return result
 
 
 class BatchNorm1d(_BatchNorm):
-    r"""Normalises channels over a batch.
+    r"""Normalise channels over a batch.
 
     The result is :math:`\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} w + b`. In training,
     mean and variance are those of the batch, and running ones move towards them, the variance
@@ -257,7 +257,7 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Normalises channels of images over a batch; see :class:`BatchNorm1d` for its parameters.
+    """Normalise channels of images over a batch; see :class:`BatchNorm1d` for its parameters.
 
     Inputs are ``(N, C, H, W)``, in any memory format, which the result has, too.
 
@@ -274,7 +274,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(_BatchNorm):
-    """Normalises channels of volumes over a batch; see :class:`BatchNorm1d` for its parameters.
+    """Normalise channels of volumes over a batch; see :class:`BatchNorm1d` for its parameters.
 
     Inputs are ``(N, C, D, H, W)``.
 
@@ -291,7 +291,7 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Normalises channels over the batches of all processes, of which there is one here.
+    """Normalise channels over the batches of all processes, of which there is one here.
 
     So it does what :class:`BatchNorm1d` does, for inputs of two or more dimensions.
 
@@ -356,7 +356,7 @@ class SyncBatchNorm(_BatchNorm):
         >>> type(torch.nn.SyncBatchNorm.convert_sync_batchnorm(model)[0]).__name__
         'SyncBatchNorm'
         """
-        made: Module = module
+        converted: Module = module
         if isinstance(module, _BatchNorm):
             new = cls(
                 module.num_features,
@@ -374,14 +374,14 @@ class SyncBatchNorm(_BatchNorm):
             new.running_var = module.running_var
             new.num_batches_tracked = module.num_batches_tracked
             new.training = module.training
-            made = new
+            converted = new
         for name, child in module.named_children():
-            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
-        return made
+            converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return converted
 
 
 class _InstanceNorm(_NormBase):
-    """Normalises channels of each sample."""
+    """Normalise channels of each sample."""
 
     def __init__(
         self,
@@ -446,7 +446,7 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Normalises channels of each sample; inputs are ``(N, C, L)`` or ``(C, L)``.
+    """Normalise channels of each sample; inputs are ``(N, C, L)`` or ``(C, L)``.
 
     Source: D. Ulyanov, A. Vedaldi, V. Lempitsky, "Instance normalization" (2016).
 
@@ -483,7 +483,7 @@ class InstanceNorm1d(_InstanceNorm):
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Normalises channels of images; see :class:`InstanceNorm1d` for its parameters.
+    """Normalise channels of images; see :class:`InstanceNorm1d` for its parameters.
 
     Examples
     --------
@@ -501,7 +501,7 @@ class InstanceNorm2d(_InstanceNorm):
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Normalises channels of volumes; see :class:`InstanceNorm1d` for its parameters.
+    """Normalise channels of volumes; see :class:`InstanceNorm1d` for its parameters.
 
     Examples
     --------
@@ -526,7 +526,7 @@ def _sizes(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
 
 
 class LayerNorm(Module):
-    """Normalises rows, the last dimensions of each sample.
+    """Normalise rows, the last dimensions of each sample.
 
     Source: J. Ba, J. Kiros, G. Hinton, "Layer normalization" (2016).
 
@@ -590,7 +590,7 @@ class LayerNorm(Module):
 
 
 class GroupNorm(Module):
-    """Normalises groups of channels in each sample.
+    """Normalise groups of channels in each sample.
 
     Source: Y. Wu, K. He, "Group normalization" (2018).
 
@@ -667,7 +667,7 @@ class GroupNorm(Module):
 
 
 class RMSNorm(Module):
-    """Divides rows, the last dimensions of each sample, by the root of their mean square.
+    """Divide rows, the last dimensions of each sample, by the root of their mean square.
 
     Source: B. Zhang, R. Sennrich, "Root mean square layer normalization" (2019).
 
@@ -724,7 +724,7 @@ class RMSNorm(Module):
 
 
 class LocalResponseNorm(Module):
-    """Divides each element by what its neighbours in the channels are like.
+    """Divide each element by what its neighbours in the channels are like.
 
     See :func:`autograd_cy.nn.functional.local_response_norm`.
 

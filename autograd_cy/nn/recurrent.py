@@ -43,7 +43,7 @@ def sizes_and_options(network: Any) -> str:
 
 
 class RNNBase(Module):
-    r"""What recurrent networks have in common: parameters, checks, packed sequences.
+    r"""The base of recurrent networks: parameters, checks, packed sequences.
 
     All parameters start from the uniform distribution on :math:`[-1/\sqrt{k}, 1/\sqrt{k}]`, where
     `k` is ``hidden_size``. Use `RNN`, `LSTM` or `GRU`.
@@ -179,8 +179,8 @@ class RNNBase(Module):
             for suffix in suffixes:
                 names.append([f"{kind}_l{layer}{suffix}" for kind in shapes])
                 for name, shape in zip(names[-1], shapes.values(), strict=True):
-                    made = Parameter(empty(shape, device=device, dtype=dtype))
-                    self.register_parameter(name, made)
+                    parameter = Parameter(empty(shape, device=device, dtype=dtype))
+                    self.register_parameter(name, parameter)
         return names
 
     @property
@@ -420,11 +420,11 @@ class RNNBase(Module):
         rest = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
         run: Any = getattr(_operators, self.mode.lower())
         if batch_sizes is None:
-            made = run(x, hx, self._flat_weights, *rest, self.batch_first)
+            results = run(x, hx, self._flat_weights, *rest, self.batch_first)
         else:
-            made = run(x, batch_sizes, hx, self._flat_weights, *rest)
-        output: Any = made[0]
-        state = made[1:] if self.mode == "LSTM" else made[1]
+            results = run(x, batch_sizes, hx, self._flat_weights, *rest)
+        output: Any = results[0]
+        state = results[1:] if self.mode == "LSTM" else results[1]
         if packed:
             output = _sequences.PackedSequence(output, batch_sizes, places, back)
             return output, self.permute_hidden(state, back)

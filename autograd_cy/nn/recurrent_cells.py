@@ -16,7 +16,7 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
 
 class RNNCellBase(Module):
-    r"""What recurrent cells have in common: their parameters.
+    r"""The base of recurrent cells: their parameters.
 
     All of them start from the uniform distribution on :math:`[-1/\sqrt{k}, 1/\sqrt{k}]`, where `k`
     is ``hidden_size``.

@@ -162,8 +162,8 @@ def _changes(r: Record) -> Iterator[str]:
 
 
 def _names(r: Record) -> Iterator[str]:
-    if r.call.asked_as and not r.call.dunder:
-        yield "asked_as= is about the Python operator that dunder= names"
+    if r.call.dispatched_as and not r.call.dunder:
+        yield "dispatched_as= is about the Python operator that dunder= names"
     if r.call.dunder and r.namespace:
         yield f"a Python operator is of the top level, not of {r.namespace!r}"
 

@@ -45,8 +45,9 @@ class Call:
 
     #: Class letters of the dtypes that it takes: b i u h f c; u has uint16, uint32 and uint64.
     dtypes: str = "bihfc"
-    #: The text of a RuntimeError for other dtypes; None: a NotImplementedError.
-    refusal: str | None = None
+    #: The text of a RuntimeError for other dtypes, or one for each class letter ({} is the dtype);
+    #: what has no text is a NotImplementedError.
+    refusal: str | Mapping[str, str] | None = None
     #: Class letters whose tensors are converted, and to what ("int64", "float").
     widen: tuple[str, str] | None = None
     function: bool = True
@@ -59,7 +60,7 @@ class Call:
     functional: str | None = None
     dunder: str | None = None
     #: Special method of `dunder` -> name of the method that __torch_function__ is shown.
-    asked_as: Mapping[str, str] = field(default_factory=dict)
+    dispatched_as: Mapping[str, str] = field(default_factory=dict)
     inplace: bool = False
     #: When the in-place form of a composite changes nothing.
     idle: str | None = None

@@ -151,6 +151,7 @@ leaf may be given: an expression over the plain arguments and ``self.count``.
 Tensors of other dtypes than `dtypes` are refused by a NotImplementedError. `refusal` is the text of
 a RuntimeError where torch has such:
 ``"std and var only support floating point and complex dtypes"``.
+``{"c": "does not support {}"}`` is one for complex numbers only; ``{}`` is the name of the dtype.
 
 A derivative that doesn't exist is said with its reason: ``vjp=nondiff("...")``.
 

@@ -39,7 +39,7 @@ for _name, _np, _types, _also in (
         f"{_name}(self, other: operand)",
         kernel=elementwise(_name, dtypes="bool"),
         dunder=_name,
-        asked_as={"__eq__": "__eq__"} if _name == "eq" else None,
+        dispatched_as={"__eq__": "__eq__"} if _name == "eq" else None,
         inplace=True,
         aliases=_also,
         reference=f"np.{_np}(self, other)",
@@ -66,7 +66,7 @@ for _name, _doc in (("isnan", "NaN"), ("isinf", "infinite"), ("isfinite", "finit
         widen=("bi", "float"),
         samples=UNARY,
         reference=f"np.{_name}(self)",
-        doc=f"Whether each element is {_doc}.",
+        doc=f"Tell whether each element is {_doc}.",
         example={
             "isnan": '>>> ag.isnan(ag.tensor([1.0, float("nan")]))\ntensor([False,  True])',
             "isinf": '>>> ag.isinf(ag.tensor([1.0, float("inf")]))\ntensor([False,  True])',
@@ -84,7 +84,7 @@ op(
     samples=UNARY,
     dtypes="bihf",
     reference="np.signbit(self.astype(np.float32))",
-    doc="Whether the sign is negative, also of zero.",
+    doc="Tell whether the sign is negative, also of zero.",
     example=">>> ag.signbit(ag.tensor([0.0, -0.0]))\ntensor([False,  True])",
 )
 
@@ -137,7 +137,7 @@ for _name, _op, _slot in (
         kernel=elementwise(_name),
         dunder=_slot,
         inplace=True,
-        asked_as={
+        dispatched_as={
             f"__{_slot}__": f"__{_slot}__",
             f"__r{_slot}__": _name,
             f"__i{_slot}__": f"__i{_slot}__",
@@ -161,7 +161,7 @@ op(
     out="exact",
     kernel=elementwise("bitwise_not"),
     dunder="invert",
-    asked_as={"__invert__": "__invert__"},
+    dispatched_as={"__invert__": "__invert__"},
     inplace=True,
     vjp=nondiff("integers have no derivative"),
     vmap="elementwise",
@@ -182,7 +182,7 @@ for _name, _np, _slot in (
         kernel=elementwise(_np),
         dunder=_slot,
         inplace=True,
-        asked_as={f"__{_slot}__": f"__{_slot}__", f"__i{_slot}__": f"__i{_slot}__"},
+        dispatched_as={f"__{_slot}__": f"__{_slot}__", f"__i{_slot}__": f"__i{_slot}__"},
         vjp=nondiff("integers have no derivative"),
         vmap="elementwise",
         samples=BINARY,
@@ -246,6 +246,7 @@ for _name, _which, _doc in (
         vmap="elementwise",
         samples=BINARY,
         dtypes="bihf",
+        refusal={"c": f"{_name} not implemented for complex tensors."},
         reference=f"np.{_name}(self, other)",
         doc=_doc,
         example={
@@ -261,6 +262,7 @@ for _name, _which in (("fmax", "ge"), ("fmin", "le")):
         out=True,
         samples=BINARY,
         dtypes="bihf",
+        refusal={"c": f"{_name} not implemented for complex tensors."},
         reference=f"np.{_name}(self, other)",
         doc=(
             f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN."
@@ -288,6 +290,7 @@ for _name, _which in (("fmax", "ge"), ("fmin", "le")):
         vmap="elementwise",
         samples=BINARY,
         dtypes="hf",
+        refusal={"c": f"{_name} not implemented for complex tensors."},
         reference=f"np.{_name}(self, other)",
         doc=(
             f"{'Larger' if _name == 'fmax' else 'Smaller'} of two elements; a number wins over NaN."
@@ -341,7 +344,7 @@ for _name, _sign in (("isposinf", ""), ("isneginf", "-")):
         samples=UNARY,
         dtypes="bihf",
         reference=f"np.{_name}(self)",
-        doc=f"Whether elements are {'positive' if not _sign else 'negative'} infinity.",
+        doc=f"Tell whether elements are {'positive' if not _sign else 'negative'} infinity.",
         example=f'>>> ag.{_name}(ag.tensor([1.0, {_sign}float("inf")]))\ntensor([False,  True])',
     )
 

@@ -36,7 +36,7 @@ op(
     kernel=composite("conj_physical(self) if self.is_complex() else self"),
     samples=UNARY,
     reference="np.conj(self)",
-    doc="What ``conj`` stands for in formulas.",
+    doc="The conjugate of complex numbers: ``conj`` in formulas.",
 )
 
 op(
@@ -238,6 +238,7 @@ op(
 
 op(
     "polar(abs, angle)",
+    out="exact",
     tier="interpreted",
     method=False,
     checks="polar",

@@ -155,7 +155,7 @@ op(
 )
 
 op(
-    "_cdist_jvp(moved, x1, x2, p: float, result)",
+    "_cdist_jvp(tangent, x1, x2, p: float, result)",
     tier="interpreted",
     kernel=composite("contraction.cdist_jvp"),
     doc="Tangent of cdist by the first points.",

@@ -52,7 +52,7 @@ op(
     kernel=call("shapes.device_copy", lazy=True, anywhere=True),
     out=False,
     node="ToCopyBackward0",
-    attrs={"home": "place_of(self)"},
+    attrs={"home": "device_code_of(self)"},
     vjp={"self": "_to_device(grad, home, False)"},
     jvp="linear",
     vmap="_to_device(self, place, non_blocking)",

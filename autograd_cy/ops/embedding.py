@@ -286,7 +286,7 @@ op(
 )
 
 op(
-    "_embedding_bag_jvp(moved, indices, offset2bag, bag_size, max_indices, "
+    "_embedding_bag_jvp(tangent, indices, offset2bag, bag_size, max_indices, "
     "per_sample_weights: Tensor?, mode: int, padding_idx: int)",
     kernel=composite("embedding.embedding_bag_jvp"),
     doc="Tangent of embedding_bag.",

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms along one dimension, by scipy.fft.
+"""Discrete Fourier transforms along one dimension, by the compiled module of scipy.fft.
 
 The transform is linear, ``y = s F x`` with s from `norm`; its gradient is the conjugate transpose,
 an inverse transform without its own scaling, which is what the other of "backward" and "forward"
@@ -31,7 +31,7 @@ for _name, _what in (("fft", "Fourier transform"), ("ifft", "Inverse Fourier tra
         tier="interpreted",
         checks="transform",
         autocast="float32",
-        kernel=host(f"scipy.fft.{_name}(input, n, dim, norm)", "complex"),
+        kernel=host(f"fft.{_name}", "complex"),
         node="FftC2CBackward0",
         vjp={"input": f"_fft_c2c_backward(grad, input.shape, dim, norm, {_name == 'ifft'})"},
         shows={
@@ -43,6 +43,7 @@ for _name, _what in (("fft", "Fourier transform"), ("ifft", "Inverse Fourier tra
         vmap="dims",
         samples=LENGTHS,
         dtypes="bifc",
+        refusal={"h": "Unsupported dtype {}"},
         reference=f"scipy.fft.{_name}(input, n, dim, norm)",
         tolerance=1e-4,
         doc=(
@@ -62,7 +63,7 @@ op(
     tier="interpreted",
     checks="real_transform",
     autocast="float32",
-    kernel=host("scipy.fft.rfft(input, n, dim, norm)", "complex"),
+    kernel=host("fft.rfft", "complex"),
     node="FftR2CBackward0",
     vjp={"input": "_fft_r2c_backward(grad, input.shape, n, dim, norm)"},
     shows={"normalization": SCALED, "onesided": "True", "dim": "(dim,)"},
@@ -70,6 +71,7 @@ op(
     vmap="dims",
     samples=LENGTHS,
     dtypes="bif",
+    refusal={"h": "Unsupported dtype {}"},
     reference="scipy.fft.rfft(input, n, dim, norm)",
     tolerance=1e-4,
     doc=(
@@ -85,7 +87,7 @@ op(
     tier="interpreted",
     checks="half_transform",
     autocast="float32",
-    kernel=host("scipy.fft.irfft(input, n, dim, norm)", "real"),
+    kernel=host("fft.irfft", "real"),
     node="FftC2RBackward0",
     vjp={"input": "_fft_c2r_backward(grad, input.shape, dim, norm)"},
     shows={"normalization": UNSCALED, "dim": "(dim,)"},
@@ -93,6 +95,7 @@ op(
     vmap="dims",
     samples=HALF,
     dtypes="bifc",
+    refusal={"h": "Unsupported dtype {}"},
     reference="scipy.fft.irfft(input, n, dim, norm)",
     tolerance=1e-4,
     doc=(

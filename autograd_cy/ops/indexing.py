@@ -267,7 +267,7 @@ op(
 op(
     "_index_fill_mask(self, dim: dim, index, value)",
     kernel=composite("indexing.index_fill_mask"),
-    doc="Where index_fill writes.",
+    doc="The mask of the elements that index_fill writes.",
 )
 
 op(
@@ -434,7 +434,7 @@ op(
 )
 
 op(
-    "_sources_jvp(moved, self, dim: int, index, src, result, reduce: str, include_self: bool, "
+    "_sources_jvp(tangent, self, dim: int, index, src, result, reduce: str, include_self: bool, "
     "op: str, name: str)",
     kernel=composite("indexing.sources_jvp"),
     doc="The tangent of the slots from that of the sources.",
@@ -669,26 +669,30 @@ op(
     ),
 )
 
-op(
-    "nonzero(self)",
-    options={"as_tuple: bool = False": "_nonzero_tuple"},
-    kernel=call(
-        "indexing.nonzero",
-        shape="rules_indexing.true_places(self, sizes)",
-        sized="indexing.count_nonzero",
-    ),
-    out="exact",
-    vjp=nondiff("the result is indices"),
-    vmap=refuse(
-        "vmap: We do not support batching operators that can output dynamic shape. Attempted to "
-        "vmap over nonzero; use where() with the condition instead."
-    ),
-    dtypes="biuhfc",
-    samples=[sample((arg((3, 4), integers(0, 2)),))],
-    reference="np.argwhere(self)",
-    doc="Indices of the elements that aren't zero, one row each.",
-    example=">>> ag.nonzero(ag.tensor([0, 3, 4]))\ntensor([[1],\n        [2]])",
-)
+for _name, _options in (
+    ("nonzero", {"as_tuple: bool = False": "_nonzero_tuple"}),
+    ("argwhere", {}),
+):
+    op(
+        f"{_name}(self)",
+        options=_options,
+        kernel=call(
+            "indexing.nonzero",
+            shape="rules_indexing.true_places(self, sizes)",
+            sized="indexing.count_nonzero",
+        ),
+        out="exact" if _options else False,
+        vjp=nondiff("the result is indices"),
+        vmap=refuse(
+            "vmap: We do not support batching operators that can output dynamic shape. Attempted "
+            f"to vmap over {_name}; use where() with the condition instead."
+        ),
+        dtypes="biuhfc",
+        samples=[sample((arg((3, 4), integers(0, 2)),))],
+        reference="np.argwhere(self)",
+        doc="Indices of the elements that aren't zero, one row each.",
+        example=f">>> ag.{_name}(ag.tensor([0, 3, 4]))\ntensor([[1],\n        [2]])",
+    )
 
 op(
     "_repeated_places(repeats, output_size: int? = None)",
@@ -720,7 +724,7 @@ op(
         "vmap over bincount; use one_hot() with num_classes, and sum() instead."
     ),
     dtypes="i",
-    doc="How often each number from 0 to the largest occurs.",
+    doc="Count how often each number from 0 to the largest occurs.",
 )
 
 op(
@@ -730,7 +734,7 @@ op(
     dtypes="i",
     reference=by_test("tests/tensor/test_python_methods.py::test_bincount"),
     doc=(
-        "How often each number from 0 to the largest occurs, or the sums of the `weights` there.\n"
+        "Count how often each number from 0 to the largest occurs, or sum its `weights`.\n"
         "The result has at least `minlength` elements. Weights have gradients; in torch they have "
         "none."
     ),

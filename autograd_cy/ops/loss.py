@@ -129,6 +129,7 @@ op(
 
 op(
     "mse_loss(input, target, *, reduction: str = 'mean')",
+    functional="mse_loss(input, target, size_average, reduce, reduction, weight)",
     method=False,
     kernel=composite("loss.mse_loss"),
     autocast="float32",

@@ -105,7 +105,7 @@ op(
 )
 
 op(
-    "_rows_jvp(moved, input, normalized_shape: ints, weight: Tensor?, eps: float, centred: bool)",
+    "_rows_jvp(tangent, input, normalized_shape: ints, weight: Tensor?, eps: float, centred: bool)",
     kernel=composite("normalization.rows_jvp"),
     doc="Tangent of normalised rows.",
 )
@@ -326,7 +326,7 @@ op(
 )
 
 op(
-    "_groups_jvp(moved, input, num_groups: int, weight: Tensor?, eps: float)",
+    "_groups_jvp(tangent, input, num_groups: int, weight: Tensor?, eps: float)",
     kernel=composite("normalization.groups_jvp"),
     doc="Tangent of group_norm.",
 )
@@ -354,7 +354,7 @@ op(
     ],
     errors=(
         error(sample((arg((2, 5)), 2)), RuntimeError, "divisible by num_groups"),
-        error(sample((arg((5,)), 1)), RuntimeError, "at least 2 dimensions"),
+        error(sample((arg((5,)), 1)), IndexError, "at least 2 dimensions"),
         error(
             sample((arg((2, 4)), 2, arg((3,)))),
             RuntimeError,
@@ -505,7 +505,7 @@ op(
 )
 
 op(
-    "_channels_jvp(moved, input, weight: Tensor?, mean, rstd, training: bool, eps: float)",
+    "_channels_jvp(tangent, input, weight: Tensor?, mean, rstd, training: bool, eps: float)",
     kernel=composite("normalization.channels_jvp"),
     doc="Tangent of batch_norm.",
 )
@@ -567,7 +567,7 @@ op(
         ),
         error(
             sample((arg((4,)), None, None, None, None, True, 0.1, 1e-5, True)),
-            RuntimeError,
+            IndexError,
             "at least 2 dimensions",
         ),
     ),

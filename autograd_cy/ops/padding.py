@@ -45,7 +45,7 @@ op(
 op(
     "_crop(self, pad: ints)",
     kernel=composite("padding.crop"),
-    doc="What constant padding hasn't added.",
+    doc="The part that constant padding hasn't added.",
 )
 
 op(

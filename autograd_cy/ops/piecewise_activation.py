@@ -44,6 +44,7 @@ op(
     vmap="elementwise",
     samples=UNARY,
     dtypes="ihf",
+    refusal={"b": "Boolean inputs not supported for relu"},
     domain=real(-2, 2, avoid=(0.0,)),
     reference="np.maximum(self, 0)",
     doc="``max(self, 0)``.",
@@ -445,8 +446,8 @@ op(
     out=False,
     dtypes="hf",
     kernel=call(
-        "random_fills.slopes",
-        shape="rules_random.slopes(self, lower, upper)",
+        "random_fills.rrelu_slopes",
+        shape="rules_random.rrelu_slopes(self, lower, upper)",
         args=("self", "lower", "upper"),
         draws=True,
     ),
@@ -609,6 +610,7 @@ op(
 
 op(
     "softshrink(self, lambd: Scalar = 0.5)",
+    out="exact",
     namespace="nn.functional",
     kernel=call("activations.softshrink", anywhere=True, into=True),
     vjp={"self": "_softshrink_backward(grad, self, lambd)"},

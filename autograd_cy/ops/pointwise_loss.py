@@ -1,8 +1,8 @@
 """Losses with a number for each element; `reduction` is 0 (none), 1 (mean) or 2 (sum).
 
-What users call is in autograd_cy/nn/functional/_pointwise_loss.py, but for what torch has at top
-level. A loss has the gradient ``share * slope``: the share is the incoming gradient of one element,
-the slope an elementwise kernel that takes the share first.
+What users call adds the names of reductions and other options (`functional`). A loss has the
+gradient ``share * derivative``: the share is the incoming gradient of one element, the derivative
+an elementwise kernel that takes the share first.
 """
 
 from autograd_cy.ops._schema import (
@@ -35,7 +35,7 @@ def pairs(*more, values=None):
     ]
 
 
-def slopes(*more, values=None):
+def loss_samples(*more, values=None):
     return [sample((arg(g), arg((3, 4)), arg((3, 4), values), *more)) for g in ((3, 4), ())]
 
 
@@ -63,6 +63,8 @@ op(
 
 op(
     "_l1_loss(self, target, reduction: int)",
+    functional="l1_loss(input, target, size_average, reduce, reduction, weight)",
+    autocast="float32",
     kernel=call("pointwise_loss.l1_into", shape="rules_loss.pointwise(self, target, reduction)"),
     out=False,
     shown_as="l1_loss",
@@ -93,7 +95,7 @@ op(
     },
     jvp="elementwise",
     vmap="elementwise",
-    samples=slopes(),
+    samples=loss_samples(),
     dtypes="hf",
     reference="grad_output * np.sign(self - target)",
     doc="Gradient of l1_loss.",
@@ -101,6 +103,10 @@ op(
 
 op(
     "_smooth_l1_loss(self, target, beta: float, reduction: int)",
+    functional=(
+        "smooth_l1_loss(input, target, size_average, reduce, reduction, beta: float = 1.0)"
+    ),
+    autocast="float32",
     out=False,
     shown_as="smooth_l1_loss",
     node="SmoothL1LossBackward0",
@@ -149,7 +155,7 @@ op(
     },
     jvp="elementwise",
     vmap="elementwise",
-    samples=slopes(0.7),
+    samples=loss_samples(0.7),
     dtypes="hf",
     reference="grad_output * np.clip((self - target) / beta, -1, 1)",
     doc="Gradient of smooth_l1_loss.",
@@ -157,6 +163,8 @@ op(
 
 op(
     "_huber_loss(self, target, delta: float, reduction: int)",
+    functional="huber_loss(input, target, reduction, delta: float = 1.0, weight)",
+    autocast="float32",
     out=False,
     shown_as="huber_loss",
     node="HuberLossBackward0",
@@ -204,7 +212,7 @@ op(
     },
     jvp="elementwise",
     vmap="elementwise",
-    samples=slopes(0.7),
+    samples=loss_samples(0.7),
     dtypes="hf",
     reference="grad_output * np.clip(self - target, -delta, delta)",
     doc="Gradient of huber_loss.",
@@ -280,7 +288,7 @@ op(
     },
     jvp="elementwise",
     vmap="elementwise",
-    samples=slopes(),
+    samples=loss_samples(),
     dtypes="hf",
     domain=PROBABILITY,
     tolerance=1e-4,
@@ -389,12 +397,12 @@ op(
     out=False,
     vjp={
         "grad_output": "_logit_cross_entropy_backward(grad, self, target)",
-        "self": "grad * grad_output * _sigmoid_slope(sigmoid(self))",
+        "self": "grad * grad_output * _sigmoid_value_derivative(sigmoid(self))",
         "target": "-grad * grad_output",
     },
     jvp="elementwise",
     vmap="elementwise",
-    samples=slopes(),
+    samples=loss_samples(),
     dtypes="hf",
     reference="grad_output * (1 / (1 + np.exp(-self)) - target)",
     doc="Gradient of binary_cross_entropy_with_logits.",
@@ -407,7 +415,8 @@ op(
     vjp={
         "grad_output": "_weighted_logit_cross_entropy_backward(grad, self, target, pos_weight)",
         "self": (
-            "grad * grad_output * (1 + (pos_weight - 1) * target) * _sigmoid_slope(sigmoid(self))"
+            "grad * grad_output * (1 + (pos_weight - 1) * target) "
+            "* _sigmoid_value_derivative(sigmoid(self))"
         ),
         "target": "grad * grad_output * ((pos_weight - 1) * sigmoid(self) - pos_weight)",
     },
@@ -427,7 +436,7 @@ op(
 )
 
 op(
-    "_sigmoid_slope(self)",
+    "_sigmoid_value_derivative(self)",
     kernel=composite("self * (1 - self)"),
     doc="Derivative of sigmoid, of its value.",
 )
@@ -555,6 +564,7 @@ op(
 
 op(
     "kl_div(input, target, reduction: int = 0, *, log_target: bool = False)",
+    functional=("kl_div(input, target, size_average, reduce, reduction, log_target: bool = False)"),
     method=False,
     kernel=composite("pointwise_loss.kl_div"),
     dtypes="hf",
@@ -583,6 +593,8 @@ op(
 
 op(
     "_soft_margin_loss(self, target, reduction: int)",
+    functional="soft_margin_loss(input, target, size_average, reduce, reduction)",
+    autocast="float32",
     out=False,
     shown_as="soft_margin_loss",
     node="SoftMarginLossBackward0",
@@ -619,15 +631,18 @@ op(
     node="SoftMarginLossBackwardBackward0",
     vjp={
         "grad_output": "_soft_margin_loss_backward(grad, self, target)",
-        "self": "grad * grad_output * square(target) * _sigmoid_slope(sigmoid(self * target))",
+        "self": (
+            "grad * grad_output * square(target) "
+            "* _sigmoid_value_derivative(sigmoid(self * target))"
+        ),
         "target": (
-            "grad * grad_output * (self * target * _sigmoid_slope(sigmoid(self * target)) "
-            "- sigmoid(-self * target))"
+            "grad * grad_output * (self * target "
+            "* _sigmoid_value_derivative(sigmoid(self * target)) - sigmoid(-self * target))"
         ),
     },
     jvp="elementwise",
     vmap="elementwise",
-    samples=slopes(),
+    samples=loss_samples(),
     dtypes="hf",
     reference="-grad_output * target / (1 + np.exp(self * target))",
     doc="Gradient of soft_margin_loss.",

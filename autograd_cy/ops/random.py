@@ -12,7 +12,7 @@ EACH = randomly("the same numbers for all examples, or others for each", draws="
 
 
 def fill(signature, shape, kernel, args, doc, name, node=None, draws=EACH, **more):
-    """Overwrites a tensor, which keeps its history with a zero gradient."""
+    """Overwrite a tensor, which keeps its history with a zero gradient."""
     return op(
         signature,
         shown_as=name,
@@ -116,7 +116,7 @@ fill(
 
 
 def drawn(signature, shape, kernel, doc, name, node, args, zero, draws="around"):
-    """Makes a tensor like `self`, which records the tensors that it was drawn with."""
+    """A maker of tensors like `self`, which records the tensors that it was drawn with."""
     return op(
         signature,
         shown_as=name,

@@ -180,7 +180,7 @@ op(
     kernel=composite("sum(ne(self, 0), dim, False)"),
     samples=[sample((arg((3, 4), integers(0, 2)),)), sample((arg((3, 4), integers(0, 2)), 0))],
     reference="np.count_nonzero(self, dim)",
-    doc="How many elements aren't zero.",
+    doc="Count the elements that aren't zero.",
     example=">>> ag.count_nonzero(ag.tensor([0, 3, 4]))\ntensor(2)",
 )
 
@@ -207,7 +207,7 @@ for _name in ("all", "any"):
         vmap="dims",
         samples=[*ALL, *DIMS],
         reference=f"np.{_name}(self, axis=dim if self.ndim else None, keepdims=keepdim)",
-        doc=f"Whether {_name} elements are true.",
+        doc=f"Tell whether {_name} elements are true.",
         example={
             "all": ">>> ag.all(ag.tensor([[1, 0], [1, 1]]), 1)\ntensor([False,  True])",
             "any": ">>> ag.any(ag.tensor([[1, 0], [0, 0]]), 1)\ntensor([ True, False])",
@@ -344,6 +344,7 @@ for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest",
             sample((arg((5,)), 0)),
         ],
         dtypes="bihf",
+        refusal={"c": "does not support complex input"},
         reference=(
             f"(np.{_name}(self, axis=dim, keepdims=keepdim), np.arg{_name}(self, axis=dim, "
             "keepdims=keepdim))"
@@ -376,6 +377,7 @@ for _name, _which, _order in (("max", "Largest", "maximum"), ("min", "Smallest",
             sample((arg((3, 4)), -1), {"keepdim": True}),
         ],
         dtypes="ihf",
+        refusal={"b": "does not support bool input", "c": "does not support complex input"},
         reference=f"np.arg{_name}(self, axis=dim, keepdims=keepdim)",
         doc=(
             f"Index of the {_which.lower()} element, of the whole tensor or along a dimension; "
@@ -658,7 +660,7 @@ op(
 )
 
 op(
-    "_linear_scan_jvp(moved, factors, result, dim: dim, reverse: bool)",
+    "_linear_scan_jvp(tangent, factors, result, dim: dim, reverse: bool)",
     kernel=composite("reduction.linear_scan_jvp"),
     doc="Tangent of a recurrence by that of its factors.",
 )

@@ -208,19 +208,19 @@ op(
 )
 
 op(
-    f"_grid_sample_jvp(input, grid, moved, {_HOWS})",
+    f"_grid_sample_jvp(input, grid, tangent, {_HOWS})",
     tier="interpreted",
     kernel=composite("resampling.grid_sample_jvp"),
     doc="Tangent of what is sampled by the grid.",
 )
 op(
-    f"_grid_sample_input_jvp(grad_output, grid, moved, size: sizes, {_HOWS})",
+    f"_grid_sample_input_jvp(grad_output, grid, tangent, size: sizes, {_HOWS})",
     tier="interpreted",
     kernel=composite("resampling.grid_sample_input_jvp"),
     doc="Tangent of the images' gradient by the grid.",
 )
 op(
-    f"_grid_sample_grid_jvp(grad_output, input, grid, moved, {_HOWS})",
+    f"_grid_sample_grid_jvp(grad_output, input, grid, tangent, {_HOWS})",
     tier="interpreted",
     kernel=composite("resampling.grid_sample_grid_jvp"),
     doc=(

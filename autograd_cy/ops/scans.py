@@ -74,23 +74,23 @@ op(
 
 # Sums of products with exponentials: linear in what is added, at zero, too.
 op(
-    "_logcumsumexp_jvp(moved, self, sums, back: int)",
+    "_logcumsumexp_jvp(tangent, self, sums, back: int)",
     out=False,
-    kernel=call("scans.logcumsumexp_jvp", shape="rules_scans.same_shape(moved, self, sums)"),
+    kernel=call("scans.logcumsumexp_jvp", shape="rules_scans.same_shape(tangent, self, sums)"),
     vjp={
-        "moved": "_logcumsumexp_backward(grad, self, sums, back)",
-        "self": "moved.conj() * _logcumsumexp_backward(grad, self, sums, back)",
+        "tangent": "_logcumsumexp_backward(grad, self, sums, back)",
+        "self": "tangent.conj() * _logcumsumexp_backward(grad, self, sums, back)",
         "sums": "-grad * result.conj()",
     },
     jvp={
-        "moved": "_logcumsumexp_jvp(moved_t, self, sums, back)",
-        "self": "_logcumsumexp_jvp(moved * self_t, self, sums, back)",
+        "tangent": "_logcumsumexp_jvp(tangent_t, self, sums, back)",
+        "self": "_logcumsumexp_jvp(tangent * self_t, self, sums, back)",
         "sums": "-result * sums_t",
     },
     vmap="elementwise",
     dtypes="hfc",
     doc=(
-        "Tangent of logcumsumexp: for each j the sum over i <= j of ``moved[i] * exp(self[i] - "
+        "Tangent of logcumsumexp: for each j the sum over i <= j of ``tangent[i] * exp(self[i] - "
         "sums[j])``, along a dimension counted from the end."
     ),
 )

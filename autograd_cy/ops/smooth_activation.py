@@ -213,12 +213,10 @@ op(
 )
 
 op(
-    "_gelu_tanh_curve(self, t, slope)",
+    "_gelu_tanh_curve(self, t, du)",
     method=False,
-    kernel=composite(
-        "(1 - t * t) * (slope + 0.10703222440890037 * self * self - self * t * slope * slope)"
-    ),
-    doc="The curvature from t = tanh(u) and slope = u'.",
+    kernel=composite("(1 - t * t) * (du + 0.10703222440890037 * self * self - self * t * du * du)"),
+    doc="The curvature from t = tanh(u) and the derivative `du` of u.",
 )
 
 op(
@@ -275,6 +273,7 @@ op(
 
 op(
     "softplus(self, beta: Scalar = 1, threshold: Scalar = 20)",
+    out="exact",
     namespace="nn.functional",
     kernel=call("activations.softplus", anywhere=True, into=True),
     vjp={"self": "_softplus_backward(grad, self, beta, threshold)"},
@@ -331,6 +330,7 @@ op(
 
 op(
     "logsigmoid(self)",
+    out="exact",
     namespace="nn.functional",
     event="log_sigmoid",
     kernel=elementwise("log_sigmoid"),
@@ -479,13 +479,13 @@ op(
 )
 
 op(
-    "_glu_jvp(self, moved, dim: dim)",
+    "_glu_jvp(self, tangent, dim: dim)",
     kernel=composite("smooth_activation.glu_jvp"),
     doc="Tangent of glu.",
 )
 
 op(
-    "_glu_backward_jvp(grad_output, self, moved, dim: dim)",
+    "_glu_backward_jvp(grad_output, self, tangent, dim: dim)",
     kernel=composite("smooth_activation.glu_backward_jvp"),
-    doc="Derivative of glu's gradient along `moved`; it is symmetric.",
+    doc="Derivative of glu's gradient along `tangent`; it is symmetric.",
 )

@@ -15,6 +15,7 @@ ROWS = [
 
 op(
     "softmax(self, dim: dim, dtype: dtype? = None)",
+    functional="softmax(input, dim: int | None = None, _stacklevel, dtype: Any = None)",
     kernel=call("softmax.softmax_into", shape="rules_reduction.softmax(self, dim, dtype)"),
     out="exact",
     vjp={"self": "softmax_backward(grad, result, dim)"},
@@ -71,6 +72,7 @@ op(
 
 op(
     "log_softmax(self, dim: dim, dtype: dtype? = None)",
+    functional="log_softmax(input, dim: int | None = None, _stacklevel, dtype: Any = None)",
     kernel=call("softmax.log_softmax_into", shape="rules_reduction.softmax(self, dim, dtype)"),
     out="exact",
     vjp={"self": "log_softmax_backward(grad, result, dim)"},

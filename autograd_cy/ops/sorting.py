@@ -35,6 +35,7 @@ op(
     vmap="dims",
     samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((5,)), 0))],
     dtypes="biuhf",
+    refusal={"c": "Sort does not support complex dtypes on CPU"},
     reference="(np.sort(self, axis=dim), np.argsort(self, axis=dim, kind='stable'))",
     doc="Elements in order along a dimension, and where they were.",
     example=(
@@ -55,6 +56,10 @@ op(
     vmap="dims",
     samples=[one((3, 4), 2), one((3, 4), 1, 0), one((5,), 3, 0, False)],
     dtypes="ihf",
+    refusal={
+        "b": "topk does not support bool dtypes on CPU",
+        "c": "topk does not support complex dtypes on CPU",
+    },
     reference=by_test("tests/ops/test_shape_and_indexing.py::test_topk"),
     doc="The `k` largest (or smallest) elements along a dimension, in order, and their indices.",
     example=(
@@ -139,7 +144,7 @@ op(
     dtypes="ihf",
     reference="np.searchsorted(sorted_sequence.ravel()[:5], input, 'right' if right else 'left')",
     doc=(
-        "Where values belong in sorted rows: before equal elements, or behind them with `right` "
+        "Find where values belong in sorted rows: before equal elements, or behind with `right` "
         '(``side="right"``). The last dimension has the rows; `sorter` orders rows that aren\'t '
         "sorted."
     ),
@@ -179,7 +184,7 @@ op(
     refusal="elements must be real numbers",
     reference="np.isin(elements, test_elements, invert=invert)",
     doc=(
-        "Whether each element is one of `test_elements`; either may be a number. NaN is no "
+        "Tell whether each element is one of `test_elements`; either may be a number. NaN is no "
         "element of anything."
     ),
     example=">>> ag.isin(ag.tensor([1, 2, 3]), ag.tensor([1, 3]))\ntensor([ True, False,  True])",

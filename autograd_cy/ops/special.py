@@ -1,4 +1,4 @@
-"""Error, gamma and Bessel functions and their kin; those that are not hot by scipy.special."""
+"""Error, gamma and Bessel functions and their kin; the rare ones by scipy.special."""
 
 from autograd_cy.ops._schema import (
     BINARY,
@@ -8,7 +8,9 @@ from autograd_cy.ops._schema import (
     composite,
     differs,
     elementwise,
+    error,
     host,
+    one,
     op,
     real,
     sample,
@@ -20,6 +22,8 @@ LOADED = "at first use"
 TORCH_ROUNDS = (
     "torch's series for polygamma(1, x) is good to 5e-10 and misses the poles at whole numbers"
 )
+
+BESIDE_A_POLE = "(self < 0) & (self != np.rint(self)) & (np.abs(self - np.rint(self)) < 1e-9)"
 
 # --- error functions and logarithms ------------------------------------------------------------
 
@@ -38,6 +42,26 @@ unary(
     reference="scipy.special.erfc(self)",
     dtypes="bihf",
     example=">>> ag.erfc(ag.tensor([0.0, 1.0]))\ntensor([1.0000, 0.1573])",
+)
+
+op(
+    "erfinv(self)",
+    namespace="special",
+    tier="interpreted",
+    # SciPy forgets the sign of zero.
+    kernel=host("np.copysign(scipy.special.erfinv(self), self)", "float"),
+    aliases=("erfinv",),
+    inplace=True,
+    vjp={"self": "0.886226925452758 * grad * exp(square(special_erfinv(self)))"},
+    jvp="elementwise",
+    vmap="elementwise",
+    samples=UNARY,
+    domain=real(-0.8, 0.8),
+    dtypes="bihf",
+    node="ErfinvBackward0",
+    reference="scipy.special.erfinv(self)",
+    doc="Inverse of the error function.",
+    example=">>> ag.special.erfinv(ag.tensor([0.0, 0.5]))\ntensor([0.0000, 0.4769])",
 )
 
 op(
@@ -98,12 +122,7 @@ op(
 
 op(
     "lgamma(self)",
-    kernel=call(
-        "special.lgamma",
-        shape="rules_special.floating(self)",
-        over="self",
-        follows={"result": "self"},
-    ),
+    kernel=elementwise("lgamma", dtypes="float"),
     inplace=True,
     vjp={"self": "grad * digamma(self)"},
     jvp="elementwise",
@@ -114,11 +133,7 @@ op(
     reference="scipy.special.gammaln(self)",
     tolerance=1e-4,
     special=(
-        differs(
-            "value",
-            "np.abs(self - 1) < 1e-6",
-            "SciPy's error beside the zero at 1 is one of 1, not of the result",
-        ),
+        differs("gradient", BESIDE_A_POLE, "torch rounds the product of pi and the number"),
         differs("second", "finite(self)", TORCH_ROUNDS),
     ),
     doc="Logarithm of the absolute value of the gamma function.",
@@ -127,12 +142,7 @@ op(
 
 op(
     "digamma(self)",
-    kernel=call(
-        "special.digamma",
-        shape="rules_special.floating(self)",
-        over="self",
-        follows={"result": "self"},
-    ),
+    kernel=elementwise("digamma", dtypes="float"),
     inplace=True,
     vjp={"self": "grad * _polygamma(self, 1)"},
     jvp="elementwise",
@@ -143,6 +153,7 @@ op(
     reference="scipy.special.psi(self)",
     tolerance=1e-4,
     special=(
+        differs("value", BESIDE_A_POLE, "torch rounds the product of pi and the number"),
         differs("gradient", "finite(self)", TORCH_ROUNDS),
         differs("second", "np.isposinf(self)", "the limit"),
     ),
@@ -173,6 +184,44 @@ op(
     reference="scipy.special.polygamma(order, self)",
     tolerance=1e-3,
     doc="Derivatives of the digamma function.",
+)
+
+op(
+    "mvlgamma(self, p: int)",
+    tier="interpreted",
+    kernel=host("special.mvlgamma", "float"),
+    checks="positive_order",
+    inplace=True,
+    vjp={"self": "_mvlgamma_backward(grad, self, p)"},
+    jvp="elementwise",
+    vmap="mvlgamma(self, p)",
+    samples=[one((3, 4), 2), one((3,), 1), one((), 3), one((0, 2), 2)],
+    domain=real(1.2, 4),
+    dtypes="ihf",
+    reference="scipy.special.multigammaln(self, p)",
+    tolerance=1e-4,
+    special=(
+        differs(
+            "value",
+            "np.abs(self - 1) < 1e-6",
+            "SciPy's error beside the zero at 1 is one of 1, not of the result",
+        ),
+        differs("second", "finite(self)", TORCH_ROUNDS),
+    ),
+    params={"p": "The dimension, at least 1."},
+    errors=(error(sample((arg((3,)), 0)), RuntimeError, "p has to be greater than or equal to 1"),),
+    doc=(
+        "Logarithm of the multivariate gamma function of dimension `p`: the sum of "
+        "``lgamma(self - i / 2)`` for `i` below `p`, and ``p * (p - 1) / 4 * log(pi)``."
+    ),
+    example=">>> ag.mvlgamma(ag.tensor([3.0]), 2)\ntensor([1.5502])",
+)
+
+op(
+    "_mvlgamma_backward(grad, self, p: int)",
+    tier="interpreted",
+    kernel=composite("special.mvlgamma_backward"),
+    doc="Gradient of mvlgamma.",
 )
 
 for _name, _sign, _doc in (("igamma", "", "lower"), ("igammac", "-", "upper")):
@@ -223,7 +272,7 @@ op(
     "i0(self)",
     namespace="special",
     tier="interpreted",
-    kernel=host("scipy.special.i0(self)", "float"),
+    kernel=elementwise("i0", dtypes="float"),
     aliases=("i0",),
     inplace=True,
     vjp={"self": "grad * special_i1(self)"},
@@ -250,7 +299,7 @@ op(
     "i1(self)",
     namespace="special",
     tier="interpreted",
-    kernel=host("scipy.special.i1(self)", "float"),
+    kernel=elementwise("i1", dtypes="float"),
     vjp={
         "self": (
             "grad * where(eq(self, 0), 0.5, special_i0(self) - result / where(eq(self, 0), 1, "
@@ -270,7 +319,7 @@ op(
             "(self != 0) & (np.abs(self) < smallest)",
             "the quotient of subnormal numbers has few digits",
         ),
-        differs("second", "np.abs(self) < 1e-2", "i0 - i1 / x cancels in the slope"),
+        differs("second", "np.abs(self) < 1e-2", "i0 - i1 / x cancels in the derivative"),
         differs(("value", "gradient", "second"), "np.abs(self) > np.log(largest)", OVERFLOW),
     ),
     doc="Modified Bessel function of the first kind, of order 1.",
@@ -281,7 +330,7 @@ op(
     "i0e(self)",
     namespace="special",
     tier="interpreted",
-    kernel=host("scipy.special.i0e(self)", "float"),
+    kernel=elementwise("i0e", dtypes="float"),
     vjp={"self": "grad * (special_i1e(self) - sgn(self) * result)"},
     jvp="elementwise",
     vmap="elementwise",
@@ -298,7 +347,7 @@ op(
     "i1e(self)",
     namespace="special",
     tier="interpreted",
-    kernel=host("scipy.special.i1e(self)", "float"),
+    kernel=elementwise("i1e", dtypes="float"),
     vjp={"self": "grad * (special_i0e(self) - result * sgn(self) - _bessel_ratio_e(self, 1))"},
     jvp="elementwise",
     vmap="elementwise",

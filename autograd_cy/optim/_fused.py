@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
@@ -51,13 +53,27 @@ class FusedOptimizer(Optimizer):
     #: A parameter that is listed twice is stepped twice, with what the first step left.
     _in_turn: ClassVar[bool] = True
     #: `GradScaler` leaves scale and overflow to the step.
-    _step_supports_amp_scaling = True
+    _step_supports_amp_scaling: bool = True
 
     def __init__(self, params: Iterable[Any], arguments: dict[str, Any]) -> None:
         """Take the options from the arguments of the ``__init__`` of a subclass."""
         options = {name: arguments[name] for name in self.option_names.split()}
         self._check_options(options)
         super().__init__(params, options)
+        self._choose_step()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._choose_step()
+
+    def _choose_step(self) -> None:
+        """Let steps be recorded if the optimizer is differentiable, so that others test nothing."""
+        if self.defaults.get("differentiable"):
+            # A strong reference would make a cycle, which would keep graphs.
+            recorded = functools.partial(_recorded_step, weakref.ref(self))
+            self._update = recorded  # type: ignore[method-assign]
+            # What `GradScaler` does to gradients is recorded, too.
+            self._step_supports_amp_scaling = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -72,8 +88,6 @@ class FusedOptimizer(Optimizer):
         check_pair("betas", options.get("betas", (0.0, 0.0)))
         for index, beta in enumerate(options.get("betas", ())):
             check_option(f"beta parameter at index {index}", beta, 0.0 <= beta < 1.0)
-        differentiable = options["differentiable"]
-        check_option("differentiable value", differentiable, not differentiable)
 
     def _update(self, group: dict[str, Any]) -> None:
         params, grads, together, differ = with_gradients(group["params"])
@@ -103,10 +117,7 @@ class FusedOptimizer(Optimizer):
         try:
             lists = state_lists(known, params, self.arrays, self._used(group), names)
         except KeyError as missing:
-            raise RuntimeError(
-                f"{type(self).__name__}: {missing} of the state of a parameter is missing; was the "
-                "state loaded from another optimizer, or an option changed after the first step?"
-            ) from None
+            raise missing_state(self, missing) from None
         for place in range(len(lists) - len(names), len(lists)):
             if not are_numbers(lists[place]):
                 name = names[place - len(lists)]
@@ -192,6 +203,24 @@ class FusedOptimizer(Optimizer):
             found[i] = number
             odd.append((state, name, number))
         return found
+
+
+def _recorded_step(there: weakref.ref[FusedOptimizer], group: dict[str, Any]) -> None:
+    """Do the step of a group of an optimizer whose steps are recorded."""
+    from ._recorded import update  # at first use
+
+    optimizer = there()
+    if optimizer is None:
+        raise ReferenceError("the optimizer of this step is gone")
+    update(optimizer, group)
+
+
+def missing_state(optimizer: FusedOptimizer, missing: KeyError) -> RuntimeError:
+    """Return the error of a state that lacks a name."""
+    return RuntimeError(
+        f"{type(optimizer).__name__}: {missing} of the state of a parameter is missing; was the "
+        "state loaded from another optimizer, or an option changed after the first step?"
+    )
 
 
 def rate_of(group: dict[str, Any], param: Tensor) -> Tensor:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_cy import Tensor, float64, get_default_dtype
+from autograd_cy import (
+    Tensor,
+    float64,
+    get_default_dtype,
+    view_as_complex,
+    view_as_real,
+    zeros_like,
+)
 from autograd_cy._C.launch import is_capturing
 from autograd_cy._C.optimize import put_number, state_like, state_number
 
@@ -93,11 +100,19 @@ def made_anew(group: dict[str, Any]) -> bool:
     return getattr(group, "captured", False) and is_capturing()
 
 
-def first_array(group: dict[str, Any], param: Tensor, value: float = 0.0) -> Tensor:
-    """Return state that lies as its parameter does."""
-    return state_like(param, value, made_anew(group))
+def first_array(group: dict[str, Any], param: Tensor, value: float | Tensor = 0.0) -> Tensor:
+    """Return state of its parameter's strides; a recorded step keeps the value's history."""
+    if group.get("differentiable"):
+        zeros = zeros_like(param)
+        if param.is_complex():  # whose parts are parameters of their own
+            return view_as_complex(view_as_real(zeros) + value)
+        return zeros + value
+    return state_like(param, float(value), made_anew(group))
 
 
-def first_number(group: dict[str, Any], param: Tensor, value: float = 0.0) -> Tensor:
+def first_number(group: dict[str, Any], param: Tensor, value: float | Tensor = 0.0) -> Tensor:
     """Return a number of a state, on the device of its parameter, in the dtype that torch has."""
-    return state_number(param, value, get_default_dtype() is float64, made_anew(group))
+    if group.get("differentiable") and isinstance(value, Tensor):
+        return value
+    wide = get_default_dtype() is float64
+    return state_number(param, float(value), wide, made_anew(group))

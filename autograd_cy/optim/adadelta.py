@@ -23,20 +23,21 @@ class Adadelta(FusedOptimizer):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The factor :math:`\gamma`.
-    rho : float, optional
+    rho : float or Tensor, optional
         The factor :math:`\rho` of the running means.
-    eps : float, optional
+    eps : float or Tensor, optional
         Added below the roots.
-    weight_decay : float, optional
+    weight_decay : float or Tensor, optional
         Factor of the parameter that is added to its gradient.
     foreach, capturable : bool, optional
         They choose between implementations in PyTorch; here there is one, and they change nothing.
     maximize : bool, optional
         Whether to climb instead of to descend.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
 
     Raises
     ------
@@ -61,9 +62,9 @@ class Adadelta(FusedOptimizer):
         self,
         params: Iterable[Any],
         lr: float | Tensor = 1.0,
-        rho: float = 0.9,
-        eps: float = 1e-6,
-        weight_decay: float = 0,
+        rho: float | Tensor = 0.9,
+        eps: float | Tensor = 1e-6,
+        weight_decay: float | Tensor = 0,
         foreach: bool | None = None,
         *,
         capturable: bool = False,

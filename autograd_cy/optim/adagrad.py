@@ -23,22 +23,23 @@ class Adagrad(FusedOptimizer):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The learning rate :math:`\gamma`.
-    lr_decay : float, optional
+    lr_decay : float or Tensor, optional
         Its decay :math:`\eta`.
-    weight_decay : float, optional
+    weight_decay : float or Tensor, optional
         Factor of the parameter that is added to its gradient.
-    initial_accumulator_value : float, optional
+    initial_accumulator_value : float or Tensor, optional
         The sum before the first step.
-    eps : float, optional
+    eps : float or Tensor, optional
         Added to the denominator.
     foreach, fused : bool, optional
         They choose between implementations in PyTorch; here there is one, and they change nothing.
     maximize : bool, optional
         Whether to climb instead of to descend.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
 
     Raises
     ------
@@ -69,10 +70,10 @@ class Adagrad(FusedOptimizer):
         self,
         params: Iterable[Any],
         lr: float | Tensor = 1e-2,
-        lr_decay: float = 0,
-        weight_decay: float = 0,
-        initial_accumulator_value: float = 0,
-        eps: float = 1e-10,
+        lr_decay: float | Tensor = 0,
+        weight_decay: float | Tensor = 0,
+        initial_accumulator_value: float | Tensor = 0,
+        eps: float | Tensor = 1e-10,
         foreach: bool | None = None,
         *,
         maximize: bool = False,
@@ -82,7 +83,7 @@ class Adagrad(FusedOptimizer):
         super().__init__(params, locals())
 
     def _check_options(self, options: dict[str, Any]) -> None:
-        check_implementation(options["foreach"], options["fused"])
+        check_implementation(options)
         super()._check_options(options)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
@@ -99,5 +100,5 @@ class Adagrad(FusedOptimizer):
             self._begin(self.state[param], param, group)
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        start = float(group["initial_accumulator_value"])
+        start = group["initial_accumulator_value"]
         state.update(step=first_number(group, param), sum=first_array(group, param, start))

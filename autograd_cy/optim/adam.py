@@ -22,13 +22,13 @@ class Adam(FusedOptimizer):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The learning rate :math:`\gamma`.
-    betas : tuple of float, optional
+    betas : tuple of float or of Tensor, optional
         The factors of the two means.
-    eps : float, optional
+    eps : float or Tensor, optional
         Added to the denominator.
-    weight_decay : float, optional
+    weight_decay : float or Tensor, optional
         Factor of the parameter that is added to its gradient.
     amsgrad : bool, optional
         Whether the largest of all `v` so far is used.
@@ -37,7 +37,8 @@ class Adam(FusedOptimizer):
     maximize : bool, optional
         Whether to climb instead of to descend.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
     decoupled_weight_decay : bool, optional
         Whether the parameter itself shrinks instead, as in `AdamW`.
 
@@ -75,10 +76,10 @@ class Adam(FusedOptimizer):
     def __init__(
         self,
         params: Iterable[Any],
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float | Tensor = 1e-8,
+        weight_decay: float | Tensor = 0,
         amsgrad: bool = False,
         *,
         foreach: bool | None = None,
@@ -95,7 +96,7 @@ class Adam(FusedOptimizer):
         betas = options["betas"] = (options["betas"][0], options["betas"][1])
         if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
             raise ValueError("betas must be either both floats or both Tensors")
-        check_implementation(options["foreach"], options["fused"])
+        check_implementation(options)
         if options["foreach"] and isinstance(options["lr"], Tensor) and not options["capturable"]:
             raise ValueError(
                 "lr as a Tensor is not supported for capturable=False and foreach=True"
@@ -113,13 +114,13 @@ class AdamW(Adam):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The learning rate :math:`\gamma`.
-    betas : tuple of float, optional
+    betas : tuple of float or of Tensor, optional
         The factors of the two means.
-    eps : float, optional
+    eps : float or Tensor, optional
         Added to the denominator.
-    weight_decay : float, optional
+    weight_decay : float or Tensor, optional
         The decay :math:`\lambda`.
     amsgrad : bool, optional
         Whether the largest of all second means so far is used.
@@ -128,7 +129,8 @@ class AdamW(Adam):
     foreach, capturable, fused : bool, optional
         They choose between implementations in PyTorch; here there is one, and they change nothing.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
 
     Raises
     ------
@@ -153,10 +155,10 @@ class AdamW(Adam):
     def __init__(
         self,
         params: Iterable[Any],
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float | Tensor = 1e-8,
+        weight_decay: float | Tensor = 1e-2,
         amsgrad: bool = False,
         *,
         maximize: bool = False,

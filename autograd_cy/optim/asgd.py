@@ -23,22 +23,23 @@ class ASGD(FusedOptimizer):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The learning rate :math:`\gamma`.
-    lambd : float, optional
+    lambd : float or Tensor, optional
         The decay :math:`\lambda`.
-    alpha : float, optional
+    alpha : float or Tensor, optional
         The power of the decay of the rate.
-    t0 : float, optional
+    t0 : float or Tensor, optional
         The step at which the average begins.
-    weight_decay : float, optional
+    weight_decay : float or Tensor, optional
         Factor of the parameter that is added to its gradient.
     foreach, capturable : bool, optional
         They choose between implementations in PyTorch; here there is one, and they change nothing.
     maximize : bool, optional
         Whether to climb instead of to descend.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
 
     Raises
     ------
@@ -66,10 +67,10 @@ class ASGD(FusedOptimizer):
         self,
         params: Iterable[Any],
         lr: float | Tensor = 1e-2,
-        lambd: float = 1e-4,
-        alpha: float = 0.75,
-        t0: float = 1e6,
-        weight_decay: float = 0,
+        lambd: float | Tensor = 1e-4,
+        alpha: float | Tensor = 0.75,
+        t0: float | Tensor = 1e6,
+        weight_decay: float | Tensor = 0,
         foreach: bool | None = None,
         maximize: bool = False,
         differentiable: bool = False,
@@ -78,6 +79,6 @@ class ASGD(FusedOptimizer):
         super().__init__(params, locals())
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
-        rate = float(group["lr"])
+        rate = group["lr"]
         state.update(step=first_number(group, param), eta=first_number(group, param, rate))
         state.update(mu=first_number(group, param, 1.0), ax=first_array(group, param))

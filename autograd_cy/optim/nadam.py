@@ -25,15 +25,15 @@ class NAdam(FusedOptimizer):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The learning rate :math:`\gamma`.
-    betas : tuple of float, optional
+    betas : tuple of float or of Tensor, optional
         The factors of the two means.
-    eps : float, optional
+    eps : float or Tensor, optional
         Added to the denominator.
-    weight_decay : float, optional
+    weight_decay : float or Tensor, optional
         Factor of the parameter that is added to its gradient.
-    momentum_decay : float, optional
+    momentum_decay : float or Tensor, optional
         The decay :math:`\psi` of the momentum.
     decoupled_weight_decay : bool, optional
         Whether weights decay apart, as in `AdamW`.
@@ -42,7 +42,8 @@ class NAdam(FusedOptimizer):
     maximize : bool, optional
         Whether to climb instead of to descend.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
 
     Raises
     ------
@@ -76,10 +77,10 @@ class NAdam(FusedOptimizer):
         self,
         params: Iterable[Any],
         lr: float | Tensor = 2e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum_decay: float = 4e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float | Tensor = 1e-8,
+        weight_decay: float | Tensor = 0,
+        momentum_decay: float | Tensor = 4e-3,
         decoupled_weight_decay: bool = False,
         *,
         foreach: bool | None = None,

@@ -107,9 +107,30 @@ class Optimizer(_Hooked):
     # Options that groups in older files lack, and what the method does without them.
     _later_options: ClassVar[dict[str, Any]] = {}
 
+    # Optimizers of others call what follows. Here steps have their hooks and names by their class,
+    # and refuse by themselves what can't be captured.
+
     def _patch_step_function(self) -> None:
-        # Optimizers of others call it; here steps have their hooks and names by their class.
         pass
+
+    def _cuda_graph_capture_health_check(self) -> None:
+        pass
+
+    def _accelerator_graph_capture_health_check(self) -> None:
+        pass
+
+    @staticmethod
+    def profile_hook_step(func: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a step as it is, since the class of an optimizer adds hooks and labels."""
+        return func
+
+    @staticmethod
+    def _group_tensors_by_device_and_dtype(
+        tensorlistlist: list[list[Any]], with_indices: bool = False
+    ) -> dict[Any, Any]:
+        from ._of_others import _group_tensors_by_device_and_dtype  # for others only
+
+        return _group_tensors_by_device_and_dtype(tensorlistlist, with_indices)
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
@@ -222,7 +243,7 @@ class Optimizer(_Hooked):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params, names = _names_apart(_as_list(param_group["params"]))
         for param in params:
-            _check_leaf(param)
+            _check_leaf(param, self.defaults)
         group: dict[str, Any] = _ParamGroup({**param_group, "params": params})
         if names is not None:
             group["param_names"] = names
@@ -346,9 +367,14 @@ def call_closure(closure: Callable[[], Any] | None) -> Any:
         return closure()
 
 
-def check_implementation(foreach: bool | None, fused: bool | None) -> None:
+def check_implementation(options: dict[str, Any]) -> None:
     """Raise a RuntimeError where two implementations are asked for at once."""
-    if foreach and fused:
+    if options["fused"] and options["differentiable"]:
+        raise RuntimeError(
+            "`fused` does not support `differentiable`; leave one of them out: a fused step is "
+            "not recorded"
+        )
+    if options["foreach"] and options["fused"]:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together; leave one of them out")
 
 
@@ -436,7 +462,7 @@ def _way_out(param: Any) -> str:
     )
 
 
-def _check_leaf(param: Any) -> None:
+def _check_leaf(param: Any, defaults: dict[str, Any]) -> None:
     if not isinstance(param, Tensor):
         from autograd_cy import typename  # of errors
 
@@ -444,7 +470,8 @@ def _check_leaf(param: Any) -> None:
             "optimizer can only optimize Tensors, but one of the params is "
             f"{typename(param)}{_way_out(param)}"
         )
-    if not param.is_leaf and not param.retains_grad:
+    recorded = defaults.get("differentiable")  # such a step is given clones
+    if not (recorded or param.is_leaf or param.retains_grad):
         raise ValueError("can't optimize a non-leaf Tensor")
 
 

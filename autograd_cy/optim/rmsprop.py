@@ -23,15 +23,15 @@ class RMSprop(FusedOptimizer):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The learning rate :math:`\gamma`.
-    alpha : float, optional
+    alpha : float or Tensor, optional
         The factor of the running means.
-    eps : float, optional
+    eps : float or Tensor, optional
         Added to the denominator.
-    weight_decay : float, optional
+    weight_decay : float or Tensor, optional
         Factor of the parameter that is added to its gradient.
-    momentum : float, optional
+    momentum : float or Tensor, optional
         The factor :math:`\mu`.
     centered : bool, optional
         Whether the variance of the gradient is used in place of its square.
@@ -40,7 +40,8 @@ class RMSprop(FusedOptimizer):
     maximize : bool, optional
         Whether to climb instead of to descend.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
 
     Raises
     ------
@@ -73,10 +74,10 @@ class RMSprop(FusedOptimizer):
         self,
         params: Iterable[Any],
         lr: float | Tensor = 1e-2,
-        alpha: float = 0.99,
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum: float = 0,
+        alpha: float | Tensor = 0.99,
+        eps: float | Tensor = 1e-8,
+        weight_decay: float | Tensor = 0,
+        momentum: float | Tensor = 0,
         centered: bool = False,
         capturable: bool = False,
         foreach: bool | None = None,

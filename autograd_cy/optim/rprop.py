@@ -23,18 +23,19 @@ class Rprop(FusedOptimizer):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The size of the first steps.
-    etas : tuple of float, optional
+    etas : tuple of float or of Tensor, optional
         The factors that shrink and grow a step.
-    step_sizes : tuple of float, optional
+    step_sizes : tuple of float or of Tensor, optional
         The smallest and the largest step.
     capturable, foreach : bool, optional
         They choose between implementations in PyTorch; here there is one, and they change nothing.
     maximize : bool, optional
         Whether to climb instead of to descend.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
 
     Raises
     ------
@@ -63,8 +64,8 @@ class Rprop(FusedOptimizer):
         self,
         params: Iterable[Any],
         lr: float | Tensor = 1e-2,
-        etas: tuple[float, float] = (0.5, 1.2),
-        step_sizes: tuple[float, float] = (1e-6, 50),
+        etas: tuple[float | Tensor, float | Tensor] = (0.5, 1.2),
+        step_sizes: tuple[float | Tensor, float | Tensor] = (1e-6, 50),
         *,
         capturable: bool = False,
         foreach: bool | None = None,
@@ -82,4 +83,4 @@ class Rprop(FusedOptimizer):
 
     def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
         state.update(step=first_number(group, param), prev=first_array(group, param))
-        state["step_size"] = first_array(group, param, float(group["lr"]))
+        state["step_size"] = first_array(group, param, group["lr"])

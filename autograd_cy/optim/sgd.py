@@ -24,13 +24,13 @@ class SGD(FusedOptimizer):
     ----------
     params : iterable of Tensor or of dict
         What to optimize.
-    lr : float, optional
+    lr : float or Tensor, optional
         The learning rate :math:`\gamma`.
-    momentum : float, optional
+    momentum : float or Tensor, optional
         The factor :math:`\mu`.
-    dampening : float, optional
+    dampening : float or Tensor, optional
         The damping :math:`\tau` of the momentum.
-    weight_decay : float, optional
+    weight_decay : float or Tensor, optional
         Factor of the parameter that is added to its gradient.
     nesterov : bool, optional
         Whether the momentum is Nesterov's.
@@ -39,7 +39,8 @@ class SGD(FusedOptimizer):
     foreach, fused : bool, optional
         They choose between implementations in PyTorch; here there is one, and they change nothing.
     differentiable : bool, optional
-        Must be False: the step is not recorded.
+        Whether steps are recorded in the graph. Parameters must then be clones, or other tensors
+        that are no leaves, and options may be tensors that require grad.
 
     Raises
     ------
@@ -71,10 +72,10 @@ class SGD(FusedOptimizer):
     def __init__(
         self,
         params: Iterable[Any],
-        lr: float = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float = 0,
+        lr: float | Tensor = 1e-3,
+        momentum: float | Tensor = 0,
+        dampening: float | Tensor = 0,
+        weight_decay: float | Tensor = 0,
         nesterov: bool = False,
         *,
         maximize: bool = False,
@@ -93,8 +94,11 @@ class SGD(FusedOptimizer):
         check_option("weight_decay value", decay, not decay < 0.0)
         if options["nesterov"] and (momentum <= 0 or options["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        check_implementation(options["foreach"], options["fused"])
+        check_implementation(options)
         super()._check_options(options)
+
+    def _begin(self, state: dict[str, Any], param: Tensor, group: dict[str, Any]) -> None:
+        pass  # the first step makes the momentum
 
     def _step_of(self, group: dict[str, Any], params: list[Tensor], grads: list[Tensor]) -> None:
         if group["momentum"]:

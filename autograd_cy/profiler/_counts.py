@@ -15,7 +15,7 @@ __all__ = ["EnforceUnique", "KinetoStepTracker"]
 
 class EnforceUnique:
     """
-    Refuses keys that it has seen.
+    A set that refuses keys that it has seen.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class KinetoStepTracker:
     @classmethod
     def current_step(cls) -> int:
         """
-        The global step.
+        Return the global step.
 
         Returns
         -------

@@ -92,8 +92,8 @@ def plot_timeline(spans: Spans, ax: Any = None, thread: int | None = None) -> An
         )
         for k in np.flatnonzero(width >= NAMED * span).tolist():
             name = _name(spans, int(where[k]))
-            room = int(width[k] / span * 160)
-            text = name if len(name) <= room else name[: room - 2] + ".."
+            letters = int(width[k] / span * 160)
+            text = name if len(name) <= letters else name[: letters - 2] + ".."
             ax.text(
                 left[k] + span * 0.002, low[k] + 0.42, text, va="center", fontsize=7, clip_on=True
             )

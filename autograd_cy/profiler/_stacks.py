@@ -264,10 +264,10 @@ def _rectangle(
     tip = f"{box.name}: {shown(box.value)}, {share:.1f} %"
     if box.kind in ("frame", "label") and box.backward:
         tip += f", of which backward {shown(box.backward)}"
-    room = int((width - 6) / LETTER)
+    letters = int((width - 6) / LETTER)
     text = ""
-    if room >= 3:
-        name = box.name if len(box.name) <= room else _cut(box, room)
+    if letters >= 3:
+        name = box.name if len(box.name) <= letters else _cut(box, letters)
         text = f'<text x="{left + 3:.1f}" y="{y + 14}">{_text(name)}</text>'
     return (
         f'<g><title>{_text(tip)}</title><rect x="{left:.2f}" y="{y}" '
@@ -279,7 +279,7 @@ def _text(text: str) -> str:
     return escape(_UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
-def _cut(box: _Box, room: int) -> str:
+def _cut(box: _Box, letters: int) -> str:
     """Shorten a text: of a line of the program keep the function and the number, of a name the
     begin."""
     name = box.name
@@ -287,7 +287,7 @@ def _cut(box: _Box, room: int) -> str:
     if found is not None:
         _, file, line, function = found.groups()
         for text in (f"{file}({line}): {function}", f"{function} ({line})", f"({line})"):
-            if len(text) <= room:
+            if len(text) <= letters:
                 return text
         name = function
-    return name[: room - 2] + ".."
+    return name[: letters - 2] + ".."

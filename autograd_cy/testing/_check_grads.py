@@ -36,7 +36,7 @@ def check_grads(
     r"""
     Check the derivatives of a function to any order, along random directions.
 
-    For random directions `u` of the arguments and `v` of the outputs, the slope
+    For random directions `u` of the arguments and `v` of the outputs, the derivative
     :math:`J u \approx (f(x + \epsilon u) - f(x - \epsilon u)) / 2 \epsilon` is compared with the
     tangent that forward mode gives, and :math:`\langle v, J u \rangle` with
     :math:`\langle J^* v, u \rangle`, where :math:`J^* v` is what reverse mode gives. The tangent
@@ -102,47 +102,47 @@ class _Check:
         wanted = [j for j, out in enumerate(outputs) if is_smooth(out)]
         outputs = [outputs[j] for j in wanted]
         steps = {i: _random_like(self.source, self.args[i]) for i in subject.places}
-        slopes = self.slopes(subject, steps, wanted)
+        derivatives = self.derivatives(subject, steps, wanted)
         if "fwd" in self.modes:
-            self.forward(subject, wanted, outputs, steps, slopes, chain)
+            self.forward(subject, wanted, outputs, steps, derivatives, chain)
         vectors = [_random_like(self.source, out) for out in outputs]
         if "rev" in self.modes:
-            self.reverse(subject, outputs, vectors, steps, slopes, chain)
+            self.reverse(subject, outputs, vectors, steps, derivatives, chain)
         if order > 1:
             for mode in self.modes:
                 self.run(
                     self.derivative(f, mode, wanted, vectors, steps), order - 1, (*chain, mode)
                 )
 
-    def slopes(self, subject, steps, wanted):
+    def derivatives(self, subject, steps, wanted):
         """Return the directional derivatives of the outputs by differences, as all arguments change
         along their directions."""
         with restored([self.args[i] for i in steps]) as data:
-            moved = dict(zip(steps, data))
-            old = {i: data.clone() for i, data in moved.items()}
+            changed = dict(zip(steps, data))
+            old = {i: data.clone() for i, data in changed.items()}
 
             def at(size):
-                for i, data in moved.items():
+                for i, data in changed.items():
                     data.copy_(old[i] + size * steps[i])
                 values = subject.values()
                 return [values[j].reshape((-1,)) for j in wanted]
 
             return [(a - b) / (2 * self.eps) for a, b in zip(at(self.eps), at(-self.eps))]
 
-    def forward(self, subject, wanted, outputs, steps, slopes, chain):
+    def forward(self, subject, wanted, outputs, steps, derivatives, chain):
         found = [t.detach().reshape((-1,)) for t in tangents_or_zeros(subject, steps, wanted)]
-        for j, t, slope in zip(wanted, found, slopes):
-            error = (t - slope).abs()
-            bound = self.atol * (1 + slope.abs().sum()) + self.rtol * slope.abs()
+        for j, t, derivative in zip(wanted, found, derivatives):
+            error = (t - derivative).abs()
+            bound = self.atol * (1 + derivative.abs().sum()) + self.rtol * derivative.abs()
             if not bool((error <= bound).all()):
                 raise GradcheckError(
                     f"check_grads: {_title('fwd', chain)} of output {j} is wrong along a random "
-                    f"direction:\nby differences {slope}\nby forward mode {t}"
+                    f"direction:\nby differences {derivative}\nby forward mode {t}"
                 )
 
-    def reverse(self, subject, outputs, vectors, steps, slopes, chain):
+    def reverse(self, subject, outputs, vectors, steps, derivatives, chain):
         found = gradients(outputs, subject.moving, vectors)
-        expected = sum(_inner(v.reshape((-1,)), s) for v, s in zip(vectors, slopes))
+        expected = sum(_inner(v.reshape((-1,)), s) for v, s in zip(vectors, derivatives))
         total = size = 0.0
         for i, g in zip(subject.places, found):
             if g is not None:

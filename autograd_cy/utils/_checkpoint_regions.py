@@ -51,7 +51,7 @@ class CheckpointError(RuntimeError):
 
 
 class Precision:
-    """Makes contexts in which a recomputation computes as here."""
+    """Make contexts in which a recomputation computes as here."""
 
     def __init__(self) -> None:
         self.regions = _regions()
@@ -72,7 +72,7 @@ class Precision:
 
 
 class _Enough(Exception):
-    """Ends a recomputation: every slot of `region` is filled."""
+    """End a recomputation: every slot of `region` is filled."""
 
     def __init__(self, region: Region):
         super().__init__("a checkpoint has recomputed all that it needs; let this exception pass")
@@ -83,7 +83,7 @@ CheckpointError.__module__ = "autograd_cy.utils.checkpoint"
 
 
 class _Inputs(Function):
-    """Keeps tensors as a node does, so that hooks on saved tensors see them."""
+    """Keep tensors as a node does, so that hooks on saved tensors see them."""
 
     # Arguments of every kind are kept as they are, those of a vmap and with tangents, too.
 
@@ -138,15 +138,15 @@ class _Levels:
         self.vmaps = vmaps
         self.now: dict[int, Any] = {}  # serial number of a level -> the one in its place
         self.begun: list[Any] = []
-        self.moved = is_fwd_grad_enabled()
+        self.was_enabled = is_fwd_grad_enabled()
         set_fwd_grad_enabled(moves)
 
     def end(self) -> None:
-        set_fwd_grad_enabled(self.moved)
+        set_fwd_grad_enabled(self.was_enabled)
         for level in reversed(self.begun):
             level.end()
 
-    def moving(self, x: Tensor, tangent: Tensor, level: Any) -> Tensor:
+    def as_dual(self, x: Tensor, tangent: Tensor, level: Any) -> Tensor:
         """The tensor with a tangent at the level in the place of one that has ended."""
         with these_vmaps(self.vmaps):
             return _dual(x, tangent, self.instead_of(level))
@@ -174,11 +174,11 @@ def _tangents_of(x: Tensor, kept: list[Tensor]) -> list[Any]:
     return found
 
 
-def _moving(x: Tensor, tangents: list[Any], kept: tuple, levels: _Levels) -> Tensor:
+def _as_dual(x: Tensor, tangents: list[Any], kept: tuple, levels: _Levels) -> Tensor:
     """`x` with the tangents that it has no more, as their level has ended."""
     for level, place, further in tangents:
         if not level.alive:
-            x = levels.moving(x, _moving(kept[place], further, kept, levels), level)
+            x = levels.as_dual(x, _as_dual(kept[place], further, kept, levels), level)
     return x
 
 
@@ -186,9 +186,9 @@ def _dual(x: Tensor, tangent: Tensor, level: Any) -> Tensor:
     """A dual whose examples, if its level is outside of their vmap, lie as those of `x`."""
     inner = _batch_level(x)
     if inner > level.batches and inner == _batch_level(tangent):
-        (below, place), (moved, other) = _unwrap(x, inner), _unwrap(tangent, inner)
+        (below, place), (tangent_below, other) = _unwrap(x, inner), _unwrap(tangent, inner)
         if place == other:
-            return _wrap(_dual(below, moved, level), place, inner)
+            return _wrap(_dual(below, tangent_below, level), place, inner)
     return _make_dual(x, tangent, level)
 
 
@@ -241,7 +241,7 @@ class Region:
                 given[i] = x
             if levels is not None:
                 for i, x, tangents in zip(self.places, kept, self.tangents):
-                    given[i] = _moving(x, tangents, kept, levels)
+                    given[i] = _as_dual(x, tangents, kept, levels)
         first = len(given) - len(self.names)
         return given[:first], dict(zip(self.names, given[first:]))
 

@@ -56,7 +56,7 @@ class SelectiveCheckpointContext:
     Parameters
     ----------
     is_recompute : bool
-        Always False: policies are asked in the first run only.
+        Always False: policies are called in the first run only.
     op_output : object
         What the operation returned.
 
@@ -175,7 +175,7 @@ def _looked_through(window: _Window, inputs: list[Tensor], results: list[Tensor]
     return x.as_strided(size, stride, x.storage_offset() + offset - start)
 
 
-def _is_asked(func: Callable, kwargs: dict) -> bool:
+def _makes_tensors(func: Callable, kwargs: dict) -> bool:
     """Tell whether a function makes new tensors, which may be kept."""
     return not (_changes(func) or kwargs.get("out") is not None)
 
@@ -226,7 +226,7 @@ class _FirstRun(TorchFunctionMode):
     ) -> Any:
         kwargs = kwargs or {}
         record = self.record
-        if record.off or not _is_asked(func, kwargs):
+        if record.off or not _makes_tensors(func, kwargs):
             return func(*args, **kwargs)
         kept: list[_Results] = []
         record.calls.append((func, kept))
@@ -301,7 +301,7 @@ class _Again(TorchFunctionMode):
     ) -> Any:
         kwargs = kwargs or {}
         record = self.record
-        if record.off or not _is_asked(func, kwargs):
+        if record.off or not _makes_tensors(func, kwargs):
             return func(*args, **kwargs)
         number = self.state.next[-1]
         self.state.next[-1] += 1

@@ -70,7 +70,7 @@ def _as_module(found) -> Module:
 
 
 class BuildPy(build_py):
-    """Copies the package; the generated .pxd and stubs must be there before that."""
+    """Copy the package; the generated .pxd and stubs must be there before that."""
 
     def run(self):
         generate()
@@ -78,7 +78,7 @@ class BuildPy(build_py):
 
 
 class BuildExt(build_ext):
-    """Compiles the modules, in parallel, and only what has changed."""
+    """Compile the modules, in parallel, and only what has changed."""
 
     def initialize_options(self):
         super().initialize_options()

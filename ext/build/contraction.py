@@ -1,4 +1,4 @@
-"""Looks for fused products that no source names, in the assembly of all kernels.
+"""Look for fused products that no source names, in the assembly of all kernels.
 
     python -m ext.build.contraction [MODULE ...]
 

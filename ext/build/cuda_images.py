@@ -43,7 +43,7 @@ class Image:
 
 
 class Images(Builder):
-    """Brings fatbins up to date, or with `kind` "cubin" the code of one architecture, readable."""
+    """Bring fatbins up to date, or with `kind` "cubin" the code of one architecture, readable."""
 
     def __init__(
         self, toolkit: cuda.Toolkit, archs: cuda.Archs, cc: list[str], say=print, kind="fatbin"

@@ -1,4 +1,4 @@
-"""Lists the kernels that a CUDA source defines, with the sizes of their arguments.
+"""List the kernels that a CUDA source defines, with the sizes of their arguments.
 
     python -m ext.build.cuda_listing OUT.json SOURCE.cu DEPFILE cc -Iext/cuda/device ...
 

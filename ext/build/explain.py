@@ -1,4 +1,4 @@
-"""Says what a build would rebuild, and why.
+"""Say what a build would rebuild, and why.
 
     python -m ext.build --explain
     python -m ext.build --explain --if-changed ext/core/iterate.pyx autograd_cy/ops/reduction.py

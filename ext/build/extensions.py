@@ -1,4 +1,4 @@
-"""The compiled modules: one for each source in the folders of `ext/` that ROOMS names.
+"""The compiled modules: one for each source in the folders of `ext/` that LAYERS names.
 
 `source` is relative to `ext/`; the module becomes `autograd_cy._C.<name>`. How it is built, if not
 plainly, its source says in a line such as ``# build: simd``. Modules written by the code generator
@@ -23,10 +23,10 @@ SHARED = "_shared"
 # instruction set as <name>_base, <name>_avx2 and <name>_avx512.
 KINDS = ("plain", "openmp", "simd")
 HEADER = "# build:"
-ROOMS = ("core", "shape_rules", "kernels", "engine", "composites", "cuda")
+LAYERS = ("core", "shape_rules", "kernels", "engine", "composites", "cuda")
 # Most of their code is calls of other modules, where a compiler finds little to improve; a module
 # of which that isn't true says `hot` in its header.
-COLD_ROOMS = ("core", "engine", "shape_rules", "composites", "cuda")
+COLD_LAYERS = ("core", "engine", "shape_rules", "composites", "cuda")
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Module:
 
 
 def found_modules(folder: Path = ROOT / "ext") -> tuple[Module, ...]:
-    """A module for each source in the rooms of `folder`, built as the header of the source says."""
-    paths = sorted(path for room in ROOMS for path in (folder / room).glob("*.pyx"))
+    """A module for each source in the layers of `folder`, built as its header says."""
+    paths = sorted(path for layer in LAYERS for path in (folder / layer).glob("*.pyx"))
     return tuple(declared(path, path.relative_to(folder).as_posix()) for path in paths)
 
 
@@ -61,7 +61,7 @@ def declared(path: Path, source: str) -> Module:
             if line.startswith(HEADER):
                 kind, *flags = line.removeprefix(HEADER).split()
                 break
-    cold = kind == "plain" and path.parent.name in COLD_ROOMS and "hot" not in flags
+    cold = kind == "plain" and path.parent.name in COLD_LAYERS and "hot" not in flags
     own = tuple(flag for flag in flags if flag not in ("cold", "hot"))
     return Module(path.stem, source, kind, own, cold or "cold" in flags)
 

@@ -25,7 +25,7 @@ EMPTY = "int main(void) { return 0; }\n"
 
 
 class Probe:
-    """Asks the compiler `cc` (a list: the command with the flags of Python and of the user)."""
+    """Ask the compiler `cc` (a list: the command with the flags of Python and of the user)."""
 
     def __init__(self, cc: list[str], ld: list[str], cache: Path | None = None):
         self.cc = list(cc)

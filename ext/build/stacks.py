@@ -1,4 +1,4 @@
-"""Measures the stack that compiled functions take, for threads whose stacks are small.
+"""Measure the stack that compiled functions take, for threads whose stacks are small.
 
     python -m ext.build.stacks [module ...]
 

@@ -86,7 +86,7 @@ class Step:
 
 
 class Builder:
-    """Brings units up to date, several compilers at once, the longest work first."""
+    """Bring units up to date, several compilers at once, the longest work first."""
 
     def __init__(self, root: Path, folder: Path, suffix: str, versions=(), moving=(), say=print):
         """`versions` of the tools and `moving`, the folders whose place means nothing."""

@@ -1,4 +1,4 @@
-"""Compares the stubs with the built modules: `python ext/codegen/check_stubs.py`.
+"""Compare the stubs with the built modules: `python ext/codegen/check_stubs.py`.
 
 Every public name of a module must be in its stub and the other way round, the members of classes
 too, and functions must have the same parameters. Writes the differences and ends with 1 if there

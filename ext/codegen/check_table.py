@@ -57,22 +57,24 @@ def used_by_hand() -> set[str]:
 
 def problems(r: Any, spec: KernelSpec) -> list[str]:
     """List the differences between a record and its elementwise kernel."""
-    found = []
+    problems = []
     operands = r.kernel.args or tuple(a.name for a in r.args if a.is_tensor)
     if len(operands) != spec.nin:
-        found.append(f"kernel {spec.name!r} takes {spec.nin} operands, not {', '.join(operands)}")
+        problems.append(
+            f"kernel {spec.name!r} takes {spec.nin} operands, not {', '.join(operands)}"
+        )
     rules = set(r.kernel.rules)
     result = "bool" if "bool" in rules else "real" if "real" in rules else "same"
     if spec.out != result:
-        found.append(
+        problems.append(
             f"kernel {spec.name!r} gives {spec.out!r} results; the record says dtypes={r.kernel.dtypes!r}"
         )
-    claims, kernel = computed(r, spec), taken(spec)
-    if claims - kernel:
-        found.append(
-            f"kernel {spec.name!r} has no loops for dtypes={''.join(sorted(claims - kernel))!r}, which the record claims"
+    declared, kernel = computed(r, spec), taken(spec)
+    if declared - kernel:
+        problems.append(
+            f"kernel {spec.name!r} has no loops for dtypes={''.join(sorted(declared - kernel))!r}, which the record declares"
         )
-    return found
+    return problems
 
 
 def computed(r: Any, spec: KernelSpec) -> set[str]:

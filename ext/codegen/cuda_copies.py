@@ -59,8 +59,8 @@ def of_cast(source: str, target: str) -> Entry | str:
 @cache
 def casts() -> dict[str, Entry]:
     """All that need kernels of their own, by name."""
-    made = [of_cast(source, target) for source in TYPES for target in TYPES]
-    return {one.name: one for one in made if isinstance(one, Entry)}
+    entries = [of_cast(source, target) for source in TYPES for target in TYPES]
+    return {one.name: one for one in entries if isinstance(one, Entry)}
 
 
 def turning(size: int) -> str:

@@ -1,4 +1,4 @@
-"""Writes cuda_host.pyx: a kernel for each slot of the table that lets the host compute.
+"""Write cuda_host.pyx: a kernel for each slot of the table that lets the host compute.
 
 Each copies its operands to the host, calls the CPU's kernel of the slot, and copies back what that
 writes: the results, the state of a generator, and what the record says by ``mutates``. How that is
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # What an operand may be: other types are numbers, texts and what one slot leaves for another.
 OBJECTS = ("Tensor", "tuple", "object")
 # How an operator that is also made of others asks whether the device has a kernel.
-_ASKED = re.compile(r'(?:has_kernel|by_operators)\([^"]*?"(\w+)"')
+_CHECKED_KERNEL = re.compile(r'(?:has_kernel|by_operators)\([^"]*?"(\w+)"')
 
 _TABLE = re.compile(r"^KERNELS = \{\n(.*?)^\}", re.M | re.S)
 _KEY = re.compile(r'^    "([\w.]+)":', re.M)
@@ -50,7 +50,7 @@ class Slot(NamedTuple):
 def composed(folder: Path) -> list[str]:
     """Keys that composites ask for: without a kernel of the device they call other operators."""
     texts = [path.read_text() for path in folder.glob("*_composites.pyx")]
-    return sorted({key for text in texts for key in _ASKED.findall(text)})
+    return sorted({key for text in texts for key in _CHECKED_KERNEL.findall(text)})
 
 
 def device_keys(folder: Path) -> set[str]:
@@ -77,29 +77,29 @@ def parameters(form: str) -> list[str]:
 
 def slots(families: Mapping[str, Iterable[Record]]) -> list[Slot]:
     """All slots: of records, their sizes, and of what makes ranges."""
-    found = [Slot("arange", "arange", "int (Tensor, object, object)", 1, ())]
+    all_slots = [Slot("arange", "arange", "int (Tensor, object, object)", 1, ())]
     for records in families.values():
         for r in records:
             if has_shape(r):
-                found.append(Slot(r.key, r.shown, signature(r), len(r.returns), changed(r)))
+                all_slots.append(Slot(r.key, r.shown, signature(r), len(r.returns), changed(r)))
             if is_sized(r):
-                found.append(Slot(f"{r.key}.sizes", r.shown, sizes_signature(r), 0, ()))
-    return found
+                all_slots.append(Slot(f"{r.key}.sizes", r.shown, sizes_signature(r), 0, ()))
+    return all_slots
 
 
 def changed(r: Record) -> tuple[tuple[int, str], ...]:
     """Places of the arguments that a kernel changes, and when it does."""
     names = [""] * len(r.returns) + given(r)
     places = {name: i for i, name in enumerate(names) if name}
-    found = []
+    changes = []
     for name, condition in r.call.changes:
         words = re.sub(
             r"[A-Za-z_]\w*", lambda m: f"a{places[m[0]]}" if m[0] in places else m[0], condition
         )
-        found.append((places[name], words))
+        changes.append((places[name], words))
     if r.kernel.draws:
-        found.append((len(names), ""))
-    return tuple(found)
+        changes.append((len(names), ""))
+    return tuple(changes)
 
 
 def shared(number: int, form: str) -> list[str]:

@@ -87,11 +87,11 @@ def sources() -> dict[str, CudaSource]:
         "reduce_complex": reductions_of(COMMON, *COMPLEX),
         "reduce_parts": parts,
     }
-    found = {
+    sources = {
         name: CudaSource(f'#include "reduction_operations.cuh"\n\n{text}')
         for name, text in texts.items()
     }
     for image, dtypes in (("halves", HALVES), ("f32", ("f32",)), ("f64", ("f64",))):
         text = "".join(loss(name, dtype) for dtype in dtypes for name in losses())
-        found[f"loss_{image}"] = CudaSource(f'#include "losses.cuh"\n\n{text}')
-    return found
+        sources[f"loss_{image}"] = CudaSource(f'#include "losses.cuh"\n\n{text}')
+    return sources

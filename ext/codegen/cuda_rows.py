@@ -37,10 +37,10 @@ def norm(name: str, dtype: str) -> str:
 
 def sources() -> dict[str, CudaSource]:
     """The source of each image: {name of the image: source}."""
-    found = {}
+    sources = {}
     for image, dtypes in (("halves", HALVES), ("f32", ("f32",)), ("f64", ("f64",))):
         text = "".join(kernel(name, dtype) for dtype in dtypes for name in OPERATIONS)
-        found[f"rows_{image}"] = CudaSource(f'#include "rows.cuh"\n\n{text}')
+        sources[f"rows_{image}"] = CudaSource(f'#include "rows.cuh"\n\n{text}')
         text = "".join(norm(name, dtype) for dtype in dtypes for name in NORMS)
-        found[f"norm_{image}"] = CudaSource(f'#include "norm_rows.cuh"\n\n{text}')
-    return found
+        sources[f"norm_{image}"] = CudaSource(f'#include "norm_rows.cuh"\n\n{text}')
+    return sources

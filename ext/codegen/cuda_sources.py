@@ -28,11 +28,11 @@ class CudaSource:
 
 def sources() -> dict[str, CudaSource]:
     """The source of each image: {name of the image: source}."""
-    found: dict[str, CudaSource] = {}
+    sources: dict[str, CudaSource] = {}
     for family in FAMILIES:
         # Imported here: these modules import CudaSource from this one.
         own = importlib.import_module(f"ext.codegen.{family}").sources()
-        if twice := found.keys() & own.keys():
+        if twice := sources.keys() & own.keys():
             raise ValueError(f"{family} and an earlier family both make {sorted(twice)}")
-        found |= own
-    return found
+        sources |= own
+    return sources

@@ -168,16 +168,16 @@ def _docstring(lines, start):
     first = lines[start].strip() if start < len(lines) else ""
     if not first.startswith('"""'):
         return ""
-    found = [first[3:]]
-    while '"""' not in found[-1]:
+    docstring = [first[3:]]
+    while '"""' not in docstring[-1]:
         start += 1
-        found.append(lines[start].strip())
-    return "\n".join(found).partition('"""')[0].strip()
+        docstring.append(lines[start].strip())
+    return "\n".join(docstring).partition('"""')[0].strip()
 
 
 def read_parameters(text: str) -> tuple[Parameter, ...]:
     """Parameters of a Cython `def`, with C types translated."""
-    found = []
+    parameters = []
     for part in split_commas(text):
         left, _, default = (x.strip() for x in part.partition("="))
         left, none = re.subn(r" not None$", "", left)
@@ -189,10 +189,10 @@ def read_parameters(text: str) -> tuple[Parameter, ...]:
             kind = ""
         # Cython lets None pass as any object of a declared type.
         optional = optional or (not none and kind.strip() in ("list", "dict"))
-        found.append(
+        parameters.append(
             Parameter(name, python_type(kind.strip()), default or None, mark, bool(optional))
         )
-    return tuple(found)
+    return tuple(parameters)
 
 
 def split_commas(text: str) -> list[str]:

@@ -49,6 +49,13 @@ class ElementType:
     traced: str
     twin: str = ""
 
+    @property
+    def number(self) -> str:
+        """The name of the type in errors about numbers that it doesn't hold."""
+        if self.letter in "iu" and self.name != "int32":
+            return f"{self.name}_t"
+        return self.traced.replace("c10::", "at::") if self.letter == "h" else self.traced
+
 
 ELEMENT_TYPES = (
     ElementType("b1", "bool", 1, "b", "Bool", "?", "bool"),
@@ -112,6 +119,10 @@ def table_source() -> str:
             f"_NAMES = {tuple(t.name for t in rows)!r}",
             "# Names in errors of torch.",
             f"_SCALARS = {tuple(t.scalar for t in rows)!r}",
+            "# By name: the scalar type, the type of C++, the type that a number is converted to.",
+            "cdef dict _MESSAGE_NAMES = {",
+            *(f"    {t.name!r}: {(t.scalar, t.traced, t.number)!r}," for t in rows),
+            "}",
             "",
         ]
     )

@@ -50,7 +50,7 @@ _parsed = functools.cache(parse)  # an evaluation changes no tree
 
 class Evaluator:
     """
-    Evaluates formulas with given names.
+    Evaluate formulas with given names.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Evaluator:
 
     def names(self, record, args, kwargs):
         """The arguments of one call by name, defaults and `attrs` included."""
-        found = {}
+        names = {}
         for i, a in enumerate(record.args):
             if i < len(args):
                 x = args[i]
@@ -98,10 +98,10 @@ class Evaluator:
                 x = ast.literal_eval(a.default)
             if a.type in ("dims", "dims?", "sizes", "ints") and isinstance(x, list):
                 x = tuple(x)
-            found[a.name] = self.tensor(x) if a.is_tensor else x
+            names[a.name] = self.tensor(x) if a.is_tensor else x
         for name, text in record.derivatives.attrs.items():
-            found[name] = self.evaluate(text, found)
-        return found
+            names[name] = self.evaluate(text, names)
+        return names
 
     def call(self, record, given):
         """One operator by its Python form; `given` maps argument names to values."""

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ext.codegen.formula import FormulaError, parse
-from ext.codegen.kernel_runs import has_shape
+from ext.codegen.kernel_runs import checked_shape, has_shape, is_sized
 from ext.codegen.lines import indent
 from ext.codegen.plan import dtype_check_of, widened_bits
 from ext.codegen.vmap_rules import Random, Refused, rule_of
@@ -100,7 +100,7 @@ class Event(Part):
             "    if seen != NULL and details & D_ARGUMENTS:",
             *(f"        {line}" for line in puts),
             "        put_end(seen)",
-            *["        seen.moved = 0"] * (self.op.kind == "view"),
+            *["        seen.bytes_moved = 0"] * (self.op.kind == "view"),
             "    return seen",
         ]
 
@@ -124,8 +124,8 @@ class CheckDtype(Part):
             f"    self = T._to_dtype(self, {code})",
         ]
 
-    def check(self) -> list[str]:
-        """The lines that only refuse."""
+    def check(self, inplace: bool = False) -> list[str]:
+        """The lines that only refuse; `inplace`: the first argument takes the result."""
         wanted = dtype_check_of(self.r)
         if wanted is None:
             return []
@@ -134,10 +134,38 @@ class CheckDtype(Part):
         if wanted.promoted and len(names) > 2:
             return [f"check_dtype(common_dtype(({', '.join(names)})), {how})"]
         if wanted.promoted and len(names) == 2:
-            return [f"check_promoted_dtype({', '.join(names)}, {how})"]
+            truth = self.op.kind == "elementwise" and self.r.kernel.dtypes == "bool"
+            kind = 2 if inplace and not truth else 1
+            kind = kind if self.op.kind == "elementwise" else 0
+            return [f"check_promoted_dtype({', '.join(names)}, {how}, {kind})"]
         # An argument that is computed in another dtype may be of any.
         dtype = "{0}.dt if dtype < 0 else dtype" if wanted.by_dtype else "{0}.dt"
-        return [f"check_dtype({dtype.format(name)}, {how})" for name in names]
+        lines = [f"check_dtype({dtype.format(name)}, {how})" for name in names]
+        if not self.rule_first:
+            return lines
+        codes = " | ".join(f"1 << ({dtype.format(name)})" for name in names)
+        plain = f"if not ({self.op.flags()}) & F_BATCHED:"
+        rule = [plain, f"    objections_{self.op.key}({self.op.names})"]
+        return [f"if ({codes}) & ~{hex(wanted.bits)}:", *indent([*rule, *lines])]
+
+    @property
+    def rule_first(self) -> bool:
+        """True if the shape rule speaks before the dtype, as in torch."""
+        if set("bihfc") <= set(self.r.call.dtypes):
+            return False  # all but the unsigned integers, which few operators compute in
+        if isinstance(self.r.call.refusal, str):
+            return False  # words that torch has for all dtypes come first
+        return has_shape(self.r) and not (is_sized(self.r) or self.r.kernel.draws)
+
+    def function(self) -> list[str]:
+        """`objections_<key>`: what the shape rule refuses. Called where the dtype is refused, too."""
+        wanted = dtype_check_of(self.r)
+        if wanted is None or wanted.promoted or not self.rule_first:
+            return []
+        made = [f"cdef Result[{len(self.r.returns)}] made"] * bool(self.r.returns)
+        rule = checked_shape(self.r, self.op.shown, self.op.imports)
+        head = f"cdef int objections_{self.op.key}({self.op.params}) except -1:"
+        return ["", head, *indent([*made, *rule, "return 0"])]
 
 
 class CheckDevice(Part):

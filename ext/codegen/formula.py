@@ -25,7 +25,7 @@ BUILTINS = {
     "count_reduced": "i",
     "strides_of": "I",
     "offset_of": "i",
-    "place_of": "i",
+    "device_code_of": "i",
     "without": "I",
     "shapes_of": "O",
     "number_of": "O",
@@ -76,7 +76,7 @@ class Uses:
 
 def uses(tree: ast.AST) -> Uses:
     """Names that a formula uses, apart from function names."""
-    found = Uses()
+    uses = Uses()
 
     def walk(node: ast.AST) -> None:
         if (
@@ -84,7 +84,7 @@ def uses(tree: ast.AST) -> Uses:
             and isinstance(node.value, ast.Name)
             and node.attr in METADATA
         ):
-            found.metadata.add((node.value.id, node.attr))
+            uses.metadata.add((node.value.id, node.attr))
             return
         if isinstance(node, ast.Call):
             f = node.func
@@ -93,7 +93,7 @@ def uses(tree: ast.AST) -> Uses:
                 and isinstance(f.value, ast.Name)
                 and f.attr in METADATA_CALLS
             ):
-                found.metadata.add((f.value.id, f.attr))
+                uses.metadata.add((f.value.id, f.attr))
                 return
             if isinstance(f, ast.Attribute):
                 walk(f.value)
@@ -101,13 +101,13 @@ def uses(tree: ast.AST) -> Uses:
                 walk(given)
             return
         if isinstance(node, ast.Name):
-            found.values.add(node.id)
+            uses.values.add(node.id)
             return
         for child in ast.iter_child_nodes(node):
             walk(child)
 
     walk(tree)
-    return found
+    return uses
 
 
 def fitting(overloads: list, count: int) -> list:
@@ -123,7 +123,7 @@ def fitting(overloads: list, count: int) -> list:
 
 
 class Emitter:
-    """Writes a formula as a Cython expression.
+    """Write a formula as a Cython expression.
 
     Parameters
     ----------

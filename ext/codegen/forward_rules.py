@@ -8,7 +8,7 @@ from ext.codegen.tangents import jvp_formulas, sum_of_terms
 
 
 class ForwardRule:
-    """Writes ``tangent_<key>``."""
+    """Write ``tangent_<key>``."""
 
     def __init__(self, op: Operator):
         self.op, self.r = op, op.r
@@ -16,7 +16,7 @@ class ForwardRule:
     def function(self) -> list[str]:
         r = self.r
         tensors = [a for a in r.args if a.is_tensor and a.type != "Tensor[]"]
-        moving = [a.name for a in tensors if a.name in self.op.diff]
+        differentiable = [a.name for a in tensors if a.name in self.op.diff]
         listed = None
         if self.op.list_arg is not None and self.op.list_arg.name in self.op.diff:
             listed = self.op.list_arg.name
@@ -25,9 +25,11 @@ class ForwardRule:
         )
         f.declare("Tensor", "total")
         f.declare(self.op.ret, "below", "outcome")
-        f.declare("ForwardLevel", "level", f"forward_level({self.op.tuple_of(moving, listed)})")
+        f.declare(
+            "ForwardLevel", "level", f"forward_level({self.op.tuple_of(differentiable, listed)})"
+        )
         f.block("if level is None:", ["return 0"])
-        for name in moving:
+        for name in differentiable:
             f.declare("Tensor", f"{name}_t", f"tangent_at({name}, level)")
         f.add(*(f"{a.name} = primal_at({a.name}, level)" for a in tensors))
         if listed:
@@ -35,25 +37,25 @@ class ForwardRule:
             f.add(f"{listed} = primals_at({listed}, level)")
         alias = "place_aliases" if self.op.multi or self.op.many else "place_alias"
         f.block(
-            f"if ({self.op.flags([*moving, *([listed] if listed else [])])}) & F_DUAL:",
+            f"if ({self.op.flags([*differentiable, *([listed] if listed else [])])}) & F_DUAL:",
             [f"below = {alias}(outcome)", f"tangent_{self.op.key}(below, {self.op.names})"],
         )
         if r.derivatives.jvp == "linear":
-            self.moved(f)
+            self.by_the_operator(f)
         else:
             self.summed(f)
         f.add("return 0")
         return f.lines
 
-    def moved(self, f: Function) -> None:
+    def by_the_operator(self, f: Function) -> None:
         """The operator itself on the tangents; tensors without one are taken as zeros."""
         for a in self.op.diff:
             if self.r.arg(a).type != "Tensor[]":
                 f.block(f"if {a}_t is None and {a} is not None:", [f"{a}_t = zero_tangent({a})"])
         given = ", ".join(f"{a.name}_t" if a.name in self.op.diff else a.name for a in self.r.args)
-        f.declare(self.op.ret, "moved", f"T.{self.op.key}({given})")
+        f.declare(self.op.ret, "outcome_t", f"T.{self.op.key}({given})")
         several = "s" if self.op.multi or self.op.many else ""
-        f.add(f"set_tangent{several}(outcome, moved, level, below)")
+        f.add(f"set_tangent{several}(outcome, outcome_t, level, below)")
 
     def summed(self, f: Function) -> None:
         """The sum of a term for each argument, for each output."""

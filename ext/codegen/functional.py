@@ -1,4 +1,4 @@
-"""Writes the functions of ``nn.functional`` that add options to an operator.
+"""Write the functions of ``nn.functional`` that add options to an operator.
 
 A record says ``functional="relu(input, inplace)"``: the function has these parameters and calls the
 operator, or its in-place form; with ``reduction`` it gives the operator the number or the name of it.
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ext.codegen import layers
-from ext.codegen.table import importable
+from ext.codegen.table import ROOT, importable
 from ext.codegen.vocabulary import in_place_text
 
 HEAD = '''"""Functions that add options to an operator, as their records say by ``functional=``.
@@ -25,35 +25,45 @@ Written by ext/codegen/functional.py; do not edit.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._interpreted import Family
 from autograd_cy._tensors.public import forward_to, public
-from autograd_cy.nn.functional._arguments import (
-    check_probability,
-    reduction_code,
-    reduction_name,
-)
 '''
+# Where the statements of rows find what they call.
+ARGUMENTS = "autograd_cy.nn.functional._arguments"
 # Types of records as annotations, and in docstrings.
 KINDS = {"Scalar": "float", "Tensor?": "Tensor | None"}
-OLDER = ("size_average", "reduce")
-REDUCTIONS = {"int": "reduction_code", "str": "reduction_name"}
+# Parameters that no operator has.
+OPTIONS = ("inplace", "out", "size_average", "reduce", "_stacklevel")
+REDUCTIONS = {"int": ("reduction_code", "code"), "str": ("reduction_name", "reduction")}
 
 
 def module_text(families: dict) -> str:
     """The module with all functions of the records."""
-    known = layers.by_name(layers.load())
+    known = layers.rows_by_name(layers.load())
     chosen = [r for records in families.values() for r in records if r.call.functional]
     with importable():
         functions = [Function(record, known) for record in chosen]
     used = sorted({f.family for f in functions if f.family})
-    lines = [HEAD, f"__all__ = {sorted(n for f in functions for n in f.names)!r}", ""]
+    body = "\n".join(line for function in functions for line in function.lines())
+    lines = [
+        HEAD + imported(body),
+        f"__all__ = {sorted(n for f in functions for n in f.names)!r}",
+        "",
+    ]
     lines += [f'_{name} = Family("{name}")' for name in used]
-    for function in functions:
-        lines += function.lines()
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, body]) + "\n"
+
+
+def imported(body: str) -> str:
+    """The import of the functions of `ARGUMENTS` that the body calls."""
+    path = ROOT.joinpath(*ARGUMENTS.split(".")).with_suffix(".py")
+    there = {f.name for f in ast.parse(path.read_text()).body if isinstance(f, ast.FunctionDef)}
+    called = {f.id for f in ast.walk(ast.parse(body)) if isinstance(f, ast.Name)}
+    return f"from {ARGUMENTS} import {', '.join(sorted(there & called))}\n"
 
 
 class Function:
@@ -67,8 +77,8 @@ class Function:
         self.options = layers.Class(self.row, known).options  # of the layer
         types = {a.name: typed(a) for a in record.args if a.name != "reduction"}
         self.parameters = layers.schema().parse_options(inside, types)
-        given = {p.name for p in self.parameters}
-        self.inplace, self.older = "inplace" in given, "reduce" in given
+        names = {p.name for p in self.parameters}
+        self.inplace, self.older = "inplace" in names, "reduce" in names
         self.family = "" if record.public else f"ops_{record.file}"
 
     @property
@@ -78,14 +88,8 @@ class Function:
     def lines(self) -> Iterator[str]:
         yield from ("", "", self.decorator())
         yield from self.definition(self.name, self.parameters, self.docstring())
-        arguments = self.arguments()
-        checks = self.row.check_call.splitlines()
-        for i, value in enumerate(arguments):
-            if checks and value.startswith("reduction_"):  # as in torch, it is checked first
-                yield f"    code = {value}"
-                arguments[i] = "code"
-        yield from layers.indented(checks)
-        yield from self.call(arguments)
+        yield from layers.indented(self.row.function_start.splitlines())
+        yield from self.call(self.arguments())
         if self.own_inplace:
             parameters = [p for p in self.parameters if p.name != "inplace"]
             text = in_place_text(self.name, "\n".join(self.docstring(parameters)))
@@ -104,7 +108,7 @@ class Function:
     def forwards(self) -> bool:
         """True if the operator dispatches in place of the function: it has the same arguments."""
         codes = any(a.name == "reduction" and a.type == "int" for a in self.record.args)
-        return self.record.public and not codes
+        return self.record.public and not codes and len(self.pairs()) == len(self.given())
 
     def decorator(self) -> str:
         policy = self.record.call.autocast
@@ -120,9 +124,13 @@ class Function:
         place = f"_{self.family}" if self.family else "_operators"
         return f"{'forward_to' if self.forwards else place}.{self.record.name}{form}"
 
+    def given(self) -> list[str]:
+        """The parameters of the function that operators may have."""
+        return [p.name for p in self.parameters if p.name not in OPTIONS]
+
     def pairs(self) -> list[tuple[Any, str]]:
         """The arguments of the record that the function has, each with the parameter's name."""
-        names = [p.name for p in self.parameters if p.name not in ("inplace", "out", *OLDER)]
+        names = self.given()
         theirs = {a.name for a in self.record.args}
         others = iter([name for name in names if name not in theirs])
         pairs = [(a, a.name if a.name in names else next(others, "")) for a in self.record.args]
@@ -133,8 +141,10 @@ class Function:
         for a, name in self.pairs():
             value = name
             if name == "reduction":
-                older = "size_average, reduce" if self.older else "None, None"
-                value = f"{REDUCTIONS[a.type]}({older}, reduction)"
+                function, value = REDUCTIONS[a.type]
+                if f"{value} = " not in self.row.function_start:
+                    older = "size_average, reduce" if self.older else "None, None"
+                    value = f"{function}({older}, reduction)"
             found.append(f"{a.name}={value}" if a.keyword else value)
         if any(p.name == "out" for p in self.parameters):
             found.append("out=out")
@@ -155,12 +165,13 @@ class Function:
 
     def docstring(self, parameters: Any = None) -> list[str]:
         row = self.row
-        says = row.says or f"Return {row.doc[0].lower()}{row.doc[1:]}"
+        says = row.function_doc.strip() or f"Return {row.doc[0].lower()}{row.doc[1:]}"
         lines = [*says.split("\n"), "", "Parameters", "----------"]
-        texts = {**layers.each_name(row.texts), **layers.each_name(row.call_texts)}
-        lines += layers.parameter_lines(row, parameters or self.parameters, texts)
+        texts = {**layers.each_name(row.texts), **layers.each_name(row.function_texts)}
+        shown = [p for p in parameters or self.parameters if not p.name.startswith("_")]
+        lines += layers.parameter_lines(row, tuple(shown), texts)
         lines += ["", "Returns", "-------", "Tensor"]
-        raises = row.call_raises or row.raises or dict(self.record.presentation.raises)
+        raises = row.function_raises or row.raises or dict(self.record.presentation.raises)
         if raises:
             lines += ["", *layers.raises_lines(raises)]
         lines += ["", "Examples", "--------", ">>> import autograd_cy as torch"]

@@ -47,15 +47,17 @@ def main(build_dir: str | Path, pxd_dir: str | Path) -> list[Module]:
     layers.write(nn)
     write_if_changed(str(nn / "functional" / "_from_records.py"), functional.module_text(families))
     stubs.write_stubs(families, pxd_dir)
-    made = [Module("kern", str((build_dir / "kern.pyx").resolve()), "simd")]
-    made.append(Module("optable", str((build_dir / "optable.pyx").resolve())))
-    made.append(Module("cuda_host", str((build_dir / "cuda_host.pyx").resolve()), flags=("-O1",)))
+    generated = [Module("kern", str((build_dir / "kern.pyx").resolve()), "simd")]
+    generated.append(Module("optable", str((build_dir / "optable.pyx").resolve())))
+    generated.append(
+        Module("cuda_host", str((build_dir / "cuda_host.pyx").resolve()), flags=("-O1",))
+    )
     # Calls and checks around the kernels: -O2 takes nearly twice as long to compile.
-    made += [
+    generated += [
         Module(f"ops_{family}", str((build_dir / f"ops_{family}.pyx").resolve()), flags=("-O1",))
         for family in compiled(families)
     ]
-    return made
+    return generated
 
 
 def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str, str]:
@@ -63,24 +65,24 @@ def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str
     own = compiled(families)
     entries = linkage.all_entries(own)
     pxd, pyx = linkage.public_table(entries)
-    found = {"kern.pyx": kernel_loops.module_text(specs), "optable.pxd": pxd, "optable.pyx": pyx}
+    texts = {"kern.pyx": kernel_loops.module_text(specs), "optable.pxd": pxd, "optable.pyx": pyx}
     dtypes.check_codes()
-    found["dtype_table.pxi"] = dtypes.table_source()
-    found["traced_dtypes.pxi"] = dtypes.traced_source()
-    found["cuda_types.pxi"] = dtypes.cuda_source()
-    found["buffer_formats.pxi"] = dtypes.formats_source()
-    found["argument_kinds.pxi"] = argument_kinds.source(own)
-    found["operator_names.pxi"] = python_forms.operator_names(own)
-    found["asked_operators.pxi"] = python_forms.asked_operators(own)
-    found |= linkage.tables_by_hand(ROOT / "ext", entries)
-    found |= step_kernels.sources(own)
-    found["cuda_host.pyx"] = cuda_host.source(families, ROOT / "ext" / "composites")
-    found["cuda_entries.pxi"] = cuda_entries.table_text(specs)
+    texts["dtype_table.pxi"] = dtypes.table_source()
+    texts["traced_dtypes.pxi"] = dtypes.traced_source()
+    texts["cuda_types.pxi"] = dtypes.cuda_source()
+    texts["buffer_formats.pxi"] = dtypes.formats_source()
+    texts["argument_kinds.pxi"] = argument_kinds.source(own)
+    texts["operator_names.pxi"] = python_forms.operator_names(own)
+    texts["dispatched_operators.pxi"] = python_forms.dispatched_operators(own)
+    texts |= linkage.tables_by_hand(ROOT / "ext", entries)
+    texts |= step_kernels.sources(own)
+    texts["cuda_host.pyx"] = cuda_host.source(families, ROOT / "ext" / "composites")
+    texts["cuda_entries.pxi"] = cuda_entries.table_text(specs)
     symbols = by_symbol(families)
     for family, records in own.items():
         text = modules.family_module(family, records, symbols, entries)
-        found[f"ops_{family}.pyx"] = text
-    return found
+        texts[f"ops_{family}.pyx"] = text
+    return texts
 
 
 def compiled(families: Families) -> Families:
@@ -91,11 +93,11 @@ def compiled(families: Families) -> Families:
 
 def by_symbol(families: Families) -> Families:
     """The records of each name in formulas: its overloads."""
-    found: Families = {}
+    overloads: Families = {}
     for records in families.values():
         for r in records:
-            found.setdefault(r.symbol, []).append(r)
-    return found
+            overloads.setdefault(r.symbol, []).append(r)
+    return overloads
 
 
 def write_interpreted(families: dict, by_symbol: dict, folder: Path) -> None:

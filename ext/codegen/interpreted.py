@@ -1,4 +1,4 @@
-"""Writes the operators of the interpreted tier: Python modules instead of Cython ones.
+"""Write the operators of the interpreted tier: Python modules instead of Cython ones.
 
 A record says ``tier="interpreted"``; what it means is the same. For each family with such records a
 module autograd_cy/_interpreted/<family>.py is written: the formulas as Python functions, an
@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 from ext.codegen.kernel_runs import slots_of
 from ext.codegen.linkage import entries_of
 from ext.codegen.operations import Family, Operation, is_interpreted
-from ext.codegen.python_forms import as_called, docstring, python_name, separate_sizes
+from ext.codegen.python_forms import docstring, python_name, separate_sizes, with_public_names
+from ext.codegen.table import records_by_name
 from ext.codegen.vocabulary import arg_type, in_place_text
 
 HEAD = '''"""Operators of the family "{family}"; written from autograd_cy/ops/{family}.py by
@@ -184,15 +185,7 @@ def out_text(r: Any) -> str:
 
 def groups_of(records: list) -> dict[str, list]:
     """The interpreted records of a family by name."""
-    return by_name([r for r in records if is_interpreted(r)])
-
-
-def by_name(records: list) -> dict[str, list]:
-    """Records by name."""
-    groups: dict[str, list] = {}
-    for r in records:
-        groups.setdefault(r.name, []).append(r)
-    return groups
+    return records_by_name(r for r in records if is_interpreted(r))
 
 
 def family_module(name: str, records: list, by_symbol: dict) -> str:
@@ -260,7 +253,10 @@ def overloaded(name: str, group: list, form: str = "") -> list[str]:
             python_name(a, i) + ("" if a.default is None else f"={a.default}")
             for i, a in enumerate(r.args)
         )
-        lines += ["", f"    **{name}({shown})**: {as_called(r.presentation.doc.splitlines()[0])}"]
+        lines += [
+            "",
+            f"    **{name}({shown})**: {with_public_names(r.presentation.doc.splitlines()[0])}",
+        ]
     lines.append('    """')
     default = next(r for r in group if r.call.when is None)
     known = sorted(
@@ -317,7 +313,7 @@ def index(families: dict) -> str:
         for family, records in families.items():
             module = f"ops_{family}" if tier == "compiled" else family
             own = [r for r in records if r.tier == tier]
-            for group in by_name(own).values():
+            for group in records_by_name(own).values():
                 if group[0].public:
                     place(module, group, functions, methods, spaces)
     results = {

@@ -1,4 +1,4 @@
-"""Writes the elementwise loops: one Cython module source.
+"""Write the elementwise loops: one Cython module source.
 
 The text is the same for every SIMD target; only compiler flags differ. Each loop has the signature
 `loop_t(char** p, const Py_ssize_t* s, Py_ssize_t n)`: p[0] is the result, p[1:] the inputs, s their
@@ -90,8 +90,8 @@ class Loop:
 
 def types_of(spec: KernelSpec) -> list[str]:
     """Return the element types that a kernel takes, in the order of their codes."""
-    claimed = {t for letter in spec.types for t in CLASSES[letter]}
-    return [t for t in TYPES if t in claimed]
+    taken = {t for letter in spec.types for t in CLASSES[letter]}
+    return [t for t in TYPES if t in taken]
 
 
 def suffix_of(spec: KernelSpec, dtype: str) -> str:
@@ -584,8 +584,8 @@ def _declare_formulas(loops: Iterable[Loop | Cast]) -> str:
             lines.append(f"    {out} ag_{loop.name}({', '.join(ins)})")
             if loop.has_near:
                 lines.append(f"    {out} {loop.near}({', '.join(ins)})")
-                asked = ", ".join(ins[k - 1] for k in loop.far_inputs)
-                tests.add(f"    bint {loop.far}({asked})")
+                far_operands = ", ".join(ins[k - 1] for k in loop.far_inputs)
+                tests.add(f"    bint {loop.far}({far_operands})")
     return "\n".join([*lines, *sorted(tests)]) + "\n\n"
 
 

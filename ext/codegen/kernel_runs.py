@@ -1,4 +1,4 @@
-"""Writes how an operator with a shape rule runs: checks, memory for the results, kernel of the
+"""Write how an operator with a shape rule runs: checks, memory for the results, kernel of the
 device.
 
 The kernel of the record `sum` is
@@ -147,9 +147,9 @@ def _following(record, action: str) -> list[str]:
     follows."""
     lines = []
     for output, (names, where) in record.kernel.format_sources.items():
-        asked = " or ".join(f"channels_last({name})" for name in names)
-        asked = f"{where} and ({asked})" if where else asked
-        lines += [f"if {asked}:", "    " + action.format(record.returns.index(output))]
+        condition = " or ".join(f"channels_last({name})" for name in names)
+        condition = f"{where} and ({condition})" if where else condition
+        lines += [f"if {condition}:", "    " + action.format(record.returns.index(output))]
     return [f"    {line}" for line in lines]
 
 
@@ -187,10 +187,10 @@ def calling(record, shown: str, *filled: str) -> list[str]:
 def drawing_function(record, shown: str) -> list[str]:
     """`draw_<key>`: a kernel that draws fills memory of any strides, from the generator's state."""
     params = "".join(f", {arg_type(a.type).c} {a.name}" for a in record.args)
-    asked = next((a.name for a in record.args if a.type == "Generator?"), "None")
+    generator = next((a.name for a in record.args if a.type == "Generator?"), "None")
     body = [
         "cdef Tensor drawn = to_0",
-        f'cdef Tensor state = drawing_state({asked}, device, "{shown}{"_" * record.call.inplace}")',
+        f'cdef Tensor state = drawing_state({generator}, device, "{shown}{"_" * record.call.inplace}")',
         "if to_0.flags & F_STRIDED:",
         "    drawn = fresh_dense(to_0)",
         *calling(record, shown, "drawn"),

@@ -1,4 +1,4 @@
-"""Writes the classes of ``nn`` that only store options and call a function.
+"""Write the classes of ``nn`` that only store options and call a function.
 
 Each file of rows in autograd_cy/ops/layers/ (`_schema.py` has their vocabulary) becomes the module
 with the same path in autograd_cy/nn/. What is written is plain Python with types and docstrings, so
@@ -47,7 +47,7 @@ def schema() -> Any:
 
 def load() -> dict[str, tuple[Any, list]]:
     """{path: (module, its rows)} of all files."""
-    found = {}
+    files = {}
     with importable():
         rows = schema().ROWS
         for path in paths():
@@ -57,20 +57,20 @@ def load() -> dict[str, tuple[Any, list]]:
             for row in rows:
                 if not row.file:
                     object.__setattr__(row, "file", place.as_posix())
-            found[place.as_posix()] = module, [r for r in rows if r.file == place.as_posix()]
-    return found
+            files[place.as_posix()] = module, [r for r in rows if r.file == place.as_posix()]
+    return files
 
 
-def by_name(found: dict) -> dict[str, Any]:
+def rows_by_name(found: dict) -> dict[str, Any]:
     """The rows of all files by the names of their classes."""
     return {row.name: row for _, rows in found.values() for row in rows}
 
 
 def write(folder: Path) -> None:
     """Write the modules into `folder`, which is autograd_cy/nn."""
-    found = load()
-    known = by_name(found)
-    for place, (module, rows) in found.items():
+    files = load()
+    known = rows_by_name(files)
+    for place, (module, rows) in files.items():
         write_if_changed(str(folder / place), module_text(place, module, rows, known))
 
 
@@ -178,7 +178,7 @@ class Class:
         if row.takes:
             yield from ("", *indented([*row.takes.split("\n"), DOC_END], 8))
         yield from indented(row.check_input.splitlines(), 8)
-        given = row.call.split(", ") if row.call else [*inputs, *self.arguments()]
+        given = row.all_arguments.split(", ") if row.all_arguments else [*inputs, *self.arguments()]
         yield from wrapped(f"        return functional.{row.function}(", given, ")")
 
     def arguments(self) -> list[str]:
@@ -218,12 +218,12 @@ class Class:
 
 def signature(options: tuple) -> list[str]:
     """The parameters of a definition."""
-    given: list[str] = []
+    parameters: list[str] = []
     for o in options:
-        if o.keyword and "*" not in given:
-            given.append("*")
-        given.append(f"{o.name}: {o.kind}" + (f" = {o.default}" if o.default else ""))
-    return given
+        if o.keyword and "*" not in parameters:
+            parameters.append("*")
+        parameters.append(f"{o.name}: {o.kind}" + (f" = {o.default}" if o.default else ""))
+    return parameters
 
 
 def each_name(texts: dict[str, str]) -> dict[str, str]:
@@ -247,8 +247,8 @@ def parameter_lines(row: Any, options: tuple, texts: dict | None = None) -> Iter
 
 def raises_lines(raises: dict) -> list[str]:
     """The section of errors in a docstring."""
-    found = [line for error, when in raises.items() for line in (error, f"    {when}")]
-    return ["Raises", "------", *found]
+    lines = [line for error, when in raises.items() for line in (error, f"    {when}")]
+    return ["Raises", "------", *lines]
 
 
 def quoted(lines: list[str]) -> list[str]:

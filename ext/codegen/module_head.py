@@ -48,7 +48,7 @@ from autograd_cy._C.node_io cimport (
 from autograd_cy._C.kept_graphs cimport keep_graph
 from autograd_cy._C.formats cimport channels_last, lay_channels_last, turned_channels_last
 from autograd_cy._C.out_forms cimport (
-    check_out, write_out, write_exact_out, write_truth_out, other_out, need_exact_out, outs_arg, write_outs, in_wider_dtype)
+    check_out, write_out, write_exact_out, write_truth_out, other_out, bad_inplace, need_exact_out, outs_arg, write_outs, in_wider_dtype)
 from autograd_cy._C.events cimport finished, note_node
 from autograd_cy._C.recorder cimport (
     D_ARGUMENTS, S_OPERATOR, Event, Scope, begin_event, details, events, put_bool, put_dtype, put_end, put_float, put_int,

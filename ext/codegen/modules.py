@@ -1,4 +1,4 @@
-"""Puts the generated operators together: one Cython module per family.
+"""Put the generated operators together: one Cython module per family.
 
 Formulas call other operators through `T`, a struct of C function pointers (see linkage.py), so
 families may use each other without importing each other.
@@ -16,9 +16,10 @@ from ext.codegen.module_head import head_of
 from ext.codegen.operator_base import Operator
 from ext.codegen.operators import text_of_operator
 from ext.codegen.python_forms import Forms, dunder_forms, literal
+from ext.codegen.table import records_by_name
 
 # What _tensors/namespace.py does with the functions of families that are there when it is imported.
-ASKING = (
+INTERCEPTING = (
     "from autograd_cy._C.overrides import _intercept",
     "for _name, _form in FORMS.items():",
     '    if not _name.startswith("_"):',
@@ -148,13 +149,11 @@ def family_module(
     kinds: list[tuple[str, str]] = []
     events: list[tuple[str, str]] = []
     body: list[str] = []
-    groups: dict[str, list] = {}
     for r in records:
         body += text_of_operator(Operator(r, by_name, constants, imports, kinds, events))
-        groups.setdefault(r.name, []).append(r)
     python = PythonSide(by_name)
     python.register += flops_lines(records, events)
-    for name, group in groups.items():
+    for name, group in records_by_name(records).items():
         python.add(name, group)
     results = {r.symbol: r.returns for r in records if len(r.returns) > 1 and r.call.named}
     named = [f'{n}_result = _named_results("{n}", {tuple(o)!r})' for n, o in results.items()]
@@ -180,7 +179,7 @@ def family_module(
         *python.forms.made(),
         *python.other_names,
         "\n".join(register),
-        *(ASKING if records and records[0].later else ()),
+        *(INTERCEPTING if records and records[0].later else ()),
         "",
         f"__all__ = {python.exported!r}",
         "",

@@ -170,13 +170,13 @@ class NodeText:
             f.declare("Tensor", "grad", "<Tensor>gin[0]")
             return {"grad": ("grad", "T")}
         found: Names = {}
-        moving = [o for o in outs if o not in self.r.derivatives.nondiff_outputs]
+        differentiable = [o for o in outs if o not in self.r.derivatives.nondiff_outputs]
         used = set().union(*(u.values for u in self.uses.values()))
         f.block(
-            "if " + " and ".join(f"gin[{outs.index(o)}] == NULL" for o in moving) + ":",
+            "if " + " and ".join(f"gin[{outs.index(o)}] == NULL" for o in differentiable) + ":",
             ["return 0"],
         )
-        for o in moving:
+        for o in differentiable:
             i = outs.index(o)
             for name, missing in ((f"grad_{o}", f"zeros_for(self, {i})"), (f"given_{o}", "None")):
                 found[name] = (name, "T")
@@ -478,7 +478,7 @@ BEHIND_EDGE_KINDS = {"shape": "edge", "ndim": "edge_ndim", "numel()": "edge_nume
 
 
 class ValuesOfNode(ast.NodeTransformer):
-    """Turns an expression over what a node keeps into Python over the node `n`."""
+    """Turn an expression over what a node keeps into Python over the node `n`."""
 
     def __init__(self, kept: dict[str, tuple[str, str | int]], label: str, read: str):
         self.kept, self.label, self.read = kept, label, read

@@ -44,7 +44,7 @@ def functions_by_hand(name: str) -> frozenset[str]:
 
 class Translator(ast.NodeTransformer):
     """
-    Turns a formula into a Python expression.
+    Turn a formula into a Python expression.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ class Operation:
         if "(" not in text:
             module, _, function = text.partition(".")
             return f"_host.function({module!r}, {function!r})"
-        for library in ("scipy.special", "scipy.fft", "scipy.linalg"):
+        for library in ("scipy.special", "scipy.linalg"):
             if library in text:
                 short = "_" + library.replace(".", "_")
                 return (
@@ -500,7 +500,7 @@ class Operation:
         r, lines = self.r, []
         outputs = self.plan.outputs
         if r.derivatives.jvp in ("linear", "each"):
-            fields["moves"] = repr(r.derivatives.jvp)
+            fields["jvp"] = repr(r.derivatives.jvp)
             return lines
         names = {name: f"A[{i}]" for name, i in self.places.items()}
         names |= {f"{name}_t": f"D[{i}]" for i, name in enumerate(self.diff)}

@@ -105,7 +105,15 @@ class InPlaceForm(Form):
     def lines(self) -> list[str]:
         head = f"cdef Tensor c_{self.op.key}_({self.op.params}):"
         body = self.by_others() if self.op.kind == "composite" else self.by_kernel()
-        return self.function(head, self.event.begin("_"), [*self.idle(), *body])
+        return self.function(
+            head, self.event.begin("_"), [*self.idle(), *self.check_given_dtype(), *body]
+        )
+
+    def check_given_dtype(self) -> list[str]:
+        """Lines that refuse a ``dtype`` which `self` doesn't have."""
+        if not any(a.type == "dtype?" for a in self.r.args):
+            return []
+        return ["if dtype >= 0 and dtype != self.dt:", "    raise bad_inplace(self, dtype)"]
 
     def replacement(self) -> str:
         """The call that computes a result of its own, which then takes the place of `self`."""
@@ -130,7 +138,7 @@ class InPlaceForm(Form):
         lines += [
             f"if flags & F_GRAD_PATH and not (tls_modes() & M_NO_GRAD) and {requires}:",
             "    recording = True",
-            *CheckDtype(self.op, self.node).check(),
+            *CheckDtype(self.op, self.node).check(inplace=True),
             *self.part(CheckDevice),
         ]
         if self.op.kind == "elementwise" and self.r.kernel.dtypes == "real":
@@ -234,6 +242,8 @@ class OutForm(Form):
         if refusal := self.part(CheckDevice):
             lines += [self.flags(), *refusal]
         exact = self.kernel.result_dtype() if self.r.call.out == "exact" else None
+        if self.r.call.out == "exact" and self.kernel.writes_out:
+            exact = "self.dt"  # which such kernels have
         if exact is not None:
             lines += self.check_dtype_of_out(exact)
         lines += [*self.computation(exact is not None), "bump_version(out)"]
@@ -241,7 +251,7 @@ class OutForm(Form):
 
     def check_dtype_of_out(self, dtype: str) -> list[str]:
         """Lines that refuse another dtype; a real result may go into a complex tensor, too."""
-        rule = self.r.kernel.dtypes
+        rule = getattr(self.r.kernel, "dtypes", "same")
         refuse = "need_exact_out" if rule == "complex" else "raise other_out"
         unless = "dt_is_complex(self.dt) or " if rule == "real" else ""
         return [

@@ -1,4 +1,4 @@
-"""Writes the operators: typed node, recording, forward mode, vmap and dispatch of each record.
+"""Write the operators: typed node, recording, forward mode, vmap and dispatch of each record.
 
 For a record `mul` the generated Cython is, in this order: `apply_mul`, the backward of nodes of the
 class `MulBackward0`, and `node_mul`, which makes the node and saves what it needs (node_text.py);
@@ -10,6 +10,7 @@ class `MulBackward0`, and `node_mul`, which makes the node and saves what it nee
 
 from __future__ import annotations
 
+from ext.codegen.form_parts import CheckDtype
 from ext.codegen.forward_rules import ForwardRule
 from ext.codegen.kernel_runs import has_shape, run_function
 from ext.codegen.node_text import NodeText
@@ -24,6 +25,7 @@ def text_of_operator(op: Operator) -> list[str]:
     if has_shape(r):
         lines += run_function(r, op.shown, op.imports)
     node = NodeText(op) if op.diff and op.kind != "composite" else None
+    lines += CheckDtype(op, node).function()
     if node is not None:
         lines += [*node.node_class(), *node.node_function(), *ForwardRule(op).function()]
     if op.kind != "composite":

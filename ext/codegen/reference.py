@@ -1,4 +1,4 @@
-"""Writes the reference of operators: `python ext/codegen/reference.py [folder]`.
+"""Write the reference of operators: `python ext/codegen/reference.py [folder]`.
 
 One page per family of the table, one section per operator, and an index; by default into
 docs/reference. Everything comes from the records, so the package need not be built.
@@ -16,7 +16,7 @@ if __name__ == "__main__":
 
 from ext.codegen import cuda_host, formula, table  # noqa: E402
 from ext.codegen.plan import letters_of  # noqa: E402
-from ext.codegen.python_forms import as_called, python_name  # noqa: E402
+from ext.codegen.python_forms import python_name, with_public_names  # noqa: E402
 
 DTYPES = {
     "b": "bool",
@@ -98,15 +98,20 @@ def public(records: list) -> list:
 def section(r) -> list[str]:
     """Signature, text, and a table of what is known of one operator."""
     lines = [f"## {title(r)}", "", "```", f"{signature(r)}{returns(r)}", "```", ""]
-    lines += [as_called(r.presentation.doc), ""]
+    lines += [with_public_names(r.presentation.doc), ""]
     rows = [*forms(r), *dtype_rows(r), *rules(r), *special_rows(r)]
     rows.append(("CUDA", WAYS[cuda_host.way(r, OWN)]))
     lines += ["| parameter | |", "| --- | --- |"]
     names = [(python_name(a, i), a) for i, a in enumerate(r.args)]
     names += [(a.name, a) for a, _ in r.call.options]
-    texts = [(name, as_called(r.presentation.params.get(a.name, a.type))) for name, a in names]
+    texts = [
+        (name, with_public_names(r.presentation.params.get(a.name, a.type))) for name, a in names
+    ]
     lines += [f"| `{name}` | {cell(text)} |" for name, text in texts]
-    lines += ["", *(f"Raises {error}: {as_called(when)}" for error, when in r.presentation.raises)]
+    lines += [
+        "",
+        *(f"Raises {error}: {with_public_names(when)}" for error, when in r.presentation.raises),
+    ]
     lines += [""] * bool(r.presentation.raises)
     lines += ["| | |", "| --- | --- |", *(f"| {cell(k)} | {cell(v)} |" for k, v in rows), ""]
     if r.presentation.example:
@@ -130,7 +135,7 @@ def anchor(r) -> str:
 
 
 def first_line(r) -> str:
-    return as_called(r.presentation.doc.split("\n")[0])
+    return with_public_names(r.presentation.doc.split("\n")[0])
 
 
 def cell(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Writes what lies between a record of an optimizer's step and its loop (`step_loop` of _schema.py).
+"""Write what lies between a record of an optimizer's step and its loop (`step_loop` of _schema.py).
 
 The loops are written by hand (ext/kernels/optimizer_loops.pyx), and so is how a step goes over many
 parameters (ext/kernels/optimize.pyx). Made from the records are

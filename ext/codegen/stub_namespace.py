@@ -1,4 +1,4 @@
-"""Writes the stubs of modules in Python: the top level, and those that records put functions into.
+"""Write the stubs of modules in Python: the top level, and those that records put functions into.
 
 Their names are gathered at import, or found at the first use. The files are read as text (ast): by
 what constants such as `_LATER` and `_TOP` say, which is stated once, there. Also finds the methods

@@ -1,4 +1,4 @@
-"""Writes the .pyi stubs of the compiled modules and of the top level, before anything is compiled.
+"""Write the .pyi stubs of the compiled modules and of the top level, before anything is compiled.
 
 A module of operators is described by its records; any other by what declarations.py finds in its
 source. Names, parameters and defaults always come from there. Types come from a template in
@@ -17,6 +17,7 @@ from ext.codegen import stub_namespace
 from ext.codegen.declarations import Class, Function, Parameter, Source, read_source
 from ext.codegen.kernel_loops import write_if_changed
 from ext.codegen.python_forms import python_name, separate_sizes
+from ext.codegen.table import records_by_name
 from ext.codegen.vocabulary import NUMBER, arg_type
 
 TEMPLATES = Path(__file__).resolve().parent / "stub_templates"
@@ -144,16 +145,16 @@ def write_interpreted(families: dict, folder: Path) -> dict[str, str]:
 
 def results_stub(families: dict) -> str:
     """The stub of the module that has the classes of several results with names."""
-    found: dict[str, str] = {}
+    classes: dict[str, str] = {}
     for family, records in families.items():
         for r in records:
             if len(r.returns) > 1 and r.call.named and not r.symbol.startswith("_"):
                 module = f"_C.ops_{r.file}" if r.tier == "compiled" else f"_interpreted.{family}"
-                found[r.symbol] = (
+                classes[r.symbol] = (
                     f"from autograd_cy.{module} import {r.symbol}_result as {r.symbol}"
                 )
-    lines = [found[name] for name in sorted(found)]
-    return "\n".join([*lines, f"__all__ = {sorted(found)!r}", "all_return_types: list[type]", ""])
+    lines = [classes[name] for name in sorted(classes)]
+    return "\n".join([*lines, f"__all__ = {sorted(classes)!r}", "all_return_types: list[type]", ""])
 
 
 def namespaces(families: dict) -> list[str]:
@@ -332,33 +333,33 @@ def doc_type(doc: str, otherwise: str = "_Any") -> str:
 
 def installed_methods(sources: dict[str, Source]) -> list[str]:
     """Functions that modules install on Tensor, as methods."""
-    found = []
+    stubs = []
     for module, source in sources.items():
         for name, target in source.installed.items():
             function = source.functions.get(target)
             if function is None:
-                found.append(f"{name}: {constant_type(target)}")
+                stubs.append(f"{name}: {constant_type(target)}")
             else:
                 method = Function(name, function.parameters, function.doc, function.decorators)
                 result = SPECIAL.get(name) or doc_type(
                     function.doc, MODULE_RESULTS.get(module, "_Any")
                 )
-                found.append(function_stub(method, result, own="self"))
-    return found
+                stubs.append(function_stub(method, result, own="self"))
+    return stubs
 
 
 def python_methods() -> list[str]:
     """List the methods that Python modules install on Tensor."""
-    found = []
+    stubs = []
     for name, function, is_property in stub_namespace.python_methods(ROOT / "autograd_cy"):
         if is_property:
-            found.append(f"@property\ndef {name}(self) -> _Tensor: ...")
+            stubs.append(f"@property\ndef {name}(self) -> _Tensor: ...")
         elif function is None:  # made by a call; a template may say more
             returned = SPECIAL.get(name, "_Any")
-            found.append(f"def {name}(self, *args: _Any, **kwargs: _Any) -> {returned}: ...")
+            stubs.append(f"def {name}(self, *args: _Any, **kwargs: _Any) -> {returned}: ...")
         else:
-            found.append(function_stub(function, SPECIAL.get(name), own="self"))
-    return found
+            stubs.append(function_stub(function, SPECIAL.get(name), own="self"))
+    return stubs
 
 
 def indented(text: str) -> str:
@@ -417,7 +418,7 @@ def name_of(node) -> str:
 def family_stub(name: str, records: list) -> tuple[str, list[str]]:
     """The stub of a module of operators, and the names that it exports."""
     body, exported = [], []
-    for key, group in by_name(records).items():
+    for key, group in records_by_name(records).items():
         tuples = [r for r in group if len(r.returns) > 1 and r.call.named]
         for r in tuples[:1]:
             body += [
@@ -449,17 +450,10 @@ def family_stub(name: str, records: list) -> tuple[str, list[str]]:
     return "\n".join(text) + "\n", exported
 
 
-def by_name(records: list) -> dict[str, list]:
-    groups: dict[str, list] = {}
-    for r in records:
-        groups.setdefault(r.name, []).append(r)
-    return groups
-
-
 def record_methods(records: list) -> list[str]:
     """The methods of Tensor that records give."""
-    found = []
-    for key, group in by_name(records).items():
+    stubs = []
+    for key, group in records_by_name(records).items():
         if key.startswith("_"):
             continue
         changing = [r for r in group if r.call.inplace]
@@ -468,11 +462,11 @@ def record_methods(records: list) -> list[str]:
             if group[0].call.method:
                 results = [result_of(r, f"{alias(module_of(r))}.") for r in methods]
                 lists = [record_parameters(r, "method") for r in methods]
-                found.append("\n".join(overloads(name, lists, results)))
+                stubs.append("\n".join(overloads(name, lists, results)))
             if changing and group[0].call.method:
                 lists = [record_parameters(r, "inplace method") for r in changing]
-                found.append("\n".join(overloads(f"{name}_", lists, ["_Tensor"] * len(lists))))
-    return found
+                stubs.append("\n".join(overloads(f"{name}_", lists, ["_Tensor"] * len(lists))))
+    return stubs
 
 
 def method_names(r) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Loads the operator table without importing the package (which is not built yet)."""
+"""Load the operator table without importing the package (which is not built yet)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import contextlib
 import importlib
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from ext.codegen.check_table import check
 
@@ -50,6 +51,14 @@ def importable() -> Iterator[None]:
                 n for n in sys.modules if n == "autograd_cy" or n.startswith("autograd_cy.")
             ]:
                 del sys.modules[name]
+
+
+def records_by_name(records: Iterable[Any]) -> dict[str, list]:
+    """The records of each name: its overloads."""
+    groups: dict[str, list] = {}
+    for record in records:
+        groups.setdefault(record.name, []).append(record)
+    return groups
 
 
 def load():

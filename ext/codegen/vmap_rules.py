@@ -114,14 +114,14 @@ class Random(Shared):
 
     @property
     def call(self) -> str:
-        return self.asking(self.r.shown)
+        return self.random_call(self.r.shown)
 
     @property
     def in_place(self) -> str:
         """The expression of the result of the in-place form."""
-        return self.asking(f"{self.r.shown}_")
+        return self.random_call(f"{self.r.shown}_")
 
-    def asking(self, shown: str) -> str:
+    def random_call(self, shown: str) -> str:
         how = f'"{shown}", "{self.op.key}", ({self.op.names},)'
         return f"random_under_vmap({how}, {self.rule.draws!r})"
 
@@ -212,8 +212,8 @@ class Formulas(Rule):
         self.share(f)
         f.declare("Py_ssize_t", "B", f"batch_size_of({self.every}, level)")
         for a in self.tensors:
-            asked = "any_batched" if a.type == "Tensor[]" else "is_batched"
-            f.declare("bint", f"has_{a.name}", f"{asked}({a.name}, level)")
+            predicate = "any_batched" if a.type == "Tensor[]" else "is_batched"
+            f.declare("bint", f"has_{a.name}", f"{predicate}({a.name}, level)")
         looped = [f'return loop_batch("{op.key}", ({op.names},), level)']
         if everything in formulas:
             for key in loops:

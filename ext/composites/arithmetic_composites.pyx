@@ -2,8 +2,8 @@
 """Composites of the family arithmetic: records in autograd_cy/ops/arithmetic.py name them."""
 from autograd_cy._C.arguments cimport operand_arg
 from autograd_cy._C.dtypes cimport (
-    dt_category, dt_is_complex, dt_is_float, dt_is_integral, dt_object, dt_to_complex,
-    g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64)
+    dt_category, dt_is_complex, dt_is_float, dt_is_integral, dt_object, dt_scalar_name,
+    dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64)
 from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.launch cimport captures_here
 from autograd_cy._C.metadata cimport is_number, number_of
@@ -74,7 +74,7 @@ cdef Tensor round_decimals(Tensor a, Py_ssize_t decimals, Tensor out):
     cdef Tensor factor = wrap_double(10.0 ** abs(decimals))
     if not dt_is_float(a.dt):
         raise NotImplementedError(f"round: decimals are not implemented for tensors of dtype "
-                                  f"{dt_object(a.dt).name}; convert them first")
+                                  f"{dt_scalar_name(a.dt)}; convert them first")
     if a.dt == DT_F16 or a.dt == DT_BF16:       # a scaled half may overflow
         return T._to_dtype(round_decimals(T._to_dtype(a, DT_F32), decimals, None), a.dt)
     a = T.round(T.div(a, factor) if decimals < 0 else T.mul(a, factor))
@@ -125,8 +125,8 @@ def float_power_(Tensor self not None, exponent):
     cdef int dt = float_power_dtype(self, power)
     if self.dt != dt:
         raise RuntimeError(
-            f"the base given to float_power_ has dtype {dt_object(self.dt).name} but the "
-            f"operation's result requires dtype {dt_object(dt).name}; use float_power()")
+            f"the base given to float_power_ has dtype {dt_scalar_name(self.dt)} but the "
+            f"operation's result requires dtype {dt_scalar_name(dt)}; use float_power()")
     return T.pow_(self, in_dtype(power, dt))
 
 

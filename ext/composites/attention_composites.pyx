@@ -3,9 +3,9 @@
 from libc.math cimport sqrt
 from autograd_cy._C.constants cimport counted
 from autograd_cy._C.devices cimport has_kernel
-from autograd_cy._C.dtypes cimport DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64
+from autograd_cy._C.dtypes cimport dt_scalar_name, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64
 from autograd_cy._C.gemm_loops cimport LONGEST_PACK
-from autograd_cy._C.rules_common cimport scalar_name
+
 from autograd_cy._C.tensor cimport (
     F_BATCHED, F_DUAL, G_FORWARD, M_INFERENCE, M_NO_GRAD, Tensor, below_vmaps, device_of, dims_of,
     g_modes, requires_grad, sizes_of, tls_modes, wrap_double)
@@ -70,16 +70,16 @@ cdef int check_operands(Tensor query, Tensor key, Tensor value) except -1:
     if query.dt != key.dt or query.dt != value.dt:
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
-            f"{scalar_name(query.dt)} key.dtype: {scalar_name(key.dt)} and value.dtype: "
-            f"{scalar_name(value.dt)} instead.")
+            f"{dt_scalar_name(query.dt)} key.dtype: {dt_scalar_name(key.dt)} and value.dtype: "
+            f"{dt_scalar_name(value.dt)} instead.")
     if query.dt > DT_F64:
         raise NotImplementedError(
             "scaled_dot_product_attention: not implemented for "
-            f"{scalar_name(query.dt)}; complex scores have no order")
+            f"{dt_scalar_name(query.dt)}; complex scores have no order")
     if query.dt < DT_F16:
         raise RuntimeError(
             "scaled_dot_product_attention: expected a floating point dtype, but query, key and "
-            f"value are {scalar_name(query.dt)}")
+            f"value are {dt_scalar_name(query.dt)}")
     if (query.sizes[query.nd - 1] != key.sizes[key.nd - 1]
             or key.sizes[key.nd - 2] != value.sizes[value.nd - 2]):
         raise RuntimeError(
@@ -93,7 +93,7 @@ cdef int check_mask(Tensor mask, Tensor query) except -1:
     if mask.dt != DT_BOOL and mask.dt != DT_F32 and mask.dt != query.dt:
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-            f"attn_mask.dtype: {scalar_name(mask.dt)} and  query.dtype: {scalar_name(query.dt)} "
+            f"attn_mask.dtype: {dt_scalar_name(mask.dt)} and  query.dtype: {dt_scalar_name(query.dt)} "
             "instead.")
     return 0
 
@@ -212,7 +212,7 @@ cdef Tensor widened(Tensor t):
 cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor value, Tensor mask,
                               Tensor output, Tensor logsumexp, Tensor exact, bint is_causal,
                               double scale):
-    cdef Tensor weights, slopes, dq, dk, dv, k, v, q, g
+    cdef Tensor weights, score_grads, dq, dk, dv, k, v, q, g
     cdef int dt = query.dt
     cdef bint recorded = not (tls_modes() & (M_NO_GRAD | M_INFERENCE))
     if has_kernel(device_of(query), "_attention_gradients") and not (
@@ -225,9 +225,9 @@ cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor valu
     k = widened(repeated(key, query.sizes[1]))
     v = widened(repeated(value, query.sizes[1]))
     weights = weights_of(q, k, widened(mask), is_causal, scale)
-    slopes = score_gradients(weights, T.matmul(g, transposed(v)))
-    dq = T.mul(T.matmul(slopes, k), wrap_double(scale))
-    dk = grouped_sum(T.mul(T.matmul(transposed(slopes), q), wrap_double(scale)), key.sizes[1])
+    score_grads = score_gradients(weights, T.matmul(g, transposed(v)))
+    dq = T.mul(T.matmul(score_grads, k), wrap_double(scale))
+    dk = grouped_sum(T.mul(T.matmul(transposed(score_grads), q), wrap_double(scale)), key.sizes[1])
     dv = grouped_sum(T.matmul(transposed(weights), g), key.sizes[1])
     if dq.dt != dt:
         return T._to_dtype(dq, dt), T._to_dtype(dk, dt), T._to_dtype(dv, dt)
@@ -238,18 +238,18 @@ cdef Tensor attention_jvp(Tensor query, Tensor key, Tensor value, Tensor mask, T
                           Tensor key_t, Tensor value_t, bint is_causal, double scale):
     """Tangent of the result by one of the three."""
     cdef Py_ssize_t heads = query.sizes[1]
-    cdef Tensor weights, moved, result, k = widened(repeated(key, heads))
+    cdef Tensor weights, score_tangents, result, k = widened(repeated(key, heads))
     cdef Tensor v = widened(repeated(value, heads)), q = widened(query)
     weights = weights_of(q, k, widened(mask), is_causal, scale)
     if value_t is not None:
         result = T.matmul(weights, widened(repeated(value_t, heads)))
     else:
         if query_t is not None:
-            moved = T.matmul(widened(query_t), transposed(k))
+            score_tangents = T.matmul(widened(query_t), transposed(k))
         else:
-            moved = T.matmul(q, transposed(widened(repeated(key_t, heads))))
-        moved = T.mul(moved, wrap_double(scale))
-        result = T.matmul(score_gradients(weights, moved), v)
+            score_tangents = T.matmul(q, transposed(widened(repeated(key_t, heads))))
+        score_tangents = T.mul(score_tangents, wrap_double(scale))
+        result = T.matmul(score_gradients(weights, score_tangents), v)
     return result if result.dt == query.dt else T._to_dtype(result, query.dt)
 
 
@@ -274,7 +274,7 @@ cdef Tensor scaled_dot_product(Tensor query, Tensor key, Tensor value, Tensor at
                                double dropout_p, bint is_causal, object scale, bint enable_gqa):
     cdef double factor
     check_operands(query, key, value)
-    if dropout_p > 1.0:
+    if not 0.0 <= dropout_p <= 1.0:
         raise RuntimeError(
             f"dropout probability has to be between 0 and 1, but got {dropout_p}")
     if attn_mask is not None:

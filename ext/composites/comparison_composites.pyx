@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Composites of the family comparison: records in autograd_cy/ops/comparison.py name them."""
-from autograd_cy._C.dtypes cimport dt_is_integral, dt_object
+from autograd_cy._C.dtypes cimport dt_is_integral, dt_scalar_name
 from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.tensor cimport Tensor, dims_of, wrap_int
 include "operators_of_comparison_composites.pxi"
@@ -23,7 +23,7 @@ cdef Tensor heaviside(Tensor a, Tensor values, Tensor out):
     if a.dt != values.dt:
         raise RuntimeError(
             "heaviside is not yet implemented for tensors with different dtypes "
-            f"({dt_object(a.dt).name} and {dt_object(values.dt).name}); convert one with "
+            f"({dt_scalar_name(a.dt)} and {dt_scalar_name(values.dt)}); convert one with "
             ".to(dtype).")
     if not dt_is_integral(dt):
         # In place the result must have the shape of the first operand.

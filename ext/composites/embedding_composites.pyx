@@ -114,14 +114,14 @@ cdef Tensor embedding_bag_samples(Tensor grad, Tensor weight, Tensor indices, Te
     return T.where(T.eq(indices, wrap_int(padding)), wrap_double(0.0), each)
 
 
-cdef Tensor embedding_bag_jvp(Tensor moved, Tensor indices, Tensor bag_of, Tensor sizes,
+cdef Tensor embedding_bag_jvp(Tensor tangent, Tensor indices, Tensor bag_of, Tensor sizes,
                               Tensor places, Tensor samples, Py_ssize_t mode,
                               Py_ssize_t padding):
     """Tangent by the table."""
     cdef Tensor rows, keep
     if mode == 2:
-        return T.mul(T.gather(moved, 0, places), used_bags(sizes, moved.dt))
-    rows = T.embedding(moved, indices, padding, False, False)
+        return T.mul(T.gather(tangent, 0, places), used_bags(sizes, tangent.dt))
+    rows = T.embedding(tangent, indices, padding, False, False)
     if padding >= 0:
         rows = T.where(at_padding(indices, padding), wrap_double(0.0), rows)
     if samples is not None:

@@ -5,10 +5,11 @@ from libc.stdint cimport uint32_t
 from autograd_cy._C.arguments cimport bool_arg, indices_arg, tensor_arg
 from autograd_cy._C.rules_common cimport real_number
 from autograd_cy._C.constants cimport filled
-from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral, dt_object, DT_BOOL, DT_I64, DT_U8
-from autograd_cy._C.faults cimport FAULT_MASK
+from autograd_cy._C.dtypes cimport (
+    dt_is_complex, dt_is_integral, dt_scalar_name, DT_BOOL, DT_I64, DT_U8)
+from autograd_cy._C.faults cimport FAULT_INDEX, FAULT_MASK, check_indices
+from autograd_cy._C.index_values cimport positions as whole_places
 from autograd_cy._C.iterate cimport broadcast_shape, one_memory
-from autograd_cy._C.metadata cimport replaced
 from autograd_cy._C.placement cimport MF_CONTIGUOUS, device_of_code
 from autograd_cy._C.tensor cimport (
     Tensor, below_vmaps, check_fits, device_of, dims_of, install, normal_dim, requires_grad,
@@ -108,7 +109,7 @@ cdef Tensor as_positions(Tensor index, str op):
         return T.ne(index, wrap_int(0))
     if not dt_is_integral(index.dt):
         raise IndexError(f"{op}: tensors used as indices must be long, int, byte or bool tensors, "
-                         f"not {dt_object(index.dt).name}")
+                         f"not {dt_scalar_name(index.dt)}")
     return T._to_dtype(index, DT_I64)
 
 
@@ -124,7 +125,7 @@ cdef int same_dtype(Tensor a, Tensor b, str op) except -1:
     if a.dt != b.dt:
         raise RuntimeError(
             f"{op}: requires the source and destination dtypes match, got "
-            f"{dt_object(a.dt).name} for the destination and {dt_object(b.dt).name} for the "
+            f"{dt_scalar_name(a.dt)} for the destination and {dt_scalar_name(b.dt)} for the "
             "source.")
     return 0
 
@@ -142,7 +143,7 @@ cdef Tensor values_to_put(Tensor a, tuple places, Tensor values, bint accumulate
         return T._to_dtype(values, a.dt)
     raise RuntimeError(
         "Index put requires the source and destination dtypes match, got "
-        f"{dt_object(a.dt).name} for the destination and {dt_object(values.dt).name} for the "
+        f"{dt_scalar_name(a.dt)} for the destination and {dt_scalar_name(values.dt)} for the "
         "source.")
 
 
@@ -162,36 +163,44 @@ cdef int check_devices(Tensor a, Tensor index, Tensor source, str op) except -1:
     return 0
 
 
+cdef tuple without_dim(Tensor a, Py_ssize_t d):
+    """The shape of the slices of a tensor along a dimension."""
+    cdef tuple size = dims_of(a)
+    return size[:d] + size[d + 1:]
+
+
 cdef Tensor index_copy_places(Tensor a, Py_ssize_t dim, Tensor index, Tensor source):
     """The index of scatter that puts each slice of `source` where `index` says."""
     cdef Py_ssize_t d = normal_dim(dim, a.nd), n
-    cdef tuple size
+    cdef tuple own = without_dim(a, d), other = without_dim(source, d)
     check_devices(a, index, source, "index_copy")
-    same_dtype(a, source, "index_copy_()")
     if index.nd > 1:
         raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.nd})")
-    if index.dt != DT_I64:
-        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got "
-                           f"{dt_object(index.dt).name}")
-    index = T.reshape(index, (-1,))
-    if a.nd == 0:
-        if index.count != source.count:
-            raise IndexError(f"index_copy_(): Number of indices ({index.count}) should be equal to "
-                             f"source.size(dim) ({source.count})")
-        return T.reshape(index, dims_of(source))
-    if source.nd != a.nd:
+    if source.nd == 0 and index.count != 1:
+        raise IndexError("index_copy_(): When source is scalar, index should have one element (got "
+                         f"{index.count})")
+    if source.nd != a.nd and source.nd and a.nd:
         raise IndexError(
             "index_copy_(): When source and destination are not scalars, their dimensionality must "
             f"match. Source dimensionality ({source.nd}), destination dimensionality ({a.nd})")
-    n = source.sizes[d]
+    if index.dt != DT_I64:
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got "
+                           f"{dt_scalar_name(index.dt)}")
+    same_dtype(a, source, "index_copy_()")
+    if own != other:
+        raise RuntimeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination "
+            f"slice shape: {' '.join(map(str, own))} at dimension {d} and source slice shape: "
+            f"{' '.join(map(str, other))} at dimension 0.")
+    n = source.sizes[d] if source.nd else 1
     if index.count != n:
         raise IndexError(f"index_copy_(): Number of indices ({index.count}) should be equal to "
                          f"source.size(dim) ({n})")
-    size = dims_of(a)
-    if replaced(size, d, n) != dims_of(source):
-        raise RuntimeError(
-            f"index_copy_(): Source/destination tensor must have same slice shapes. Destination "
-            f"shape: {list(size)} at dimension {d} and source shape: {list(sizes_of(source))}")
+    if index.count and not (index.flags | a.flags) & (F_BATCHED | F_DEVICE):
+        check_indices(whole_places(index), a.sizes[d] if a.nd else 1, FAULT_INDEX, "index_copy_", d)
+    index = T.reshape(index, (-1,))
+    if a.nd == 0:
+        return T.reshape(index, dims_of(source))
     index = T.reshape(index, (1,) * d + (n,) + (1,) * (a.nd - 1 - d))
     return T.expand(index, dims_of(source))
 
@@ -206,10 +215,10 @@ cdef Tensor index_fill_mask(Tensor a, Py_ssize_t dim, Tensor index, Tensor value
             f"{value.nd} dimension(s).")
     if dt_is_complex(value.dt) and not dt_is_complex(a.dt):
         raise RuntimeError(
-            f"index_fill_(): a complex value can't go into {dt_object(a.dt).name}; give a real one")
+            f"index_fill_(): a complex value can't go into {dt_scalar_name(a.dt)}; give a real one")
     if index.dt != DT_I64:
         raise IndexError("index_fill_(): Expected dtype int64 for index, but got "
-                         f"{dt_object(index.dt).name}")
+                         f"{dt_scalar_name(index.dt)}")
     if index.nd > 1:
         raise RuntimeError("index_fill_(): Index has to be a vector or a number, but has shape "
                            f"{list(sizes_of(index))}")
@@ -227,11 +236,11 @@ cdef Tensor masked_scatter(Tensor a, Tensor mask, Tensor source):
     cdef tuple shape
     if mask.dt != DT_BOOL:
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype "
-                           f"{dt_object(mask.dt).name}")
+                           f"{dt_scalar_name(mask.dt)}")
     if a.dt != source.dt:
         raise RuntimeError(
             f"masked_scatter_: expected self and source to have same dtypes but got "
-            f"{dt_object(a.dt).name} and {dt_object(source.dt).name}")
+            f"{dt_scalar_name(a.dt)} and {dt_scalar_name(source.dt)}")
     nd = broadcast_shape((a, mask), sizes, "masked_scatter")
     shape = tuple([sizes[d] for d in range(nd)])
     mask = T.expand(mask, shape)
@@ -271,7 +280,7 @@ cdef Tensor masked_scatter_each(Tensor a, Tensor mask, Tensor source):
 cdef Tensor take(Tensor a, Tensor index, Tensor out):
     if index.dt != DT_I64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got "
-                           f"{dt_object(index.dt).name}")
+                           f"{dt_scalar_name(index.dt)}")
     a = T.reshape(a, (-1,))
     if out is not None and out.dt == a.dt:
         return T._index_out(a, (index,), out)
@@ -442,12 +451,12 @@ cdef Tensor to_sources(Tensor v, Tensor a, Py_ssize_t dim, Tensor index, Tensor 
         "to the same position in self")
 
 
-cdef Tensor sources_jvp(Tensor moved, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
+cdef Tensor sources_jvp(Tensor tangent, Tensor a, Py_ssize_t dim, Tensor index, Tensor src,
                         Tensor result, str reduce, bint include_self, str op, str name):
     """Return the part of the tangent of the slots that comes from tangents of the sources."""
-    moved = to_sources(T._conjugate(corner(moved, index)), a, dim, index, src, result, reduce,
-                       include_self, op, name)
-    return T.scatter_add(T.zeros_like(a), dim, index, T._conjugate(moved))
+    tangent = to_sources(T._conjugate(corner(tangent, index)), a, dim, index, src, result, reduce,
+                         include_self, op, name)
+    return T.scatter_add(T.zeros_like(a), dim, index, T._conjugate(tangent))
 
 
 cdef Tensor gather_sparse(Tensor a, Py_ssize_t dim, Tensor index, bint sparse_grad):

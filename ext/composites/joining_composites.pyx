@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Composites of the family joining: records in autograd_cy/ops/joining.py name them."""
 from cpython.exc cimport PyErr_CheckSignals
-from autograd_cy._C.dtypes cimport dt_is_integral
+from autograd_cy._C.dtypes cimport dt_is_integral, dt_scalar_name, DT_I64
 from autograd_cy._C.tensor cimport Tensor, normal_dim
 include "operators_of_joining_composites.pxi"
 
@@ -91,6 +91,10 @@ cdef tuple tensor_split(Tensor a, object where, Py_ssize_t dim):
             raise RuntimeError(
                 "tensor_split: expected tensor_indices_or_sections to be a zero-dimensional or "
                 "one-dimensional tensor of integers")
+        if (<Tensor>where).dt != DT_I64:
+            raise RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                f"{dt_scalar_name((<Tensor>where).dt)}")
         where = (<Tensor>where).tolist()
     if isinstance(where, int):
         k = where

@@ -43,11 +43,11 @@ cdef Tensor eigh_backward(Tensor grad_values, Tensor grad_vectors, Tensor values
     return T.matmul(vectors, T.matmul(m, back))
 
 
-cdef Tensor eigenvalues_jvp(Tensor moved, Tensor vectors):
-    moved = T.matmul(T.conj(T.transpose(vectors, -2, -1)), T.matmul(hermitian(moved), vectors))
-    return T.real(T.diagonal(moved, 0, -2, -1))
+cdef Tensor eigenvalues_jvp(Tensor tangent, Tensor vectors):
+    tangent = T.matmul(T.conj(T.transpose(vectors, -2, -1)), T.matmul(hermitian(tangent), vectors))
+    return T.real(T.diagonal(tangent, 0, -2, -1))
 
 
-cdef Tensor eigenvectors_jvp(Tensor moved, Tensor values, Tensor vectors):
-    moved = T.matmul(T.conj(T.transpose(vectors, -2, -1)), T.matmul(hermitian(moved), vectors))
-    return T.matmul(vectors, over_gaps(moved, values))
+cdef Tensor eigenvectors_jvp(Tensor tangent, Tensor values, Tensor vectors):
+    tangent = T.matmul(T.conj(T.transpose(vectors, -2, -1)), T.matmul(hermitian(tangent), vectors))
+    return T.matmul(vectors, over_gaps(tangent, values))

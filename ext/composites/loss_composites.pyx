@@ -1,8 +1,9 @@
 # cython: language_level=3
 """Composites of the family loss: records in autograd_cy/ops/loss.py name them."""
-from autograd_cy._C.dtypes cimport dt_is_float, dt_object
+from autograd_cy._C.dtypes cimport dt_is_float, dt_scalar_name
 from autograd_cy._C.iterate cimport broadcast_shape
-from autograd_cy._C.tensor cimport Tensor, dims_of, same_shape, sizes_of, wrap_double, wrap_int
+from autograd_cy._C.tensor cimport (
+    Tensor, dims_of, missing_dim, same_shape, sizes_of, wrap_double, wrap_int)
 include "operators_of_loss_composites.pxi"
 
 
@@ -35,14 +36,14 @@ cdef Tensor cross_entropy_form(Tensor logits, Tensor target, Tensor weight, Py_s
         raise RuntimeError(
             f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if logits.nd == 0:
-        raise RuntimeError("cross_entropy: input must have at least one dimension")
+        raise missing_dim(1, 0, "cross_entropy: input must have at least one dimension")
     logp = T.log_softmax(logits, axis, -1)
     classes = logits.sizes[axis]
     if same_shape(logits, target):
         if not dt_is_float(target.dt):
             raise RuntimeError(
                 "cross_entropy: Expected floating point type for target with class probabilities, "
-                f"got {dt_object(target.dt).name}; classes have a shape without their dimension")
+                f"got {dt_scalar_name(target.dt)}; classes have a shape without their dimension")
         if ignore_index >= 0:
             raise RuntimeError(
                 "cross_entropy: ignore_index is not supported for floating point target, whose "
@@ -112,8 +113,8 @@ cdef Tensor mse_loss(Tensor a, Tensor b, str reduction):
     return T._mse_loss(a, b, code)
 
 
-cdef Tensor mse_jvp(Tensor moved, Tensor a, Tensor b, Py_ssize_t reduction):
-    return reduce_loss(T.mul(T.mul(T.sub(a, b), moved), wrap_double(2.0)), <int>reduction)
+cdef Tensor mse_jvp(Tensor tangent, Tensor a, Tensor b, Py_ssize_t reduction):
+    return reduce_loss(T.mul(T.mul(T.sub(a, b), tangent), wrap_double(2.0)), <int>reduction)
 
 
 cdef Tensor mse_each(Tensor a, Tensor b, Py_ssize_t reduction):

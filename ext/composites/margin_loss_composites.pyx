@@ -3,11 +3,12 @@
 from libc.math cimport M_PI
 
 from autograd_cy._C.rules_common cimport check_no_bool_subtraction
-from autograd_cy._C.dtypes cimport DT_BOOL, DT_F32, dt_category, dt_is_float, dt_object
+from autograd_cy._C.dtypes cimport (
+    dt_category, dt_is_float, dt_scalar_name, dt_type_name, DT_BOOL, DT_F32)
 from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_SUM
 from autograd_cy._C.tensor cimport (
-    Tensor, dims_of, normal_dim, same_shape, sizes_of, wrap_double, wrap_int)
+    Tensor, dims_of, missing_dim, normal_dim, same_shape, sizes_of, wrap_double, wrap_int)
 include "operators_of_margin_loss_composites.pxi"
 
 
@@ -43,7 +44,7 @@ cdef Tensor cosine_similarity(Tensor a, Tensor b, Py_ssize_t dim, double eps):
     if dt_category(dt) != 2:
         raise RuntimeError(
             "cosine_similarity: expected common dtype to be floating point, yet common dtype is "
-            f"{dt_object(dt)}; convert the tensors first")
+            f"{dt_scalar_name(dt)}; convert the tensors first")
     a, b = expanded(a, b, "cosine_similarity")
     at = normal_dim(dim, a.nd)
     if a.dt != dt:
@@ -83,22 +84,24 @@ cdef Tensor bilinear(Tensor a, Tensor b, Tensor weight, Tensor bias):
                 f"{b.sizes[d]}")
         n *= a.sizes[d]
     if weight.nd != 3:
-        raise IndexError(
-            f"bilinear(): weight must have 3 dimensions, not {weight.nd} (shape "
-            f"{list(sizes_of(weight))})")
+        text = (f"bilinear(): weight must have 3 dimensions, not {weight.nd} (shape "
+                f"{list(sizes_of(weight))})")
+        raise missing_dim(1, weight.nd, text) if weight.nd < 2 else RuntimeError(text)
     k, i, j = weight.sizes[0], weight.sizes[1], weight.sizes[2]
     for number, found, expected in ((1, a.sizes[a.nd - 1], i), (2, b.sizes[b.nd - 1], j)):
         if found != expected:
             raise RuntimeError(
                 f"bilinear(): input{number} size does not match weight size: got {found} but "
                 f"expected {expected}")
+    if bias is not None and bias.nd == 0:
+        raise missing_dim(0, 0, "bilinear(): bias must have one dimension")
     if bias is not None and (bias.nd != 1 or bias.sizes[0] != k):
         raise RuntimeError(
             "bilinear(): bias size does not match weight size: got "
-            f"{bias.sizes[0] if bias.nd else 1} but expected {k}")
+            f"{bias.sizes[0]} but expected {k}")
     if bias is not None and bias.dt != a.dt:
         raise RuntimeError(f"bilinear: All tensors must have the same dtype, got input1: "
-                           f"{dt_object(a.dt)}, bias: {dt_object(bias.dt)}")
+                           f"{dt_type_name(a.dt)}, bias: {dt_type_name(bias.dt)}")
     shape = dims_of(a)[:a.nd - 1] + (k,)
     # (n, i) by (i, k j), as (n, k, j) by (n, j, 1)
     r = T.matmul(T.reshape(a, (n, i)), T.reshape(T.transpose(weight, 0, 1), (i, k * j)))

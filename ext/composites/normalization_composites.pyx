@@ -12,8 +12,8 @@ from autograd_cy._C.dtypes cimport DT_BF16, DT_C64, DT_F16, DT_F32, dt_is_comple
 from autograd_cy._C.changes cimport after_change, before_change
 from autograd_cy._C.iterate cimport copy_into
 from autograd_cy._C.tensor cimport (
-    Tensor, device_of, dims_of, g_modes, requires_grad, sizes_of, tls_modes, wrap_double,
-    F_BATCHED, F_DUAL, F_VIEW, G_FORWARD, M_GUARD_SAVED, M_NO_GRAD)
+    Tensor, device_of, dims_of, g_modes, missing_dim, requires_grad, sizes_of, tls_modes,
+    wrap_double, F_BATCHED, F_DUAL, F_VIEW, G_FORWARD, M_GUARD_SAVED, M_NO_GRAD)
 include "operators_of_normalization_composites.pxi"
 
 __all__: list[str] = []
@@ -118,12 +118,12 @@ cdef Tensor rows_scaled(Tensor input, tuple shape, double eps, bint centred):
     return cast_down(hat, input.dt)
 
 
-cdef Tensor rows_jvp(Tensor moved, Tensor input, tuple shape, Tensor weight, double eps,
+cdef Tensor rows_jvp(Tensor tangent, Tensor input, tuple shape, Tensor weight, double eps,
                      bint centred):
     cdef Tensor hat, r, out
     cdef tuple dims = last_dims(input, shape)
     hat, r = normalised(wide(input), dims, eps, centred)
-    out = projected(wide(moved), hat, r, dims, centred)
+    out = projected(wide(tangent), hat, r, dims, centred)
     return cast_down(out if weight is None else T.mul(out, wide(weight)), input.dt)
 
 
@@ -139,11 +139,11 @@ cdef Tensor groups_scaled(Tensor input, Py_ssize_t groups, double eps):
     return cast_down(T.reshape(hat, dims_of(input)), input.dt)
 
 
-cdef Tensor groups_jvp(Tensor moved, Tensor input, Py_ssize_t groups, Tensor weight,
+cdef Tensor groups_jvp(Tensor tangent, Tensor input, Py_ssize_t groups, Tensor weight,
                        double eps):
     cdef Tensor hat, r, out
     hat, r = normalised(grouped(wide(input), groups), (2,), eps, True)
-    out = T.reshape(projected(grouped(wide(moved), groups), hat, r, (2,), True), dims_of(input))
+    out = T.reshape(projected(grouped(wide(tangent), groups), hat, r, (2,), True), dims_of(input))
     if weight is not None:
         out = T.mul(out, wide(per_channel(weight, input)))
     return cast_down(out, input.dt)
@@ -199,14 +199,14 @@ cdef Tensor channels_scaled(Tensor input, Tensor mean, Tensor rstd, bint trainin
     return cast_down(<Tensor>channels(input, mean, rstd, training, eps)[0], input.dt)
 
 
-cdef Tensor channels_jvp(Tensor moved, Tensor input, Tensor weight, Tensor mean, Tensor rstd,
+cdef Tensor channels_jvp(Tensor tangent, Tensor input, Tensor weight, Tensor mean, Tensor rstd,
                          bint training, double eps):
     cdef Tensor hat, r, out
     hat, r = channels(input, mean, rstd, training, eps)
     if training:
-        out = projected(wide(moved), hat, r, other_dims(input), True)
+        out = projected(wide(tangent), hat, r, other_dims(input), True)
     else:
-        out = T.mul(wide(moved), r)
+        out = T.mul(wide(tangent), r)
     if weight is not None:
         out = T.mul(out, wide(per_channel(weight, input)))
     return cast_down(out, input.dt)
@@ -242,6 +242,13 @@ cdef int refuse_gradient(Tensor t, str name) except -1:
     return 0
 
 
+cdef int check_statistics(Tensor input, Tensor t, str name) except -1:
+    if t is not None and input.nd > 1 and t.count != input.sizes[1]:
+        raise RuntimeError(f"batch_norm: {name} should contain {input.sizes[1]} elements not "
+                           f"{t.count}")
+    return 0
+
+
 cdef int check_both(Tensor running_mean, Tensor running_var) except -1:
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
@@ -256,6 +263,9 @@ cdef Tensor batch_norm(Tensor input, Tensor weight, Tensor bias, Tensor running_
     if input.nd == 1 and input.count == 0:
         return T.clone(input, -1)       # nothing has no channels
     if training:
+        if running_mean is None or running_var is None:
+            check_statistics(input, running_mean, "running_mean")
+            check_statistics(input, running_var, "running_var")
         check_both(running_mean, running_var)
         return <Tensor>T._batch_norm(input, weight, bias, running_mean, running_var, momentum,
                                      eps)[0]
@@ -297,9 +307,9 @@ cdef Tensor instance_norm(Tensor input, Tensor weight, Tensor bias, Tensor runni
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when use_input_stats=False")
-    check_both(running_mean, running_var)
     if input.nd < 2:
-        raise RuntimeError(
+        raise missing_dim(
+            1, input.nd,
             f"instance_norm: expected at least 2 dimensions (batch, channels), got {input.nd} "
             f"(shape {list(sizes_of(input))})")
     n, c = input.sizes[0], input.sizes[1]
@@ -308,6 +318,7 @@ cdef Tensor instance_norm(Tensor input, Tensor weight, Tensor bias, Tensor runni
         if t is not None and (<Tensor>t).count != c:
             raise RuntimeError(
                 f"instance_norm: {name} should contain {c} elements not {(<Tensor>t).count}")
+    check_both(running_mean, running_var)
     means, variances = repeated(running_mean, n), repeated(running_var, n)
     out = batch_norm(
         T.reshape(T._contiguous(input, -1), (1, n * c, *dims_of(input)[2:])),

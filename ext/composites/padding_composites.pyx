@@ -28,10 +28,10 @@ cdef Tensor pad_form(Tensor a, tuple pad, str mode, object value):
             f"padding length {len(pad)} and input of dimension {a.nd}")
     if mode == "constant":
         return T.constant_pad_nd(a, pad, wrap_int(0) if value is None else wrap_double(value))
-    if value is not None and value != 0:
-        raise RuntimeError(f"Padding mode \"{mode}\" doesn't take in value argument")
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if value is not None and value != 0:
+        raise RuntimeError(f"Padding mode \"{mode}\" doesn't take in value argument")
     for k in pad:
         if not -1e18 < <double><Py_ssize_t>k < 1e18:
             raise RuntimeError(f"{mode} padding: {list(pad)} is too large")

@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Composites of the family piecewise_activation, which records in ops name."""
-from autograd_cy._C.dtypes cimport dt_object
+from autograd_cy._C.dtypes cimport dt_scalar_name
 from autograd_cy._C.tensor cimport Tensor
 include "operators_of_piecewise_activation_composites.pxi"
 
@@ -9,8 +9,8 @@ cdef Tensor prelu(Tensor a, Tensor weight):
     """One slope, or one for each channel."""
     cdef Py_ssize_t channels
     if a.dt != weight.dt:
-        raise RuntimeError(f"prelu: Type promoting not supported. Got {dt_object(a.dt).name} and "
-                           f"{dt_object(weight.dt).name}")
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {dt_scalar_name(a.dt)} and "
+                           f"{dt_scalar_name(weight.dt)}")
     if weight.nd > 1 and weight.count == 1:
         raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: "
                            f"ndim = {weight.nd}")

@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Composites of the family pointwise_loss: records in its file of autograd_cy/ops name them."""
-from autograd_cy._C.dtypes cimport dt_category, dt_object
+from autograd_cy._C.dtypes cimport dt_category, dt_scalar_name
 from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_NONE, RED_SUM
 from autograd_cy._C.tensor cimport (
@@ -119,8 +119,8 @@ cdef Tensor logit_cross_entropy(Tensor a, Tensor b, Tensor weight, Tensor pos_we
     check_constant(pos_weight, "pos_weight", "binary_cross_entropy_with_logits", True)
     if dt_category(b.dt) < 2 and dt_category(a.dt) == 2:
         raise RuntimeError(
-            f"binary_cross_entropy_with_logits: result type {dt_object(a.dt)} can't be cast to the "
-            f"desired output type {dt_object(b.dt)}, that of the target; convert the target")
+            f"binary_cross_entropy_with_logits: result type {dt_scalar_name(a.dt)} can't be cast to the "
+            f"desired output type {dt_scalar_name(b.dt)}, that of the target; convert the target")
     if not same_shape(a, b):
         shape = common_shape(a, b, "binary_cross_entropy_with_logits")
         if dims_of(b) != shape:

@@ -5,8 +5,8 @@ Composites of the family pooling: records in autograd_cy/ops/pooling.py name the
 The functions of users, for any number `n` of dimensions: they check what was given, in torch's
 words, and call the operators, which pool the last dimensions of any tensor.
 """
-from autograd_cy._C.dtypes cimport DT_I64, dt_is_complex, dt_is_float
-from autograd_cy._C.rules_common cimport scalar_name
+from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_float, dt_scalar_name, DT_I64
+
 from autograd_cy._C.rules_pooling cimport pooled_size
 from autograd_cy._C.tensor cimport Tensor, dims_of, normal_dim, sizes_of
 include "operators_of_pooling_composites.pxi"
@@ -55,7 +55,7 @@ cdef str join_words(Py_ssize_t planes, list sizes):
 
 
 cdef int refuse_dtype(Tensor a, str op) except -1:
-    raise NotImplementedError(f"\"{op}\" not implemented for '{scalar_name(a.dt)}'")
+    raise NotImplementedError(f"\"{op}\" not implemented for '{dt_scalar_name(a.dt)}'")
 
 
 cdef int check_1d_max(Tensor a, tuple kernel, tuple stride, tuple padding, tuple dilation,

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Composites of the family products: records in autograd_cy/ops/products.py name them."""
 from autograd_cy._C.rules_common cimport factor_fits
-from autograd_cy._C.dtypes cimport dt_is_integral, DT_BF16, DT_BOOL, DT_F16, DT_F32
+from autograd_cy._C.dtypes cimport dt_is_integral, dt_scalar_name, DT_BF16, DT_BOOL, DT_F16, DT_F32
 from autograd_cy._C.iterate cimport broadcast_shape, one_memory, result_dtype
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, Tensor, dims_of, normal_dim, scalar_value, sizes_of, warn_once, wrap_int)
@@ -147,7 +147,7 @@ cdef Tensor cross(Tensor a, Tensor b, object dim, Tensor out):
     cdef int nd, i
     cdef tuple shape
     cdef Tensor left, right
-    if dim is not None and a.nd != b.nd:
+    if a.nd != b.nd:
         raise RuntimeError(
             "linalg.cross: inputs must have the same number of dimensions. Got "
             f"{a.nd} and {b.nd}")
@@ -158,6 +158,9 @@ cdef Tensor cross(Tensor a, Tensor b, object dim, Tensor out):
                 f"linalg.cross: inputs dimension {dim} must have length 3. Got {a.sizes[d]} and "
                 f"{b.sizes[d]}")
     nd = broadcast_shape((a, b), sizes, "cross")
+    if a.dt != b.dt:
+        raise RuntimeError(f"cross: expected scalar type {dt_scalar_name(a.dt)} but found "
+                           f"{dt_scalar_name(b.dt)}; convert one with .to(dtype)")
     shape = tuple([sizes[i] for i in range(nd)])
     a = T.expand(a, shape)
     b = T.expand(b, shape)
@@ -209,6 +212,9 @@ cdef Tensor addr(Tensor a, Tensor vec1, Tensor vec2, Tensor beta, Tensor alpha, 
     if halves(a, vec1, vec2):
         return T._to_dtype(addr(single(a), single(vec1), single(vec2), beta, alpha, None), a.dt)
     product = outer(vec1, vec2, None)
+    if a.nd > 2:
+        raise RuntimeError(
+            f"addr: 2D tensor expected, got {a.nd}D tensor for input (shape {list(sizes_of(a))})")
     for which, factor in (("beta", beta), ("alpha", alpha)):
         if (<Tensor>factor).dt == DT_BOOL and not (product.dt == DT_BOOL and a.dt == DT_BOOL):
             raise RuntimeError(f"addr: Boolean {which} only supported for Boolean results.")

@@ -9,8 +9,9 @@ differentiated again.
 """
 from libc.stdint cimport int64_t
 from autograd_cy._C.devices cimport has_kernel
-from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32, DT_F64, DT_I64, dt_differentiable
-from autograd_cy._C.rules_common cimport scalar_name
+from autograd_cy._C.dtypes cimport (
+    dt_differentiable, dt_scalar_name, DT_BF16, DT_F16, DT_F32, DT_F64, DT_I64)
+
 from autograd_cy._C.rules_recurrent cimport (
     R_GRU, R_LSTM, R_RELU, R_REVERSE, R_TANH, gates_of)
 from autograd_cy._C.storage cimport ON_CPU
@@ -60,7 +61,7 @@ cdef tuple plain_step(int mode, Tensor gx, Tensor h, Tensor c, Tensor w_hh, Tens
 
 cdef int check_floating(Tensor x, str name) except -1:
     if not dt_differentiable(x.dt):
-        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(x.dt)}'; "
+        raise NotImplementedError(f"\"{name}\" not implemented for '{dt_scalar_name(x.dt)}'; "
                                   "convert the tensors with .to(dtype)")
     return 0
 
@@ -364,7 +365,7 @@ cdef int check_packed(Tensor x, Tensor batch_sizes, str name) except -1:
     cdef Py_ssize_t i, total = 0, before, now
     if batch_sizes.dt != DT_I64:
         raise RuntimeError(f"{name}: expected scalar type Long but found "
-                           f"{scalar_name(batch_sizes.dt)} (batch_sizes)")
+                           f"{dt_scalar_name(batch_sizes.dt)} (batch_sizes)")
     if batch_sizes.nd != 1 or device_of(batch_sizes) != ON_CPU:
         raise RuntimeError(f"{name}: batch_sizes must be a 1-D tensor on the CPU, got shape "
                            f"{list(dims_of(batch_sizes))}")
@@ -496,8 +497,8 @@ cdef tuple all_widened(int dt, tuple tensors, str name):
     for t in tensors:
         if (<Tensor>t).dt != dt:
             raise RuntimeError(
-                f"{name}: expected tensors of one dtype, but got {scalar_name(dt)} and "
-                f"{scalar_name((<Tensor>t).dt)}")
+                f"{name}: expected tensors of one dtype, but got {dt_scalar_name(dt)} and "
+                f"{dt_scalar_name((<Tensor>t).dt)}")
         wide.append(widened(<Tensor>t))
     return tuple(wide)
 

@@ -4,8 +4,8 @@ from libc.stdint cimport uint32_t
 
 from autograd_cy._C.devices cimport device_among, has_kernel
 from autograd_cy._C.dtypes cimport (
-    dt_is_complex, dt_is_integral, dt_object, dt_promote, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16,
-    DT_F32, DT_F64, DT_I64)
+    dt_is_complex, dt_is_integral, dt_promote, dt_scalar_name, DT_BF16, DT_BOOL, DT_C128, DT_C64,
+    DT_F16, DT_F32, DT_F64, DT_I64)
 from autograd_cy._C.iterate cimport copy_into, resize_out
 from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.out_places cimport apart
@@ -158,13 +158,13 @@ cdef Tensor linear_scan_factors(Tensor grad, Tensor factors, Tensor result, Py_s
     return T.mul(grad, conjugate(neighbours(result, dim, False)))
 
 
-cdef Tensor linear_scan_jvp(Tensor moved, Tensor factors, Tensor result, Py_ssize_t dim,
+cdef Tensor linear_scan_jvp(Tensor tangent, Tensor factors, Tensor result, Py_ssize_t dim,
                             bint reverse):
     if reverse:
-        moved = neighbours(T.mul(moved, result), dim, True)
+        tangent = neighbours(T.mul(tangent, result), dim, True)
     else:
-        moved = T.mul(moved, neighbours(result, dim, False))
-    return T._linear_scan(moved, factors, dim, reverse)
+        tangent = T.mul(tangent, neighbours(result, dim, False))
+    return T._linear_scan(tangent, factors, dim, reverse)
 
 
 cdef Tensor product_of_others(Tensor a, object dim):
@@ -206,20 +206,20 @@ cdef Tensor norm(Tensor a, object p, object dim, bint keepdim, int dt, Tensor ou
         if dt_is_complex(a.dt) and not dt_is_complex(dt):
             raise RuntimeError(
                 "linalg.vector_norm: dtype should be complex for complex inputs, but got "
-                f"{dt_object(dt).name}")
+                f"{dt_scalar_name(dt)}")
         if dt_is_complex(dt) and not dt_is_complex(a.dt):
             raise RuntimeError(
                 "linalg.vector_norm: dtype should be real for real inputs, but got "
-                f"{dt_object(dt).name}")
+                f"{dt_scalar_name(dt)}")
         if not dt_is_integral(a.dt) and dt_promote(a.dt, dt) != dt:
             raise RuntimeError(
-                f"linalg.vector_norm: the dtype of the input ({dt_object(a.dt).name}) should be "
-                f"convertible without narrowing to the specified dtype ({dt_object(dt).name})")
+                f"linalg.vector_norm: the dtype of the input ({dt_scalar_name(a.dt)}) should be "
+                f"convertible without narrowing to the specified dtype ({dt_scalar_name(dt)})")
         a = T._to_dtype(a, dt)
     if dt_is_integral(a.dt):
         raise RuntimeError(
             f"norm: expected a floating point or complex tensor as input. Got "
-            f"{dt_object(a.dt).name}")
+            f"{dt_scalar_name(a.dt)}")
     if isinstance(p, str) and p != "fro":
         return norm_of_matrices(a, p, dim, keepdim)
     order = 2.0 if p is None or p == "fro" else float(p)

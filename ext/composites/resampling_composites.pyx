@@ -1,10 +1,10 @@
 # cython: language_level=3
 """Composites of the family resampling: records in autograd_cy/ops/resampling.py name them."""
-from autograd_cy._C.dtypes cimport DT_I64, DT_U8, dt_is_float
+from autograd_cy._C.dtypes cimport dt_is_float, dt_scalar_name, DT_I64, DT_U8
 from autograd_cy._C.formats cimport channels_last
 from autograd_cy._C.placement cimport MF_CHANNELS_LAST
 from autograd_cy._C.resample_loops cimport CUBIC, LINEAR, NEAREST_EXACT
-from autograd_cy._C.rules_common cimport scalar_name
+
 from autograd_cy._C.tensor cimport Tensor, dims_of, sizes_of
 include "operators_of_resampling_composites.pxi"
 
@@ -41,7 +41,7 @@ cdef Tensor resample_form(Tensor a, tuple size, double scale_d, double scale_h, 
         if mode == LINEAR:
             word = ("linear", "bilinear", "trilinear")[n - 1]
         raise NotImplementedError(
-            f"\"upsample_{word}{n}d\" not implemented for '{scalar_name(a.dt)}'")
+            f"\"upsample_{word}{n}d\" not implemented for '{dt_scalar_name(a.dt)}'")
     return T._resample(a, size, scale_d, scale_h, scale_w, mode, align)
 
 
@@ -50,9 +50,9 @@ cdef Tensor resample_form(Tensor a, tuple size, double scale_d, double scale_h, 
 cdef Py_ssize_t LARGEST_ROOT = 3037000499  # the square of the next is no Py_ssize_t
 
 
-cdef Tensor own(Tensor moved, Tensor given, int form):
+cdef Tensor own(Tensor result, Tensor given, int form):
     """Results have memory of their own, also where every element stays."""
-    return T.clone(moved, form) if moved.mem == given.mem else moved
+    return T.clone(result, form) if result.mem == given.mem else result
 
 
 cdef Tensor pixel_shuffle(Tensor given, Py_ssize_t factor):
@@ -148,7 +148,7 @@ cdef Tensor unpool(Tensor a, Tensor indices, tuple size):
     cdef bint last = a.nd == 4 and channels_last(a)
     if indices.dt != DT_I64:
         raise RuntimeError(
-            "elements in indices should be type int64 but got: " + scalar_name(indices.dt))
+            "elements in indices should be type int64 but got: " + dt_scalar_name(indices.dt))
     if a.nd < n + 1 or a.nd > n + 2:
         raise RuntimeError(
             f"Input to max_unpooling{n}d should be a {n + 1}d or {n + 2}d Tensor, but got a tensor "

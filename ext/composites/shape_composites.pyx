@@ -3,12 +3,13 @@
 from autograd_cy._C.arguments cimport int_arg, tensor_arg
 from autograd_cy._C.checked cimport checked_add, checked_sub
 from autograd_cy._C.constants cimport counted
-from autograd_cy._C.dtypes cimport dt_is_integral, dt_object
+from autograd_cy._C.dtypes cimport dt_is_integral, dt_scalar_name
 from autograd_cy._C.iterate cimport check_writable, copy_into, fill_with, resize_out, to_device
 from autograd_cy._C.metadata cimport is_whole, normal_dims, replaced, resolve_shape, viewable
 from autograd_cy._C.out_places cimport apart
 from autograd_cy._C.tensor cimport (
-    Tensor, bump_version, dims_of, normal_dim, scalar_value, sizes_of, F_BATCHED, F_STRIDED)
+    Tensor, bump_version, dims_of, missing_dim, normal_dim, scalar_value, sizes_of, F_BATCHED,
+    F_STRIDED)
 include "operators_of_shape_composites.pxi"
 
 
@@ -50,17 +51,29 @@ cdef Tensor flatten(Tensor a, Py_ssize_t start, Py_ssize_t end):
     return T.reshape(a, tuple(shape))
 
 
+cdef tuple moved_dims(tuple dims, int nd, str side):
+    """The dimensions that `movedim` moves, or their new places, each once."""
+    cdef list found = [normal_dim(d, nd) for d in dims]
+    if len(set(found)) != len(found):
+        raise RuntimeError(f"movedim: repeated dim in `{side}` ({list(dims)})")
+    return tuple(found)
+
+
 cdef Tensor movedim(Tensor a, object source, object destination):
-    cdef tuple src = normal_dims((source,) if isinstance(source, int) else tuple(source), a.nd)
-    cdef tuple dst = normal_dims((destination,) if isinstance(destination, int)
-                                 else tuple(destination), a.nd)
+    cdef tuple src = (source,) if isinstance(source, int) else tuple(source)
+    cdef tuple dst = (destination,) if isinstance(destination, int) else tuple(destination)
     cdef list order
-    if a.nd == 0:
-        return T.permute(a, ())
+    if isinstance(source, int) != isinstance(destination, int):
+        raise TypeError(
+            "movedim() received an invalid combination of arguments: source and destination must "
+            f"be two ints or two sequences of ints, not {source} and {destination}")
     if len(src) != len(dst):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({list(src)} dims) should "
             f"contain the same number of dims as destination ({list(dst)} dims)")
+    src, dst = moved_dims(src, a.nd, "source"), moved_dims(dst, a.nd, "destination")
+    if a.nd == 0:
+        return T.permute(a, ())
     order = [d for d in range(a.nd) if d not in src]
     for d, s in sorted(zip(dst, src)):
         order.insert(d, s)
@@ -192,7 +205,7 @@ cdef Tensor repeat_interleave(Tensor a, object repeats, object dim, object outpu
     if counts.nd > 1 or not dt_is_integral(counts.dt):
         raise (RuntimeError if counts.nd > 1 else NotImplementedError)(
             "repeat_interleave: repeats must be 0-dim or 1-dim tensor of integers, not of "
-            f"{dt_object(counts.dt).name} and shape {list(sizes_of(counts))}")
+            f"{dt_scalar_name(counts.dt)} and shape {list(sizes_of(counts))}")
     if counts.count != n:
         raise RuntimeError(
             f"repeat_interleave: repeats must have the same size as input along dim, but got "
@@ -274,7 +287,7 @@ cdef Tensor diag_embed(Tensor a, Py_ssize_t offset, Py_ssize_t dim1, Py_ssize_t 
     cdef Py_ssize_t n, nd = a.nd + 1
     cdef list size
     if a.nd == 0:
-        raise RuntimeError("diag_embed: expected at least one dimension")
+        raise missing_dim(-2, 0, "diag_embed: expected at least one dimension")
     n = checked_add(a.sizes[a.nd - 1],
                     offset if offset >= 0 else checked_sub(0, offset, "diag_embed"), "diag_embed")
     dim1 = normal_dim(dim1, nd)

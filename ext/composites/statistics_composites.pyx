@@ -28,19 +28,19 @@ cdef Tensor var_mean_backward(Tensor var, Tensor mean, Tensor a, object dim, dou
     return r
 
 
-cdef Tensor var_jvp(Tensor moved, Tensor a, object dim, double correction, bint keepdim):
+cdef Tensor var_jvp(Tensor tangent, Tensor a, object dim, double correction, bint keepdim):
     """The tangent of the variance."""
     cdef double n = freedom(a, dim, correction)
-    cdef Tensor r = T.mul(moved, T.conj(T.sub(a, T.mean_dim(a, dim, True, -1))))
+    cdef Tensor r = T.mul(tangent, T.conj(T.sub(a, T.mean_dim(a, dim, True, -1))))
     r = T.sum_dim(T.real(r), dim, keepdim, -1)
     return T.mul(r, wrap_double(2.0 / n if n > 0 else float("inf")))
 
 
-cdef Tensor of_root(Tensor moved, Tensor root):
+cdef Tensor of_root(Tensor tangent, Tensor root):
     """A gradient or tangent through the square root `root`; 0 where that is 0."""
     cdef Tensor none = T.eq(root, wrap_int(0))
     return T.where(none, wrap_int(0),
-                   T.div(moved, T.mul(T.where(none, wrap_int(1), root), wrap_int(2))))
+                   T.div(tangent, T.mul(T.where(none, wrap_int(1), root), wrap_int(2))))
 
 
 cdef Tensor std_mean_backward(Tensor std, Tensor mean, Tensor root, Tensor a, object dim,

@@ -8,23 +8,26 @@ records name, are in ext/shape_rules/rules_common/checks.pxi.
 from cpython.number cimport PyNumber_Index
 import numpy as _np
 from autograd_cy._C.dtypes cimport (
-    dtype, dt_category, dt_code, dt_is_integral, dt_is_complex, dt_is_limited, dt_object,
-    dt_to_complex, g_default_dtype, not_for_limited, DT_BOOL, DT_I64, DT_SIZE)
+    dt_c_name, dt_category, dt_code, dt_is_complex, dt_is_integral, dt_is_limited, dt_object,
+    dt_scalar_name, dt_to_complex, dtype, g_default_dtype, not_for_limited, DT_BF16, DT_BOOL,
+    DT_F16, DT_I64, DT_SIZE)
 from libc.stdint cimport uint32_t
-from autograd_cy._C.iterate cimport cast, result_dtype
+from autograd_cy._C.iterate cimport broadcast_shape, cast, result_dtype
 from autograd_cy._C.placement cimport as_device, device, memory_format
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, beyond_64_bits, is_number, wrap_int, wrap_number, scalar_value,
-    requires_grad, check_fits, F_WRAPPED)
+    requires_grad, check_fits, F_BATCHED, F_WRAPPED)
 
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object x, int* overflow) except? -1
 
 
 cdef str type_name(object x):
-    """Return the name of an argument's type for an error; NumPy's types get their module, as in
-    torch."""
+    """Return the name of an argument's type for an error; NumPy's types get their module, and
+    dtypes and the like that of torch, as in torch."""
     cdef str name = type(x).__name__
+    if isinstance(x, (dtype, memory_format, device)):
+        return f"torch.{name}"
     return f"numpy.{name}" if type(x).__module__ == "numpy" else name
 
 
@@ -124,7 +127,7 @@ cdef Tensor factor_arg(object alpha, str op, int dt):
             return wrap_number(True)
         if dt_is_integral(dt):
             raise RuntimeError(
-                f"{op}: value cannot be converted to type {dt_object(dt).name} without overflow: "
+                f"{op}: value cannot be converted to type {dt_c_name(dt)} without overflow: "
                 f"{alpha}")
         alpha = float(alpha)    # without a sign, as beside other floats
     return number_arg(alpha, op, "alpha", 0)
@@ -257,7 +260,7 @@ cpdef object device_arg(object x, str op, str name, int position):
         return None
     if isinstance(x, bool) or not isinstance(x, (device, str, int)):
         raise wrong_type(x, op, name, position, "torch.device")
-    return as_device(x)
+    return as_device(int_arg(x, op, name, position) if type(x) is int else x)
 
 
 cpdef object generator_arg(object x, str op, str name, int position):
@@ -286,8 +289,8 @@ cpdef tuple sizes_arg(object x, str op, str name, int position):
         else:
             return <tuple>x
     if not isinstance(x, (tuple, list)):
-        x = (whole_number(x, op, name, position, "tuple of ints"),)
-        return sizes_arg(x, op, name, position)
+        x = whole_number(x, op, name, position, "tuple of ints")
+        return (int_arg(x, op, name, position),)
     out = []
     for i, s in enumerate(x):
         if type(s) is not int:
@@ -317,13 +320,15 @@ cpdef object dims_arg(object x, str op, str name, int position):
         if overflow:
             raise too_large(op, name, position)
         return x
+    if not isinstance(x, (tuple, list)):
+        return int_arg(whole_number(x, op, name, position, "tuple of ints"), op, name, position)
     return sizes_arg(x, op, name, position)
 
 
 cpdef tuple fixed_arg(object x, str op, str name, int position, tuple words):
     """Convert to as many ints as the type says; one int stands for all."""
     cdef Py_ssize_t n = int(words[0])
-    cdef tuple found = sizes_arg(x, op, name, position)
+    cdef tuple found = sizes_arg((x,) if type(x) is int else x, op, name, position)
     if not isinstance(x, (tuple, list)):
         return found * n
     if len(found) != n:
@@ -363,7 +368,14 @@ cpdef object padding_arg(object x, str op, str name, int position):
 
 cpdef double correction_arg(object x, str op, str name, int position) except? -1.0:
     """Return the number to subtract from the count of a variance; None means 1."""
-    return 1.0 if x is None else float_arg(x, op, name, position)
+    return 1.0 if x is None else float_arg(within_64_bits(x), op, name, position)
+
+
+cdef object within_64_bits(object x):
+    """A number as it is; an int must fit in 64 bits, as PyTorch's scalars do."""
+    if type(x) is int and not -1 << 63 <= x < 1 << 64:
+        raise OverflowError(f"int too big to convert: {x} does not fit in 64 bits")
+    return x
 
 
 cpdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1:
@@ -372,14 +384,14 @@ cpdef Py_ssize_t start_arg(object x, str op, str name, int position) except? -1:
                                   or not dt_is_integral((<Tensor>x).dt)):
         raise RuntimeError(
             f"{op}: {name} must be an 0-dim integral Tensor. (got one of dtype "
-            f"{dt_object((<Tensor>x).dt).name} and {(<Tensor>x).nd} dimensions)")
+            f"{dt_scalar_name((<Tensor>x).dt)} and {(<Tensor>x).nd} dimensions)")
     return int_arg(x, op, name, position)
 
 
 cpdef object order_arg(object x, str op, str name, int position):
     """The order of a norm: a number, a name, or None for the usual one."""
     if x is None or isinstance(x, str) or (is_number(x) and not isinstance(x, complex)):
-        return x
+        return within_64_bits(x)
     if isinstance(x, Tensor) and (<Tensor>x).nd == 0:
         check_no_gradient(<Tensor>x, op, name, position, "Number or str")
         return x.item()
@@ -451,14 +463,33 @@ def _result_type(a, b):
 
 # --- dtypes that a record takes -------------------------------------------------------------
 
-cdef int refuse_dtype(int dt, uint32_t allowed, str op, str words) except -1:
-    if dt_is_limited(dt) and (words is None or (allowed >> <int>DT_I64) & 1):
+cdef int refuse_dtype(int dt, uint32_t allowed, str op, object words) except -1:
+    if dt_is_limited(dt) and (type(words) is not str or (allowed >> <int>DT_I64) & 1):
         raise not_for_limited(dt, op)
+    if type(words) is dict:         # by the letter of the class of dtypes
+        words = words.get("bifc"[dt_category(dt)] if dt not in (DT_F16, DT_BF16) else "h")
+        if words is not None:
+            raise RuntimeError(f"{op}: {words.format(dt_scalar_name(dt))}")
     if words is not None:
-        raise RuntimeError(f"{op}: {words}, not {dt_object(dt).name}; convert them first")
-    raise NotImplementedError(f"{op}: not implemented for tensors of dtype {dt_object(dt).name}; "
-                              "convert them first")
+        raise RuntimeError(f"{op}: {words}, not {dt_scalar_name(dt)}; convert them first")
+    raise NotImplementedError(
+        f"{op}: not implemented for '{dt_scalar_name(dt)}'; convert the tensors first")
 
 
-cdef int check_common_dtype(Tensor a, Tensor b, uint32_t allowed, str op, str words) except -1:
-    return check_dtype(result_dtype((a, b)), allowed, op, words)
+cdef int check_common_dtype(Tensor a, Tensor b, uint32_t allowed, str op, object words,
+                            int kind) except -1:
+    """
+    Refuse a promoted dtype.
+
+    `kind` is 1 where shapes are broadcast, 2 where `a` takes the result, too. Torch looks at these
+    before the dtype.
+    """
+    cdef int dt = result_dtype((a, b))
+    cdef Py_ssize_t[64] shape
+    if kind and not (allowed >> dt) & 1 and not (a.flags | b.flags) & F_BATCHED:
+        broadcast_shape((a, b), shape, op)
+        if kind == 2 and dt_category(dt) > dt_category(a.dt):
+            raise RuntimeError(
+                f"{op}: result type {dt_scalar_name(dt)} can't be cast to the desired output type "
+                f"{dt_scalar_name(a.dt)}")
+    return check_dtype(dt, allowed, op, words)

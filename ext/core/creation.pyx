@@ -27,10 +27,10 @@ from autograd_cy._C.storage cimport (
     ON_CPU, ON_META, ON_PINNED, STORAGE_PINNED, StorageImpl, storage_borrow, storage_decref,
     storage_root)
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_I64, DT_BF16, DT_F32, DT_F64,
-    DT_C64, DT_C128, DT_NONE, DT_U64, dt_code, dt_object, dt_promote, dt_from_numpy, dt_is_complex,
-    dt_is_integral, dt_is_limited, dt_differentiable, dt_to_complex, dt_numpy, g_default_dtype,
-    no_promotion, not_for_limited)
+    dt_c_name, dt_code, dt_differentiable, dt_from_numpy, dt_is_complex, dt_is_integral,
+    dt_is_limited, dt_numpy, dt_object, dt_promote, dt_scalar_name, dt_to_complex, g_default_dtype,
+    no_promotion, not_for_limited, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F32, DT_F64, DT_I64,
+    DT_NONE, DT_SIZE, DT_U64)
 from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.constants cimport fill_range, makes_ranges
 from autograd_cy._C.default_device cimport default_code, default_device, names_device
@@ -45,7 +45,7 @@ from autograd_cy._C.tensor cimport (
     preserved_strides, tensor_empty_like, tensor_on, tensor_alias, format_strides, check_holds,
     store_element,
     beyond_64_bits,
-    scalar_value,
+    scalar_value, warn_once,
     requires_grad as needs_grad, is_number, bump_version, wrap_double)
 from autograd_cy._C.iterate cimport (
     cast, check_writable, clear, clone_plain, copy_into, fill_dense, fill_elements, fill_with,
@@ -165,6 +165,10 @@ cdef int check_placement(object device, object layout, object pin_memory, str op
             raise TypeError(
                 f"{op}(): argument 'layout' must be autograd_cy.layout, not {type(layout).__name__}"
             )
+        if (<layout_type>layout).name != "strided":
+            raise NotImplementedError(
+                f"{op}(): there are dense tensors only, not of the layout {layout}; use "
+                "layout=autograd_cy.strided")
     if pin_memory:
         if not pinning_type():
             _need_offered()
@@ -197,8 +201,8 @@ cdef int check_out(Tensor out, object dtype, object device, str op) except -1:
             f"{op}: device {device} does not match device of out parameter ({out.device})")
     if dtype is not None and dt_code(dtype) != out.dt:
         raise RuntimeError(
-            f"{op}: dtype {dt_object(dt_code(dtype)).name} does not match dtype of out parameter "
-            f"({dt_object(out.dt).name})"
+            f"{op}: dtype {dt_scalar_name(dt_code(dtype))} does not match dtype of out parameter "
+            f"({dt_scalar_name(out.dt)})"
         )
     check_writable(out, op)
     return 0
@@ -253,7 +257,7 @@ cdef int store_number(char* p, int dt, object value) except -1:
             value = (<double complex>value).real
         else:
             raise RuntimeError(
-                f"value cannot be converted to type {dt_object(dt).name} without overflow: {value}"
+                f"value cannot be converted to type {dt_c_name(dt)} without overflow: {value}"
             )
     check_holds(value, dt)
     return store_element(p, dt, value)
@@ -268,11 +272,11 @@ cdef Tensor empty_on(int device, int dt, int n, const Py_ssize_t* shape, const P
     return tensor_empty_on(device, dt, n, shape, strides)
 
 
-cdef Tensor room(int dt, int n, const Py_ssize_t* shape):
+cdef Tensor empty_on_cpu(int dt, int n, const Py_ssize_t* shape):
     return empty_on(ON_CPU, dt, n, shape, NULL)
 
 
-cdef Tensor room_like(Tensor a, int dt):
+cdef Tensor empty_like_plain(Tensor a, int dt):
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_event(E + E_EMPTY, S_OPERATOR)
@@ -282,13 +286,13 @@ cdef Tensor room_like(Tensor a, int dt):
 # --- plain tensors of one value -------------------------------------------------------------
 
 cdef Tensor zeros_plain(int dt, int ndim, const Py_ssize_t* shape):
-    cdef Tensor t = room(dt, ndim, shape)
+    cdef Tensor t = empty_on_cpu(dt, ndim, shape)
     clear(t)
     return t
 
 
 cdef Tensor ones_plain(int dt, int ndim, const Py_ssize_t* shape):
-    cdef Tensor t = room(dt, ndim, shape)
+    cdef Tensor t = empty_on_cpu(dt, ndim, shape)
     fill_dense(t, 1)
     return t
 
@@ -296,7 +300,7 @@ cdef Tensor ones_plain(int dt, int ndim, const Py_ssize_t* shape):
 # Fresh tensors are dense, whatever the order of their dimensions: one run of memory to fill.
 
 cdef Tensor zeros_like_plain(Tensor a):
-    cdef Tensor t = room_like(a, a.dt)
+    cdef Tensor t = empty_like_plain(a, a.dt)
     clear(t)
     return t
 
@@ -306,7 +310,7 @@ cdef Tensor ones_like_plain(Tensor a):
 
 
 cdef Tensor full_like_plain(Tensor a, double value):
-    cdef Tensor t = room_like(a, a.dt)
+    cdef Tensor t = empty_like_plain(a, a.dt)
     fill_dense(t, value)
     return t
 
@@ -336,7 +340,7 @@ cdef Tensor like_on(Tensor a, int dt, object memory_format, int device):
                        a.extra.level)
     if format == MF_PRESERVE:
         if a.mem.device == device:
-            return room_like(a, dt)
+            return empty_like_plain(a, dt)
         preserved_strides(a, strides)
     else:
         format_strides(a.nd, a.sizes, format, strides)

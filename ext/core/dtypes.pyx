@@ -47,6 +47,16 @@ cdef class dtype:
     def is_signed(self):
         return dt_is_signed(self.code)
 
+    @property
+    def _scalar(self):
+        """The name of the scalar type, as messages show it."""
+        return dt_scalar_name(self.code)
+
+    @property
+    def _number(self):
+        """The name of the type of a number that doesn't fit, as messages show it."""
+        return dt_c_name(self.code)
+
     def to_real(self):
         """The dtype of the real part."""
         return dt_object(dt_real(self.code))
@@ -98,6 +108,26 @@ cdef dtype dt_object(int code):
     return <dtype>_objects[code]
 
 
+# --- names in messages ----------------------------------------------------------------------
+# PyTorch's errors name a dtype in one of three ways, whichever its code has at hand.
+
+# They are in `_MESSAGE_NAMES` of dtype_table.pxi.
+
+cdef str dt_scalar_name(int dt):
+    """Return the name of the scalar type, "Long", as most errors show it."""
+    return <str>_MESSAGE_NAMES[dt_object(dt).name][0]
+
+
+cdef str dt_type_name(int dt):
+    """Return the name of the type in C++, "long int", as errors of products show it."""
+    return <str>_MESSAGE_NAMES[dt_object(dt).name][1]
+
+
+cdef str dt_c_name(int dt):
+    """Return the name of the type that a number doesn't fit, "int64_t"."""
+    return <str>_MESSAGE_NAMES[dt_object(dt).name][2]
+
+
 # Rows: promotion of the row's dtype with each column's (order of the codes).
 cdef int[DTYPES + 1][DTYPES + 1] _promote
 
@@ -138,10 +168,6 @@ cdef object no_promotion(int a, int b):
     return RuntimeError(
         "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
         f"{_SCALARS[a]} and {_SCALARS[b]}; convert one of them with .to(dtype)")
-
-
-cdef str dt_scalar_name(int dt):
-    return _SCALARS[dt]
 
 
 cdef object not_for_limited(int dt, str op):

@@ -23,7 +23,7 @@ signatures.
 A line is read when its form is first called, so that importing costs one small object a form. A
 call then fills an array of C values on the stack: positional arguments, those by name, defaults,
 which were converted once. The values that programs usually pass are tested here: a call with
-nothing else, and no names, does no more than that. All others ask the classes of the arguments
+nothing else, and no names, does no more than that. All others dispatch to classes of arguments
 first (overrides.pyx, through `look_closely`) and go through the converters of arguments.pyx, whose
 new objects are released after the call.
 """
@@ -394,7 +394,7 @@ cdef bint differs(Row* row, Value* v) noexcept:
 
 
 cdef PyObject* plainly(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
-    """Call a form without asking any class."""
+    """Call a form without dispatch to classes or modes."""
     cdef Value v[MOST]
     cdef PyObject* given[MOST]
     cdef PyObject* owned[MOST + 2]
@@ -474,7 +474,7 @@ cdef vectorcall_fn _plainly = <vectorcall_fn><void*>plainly
 upcalls.operator_failed = operator_failed
 form_upcalls.plainly = _plainly
 form_upcalls.look_closely = _plainly
-form_upcalls.asking = 0
+form_upcalls.dispatching = 0
 
 
 cdef PyObject* call(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) noexcept:
@@ -485,7 +485,7 @@ cdef PyObject* call(PyObject* f, PyObject** args, size_t nargsf, PyObject* names
     cdef PyObject* result
     cdef Given g
     cdef int i
-    if names == NULL and row != NULL and not form_upcalls.asking:
+    if names == NULL and row != NULL and not form_upcalls.dispatching:
         if row.which != NULL:
             g.args, g.n, g.names = args, n, names
             i = row.which(&g)
@@ -505,7 +505,7 @@ cdef PyObject* call(PyObject* f, PyObject** args, size_t nargsf, PyObject* names
                 else:
                     result = row.caller(row.function, v)
                 return result if result != NULL else failed(<Form>f, row)
-    if (<Form>f).asks:
+    if (<Form>f).dispatches:
         return form_upcalls.look_closely(f, args, nargsf, names)
     return _plainly(f, args, nargsf, names)
 

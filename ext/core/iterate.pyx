@@ -10,9 +10,9 @@ from cpython.ref cimport PyObject
 from libc.string cimport memcpy, memset
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_U8, DT_I64, DT_F16, DT_F32, DT_F64, DT_C64, DT_C128, DT_NONE, DTYPES,
-    dt_category, dt_is_complex, dt_is_float, dt_is_limited, dt_object, dt_promote, dt_real,
-    dt_to_complex, g_default_dtype, no_promotion, not_for_limited)
+    dt_category, dt_is_complex, dt_is_float, dt_is_limited, dt_promote, dt_real, dt_scalar_name,
+    dt_to_complex, g_default_dtype, no_promotion, not_for_limited, DT_BOOL, DT_C128, DT_C64, DT_F16,
+    DT_F32, DT_F64, DT_I64, DT_NONE, DT_SIZE, DT_U8, DTYPES)
 from autograd_cy._C.cpu cimport TARGET_AVX512, target as simd_target
 from autograd_cy._C.devices cimport (
     Elementwise, check_capture, device_among, device_cast, device_copy,
@@ -320,7 +320,7 @@ cdef object unsupported(int dt, str op):
     if dt_is_limited(dt):
         return not_for_limited(dt, op)
     return RuntimeError(
-        f"\"{op}\" not implemented for '{dt_object(dt).name}'; convert the operands with .to(dtype)"
+        f"\"{op}\" not implemented for '{dt_scalar_name(dt)}'; convert the operands with .to(dtype)"
     )
 
 
@@ -328,7 +328,7 @@ cdef object lacking(int dt, int device, str op):
     """The error where the CPU computes it and the device doesn't."""
     return NotImplementedError(
         f"{op}: there is no elementwise kernel of this operator for device "
-        f"'{device_of_code(device)}' in {dt_object(dt).name}; move the operands with .cpu()")
+        f"'{device_of_code(device)}' in {dt_scalar_name(dt)}; move the operands with .cpu()")
 
 
 include "iterate/overlaps.pxi"
@@ -450,8 +450,8 @@ cdef Tensor plan_elementwise(Elementwise* e, char* cells, list held, PyObject** 
     if out is not None:
         if dt_category(result_dt) > dt_category(out.dt):
             raise RuntimeError(
-                f"{op}: result type {dt_object(result_dt).name} can't be cast to the desired "
-                f"output type {dt_object(out.dt).name}"
+                f"{op}: result type {dt_scalar_name(result_dt)} can't be cast to the desired "
+                f"output type {dt_scalar_name(out.dt)}"
             )
         changed = False             # an operand, in place
         for i in range(nin):

@@ -73,7 +73,7 @@ cdef class Program:
     It is for tests and for what is built on launches; there is no public function that makes one.
     """
     cdef Launch* launches
-    cdef Py_ssize_t count, room
+    cdef Py_ssize_t count, capacity
     cdef StorageImpl** born         # allocated while the thread captured
     cdef Py_ssize_t births, birth_capacity
     cdef set known                  # addresses of those whose values are constants
@@ -121,13 +121,13 @@ cdef class Program:
             If another thread replays the program, if this one captures, or if what was read when
             the program was captured is something else now, such as the state of an optimizer.
         """
-        self.claim("replay")
+        self.reserve("replay")
         try:
             self.run()
         finally:
             self.running = False
 
-    cdef int claim(self, str what) except -1:
+    cdef int reserve(self, str what) except -1:
         """Let nobody else run or change the program until `running` is false again."""
         no_launch(what, "a program would run once, and not each time; capture what it does")
         if self.running:
@@ -154,7 +154,7 @@ cdef class Program:
 
     def poison(self):
         """Fill every storage that some launch writes, and that none reads before, with 0xFF."""
-        self.claim("poison")
+        self.reserve("poison")
         try:
             return self.fill_written()
         finally:
@@ -180,7 +180,7 @@ cdef class Program:
 
     def move(self, Tensor old not None, Tensor new not None):
         """Let all launches use the memory of `new` where they used that of `old`."""
-        self.claim("move")
+        self.reserve("move")
         try:
             self.put(old, new)
         finally:
@@ -224,7 +224,7 @@ cdef class Program:
         RuntimeError
             If a launch writes memory which is none of its operands.
         """
-        self.claim("replay_elsewhere")
+        self.reserve("replay_elsewhere")
         try:
             self.replay_on_copies(tensors, watched)
         finally:
@@ -369,7 +369,7 @@ cdef Py_ssize_t run_range(Launch* launches, Py_ssize_t first, Py_ssize_t stop,
 cdef void add_range(Launch* work, void* field, StorageImpl* mem, int access, int dt,
                     Py_ssize_t count, Py_ssize_t low, Py_ssize_t high) noexcept nogil:
     cdef Operand* one = &work.at[work.n]
-    if work.n == work.room:
+    if work.n == work.capacity:
         work.failed = True
         return
     one.mem = mem
@@ -413,13 +413,13 @@ cdef int add_launch(Launch* work) except -1:
         return 0
     p = <Program>program_here()
     if work.failed:
-        raise RuntimeError(f"{work.name.decode()}: a launch has at most {work.room} operands")
-    if p.count == p.room:
-        more = <Launch*>realloc(p.launches, (2 * p.room + 64) * sizeof(Launch))
+        raise RuntimeError(f"{work.name.decode()}: a launch has at most {work.capacity} operands")
+    if p.count == p.capacity:
+        more = <Launch*>realloc(p.launches, (2 * p.capacity + 64) * sizeof(Launch))
         if more == NULL:
             raise MemoryError("no memory to capture launches")
         p.launches = more
-        p.room = 2 * p.room + 64
+        p.capacity = 2 * p.capacity + 64
     # One block: the plan, the numbers, the operands.
     numbers = round_up(work.size, NUMBER_BYTES)
     plan = <char*>malloc(numbers + work.n * (NUMBER_BYTES + <Py_ssize_t>sizeof(Operand)))
@@ -459,8 +459,8 @@ def _note_fault(str text not None):
 
 def _note_term(object owner not None, watch not None):
     """
-    What this thread captures depends on an object of Python: `watch(owner, made)` is called once,
-    when the capture ends, and what that returns before each replay. It returns why a replay would
+    Note that what this thread captures depends on an object of Python. `watch(owner, made)` is
+    called once, when the capture ends, and what that returns before each replay: why a replay would
     not be what the program does now, or None. `made` has the memory that was allocated meanwhile,
     as `_memory_of` tells it.
     """

@@ -99,7 +99,7 @@ cdef Py_ssize_t offset_of(Tensor t):
     return (t.ptr - t.mem.data) // DT_SIZE[t.dt]
 
 
-cdef Py_ssize_t place_of(Tensor t):
+cdef Py_ssize_t device_code_of(Tensor t):
     return t.mem.device
 
 

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint32_t
 from autograd_cy._C.arguments cimport tensor_arg
 from autograd_cy._C.dtypes cimport (
-    dt_category, dt_object, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64, DT_U8)
+    dt_category, dt_scalar_name, dt_type_name, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64, DT_U8)
 from autograd_cy._C.iterate cimport cast, check_writable, copy_into, resize_out
 from autograd_cy._C.out_places cimport check_capacity, of_sizes, other_device, take_order
 from autograd_cy._C.tensor cimport (
@@ -38,9 +38,12 @@ cdef Tensor in_wider_dtype(Tensor a, Tensor out):
 
 
 cdef object no_cast(int dt, Tensor out, str op):
+    if op == "cat" or op == "stack":        # whose out= decides about their signature, in torch
+        return TypeError(
+            f"{op}: input types can't be cast to the desired output type {dt_scalar_name(out.dt)}")
     return RuntimeError(
-        f"{op}: result type {dt_object(dt).name} can't be cast to the desired output type "
-        f"{dt_object(out.dt).name}")
+        f"{op}: result type {dt_scalar_name(dt)} can't be cast to the desired output type "
+        f"{dt_scalar_name(out.dt)}")
 
 
 cdef int write_out(Tensor out, Tensor value, str op) except -1:
@@ -56,9 +59,15 @@ cdef int write_out(Tensor out, Tensor value, str op) except -1:
     return 0
 
 
+cdef object bad_inplace(Tensor a, int dt):
+    return RuntimeError(
+        f"Bad in-place call: input tensor dtype {dt_type_name(a.dt)} and output tensor dtype "
+        f"{dt_type_name(dt)} should match")
+
+
 cdef object other_out(Tensor out, int dt, str op):
     return RuntimeError(
-        f"{op}: Found dtype {dt_object(out.dt).name} but expected {dt_object(dt).name}; give an "
+        f"{op}: Found dtype {dt_scalar_name(out.dt)} but expected {dt_scalar_name(dt)}; give an "
         "out of that dtype")
 
 
@@ -66,8 +75,8 @@ cdef int need_exact_out(Tensor out, int dt, str op) except -1:
     """For operators whose ``out`` must have the dtype of the result."""
     if out.dt != dt:
         raise RuntimeError(
-            f"{op}: Expected out tensor to have dtype {dt_object(dt).name}, but got "
-            f"{dt_object(out.dt).name} instead; give an out of that dtype")
+            f"{op}: Expected out tensor to have dtype {dt_type_name(dt)}, but got "
+            f"{dt_type_name(out.dt)} instead; give an out of that dtype")
     return 0
 
 
@@ -135,6 +144,6 @@ cdef int write_truth_out(Tensor out, Tensor value, str op) except -1:
     """For operators whose truth values go into bool, or into uint8 as they once did."""
     if out.dt != DT_BOOL and out.dt != DT_U8:
         raise RuntimeError(
-            f"{op} only supports bool tensor for result, got: {dt_object(out.dt).name}; uint8 is "
+            f"{op} only supports bool tensor for result, got: {dt_scalar_name(out.dt)}; uint8 is "
             "taken, too")
     return write_out(out, value, op)

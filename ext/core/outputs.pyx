@@ -1,10 +1,10 @@
 # cython: language_level=3
 # build: plain hot
 """Memory for results: fresh, or that of ``out=`` and of what an in-place form changes."""
-from autograd_cy._C.dtypes cimport DT_BOOL, DT_U8, dt_category, dt_object
+from autograd_cy._C.dtypes cimport dt_category, dt_scalar_name, DT_BOOL, DT_U8
 from autograd_cy._C.iterate cimport check_writable, copy_into, ranges_meet, resize_out
 from autograd_cy._C.launch cimport no_launch
-from autograd_cy._C.out_forms cimport need_exact_out
+from autograd_cy._C.out_forms cimport need_exact_out, no_cast
 from autograd_cy._C.out_places cimport check_capacity, of_sizes, other_device, take_order
 from autograd_cy._C.tensor cimport (
     F_LAZY, F_STRIDED, Tensor, preserved_strides, sizes_of)
@@ -59,14 +59,12 @@ cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int 
         raise other_device(out, device, op)
     if kind == OUT_TRUTH and out.dt != DT_BOOL and out.dt != DT_U8:
         raise RuntimeError(
-            f"{op} only supports bool tensor for result, got: {dt_object(out.dt).name}; uint8 is "
+            f"{op} only supports bool tensor for result, got: {dt_scalar_name(out.dt)}; uint8 is "
             "taken, too")
     if kind == OUT_EXACT:
         need_exact_out(out, r.dt, op)
     if dt_category(r.dt) > dt_category(out.dt):
-        raise RuntimeError(
-            f"{op}: result type {dt_object(r.dt).name} can't be cast to the desired output type "
-            f"{dt_object(out.dt).name}")
+        raise no_cast(r.dt, out, op)
     check_target(out, r, op)
     if out.dt != r.dt or out.flags & F_LAZY or touches(out, read):
         return fresh(r, device)
@@ -86,8 +84,8 @@ cdef Tensor inplace_target(Tensor self, const Result* r, tuple others, int devic
             f"{[r.sizes[i] for i in range(r.nd)]}")
     if dt_category(r.dt) > dt_category(self.dt):
         raise RuntimeError(
-            f"{op}: result type {dt_object(r.dt).name} can't be cast to the desired output type "
-            f"{dt_object(self.dt).name}")
+            f"{op}: result type {dt_scalar_name(r.dt)} can't be cast to the desired output type "
+            f"{dt_scalar_name(self.dt)}")
     check_writable(self, op)
     if over == OVER_NONE or self.dt != r.dt or self.flags & F_LAZY:
         return fresh(r, device)

@@ -133,7 +133,7 @@ ctypedef struct Stream:        # what one thread records
     int64_t count              # events that were ever begun
     Open* open
     int depth
-    int room                   # of `open`
+    int open_capacity          # of `open`
     Change* changes
     int64_t n_changes
     int64_t change_capacity
@@ -202,8 +202,8 @@ def _windows(image, weight, stride, padding, dilation):
             for x in (stride, padding, dilation)]
         places = image[len(image) - nd + i]
         if around != "same":
-            room = places + 2 * (0 if around == "valid" else around)
-            places = (room - apart * (weight[2 + i] - 1) - 1) // step + 1
+            padded = places + 2 * (0 if around == "valid" else around)
+            places = (padded - apart * (weight[2 + i] - 1) - 1) // step + 1
         count *= places
     return count
 
@@ -304,12 +304,12 @@ cdef bint add_block(Stream* s) noexcept:
 
 
 cdef bint more_depth(Stream* s) noexcept:
-    cdef int room = 64 if s.room == 0 else 2 * s.room
-    cdef Open* larger = <Open*>realloc(s.open, room * sizeof(Open))
+    cdef int capacity = 64 if s.open_capacity == 0 else 2 * s.open_capacity
+    cdef Open* larger = <Open*>realloc(s.open, capacity * sizeof(Open))
     if larger == NULL:
         return False
     s.open = larger
-    s.room = room
+    s.open_capacity = capacity
     return True
 
 
@@ -318,7 +318,7 @@ cdef Event* begin_event(int name, int scope) noexcept:
     cdef Stream* s = this_stream()
     cdef Event* e
     if g_count >= g_limit or s == NULL or (s.next == s.limit and not add_block(s)) or (
-            s.depth == s.room and not more_depth(s)):
+            s.depth == s.open_capacity and not more_depth(s)):
         g_dropped += 1
         return NULL
     e = s.next
@@ -326,7 +326,7 @@ cdef Event* begin_event(int name, int scope) noexcept:
     g_count += 1
     e.end = 0
     e.seq = -1
-    e.saved = e.moved = 0
+    e.saved = e.bytes_moved = 0
     e.name = name
     e.shape = e.stack = -1
     e.back = <int32_t>(s.count - s.open[s.depth - 1].number) if s.depth else 0

@@ -166,7 +166,7 @@ cdef void give_scratch(void* block) noexcept nogil:
         push_free(header)
 
 
-cdef void* room(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
+cdef void* allocate(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
     cdef void* found
     if fails():
         return NULL

@@ -4,7 +4,7 @@
 from cpython.exc cimport PyErr_CheckSignals
 from autograd_cy._C.checked cimport window_bytes
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_F32, DT_F64, dt_is_complex, dt_real, dt_to_complex, dt_object)
+    dt_is_complex, dt_real, dt_scalar_name, dt_to_complex, DT_BOOL, DT_F32, DT_F64, DT_SIZE)
 from autograd_cy._C.metadata cimport normal_dims, resolve_shape, view_strides
 from autograd_cy._C.tensor cimport normal_dim
 from autograd_cy._C.iterate cimport (
@@ -353,7 +353,7 @@ cdef Tensor conj_plain(Tensor a):
     """The conjugate as a view: the same memory, read with the other sign of imaginary parts."""
     if not dt_is_complex(a.dt):
         raise RuntimeError(f"conj: not implemented as a view of a tensor of dtype "
-                           f"{dt_object(a.dt).name}; a real tensor is its own conjugate")
+                           f"{dt_scalar_name(a.dt)}; a real tensor is its own conjugate")
     return tensor_turned(a, F_CONJ)
 
 
@@ -386,7 +386,7 @@ cdef Tensor view_as_real_plain(Tensor a):
     cdef int d
     if not dt_is_complex(a.dt):
         raise RuntimeError(
-            f"view_as_real is only supported for complex tensors, not {dt_object(a.dt).name}")
+            f"view_as_real is only supported for complex tensors, not {dt_scalar_name(a.dt)}")
     if a.flags & F_CONJ:
         raise RuntimeError(
             "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate "
@@ -410,7 +410,7 @@ cdef Tensor view_as_complex_plain(Tensor a):
     if a.dt != DT_F32 and a.dt != DT_F64:
         raise RuntimeError(
             f"view_as_complex is only supported for float and double tensors, but got a tensor of "
-            f"scalar type: {dt_object(a.dt).name}")
+            f"scalar type: {dt_scalar_name(a.dt)}")
     if a.nd == 0:
         raise RuntimeError("view_as_complex: Input tensor must have one or more dimensions")
     if a.sizes[a.nd - 1] != 2:
@@ -450,7 +450,7 @@ cdef Tensor view_dtype_plain(Tensor a, int dt):
             f"resolve_{'conj' if a.flags & F_CONJ else 'neg'}() first.")
     if old == new:
         return on_same_memory(a, dt, a.nd, a.sizes, a.strides)
-    how = (f"to view {dt_object(a.dt).name} as {dt_object(dt).name} (different element sizes)")
+    how = (f"to view {dt_scalar_name(a.dt)} as {dt_scalar_name(dt)} (different element sizes)")
     if a.nd == 0:
         raise RuntimeError(f"self.dim() cannot be 0 {how}")
     if a.strides[last] != 1 and a.sizes[last] != 1:

@@ -4,7 +4,7 @@
 
 Operators are not here: they come from the table (autograd_cy/ops) and are installed on the class
 when their module loads. Reading and writing single elements is in tensor/element.pxi, the checks on
-strides are in tensor/geometry.pxi.
+strides are in tensor/geometry.pxi, those on gradients in tensor/gradient.pxi.
 """
 cimport cython
 from cpython.object cimport PyTypeObject, PyObject_GenericSetAttr
@@ -19,13 +19,13 @@ from autograd_cy._C.storage cimport (
     ON_CPU, ON_META, StorageImpl, device_index, storage_new, storage_new_on, storage_alias,
     storage_incref, storage_decref, storage_share_version)
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_U8, DT_U16, DT_U32, DT_U64, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16,
-    DT_F32, DT_F64, DT_C64, DT_C128, dt_object, dt_is_float, dt_is_complex, dt_is_integral,
-    dt_is_signed, dt_differentiable, g_default_dtype)
+    dt_c_name, dt_differentiable, dt_is_complex, dt_is_float, dt_is_integral, dt_is_signed,
+    dt_object, g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16, DT_F32, DT_F64, DT_I16,
+    DT_I32, DT_I64, DT_I8, DT_SIZE, DT_U16, DT_U32, DT_U64, DT_U8)
 from autograd_cy._C.placement cimport (
     cpu_device, device_of_code, MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D)
 from autograd_cy._C.placement cimport format_code
-from autograd_cy._C.placement import strided as _strided
+from autograd_cy._C.placement import device as _device, strided as _strided
 from autograd_cy._C.dtypes import _tensor_type_names
 
 import numpy as _np
@@ -109,6 +109,7 @@ include "tensor/numbers.pxi"
 # --- the class ------------------------------------------------------------------------------
 
 include "tensor/operands.pxi"
+include "tensor/gradient.pxi"
 
 
 @cython.freelist(512)
@@ -146,6 +147,11 @@ cdef class Tensor:
         cdef int i, n
         if not (self.flags & F_BLANK):
             return                  # a subclass that was made with its values
+        if device is not None:
+            kind = _device(device).type
+            if kind != "cpu":
+                raise RuntimeError("legacy constructor expects device type: cpu but device type: "
+                                   f"{kind} was passed; use empty() or tensor() with device=")
         if len(args) == 1:
             _fill(self, args[0])
             if not (self.flags & F_BLANK):
@@ -430,64 +436,17 @@ cdef class Tensor:
     @property
     def grad(self):
         if self.gradient == NULL:
-            if self.fn != NULL and not self.flags & F_RETAINS_GRAD:
-                _warn(
-                    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
-                    "Its .grad attribute won't be populated during autograd.backward(). If you "
-                    "indeed want the .grad field to be populated for a non-leaf Tensor, use "
-                    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
-                    "mistake, make sure you access the leaf Tensor instead.", UserWarning)
+            warn_without_gradient(self)
             return None
         return <object>self.gradient
 
     @grad.setter
     def grad(self, value):
-        cdef PyObject* old
-        cdef Tensor g
-        if value is None:
-            old = self.gradient
-            self.gradient = NULL
-            Py_XDECREF(old)
-            return
-        if not isinstance(value, Tensor):
-            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type "
-                            f"{type(value).__name__}")
-        g = <Tensor>value
-        if g is self:
-            raise RuntimeError("can't assign Variable as its own grad")
-        wanted = dt_object(self.dt)
-        if self.extra is not None and self.extra.retain_hook is not None:
-            wanted = self.extra.retain_hook[0]      # its grad_dtype, None for any
-        if wanted is not None and wanted is not dt_object(g.dt):
-            raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{dt_object(g.dt).name}' to a tensor "
-                f"with grad_dtype '{wanted.name}'. The gradient must match the tensor's grad_dtype "
-                "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute "
-                "with a specific dtype, or None to allow any dtype."
-            )
-        if g.mem.device != self.mem.device:
-            raise RuntimeError(
-                f"attempting to assign a gradient located on device '{g.device}' to a tensor on "
-                f"device '{self.device}'. Move it with .to(device)"
-            )
-        if not same_shape(self, g):
-            raise RuntimeError(
-                f"attempting to assign a gradient of size '{list(sizes_of(g))}' to a tensor of "
-                f"size '{list(sizes_of(self))}'. Please ensure that the gradient and the tensor "
-                "are the same size"
-            )
-        old = self.gradient
-        Py_INCREF(g)
-        self.gradient = <PyObject*>g
-        Py_XDECREF(old)
-        if PyObject_GC_IsTracked(<PyObject*>g):
-            track(self)
+        assign_gradient(self, value)
 
     @grad.deleter
     def grad(self):
-        cdef PyObject* old = self.gradient
-        self.gradient = NULL
-        Py_XDECREF(old)
+        assign_gradient(self, None)
 
     @property
     def retains_grad(self):
@@ -591,7 +550,8 @@ cdef class Tensor:
         return upcalls.repr(self) if upcalls.repr != NULL else object.__repr__(self)
 
     def __format__(self, spec):
-        if self.nd == 0:
+        # A number on meta has no value to be shown: `print` shows what it is.
+        if self.nd == 0 and not (self.mem.device == ON_META and not self.flags & F_BATCHED):
             value = scalar_value(self) if self.flags & F_BATCHED else shown_value(self)
             return value.__format__(spec)
         return object.__format__(self, spec)
@@ -780,11 +740,6 @@ cdef int only_element(Tensor t) except -1:
     return 0
 
 
-def _grad_of(Tensor t not None):
-    """``t.grad``, without the warning about tensors that are no leaves."""
-    return None if t.gradient == NULL else <object>t.gradient
-
-
 def _type_name(Tensor t not None):
     """Such as ``"autograd_cy.FloatTensor"``."""
     return tensor_type_name(t)
@@ -804,9 +759,13 @@ def _attributes(self):
     return PyObject_GenericGetDict(self, NULL)
 
 
-# The class as its users import it, in messages, repr and pickles.
-(<PyTypeObject*>Tensor).tp_name = "autograd_cy.Tensor"
-PyType_Modified(<PyTypeObject*>Tensor)
+def _name_class(bint as_torch):
+    """Name the class as its users import it, in messages and repr and as ``Tensor.__module__``."""
+    (<PyTypeObject*>Tensor).tp_name = "torch.Tensor" if as_torch else "autograd_cy.Tensor"
+    PyType_Modified(<PyTypeObject*>Tensor)
+
+
+_name_class(False)
 Size.__module__ = "autograd_cy"
 
 include "tensor/requires_grad.pxi"

@@ -304,7 +304,7 @@ cdef int travel_from_host(Journey* j, Tensor to, Tensor source, bint non_blockin
                           stream_t stream) except -1:
     cdef int device = to.mem.device, index = device_index(device)
     cdef Tensor host = source
-    cdef Scratch room = None
+    cdef Scratch staging = None
     cdef char* target = to.ptr
     cdef const char* start
     cdef void* began
@@ -318,8 +318,8 @@ cdef int travel_from_host(Journey* j, Tensor to, Tensor source, bint non_blockin
         copy_into(host, tensor_on(source.mem, source.ptr, source.dt, j.nd, j.sizes, source.strides),
                   "copy_")
     if not j.into_target:
-        room = scratch(index, j.nbytes, stream)
-        target = room.data
+        staging = scratch(index, j.nbytes, stream)
+        target = staging.data
     start = host.ptr
     late = is_pinned(host)
     began = begin_timing(index, stream) if timing else NULL
@@ -336,7 +336,7 @@ cdef int travel_from_host(Journey* j, Tensor to, Tensor source, bint non_blockin
     if late and host is not source:
         note_use(<ServiceBlock*>storage_root(host.mem), device, stream,
                  current_stream_owner(device))
-    if room is not None:
+    if staging is not None:
         copy_within(to.ptr, to.strides, target, j.spread, j.nd, to.sizes, j.item, index, stream)
     if host is source and (not non_blocking if late else is_registered(source)):
         # The values have been read when the call returns.
@@ -354,15 +354,15 @@ cdef int travel_to_host(Journey* j, Tensor to, Tensor source, bint non_blocking,
                         stream_t stream) except -1:
     cdef int index = device_index(source.mem.device)
     cdef Tensor host = to
-    cdef Scratch room = None
+    cdef Scratch staging = None
     cdef char* start = source.ptr
     cdef char* target
     cdef void* began
     cdef int result
     enter(index)
     if not j.from_source:
-        room = scratch(index, j.nbytes, stream)
-        start = room.data
+        staging = scratch(index, j.nbytes, stream)
+        start = staging.data
         copy_within(start, j.strides, source.ptr, source.strides, j.nd, j.sizes, j.item, index,
                     stream)
     if not j.into_target:

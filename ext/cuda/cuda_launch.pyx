@@ -35,14 +35,14 @@ cdef enum:
 cdef list _names = []                # (image, name) by number
 cdef dict _numbers = {}
 cdef PyObject** _bound[MAX_INDEX]    # PyCUDA's Function of each kernel (owned), by device
-cdef int[MAX_INDEX] _room
+cdef int[MAX_INDEX] _capacity
 cdef dict _modules = {}              # (index, image) -> PyCUDA's Module
 cdef dict _images = {}               # image -> its path, or None
 cdef object _launch = None           # PyCUDA's Function._launch_kernel
 cdef PyObject* _ones[1025]           # (n,) for sizes of one dimension
 
 memset(_bound, 0, sizeof(_bound))
-memset(_room, 0, sizeof(_room))
+memset(_capacity, 0, sizeof(_capacity))
 memset(_ones, 0, sizeof(_ones))
 
 
@@ -120,7 +120,7 @@ cdef object unloadable(object error, str path, int index):
 cdef PyObject* bind(int kernel, int index) except NULL:
     """Look the function up, and note it."""
     global _launch
-    cdef int room = 0, i
+    cdef int capacity = 0, i
     cdef PyObject** grown
     if not 0 <= kernel < len(_names):
         raise IndexError(f"there is no kernel of number {kernel}")
@@ -133,15 +133,15 @@ cdef PyObject* bind(int kernel, int index) except NULL:
             raise error_of(NOT_FOUND, f"{path_of(image)} has no kernel {name!r}: it is of another "
                            "version; install autograd_cy again", index) from error
         raise translated(error, f"looking for kernel {name!r}", index) from error
-    if kernel >= _room[index]:
-        room = max(len(_names), 2 * _room[index])
-        grown = <PyObject**>realloc(_bound[index], room * sizeof(PyObject*))
+    if kernel >= _capacity[index]:
+        capacity = max(len(_names), 2 * _capacity[index])
+        grown = <PyObject**>realloc(_bound[index], capacity * sizeof(PyObject*))
         if grown == NULL:
             raise MemoryError("autograd_cy: no memory to note kernels")
-        for i in range(_room[index], room):
+        for i in range(_capacity[index], capacity):
             grown[i] = NULL
         _bound[index] = grown
-        _room[index] = room
+        _capacity[index] = capacity
     if _launch is None:
         _launch = pycuda_driver().Function._launch_kernel
     if _bound[index][kernel] == NULL:
@@ -173,7 +173,7 @@ cdef int launch(int kernel, int index, stream_t stream,
     cdef CudaStream* side = s
     cdef PyObject* function = NULL
     enter(index)
-    if kernel < _room[index]:
+    if kernel < _capacity[index]:
         function = _bound[index][kernel]
     if function == NULL:
         function = bind(kernel, index)

@@ -21,7 +21,7 @@ cdef list _bases = [None] * MAX_INDEX
 timing = False
 
 
-cdef class Place:
+cdef class TimedEvent:
     """An event that measures time."""
     cdef void* event
     cdef int index
@@ -32,20 +32,20 @@ cdef class Place:
             event_free(self.index, self.event)
 
 
-cdef Place place_of(int index, void* event):
-    cdef Place p = Place.__new__(Place)
+cdef TimedEvent timed_event(int index, void* event):
+    cdef TimedEvent p = TimedEvent.__new__(TimedEvent)
     p.index = index
     p.event = event
     return p
 
 
-cdef Place base_of(int index, stream_t stream):
+cdef TimedEvent base_of(int index, stream_t stream):
     """The event that times of a device count from. The host waits for it, once for a recording."""
-    cdef Place base = <Place?>_bases[index] if _bases[index] is not None else None
+    cdef TimedEvent base = <TimedEvent?>_bases[index] if _bases[index] is not None else None
     cdef void* event = NULL
     if base is None:
         event_record(index, stream, True, &event)
-        base = place_of(index, event)
+        base = timed_event(index, event)
         event_synchronize(index, event)
         base.ticks = _ticks()
         _bases[index] = base
@@ -60,10 +60,10 @@ cdef void* begin_timing(int index, stream_t stream) except NULL:
 
 
 cdef int end_timing(object name, int index, stream_t stream, void* began) except -1:
-    cdef Place start = place_of(index, began), end
+    cdef TimedEvent start = timed_event(index, began), end
     cdef void* event = NULL
     event_record(index, stream, True, &event)
-    end = place_of(index, event)
+    end = timed_event(index, event)
     base = _bases[index]
     # None where the sessions ended meanwhile, and others began.
     if timing and base is not None:
@@ -103,7 +103,7 @@ def end(Py_ssize_t first):
         of the recorder's clock), by which thread (native identity), a moment (ticks), and when it
         began after that and how long it took, in nanoseconds.
     """
-    cdef Place start, stop, base
+    cdef TimedEvent start, stop, base
     cdef double since = 0, took = 0
     cdef list taken = _records[first:], found = []
     try:

@@ -262,7 +262,7 @@ cdef int put_gradient(Tensor variable, PyObject* grad, bint create_graph) except
             if g.flags & ~F_LAZY & F_SLOW:
                 g = T.clone(g, -1)
             elif create_graph:              # recorded as a copy into new memory
-                g = T.copy_(room_like(g, variable), g)
+                g = T.copy_(empty_like_variable(g, variable), g)
             else:
                 g = copy_in_layout(g, variable)
         Py_INCREF(g)
@@ -298,7 +298,7 @@ cdef bint layout_fits(Tensor g, Tensor variable) noexcept:
 cdef Tensor copy_in_layout(Tensor g, Tensor variable):
     """A copy with the strides of a dense variable, otherwise C-contiguous."""
     cdef Tensor r
-    r = room_like(g, variable)
+    r = empty_like_variable(g, variable)
     try:
         copy_into(r, g, "accumulate")
     except RuntimeError:
@@ -311,7 +311,7 @@ cdef Tensor copy_in_layout(Tensor g, Tensor variable):
     return r
 
 
-cdef Tensor room_like(Tensor g, Tensor variable):
+cdef Tensor empty_like_variable(Tensor g, Tensor variable):
     if tensor_is_dense(variable):
         return tensor_empty_on(g.mem.device, g.dt, variable.nd, variable.sizes, variable.strides)
     return tensor_empty_on(g.mem.device, g.dt, g.nd, g.sizes, NULL)
@@ -360,7 +360,7 @@ def _swap(Tensor a not None, Tensor b not None):
 
 
 cdef int exchange_fields(Tensor a, Tensor b) except -1:
-    cdef Py_ssize_t[10] room
+    cdef Py_ssize_t[10] dims
     cdef bint a_inline = a.sizes == a.dims, b_inline = b.sizes == b.dims
     cdef TensorExtra extra = a.extra
     cdef PyObject* p
@@ -386,9 +386,9 @@ cdef int exchange_fields(Tensor a, Tensor b) except -1:
     a.attributes = b.attributes
     b.attributes = p
     for i in range(10):
-        room[i] = a.dims[i]
+        dims[i] = a.dims[i]
         a.dims[i] = b.dims[i]
-        b.dims[i] = room[i]
+        b.dims[i] = dims[i]
     if b_inline:
         a.sizes = a.dims
         a.strides = a.dims + a.nd

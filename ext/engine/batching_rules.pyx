@@ -221,16 +221,16 @@ cdef Tensor strided_gather_each(Tensor self, tuple base_size, tuple base_stride,
                                 Py_ssize_t base_offset, tuple size, tuple stride,
                                 object storage_offset):
     cdef int level = top_level((self,))
-    cdef Py_ssize_t count, room
+    cdef Py_ssize_t count, span
     self = lowered(self, level)
     if not is_batched(self, level):
         return wrap_shared(T._as_strided_gather(self, base_size, base_stride, base_offset, size,
                                                 stride, storage_offset), level)
     count = batch_size_of((self,), level)
-    room = storage_size(base_size, base_stride, base_offset, size, stride, storage_offset)
+    span = storage_size(base_size, base_stride, base_offset, size, stride, storage_offset)
     return wrap_at(T._as_strided_gather(
-        batch_front(self, level), (count,) + base_size, (room,) + base_stride, base_offset,
-        (count,) + size, (room,) + stride, storage_offset), 0, level)
+        batch_front(self, level), (count,) + base_size, (span,) + base_stride, base_offset,
+        (count,) + size, (span,) + stride, storage_offset), 0, level)
 
 
 cdef Tensor strided_scatter_each(Tensor self, Tensor src, tuple size, tuple stride,
@@ -263,13 +263,13 @@ cdef Tensor strided_backward_each(Tensor grad_output, tuple base_size, tuple bas
                                   Py_ssize_t base_offset, tuple size, tuple stride,
                                   object storage_offset):
     cdef int level = top_level((grad_output,))
-    cdef Py_ssize_t count, room
+    cdef Py_ssize_t count, span
     grad_output = lowered(grad_output, level)
     if not is_batched(grad_output, level):
         return wrap_shared(T._as_strided_backward(
             grad_output, base_size, base_stride, base_offset, size, stride, storage_offset), level)
     count = batch_size_of((grad_output,), level)
-    room = storage_size(base_size, base_stride, base_offset, size, stride, storage_offset)
+    span = storage_size(base_size, base_stride, base_offset, size, stride, storage_offset)
     return wrap_at(T._as_strided_backward(
-        batch_front(grad_output, level), (count,) + base_size, (room,) + base_stride,
-        base_offset, (count,) + size, (room,) + stride, storage_offset), 0, level)
+        batch_front(grad_output, level), (count,) + base_size, (span,) + base_stride,
+        base_offset, (count,) + size, (span,) + stride, storage_offset), 0, level)

@@ -2,10 +2,10 @@
 # build: plain hot
 """Backward: walks the graph from the roots, newest node first, and hands out gradients.
 
-A graph task owns all of its work: the heap of ready nodes, the captures, the list of what it
-claimed. A node's dependency count and buffers are fields of the node, claimed by one task at a
-time; a node that another live task holds (a second thread, an outer backward) gets a record in the
-task's own map.
+A graph task owns all of its work: the heap of ready nodes, the captures, the list of the nodes that
+it visited. A node's dependency count and buffers are fields of the node, which belong to one task
+at a time; for a node that another live task owns (a second thread, an outer backward) there is a
+record in the task's own map.
 """
 cimport cython
 from cpython.mem cimport PyMem_Malloc, PyMem_Realloc, PyMem_Free
@@ -49,7 +49,7 @@ cdef struct Stand:                   # a stream of a device
 
 
 cdef class NodeState:
-    """Count and buffers of a node that another task has claimed."""
+    """Count and buffers of a node that another task owns."""
     cdef int32_t deps
     cdef uint32_t flags
     cdef list buffers
@@ -65,9 +65,9 @@ cdef class GraphTask:
     cdef PyObject** heap             # ready nodes (owned), newest first
     cdef Py_ssize_t heap_count
     cdef Py_ssize_t heap_capacity
-    cdef PyObject** claimed          # borrowed: alive through the roots or the heap
-    cdef Py_ssize_t claimed_count
-    cdef Py_ssize_t claimed_capacity
+    cdef PyObject** visited          # nodes (owned), its own and foreign ones
+    cdef Py_ssize_t visited_count
+    cdef Py_ssize_t visited_capacity
     cdef dict foreign                # id(node) -> NodeState
     cdef dict captures               # id(node) -> list of (output number, position in results)
     cdef list results
@@ -84,14 +84,14 @@ cdef class GraphTask:
         cdef Py_ssize_t i
         for i in range(self.heap_count):
             Py_XDECREF(self.heap[i])
-        for i in range(self.claimed_count):
-            Py_XDECREF(self.claimed[i])
+        for i in range(self.visited_count):
+            Py_XDECREF(self.visited[i])
         PyMem_Free(self.heap)
-        PyMem_Free(self.claimed)
+        PyMem_Free(self.visited)
 
 
 # Note [Marks on nodes]
-# What a selective task doesn't need is in its own record (N_UNWANTED on nodes that it claimed, its
+# What a selective task doesn't need is in its own record (N_UNWANTED on nodes that it owns, its
 # map for others). Formulas look at N_SKIP, which every task sees that shares the node: it says that
 # some task doesn't need the node, and who reads it asks the task of its thread. So what a backward
 # computes, and saves with create_graph, is the same whichever others are running, as checkpoints
@@ -117,13 +117,13 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
 
 
-cdef PyObject** grown(PyObject** listed, Py_ssize_t* room) except NULL:
-    """A list with more room, which is noted."""
-    cdef Py_ssize_t wanted = 2 * room[0] + 32
+cdef PyObject** grown(PyObject** listed, Py_ssize_t* capacity) except NULL:
+    """A list of more capacity, which is noted."""
+    cdef Py_ssize_t wanted = 2 * capacity[0] + 32
     cdef PyObject** more = <PyObject**>PyMem_Realloc(listed, wanted * sizeof(PyObject*))
     if more == NULL:
         raise MemoryError()
-    room[0] = wanted
+    capacity[0] = wanted
     return more
 
 
@@ -169,12 +169,12 @@ cdef PyObject* pop(GraphTask g) noexcept:
     return top
 
 
-cdef int note_claim(GraphTask g, PyObject* n) except -1:
-    if g.claimed_count == g.claimed_capacity:
-        g.claimed = grown(g.claimed, &g.claimed_capacity)
+cdef int note_visit(GraphTask g, PyObject* n) except -1:
+    if g.visited_count == g.visited_capacity:
+        g.visited = grown(g.visited, &g.visited_capacity)
     Py_INCREF(<object>n)
-    g.claimed[g.claimed_count] = n
-    g.claimed_count += 1
+    g.visited[g.visited_count] = n
+    g.visited_count += 1
     return 0
 
 
@@ -184,16 +184,16 @@ cdef inline NodeState foreign_state(GraphTask g, PyObject* n):
 
 cdef int reach(GraphTask g, PyObject* n) except -1:
     """
-    Claim a node on the first visit: 1 if it is new to this task, 0 if it was visited before.
+    Visit a node, and own it if no task does: 1 on the first visit of this task, 0 on others.
     """
     cdef Node node = <Node>n
     cdef NodeState s
-    if node.task == g.id:
+    if node.owner == g.id:
         return 0
-    if node.task == 0:
-        node.task = g.id
+    if node.owner == 0:
+        node.owner = g.id
         node.deps = 0
-        note_claim(g, n)
+        note_visit(g, n)
         return 1
     if g.foreign is None:
         g.foreign = {}
@@ -202,13 +202,13 @@ cdef int reach(GraphTask g, PyObject* n) except -1:
     s = NodeState.__new__(NodeState)
     s.buffers = [None] * node.n_out
     g.foreign[<size_t>n] = s
-    note_claim(g, n)
+    note_visit(g, n)
     return 1
 
 
 cdef inline int add_dep(GraphTask g, PyObject* n) except -1:
     cdef NodeState s
-    if (<Node>n).task == g.id:
+    if (<Node>n).owner == g.id:
         (<Node>n).deps += 1
         return 0
     s = foreign_state(g, n)
@@ -216,8 +216,8 @@ cdef inline int add_dep(GraphTask g, PyObject* n) except -1:
     return 0
 
 
-cdef int unclaim(GraphTask g) except -1:
-    """Give all nodes back, and drop gradients that a failure left behind."""
+cdef int release_nodes(GraphTask g) except -1:
+    """Release the nodes that the task owns; drop gradients that a failure left behind."""
     global g_selective
     cdef Py_ssize_t i
     cdef int k
@@ -228,11 +228,11 @@ cdef int unclaim(GraphTask g) except -1:
         g_selective -= 1
         if g_selective == 0:
             marks = N_SKIP
-    for i in range(g.claimed_count):
-        n = <Node>g.claimed[i]
+    for i in range(g.visited_count):
+        n = <Node>g.visited[i]
         n.flags &= ~marks
-        if n.task == g.id:
-            n.task = 0
+        if n.owner == g.id:
+            n.owner = 0
             n.flags &= ~<uint32_t>N_UNWANTED
             for k in range(n.n_out):
                 if n.buffers[k] != NULL:
@@ -252,15 +252,15 @@ cdef enum:
 cdef int count_dependencies(GraphTask g, list roots) except -1:
     """Visit everything below the roots once; each edge counts one for its target."""
     cdef PyObject** stack = NULL
-    cdef Py_ssize_t top = 0, room = 0, visits = 0
+    cdef Py_ssize_t top = 0, capacity = 0, visits = 0
     cdef PyObject* p
     cdef Node n
     cdef int i
     try:
         for root in roots:
             if reach(g, <PyObject*>root):
-                if top == room:
-                    stack = grown(stack, &room)
+                if top == capacity:
+                    stack = grown(stack, &capacity)
                 stack[top] = <PyObject*>root
                 top += 1
             while top:
@@ -274,8 +274,8 @@ cdef int count_dependencies(GraphTask g, list roots) except -1:
                     if p == NULL:
                         continue
                     if reach(g, p):
-                        if top == room:
-                            stack = grown(stack, &room)
+                        if top == capacity:
+                            stack = grown(stack, &capacity)
                         stack[top] = p
                         top += 1
                     add_dep(g, p)
@@ -297,7 +297,7 @@ cdef inline uint64_t sequence_of(PyObject* p) noexcept nogil:
 
 cdef int mark_needed(GraphTask g) except -1:
     """
-    Mark what doesn't lead to a captured node (Note [Marks on nodes]). Claimed nodes are in an order
+    Mark what doesn't lead to a captured node (Note [Marks on nodes]). Visited nodes are in an order
     in which a parent may come before its children, so walk by sequence: children are always older.
     """
     global g_selective
@@ -308,10 +308,10 @@ cdef int mark_needed(GraphTask g) except -1:
     cdef bint needed
     g_selective += 1
     g.marked = True
-    qsort(g.claimed, g.claimed_count, sizeof(PyObject*), older_first)
-    for i in range(g.claimed_count):
-        n = <Node>g.claimed[i]
-        needed = is_captured(g, g.claimed[i])
+    qsort(g.visited, g.visited_count, sizeof(PyObject*), older_first)
+    for i in range(g.visited_count):
+        n = <Node>g.visited[i]
+        needed = is_captured(g, g.visited[i])
         if not needed:
             for k in range(n.n_edges):
                 p = n.edges[k].node
@@ -319,7 +319,7 @@ cdef int mark_needed(GraphTask g) except -1:
                     needed = True
                     break
         if not needed:
-            set_skipped(g, g.claimed[i])
+            set_skipped(g, g.visited[i])
     return 0
 
 
@@ -328,7 +328,7 @@ cdef inline bint is_captured(GraphTask g, PyObject* p) except -1:
 
 
 cdef inline bint is_skipped(GraphTask g, PyObject* p) except -1:
-    if (<Node>p).task == g.id:
+    if (<Node>p).owner == g.id:
         return ((<Node>p).flags & N_UNWANTED) != 0
     return foreign_state(g, p).flags & N_UNWANTED != 0
 
@@ -336,7 +336,7 @@ cdef inline bint is_skipped(GraphTask g, PyObject* p) except -1:
 cdef int set_skipped(GraphTask g, PyObject* p) except -1:
     cdef NodeState s
     (<Node>p).flags |= N_SKIP
-    if (<Node>p).task == g.id:
+    if (<Node>p).owner == g.id:
         (<Node>p).flags |= N_UNWANTED
         return 0
     s = foreign_state(g, p)
@@ -402,7 +402,7 @@ cdef inline int run_node(GraphTask g, Node n) except -1:
     cdef PyObject** gin = arrived
     cdef PyObject* p
     cdef int i, n_edges = n.n_edges, n_out = n.n_out
-    cdef bint foreign = n.task != g.id
+    cdef bint foreign = n.owner != g.id
     cdef NodeState s
     cdef Tensor fitted
     if g_modes & G_PROFILE:
@@ -497,7 +497,7 @@ cdef bint leads_on(GraphTask g, Node n) except -1:
 cdef inline int arrive(GraphTask g, PyObject* p) except -1:
     cdef Node n = <Node>p
     cdef NodeState s
-    if n.task == g.id:
+    if n.owner == g.id:
         n.deps -= 1
         if n.deps == 0:
             Py_INCREF(n)
@@ -599,7 +599,7 @@ cdef object run_here(GraphTask g):
         stack.pop()
         if not stack:
             del g_running[thread]
-        unclaim(g)
+        release_nodes(g)
     return g.results
 
 
@@ -704,7 +704,7 @@ def run_backward(tuple tensors, tuple grads, bint keep_graph, bint create_graph,
                 Py_INCREF(n)
                 push(g, <PyObject*>n)
     except BaseException:
-        unclaim(g)
+        release_nodes(g)
         raise
     n = None
     results = run_task(g)

@@ -356,9 +356,9 @@ cdef Tensor find_tangent(Tensor t, ForwardLevel level):
 
 
 cdef int give_base(Tensor view, Tensor base, Tensor src) except -1:
-    """Make room in the tangents of a view's base for those of `src`."""
+    """Give a view's base tangents of which those of `src` can be windows."""
     cdef Tensor holder = src
-    cdef Tensor old, room
+    cdef Tensor old, base_tangent
     cdef ForwardLevel level
     while holder is not None and holder.flags & F_DUAL:
         level = holder.extra.forward
@@ -367,10 +367,10 @@ cdef int give_base(Tensor view, Tensor base, Tensor src) except -1:
         old = find_tangent(base, level)
         if old is None or not holds(old, <Tensor>holder.extra.tangent) or not has_strides_of(old,
                                                                                              base):
-            room = zeros_matching(base, <Tensor>holder.extra.tangent)
+            base_tangent = zeros_matching(base, <Tensor>holder.extra.tangent)
             if old is not None:
-                T.copy_(room, old)
-            insert_tangent(base, room, level)
+                T.copy_(base_tangent, old)
+            insert_tangent(base, base_tangent, level)
         holder = <Tensor>holder.extra.primal
     if base.flags & F_DUAL:
         derive(view, base)
@@ -576,9 +576,9 @@ cdef tuple unpack_dual(Tensor t, ForwardLevel level, bint as_view):
     """(`t` without its tangent of `level`, as a view of it or not; that tangent or None)."""
     cdef Tensor p, tangent
     if below_level(t, level):
-        primal, moved = unpack_dual(<Tensor>t.extra.value, level, as_view)
+        primal, tangent = unpack_dual(<Tensor>t.extra.value, level, as_view)
         return (wrap_at(<Tensor>primal, t.extra.bdim, t.extra.level),
-                None if moved is None else wrap_at(<Tensor>moved, t.extra.bdim, t.extra.level))
+                None if tangent is None else wrap_at(tangent, t.extra.bdim, t.extra.level))
     if t.flags & F_VIEW:
         follow_base(t)
     tangent = find_tangent(t, level)

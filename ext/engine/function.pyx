@@ -22,7 +22,7 @@ cdef extern from "Python.h":
 from autograd_cy._C._warned import warn as _warn
 
 from autograd_cy._C.engine import _keeps_graph
-from autograd_cy._C.overrides import _disabled_torch_function_impl as _unasked
+from autograd_cy._C.overrides import _disabled_torch_function_impl as _no_override
 from autograd_cy._C.tensor import _must_be_bool
 
 # Set by autograd_cy.autograd.function.
@@ -416,7 +416,7 @@ cdef tuple finish_forward(FunctionNode ctx, tuple args, tuple made, bint recordi
 cdef bint keeps_class(object t):
     """Return whether results that are the tensor itself are of its class."""
     kind = getattr(type(t), "__torch_function__", None)
-    return kind is not None and kind is not _unasked
+    return kind is not None and kind is not _no_override
 
 
 cdef int check_passed_through(tuple args, object made, object dirty, object to_save) except -1:
@@ -604,17 +604,17 @@ cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs
     cdef list given = []
     cdef list versions
     cdef tuple result
-    cdef Tensor t, moved
+    cdef Tensor t, tangent
     cdef Py_ssize_t i
     cdef object cls = type(ctx)._forward_cls
     for a in args:
         if not isinstance(a, Tensor):
             given.append(None)
             continue
-        moved = tangent_at(<Tensor>a, level)
-        if moved is None and ctx.with_zeros and dt_differentiable((<Tensor>a).dt):
-            moved = zero_tangent(<Tensor>a)
-        given.append(moved)
+        tangent = tangent_at(<Tensor>a, level)
+        if tangent is None and ctx.with_zeros and dt_differentiable((<Tensor>a).dt):
+            tangent = zero_tangent(<Tensor>a)
+        given.append(tangent)
     versions = [0 if g is None else (<Tensor>g).mem.version[0] for g in given]
     if cls.jvp is _base.jvp:
         raise missing_jvp(cls)
@@ -623,31 +623,31 @@ cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs
         if not isinstance(outputs[i], Tensor):
             continue                    # what stands there counts for nothing
         t = <Tensor>outputs[i]
-        moved = <Tensor>result[i]
+        tangent = <Tensor>result[i]
         if not dt_differentiable(t.dt) or among(made[i], nondiff):
-            if moved is not None:
+            if tangent is not None:
                 raise RuntimeError(
                     f"Function's jvp returned a gradient at position {i}, but  the corresponding "
                     "forward output is not a differentiable Tensor.You should return None at that "
                     f"position instead. ({cls.__name__})")
             continue
         if among(made[i], args) and among(made[i], dirty):
-            check_changed_tangent(cls, moved, given, versions, argument_index(made[i], args))
-        if moved is None:
+            check_changed_tangent(cls, tangent, given, versions, argument_index(made[i], args))
+        if tangent is None:
             if t.flags & F_VIEW and not among(made[i], dirty):
                 check_none_for_view(cls, <Tensor>made[i], args, given)
             set_tangent(t, None, level, <Tensor>below[i])
             continue
         if t.flags & F_VIEW and not among(made[i], dirty):
-            check_viewed_tangent(cls, <Tensor>made[i], moved, args, given)
+            check_viewed_tangent(cls, <Tensor>made[i], tangent, args, given)
             stand_alone(t)
-        if not same_shape(t, moved):
+        if not same_shape(t, tangent):
             raise RuntimeError(
                 "Trying to set a forward gradient that has a different size than that of the "
                 f"original Tensor, this is not supported. Tensor is of size {list(sizes_of(t))} "
-                f"while the given forward gradient is of size {list(sizes_of(moved))}. (output {i} "
-                f"of {cls.__name__}.jvp)")
-        set_tangent(t, primal_at(moved, level), level, <Tensor>below[i])
+                f"while the given forward gradient is of size {list(sizes_of(tangent))}. "
+                f"(output {i} of {cls.__name__}.jvp)")
+        set_tangent(t, primal_at(tangent, level), level, <Tensor>below[i])
     return 0
 
 
@@ -685,19 +685,19 @@ cdef Py_ssize_t argument_index(object t, tuple args):
     return -1
 
 
-cdef int check_changed_tangent(object cls, Tensor moved, list given, list versions,
+cdef int check_changed_tangent(object cls, Tensor tangent, list given, list versions,
                                Py_ssize_t place) except -1:
     """An input that forward changed in place: jvp does the same to its tangent, and returns it."""
     cdef Tensor old = <Tensor>given[place]
-    if old is None and moved is None:
+    if old is None and tangent is None:
         return 0
-    if (moved is None or old is None or old.mem.version[0] == versions[place]
-            or moved.mem != old.mem):
+    if (tangent is None or old is None or old.mem.version[0] == versions[place]
+            or tangent.mem != old.mem):
         raise RuntimeError(
             "An inplace custom Function is not modifying the forward mode gradients inplace. If "
             "the forward is modifying an input inplace, then the jvp function must modify the "
             f"corresponding gradient inplace. ({cls.__name__})")
-    if moved is not old:
+    if tangent is not old:
         raise RuntimeError(
             "An inplace custom Function is not returning the forward mode gradients as-is. If the "
             "forward is modifying an input inplace, then the jvp function must modify the gradient "
@@ -721,12 +721,12 @@ cdef int check_none_for_view(object cls, Tensor made, tuple args, list given) ex
     return 0
 
 
-cdef int check_viewed_tangent(object cls, Tensor made, Tensor moved, tuple args,
+cdef int check_viewed_tangent(object cls, Tensor made, Tensor tangent, tuple args,
                               list given) except -1:
     """A view of an input, or the input: its tangent is a view of that input's tangent."""
     cdef Py_ssize_t i
     cdef Tensor a
-    if not moved.flags & F_VIEW:
+    if not tangent.flags & F_VIEW:
         raise RuntimeError(
             "A custom Function's forward is returning a view (or an input as-is) but the jvp is "
             f"not returning a view. ({cls.__name__}; t.view_as(t) is one of t)")
@@ -735,7 +735,7 @@ cdef int check_viewed_tangent(object cls, Tensor made, Tensor moved, tuple args,
             continue
         a = <Tensor>args[i]
         if root_of(made) == root_of(a):
-            if moved.base == root_of(<Tensor>given[i]):
+            if tangent.base == root_of(<Tensor>given[i]):
                 return 0
             base = "the same base as " if a.flags & F_VIEW and a.own_tangent != OWN_TANGENT else ""
             raise RuntimeError(

@@ -2,7 +2,7 @@
 # build: plain hot
 """Reading and writing with ``x[...]``: basic indices become views, tensors advanced indexing."""
 from autograd_cy._C.dtypes cimport (
-    DT_BOOL, DT_I32, DT_I64, DT_U8, dt_is_complex, dt_is_integral, dt_object)
+    dt_is_complex, dt_is_integral, dt_object, dt_scalar_name, DT_BOOL, DT_I32, DT_I64, DT_U8)
 from autograd_cy._C.iterate cimport check_not_expanded, one_memory
 from autograd_cy._C.tensor cimport (
     Tensor, F_STRIDED, F_WRAPPED, upcalls, as_operand, check_fits, is_number, reading,
@@ -106,6 +106,7 @@ cdef tuple apply_basic(Tensor a, object index):
     cdef list advanced = []
     cdef Py_ssize_t dim = 0, used = 0, k
     cdef Py_ssize_t within = 0      # dimensions of masks beside their first one
+    cdef Py_ssize_t picked = 0
     cdef Tensor t
     cdef Tensor v = a
     for item in items:
@@ -138,16 +139,19 @@ cdef tuple apply_basic(Tensor a, object index):
             v = apply_slice(v, dim, item)
             dim += 1
         elif isinstance(item, (int, _np.integer)):
-            v = pick(v, dim, item)
+            v = pick(v, dim, item, picked)
+            picked += 1
         elif isinstance(item, Tensor) and is_int(<Tensor>item):
             if has_examples(<Tensor>item):      # another index for each example of a vmap
                 append_index(advanced, dim - within, as_index(item))
                 dim += 1
             else:
-                v = pick(v, dim, item)
+                v = pick(v, dim, item, picked)
+                picked += 1
         elif (not isinstance(item, (Tensor, list)) and isinstance(item, _np.ndarray)
                 and item.ndim == 0 and item.dtype.kind in "iu"):
-            v = pick(v, dim, int(item))
+            v = pick(v, dim, int(item), picked)
+            picked += 1
         elif isinstance(item, (Tensor, list, tuple, range, _np.ndarray)):
             t = as_index(item)
             if t.dt == DT_BOOL:
@@ -168,7 +172,8 @@ cdef tuple apply_basic(Tensor a, object index):
             else:
                 dim += 1
         elif hasattr(item, "__index__") and not isinstance(item, _np.bool_):  # as in new NumPy
-            v = pick(v, dim, item)
+            v = pick(v, dim, item, picked)
+            picked += 1
         else:
             refuse_index(item)
     return v, (tuple(advanced) if advanced else None)
@@ -191,7 +196,8 @@ cdef bint is_int(Tensor t) noexcept:
     return t.nd == 0 and dt_is_integral(t.dt) and t.dt != DT_BOOL and t.dt != DT_U8
 
 
-cdef Tensor pick(Tensor v, Py_ssize_t dim, object item):
+cdef Tensor pick(Tensor v, Py_ssize_t dim, object item, Py_ssize_t picked):
+    """The part at a number of a dimension, before which there were `picked` others."""
     cdef Py_ssize_t i
     try:
         i = item
@@ -201,7 +207,8 @@ cdef Tensor pick(Tensor v, Py_ssize_t dim, object item):
     if v.nd <= dim:
         raise IndexError(f"too many indices for tensor of dimension {v.nd}")
     if i < -v.sizes[dim] or i >= v.sizes[dim]:
-        raise IndexError(f"index {i} is out of bounds for dimension {dim} with size {v.sizes[dim]}")
+        raise IndexError(f"index {i} is out of bounds for dimension {dim + picked} with size "
+                         f"{v.sizes[dim]}")
     return T.select(v, dim, i)
 
 
@@ -229,7 +236,7 @@ cdef Py_ssize_t bound(object x) except? -1:
 cdef object getitem(Tensor a, object index):
     cdef Tensor v
     if type(index) is int and a.nd:
-        return pick(a, 0, index)
+        return pick(a, 0, index, 0)
     v, advanced = apply_basic(a, index)
     if advanced is not None:
         return T._index(v, advanced)
@@ -258,7 +265,7 @@ cdef int setitem(Tensor a, object index, object value) except -1:
         src = <Tensor>_tensor(value)
     else:
         raise TypeError(
-            f"can't assign a {type(value).__name__} to a {dt_object(a.dt).name} tensor")
+            f"can't assign a {type(value).__name__} to a {dt_scalar_name(a.dt)} tensor")
     if index is False:
         return 0                # nothing is written, not even a version
     v, advanced = apply_basic(a, index)
@@ -270,7 +277,7 @@ cdef int setitem(Tensor a, object index, object value) except -1:
                     src.count == 1 or index is True)):
                 raise RuntimeError(
                     "Index put requires the source and destination dtypes match, got "
-                    f"{dt_object(v.dt).name} for the destination and {dt_object(src.dt).name} for "
+                    f"{dt_scalar_name(v.dt)} for the destination and {dt_scalar_name(src.dt)} for "
                     "the source; convert the values with .to(x.dtype)")
             if value is src and src.count == 1 and index is not True:
                 check_fits(T.reshape(src, ()), v.dt)    # a number, as of masked_fill_

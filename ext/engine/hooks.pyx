@@ -21,7 +21,7 @@ class HookDict(dict):
 
 
 cdef class HandleContext(Restoring):
-    """Removes hooks, at the end of a block in C: no interrupt comes between (see modes.pxi)."""
+    """Remove hooks, at the end of a block in C: no interrupt comes between (see modes.pxi)."""
     cdef public object _hooks       # weak reference to a HookDict, or None
     cdef public object id
     cdef public tuple handles       # others that are removed together
@@ -250,7 +250,7 @@ def _post_accumulate_hooks(Tensor t not None):
 # --- retain_grad ----------------------------------------------------------------------------
 
 cdef class RetainGrad:
-    """Puts the gradient that arrives at a non-leaf into its ``grad``."""
+    """Put the gradient that arrives at a non-leaf into its ``grad``."""
     cdef object tensor
     cdef Busy busy
 

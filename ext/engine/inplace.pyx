@@ -19,8 +19,9 @@ from autograd_cy._C.batching cimport batch_front, align_batch
 from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.devices cimport check_capture
 from autograd_cy._C.dtypes cimport (
-    DT_BOOL, DT_SIZE, dt_differentiable, dt_category, dt_is_complex, dt_object)
-from autograd_cy._C.exchange cimport UntypedStorage
+    dt_c_name, dt_category, dt_differentiable, dt_is_complex, dt_object, dt_scalar_name, DT_BOOL,
+    DT_SIZE)
+from autograd_cy._C.exchange cimport UntypedStorage, resize_block
 from autograd_cy._C.node_io cimport give
 from autograd_cy._C.forward cimport copy_tangents, has_tangent
 from autograd_cy._C.iterate cimport (
@@ -198,8 +199,8 @@ cdef int check_result(Tensor self, Tensor value, str op) except -1:
             f"{list(sizes_of(value))}")
     if dt_category(value.dt) > dt_category(self.dt):
         raise RuntimeError(
-            f"{op}: result type {dt_object(value.dt).name} can't be cast to the desired output "
-            f"type {dt_object(self.dt).name}")
+            f"{op}: result type {dt_scalar_name(value.dt)} can't be cast to the desired output "
+            f"type {dt_scalar_name(self.dt)}")
     return 0
 
 
@@ -494,7 +495,7 @@ cdef Tensor fill_as(Tensor self, object value, str op, type node):
     if type(value) is complex and not dt_is_complex(self.dt) and self.dt != DT_BOOL:
         if value.imag:
             raise RuntimeError(
-                f"value cannot be converted to type {dt_object(self.dt).name} without overflow: "
+                f"value cannot be converted to type {dt_c_name(self.dt)} without overflow: "
                 f"{op} got {value}")
         value = value.real
     if not isinstance(value, Tensor) and not (self.flags & (F_GRAD_PATH | F_SLOW)):

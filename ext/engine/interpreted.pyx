@@ -77,7 +77,7 @@ cdef class Operation:
     cdef readonly tuple stays           # (edge, bits of edges in whose graph its gradient stays)
     cdef readonly tuple zeros           # numbers of outputs whose missing gradient is made of zeros
     cdef readonly object tangents       # (number of the output, ((argument, function), ...)), ...
-    cdef readonly str moves             # "formulas", "linear", "each"
+    cdef readonly str jvp               # "formulas", "linear", "each"
     # "elementwise", "dims", "formulas", "loop", "refuse", "function", "random"
     cdef readonly str batch_rule
     cdef readonly object batch          # {batched places: function}, a function, or text
@@ -117,7 +117,7 @@ cdef class Operation:
         self.stays = fields.get("stays", ())
         self.zeros = fields.get("zeros", ())
         self.tangents = fields.get("tangents", ())
-        self.moves = fields.get("moves", "formulas")
+        self.jvp = fields.get("jvp", "formulas")
         self.batch_rule = fields.get("batch_rule", "loop")
         self.batch = fields.get("batch")
         self.unpromoted = fields.get("unpromoted", ())
@@ -235,7 +235,7 @@ cdef int check_dtypes(Operation op, tuple args) except -1:
     cdef tuple places
     cdef bint promoted
     cdef int by_dtype, dt
-    cdef str words
+    cdef object words
     cdef Tensor t
     if op.dtype_check is None:
         return 0
@@ -454,9 +454,9 @@ cdef int save_results(Operation op, InterpretedNode n, tuple results) except -1:
 
 cdef int move(Operation op, tuple results, tuple args) except -1:
     """Set the tangents of the results."""
-    cdef tuple moving = tuple([args[p] for p in op.differentiable if p != op.listed])
+    cdef tuple inputs = tuple([args[p] for p in op.differentiable if p != op.listed])
     cdef bint has_list = op.listed in op.differentiable
-    cdef ForwardLevel level = forward_level(moving + <tuple>args[op.listed] if has_list else moving)
+    cdef ForwardLevel level = forward_level(inputs + <tuple>args[op.listed] if has_list else inputs)
     cdef list tangents = []
     cdef list below = list(args)
     cdef tuple under = results
@@ -484,15 +484,16 @@ cdef int move(Operation op, tuple results, tuple args) except -1:
     if flags & F_DUAL:
         under = tuple([place_alias(<Tensor>t) for t in results])
         move(op, under, args)
-    if op.moves == "linear":
+    if op.jvp == "linear":
         for i, place in enumerate(op.differentiable):
             if tangents[i] is None and args[place] is not None:
                 tangents[i] = zero_tangent(<Tensor>args[place])
             below[place] = tangents[i]
-        moved = apply_operation(op, tuple(below))
-        set_tangents(results, (moved,) if isinstance(moved, Tensor) else <tuple>moved, level, under)
+        tangent = apply_operation(op, tuple(below))
+        set_tangents(results, (tangent,) if isinstance(tangent, Tensor) else <tuple>tangent, level,
+                     under)
         return 0
-    if op.moves == "each":
+    if op.jvp == "each":
         total = None
         for i, place in enumerate(op.differentiable):
             if tangents[i] is not None:

@@ -270,7 +270,7 @@ cdef NodeExtra node_extra(Node n):
 # --- recording ------------------------------------------------------------------------------
 
 cdef int node_init(Node n, Py_ssize_t n_edges, Py_ssize_t n_saved, Py_ssize_t n_out) except -1:
-    """Make room; called once, right after `__new__`."""
+    """Allocate edges and saved tensors; called once, right after `__new__`."""
     global g_sequence
     PyObject_GC_UnTrack(<PyObject*>n)
     g_sequence += 1
@@ -399,7 +399,7 @@ cdef int move_retained(Tensor t, Node n, int nr) except -1:
 
 
 cdef int reserve_saved(Node n, Py_ssize_t n_saved, Py_ssize_t n_out) except -1:
-    """Make room for saved tensors and outputs that weren't known at node_init; called once."""
+    """Allocate saved tensors and outputs that weren't known at node_init; called once."""
     if n_saved > INLINE_SAVED:
         checked_count(n_saved, "tensors saved for backward")
         n.saved = <Saved*>PyMem_Malloc(n_saved * sizeof(Saved))

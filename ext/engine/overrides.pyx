@@ -1,16 +1,16 @@
 # cython: language_level=3
-"""``__torch_function__``: other classes are asked before a function does its work.
+"""Dispatch to ``__torch_function__`` of other classes, before a function does its work.
 
-# Note [Asking]
+# Note [Dispatch to overrides]
 Functions and methods that are compiled get another vectorcall (PEP 590; `_intercept`): it looks at
 the arguments, and calls the function's own one if all are plain. A tensor is recognised by its
-exact type, numbers and the like by theirs; only what is left is asked for the attribute. Forms,
+exact type, numbers and the like by theirs; only of what is left the attribute is looked up. Forms,
 the functions of operators, do that while they convert their arguments (forms.pyx). So there is one
 place for all of them, and arguments arrive as the caller wrote them. A sequence counts for
 its elements.
 
 Operators, attributes and methods that are slots of the class have no such function object. A
-subclass gets forms of these that ask, when it is made (_tensors/overriding.py); plain tensors
+subclass gets forms of these that dispatch, when it is made (_tensors/overriding.py); plain tensors
 never meet them.
 
 # Note [NumPy's names]
@@ -24,11 +24,11 @@ from cpython.ref cimport PyObject, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from autograd_cy._C.forms cimport Form, form_upcalls, forwarding
 from autograd_cy._C.tensor cimport (
-    Restoring, Tensor, Upcalls, binary_fn, getitem_fn, setitem_fn, hold_change, upcalls, M_UNASKED,
-    tls_modes, tensor_as, B_LT, B_NE, U_NEG, U_POS, U_INVERT, U_ABS)
+    Restoring, Tensor, Upcalls, binary_fn, getitem_fn, setitem_fn, hold_change, upcalls,
+    M_NO_OVERRIDES, tls_modes, tensor_as, B_LT, B_NE, U_NEG, U_POS, U_INVERT, U_ABS)
 from autograd_cy._C.tensor import _exchange, _set_alias
 include "operators_of_overrides.pxi"
-include "asked_operators.pxi"
+include "dispatched_operators.pxi"
 
 import re as _re
 import threading as _threading
@@ -86,12 +86,12 @@ cdef TypeObject* _none = TYPE_OF(<PyObject*>None)
 
 
 def _disabled_method():
-    """``__torch_function__`` of a class that is not to be asked."""
+    """``__torch_function__`` of a class that overrides nothing."""
     return _disabled
 
 
 cdef bint overriding(PyObject* x) noexcept:
-    """Return whether the class of x is to be asked."""
+    """Return whether the class of x overrides functions."""
     cdef TypeObject* kind = TYPE_OF(x)
     cdef PyObject* found
     if (kind == _tensor or kind == &PyLong_Type or kind == &PyFloat_Type or kind == _none
@@ -100,10 +100,10 @@ cdef bint overriding(PyObject* x) noexcept:
         return False
     found = _PyType_Lookup(kind, _name_p)
     return (found != NULL and found != _disabled_p and found != _disabled_function
-            and not tls_modes() & M_UNASKED)
+            and not tls_modes() & M_NO_OVERRIDES)
 
 
-cdef bint asks(PyObject* x) noexcept:
+cdef bint has_override(PyObject* x) noexcept:
     """Return whether an argument, which may be a sequence, overrides functions."""
     cdef Py_ssize_t i
     if TYPE_OF(x) == &PyTuple_Type:
@@ -163,12 +163,12 @@ cdef PyObject* looking_closely(PyObject* f, PyObject** args, size_t nargsf,
     cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf), i
     cdef PyObject* result
     if modes_alive and mode_stack():
-        return asking(f, args, n, names)
+        return dispatch(f, args, n, names)
     if names != NULL:
         n += PyTuple_GET_SIZE(names)
     for i in range(n):
-        if TYPE_OF(args[i]) != _tensor and asks(args[i]):
-            return asking(f, args, PyVectorcall_NARGS(nargsf), names)
+        if TYPE_OF(args[i]) != _tensor and has_override(args[i]):
+            return dispatch(f, args, PyVectorcall_NARGS(nargsf), names)
     result = entry_of(f).original(f, args, nargsf, names)
     if result == NULL and names != NULL:
         return again(f, args, PyVectorcall_NARGS(nargsf), names)
@@ -311,11 +311,11 @@ def _unplace(error, names):
             error._by_name = True       # a public function around it gives no position either
 
 
-cdef PyObject* asking(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names) except NULL:
-    """Ask the classes of the arguments."""
+cdef PyObject* dispatch(PyObject* f, PyObject** args, Py_ssize_t n, PyObject* names) except NULL:
+    """Dispatch to the classes of the arguments."""
     cdef tuple positional = positional_args(args, n)
     cdef dict named = {} if names == NULL else named_args(args + n, names)
-    x = ask_classes(<object>f, (*positional, *named.values()), positional, named)
+    x = dispatch_to_classes(<object>f, (*positional, *named.values()), positional, named)
     Py_INCREF(x)
     return <PyObject*>x
 
@@ -375,7 +375,7 @@ def _check_first_argument(f, type owner not None):
 
 
 def _intercept(f):
-    """Let a compiled function ask the classes of its arguments; False for other callables."""
+    """Let a compiled function dispatch to classes of arguments; False for other callables."""
     cdef Py_ssize_t offset = TYPE_OF(<PyObject*>f).tp_vectorcall_offset
     cdef vectorcall_fn* slot
     cdef Entry* e
@@ -384,7 +384,7 @@ def _intercept(f):
         if e.function == NULL:
             Py_INCREF(f)
             e.function, e.original = <PyObject*>f, form_upcalls.plainly
-            (<Form>f).asks = True
+            (<Form>f).dispatches = True
         return True
     if type(f).__name__ != "cython_function_or_method" or offset <= 0:
         return False
@@ -402,14 +402,14 @@ def _intercept(f):
 
 
 def _is_intercepted(f):
-    """Return whether a function asks."""
+    """Return whether a function dispatches."""
     return entry_of(<PyObject*>f).original != NULL
 
 
-# --- asking ---------------------------------------------------------------------------------
+# --- dispatch -------------------------------------------------------------------------------
 
 cdef list overriding_args(tuple relevant):
-    """Arguments to ask, one of each class, those of subclasses before their bases."""
+    """Arguments to dispatch to, one of each class, those of subclasses before their bases."""
     cdef list found = []
     cdef Py_ssize_t i, place
     flat = []
@@ -460,7 +460,7 @@ def _mixed(f, other):
     return error
 
 
-cdef object asked(object x, object f, tuple types, tuple args, dict kwargs):
+cdef object call_override(object x, object f, tuple types, tuple args, dict kwargs):
     """
     Call the override of the class of x. One of another library may take f for its own, and call it
     again.
@@ -482,11 +482,11 @@ cdef object first_answer(object f, list found, tuple args, dict kwargs):
     NotImplemented."""
     cdef tuple types = tuple([type(x) for x in found])
     if mode_stack():
-        result = ask_innermost(f, types, args, kwargs)
+        result = dispatch_to_innermost(f, types, args, kwargs)
         if result is not NotImplemented:
             return result
     for x in found:
-        result = asked(x, f, types, args, kwargs)
+        result = call_override(x, f, types, args, kwargs)
         if result is not NotImplemented:
             return result
     return NotImplemented
@@ -503,7 +503,7 @@ def _forwarding(public not None, str name not None):
     return form
 
 
-cdef object ask_classes(object f, tuple relevant, tuple args, dict kwargs):
+cdef object dispatch_to_classes(object f, tuple relevant, tuple args, dict kwargs):
     cdef list found = overriding_args(relevant)
     cdef tuple modes = mode_stack()
     if type(f) is Form and (<Form>f).public is not None:
@@ -525,10 +525,10 @@ cdef object answer(object f, int slot, object a, object b):
     cdef list found = overriding_args((a, b))
     cdef tuple types = tuple([type(x) for x in found]), args = (a, b)
     shown = f
-    if found and not B_LT <= slot <= B_NE:      # comparisons ask such classes as functions do
+    if found and not B_LT <= slot <= B_NE:      # comparisons dispatch as functions do
         shown, args = shown_for(slot, a, b)
     for x in found:
-        result = asked(x, shown, types, args, {})
+        result = call_override(x, shown, types, args, {})
         if result is not NotImplemented:
             return result
     return f(a, b) if is_huge(a) or is_huge(b) else NotImplemented
@@ -540,23 +540,23 @@ cdef bint is_huge(object x):
     return type(x) is int and not -0x8000000000000000 <= x < 0x8000000000000000
 
 
-def _ask(f, relevant, args, kwargs):
+def _dispatch(f, relevant, args, kwargs):
     """Return the first result that an override gives for ``f(*args, **kwargs)``."""
-    return ask_classes(f, tuple(relevant), tuple(args), dict(kwargs))
+    return dispatch_to_classes(f, tuple(relevant), tuple(args), dict(kwargs))
 
 
 def _overriding_args(relevant):
-    """Those of the arguments whose classes are to be asked, one of each class."""
+    """Those of the arguments whose classes override functions, one of each class."""
     return overriding_args(tuple(relevant))
 
 
-def _any_asks(*args):
-    """Return whether a mode, or the class of some argument or element of a sequence, is to be
-    asked."""
+def _has_override(*args):
+    """Return whether there is a mode, or an override of the class of some argument or element of a
+    sequence."""
     if modes_alive and mode_stack():
         return True
     for x in args:
-        if TYPE_OF(<PyObject*>x) != _tensor and asks(<PyObject*>x):
+        if TYPE_OF(<PyObject*>x) != _tensor and has_override(<PyObject*>x):
             return True
     return False
 

@@ -9,7 +9,7 @@ from autograd_cy._C.creation cimport (
     check_out, check_placement, set_requires_grad, like_on, python_number, parse_dtype, parse_size,
     place_like)
 from autograd_cy._C.dtypes cimport (
-    dt_differentiable, dt_is_complex, dt_object, g_default_dtype, DT_BOOL, DT_I64)
+    dt_differentiable, dt_is_complex, dt_scalar_name, g_default_dtype, DT_BOOL, DT_I64)
 from autograd_cy._C.iterate cimport broadcast_shape, cast, copy_into, resize_out
 from autograd_cy._C.random cimport checked_generator, exact_limit
 from autograd_cy._C.recorder cimport Scope, begin_call, events
@@ -68,7 +68,7 @@ cdef object made(Tensor t, object requires_grad, str op):
 cdef int need_floating(int dt, str op) except -1:
     if not dt_differentiable(dt):
         raise NotImplementedError(
-            f"{op}: not implemented for {dt_object(dt).name}; "
+            f"{op}: not implemented for '{dt_scalar_name(dt)}'; "
             "the dtype must be floating or complex"
         )
     return 0

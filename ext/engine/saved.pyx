@@ -34,7 +34,7 @@ cdef class Packed:
     """The object that a slot holds instead of its tensor."""
     cdef object value
     cdef object unpack
-    cdef Tensor moving          # holds the tangents of a dual until their level ends, or None
+    cdef Tensor dual          # holds the tangents of a dual until their level ends, or None
 
 
 cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) except -1:
@@ -66,8 +66,8 @@ cdef int pack_with(Node n, int slot, Tensor t, object pack, object unpack) excep
     p.unpack = unpack
     if t.flags & F_DUAL:
         # Whatever the hooks make of the values; on an alias, so that these aren't kept.
-        p.moving = tensor_alias(<Tensor>t.extra.tangent)
-        put_dual(p.moving, <Tensor>t.extra.tangent, t.extra.forward, <Tensor>t.extra.primal)
+        p.dual = tensor_alias(<Tensor>t.extra.tangent)
+        put_dual(p.dual, <Tensor>t.extra.tangent, t.extra.forward, <Tensor>t.extra.primal)
     old = s.obj
     Py_INCREF(p)
     s.obj = <PyObject*>p
@@ -82,12 +82,12 @@ cdef int pack_saved(Node n, int slot, Tensor t) except -1:
 
 cdef object unpack_saved(Node n, int slot):
     """The tensor of a packed slot, with its history and tangents."""
-    cdef Tensor moving = (<Packed>n.saved[slot].obj).moving
+    cdef Tensor dual = (<Packed>n.saved[slot].obj).dual
     cdef Tensor t = <Tensor>unpacked(n, slot)
-    if moving is None or not (moving.flags & F_DUAL) or t.flags & F_DUAL:
+    if dual is None or not (dual.flags & F_DUAL) or t.flags & F_DUAL:
         return t
     t = place_alias(t)
-    put_dual(t, <Tensor>moving.extra.tangent, moving.extra.forward, <Tensor>moving.extra.primal)
+    put_dual(t, <Tensor>dual.extra.tangent, dual.extra.forward, <Tensor>dual.extra.primal)
     return t
 
 
@@ -243,7 +243,7 @@ cdef tuple _popping = (_pop_hooks, ())
 
 
 cdef class HooksContext(Restoring):
-    """Enters and leaves its pair of hooks in C: no interrupt comes between (see modes.pxi)."""
+    """Enter and leave its pair of hooks in C: no interrupt comes between (see modes.pxi)."""
     cdef public object pack_hook
     cdef public object unpack_hook
 

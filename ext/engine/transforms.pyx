@@ -85,7 +85,7 @@ def _without_graph(Tensor t not None, bint deep):
 cdef class Walk:
     """Nodes still to visit, and all that were visited."""
     cdef PyObject** nodes
-    cdef Py_ssize_t count, room, next
+    cdef Py_ssize_t count, capacity, next
 
     def __dealloc__(self):
         cdef Py_ssize_t i
@@ -97,13 +97,13 @@ cdef class Walk:
         cdef PyObject** more
         if p == NULL or (<Node>p).flags & N_SEEN:
             return 0
-        if self.count == self.room:
+        if self.count == self.capacity:
             more = <PyObject**>PyMem_Realloc(
-                self.nodes, (2 * self.room + 256) * sizeof(PyObject*))
+                self.nodes, (2 * self.capacity + 256) * sizeof(PyObject*))
             if more == NULL:
                 raise MemoryError()
             self.nodes = more
-            self.room = 2 * self.room + 256
+            self.capacity = 2 * self.capacity + 256
         (<Node>p).flags |= N_SEEN
         self.nodes[self.count] = p
         self.count += 1

@@ -5,7 +5,7 @@
 What has neither is an elementwise kernel by itself (the formulas are in scalar/activation.h).
 """
 from autograd_cy._C.rules_common cimport real_number, slope_range
-from autograd_cy._C.dtypes cimport dt_object, dt_real
+from autograd_cy._C.dtypes cimport dt_object, dt_real, dt_scalar_name
 from autograd_cy._C.dtypes import finfo as _finfo
 from autograd_cy._C.iterate cimport cast, ew2, ew3, ewn, P_SAME
 from autograd_cy._C.kernel_table cimport kernel_number
@@ -109,7 +109,7 @@ cdef int check_within(Tensor a, double end) except -1:
     most = float(_finfo(dt_object(a.dt)).max)
     if not 0 <= end <= most:
         raise RuntimeError(f"lambda must be in range [0, {most:g}] for input dtype "
-                           f"{dt_object(a.dt).name}, but found {end:g}")
+                           f"{dt_scalar_name(a.dt)}, but found {end:g}")
     return 0
 
 

@@ -110,10 +110,10 @@ cdef inline void multiply_some(const Plan* p, Py_ssize_t m, Py_ssize_t n, Py_ssi
                         alpha, beta, c + j * p.size, ldc)
 
 
-cdef inline void place_scores(const Plan* p, Scores* s, char* room, Py_ssize_t b, Py_ssize_t h,
+cdef inline void place_scores(const Plan* p, Scores* s, char* scratch, Py_ssize_t b, Py_ssize_t h,
                               Py_ssize_t i, Py_ssize_t rows, Py_ssize_t j,
                               Py_ssize_t cols) noexcept nogil:
-    s.at = room
+    s.at = scratch
     s.rows, s.cols, s.step = rows, cols, COLS
     s.seen = p.seen
     s.causal, s.ahead = p.causal, i - j
@@ -126,10 +126,10 @@ cdef inline void place_scores(const Plan* p, Scores* s, char* room, Py_ssize_t b
 # --- forward --------------------------------------------------------------------------------
 
 cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssize_t rows,
-                       const char* keys, const char* values, char* room) noexcept nogil:
+                       const char* keys, const char* values, char* scratch) noexcept nogil:
     """One tile of queries; packed keys and values, or NULL to read them as they lie."""
     cdef Scores s
-    cdef char* scores = room
+    cdef char* scores = scratch
     cdef char* top = scores + STEP * COLS * p.size
     cdef char* total = top + STEP * p.size
     cdef char* out = at(p, &p.out, b, h, i)
@@ -190,7 +190,7 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t keys_size = padded_size(p, p.cols) * p.width, values_size = p.cols * deep
     # Values that are read once, or whose rows follow each other: packing doesn't pay.
     cdef bint direct = p.rows <= STEP or lie_close(p)
-    cdef char* room
+    cdef char* scratch
     cdef char* keys = NULL
     cdef char* values = NULL
     if first == stop:
@@ -199,12 +199,12 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         keys_size = 0
     if direct:
         values_size = 0
-    room = <char*>take_scratch((STEP * (COLS + 2) + keys_size + values_size) * p.size)
-    if room == NULL:
+    scratch = <char*>take_scratch((STEP * (COLS + 2) + keys_size + values_size) * p.size)
+    if scratch == NULL:
         p.failed = True
         return
     if p.rows > FEW:
-        keys = room + STEP * (COLS + 2) * p.size
+        keys = scratch + STEP * (COLS + 2) * p.size
         if not direct:
             values = keys + keys_size * p.size
         if p.causal:
@@ -216,8 +216,8 @@ cdef void forward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
                         values + j * deep * p.size)
     for t in range(first, stop):
         forward_rows(p, b, h, t * STEP, min(<Py_ssize_t>STEP, p.rows - t * STEP), keys, values,
-                     room)
-    give_scratch(room)
+                     scratch)
+    give_scratch(scratch)
 
 
 # --- backward -------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
     # Shorter tiles leave out more of what is hidden.
     cdef Py_ssize_t step = STEP if p.causal else ROWS
     cdef char* scores
-    cdef char* slopes
+    cdef char* score_grads
     cdef char* shift
     cdef char* keys_t
     cdef char* keys
@@ -263,15 +263,15 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
     cdef char* grads
     cdef const char* q
     cdef const char* go
-    cdef char* room = <char*>take_scratch(
+    cdef char* scratch = <char*>take_scratch(
         (ROWS * (2 * COLS + 1) + total * (p.width + p.deep) + p.cols * width
          + ROWS * (width + deep)) * p.size)
-    if room == NULL:
+    if scratch == NULL:
         p.failed = True
         return
-    scores = room
-    slopes = scores + ROWS * COLS * p.size
-    shift = slopes + ROWS * COLS * p.size
+    scores = scratch
+    score_grads = scores + ROWS * COLS * p.size
+    shift = score_grads + ROWS * COLS * p.size
     keys_t = shift + ROWS * p.size
     values_t = keys_t + total * p.width * p.size
     keys = values_t + total * p.deep * p.size
@@ -303,22 +303,23 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
                 multiply_packed(p, rows, near, p.width, BY_ROWS, q, p.q.row,
                                 keys_t + j * p.width * p.size, p.scale, 0, scores, COLS)
                 multiply_packed(p, rows, near, p.deep, BY_ROWS, go, p.grad.row,
-                                values_t + j * p.deep * p.size, 1, 0, slopes, COLS)
-                A.slopes[p.which](&s, slopes, p.lse + ((b * p.heads + head) * p.rows + i) * p.size,
-                                  shift)
+                                values_t + j * p.deep * p.size, 1, 0, score_grads, COLS)
+                A.gradients[p.which](&s, score_grads,
+                                     p.lse + ((b * p.heads + head) * p.rows + i) * p.size,
+                                     shift)
                 if of_keys:
                     add_keys(p, &p.dv, b, h, j, near, known, p.deep, rows, scores, grads, 1)
-                    add_keys(p, &p.dk, b, h, j, near, known, p.width, rows, slopes, queries,
+                    add_keys(p, &p.dk, b, h, j, near, known, p.width, rows, score_grads, queries,
                              p.scale)
                 if of_queries:
-                    multiply_some(p, rows, p.width, near, cols, slopes, COLS,
+                    multiply_some(p, rows, p.width, near, cols, score_grads, COLS,
                                   keys + j * width * p.size, p.scale, j > 0,
                                   at(p, &p.dq, b, head, i), p.dq.row)
             known = max(known, min(j_stop, i + rows) if p.causal else j_stop)
     if of_keys:     # what no query sees
         clear_rows(p, &p.dk, b, h, known, j_stop, p.width)
         clear_rows(p, &p.dv, b, h, known, j_stop, p.deep)
-    give_scratch(room)
+    give_scratch(scratch)
 
 
 cdef void backward_tile(void* ctx, Py_ssize_t tile) noexcept nogil:

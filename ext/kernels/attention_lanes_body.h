@@ -101,13 +101,13 @@ static AG_T AG_NAMED(ag_row_weights_)(AG_T *row, AG_T top, ptrdiff_t n) {
     return AG_NAMED(ag_row_sum_)(sum + other);
 }
 
-/* row = exp(row - lse); slopes = row * (slopes - shift). */
-static void AG_NAMED(ag_row_gradients_)(AG_T *row, AG_T *slopes, AG_T lse, AG_T shift,
+/* row = exp(row - lse); grads = row * (grads - shift). */
+static void AG_NAMED(ag_row_gradients_)(AG_T *row, AG_T *grads, AG_T lse, AG_T shift,
                                         ptrdiff_t n) {
     for (ptrdiff_t j = 0; j < n; j += LANES) {
         const VEC w = AG_NAMED(ag_row_exp_)(*(VEC *)(row + j) - lse);
         *(VEC *)(row + j) = w;
-        *(VEC *)(slopes + j) = w * (*(VEC *)(slopes + j) - shift);
+        *(VEC *)(grads + j) = w * (*(VEC *)(grads + j) - shift);
     }
 }
 

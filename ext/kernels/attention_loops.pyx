@@ -142,7 +142,8 @@ cdef void finish_rows(Py_ssize_t rows, const real_t* top, const real_t* total, r
             o[j] *= f
 
 
-cdef void slopes(const Scores* s, real_t* d, const real_t* lse, const real_t* shift) noexcept nogil:
+cdef void gradient_rows(const Scores* s, real_t* d, const real_t* lse,
+                        const real_t* shift) noexcept nogil:
     cdef Py_ssize_t i, n
     cdef real_t* row
     cdef real_t* g
@@ -199,12 +200,12 @@ cdef void finish_f64(Py_ssize_t rows, const char* top, const char* total, char* 
 
 cdef void gradients_f32(const Scores* s, char* d, const char* lse,
                         const char* shift) noexcept nogil:
-    slopes(s, <float*>d, <const float*>lse, <const float*>shift)
+    gradient_rows(s, <float*>d, <const float*>lse, <const float*>shift)
 
 
 cdef void gradients_f64(const Scores* s, char* d, const char* lse,
                         const char* shift) noexcept nogil:
-    slopes(s, <double*>d, <const double*>lse, <const double*>shift)
+    gradient_rows(s, <double*>d, <const double*>lse, <const double*>shift)
 
 
 cdef void dots_f32(Py_ssize_t rows, Py_ssize_t width, const char* a, Py_ssize_t a_step,
@@ -220,7 +221,7 @@ cdef void dots_f64(Py_ssize_t rows, Py_ssize_t width, const char* a, Py_ssize_t 
 cdef AttentionTable table
 table.soften[0], table.soften[1] = soften_f32, soften_f64
 table.finish_rows[0], table.finish_rows[1] = finish_f32, finish_f64
-table.slopes[0], table.slopes[1] = gradients_f32, gradients_f64
+table.gradients[0], table.gradients[1] = gradients_f32, gradients_f64
 table.dots[0], table.dots[1] = dots_f32, dots_f64
 
 

@@ -46,9 +46,9 @@ ctypedef struct Windows:
 cdef inline void inside(const Windows* w, int d, Py_ssize_t tap, Py_ssize_t* low,
                         Py_ssize_t* high) noexcept nogil:
     """The places whose windows have this tap within the image."""
-    cdef Py_ssize_t at = tap * w.dil[d] - w.pad[d], room = w.of_image[d] - at
+    cdef Py_ssize_t at = tap * w.dil[d] - w.pad[d], left = w.of_image[d] - at
     low[0] = 0 if at >= 0 else parts(-at, w.step[d])
-    high[0] = 0 if room <= 0 else parts(room, w.step[d])
+    high[0] = 0 if left <= 0 else parts(left, w.step[d])
     low[0] = min(low[0], w.places[d])
     high[0] = max(min(high[0], w.places[d]), low[0])
 

@@ -25,7 +25,7 @@ from autograd_cy._C.iterate cimport contiguous, copy_into
 from autograd_cy._C.launch cimport KIND_WINDOW, READS, WRITES, Launch, begin, launch, operand
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
 from autograd_cy._C.products cimport linear, mm
-from autograd_cy._C.scratch cimport give_scratch, room, take_scratch
+from autograd_cy._C.scratch cimport allocate, give_scratch, take_scratch
 from autograd_cy._C.sizes cimport parts, round_up
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty, tensor_window
 from autograd_cy._C.winograd_2x2 cimport run_2x2, suits_2x2
@@ -463,7 +463,7 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
     else:
         plan_result(t)
         t.grids = 1
-    t.grid = <Grid*>room(t.grids, sizeof(Grid))
+    t.grid = <Grid*>allocate(t.grids, sizeof(Grid))
     if t.grid == NULL:
         return -1
     memset(t.grid, 0, <size_t>t.grids * sizeof(Grid))
@@ -519,7 +519,7 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
     for i in range(0 if t.plain else t.grids):
         t.grid[i].weights = t.packed + k * f.groups * some * t.block * f.wide
         k += t.grid[i].k
-    t.bias = <char*>room(f.groups * t.rows, f.wide)
+    t.bias = <char*>allocate(f.groups * t.rows, f.wide)
     if t.bias == NULL:
         return -1
     memset(t.bias, 0, <size_t>(f.groups * t.rows * f.wide))
@@ -531,7 +531,7 @@ cdef int prepare(Work* t, bint image) noexcept nogil:
                 loops.widen(f.dt, f.bias + i * f.bias_step * f.size, 1, 2, t.bias + 2 * i * f.wide)
     if gathered:
         k = longest(t)
-        t.ramp = <Py_ssize_t*>room(3 * k, sizeof(Py_ssize_t))
+        t.ramp = <Py_ssize_t*>allocate(3 * k, sizeof(Py_ssize_t))
         if t.ramp == NULL:
             return -1
         for i in range(k):

@@ -3,7 +3,7 @@
 
 from autograd_cy._C.convolution_plan cimport Form, Planes, loops
 from autograd_cy._C.gemm_product cimport parts
-from autograd_cy._C.scratch cimport room
+from autograd_cy._C.scratch cimport allocate
 
 __all__: list[str] = []
 
@@ -39,8 +39,8 @@ cdef int tap_result(Work* t) noexcept nogil:
         g.extent[d] = f.of_y[d]
         g.step[d] = f.at_y[2 + d]
     g.k = f.c * f.unit * f.k[0] * f.k[1] * f.k[2]
-    g.off = <Py_ssize_t*>room(g.k, sizeof(Py_ssize_t))
-    g.woff = <Py_ssize_t*>room(g.k, sizeof(Py_ssize_t))
+    g.off = <Py_ssize_t*>allocate(g.k, sizeof(Py_ssize_t))
+    g.woff = <Py_ssize_t*>allocate(g.k, sizeof(Py_ssize_t))
     if g.off == NULL or g.woff == NULL:
         return -1
     for c in range(f.c):
@@ -121,8 +121,8 @@ cdef int tap_image(Work* t) noexcept nogil:
                     g.first += ph[d] * f.at_x[2 + d]
                 k = 0
                 g.k = f.o * f.unit * f.k[0] * f.k[1] * f.k[2]
-                g.off = <Py_ssize_t*>room(g.k, sizeof(Py_ssize_t))
-                g.woff = <Py_ssize_t*>room(g.k, sizeof(Py_ssize_t))
+                g.off = <Py_ssize_t*>allocate(g.k, sizeof(Py_ssize_t))
+                g.woff = <Py_ssize_t*>allocate(g.k, sizeof(Py_ssize_t))
                 if g.off == NULL or g.woff == NULL:
                     return -1
                 for o in range(f.o):
@@ -177,9 +177,9 @@ cdef int cut_vectors(Work* t, Grid* g) noexcept nogil:
     g.gathered = gathered < 0.97 * direct
     along = not g.gathered and flat < by_rows
     n = dense if g.gathered else straight
-    g.source = <Py_ssize_t*>room(n, sizeof(Py_ssize_t))
-    g.begins = <Py_ssize_t*>room(n + 1, sizeof(Py_ssize_t))
-    g.piece = <Piece*>room(rows * (width // lanes + 2), sizeof(Piece))
+    g.source = <Py_ssize_t*>allocate(n, sizeof(Py_ssize_t))
+    g.begins = <Py_ssize_t*>allocate(n + 1, sizeof(Py_ssize_t))
+    g.piece = <Piece*>allocate(rows * (width // lanes + 2), sizeof(Piece))
     if g.source == NULL or g.begins == NULL or g.piece == NULL:
         return -1
     lane = 0

@@ -13,7 +13,7 @@ from autograd_cy._C.convolution_loops cimport CONV_F64
 from autograd_cy._C.convolution_plan cimport Form, Planes, fill_channel, lay_out, loops, trim
 from autograd_cy._C.gemm_product cimport parts
 from autograd_cy._C.parallel cimport parallel_for, parallel_for_dynamic, team_size
-from autograd_cy._C.scratch cimport give_scratch, room, take_scratch
+from autograd_cy._C.scratch cimport allocate, give_scratch, take_scratch
 from autograd_cy._C.winograd_2x2 cimport run_2x2_weights, suits_2x2
 
 __all__: list[str] = []
@@ -70,7 +70,7 @@ cdef int find_rows(Sums* t) noexcept nogil:
     cdef Py_ssize_t* next_one
     cdef Py_ssize_t* length
     # Along one row of the kernel: where each tap is, the tap beside it, how many belong together.
-    place = <Py_ssize_t*>room(3 * f.k[2], sizeof(Py_ssize_t))
+    place = <Py_ssize_t*>allocate(3 * f.k[2], sizeof(Py_ssize_t))
     if place == NULL:
         return -1
     next_one = place + f.k[2]
@@ -99,8 +99,8 @@ cdef int find_rows(Sums* t) noexcept nogil:
     count = 0
     for q in range(f.k[2]):
         count += length[q] != 0
-    t.base = <Py_ssize_t*>room(n * count + (MOST_TAPS + 1) * loops.rows, sizeof(Py_ssize_t))
-    t.row = <Py_ssize_t*>room(t.channels * t.volume, sizeof(Py_ssize_t))
+    t.base = <Py_ssize_t*>allocate(n * count + (MOST_TAPS + 1) * loops.rows, sizeof(Py_ssize_t))
+    t.row = <Py_ssize_t*>allocate(t.channels * t.volume, sizeof(Py_ssize_t))
     if t.base == NULL or t.row == NULL:
         free(place)
         return -1
@@ -141,8 +141,8 @@ cdef int find_dots(Sums* t) noexcept nogil:
     cdef Planes* p = &t.p
     cdef Py_ssize_t c, i, j, q, row = 0, u
     t.rows = t.channels * t.volume
-    t.base = <Py_ssize_t*>room(t.rows, sizeof(Py_ssize_t))
-    t.row = <Py_ssize_t*>room(t.rows, sizeof(Py_ssize_t))
+    t.base = <Py_ssize_t*>allocate(t.rows, sizeof(Py_ssize_t))
+    t.row = <Py_ssize_t*>allocate(t.rows, sizeof(Py_ssize_t))
     if t.base == NULL or t.row == NULL:
         return -1
     for c in range(t.channels):
@@ -178,7 +178,7 @@ cdef int find_runs(Sums* t) noexcept nogil:
             if p.layer == t.length or layers == 1:
                 t.length *= layers
                 layers = 1
-    t.at = <Py_ssize_t*>room(p.images * layers * rows, sizeof(Py_ssize_t))
+    t.at = <Py_ssize_t*>allocate(p.images * layers * rows, sizeof(Py_ssize_t))
     if t.at == NULL:
         return -1
     for i in range(p.images):

@@ -51,7 +51,7 @@ cdef inline void across(const Filter* f, const real_t* row, real_t* out) noexcep
         w += f.taps
 
 
-cdef void forward(const Filter* f, const real_t* a, real_t* out, void* room, Py_ssize_t first,
+cdef void forward(const Filter* f, const real_t* a, real_t* out, void* scratch, Py_ssize_t first,
                   Py_ssize_t last) noexcept nogil:
     cdef const int64_t* at
     cdef const real_t* w
@@ -140,23 +140,23 @@ cdef inline void transpose_block(const uint8_t* a, Py_ssize_t step, uint8_t* out
 
 
 cdef inline void turned_rows(const Filter* f, const uint8_t* a, uint8_t* out,
-                             uint8_t* room) noexcept nogil:
+                             uint8_t* scratch) noexcept nogil:
     """LANES planes of few numbers an element: sums of one place of all planes are vectors."""
     cdef const int64_t* at = f.bounds
     cdef const int16_t* w = <const int16_t*>f.weight
     cdef Py_ssize_t o, i, n = f.inner
-    cdef uint8_t* sums = room + f.size * n * LANES
-    transpose_block(a, f.size * n, room, LANES, f.size * n, False)
+    cdef uint8_t* sums = scratch + f.size * n * LANES
+    transpose_block(a, f.size * n, scratch, LANES, f.size * n, False)
     for o in range(f.to):
         for i in range(n):
-            ag_weigh_bytes(room + (at[0] * n + i) * LANES, n * LANES, w, at[1] - at[0], f.bits,
+            ag_weigh_bytes(scratch + (at[0] * n + i) * LANES, n * LANES, w, at[1] - at[0], f.bits,
                            sums + (o * n + i) * LANES)
         at += 2
         w += f.taps
     transpose_block(sums, LANES, out, f.to * n, f.to * n, True)
 
 
-cdef void bytes_forward(const Filter* f, const uint8_t* a, uint8_t* out, uint8_t* room,
+cdef void bytes_forward(const Filter* f, const uint8_t* a, uint8_t* out, uint8_t* scratch,
                         Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     cdef Py_ssize_t r = first, o, row = f.to * f.inner
     if f.inner >= LANES:
@@ -164,7 +164,7 @@ cdef void bytes_forward(const Filter* f, const uint8_t* a, uint8_t* out, uint8_t
             weigh_row(f, a + r // f.to * f.size * f.inner, r % f.to, out + r * f.inner)
         return
     while r + LANES <= last:
-        turned_rows(f, a + r * f.size * f.inner, out + r * row, room)
+        turned_rows(f, a + r * f.size * f.inner, out + r * row, scratch)
         r += LANES
     while r < last:
         for o in range(f.to):

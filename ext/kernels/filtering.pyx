@@ -33,7 +33,7 @@ cdef struct Plan:
     bint back
     const char* a
     char* out
-    char* room             # of each tile
+    char* scratch          # of each tile
     Py_ssize_t stretch     # bytes of it
     Py_ssize_t count       # rows, or planes
     Py_ssize_t block       # of which a tile has so many
@@ -46,7 +46,7 @@ cdef void tile_of(void* ctx, Py_ssize_t tile) noexcept nogil:
     if plan.back:
         L.backward[plan.kind](&plan.f, plan.a, plan.out, first, last)
     else:
-        L.forward[plan.kind](&plan.f, plan.a, plan.out, plan.room + tile * plan.stretch, first,
+        L.forward[plan.kind](&plan.f, plan.a, plan.out, plan.scratch + tile * plan.stretch, first,
                              last)
 
 
@@ -72,7 +72,7 @@ cdef int filter_planes(Tensor small, Tensor large, Tensor bounds, Tensor weight,
     """`small` has the shape of the input, `large` that of the result."""
     cdef Plan plan
     cdef Launch work
-    cdef Tensor room, out = small if back else large, a = contiguous(large if back else small)
+    cdef Tensor scratch, out = small if back else large, a = contiguous(large if back else small)
     cdef Py_ssize_t n
     cdef bint together      # planes of bytes
     cdef int d, dim = small.nd - 1 - <int>behind
@@ -101,18 +101,18 @@ cdef int filter_planes(Tensor small, Tensor large, Tensor bounds, Tensor weight,
         plan.stretch = (plan.f.size + plan.f.to) * plan.f.inner * LANES
     n = parts(plan.count, plan.block) * plan.stretch
     plan.work = <double>large.count * plan.f.taps
-    room = tensor_empty(DT_U8, 1, &n)
+    scratch = tensor_empty(DT_U8, 1, &n)
     plan.a = a.ptr
     plan.out = out.ptr
     plan.f.bounds = <const int64_t*>bounds.ptr
     plan.f.weight = weight.ptr
-    plan.room = room.ptr
+    plan.scratch = scratch.ptr
     begin(&work, "filter", &plan, sizeof(plan), KIND_WINDOW)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, out, WRITES)
     operand(&work, &plan.f.bounds, bounds, READS)
     operand(&work, &plan.f.weight, weight, READS)
-    operand(&work, &plan.room, room, SCRATCH)
+    operand(&work, &plan.scratch, scratch, SCRATCH)
     return launch(&work, all_tiles, plan.work)
 
 

@@ -75,6 +75,8 @@ cdef enum:
     NARROWEST = 32
     # Below this many bytes b is used as it lies.
     DIRECT = 1 << 17
+    # Products of up to so many multiplications are done one by one in a batch.
+    TINY = 64
     # Long sums for few results are cut in parts of this length.
     PART = 2048
 
@@ -387,7 +389,7 @@ cdef inline bint suits_packing(const Product* p) noexcept nogil:
 cdef int run_panels(const Product* p) noexcept nogil:
     cdef Blocked t
     cdef Py_ssize_t width, columns, rows = p.m, depth, row, col
-    cdef size_t room
+    cdef size_t nbytes
     t.p = p[0]
     t.kind = kind_of(p.dtype)
     t.size = 8 if t.kind == KIND_F64 or t.kind == KIND_U64 else 4
@@ -397,11 +399,11 @@ cdef int run_panels(const Product* p) noexcept nogil:
     width = loops.width[t.kind]
     depth = round_up(min(p.k * t.unit, <Py_ssize_t>DEPTH), 8)
     columns = min(round_up(p.n * t.unit, width), PACKED // (DEPTH * t.size))
-    room = columns * depth * t.size
+    nbytes = columns * depth * t.size
     if is_widened(p.dtype):
         rows = min(p.m, <Py_ssize_t>WIDE_ROWS)
-        room += rows * columns * t.size
-    t.packed = <char*>take_scratch(room)
+        nbytes += rows * columns * t.size
+    t.packed = <char*>take_scratch(nbytes)
     if t.packed == NULL:
         return GEMM_NO_MEMORY
     t.sums = t.packed + columns * depth * t.size if is_widened(p.dtype) else NULL
@@ -692,61 +694,5 @@ cdef int gemm_onto(
     return status if status != GEMM_OK else run_onto(&p, <const char*>row)
 
 
-ctypedef struct Batch:
-    Product p
-    Py_ssize_t step_a
-    Py_ssize_t step_b
-    Py_ssize_t step_c
-    int failed
-
-
-cdef void run_matrix(void* ctx, Py_ssize_t index) noexcept nogil:
-    cdef Batch* t = <Batch*>ctx
-    cdef Product p = t.p
-    p.a += index * t.step_a
-    p.b += index * t.step_b
-    p.c += index * t.step_c
-    cdef int status
-    if stopped(p.served):
-        return
-    status = run_product(&p)
-    if status != GEMM_OK:
-        t.failed = status
-
-
-cdef int gemm_batched(
-        int dtype, int trans_a, int trans_b, Py_ssize_t batch, Py_ssize_t m, Py_ssize_t n,
-        Py_ssize_t k, double alpha_re, double alpha_im,
-        const void* a, Py_ssize_t lda, Py_ssize_t stride_a,
-        const void* b, Py_ssize_t ldb, Py_ssize_t stride_b,
-        double beta, void* c, Py_ssize_t ldc, Py_ssize_t stride_c) noexcept nogil:
-    cdef Batch t
-    cdef Served served
-    cdef int status, threads
-    cdef double work
-    t.p = Product(
-        dtype, trans_a, trans_b, m, n, k, alpha_re, alpha_im,
-        <const char*>a, lda, <const char*>b, ldb, beta, <char*>c, ldc, NULL, NULL)
-    status = check(&t.p)
-    watch(&t.p, &served)
-    if status != GEMM_OK or batch <= 0:
-        return status
-    if stride_b == 0 and not trans_a and stride_a == m * t.p.lda and stride_c == m * t.p.ldc:
-        # One matrix b for all: the batch is more rows.
-        t.p.m *= batch
-        return run_product(&t.p)
-    t.step_a = stride_a * itemsize(dtype)
-    t.step_b = stride_b * itemsize(dtype)
-    t.step_c = stride_c * itemsize(dtype)
-    t.failed = GEMM_OK
-    work = cost(dtype) * m * n * k
-    # A matrix of its own costs some 50 ns on top.
-    threads = 1 if blas.own_threads else team_size((work + 500) * batch)
-    if threads > batch and work > 1e6:
-        # Few large matrices: the threads work inside each of them.
-        threads = 1
-    parallel_for(run_matrix, &t, batch, threads)
-    return t.failed if t.failed != GEMM_OK else outcome(&t.p)
-
-
+include "gemm/batches.pxi"
 include "gemm/diagnosis.pxi"

@@ -236,8 +236,8 @@ cdef void multiply_direct_kind(
     cdef Py_ssize_t lanes = AG_VECTOR_BYTES // sizeof(real)
     cdef Py_ssize_t whole = n - n % lanes, cols, j, p, q
     # One vector for each k.
-    cdef double[LONGEST_DIRECT * 8] room
-    cdef real* tail = <real*>room
+    cdef double[LONGEST_DIRECT * 8] scratch
+    cdef real* tail = <real*>scratch
     for j from 0 <= j < whole by 2 * lanes:
         cols = min(2 * lanes, whole - j)
         multiply_column(m, k, layout, a, step, b + j, ldb, alpha, beta, c + j, ldc, cols)
@@ -467,8 +467,8 @@ cdef inline void add_rows_kind(
         real alpha, real beta, real* c, Py_ssize_t row_step,
         Py_ssize_t col_step) noexcept nogil:
     # Two rows of x at a time.
-    cdef double[2 * CHUNK] room
-    cdef real* sums = <real*>room
+    cdef double[2 * CHUNK] scratch
+    cdef real* sums = <real*>scratch
     cdef int j, f, now
     cdef Py_ssize_t i
     cdef real* out

@@ -113,23 +113,23 @@ cdef void gather(
 
 
 cdef int run_real(const Product* p, const Roles* r, Narrow* t) noexcept nogil:
-    cdef void* room = NULL
+    cdef void* scratch = NULL
     t.m, t.few, t.k = r.m, r.few, p.k
     t.w, t.ldw, t.along_k = r.w, r.ldw, r.along_k
     t.x, t.ldx = r.x, r.x_row
     t.alpha, t.beta = p.alpha_re, p.beta
     t.c, t.row_step, t.col_step = p.c, r.row_step, r.col_step
     if r.x_step != 1:
-        room = take_scratch(t.few * t.k * t.size)
-        if room == NULL:
+        scratch = take_scratch(t.few * t.k * t.size)
+        if scratch == NULL:
             return GEMM_NO_MEMORY
         if t.kind == KIND_F32:
-            gather(t.few, t.k, <float*>r.x, r.x_row, r.x_step, <float*>room)
+            gather(t.few, t.k, <float*>r.x, r.x_row, r.x_step, <float*>scratch)
         else:
-            gather(t.few, t.k, <double*>r.x, r.x_row, r.x_step, <double*>room)
-        t.x, t.ldx = <char*>room, t.k
+            gather(t.few, t.k, <double*>r.x, r.x_row, r.x_step, <double*>scratch)
+        t.x, t.ldx = <char*>scratch, t.k
     run_chunks(t)
-    give_scratch(room)
+    give_scratch(scratch)
     return GEMM_OK
 
 
@@ -174,18 +174,18 @@ cdef int run_complex(const Product* p, const Roles* r, Narrow* t) noexcept nogil
     cdef const char* x
     cdef char* c
     cdef Py_ssize_t parts_of_x = (4 if r.along_k else 2) * p.k
-    cdef char* room = <char*>take_scratch((parts_of_x + 4 * r.m) * t.size)
-    if room == NULL:
+    cdef char* scratch = <char*>take_scratch((parts_of_x + 4 * r.m) * t.size)
+    if scratch == NULL:
         return GEMM_NO_MEMORY
-    sums = room + parts_of_x * t.size
+    sums = scratch + parts_of_x * t.size
     t.few, t.w, t.ldw, t.along_k = 2, r.w, 2 * r.ldw, r.along_k
-    t.x, t.alpha, t.beta = room, 1, 0
+    t.x, t.alpha, t.beta = scratch, 1, 0
     for j in range(r.few):
         x, c = r.x + 2 * j * r.x_row * t.size, p.c + 2 * j * r.col_step * t.size
         if t.kind == KIND_F32:
-            split_parts(p, r, <float*>x, <float*>room)
+            split_parts(p, r, <float*>x, <float*>scratch)
         else:
-            split_parts(p, r, <double*>x, <double*>room)
+            split_parts(p, r, <double*>x, <double*>scratch)
         if r.along_k:
             t.m, t.k, t.ldx = r.m, 2 * p.k, 2 * p.k
             t.c, t.row_step, t.col_step, t.beta = c, 2 * r.row_step, 1, p.beta
@@ -198,7 +198,7 @@ cdef int run_complex(const Product* p, const Roles* r, Narrow* t) noexcept nogil
             join_parts(p, r, <float*>sums, <float*>c)
         else:
             join_parts(p, r, <double*>sums, <double*>c)
-    give_scratch(room)
+    give_scratch(scratch)
     return GEMM_OK
 
 

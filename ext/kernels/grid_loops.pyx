@@ -53,7 +53,7 @@ cdef inline int32_t first_for_none(int32_t i) noexcept nogil:
 # --- places ---------------------------------------------------------------------------------
 
 cdef inline void reflect(const Sampling* g, int d, Py_ssize_t n, real_t* x,
-                         real_t* slope) noexcept nogil:
+                         real_t* derivative) noexcept nogil:
     cdef real_t low = 0 if g.align else -0.5
     cdef real_t span = <real_t>(g.size[d] - 1 if g.align else g.size[d]), y, times, rest
     cdef bint even
@@ -64,19 +64,19 @@ cdef inline void reflect(const Sampling* g, int d, Py_ssize_t n, real_t* x,
         return
     for p in range(n):
         y = x[p] - low
-        slope[p] = -slope[p] if y < 0 else slope[p]
+        derivative[p] = -derivative[p] if y < 0 else derivative[p]
         y = -y if y < 0 else y
         times = down(y / span)
         rest = y - times * span
         even = times - <real_t>2 * down(times / <real_t>2) == 0
         x[p] = (rest if even else span - rest) + low
-        slope[p] = slope[p] if even else -slope[p]
+        derivative[p] = derivative[p] if even else -derivative[p]
 
 
 cdef inline void inside(const Sampling* g, int d, Py_ssize_t n, real_t* x,
-                        real_t* slope) noexcept nogil:
+                        real_t* derivative) noexcept nogil:
     """
-    Places that have an element, but for zeros; slopes of those that stay at an end become 0. What
+    Places that have an element, but for zeros; derivatives of those that stay at an end are 0. What
     is no number, or was reflected from infinity, is at the first.
     """
     cdef real_t last = <real_t>(g.size[d] - 1), y
@@ -84,10 +84,10 @@ cdef inline void inside(const Sampling* g, int d, Py_ssize_t n, real_t* x,
     if g.padding == ZEROS:
         return
     if g.padding == REFLECTION:
-        reflect(g, d, n, x, slope)
+        reflect(g, d, n, x, derivative)
     for p in range(n):
         y = x[p]
-        slope[p] = slope[p] if (y > 0) & (y < last) else 0
+        derivative[p] = derivative[p] if (y > 0) & (y < last) else 0
         y = y if y < last else last
         x[p] = y if x[p] > 0 else 0
 
@@ -124,12 +124,12 @@ cdef inline bint any_nan(const real_t* x, Py_ssize_t n) noexcept nogil:
     return found != 0
 
 
-cdef inline void linear_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, real_t* slope,
+cdef inline void linear_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, real_t* derivative,
                              int32_t* at, real_t* w, real_t* dw) noexcept nogil:
     cdef real_t last = <real_t>(g.size[d] - 1), first, t
     cdef int32_t step = g.step[d], end = <int32_t>(g.size[d] - 1), i, j
     cdef Py_ssize_t p
-    inside(g, d, n, x, slope)
+    inside(g, d, n, x, derivative)
     for p in range(n):
         first = down(x[p])
         t = x[p] - first
@@ -139,8 +139,8 @@ cdef inline void linear_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, 
         w[BLOCK + p] = t if j >= 0 else 0
         at[p] = i
         at[BLOCK + p] = j
-        dw[p] = -slope[p]
-        dw[BLOCK + p] = slope[p]
+        dw[p] = -derivative[p]
+        dw[BLOCK + p] = derivative[p]
     if shows_nan(g) and any_nan(x, n):
         for p in range(n):
             at[p] = at[p] if x[p] == x[p] else 0
@@ -167,7 +167,7 @@ cdef inline real_t far_derivative(real_t x) noexcept nogil:
     return (<real_t>-2.25 * x + <real_t>7.5) * x - <real_t>6
 
 
-cdef inline void cubic_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, real_t* slope,
+cdef inline void cubic_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, real_t* derivative,
                             int32_t* at, real_t* w, real_t* dw) noexcept nogil:
     cdef real_t t, ahead
     cdef real_t[BLOCK] place
@@ -181,10 +181,10 @@ cdef inline void cubic_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, r
         w[BLOCK + p] = near_weight(t)
         w[2 * BLOCK + p] = near_weight(<real_t>1 - t)
         w[3 * BLOCK + p] = far_weight(<real_t>2 - t)
-        dw[p] = far_derivative(t + <real_t>1) * slope[p]
-        dw[BLOCK + p] = near_derivative(t) * slope[p]
-        dw[2 * BLOCK + p] = -near_derivative(<real_t>1 - t) * slope[p]
-        dw[3 * BLOCK + p] = -far_derivative(<real_t>2 - t) * slope[p]
+        dw[p] = far_derivative(t + <real_t>1) * derivative[p]
+        dw[BLOCK + p] = near_derivative(t) * derivative[p]
+        dw[2 * BLOCK + p] = -near_derivative(<real_t>1 - t) * derivative[p]
+        dw[3 * BLOCK + p] = -far_derivative(<real_t>2 - t) * derivative[p]
         unused[p] = 0
     for k in range(4):
         ahead = <real_t>(k - 1)
@@ -197,7 +197,7 @@ cdef inline void cubic_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, r
 
 
 cdef inline void coordinates(const Sampling* g, int d, Py_ssize_t n, const real_t* points,
-                             real_t* x, real_t* slope) noexcept nogil:
+                             real_t* x, real_t* derivative) noexcept nogil:
     """Convert points to places in elements, with the derivative of these by the points."""
     cdef real_t half = <real_t>(g.size[d] - 1 if g.align else g.size[d]) / <real_t>2
     cdef real_t shift = 0 if g.align else 0.5
@@ -210,7 +210,7 @@ cdef inline void coordinates(const Sampling* g, int d, Py_ssize_t n, const real_
         for p in range(n):
             x[p] = (points[3 * p] + <real_t>1) * half - shift
     for p in range(n):
-        slope[p] = half
+        derivative[p] = half
 
 
 cdef void taps(const Sampling* g, const real_t* points, Py_ssize_t n, int32_t* at, real_t* w,
@@ -219,17 +219,17 @@ cdef void taps(const Sampling* g, const real_t* points, Py_ssize_t n, int32_t* a
     Find the elements of each dimension, their weights, and the derivatives of these.
     """
     cdef real_t[BLOCK] x
-    cdef real_t[BLOCK] slope
+    cdef real_t[BLOCK] derivative
     cdef Py_ssize_t p
     cdef int d
     for d in range(3 - g.rank, 3):
-        coordinates(g, d, n, points, x, slope)
+        coordinates(g, d, n, points, x, derivative)
         if g.mode == BILINEAR:
-            linear_taps(g, d, n, x, slope, at, w, dw)
+            linear_taps(g, d, n, x, derivative, at, w, dw)
         elif g.mode == BICUBIC:
-            cubic_taps(g, d, n, x, slope, at, w, dw)
+            cubic_taps(g, d, n, x, derivative, at, w, dw)
         else:
-            inside(g, d, n, x, slope)
+            inside(g, d, n, x, derivative)
             for p in range(n):
                 x[p] = nearest(x[p])
                 w[p] = 1
@@ -371,7 +371,7 @@ cdef void move_points(const Sampling* g, Py_ssize_t n, int count, const int32_t*
     cdef const int32_t* f
     cdef real_t y
     cdef int d, m, rank = g.rank
-    cdef bint hides = g.mode == BILINEAR    # cubic slopes may be no numbers
+    cdef bint hides = g.mode == BILINEAR    # cubic derivatives may be no numbers
     cdef Py_ssize_t p
     for d in range(rank):
         memset(total, 0, n * sizeof(real_t))

@@ -5,7 +5,7 @@ import numpy as _np
 from autograd_cy._C.devices cimport add_slots, device_among, no_host_kernel, no_kernel
 from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_real, dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_F16, DT_F32,
-    DT_I64)
+    DT_I32, DT_I64)
 from autograd_cy._C.exchange cimport array_of, from_array
 from autograd_cy._C.iterate cimport (
     cast, ewn, resolved, result_dtype, separated, to_device, P_BOOL, P_COMPLEX, P_FLOAT, P_REAL,
@@ -249,6 +249,8 @@ cdef int dtype_by(str rule, int dt) except -1:
         return dt
     if rule == "int64":
         return DT_I64
+    if rule == "int32":
+        return DT_I32
     if rule == "bool":
         return DT_BOOL
     floating = dt if dt_differentiable(dt) else g_default_dtype

@@ -37,22 +37,22 @@ cdef enum:
 cdef NormTable table
 
 
-cdef inline double run_sum(const real_t* p, Py_ssize_t n) noexcept nogil:
+cdef inline double norm_sum(const real_t* p, Py_ssize_t n) noexcept nogil:
     if real_t is float:
         return ag_norm_sum_f32(p, n)
     else:
         return ag_norm_sum_f64(p, n)
 
 
-cdef inline double run_deviation(const real_t* p, Py_ssize_t n, real_t mean) noexcept nogil:
+cdef inline double norm_deviation(const real_t* p, Py_ssize_t n, real_t mean) noexcept nogil:
     if real_t is float:
         return ag_norm_deviation_f32(p, n, mean)
     else:
         return ag_norm_deviation_f64(p, n, mean)
 
 
-cdef inline void run_dots(const real_t* g, const real_t* p, const real_t* w, Py_ssize_t n,
-                          real_t mean, double* sums) noexcept nogil:
+cdef inline void norm_dots(const real_t* g, const real_t* p, const real_t* w, Py_ssize_t n,
+                           real_t mean, double* sums) noexcept nogil:
     if real_t is float:
         ag_norm_dots_f32(g, p, w, n, mean, sums)
     else:
@@ -68,8 +68,8 @@ cdef void moments(const real_t* p, Py_ssize_t runs, Py_ssize_t step, Py_ssize_t 
     for r in range(runs):
         for i from 0 <= i < n by BLOCK:
             length = n - i if n - i < BLOCK else BLOCK
-            own = run_sum(p + r * step + i, length) / length
-            deviation += run_deviation(p + r * step + i, length, <real_t>own)
+            own = norm_sum(p + r * step + i, length) / length
+            deviation += norm_deviation(p + r * step + i, length, <real_t>own)
             total = count + length
             apart = own - mean
             mean += apart * (length / total)
@@ -85,7 +85,7 @@ cdef double squares(const real_t* p, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i, length
     for i from 0 <= i < n by BLOCK:
         length = n - i if n - i < BLOCK else BLOCK
-        total += run_deviation(p + i, length, 0)
+        total += norm_deviation(p + i, length, 0)
     return total
 
 
@@ -95,7 +95,7 @@ cdef inline void all_dots(const real_t* g, const real_t* p, const real_t* w, Py_
     cdef Py_ssize_t i, length
     for i from 0 <= i < n by BLOCK:
         length = n - i if n - i < BLOCK else BLOCK
-        run_dots(g + i, p + i, <const real_t*>NULL if w == NULL else w + i, length, mean, part)
+        norm_dots(g + i, p + i, <const real_t*>NULL if w == NULL else w + i, length, mean, part)
         two[0] += part[0]
         two[1] += part[1]
 

@@ -270,7 +270,7 @@ cdef int forward_rows(RowPlan* plan, Tensor result, Tensor mean, Tensor spread, 
                       Tensor weight, Tensor bias, int dt) except -1:
     cdef Launch work
     cdef Tensor to = result, partial
-    cdef Py_ssize_t room = 8 * plan.rows * plan.per
+    cdef Py_ssize_t count = 8 * plan.rows * plan.per
     if input.count == 0:
         return 0
     input = dense_places(cast(input, dt)) if plan.together else dense(input, dt)
@@ -292,7 +292,7 @@ cdef int forward_rows(RowPlan* plan, Tensor result, Tensor mean, Tensor spread, 
         plan.mean = mean.ptr
         operand(&work, &plan.mean, mean, WRITES)
     if plan.together:
-        partial = tensor_empty(DT_F64, 1, &room)
+        partial = tensor_empty(DT_F64, 1, &count)
         plan.partial = partial.ptr
         operand(&work, &plan.partial, partial, SCRATCH)
         launch_tiles(&work, together_tile, plan.rows // plan.groups, <double>STEPS * input.count)
@@ -340,7 +340,7 @@ cdef int backward_rows(RowPlan* plan, Tensor to_input, Tensor to_weight, Tensor 
                        Tensor grad, Tensor input, Tensor mean, Tensor spread, Tensor weight,
                        int dt) except -1:
     cdef Launch work
-    cdef Py_ssize_t room, elements = input.count
+    cdef Py_ssize_t count, elements = input.count
     cdef Py_ssize_t weights = plan.groups * plan.per if plan.groups else plan.n
     cdef Tensor dx = wanted(to_input, elements, dt), partial
     cdef Tensor dw = wanted(to_weight, weights, dt), db = wanted(to_bias, weights, dt)
@@ -360,14 +360,14 @@ cdef int backward_rows(RowPlan* plan, Tensor to_input, Tensor to_weight, Tensor 
     begin(&work, "norm_rows_backward", plan, sizeof(RowPlan), KIND_NORM)
     backward_operands(&work, plan, grad, input, weight, mean, spread, dx, dw, db)
     if plan.groups:
-        room = (8 if plan.together else 2) * plan.rows * plan.per
+        count = (8 if plan.together else 2) * plan.rows * plan.per
     else:
         plan.tiles = elements // PART
         plan.tiles = PARTS if plan.tiles > PARTS else 1 if plan.tiles < 1 else plan.tiles
         plan.block = parts(plan.rows, plan.tiles)
         plan.tiles = parts(plan.rows, plan.block)
-        room = 2 * plan.tiles * plan.n
-    partial = tensor_empty(DT_F64, 1, &room)
+        count = 2 * plan.tiles * plan.n
+    partial = tensor_empty(DT_F64, 1, &count)
     plan.partial = partial.ptr
     operand(&work, &plan.partial, partial, SCRATCH)
     launch(&work, group_sums if plan.groups else row_sums, <double>STEPS * elements)
@@ -710,17 +710,17 @@ cdef int cut_channels(ChannelPlan* plan, Tensor input, int dt) noexcept:
 
 cdef int run_channels(ChannelPlan* plan, Launch* work, Tensor input, bint backward) except -1:
     cdef double cost = <double>STEPS * input.count
-    cdef Py_ssize_t room
+    cdef Py_ssize_t count
     cdef Tensor partial, factors
     if not plan.together:
         return launch_tiles(work, channel_back_tile if backward else channel_tile, plan.channels,
                             cost)
-    room = 2 * plan.tiles * plan.channels
-    partial = tensor_empty(DT_F64, 1, &room)
+    count = 2 * plan.tiles * plan.channels
+    partial = tensor_empty(DT_F64, 1, &count)
     plan.partial = <double*>partial.ptr
     operand(work, &plan.partial, partial, SCRATCH)
-    room = 3 * plan.channels
-    factors = tensor_empty(DT_F64, 1, &room)
+    count = 3 * plan.channels
+    factors = tensor_empty(DT_F64, 1, &count)
     plan.factors = factors.ptr
     operand(work, &plan.factors, factors, SCRATCH)
     return launch(work, columns_backward if backward else columns_forward, cost)

@@ -378,7 +378,7 @@ cdef class Steps:
     cdef int start(self, Py_ssize_t first) except -1:
         """Run the plan, whose segments are those from `first` on."""
         cdef Launch work
-        cdef Operand* room = NULL
+        cdef Operand* operands = NULL
         cdef StepPlan* plan = self.plan
         cdef int k
         plan.first = first
@@ -387,15 +387,15 @@ cdef class Steps:
         may_fault(&work, &plan.fault)
         if self.rows is not None:
             k = 3 + <int>plan.count * (STEP_ARRAYS + STEP_NUMBERS)
-            room = <Operand*>malloc(k * sizeof(Operand))
-            if room == NULL:
+            operands = <Operand*>malloc(k * sizeof(Operand))
+            if operands == NULL:
                 raise MemoryError()
-            spread(&work, room, k)
+            spread(&work, operands, k)
             self.describe(&work, first)
         try:
             launch(&work, run_steps, plan.cost * plan.total)
         finally:
-            free(room)
+            free(operands)
         return 0
 
     cdef int describe(self, Launch* work, Py_ssize_t first) except -1:
@@ -588,19 +588,19 @@ def put_number(Tensor number not None, double value):
 
 cdef bint all_differ(list objects) except -1:
     """Tell if all are listed once."""
-    cdef Py_ssize_t i, at, n = len(objects), room = 16
+    cdef Py_ssize_t i, at, n = len(objects), capacity = 16
     cdef PyObject* x
     cdef PyObject** table
-    while room < 2 * n:
-        room *= 2
-    table = <PyObject**>calloc(room, sizeof(PyObject*))
+    while capacity < 2 * n:
+        capacity *= 2
+    table = <PyObject**>calloc(capacity, sizeof(PyObject*))
     if table == NULL:
         raise MemoryError()
     for i in range(n):
         x = <PyObject*>objects[i]
-        at = (<size_t>x >> 4) & (room - 1)
+        at = (<size_t>x >> 4) & (capacity - 1)
         while table[at] != NULL and table[at] != x:
-            at = (at + 1) & (room - 1)
+            at = (at + 1) & (capacity - 1)
         if table[at] == x:
             free(table)
             return False

@@ -62,18 +62,18 @@ cdef struct LossPlan:
 
 
 cdef inline char* block_of(const LossPlan* plan, const char* p, Py_ssize_t at, Py_ssize_t n,
-                           char* room) noexcept nogil:
+                           char* scratch) noexcept nogil:
     """The elements from `at` on, in the computing type."""
     cdef char* q[2]
     cdef Py_ssize_t s[2]
     if plan.widen == NULL:
         return <char*>p + at * plan.width
-    q[0] = room
+    q[0] = scratch
     q[1] = <char*>p + 2 * at
     s[0] = plan.width
     s[1] = 2
     plan.widen(q, s, n)
-    return room
+    return scratch
 
 
 cdef bint outside(const LossPlan* plan, const char* p, Py_ssize_t n) noexcept nogil:
@@ -89,7 +89,7 @@ cdef bint outside(const LossPlan* plan, const char* p, Py_ssize_t n) noexcept no
 
 cdef void loss_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef LossPlan* plan = <LossPlan*>ctx
-    cdef double[5][BLOCK] room
+    cdef double[5][BLOCK] scratch
     cdef char* q[5]
     cdef Py_ssize_t s[5]
     cdef Py_ssize_t first = tile * TILE, stop = first + TILE, at, n, width = plan.width
@@ -103,11 +103,11 @@ cdef void loss_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     for at from first <= at < stop by BLOCK:
         n = stop - at if stop - at < BLOCK else BLOCK
         for k in range(plan.terms):
-            q[k + 1] = block_of(plan, plan.p[k], at, n, <char*>room[k])
+            q[k + 1] = block_of(plan, plan.p[k], at, n, <char*>scratch[k])
             s[k + 1] = width
         q[plan.terms + 1] = <char*>&plan.number
         s[plan.terms + 1] = 0
-        q[0] = <char*>room[4]
+        q[0] = <char*>scratch[4]
         if each and plan.narrow == NULL:
             q[0] = plan.out + at * width
         s[0] = width
@@ -122,7 +122,7 @@ cdef void loss_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
                     found[1] = 2
         if plan.weight != NULL:
             q[1] = q[0]
-            q[2] = block_of(plan, plan.weight, at, n, <char*>room[3])
+            q[2] = block_of(plan, plan.weight, at, n, <char*>scratch[3])
             s[1] = s[2] = width
             plan.times(q, s, n)
             if not each:
@@ -141,7 +141,7 @@ cdef void loss_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 cdef void unit_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     """Look for elements that aren't between 0 and 1."""
     cdef LossPlan* plan = <LossPlan*>ctx
-    cdef double[BLOCK] room
+    cdef double[BLOCK] scratch
     cdef Py_ssize_t first = tile * TILE, stop = min(first + TILE, plan.count), at, n
     cdef double* found = (&plan.space[0] if plan.partial == NULL else plan.partial) + 2 * tile
     cdef int k
@@ -149,7 +149,7 @@ cdef void unit_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     for at from first <= at < stop by BLOCK:
         n = min(stop - at, <Py_ssize_t>BLOCK)
         for k in range(2):
-            if found[1] == 0 and outside(plan, block_of(plan, plan.p[k], at, n, <char*>room), n):
+            if found[1] == 0 and outside(plan, block_of(plan, plan.p[k], at, n, <char*>scratch), n):
                 found[1] = k + 1
 
 

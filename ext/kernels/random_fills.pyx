@@ -226,7 +226,7 @@ cdef int scaled_mask(Tensor out, double keep, Tensor state) except -1:
     return zeros_and(out, 1.0 / keep, keep, state)
 
 
-cdef int slopes(Tensor out, Tensor a, Tensor lower, Tensor upper, Tensor state) except -1:
+cdef int rrelu_slopes(Tensor out, Tensor a, Tensor lower, Tensor upper, Tensor state) except -1:
     """Random ones where `a` is at most zero, 1 elsewhere."""
     uniform(out, scalar_value(lower), scalar_value(upper), state)
     ew3(K_WHERE, ew2(K_GT, a, wrap_int(0), P_BOOL, None, "rrelu"), cast(wrap_int(1), out.dt), out,

@@ -365,7 +365,7 @@ cdef inline void start(char* to, const char* source, Py_ssize_t bytes) noexcept 
 cdef void backward(void* plan) noexcept nogil:
     cdef Layer* t = <Layer*>plan
     cdef Py_ssize_t width = t.item * t.state, n = t.n * t.item, rows, before, at, at_before
-    cdef Py_ssize_t k, step, held, room
+    cdef Py_ssize_t k, step, held, elements
     cdef char* d                   # (rows, gates): gradients of the sums
     cdef char* s                   # the same of the state's part (GRU), else d
     cdef char* last                # (rows, state): h before each step
@@ -376,14 +376,14 @@ cdef void backward(void* plan) noexcept nogil:
     cdef Packed w_hh
     cdef double looked = agr_seconds()
     cdef Rows w
-    room = t.rows * t.gates * (2 if t.mode == R_GRU else 1) + t.rows * t.state
+    elements = t.rows * t.gates * (2 if t.mode == R_GRU else 1) + t.rows * t.state
     held = 0
     if t.mode == R_LSTM:
         held = t.rows if t.w_hr != NULL else t.batch
-        room += held * t.n
+        elements += held * t.n
     if t.w_hr != NULL:
-        room += t.rows * t.state + t.batch * t.n
-    scratch = <char*>take_scratch(max(room * t.item, <Py_ssize_t>64))
+        elements += t.rows * t.state + t.batch * t.n
+    scratch = <char*>take_scratch(max(elements * t.item, <Py_ssize_t>64))
     if scratch == NULL:
         t.status = GEMM_NO_MEMORY
         return
@@ -536,14 +536,14 @@ cdef int layer(
         Py_ssize_t mode) except -1:
     cdef Layer t
     cdef Launch work
-    cdef Operand[MOST] room
+    cdef Operand[MOST] operands
     x, h, w_ih, w_hh = contiguous(x), contiguous(h), contiguous(w_ih), contiguous(w_hh)
     c, b_ih, b_hh, w_hr = dense(c), dense(b_ih), dense(b_hh), dense(w_hr)
     batch_sizes = dense(batch_sizes)
     plan_layer(&t, x, h, w_ih, w_hh, batch_sizes, mode)
     ensure_gemm(x.dt)
     begin(&work, "recurrent", &t, sizeof(Layer), KIND_PRODUCT)
-    spread(&work, room, MOST)
+    spread(&work, operands, MOST)
     optional_operand(&work, &t.x, x)
     optional_operand(&work, &t.h, h)
     optional_operand(&work, &t.c, c)
@@ -568,7 +568,7 @@ cdef int layer_backward(
         Py_ssize_t mode, Py_ssize_t wanted) except -1:
     cdef Layer t
     cdef Launch work
-    cdef Operand[MOST] room
+    cdef Operand[MOST] operands
     x, h, w_ih, w_hh = contiguous(x), contiguous(h), contiguous(w_ih), contiguous(w_hh)
     c, w_hr, batch_sizes = dense(c), dense(w_hr), dense(batch_sizes)
     out, gates = contiguous(out), contiguous(gates)
@@ -577,7 +577,7 @@ cdef int layer_backward(
     t.wanted = wanted
     ensure_gemm(x.dt)
     begin(&work, "recurrent_backward", &t, sizeof(Layer), KIND_PRODUCT)
-    spread(&work, room, MOST)
+    spread(&work, operands, MOST)
     optional_operand(&work, &t.g_out, g_out)
     optional_operand(&work, &t.g_hy, g_hy)
     optional_operand(&work, &t.g_cy, g_cy)

@@ -97,15 +97,15 @@ cdef void fill_table(int mode, bint align, double scale, Py_ssize_t size, Py_ssi
 
 # --- forward --------------------------------------------------------------------------------
 
-cdef inline void put_row(real_t* room, const real_t* p, real_t w, Py_ssize_t n,
+cdef inline void put_row(real_t* scratch, const real_t* p, real_t w, Py_ssize_t n,
                          bint first) noexcept nogil:
     cdef Py_ssize_t i
     if first:
         for i in range(n):
-            room[i] = w * p[i]
+            scratch[i] = w * p[i]
     else:
         for i in range(n):
-            room[i] = fma(w, p[i], room[i])
+            scratch[i] = fma(w, p[i], scratch[i])
 
 
 cdef inline void across(const Resampling* g, const real_t* row, real_t* out) noexcept nogil:
@@ -152,7 +152,7 @@ cdef inline void across_places(const Resampling* g, const real_t* row,
 
 
 cdef inline void back_across(const Resampling* g, const real_t* grad, real_t* row) noexcept nogil:
-    """Adds a row of gradients to the elements that it was made of."""
+    """Add a row of gradients to the elements that it was made of."""
     cdef const int64_t* at = g.index[2]
     cdef const real_t* w = <const real_t*>g.weight[2]
     cdef int k, taps = g.taps[2]
@@ -170,7 +170,7 @@ cdef inline void back_across(const Resampling* g, const real_t* grad, real_t* ro
                 row[at[o * taps + k]] = fma(w[o * taps + k], grad[o], row[at[o * taps + k]])
 
 
-cdef void forward(const Resampling* g, const real_t* a, real_t* out, real_t* room,
+cdef void forward(const Resampling* g, const real_t* a, real_t* out, real_t* scratch,
                   Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     cdef Py_ssize_t r, d, h, i, j, k, W = g.size[2] * g.c, H = g.size[1]
     cdef const real_t* plane
@@ -182,14 +182,14 @@ cdef void forward(const Resampling* g, const real_t* a, real_t* out, real_t* roo
         h = r % g.to[1]
         d = r // g.to[1] % g.to[0]
         plane = a + r // (g.to[0] * g.to[1]) * (g.size[0] * H * W)
-        row = room
+        row = scratch
         if td * th == 1:
             row = plane + (g.index[0][d] * H + g.index[1][h]) * W
         else:
             for k in range(td * th):
                 i = g.index[0][d * td + k // th]
                 j = g.index[1][h * th + k % th]
-                put_row(room, plane + (i * H + j) * W,
+                put_row(scratch, plane + (i * H + j) * W,
                         wd[d * td + k // th] * wh[h * th + k % th], W, k == 0)
         if g.c > 1:
             across_places(g, row, out + r * g.to[2] * g.c)
@@ -199,7 +199,7 @@ cdef void forward(const Resampling* g, const real_t* a, real_t* out, real_t* roo
 
 # --- backward -------------------------------------------------------------------------------
 
-cdef void backward(const Resampling* g, const real_t* grad, real_t* out, real_t* room,
+cdef void backward(const Resampling* g, const real_t* grad, real_t* out, real_t* scratch,
                    Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     cdef Py_ssize_t plane, d, h, i, j, k, W = g.size[2] * g.c, H = g.size[1]
     cdef Py_ssize_t inside = g.size[0] * H * W
@@ -212,13 +212,13 @@ cdef void backward(const Resampling* g, const real_t* grad, real_t* out, real_t*
     for plane in range(first, last):
         for d in range(g.to[0]):
             for h in range(g.to[1]):
-                memset(room, 0, W * sizeof(real_t))
-                back_across(g, grad, room)
+                memset(scratch, 0, W * sizeof(real_t))
+                back_across(g, grad, scratch)
                 for k in range(td * th):
                     i = g.index[0][d * td + k // th]
                     j = g.index[1][h * th + k % th]
                     to = out + plane * inside + (i * H + j) * W
-                    put_row(to, room, wd[d * td + k // th] * wh[h * th + k % th], W, False)
+                    put_row(to, scratch, wd[d * td + k // th] * wh[h * th + k % th], W, False)
                 grad += g.to[2] * g.c
 
 

@@ -40,7 +40,7 @@ cdef struct Plan:
     char* out
     int64_t* index         # of all dimensions
     char* weight
-    char* room             # a row for each tile
+    char* scratch          # a row for each tile
     Py_ssize_t count       # rows, or planes
     Py_ssize_t block       # of which a tile has so many
     double work
@@ -50,13 +50,13 @@ cdef void tile_of(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Plan* plan = <Plan*>ctx
     cdef Py_ssize_t first = tile * plan.block, last = first + plan.block
     cdef Py_ssize_t item = 8 if plan.wide else 4
-    cdef char* room = plan.room + tile * plan.g.size[2] * plan.g.c * item
+    cdef char* scratch = plan.scratch + tile * plan.g.size[2] * plan.g.c * item
     if last > plan.count:
         last = plan.count
     if plan.back:
-        L.backward[plan.wide](&plan.g, plan.a, plan.out, room, first, last)
+        L.backward[plan.wide](&plan.g, plan.a, plan.out, scratch, first, last)
     else:
-        L.forward[plan.wide](&plan.g, plan.a, plan.out, room, first, last)
+        L.forward[plan.wide](&plan.g, plan.a, plan.out, scratch, first, last)
 
 
 cdef void all_tiles(void* ctx) noexcept nogil:
@@ -84,7 +84,7 @@ cdef int resample_planes(Tensor small, Tensor large, Tensor a, Tensor out, Py_ss
     """
     cdef Plan plan
     cdef Launch work
-    cdef Tensor index, weight, room
+    cdef Tensor index, weight, scratch
     cdef Py_ssize_t n = 0
     cdef int d, taps
     # Elements that stay where they are keep their gradients, even beside infinite ones.
@@ -121,18 +121,18 @@ cdef int resample_planes(Tensor small, Tensor large, Tensor a, Tensor out, Py_ss
     index = tensor_empty(DT_I64, 1, &n)
     weight = tensor_empty(a.dt, 1, &n)
     n = TILES * plan.g.size[2] * plan.g.c
-    room = tensor_empty(a.dt, 1, &n)
+    scratch = tensor_empty(a.dt, 1, &n)
     plan.a = a.ptr
     plan.out = out.ptr
     plan.index = <int64_t*>index.ptr
     plan.weight = weight.ptr
-    plan.room = room.ptr
+    plan.scratch = scratch.ptr
     begin(&work, "resample", &plan, sizeof(plan), KIND_WINDOW)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, out, WRITES)
     operand(&work, &plan.index, index, SCRATCH)
     operand(&work, &plan.weight, weight, SCRATCH)
-    operand(&work, &plan.room, room, SCRATCH)
+    operand(&work, &plan.scratch, scratch, SCRATCH)
     return launch(&work, all_tiles, plan.work)
 
 

@@ -260,11 +260,11 @@ cdef int logcumsumexp(Tensor out, Tensor a, Py_ssize_t dim) except -1:
 
 # --- derivatives of logarithms of sums --------------------------------------------------------
 
-cdef struct MovedPlan:
+cdef struct DerivativePlan:
     Py_ssize_t size
     Py_ssize_t inner
     char* out
-    const char* moved
+    const char* vector          # the tangent of the operand, or the gradient of the result
     const char* a
     const char* total
     int dt
@@ -282,7 +282,7 @@ cdef inline double what_was_rounded(double sum, double total, double unit) noexc
     return lost if fabs(lost) <= unit * fabs(total) else 0
 
 
-cdef void jvp_column(part_t* out, const part_t* moved, const part_t* a, const part_t* total,
+cdef void jvp_column(part_t* out, const part_t* tangent, const part_t* a, const part_t* total,
                      Py_ssize_t step, Py_ssize_t n, double unit) noexcept nogil:
     """sum over i <= j of t_i exp(a_i - r_j): e^(top - r_j) times a sum in which no term is large.
 
@@ -300,11 +300,11 @@ cdef void jvp_column(part_t* out, const part_t* moved, const part_t* a, const pa
             kept *= shrunk(top, x)
             top = x
         if x != -INFINITY:
-            kept += moved[k] * exp(x - top)
-        out[k] = <part_t>(kept * exp(top - r) if top != -INFINITY else moved[k] * exp(x - r))
+            kept += tangent[k] * exp(x - top)
+        out[k] = <part_t>(kept * exp(top - r) if top != -INFINITY else tangent[k] * exp(x - r))
 
 
-cdef void gradient_column(part_t* out, const part_t* moved, const part_t* a, const part_t* total,
+cdef void gradient_column(part_t* out, const part_t* grad, const part_t* a, const part_t* total,
                           Py_ssize_t step, Py_ssize_t n, double unit) noexcept nogil:
     """sum over j >= i of g_j exp(a_i - r_j), from the last one up, in the same way."""
     cdef Py_ssize_t k
@@ -321,9 +321,9 @@ cdef void gradient_column(part_t* out, const part_t* moved, const part_t* a, con
             if -r > top:
                 kept *= shrunk(top, -r)
                 top = -r
-            kept += moved[k] * exp(-r - top)
+            kept += grad[k] * exp(-r - top)
         out[k] = <part_t>(kept * exp(a[k] + top) if top != -INFINITY
-                          else moved[k] * exp(a[k] - r))
+                          else grad[k] * exp(a[k] - r))
 
 
 cdef inline void add_turned(double* kept, double re, double im, double size,
@@ -334,7 +334,7 @@ cdef inline void add_turned(double* kept, double re, double im, double size,
     kept[1] += re * s + im * c
 
 
-cdef void complex_jvp(part_t* out, const part_t* moved, const part_t* a, const part_t* total,
+cdef void complex_jvp(part_t* out, const part_t* tangent, const part_t* a, const part_t* total,
                       Py_ssize_t step, Py_ssize_t n) noexcept nogil:
     """`jvp_column` of complex numbers; places and steps count pairs."""
     cdef Py_ssize_t k
@@ -350,17 +350,17 @@ cdef void complex_jvp(part_t* out, const part_t* moved, const part_t* a, const p
             kept[1] *= scale
             top = x
         if x != -INFINITY:
-            add_turned(kept, moved[2 * k], moved[2 * k + 1], exp(x - top), a[2 * k + 1])
+            add_turned(kept, tangent[2 * k], tangent[2 * k + 1], exp(x - top), a[2 * k + 1])
         one[0] = one[1] = 0
         if top != -INFINITY:
             add_turned(one, kept[0], kept[1], exp(top - total[2 * k]), -total[2 * k + 1])
         else:
-            add_turned(one, moved[2 * k], moved[2 * k + 1], exp(x - total[2 * k]),
+            add_turned(one, tangent[2 * k], tangent[2 * k + 1], exp(x - total[2 * k]),
                        a[2 * k + 1] - total[2 * k + 1])
         out[2 * k], out[2 * k + 1] = <part_t>one[0], <part_t>one[1]
 
 
-cdef void complex_gradient(part_t* out, const part_t* moved, const part_t* a, const part_t* total,
+cdef void complex_gradient(part_t* out, const part_t* grad, const part_t* a, const part_t* total,
                            Py_ssize_t step, Py_ssize_t n) noexcept nogil:
     """`gradient_column` of complex numbers: the exponentials are conjugates."""
     cdef Py_ssize_t k
@@ -376,12 +376,12 @@ cdef void complex_gradient(part_t* out, const part_t* moved, const part_t* a, co
                 kept[0] *= scale
                 kept[1] *= scale
                 top = -r
-            add_turned(kept, moved[2 * k], moved[2 * k + 1], exp(-r - top), total[2 * k + 1])
+            add_turned(kept, grad[2 * k], grad[2 * k + 1], exp(-r - top), total[2 * k + 1])
         one[0] = one[1] = 0
         if top != -INFINITY:
             add_turned(one, kept[0], kept[1], exp(a[2 * k] + top), -a[2 * k + 1])
         else:
-            add_turned(one, moved[2 * k], moved[2 * k + 1], exp(a[2 * k] - r),
+            add_turned(one, grad[2 * k], grad[2 * k + 1], exp(a[2 * k] - r),
                        total[2 * k + 1] - a[2 * k + 1])
         out[2 * k], out[2 * k + 1] = <part_t>one[0], <part_t>one[1]
 
@@ -391,38 +391,39 @@ ctypedef fused float_t:
     double
 
 
-cdef void columns(float_t* out, const float_t* moved, const float_t* a, const float_t* total,
-                  MovedPlan* plan, Py_ssize_t first, bint back) noexcept nogil:
+cdef void columns(float_t* out, const float_t* vector, const float_t* a, const float_t* total,
+                  DerivativePlan* plan, Py_ssize_t first, bint back) noexcept nogil:
     cdef Py_ssize_t j, k, n = plan.size * plan.inner, step = plan.inner
     cdef bint pairs = plan.dt == DT_C64 or plan.dt == DT_C128
     for j in range(step):
         k = (first + j) * (2 if pairs else 1)
         if pairs and back:
-            complex_gradient(out + k, moved + k, a + k, total + k, step, n - step + 1)
+            complex_gradient(out + k, vector + k, a + k, total + k, step, n - step + 1)
         elif pairs:
-            complex_jvp(out + k, moved + k, a + k, total + k, step, n)
+            complex_jvp(out + k, vector + k, a + k, total + k, step, n)
         elif back:
-            gradient_column(out + k, moved + k, a + k, total + k, step, n - step + 1, plan.unit)
+            gradient_column(out + k, vector + k, a + k, total + k, step, n - step + 1, plan.unit)
         else:
-            jvp_column(out + k, moved + k, a + k, total + k, step, n, plan.unit)
+            jvp_column(out + k, vector + k, a + k, total + k, step, n, plan.unit)
 
 
-cdef inline void moved_by(MovedPlan* plan, Py_ssize_t tile, bint back) noexcept nogil:
+cdef inline void run_derivative_tile(DerivativePlan* plan, Py_ssize_t tile,
+                                     bint back) noexcept nogil:
     cdef Py_ssize_t first = tile * plan.size * plan.inner
     if plan.dt == DT_F32 or plan.dt == DT_C64:
-        columns(<float*>plan.out, <const float*>plan.moved, <const float*>plan.a,
+        columns(<float*>plan.out, <const float*>plan.vector, <const float*>plan.a,
                 <const float*>plan.total, plan, first, back)
     else:
-        columns(<double*>plan.out, <const double*>plan.moved, <const double*>plan.a,
+        columns(<double*>plan.out, <const double*>plan.vector, <const double*>plan.a,
                 <const double*>plan.total, plan, first, back)
 
 
 cdef void jvp_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
-    moved_by(<MovedPlan*>ctx, tile, False)
+    run_derivative_tile(<DerivativePlan*>ctx, tile, False)
 
 
 cdef void gradient_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
-    moved_by(<MovedPlan*>ctx, tile, True)
+    run_derivative_tile(<DerivativePlan*>ctx, tile, True)
 
 
 cdef Tensor laid_out(Tensor t, Tensor like, str op):
@@ -435,10 +436,10 @@ cdef Tensor laid_out(Tensor t, Tensor like, str op):
     return made
 
 
-cdef int weighed(Tensor out, Tensor moved, Tensor a, Tensor total, Py_ssize_t back, bint backwards,
-                 str op) except -1:
+cdef int apply_derivative(Tensor out, Tensor vector, Tensor a, Tensor total, Py_ssize_t back,
+                          bint backwards, str op) except -1:
     """The dimension is counted from the end, as a negative number; 0 is that of a number."""
-    cdef MovedPlan plan
+    cdef DerivativePlan plan
     cdef ScanPlan places
     cdef Launch work
     cdef Tensor values = out
@@ -447,7 +448,7 @@ cdef int weighed(Tensor out, Tensor moved, Tensor a, Tensor total, Py_ssize_t ba
         return 0
     if out.dt == DT_F16 or out.dt == DT_BF16:
         values = tensor_empty(DT_F32, out.nd, out.sizes)
-    moved = laid_out(moved, values, op)
+    vector = laid_out(vector, values, op)
     a = laid_out(a, values, op)
     total = laid_out(total, values, op)
     if back:
@@ -459,21 +460,21 @@ cdef int weighed(Tensor out, Tensor moved, Tensor a, Tensor total, Py_ssize_t ba
     # Sums are kept in the dtype of the result; exp makes an error of what a large one has lost.
     plan.unit = (9.8e-4 if out.dt == DT_F16 else 7.9e-3 if out.dt == DT_BF16 else
                  2.4e-7 if out.dt == DT_F32 else 0)
-    plan.out, plan.moved, plan.a, plan.total = values.ptr, moved.ptr, a.ptr, total.ptr
+    plan.out, plan.vector, plan.a, plan.total = values.ptr, vector.ptr, a.ptr, total.ptr
     begin(&work, "logcumsumexp", &plan, sizeof(plan), KIND_SCAN)
     operand(&work, &plan.out, values, WRITES)
-    operand(&work, <char**>&plan.moved, moved, READS)
+    operand(&work, <char**>&plan.vector, vector, READS)
     operand(&work, <char**>&plan.a, a, READS)
     operand(&work, <char**>&plan.total, total, READS)
     launch_tiles(&work, gradient_tile if backwards else jvp_tile, tiles, 60.0 * values.count)
     return copy_into(out, values, op) if values is not out else 0
 
 
-cdef int logcumsumexp_jvp(Tensor out, Tensor moved, Tensor a, Tensor total,
+cdef int logcumsumexp_jvp(Tensor out, Tensor tangent, Tensor a, Tensor total,
                           Py_ssize_t back) except -1:
-    return weighed(out, moved, a, total, back, False, "logcumsumexp")
+    return apply_derivative(out, tangent, a, total, back, False, "logcumsumexp")
 
 
-cdef int logcumsumexp_backward(Tensor out, Tensor moved, Tensor a, Tensor total,
+cdef int logcumsumexp_backward(Tensor out, Tensor grad, Tensor a, Tensor total,
                                Py_ssize_t back) except -1:
-    return weighed(out, moved, a, total, back, True, "logcumsumexp")
+    return apply_derivative(out, grad, a, total, back, True, "logcumsumexp")

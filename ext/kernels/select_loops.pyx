@@ -153,7 +153,7 @@ cdef inline void bounds(const bits_t* a, Py_ssize_t n, int bits, Py_ssize_t k, b
 cdef bits_t key_of_rank(bits_t* a, bits_t* b, Py_ssize_t n, int bits,
                         Py_ssize_t* rank) noexcept nogil:
     """
-    The key of `rank[0]`, were `a` sorted (Note [One rank]); changes `a` and `b`, room for as many.
+    The key of `rank[0]`, were `a` sorted (Note [One rank]); changes `a`, and `b`, its scratch.
 
     Keys have so many bits. `rank` becomes the number of keys like it that come before.
     """
@@ -188,7 +188,7 @@ cdef bits_t key_of_rank(bits_t* a, bits_t* b, Py_ssize_t n, int bits,
 
 cdef inline int64_t typed_median(const key_t* a, Py_ssize_t step, Py_ssize_t n, int dt,
                                  bint skip_nan, bits_t* keys) noexcept nogil:
-    """The place of the median (the lower one of two) of n elements; `keys` is room for 2 * n."""
+    """The place of the median (the lower one of two) of n elements; `keys` is scratch for 2 * n."""
     cdef Py_ssize_t i, j, here, rank, missing = 0
     cdef bits_t nan = <bits_t>key_of_nan(dt), key
     if step == 1:
@@ -224,22 +224,22 @@ cdef inline int64_t typed_median(const key_t* a, Py_ssize_t step, Py_ssize_t n, 
 
 
 cdef int64_t median(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, bint skip_nan,
-                    char* room) noexcept nogil:
+                    char* scratch) noexcept nogil:
     if dt == DT_F32:
-        return typed_median(<const float*>a, step, n, dt, skip_nan, <uint32_t*>room)
+        return typed_median(<const float*>a, step, n, dt, skip_nan, <uint32_t*>scratch)
     if dt == DT_F64:
-        return typed_median(<const double*>a, step, n, dt, skip_nan, <uint64_t*>room)
+        return typed_median(<const double*>a, step, n, dt, skip_nan, <uint64_t*>scratch)
     if dt == DT_I64:
-        return typed_median(<const int64_t*>a, step, n, dt, skip_nan, <uint64_t*>room)
+        return typed_median(<const int64_t*>a, step, n, dt, skip_nan, <uint64_t*>scratch)
     if dt == DT_I32:
-        return typed_median(<const int32_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
+        return typed_median(<const int32_t*>a, step, n, dt, skip_nan, <uint32_t*>scratch)
     if dt == DT_F16 or dt == DT_BF16:
-        return typed_median(<const uint16_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
+        return typed_median(<const uint16_t*>a, step, n, dt, skip_nan, <uint32_t*>scratch)
     if dt == DT_I16:
-        return typed_median(<const int16_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
+        return typed_median(<const int16_t*>a, step, n, dt, skip_nan, <uint32_t*>scratch)
     if dt == DT_I8:
-        return typed_median(<const int8_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
-    return typed_median(<const uint8_t*>a, step, n, dt, skip_nan, <uint32_t*>room)
+        return typed_median(<const int8_t*>a, step, n, dt, skip_nan, <uint32_t*>scratch)
+    return typed_median(<const uint8_t*>a, step, n, dt, skip_nan, <uint32_t*>scratch)
 
 
 cdef SelectTable table

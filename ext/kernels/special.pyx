@@ -9,8 +9,8 @@ from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.indexing cimport fill_true, only_mask, tensor_from_array, values_of
 from autograd_cy._C.iterate cimport (
-    broadcast_shape, cast, check_writable, clear, clone_plain, copy_into, ew2, ew3, expand_plain,
-    one_memory, P_BOOL, P_SKIP_FIRST, to_device)
+    broadcast_shape, cast, check_writable, clear, clone_plain, copy_into, ew1, ew2, ew3, expand_plain,
+    one_memory, P_BOOL, P_SAME, P_SKIP_FIRST, to_device)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.outputs cimport Result, fresh, result_like
@@ -21,7 +21,9 @@ from autograd_cy._C.tensor cimport (
 
 from autograd_cy._C._warned import warn as _warn
 
+cdef int K_DIGAMMA = kernel_number("digamma")
 cdef int K_LE = kernel_number("le")
+cdef int K_TRIGAMMA = kernel_number("trigamma")
 cdef int K_WHERE = kernel_number("where")
 
 
@@ -39,13 +41,6 @@ cdef int store_values(Tensor out, object values) except -1:
     return 0
 
 
-cdef int apply1(Tensor out, str op, str name, Tensor a) except -1:
-    """A function of scipy.special, element by element."""
-    function = getattr(scipy_special(op), name)
-    with _np.errstate(all="ignore"):
-        return store_values(out, _np.asarray(function(values_of(cast(a, out.dt)))))
-
-
 cdef int apply2(Tensor out, str op, str name, Tensor a, Tensor b) except -1:
     function = getattr(scipy_special(op), name)
     with _np.errstate(all="ignore"):
@@ -53,39 +48,14 @@ cdef int apply2(Tensor out, str op, str name, Tensor a, Tensor b) except -1:
         return store_values(out, _np.asarray(values))
 
 
-cdef int lgamma(Tensor out, Tensor a) except -1:
-    """SciPy's, with C's infinity at -inf and no overflow beside 0."""
-    special = scipy_special("lgamma")
-    x = values_of(cast(a, out.dt))
-    with _np.errstate(all="ignore"):
-        values = special.gammaln(x)
-        near = _np.abs(x) < 1e-30
-        values = _np.where(near, -_np.log(_np.abs(x)), _np.where(x == -_np.inf, _np.inf, values))
-        return store_values(out, _np.asarray(values))
-
-
-cdef int digamma(Tensor out, Tensor a) except -1:
-    return apply1(out, "digamma", "psi", a)
-
-
 cdef int polygamma(Tensor out, Tensor a, Py_ssize_t n) except -1:
+    if n < 2:
+        ew1(K_TRIGAMMA if n else K_DIGAMMA, cast(a, out.dt), P_SAME, out, "polygamma")
+        return 0
     special = scipy_special("polygamma")
-    if n == 0:
-        return digamma(out, a)
     x = values_of(cast(a, out.dt)).astype(_np.float64)
     with _np.errstate(all="ignore"):
-        if n > 1:
-            return store_values(out, _np.asarray(special.polygamma(n, x)))
-        # Hurwitz's zeta function, which knows positive numbers only;
-        # psi'(1 - x) + psi'(x) = (pi / sin(pi x))^2.  The sine of the distance to a whole number is
-        # exactly 0 at the poles.
-        values = _np.asarray(special.zeta(2, x))
-        rest = ~(x > 0)
-        if rest.any():
-            x = x[rest]
-            sine = _np.sin(_np.pi * (x - _np.rint(x)))
-            values[rest] = (_np.pi / sine) ** 2 - special.zeta(2, 1 - x)
-        return store_values(out, values)
+        return store_values(out, _np.asarray(special.polygamma(n, x)))
 
 
 cdef int igamma(Tensor out, Tensor a, Tensor x) except -1:

@@ -70,7 +70,7 @@ ctypedef struct Tiles:
     Py_ssize_t all
     Py_ssize_t first            # tiles at work
     Py_ssize_t count
-    Py_ssize_t room             # filled up to strips
+    Py_ssize_t padded           # `count`, filled up to strips
     Py_ssize_t strip
     Py_ssize_t depth
     Py_ssize_t block            # rows that a task computes
@@ -146,7 +146,7 @@ cdef void image_task(void* ctx, Py_ssize_t channel) noexcept nogil:
         return
     part = channel // t.depth
     depth = min(t.depth, t.channels - part * t.depth)
-    v = t.v + part * t.depth * t.room + channel % t.depth * t.strip
+    v = t.v + part * t.depth * t.padded + channel % t.depth * t.strip
     length = min(t.of_source[2], ld - t.pad[1])
     memset(&r, 0, sizeof(r))
     while next_run(t, &r, t.strip):
@@ -167,11 +167,11 @@ cdef void image_task(void* ctx, Py_ssize_t channel) noexcept nogil:
         transforms.input_2x2(
             plane + 2 * (r.row - top) * ld + 2 * r.col, ld, r.count,
             v + r.begin // t.strip * depth * t.strip + r.begin % t.strip, t.v_step)
-    if t.count < t.room:
+    if t.count < t.padded:
         # What fills the last strip is multiplied, too.
         v += t.count // t.strip * depth * t.strip + t.count % t.strip
         for i in range(PLACES):
-            memset(v + i * t.v_step, 0, <size_t>(t.room - t.count) * sizeof(float))
+            memset(v + i * t.v_step, 0, <size_t>(t.padded - t.count) * sizeof(float))
     give_scratch(plane)
 
 
@@ -179,7 +179,7 @@ cdef inline void choose_batches(Tiles* t, Py_ssize_t number, Py_ssize_t most) no
     """Batch `number` of tiles."""
     t.first = number * most
     t.count = min(most, t.all - t.first)
-    t.room = round_up(t.count, t.strip)
+    t.padded = round_up(t.count, t.strip)
 
 
 # --- results ------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ cdef void product_task(void* ctx, Py_ssize_t block) noexcept nogil:
     """The results of a block of rows, for the tiles at work."""
     cdef Tiles* t = <Tiles*>ctx
     cdef Py_ssize_t row = block * t.block, rows = min(t.block, t.rows - row)
-    cdef Py_ssize_t step = rows * t.room + APART, u_step = t.block * t.channels + APART
+    cdef Py_ssize_t step = rows * t.padded + APART, u_step = t.block * t.channels + APART
     cdef Py_ssize_t place, done, now, i
     cdef float* m = floats(PLACES * step + (floats_of_taps(t) if t.u == NULL else 0))
     cdef float* u
@@ -251,10 +251,10 @@ cdef void product_task(void* ctx, Py_ssize_t block) noexcept nogil:
             now = min(t.depth, t.channels - done)
             products.multiply(
                 KIND_F32, rows, round_up(t.count, t.strip // 2), now, BY_ROWS,
-                u + place * u_step + done, t.channels, t.v + place * t.v_step + done * t.room,
-                1, done > 0, m + place * step, t.room)
+                u + place * u_step + done, t.channels, t.v + place * t.v_step + done * t.padded,
+                1, done > 0, m + place * step, t.padded)
     for i in range(rows):
-        put_tiles(t, row + i, m + i * t.room, step)
+        put_tiles(t, row + i, m + i * t.padded, step)
     give_scratch(m)
 
 
@@ -387,7 +387,7 @@ cdef void sum_task(void* ctx, Py_ssize_t number) noexcept nogil:
     cdef Py_ssize_t first = number % blocks * 2 * BLOCK
     products.multiply(
         KIND_F32, min(<Py_ssize_t>(2 * BLOCK), t.channels - first), t.filled, t.count, BY_ROWS,
-        t.v + place * t.v_step + first * t.room, t.room, t.z + place * t.z_step, 1, t.first > 0,
+        t.v + place * t.v_step + first * t.padded, t.padded, t.z + place * t.z_step, 1, t.first > 0,
         t.sums + place * t.sum_step + first * t.filled, t.filled)
 
 
@@ -448,7 +448,7 @@ cdef int run_2x2_weights(Form* f) noexcept nogil:
             # One batch is transformed once, whatever columns it is multiplied by.
             if batches > 1 or t.origin == 0:
                 d = t.strip
-                t.strip, t.depth = t.room, t.channels
+                t.strip, t.depth = t.padded, t.channels
                 parallel_for(image_task, &t, t.channels, threads)
                 t.strip = d
             parallel_for(gradient_task, &t, parts(t.columns, t.strip), threads)

@@ -156,7 +156,7 @@ cdef inline Py_ssize_t floats_of_images(const Tiles* t) noexcept nogil:
 
 
 cdef void transform_images(const Tiles* t, Py_ssize_t batch, Py_ssize_t block, float* v,
-                           Py_ssize_t each, Py_ssize_t step, float* room) noexcept nogil:
+                           Py_ssize_t each, Py_ssize_t step, float* scratch) noexcept nogil:
     """A vector of channels of the source to the 36 places; v is where its first tile goes."""
     cdef Py_ssize_t first = block * t.lanes, cols, i, near = rows_near(t)
     cdef const float* source = t.source + first * t.at_source[1]
@@ -165,12 +165,12 @@ cdef void transform_images(const Tiles* t, Py_ssize_t batch, Py_ssize_t block, f
     memset(&r, 0, sizeof(r))
     while next_run(t, batch * t.most, of_batch(t, batch), near, &r):
         cols = 4 * r.count + 2
-        below = room + (4 * r.rows + 2) * cols * t.lanes
+        below = scratch + (4 * r.rows + 2) * cols * t.lanes
         gather(source + r.image * t.at_source[0], t.at_source, t.of_source,
                min(t.lanes, t.channels - first), 4 * r.row - t.pad[0], 4 * r.col - t.pad[1],
-               4 * r.rows + 2, cols, t.lanes, room)
+               4 * r.rows + 2, cols, t.lanes, scratch)
         for i in range(r.rows):
-            transforms.input_4x4(room + 4 * i * cols * t.lanes, cols, r.count,
+            transforms.input_4x4(scratch + 4 * i * cols * t.lanes, cols, r.count,
                                  v + (r.begin + i * r.count) * each, each, step, below)
 
 
@@ -275,12 +275,12 @@ cdef inline Py_ssize_t floats_of_products(const Tiles* t) noexcept nogil:
 cdef void image_task(void* ctx, Py_ssize_t block) noexcept nogil:
     """A vector of channels of the tiles at work."""
     cdef Tiles* t = <Tiles*>ctx
-    cdef float* room = floats(floats_of_images(t))
-    if room == NULL:
+    cdef float* scratch = floats(floats_of_images(t))
+    if scratch == NULL:
         t.failed = 1
         return
-    transform_images(t, t.batch, block, t.v + block * t.lanes, pitch(t), place_of_v(t), room)
-    give_scratch(room)
+    transform_images(t, t.batch, block, t.v + block * t.lanes, pitch(t), place_of_v(t), scratch)
+    give_scratch(scratch)
 
 
 cdef void strip_task(void* ctx, Py_ssize_t strip) noexcept nogil:
@@ -378,30 +378,31 @@ cdef void transform_vector(Tiles* t, Py_ssize_t number) noexcept nogil:
     cdef Form* f = t.f
     cdef Py_ssize_t blocks = parts(t.channels, t.lanes), first = number * t.lanes, i, cols
     cdef Py_ssize_t each = pitch_of_z(t), near = rows_near(t)
-    cdef float* room = floats(floats_of_images(t))
+    cdef float* scratch = floats(floats_of_images(t))
     cdef float* below
     cdef Run r
-    if room == NULL:
+    if scratch == NULL:
         t.failed = 1
         return
     if number < blocks:
         transform_images(
             t, t.batch, number, t.v + first // t.strip * t.most * t.strip + first % t.strip,
-            t.strip, place_of_x(t), room)
-        give_scratch(room)
+            t.strip, place_of_x(t), scratch)
+        give_scratch(scratch)
         return
     first -= blocks * t.lanes
     memset(&r, 0, sizeof(r))
     while next_run(t, t.batch * t.most, of_batch(t, t.batch), near, &r):
         cols = 4 * r.count
-        below = room + 4 * r.rows * cols * t.lanes
+        below = scratch + 4 * r.rows * cols * t.lanes
         gather(<const float*>f.y + r.image * f.at_y[0] + first * f.at_y[1], f.at_y, f.of_y,
-               min(t.lanes, t.rows - first), 4 * r.row, 4 * r.col, 4 * r.rows, cols, t.lanes, room)
+               min(t.lanes, t.rows - first), 4 * r.row, 4 * r.col, 4 * r.rows, cols, t.lanes,
+               scratch)
         for i in range(r.rows):
-            transforms.output_gradient_4x4(room + 4 * i * cols * t.lanes, cols, r.count,
+            transforms.output_gradient_4x4(scratch + 4 * i * cols * t.lanes, cols, r.count,
                                            t.z + (r.begin + i * r.count) * each + first, each,
                                            place_of_z(t), below)
-    give_scratch(room)
+    give_scratch(scratch)
 
 
 cdef void both_task(void* ctx, Py_ssize_t number) noexcept nogil:

@@ -35,10 +35,10 @@ cdef extern from "scalar/winograd_4x4.h":
         Py_ssize_t rows, Py_ssize_t n, Py_ssize_t left, Py_ssize_t ld, float* to) noexcept nogil
     void ag_input_4x4(
         const float* x, Py_ssize_t ld, Py_ssize_t n, float* v, Py_ssize_t each, Py_ssize_t step,
-        float* room) noexcept nogil
+        float* scratch) noexcept nogil
     void ag_output_gradient_4x4(
         const float* y, Py_ssize_t ld, Py_ssize_t n, float* z, Py_ssize_t each, Py_ssize_t step,
-        float* room) noexcept nogil
+        float* scratch) noexcept nogil
     void ag_filter_4x4(
         const float* w, Py_ssize_t ld, Py_ssize_t w_step, Py_ssize_t n, Py_ssize_t k, int turned,
         float* u, Py_ssize_t width, Py_ssize_t step) noexcept nogil

@@ -9,15 +9,15 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 from autograd_cy._C.dtypes cimport (
-    dt_is_complex, dt_is_float, dt_is_integral, dt_object, dt_real, dt_scalar_name, DT_BF16,
-    DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, DT_U8)
+    dt_c_name, dt_is_complex, dt_is_float, dt_is_integral, dt_real, dt_scalar_name, dt_type_name,
+    DT_BF16, DT_BOOL, DT_C128, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, DT_U8)
 from autograd_cy._C.faults cimport check_no_zero
 from autograd_cy._C.iterate cimport result_dtype
 from autograd_cy._C.metadata cimport normal_dims
 from autograd_cy._C.outputs cimport result_like
 from autograd_cy._C.storage cimport ON_CPU
 from autograd_cy._C.tensor cimport (
-    below_vmaps, check_fits, normal_dim, scalar_value, warn_once, F_BATCHED, F_WRAPPED)
+    below_vmaps, check_fits, normal_dim, scalar_value, sizes_of, warn_once, F_BATCHED, F_WRAPPED)
 
 
 cdef int same(Result* r, Tensor a, str op) except -1:
@@ -63,12 +63,6 @@ cdef int result_reduced(Result* r, int dt, Tensor a, const char* mask, bint keep
     r.nd = n
     r.strided = False
     return 0
-
-
-# --- dtypes in messages ---------------------------------------------------------------------
-
-cdef str scalar_name(int dt):
-    return dt_scalar_name(dt)
 
 
 include "rules_common/checks.pxi"

@@ -1,11 +1,11 @@
 # cython: language_level=3
 """Shape rules of convolutions."""
-from autograd_cy._C.dtypes cimport DT_BOOL, DT_I64, dt_is_integral, dt_object
+from autograd_cy._C.dtypes cimport dt_is_integral, dt_scalar_name, dt_type_name, DT_BOOL, DT_I64
 from autograd_cy._C.formats cimport lay_channels_last
 from autograd_cy._C.outputs cimport result_dense
-from autograd_cy._C.rules_common cimport scalar_name
+
 from autograd_cy._C.devices cimport lays_channels_last
-from autograd_cy._C.tensor cimport F_STRIDED, MAX_DIMS, Tensor, sizes_of
+from autograd_cy._C.tensor cimport F_STRIDED, MAX_DIMS, Tensor, missing_dim, sizes_of
 
 __all__: list[str] = []
 
@@ -56,7 +56,7 @@ cdef int check_options(tuple stride, tuple padding, tuple dilation, tuple output
 
 
 cdef str type_word(Tensor t):
-    return dt_object(t.dt).name
+    return dt_type_name(t.dt)
 
 
 cdef int check_dtypes(Tensor input, Tensor weight, Tensor bias, bint plain, str op) except -1:
@@ -74,7 +74,7 @@ cdef int check_dtypes(Tensor input, Tensor weight, Tensor bias, bint plain, str 
             "the same; convert one of them with .to(dtype)")
     if input.dt == DT_BOOL or (dt_is_integral(input.dt) and input.dt != DT_I64 and not plain):
         raise NotImplementedError(
-            f"\"{op}\" not implemented for '{scalar_name(input.dt)}'; convert the tensors with "
+            f"\"{op}\" not implemented for '{dt_scalar_name(input.dt)}'; convert the tensors with "
             ".to(dtype)")
     return 0
 
@@ -273,8 +273,8 @@ cdef Py_ssize_t places_of(Py_ssize_t size, tuple kernel_size, tuple dilation, tu
     check_reach(option(padding, d), "padding", padding, op)
     check_reach(size, "output_size", (size,), op)
     cdef Py_ssize_t reach = option(dilation, d) * (option(kernel_size, d) - 1) + 1
-    cdef Py_ssize_t room = size + 2 * option(padding, d) - reach
-    return room // option(stride, d) + 1 if room >= 0 else 0
+    cdef Py_ssize_t span = size + 2 * option(padding, d) - reach
+    return span // option(stride, d) + 1 if span >= 0 else 0
 
 
 cdef int unfolded(Result* r, Tensor a, tuple kernel_size, tuple dilation, tuple padding,
@@ -282,9 +282,10 @@ cdef int unfolded(Result* r, Tensor a, tuple kernel_size, tuple dilation, tuple 
     cdef Py_ssize_t height, width
     check_windows(kernel_size, dilation, padding, stride, op)
     if a.nd not in (3, 4) or 0 in (<tuple>tuple(sizes_of(a)))[a.nd - 3:]:
-        raise RuntimeError(
+        text = (
             f"{op}: Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other "
             f"non-zero dimensions for input, but got: {list(sizes_of(a))}")
+        raise missing_dim(a.nd, a.nd, text) if a.nd < 2 else RuntimeError(text)
     height = places_of(a.sizes[a.nd - 2], kernel_size, dilation, padding, stride, 0, op)
     width = places_of(a.sizes[a.nd - 1], kernel_size, dilation, padding, stride, 1, op)
     if height < 1 or width < 1:

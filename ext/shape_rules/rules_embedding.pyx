@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Shape rules of embeddings."""
-from autograd_cy._C.dtypes cimport DT_F16, DT_I32, DT_I64
+from autograd_cy._C.dtypes cimport dt_scalar_name, DT_F16, DT_I32, DT_I64
 from autograd_cy._C.outputs cimport result_dense
-from autograd_cy._C.rules_common cimport scalar_name
+
 from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, sizes_of
 
 __all__: list[str] = []
@@ -12,7 +12,7 @@ cdef int check_indices(Tensor indices, str name, str op) except -1:
     if indices.dt != DT_I64 and indices.dt != DT_I32:
         raise RuntimeError(
             f"Expected tensor for argument #1 '{name}' to have one of the following scalar types: "
-            f"Long, Int; but got {scalar_name(indices.dt)}Tensor instead (while checking arguments "
+            f"Long, Int; but got {dt_scalar_name(indices.dt)}Tensor instead (while checking arguments "
             f"for {op})")
     return 0
 
@@ -69,7 +69,7 @@ cdef int bagged(Result* r, Tensor weight, Tensor indices, Tensor offsets, Tensor
     if weight.dt < DT_F16:
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: "
-            f"Half, BFloat16, Float, Double; but got {scalar_name(weight.dt)}Tensor instead (while "
+            f"Half, BFloat16, Float, Double; but got {dt_scalar_name(weight.dt)}Tensor instead (while "
             f"checking arguments for {op})")
     check_indices(indices, "indices", op)
     check_indices(offsets, "offsets", op)
@@ -87,8 +87,8 @@ cdef int bagged(Result* r, Tensor weight, Tensor indices, Tensor offsets, Tensor
         if samples.dt != weight.dt:
             raise RuntimeError(
                 "Expected tensor for argument #1 'weight' to have the same type as tensor for "
-                f"argument #2 'per_sample_weights'; but type {scalar_name(weight.dt)}Tensor does "
-                f"not equal {scalar_name(samples.dt)}Tensor (while checking arguments for {op})")
+                f"argument #2 'per_sample_weights'; but type {dt_scalar_name(weight.dt)}Tensor does "
+                f"not equal {dt_scalar_name(samples.dt)}Tensor (while checking arguments for {op})")
         if samples.nd != 1 or samples.count != indices.count:
             raise RuntimeError(
                 f"{op}: expected one of per_sample_weights for each of {indices.count} indices, "

@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Shape rules of filters along a dimension."""
-from autograd_cy._C.dtypes cimport DT_I16, DT_I64, DT_U8, dt_object
+from autograd_cy._C.dtypes cimport dt_scalar_name, DT_I16, DT_I64, DT_U8
 from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.tensor cimport describe_tensor
 
@@ -15,7 +15,7 @@ cdef int checked(Tensor a, Tensor bounds, Tensor weight, Py_ssize_t behind, str 
         raise RuntimeError(f"{op}: bounds are int64 of shape (n, 2), not {describe_tensor(bounds)}")
     if weight.dt != wanted or weight.nd != 2 or weight.sizes[0] != bounds.sizes[0]:
         raise RuntimeError(
-            f"{op}: weights of {bounds.sizes[0]} elements are {dt_object(wanted).name} of shape "
+            f"{op}: weights of {bounds.sizes[0]} elements are {dt_scalar_name(wanted)} of shape "
             f"({bounds.sizes[0]}, taps), not {describe_tensor(weight)}")
     return 0
 

@@ -2,16 +2,17 @@
 """Shape rules of reading and writing by index, of joining, triangles and sorting."""
 from autograd_cy._C.checked cimport checked_add
 from autograd_cy._C.dtypes cimport (
-    DT_BOOL, DT_I32, DT_I64, DT_NONE, dt_is_complex, dt_is_limited, dt_promote, no_promotion,
-    not_for_limited)
+    dt_is_complex, dt_is_limited, dt_promote, dt_scalar_name, no_promotion, not_for_limited,
+    DT_BOOL, DT_I32, DT_I64, DT_NONE)
 from autograd_cy._C.formats cimport all_channels_last
 from autograd_cy._C.iterate cimport expand_plain
 from autograd_cy._C.outputs cimport NEEDS_SIZES, Result, result_dense, result_like
 from autograd_cy._C.placement cimport MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D, device_of_code
-from autograd_cy._C.rules_common cimport scalar_name
+
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, MAX_DIMS, Tensor, format_strides, is_tensor, normal_dim, same_shape, sizes_of)
+    F_STRIDED, MAX_DIMS, Tensor, format_strides, is_tensor, normal_dim, same_shape, sizes_of,
+    warn_once)
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -25,7 +26,7 @@ cdef inline Py_ssize_t size_at(Tensor a, int dim) noexcept:
 cdef int check_index_dtype(Tensor index, str op) except -1:
     if index.dt != DT_I64 and index.dt != DT_I32:
         raise RuntimeError(
-            f"{op}(): Expected dtype int32/int64 for index, but got: {scalar_name(index.dt)}")
+            f"{op}(): Expected dtype int32/int64 for index, but got: {dt_scalar_name(index.dt)}")
     return 0
 
 
@@ -43,6 +44,9 @@ cdef int check_vector(Tensor a, Tensor index, str op) except -1:
 cdef int selected(Result* r, Tensor a, Py_ssize_t dim, Tensor index, str op) except -1:
     dim = normal_dim(dim, a.nd)
     check_vector(a, index, op)
+    if index.count and a.nd > 1 and a.sizes[dim] == 0:
+        raise RuntimeError(f"{op}(): self indexing axis dim should be positive (shape "
+                           f"{list(sizes_of(a))}, dim {dim})")
     result_dense(r, a.dt, a.nd, a.sizes)
     if a.nd:
         r.sizes[dim] = index.count
@@ -57,7 +61,7 @@ cdef int rows_added(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor so
     check_vector(a, index, op)
     if source.dt != a.dt:
         raise RuntimeError(
-            f"{op}_(): self ({scalar_name(a.dt)}) and source ({scalar_name(source.dt)}) must "
+            f"{op}_(): self ({dt_scalar_name(a.dt)}) and source ({dt_scalar_name(source.dt)}) must "
             "have the same scalar type")
     rows = source.sizes[dim] if source.nd > dim else 1
     if rows != index.count:
@@ -118,7 +122,7 @@ cdef int scattered(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor src
     if src.dt != a.dt:
         raise RuntimeError(
             "scatter(): Expected self.dtype to be equal to src.dtype "
-            f"(self is {scalar_name(a.dt)}, src is {scalar_name(src.dt)})")
+            f"(self is {dt_scalar_name(a.dt)}, src is {dt_scalar_name(src.dt)})")
     if index.count:
         check_move(a, <int>dim, index, src)
     return result_dense(r, a.dt, a.nd, a.sizes)
@@ -248,14 +252,14 @@ cdef int rows_reduced(Result* r, Tensor a, Py_ssize_t dim, Tensor index, Tensor 
     if index.nd > 1:
         raise IndexError(
             f"{op}_(): Index is supposed to be a vector, but got dim: {index.nd} with "
-            f"type: {scalar_name(index.dt)} and size: {list(sizes_of(index))}")
+            f"type: {dt_scalar_name(index.dt)} and size: {list(sizes_of(index))}")
     if index.dt != DT_I64 and index.dt != DT_I32:
         raise RuntimeError(f"{op}_(): Expected dtype int32/int64 for index but got: "
-                           f"{scalar_name(index.dt)}")
+                           f"{dt_scalar_name(index.dt)}")
     if source.dt != a.dt:
         raise RuntimeError(
-            f"{op}_(): self ({scalar_name(a.dt)}) and source "
-            f"({scalar_name(source.dt)}) must have the same scalar type")
+            f"{op}_(): self ({dt_scalar_name(a.dt)}) and source "
+            f"({dt_scalar_name(source.dt)}) must have the same scalar type")
     given, wanted = list(sizes_of(source)), list(sizes_of(a))
     if (len(given) != len(wanted)
             or given[:dim] + given[dim + 1:] != wanted[:dim] + wanted[dim + 1:]):
@@ -579,11 +583,21 @@ cdef int kth_along(Result* r, Tensor a, Py_ssize_t k, Py_ssize_t dim, bint keepd
 
 # --- members and places ---------------------------------------------------------------------
 
+cdef int warn_of_copy(Tensor t, str what) except -1:
+    if t is not None and t.flags & F_STRIDED:
+        warn_once(
+            f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the "
+            "performance due to extra data copy when converting non-contiguous tensor to "
+            f"contiguous, please use contiguous {what} tensor if possible. This message will only "
+            "appear once per program.")
+    return 0
+
+
 cdef int members(Result* r, Tensor elements, Tensor test_elements, str op) except -1:
     if elements.dt == DT_BOOL or test_elements.dt == DT_BOOL:
         raise RuntimeError(
             f"Unsupported input type encountered for {op}(): Bool (elements are "
-            f"{scalar_name(elements.dt)}, test_elements {scalar_name(test_elements.dt)}); "
+            f"{dt_scalar_name(elements.dt)}, test_elements {dt_scalar_name(test_elements.dt)}); "
             "convert truth values to integers first")
     return result_dense(r, DT_BOOL, elements.nd, elements.sizes)
 
@@ -615,12 +629,15 @@ cdef int searchsorted(Result* r, Tensor rows, Tensor values, bint out_int32, bin
     if sorter is not None:
         if sorter.dt != DT_I64:
             raise RuntimeError("torch.searchsorted(): sorter must be a tensor of long dtype but "
-                               f"got dtype {scalar_name(sorter.dt)}")
+                               f"got dtype {dt_scalar_name(sorter.dt)}")
         if not same_shape(rows, sorter):
             raise RuntimeError(
                 "torch.searchsorted(): boundary and sorter must have the same size, but got "
                 f"boundary tensor {list(sizes_of(rows))} and got sorter tensor "
                 f"{list(sizes_of(sorter))}")
+    warn_of_copy(values, "input value")
+    warn_of_copy(rows, "boundary")
+    warn_of_copy(sorter, "sorter")
     return result_dense(r, DT_I32 if out_int32 else DT_I64, values.nd, values.sizes)
 
 
@@ -629,4 +646,6 @@ cdef int buckets(Result* r, Tensor values, Tensor boundaries, bint out_int32, bi
     if boundaries.nd != 1:
         raise RuntimeError(
             f"boundaries tensor must be 1 dimension, but got dim({boundaries.nd})")
+    warn_of_copy(values, "input value")
+    warn_of_copy(boundaries, "boundary")
     return result_dense(r, DT_I32 if out_int32 else DT_I64, values.nd, values.sizes)

@@ -1,9 +1,9 @@
 # cython: language_level=3
 """Shape rules of losses."""
-from autograd_cy._C.dtypes cimport DT_I64, DT_U8
+from autograd_cy._C.dtypes cimport dt_scalar_name, DT_I64, DT_U8
 from autograd_cy._C.iterate cimport broadcast_shape, result_dtype
 from autograd_cy._C.outputs cimport has_shape, result_dense, result_like
-from autograd_cy._C.rules_common cimport scalar_name
+
 from autograd_cy._C.tensor cimport Tensor, same_shape, sizes_of
 
 
@@ -53,7 +53,7 @@ cdef int check_classes(int nd, const Py_ssize_t* sizes, int dt, Tensor target,
     if target.dt != DT_I64 and target.dt != DT_U8:
         raise RuntimeError(
             "nll_loss: expected target dtype to be Long or Byte (expected scalar type Long but "
-            f"found {scalar_name(target.dt)})")
+            f"found {dt_scalar_name(target.dt)})")
     if weight is None:
         return 0
     if weight.nd != 1 or weight.count != classes:
@@ -62,7 +62,7 @@ cdef int check_classes(int nd, const Py_ssize_t* sizes, int dt, Tensor target,
             f"got weight tensor of shape: {list(sizes_of(weight))}")
     if weight.dt != dt:
         raise RuntimeError(
-            f"expected scalar type {scalar_name(dt)} but found {scalar_name(weight.dt)}")
+            f"expected scalar type {dt_scalar_name(dt)} but found {dt_scalar_name(weight.dt)}")
     return 0
 
 
@@ -168,7 +168,7 @@ cdef int probabilities(Result* r, Tensor a, Tensor b, Tensor weight, Py_ssize_t 
     check_factor(a, weight, op)
     if a.dt != b.dt:
         raise RuntimeError(
-            f"{op}: Found dtype {scalar_name(b.dt)} but expected {scalar_name(a.dt)} (of the "
+            f"{op}: Found dtype {dt_scalar_name(b.dt)} but expected {dt_scalar_name(a.dt)} (of the "
             "target, as the input has)")
     return result_dense(r, a.dt, a.nd if reduction == RED_NONE else 0, a.sizes)
 

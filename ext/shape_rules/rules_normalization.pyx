@@ -1,9 +1,9 @@
 # cython: language_level=3
 """Shape rules of normalisation."""
-from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
+from autograd_cy._C.dtypes cimport dt_scalar_name, DT_BF16, DT_F16, DT_F32
 from autograd_cy._C.outputs cimport result_dense, result_like
-from autograd_cy._C.rules_common cimport scalar_name
-from autograd_cy._C.tensor cimport F_STRIDED, dims_of, sizes_of
+
+from autograd_cy._C.tensor cimport F_STRIDED, dims_of, missing_dim, sizes_of
 
 __all__: list[str] = []
 
@@ -35,7 +35,7 @@ cdef int same_dtype(Tensor t, Tensor input, str name, str op) except -1:
     if t is None or t.dt == input.dt or t.dt == statistics_dtype(input.dt):
         return 0
     raise RuntimeError(
-        f"{op}: expected scalar type {scalar_name(input.dt)} but found {scalar_name(t.dt)} of "
+        f"{op}: expected scalar type {dt_scalar_name(input.dt)} but found {dt_scalar_name(t.dt)} of "
         f"{name}. Convert one of them with .to(dtype).")
 
 
@@ -137,9 +137,9 @@ cdef int batch_norm(Result* r, Tensor input, Tensor weight, Tensor bias, Tensor 
                     Tensor running_var, bint training, str op) except -1:
     cdef int dt = statistics_dtype(input.dt)
     if input.nd < 2:
-        raise RuntimeError(
-            f"{op}: expected at least 2 dimensions (batch, channels), got {input.nd} (shape "
-            f"{list(sizes_of(input))})")
+        text = (f"{op}: expected at least 2 dimensions (batch, channels), got {input.nd} (shape "
+                f"{list(sizes_of(input))})")
+        raise missing_dim(1, input.nd, text) if input.nd else RuntimeError(text)
     check_channels(input, running_mean, "running_mean", op)
     check_channels(input, running_var, "running_var", op)
     check_channels(input, weight, "weight", op)
@@ -157,7 +157,8 @@ cdef int group_norm(Result* r, Tensor input, Py_ssize_t groups, Tensor weight, T
     cdef int dt = statistics_dtype(input.dt)
     cdef Py_ssize_t sizes[2]
     if input.nd < 2:
-        raise RuntimeError(
+        raise missing_dim(
+            1, input.nd,
             f"{op}: Expected at least 2 dimensions for input tensor but received {input.nd}")
     if groups <= 0:
         raise RuntimeError(f"{op}: Expected num groups to be greater than 0, got {groups}")

@@ -9,11 +9,11 @@ __all__: list[str] = []
 cdef Py_ssize_t pooled_size(Py_ssize_t size, Py_ssize_t kernel, Py_ssize_t stride,
                             Py_ssize_t padding, Py_ssize_t dilation,
                             bint ceil_mode) noexcept nogil:
-    cdef Py_ssize_t room = size + 2 * padding - dilation * (kernel - 1) - 1, n
+    cdef Py_ssize_t span = size + 2 * padding - dilation * (kernel - 1) - 1, n
     if ceil_mode:
-        room += stride - 1
+        span += stride - 1
     # Rounded down, below zero as well.
-    n = room // stride if room >= 0 else -((stride - 1 - room) // stride)
+    n = span // stride if span >= 0 else -((stride - 1 - span) // stride)
     n += 1
     if (n - 1) * stride >= size + padding:
         # The last window would have padding alone; without ceil_mode, it ends before that.

@@ -1,9 +1,9 @@
 # cython: language_level=3
 """Shape rules of products of vectors and matrices."""
-from autograd_cy._C.dtypes cimport DT_BOOL, dt_object
+from autograd_cy._C.dtypes cimport dt_scalar_name, dt_type_name, DT_BOOL
 from autograd_cy._C.iterate cimport expand_plain
 from autograd_cy._C.outputs cimport result_dense
-from autograd_cy._C.tensor cimport sizes_of
+from autograd_cy._C.tensor cimport missing_dim, sizes_of
 
 
 cdef object unfit(Tensor x, Tensor weight, str op):
@@ -21,11 +21,11 @@ cdef object unfit(Tensor x, Tensor weight, str op):
 cdef int same_dtype(Tensor a, Tensor b, str op) except -1:
     if a.dt != b.dt:
         raise RuntimeError(
-            f"{op}: expected m1 and m2 to have the same dtype, but got: {dt_object(a.dt).name} != "
-            f"{dt_object(b.dt).name}. Convert one of them with .to(dtype).")
+            f"{op}: expected m1 and m2 to have the same dtype, but got: {dt_type_name(a.dt)} != "
+            f"{dt_type_name(b.dt)}. Convert one of them with .to(dtype).")
     if a.dt == DT_BOOL:
-        raise RuntimeError(f"\"{op}\" not implemented for 'Bool'; convert the operands with "
-                           ".to(dtype)")
+        raise NotImplementedError(f"\"{op}\" not implemented for 'Bool'; convert the operands with "
+                                  ".to(dtype)")
     return 0
 
 
@@ -33,15 +33,17 @@ cdef int same_as_product(Tensor c, Tensor a, str op) except -1:
     """The dtype of what is added to a product."""
     if c.dt != a.dt:
         raise RuntimeError(
-            f"{op}: self and mat2 must have the same dtype, but got {dt_object(c.dt).name} and "
-            f"{dt_object(a.dt).name}")
+            f"{op}: self and mat2 must have the same dtype, but got {dt_scalar_name(c.dt)} and "
+            f"{dt_scalar_name(a.dt)}")
     return 0
 
 
 cdef int need_dims(Tensor t, int nd, str name, str op) except -1:
     if t.nd != nd:
-        raise RuntimeError(f"{op}: expected {name} to be {nd}-D, but got {t.nd}-D (shape "
-                           f"{list(sizes_of(t))})")
+        text = f"{op}: expected {name} to be {nd}-D, but got {t.nd}-D (shape {list(sizes_of(t))})"
+        if nd == 3 and t.nd < (2 if name == "batch1" else 3):
+            raise missing_dim(t.nd or 1, t.nd, text)
+        raise RuntimeError(text)
     return 0
 
 
@@ -101,9 +103,10 @@ cdef int dot(Result* r, Tensor a, Tensor b, str op) except -1:
 
 cdef int mv(Result* r, Tensor a, Tensor b, str op) except -1:
     if a.nd != 2 or b.nd != 1 or a.sizes[1] != b.sizes[0]:
-        raise RuntimeError(
+        text = (
             f"size mismatch, got input ({a.sizes[0] if a.nd else 0}), mat "
             f"({'x'.join(map(str, sizes_of(a)))}), vec ({'x'.join(map(str, sizes_of(b)))})")
+        raise RuntimeError(text) if a.nd else missing_dim(0, 0, text)
     same_dtype(a, b, op)
     r.sizes[0] = a.sizes[0]
     return result_dense(r, a.dt, 1, r.sizes)
@@ -165,8 +168,8 @@ cdef int linear(Result* r, Tensor x, Tensor weight, Tensor bias, str op) except 
     if bias is not None:
         if bias.dt != x.dt:
             raise RuntimeError(
-                f"{op}: bias must have the dtype of input, but got {dt_object(bias.dt).name} and "
-                f"{dt_object(x.dt).name}")
+                f"{op}: bias must have the dtype of input, but got {dt_scalar_name(bias.dt)} and "
+                f"{dt_scalar_name(x.dt)}")
         if vector and bias.nd != 0:
             raise RuntimeError(
                 f"{op}: a vector as weight takes a 0-d bias, got shape {list(sizes_of(bias))}")

@@ -3,8 +3,8 @@
 """Shape rules of what is drawn at random: fills, masks, slopes. They refuse bounds and dtypes."""
 from autograd_cy._C.rules_common cimport slope_range
 from autograd_cy._C.dtypes cimport (
-    dt_differentiable, dt_is_complex, dt_is_float, dt_is_signed, dt_object, dt_real, DT_BF16, DT_F16, DT_F32,
-    DT_F64, DT_I64, DT_U8)
+    dt_differentiable, dt_is_complex, dt_is_float, dt_is_signed, dt_real, dt_scalar_name,
+    dt_type_name, DT_BF16, DT_F16, DT_F32, DT_F64, DT_I64, DT_U8)
 from autograd_cy._C.iterate cimport expand_plain
 from autograd_cy._C.outputs cimport Result, has_shape, result_like
 from autograd_cy._C.random cimport exact_limit
@@ -19,7 +19,7 @@ __all__: list[str] = []
 cdef int need_floating(int dt, str op) except -1:
     if not dt_differentiable(dt):
         raise NotImplementedError(
-            f"{op}: not implemented for {dt_object(dt).name}; "
+            f"{op}: not implemented for '{dt_scalar_name(dt)}'; "
             "the dtype must be floating or complex"
         )
     return 0
@@ -27,7 +27,7 @@ cdef int need_floating(int dt, str op) except -1:
 
 cdef int need_real(int dt, str op) except -1:
     if dt_is_complex(dt):
-        raise NotImplementedError(f"{op}: not implemented for {dt_object(dt).name}")
+        raise NotImplementedError(f"{op}: not implemented for '{dt_scalar_name(dt)}'")
     return 0
 
 
@@ -52,7 +52,7 @@ cdef int uniform(Result* r, Tensor a, double lo, double hi, str op) except -1:
         )
     if abs(lo) > limit or abs(hi) > limit or hi - lo > limit:
         raise RuntimeError(
-            f"uniform_: [{lo}, {hi}) is out of bounds for {dt_object(dt).name}"
+            f"uniform_: [{lo}, {hi}) is out of bounds for {dt_scalar_name(dt)}"
         )
     return result_like(r, a, a.dt)
 
@@ -82,7 +82,7 @@ cdef int exponential(Result* r, Tensor a, double rate, str op) except -1:
     if not dt_is_float(a.dt):
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. dtype must be a "
-            f"floating point but you specified {dt_object(a.dt).name}"
+            f"floating point but you specified {dt_scalar_name(a.dt)}"
         )
     if not rate > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate}")
@@ -101,7 +101,7 @@ cdef int bernoulli_each(Result* r, Tensor a, Tensor p, str op) except -1:
     need_real(a.dt, "bernoulli_")
     if not dt_is_float(p.dt):
         raise NotImplementedError(
-            f"bernoulli: probabilities must be floating, not {dt_object(p.dt).name}"
+            f"bernoulli: probabilities must be floating, not {dt_scalar_name(p.dt)}"
         )
     result_like(r, a, a.dt)
     if not has_shape(p, r):
@@ -136,10 +136,10 @@ cdef int check_bounds(int dt, Py_ssize_t low, Py_ssize_t last) except -1:
     top = exact if dt <= DT_I64 else 65504 if dt == DT_F16 else 2**63 - 1
     bottom = 0 if not dt_is_signed(dt) else -65504 if dt == DT_F16 else -top - 1
     if low < bottom:
-        raise RuntimeError(f"random_: from is out of bounds for {dt_object(dt).name} ({low})")
+        raise RuntimeError(f"random_: from is out of bounds for {dt_type_name(dt)} ({low})")
     if last > top:
         raise RuntimeError(
-            f"random_: to - 1 is out of bounds for {dt_object(dt).name} ({last})"
+            f"random_: to - 1 is out of bounds for {dt_type_name(dt)} ({last})"
         )
     if dt > DT_I64:
         bits = len(bin(exact)) - 3
@@ -147,7 +147,7 @@ cdef int check_bounds(int dt, Py_ssize_t low, Py_ssize_t last) except -1:
             if not -exact <= limit <= exact:
                 _warn(
                     f"{what} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision "
-                    f"limitations {dt_object(dt).name} can support discrete uniform distribution "
+                    f"limitations {dt_scalar_name(dt)} can support discrete uniform distribution "
                     "only within this range. Numbers beyond it are rounded.",
                     UserWarning)
     return 0
@@ -173,7 +173,7 @@ cdef int scaled_mask(Result* r, Tensor a, double keep, str op) except -1:
     if keep > 0 and not dt_is_float(a.dt):
         raise RuntimeError(
             f"{op}: result type float32 can't be cast to the desired output type "
-            f"{dt_object(a.dt).name}")
+            f"{dt_scalar_name(a.dt)}")
     return result_like(r, a, a.dt)
 
 
@@ -188,7 +188,7 @@ cdef int channel_mask(Result* r, Tensor a, str op) except -1:
     return result_like(r, a, a.dt)
 
 
-cdef int slopes(Result* r, Tensor a, Tensor lower, Tensor upper, str op) except -1:
+cdef int rrelu_slopes(Result* r, Tensor a, Tensor lower, Tensor upper, str op) except -1:
     """One for each element, between two numbers."""
     cdef double[2] at
     slope_range(a, lower, upper, at)

@@ -5,7 +5,7 @@ Which dtypes are allowed is said in the records.
 """
 from libc.string cimport memset
 from autograd_cy._C.dtypes cimport (
-    DT_BOOL, DT_I64, dt_is_limited, dt_object, dt_real, not_for_limited)
+    dt_is_limited, dt_real, dt_scalar_name, not_for_limited, DT_BOOL, DT_I64)
 from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.rules_common cimport dims_mask, result_reduced
 from autograd_cy._C.tensor cimport MAX_DIMS, normal_dim, same_shape, sizes_of
@@ -134,8 +134,8 @@ cdef int recurrence(Result* r, Tensor terms, Tensor factors, Py_ssize_t dim, str
     if terms.dt != factors.dt or not same_shape(terms, factors):
         raise RuntimeError(
             f"{op}: expected terms and factors of one dtype and shape, but got "
-            f"{dt_object(terms.dt).name} {list(sizes_of(terms))} and "
-            f"{dt_object(factors.dt).name} {list(sizes_of(factors))}")
+            f"{dt_scalar_name(terms.dt)} {list(sizes_of(terms))} and "
+            f"{dt_scalar_name(factors.dt)} {list(sizes_of(factors))}")
     return result_dense(r, terms.dt, terms.nd, terms.sizes)
 
 

@@ -8,7 +8,7 @@ from ext.build.steps import Builder, Library, Unit
 
 
 class Pretending(Builder):
-    """Writes the outputs of the tools and lists of what they would have read, without the tools."""
+    """Write the outputs of the tools and lists of what they would have read, without the tools."""
 
     reads: dict  # C file or object file: what its tool read
 

@@ -103,19 +103,19 @@ def test_the_guard_names_what_newer_compilers_refuse(tmp_path):
     assert "incompatible" in said
 
 
-def test_cold_modules_are_those_of_their_rooms_and_headers(tmp_path):
-    def module(room, *lines):
-        path = tmp_path / room / "some.pyx"
+def test_cold_modules_are_those_of_their_layers_and_headers(tmp_path):
+    def module(layer, *lines):
+        path = tmp_path / layer / "some.pyx"
         path.parent.mkdir(exist_ok=True)
         path.write_text("\n".join(["# cython: language_level=3", *lines, ""]))
-        return declared(path, f"{room}/some.pyx")
+        return declared(path, f"{layer}/some.pyx")
 
     assert not module("kernels").cold
-    for room in ("core", "engine", "composites", "shape_rules", "cuda"):
-        assert module(room).cold
-        assert module(room, "# build: plain -ffp-contract=off").cold
-        assert not module(room, "# build: plain hot").cold
-        assert not module(room, "# build: openmp").cold
+    for layer in ("core", "engine", "composites", "shape_rules", "cuda"):
+        assert module(layer).cold
+        assert module(layer, "# build: plain -ffp-contract=off").cold
+        assert not module(layer, "# build: plain hot").cold
+        assert not module(layer, "# build: openmp").cold
     assert module("core", "# build: plain hot").flags == ()
     assert module("kernels", "# build: plain cold").cold
     assert module("kernels", "# build: simd cold").cold

@@ -1,6 +1,7 @@
 """Layers that are rows of a table, and functions that records ask for."""
 
 import ast
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_a_row_without_parameters_has_those_of_its_base(rows):
 
 
 def test_functions_are_called_in_examples_in_place_of_layers():
-    known = layers.by_name(layers.load())
+    known = layers.rows_by_name(layers.load())
     records = {r.name: r for found in table.load().values() for r in found}
     relu = functional.Function(records["relu"], known)
     line = ">>> torch.nn.ReLU()(torch.ones(2))"
@@ -67,10 +68,21 @@ def test_functions_are_called_in_examples_in_place_of_layers():
     assert relu.example("tensor([0.])") == "tensor([0.])"
 
 
+def test_only_rows_of_functions_that_the_build_writes_describe_a_function():
+    """Nothing reads the fields of another row: its function is Python, with a text of its own."""
+    known = layers.rows_by_name(layers.load())
+    records = [r for found in table.load().values() for r in found if r.call.functional]
+    written = {functional.Function(r, known).row.name for r in records}
+    fields = [f.name for f in dataclasses.fields(_schema.Layer) if f.name.startswith("function_")]
+    assert fields
+    described = {name for name, row in known.items() if any(getattr(row, f) for f in fields)}
+    assert described - written == set()
+
+
 def test_what_the_build_writes_is_what_lies_there_and_is_ignored_by_git():
     ignored = (ROOT / ".gitignore").read_text().splitlines()
     found = layers.load()
-    known = layers.by_name(found)
+    known = layers.rows_by_name(found)
     for place, (module, own) in found.items():
         path = ROOT / "autograd_cy" / "nn" / place
         assert path.read_text() == layers.module_text(place, module, own, known)

@@ -91,7 +91,7 @@ class Seeds(D.Dataset):
 
 
 class Special(D.Dataset):
-    """Does what `act` says instead of giving a sample."""
+    """Do what `act` says instead of giving a sample."""
 
     def __init__(self, act):
         self.act = act
@@ -748,7 +748,7 @@ def test_shares_of_several_processes_say_what_they_are():
 @pytest.mark.parametrize("size", [None, 2])
 def test_a_stream_has_ended_once_it_says_so(workers, size):
     class Again(D.IterableDataset):
-        """Goes on after its end."""
+        """Go on after its end."""
 
         def __iter__(self):
             self.given = 0

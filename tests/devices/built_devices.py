@@ -1,4 +1,4 @@
-"""Builds `hostdevice` and `tracer`, once for all processes of a run, and loads them."""
+"""Build `hostdevice` and `tracer`, once for all processes of a run, and load them."""
 
 import contextlib
 import importlib.util

@@ -372,7 +372,7 @@ def test_checkpoints_compute_in_the_regions_of_their_forward(late):
 # --- the table of kernels -----------------------------------------------------------------------
 
 # Functions of the CPU that are called past the table, behind a question for the device.
-ASKS_FIRST = {("accumulate.pyx", "sum_to_shape_fast")}
+CHECKED_FIRST = {("accumulate.pyx", "sum_to_shape_fast")}
 
 
 def test_no_kernel_of_the_cpu_is_called_past_the_table():
@@ -388,7 +388,7 @@ def test_no_kernel_of_the_cpu_is_called_past_the_table():
                 words = re.findall(r"\w+", names)
                 found |= {(path.name, word) for word in words if not word.isupper()}
     assert looked > 100
-    assert found == ASKS_FIRST
+    assert found == CHECKED_FIRST
 
 
 def test_forward_mode_goes_along(late):

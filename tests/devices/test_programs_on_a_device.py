@@ -45,7 +45,7 @@ class Cube(ag.autograd.Function):
 
 
 class Both(ag.autograd.Function):
-    """Writes to its input, and gives a second result that has no derivative."""
+    """Write to its input, and give a second result that has no derivative."""
 
     @staticmethod
     def forward(ctx, x):

@@ -1,4 +1,4 @@
-"""Finds the examples of the documentation: code blocks in Markdown, sessions in docstrings.
+"""Find the examples of the documentation: code blocks in Markdown, sessions in docstrings.
 
 In Markdown, each block fenced as ```python is run; the blocks of a file share their names, as a
 reader would run them one after another.  A block of `>>>` lines is a session whose output is

@@ -23,9 +23,9 @@ class Sine(Function):
         return grad * x.cos()
 
     @staticmethod
-    def jvp(ctx, moved):
+    def jvp(ctx, tangent):
         (x,) = ctx.saved_tensors
-        return moved * x.cos()
+        return tangent * x.cos()
 
 
 def test_jvp():
@@ -81,13 +81,13 @@ def test_jvp_in_place_and_of_views():
 
     class Twice_(Double_):
         @staticmethod
-        def jvp(ctx, moved):
-            return moved.mul_(2)
+        def jvp(ctx, tangent):
+            return tangent.mul_(2)
 
     class Wrong_(Double_):
         @staticmethod
-        def jvp(ctx, moved):
-            return moved * 2
+        def jvp(ctx, tangent):
+            return tangent * 2
 
     with fwAD.dual_level():
         x = fwAD.make_dual(torch.ones(2), torch.full((2,), 3.0))

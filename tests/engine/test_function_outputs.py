@@ -199,7 +199,7 @@ def test_dirty_tensor_that_is_no_input_warns():
 
 
 class PassedThrough(Function):
-    """Returns its input, and saves it or the output in setup_context."""
+    """Return its input, and save it or the output in setup_context."""
 
     @staticmethod
     def forward(x, which):

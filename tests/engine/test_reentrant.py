@@ -47,7 +47,7 @@ def test_depth(depth):
 
 
 class Strides(list):
-    """Notes, for every item, how a gradient lies that may lie anyhow, or as its leaf."""
+    """Note, for every item, how a gradient lies that may lie anyhow, or as its leaf."""
 
     def append(self, item):
         with torch.enable_grad():
@@ -68,7 +68,7 @@ def test_the_policy_of_layouts_goes_along(depth):
 
 
 class Slow(list):
-    """Takes its time for every item."""
+    """Take its time for every item."""
 
     def append(self, item):
         time.sleep(0.005)

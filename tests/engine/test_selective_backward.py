@@ -9,7 +9,7 @@ from autograd_cy.autograd import Function, graph
 
 
 class Product(Function):
-    """Computes both gradients, whoever wants them."""
+    """Compute both gradients, whoever wants them."""
 
     @staticmethod
     def forward(ctx, a, b):
@@ -23,7 +23,7 @@ class Product(Function):
 
 
 class Within(Function):
-    """Runs another backward inside of its own."""
+    """Run another backward inside of its own."""
 
     @staticmethod
     def forward(ctx, t, work):

@@ -36,7 +36,7 @@ def selective(f, policy, *args, early=True, **options):
 
 
 class Counting(TorchFunctionMode):
-    """Knows which functions are called below."""
+    """Know which functions are called below."""
 
     def __init__(self):
         super().__init__()

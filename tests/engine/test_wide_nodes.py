@@ -54,7 +54,7 @@ def test_all_of_many_outputs_meet_again():
 
 
 class Sum(ag.autograd.Function):
-    """Saves all its inputs; the gradient of input i is i."""
+    """Save all its inputs; the gradient of input i is i."""
 
     @staticmethod
     def forward(ctx, *tensors):

@@ -20,7 +20,7 @@ W = randn(2, seed=9)
 
 
 def f(a):
-    """Saves arguments, results and broadcast operands; every third derivative is different."""
+    """Save arguments, results and broadcast operands; every third derivative is different."""
     return (a.sin() * W).sum() * (a.exp() * a).sum() + (a.tanh() / (1 + a * a)).sum()
 
 

@@ -36,8 +36,8 @@ class Square(Function):
         return 2 * g * ctx.saved_tensors[0]
 
     @staticmethod
-    def jvp(ctx, moved):
-        return 2 * moved * X
+    def jvp(ctx, tangent):
+        return 2 * tangent * X
 
 
 def plain(x):

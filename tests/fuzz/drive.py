@@ -1,4 +1,4 @@
-"""Runs cases in worker processes and finds out which of them killed one.
+"""Run cases in worker processes and find out which of them killed one.
 
 A Driver has one worker per library and instruction set. When a worker dies or takes too long, the
 case that it was in is run again alone, in a fresh one; if that goes well, the cases before it are
@@ -79,7 +79,7 @@ class Worker:
         self.answers = Connection(there[0], writable=False)
 
     def run(self, part, seed, numbers, with_values=False):
-        """Yields (number, status, title, text, source, result) of each case; may raise Died."""
+        """Yield (number, status, title, text, source, result) of each case; may raise Died."""
         current, spent = None, 0.0
         try:
             self.requests.send((part, seed, tuple(numbers), with_values))
@@ -146,7 +146,7 @@ class Driver:
         self.workers.pop((library, cpu)).close()
 
     def batch(self, part, numbers, cpu=""):
-        """Yields (status, Finding or None) of each case."""
+        """Yield (status, Finding or None) of each case."""
         numbers = list(numbers)
         compare = getattr(parts.load(part), "compare", None) if self.against else None
         results = {}

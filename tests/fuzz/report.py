@@ -1,4 +1,4 @@
-"""Counts cases, prints each kind of finding once, and writes programs that show them."""
+"""Count cases, print each kind of finding once, and write programs that show them."""
 
 from collections import Counter
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Runs scripts in processes of their own, for tests of starts, exits and forks."""
+"""Run scripts in processes of their own, for tests of starts, exits and forks."""
 
 import os
 import subprocess

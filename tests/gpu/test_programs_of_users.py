@@ -40,7 +40,7 @@ def test_a_module_that_was_used_moves_and_learns():
 @pytest.mark.parametrize("shape", [(3, 3), (3, 4), (4, 3)])
 @pytest.mark.parametrize("orthogonal_map", ["matrix_exp", "cayley", "householder"])
 def test_orthogonal_weights(shape, orthogonal_map):
-    slopes = []
+    derivatives = []
     for place in ("cpu", "cuda"):
         ag.manual_seed(0)
         linear = nn.Linear(*shape).to(place)
@@ -49,8 +49,8 @@ def test_orthogonal_weights(shape, orthogonal_map):
         (module(x) ** 2).sum().backward()
         module.weight = module.weight.detach()
         assert module.weight.device.type == place
-        slopes.append(module.parametrizations.weight.original.grad.cpu())
-    ag.testing.assert_close(*slopes, rtol=1e-3, atol=1e-4)
+        derivatives.append(module.parametrizations.weight.original.grad.cpu())
+    ag.testing.assert_close(*derivatives, rtol=1e-3, atol=1e-4)
 
 
 def test_lobpcg_of_two_matrices():

@@ -192,8 +192,8 @@ class Random(ag.autograd.Function):
         return grad * (1 + 0 * ag.rand(()))
 
     @staticmethod
-    def jvp(ctx, moved):
-        return moved * (1 + 0 * ag.rand(()))
+    def jvp(ctx, tangent):
+        return tangent * (1 + 0 * ag.rand(()))
 
 
 @pytest.mark.parametrize(
@@ -228,9 +228,9 @@ def test_a_forward_that_takes_ctx_runs_under_vmap_if_no_argument_has_examples():
             return 3 * x**2 * grad
 
         @staticmethod
-        def jvp(ctx, moved):
+        def jvp(ctx, tangent):
             (x,) = ctx.saved_tensors
-            return 3 * x**2 * moved
+            return 3 * x**2 * tangent
 
     x = ag.tensor([1.0, 2.0])
 
@@ -269,9 +269,9 @@ def test_forward_over_reverse_checks_second_derivatives_of_functions():
             return 2 * fw.unpack_dual(x).primal * grad
 
         @staticmethod
-        def jvp(ctx, moved):
+        def jvp(ctx, tangent):
             (x,) = ctx.saved_tensors
-            return 2 * x * moved
+            return 2 * x * tangent
 
     with pytest.raises(GradcheckError, match="computed with forward mode mismatch"):
         gradgradcheck(

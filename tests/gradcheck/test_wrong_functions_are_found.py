@@ -20,7 +20,7 @@ def function(backward, forward=lambda x: (x * 2, x * 3), jvp=None):
 
     Made.backward = staticmethod(lambda ctx, *grads: backward(*grads))
     if jvp:
-        Made.jvp = staticmethod(lambda ctx, moved: jvp(moved))
+        Made.jvp = staticmethod(lambda ctx, tangent: jvp(tangent))
     return Made.apply
 
 

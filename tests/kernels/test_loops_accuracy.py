@@ -169,6 +169,97 @@ def test_error_functions_of_nan_and_infinity(table):
     assert np.signbit(table.run("erf", "f64", x))[4]
 
 
+# name: (reference, units allowed in float32 and float64, interval). Zeros of lgamma and digamma at
+# negative numbers are left out: their errors are those of the terms, not of the sum. i1 loses most
+# towards 8, where its series multiplies a small quotient by the argument.
+GAMMA_AND_BESSEL = {
+    "lgamma": (special.gammaln, 5, 6, 1e-3, None),
+    "digamma": (special.psi, 24, 24, 1e-3, None),
+    "trigamma": (lambda x: special.zeta(2, x), 5, 5, 1e-3, None),
+    "i0": (special.i0, 8, 8, -85, 85),
+    "i0e": (special.i0e, 6, 6, None, None),
+    "i1": (special.i1, 24, 24, -85, 85),
+    "i1e": (special.i1e, 24, 24, None, None),
+}
+
+
+@each_table
+@pytest.mark.parametrize("name", GAMMA_AND_BESSEL)
+def test_gamma_and_bessel_functions_in_float32(table, name):
+    reference, units, _, low, high = GAMMA_AND_BESSEL[name]
+    x = points(np.float32, low, high)
+    if name == "lgamma":  # SciPy loses its last places there
+        x = x[~(np.abs(x - 1) < 1e-3)]
+    with np.errstate(all="ignore"):
+        error = ulps(table.run(name, "f32", x), reference(x.astype(float)))
+    assert error.max() <= units, x[np.argmax(error)]
+
+
+@each_table
+@pytest.mark.parametrize("name", GAMMA_AND_BESSEL)
+def test_gamma_and_bessel_functions_in_float64(table, name):
+    mpmath = pytest.importorskip("mpmath")
+    exact = {
+        "lgamma": mpmath.loggamma,
+        "digamma": mpmath.digamma,
+        "trigamma": lambda v: mpmath.polygamma(1, v),
+        "i0": lambda v: mpmath.besseli(0, v),
+        "i0e": lambda v: mpmath.besseli(0, v) * mpmath.exp(-abs(v)),
+        "i1": lambda v: mpmath.besseli(1, v),
+        "i1e": lambda v: mpmath.besseli(1, v) * mpmath.exp(-abs(v)),
+    }[name]
+    _, _, units, low, high = GAMMA_AND_BESSEL[name]
+    x = points(np.float64, low, high)[::150]
+    x = x[np.isfinite(x) & (np.abs(x) < 1e5) & (np.abs(x) > 1e-290)]
+    with mpmath.workprec(120):
+        error = [
+            abs(mpmath.mpf(r) - e) / mpmath.mpf(np.spacing(abs(float(e))))
+            for r, e in zip(table.run(name, "f64", x), (exact(mpmath.mpf(v)) for v in x))
+        ]
+    assert max(error) <= units, x[int(np.argmax(error))]
+
+
+@each_table
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_gamma_functions_of_negative_numbers(table, dtype):
+    small = DTYPES[dtype][0]
+    x = np.random.default_rng(5).uniform(-30, 0, 3000).astype(small)
+    x = x[np.abs(x - np.rint(x)) > 1e-2].astype(small)
+    for name, reference in (
+        ("lgamma", special.gammaln),
+        ("digamma", special.psi),
+        (
+            "trigamma",
+            lambda v: (np.pi / np.sin(np.pi * (v - np.rint(v)))) ** 2 - special.zeta(2, 1 - v),
+        ),
+    ):
+        exact = reference(x.astype(float))
+        terms = np.maximum(np.abs(exact), 100.0 if name == "lgamma" else 4.0)
+        error = np.abs(table.run(name, dtype, x) - exact) / terms
+        assert error.max() <= 40 * np.finfo(small).eps, (name, x[np.argmax(error)])
+
+
+@each_table
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_gamma_and_bessel_functions_at_their_ends(table, dtype):
+    small, inf, nan = DTYPES[dtype][0], np.inf, np.nan
+    x = np.array([0.0, -0.0, inf, -inf, nan, -1, -2, 1, 2, 1e30, -1e30], small)
+    ends_of_i1e = [3.9894228e-16, -3.9894228e-16]
+    ends = {
+        "lgamma": [inf, inf, inf, inf, nan, inf, inf, 0, 0, 6.8077552e31, inf],
+        "digamma": [-inf, inf, inf, nan, nan, nan, nan, -0.5772156649, 0.4227843351, 69.07755, nan],
+        "trigamma": [inf, inf, 0, nan, nan, inf, inf, np.pi**2 / 6, np.pi**2 / 6 - 1, 1e-30, inf],
+        "i0": [1, 1, inf, inf, nan, 1.266065878, 2.279585302, 1.266065878, 2.279585302, inf, inf],
+        "i1": [0, 0, inf, -inf, nan, -0.5651591, -1.5906368, 0.5651591, 1.5906368, inf, -inf],
+        "i1e": [0, 0, 0, 0, nan, -0.2079104, -0.2152693, 0.2079104, 0.2152693, *ends_of_i1e],
+    }  # fmt: skip
+    for name, values in ends.items():
+        result = table.run(name, dtype, x)
+        exact = np.array(values, small)
+        np.testing.assert_allclose(result, exact, rtol=1e-5, atol=1e-17, err_msg=name)
+    assert not np.signbit(table.run("i1", dtype, x[:2])).any()  # torch's sign of zero
+
+
 @each_table
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", ["gelu", "gelu_tanh", "silu"])

@@ -1,4 +1,4 @@
-"""Fused optimizer steps against the formulas written out in NumPy."""
+"""Fused optimizer steps of any dtype and layout against their formulas."""
 
 import itertools
 
@@ -9,9 +9,11 @@ from bridge import COMPLEX, DTYPES, FLOATS, array, layouts, sample, tensor, wide
 import autograd_cy as ag
 from autograd_cy._C import parallel
 from autograd_cy._C.ops_optimizers import _fused_adam_, _fused_adamw_, _fused_sgd_
+from autograd_cy.optim import _formulas
 
 NAMES = FLOATS + COMPLEX
 SHAPES = [(), (3,), (0,), (5, 7), (300, 70)]
+ADAM = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 ROUGH = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 3e-6, "complex64": 3e-6}
 
 
@@ -36,6 +38,11 @@ def parts(a):
     return a.astype(np.float64)
 
 
+def double(a):
+    """The tensor of what `parts` returns."""
+    return ag.tensor(parts(a))
+
+
 def close(got, want, name):
     rough = ROUGH.get(name, 1e-12)
     np.testing.assert_allclose(parts(got), want, rtol=rough, atol=rough)
@@ -53,23 +60,23 @@ def test_sgd(name, momentum, dampening, nesterov, decay, maximize):
         if a.ndim > 1 and k % 2:
             params[k] = np.asfortranarray(a)
     p = [tensor(a) for a in params]
-    x = [parts(a) for a in params]
+    x = [double(a) for a in params]
     bufs = [ag.full_like(t, 7) for t in p] if momentum else []  # what is there is not read
-    mine = [None] * len(p)
+    mine = [{} for _ in p]
     for step in range(3):
         grads = [sample(name, a.shape, seed=step + 1) for a in params]
         g = [tensor(a) for a in grads]
         sgd_step(p, g, bufs, 0.1, momentum, dampening, decay, nesterov, maximize, step == 0)
         for k in range(len(p)):
-            d = parts(grads[k]) * (-1 if maximize else 1) + decay * x[k]
-            if momentum:
-                mine[k] = d if step == 0 else momentum * mine[k] + (1 - dampening) * d
-                d = d + momentum * mine[k] if nesterov else mine[k]
-            x[k] = x[k] - 0.1 * d
+            d = double(grads[k]) * (-1 if maximize else 1)
+            x[k] = _formulas.sgd(
+                x[k], d, step + 1, mine[k], lr=0.1, momentum=momentum, dampening=dampening,
+                weight_decay=decay, nesterov=nesterov,
+            )  # fmt: skip
     for k in range(len(p)):
-        close(array(p[k]), x[k], name)
+        close(array(p[k]), x[k].numpy(), name)
         if momentum:
-            close(array(bufs[k]), mine[k], name)
+            close(array(bufs[k]), mine[k]["momentum_buffer"].numpy(), name)
         assert p[k]._version == 3
 
 
@@ -80,11 +87,11 @@ def test_sgd(name, momentum, dampening, nesterov, decay, maximize):
 def test_adam(name, amsgrad, decoupled, maximize):
     params = [np.array(a) for shape in SHAPES for a in layouts(sample(name, shape))]
     p = [tensor(a) for a in params]
-    x = [parts(a) for a in params]
+    x = [double(a) for a in params]
     states = [[np.zeros_like(a) for a in params] for _ in range(3)]
     m, v, top = ([tensor(a) for a in state] for state in states)
     steps = [ag.tensor(0.0) for _ in p]
-    mm, vv, tt = ([np.zeros_like(a) for a in x] for _ in range(3))
+    mine = [{name: ag.zeros_like(a) for name in ADAM} for a in x]
     lr, b1, b2, eps, decay = 0.01, 0.9, 0.99, 1e-3, 0.1
     for step in range(1, 4):
         grads = [sample(name, a.shape, seed=step) for a in params]
@@ -92,19 +99,14 @@ def test_adam(name, amsgrad, decoupled, maximize):
         adam_step(p, g, m, v, top, steps, amsgrad, decoupled, maximize, decay, eps)
         assert [s.item() for s in steps] == [step] * len(p)
         for k in range(len(p)):
-            d = parts(grads[k]) * (-1 if maximize else 1)
-            if decoupled:
-                x[k] = x[k] * (1 - lr * decay)
-            else:
-                d = d + decay * x[k]
-            mm[k] = mm[k] + (1 - b1) * (d - mm[k])
-            vv[k] = b2 * vv[k] + (1 - b2) * d * d
-            tt[k] = np.maximum(tt[k], vv[k])
-            s = np.sqrt(tt[k] if amsgrad else vv[k]) / np.sqrt(1 - b2**step) + eps
-            x[k] = x[k] - lr / (1 - b1**step) * mm[k] / s
+            d = double(grads[k]) * (-1 if maximize else 1)
+            x[k] = _formulas.adam(
+                x[k], d, step, mine[k], lr=lr, beta1=b1, beta2=b2, eps=eps, weight_decay=decay,
+                amsgrad=amsgrad, decoupled_weight_decay=decoupled,
+            )  # fmt: skip
     for k in range(len(p)):
-        close(array(p[k]), x[k], name)
-        close(array(m[k]), mm[k], name)
+        close(array(p[k]), x[k].numpy(), name)
+        close(array(m[k]), mine[k]["exp_avg"].numpy(), name)
         assert p[k]._version == 3
 
 

@@ -148,7 +148,7 @@ def survey(folder: Path, runner: Runner) -> list[Test]:
 
 
 def digest(folder: Path) -> bytes:
-    """Names the changed tree, with what helps its tests and without the tests themselves."""
+    """Name the changed tree, with what helps its tests and without the tests themselves."""
     found = hashlib.sha1()
     for part in ("autograd_cy", "ext", "tests"):
         for path in sorted((folder / part).rglob("*.p*")):

@@ -53,7 +53,7 @@ def seconds_of(session: int) -> float:
 
 
 class Watch:
-    """Says when a child has had enough: processor time, or a wait in which it does nothing."""
+    """Say when a child has had enough: processor time, or a wait in which it does nothing."""
 
     def __init__(self, pid: int):
         self.pid = pid

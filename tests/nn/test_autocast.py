@@ -163,10 +163,10 @@ def test_regions_nest_and_are_left_after_errors():
 def test_functions_are_decorated():
     @ag.autocast("cpu", dtype=LOW)
     def product(x):
-        """Says what it is."""
+        """Say what it is."""
         return x @ x
 
-    assert product(ag.rand(2, 2)).dtype is LOW and product.__doc__ == "Says what it is."
+    assert product(ag.rand(2, 2)).dtype is LOW and product.__doc__ == "Say what it is."
     assert (ag.rand(2, 2) @ ag.rand(2, 2)).dtype is HIGH
 
 

@@ -29,7 +29,7 @@ class Sum(nn.Module):
 
 
 class Plain(nn.Module):
-    """Gives what `act` does with the tensor; its inverse is `back`."""
+    """Give what `act` does with the tensor; its inverse is `back`."""
 
     def __init__(self, act, back=None):
         super().__init__()

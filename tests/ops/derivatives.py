@@ -9,6 +9,7 @@ import numpy as np
 from calls import outputs, tensor, to_array
 
 import autograd_cy as ag
+from autograd_cy.ops import _schema as schema
 
 STEP = 1e-6
 # Central differences in float64 with STEP are good to some 1e-9 of the function's size; the second
@@ -26,6 +27,14 @@ def random_like(array, rng):
     if array.dtype.kind == "c":
         x = x + 1j * rng.standard_normal(array.shape)
     return np.asarray(x, array.dtype)
+
+
+def smooth(record):
+    """Return whether results of an operator can be differentiated."""
+    vjp, kernel = record.derivatives.vjp, record.kernel
+    if isinstance(vjp, schema.nondiff) or not any(c in record.call.dtypes for c in "fc"):
+        return False
+    return isinstance(vjp, dict) or isinstance(kernel, schema.composite)
 
 
 def is_smooth(t):

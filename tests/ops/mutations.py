@@ -255,7 +255,7 @@ def wrong_composite(site, tree, evaluator):
 
 
 def wrong_result(record, tree, evaluator):
-    """Compares with the compiled form, which test_op_forward.py compares with NumPy."""
+    """Compare with the compiled form, which test_op_forward.py compares with NumPy."""
     for number in range(len(record.tests.samples)):
         case = Case(record, number)
         for name in ("float64", "complex128"):

@@ -12,7 +12,7 @@ INDEX = ag.tensor([0, 0, 1])
 @pytest.mark.parametrize("number", ["threshold", "value"])
 def test_threshold_refuses_complex_numbers_for_real_tensors(number):
     numbers = {"threshold": 0.5, "value": 0.0, number: 1j}
-    with pytest.raises(RuntimeError, match="cannot be converted to type float32 without overflow"):
+    with pytest.raises(RuntimeError, match="cannot be converted to type float without overflow"):
         ag.threshold(ag.ones(3), **numbers)
 
 
@@ -30,7 +30,7 @@ def test_incomplete_gamma_functions_promote_their_arguments(name):
     one = ag.tensor(1)
     assert ag.equal(f(x, one), f(x, ag.ones(2, dtype=ag.float64)))
     assert ag.equal(f(one, x), f(ag.ones(2, dtype=ag.float64), x))
-    with pytest.raises(RuntimeError, match=f"{name}: not implemented for tensors of dtype int64"):
+    with pytest.raises(RuntimeError, match=f"{name}: not implemented for 'Long'"):
         f(one, one)
 
 
@@ -116,6 +116,15 @@ OF_ONE_DTYPE = {
 }
 
 
+#: As errors of PyTorch name dtypes here.
+NAMES = {
+    ag.bool: "bool",
+    ag.int64: "long int",
+    ag.float32: "float",
+    ag.complex64: "c10::complex<float>",
+}
+
+
 @pytest.mark.parametrize("name", OF_ONE_DTYPE)
 def test_out_of_another_dtype_is_refused_and_left_alone(name):
     f, args = getattr(ag, name), OF_ONE_DTYPE[name]
@@ -126,7 +135,7 @@ def test_out_of_another_dtype_is_refused_and_left_alone(name):
         out = ag.full(wanted.shape, 7, dtype=dtype)
         with pytest.raises(
             RuntimeError,
-            match=f"Expected out tensor to have dtype {wanted.dtype}".replace("autograd_cy.", ""),
+            match=f"Expected out tensor to have dtype {NAMES[wanted.dtype]}",
         ):
             f(*args, out=out)
         assert (out == 7).all().item() and out._version == 0

@@ -180,7 +180,7 @@ def test_windows_are_filled_with_what_fits():
 
 @pytest.mark.parametrize(("threshold", "value"), [(300, 1), (1, 300), (1, -300)])
 def test_threshold_takes_numbers_of_the_dtype(threshold, value):
-    with pytest.raises(RuntimeError, match="cannot be converted to type uint8"):
+    with pytest.raises(RuntimeError, match="cannot be converted to type uint8_t"):
         torch.threshold(torch.zeros(2, dtype=torch.uint8), threshold, value)
 
 

@@ -16,6 +16,7 @@ from refused import FILE, chosen, function_of
 from varied import dtype_of
 
 import autograd_cy as ag
+from autograd_cy._tensors.public import names_errors
 from autograd_cy.ops import _schema as schema
 
 # Names of operators that are steps of others, and of functions in generated modules.
@@ -263,3 +264,24 @@ def test_errors_of_memory_name_what_needs_it():
         if not str(caught.value).startswith(f"{name}: "):
             wrong.append(f"{name}: {caught.value}")
     assert len(calls) > 40 and not wrong
+
+
+class Called:
+    """A callable without code, whose parameters are those of its call."""
+
+    __name__ = "called"
+
+    def __call__(self, other, input):
+        return None
+
+
+def test_errors_in_what_stands_for_any_callable():
+    """A partial and a type have no code; a type has no signature either."""
+
+    part = functools.partial(lambda x: x)
+    part.__name__ = "part"
+    own = r"add\(\): argument 'other' \(position 2\) must be"
+    called = r"called\(\): argument 'other' \(position 1\) must be"
+    for owner, message in ((Called(), called), (part, own), (type, own)):
+        with pytest.raises(TypeError, match=f"^{message}"):
+            names_errors(owner)(ag.add)(ag.ones(1), "a")

@@ -129,7 +129,7 @@ def test_numbers_written_after_the_forward_reach_no_gradient_whatever_the_option
 
 def test_the_check_sees_a_gradient_of_new_numbers():
     class Forgetful(ag.autograd.Function):
-        """Keeps its input outside of what is checked."""
+        """Keep its input outside of what is checked."""
 
         @staticmethod
         def forward(ctx, x):

@@ -16,20 +16,13 @@ from derivatives import (
     inner,
     random_like,
     slope,
+    smooth,
     weights_of,
 )
 from grouping import each
 
 from autograd_cy.autograd import forward_ad
 from autograd_cy.ops import _schema as schema
-
-
-def smooth(record):
-    if isinstance(record.derivatives.vjp, schema.nondiff) or not any(
-        c in record.call.dtypes for c in "fc"
-    ):
-        return False
-    return isinstance(record.derivatives.vjp, dict) or isinstance(record.kernel, schema.composite)
 
 
 def dtypes_of(record):

@@ -173,7 +173,7 @@ def weights_for(call):
     return [random_like(r.astype(np.float32), rng).astype(r.dtype) for r in results]
 
 
-def smooth(record):
+def has_gradients_of_halves(record):
     # float_power computes in float64, in which a gradient may be beyond the half type.
     wide = record.name == "float_power"
     return (
@@ -181,7 +181,7 @@ def smooth(record):
     )
 
 
-@each("case", few(cases(lambda r: smooth(r) and r.key not in FORMULAS), 1))
+@each("case", few(cases(lambda r: has_gradients_of_halves(r) and r.key not in FORMULAS), 1))
 def test_gradients_are_those_of_float32(case):
     """Saved tensors may be rounded, as results are, or not, as in composites."""
     for name in HALVES:

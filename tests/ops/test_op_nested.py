@@ -7,7 +7,7 @@ batched, they also go through the vmap rule of the record and those of its deriv
 import numpy as np
 import pytest
 from calls import CLASS_OF, cases, few, make, tensor, to_array
-from derivatives import differentiable_outputs, inner, random_like, weights_of
+from derivatives import differentiable_outputs, inner, random_like, smooth, weights_of
 from grouping import each
 
 import autograd_cy as ag
@@ -15,14 +15,6 @@ from autograd_cy.func import jvp, vjp, vmap
 from autograd_cy.ops import _schema as schema
 
 SIZE = 2
-
-
-def smooth(record):
-    if isinstance(record.derivatives.vjp, schema.nondiff) or not any(
-        c in record.call.dtypes for c in "fc"
-    ):
-        return False
-    return isinstance(record.derivatives.vjp, dict) or isinstance(record.kernel, schema.composite)
 
 
 def prepared(case):

@@ -58,9 +58,10 @@ def ours(form_id, dtype):
 
 
 def expected(form, dtype):
-    """{answer: letters} of the table; empty where torch has no such operator."""
-    rows = ANSWERS[form.id]
-    row = rows[rows[dtype]] if isinstance(rows[dtype], str) else rows[dtype]
+    """{answer: letters} of the table; empty where torch, or the table yet, has no such operator."""
+    rows = ANSWERS.get(form.id, {})
+    row = rows.get(dtype)
+    row = rows[row] if isinstance(row, str) else row
     return {key: unpacked(text) for key, text in (row or {}).items()}
 
 

@@ -25,6 +25,7 @@ from calls import (
     tensor,
     to_array,
 )
+from derivatives import smooth
 from grouping import each
 from test_op_inplace_and_out import inplace_form, keeps_itself
 
@@ -39,14 +40,6 @@ from autograd_cy.utils.checkpoint import (
 )
 
 DTYPES = ("float64", "complex128")
-
-
-def smooth(record):
-    if isinstance(record.derivatives.vjp, schema.nondiff) or not any(
-        c in record.call.dtypes for c in "fc"
-    ):
-        return False
-    return isinstance(record.derivatives.vjp, dict) or isinstance(record.kernel, schema.composite)
 
 
 def calls_of(case):

@@ -1,4 +1,4 @@
-"""The updates of each optimizer, against their formulas in NumPy and against PyTorch."""
+"""The updates of SGD and Adam, against PyTorch; test_recorded_steps.py has their formulas."""
 
 import numpy as np
 import pytest
@@ -29,36 +29,6 @@ def run(library, name, shape=(3, 4), **options):
     return np.array(seen)
 
 
-def sgd(lr, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False, maximize=False):
-    x, buffer, seen = start((3, 4)), None, []
-    for grad in gradients((3, 4)):
-        g = (-grad if maximize else grad) + weight_decay * x
-        if momentum:
-            buffer = g if buffer is None else momentum * buffer + (1 - dampening) * g
-            g = g + momentum * buffer if nesterov else buffer
-        x = x - lr * g
-        seen.append(x)
-    return np.array(seen)
-
-
-def adam(lr, betas, eps=1e-8, weight_decay=0.0, amsgrad=False, maximize=False, apart=False):
-    x, seen = start((3, 4)), []
-    m = v = top = np.zeros((3, 4))
-    for step, grad in enumerate(gradients((3, 4)), start=1):
-        g = -grad if maximize else grad
-        if apart:
-            x = x * (1 - lr * weight_decay)
-        else:
-            g = g + weight_decay * x
-        m = betas[0] * m + (1 - betas[0]) * g
-        v = betas[1] * v + (1 - betas[1]) * g * g
-        top = np.maximum(top, v)
-        scale = np.sqrt((top if amsgrad else v) / (1 - betas[1] ** step))
-        x = x - lr * m / (1 - betas[0] ** step) / (scale + eps)
-        seen.append(x)
-    return np.array(seen)
-
-
 SGD_OPTIONS = [
     {},
     {"momentum": 0.9},
@@ -75,19 +45,6 @@ ADAM_OPTIONS = [
     {"amsgrad": True, "betas": (0.5, 0.5)},
     {"maximize": True, "eps": 1e-3},
 ]
-
-
-@pytest.mark.parametrize("options", SGD_OPTIONS, ids=str)
-def test_sgd_follows_its_formula(options):
-    np.testing.assert_allclose(run(autograd_cy, "SGD", lr=0.1, **options), sgd(0.1, **options))
-
-
-@pytest.mark.parametrize("options", ADAM_OPTIONS, ids=str)
-@pytest.mark.parametrize("name", ["Adam", "AdamW"])
-def test_adam_follows_its_formula(name, options):
-    decay = {"weight_decay": 0.01, "apart": True} if name == "AdamW" else {}
-    expected = adam(0.1, **{"betas": (0.9, 0.999), **decay, **options})
-    np.testing.assert_allclose(run(autograd_cy, name, lr=0.1, **options), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("options", SGD_OPTIONS, ids=str)

@@ -40,8 +40,8 @@ def all_of(x, optimizer):
 # --- every class has its operator --------------------------------------------------------------
 
 
-def test_all_methods_but_lbfgs_are_one_operator():
-    assert set(METHODS) - set(FUSED) == {"LBFGS", "Optimizer"}
+def test_all_methods_but_those_of_matrices_and_lbfgs_are_one_operator():
+    assert set(METHODS) - set(FUSED) == {"Adafactor", "LBFGS", "Muon", "Optimizer"}
     assert len(FUSED) == 11
 
 
@@ -333,3 +333,83 @@ def test_groups_are_dicts_that_are_copied_and_saved():
     assert copied.param_groups[0]["lr"] == 0.1
     assert type(optimizer.state_dict()["param_groups"][0]) is dict
     assert copy.copy(group) == group and copy.copy(group).rates == {}
+
+
+# --- scalers and steps of others ------------------------------------------------------------------
+
+
+class Scaling(ag.optim.SGD):
+    """A step that takes scale and overflow from the scaler, as fused ones of other packages do."""
+
+    def __init__(self, params):
+        super().__init__(params, lr=0.5)
+        self._step_supports_amp_scaling = True
+
+    def step(self, closure=None, *, grad_scaler=None):
+        found = grad_scaler._check_inf_per_device(self)
+        assert grad_scaler._found_inf_per_device(self) is found
+        if not any(found.values()):
+            for group in self.param_groups:
+                for param in group["params"]:
+                    param.data -= group["lr"] * param.grad / grad_scaler._get_scale_async()
+
+
+@pytest.mark.parametrize("factor", [1.0, float("inf")])
+def test_a_step_that_gets_the_scaler_asks_it_for_overflow(factor):
+    p = ag.nn.Parameter(ag.ones(2))
+    optimizer, scaler = Scaling([p]), ag.amp.GradScaler("cpu", init_scale=4.0)
+    scaler.scale((p * factor).sum()).backward()
+    with pytest.warns(FutureWarning, match="stop passing itself"):
+        scaler.step(optimizer)
+    scaler.update()
+    assert p.tolist() == ([0.5, 0.5] if factor == 1 else [1.0, 1.0])
+    assert scaler.get_scale() == (4.0 if factor == 1 else 2.0)
+
+
+class Watching(ag.amp.GradScaler):
+    """A scaler whose parts are overridden, as those for parameters in pieces are."""
+
+    def __init__(self):
+        super().__init__("cpu", init_scale=4.0)
+        self.called = []
+
+    def _unscale_grads_(self, optimizer, inv_scale, found_inf, allow_fp16):
+        self.called.append(("unscale", inv_scale.item(), found_inf.item(), allow_fp16))
+        return super()._unscale_grads_(optimizer, inv_scale, found_inf, allow_fp16)
+
+    def _maybe_opt_step(self, optimizer, optimizer_state, *args, **kwargs):
+        found = {str(k): v.item() for k, v in optimizer_state["found_inf_per_device"].items()}
+        self.called.append(("step", found, args, kwargs))
+        return super()._maybe_opt_step(optimizer, optimizer_state, *args, **kwargs)
+
+
+@pytest.mark.parametrize("explicit", [False, True])
+def test_parts_of_a_scaler_may_be_overridden(explicit):
+    p = ag.nn.Parameter(ag.ones(2))
+    optimizer, scaler = ag.optim.LBFGS([p]), Watching()
+    optimizer.step = lambda *args, **kwargs: "stepped"
+    scaler.scale(p.sum()).backward()
+    if explicit:
+        scaler.unscale_(optimizer)
+    assert scaler.step(optimizer, 1, two=2) == "stepped"
+    assert p.grad.tolist() == [1.0, 1.0]
+    assert scaler.called == [
+        ("unscale", 0.25, 0.0, False),
+        ("step", {"cpu": 0.0}, (1,), {"two": 2}),
+    ]
+    fused = ag.optim.SGD([p])
+    scaler.called.clear()
+    scaler.update()
+    scaler.scale(p.sum()).backward()
+    scaler.step(fused)
+    assert scaler.called == [("unscale", 1.0, 0.0, True)]
+
+
+def test_nothing_is_stepped_before_the_first_losses():
+    p = ag.nn.Parameter(ag.ones(2))
+    scaler = ag.amp.GradScaler("cpu")
+    for call in (scaler.step, scaler.unscale_, scaler._check_inf_per_device):
+        with pytest.raises(AssertionError, match="_scale is None"):
+            call(ag.optim.SGD([p]))
+    with pytest.raises(AssertionError, match="Attempted update but _scale is None"):
+        scaler.update()

@@ -149,7 +149,7 @@ def features_of(torch):
             return self.f(*xs)
 
     class Holds(torch.nn.Module):
-        """Calls f with its parameters."""
+        """Call f with its parameters."""
 
         def __init__(self, f, xs):
             super().__init__()

@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "ops"), str(HERE)]
 
 from calls import CLASS_OF, cases, make, tensor, to_array  # noqa: E402
-from derivatives import differentiable_outputs  # noqa: E402
+from derivatives import differentiable_outputs, smooth  # noqa: E402
 from features import features_of, look  # noqa: E402
 from grouping import each  # noqa: E402
 from writes import ORDERS, SHAPE, VIEWS, WRITES, program, without_aliasing  # noqa: E402
@@ -49,14 +49,6 @@ REFUSED = {
 OTHER_VALUES = {(REENTRANT, "forward mode")}
 SAVED = "Inference tensors cannot be saved for backward"
 NOTHING_TO_DO = "none of output has requires_grad=True, this checkpoint"
-
-
-def smooth(record):
-    if isinstance(record.derivatives.vjp, schema.nondiff) or not any(
-        c in record.call.dtypes for c in "fc"
-    ):
-        return False
-    return isinstance(record.derivatives.vjp, dict) or isinstance(record.kernel, schema.composite)
 
 
 FIRST = [p for p in cases(smooth) if p.values[0].number == 0]

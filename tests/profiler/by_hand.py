@@ -1,8 +1,5 @@
 """
-Recordings whose times are round numbers, and what all reports say of them.
-
-The files have expressions (after `> `) and their texts, indented.
-`python -m tests.profiler.by_hand` writes the texts anew: they were read once, look at what differs.
+Recordings whose times are round numbers, and how the calls of `calls/` show what is made of them.
 """
 
 import collections
@@ -18,15 +15,11 @@ from unittest import mock
 import autograd_cy as ag
 from autograd_cy import profiler
 from autograd_cy.autograd.profiler_util import DeviceType, EventList, FunctionEvent
-from autograd_cy.profiler import _averages, _columns, _counts, _formats, _pictures, _session
+from autograd_cy.profiler import _counts, _pictures
 from autograd_cy.profiler._columns import Columns
 from autograd_cy.profiler._reports import Loaded
 
-TEXTS = ("reports.txt", "firsts.txt", "lists.txt", "pictures.txt")
-FILES = [Path(__file__).with_name(name) for name in TEXTS]
 OUTER = "autograd::engine::evaluate_function: "
-FunctionEventAvg, columns_of = _averages.FunctionEventAvg, _averages.columns_of
-joined, formats, session = _columns.joined, _formats, _session
 counting = _counts.KinetoStepTracker
 # name, begin, end, then what differs from an operator of thread 1 that nothing is known of
 STEPS = [
@@ -244,7 +237,7 @@ def paths_of_modules():
 
 
 class Drawn:
-    """Stands for matplotlib: a list of what is done with it, as text."""
+    """Stand for matplotlib: a list of what is done with it, as text."""
 
     def __init__(self, lines, name):
         self.lines, self.name = lines, name
@@ -363,41 +356,3 @@ def averages(profile, *how):
          a.cpu_parent and a.cpu_parent.id, a.cpu_children and [c.id for c in a.cpu_children])
         for a in profile.key_averages(*how)
     )  # fmt: skip
-
-
-def known():
-    return dict(globals())
-
-
-def read():
-    """(expression, text) of each."""
-    found = []
-    texts = [file.read_text(encoding="utf-8") for file in FILES]
-    for line in "".join(texts).splitlines():
-        if line.startswith("> "):
-            found.append([line[2:], []])
-        elif line.startswith("    "):
-            found[-1][1].append(line[4:])
-        else:
-            assert not line or line.startswith("#"), line
-    return [(call, "\n".join(text)) for call, text in found]
-
-
-def text_of(call):
-    found = str(eval(call, known()))
-    return "\n".join(line.rstrip() for line in found.replace("\r", "\\r").splitlines())
-
-
-def main():
-    for file in FILES:
-        made = []
-        for line in file.read_text(encoding="utf-8").splitlines():
-            if not line.startswith("    "):
-                made.append(line)
-            if line.startswith("> "):
-                made += [f"    {part}".rstrip() or "    " for part in text_of(line[2:]).split("\n")]
-        file.write_text("\n".join(made) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,16 +1,14 @@
 """Reports of recordings made by hand say what stands in the files."""
 
-import by_hand
+import pytest
 from endless import soon
+from texts import FILES, recorded_texts, texts_of
 
 
-def test_reports():
-    calls = by_hand.read()
-    assert calls and all(text for _, text in calls)
-    wrong = {}
-    for call, text in calls:
-        with soon():
-            found = by_hand.text_of(call)
-        if found != text:
-            wrong[call] = found
-    assert not wrong
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_reports(path):
+    with soon():
+        found = texts_of(path)
+    wanted = recorded_texts(path)
+    wrong = {key: found[key] for key in found if found[key] != wanted.get(key)}
+    assert found and not wrong and found.keys() == wanted.keys()

@@ -29,7 +29,7 @@ def test_joins_write_to_out(name):
     leaf = ag.ones(2, 3, requires_grad=True)
     with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
         getattr(ag, name)([X, leaf], out=out)
-    with pytest.raises(RuntimeError, match="can't be cast"):
+    with pytest.raises(TypeError, match="can't be cast"):
         getattr(ag, name)([X, X], out=ag.empty(0, dtype=ag.int64))
 
 
@@ -71,7 +71,7 @@ def test_flips_and_rolls_of_tensors_with_too_few_dimensions():
 
 
 def test_parts_of_complex_numbers_are_floats_of_one_dtype():
-    with pytest.raises(RuntimeError, match="Expected object of scalar type float32 .* float64"):
+    with pytest.raises(RuntimeError, match="Expected object of scalar type Float .* Double"):
         ag.complex(X, X.double())
     for real, imag in ((X, X.long()), (X.long(), X.long())):
         with pytest.raises(RuntimeError, match="Expected both inputs to be Half, Float or Double"):

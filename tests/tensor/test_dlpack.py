@@ -20,7 +20,7 @@ def capsule_name(capsule):
 
 
 class Producer:
-    """Passes on the capsule of an array, as an older or newer library would."""
+    """Pass on the capsule of an array, as an older or newer library would."""
 
     def __init__(self, array, device=(1, 0), versions=True):
         self.array, self.device, self.versions = array, device, versions
@@ -35,7 +35,7 @@ class Producer:
 
 
 def numpy_since(version):
-    """Skips the test where NumPy's own DLPack is older than the test asks for."""
+    """Skip the test where NumPy's own DLPack is older than the test asks for."""
     older = np.lib.NumpyVersion(np.__version__) < version
     return pytest.mark.skipif(older, reason=f"DLPack of NumPy before {version}")
 

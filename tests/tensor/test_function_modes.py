@@ -1,4 +1,4 @@
-"""`TorchFunctionMode`: functions, operators and attributes ask the innermost mode."""
+"""`TorchFunctionMode`: functions, operators and attributes dispatch to the innermost mode."""
 
 import pickle
 import threading
@@ -26,7 +26,7 @@ class Logged(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def test_functions_methods_and_constructors_ask():
+def test_functions_methods_and_constructors_dispatch():
     log = []
     x = torch.ones(2, 3, requires_grad=True)
     with Logged(log):
@@ -84,7 +84,7 @@ METHODS_IN_PYTHON = [
 ]
 
 
-def test_methods_in_python_ask():
+def test_methods_in_python_dispatch():
     class Answers(TorchFunctionMode):
         def __torch_function__(self, func, types, args=(), kwargs=None):
             return func, args, kwargs
@@ -109,7 +109,7 @@ def test_methods_in_python_ask():
     assert before == {name: vars(torch.Tensor)[name] for name in METHODS_IN_PYTHON}
 
 
-def test_each_mode_and_then_the_class_are_asked_for_methods_in_python():
+def test_methods_in_python_dispatch_to_each_mode_and_then_to_the_class():
     class Own(torch.Tensor):
         @classmethod
         def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -133,7 +133,7 @@ def test_each_mode_and_then_the_class_are_asked_for_methods_in_python():
 
 
 @pytest.mark.parametrize("name", [*OPERATORS, *ON_INTEGERS])
-def test_operators_of_plain_tensors_ask(name):
+def test_operators_of_plain_tensors_dispatch(name):
     x = torch.ones(3, 3) if name in OPERATORS else torch.tensor([1, 2, 3])
     operator = OPERATORS.get(name) or ON_INTEGERS[name]
     expected, log = operator(x), []
@@ -175,7 +175,7 @@ def assigned(x):
         ("__setitem__", assigned),
     ],
 )
-def test_changes_in_place_ask(name, change):
+def test_changes_in_place_dispatch(name, change):
     x, expected, log = torch.tensor([1, 2]), torch.tensor([1, 2]), []
     change(expected)
     with Logged(log):
@@ -193,7 +193,7 @@ def test_modes_nest_and_each_runs_inside_of_those_around_it():
     assert _get_current_function_mode() is None
 
 
-def test_an_answer_replaces_and_not_implemented_asks_on():
+def test_a_result_replaces_and_not_implemented_dispatches_on():
     class Answer(TorchFunctionMode):
         def __torch_function__(self, func, types, args=(), kwargs=None):
             return 42 if func is torch.add else NotImplemented
@@ -250,7 +250,7 @@ def test_disabling_reaches_modes_too():
     assert log == ["ones"]
 
 
-def test_other_threads_are_not_asked():
+def test_other_threads_do_not_dispatch():
     log, seen = [], []
     x = torch.ones(2)
 
@@ -325,7 +325,7 @@ def test_functions_of_linalg_and_special_can_be_overridden(module):
 @pytest.mark.parametrize(
     "function", [torch.special.softmax, torch.special.log_softmax, torch.linalg.vander]
 )
-def test_functions_made_of_others_are_asked_for_by_their_own_name(function):
+def test_functions_made_of_others_dispatch_by_their_own_name(function):
     asked = []
 
     class Asked(torch.Tensor):

@@ -224,7 +224,9 @@ def test_what_beside_integers_is_worth_without_another_library():
         lambda: ag.where(x > 0, x, 2**63),
         lambda: x.add(x, alpha=2**63),
     ):
-        with pytest.raises(RuntimeError, match="type int64 without overflow: 9223372036854775808"):
+        with pytest.raises(
+            RuntimeError, match="type int64_t without overflow: 9223372036854775808"
+        ):
             refused()
     for refused in (lambda: x.bool() + 2**63, lambda: x.bool().eq_(2**63)):
         with pytest.raises(RuntimeError, match="Promotion for uint16, uint32, uint64"):
@@ -274,7 +276,7 @@ def test_a_divisor_is_what_a_narrow_dtype_makes_of_it():
             x // n
         assert (ag.tensor([3], dtype=ag.bool) // n).tolist() == [0]
     assert (x // 257).tolist() == [3, 1]
-    with pytest.raises(RuntimeError, match="type uint8 without overflow: 300"):
+    with pytest.raises(RuntimeError, match="type uint8_t without overflow: 300"):
         ag.add(x, x, alpha=300)
     assert ag.sub(x.char(), x.char(), alpha=-128).tolist() == [-125, -127]
 

@@ -169,7 +169,7 @@ def test_an_array_of_one_truth_value_takes_a_place_after_dots():
 
 def test_messages_name_dtypes_and_types():
     x = ag.zeros(3)
-    with pytest.raises(RuntimeError, match="float32 for the destination and float64"):
+    with pytest.raises(RuntimeError, match="Float for the destination and Double"):
         x[[0]] = ag.ones(1).double()
     with pytest.raises(TypeError, match="Tensor does not support deleting items"):
         del x[0]

@@ -266,7 +266,7 @@ def sent(x):
     from multiprocessing import context, popen_spawn_posix
 
     class Here:
-        """Stands for a process that is being started: it inherits all descriptors."""
+        """Stand for a process that is being started: it inherits all descriptors."""
 
         DupFd = popen_spawn_posix._DupFd
 

@@ -102,11 +102,11 @@ def test_a_plain_tensor_on_the_left_leaves_the_operator_as_it_is(library, name):
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-@pytest.mark.parametrize("asked", ["class", "mode"])
-def test_a_number_on_the_left_is_the_second_argument(library, name, asked):
+@pytest.mark.parametrize("override", ["class", "mode"])
+def test_a_number_on_the_left_is_the_second_argument(library, name, override):
     calls, x = [], library.tensor([1, 3])
     expected = getattr(operator, name)(2, x).tolist()
-    if asked == "class":
+    if override == "class":
         x = x.as_subclass(subclass(library, calls))
         result = getattr(operator, name)(2, x)
     else:
@@ -117,31 +117,31 @@ def test_a_number_on_the_left_is_the_second_argument(library, name, asked):
 
 
 @pytest.mark.parametrize("name", [name for name in BINARY if BINARY[name][2]])
-@pytest.mark.parametrize("asked", ["class", "class on the right", "mode"])
-def test_the_operator_in_place(library, name, asked):
+@pytest.mark.parametrize("override", ["class", "class on the right", "mode"])
+def test_the_operator_in_place(library, name, override):
     def fresh():
         made = library.tensor([5, 3])
         return made.double() if name == "truediv" else made
 
     calls, x, y = [], fresh(), library.tensor([2, 1])
     expected = in_place(name)(fresh(), y).tolist()
-    if asked == "mode":
+    if override == "mode":
         with mode(library, calls):
             result = in_place(name)(x, y)
     else:
         kind = subclass(library, calls)
-        x, y = (x.as_subclass(kind), y) if asked == "class" else (x, y.as_subclass(kind))
+        x, y = (x.as_subclass(kind), y) if override == "class" else (x, y.as_subclass(kind))
         result = in_place(name)(x, y)
     check(library, calls, BINARY[name][2], x, y)
     assert result.tolist() == expected == x.tolist()
 
 
 @pytest.mark.parametrize("name", UNARY)
-@pytest.mark.parametrize("asked", ["class", "mode"])
-def test_operators_of_one_operand(library, name, asked):
+@pytest.mark.parametrize("override", ["class", "mode"])
+def test_operators_of_one_operand(library, name, override):
     calls, x = [], library.tensor([5, -3])
     expected = getattr(operator, name)(x).tolist()
-    if asked == "class":
+    if override == "class":
         x = x.as_subclass(subclass(library, calls))
         result = getattr(operator, name)(x)
     else:
@@ -182,7 +182,7 @@ def test_other_classes_are_shown_the_same(library, name):
         check(library, calls, BINARY[name][2], x, other)
 
 
-def test_unrelated_subclasses_are_asked_by_either_side(library):
+def test_either_side_dispatches_to_unrelated_subclasses(library):
     calls = []
 
     class Silent(library.Tensor):

@@ -98,7 +98,7 @@ def test_a_tensor_of_another_dtype_is_refused():
 
 
 def test_values_that_do_not_fit_are_refused():
-    with pytest.raises(RuntimeError, match="value cannot be converted to type uint8"):
+    with pytest.raises(RuntimeError, match="value cannot be converted to type uint8_t"):
         torch.ByteTensor([256])
 
 

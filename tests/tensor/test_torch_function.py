@@ -1,4 +1,4 @@
-"""__torch_function__: who is asked, what subclasses get back, and that nothing is forgotten."""
+"""Dispatch to __torch_function__: its order, what subclasses get back, and that nothing is lost."""
 
 import copy
 import inspect
@@ -42,7 +42,7 @@ class Silent:
 
 
 class Answering(Tensor):
-    """Answers everything without computing."""
+    """Answer everything without computing."""
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -176,7 +176,7 @@ def test_arguments_arrive_as_they_were_given():
     assert torch.allclose(f, t)[0] is torch.allclose
 
 
-def test_subclasses_are_asked_before_their_bases():
+def test_dispatch_is_to_subclasses_before_their_bases():
     class Lower(Logged):
         pass
 
@@ -195,7 +195,58 @@ def test_nobody_has_an_answer():
     assert torch.cat([Silent(), Foreign()])[0] is torch.cat
 
 
-def test_nobody_is_asked_inside_the_context():
+# Calls of a form, a method, an attribute, and of public functions that dispatch by themselves, by
+# an operator, and by methods.
+RAISING = {
+    "form": torch.sin,
+    "two operands": lambda x: torch.add(torch.ones(2), other=x),
+    "method": lambda x: x.exp(),
+    "attribute": lambda x: x.shape,
+    "einsum": lambda x: torch.einsum("i->", x),
+    "python": lambda x: torch.cartesian_prod(x),
+    "public": lambda x: torch.nn.functional.l1_loss(x, target=x),
+    "public by name": lambda x: torch.nn.functional.dropout3d(input=x),
+    "public by an operator": lambda x: torch.nn.functional.relu(x, inplace=True),
+    "public by methods": lambda x: torch.nn.functional.normalize(x, dim=0),
+}
+# What messages of this package begin with, and the names and positions in them.
+TEXTS = (
+    "add(): argument 'other' (position 2) must be what the program wants",
+    "sin: no such thing",
+    "l1_loss(): argument 'target' (position 2) must be it",
+    "relu() got an unexpected keyword argument 'x'",
+)
+
+
+def raising(error):
+    """A tensor whose class answers everything by an error."""
+
+    class Raising(Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            raise error
+
+    return Tensor._make_subclass(Raising, torch.ones(2))
+
+
+@each("call", [pytest.param(call, id=name) for name, call in RAISING.items()])
+def test_errors_of_overrides_keep_their_text(call):
+    for kind in (TypeError, RuntimeError, ValueError):
+        for text in TEXTS:
+            error = kind(text)
+            with pytest.raises(kind) as caught:
+                call(raising(error))
+            assert caught.value is error and error.args == (text,)
+
+
+def test_operators_of_python_take_type_errors_of_overrides_for_no_implementation():
+    with pytest.raises(TypeError, match=r"^unsupported operand type\(s\) for \+: 'int' and"):
+        1 + raising(TypeError("add: own"))
+    with pytest.raises(ValueError, match="^add: own$"):
+        1 + raising(ValueError("add: own"))
+
+
+def test_nothing_dispatches_inside_the_context():
     d = logged()
     with torch._C.DisableTorchFunctionSubclass():
         assert type(d + 1) is Tensor and type(torch.sin(d)) is Tensor and d.shape == (3,)
@@ -204,7 +255,7 @@ def test_nobody_is_asked_inside_the_context():
     assert Logged.calls
 
 
-def test_parameters_are_not_asked():
+def test_parameters_are_not_dispatched_to():
     p = torch.nn.Parameter(torch.ones(2))
     assert type(p * 1) is Tensor and type(p.detach()) is Tensor
     assert not torch.overrides.has_torch_function((p,))
@@ -278,7 +329,7 @@ def test_as_subclass_wants_a_subclass():
 # --- nothing is forgotten -------------------------------------------------------------------
 
 # Attributes that say what an object is, or make one, and are no computation.
-NOT_ASKED = {
+NOT_OVERRIDABLE = {
     *("__class__ __dict__ __dir__ __doc__ __init__ __init_subclass__ __module__ __new__").split(),
     *("__reduce__ __reduce_ex__ __setstate__ __deepcopy__ __setattr__ __delattr__").split(),
     *("__getattribute__ __hash__ __subclasshook__ __torch_function__ __array_priority__").split(),
@@ -293,10 +344,10 @@ def is_slot(name):
 
 @each(
     "name",
-    sorted(filter(partial(hasattr, Tensor), {*vars(Tensor)} - NOT_ASKED)),
+    sorted(filter(partial(hasattr, Tensor), {*vars(Tensor)} - NOT_OVERRIDABLE)),
     group=lambda name: name[0],
 )
-def test_every_method_and_attribute_asks(name):
+def test_every_method_and_attribute_dispatches(name):
     value = inspect.getattr_static(Tensor, name)
     if is_slot(name):
         pytest.skip("of the class, not of an instance")
@@ -330,7 +381,7 @@ def functions():
 
 
 @each("name", sorted(functions()), group=lambda name: name[0])
-def test_every_function_asks(name):
+def test_every_function_dispatches(name):
     function = getattr(torch, name)
     home = getattr(getattr(function, "__wrapped__", function), "__globals__", {})
     module = home.get("__name__", "").rpartition(".")[2]
@@ -339,7 +390,7 @@ def test_every_function_asks(name):
     if compiled._is_intercepted(function) or in_python:
         assert function(Foreign())[0] is function
     else:
-        assert takes_no_tensors(function), f"{name} doesn't ask"
+        assert takes_no_tensors(function), f"{name} doesn't dispatch"
 
 
 def takes_no_tensors(function):
@@ -354,7 +405,7 @@ def takes_no_tensors(function):
     )
 
 
-def test_functions_of_nn_ask():
+def test_functions_of_nn_dispatch():
     from autograd_cy.nn import functional as F
 
     d = logged()
@@ -376,22 +427,22 @@ def test_functions_of_nn_ask():
         assert Logged.calls
 
 
-def test_a_context_without_functions_asks_neither_classes_nor_modes():
-    asked = []
+def test_a_context_without_functions_dispatches_neither_to_classes_nor_to_modes():
+    called = []
 
-    class Asking(torch.Tensor):
+    class Overriding(torch.Tensor):
         @classmethod
         def __torch_function__(cls, f, types, args=(), kwargs=None):
-            asked.append(f)
+            called.append(f)
             with torch._C.DisableTorchFunctionSubclass():
                 return f(*args, **(kwargs or {}))
 
-    x = torch.ones(2).as_subclass(Asking)
+    x = torch.ones(2).as_subclass(Overriding)
     for context in (torch._C.DisableTorchFunction, torch._C.DisableTorchFunctionSubclass):
-        asked.clear()
+        called.clear()
         with context():
             torch.add(x, x)
             x * 2
-        assert not asked
+        assert not called
         torch.add(x, x)
-        assert asked
+        assert called

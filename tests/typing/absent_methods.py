@@ -1,4 +1,4 @@
-"""Prints the lines of stubtest's allowlist for methods that tensors have not.
+"""Print the lines of stubtest's allowlist for methods that tensors have not.
 
 Asked for, they say what to use, so the class has something by these names and the stub has not.
 """

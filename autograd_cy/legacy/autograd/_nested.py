@@ -55,7 +55,7 @@ def _with_none(nest: Any) -> Iterator[Any]:
 
 
 class _Place:
-    """Stands for an item where only the shape of a nest is kept."""
+    """The stand-in of an item where only the shape of a nest is kept."""
 
 
 def _skeleton(nest: Any, is_item: Callable[[Any], bool], what: str) -> Any:

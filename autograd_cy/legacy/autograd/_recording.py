@@ -45,7 +45,7 @@ _CONSTANT = (None, None, None, False)
 
 
 class _Freed:
-    """Stands for the count of what was let go: no count is equal to it."""
+    """The stand-in of the count of what was let go: no count is equal to it."""
 
     count = None
 

@@ -116,8 +116,8 @@ def get_numerical_jacobian(
             flat[i] = before + eps
             high = _values(fn(input))
             flat[i] = before
-            slope = ag.from_numpy((high - low) / (2 * eps)).to(of_t.dtype)
-            Tensor.copy_(Tensor.select(of_t, 0, i), slope)
+            derivative = ag.from_numpy((high - low) / (2 * eps)).to(of_t.dtype)
+            Tensor.copy_(Tensor.select(of_t, 0, i), derivative)
     return jacobian
 
 

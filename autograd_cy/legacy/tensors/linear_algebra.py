@@ -162,8 +162,8 @@ class LinearAlgebra(Base):
         array, factors, other = _array(self, "ormqr", tau, mat)
         ormqr = _linalg().get_lapack_funcs("ormqr", (array,))
         side, trans = "L" if left else "R", "T" if transpose else "N"
-        room = 64 * max(other.shape)
-        return _tensor(self, ormqr(side, trans, array, factors, other, room)[0])
+        lwork = 64 * max(other.shape)
+        return _tensor(self, ormqr(side, trans, array, factors, other, lwork)[0])
 
     def potrf(self, upper=True):
         """The triangular factor of a positive definite matrix."""

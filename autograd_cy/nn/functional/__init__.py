@@ -16,10 +16,8 @@ from autograd_cy.nn.functional._dropout import *
 from autograd_cy.nn.functional._embedding import *
 from autograd_cy.nn.functional._from_records import *
 from autograd_cy.nn.functional._grid import *
-from autograd_cy.nn.functional._loss import *
 from autograd_cy.nn.functional._margin_loss import *
 from autograd_cy.nn.functional._normalization import *
-from autograd_cy.nn.functional._pointwise_loss import *
 from autograd_cy.nn.functional._pooling import *
 from autograd_cy.nn.functional._resampling import *
 from autograd_cy.nn.functional._softmax import *

@@ -102,7 +102,7 @@ def antialiased(
     """
     if input.dtype not in (ag.float32, ag.float64):
         raise NotImplementedError(
-            f"interpolate: antialias=True is not implemented for {input.dtype}; give it "
+            f"interpolate: antialias=True is not implemented for {input.dtype._scalar}; give it "
             "float32, float64 or uint8, by input.float()"
         )
     rows, columns = factors or (0.0, 0.0)

@@ -18,8 +18,11 @@ __all__ = [
     "each_dim",
     "each_side",
     "implicit_dim",
+    "in_dtype",
+    "reduced",
     "reduction_code",
     "reduction_name",
+    "warn_of_mean",
     "warn_of_sizes",
     "weighted",
 ]
@@ -34,7 +37,7 @@ _CODES = {"none": 0, "mean": 1, "sum": 2}
 
 
 def reduction_name(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """Return the reduction that a loss is asked for; the older two arguments win if given."""
+    """Return the reduction of a loss; the older two arguments win if given."""
     if size_average is not None or reduce is not None:
         summed = size_average is not None and not size_average
         each = reduce is not None and not reduce
@@ -59,10 +62,21 @@ def reduction_code(size_average: bool | None, reduce: bool | None, reduction: st
 
 
 def warn_of_sizes(input: Tensor, target: Tensor) -> None:
+    """Warn of a target that broadcasts, which is seldom meant."""
     _warn(
         f"Using a target size ({target.shape}) that is different to the input size "
         f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
         "Please ensure they have the same size.",
+    )
+
+
+def warn_of_mean() -> None:
+    """Warn that the mean of kl_div isn't the divergence, as torch does."""
+    _warn(
+        "reduction: 'mean' divides the total loss by both the batch size and the support "
+        "size.'batchmean' divides only by the batch size, and aligns with the KL div math "
+        "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
+        "major release.",
     )
 
 
@@ -114,6 +128,21 @@ def weighted(values: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
     return products.mean() if weight is None else products.sum() / weight.sum()
 
 
+def reduced(values: Tensor, code: int) -> Tensor:
+    """Return values reduced as the number of a reduction says."""
+    return values if code == 0 else values.mean() if code == 1 else values.sum()
+
+
+def in_dtype(op: str, input: Tensor, target: Tensor) -> Tensor:
+    """Return the target in the dtype of the input, if that holds its numbers."""
+    if not _operators.can_cast(target.dtype, input.dtype):
+        raise RuntimeError(
+            f"{op}: result type {target.dtype._scalar} can't be cast to the desired output type "
+            f"{input.dtype._scalar}; convert the input first"
+        )
+    return target.to(input.dtype)
+
+
 def each_dim(value: Any, dims: int) -> tuple[Any, ...]:
     """Return one number for each dimension, where one stands for all."""
     several = isinstance(value, Iterable) and not isinstance(value, Tensor)
@@ -132,6 +161,7 @@ def check_probability(p: float) -> None:
 
 
 def implicit_dim(name: str, input: Tensor) -> int:
+    """Return the dimension that softmax has where none is given, and warn."""
     _warn(
         f"Implicit dimension choice for {name} has been deprecated. "
         "Change the call to include dim=X as an argument.",

@@ -34,7 +34,7 @@ def _renorm(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) 
         if indices.dtype not in (_operators.int64, _operators.int32):
             raise RuntimeError(
                 "Expected tensor for argument #2 'indices' to have one of the following scalar "
-                f"types: Long, Int; but got {indices.dtype}"
+                f"types: Long, Int; but got {indices.dtype._scalar}"
             )
         if type(max_norm) is not float:
             _check_arguments("embedding_renorm_", (max_norm, "float", "max_norm", 3))
@@ -99,7 +99,7 @@ def embedding(
     tensor([[3., 4.],
             [1., 2.]])
     """
-    if max_norm is not None and _overrides._any_asks(input, weight):  # before rows are changed
+    if max_norm is not None and _overrides._has_override(input, weight):  # before rows are changed
         options = {
             "padding_idx": padding_idx,
             "max_norm": max_norm,
@@ -107,7 +107,7 @@ def embedding(
             "scale_grad_by_freq": scale_grad_by_freq,
             "sparse": sparse,
         }
-        return _overrides._ask(embedding, (input, weight), (input, weight), options)
+        return _overrides._dispatch(embedding, (input, weight), (input, weight), options)
     padding = -1 if padding_idx is None else _row_of(padding_idx, weight.size(0))
     if max_norm is not None:
         _renorm(weight, input, max_norm, norm_type)

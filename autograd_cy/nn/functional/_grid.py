@@ -73,7 +73,8 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         )
     if not theta.is_floating_point():
         raise ValueError(
-            f"Expected theta to have floating point type, but got {theta.dtype}. Convert it first."
+            f"Expected theta to have floating point type, but got {theta.dtype._scalar}. Convert "
+            "it first."
         )
     if theta.dim() == 3 and theta.shape[0] != size[0]:
         raise RuntimeError(
@@ -86,6 +87,13 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         )
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
+    if aligned and min(size[2:]) == 1:
+        _warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
+            "align_corners=True. This is not an intended use case of affine_grid. See the "
+            "documentation of affine_grid for details.",
+            UserWarning,
+        )
     if theta.device.type != "cpu":
         from autograd_cy._interpreted._resampling_composites import affine_grid_of_operators
 
@@ -153,11 +161,13 @@ def grid_sample(
     aligned = _aligned(align_corners, "grid_sampler", 5)
     if not input.is_floating_point():
         raise NotImplementedError(
-            f"grid_sampler(): not implemented for tensors of dtype {input.dtype}; convert them"
+            f"grid_sampler(): not implemented for tensors of dtype {input.dtype._scalar}; convert "
+            "them"
         )
     if input.dtype != grid.dtype:
         raise RuntimeError(
-            f"grid_sampler(): expected scalar type {input.dtype} but found {grid.dtype} of the "
+            f"grid_sampler(): expected scalar type {input.dtype._scalar} but found "
+            f"{grid.dtype._scalar} of the "
             "grid; convert one of them by .to(dtype)"
         )
     rank = input.dim() - 2

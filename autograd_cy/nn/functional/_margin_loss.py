@@ -13,6 +13,7 @@ from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,
+    reduced,
     reduction_code,
     reduction_name,
 )
@@ -24,10 +25,6 @@ __all__ = [
     "multilabel_soft_margin_loss",
     "triplet_margin_with_distance_loss",
 ]
-
-
-def _reduced(values: Tensor, code: int) -> Tensor:
-    return values if code == 0 else values.mean() if code == 1 else values.sum()
 
 
 @public
@@ -87,7 +84,8 @@ def gaussian_nll_loss(
         )
     elif var.is_complex():
         raise NotImplementedError(
-            f"gaussian_nll_loss: not implemented for var of dtype {var.dtype}: a variance is real"
+            f"gaussian_nll_loss: not implemented for var of dtype {var.dtype._scalar}: a variance "
+            "is real"
         )
     else:
         known = checked_variances(var.detach())
@@ -101,14 +99,14 @@ def gaussian_nll_loss(
     if not var.is_floating_point():
         raise RuntimeError(
             "gaussian_nll_loss: result type Float can't be cast to the desired output type "
-            f"{var.dtype}: var must be of a floating dtype"
+            f"{var.dtype._scalar}: var must be of a floating dtype"
         )
     # What is missing is added without a gradient of its own.
     var = var + (eps - known).clamp_min(0)
     loss = 0.5 * (var.log() + (input - target) ** 2 / var)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
-    return _reduced(loss, reduction_code(None, None, reduction))
+    return reduced(loss, reduction_code(None, None, reduction))
 
 
 @public
@@ -167,7 +165,7 @@ def triplet_margin_with_distance_loss(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = _operators.minimum(far, distance(positive, negative))
-    return _reduced((margin + near - far).clamp_min(0), code)
+    return reduced((margin + near - far).clamp_min(0), code)
 
 
 def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
@@ -179,7 +177,8 @@ def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
         )
     if target.dtype != _operators.int64:
         raise RuntimeError(
-            f"{name}: expected scalar type Long but found {target.dtype} (of the target; convert "
+            f"{name}: expected scalar type Long but found {target.dtype._scalar} (of the target; "
+            "convert "
             "it by .long())"
         )
 
@@ -258,7 +257,8 @@ def multi_margin_loss(
             )
         if weight.dtype != input.dtype:
             raise RuntimeError(
-                f"multi_margin_loss: expected scalar type {input.dtype} but found {weight.dtype} "
+                f"multi_margin_loss: expected scalar type {input.dtype._scalar} but found "
+                f"{weight.dtype._scalar} "
                 "(of the weight)"
             )
         if weight.requires_grad and _operators.is_grad_enabled():
@@ -276,7 +276,7 @@ def multi_margin_loss(
         losses = losses * weight[at[:, 0]]
     if code == 1 and not count:
         code = 2  # the mean of nothing is 0
-    return _reduced(losses if input.ndim == 2 else losses[0], code)
+    return reduced(losses if input.ndim == 2 else losses[0], code)
 
 
 @public(autocast="float32")
@@ -338,7 +338,7 @@ def multilabel_margin_loss(
     losses = terms.sum((1, 2)) / classes
     if code == 1 and not count:
         code = 2  # the mean of nothing is 0
-    return _reduced(losses if input.ndim == 2 else losses[0], code)
+    return reduced(losses if input.ndim == 2 else losses[0], code)
 
 
 @public(autocast="float32")
@@ -400,4 +400,4 @@ def multilabel_soft_margin_loss(
     losses = losses.sum(axis) / classes
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
-    return _reduced(losses, reduction_code(None, None, reduction))
+    return reduced(losses, reduction_code(None, None, reduction))

@@ -91,7 +91,7 @@ _ADAPTIVE = """Return the {what} of as many windows of {some} as are asked for.
     tensor({opening}[{value}]{closing})
     """
 
-_ASKED = "Whether to return where in their plane the elements were, too."
+_RETURN_INDICES = "Whether to return where in their plane the elements were, too."
 _IGNORED = "Changes nothing: they are returned always."
 _PAIR = "tuple of Tensor\n        The elements, and where they were in their plane."
 
@@ -135,7 +135,7 @@ def _max_pool(rank: int) -> Any:
         _MAX,
         rank,
         window=repr((1,) * (rank - 1) + (2,)) if rank > 1 else "2",
-        returned=_ASKED,
+        returned=_RETURN_INDICES,
         result="Tensor, or a tuple of it and of where its elements were.",
         first="",
     )
@@ -180,8 +180,8 @@ max_pool1d_with_indices = public(forwards="max_pool1d_with_indices")(
 
 def _kept(output_size: Any, input: Tensor, rank: int) -> Any:
     """The sizes, with those of the input in place of None."""
-    if not isinstance(output_size, (tuple, list)):
-        return output_size
+    if not isinstance(output_size, (tuple, list)) or not isinstance(input, Tensor):
+        return output_size  # which the operator takes or refuses
     unknown = None in output_size
     if input.ndim <= len(output_size) and (unknown or rank > 1):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
@@ -228,7 +228,7 @@ def _adaptive_max_pool(rank: int, always: bool) -> Any:
         found = getattr(_pools, inner)(input, size)
         return found if always or return_indices else found[0]
 
-    text = _IGNORED if always else _ASKED
+    text = _IGNORED if always else _RETURN_INDICES
     named(
         pool,
         name,

@@ -1,4 +1,4 @@
-"""Softmax and its relatives."""
+"""Relatives of softmax that are no operators."""
 
 from __future__ import annotations
 
@@ -7,73 +7,13 @@ from typing import Any
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy._tensors.public import forward_to, public
+from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._arguments import implicit_dim
 
 __all__ = [
     "gumbel_softmax",
-    "log_softmax",
-    "softmax",
     "softmin",
 ]
-
-
-@public(forwards="softmax")
-def softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
-) -> Tensor:
-    """Return exponentials scaled to sum up to one along a dimension.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any shape.
-    dim : int
-        The dimension. Leaving it out is deprecated.
-    dtype : dtype, optional
-        Converts the input first.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.softmax(torch.tensor([1.0, 1.0]), dim=0)
-    tensor([0.5000, 0.5000])
-    """
-    dim = implicit_dim("softmax", input) if dim is None else dim
-    return forward_to.softmax(input, dim, dtype=dtype)
-
-
-@public(forwards="log_softmax")
-def log_softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
-) -> Tensor:
-    """Return the logarithm of the softmax along a dimension, computed without overflow.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any shape.
-    dim : int
-        The dimension. Leaving it out is deprecated.
-    dtype : dtype, optional
-        Converts the input first.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.log_softmax(torch.tensor([1.0]), dim=0)
-    tensor([0.])
-    """
-    dim = implicit_dim("log_softmax", input) if dim is None else dim
-    return forward_to.log_softmax(input, dim, dtype=dtype)
 
 
 @public

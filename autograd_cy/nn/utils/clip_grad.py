@@ -241,7 +241,7 @@ def _grads(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
 
 
 def _by_device(tensors: list[Tensor]) -> dict[Any, list[Tensor]]:
-    found: dict[Any, list[Tensor]] = {}
+    groups: dict[Any, list[Tensor]] = {}
     for x in tensors:
-        found.setdefault(x.device, []).append(x)
-    return found
+        groups.setdefault(x.device, []).append(x)
+    return groups

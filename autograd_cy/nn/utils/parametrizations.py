@@ -216,10 +216,10 @@ def _matrix_exp(a: Tensor) -> Tensor:
         power = power @ square
         even, odd = even + _PADE[i] * power, odd + _PADE[i + 1] * power
     odd = a @ odd
-    found = _operators.linalg.solve(even - odd, even + odd)
+    exponential = _operators.linalg.solve(even - odd, even + odd)
     for _ in range(halvings):
-        found = found @ found
-    return found
+        exponential = exponential @ exponential
+    return exponential
 
 
 def _reflections(a: Tensor) -> Tensor:
@@ -227,11 +227,11 @@ def _reflections(a: Tensor) -> Tensor:
     rows, columns = a.shape[-2:]
     vectors = a.tril(-1) + eye(rows, columns, dtype=a.dtype, device=a.device)
     scales = 2.0 / (1.0 + (a.tril(-1) ** 2).sum(-2))
-    found = eye(rows, columns, dtype=a.dtype, device=a.device)
+    product = eye(rows, columns, dtype=a.dtype, device=a.device)
     for i in reversed(range(columns)):
         v = vectors[..., :, i : i + 1]
-        found = found - scales[..., i, None, None] * v @ (v.transpose(-2, -1) @ found)
-    return found
+        product = product - scales[..., i, None, None] * v @ (v.transpose(-2, -1) @ product)
+    return product
 
 
 class _Orthogonal(Module):
@@ -282,8 +282,8 @@ class _Orthogonal(Module):
                 full[..., :, :k] = values
             self.base = from_numpy(np.ascontiguousarray(full)).to(value)
             # The map of this is the unit matrix.
-            found = value.new_zeros(q.shape)
-            found.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
+            preimage = value.new_zeros(q.shape)
+            preimage.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
         elif self.how != "householder":
             raise NotImplementedError(
                 "It is not possible to assign to the matrix exponential or the Cayley "
@@ -291,17 +291,17 @@ class _Orthogonal(Module):
             )
         else:
             raw = np.stack([_vectors(x) for x in values.reshape(-1, n, k)]).reshape(values.shape)
-            found = from_numpy(np.ascontiguousarray(raw)).to(value)
-        return found.transpose(-2, -1) if wide else found
+            preimage = from_numpy(np.ascontiguousarray(raw)).to(value)
+        return preimage.transpose(-2, -1) if wide else preimage
 
 
 def _vectors(matrix: np.ndarray) -> np.ndarray:
     """Householder vectors of an orthogonal matrix, with signs of its columns on the diagonal."""
     packed, scales = np.linalg.qr(matrix, "raw")
-    found = packed.T.copy()
-    signs = np.sign(np.diagonal(found)) * np.where(scales == 0, -1.0, 1.0)
-    np.fill_diagonal(found, signs)
-    return found
+    vectors = packed.T.copy()
+    signs = np.sign(np.diagonal(vectors)) * np.where(scales == 0, -1.0, 1.0)
+    np.fill_diagonal(vectors, signs)
+    return vectors
 
 
 def orthogonal(
@@ -360,5 +360,5 @@ def orthogonal(
         )
     if weight.is_complex():
         raise ValueError("orthogonal: weights of complex numbers aren't supported")
-    made = _Orthogonal(weight, orthogonal_map, use_trivialization)
-    return register_parametrization(module, name, made, unsafe=True)
+    parametrization = _Orthogonal(weight, orthogonal_map, use_trivialization)
+    return register_parametrization(module, name, parametrization, unsafe=True)

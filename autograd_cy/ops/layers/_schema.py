@@ -33,6 +33,7 @@ USUAL: dict[str, tuple[str, str, str]] = {
     "weight": ("Tensor | None = None", "", "A factor for each class."),
     "size_average": ("bool | None = None", "", "Older spelling of ``reduction``."),
     "reduce": ("bool | None = None", "", "Older spelling of ``reduction``."),
+    "_stacklevel": ("int = 3", "", ""),
     "reduction": (
         'str = "mean"',
         '{"mean", "sum", "none"}',
@@ -87,10 +88,10 @@ class Layer:
     base: str = "Module"
     texts: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
-    says: str = ""
-    call_texts: dict[str, str] = field(default_factory=dict)
-    call_raises: dict[str, str] = field(default_factory=dict)
-    check_call: str = ""
+    function_doc: str = ""
+    function_texts: dict[str, str] = field(default_factory=dict)
+    function_raises: dict[str, str] = field(default_factory=dict)
+    function_start: str = ""
     attributes: dict[str, tuple[str, str]] = field(default_factory=dict)
     raises: dict[str, str] = field(default_factory=dict)
     constants: str | None = None
@@ -101,7 +102,7 @@ class Layer:
     check_options: str = ""
     inputs: str = "input: Tensor"
     arguments: str | None = None
-    call: str | None = None
+    all_arguments: str | None = None
     check_input: str = ""
     result: str = "Tensor"
     gives: str = "the activation of the input"
@@ -129,13 +130,14 @@ def layer(signature: str, function: str | None = None, doc: str = "", example: s
         The class that it extends; a row of any file, or ``Module``.
     texts, kinds : dict
         The meaning and the type of parameters in the docstring, ``{"lower upper": "The limits."}``.
-    says : str
+    function_doc : str
         The first sentence of the function that ext/codegen/functional.py writes, if that isn't
         "Return" with `doc` behind it.
-    call_texts, call_raises : dict
+    function_texts, function_raises : dict
         The meaning of its parameters, where `texts` hasn't it, or another one, and its errors.
-    check_call : str
-        Statements at the beginning of that function.
+    function_start : str
+        Statements at the beginning of that function. Where they set ``code`` or ``reduction`` the
+        operator gets that, and the reduction is checked there.
     attributes : dict
         The attributes of the docstring, each with its type and meaning.
     raises : dict
@@ -161,7 +163,7 @@ def layer(signature: str, function: str | None = None, doc: str = "", example: s
     arguments : str
         What the function gets after the inputs; by default the options in their order, those of
         losses by keyword.
-    call : str
+    all_arguments : str
         All that the function gets.
     shown : str
         What ``extra_repr`` shows: names of options, or the text of an f-string. By default all
@@ -204,9 +206,3 @@ def _as_written(value: ast.expr | None) -> str | None:
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
         return f'"{value.value}"'
     return None if value is None else ast.unparse(value)
-
-
-def loss(signature: str, function: str, doc: str, example: str, **more) -> Layer:
-    """Add the row of a loss of an input and a target."""
-    usual = {"base": "_Loss", "inputs": "input: Tensor, target: Tensor", "gives": "the loss"}
-    return layer(signature, function, doc, example, **{**usual, "constants": "reduction", **more})

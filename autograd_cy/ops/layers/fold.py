@@ -18,7 +18,7 @@ MORE = {
 layer(
     f"Fold(output_size, {OPTIONS})",
     "fold",
-    "Adds columns up to images: each element of a window goes where it came from.",
+    "Add columns up to images: each element of a window goes where it came from.",
     ">>> torch.nn.Fold((1, 3), (1, 2))(torch.ones(1, 2, 2))\ntensor([[[[1., 2., 1.]]]])",
     gives="the images",
     takes="""\
@@ -36,7 +36,7 @@ Tensor
 layer(
     f"Unfold({OPTIONS})",
     "unfold",
-    "Makes columns of the windows of images.",
+    "Make columns of the windows of images.",
     ">>> list(torch.nn.Unfold((2, 3))(torch.ones(1, 2, 4, 5)).shape)\n[1, 12, 9]",
     gives="the columns",
     takes="""\

@@ -1,6 +1,6 @@
 """Losses made of margins and distances."""
 
-from autograd_cy.ops.layers._schema import loss
+from autograd_cy.ops.layers._losses import loss
 
 IMPORTS = """\
 from collections.abc import Callable
@@ -28,11 +28,12 @@ loss(
 >>> torch.nn.MarginRankingLoss(margin=0.5)(one, 3 * one, one)
 tensor(2.5000)""",
     texts={"margin": "By how much the score that should be larger should be."},
-    call_texts={
+    function_texts={
         "input1 input2": "Scores.",
         "target": "1 where the first should be larger, -1 where the second should.",
     },
-    check_call="""\
+    function_start="""\
+code = reduction_code(size_average, reduce, reduction)
 if not input1.ndim == input2.ndim == target.ndim:
     raise RuntimeError(
         "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
@@ -47,7 +48,7 @@ loss(
     r"The distance `x` where the target is 1, :math:`\max(0, m - x)` where it is -1.",
     ">>> torch.nn.HingeEmbeddingLoss()(torch.tensor([0.25]), torch.tensor([-1]))\ntensor(0.7500)",
     texts={"margin": "The distance of what is not alike."},
-    call_texts={"input": "Distances.", "target": "1 for what is alike, -1 for what is not."},
+    function_texts={"input": "Distances.", "target": "1 for what is alike, -1 for what is not."},
     constants="margin reduction",
 )
 loss(
@@ -62,7 +63,7 @@ tensor(0.4600)""",
         "margin": "The cosine up to which vectors are not alike.",
         "reduction": "What becomes of the values of all pairs.",
     },
-    call_texts={
+    function_texts={
         "input1 input2": "Vectors of shape ``(N, D)`` or ``(D,)``.",
         "target": (
             "Of shape ``(N,)`` or ``()``: 1 for vectors that are alike, -1 for those that are not."
@@ -82,10 +83,11 @@ loss(
         "full": "Add Stirling's formula for the logarithm of the factorial of targets above 1.",
         "eps": "What is added to rates.",
     },
-    says=r"""Return the negative log likelihood of numbers of events with a Poisson distribution.
+    function_doc=r"""
+Return the negative log likelihood of numbers of events with a Poisson distribution.
 
 It is :math:`e^x - t x` of logarithms of rates, and :math:`x - t \log (x + \epsilon)` of rates.""",
-    call_texts={"input": "Logarithms of rates, or rates.", "target": "Numbers of events."},
+    function_texts={"input": "Logarithms of rates, or rates.", "target": "Numbers of events."},
     inputs="log_input: Tensor, target: Tensor",
     constants="log_input full eps reduction",
 )
@@ -165,14 +167,16 @@ tensor(3.)""",
         "eps": "What is added to each difference.",
         **SWAP,
     },
-    says=r"""Return :math:`\max(0, m + \|a - p\| - \|a - n\|)` of vectors.
+    function_doc=r"""
+Return :math:`\max(0, m + \|a - p\| - \|a - n\|)` of vectors.
 
 (Balntas, Riba, Ponsa and Mikolajczyk, Learning local feature descriptors with triplets, 2016.)""",
-    call_texts={
+    function_texts={
         "anchor positive negative": "Vectors in the last dimension; positive ones should be near, "
         "negative ones far away.",
     },
-    check_call="""\
+    function_start="""\
+code = reduction_code(size_average, reduce, reduction)
 if margin <= 0:
     raise ValueError(f"margin must be greater than 0, got {margin}")""",
     check_options="""\

@@ -1,6 +1,6 @@
 """The loss of sequences without an alignment."""
 
-from autograd_cy.ops.layers._schema import loss
+from autograd_cy.ops.layers._losses import loss
 
 IMPORTS = """\
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ tensor(0.2877)""",
         ),
         "zero_infinity": "Whether the loss of what can't be is 0, not infinity.",
     },
-    says="""Return the negative log likelihood of classes in their order, at any times.
+    function_doc="""Return the negative log likelihood of classes in their order, at any times.
 
 (Graves, Fernandez, Gomez and Schmidhuber, Connectionist temporal classification, 2006.) The
 gradient is that of the loss with respect to ``log_probs``; PyTorch's differs by what
 ``log_softmax`` takes out of it again.""",
-    call_texts={
+    function_texts={
         "log_probs": "Logarithms of probabilities, of shape ``(T, N, C)`` or ``(T, C)``.",
         "targets": "Classes of shape ``(N, S)``, or all one after the other.",
         "input_lengths target_lengths": "How many times and how many classes each example has.",

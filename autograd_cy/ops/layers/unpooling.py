@@ -42,7 +42,7 @@ tensor({opening}[0., 3., 2., 0.]{closing})""",
             "padding": f"each_dim(padding, {rank})",
         },
         inputs="input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None",
-        call="input, indices, self.kernel_size, self.stride, self.padding, output_size",
+        all_arguments="input, indices, self.kernel_size, self.stride, self.padding, output_size",
         constants="",
         gives="the elements where they were; `output_size` where several are possible",
     )

@@ -117,7 +117,7 @@ class _Text(str):
 
 class Fetcher:
     """
-    Gets the samples of a batch and puts them together.
+    Get the samples of a batch and put them together.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 """
-Hands what a program logs on to tensorboardX, if that is installed.
+Forward what a program logs to tensorboardX, if that is installed.
 
 It is imported when ``SummaryWriter`` is first asked for. Without it the name can be imported, and
 says so when it is called.
@@ -40,7 +40,7 @@ Examples
 
 
 class _Missing:
-    """Stands for the writer where tensorboardX isn't installed."""
+    """The stand-in of the writer where tensorboardX isn't installed."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise ModuleNotFoundError(

@@ -29,7 +29,7 @@ cdef int real_dtype(object dtype, int default, object device, object out, str op
         dt = (<Tensor>out).dt
     if dt == DT_BOOL or dt_is_complex(dt):
         raise NotImplementedError(
-            f"{op}: not implemented for {dt_object(dt).name}; ask for a real dtype and "
+            f"{op}: not implemented for '{dt_scalar_name(dt)}'; ask for a real dtype and "
             "convert the result")
     if dt_is_limited(dt):
         raise not_for_limited(dt, op)
@@ -208,6 +208,8 @@ cdef object endpoint(object x, str op, str argument):
             f"{op} only supports 0-dimensional start and end tensors, "
             f"but got {argument} with {(<Tensor>x).nd} dimension(s)."
         )
+    if isinstance(x, Tensor) and (<Tensor>x).nd == 0:
+        return scalar_value(<Tensor>x)      # also where it requires grad: the result has none
     return python_number(x, op, argument)
 
 
@@ -255,7 +257,7 @@ cdef Tensor spread_evenly(object start, object end, object steps, int where, Ten
         z0, z1 = start, end
         if device == ON_META:
             return empty_on(device, DT_C128, 1, &n, NULL)
-        t = room(DT_C128, 1, &n)
+        t = empty_on_cpu(DT_C128, 1, &n)
         dz = (z1 - z0) / (n - 1) if n > 1 else 0
         for i in range(n):
             if i < n // 2 or n == 1:
@@ -266,7 +268,7 @@ cdef Tensor spread_evenly(object start, object end, object steps, int where, Ten
     lo, hi = start, end
     if device != ON_CPU and makes_ranges(device):
         return spread_there(device, lo, hi, n, op)
-    t = room(DT_F64, 1, &n)
+    t = empty_on_cpu(DT_F64, 1, &n)
     width = (hi - lo) / (n - 1) if n > 1 else 0
     # From both ends, so that both are exact and the values are symmetric.
     for i in range(n):
@@ -288,7 +290,7 @@ cdef int spread_dtype(Tensor values, Tensor out, object dtype, object device, st
     if dt_is_limited(dt):
         raise not_for_limited(dt, op)
     if dt_is_complex(values.dt) and not dt_is_complex(dt):
-        raise RuntimeError(f"{op}: complex bounds need a complex dtype, not {dt_object(dt).name}")
+        raise RuntimeError(f"{op}: complex bounds need a complex dtype, not {dt_scalar_name(dt)}")
     return dt
 
 

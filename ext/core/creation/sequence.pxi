@@ -65,6 +65,11 @@ cdef int discover(object data, Py_ssize_t* shape) except -1:
         if isinstance(x, str):
             raise ValueError(f"too many dimensions '{type(x).__name__}'")
         if isinstance(x, _np.ndarray):
+            if n:
+                warn_once(
+                    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please "
+                    "consider converting the list to a single numpy.ndarray with numpy.array() "
+                    "before converting to a tensor.")
             if n + x.ndim > MAX_DIMS:
                 raise ValueError(f"too many dimensions: a tensor has at most {MAX_DIMS}")
             for i in range(x.ndim):
@@ -78,7 +83,11 @@ cdef int discover(object data, Py_ssize_t* shape) except -1:
         n += 1
         if shape[n - 1] == 0:
             return n
-        x = x[0]
+        try:
+            x = x[0]
+        except Exception as error:
+            raise ValueError(
+                f"could not determine the shape of object type '{type(x).__name__}'") from error
 
 
 @cython.boundscheck(True)      # items may run Python code that shortens the list
@@ -247,7 +256,7 @@ cdef Tensor from_sequence(object data, int dt):
         dt = infer(data, 0, n, -1)
         if dt < 0:
             dt = g_default_dtype
-    t = room(dt, n, shape)
+    t = empty_on_cpu(dt, n, shape)
     store(data, 0, t, t.ptr)
     return t
 
@@ -277,7 +286,7 @@ cdef Tensor from_data(object data, int dt):
     if ty == &PyFloat_Type:
         if dt < 0:
             dt = g_default_dtype
-        t = room(dt, 0, NULL)
+        t = empty_on_cpu(dt, 0, NULL)
         if dt == DT_F32:
             (<float*>t.ptr)[0] = <float>PyFloat_AS_DOUBLE(data)
         else:
@@ -294,7 +303,7 @@ cdef Tensor from_data(object data, int dt):
     if isinstance(data, (int, float, complex, _np.generic)):
         if dt < 0:
             dt = leaf_dtype(data)
-        t = room(dt, 0, NULL)
+        t = empty_on_cpu(dt, 0, NULL)
         store_leaf(t.ptr, dt, data)
         return t
     if not isinstance(data, (list, tuple)):
@@ -397,7 +406,7 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     cdef Tensor t
     value = python_number(s, "scalar_tensor", "s")
     cdef int where = check_placement(device, layout, pin_memory, "scalar_tensor")
-    t = room(parse_dtype(dtype, g_default_dtype), 0, NULL)
+    t = empty_on_cpu(parse_dtype(dtype, g_default_dtype), 0, NULL)
     store_number(t.ptr, t.dt, value)
     return set_requires_grad(placed(t, where), requires_grad, "scalar_tensor")
 
@@ -539,8 +548,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
         return set_requires_grad(from_data(obj, dt), requires_grad or False, "asarray")
     if copy is not None and not copy and dt >= 0 and dt != t.dt:
         raise ValueError(
-            f"asarray: can't alias tensor with dtype '{dt_object(t.dt).name}' into dtype "
-            f"'{dt_object(dt).name}'."
+            f"asarray: can't alias tensor with dtype '{dt_scalar_name(t.dt)}' into dtype "
+            f"'{dt_scalar_name(dt)}'."
         )
     if requires_grad is None:
         requires_grad = bool(needs_grad(t))
@@ -561,7 +570,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
 cdef Tensor unaligned_buffer(object owner, int dt, Py_ssize_t count, Py_ssize_t offset):
     """A copy of elements that do not lie on multiples of their size, as kernels need them."""
     cdef Py_buffer* view = PyMemoryView_GET_BUFFER(owner)
-    cdef Tensor made = room(dt, 1, &count)
+    cdef Tensor made = empty_on_cpu(dt, 1, &count)
     if not view.readonly:
         _warn(
             "frombuffer: the elements do not lie on multiples of their size, so the tensor has a "
@@ -646,8 +655,12 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     >>> ag.frombuffer(bytearray([1, 0, 2, 0]), dtype=ag.int16)
     tensor([1, 2], dtype=autograd_cy.int16)
     """
-    return set_requires_grad(raw_buffer(buffer, dt_code(dtype), count, offset), requires_grad,
-                             "frombuffer")
+    cdef Tensor made = raw_buffer(buffer, dt_code(dtype), count, offset)
+    if made.mem.readonly:
+        warn_once(
+            "The given buffer is not writable, and neither is the tensor on its memory: in-place "
+            "operations on it are refused. Copy the buffer, as by bytearray(), to write to it.")
+    return set_requires_grad(made, requires_grad, "frombuffer")
 
 
 cdef object construct(object data):

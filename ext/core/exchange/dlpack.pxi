@@ -88,7 +88,7 @@ cdef void drop_versioned(object capsule) noexcept:
             m.deleter(m)
 
 
-cdef void describe_tensor(Tensor t, ag_dl_tensor* d, int64_t* room) noexcept:
+cdef void describe_tensor(Tensor t, ag_dl_tensor* d, int64_t* sizes) noexcept:
     cdef int i
     d.data = t.ptr
     d.device.type = AG_DL_CUDA if t.mem.device else AG_DL_CPU
@@ -97,8 +97,8 @@ cdef void describe_tensor(Tensor t, ag_dl_tensor* d, int64_t* room) noexcept:
     d.dtype.bits = <uint8_t>(8 * DT_SIZE[t.dt])
     d.dtype.lanes = 1
     d.byte_offset = 0
-    d.shape = room
-    d.strides = room + t.nd
+    d.shape = sizes
+    d.strides = sizes + t.nd
     for i in range(t.nd):
         d.shape[i] = t.sizes[i]
         d.strides[i] = t.strides[i]
@@ -195,10 +195,11 @@ cdef int code_of_place(tuple place) except -1:
 cdef int check_stream(bint on_cuda, object stream) except -1:
     if stream is None or type(stream) is int and stream == -1:
         return 0
+    if type(stream) is not int:
+        raise TypeError(f"__dlpack__: stream must be ``int`` or ``none``, not "
+                        f"{type(stream).__name__}")
     if not on_cuda:
         raise ValueError(f"__dlpack__: stream should be None on cpu, not {stream!r}")
-    if type(stream) is not int:
-        raise TypeError(f"__dlpack__: stream must be int or None, not {type(stream).__name__}")
     if stream < -1 or stream == 0:
         raise ValueError(
             f"__dlpack__: {stream} is no stream of CUDA; 1 is the default one, 2 that of each "
@@ -278,7 +279,7 @@ def __dlpack_device__(Tensor self not None):
 # --- import ---------------------------------------------------------------------------------
 
 cdef class DLPackOwner:
-    """Keeps imported memory alive; calls the producer's deleter when the last tensor is gone."""
+    """Keep imported memory alive; call the producer's deleter when the last tensor is gone."""
     cdef ag_dl_managed* legacy
     cdef ag_dl_versioned* versioned
 

@@ -89,13 +89,19 @@ cdef int put_name(object error, object trace, str own, str said) except -1:
     return put_message(error, f"{own}{text[found.end(1):]}", own)
 
 
-cdef tuple parameters_of(object function):
-    """The names of the parameters of a function in Python, which may be wrapped."""
+def _parameters_of(function not None):
+    """Return the parameters of a callable, which may be wrapped; none where nothing tells them."""
     cdef object code
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
-    code = function.__code__
-    return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    from inspect import signature
+    try:
+        return tuple(signature(function).parameters)
+    except (TypeError, ValueError):     # of what is compiled without a signature
+        return ()
 
 
 cdef int put_public_name(object error, object trace, str name, object function) except -1:
@@ -108,7 +114,7 @@ cdef int put_public_name(object error, object trace, str name, object function) 
     argument = ARGUMENT.match(text, found.end())
     if argument is None:
         return put_message(error, f"{name}{text[found.end(1):]}", name)
-    parameters = parameters_of(function)
+    parameters = _parameters_of(function)
     if argument[1] not in parameters:       # it says something about the inner function only
         return 0
     place = f" (position {parameters.index(argument[1]) + 1})"

@@ -33,8 +33,8 @@ cdef Tensor ew_resolved(int kernel, PyObject** args, int nin, int rule, Tensor o
     t = ew_general(kernel, plain, nin, rule, None, op)
     if dt_category(t.dt) > dt_category(out.dt):
         raise RuntimeError(
-            f"{op}: result type {dt_object(t.dt).name} can't be cast to the desired output type "
-            f"{dt_object(out.dt).name}")
+            f"{op}: result type {dt_scalar_name(t.dt)} can't be cast to the desired output type "
+            f"{dt_scalar_name(out.dt)}")
     for i in range(nin):
         if out is <Tensor>args[i] and not same_shape(out, t):
             raise RuntimeError(

@@ -18,18 +18,18 @@ ctypedef struct Entry:
 ctypedef struct Table:         # sequences of words, each once
     int64_t* words
     int64_t n_words
-    int64_t room_words
+    int64_t word_capacity
     Entry* entries
     int32_t count
-    int32_t room
+    int32_t capacity
     int32_t* places            # by hash: number of the entry plus 1, or 0
     int32_t size               # of the places; any does
 
 cdef Table g_shapes
 cdef int64_t* g_given = NULL   # the arguments of the operator that begins
 cdef int64_t g_n_given = 0
-cdef int64_t g_room_given = 0
-cdef int64_t g_moved = 0       # bytes of its tensors
+cdef int64_t g_given_capacity = 0
+cdef int64_t g_bytes_moved = 0  # bytes of its tensors
 cdef int32_t[256] g_last_shape  # by numbers of names
 
 memset(&g_shapes, 0, sizeof(Table))
@@ -62,24 +62,24 @@ cdef bint grow_places(Table* t) noexcept:
 
 
 cdef bint grow_entries(Table* t, int64_t length) noexcept:
-    cdef int64_t room = max(2 * t.room_words, t.n_words + length, 1024)
+    cdef int64_t capacity = max(2 * t.word_capacity, t.n_words + length, 1024)
     cdef int64_t* words
     cdef Entry* entries
-    if t.n_words + length > t.room_words:
-        words = <int64_t*>realloc(t.words, <size_t>room * sizeof(int64_t))
+    if t.n_words + length > t.word_capacity:
+        words = <int64_t*>realloc(t.words, <size_t>capacity * sizeof(int64_t))
         if words == NULL:
             return False
-        t.words, t.room_words = words, room
-    if t.count == t.room:
-        entries = <Entry*>realloc(t.entries, <size_t>max(2 * t.room, 128) * sizeof(Entry))
+        t.words, t.word_capacity = words, capacity
+    if t.count == t.capacity:
+        entries = <Entry*>realloc(t.entries, <size_t>max(2 * t.capacity, 128) * sizeof(Entry))
         if entries == NULL:
             return False
-        t.entries, t.room = entries, max(2 * t.room, 128)
+        t.entries, t.capacity = entries, max(2 * t.capacity, 128)
     return 2 * t.count < t.size or grow_places(t)
 
 
 cdef int32_t look_up(Table* t, const int64_t* words, int64_t length, int32_t* hint) noexcept:
-    """The number of a sequence of words, or -1 if there is no room for it.
+    """The number of a sequence of words, or -1 if there is no memory for it.
 
     `hint` is what was found the last time in such a place: programs repeat themselves.
     """
@@ -132,34 +132,34 @@ cdef void clear_table(Table* t) noexcept:
     memset(t, 0, sizeof(Table))
 
 
-cdef inline bint room_for(int64_t n) noexcept:
+cdef inline bint reserve_given(int64_t n) noexcept:
     cdef int64_t* larger
-    cdef int64_t room = 2 * (g_n_given + n) + 64
-    global g_given, g_room_given
-    if g_n_given + n <= g_room_given:
+    cdef int64_t capacity = 2 * (g_n_given + n) + 64
+    global g_given, g_given_capacity
+    if g_n_given + n <= g_given_capacity:
         return True
-    larger = <int64_t*>realloc(g_given, <size_t>room * sizeof(int64_t))
+    larger = <int64_t*>realloc(g_given, <size_t>capacity * sizeof(int64_t))
     if larger == NULL:
         return False
-    g_given, g_room_given = larger, room
+    g_given, g_given_capacity = larger, capacity
     return True
 
 
 cdef inline void put_word(int64_t word) noexcept:
     global g_n_given
-    if room_for(1):
+    if reserve_given(1):
         g_given[g_n_given] = word
         g_n_given += 1
 
 
 cdef void put_tensor(Tensor t) noexcept:
-    global g_n_given, g_moved
+    global g_n_given, g_bytes_moved
     cdef int i
     cdef int64_t* to
     if t is None:
         put_word(A_NONE)
         return
-    if not room_for(t.nd + 3):
+    if not reserve_given(t.nd + 3):
         return
     to = g_given + g_n_given
     if t.flags & F_WRAPPED and t.nd == 0:
@@ -172,7 +172,7 @@ cdef void put_tensor(Tensor t) noexcept:
     for i in range(t.nd):
         to[i + 1] = t.sizes[i]
     g_n_given += t.nd + 1
-    g_moved += t.count * itemsize(t)
+    g_bytes_moved += t.count * itemsize(t)
 
 
 cdef void put_int(long long x) noexcept:
@@ -204,7 +204,7 @@ cdef void put_text(str x) noexcept:
         put_word(A_OTHER)
         return
     words = (n + 7) // 8
-    if not room_for(words + 1):
+    if not reserve_given(words + 1):
         return
     g_given[g_n_given] = A_TEXT | n << 8
     if words:
@@ -244,10 +244,10 @@ cdef void put_nested(object x, int depth) noexcept:
 
 cdef void put_end(Event* e) noexcept:
     """The arguments are complete; the time that they took isn't the operator's."""
-    global g_n_given, g_moved
+    global g_n_given, g_bytes_moved
     e.shape = look_up(&g_shapes, g_given, g_n_given, &g_last_shape[e.name & 255])
-    e.moved = g_moved
-    g_n_given = g_moved = 0
+    e.bytes_moved = g_bytes_moved
+    g_n_given = g_bytes_moved = 0
     known(e)
     e.start = ticks()
 
@@ -266,7 +266,7 @@ cdef void note_result(Event* e, object result) noexcept:
     """Count the bytes of a result, or of a tuple of them."""
     cdef Py_ssize_t i
     if isinstance(result, Tensor):
-        e.moved += (<Tensor>result).count * itemsize(<Tensor>result)
+        e.bytes_moved += (<Tensor>result).count * itemsize(<Tensor>result)
     elif type(result) is tuple:
         for i in range(len(<tuple>result)):
             note_result(e, (<tuple>result)[i])

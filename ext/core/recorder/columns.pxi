@@ -22,7 +22,7 @@ ctypedef struct EventArrays:
     int32_t* module
     int16_t* team
     int64_t* saved
-    int64_t* moved                 # NULL, as those below: not wanted
+    int64_t* bytes_moved           # NULL, as those below: not wanted
 
 ctypedef struct ChangeArrays:
     int64_t* time
@@ -113,7 +113,7 @@ cdef void fill_events(Filling* f, Share* share, int32_t thread) noexcept:
             to.saved[i] = e.saved
             if to.shape != NULL:
                 to.shape[i] = e.shape
-                to.moved[i] = e.moved
+                to.bytes_moved[i] = e.bytes_moved
             if to.stack != NULL:
                 to.stack[i] = e.stack
             if to.module != NULL:

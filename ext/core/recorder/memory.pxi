@@ -9,7 +9,7 @@ cdef void note_memory(StorageImpl* block, Py_ssize_t nbytes) noexcept:
     global g_changes, g_dropped
     cdef Stream* s = this_stream()
     cdef Change* c
-    cdef int64_t room
+    cdef int64_t capacity
     if nbytes == 0:                 # storages without elements
         return
     g_totals[block.device] += nbytes
@@ -17,13 +17,13 @@ cdef void note_memory(StorageImpl* block, Py_ssize_t nbytes) noexcept:
         g_dropped += 1
         return
     if s.n_changes == s.change_capacity:
-        room = 256 if s.change_capacity == 0 else 2 * s.change_capacity
-        c = <Change*>realloc(s.changes, <size_t>room * sizeof(Change))
+        capacity = 256 if s.change_capacity == 0 else 2 * s.change_capacity
+        c = <Change*>realloc(s.changes, <size_t>capacity * sizeof(Change))
         if c == NULL:
             g_dropped += 1
             return
         s.changes = c
-        s.change_capacity = room
+        s.change_capacity = capacity
     c = &s.changes[s.n_changes]
     s.n_changes += 1
     g_changes += 1

@@ -168,7 +168,7 @@ cdef class Recording:
         f.to.saved = <int64_t*>data_of(columns, "saved", events, "i8")
         if self.wanted & D_ARGUMENTS:
             f.to.shape = <int32_t*>data_of(columns, "shape", events, "i4")
-            f.to.moved = <int64_t*>data_of(columns, "bytes_moved", events, "i8")
+            f.to.bytes_moved = <int64_t*>data_of(columns, "bytes_moved", events, "i8")
         if self.wanted & D_STACK:
             f.to.stack = <int32_t*>data_of(columns, "stack", events, "i4")
         if self.wanted & D_MODULES:

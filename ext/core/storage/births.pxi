@@ -2,7 +2,7 @@
 
 # Note [Young storages]
 # While somebody follows births, each new storage gets a number, which is kept beside it in a table
-# by address: headers have no room. Entries stay when a storage goes, because another one at the
+# by address: headers are full. Entries stay when a storage goes, because another one at the
 # same address is younger and takes the entry over; all go when nobody follows births any more.
 
 cdef struct Birth:
@@ -26,17 +26,17 @@ cdef inline Birth* birth_place(StorageImpl* s) noexcept:
 
 
 cdef bint more_births() noexcept:
-    """Twice the room; whether there is memory for it."""
+    """Double the capacity; return whether there is memory for it."""
     global g_births, g_births_capacity
     cdef Birth* old = g_births
-    cdef size_t room = g_births_capacity, i
-    cdef size_t wanted = 2 * room if room else 256
+    cdef size_t capacity = g_births_capacity, i
+    cdef size_t wanted = 2 * capacity if capacity else 256
     cdef Birth* more = <Birth*>calloc(wanted, sizeof(Birth))
     if more == NULL:
         return False
     g_births = more
     g_births_capacity = wanted
-    for i in range(room):
+    for i in range(capacity):
         if old[i].storage != NULL:
             birth_place(old[i].storage)[0] = old[i]
     free(old)

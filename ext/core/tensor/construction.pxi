@@ -11,7 +11,7 @@ cdef inline Tensor blank():
 cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
                       const Py_ssize_t* strides) except -1:
     """Set shape and strides (NULL: C-contiguous), the count and the F_STRIDED flag."""
-    cdef Py_ssize_t* room
+    cdef Py_ssize_t* geometry
     cdef Py_ssize_t n = 1
     cdef Py_ssize_t expected, size
     cdef int i
@@ -19,38 +19,38 @@ cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
     if ndim > INLINE_DIMS:
         if ndim > MAX_DIMS:
             raise ValueError(f"a tensor has at most {MAX_DIMS} dimensions, not {ndim}")
-        room = <Py_ssize_t*>PyMem_Malloc(2 * ndim * sizeof(Py_ssize_t))
-        if room == NULL:
+        geometry = <Py_ssize_t*>PyMem_Malloc(2 * ndim * sizeof(Py_ssize_t))
+        if geometry == NULL:
             raise MemoryError()
     else:
-        room = t.dims
+        geometry = t.dims
     for i in range(ndim - 1, -1, -1):
         if strides != NULL and strides[i] != n and shape[i] != 1:
             strided = True
         overflow |= AG_MUL(n, shape[i], &n)
     if overflow:
-        if room != t.dims:
-            PyMem_Free(room)
+        if geometry != t.dims:
+            PyMem_Free(geometry)
         raise RuntimeError(
             f"numel: integer multiplication overflow (shape {[shape[i] for i in range(ndim)]})")
     if strides != NULL:
         for i in range(ndim):
-            # Copied from the end of `room` first: the source may be room itself only when equal.
-            room[ndim + i] = strides[i]
+            # Copied from the end first: the source may be `geometry` itself only when equal.
+            geometry[ndim + i] = strides[i]
         for i in range(ndim):
-            room[i] = shape[i]
+            geometry[i] = shape[i]
     else:
         expected = 1
         for i in range(ndim - 1, -1, -1):
             size = shape[i]
-            room[i] = size
-            room[ndim + i] = expected
+            geometry[i] = size
+            geometry[ndim + i] = expected
             if size > 1:
                 expected *= size
     if t.sizes != NULL and t.sizes != t.dims:
         PyMem_Free(t.sizes)
-    t.sizes = room
-    t.strides = room + ndim
+    t.sizes = geometry
+    t.strides = geometry + ndim
     t.nd = <uint8_t>ndim
     t.count = n
     if strided and n > 1:

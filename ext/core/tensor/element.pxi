@@ -99,7 +99,7 @@ cdef double INFINITE = float("inf")
 
 cdef object too_large_for(object value, int dt):
     return RuntimeError(
-        f"value cannot be converted to type {dt_object(dt).name} without overflow: {value}")
+        f"value cannot be converted to type {dt_c_name(dt)} without overflow: {value}")
 
 
 cdef int check_fits(Tensor value, int dt) except -1:
@@ -146,7 +146,7 @@ cdef int store_element(char* p, int dt, object value) except -1:
                 (<uint64_t*>p)[0] = value
         except (OverflowError, ValueError):     # ValueError: int(nan)
             raise RuntimeError(
-                f"value cannot be converted to type {dt_object(dt).name} without overflow: {value}"
+                f"value cannot be converted to type {dt_c_name(dt)} without overflow: {value}"
             ) from None
     elif dt >= DT_C64:
         store_complex(z, value)

@@ -19,6 +19,14 @@ cdef Py_ssize_t normal_dim(Py_ssize_t dim, Py_ssize_t ndim) except? -1:
     return dim + n if dim < 0 else dim
 
 
+cdef object missing_dim(Py_ssize_t dim, Py_ssize_t ndim, str text):
+    """The error of a tensor that lacks a dimension which the operator reads the size of."""
+    cdef Py_ssize_t n = ndim if ndim > 0 else 1
+    return IndexError(
+        f"{text}: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got "
+        f"{dim})")
+
+
 cdef Py_ssize_t any_dim(object dim, int ndim) except? -1:
     """Check a dimension that plain_dim lets pass, and that may be too large; a 0-d tensor has
     none."""

@@ -166,7 +166,7 @@ cdef enum:
     TO_NO_REPLAY
     TO_NO_FORWARD
     TO_FORWARD
-    TO_UNASKED
+    TO_NO_OVERRIDES
     RECORDING = M_NO_GRAD | M_INFERENCE | M_GRAD_ASKED
 
 # What the classes of Python call the changes.
@@ -174,7 +174,7 @@ cdef dict _CHANGES = {
     "no_grad": TO_NO_GRAD, "enable_grad": TO_GRAD, "inference": TO_INFERENCE, "normal": TO_NORMAL,
     "one_thread": TO_ONE_THREAD, "threads": TO_THREADS, "replay": TO_REPLAY,
     "no_replay": TO_NO_REPLAY, "no_forward": TO_NO_FORWARD, "forward": TO_FORWARD,
-    "unasked": TO_UNASKED}
+    "no_overrides": TO_NO_OVERRIDES}
 
 
 cdef int change_modes(Restoring r, int change) except -1:
@@ -204,7 +204,7 @@ cdef int change_modes(Restoring r, int change) except -1:
         r.mask = M_NO_FORWARD_AD
         word = word | r.mask if change == TO_NO_FORWARD else word & ~r.mask
     else:
-        r.mask = M_UNASKED
+        r.mask = M_NO_OVERRIDES
         word |= r.mask
     ag_tls_modes = word
     hold_change(r)

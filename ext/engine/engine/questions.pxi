@@ -27,7 +27,7 @@ cdef bint wanted(PyObject* p) noexcept:
     cdef GraphTask g
     if running == NULL or not (<GraphTask>running).selective:
         return True                 # without a task, somebody calls a node
-    if (<Node>p).task == (<GraphTask>running).id:
+    if (<Node>p).owner == (<GraphTask>running).id:
         return not (<Node>p).flags & N_UNWANTED
     g = <GraphTask>running
     if g.foreign is None or <size_t>p not in g.foreign:
@@ -66,7 +66,7 @@ def _will_run(Node n not None):
 
 
 cdef bint is_reached(GraphTask g, Node n) except -1:
-    if n.task != g.id and (g.foreign is None or <size_t><PyObject*>n not in g.foreign):
+    if n.owner != g.id and (g.foreign is None or <size_t><PyObject*>n not in g.foreign):
         return False
     return not is_skipped(g, <PyObject*>n)
 
@@ -130,7 +130,7 @@ def _execution_order():
 
 
 cdef int deps_of(GraphTask g, Node n) except -1:
-    return n.deps if n.task == g.id else foreign_state(g, <PyObject*>n).deps
+    return n.deps if n.owner == g.id else foreign_state(g, <PyObject*>n).deps
 
 
 def _keeps_graph():

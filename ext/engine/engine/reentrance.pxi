@@ -82,7 +82,7 @@ cdef object run_task(GraphTask g):
 cdef object run_inside(GraphTask g, Py_ssize_t depth):
     cdef int low = ag_stack_is_low()
     if low > 0 or (low < 0 and depth >= UNKNOWN_STACK):
-        unclaim(g)
+        release_nodes(g)
         raise RecursionError(
             "maximum recursion depth exceeded: the stack of this thread has no room for another "
             f"backward inside of {depth} others")

@@ -19,7 +19,7 @@ cdef inline int deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) e
 cdef int add_deposit(GraphTask g, PyObject* target, int nr, PyObject* grad) except -1:
     cdef Node n = <Node>target
     cdef NodeState s
-    if n.task != g.id:
+    if n.owner != g.id:
         s = foreign_state(g, target)
         if s.buffers[nr] is None:
             s.buffers[nr] = <object>grad

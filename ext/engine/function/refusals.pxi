@@ -2,7 +2,7 @@
 
 @cython.final
 cdef class Error(Node):
-    """Passes values on, and raises its message in backward."""
+    """Pass values on, and raise its message in backward."""
 
     cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
         raise RuntimeError(get_args(self)[0])
@@ -14,7 +14,7 @@ cdef class Error(Node):
 
 @cython.final
 cdef class UndefinedGradBackward(Node):
-    """Passes values on, and gives no gradient."""
+    """Pass values on, and give no gradient."""
 
     cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
         return 0
@@ -56,7 +56,7 @@ cdef object called_with(tuple tensors, Py_ssize_t wanted):
 @cython.final
 cdef class DelayedError:
     """
-    Passes tensors on; differentiating the results is an error.
+    Pass tensors on; differentiating the results is an error.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ cdef class DelayedError:
 @cython.final
 cdef class UndefinedGrad:
     """
-    Passes a tensor on; no gradient comes back through the result.
+    Pass a tensor on; no gradient comes back through the result.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 cdef class AccumulateGrad(Node):
     """
-    Adds arriving gradients to the ``grad`` of a leaf tensor (``variable``).
+    Add arriving gradients to the ``grad`` of a leaf tensor (``variable``).
 
     Examples
     --------

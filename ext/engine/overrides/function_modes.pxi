@@ -1,15 +1,15 @@
-# Modes that are asked by every function, `TorchFunctionMode` (part of overrides.pyx).
+# Modes to which every function dispatches, `TorchFunctionMode` (part of overrides.pyx).
 #
 # While some thread is in such a mode, operators and attributes of plain tensors go through forms
-# that ask; they are put into the tables of tensor.pyx with the first mode and taken out with the
-# last, so programs without modes pay one comparison per function, and nothing per operator.
+# that dispatch; they are put into the tables of tensor.pyx with the first mode and taken out with
+# the last, so programs without modes pay one comparison per function, and nothing per operator.
 
 cdef extern from *:
     """
-    /* One form per slot of Upcalls.binary, which calls agc_asking with the number of the slot. */
-    static PyObject* (*agc_asking)(int, PyObject*, PyObject*) = NULL;
+    /* One form per slot of Upcalls.binary: it calls agc_dispatching with the number of the slot. */
+    static PyObject* (*agc_dispatching)(int, PyObject*, PyObject*) = NULL;
     #define AGC_FORM(n) \\
-        static PyObject* agc_form##n(PyObject* a, PyObject* b) { return agc_asking(n, a, b); }
+        static PyObject* agc_form##n(PyObject* a, PyObject* b) { return agc_dispatching(n, a, b); }
     AGC_FORM(0) AGC_FORM(1) AGC_FORM(2) AGC_FORM(3) AGC_FORM(4) AGC_FORM(5) AGC_FORM(6) AGC_FORM(7)
     AGC_FORM(8) AGC_FORM(9) AGC_FORM(10) AGC_FORM(11) AGC_FORM(12) AGC_FORM(13) AGC_FORM(14)
     AGC_FORM(15) AGC_FORM(16) AGC_FORM(17) AGC_FORM(18) AGC_FORM(19) AGC_FORM(20) AGC_FORM(21)
@@ -22,12 +22,12 @@ cdef extern from *:
         agc_form22, agc_form23, agc_form24, agc_form25, agc_form26, agc_form27, agc_form28,
         agc_form29, agc_form30};
     """
-    void* agc_asking
+    void* agc_dispatching
     void* agc_forms[31]
 
 cdef int modes_alive = 0            # of all threads
 cdef object _modes = _threading.local()
-cdef Upcalls plain_forms          # what the asking ones stand for
+cdef Upcalls plain_forms          # what the dispatching ones stand for
 
 
 cdef tuple mode_stack():
@@ -40,7 +40,7 @@ cdef tuple stacks_below():
 
 
 cdef object through_modes(object f, tuple args):
-    return ask_classes(f, args, args, {})
+    return dispatch_to_classes(f, args, args, {})
 
 
 cdef tuple shown_for(int slot, object a, object b):
@@ -50,7 +50,7 @@ cdef tuple shown_for(int slot, object a, object b):
     return getattr(Tensor, <str>(<list>REFLECTED_SHOWN)[slot]), (b, a)
 
 
-cdef object asking_binary(int slot, object a, object b):
+cdef object dispatching_binary(int slot, object a, object b):
     if not mode_stack():
         return plain_forms.binary[slot](a, b)
     f, args = shown_for(slot, a, b)
@@ -60,26 +60,26 @@ cdef object asking_binary(int slot, object a, object b):
     return first_answer(f, overriding_args(args), args, {})
 
 
-cdef object asking_unary(int slot, Tensor a):
+cdef object dispatching_unary(int slot, Tensor a):
     if not mode_stack():
         return plain_forms.unary[slot](a)
     return through_modes(getattr(Tensor, <str>(<list>UNARY_SHOWN)[slot]), (a,))
 
 
-cdef object asking_neg(Tensor a):
-    return asking_unary(U_NEG, a)
+cdef object dispatching_neg(Tensor a):
+    return dispatching_unary(U_NEG, a)
 
 
-cdef object asking_pos(Tensor a):
-    return asking_unary(U_POS, a)
+cdef object dispatching_pos(Tensor a):
+    return dispatching_unary(U_POS, a)
 
 
-cdef object asking_invert(Tensor a):
-    return asking_unary(U_INVERT, a)
+cdef object dispatching_invert(Tensor a):
+    return dispatching_unary(U_INVERT, a)
 
 
-cdef object asking_abs(Tensor a):
-    return asking_unary(U_ABS, a)
+cdef object dispatching_abs(Tensor a):
+    return dispatching_unary(U_ABS, a)
 
 
 def _python_operators():
@@ -87,17 +87,17 @@ def _python_operators():
     By special method: the functions that are shown for operators of two operands and of one, and
     what each reflected one mirrors.
     """
-    return BINARY_ASKED, UNARY_ASKED, FORWARD
+    return BINARY_DISPATCHED, UNARY_DISPATCHED, FORWARD
 
 
-# What `x[...]` does without a mode: x is plain or asked not to ask (classes that ask have slots of
-# their own), so only indices and what is assigned may have classes to ask.
+# What `x[...]` does without a mode: x is plain, or dispatch to its class is disabled (classes with
+# overrides have slots of their own), so only indices and what is assigned may have overrides.
 cdef getitem_fn own_getitem = NULL
 cdef setitem_fn own_setitem = NULL
 
 
-def _ask_classes_of_items():
-    """Let reading and writing of items ask the classes of indices and values, from now on."""
+def _dispatch_to_classes_of_items():
+    """Let reading and writing of items dispatch to classes of indices and values, from now on."""
     global own_getitem, own_setitem
     if own_getitem == NULL:
         own_getitem, own_setitem = upcalls.getitem, upcalls.setitem
@@ -105,25 +105,25 @@ def _ask_classes_of_items():
 
 
 cdef object looking_getitem(Tensor a, object index):
-    if type(index) is not int and asks(<PyObject*>index):
-        return ask_classes(Tensor.__getitem__, (index,), (a, index), {})
+    if type(index) is not int and has_override(<PyObject*>index):
+        return dispatch_to_classes(Tensor.__getitem__, (index,), (a, index), {})
     return own_getitem(a, index)
 
 
 cdef int looking_setitem(Tensor a, object index, object value) except -1:
-    if asks(<PyObject*>index) or overriding(<PyObject*>value):
-        ask_classes(Tensor.__setitem__, (index, value), (a, index, value), {})
+    if has_override(<PyObject*>index) or overriding(<PyObject*>value):
+        dispatch_to_classes(Tensor.__setitem__, (index, value), (a, index, value), {})
         return 0
     return own_setitem(a, index, value)
 
 
-cdef object asking_getitem(Tensor a, object index):
+cdef object dispatching_getitem(Tensor a, object index):
     if not mode_stack():
         return plain_forms.getitem(a, index)
     return through_modes(Tensor.__getitem__, (a, index))
 
 
-cdef int asking_setitem(Tensor a, object index, object value) except -1:
+cdef int dispatching_setitem(Tensor a, object index, object value) except -1:
     if not mode_stack():
         return plain_forms.setitem(a, index, value)
     through_modes(Tensor.__setitem__, (a, index, value))
@@ -135,17 +135,17 @@ cdef int asking_setitem(Tensor a, object index, object value) except -1:
 # Python in between would let an interrupt or another thread's mode come when half of it is done.
 
 cdef object _attributes_of = None
-cdef list attributes = None     # (name, what Tensor has, its form that asks); methods, too
+cdef list attributes = None     # (name, what Tensor has, its form that dispatches); methods, too
 
 
 def _set_attributes(f):
-    """`f()` makes the list of attributes of plain tensors that ask while there is a mode."""
+    """Set `f`, which makes the list of attributes that dispatch while there is a mode."""
     global _attributes_of
     _attributes_of = f
 
 
-cdef int show_attributes(bint asking) except -1:
-    _exchange(attributes, asking)
+cdef int show_attributes(bint dispatching) except -1:
+    _exchange(attributes, dispatching)
     return 0
 
 
@@ -155,7 +155,7 @@ def _push_function_mode(mode):
 
 
 cdef int push_function_mode(object mode) except -1:
-    global modes_alive, plain_forms, agc_asking, attributes
+    global modes_alive, plain_forms, agc_dispatching, attributes
     cdef tuple stack, below
     cdef int slot
     if attributes is None:
@@ -166,14 +166,14 @@ cdef int push_function_mode(object mode) except -1:
     if modes_alive == 0:
         show_attributes(True)
         plain_forms = upcalls
-        agc_asking = <void*>asking_binary
+        agc_dispatching = <void*>dispatching_binary
         for slot in range(B_COUNT):
             upcalls.binary[slot] = <binary_fn>agc_forms[slot]
-        upcalls.unary[U_NEG], upcalls.unary[U_POS] = asking_neg, asking_pos
-        upcalls.unary[U_INVERT], upcalls.unary[U_ABS] = asking_invert, asking_abs
-        upcalls.getitem, upcalls.setitem = asking_getitem, asking_setitem
+        upcalls.unary[U_NEG], upcalls.unary[U_POS] = dispatching_neg, dispatching_pos
+        upcalls.unary[U_INVERT], upcalls.unary[U_ABS] = dispatching_invert, dispatching_abs
+        upcalls.getitem, upcalls.setitem = dispatching_getitem, dispatching_setitem
     modes_alive += 1
-    form_upcalls.asking = modes_alive
+    form_upcalls.dispatching = modes_alive
     _modes.stack, _modes.below = stack, below
     return 0
 
@@ -196,7 +196,7 @@ cdef object pop_function_mode():
     else:
         _modes.stack = stack[:len(stack) - 1]
     modes_alive -= 1
-    form_upcalls.asking = modes_alive
+    form_upcalls.dispatching = modes_alive
     if modes_alive == 0:
         for slot in range(B_COUNT):
             upcalls.binary[slot] = plain_forms.binary[slot]
@@ -237,7 +237,7 @@ def _put_function_modes(tuple stack):
     _modes.stack = stack
 
 
-cdef object ask_innermost(object f, tuple types, tuple args, dict kwargs):
+cdef object dispatch_to_innermost(object f, tuple types, tuple args, dict kwargs):
     """Call the innermost mode; the calls that it makes see the modes outside of it."""
     cdef tuple stack = mode_stack()
     cdef tuple outer = stack[:len(stack) - 1]

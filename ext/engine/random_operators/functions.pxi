@@ -1,7 +1,7 @@
 # Functions that make random tensors (part of random_operators.pyx).
 
-cdef Tensor room(tuple args, object size, Tensor out, object dtype, int default, object layout,
-                 object device, object pin_memory, str op):
+cdef Tensor empty(tuple args, object size, Tensor out, object dtype, int default, object layout,
+                  object device, object pin_memory, str op):
     """An uninitialised tensor; with `out` of its dtype, for `settle`."""
     cdef Scope _seen = NULL
     cdef Py_ssize_t[MAX_DIMS] shape
@@ -25,7 +25,7 @@ cdef Tensor settle(Tensor t, Tensor out, str op):
     return out
 
 
-cdef Tensor room_like(object input, object dtype, object layout, object device, object pin_memory,
+cdef Tensor empty_for(object input, object dtype, object layout, object device, object pin_memory,
                       object memory_format, str op):
     cdef Tensor a
     if not isinstance(input, Tensor):
@@ -64,8 +64,8 @@ def rand(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=N
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_RAND, args)
-    cdef Tensor t = room(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
-                         "rand")
+    cdef Tensor t = empty(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
+                          "rand")
     need_floating(t.dt, "rand")
     t = T._uniform_fresh(t, 0, 1, checked_generator(generator, "rand"), "rand", "sizes")
     return made(settle(t, out, "rand"), requires_grad, "rand")
@@ -96,7 +96,7 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_RAND_LIKE, (input,))
-    cdef Tensor t = room_like(input, dtype, layout, device, pin_memory, memory_format, "rand_like")
+    cdef Tensor t = empty_for(input, dtype, layout, device, pin_memory, memory_format, "rand_like")
     need_floating(t.dt, "rand_like")
     t = T._uniform_fresh(t, 0, 1, checked_generator(generator, "rand_like"), "rand_like",
                          like_draws(input))
@@ -126,8 +126,8 @@ def randn(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_RANDN, args)
-    cdef Tensor t = room(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
-                         "randn")
+    cdef Tensor t = empty(args, size, out, dtype, g_default_dtype, layout, device, pin_memory,
+                          "randn")
     need_floating(t.dt, "randn")
     t = T._normal_fresh(t, 0, 1, checked_generator(generator, "randn"), "randn", "sizes")
     return made(settle(t, out, "randn"), requires_grad, "randn")
@@ -156,7 +156,7 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     cdef Scope _seen = NULL
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_RANDN_LIKE, (input,))
-    cdef Tensor t = room_like(input, dtype, layout, device, pin_memory, memory_format, "randn_like")
+    cdef Tensor t = empty_for(input, dtype, layout, device, pin_memory, memory_format, "randn_like")
     need_floating(t.dt, "randn_like")
     t = T._normal_fresh(t, 0, 1, checked_generator(generator, "randn_like"), "randn_like",
                         like_draws(input))
@@ -181,7 +181,7 @@ cdef tuple low_high(list given, object low, object high, str op):
 
 cdef int need_bounds(Tensor t, str op) except -1:
     if dt_is_complex(t.dt):
-        raise RuntimeError(f"{op}: whole numbers within bounds are not for {dt_object(t.dt).name}")
+        raise RuntimeError(f"{op}: whole numbers within bounds are not for {dt_scalar_name(t.dt)}")
     return 0
 
 
@@ -239,7 +239,7 @@ def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=No
             f"randint(): argument 'size' must be tuple of ints, not {type(size).__name__}"
         )
     low, high = low_high(given, low, high, "randint")
-    t = room((), size, out, dtype, DT_I64, layout, device, pin_memory, "randint")
+    t = empty((), size, out, dtype, DT_I64, layout, device, pin_memory, "randint")
     need_bounds(t, "randint")
     t = T._random_fresh(t, low, last_of(low, high), 0, checked_generator(generator, "randint"),
                         "randint", "values")
@@ -276,7 +276,7 @@ def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, 
         _seen = begin_call(E + E_RANDINT_LIKE, (input, *args))
     cdef Tensor t
     low, high = low_high(list(args), low, high, "randint_like")
-    t = room_like(input, dtype, layout, device, pin_memory, memory_format, "randint_like")
+    t = empty_for(input, dtype, layout, device, pin_memory, memory_format, "randint_like")
     need_bounds(t, "randint_like")
     t = T._random_fresh(t, low, last_of(low, high), 0,
                         checked_generator(generator, "randint_like"), "randint_like",
@@ -325,9 +325,9 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
         dt = parse_dtype(dtype, DT_I64)
     if dt_is_complex(dt) or dt == DT_BOOL:
         raise NotImplementedError(
-            f"randperm: not implemented for {dt_object(dt).name}; make it of int64 and convert it")
+            f"randperm: not implemented for '{dt_scalar_name(dt)}'; make it of int64 and convert it")
     if count - 1 > exact_limit(dt):
-        raise RuntimeError(f"randperm: {count} numbers do not fit {dt_object(dt).name}")
+        raise RuntimeError(f"randperm: {count} numbers do not fit {dt_scalar_name(dt)}")
     t = tensor_empty_on(where, DT_I64, 1, &count, NULL)
     t = T._randperm_fresh(t, checked_generator(generator, "randperm"), "randperm", "values")
     if out is None and dt != DT_I64:
@@ -417,7 +417,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dty
     if size is None:
         raise TypeError('normal() missing 1 required argument: "size" (mean and std are numbers)')
     mean, std = python_number(mean, "normal", "mean"), python_number(std, "normal", "std")
-    t = room((), size, out, dtype, g_default_dtype, layout, device, pin_memory, "normal")
+    t = empty((), size, out, dtype, g_default_dtype, layout, device, pin_memory, "normal")
     need_floating(t.dt, "normal_")
     t = T._normal_fresh(t, mean, std, checked_generator(generator, "normal"), "normal", "values")
     return made(settle(t, out, "normal"), requires_grad, "normal")

@@ -118,7 +118,7 @@ def random_(Tensor self not None, *args, generator=None, **named):
     if lo is None:
         form = 2 if hi is None else 1
     if dt_is_complex(self.dt):
-        raise NotImplementedError(f"random_: not implemented for {dt_object(self.dt).name}")
+        raise NotImplementedError(f"random_: not implemented for '{dt_scalar_name(self.dt)}'")
     lo = 0 if lo is None else small_number(lo, "random_", "from")
     if hi is None:
         hi = exact_limit(self.dt) + 1

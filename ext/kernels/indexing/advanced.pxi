@@ -4,7 +4,7 @@ cdef enum:
     TAKE = 0
     PUT = 1
     PUT_ADD = 2
-    FEW_PLACES = 64         # offsets that a plan has room for
+    FEW_PLACES = 64         # offsets that a plan can hold
 
 cdef struct Span:
     Py_ssize_t size
@@ -18,7 +18,7 @@ cdef struct TakePlan:
     char* x
     char* y
     int64_t* offsets        # byte offsets of the selected blocks
-    char* scratch           # room for more than FEW_PLACES of them
+    char* scratch           # for more than FEW_PLACES of them
     int64_t few[64]
     Py_ssize_t n            # how many there are
     int n_k                 # dimensions that are indexed
@@ -325,7 +325,7 @@ cdef int run_take(int mode, Places places, Tensor other) except -1:
     cdef TakePlan plan
     cdef Launch work
     cdef Tensor a = places.source
-    cdef Operand room[MAX_DIMS + 3]
+    cdef Operand operands[MAX_DIMS + 3]
     cdef StorageImpl* scratch = NULL
     cdef Py_ssize_t y, inner_y
     cdef int d, length = len(places.index), before = places.first if places.together else 0
@@ -360,7 +360,7 @@ cdef int run_take(int mode, Places places, Tensor other) except -1:
     cut_take(&plan)
     begin(&work, "index" if mode == TAKE else "index_put", &plan, sizeof(plan),
           KIND_GATHER if mode == TAKE else KIND_SCATTER)
-    spread(&work, room, MAX_DIMS + 3)
+    spread(&work, operands, MAX_DIMS + 3)
     operand(&work, &plan.x, a, READS if mode == TAKE else UPDATES)
     operand(&work, &plan.y, other, WRITES if mode == TAKE else READS)
     if plan.n > FEW_PLACES:

@@ -432,12 +432,12 @@ cdef int count_repeats(Tensor repeats, object output_size, Py_ssize_t* sizes,
     """The sum of the counts, none of which may be negative."""
     cdef Tensor k = positions(repeats)
     cdef const int64_t* p = <const int64_t*>k.ptr
-    cdef Py_ssize_t i, total = 0, room = <Py_ssize_t>1 << 60
+    cdef Py_ssize_t i, total = 0, limit = <Py_ssize_t>1 << 60
     cdef bint over = False
     for i in range(k.count):
         if p[i] < 0:
             raise RuntimeError("repeat_interleave: repeats can not be negative")
-        over |= p[i] >= room - total
+        over |= p[i] >= limit - total
         total += 0 if over else p[i]
     if output_size is not None and (over or output_size != total):
         raise RuntimeError(

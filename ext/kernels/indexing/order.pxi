@@ -93,7 +93,7 @@ cdef Pair* sort_by_bytes(Pair* a, Pair* b, Py_ssize_t n, uint64_t varying) noexc
 
 
 cdef Pair* sort_pairs(Pair* a, Pair* b, Py_ssize_t n) noexcept nogil:
-    """Sort by keys, equal ones in their order; b is room for as many. Returns the sorted one."""
+    """Sort by keys, equal ones in their order; b is scratch for as many. Returns the sorted one."""
     cdef Py_ssize_t i, width
     cdef uint64_t varying = 0
     cdef bint done = True
@@ -142,8 +142,8 @@ cdef struct RowsPlan:
     const char* a           # dense
     char* values
     int64_t* index          # NULL: values alone
-    char* scratch           # `room` pairs for each lane
-    Py_ssize_t room
+    char* scratch           # pairs of each lane
+    Py_ssize_t pairs_per_lane
     int dt
     Py_ssize_t item
     Py_ssize_t size         # elements of a row
@@ -157,7 +157,7 @@ cdef struct RowsPlan:
 
 cdef void sort_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
     cdef RowsPlan* plan = <RowsPlan*>ctx
-    cdef Pair* pairs = <Pair*>plan.scratch + lane * plan.room
+    cdef Pair* pairs = <Pair*>plan.scratch + lane * plan.pairs_per_lane
     cdef Pair* found
     cdef Py_ssize_t row, j, at, to
     cdef int64_t* k
@@ -182,7 +182,7 @@ cdef void sort_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
 
 cdef void kth_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
     cdef RowsPlan* plan = <RowsPlan*>ctx
-    cdef Pair* pairs = <Pair*>plan.scratch + lane * plan.room
+    cdef Pair* pairs = <Pair*>plan.scratch + lane * plan.pairs_per_lane
     cdef Pair* found
     cdef Py_ssize_t row, at
     cdef bint few = plan.take <= 32 and 8 * plan.take <= plan.size
@@ -201,13 +201,13 @@ cdef void kth_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
 
 cdef void median_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
     cdef RowsPlan* plan = <RowsPlan*>ctx
-    cdef char* room = plan.scratch + lane * plan.room * <Py_ssize_t>sizeof(Pair)
+    cdef char* scratch = plan.scratch + lane * plan.pairs_per_lane * <Py_ssize_t>sizeof(Pair)
     cdef Py_ssize_t row, at
     cdef int64_t place
     for row in range(lane * plan.rows // plan.lanes, (lane + 1) * plan.rows // plan.lanes):
         at = row // plan.inner * plan.size * plan.inner + row % plan.inner
         place = SELECT.median(plan.dt, plan.a + at * plan.item, plan.inner, plan.size,
-                              plan.skip_nan, room)
+                              plan.skip_nan, scratch)
         memcpy(plan.values + row * plan.item, plan.a + (at + place * plan.inner) * plan.item,
                plan.item)
         if plan.index != NULL:
@@ -236,8 +236,8 @@ cdef int over_rows(body_t body, const char* name, RowsPlan* plan, Tensor values,
         plan.inner *= a.sizes[d]
     plan.rows = a.count // plan.size
     plan.lanes = least(plan.rows, team_size(cost * a.count))
-    plan.room *= plan.size
-    scratch = storage_new(plan.lanes * plan.room * sizeof(Pair))
+    plan.pairs_per_lane *= plan.size
+    scratch = storage_new(plan.lanes * plan.pairs_per_lane * sizeof(Pair))
     plan.scratch = scratch.data
     try:
         begin(&work, name, plan, sizeof(RowsPlan), KIND_SORT)
@@ -256,7 +256,7 @@ cdef int sort(Tensor values, Tensor index, Tensor a, Py_ssize_t dim, bint descen
     """It is stable, whether asked for or not."""
     cdef RowsPlan plan
     dim = normal_dim(dim, a.nd)
-    plan.room = 2
+    plan.pairs_per_lane = 2
     plan.take = a.sizes[dim] if a.nd else 1
     plan.flip = <uint64_t>-1 if descending else 0
     return over_rows(sort_lane, "sort", &plan, values, index, a, <int>dim, 64.0)
@@ -265,7 +265,7 @@ cdef int sort(Tensor values, Tensor index, Tensor a, Py_ssize_t dim, bint descen
 cdef int topk(Tensor values, Tensor index, Tensor a, Py_ssize_t k, Py_ssize_t dim, bint largest,
               bint is_sorted) except -1:
     cdef RowsPlan plan
-    plan.room = 2
+    plan.pairs_per_lane = 2
     plan.take = k if a.nd else 1    # none of a number is the number, as in torch
     plan.flip = <uint64_t>-1 if largest else 0
     return over_rows(sort_lane, "topk", &plan, values, index, a, <int>normal_dim(dim, a.nd), 16.0)
@@ -274,7 +274,7 @@ cdef int topk(Tensor values, Tensor index, Tensor a, Py_ssize_t k, Py_ssize_t di
 cdef int kthvalue(Tensor values, Tensor index, Tensor a, Py_ssize_t k, Py_ssize_t dim,
                   bint keepdim) except -1:
     cdef RowsPlan plan
-    plan.room = 2
+    plan.pairs_per_lane = 2
     plan.take = k
     return over_rows(kth_lane, "kthvalue", &plan, values, index, a, <int>normal_dim(dim, a.nd),
                      16.0)
@@ -284,7 +284,7 @@ cdef int median_of_all(Tensor out, Tensor a, bint skip_nan) except -1:
     cdef RowsPlan plan
     if a.count == 0:
         return fill_dense(out, float("nan"))
-    plan.room = 1
+    plan.pairs_per_lane = 1
     plan.skip_nan = skip_nan
     return over_rows(median_lane, "median", &plan, out, None, a, -1, 16.0)
 
@@ -292,7 +292,7 @@ cdef int median_of_all(Tensor out, Tensor a, bint skip_nan) except -1:
 cdef int median_along(Tensor values, Tensor index, Tensor a, Py_ssize_t dim,
                       bint skip_nan) except -1:
     cdef RowsPlan plan
-    plan.room = 1
+    plan.pairs_per_lane = 1
     plan.skip_nan = skip_nan
     return over_rows(median_lane, "median", &plan, values, index, a, <int>normal_dim(dim, a.nd),
                      16.0)

@@ -81,7 +81,7 @@ cdef inline double elements(const PoolShape* g, Py_ssize_t od, Py_ssize_t oh,
 
 cdef inline Py_ssize_t listed(int64_t* place, const Py_ssize_t* lo, const Py_ssize_t* hi,
                               const Py_ssize_t* size) noexcept nogil:
-    """Writes down places lo..hi of a plane; -1: there are too many."""
+    """Write down places lo..hi of a plane; -1: there are too many."""
     cdef Py_ssize_t n = 0, d, h, w
     if ((hi[0] - lo[0]) * (hi[1] - lo[1]) > LISTED or hi[2] - lo[2] > LISTED
             or (hi[0] - lo[0]) * (hi[1] - lo[1]) * (hi[2] - lo[2]) > LISTED):
@@ -136,8 +136,8 @@ cdef void avg_places(const PoolShape* g, const real_t* a, real_t* out, Py_ssize_
 cdef inline bint covering(const PoolShape* g, int d, Py_ssize_t x, Py_ssize_t* lo,
                           Py_ssize_t* hi) noexcept nogil:
     """
-    Moves the windows lo..hi of averages to those that element x belongs to; from those of an
-    element before it, or from 0..0. Whether they are others.
+    Move the windows lo..hi of averages to those that element x belongs to; from those of an
+    element before it, or from 0..0. Return whether they are others.
     """
     cdef Py_ssize_t was = lo[0], to = hi[0], n = g.out[d], size = g.size[d]
     if g.adaptive:

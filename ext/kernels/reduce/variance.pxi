@@ -135,7 +135,7 @@ cdef int var_rows(Tensor a, Tensor out, double divisor, bint root) except -1:
     cdef VarPlan plan
     cdef Launch work
     cdef Tensor partial
-    cdef Py_ssize_t room
+    cdef Py_ssize_t count
     plan.dt = a.dt
     plan.p = a.ptr
     plan.out = out.ptr
@@ -153,8 +153,8 @@ cdef int var_rows(Tensor a, Tensor out, double divisor, bint root) except -1:
     # doesn't and isn't.
     plan.again = (a.dt == DT_F32 or a.dt == DT_BF16) and (
         root or out.dt == DT_F64 or divisor == 0)
-    room = plan.rows * (plan.chunks + 1)
-    partial = tensor_empty(DT_F64, 1, &room)
+    count = plan.rows * (plan.chunks + 1)
+    partial = tensor_empty(DT_F64, 1, &count)
     plan.partial = <double*>partial.ptr
     begin(&work, "variance", &plan, sizeof(plan), KIND_REDUCE)
     operand(&work, &plan.p, a, READS)

@@ -91,8 +91,8 @@
         const ag_##T k = (ag_##T)1.59576912160573071176, c = (ag_##T)0.07135481627260024878;        \
         const ag_##T a = copysign##S(AG_AT_MOST(fabs##S(x), AG_NORMAL_END_##T), x);      \
         const ag_##T u = a * ag_fma_##T(c * a, a, k), s = ag_sigmoid_##T(u);                     \
-        const ag_##T t = ag_sigmoid_##T(-u), slope = ag_fma_##T((ag_##T)3 * c * a, a, k);        \
-        return g * ag_fma_##T(s * t * a, slope, s);                                              \
+        const ag_##T t = ag_sigmoid_##T(-u), du = ag_fma_##T((ag_##T)3 * c * a, a, k);           \
+        return g * ag_fma_##T(s * t * a, du, s);                                                 \
     }
 AG_FOR_FLOATS(AG_ACTIVATION)
 #undef AG_ACTIVATION
@@ -158,10 +158,10 @@ AG_FOR_FLOATS(AG_ACTIVATION)
         const ag_##T e = ag_exp_minus_abs_##T(x), two = (ag_##T)2 * e, square = e * e;           \
         const ag_##T top = x > 0 ? (ag_##T)1 + two : square + two;                               \
         const ag_##T whole = top + (x > 0 ? two * e : (ag_##T)2);                                \
-        const ag_##T bend = AG_QUOTIENT(                                                         \
+        const ag_##T curvature = AG_QUOTIENT(                                                    \
             T, (ag_##T)4 * (x > 0 ? square : e) * ((ag_##T)1 + e), whole * whole);               \
         const ag_##T a = copysign##S(AG_AT_MOST(fabs##S(x), AG_EXP_END_##T), x);                 \
-        return g * (AG_QUOTIENT(T, top, whole) + a * bend);                                      \
+        return g * (AG_QUOTIENT(T, top, whole) + a * curvature);                                 \
     }                                                                                            \
     AG_FN ag_##T ag_glu_##T(ag_##T a, ag_##T b) { return a * ag_sigmoid_##T(b); }                \
     AG_FN ag_##T ag_glu_gate_##T(ag_##T g, ag_##T a, ag_##T b) {                                 \

@@ -362,8 +362,8 @@ AG_COMPLEX_TRIG(c128, f64, _near)
         return ag_mul_##T(g, ag_make_##T(1 - yy.re, yy.im));                                     \
     }                                                                                            \
     AG_FN ag_##T ag_sigmoid_backward_##T(ag_##T g, ag_##T y) {                                   \
-        const ag_##T slope = ag_mul_##T(ag_make_##T(1 - y.re, -y.im), y);                        \
-        return ag_mul_##T(g, ag_conj_##T(slope));                                                \
+        const ag_##T dydx = ag_mul_##T(ag_make_##T(1 - y.re, -y.im), y);                         \
+        return ag_mul_##T(g, ag_conj_##T(dydx));                                                 \
     }
 AG_FOR_COMPLEX(AG_COMPLEX_REST)
 #undef AG_COMPLEX_REST

@@ -12,6 +12,8 @@
 #include "trig.h"
 #include "hyper.h"
 #include "special.h"
+#include "bessel.h"
+#include "gamma.h"
 #include "activation.h"
 #include "wide.h"
 #include "loss.h"

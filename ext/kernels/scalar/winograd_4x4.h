@@ -112,13 +112,13 @@ static void ag_padded_channels(const float *x, ptrdiff_t channel, ptrdiff_t x_ro
 }
 
 /* B' d B of n tiles side by side, in rows of `ld` vectors; a tile's numbers lie `each` after those of
- * the one before. `room` takes 6 rows. */
+ * the one before. `scratch` takes 6 rows. */
 static void ag_input_4x4(const float *x, ptrdiff_t ld, ptrdiff_t n, float *v, ptrdiff_t each,
-                         ptrdiff_t step, float *room) {
+                         ptrdiff_t step, float *scratch) {
     const ptrdiff_t wide = 4 * n + 2;
     for (ptrdiff_t p = 0; p < wide; p++) {
         const float *s = x + p * AG_LANES;
-        float *d = room + p * AG_LANES;
+        float *d = scratch + p * AG_LANES;
 #define X(i) (*(const AG_WIDEST *)(s + (i) * ld * AG_LANES))
 #define Y(i, value) *(AG_WIDEST *)(d + (i) * wide * AG_LANES) = (value)
         AG_INPUT_4X4(X, Y)
@@ -127,7 +127,7 @@ static void ag_input_4x4(const float *x, ptrdiff_t ld, ptrdiff_t n, float *v, pt
     }
     for (ptrdiff_t t = 0; t < n; t++)
         for (int a = 0; a < 6; a++) {
-            const float *s = room + (a * wide + 4 * t) * AG_LANES;
+            const float *s = scratch + (a * wide + 4 * t) * AG_LANES;
             float *d = v + t * each + 6 * a * step;
 #define X(i) (*(const AG_WIDEST *)(s + (i) * AG_LANES))
 #define Y(i, value) *(AG_WIDEST *)(d + (i) * step) = (value)
@@ -137,13 +137,13 @@ static void ag_input_4x4(const float *x, ptrdiff_t ld, ptrdiff_t n, float *v, pt
         }
 }
 
-/* A y A' of n tiles side by side. `room` takes 6 rows. */
+/* A y A' of n tiles side by side. `scratch` takes 6 rows. */
 static void ag_output_gradient_4x4(const float *y, ptrdiff_t ld, ptrdiff_t n, float *z,
-                                   ptrdiff_t each, ptrdiff_t step, float *room) {
+                                   ptrdiff_t each, ptrdiff_t step, float *scratch) {
     const ptrdiff_t wide = 4 * n;
     for (ptrdiff_t p = 0; p < wide; p++) {
         const float *s = y + p * AG_LANES;
-        float *d = room + p * AG_LANES;
+        float *d = scratch + p * AG_LANES;
 #define X(i) (*(const AG_WIDEST *)(s + (i) * ld * AG_LANES))
 #define Y(i, value) *(AG_WIDEST *)(d + (i) * wide * AG_LANES) = (value)
         AG_OUTPUT_GRADIENT_4X4(X, Y)
@@ -152,7 +152,7 @@ static void ag_output_gradient_4x4(const float *y, ptrdiff_t ld, ptrdiff_t n, fl
     }
     for (ptrdiff_t t = 0; t < n; t++)
         for (int a = 0; a < 6; a++) {
-            const float *s = room + (a * wide + 4 * t) * AG_LANES;
+            const float *s = scratch + (a * wide + 4 * t) * AG_LANES;
             float *d = z + t * each + 6 * a * step;
 #define X(i) (*(const AG_WIDEST *)(s + (i) * AG_LANES))
 #define Y(i, value) *(AG_WIDEST *)(d + (i) * step) = (value)

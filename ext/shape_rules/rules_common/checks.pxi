@@ -36,7 +36,7 @@ cdef int check_bool_condition(Tensor c, Tensor a, Tensor b) except -1:
     elif c.dt != DT_BOOL:
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype "
-            f"{dt_object(c.dt).name}")
+            f"{dt_scalar_name(c.dt)}")
     # A half type takes -1e9, the usual mask of scores, as -inf.
     if a.dt not in (DT_F16, DT_BF16) and b.dt not in (DT_F16, DT_BF16):
         check_bound(a, b)
@@ -49,6 +49,12 @@ cdef int check_clamp_bounds(Tensor a, Tensor low, Tensor high) except -1:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if dt_is_complex(a.dt):
         raise NotImplementedError("clamp is not supported for complex types")
+    if low is not None and high is not None and (
+            low.nd and high.flags & F_WRAPPED or high.nd and low.flags & F_WRAPPED):
+        raise TypeError(
+            "clamp() received an invalid combination of arguments: 'min' and 'max' must be both "
+            f"tensors or both numbers, but one is a tensor of shape "
+            f"{list(sizes_of(low if low.nd else high))}")
     if low is not None:
         if low.flags & F_WRAPPED:
             real_number(low, a.dt, "clamp")
@@ -95,11 +101,11 @@ cdef int real_number(Tensor number, int dt, str op) except -1:
     if number.flags & F_BATCHED:
         raise RuntimeError(
             f"{op + ': ' if op else ''}complex values, one for each example, don't fit "
-            f"{dt_object(dt).name}; give their real parts")
+            f"{dt_scalar_name(dt)}; give their real parts")
     value = scalar_value(number)
     if value.imag != 0:
         raise RuntimeError(
-            f"{op + ': ' if op else ''}value cannot be converted to type {dt_object(dt).name} "
+            f"{op + ': ' if op else ''}value cannot be converted to type {dt_c_name(dt)} "
             f"without overflow: {value} is complex; give a real number")
     if number.flags & F_WRAPPED and number.dt == DT_C128:
         number.dt = DT_F64      # its real part comes first
@@ -163,16 +169,16 @@ cdef int check_factor(Tensor a, Tensor x, Tensor y, Tensor value) except -1:
 cdef int check_weight(Tensor a, Tensor end, Tensor weight) except -1:
     if end.dt != a.dt:
         raise RuntimeError(
-            f"lerp: expected dtype {dt_object(a.dt).name} for `end` but got dtype "
-            f"{dt_object(end.dt).name}; convert it with .to(dtype)")
+            f"lerp: expected dtype {dt_type_name(a.dt)} for `end` but got dtype "
+            f"{dt_type_name(end.dt)}; convert it with .to(dtype)")
     if weight.flags & F_WRAPPED:
         factor_fits(weight, a.dt)
         if dt_is_float(a.dt):
             check_fits(weight, DT_F64 if a.dt == DT_F64 else DT_F32)
     elif weight.dt != a.dt and weight.nd:
         raise RuntimeError(
-            f"lerp: expected dtype {dt_object(a.dt).name} for `weight` but got dtype "
-            f"{dt_object(weight.dt).name}; convert it with .to(dtype)")
+            f"lerp: expected dtype {dt_type_name(a.dt)} for `weight` but got dtype "
+            f"{dt_type_name(weight.dt)}; convert it with .to(dtype)")
     return 0
 
 
@@ -180,7 +186,7 @@ cdef int check_mask(Tensor a, Tensor mask, Tensor value) except -1:
     if mask.dt != DT_BOOL:
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype "
-            f"{dt_object(mask.dt).name}")
+            f"{dt_type_name(mask.dt)}")
     if value.nd != 0:
         raise RuntimeError(
             f"masked_fill only supports a 0-dimensional value tensor, but got tensor with "
@@ -191,7 +197,7 @@ cdef int check_mask(Tensor a, Tensor mask, Tensor value) except -1:
 cdef int check_selection(Tensor a, Tensor mask) except -1:
     if mask.dt != DT_BOOL:
         raise RuntimeError(
-            f"masked_select: expected BoolTensor for mask, but got {dt_object(mask.dt).name}")
+            f"masked_select: expected BoolTensor for mask, but got {dt_scalar_name(mask.dt)}")
     return 0
 
 
@@ -215,11 +221,11 @@ cdef int check_same_parts(Tensor real, Tensor imag) except -1:
     if not (dt_is_float(real.dt) and dt_is_float(imag.dt)):
         raise RuntimeError(
             "complex: Expected both inputs to be Half, Float or Double tensors but got "
-            f"{dt_object(real.dt).name} and {dt_object(imag.dt).name}")
+            f"{dt_scalar_name(real.dt)} and {dt_scalar_name(imag.dt)}")
     if real.dt != imag.dt:
         raise RuntimeError(
-            f"complex: Expected object of scalar type {dt_object(real.dt).name} but got scalar "
-            f"type {dt_object(imag.dt).name} for second argument")
+            f"complex: Expected object of scalar type {dt_scalar_name(real.dt)} but got scalar "
+            f"type {dt_scalar_name(imag.dt)} for second argument")
     return 0
 
 
@@ -227,5 +233,5 @@ cdef int check_complex_only(Tensor a) except -1:
     if not dt_is_complex(a.dt):
         raise RuntimeError(
             f"imag is not implemented for tensors with non-complex dtypes, such as "
-            f"{dt_object(a.dt).name}.")
+            f"{dt_scalar_name(a.dt)}.")
     return 0

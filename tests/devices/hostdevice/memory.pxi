@@ -36,14 +36,14 @@ cdef enum:
 cdef struct Block:
     char* start              # of the guard bytes before it, where it is real
     Py_ssize_t size
-    Py_ssize_t room
+    Py_ssize_t reserved
     int index
 
 cdef Py_ssize_t[INDICES] used    # bytes of each half that were given out so far
 cdef Py_ssize_t live_bytes = 0, most_bytes = 0, limit_bytes = -1
 cdef long broken = 0             # blocks whose ends, or whose memory after the end, were written
 cdef long blocks = 0             # allocated, and not given back
-cdef dict resting = {}           # (index, room) -> deque of starts of blocks that were freed
+cdef dict resting = {}           # (index, reserved) -> deque of starts of blocks that were freed
 
 
 cdef inline bint inside(const char* p) noexcept nogil:
@@ -55,29 +55,29 @@ cdef inline char* real(const char* p) noexcept nogil:
     return hd_real + (p - hd_fenced) if inside(p) else <char*>p
 
 
-cdef char* place_of(int index, Py_ssize_t room) except NULL:
+cdef char* start_of_block(int index, Py_ssize_t reserved) except NULL:
     """Real memory for a block: a fresh one, or one that has rested."""
     global broken
     cdef char* start
     cdef Py_ssize_t i
-    old = resting.get((index, room))
+    old = resting.get((index, reserved))
     if old is not None and len(old) > RESTING:
         start = hd_real + <Py_ssize_t>old.popleft()
-        for i in range(min(room, LOOKED_AT)):
+        for i in range(min(reserved, LOOKED_AT)):
             if <uint8_t>start[i] != POISON:
                 broken += 1                  # somebody wrote there after the end
                 break
         return start
-    if used[index] + room > <Py_ssize_t>(HD_SIZE // INDICES):
+    if used[index] + reserved > <Py_ssize_t>(HD_SIZE // INDICES):
         raise MemoryError("hostdevice: no memory")
     start = hd_real + index * (HD_SIZE // INDICES) + used[index]
-    used[index] += room
+    used[index] += reserved
     return start
 
 
 cdef Block* block_new(int index, Py_ssize_t nbytes) except NULL:
     global blocks, live_bytes, most_bytes
-    cdef Py_ssize_t room = (nbytes + 2 * GUARD + 255) // 256 * 256
+    cdef Py_ssize_t reserved = (nbytes + 2 * GUARD + 255) // 256 * 256
     cdef Block* b
     if hd_reserve() < 0:
         raise MemoryError("hostdevice: no range of addresses")
@@ -87,12 +87,12 @@ cdef Block* block_new(int index, Py_ssize_t nbytes) except NULL:
     if b == NULL:
         raise MemoryError()
     try:
-        b.start = place_of(index, room)
+        b.start = start_of_block(index, reserved)
     except BaseException:
         free(b)
         raise
     b.size = nbytes
-    b.room = room
+    b.reserved = reserved
     b.index = index
     memset(b.start, GUARD_BYTE, GUARD)
     memset(b.start + GUARD + nbytes, GUARD_BYTE, GUARD)
@@ -115,7 +115,7 @@ cdef int block_end(Block* b) except -1:
                 or <uint8_t>b.start[GUARD + b.size + i] != GUARD_BYTE):
             broken += 1
             break
-    memset(b.start, POISON, b.room)
-    resting.setdefault((b.index, b.room), deque()).append(<Py_ssize_t>(b.start - hd_real))
+    memset(b.start, POISON, b.reserved)
+    resting.setdefault((b.index, b.reserved), deque()).append(<Py_ssize_t>(b.start - hd_real))
     free(b)
     return 0

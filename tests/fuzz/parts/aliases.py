@@ -89,7 +89,7 @@ def values_of(case):
 
 
 class Writer:
-    """Makes steps, and knows what NumPy sees of the tensors so far."""
+    """Make steps, and know what NumPy sees of the tensors so far."""
 
     def __init__(self, rng, shape):
         self.rng = rng

@@ -61,7 +61,7 @@ ERRORS = (
 
 
 class Guard:
-    """Notes what a file does while it is loaded, by the interpreter's audit events."""
+    """Note what a file does while it is loaded, by the interpreter's audit events."""
 
     def __init__(self):
         self.watching, self.seen, self.placed = False, [], False

@@ -94,12 +94,12 @@ def run(case, lib):
         return sum((g * steps[i]).sum().item() for g, i in zip(gradients, moving))
 
     _, first = gradient(leaves)
-    slope = along(first)
+    derivative = along(first)
     with lib.no_grad():
         values = [value(moved(size)).item() for size in (-STEP, 0.0, STEP)]
     size = sum((g.abs() * steps[i].abs()).sum().item() for g, i in zip(first, moving))
-    _compare("reverse mode", slope, values, size)
-    _check_forward(case, lib, value, leaves, steps, slope, size)
+    _compare("reverse mode", derivative, values, size)
+    _check_forward(case, lib, value, leaves, steps, derivative, size)
     _check_second(lib, gradient, moved, leaves, steps, moving, along)
     return Result(values=[to_array(g) for g in first])
 
@@ -124,7 +124,7 @@ def _compare(what, found, values, size):
         raise Wrong(f"{what} gives {found:.9g}, differences {wanted:.9g} (within {bound:.2g})")
 
 
-def _check_forward(case, lib, value, leaves, steps, slope, size):
+def _check_forward(case, lib, value, leaves, steps, derivative, size):
     fw = lib.autograd.forward_ad
     try:
         with fw.dual_level():
@@ -135,8 +135,8 @@ def _check_forward(case, lib, value, leaves, steps, slope, size):
     except NotImplementedError:
         return
     found = 0.0 if tangent is None else tangent.item()
-    if np.isfinite(slope) and abs(found - slope) > 1e-9 * (1 + size):
-        raise Wrong(f"forward mode gives {found!r}, reverse mode {slope!r}")
+    if np.isfinite(derivative) and abs(found - derivative) > 1e-9 * (1 + size):
+        raise Wrong(f"forward mode gives {found!r}, reverse mode {derivative!r}")
 
 
 def _check_second(lib, gradient, moved, leaves, steps, moving, along):
@@ -154,6 +154,6 @@ def _check_second(lib, gradient, moved, leaves, steps, moving, along):
                 return
             raise
     curvature = along(second)
-    slopes = [along(gradient(moved(step))[1]) for step in (-STEP, 0.0, STEP)]
+    derivatives = [along(gradient(moved(step))[1]) for step in (-STEP, 0.0, STEP)]
     size = sum((g.abs() * steps[i].abs()).sum().item() for g, i in zip(second, moving))
-    _compare("the second derivative", curvature, slopes, size)
+    _compare("the second derivative", curvature, derivatives, size)

@@ -176,7 +176,7 @@ def run(case, lib):
 
 
 def touch(t, lib):
-    """Reads and writes all memory of a tensor, if it is little; checks first that it is there."""
+    """Read and write all memory of a tensor, if it is little; check first that it is there."""
     if not isinstance(t, lib.Tensor):
         return
     if any(size < 0 for size in t.shape):

@@ -1,4 +1,4 @@
-"""Builds the emulated driver, kernels for the host, and PyCUDA.
+"""Build the emulated driver, kernels for the host, and PyCUDA.
 
 Run as ``python tests/gpu/emulator/build.py [WHAT]``:
 

@@ -72,7 +72,7 @@ def language():
 
 
 def version():
-    """Changes with what the result depends on: PyCUDA's cache asks for it."""
+    """Change with what the result depends on: PyCUDA's cache asks for it."""
     digest = hashlib.sha1()
     for name in ("nvcc.py", "device_language.h", "kernel_entry.h", "user_kernels.h"):
         digest.update((places.HERE / name).read_bytes())

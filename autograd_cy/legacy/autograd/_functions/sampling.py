@@ -86,5 +86,5 @@ class Normal(StochasticFunction):
         std = in_shape(stddevs, means.shape)
         of_means = ag.mul(ag.div(away, ag.add(ag.mul(std, std), _SMALL)), reward)
         cubes = ag.add(ag.pow(std, 3), _SMALL)
-        slope = ag.sub(ag.reciprocal(ag.add(std, _SMALL)), ag.div(ag.mul(away, away), cubes))
-        return of_means, in_shape(ag.mul(slope, reward), stddevs.shape)
+        derivative = ag.sub(ag.reciprocal(ag.add(std, _SMALL)), ag.div(ag.mul(away, away), cubes))
+        return of_means, in_shape(ag.mul(derivative, reward), stddevs.shape)

@@ -100,8 +100,8 @@ def pad_packed_sequence(sequence: Any, batch_first: bool = False) -> tuple[Any, 
 
     def compute(rows):
         size = rows.shape[1:]
-        room = ag.zeros((steps * batch, *size), dtype=rows.dtype, device=rows.device)
-        padded = ag.index_copy(room, 0, places.to(rows.device), rows).reshape(steps, batch, *size)
+        zeros = ag.zeros((steps * batch, *size), dtype=rows.dtype, device=rows.device)
+        padded = ag.index_copy(zeros, 0, places.to(rows.device), rows).reshape(steps, batch, *size)
         return ag.transpose(padded, 0, 1).contiguous() if batch_first else padded
 
     lengths = [sum(n > i for n in batch_sizes) for i in range(batch)]

@@ -53,7 +53,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 class DataLoader:
     """
-    Goes over the samples of a data set in batches.
+    An iterable over the samples of a data set, in batches.
 
     Parameters
     ----------

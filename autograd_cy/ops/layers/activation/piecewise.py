@@ -56,7 +56,9 @@ layer(
     "The input, times a slope below 0 that is random in training, and the mean in evaluation.",
     ">>> torch.nn.RReLU(0.1, 0.3).eval()(torch.tensor([-1.0, 2.0]))\ntensor([-0.2000,  2.0000])",
     texts={"lower upper": "The limits of the slopes."},
-    call_texts={"training": "Whether they are random; without, each is the mean of the limits."},
+    function_texts={
+        "training": "Whether they are random; without, each is the mean of the limits."
+    },
     arguments="self.lower, self.upper, self.training, self.inplace",
 )
 layer(

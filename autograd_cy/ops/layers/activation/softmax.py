@@ -2,11 +2,27 @@
 
 from autograd_cy.ops.layers._schema import layer
 
+GIVEN = {
+    "kinds": {"dtype": "dtype"},
+    "function_texts": {
+        "dim": "The dimension. Leaving it out is deprecated.",
+        "dtype": "Converts the input first.",
+    },
+}
+
+
+def implicit_dim(name):
+    """The statement that chooses the dimension of older programs."""
+    return f'dim = implicit_dim("{name}", input) if dim is None else dim'
+
+
 layer(
     "Softmax(dim)",
     "softmax",
     "Exponentials scaled to sum up to one along a dimension.",
     ">>> torch.nn.Softmax(dim=0)(torch.tensor([1.0, 1.0]))\ntensor([0.5000, 0.5000])",
+    function_start=implicit_dim("softmax"),
+    **GIVEN,
     result="Any",
     gives="the softmax of the input",
 )
@@ -15,6 +31,9 @@ layer(
     "log_softmax",
     "The logarithm of `Softmax`, computed without overflow.",
     ">>> torch.nn.LogSoftmax(dim=0)(torch.tensor([1.0]))\ntensor([0.])",
+    function_doc="Return the logarithm of the softmax along a dimension, without overflow.",
+    function_start=implicit_dim("log_softmax"),
+    **GIVEN,
     result="Any",
     gives="the logarithm of the softmax of the input",
 )

@@ -422,6 +422,23 @@ def apply_save_for_backward():
             return x
     return F.apply(sines(3).requires_grad_())
 
+def apply_save_for_forward():
+    class F(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_forward(x, 1)
+            return x
+    return F.apply(sines(3).requires_grad_())
+
+def apply_save_for_forward_under_vmap():
+    class F(torch.autograd.Function):
+        generate_vmap_rule = True
+        forward = staticmethod(lambda x: x * 2)
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_forward(*inputs, 1)
+    return torch.func.vmap(F.apply)(sines(3))
+
 def apply_save_for_backward_2():
     class F(torch.autograd.Function):
         @staticmethod

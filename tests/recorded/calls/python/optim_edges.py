@@ -66,8 +66,7 @@ def adam_foreach():
     return p.param_groups[0]["foreach"], p
 
 # Groups, states and options of optimizers.
-with differs("No step of ours is differentiated."):
-    torch.optim.Adam([torch.ones(1)], differentiable=True)
+torch.optim.Adam([torch.ones(1)], differentiable=True)
 
 # Pairs of Adam: both numbers, or both tensors.
 [error_name(lambda: o([torch.zeros(1)], lr=torch.tensor(0.5), foreach=True))
