@@ -30,7 +30,9 @@ def letters_of(record: Any) -> str:
     """
     letters, kernel = record.call.dtypes, record.kernel
     kind = type(kernel).__name__
-    rules = getattr(kernel, "rules", ()) if kind == "elementwise" else (getattr(kernel, "dtypes", ""),)
+    rules = (
+        getattr(kernel, "rules", ()) if kind == "elementwise" else (getattr(kernel, "dtypes", ""),)
+    )
     widened = record.call.widen and "i" in record.call.widen[0] and record.call.widen[1] == "float"
     if "i" in letters and (kind in ("composite", "view") or "float" in rules or widened):
         return letters + "u"

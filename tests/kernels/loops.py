@@ -55,7 +55,9 @@ class Table:
     def cast(self, x, target, out=None):
         source = next(t for t in TYPES if NUMPY[t] == x.dtype)
         out = np.empty(len(x), NUMPY[target]) if out is None else out
-        return _run(self.casts[len(TYPES) * TYPES.index(source) + TYPES.index(target)], len(x), out, x)
+        return _run(
+            self.casts[len(TYPES) * TYPES.index(source) + TYPES.index(target)], len(x), out, x
+        )
 
 
 def _run(pointer, n, out, *inputs):

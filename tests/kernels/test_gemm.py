@@ -457,14 +457,20 @@ def test_scipy_as_provider_is_held_at_one_thread():
 
 
 def test_own_loops_load_no_scipy():
-    names = script("c8", COMPLEX["complex64"]).replace("print(", "import sys; print('scipy' in sys.modules, ")
+    names = script("c8", COMPLEX["complex64"]).replace(
+        "print(", "import sys; print('scipy' in sys.modules, "
+    )
     code, out = run(names, AUTOGRAD_CY_BLAS="own")
     assert code == 0, out
     assert out.strip() == "False {'provider': 'own'}"
 
 
 def test_the_library_may_keep_its_threads():
-    code, out = run(script("c8", COMPLEX["complex64"]), AUTOGRAD_CY_BLAS="scipy", AUTOGRAD_CY_BLAS_THREADS="library")
+    code, out = run(
+        script("c8", COMPLEX["complex64"]),
+        AUTOGRAD_CY_BLAS="scipy",
+        AUTOGRAD_CY_BLAS_THREADS="library",
+    )
     assert code == 0, out
     assert "'setter': None" in out
 

@@ -22,6 +22,7 @@ COMPUTED_HERE = frozenset(
     "index_select".split()
 )
 
+
 def values_of(dtype, count=12):
     """Values that differ in each part of the range, as an array."""
     if dtype == "bool":

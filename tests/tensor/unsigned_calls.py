@@ -23,7 +23,9 @@ DTYPES = (
 ).split()
 NUMBERS = {"True": True, "2": 2, "2.0": 2.0, "1j": 1j}
 
-_BINARY = "add sub mul truediv floordiv mod pow and_ or_ xor lshift rshift eq ne lt le gt ge".split()
+_BINARY = (
+    "add sub mul truediv floordiv mod pow and_ or_ xor lshift rshift eq ne lt le gt ge".split()
+)
 _METHODS = (
     "neg pos abs sum prod mean max min amax amin argmax argmin any all sort argsort unique nonzero "
     "sqrt exp sign square floor ceil round trunc isnan isinf isfinite roll median topk logical_not "
@@ -74,7 +76,9 @@ def _calls():
     for name in _METHODS:
         found[name] = _method(name)
     for name in _TWO:
-        found[name] = lambda t, d, name=name: getattr(t, name)(vector(t, d), vector(t, d, (3, 2, 1)))
+        found[name] = lambda t, d, name=name: getattr(t, name)(
+            vector(t, d), vector(t, d, (3, 2, 1))
+        )
     mask = lambda t: t.tensor([True, False, True])  # noqa: E731
     places = lambda t: t.tensor([0, 2])  # noqa: E731
     found |= {
