@@ -64,7 +64,7 @@ __all__ = [
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     """
-    Return whether a call dispatches to the class of some argument.
+    Return whether a call dispatches: to the class of some argument, or to a mode.
 
     Examples
     --------
@@ -72,12 +72,17 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     >>> torch.overrides.has_torch_function((torch.ones(1), 2.0))
     False
     """
-    return bool(_overrides._overriding_args(relevant_args))
+    return _in_mode() or bool(_overrides._overriding_args(relevant_args))
+
+
+def _in_mode() -> bool:
+    """Return whether a mode is active, which sees every function."""
+    return bool(_overrides._function_modes())
 
 
 def has_torch_function_unary(tensor: Any) -> bool:
     """
-    Return whether one argument overrides functions.
+    Return whether one argument, or a mode, overrides functions.
 
     Examples
     --------
@@ -85,12 +90,12 @@ def has_torch_function_unary(tensor: Any) -> bool:
     >>> torch.overrides.has_torch_function_unary(torch.ones(1))
     False
     """
-    return bool(_overrides._overriding_args((tensor,)))
+    return _in_mode() or bool(_overrides._overriding_args((tensor,)))
 
 
 def has_torch_function_variadic(*args: Any) -> bool:
     """
-    Return whether one of several arguments overrides functions.
+    Return whether one of several arguments, or a mode, overrides functions.
 
     Examples
     --------
@@ -98,14 +103,14 @@ def has_torch_function_variadic(*args: Any) -> bool:
     >>> torch.overrides.has_torch_function_variadic(torch.ones(1), 2.0)
     False
     """
-    return bool(_overrides._overriding_args(args))
+    return _in_mode() or bool(_overrides._overriding_args(args))
 
 
 def handle_torch_function(
     public_api: Callable, relevant_args: Iterable[Any], *args: Any, **kwargs: Any
 ) -> Any:
     """
-    Dispatch ``public_api(*args, **kwargs)`` to the classes of `relevant_args`.
+    Dispatch ``public_api(*args, **kwargs)`` to a mode, or to the classes of `relevant_args`.
 
     Raises
     ------

@@ -37,14 +37,14 @@ cdef tuple given_sizes(tuple args, object named, str op, str name)
 cdef object wrong_type(object x, str op, str name, int position, str wanted)
 
 # dtypes that a record takes, as bits of dtype codes
-cdef int refuse_dtype(int dt, str op, object words) except -1
+cdef int refuse_dtype(int dt, uint32_t allowed, str op, object words) except -1
 cdef int check_common_dtype(Tensor a, Tensor b, uint32_t allowed, str op, object words,
                             int kind) except -1
 
 cdef inline int check_dtype(int dt, uint32_t allowed, str op, object words) except -1:
     """Refuse a dtype that isn't allowed; `words`: what the record says then, or None."""
     if not (allowed >> dt) & 1:
-        return refuse_dtype(dt, op, words)
+        return refuse_dtype(dt, allowed, op, words)
     return 0
 
 cdef inline int check_promoted_dtype(Tensor a, Tensor b, uint32_t allowed, str op, object words,

@@ -1,8 +1,7 @@
 # cython: language_level=3
 # Matrix products on pointers, row-major, for every dtype but bool.
 #
-# dtype codes: 1 uint8, 2 int8, 3 int16, 4 int32, 5 int64, 6 float16, 7 bfloat16, 8 float32,
-# 9 float64, 10 complex64, 11 complex128.  trans: 0 as stored, 1 the stored matrix is the transpose,
+# dtype codes are those of dtypes.pxd, from uint8 on without uint16, uint32 and uint64.  trans: 0 as stored, 1 the stored matrix is the transpose,
 # 2 it is the conjugate transpose (1 for real types).  ld is the distance of stored rows in elements
 # and at least their length (any value with a single row).  Operands must not overlap the result.
 #

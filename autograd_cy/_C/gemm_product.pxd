@@ -1,17 +1,8 @@
 # cython: language_level=3
 # What the modules of matrix products share: the description of one product and its addresses.
 
+from autograd_cy._C.dtypes cimport DT_C64, DT_SIZE
 from autograd_cy._C.sizes cimport parts, round_up
-
-cdef enum:
-    UINT8 = 1
-    INT64 = 5
-    FLOAT16 = 6
-    BFLOAT16 = 7
-    FLOAT32 = 8
-    FLOAT64 = 9
-    COMPLEX64 = 10
-    COMPLEX128 = 11
 
 # What products return.
 cdef enum:
@@ -52,19 +43,11 @@ ctypedef struct Product:
 
 
 cdef inline Py_ssize_t itemsize(int dtype) noexcept nogil:
-    if dtype == FLOAT32:
-        return 4
-    if dtype == COMPLEX128:
-        return 16
-    if dtype == FLOAT64 or dtype == COMPLEX64 or dtype == INT64:
-        return 8
-    if dtype == 4:
-        return 4
-    return 1 if dtype < 3 else 2
+    return DT_SIZE[dtype]
 
 
 cdef inline bint is_complex(int dtype) noexcept nogil:
-    return dtype >= COMPLEX64
+    return dtype >= DT_C64
 
 
 # Address of op(a)[i, q], op(b)[q, j] and c[i, j].

@@ -4,6 +4,7 @@
 A kernel is known by name: `cdef int K_ADD = kernel_number("add")`. Its number is found at import,
 so that a new kernel changes no module that does not use it.
 """
+from autograd_cy._C.dtypes cimport DTYPES
 
 ctypedef void (*loop_t)(char** p, const Py_ssize_t* s, Py_ssize_t n) noexcept nogil
 
@@ -15,8 +16,8 @@ cdef enum:
     KEEPS_FACTOR = 2
 
 ctypedef struct kernel_table:
-    loop_t loops[KERNEL_SPACE][12]   # NULL where a kernel has no loop
-    loop_t casts[12][12]             # from, to
+    loop_t loops[KERNEL_SPACE][DTYPES]   # NULL where a kernel has no loop
+    loop_t casts[DTYPES][DTYPES]         # from, to
     float cost[KERNEL_SPACE]
     unsigned char keeps[KERNEL_SPACE]
 

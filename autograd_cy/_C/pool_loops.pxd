@@ -5,6 +5,8 @@
 
 from libc.stdint cimport int64_t
 
+from autograd_cy._C.dtypes cimport DTYPES
+
 # Windows along dimension d: those of step s[d] and kernel k[d], whose elements are e[d] apart and
 # which begin p[d] before the first element; or, if `adaptive`, out[d] nearly equal parts.
 ctypedef struct PoolShape:
@@ -44,14 +46,14 @@ cdef enum:
     PUT_BLOCK = 64
 
 ctypedef struct PoolTable:
-    max_rows_fn max_rows[12]
-    rows_fn avg_rows[12]
-    rows_fn avg_back_rows[12]      # only if by_rows
-    planes_fn avg_back_planes[12]
-    put_fn put[12]
+    max_rows_fn max_rows[DTYPES]
+    rows_fn avg_rows[DTYPES]
+    rows_fn avg_back_rows[DTYPES]      # only if by_rows
+    planes_fn avg_back_planes[DTYPES]
+    put_fn put[DTYPES]
     # The same where channels lie last, for places of the results with all their channels.
-    max_rows_fn max_places[12]
-    rows_fn avg_places[12]
-    rows_fn avg_back_places[12]
-    max_rows_fn put_places[12]     # a gradient, out, index; blocks of PUT_BLOCK channels
+    max_rows_fn max_places[DTYPES]
+    rows_fn avg_places[DTYPES]
+    rows_fn avg_back_places[DTYPES]
+    max_rows_fn put_places[DTYPES]     # a gradient, out, index; blocks of PUT_BLOCK channels
     bint (*by_rows)(const PoolShape* g) noexcept nogil

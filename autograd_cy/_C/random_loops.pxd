@@ -2,6 +2,8 @@
 """Functions of the compiled copies of random_loops.pyx, handed to random_fills.pyx in a capsule."""
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
+from autograd_cy._C.dtypes cimport DT_F64, DT_SIZE
+
 cdef enum:  # what to fill with
     RANDOM_UNIFORM = 0
     RANDOM_NORMAL = 1
@@ -33,12 +35,8 @@ ctypedef struct RandomTable:
 
 cdef inline int chunk_elements(int kind, int dt) noexcept nogil:
     """Elements that one chunk makes: two words each for float64 and integers, else one."""
-    return 32 if kind == RANDOM_INTEGER or (kind <= RANDOM_EXPONENTIAL and dt == 9) else 64
+    return 32 if kind == RANDOM_INTEGER or (kind <= RANDOM_EXPONENTIAL and dt == DT_F64) else 64
 
-cdef inline int item_bytes(int dt) noexcept nogil:
+cdef inline Py_ssize_t item_bytes(int dt) noexcept nogil:
     """Bytes of an element of a real dtype."""
-    if dt == 8 or dt == 4:
-        return 4
-    if dt == 9 or dt == 5:
-        return 8
-    return 1 if dt <= 2 else 2
+    return DT_SIZE[dt]

@@ -5,6 +5,8 @@
 
 from libc.stdint cimport int64_t
 
+from autograd_cy._C.dtypes cimport DTYPES
+
 cdef enum:
     R_SUM = 0
     R_PROD = 1
@@ -82,19 +84,19 @@ ctypedef void (*half_deviation_fn)(
     double* acc) noexcept nogil
 
 ctypedef struct RowTable:
-    rows_fn rows[5][12]           # op, dtype; NULL where there is none
-    cols_fn cols[5][12]
+    rows_fn rows[5][DTYPES]           # op, dtype; NULL where there is none
+    cols_fn cols[5][DTYPES]
     combine_fn combine[5][3]      # op, accumulator
-    finish_fn finish[3][12]       # accumulator, dtype of the result
-    arg_fn arg_rows[4][12]
-    arg_fn arg_cols[4][12]
-    soft_rows_fn soft_rows[12]
-    soft_cols_fn soft_cols[12]
-    soft_back_rows_fn soft_back_rows[12]
-    soft_back_cols_fn soft_back_cols[12]
-    deviation_fn deviation[12]
-    distance_fn distance[12]
-    difference_fn difference[12]
+    finish_fn finish[3][DTYPES]       # accumulator, dtype of the result
+    arg_fn arg_rows[4][DTYPES]
+    arg_fn arg_cols[4][DTYPES]
+    soft_rows_fn soft_rows[DTYPES]
+    soft_cols_fn soft_cols[DTYPES]
+    soft_back_rows_fn soft_back_rows[DTYPES]
+    soft_back_cols_fn soft_back_cols[DTYPES]
+    deviation_fn deviation[DTYPES]
+    distance_fn distance[DTYPES]
+    difference_fn difference[DTYPES]
     half_fn half_rows
     half_fn half_cols
     half_arg_fn half_arg_rows

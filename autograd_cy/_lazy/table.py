@@ -110,7 +110,6 @@ ABSENT: dict[str, dict[str, str]] = {
         **_each(_DENSE, "sparse_bsr_tensor sparse_compressed_tensor"),
         "sparse_csc_tensor": _DENSE,
         "svd_lowrank": "use linalg.svd, and the first columns",
-        **_each(_NO_SUCH_DTYPE, "uint16 uint32 uint64"),
         "sparse_coo_tensor": _DENSE,
         "sparse_csr_tensor": _DENSE,
         "while_loop": "use while of Python",

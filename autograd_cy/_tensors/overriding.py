@@ -18,7 +18,14 @@ from typing import Any
 from autograd_cy import _C
 from autograd_cy._C import overrides as _overrides
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy._C.tensor import ModeContext, Tensor, _fill, _install
+from autograd_cy._C.tensor import (
+    ModeContext,
+    Tensor,
+    _fill,
+    _install,
+    _is_replaced,
+    _own_attributes,
+)
 
 __all__ = [
     "BaseTorchFunctionMode",
@@ -242,7 +249,7 @@ def _dispatching_attribute(value: Any) -> property:
 def _members() -> dict[str, Any]:
     """Name -> what a subclass gets for it; methods that dispatch by themselves are left out."""
     members: dict[str, Any] = {}
-    for name, value in vars(Tensor).items():
+    for name, value in _own_attributes().items():
         if name in _NOT_OVERRIDABLE or isinstance(value, staticmethod | classmethod | type):
             continue
         if isinstance(value, property | _types.GetSetDescriptorType | _types.MemberDescriptorType):
@@ -275,7 +282,8 @@ def _init_subclass(cls, **kwargs):
     if getattr(cls, "__torch_function__", None) is _overrides._disabled_torch_function_impl:
         return
     for name, value in _members().items():
-        if name not in known:
+        # What a program has set on Tensor is inherited as it is.
+        if name not in known and not _is_replaced(name):
             setattr(cls, name, value)
 
 
@@ -396,7 +404,7 @@ def _attributes_once() -> dict[str, tuple[Any, Any]]:
     kinds = (property, _types.GetSetDescriptorType, _types.MemberDescriptorType)
     return {
         name: (value, dispatching[name])
-        for name, value in vars(Tensor).items()
+        for name, value in _own_attributes().items()
         if name in dispatching and isinstance(value, kinds)
     }
 
@@ -436,7 +444,7 @@ class _Method:
 def _forms_in_modes() -> list[tuple[str, Any, Any]]:
     """Name, what Tensor has, and what it has while there is a mode."""
     forms = [(name, *forms) for name, forms in _attributes().items()]
-    for name, value in vars(Tensor).items():
+    for name, value in _own_attributes().items():
         plain = isinstance(value, _types.FunctionType) and not getattr(value, "_dispatches", False)
         if plain and not name.startswith("__") and name not in _NOT_OVERRIDABLE:
             forms.append((name, value, _Method(value)))

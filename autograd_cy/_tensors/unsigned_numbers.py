@@ -24,13 +24,6 @@ _OPERANDS = frozenset(
 )
 _OF_FLOATS = frozenset("div divide true_divide xlogy copysign float_power".split())
 _OF_TRUTH = frozenset("fill index_fill masked_fill scatter".split())
-_BITS = {
-    _dtypes.uint8: 8,
-    _dtypes.int8: 8,
-    _dtypes.int16: 16,
-    _dtypes.int32: 32,
-    _dtypes.int64: 64,
-}
 
 
 def unsigned_taken(
@@ -58,6 +51,8 @@ def unsigned_taken(
         dtype = max((x.dtype for x in tensors), key=lambda dtype: dtype is not _dtypes._bool)
     if dtype is _dtypes._bool:
         return _beside_truth(name, args, kwargs)
+    if dtype is _dtypes.uint64 and (name not in _OF_FLOATS or _rounds(args, kwargs)):
+        return _replaced(lambda n: n - (1 << 64), args, kwargs)  # an int64 with the same bits
     if name in _OF_FLOATS and not _rounds(args, kwargs):
         return _replaced(float, args, kwargs)
     # The lowest bits of an exponent would make it another power.
@@ -72,9 +67,9 @@ def unsigned_taken(
 
 def lowest_bits(n: int, dtype: _dtype) -> int:
     """Return an int as a dtype of integers has it when it wraps around."""
-    bits = _BITS[dtype]
+    bits = 8 * dtype.itemsize
     n &= (1 << bits) - 1
-    return n - (1 << bits) if dtype.is_signed and n >> (bits - 1) else n
+    return n - (1 << bits) if (dtype.is_signed or bits == 64) and n >> (bits - 1) else n
 
 
 def _is_unsigned(x: Any) -> bool:

@@ -141,6 +141,15 @@ def _ones_for_edge(edge, i):
     return _ones(meta.shape, dtype=meta.dtype, device=meta.device)
 
 
+def _shown(given):
+    """What was given as a tuple, as overrides get it; an object with one of its own is one tensor."""
+    if isinstance(given, Mapping):
+        return tuple(given.values())
+    if isinstance(given, (Tensor, GradientEdge)) or hasattr(given, "__torch_function__"):
+        return (given,)
+    return tuple(given)
+
+
 def _inputs_of(inputs):
     """`inputs` as a tuple; of a dict its values."""
     items = tuple(inputs.values()) if isinstance(inputs, Mapping) else _as_tuple(inputs, "inputs")
@@ -195,6 +204,20 @@ def backward(
     >>> x.grad
     tensor([2., 4.])
     """
+    if _overrides._any_asks(tensors, inputs):
+        shown = _shown(tensors)
+        wanted = None if inputs is None else _shown(inputs)
+        return _overrides._ask(  # type: ignore[no-any-return]
+            backward,
+            (*shown, *(wanted or ())),
+            (shown,),
+            {
+                "grad_tensors": grad_tensors,
+                "retain_graph": retain_graph,
+                "create_graph": create_graph,
+                "inputs": wanted,
+            },
+        )
     if grad_variables is not None:
         _warn(
             "`grad_variables` is deprecated. Use `grad_tensors` instead.",

@@ -43,7 +43,7 @@ class Arg:
 class Call:
     """The functions, methods and forms of an operator, and the arguments that they take."""
 
-    #: Class letters of the dtypes that it takes: b i h f c.
+    #: Class letters of the dtypes that it takes: b i u h f c; u has uint16, uint32 and uint64.
     dtypes: str = "bihfc"
     #: The text of a RuntimeError for other dtypes, or one for each class letter ({} is the dtype);
     #: what has no text is a NotImplementedError.

@@ -145,6 +145,7 @@ op(
     vjp={"self": "grad * other.conj()", "other": "grad * self.conj()"},
     jvp="each",
     vmap="elementwise",
+    dtypes="biuhfc",
     samples=BINARY,
     reference="np.multiply(self, other)",
     doc="Element-wise product.",
@@ -681,7 +682,7 @@ for _name in ("floor", "ceil", "round", "trunc"):
         jvp={"self": "zeros_like(self_t)"},
         vmap="elementwise",
         samples=UNARY,
-        dtypes="ihf",
+        dtypes="iuhf",
         domain=real(0.1, 0.4),
         reference=f"np.{'round' if _name == 'round' else _name}(self)",
         doc={

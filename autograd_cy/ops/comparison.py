@@ -28,12 +28,12 @@ EITHER_ZERO = "C99 leaves open which of 0 and -0 is the larger"
 # --- comparisons -------------------------------------------------------------------------------
 
 for _name, _np, _types, _also in (
-    ("eq", "equal", "bihfc", ()),
-    ("ne", "not_equal", "bihfc", ("not_equal",)),
-    ("lt", "less", "bihf", ("less",)),
-    ("le", "less_equal", "bihf", ("less_equal",)),
-    ("gt", "greater", "bihf", ("greater",)),
-    ("ge", "greater_equal", "bihf", ("greater_equal",)),
+    ("eq", "equal", "biuhfc", ()),
+    ("ne", "not_equal", "biuhfc", ("not_equal",)),
+    ("lt", "less", "biuhf", ("less",)),
+    ("le", "less_equal", "biuhf", ("less_equal",)),
+    ("gt", "greater", "biuhf", ("greater",)),
+    ("ge", "greater_equal", "biuhf", ("greater_equal",)),
 ):
     op(
         f"{_name}(self, other: operand)",
@@ -146,7 +146,7 @@ for _name, _op, _slot in (
         vmap="elementwise",
         samples=BINARY,
         domain=integers(0, 8),
-        dtypes="bi",
+        dtypes="biu",
         reference=f"np.{_name}(self, other)",
         doc=f"``self {_op} other`` on the bits of integers.",
         example={
@@ -210,6 +210,7 @@ op(
     vjp={"self": "where(condition, grad, 0)", "other": "where(condition, 0, grad)"},
     jvp="elementwise",
     vmap="elementwise",
+    dtypes="biuhfc",
     samples=[
         sample((arg(c, booleans(), False), arg(a), arg(b)))
         for c, a, b in [

@@ -11,6 +11,7 @@ op(
     vjp={"self": "grad"},
     jvp="linear",
     vmap="clone(self, memory_format if memory_format <= 0 else -1)",
+    dtypes="biuhfc",
     samples=UNARY,
     reference="self.copy()",
     doc="A copy in new memory; differentiable.",
@@ -26,6 +27,7 @@ op(
     vjp={"self": "grad"},
     jvp="linear",
     vmap="clone(self, 0)",
+    dtypes="biuhfc",
     samples=[one((3, 4))],
     reference="self",
     doc="A C-contiguous copy, or one of the given format.",
@@ -40,6 +42,7 @@ op(
     vjp={"self": "grad"},
     jvp="linear",
     vmap="_to_dtype(self, dtype)",
+    dtypes="biuhfc",
     doc="A copy converted to another dtype.",
 )
 
@@ -53,6 +56,7 @@ op(
     vjp={"self": "_to_device(grad, home, False)"},
     jvp="linear",
     vmap="_to_device(self, place, non_blocking)",
+    dtypes="biuhfc",
     doc="A copy on the device of a given code.",
 )
 
@@ -68,6 +72,7 @@ op(
         "self": "_fill(self, value)",
         ("self", "value"): "clone(expand(_trailing_dims(value, self.ndim), self.shape), -1)",
     },
+    dtypes="biuhfc",
     samples=[sample((arg((3, 4)), arg(()))), sample((arg(()), arg(())))],
     reference="np.broadcast_to(value, self.shape)",
     doc="`value` in every element, in the shape of `self`.",
@@ -100,6 +105,7 @@ op(
     out=False,
     vjp=nondiff(NO_VALUES),
     vmap="elementwise",
+    dtypes="biuhfc",
     samples=UNARY,
     reference="np.zeros_like(self)",
     doc="Zeros of the same shape and dtype.",
@@ -113,6 +119,7 @@ op(
     out=False,
     vjp=nondiff(NO_VALUES),
     vmap="elementwise",
+    dtypes="biuhfc",
     samples=UNARY,
     reference="np.ones_like(self)",
     doc="Ones of the same shape and dtype.",
@@ -126,6 +133,7 @@ op(
     out=False,
     vjp=nondiff(NO_VALUES),
     vmap="new_zeros(self, (B,) + size)",
+    dtypes="biuhfc",
     samples=[one((3,), (2, 2))],
     reference="np.zeros(size, self.dtype)",
     doc="Zeros of another shape, with this tensor's dtype.",

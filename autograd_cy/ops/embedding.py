@@ -171,6 +171,7 @@ op(
     out=False,
     vjp=nondiff("the padding has no gradient"),
     vmap="elementwise",
+    dtypes="biuhfc",
     doc="A copy without derivative.",
 )
 

@@ -183,6 +183,7 @@ op(
     vjp={"self": "index_add(new_zeros(grad, self.shape), dim, index, grad)"},
     jvp={"self": "index_select(self_t, dim, index)"},
     vmap=by_hand("batching_rules.index_select_each"),
+    dtypes="biuhfc",
     samples=[
         sample((arg((3, 4)), 0, arg((5,), integers(0, 3), False))),
         sample((arg((3, 4)), -1, arg((2,), integers(0, 4), False))),
@@ -335,6 +336,7 @@ op(
         "unsqueeze(index, 1)).reshape(index.shape) if index.ndim == 1 else gather(unsqueeze(self, "
         "1), 1, index))"
     ),
+    dtypes="biuhfc",
     samples=[
         sample((arg((3, 4)), 0, arg((2, 4), integers(0, 3), False))),
         sample((arg((3, 4)), -1, arg((3, 2), integers(0, 4), False))),
@@ -468,6 +470,7 @@ op(
     "scatter(unsqueeze(self, 1), 1, unsqueeze(index, 1) if index.ndim == 1 else index, "
     "unsqueeze(src, 1) if src.ndim == 1 else src).reshape(self.shape)",
     when="'src' in kwargs or (len(args) > 3 and isinstance(args[3], Tensor))",
+    dtypes="biuhfc",
     samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), arg((3, 1))))],
     reference=by_test(
         "tests/ops/test_shape_and_indexing.py::test_scatter_in_place_with_tensors_and_numbers"
@@ -485,6 +488,7 @@ op(
     kernel=composite("scatter(self, dim, index, _at_each(value, self, index))"),
     inplace=True,
     out="exact",
+    dtypes="biuhfc",
     samples=[sample((arg((3, 4)), 1, arg((3, 1), integers(0, 4), False), 2.0))],
     reference=by_test(
         "tests/ops/test_shape_and_indexing.py::test_scatter_in_place_with_tensors_and_numbers"
@@ -533,6 +537,7 @@ op(
     vjp={"self": "_index_put(new_zeros(grad, self.shape), indices, grad, True)"},
     jvp={"self": "_index(self_t, indices)"},
     vmap=by_hand("batching_rules.index_each"),
+    dtypes="biuhfc",
     doc="Advanced indexing by a tuple of None, int64 and bool tensors.",
 )
 
@@ -562,6 +567,7 @@ op(
         "values": "_index_put(zeros_like(self), indices, values_t, accumulate)",
     },
     vmap=by_hand("batching_rules.index_put_each"),
+    dtypes="biuhfc",
     doc="A copy with `values` written (or added) at advanced indices.",
 )
 
@@ -594,6 +600,7 @@ op(
     node="MaskedFillBackward0",
     variants={"MaskedFillBackward1": "not is_number(value)"},
     plain_numbers=("value",),
+    dtypes="biuhfc",
     samples=[
         sample((arg((3, 4)), arg((3, 4), booleans(), False), 1)),
         sample((arg((4,)), arg((3, 1), booleans(), False), 0)),
@@ -620,6 +627,7 @@ op(
     node="MaskedFillBackward0",
     variants={"MaskedFillBackward1": "not is_number(value)"},
     plain_numbers=("value",),
+    dtypes="biuhfc",
     doc="masked_fill whose result has the memory format of `self`.",
 )
 
@@ -679,6 +687,7 @@ for _name, _options in (
             "vmap: We do not support batching operators that can output dynamic shape. Attempted "
             f"to vmap over {_name}; use where() with the condition instead."
         ),
+        dtypes="biuhfc",
         samples=[sample((arg((3, 4), integers(0, 2)),))],
         reference="np.argwhere(self)",
         doc="Indices of the elements that aren't zero, one row each.",
@@ -780,6 +789,7 @@ op(
     vjp={"self": "_raise_where(grad, mask, text)"},
     jvp={"self": "_raise_where(self_t, mask, text)"},
     vmap="_refuse_where(self, mask, text)",
+    dtypes="biuhfc",
     doc="`self`, whose derivative is an error if an element of `mask` is set.",
 )
 

@@ -16,6 +16,7 @@ op(
     vjp={"tensors": "_cat_backward(grad, sizes, dim)"},
     jvp="linear",
     vmap=by_hand("batching_rules.cat_each"),
+    dtypes="biuhfc",
     samples=[
         sample(((arg((2, 3)), arg((1, 3))), 0)),
         sample(((arg((2, 3)), arg((2, 2))), -1)),
@@ -41,6 +42,7 @@ op(
     vjp={"tensors": "unbind(grad, dim)"},
     jvp="linear",
     vmap="stack(tensors, dim + 1 if dim >= 0 else dim)",
+    dtypes="biuhfc",
     samples=[
         sample(((arg((2, 3)), arg((2, 3))), 0)),
         sample(((arg((2, 3)), arg((2, 3))), -1)),
@@ -153,6 +155,7 @@ op(
     jvp="linear",
     vmap="dims",
     out=False,
+    dtypes="biuhfc",
     samples=[one((5, 2), (2, 3), 0)],
     reference="tuple(np.split(self, np.cumsum(sizes)[:-1], dim))",
     doc="Pieces that autograd takes for tensors of their own.",
@@ -179,6 +182,7 @@ op(
     jvp="linear",
     vmap="dims",
     out=False,
+    dtypes="biuhfc",
     samples=[one((5, 2), (2, 3))],
     reference="tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim))",
     doc="split_with_sizes, see unsafe_split.",

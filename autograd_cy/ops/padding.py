@@ -24,6 +24,7 @@ op(
     vjp={"input": "_crop(grad, pad)"},
     jvp={"input": "constant_pad_nd(input_t, pad, 0)"},
     vmap="constant_pad_nd(input, pad, value)",
+    dtypes="biuhfc",
     samples=[
         one((3, 4), (1, 2), 1.5),
         one((3, 4), (1, -1, 0, 2)),

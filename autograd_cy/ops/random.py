@@ -96,6 +96,7 @@ fill(
     args=("low", "last"),
     doc="Integers drawn evenly from `low` to `last`.",
     name="random",
+    dtypes="biuhfc",
     node="RandomBackward0",
     variants={"RandomBackward1": "form == 1", "RandomBackward2": "form == 2"},
 )

@@ -42,6 +42,7 @@ op(
     vjp={"self": "grad.expand(self.shape)"},
     jvp="linear",
     vmap=f"sum({EACH}, 1, False, dtype)",
+    dtypes="biuhfc",
     samples=ALL,
     reference="np.sum(self, dtype=np.int64 if self.dtype.kind in 'bui' else None)",
     tolerance=1e-4,
@@ -58,6 +59,7 @@ op(
     vjp={"self": "_expand_reduced(grad, self.shape, dim, keepdim)"},
     jvp="linear",
     vmap="dims",
+    dtypes="biuhfc",
     samples=DIMS,
     reference=(
         "np.sum(self, axis=dim if self.ndim else None, keepdims=keepdim, dtype=np.int64 "
@@ -200,6 +202,7 @@ for _name in ("all", "any"):
         f"{_name}(self, dim: dims? = None, keepdim: bool = False)",
         kernel=call(f"reduce.{_name}_into", shape="rules_reduction.truth(self, dim, keepdim)"),
         out="truth",
+        dtypes="biuhfc",
         vjp=nondiff(TRUTH),
         vmap="dims",
         samples=[*ALL, *DIMS],
@@ -473,7 +476,7 @@ op(
     jvp={"self": "sum(self_t * _product_of_others(self, None))"},
     vmap="prod(reshape(self, (B, self.numel() // B if B > 0 else 0)), 1, False, dtype)",
     samples=[one((2, 3)), one(()), one((5,))],
-    dtypes="bihfc",
+    dtypes="biuhfc",
     reference="np.prod(self, dtype=np.int64 if self.dtype.kind in 'iu' else None)",
     tolerance=1e-4,
     doc="Product of all elements, or along a dimension; integers give int64.",
@@ -496,7 +499,7 @@ op(
     jvp={"self": "sum(self_t * _product_of_others(self, dim), dim, keepdim)"},
     vmap="dims",
     samples=[one((3, 4), 0), one((3, 4), -1, keepdim=True), one((5,), 0)],
-    dtypes="bihfc",
+    dtypes="biuhfc",
     reference=(
         "np.prod(self, axis=dim, keepdims=keepdim, dtype=np.int64 if self.dtype.kind in 'iu' "
         "else None)"
@@ -558,7 +561,7 @@ op(
     jvp="linear",
     vmap="dims",
     samples=[one((3, 4), 0), one((5,), -1), one((0, 3), 1)],
-    dtypes="bihfc",
+    dtypes="biuhfc",
     reference="np.cumsum(self, dim, dtype=np.int64 if self.dtype.kind in 'iu' else None)",
     tolerance=1e-4,
     doc="Running sum over a dimension; integers give int64.",

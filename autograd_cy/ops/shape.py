@@ -37,6 +37,7 @@ op(
 
 op(
     "view.dtype(self, dtype: dtype?)",
+    dtypes="biuhfc",
     kernel=call("shapes.view_dtype_plain", lazy=True, anywhere=True),
     function=False,
     out=False,
@@ -62,6 +63,7 @@ op(
     out=False,
     vjp=nondiff("the bits are read as another type"),
     vmap="_view_dtype(self, dtype)",
+    dtypes="biuhfc",
     doc="view.dtype as one operation.",
 )
 
@@ -75,6 +77,7 @@ op(
     vjp={"self": "grad.reshape(self.shape)"},
     jvp={"self": "reshape(self_t, size)"},
     vmap="reshape(self, (B,) + size)",
+    dtypes="biuhfc",
     doc="view of what nobody else will see, so that the result is no view.",
 )
 
@@ -430,6 +433,7 @@ op(
     },
     jvp="linear",
     vmap=by_hand("batching_rules.strided_gather_each"),
+    dtypes="biuhfc",
     samples=[one((6,), (6,), (1,), 0, (3, 2), (1, 2), 1)],
     doc="The window's values of a tensor in the geometry of the base.",
 )
@@ -462,6 +466,7 @@ op(
         ),
     },
     vmap=by_hand("batching_rules.strided_scatter_each"),
+    dtypes="biuhfc",
     samples=[sample((arg((3, 4)), arg((2, 2)), (2, 2), (4, 1)))],
     reference=by_test(
         "tests/ops/test_shape_and_indexing.py::test_a_window_of_the_memory_is_written"
@@ -538,6 +543,7 @@ op(
         "normal_dim(dim2, len(size)) + 1)"
     ),
     samples=[one((3,), (3, 4), 0, 0, 1), one((3, 2), (2, 3, 4), 0, 0, -1)],
+    dtypes="biuhfc",
     doc="Zeros of `size` with `grad_output` on the diagonal.",
 )
 
@@ -576,6 +582,7 @@ for _name, _doc in (
     op(
         f"{_name}(self, diagonal: int = 0)",
         out="exact",
+        dtypes="biuhfc",
         kernel=call(f"indexing.{_name}", shape="rules_indexing.triangle(self)", over="self"),
         inplace=True,
         vjp={"self": f"{_name}(grad, diagonal)"},
@@ -602,6 +609,7 @@ op(
         "flip(self, shifted(normal_dims(dims, self.ndim - 1)) if len(dims) > 0 and self.ndim > 1 "
         "else ())"
     ),
+    dtypes="biuhfc",
     samples=[one((3, 4), (0,)), one((3, 4), (0, -1)), one((5,), (0,)), one((0, 3), (0,))],
     reference="np.flip(self, dims)",
     doc="A copy with the order of elements reversed along dimensions.",

@@ -34,7 +34,7 @@ op(
     jvp={"values": {"self": "gather(self_t, dim, indices)"}},
     vmap="dims",
     samples=[sample((arg((3, 4)),)), sample((arg((3, 4)), 0)), sample((arg((5,)), 0))],
-    dtypes="bihf",
+    dtypes="biuhf",
     refusal={"c": "Sort does not support complex dtypes on CPU"},
     reference="(np.sort(self, axis=dim), np.argsort(self, axis=dim, kind='stable'))",
     doc="Elements in order along a dimension, and where they were.",
@@ -226,7 +226,7 @@ for _name, _signature, _shown, _shape, _count in (
         vjp={"self": f"_not_implemented(grad_values, '{_shown}')"},
         jvp={"values": {"self": f"_not_forward(self_t, '{_shown}')"}},
         vmap=refuse(DYNAMIC.format(_shown)),
-        dtypes="bihf",
+        dtypes="biuhf",
         doc=(
             "Elements (or slices) that occur, the place of each element among them, how often "
             "they do."

@@ -47,7 +47,11 @@ _STORAGES = {
     "ComplexDoubleStorage": "complex128",
     "ComplexFloatStorage": "complex64",
 }
-_DTYPES: dict[str, _dtype] = {name: _dtypes._dtype_by_name(name) for name in _STORAGES.values()}
+# Dtypes whose memory has no name of its own: files say the dtype with each tensor.
+_WITHOUT_STORAGE = ("uint16", "uint32", "uint64")
+_DTYPES: dict[str, _dtype] = {
+    name: _dtypes._dtype_by_name(name) for name in (*_STORAGES.values(), *_WITHOUT_STORAGE)
+}
 _STORAGE_OF = {dtype: name for name, dtype in _STORAGES.items()}
 _LAZY_BITS: dict[str, int] = {}  # "conj" and "neg": found when the first such tensor is written
 
@@ -79,8 +83,9 @@ _SIZE = _Name("torch", "Size")
 _DEVICE = _Name("torch", "device")
 _LAYOUT = _Name("torch.serialization", "_get_layout")
 _NO_HOOKS: OrderedDict = OrderedDict()  # torch writes one for each tensor
+_UNTYPED = "UntypedStorage"
 _NAMES = {name: _Name("torch", name) for name in (*_DTYPES, *_STORAGES)} | {
-    "UntypedStorage": _Name("torch.storage", "UntypedStorage")
+    _UNTYPED: _Name("torch.storage", _UNTYPED)
 }
 
 
@@ -110,7 +115,7 @@ class _Pickler(_PythonPickler):
             itemsize = _DTYPES[_STORAGES[kind]].itemsize if kind in _STORAGES else 1
             count = storage.nbytes() // itemsize
             if count * itemsize != storage.nbytes():
-                kind, count = "UntypedStorage", storage.nbytes()
+                kind, count = _UNTYPED, storage.nbytes()
             number = str(len(self.storages))
             self.storages[id(storage)] = (number, kind, count, storage)
         return self.storages[id(storage)]
@@ -119,9 +124,9 @@ class _Pickler(_PythonPickler):
         if isinstance(obj, _Memory):
             storage, kind = obj.storage, obj.kind
         elif isinstance(obj, TypedStorage):
-            storage, kind = obj.untyped(), _STORAGE_OF[_name_of(obj.dtype)]
+            storage, kind = obj.untyped(), _storage_kind(obj.dtype)
         elif isinstance(obj, UntypedStorage) and obj.device.type != "meta":
-            storage, kind = obj, "UntypedStorage"
+            storage, kind = obj, _UNTYPED
         else:
             return None
         number, kind, count, _ = self.stored(storage, kind)
@@ -174,11 +179,11 @@ class _Pickler(_PythonPickler):
             made = _REBUILD_META
             args = (dtype, size, stride, requires_grad)
         else:
-            kind = _STORAGE_OF[_name_of(dtype)]
+            kind = _storage_kind(dtype)
             memory = _Memory(storage, kind)
             args = (memory, offset, size, stride, requires_grad, _NO_HOOKS)
-            if self.stored(storage, kind)[1] != kind:
-                made = _REBUILD_AS  # the memory was met as another kind before
+            if self.stored(storage, kind)[1] != kind or kind == _UNTYPED:
+                made = _REBUILD_AS  # the kind of the memory doesn't say the dtype
                 args += (dtype,)
             if lazy:
                 args += ({name: True for name in ("conj", "neg") if getattr(x, f"is_{name}")()},)
@@ -203,6 +208,11 @@ class _Memory:
 
 def _name_of(dtype: _dtype) -> str:
     return str(dtype).rpartition(".")[2]
+
+
+def _storage_kind(dtype: _dtype) -> str:
+    """The kind of memory of tensors of a dtype."""
+    return _STORAGE_OF.get(_name_of(dtype), _UNTYPED)
 
 
 def pickler_of(module: Any) -> type:
@@ -436,7 +446,6 @@ _UNKNOWN_DTYPES = {
     "float8": ".float()",
     "float4": ".float()",
     "complex32": ".to(torch.complex64)",
-    **dict.fromkeys(("uint16", "uint32", "uint64"), ".long()"),
     **dict.fromkeys(("qint8", "quint8", "qint32"), ".dequantize()"),
 }
 

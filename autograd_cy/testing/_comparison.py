@@ -263,7 +263,7 @@ def _wide(t):
     if t.is_floating_point():
         return t.to(_dtypes.float64).numpy().copy()
     # Python's integers don't wrap.
-    return t.to(_dtypes.int64).numpy().astype(object)
+    return (t if t.dtype == _dtypes.uint64 else t.to(_dtypes.int64)).numpy().astype(object)
 
 
 def assert_allclose(

@@ -94,7 +94,7 @@ def make_tensor(
 def _range(dtype, low, high):
     if dtype == _dtypes._bool:
         default = (0, 2)
-    elif dtype == _dtypes.uint8:
+    elif not dtype.is_signed:
         default = (0, 10)
     elif dtype.is_floating_point or dtype.is_complex:
         default = (-9, 9)
@@ -118,7 +118,7 @@ def _range(dtype, low, high):
     else:
         info = _dtypes.finfo(dtype) if smooth else _dtypes.iinfo(dtype)
         least, most = info.min, info.max
-    end = most if smooth or dtype == _dtypes.int64 else most + 1
+    end = most if smooth or most >= 2**63 - 1 else most + 1
     if low >= end or high < least:
         raise ValueError(
             f"The value interval specified by `low` and `high` is [{low}, {high}), but {dtype} "

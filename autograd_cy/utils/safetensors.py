@@ -29,6 +29,9 @@ _DTYPES = {
     "I16": "int16",
     "I8": "int8",
     "U8": "uint8",
+    "U16": "uint16",
+    "U32": "uint32",
+    "U64": "uint64",
     "BOOL": "bool",
     "C64": "complex64",
 }

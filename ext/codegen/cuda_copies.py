@@ -13,6 +13,7 @@ from functools import cache
 from ext.codegen import kernel_loops
 from ext.codegen.cuda_elementwise import Entry, images, lanes_of
 from ext.codegen.cuda_sources import CudaSource
+from ext.codegen.dtypes import TWINS
 from ext.codegen.kernel_loops import TYPES, WORD, Cast
 
 # Elements on the side of a tile, by size: a row of it is 64 bytes or more where that fits.
@@ -25,8 +26,10 @@ def conversion(source: str, target: str, x: str) -> str:
     if isinstance(found, str):
         return x if source == target else f"(ag_{target}){x}"
     if isinstance(found, Cast):
-        same_bits = found.source == source or (source, found.source) == ("b1", "u8")
-        if not same_bits or (found.target, target) not in ((target, target), ("u8", "i8")):
+        reads = found.source == source or (source, found.source) == ("b1", "u8")
+        reads = reads or TWINS.get(source) == found.source
+        gives = (found.target, target) in ((target, target), ("u8", "i8"))
+        if not reads or not (gives or TWINS.get(target) == found.target):
             raise ValueError(f"no single step from {source} to {target}")
         made = f"ag_{found.name}({x})"
         return made if found.target == target else f"(ag_{target}){made}"

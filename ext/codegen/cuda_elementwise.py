@@ -14,8 +14,9 @@ from functools import cache
 
 from ext.codegen import kernel_loops
 from ext.codegen.cuda_sources import CudaSource
+from ext.codegen.dtypes import CLASSES
 from ext.codegen.kernel_loops import CODE_OF_WORD, SIZE, Loop, Swap, Wrapper
-from ext.codegen.kernel_specs import CLASSES, SPECS, KernelSpec
+from ext.codegen.kernel_specs import SPECS, KernelSpec
 
 HEAD = '#include "elementwise.cuh"\n\n'
 

@@ -51,9 +51,9 @@ def table_text(specs: Sequence[KernelSpec] = SPECS) -> str:
         _array("unsigned char", "_notes", [int(e.notes_faults) if e else 0 for e in taken]),
         "# Four bits for each input: the type of a number in the arguments.",
         _array("unsigned short", "_numbers", [hex(_codes(e)) if e else 0 for e in taken], 14),
-        "# Number of a kernel * 12 + dtype; from * 12 + to.",
-        _array("unsigned short", "_kernels", kernels, 12),
-        _array("unsigned short", "_casts", casts, 12),
+        "# Number of a kernel * DTYPES + dtype; from * DTYPES + to.",
+        _array("unsigned short", "_kernels", kernels, len(TYPES)),
+        _array("unsigned short", "_casts", casts, len(TYPES)),
         "# Copies of elements by size: 1, 2, 4, 8, 16 bytes.",
         _array("unsigned short", "_copies", [number[f"copy_{word}"] for word in WORD.values()]),
     ]

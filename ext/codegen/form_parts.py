@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ext.codegen.formula import FormulaError, parse
 from ext.codegen.kernel_runs import checked_shape, has_shape, is_sized
 from ext.codegen.lines import indent
-from ext.codegen.plan import bits_of, dtype_check_of
+from ext.codegen.plan import dtype_check_of, widened_bits
 from ext.codegen.vmap_rules import Random, Refused, rule_of
 from ext.codegen.vocabulary import arg_type
 
@@ -117,10 +117,10 @@ class CheckDtype(Part):
     def conversion(self) -> list[str]:
         if not self.r.call.widen:
             return []
-        letters, target = self.r.call.widen
+        target = self.r.call.widen[1]
         code = {"int64": "DT_I64", "float": "g_default_dtype"}[target]
         return [
-            f"if 1 << self.dt & {hex(bits_of(letters))}:",
+            f"if 1 << self.dt & {hex(widened_bits(self.r))}:",
             f"    self = T._to_dtype(self, {code})",
         ]
 
@@ -151,6 +151,8 @@ class CheckDtype(Part):
     @property
     def rule_first(self) -> bool:
         """True if the shape rule speaks before the dtype, as in torch."""
+        if set("bihfc") <= set(self.r.call.dtypes):
+            return False  # all but the unsigned integers, which few operators compute in
         if isinstance(self.r.call.refusal, str):
             return False  # words that torch has for all dtypes come first
         return has_shape(self.r) and not (is_sized(self.r) or self.r.kernel.draws)

@@ -11,6 +11,7 @@ from ext.codegen import (
     argument_kinds,
     cuda_entries,
     cuda_host,
+    dtypes,
     functional,
     interpreted,
     kernel_loops,
@@ -65,6 +66,11 @@ def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str
     entries = linkage.all_entries(own)
     pxd, pyx = linkage.public_table(entries)
     texts = {"kern.pyx": kernel_loops.module_text(specs), "optable.pxd": pxd, "optable.pyx": pyx}
+    dtypes.check_codes()
+    texts["dtype_table.pxi"] = dtypes.table_source()
+    texts["traced_dtypes.pxi"] = dtypes.traced_source()
+    texts["cuda_types.pxi"] = dtypes.cuda_source()
+    texts["buffer_formats.pxi"] = dtypes.formats_source()
     texts["argument_kinds.pxi"] = argument_kinds.source(own)
     texts["operator_names.pxi"] = python_forms.operator_names(own)
     texts["dispatched_operators.pxi"] = python_forms.dispatched_operators(own)

@@ -13,17 +13,20 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ext.codegen.kernel_specs import CLASSES, SPECS, KernelSpec
+from ext.codegen.dtypes import CLASSES, ELEMENT_TYPES, TWINS
+from ext.codegen.kernel_specs import SPECS, KernelSpec
 
 # Element types in the order of their codes, with their sizes in bytes.
-TYPES = ("b1", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c64", "c128")
-SIZE = dict(zip(TYPES, (1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16)))
+TYPES = tuple(t.suffix for t in ELEMENT_TYPES)
+SIZE = {t.suffix: t.size for t in ELEMENT_TYPES}
 CODE = {t: i for i, t in enumerate(TYPES)}
 PART = {"c64": "f32", "c128": "f64"}
 # Types named by size alone, for loops that only move elements.
 WORD = {1: "w8", 2: "w16", 4: "w32", 8: "w64", 16: "w128"}
 SIZE.update({word: size for size, word in WORD.items()})
-CODE_OF_WORD = {"w8": 1, "w16": 3, "w32": 4, "w64": 5, "w128": 11}
+CODE_OF_WORD = {
+    word: CODE[t] for word, t in zip(WORD.values(), ("u8", "i16", "i32", "i64", "c128"))
+}
 
 SPACE = 512  # KERNEL_SPACE of kernel_table.pxd
 _KEEPS = {"number": "KEEPS_NUMBER", "factor": "KEEPS_NUMBER | KEEPS_FACTOR"}
@@ -95,6 +98,8 @@ def suffix_of(spec: KernelSpec, dtype: str) -> str:
     """The scalar formula that serves `dtype` (several types may share one)."""
     if spec.share == "bits":
         return WORD[SIZE[dtype]]
+    if spec.as_signed and dtype in TWINS:
+        return TWINS[dtype]
     return "u8" if dtype in spec.as_u8.split() else dtype
 
 
@@ -335,8 +340,13 @@ def cast(source: str, target: str) -> str | Cast | Wrapper:
 
     Few pairs have a formula of their own. bool reads as uint8, int8 results are the bits of uint8
     ones, the real parts of a complex array are its floats at twice the stride, and halves and
-    complex results take a second step from float.
+    complex results take a second step from float. Integers become unsigned ones of a size as they
+    become signed ones, and what an unsigned one becomes that is no wider follows from its bits.
     """
+    if target == "u16" or (target in TWINS and _is_whole(source)):
+        target = TWINS[target]
+    if source in TWINS and SIZE[target] <= SIZE[source] and _is_whole(target):
+        source = TWINS[source]
     if source == target or {source, target} <= {"u8", "i8"}:
         return f"copy_{WORD[SIZE[source]]}"
     if source == "b1":
@@ -360,6 +370,11 @@ def cast(source: str, target: str) -> str | Cast | Wrapper:
     return Wrapper(
         f"cast_{source}_{target}", f"cast_{step}_{target}", (target, source), (target, step)
     )
+
+
+def _is_whole(dtype: str) -> bool:
+    """Return whether a type is one of integers, or bool."""
+    return dtype in (*CLASSES["b"], *CLASSES["i"], *CLASSES["u"])
 
 
 # ---- the module ----
@@ -504,7 +519,7 @@ def _serves(spec: KernelSpec, dtype: str, table: dict) -> str | Loop | Wrapper |
         return table[spec.alias, dtype]
     if spec.swaps:
         return Swap(f"{spec.name}_{dtype}", spec.swaps, dtype)
-    if spec.ints == "copy" and dtype in (*CLASSES["b"], *CLASSES["i"]):
+    if spec.ints == "copy" and dtype in (*CLASSES["b"], *CLASSES["i"], *CLASSES["u"]):
         return f"copy_{WORD[SIZE[dtype]]}"
     inside = None
     if spec.through_bool and dtype != "b1":

@@ -9,14 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-# Class letters of the element types, and the types in each class.
-CLASSES = {
-    "b": ("b1",),
-    "i": ("u8", "i8", "i16", "i32", "i64"),
-    "h": ("f16", "bf16"),
-    "f": ("f32", "f64"),
-    "c": ("c64", "c128"),
-}
+from ext.codegen.dtypes import CLASSES
 
 # From this cost on a formula is worth more than copying its operands.
 STAGED_COST = 3
@@ -49,6 +42,8 @@ class KernelSpec:
         "bits": types of equal size run the same machine code.
     as_u8 : str
         Types that run the loop of uint8 because the bits of the result are the same.
+    as_signed : bool
+        uint16, uint32 and uint64 run the loops of int16, int32 and int64, which give the same bits.
     ints : str, optional
         "copy" where bool and integers pass through unchanged.
     swaps : str, optional
@@ -85,6 +80,7 @@ class KernelSpec:
     commutative: bool = False
     share: str = "none"
     as_u8: str = ""
+    as_signed: bool = False
     ints: str | None = None
     swaps: str | None = None
     through_bool: bool = False
@@ -123,14 +119,22 @@ def _binary(names: str, types: str, **kw: Any) -> list[KernelSpec]:
 
 
 MOVES = [
-    KernelSpec("copy", 1, "bihfc", scalars=((1,),), share="bits"),
-    KernelSpec("where", 3, "bihfc", in_types=("b1", "T", "T"), scalars=((2,), (3,)), share="bits"),
+    KernelSpec("copy", 1, "biuhfc", scalars=((1,),), share="bits"),
+    KernelSpec("where", 3, "biuhfc", in_types=("b1", "T", "T"), scalars=((2,), (3,)), share="bits"),
 ]
 
 ARITHMETIC = [
     *_binary("add", "bihfc", as_u8="i8", commutative=True, keeps="number", halves=True),
     *_binary("sub", "bihfc", as_u8="i8", keeps="number", halves=True),
-    *_binary("mul", "bihfc", as_u8="i8 b1", commutative=True, keeps="factor", halves=True),
+    *_binary(
+        "mul",
+        "biuhfc",
+        as_u8="i8 b1",
+        as_signed=True,
+        commutative=True,
+        keeps="factor",
+        halves=True,
+    ),
     *_binary("div", "hfc", cost=2, keeps="factor", halves=True),
     *_binary("trunc_divide", "ihf", cost=3, keeps="factor", divides=True),
     *_binary("floor_divide", "ihf", cost=8, keeps="factor", far="f", far_by="ratio", divides=True),
@@ -148,7 +152,7 @@ ARITHMETIC = [
     *_unary("reciprocal", "hfc", cost=2),
     *_unary("sqrt", "hfc", cost=3, wide="f32 f64"),
     *_unary("rsqrt", "hfc", cost=3),
-    *_unary("floor ceil round trunc", "bihf", ints="copy"),
+    *_unary("floor ceil round trunc", "biuhf", ints="copy"),
     *_unary("frac", "hf"),
     KernelSpec("clamp", 3, "ihf", scalars=((2, 3),)),
     KernelSpec("lerp", 3, "hfc", scalars=((3,),), keeps="number"),
@@ -159,10 +163,10 @@ ARITHMETIC = [
 ]
 
 COMPARISONS = [
-    *_binary("eq ne", "bihfc", out="bool", as_u8="i8 b1", commutative=True),
-    *_binary("lt le", "bihf", out="bool", as_u8="b1"),
-    KernelSpec("gt", 2, "bihf", out="bool", swaps="lt"),
-    KernelSpec("ge", 2, "bihf", out="bool", swaps="le"),
+    *_binary("eq ne", "biuhfc", out="bool", as_u8="i8 b1", as_signed=True, commutative=True),
+    *_binary("lt le", "biuhf", out="bool", as_u8="b1"),
+    KernelSpec("gt", 2, "biuhf", out="bool", swaps="lt"),
+    KernelSpec("ge", 2, "biuhf", out="bool", swaps="le"),
     *_binary("logical_and logical_or logical_xor", "bihfc", out="bool", through_bool=True),
     *_unary("logical_not", "bihfc", out="bool", through_bool=True),
     *_unary("isnan isinf isfinite", "hfc", out="bool"),
@@ -170,7 +174,13 @@ COMPARISONS = [
 ]
 
 BITS = [
-    *_binary("bitwise_and bitwise_or bitwise_xor", "bi", as_u8="i8 b1", commutative=True),
+    *_binary(
+        "bitwise_and bitwise_or bitwise_xor",
+        "biu",
+        as_u8="i8 b1",
+        as_signed=True,
+        commutative=True,
+    ),
     *_unary("bitwise_not", "bi", as_u8="i8"),
     *_binary("left_shift right_shift", "i", cost=3),
 ]

@@ -14,7 +14,7 @@ from typing import Any
 from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, fitting, parse
 from ext.codegen.kernel_runs import given, has_shape, is_sized, rule_of, signature
 from ext.codegen.node_text import shown_rows
-from ext.codegen.plan import Plan, bits_of, dtype_check_of, is_gradient
+from ext.codegen.plan import Plan, dtype_check_of, is_gradient, widened_bits
 from ext.codegen.tangents import jvp_formulas
 from ext.codegen.vmap_rules import names_of
 
@@ -341,8 +341,7 @@ class Operation:
                 (wanted.bits, places, wanted.promoted, by_dtype, r.call.refusal)
             )
         if r.call.widen:
-            letters, target = r.call.widen
-            fields["widen"] = repr((bits_of(letters), target))
+            fields["widen"] = repr((widened_bits(r), r.call.widen[1]))
         if r.call.mutates:
             fields["mutated"] = repr(tuple(self.places[name] for name, _ in r.call.changes))
         if self.kind in ("view", "elementwise") or getattr(k, "lazy", False):

@@ -10,16 +10,39 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
+from ext.codegen.dtypes import CLASS_BITS
 from ext.codegen.formula import FormulaError, Uses, parse, uses
 
-# Bits of dtype codes for the class letters of `Record.dtypes`.
-CLASS_BITS = {"b": 0x001, "i": 0x03E, "h": 0x0C0, "f": 0x300, "c": 0xC00}
 ALL_CLASSES = sum(CLASS_BITS.values())
 
 
 def bits_of(letters: str) -> int:
-    """The bits of the dtype codes of some classes."""
+    """The bits of the dtype codes of some classes of `Record.dtypes`."""
     return sum(bits for letter, bits in CLASS_BITS.items() if letter in letters)
+
+
+def letters_of(record: Any) -> str:
+    """
+    Return the classes of dtypes that a record takes.
+
+    Unsigned integers are among them where they are computed as floats, and in composites, whose
+    operators check.
+    """
+    letters, kernel = record.call.dtypes, record.kernel
+    kind = type(kernel).__name__
+    rules = (
+        getattr(kernel, "rules", ()) if kind == "elementwise" else (getattr(kernel, "dtypes", ""),)
+    )
+    widened = record.call.widen and "i" in record.call.widen[0] and record.call.widen[1] == "float"
+    if "i" in letters and (kind in ("composite", "view") or "float" in rules or widened):
+        return letters + "u"
+    return letters
+
+
+def widened_bits(record: Any) -> int:
+    """The bits of the dtype codes that a record converts before its kernel."""
+    letters = record.call.widen[0]
+    return bits_of(letters + "u" if "i" in letters else letters)
 
 
 # --- what a node keeps ----------------------------------------------------------------------------
@@ -168,15 +191,19 @@ class DtypeCheck:
 def dtype_check_of(record: Any) -> DtypeCheck | None:
     """Return the dtype check of a record; None if every dtype will do."""
     r, kernel = record, type(record.kernel).__name__
-    if bits_of(r.call.dtypes) == ALL_CLASSES or kernel == "view":
+    letters = letters_of(r)
+    bits = bits_of(letters)
+    if kernel == "elementwise" and set("bihfc") <= set(letters):
+        return None  # the table of kernels says what there is
+    if bits == ALL_CLASSES or kernel == "view":
         return None  # views of some dtypes only have an error of their own
     tensors = [a for a in r.args if a.type in ("Tensor", "operand")]
     if kernel != "elementwise" and not any(a.type == "operand" for a in tensors):
         # No promotion: each argument by itself (indices and targets aren't differentiable).
         if r.batching.vmap == "elementwise" and len(tensors) == 2:
-            return DtypeCheck(bits_of(r.call.dtypes), tuple(a.name for a in tensors), promoted=True)
+            return DtypeCheck(bits, tuple(a.name for a in tensors), promoted=True)
         checked = [a for a in tensors if a.name in r.derivatives.differentiable] or tensors[:1]
         by_dtype = any(a.type == "dtype?" for a in r.args)
-        return DtypeCheck(bits_of(r.call.dtypes), tuple(a.name for a in checked), by_dtype=by_dtype)
+        return DtypeCheck(bits, tuple(a.name for a in checked), by_dtype=by_dtype)
     first = int(getattr(r.kernel, "skip_first", False))
-    return DtypeCheck(bits_of(r.call.dtypes), tuple(a.name for a in tensors[first:]), promoted=True)
+    return DtypeCheck(bits, tuple(a.name for a in tensors[first:]), promoted=True)

@@ -15,11 +15,13 @@ if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
 
 from ext.codegen import cuda_host, formula, table  # noqa: E402
+from ext.codegen.plan import letters_of  # noqa: E402
 from ext.codegen.python_forms import python_name, with_public_names  # noqa: E402
 
 DTYPES = {
     "b": "bool",
-    "i": "integers",
+    "i": "uint8, int8, int16, int32, int64",
+    "u": "uint16, uint32, uint64",
     "h": "float16, bfloat16",
     "f": "float32, float64",
     "c": "complex64, complex128",
@@ -69,7 +71,7 @@ def index(families: dict) -> str:
         for r in public(records):
             link = f"[`{title(r)}`]({family}.md#{anchor(r)})"
             gradient = "yes" if is_differentiable(r) else "no"
-            row = (link, first_line(r), r.call.dtypes, gradient, cuda_host.way(r, OWN))
+            row = (link, first_line(r), letters_of(r), gradient, cuda_host.way(r, OWN))
             lines.append(f"| {' | '.join(cell(x) for x in row)} |")
     lines += ["", "Dtypes: " + ", ".join(f"{k} {v}" for k, v in DTYPES.items()) + "."]
     lines += ["", "CUDA: " + "; ".join(f"{k}: {v}" for k, v in WAYS.items()) + "."]
@@ -183,7 +185,7 @@ def forms(r) -> list[tuple[str, str]]:
 
 def dtype_rows(r) -> list[tuple[str, str]]:
     """List the dtypes that it takes and gives."""
-    rows = [("Dtypes", "; ".join(DTYPES[c] for c in r.call.dtypes))]
+    rows = [("Dtypes", "; ".join(DTYPES[c] for c in letters_of(r)))]
     if kind(r.kernel) == "elementwise":
         rows.append(("Result", "; ".join(PROMOTION[word] for word in r.kernel.rules)))
     elif kind(r.kernel) == "view":

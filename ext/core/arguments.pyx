@@ -8,8 +8,9 @@ records name, are in ext/shape_rules/rules_common/checks.pxi.
 from cpython.number cimport PyNumber_Index
 import numpy as _np
 from autograd_cy._C.dtypes cimport (
-    dt_c_name, dt_category, dt_code, dt_is_complex, dt_is_integral, dt_object, dt_scalar_name,
-    dt_to_complex, dtype, g_default_dtype, DT_BF16, DT_BOOL, DT_F16, DT_I64, DT_SIZE)
+    dt_c_name, dt_category, dt_code, dt_is_complex, dt_is_integral, dt_is_limited, dt_object,
+    dt_scalar_name, dt_to_complex, dtype, g_default_dtype, not_for_limited, DT_BF16, DT_BOOL,
+    DT_F16, DT_I64, DT_SIZE)
 from libc.stdint cimport uint32_t
 from autograd_cy._C.iterate cimport broadcast_shape, cast, result_dtype
 from autograd_cy._C.placement cimport as_device, device, memory_format
@@ -462,7 +463,9 @@ def _result_type(a, b):
 
 # --- dtypes that a record takes -------------------------------------------------------------
 
-cdef int refuse_dtype(int dt, str op, object words) except -1:
+cdef int refuse_dtype(int dt, uint32_t allowed, str op, object words) except -1:
+    if dt_is_limited(dt) and (type(words) is not str or (allowed >> <int>DT_I64) & 1):
+        raise not_for_limited(dt, op)
     if type(words) is dict:         # by the letter of the class of dtypes
         words = words.get("bifc"[dt_category(dt)] if dt not in (DT_F16, DT_BF16) else "h")
         if words is not None:

@@ -27,9 +27,10 @@ from autograd_cy._C.storage cimport (
     ON_CPU, ON_META, ON_PINNED, STORAGE_PINNED, StorageImpl, storage_borrow, storage_decref,
     storage_root)
 from autograd_cy._C.dtypes cimport (
-    dt_c_name, dt_code, dt_differentiable, dt_from_numpy, dt_is_complex, dt_is_integral, dt_numpy,
-    dt_object, dt_promote, dt_scalar_name, dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL,
-    DT_C128, DT_C64, DT_F32, DT_F64, DT_I64, DT_SIZE)
+    dt_c_name, dt_code, dt_differentiable, dt_from_numpy, dt_is_complex, dt_is_integral,
+    dt_is_limited, dt_numpy, dt_object, dt_promote, dt_scalar_name, dt_to_complex, g_default_dtype,
+    no_promotion, not_for_limited, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F32, DT_F64, DT_I64,
+    DT_NONE, DT_SIZE, DT_U64)
 from autograd_cy._C.checked cimport checked_add, checked_mul
 from autograd_cy._C.constants cimport fill_range, makes_ranges
 from autograd_cy._C.default_device cimport default_code, default_device, names_device

@@ -1,20 +1,17 @@
 # cython: language_level=3
-"""The twelve element types, torch's promotion lattice, finfo and iinfo."""
+"""The element types, torch's promotion lattice, finfo and iinfo."""
 import sys
 
 import numpy as np
 
 from autograd_cy._C.sealed cimport seal
 
-cdef Py_ssize_t[12] _sizes = [1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16]
-_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
-          "float64", "complex64", "complex128")
+include "dtype_table.pxi"
+
 # Names of the CPU tensor types, as error messages show them.
-_TENSOR_TYPES = ("BoolTensor", "ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor",
-                 "HalfTensor", "BFloat16Tensor", "FloatTensor", "DoubleTensor",
-                 "ComplexFloatTensor", "ComplexDoubleTensor")
+_TENSOR_TYPES = tuple([name + "Tensor" for name in _SCALARS])
 cdef int _i
-for _i in range(12):
+for _i in range(DTYPES):
     DT_SIZE[_i] = _sizes[_i]
 g_default_dtype = DT_F32
 
@@ -23,7 +20,7 @@ cdef class dtype:
     """
     An element type of a tensor.
 
-    The twelve instances are attributes of the package (``autograd_cy.float32``); none can be made.
+    The instances are attributes of the package (``autograd_cy.float32``); none can be made.
 
     Attributes
     ----------
@@ -48,7 +45,7 @@ cdef class dtype:
 
     @property
     def is_signed(self):
-        return self.code != DT_BOOL and self.code != DT_U8
+        return dt_is_signed(self.code)
 
     @property
     def _scalar(self):
@@ -66,6 +63,8 @@ cdef class dtype:
 
     def to_complex(self):
         """The complex dtype that holds this one."""
+        if dt_is_limited(self.code):
+            raise RuntimeError(f"Unknown Complex ScalarType for {_SCALARS[self.code]}")
         return dt_object(dt_to_complex(self.code))
 
     def __repr__(self):
@@ -84,7 +83,7 @@ cdef class dtype:
 
 
 cdef list _objects = []
-for _i in range(12):
+for _i in range(DTYPES):
     _d = dtype.__new__(dtype)
     (<dtype>_d).code = _i
     (<dtype>_d).name = _NAMES[_i]
@@ -93,8 +92,8 @@ for _i in range(12):
 
 seal(dtype, "dtype objects cannot be made; use autograd_cy.float32 and the others")
 
-_bool, uint8, int8, int16, int32, int64 = _objects[:6]
-float16, bfloat16, float32, float64, complex64, complex128 = _objects[6:]
+_bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64 = _objects[:9]
+float16, bfloat16, float32, float64, complex64, complex128 = _objects[9:]
 
 
 def _dtype_by_name(name):
@@ -112,22 +111,7 @@ cdef dtype dt_object(int code):
 # --- names in messages ----------------------------------------------------------------------
 # PyTorch's errors name a dtype in one of three ways, whichever its code has at hand.
 
-# dtype: (scalar type, type of C++, type of a conversion from a number)
-cdef dict _MESSAGE_NAMES = {
-    "bool": ("Bool", "bool", "bool"),
-    "uint8": ("Byte", "unsigned char", "uint8_t"),
-    "int8": ("Char", "signed char", "int8_t"),
-    "int16": ("Short", "short int", "int16_t"),
-    "int32": ("Int", "int", "int"),
-    "int64": ("Long", "long int", "int64_t"),
-    "float16": ("Half", "c10::Half", "at::Half"),
-    "bfloat16": ("BFloat16", "c10::BFloat16", "at::BFloat16"),
-    "float32": ("Float", "float", "float"),
-    "float64": ("Double", "double", "double"),
-    "complex64": ("ComplexFloat", "c10::complex<float>", "c10::complex<float>"),
-    "complex128": ("ComplexDouble", "c10::complex<double>", "c10::complex<double>"),
-}
-
+# They are in `_MESSAGE_NAMES` of dtype_table.pxi.
 
 cdef str dt_scalar_name(int dt):
     """Return the name of the scalar type, "Long", as most errors show it."""
@@ -145,13 +129,17 @@ cdef str dt_c_name(int dt):
 
 
 # Rows: promotion of the row's dtype with each column's (order of the codes).
-cdef int[12][12] _promote
+cdef int[DTYPES + 1][DTYPES + 1] _promote
 
 cdef int promote_rule(int a, int b) noexcept:
     cdef int lo, hi
     if a == b:
         return a
     lo, hi = (a, b) if a < b else (b, a)
+    if hi == DT_NONE:
+        return DT_NONE
+    if dt_is_limited(a) or dt_is_limited(b):    # as in torch, with floats alone
+        return hi if dt_is_float(hi) else DT_NONE
     if hi == DT_C128:
         return DT_C128
     if hi == DT_C64:
@@ -167,13 +155,24 @@ cdef int promote_rule(int a, int b) noexcept:
     return hi
 
 cdef int _j
-for _i in range(12):
-    for _j in range(12):
+for _i in range(DTYPES + 1):
+    for _j in range(DTYPES + 1):
         _promote[_i][_j] = promote_rule(_i, _j)
 
 
 cdef int dt_promote(int a, int b) noexcept nogil:
     return _promote[a][b]
+
+
+cdef object no_promotion(int a, int b):
+    return RuntimeError(
+        "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+        f"{_SCALARS[a]} and {_SCALARS[b]}; convert one of them with .to(dtype)")
+
+
+cdef object not_for_limited(int dt, str op):
+    return NotImplementedError(
+        f"\"{op}\" not implemented for '{_SCALARS[dt]}'; convert the operands with .to(dtype)")
 
 
 cdef int dt_to_complex(int d) noexcept nogil:
@@ -188,7 +187,7 @@ cdef int dt_to_complex(int d) noexcept nogil:
 
 cdef dict _numpy_codes = {}
 cdef list _numpy_dtypes = []
-for _i in range(12):
+for _i in range(DTYPES):
     if _i == DT_BF16:
         _numpy_dtypes.append(None)
     else:
@@ -236,11 +235,10 @@ cdef int dt_from_numpy(object np_dtype) except -1:
         return code
     if np_dtype.name == "bfloat16":
         return DT_BF16
-    wider = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}.get(np_dtype.name)
     raise TypeError(
         f"can't convert np.ndarray of type {np_dtype}. The only supported types are: float64, "
-        "float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, bool, and "
-        "bfloat16 of ml_dtypes." + (f" Convert it with .astype(numpy.{wider})." if wider else "")
+        "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+        "uint16, uint8, bool, and bfloat16 of ml_dtypes."
     )
 
 
@@ -256,13 +254,21 @@ def promote_types(type1, type2):
     -------
     dtype
 
+    Raises
+    ------
+    RuntimeError
+        If one is uint16, uint32 or uint64 and the other neither the same nor a float.
+
     Examples
     --------
     >>> import autograd_cy as ag
     >>> ag.promote_types(ag.int32, ag.float32)
     autograd_cy.float32
     """
-    return dt_object(dt_promote(dt_code(type1), dt_code(type2)))
+    cdef int a = dt_code(type1), b = dt_code(type2), both = dt_promote(a, b)
+    if both == DT_NONE:
+        raise no_promotion(a, b)
+    return dt_object(both)
 
 
 def can_cast(from_, to):
@@ -429,7 +435,7 @@ class iinfo:
             )
         self.dtype = _NAMES[code]
         self.bits = 8 * _sizes[code]
-        signed = code != DT_U8
+        signed = dt_is_signed(code)
         self.max = 2 ** (self.bits - signed) - 1
         self.min = -(2 ** (self.bits - 1)) if signed else 0
 

@@ -15,8 +15,8 @@ from autograd_cy._C.storage cimport (
     device_index, device_type, storage_borrow, storage_incref,
     storage_decref, storage_fits, storage_share_version, set_kept)
 from autograd_cy._C.dtypes cimport (
-    DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
-    DT_C64, DT_C128, dt_numpy, dt_from_numpy)
+    DT_SIZE, DT_BOOL, DT_U8, DT_U16, DT_U32, DT_U64, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16,
+    DT_F32, DT_F64, DT_C64, DT_C128, dt_is_signed, dt_numpy, dt_from_numpy)
 from autograd_cy._C.devices cimport refuse_host
 from autograd_cy._C.placement cimport device_code, device_of_code, name_of_type
 from autograd_cy._C.recorder cimport Scope, begin_call, events

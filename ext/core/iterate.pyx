@@ -10,8 +10,9 @@ from cpython.ref cimport PyObject
 from libc.string cimport memcpy, memset
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from autograd_cy._C.dtypes cimport (
-    dt_category, dt_is_complex, dt_is_float, dt_promote, dt_real, dt_scalar_name, dt_to_complex,
-    g_default_dtype, DT_BOOL, DT_C128, DT_C64, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, DT_U8)
+    dt_category, dt_is_complex, dt_is_float, dt_is_limited, dt_promote, dt_real, dt_scalar_name,
+    dt_to_complex, g_default_dtype, no_promotion, not_for_limited, DT_BOOL, DT_C128, DT_C64, DT_F16,
+    DT_F32, DT_F64, DT_I64, DT_NONE, DT_SIZE, DT_U8, DTYPES)
 from autograd_cy._C.cpu cimport TARGET_AVX512, target as simd_target
 from autograd_cy._C.devices cimport (
     Elementwise, check_capture, device_among, device_cast, device_copy,
@@ -316,6 +317,8 @@ include "iterate/results.pxi"
 # --- elementwise drivers --------------------------------------------------------------------
 
 cdef object unsupported(int dt, str op):
+    if dt_is_limited(dt):
+        return not_for_limited(dt, op)
     return RuntimeError(
         f"\"{op}\" not implemented for '{dt_scalar_name(dt)}'; convert the operands with .to(dtype)"
     )
@@ -549,6 +552,8 @@ cdef Tensor ew_general(int kernel, PyObject** args, int nin, int rule, Tensor ou
     e.nd = broadcast_args(args, nin, e.shape, op)
     numbers = common != 0
     dt = promote_numbers(args + first, nin - first) if numbers else promote_all(args, first, nin)
+    if dt == DT_NONE:
+        raise refused_promotion(args, first, nin)
     if rule & P_FLOAT and dt <= DT_I64:
         dt = DT_F64 if numbers else g_default_dtype
     # Loops of the CPU read numbers in the dtype that they compute in.

@@ -13,7 +13,8 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 from autograd_cy._C.dtypes cimport (
-    dt_object, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32, DT_I64, DT_I8, DT_U8)
+    dt_object, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32, DT_I64, DT_I8,
+    DT_U16, DT_U32, DT_U64, DT_U8)
 from autograd_cy._C.devices cimport (
     Services, current_stream, current_stream_owner, note_use, services)
 from autograd_cy._C.iterate cimport contiguous, copy_into, to_device
@@ -528,5 +529,6 @@ def set_rng_state(new_state):
 
 cdef object exact_limit(int dt):
     """Integers up to this one are exact in the dtype; the largest that an integer dtype holds."""
-    return {DT_BOOL: 1, DT_U8: 255, DT_I8: 127, DT_I16: 2**15 - 1, DT_I32: 2**31 - 1,
-            DT_I64: 2**63 - 1, DT_F16: 2**11, DT_BF16: 2**8, DT_F32: 2**24, DT_F64: 2**53}[dt]
+    return {DT_BOOL: 1, DT_U8: 255, DT_U16: 2**16 - 1, DT_U32: 2**32 - 1, DT_U64: 2**64 - 1,
+            DT_I8: 127, DT_I16: 2**15 - 1, DT_I32: 2**31 - 1, DT_I64: 2**63 - 1, DT_F16: 2**11,
+            DT_BF16: 2**8, DT_F32: 2**24, DT_F64: 2**53}[dt]

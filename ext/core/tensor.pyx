@@ -14,14 +14,14 @@ from cpython.tuple cimport PyTuple_SET_ITEM
 from libc.string cimport memset, memcmp
 from autograd_cy._C.checked cimport AG_MUL, window_bytes
 from types import FunctionType
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from autograd_cy._C.storage cimport (
     ON_CPU, ON_META, StorageImpl, device_index, storage_new, storage_new_on, storage_alias,
     storage_incref, storage_decref, storage_share_version)
 from autograd_cy._C.dtypes cimport (
-    dt_c_name, dt_differentiable, dt_is_complex, dt_is_float, dt_is_integral, dt_object,
-    g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32,
-    DT_I64, DT_I8, DT_SIZE, DT_U8)
+    dt_c_name, dt_differentiable, dt_is_complex, dt_is_float, dt_is_integral, dt_is_signed,
+    dt_object, g_default_dtype, DT_BF16, DT_BOOL, DT_C128, DT_C64, DT_F16, DT_F32, DT_F64, DT_I16,
+    DT_I32, DT_I64, DT_I8, DT_SIZE, DT_U16, DT_U32, DT_U64, DT_U8)
 from autograd_cy._C.placement cimport (
     cpu_device, device_of_code, MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D)
 from autograd_cy._C.placement cimport format_code
@@ -60,11 +60,14 @@ cdef extern from "Python.h":
         traverseproc tp_traverse
         inquiry tp_clear
         PyObject* tp_dict
+        PyObject* tp_mro
+        unsigned long tp_flags
         Py_ssize_t tp_dictoffset
         PyObject* (*tp_alloc)(PyTypeObject*, Py_ssize_t)
         newfunc tp_new
         void* tp_vectorcall
     PyTypeObject PyFloat_Type, PyLong_Type
+    unsigned long Py_TPFLAGS_IMMUTABLETYPE
 
 memset(&upcalls, 0, sizeof(upcalls))
 g_modes = 0
@@ -318,7 +321,7 @@ cdef class Tensor:
 
     def is_signed(self):
         """Return whether the dtype has negative values."""
-        return self.dt > DT_U8
+        return dt_is_signed(self.dt)
 
     def is_conj(self):
         """Return whether the conjugation is still to be done: memory holds the conjugates; see

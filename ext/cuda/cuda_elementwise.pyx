@@ -13,7 +13,7 @@ from autograd_cy._C.cuda_driver cimport context_of, enter
 from autograd_cy._C.cuda_launch cimport blocks_for, kernel_id, launch
 from autograd_cy._C.cuda_streams cimport fault_of
 from autograd_cy._C.devices cimport Elementwise, device_elementwise, stream_t
-from autograd_cy._C.dtypes cimport DT_SIZE, dt_code
+from autograd_cy._C.dtypes cimport DTYPES, DT_SIZE, dt_code
 from autograd_cy._C.iterate cimport run_loop
 from autograd_cy._C.kernel_table cimport KT, kernel_number
 from autograd_cy._C.tensor cimport Tensor
@@ -64,7 +64,7 @@ def _limit(Py_ssize_t most=0x7fffffff):
 
 def _entry(str name not None, dtype):
     """Image and name of the kernels that compute an elementwise kernel in a dtype, or None."""
-    cdef int entry = _kernels[kernel_number(name) * 12 + dt_code(dtype)] & ~SWAPPED
+    cdef int entry = _kernels[kernel_number(name) * DTYPES + dt_code(dtype)] & ~SWAPPED
     return (_images[_image_of[entry]].decode(), _names[entry].decode()) if entry else None
 
 
@@ -104,7 +104,7 @@ def _compute(str name not None, dtype, Tensor out not None, tuple operands not N
 
 
 cdef int has_elementwise(int kernel, int dt) noexcept:
-    return 0 <= kernel < KERNELS and _kernels[kernel * 12 + dt] != 0
+    return 0 <= kernel < KERNELS and _kernels[kernel * DTYPES + dt] != 0
 
 
 cdef int copy_entry(Py_ssize_t item) noexcept:
@@ -116,13 +116,13 @@ cdef int copy_entry(Py_ssize_t item) noexcept:
 
 
 cdef int cast_entry(int source, int target) noexcept:
-    return _casts[source * 12 + target]
+    return _casts[source * DTYPES + target]
 
 
 cdef int elementwise(Elementwise* work, int index, stream_t stream) except -1:
     cdef Joined o
     cdef Py_ssize_t* rows[5]
-    cdef int found = _kernels[work.kernel * 12 + work.dt], entry = found & ~SWAPPED
+    cdef int found = _kernels[work.kernel * DTYPES + work.dt], entry = found & ~SWAPPED
     cdef int a, k
     if not entry:
         raise RuntimeError(f"cuda: there is no elementwise kernel {work.kernel} in dtype {work.dt}")

@@ -16,7 +16,7 @@ from autograd_cy._C.cuda_reduce cimport (
     BLOCKS, join_sums, kernel_of_floats, quotient_up, set_divisor)
 from autograd_cy._C.cuda_streams cimport fault_of
 from autograd_cy._C.devices cimport current_stream, stream_t
-from autograd_cy._C.dtypes cimport DT_F64, DT_SIZE
+from autograd_cy._C.dtypes cimport DTYPES, DT_F64, DT_SIZE
 from autograd_cy._C.iterate cimport (
     broadcast_shape, cast, contiguous, copy_into, expand_plain, resolved)
 from autograd_cy._C.rules_loss cimport RED_MEAN, RED_NONE
@@ -58,7 +58,7 @@ cdef tuple FORMULAS = (
     "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
     "logit_cross_entropy", "weighted_logit_cross_entropy", "kl_div", "kl_div_log",
     "soft_margin_loss")
-cdef int[10][12] kernels   # by formula and dtype; one more than the number, 0: not asked
+cdef int[10][DTYPES] kernels   # by formula and dtype; one more than the number, 0: not asked
 memset(kernels, 0, sizeof(kernels))
 
 

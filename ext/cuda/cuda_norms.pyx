@@ -12,7 +12,7 @@ from autograd_cy._C.cuda_reduce cimport (
     set_divisor)
 from autograd_cy._C.cuda_rows cimport share_rows
 from autograd_cy._C.devices cimport current_stream, stream_t
-from autograd_cy._C.dtypes cimport DT_SIZE
+from autograd_cy._C.dtypes cimport DTYPES, DT_SIZE
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into, fill_dense
 from autograd_cy._C.outputs cimport fresh_dense
 from autograd_cy._C.storage cimport device_index
@@ -52,7 +52,7 @@ cdef enum:
     SHARE = 32             # rows of a thread, before more blocks share a column
 
 cdef tuple NAMES = ("norm_rows", "norm_rows_backward", "norm_columns")
-cdef int[3][12] kernels          # by operation and dtype; one more than the number, 0: not asked
+cdef int[3][DTYPES] kernels          # by operation and dtype; one more than the number, 0: not asked
 memset(kernels, 0, sizeof(kernels))
 
 

@@ -18,7 +18,7 @@ from autograd_cy._C.cuda_launch cimport kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.devices cimport current_stream, stream_t
 from autograd_cy._C.dtypes cimport (
-    DT_F32, DT_I64, DT_SIZE, dt_is_complex, dt_is_integral)
+    DTYPES, DT_F32, DT_I64, DT_SIZE, dt_is_complex, dt_is_integral)
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.iterate cimport contiguous, copy_into, ew2, expand_plain, resolved, to_device
 from autograd_cy._C.kernel_table cimport kernel_number
@@ -83,16 +83,19 @@ def _set_matrices_of_grid(Py_ssize_t n):
 cdef enum:
     KERNEL_SMALL, KERNEL_LARGE, KERNEL_ROWS, KERNEL_COLUMNS, KERNEL_FINISH, KERNEL_KINDS
 
-cdef int ids[5][12]
+cdef int ids[5][DTYPES]
 memset(ids, 0xff, sizeof(ids))     # -1: not looked up yet
 _NAMES = ("product", "product_large", "vector_rows", "vector_columns", "vector_finish")
-_SUFFIXES = ("b1", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c64", "c128")
-_IMAGES = ("integers",) * 6 + ("halves",) * 2 + ("floats",) * 2 + ("complex",) * 2
+include "cuda_types.pxi"
+
+_IMAGES = {"b": "integers", "i": "integers", "u": "integers", "h": "halves", "f": "floats",
+           "c": "complex"}
 
 
 cdef int kernel(int kind, int dt) except -1:
     if ids[kind][dt] < 0:
-        ids[kind][dt] = kernel_id(f"products_{_IMAGES[dt]}", f"{_NAMES[kind]}_{_SUFFIXES[dt]}")
+        ids[kind][dt] = kernel_id(
+            f"products_{_IMAGES[LETTERS[dt]]}", f"{_NAMES[kind]}_{SUFFIXES[dt]}")
     return ids[kind][dt]
 
 

@@ -15,8 +15,8 @@ from autograd_cy._C.cuda_launch cimport kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.devices cimport current_stream, stream_t
 from autograd_cy._C.dtypes cimport (
-    DT_BF16, DT_BOOL, DT_C64, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_complex,
-    dt_is_float, dt_real)
+    DTYPES, DT_BF16, DT_BOOL, DT_C64, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_complex,
+    dt_is_float, dt_is_limited, dt_real)
 from autograd_cy._C.iterate cimport (
     P_BOOL, P_SAME, P_SKIP_FIRST, cast, copy_into, ew1, ew2, ew3, fill_with, resolved)
 from autograd_cy._C.kernel_table cimport kernel_number
@@ -84,16 +84,16 @@ cdef void set_divisor(void* divisor, uint64_t size) noexcept nogil:
 
 cdef tuple OPERATIONS = (
     "sum", "product", "extreme", "logsumexp", "variance", "squares", "truth")
-cdef tuple ELEMENTS = (
-    "u8", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c64", "c128")
-cdef tuple WORDS = (
-    "w8", "w8", "w8", "w16", "w32", "w64", "w16", "w16", "w32", "w64", "w64", "w128")
-cdef tuple IMAGES = (
-    "ints", "ints", "ints", "ints", "ints", "ints", "halves", "halves", "f32", "f64", "complex",
-    "complex")
+include "cuda_types.pxi"
 
-cdef int[7][12] kernels          # by operation and dtype; one more than the number, 0: not asked
-cdef int[7][12] joining          # the second pass
+cdef tuple ELEMENTS = ("u8",) + SUFFIXES[1:]    # bool is read as bytes
+cdef tuple WORDS = tuple([f"w{8 * DT_SIZE[_dt]}" for _dt in range(DTYPES)])
+cdef tuple IMAGES = tuple([
+    {"h": "halves", "f": SUFFIXES[_dt], "c": "complex"}.get(LETTERS[_dt], "ints")
+    for _dt in range(DTYPES)])
+
+cdef int[7][DTYPES] kernels          # by operation and dtype; one more than the number, 0: not asked
+cdef int[7][DTYPES] joining          # the second pass
 memset(kernels, 0, sizeof(kernels))
 memset(joining, 0, sizeof(joining))
 
@@ -378,6 +378,8 @@ cdef int join_sums(int index, stream_t stream, const void* partial, uint64_t cou
 
 cdef Tensor as_summand(Tensor a, int dt, bint adds):
     """The operand in a dtype whose accumulator rounds to dt."""
+    if dt_is_limited(a.dt):
+        return cast(a, dt)
     if a.dt == dt or (a.dt <= DT_I64 and DT_BOOL < dt <= DT_I64):
         return a                    # integers wrap, before or after
     if (a.dt == DT_F16 or a.dt == DT_BF16) and dt == DT_F32:

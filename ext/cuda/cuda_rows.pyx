@@ -12,7 +12,7 @@ from autograd_cy._C.cuda_launch cimport launch
 from autograd_cy._C.cuda_reduce cimport (
     LOG_THREADS, LOG_WARP, MANY, blocks_of, kernel_of_floats, log_ceil, quotient_up, set_divisor)
 from autograd_cy._C.devices cimport current_stream
-from autograd_cy._C.dtypes cimport DT_SIZE
+from autograd_cy._C.dtypes cimport DTYPES, DT_SIZE
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.outputs cimport fresh_dense
 from autograd_cy._C.storage cimport device_index
@@ -35,7 +35,7 @@ cdef enum:
     LOG_SOFTMAX_BACKWARD = 3
 
 cdef tuple NAMES = ("softmax", "log_softmax", "softmax_backward", "log_softmax_backward")
-cdef int[4][12] kernels          # by operation and dtype; one more than the number, 0: not asked
+cdef int[4][DTYPES] kernels          # by operation and dtype; one more than the number, 0: not asked
 memset(kernels, 0, sizeof(kernels))
 
 

@@ -26,7 +26,7 @@ from autograd_cy._C.forms cimport Form, form_upcalls, forwarding
 from autograd_cy._C.tensor cimport (
     Restoring, Tensor, Upcalls, binary_fn, getitem_fn, setitem_fn, hold_change, upcalls,
     M_NO_OVERRIDES, tls_modes, tensor_as, B_LT, B_NE, U_NEG, U_POS, U_INVERT, U_ABS)
-from autograd_cy._C.tensor import _install, _set_alias
+from autograd_cy._C.tensor import _exchange, _set_alias
 include "operators_of_overrides.pxi"
 include "dispatched_operators.pxi"
 

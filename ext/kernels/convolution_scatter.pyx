@@ -13,7 +13,7 @@ from libc.string cimport memcpy
 from autograd_cy._C.convolution_plan cimport Form
 from autograd_cy._C.dtypes cimport DT_F32
 from autograd_cy._C.gemm_loops cimport KIND_F32, LoopTable, STRIPS
-from autograd_cy._C.gemm_product cimport FLOAT32, parts, round_up
+from autograd_cy._C.gemm_product cimport parts, round_up
 from autograd_cy._C.parallel cimport parallel_for_dynamic, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 
@@ -156,9 +156,9 @@ cdef void scatter_task(void* ctx, Py_ssize_t index) noexcept nogil:
     for o from 0 <= o < f.o by most:
         depth = min(most, f.o - o)
         take_values(t, image, images, o, depth, y)
-        products.pack_a(FLOAT32, 1, rows, depth, y, rows, strips)
+        products.pack_a(DT_F32, 1, rows, depth, y, rows, strips)
         products.pack_b(
-            FLOAT32, 0, depth, width, <const float*>f.w + o * f.at_w[0] + first * t.taps,
+            DT_F32, 0, depth, width, <const float*>f.w + o * f.at_w[0] + first * t.taps,
             f.at_w[0], 1, 0, w)
         products.multiply(KIND_F32, rows, width, depth, STRIPS, strips, products.rows, w, 1, o > 0,
                           sums, ld)

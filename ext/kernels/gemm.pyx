@@ -12,13 +12,15 @@ from libc.string cimport memcpy, memset
 
 from autograd_cy._C cimport blas as blas_module
 from autograd_cy._C.blas cimport BLAS_C, BLAS_S, blas
+from autograd_cy._C.dtypes cimport (
+    DT_C128 as COMPLEX128, DT_C64 as COMPLEX64, DT_F16 as FLOAT16, DT_F32 as FLOAT32,
+    DT_F64 as FLOAT64, DT_I64 as INT64, DT_U8 as UINT8, dt_is_limited)
 from autograd_cy._C.gemm_loops cimport (
     BY_COLUMNS, BY_ROWS, KIND_F32, KIND_F64, KIND_U32, KIND_U64, LoopTable, STRIPS)
 from autograd_cy._C.gemm_narrow cimport run_narrow, suits_narrow
 from autograd_cy._C.gemm_product cimport (
-    COMPLEX128, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, GEMM_BAD_DTYPE, GEMM_INTERRUPTED,
-    GEMM_NO_BLAS, GEMM_NO_MEMORY, GEMM_OK, GEMM_TOO_LARGE, INT64, Product, Served, UINT8, a_at,
-    b_at, c_at, even_grid, even_part, is_complex, itemsize, parts, round_up)
+    GEMM_BAD_DTYPE, GEMM_INTERRUPTED, GEMM_NO_BLAS, GEMM_NO_MEMORY, GEMM_OK, GEMM_TOO_LARGE,
+    Product, Served, a_at, b_at, c_at, even_grid, even_part, is_complex, itemsize, parts, round_up)
 from autograd_cy._C.parallel cimport (
     in_parallel_region, parallel_for, parallel_for_dynamic, team_size)
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
@@ -639,7 +641,7 @@ cdef inline Py_ssize_t row_distance(
 
 
 cdef int check(Product* p) noexcept nogil:
-    if p.dtype < UINT8 or p.dtype > COMPLEX128:
+    if p.dtype < UINT8 or p.dtype > COMPLEX128 or dt_is_limited(p.dtype):
         return GEMM_BAD_DTYPE
     if needs_blas(p.dtype) and not blas.ready:
         return GEMM_NO_BLAS

@@ -8,6 +8,9 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from autograd_cy._C.dtypes cimport (
+    DT_BF16 as BFLOAT16, DT_C64 as COMPLEX64, DT_F16 as FLOAT16, DT_F64 as FLOAT64, DT_I16 as INT16,
+    DT_I32 as INT32, DT_I64 as INT64, DT_I8 as INT8, DT_U8 as UINT8)
 from autograd_cy._C.gemm_loops cimport (
     BY_ROWS, CHUNK, KIND_F32, KIND_F64, KIND_U32, KIND_U64, LONGEST_DIRECT,
     LONGEST_PACK, LoopTable, STRIPS)
@@ -98,19 +101,6 @@ cdef extern from "scalar/gemm_micro.h":
     void ag_strip_complex_f64(
         Py_ssize_t k, Py_ssize_t rows, const double* s, Py_ssize_t ld, bint conj,
         double* d) noexcept nogil
-
-cdef enum:
-    UINT8 = 1
-    INT8 = 2
-    INT16 = 3
-    INT32 = 4
-    INT64 = 5
-    FLOAT16 = 6
-    BFLOAT16 = 7
-    FLOAT32 = 8
-    FLOAT64 = 9
-    COMPLEX64 = 10
-    COMPLEX128 = 11
 
 cdef enum:
     # Rows of a matrix that are packed together.

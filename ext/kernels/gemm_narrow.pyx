@@ -4,9 +4,10 @@
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
+from autograd_cy._C.dtypes cimport DT_C64, DT_F32
 from autograd_cy._C.gemm_loops cimport CHUNK, KIND_F32, KIND_F64, LoopTable
 from autograd_cy._C.gemm_product cimport (
-    COMPLEX64, FLOAT32, GEMM_NO_MEMORY, GEMM_OK, Product, even_part, is_complex, parts)
+    GEMM_NO_MEMORY, GEMM_OK, Product, even_part, is_complex, parts)
 from autograd_cy._C.parallel cimport parallel_for, team_size
 from autograd_cy._C.scratch cimport give_scratch, take_scratch
 
@@ -204,7 +205,7 @@ cdef int run_complex(const Product* p, const Roles* r, Narrow* t) noexcept nogil
 cdef int run_narrow(const Product* p) noexcept nogil:
     cdef Roles r
     cdef Narrow t
-    t.kind = KIND_F32 if p.dtype == FLOAT32 or p.dtype == COMPLEX64 else KIND_F64
+    t.kind = KIND_F32 if p.dtype == DT_F32 or p.dtype == DT_C64 else KIND_F64
     t.size = 4 if t.kind == KIND_F32 else 8
     assign_roles(p, &r)
     if is_complex(p.dtype):

@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_BOOL, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64,
-    DT_SIZE, dt_numpy)
+    DT_SIZE, DT_U8, dt_is_limited, dt_numpy, dt_twin)
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.faults cimport (
@@ -323,7 +323,7 @@ cdef void add_any(int dt, char* y, Py_ssize_t ys, char* x, Py_ssize_t xs, Py_ssi
         add_row(<const int16_t*>y, ys, x, xs, ks, k, n)
     elif dt == DT_BOOL:
         or_row(<const uint8_t*>y, ys, x, xs, ks, k, n)
-    elif dt <= DT_I8:
+    elif dt == DT_U8 or dt == DT_I8:
         add_row(<const uint8_t*>y, ys, x, xs, ks, k, n)
     elif dt == DT_C64:
         add_row(<const float complex*>y, ys, x, xs, ks, k, n)

@@ -12,7 +12,8 @@ from libc.math cimport isfinite, nextafter, nextafterf, INFINITY
 from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy
 from autograd_cy._C.dtypes cimport (
-    dt_is_complex, dt_real, DT_BF16, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32, DT_I64, DT_I8)
+    dt_is_complex, dt_real, dt_twin, DT_BF16, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32, DT_I64,
+    DT_I8)
 from autograd_cy._C.faults cimport (
     FAULT_CHANCE, FAULT_NONE, FAULT_WEIGHT, FAULT_WEIGHTS, FAULT_WIDTH, Fault, fault_error,
     note_fault)
@@ -100,7 +101,7 @@ cdef void draw(void* plan) noexcept nogil:
 cdef int run_fill(RandomJob* job, Tensor out, Tensor p, Tensor state, const char* name) except -1:
     """Fill `out`; `p` are probabilities in C order, or None."""
     cdef Launch work
-    job.dt = out.dt
+    job.dt = dt_twin(out.dt)
     job.n = out.count
     if dt_is_complex(out.dt):
         job.dt = dt_real(out.dt)

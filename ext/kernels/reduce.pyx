@@ -10,8 +10,8 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, 
 from libc.string cimport memcpy, memset
 
 from autograd_cy._C.dtypes cimport (
-    DT_BOOL, DT_C64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_from_numpy, dt_is_complex,
-    dt_real)
+    DT_BOOL, DT_C64, DT_C128, DT_F16, DT_BF16, DT_F32, DT_F64, DT_I16, DT_I32, DT_I64, DT_I8,
+    DT_SIZE, DT_U8, dt_from_numpy, dt_is_complex, dt_is_limited, dt_real)
 from autograd_cy._C.iterate cimport (
     add_into, cast, contiguous, copy_into, ew1, ew2, ew3, fill_dense, fill_with, one_memory, P_BOOL,
     P_SAME, P_SKIP_FIRST)
@@ -411,7 +411,9 @@ cdef inline bint is_small(Tensor a, object dims) noexcept:
 
 cdef Tensor as_summand(Tensor a, int dt):
     """The operand in a dtype whose accumulator rounds to dt."""
-    return a if a.dt == dt or (dt == DT_I64 and a.dt < DT_I64) else cast(a, dt)
+    if a.dt == dt or (dt == DT_I64 and a.dt < DT_I64 and not dt_is_limited(a.dt)):
+        return a
+    return cast(a, dt)
 
 
 cdef int add_or_multiply(int op, Tensor out, Tensor a, object dims) except -1:

@@ -8,7 +8,7 @@ A tile is one place in the dimensions before. Half types go through float32, whi
 from libc.math cimport INFINITY, atan2, cos, exp, fabs, hypot, log, log1p, sin
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from autograd_cy._C.dtypes cimport (
-    DT_BF16, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE)
+    DT_BF16, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32, DT_I64, DT_I8, DT_SIZE)
 from autograd_cy._C.iterate cimport copy_into
 from autograd_cy._C.launch cimport (
     KIND_SCAN, READS, UPDATES, WRITES, Launch, begin, launch_tiles, operand)
@@ -96,11 +96,11 @@ cdef void extremes_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         extremes(<double*>p, at, plan)
     elif plan.dt == DT_I64:
         extremes(<int64_t*>p, at, plan)
-    elif plan.dt == DT_I64 - 1:
+    elif plan.dt == DT_I32:
         extremes(<int32_t*>p, at, plan)
-    elif plan.dt == DT_I64 - 2:
+    elif plan.dt == DT_I16:
         extremes(<int16_t*>p, at, plan)
-    elif plan.dt == DT_I64 - 3:
+    elif plan.dt == DT_I8:
         extremes(<int8_t*>p, at, plan)
     else:                                           # uint8, and bool that is stored as such
         extremes(<uint8_t*>p, at, plan)

@@ -2,7 +2,8 @@
 """Shape rules of reading and writing by index, of joining, triangles and sorting."""
 from autograd_cy._C.checked cimport checked_add
 from autograd_cy._C.dtypes cimport (
-    dt_is_complex, dt_promote, dt_scalar_name, DT_BOOL, DT_I32, DT_I64)
+    dt_is_complex, dt_is_limited, dt_promote, dt_scalar_name, no_promotion, not_for_limited,
+    DT_BOOL, DT_I32, DT_I64, DT_NONE)
 from autograd_cy._C.formats cimport all_channels_last
 from autograd_cy._C.iterate cimport expand_plain
 from autograd_cy._C.outputs cimport NEEDS_SIZES, Result, result_dense, result_like
@@ -154,6 +155,8 @@ cdef int promoted_dtype(tuple tensors) except -1:
     """All have dimensions in the result, so none counts less than another."""
     cdef int dt = (<Tensor>tensors[0]).dt
     for x in tensors:
+        if dt_promote(dt, (<Tensor>x).dt) == DT_NONE:
+            raise no_promotion(dt, (<Tensor>x).dt)
         dt = dt_promote(dt, (<Tensor>x).dt)
     return dt
 
@@ -438,6 +441,8 @@ cdef int index_put(Result* r, Tensor a, object indices, Tensor values, bint accu
     cdef Selection s
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef int n, d, skipped = 0
+    if accumulate and dt_is_limited(a.dt):
+        raise not_for_limited(a.dt, op)
     select_all(&s, a, <tuple>indices, sizes)
     if s.first < 0:
         expand_plain(values, a.nd, a.sizes, f"{op}_")

@@ -3,8 +3,8 @@
 """Shape rules of what is drawn at random: fills, masks, slopes. They refuse bounds and dtypes."""
 from autograd_cy._C.rules_common cimport slope_range
 from autograd_cy._C.dtypes cimport (
-    dt_differentiable, dt_is_complex, dt_is_float, dt_real, dt_scalar_name, dt_type_name, DT_BF16,
-    DT_F16, DT_F32, DT_F64, DT_I64, DT_U8)
+    dt_differentiable, dt_is_complex, dt_is_float, dt_is_signed, dt_real, dt_scalar_name,
+    dt_type_name, DT_BF16, DT_F16, DT_F32, DT_F64, DT_I64, DT_U8)
 from autograd_cy._C.iterate cimport expand_plain
 from autograd_cy._C.outputs cimport Result, has_shape, result_like
 from autograd_cy._C.random cimport exact_limit
@@ -134,7 +134,7 @@ cdef int random(Result* r, Tensor a, Py_ssize_t low, Py_ssize_t last, str op) ex
 cdef int check_bounds(int dt, Py_ssize_t low, Py_ssize_t last) except -1:
     exact = exact_limit(dt)
     top = exact if dt <= DT_I64 else 65504 if dt == DT_F16 else 2**63 - 1
-    bottom = 0 if dt <= DT_U8 else -65504 if dt == DT_F16 else -top - 1
+    bottom = 0 if not dt_is_signed(dt) else -65504 if dt == DT_F16 else -top - 1
     if low < bottom:
         raise RuntimeError(f"random_: from is out of bounds for {dt_type_name(dt)} ({low})")
     if last > top:

@@ -4,7 +4,8 @@
 Which dtypes are allowed is said in the records.
 """
 from libc.string cimport memset
-from autograd_cy._C.dtypes cimport dt_real, dt_scalar_name, DT_BOOL, DT_I64
+from autograd_cy._C.dtypes cimport (
+    dt_is_limited, dt_real, dt_scalar_name, not_for_limited, DT_BOOL, DT_I64)
 from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.rules_common cimport dims_mask, result_reduced
 from autograd_cy._C.tensor cimport MAX_DIMS, normal_dim, same_shape, sizes_of
@@ -20,14 +21,16 @@ cdef inline int reduced_shape(Result* r, int dt, Tensor a, object dims, bint kee
 
 # --- sums, means, truth ---------------------------------------------------------------------
 
-cdef int sum_dtype(int dt, int asked) noexcept:
+cdef int sum_dtype(int dt, int asked, str op) except -1:
     if asked >= 0:
+        if dt_is_limited(asked):
+            raise not_for_limited(asked, op)
         return asked
     return max(dt, <int>DT_I64)
 
 
 cdef int summed(Result* r, Tensor a, object dims, bint keepdim, int dt, str op) except -1:
-    return reduced_shape(r, sum_dtype(a.dt, dt), a, dims, keepdim)
+    return reduced_shape(r, sum_dtype(a.dt, dt, op), a, dims, keepdim)
 
 
 cdef int averaged(Result* r, Tensor a, object dims, bint keepdim, int dt, str op) except -1:
@@ -123,7 +126,7 @@ cdef int variance_mean(Result* r, Tensor a, object dims, bint keepdim, str op) e
 
 cdef int scanned(Result* r, Tensor a, Py_ssize_t dim, int dt, str op) except -1:
     normal_dim(dim, a.nd)
-    return result_dense(r, sum_dtype(a.dt, dt), a.nd, a.sizes)
+    return result_dense(r, sum_dtype(a.dt, dt, op), a.nd, a.sizes)
 
 
 cdef int recurrence(Result* r, Tensor terms, Tensor factors, Py_ssize_t dim, str op) except -1:

@@ -8,21 +8,17 @@ import numpy as np
 import pytest
 
 from autograd_cy._C import cpu as _cpu
+from ext.codegen.dtypes import ELEMENT_TYPES
 from ext.codegen.kernel_loops import SIZE, SPACE, TYPES, operand_types, types_of
 from ext.codegen.kernel_specs import SPECS
 
-NUMPY = dict(
-    zip(
-        TYPES,
-        map(
-            np.dtype,
-            ("?", "u1", "i1", "i2", "i4", "i8", "f2", ml_dtypes.bfloat16, "f4", "f8", "c8", "c16"),
-        ),
-        strict=True,
-    )
-)
+NUMPY = {
+    t.suffix: np.dtype(getattr(ml_dtypes, t.name) if t.name == "bfloat16" else t.name)
+    for t in ELEMENT_TYPES
+}
 SPEC = {spec.name: spec for spec in SPECS}
 INTS = ("u8", "i8", "i16", "i32", "i64")
+UNSIGNED = ("u16", "u32", "u64")
 LOOP = ctypes.CFUNCTYPE(
     None, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_ssize_t), ctypes.c_ssize_t
 )
@@ -37,14 +33,14 @@ class Table:
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
         pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
         where = pointer(self.capsule, b"autograd_cy.kernel_table")
-        self.loops = (ctypes.c_void_p * (12 * SPACE)).from_address(where)
+        self.loops = (ctypes.c_void_p * (len(TYPES) * SPACE)).from_address(where)
         where += ctypes.sizeof(self.loops)
-        self.casts = (ctypes.c_void_p * 144).from_address(where)
+        self.casts = (ctypes.c_void_p * len(TYPES) ** 2).from_address(where)
         where += ctypes.sizeof(self.casts)
         self.costs = (ctypes.c_float * SPACE).from_address(where)
 
     def pointer(self, name, dtype):
-        return self.loops[12 * self.module.KERNELS.index(name) + TYPES.index(dtype)]
+        return self.loops[len(TYPES) * self.module.KERNELS.index(name) + TYPES.index(dtype)]
 
     def run(self, name, dtype, *inputs, out=None):
         """One loop over 1-d arrays; a 0-d array is an operand of stride 0."""
@@ -59,7 +55,9 @@ class Table:
     def cast(self, x, target, out=None):
         source = next(t for t in TYPES if NUMPY[t] == x.dtype)
         out = np.empty(len(x), NUMPY[target]) if out is None else out
-        return _run(self.casts[12 * TYPES.index(source) + TYPES.index(target)], len(x), out, x)
+        return _run(
+            self.casts[len(TYPES) * TYPES.index(source) + TYPES.index(target)], len(x), out, x
+        )
 
 
 def _run(pointer, n, out, *inputs):
@@ -79,8 +77,8 @@ def sample(dtype, n, seed=0):
     rng = np.random.default_rng(seed)
     if dtype == "b1":
         return rng.random(n) < 0.5
-    if dtype in INTS:
-        low = 0 if dtype == "u8" else -12
+    if dtype in (*INTS, *UNSIGNED):
+        low = 0 if dtype.startswith("u") else -12
         return rng.integers(low, 12, n).astype(NUMPY[dtype])
     x = rng.standard_normal(n) * 2
     if dtype in ("c64", "c128"):

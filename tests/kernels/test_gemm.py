@@ -11,13 +11,15 @@ from endless import in_child
 
 import autograd_cy as ag
 from autograd_cy._C import blas, cpu, gemm, parallel
+from ext.codegen.dtypes import ELEMENT_TYPES
 
 ml_dtypes = pytest.importorskip("ml_dtypes")
 
-# name: dtype code and NumPy type.
-INTS = {"uint8": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5}
-FLOATS = {"float16": 6, "bfloat16": 7, "float32": 8, "float64": 9}
-COMPLEX = {"complex64": 10, "complex128": 11}
+NAMES = [t.name for t in ELEMENT_TYPES]
+# Dtype codes by name.
+INTS = {name: NAMES.index(name) for name in ("uint8", "int8", "int16", "int32", "int64")}
+FLOATS = {name: NAMES.index(name) for name in ("float16", "bfloat16", "float32", "float64")}
+COMPLEX = {name: NAMES.index(name) for name in ("complex64", "complex128")}
 CODES = INTS | FLOATS | COMPLEX
 
 # Around the sides of the blocks of every instruction set, and each routine of gemm.pyx.
@@ -373,7 +375,7 @@ def test_wrong_shapes_are_refused():
         )
     with pytest.raises(ValueError, match="bytes"):
         product("float64", *(np.ones((2, 2), "f4"),) * 3)
-    for code in (-1, 0, 12):
+    for code in (-1, 0, NAMES.index("uint16"), NAMES.index("uint64"), len(NAMES)):
         with pytest.raises(ValueError, match=f"unknown dtype code {code}"):
             gemm.gemm_numpy(code, *(np.ones((2, 2), "u1"),) * 3)
     fixed = np.ones((2, 2), "f4")
@@ -428,7 +430,7 @@ def run(script, **variables):
     return done.returncode, done.stdout + done.stderr
 
 
-def script(dtype="f4", code=8):
+def script(dtype="f4", code=FLOATS["float32"]):
     return SCRIPT.format(dtype=dtype, code=code)
 
 
@@ -455,14 +457,20 @@ def test_scipy_as_provider_is_held_at_one_thread():
 
 
 def test_own_loops_load_no_scipy():
-    names = script("c8", 10).replace("print(", "import sys; print('scipy' in sys.modules, ")
+    names = script("c8", COMPLEX["complex64"]).replace(
+        "print(", "import sys; print('scipy' in sys.modules, "
+    )
     code, out = run(names, AUTOGRAD_CY_BLAS="own")
     assert code == 0, out
     assert out.strip() == "False {'provider': 'own'}"
 
 
 def test_the_library_may_keep_its_threads():
-    code, out = run(script("c8", 10), AUTOGRAD_CY_BLAS="scipy", AUTOGRAD_CY_BLAS_THREADS="library")
+    code, out = run(
+        script("c8", COMPLEX["complex64"]),
+        AUTOGRAD_CY_BLAS="scipy",
+        AUTOGRAD_CY_BLAS_THREADS="library",
+    )
     assert code == 0, out
     assert "'setter': None" in out
 

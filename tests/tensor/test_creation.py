@@ -130,7 +130,7 @@ def test_unknown_dtype_raises():
     with pytest.raises(TypeError, match="dtype"):
         ag.zeros(1, dtype="float32")
     with pytest.raises(TypeError, match="dtype"):
-        ag.zeros(1, dtype=np.uint32)
+        ag.zeros(1, dtype=np.dtype("datetime64[s]"))
 
 
 def test_default_dtype_is_used(float64_default):

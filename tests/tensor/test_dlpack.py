@@ -197,8 +197,8 @@ class TestRefused:
             ag.from_dlpack(np.arange(4)[::-1])
 
     def test_element_types_that_no_tensor_has(self):
-        with pytest.raises(BufferError, match="no tensor has this element type"):
-            ag.from_dlpack(np.ones(2, dtype=np.uint32))
+        with pytest.raises((BufferError, RuntimeError)):
+            ag.from_dlpack(np.ones(2, dtype=np.longdouble))
 
     def test_what_has_no_dlpack(self):
         with pytest.raises(RuntimeError, match="no __dlpack__"):
@@ -235,7 +235,7 @@ class FieldsOfATensor(ctypes.Structure):
 
 
 # By the codes of dlpack.h: int, uint, float, opaque, bfloat, complex, bool, float8.
-STRANGE = [(0, 128, 1), (0, 4, 1), (1, 16, 1), (1, 64, 1), (2, 8, 1), (2, 128, 1), (3, 64, 1)]
+STRANGE = [(0, 128, 1), (0, 4, 1), (1, 4, 1), (1, 128, 1), (2, 8, 1), (2, 128, 1), (3, 64, 1)]
 STRANGE += [(4, 32, 1), (5, 32, 1), (5, 16, 1), (6, 32, 1), (7, 8, 1), (2, 32, 2), (5, 64, 0)]
 
 

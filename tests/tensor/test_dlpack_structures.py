@@ -151,7 +151,7 @@ def test_what_no_tensor_can_show_is_refused_and_deleted(kind):
         "multiples of their size": {"code": INT, "bits": 16, "byte_offset": 1},
         "code 0, 8 bits, 2 lanes": {"code": INT, "lanes": 2},
         "code 0, 24 bits": {"code": INT, "bits": 24},
-        "code 1, 16 bits": {"code": UINT, "bits": 16},
+        "code 1, 24 bits": {"code": UINT, "bits": 24},
         "code 2, 8 bits": {"code": FLOAT, "bits": 8},
         "code 4, 32 bits": {"code": BFLOAT, "bits": 32},
         "code 5, 32 bits": {"code": COMPLEX, "bits": 32},

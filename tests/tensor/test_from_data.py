@@ -123,7 +123,7 @@ def test_long_lists_of_each_kind_are_read_right():
         ([1, 2**63], ValueError, "Overflow when unpacking long long"),
         ([ag.ones(2)], ValueError, "only one element tensors can be converted"),
         (np.array(["a"]), TypeError, "can't convert np.ndarray of type"),
-        (np.array([1], dtype=np.uint32), TypeError, "can't convert np.ndarray of type"),
+        (np.array([1], dtype="M8[s]"), TypeError, "can't convert np.ndarray of type"),
     ],
 )
 def test_what_is_no_tensor_raises(data, error, message):

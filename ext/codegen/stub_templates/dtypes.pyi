@@ -10,6 +10,9 @@ class dtype:
 
 _bool: dtype
 uint8: dtype
+uint16: dtype
+uint32: dtype
+uint64: dtype
 int8: dtype
 int16: dtype
 int32: dtype

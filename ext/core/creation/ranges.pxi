@@ -31,6 +31,8 @@ cdef int real_dtype(object dtype, int default, object device, object out, str op
         raise NotImplementedError(
             f"{op}: not implemented for '{dt_scalar_name(dt)}'; ask for a real dtype and "
             "convert the result")
+    if dt_is_limited(dt):
+        raise not_for_limited(dt, op)
     return dt
 
 
@@ -285,6 +287,8 @@ cdef int spread_dtype(Tensor values, Tensor out, object dtype, object device, st
     if dt == DT_BOOL:
         raise NotImplementedError(
             f"{op}: not implemented for bool; take another dtype and convert the result")
+    if dt_is_limited(dt):
+        raise not_for_limited(dt, op)
     if dt_is_complex(values.dt) and not dt_is_complex(dt):
         raise RuntimeError(f"{op}: complex bounds need a complex dtype, not {dt_scalar_name(dt)}")
     return dt

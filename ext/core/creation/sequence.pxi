@@ -99,7 +99,11 @@ cdef int infer(object x, int depth, int ndim, int seen) except -2:
     cdef PyTypeObject* last = NULL
     if depth == ndim or not is_sequence(x):
         dt = leaf_dtype(x)
-        return dt if seen < 0 or seen == dt else dt_promote(seen, dt)
+        if seen < 0 or seen == dt:
+            return dt
+        if dt_promote(seen, dt) == DT_NONE:
+            raise no_promotion(seen, dt)
+        return dt_promote(seen, dt)
     if type(x) is not list and type(x) is not tuple:
         x = bounded(x)
     if depth == ndim - 1:
@@ -138,7 +142,14 @@ cdef int store_leaf(char* p, int dt, object x) except -1:
         raise no_dtype(x)
     if dt < DT_C64 and dt != DT_BOOL and isinstance(x, complex):
         raise TypeError(f"must be real number, not complex ({x} into {dt_object(dt).name})")
-    if DT_BOOL < dt <= DT_I64 and isinstance(x, int) and not -(1 << 63) <= x < 1 << 63:
+    if dt == DT_U64:
+        if isinstance(x, float):
+            raise TypeError(f"an integer is required, not {x}, for uint64")
+        if x < 0:
+            raise OverflowError(f"can't convert negative int to unsigned: {x}")
+        if x >= 1 << 64:
+            raise OverflowError(f"int too big to convert: {x} does not fit in 64 bits")
+    elif DT_BOOL < dt <= DT_I64 and isinstance(x, int) and not -(1 << 63) <= x < 1 << 63:
         raise ValueError(f"Overflow when unpacking long long: {x}")
     return store_element(p, dt, x)
 

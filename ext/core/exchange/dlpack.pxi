@@ -104,7 +104,7 @@ cdef void describe_tensor(Tensor t, ag_dl_tensor* d, int64_t* sizes) noexcept:
         d.strides[i] = t.strides[i]
     if t.dt == DT_BOOL:
         d.dtype.code = AG_DL_BOOL
-    elif t.dt == DT_U8:
+    elif not dt_is_signed(t.dt):
         d.dtype.code = AG_DL_UINT
     elif t.dt <= DT_I64:
         d.dtype.code = AG_DL_INT
@@ -298,8 +298,9 @@ cdef int dtype_code_of(const ag_dl_dtype* d) except -1:
     if d.lanes == 1:
         if d.code == AG_DL_BOOL and bits == 8:
             return DT_BOOL
-        if d.code == AG_DL_UINT and bits == 8:
-            return DT_U8
+        if d.code == AG_DL_UINT and bits in (8, 16, 32, 64):
+            return DT_U8 if bits == 8 else (
+                DT_U16 if bits == 16 else (DT_U32 if bits == 32 else DT_U64))
         if d.code == AG_DL_INT and bits in (8, 16, 32, 64):
             return DT_I8 if bits == 8 else (
                 DT_I16 if bits == 16 else (DT_I32 if bits == 32 else DT_I64))

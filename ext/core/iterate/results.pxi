@@ -12,6 +12,8 @@ cdef inline int combine(int higher, int lower) noexcept:
         if dt_is_complex(lower):
             return dt_to_complex(higher)
         return higher
+    if dt_is_limited(higher) and dt_is_complex(lower):
+        return lower
     if higher == DT_BOOL or lower > DT_I64:
         return dt_promote(higher, lower)
     return higher
@@ -45,14 +47,32 @@ cdef int promote_numbers(PyObject** args, int n) noexcept:
     return dt
 
 
+cdef object refused_promotion(PyObject** args, int first, int n):
+    """The error where promote_all gives DT_NONE: the two dtypes that don't go together."""
+    cdef int[3] seen
+    cdef int i, kind, dt, both
+    seen[0] = seen[1] = seen[2] = -1        # with dimensions, without, numbers
+    for i in range(first, n):
+        dt = (<Tensor>args[i]).dt
+        kind = 2 if (<Tensor>args[i]).flags & F_WRAPPED else 1 if (<Tensor>args[i]).nd == 0 else 0
+        both = dt if seen[kind] < 0 else dt_promote(seen[kind], dt)
+        if both == DT_NONE:
+            return no_promotion(seen[kind], dt)
+        seen[kind] = both
+    return no_promotion(seen[0] if seen[0] >= 0 else seen[1], seen[1] if seen[0] >= 0 else seen[2])
+
+
 cdef int result_dtype(tuple operands) except -1:
     cdef PyObject* args[64]
-    cdef int i, n = len(operands)
+    cdef int i, dt, n = len(operands)
     if n == 0 or n > 64:
         raise ValueError("result_type: 1 to 64 operands are allowed")
     for i in range(n):
         args[i] = <PyObject*>operands[i]
-    return promote_all(args, 0, n)
+    dt = promote_all(args, 0, n)
+    if dt == DT_NONE:
+        raise refused_promotion(args, 0, n)
+    return dt
 
 
 cdef int broadcast_args(PyObject** args, int n, Py_ssize_t* shape, str op) except -1:

@@ -40,7 +40,7 @@ cdef enum:
 cdef bint is_copy(loop_t loop) noexcept:
     """Return whether a loop moves values as they are; conversions of dtypes don't count."""
     cdef int dt
-    for dt in range(12):
+    for dt in range(DTYPES):
         if loop == KT.loops[K_COPY][dt]:
             return True
     return False

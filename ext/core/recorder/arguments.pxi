@@ -275,9 +275,7 @@ cdef void note_result(Event* e, object result) noexcept:
 # --- reading them ---------------------------------------------------------------------------
 
 # By dtype code, as traces name them.
-cdef tuple TYPE_NAMES = (
-    "bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half",
-    "c10::BFloat16", "float", "double", "c10::complex<float>", "c10::complex<double>")
+include "traced_dtypes.pxi"
 
 
 cdef tuple read_one(const int64_t* words, int64_t* at):

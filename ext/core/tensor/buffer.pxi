@@ -9,11 +9,8 @@ cdef struct Exported:
 
 ctypedef const char* text_t
 
-# By dtype code; NumPy and struct know no bfloat16. To NumPy, `l` and `q` are two types, of which
-# its int64 is the first one that is wide enough.
-cdef text_t[12] _formats = [
-    b"?", b"B", b"b", b"h", b"i", b"l" if sizeof(long) == 8 else b"q", b"e", b"", b"f", b"d",
-    b"Zf", b"Zd"]
+# By dtype code; NumPy and struct know no bfloat16.
+include "buffer_formats.pxi"
 
 
 cdef bint is_fortran(Tensor t) noexcept:

@@ -32,6 +32,12 @@ cdef object element_value(const char* p, int dt):
         return <int>(<int8_t*>p)[0]
     if dt == DT_I16:
         return (<int16_t*>p)[0]
+    if dt == DT_U16:
+        return <int>(<uint16_t*>p)[0]
+    if dt == DT_U32:
+        return (<uint32_t*>p)[0]
+    if dt == DT_U64:
+        return (<uint64_t*>p)[0]
     if dt == DT_F16:
         return <double>ag_f16_to_f32((<uint16_t*>p)[0])
     if dt == DT_BF16:
@@ -115,11 +121,13 @@ cdef int store_element(char* p, int dt, object value) except -1:
         (<uint8_t*>p)[0] = 1 if value else 0
     elif dt <= DT_I64:
         try:
-            if dt == DT_U8 and value < 0 and isinstance(value, (float, _np.floating)):
-                raise OverflowError
+            if value < 0 and not dt_is_signed(dt):
+                if isinstance(value, (float, _np.floating)):
+                    raise OverflowError
+                span = (<object>1) << (8 * DT_SIZE[dt])
+                if value > -span:
+                    value += span       # torch wraps small negative numbers
             value = int(value)
-            if dt == DT_U8 and -255 <= value < 0:
-                value += 256        # torch wraps small negative numbers
             if dt == DT_I64:
                 (<int64_t*>p)[0] = value
             elif dt == DT_I32:
@@ -128,8 +136,14 @@ cdef int store_element(char* p, int dt, object value) except -1:
                 (<int16_t*>p)[0] = value
             elif dt == DT_I8:
                 (<int8_t*>p)[0] = value
-            else:
+            elif dt == DT_U8:
                 (<uint8_t*>p)[0] = value
+            elif dt == DT_U16:
+                (<uint16_t*>p)[0] = value
+            elif dt == DT_U32:
+                (<uint32_t*>p)[0] = value
+            else:
+                (<uint64_t*>p)[0] = value
         except (OverflowError, ValueError):     # ValueError: int(nan)
             raise RuntimeError(
                 f"value cannot be converted to type {dt_c_name(dt)} without overflow: {value}"

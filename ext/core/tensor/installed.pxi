@@ -1,5 +1,8 @@
 # What modules above put into the tensor: constructor, printing, methods (part of tensor.pyx).
 
+cdef dict _own = {}             # see Note [Methods that programs set]
+cdef dict _exchanged = {}
+
 def _set_constructor(f):
     """Let ``Tensor(data)`` build from lists, arrays and tensors (creation functions live above)."""
     global _construct
@@ -78,8 +81,84 @@ def _install(str name, value):
     install(Tensor, name, value)
 
 
+# Note [Methods that programs set]
+# Programs set, replace and delete methods of the class (`torch.Tensor.cuda = identity`). Python
+# allows that once the class isn't marked as immutable, and calls see it as they see what the package
+# installs. So there are three dicts: what the class has, what the package has installed, and what it
+# shows while there is a mode (function_modes.pxi). A name with another value than these is the
+# program's: neither modes nor later modules of the package touch it. Behind the class, in its order
+# of look-up, is a class with the package's own methods, which a deletion uncovers; torch has
+# TensorBase there.
+
+class TensorBase:
+    """The methods of Tensor as they are without what programs have set."""
+
+    __slots__ = ()
+
+
+cdef inline dict class_dict():
+    return <dict>(<GCType*>Tensor).tp_dict
+
+
+cdef bint is_replaced(str name) except -1:
+    """Return whether a program has set, or deleted, an attribute of the class."""
+    value = class_dict().get(name, _MISSING)
+    return value is not _own.get(name, _MISSING) and value is not _exchanged.get(name, _MISSING)
+
+
+def _is_replaced(str name not None):
+    return is_replaced(name)
+
+
+def _own_attributes():
+    """What the class has without what programs have set: {name: value}."""
+    return _own
+
+
 cdef int install(type cls, str name, object value) except -1:
-    # The class is a static type, so Python's setattr refuses.
+    # Not by setattr, which would also change slots.
+    if cls is Tensor:
+        replaced = name in _own and is_replaced(name)
+        own_attribute(name, value)
+        if replaced:
+            return 0
     (<dict>(<GCType*>cls).tp_dict)[name] = value
     PyType_Modified(<PyTypeObject*>cls)
     return 0
+
+
+cdef int own_attribute(str name, object value) except -1:
+    _own[name] = value
+    if not name.startswith("__"):
+        setattr(TensorBase, name, value)
+    return 0
+
+
+def _exchange(list forms not None, bint asking):
+    """Show (asking) or take away what methods and attributes, (name, plain, form) each, are in a
+    mode; what programs have set stays."""
+    cdef dict attributes = class_dict()
+    for name, plain, form in forms:
+        if asking:
+            if attributes.get(name) is plain:
+                attributes[name] = _exchanged[name] = form
+        elif attributes.get(name) is form:
+            attributes[name] = plain
+    if not asking:
+        _exchanged.clear()
+    PyType_Modified(<PyTypeObject*>Tensor)
+
+
+cdef int let_programs_set() except -1:
+    cdef tuple order = (Tensor, TensorBase, object)
+    cdef PyObject* before = (<GCType*>Tensor).tp_mro
+    for name, value in class_dict().items():
+        own_attribute(name, value)
+    Py_INCREF(order)
+    (<GCType*>Tensor).tp_mro = <PyObject*>order
+    Py_XDECREF(before)
+    (<GCType*>Tensor).tp_flags &= ~Py_TPFLAGS_IMMUTABLETYPE
+    PyType_Modified(<PyTypeObject*>Tensor)
+    return 0
+
+let_programs_set()

@@ -45,8 +45,8 @@ AG_R double ag_narrowed(double, double x) { return x; }
 
 // Dtype codes, as in _C/dtypes.pxd.
 enum {
-    AG_DT_BOOL, AG_DT_U8, AG_DT_I8, AG_DT_I16, AG_DT_I32, AG_DT_I64, AG_DT_F16, AG_DT_BF16,
-    AG_DT_F32, AG_DT_F64, AG_DT_C64, AG_DT_C128
+    AG_DT_BOOL, AG_DT_U8, AG_DT_U16, AG_DT_U32, AG_DT_U64, AG_DT_I8, AG_DT_I16, AG_DT_I32,
+    AG_DT_I64, AG_DT_F16, AG_DT_BF16, AG_DT_F32, AG_DT_F64, AG_DT_C64, AG_DT_C128
 };
 
 AG_R void ag_store(char *p, int dt, double x) {

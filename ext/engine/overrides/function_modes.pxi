@@ -145,8 +145,7 @@ def _set_attributes(f):
 
 
 cdef int show_attributes(bint dispatching) except -1:
-    for name, plain, form in attributes:
-        _install(name, form if dispatching else plain)
+    _exchange(attributes, dispatching)
     return 0
 
 

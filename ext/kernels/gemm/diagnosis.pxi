@@ -19,7 +19,7 @@ def gemm_numpy(dtype, a, b, c, trans_a=0, trans_b=0, alpha=1.0, beta=0.0):
     cdef complex factor = alpha
     cdef double keep = beta
     cdef Py_ssize_t m, n, k, batch, sa, sb, sc, la, lb, lc
-    if not UINT8 <= code <= COMPLEX128:
+    if not UINT8 <= code <= COMPLEX128 or dt_is_limited(code):
         raise ValueError(f"gemm_numpy: unknown dtype code {code}.")
     ensure_gemm(code)
     PyObject_GetBuffer(a, &va, PyBUF_STRIDES)

@@ -226,8 +226,10 @@ cdef int over_rows(body_t body, const char* name, RowsPlan* plan, Tensor values,
     plan.a = a.ptr
     plan.values = values.ptr
     plan.index = NULL if index is None else <int64_t*>index.ptr
-    plan.dt = a.dt
+    plan.dt = dt_twin(a.dt)
     plan.item = DT_SIZE[a.dt]
+    if dt_is_limited(a.dt):         # keys of signed numbers have their highest bit turned
+        plan.flip ^= <uint64_t>1 << (8 * plan.item - 1)
     plan.size = a.count if dim < 0 or a.nd == 0 else a.sizes[dim]
     plan.inner = 1
     for d in range(dim + 1, a.nd if dim >= 0 else 0):

@@ -161,13 +161,13 @@ cdef void scan_row(ScanPlan* plan, Py_ssize_t row, way_t* way) noexcept nogil:
         scan_one(<double*>p, plan.size, plan.inner, way)
     elif plan.dt == DT_I64:
         scan_one(<int64_t*>p, plan.size, plan.inner, way)
-    elif plan.dt == DT_I64 - 1:
+    elif plan.dt == DT_I32:
         scan_one(<int32_t*>p, plan.size, plan.inner, way)
-    elif plan.dt == DT_I64 - 2:
+    elif plan.dt == DT_I16:
         scan_one(<int16_t*>p, plan.size, plan.inner, way)
-    elif plan.dt == DT_I64 - 3:
+    elif plan.dt == DT_I8:
         scan_one(<int8_t*>p, plan.size, plan.inner, way)
-    elif plan.dt == DT_I64 - 4:
+    elif plan.dt == DT_U8:
         scan_one(<uint8_t*>p, plan.size, plan.inner, way)
     elif (way_t is Sums and 2 * plan.inner >= ABREAST
             and 2 * plan.size * plan.inner <= CLOSE):
@@ -196,7 +196,7 @@ cdef int scan_into(Tensor out, Tensor a, Py_ssize_t dim, bint products, str op) 
     if out.dt == DT_F16 or out.dt == DT_BF16:
         compute = DT_F32
     elif out.dt == DT_C64:
-        compute = DT_C64 + 1
+        compute = DT_C128
     elif out.dt == DT_BOOL:
         compute = DT_I64
     # Partial products may overflow, or vanish, and still be factors of a number that doesn't: rows

@@ -15,11 +15,23 @@
 AG_FOR_INTS(AG_CAST_INT)
 #undef AG_CAST_INT
 
+/* Of unsigned integers only what isn't decided by the bits of the signed ones. */
+#define AG_CAST_UNSIGNED(A, U) AG_CAST(A, i64) AG_CAST(A, f32) AG_CAST(A, f64)
+AG_FOR_UNSIGNED(AG_CAST_UNSIGNED)
+AG_CAST(u16, i32)
+#undef AG_CAST_UNSIGNED
+
 /* Narrow integers pass through a wide one, so that -1.0 becomes 255 and not an undefined value. */
 #define AG_CAST_FLOAT(A, S)                                                    \
     AG_FN ag_u8 ag_cast_##A##_u8(ag_##A x) { return (ag_u8)(int32_t)x; }       \
     AG_FN ag_i16 ag_cast_##A##_i16(ag_##A x) { return (ag_i16)(int32_t)x; }    \
     AG_CAST(A, i32) AG_CAST(A, i64) AG_CAST(A, f32) AG_CAST(A, f64)            \
+    AG_FN ag_u32 ag_cast_##A##_u32(ag_##A x) { return (ag_u32)(int64_t)x; }    \
+    /* beyond int64 by a distance: a conversion to uint64 differs between processors */          \
+    AG_FN ag_u64 ag_cast_##A##_u64(ag_##A x) {                                 \
+        const ag_##A top = (ag_##A)9223372036854775808.0;                      \
+        return x < top ? (ag_u64)(int64_t)x : (ag_u64)(int64_t)(x - top) + 0x8000000000000000u;  \
+    }                                                                          \
     AG_FN ag_b1 ag_cast_##A##_b1(ag_##A x) { return x != 0; }
 AG_FOR_FLOATS(AG_CAST_FLOAT)
 #undef AG_CAST_FLOAT

@@ -13,6 +13,13 @@ AG_FOR_INTS(AG_ORDERED)
 AG_FOR_FLOATS(AG_ORDERED)
 #undef AG_ORDERED
 
+/* The rest of their comparisons depends on bits alone. */
+#define AG_BY_SIZE(T, U)                                                    \
+    AG_FN ag_b1 ag_lt_##T(ag_##T x, ag_##T y) { return x < y; }             \
+    AG_FN ag_b1 ag_le_##T(ag_##T x, ag_##T y) { return x <= y; }
+AG_FOR_UNSIGNED(AG_BY_SIZE)
+#undef AG_BY_SIZE
+
 /* Logic of other types casts to bool first. */
 AG_FN ag_b1 ag_logical_not_b1(ag_b1 x) { return x ^ 1; }
 AG_FN ag_b1 ag_logical_and_b1(ag_b1 x, ag_b1 y) { return x & y; }

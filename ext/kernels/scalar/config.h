@@ -33,6 +33,9 @@
 
 typedef unsigned char ag_b1;
 typedef uint8_t ag_u8;
+typedef uint16_t ag_u16;
+typedef uint32_t ag_u32;
+typedef uint64_t ag_u64;
 typedef int8_t ag_i8;
 typedef int16_t ag_i16;
 typedef int32_t ag_i32;
@@ -136,6 +139,7 @@ static __device__ __forceinline__ float ag_quotient_f32(float a, float b) {
 
 #define AG_FOR_SIGNED(M) M(i8, uint32_t) M(i16, uint32_t) M(i32, uint32_t) M(i64, uint64_t)
 #define AG_FOR_INTS(M) M(u8, uint32_t) AG_FOR_SIGNED(M)
+#define AG_FOR_UNSIGNED(M) M(u16, uint32_t) M(u32, uint32_t) M(u64, uint64_t)
 #define AG_FOR_FLOATS(M) M(f32, f) M(f64, )
 #define AG_FOR_COMPLEX(M) M(c64, f32) M(c128, f64)
 #define AG_CAT2(a, b) a##b
