@@ -184,7 +184,8 @@ DIFFERENT = [
         "a tensor that requires a gradient isn't overwritten",
     ),
     Difference(
-        "as_strided_scatter|binary_cross_entropy_with_logits|fft_.*|histc|logsumexp|poisson_nll_loss|"
+        "as_strided_scatter|polar|binary_cross_entropy_with_logits|fft_.*|histc|logsumexp|"
+        "poisson_nll_loss|"
         "nn_functional_scaled_dot_product_attention",
         ".*",
         ".*",

@@ -224,7 +224,9 @@ def test_what_beside_integers_is_worth_without_another_library():
         lambda: ag.where(x > 0, x, 2**63),
         lambda: x.add(x, alpha=2**63),
     ):
-        with pytest.raises(RuntimeError, match="type int64_t without overflow: 9223372036854775808"):
+        with pytest.raises(
+            RuntimeError, match="type int64_t without overflow: 9223372036854775808"
+        ):
             refused()
     for refused in (lambda: x.bool() + 2**63, lambda: x.bool().eq_(2**63)):
         with pytest.raises(RuntimeError, match="Promotion for uint16, uint32, uint64"):
