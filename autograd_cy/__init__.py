@@ -102,14 +102,25 @@ _LATER = {
         "slice_copy split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy "
         "unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
     ),
+    "_tensors.windows": (
+        "bartlett_window blackman_window hamming_window hann_window kaiser_window"
+    ),
     "_C.cuda_driver": "AcceleratorError",
+    "_C.exchange": "StorageBase",
     "_C.streams": "Event Stream",
     "_as_torch.switch": "as_torch",
+    "_tensors.files": "from_file",
     "amp": "GradScaler",
     "autograd.anomaly_mode": "set_anomaly_enabled",
     "autograd.explain": "explain_grad",
     "compiler": "compile",
+    "futures": "Future",
     "serialization": "load save",
+    "storage": (
+        "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage "
+        "ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage "
+        "ShortStorage Storage TypedStorage"
+    ),
     "utils.dlpack": "to_dlpack",
 }
 
@@ -153,10 +164,14 @@ __all__ = [
 
 # The same for what torch has outside of its __all__.
 _PRIVATE = {
-    "_tensors.as_functions": f"{_LATER['_tensors.as_functions']} _assert",
+    "amp.autocast_mode": "get_autocast_gpu_dtype",
+    "_tensors.assertions": (
+        "_assert _assert_async _check _check_index _check_is_size _check_not_implemented "
+        "_check_tensor_all _check_type _check_value _check_with"
+    ),
     "_tensors.deprecated": "range solve symeig",
     "_C.ops_optimizers": (
-        "_amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ _foreach_mul_ _foreach_norm "
+        "_amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ _foreach_norm "
         "_fused_adagrad_ _fused_adam_ _fused_adamw_ _fused_sgd_"
     ),
 }
@@ -176,10 +191,16 @@ def _find(name):
     if name in _interpreted.FUNCTIONS:
         globals()[name] = function = _interpreted.public(name)
         return function
+    if name.startswith("_foreach_"):
+        from autograd_cy._tensors import foreach
+
+        return getattr(foreach, name, None)
     return None
 
 
-__getattr__, __dir__ = _lazy.attach(__name__, (*_MODULES, "__config__"), _LATER | _PRIVATE, _find)
+__getattr__, __dir__ = _lazy.attach(
+    __name__, (*_MODULES, "__config__", "__future__"), _LATER | _PRIVATE, _find
+)
 
 
 if _os.environ.get("AUTOGRAD_CY_PROFILE"):

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 _folder: str | None = None
-_HASH_IN_NAME = re.compile(r"-([a-f0-9]*)\.")
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _BLOCK = 1 << 17
 
 
@@ -209,7 +209,7 @@ def load_state_dict_from_url(
     kept = folder / name
     if not kept.exists():
         print(f'Downloading: "{url}" to {kept}', file=sys.stderr)
-        wanted = _HASH_IN_NAME.search(name) if check_hash else None
+        wanted = HASH_REGEX.search(name) if check_hash else None
         download_url_to_file(url, str(kept), wanted and wanted.group(1), progress=progress)
     return load_file(kept, map_location=map_location, weights_only=weights_only)
 

@@ -1,5 +1,5 @@
 """
-Classes that answer in place of functions: the protocol ``__torch_function__``.
+Classes that override functions: the protocol ``__torch_function__``.
 
 Every function and method of tensors dispatches to a class with a class method
 ``__torch_function__(cls, func, types, args=(), kwargs=None)`` if it gets one of its instances, also
@@ -48,6 +48,7 @@ __all__ = [
     "get_default_nowrap_functions",
     "get_ignored_functions",
     "get_overridable_functions",
+    "get_testing_overrides",
     "handle_torch_function",
     "has_torch_function",
     "has_torch_function_unary",
@@ -170,7 +171,7 @@ def _places() -> dict[str, Any]:
 
 def resolve_name(f: Callable) -> str | None:
     """
-    The name by which programs know a function.
+    Return the name by which programs know a function.
 
     Examples
     --------
@@ -200,7 +201,7 @@ def resolve_name(f: Callable) -> str | None:
 
 def get_overridable_functions() -> dict[Any, list[Callable]]:
     """
-    The functions that dispatch to classes and modes, by the module or class they belong to.
+    Return the functions that dispatch to classes and modes, by the module or class they belong to.
 
     Those of ``nn.functional`` that forward to an operator, such as ``relu``, dispatch by it.
 
@@ -228,9 +229,41 @@ def get_overridable_functions() -> dict[Any, list[Callable]]:
     return found
 
 
+def get_testing_overrides() -> dict[Callable, Callable]:
+    """
+    Return a function for each that dispatches, with the same parameters, which returns -1.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.overrides.get_testing_overrides()[torch.sub](torch.ones(1), other=torch.ones(1))
+    -1
+    """
+    every = [f for group in get_overridable_functions().values() for f in group]
+    return {f: _stand_in(f) for f in every}
+
+
+def _stand_in(function: Callable) -> Callable:
+    """Make a function with the parameters of another one, which returns -1."""
+    import inspect
+
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of a property's function
+        return lambda *args, **kwargs: -1
+
+    def stand_in(*args: Any, **kwargs: Any) -> int:
+        signature.bind(*args, **kwargs)
+        return -1
+
+    stand_in.__signature__ = signature  # type: ignore[attr-defined]
+    stand_in.__name__ = getattr(function, "__name__", "stand_in")
+    return stand_in
+
+
 def get_ignored_functions() -> set[Callable]:
     """
-    The public functions that never dispatch.
+    Return the public functions that never dispatch.
 
     Examples
     --------

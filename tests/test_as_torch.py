@@ -442,6 +442,54 @@ for _ in range(2):
 """)
 
 
+def test_classes_of_tensors_say_that_they_are_of_torch():
+    # Packages that know several libraries choose functions by the module of the class.
+    told("""
+import copy, pickle
+import autograd_cy as ag
+ours = ["autograd_cy", "autograd_cy.nn.parameter", "autograd_cy.nn.parameter"]
+class Weight(ag.nn.Parameter):
+    pass
+classes = ag.Tensor, ag.nn.Parameter, ag.nn.Buffer
+assert [cls.__module__ for cls in classes] == ours
+for _ in range(2):
+    with ag.as_torch():
+        import torch
+        assert [cls.__module__ for cls in classes] == [
+            "torch", "torch.nn.parameter", "torch.nn.parameter"
+        ]
+        assert repr(type(torch.ones(2))) == "<class 'torch.Tensor'>"
+        assert Weight.__module__ == "__main__"
+        values = [cls(torch.ones(2)) for cls in (*classes, Weight)]
+        for protocol in range(6):
+            text = pickle.dumps([values, torch.nn.Parameter, Weight], protocol)
+            assert b"torch" not in text.replace(b"as_torch", b"")
+            again, *kinds = pickle.loads(text)
+            assert kinds == [torch.nn.Parameter, Weight]
+            assert [type(x) for x in again] == [type(x) for x in values]
+            assert all(torch.equal(x, y) for x, y in zip(again, values))
+        assert [type(x) for x in copy.deepcopy(values)] == [type(x) for x in values]
+    assert [cls.__module__ for cls in classes] == ours
+    assert [type(x) for x in pickle.loads(text)[0]] == [type(x) for x in values]
+    assert repr(ag.Tensor) == "<class 'autograd_cy.Tensor'>"
+""")
+
+
+def test_files_are_written_alike_under_both_names():
+    told("""
+import io
+import autograd_cy as ag
+def written():
+    file = io.BytesIO()
+    parameter, buffer = ag.nn.Parameter(ag.ones(2)), ag.nn.Buffer(ag.zeros(1))
+    ag.save({"weight": parameter, "mean": buffer, "x": ag.ones(3)}, file)
+    return file.getvalue()
+plain = written()
+with ag.as_torch():
+    assert written() == plain
+""")
+
+
 # --- processes ----------------------------------------------------------------------------------
 
 MODULE = """

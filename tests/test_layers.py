@@ -24,11 +24,18 @@ LEVELS = (
     {"_C", "_version"},
     {"_environment", "_lazy", "random", "storage"},
     {"_tensors"},
-    {"_interpreted", "_tensors.eigen", "_tensors.gamma", "_tensors.namespace"},
+    {
+        "_interpreted",
+        "_tensors.eigen",
+        "_tensors.foreach",
+        "_tensors.gamma",
+        "_tensors.namespace",
+    },
     {"_vmap", "_vmap_internals", "amp", "autograd", "profiler"},
     {"__init__"},
     {
         "__config__",
+        "__future__",
         "_utils",
         "accelerator",
         "backends",
@@ -65,7 +72,7 @@ LEVELS = (
     {"legacy"},
 )
 # What PyTorch's programs import by a private name is private at the top, and nothing else.
-PRIVATE_AT_THE_TOP = {"__config__", "_utils", "_version", "_vmap_internals"}
+PRIVATE_AT_THE_TOP = {"__config__", "__future__", "_utils", "_version", "_vmap_internals"}
 # The layers of ext/, from low to high: a module knows its own layer and lower ones.
 LAYERS = ("core", "shape_rules", "kernels", "engine", "composites", "cuda")
 # Where a module knows a higher layer after all, and why.
@@ -76,6 +83,7 @@ UPWARD_IMPORTS = {
     ("__init__", "*"): "modules of the top level are loaded when a program names them",
     ("_lazy", "*"): "modules are loaded when a program names them",
     ("arguments", "_tensors"): "calls with numbers first, as torch once took, are read in Python",
+    ("exchange", "storage"): "files are opened in Python",
     ("forms", "_environment"): "texts of forms in place are put together when they are read",
     ("forms", "_tensors"): "as in arguments",
     ("interpreted_kernels", "_interpreted"): "the class of its errors is linalg's, as in torch",

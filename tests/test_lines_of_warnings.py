@@ -1,6 +1,5 @@
 """Warnings name the line of the program, through however many functions of the package."""
 
-import io
 import re
 import warnings
 from pathlib import Path
@@ -51,7 +50,6 @@ CALLS = {
     "initialisation": lambda: ag.nn.init.kaiming_uniform_(ag.zeros(0, 1)),
     "older initialisation": lambda: ag.nn.init.uniform(ag.zeros(1)),
     "autocast of the CPU": lambda: ag.cpu.amp.autocast(),
-    "older format of files": lambda: ag.save(1, io.BytesIO(), _use_new_zipfile_serialization=False),
     "autocast of a GPU": lambda: ag.cuda.amp.autocast(enabled=False),
 }
 

@@ -15,12 +15,17 @@ RENAMED = {("Pointwise", "cmul"), ("Pointwise", "cdiv")}
 # What passes arguments on and has names of its own beside them: as in torch, as in
 # programs of its time, or where no argument that is passed on has such a name.
 NAMES_OF_THEIR_OWN = {
+    ("amp/grad_scaler.py", "_maybe_opt_step"): {"optimizer", "optimizer_state"},
     ("amp/grad_scaler.py", "step"): {"optimizer"},
     ("cuda/nvtx.py", "range"): {"msg"},
     ("hub.py", "load"): {
         "repo_or_dir", "model", "source", "trust_repo", "force_reload", "verbose",
         "skip_validation",
     },
+    ("jit/__init__.py", "fork"): {"func"},
+    ("jit/__init__.py", "trace_module"): {"mod", "inputs"},
+    ("nn/lazy.py", "initialize_parameters"): {"input"},
+    ("nn/utils/_pruning_methods.py", "apply"): {"importance_scores", "module", "name"},
     ("legacy/autograd/_functions/adapter.py", "define"): {"module", "name", "names"},
     ("legacy/functions.py", "function"): {"out"},
     ("legacy/nn/modules/rnn.py", "__init__"): {"nonlinearity"},

@@ -158,7 +158,6 @@ REFUSED = {
     "MemPool()": "one cache of blocks",
     "memory_snapshot()": "use memory_stats",
     "cudart()": "pycuda.driver",
-    "FloatStorage(2)": "use UntypedStorage",
     "current_blas_handle()": "call the library",
     "nccl.all_reduce()": "use cuda.comm",
     "tunable.enable()": "leave it out",
@@ -170,6 +169,12 @@ REFUSED = {
 def test_what_is_not_there_says_what_to_use(call):
     with pytest.raises(RuntimeError, match=f"no counterpart of torch.cuda.*{REFUSED[call]}"):
         eval(f"cuda.{call}")
+
+
+def test_storages_of_a_gpu_are_not_made():
+    with pytest.raises(RuntimeError, match="device 'cuda' is not available"):
+        cuda.FloatStorage(2)
+    assert cuda.FloatStorage.dtype is ag.float32 and not issubclass(cuda.FloatStorage, ag.Tensor)
 
 
 def test_no_pointer_is_given_back_that_was_not_given_out():

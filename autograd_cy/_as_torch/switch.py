@@ -115,6 +115,15 @@ def _package() -> ModuleType:
     return sys.modules["autograd_cy"]
 
 
+def _name_classes(package: str) -> None:
+    """Let tensors say of which package they are: packages choose functions by it."""
+    from autograd_cy._C.tensor import _name_class
+    from autograd_cy.nn import parameter
+
+    _name_class(package == "torch")
+    parameter._name_classes(package)
+
+
 def _turn_on() -> None:
     from autograd_cy import version
 
@@ -134,6 +143,7 @@ def _turn_on() -> None:
         share()
         sys.meta_path.insert(0, _finder)  # type: ignore[arg-type]
         tell_children()
+        _name_classes("torch")
         _package().__version__ = VERSION  # type: ignore[attr-defined]
         version.__version__ = str(VERSION)
     except BaseException:
@@ -160,5 +170,6 @@ def _turn_off() -> None:
     for name in [name for name in sys.modules if _is_theirs(name)]:
         del sys.modules[name]
     sys.modules.update(_before)
+    _name_classes("autograd_cy")
     _package().__version__ = __version__  # type: ignore[attr-defined]
     version.__version__ = __version__

@@ -56,6 +56,10 @@ def solvable(op: str, A: Tensor, B: Tensor) -> None:
             f"{op}: Incompatible shapes of A and B for the equation AX = B "
             f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})"
         )
+    _fit_batches(op, A, B)
+
+
+def _fit_batches(op: str, A: Tensor, B: Tensor) -> None:
     batches = zip(reversed(A.shape[:-2]), reversed(B.shape[:-2]))
     for after, (a, b) in enumerate(batches, 1):
         if a != b and 1 not in (a, b):
@@ -153,3 +157,63 @@ def written(op: str, self: Tensor, index: Tensor, source: Tensor, *rest: Any) ->
             f"{op}(): Expected source and index to have the same number of elements, but got "
             f"source.numel() = {source.numel()}, index.numel() = {index.numel()}"
         )
+
+
+def positive_order(op: str, self: Tensor, p: int) -> None:
+    """Check the order of a multivariate gamma function."""
+    if p < 1:
+        raise RuntimeError(f"{op}: p has to be greater than or equal to 1, but it is {p}")
+
+
+def whole_matrices(op: str, A: Tensor, mode: str) -> None:
+    """Check matrices and the mode of a QR decomposition."""
+    if A.ndim < 2:
+        raise RuntimeError(
+            f"{op}: The input tensor A must have at least 2 dimensions, not {A.ndim}; the last two "
+            "are those of the matrices"
+        )
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', "
+            "or 'complete'"
+        )
+
+
+def triangular(op: str, A: Tensor, B: Tensor, upper: bool, left: bool, *rest: Any) -> None:
+    """Check the matrices of a triangular system."""
+    square(op, A)
+    if B.ndim < 2:
+        raise RuntimeError(
+            f"{op}: The input tensor B must have at least 2 dimensions, not {B.ndim}; make a "
+            "matrix of a vector by unsqueeze(-1)"
+        )
+    if A.dtype != B.dtype:
+        raise RuntimeError(
+            f"{op}: Expected A and B to have the same dtype, but found A of type {A.dtype} and B "
+            f"of type {B.dtype} instead"
+        )
+    if A.shape[-1] != B.shape[-2 if left else -1]:
+        raise RuntimeError(
+            f"{op}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
+            f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})"
+        )
+    _fit_batches(op, A, B)
+
+
+def reduced_dimension(op: str, self: Tensor, dim: int, *rest: Any) -> None:
+    """Check that there is something along a dimension to choose from."""
+    dim = need_dim(dim, max(self.ndim, 1))
+    if self.ndim and not self.shape[dim]:
+        raise IndexError(f"{op}(): Expected reduction dim {dim} to have non-zero size.")
+
+
+def common_shape(op: str, self: Tensor, other: Tensor) -> None:
+    """Check that the shapes of two operands have a common one."""
+    a, b = self.shape, other.shape
+    for after, (m, n) in enumerate(zip(reversed(a), reversed(b)), 1):
+        if m != n and 1 not in (m, n):
+            raise RuntimeError(
+                f"{op}: The size of tensor a ({m}) must match the size of tensor b ({n}) at "
+                f"non-singleton dimension {max(len(a), len(b)) - after} (shapes {list(a)}, "
+                f"{list(b)})"
+            )

@@ -6,6 +6,10 @@ Z.-Q. Wan, S.-X. Zhang (2019) for the phases of complex singular vectors.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from autograd_cy._C.launch import is_capturing
 from autograd_cy._C.levels import _batch_level
 from autograd_cy._C.tensor import Tensor
@@ -13,9 +17,14 @@ from autograd_cy._interpreted import linalg
 from autograd_cy._tensors.namespace import (
     adjoint,
     can_cast,
+    cat,
+    complex64,
+    complex128,
     constant_pad_nd,
     diag_embed,
     diagonal,
+    float32,
+    float64,
     imag,
     matmul,
     narrow,
@@ -23,6 +32,7 @@ from autograd_cy._tensors.namespace import (
     real,
     transpose,
     tril,
+    triu,
     unsqueeze,
 )
 
@@ -95,6 +105,37 @@ def solve(A: Tensor, B: Tensor, *, left: bool) -> Tensor:
 def solve_backward(grad: Tensor, A: Tensor, X: Tensor, needed: tuple[bool, bool]) -> tuple:
     right = linalg._linalg_solve(adjoint(A), grad)
     return -matmul(right, adjoint(X)) if needed[0] else None, right
+
+
+def _triangle(x: Tensor, upper: bool, unitriangular: bool) -> Tensor:
+    """The part of a matrix that a triangular solver reads."""
+    return triu(x, int(unitriangular)) if upper else tril(x, -int(unitriangular))
+
+
+def solve_triangular_backward(
+    grad: Tensor,
+    A: Tensor,
+    X: Tensor,
+    upper: bool,
+    left: bool,
+    unitriangular: bool,
+    needed: tuple[bool, bool],
+) -> tuple:
+    right = linalg.solve_triangular(
+        adjoint(A), grad, upper=not upper, left=left, unitriangular=unitriangular
+    )
+    if not needed[0]:
+        return None, right
+    of_matrix = matmul(right, adjoint(X)) if left else matmul(adjoint(X), right)
+    return -_triangle(of_matrix, upper, unitriangular), right
+
+
+def solve_triangular_jvp(
+    tangent: Tensor, A: Tensor, X: Tensor, upper: bool, left: bool, unitriangular: bool
+) -> Tensor:
+    tangent = _triangle(tangent, upper, unitriangular)
+    change = matmul(tangent, X) if left else matmul(X, tangent)
+    return -linalg.solve_triangular(A, change, upper=upper, left=left, unitriangular=unitriangular)
 
 
 # --- Cholesky factor ----------------------------------------------------------------------------
@@ -244,3 +285,139 @@ def svd_jvp(tangent: Tensor, U: Tensor, S: Tensor, Vh: Tensor, which: int) -> Te
         result = result + (outside - matmul(matmul(outside, adjoint(vh)), vh)) / t
     more = Vh.shape[-2] - k
     return constant_pad_nd(result, (0, 0, 0, more)) if more else result
+
+
+# --- orthogonal factors -------------------------------------------------------------------------
+#
+# A = Q R, with square R: X = Q^H dA R^-1 is the skew-Hermitian Q^H dQ and the upper triangular
+# dR R^-1, whose diagonal is real. A wide A is (A1 A2) = Q (R1 R2), where A1 = Q R1 and R2 = Q^H A2.
+
+
+def _check_whole(Q: Tensor, R: Tensor, mode: str) -> None:
+    """Refuse derivatives of decompositions that lack what they need."""
+    if mode == "r":
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please "
+            "use linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr."
+        )
+    if R.shape[-2] > R.shape[-1]:
+        raise RuntimeError(
+            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols. "
+            "Use mode='reduced'."
+        )
+
+
+def _over_right(x: Tensor, R: Tensor) -> Tensor:
+    """``x @ inv(R)``."""
+    return linalg.solve_triangular(R, x, upper=True, left=False)
+
+
+def _skew_part(X: Tensor) -> Tensor:
+    """The skew-Hermitian matrix of which X differs by an upper triangular one."""
+    below = tril(X, -1)
+    skew = below - adjoint(below)
+    return skew + diag_embed(imag(diagonal(X, 0, -2, -1)) * 1j) if X.is_complex() else skew
+
+
+def qr_backward(gQ: Tensor | None, gR: Tensor | None, Q: Tensor, R: Tensor, mode: str) -> Tensor:
+    _check_whole(Q, R, mode)
+    rows, columns = Q.shape[-2], R.shape[-1]
+    if rows < columns:
+        beyond: Tensor | None = None
+        if gR is not None:
+            beyond = narrow(gR, -1, rows, columns - rows)
+            by_product = matmul(matmul(Q, narrow(R, -1, rows, columns - rows)), adjoint(beyond))
+            gQ = by_product if gQ is None else gQ + by_product
+            gR = narrow(gR, -1, 0, rows)
+        first = qr_backward(gQ, gR, Q, narrow(R, -1, 0, rows), mode)
+        if beyond is None:
+            return constant_pad_nd(first, (0, columns - rows))
+        return cat((first, matmul(Q, beyond)), -1)
+    S: Tensor | None = None
+    if gQ is not None:
+        S = matmul(adjoint(Q), gQ)
+    if gR is not None:
+        part = matmul(gR, adjoint(R))
+        S = -part if S is None else S - part
+    assert S is not None  # some gradient has arrived
+    adjoint_of_skew = tril(S - adjoint(S), -1)
+    if S.is_complex():
+        adjoint_of_skew = adjoint_of_skew + diag_embed(imag(diagonal(S, 0, -2, -1)) * 1j)
+    inner = matmul(Q, adjoint_of_skew - S)
+    inner = inner if gQ is None else inner + gQ
+    return linalg.solve_triangular(adjoint(R), inner, upper=False, left=False)
+
+
+def qr_jvp(tangent: Tensor, Q: Tensor, R: Tensor, mode: str, which: int) -> Tensor:
+    _check_whole(Q, R, mode)
+    rows, columns = Q.shape[-2], R.shape[-1]
+    square = min(rows, columns)
+    R1, tangent1 = narrow(R, -1, 0, square), narrow(tangent, -1, 0, square)
+    scaled = _over_right(tangent1, R1)
+    X = matmul(adjoint(Q), scaled)
+    skew = _skew_part(X)
+    tangent_Q = matmul(Q, skew - X) + scaled
+    if which == 0:
+        return tangent_Q
+    tangent_R = matmul(triu(X - skew), R1)
+    if rows >= columns:
+        return tangent_R
+    R2, tangent2 = narrow(R, -1, rows, columns - rows), narrow(tangent, -1, rows, columns - rows)
+    beyond = matmul(adjoint(tangent_Q), matmul(Q, R2)) + matmul(adjoint(Q), tangent2)
+    return cat((tangent_R, beyond), -1)
+
+
+# --- pseudoinverses -----------------------------------------------------------------------------
+
+
+def pinv(A: Tensor, *, atol: Any, rtol: Any, hermitian: bool) -> Tensor:
+    _check_pinv(A, hermitian)
+    given = (atol is not None, rtol is not None)
+    atol, rtol = _bound(atol), _bound(rtol)
+    if rtol is None and given[0] and bool(np.any(np.asarray(atol) > 0)):
+        rtol = 0.0
+    return linalg._pinv(A, 0.0 if atol is None else atol, rtol, hermitian)
+
+
+def pinv_above(A: Tensor, rcond: Any, hermitian: bool) -> Tensor:
+    _check_pinv(A, hermitian)
+    return linalg._pinv(A, 0.0, _bound(rcond), hermitian)
+
+
+def _check_pinv(A: Tensor, hermitian: bool) -> None:
+    if A.ndim < 2 or A.dtype not in (float32, float64, complex64, complex128):
+        raise RuntimeError(
+            f"linalg.pinv({A.dtype}{{{list(A.shape)}}}): expected a tensor with 2 or more "
+            "dimensions of float, double, cfloat or cdouble types"
+        )
+    if hermitian and A.shape[-1] != A.shape[-2]:
+        raise RuntimeError(
+            "linalg.pinv: with hermitian=True A must be batches of square matrices, but they are "
+            f"{A.shape[-2]} by {A.shape[-1]} matrices"
+        )
+
+
+def _bound(x: Any) -> Any:
+    """A tolerance as the kernel takes it: a number, or an array of them."""
+    if not isinstance(x, Tensor):
+        return x
+    if x.is_complex():
+        raise RuntimeError("linalg.pinv: atol and rtol must be real, not complex tensors")
+    return x.detach().to("cpu").to(float64).numpy()
+
+
+def pinv_backward(grad: Tensor, A: Tensor, P: Tensor) -> Tensor:
+    PH, gH = adjoint(P), adjoint(grad)
+    first = matmul(matmul(PH, grad), PH)
+    # Each of the two products is made of the smaller matrices first.
+    left = matmul(PH, matmul(P, gH))
+    right = matmul(matmul(gH, P), PH)
+    return (left - matmul(matmul(left, P), A)) + (right - matmul(A, matmul(P, right))) - first
+
+
+def pinv_jvp(tangent: Tensor, A: Tensor, P: Tensor) -> Tensor:
+    PH, tH = adjoint(P), adjoint(tangent)
+    first = matmul(matmul(P, tangent), P)
+    left = matmul(matmul(tH, PH), P)
+    right = matmul(P, matmul(PH, tH))
+    return (left - matmul(P, matmul(A, left))) + (right - matmul(matmul(right, A), P)) - first

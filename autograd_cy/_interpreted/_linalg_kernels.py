@@ -69,6 +69,24 @@ def _not_positive(A: np.ndarray) -> LinAlgError:
     )
 
 
+def cholesky_ex(A: np.ndarray, upper: bool, check_errors: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The factor, and the order of the first minor that isn't positive definite, or 0."""
+    info = np.zeros(A.shape[:-2], np.int64)
+    try:
+        return cholesky(A, upper), info
+    except LinAlgError:
+        if check_errors:
+            raise
+    from scipy.linalg.lapack import get_lapack_funcs
+
+    (factorize,) = get_lapack_funcs(("potrf",), (A,))
+    lower = A.swapaxes(-1, -2).conj() if upper else A
+    factor = np.empty(A.shape, A.dtype)
+    for place in np.ndindex(info.shape):
+        factor[place], info[place] = factorize(lower[place], lower=1, clean=1)
+    return factor.swapaxes(-1, -2).conj() if upper else factor, info
+
+
 # --- linear systems -------------------------------------------------------------------------------
 
 
@@ -119,6 +137,31 @@ def logdet(A: np.ndarray) -> np.ndarray:
     return np.asarray(np.where(sign < 0, np.nan, size), A.dtype)
 
 
+def solve_triangular(
+    A: np.ndarray, B: np.ndarray, upper: bool, left: bool, unitriangular: bool
+) -> np.ndarray:
+    """Solutions of triangular systems: BLAS's trsm for each of a batch."""
+    from scipy.linalg.blas import find_best_blas_type, get_blas_funcs
+
+    batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    A = np.broadcast_to(A, (*batch, *A.shape[-2:]))
+    result = np.array(np.broadcast_to(B, (*batch, *B.shape[-2:])))
+    if not result.size:
+        return result
+    (solve,) = get_blas_funcs(("trsm",), dtype=find_best_blas_type((A,))[1])
+    for place in np.ndindex(batch):
+        # In Fortran's order the rows of C are columns: X A = B is Aᵀ Xᵀ = Bᵀ.
+        result[place] = solve(
+            1.0,
+            A[place].T,
+            result[place].T,
+            side=int(left),
+            lower=int(upper),
+            diag=int(unitriangular),
+        ).T
+    return result
+
+
 # --- eigenvalues and singular values --------------------------------------------------------------
 
 NOT_FINITE = (
@@ -167,3 +210,32 @@ def _diverged(
             finite = np.isfinite(m).all()
             return LinAlgError(which + (NOT_CONVERGED.format(what) if finite else NOT_FINITE))
     return LinAlgError(NOT_CONVERGED.format(what))
+
+
+# --- orthogonal factors and pseudoinverses --------------------------------------------------------
+
+
+def qr(A: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
+    if mode == "r":
+        return np.empty(0, A.dtype), np.linalg.qr(A, "r")
+    kind: Literal["reduced", "complete"] = "complete" if mode == "complete" else "reduced"
+    Q, R = np.linalg.qr(A, kind)
+    return Q, R
+
+
+def pinv(A: np.ndarray, atol: float, rtol: float | None, hermitian: bool) -> np.ndarray:
+    """Pseudoinverses: of singular values, or of eigenvalues, above the larger of two bounds."""
+    if not A.size:
+        return np.zeros((*A.shape[:-2], A.shape[-1], A.shape[-2]), A.dtype)
+    if rtol is None:
+        rtol = max(A.shape[-2:]) * np.finfo(A.dtype).eps
+    if hermitian:
+        values, left = eigh(A, "L")
+        right = left.swapaxes(-1, -2).conj()
+    else:
+        left, values, right = svd(A, False, None)
+    size = np.abs(values)
+    bound = np.maximum(atol, np.multiply(rtol, size.max(-1)))[..., None]
+    kept = size > bound
+    inverse = np.where(kept, 1 / np.where(kept, values, 1), 0).astype(A.dtype)
+    return (right.swapaxes(-1, -2).conj() * inverse[..., None, :]) @ left.swapaxes(-1, -2).conj()

@@ -1,4 +1,4 @@
-"""Kernels on arrays: histograms."""
+"""Kernels on arrays: histograms, modes."""
 
 from __future__ import annotations
 
@@ -20,3 +20,27 @@ def histc(x: np.ndarray, bins: int, low: np.ndarray, high: np.ndarray) -> np.nda
     first, width = exact(a), exact(b) - exact(a)
     places = ((inside - first) * exact(bins) / width).astype(np.int64)
     return np.bincount(np.minimum(places, bins - 1), minlength=bins).astype(x.dtype)
+
+
+def mode(x: np.ndarray, dim: int, keepdim: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest of the values that occur most often, and the last place of each."""
+    if not x.ndim:
+        return x.copy(), np.zeros((), np.int64)
+    rows = np.moveaxis(x, dim, -1)
+    shape, size = rows.shape[:-1], rows.shape[-1]
+    values = np.empty(shape, x.dtype)
+    places = np.empty(shape, np.int64)
+    if values.size:
+        order = np.argsort(rows, axis=-1, kind="stable")
+        ordered = np.take_along_axis(rows, order, -1)
+        # How long the run of equal values is that ends at each place. NaN equals nothing.
+        steps = np.arange(size)
+        begins = np.ones(rows.shape, bool)
+        begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+        lengths = steps - np.maximum.accumulate(np.where(begins, steps, 0), axis=-1)
+        best = lengths.argmax(-1)[..., None]  # the first, and so the smallest, of equal ones
+        values[...] = np.take_along_axis(ordered, best, -1)[..., 0]
+        places[...] = np.take_along_axis(order, best, -1)[..., 0]
+    if keepdim:
+        return np.expand_dims(values, dim), np.expand_dims(places, dim)
+    return values, places

@@ -8,6 +8,7 @@ classes may extend and ``isinstance`` takes; the others are functions.
 from __future__ import annotations
 
 import sys
+from abc import ABCMeta
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
@@ -38,7 +39,8 @@ def _theirs(path: str, name: str) -> str:
 
 def is_module(path: str) -> bool:
     """Tell if the table has a module by this path."""
-    return _inner(path) in MOVED or _inner(path) in STAND_INS
+    inner = _inner(path)
+    return inner != "" and (inner in MOVED or inner in STAND_INS)
 
 
 def attribute(path: str, name: str) -> Any:
@@ -124,7 +126,7 @@ def fill(module: ModuleType) -> None:
     module.__all__ = [name for name in public if not name.startswith("_")]  # type: ignore[attr-defined]
 
 
-class _StandIn(type):
+class _StandIn(ABCMeta):
     """The class of classes that can be imported and extended, and raise when they are called."""
 
     _path: str
@@ -147,7 +149,11 @@ def _stand_in(path: str, name: str) -> Any:
     if name[0].isupper():
         text = f"Stands for {_theirs(path, name)}, and raises an error when it is made."
         members = {"__module__": path, "__doc__": text, "_path": path, "_name": name}
-        bases = (import_module("autograd_cy.nn").Module,) if name in MODULES else ()
+        bases: tuple[type, ...] = ()
+        if name in MODULES:
+            bases = (import_module("autograd_cy.nn").Module,)
+        elif _inner(path).partition(".")[0] == "distributions":
+            bases = (import_module("autograd_cy.distributions.distribution").Distribution,)
         return _StandIn(name, bases, members)
 
     def stand_in(*args: Any, **kwargs: Any) -> NoReturn:

@@ -11,12 +11,11 @@ __all__ = ["METHODS", "Absent"]
 
 #: The names of `ABSENT["Tensor"]`; the import of the package doesn't read the table.
 METHODS = (
-    "argwhere cauchy_ cholesky cholesky_inverse cholesky_solve coalesce corrcoef cov dense_dim"
-    " dequantize det erfinv erfinv_ frexp gcd gcd_ geometric_ histogram indices int_repr"
-    " is_coalesced isreal istft lcm lcm_ ldexp ldexp_ log_normal_ logaddexp2 lu lu_solve"
-    " matrix_exp mode mvlgamma mvlgamma_ nanquantile nextafter nextafter_ pinverse q_scale"
-    " q_zero_point qr qscheme quantile renorm renorm_ sinc sinc_ slogdet sparse_dim sparse_mask"
-    " stft svd to_dense to_sparse to_sparse_coo to_sparse_csr triangular_solve values xpu"
+    "cauchy_ cholesky cholesky_inverse cholesky_solve coalesce dense_dim dequantize det frexp"
+    " geometric_ histogram indices int_repr is_coalesced isreal istft ldexp ldexp_ log_normal_"
+    " logaddexp2 lu lu_solve matrix_exp nextafter nextafter_ q_scale q_zero_point qscheme"
+    " renorm renorm_ sinc sinc_ slogdet sparse_dim sparse_mask stft svd to_dense to_sparse"
+    " to_sparse_coo to_sparse_csr triangular_solve values xpu"
 ).split()
 
 

@@ -33,18 +33,15 @@ def _each(way_out: Any, names: str) -> dict[str, Any]:
 # --- absent ---
 _COMPILER = "run the function as it is"
 _ONE_DEVICE = "tensors are on the CPU or on NVIDIA's GPUs"
-_LAZY = "give the number of inputs, and use the module without Lazy"
 _DENSE = "there are dense tensors only"
 _WINDOW = "compute it from cos(arange(n) * (2 * pi / n))"
-_AREA = "add up (y[1:] + y[:-1]) / 2 times the steps"
-_LEAST_SQUARES = "of full rank use linalg.solve(A.mT @ A, A.mT @ b), else linalg.svd"
-_ORTHOGONAL = "use linalg.svd, whose U is orthogonal, too"
+_LEAST_SQUARES = "use linalg.pinv(A) @ b"
+_ORTHOGONAL = "use linalg.qr"
 _ONE_SOLVER = "use linalg.solve"
 _DETERMINANT = (
     "where it is known to be positive use logdet(A).exp(), else numpy.linalg.slogdet of A.numpy()"
 )
 _EIGEN = "of a symmetric matrix use linalg.eigh"
-_PSEUDO = "use linalg.svd, or of full rank linalg.solve(A.mT @ A, A.mT)"
 _EXPONENTIAL = "of a symmetric matrix use linalg.eigh: V @ diag(exp(L)) @ V.T"
 _RANK = "count the linalg.svdvals above a tolerance"
 _EACH = "transform one dimension after the other, by fft.fft or fft.ifft"
@@ -52,29 +49,14 @@ _REAL = "use fft.rfft along the last dimension, then fft.fft along each of the o
 _BACK_TO_REAL = "use fft.ifft along all dimensions but the last, then fft.irfft along that"
 
 _NO_SUCH_DTYPE = "convert to a dtype that is here, as by .float()"
-_FUSED = "kernels run one after the other; leave the layers as they are"
 _QUANTIZED = "there are no quantized tensors"
 _ON_NUMBERS = "use the function of numpy on x.numpy()"
 
-_STORAGES = (
-    "BFloat16 Bool Byte Char ComplexDouble ComplexFloat Double Float Half Int Long Short"
-).split()
-
-# Functions of lists of tensors; most have an in-place form.
-_ON_LISTS = (
-    "abs acos add addcdiv addcmul asin atan ceil clamp_max clamp_min cos cosh div erf erfc exp"
-    " expm1 floor frac lerp lgamma log log10 log1p log2 maximum minimum mul neg pow reciprocal"
-    " round rsqrt sigmoid sign sin sinh sqrt sub tan tanh trunc"
-).split()
-
 # Functions of the top level that are methods, too.
 _METHODS_TOO = {
-    "argwhere": "use nonzero",
     "cholesky": "use linalg.cholesky",
     "cholesky_inverse": "use linalg.inv of the matrix itself",
     "cholesky_solve": "use linalg.solve with the matrix itself",
-    "corrcoef": "use d @ d.T, where d is x - x.mean(1, keepdim=True) divided by the norms of rows",
-    "cov": "use d @ d.T / (n - 1), where d is x - x.mean(1, keepdim=True)",
     "det": _DETERMINANT,
     "frexp": _ON_NUMBERS,
     "histogram": "use histc, or bincount",
@@ -82,11 +64,6 @@ _METHODS_TOO = {
     "istft": "use fft.irfft, and nn.functional.fold",
     "logaddexp2": "use logaddexp(x * c, y * c) / c, where c is log(2)",
     "matrix_exp": _EXPONENTIAL,
-    "mode": "use bincount(x).argmax()",
-    "nanquantile": "use sort and lerp of x[~x.isnan()]",
-    "pinverse": _PSEUDO,
-    "qr": _ORTHOGONAL,
-    "quantile": "use sort and lerp, kthvalue, or median",
     "slogdet": _DETERMINANT,
     "stft": "use unfold, and fft.rfft",
     "svd": "use linalg.svd(A, full_matrices=False), which returns V transposed (Vh)",
@@ -95,11 +72,7 @@ _METHODS_TOO = {
 
 # Those that have an in-place form, besides.
 _IN_PLACE_TOO = {
-    "erfinv": "use scipy.special.erfinv on x.numpy()",
-    "gcd": _ON_NUMBERS,
-    "lcm": _ON_NUMBERS,
     "ldexp": "use x * 2.0**n",
-    "mvlgamma": "add up lgamma(x - i / 2) for all i below p, and p * (p - 1) / 4 * log(pi)",
     "nextafter": _ON_NUMBERS,
     "renorm": "multiply by (maxnorm / linalg.vector_norm(x, p, dims, keepdim=True)).clamp(max=1)",
     "sinc": "use sin(pi * x) / (pi * x), which is 1 at 0",
@@ -110,18 +83,11 @@ ABSENT: dict[str, dict[str, str]] = {
     "": {
         **_METHODS_TOO,
         **_IN_PLACE_TOO,
-        **dict.fromkeys(
-            [f"_foreach_{name}{end}" for name in _ON_LISTS for end in ("", "_") if name != "mul"]
-            + [f"_foreach_{name}" for name in ("clone", "copy_", "max", "mm", "mul", "zero_")],
-            "call the function of each tensor",
-        ),
-        **dict.fromkeys(
-            ["Storage", *(f"{kind}Storage" for kind in _STORAGES)], "use UntypedStorage"
+        **_each(
+            _QUANTIZED,
+            "QInt8Storage QInt32Storage QUInt2x4Storage QUInt4x2Storage QUInt8Storage",
         ),
         "binomial": "use numpy.random.Generator.binomial of x.numpy()",
-        "bartlett_window": "use 1 - abs(2 * arange(n) / n - 1)",
-        "blackman_window": _WINDOW,
-        "cumulative_trapezoid": "cumsum of (y[1:] + y[:-1]) / 2 times the steps",
         "chalf": _NO_SUCH_DTYPE,
         "complex32": _NO_SUCH_DTYPE,
         "cond": "use if of Python",
@@ -129,10 +95,7 @@ ABSENT: dict[str, dict[str, str]] = {
         **_each(_NO_SUCH_DTYPE, "float8_e4m3fn float8_e4m3fnuz float8_e5m2"),
         **_each(_NO_SUCH_DTYPE, "float8_e5m2fnuz float8_e8m0fnu"),
         "gradient": "divide differences of slices by the steps",
-        "hamming_window": _WINDOW,
-        "hann_window": _WINDOW,
         "library": "define an autograd.Function",
-        "kaiser_window": "use i0(beta * sqrt(1 - (2 * arange(n) / n - 1) ** 2)) / i0(beta)",
         **_each(_ONE_SOLVER, "lu lu_solve lu_unpack"),
         "lstsq": _LEAST_SQUARES,
         "masked": "use where",
@@ -143,17 +106,13 @@ ABSENT: dict[str, dict[str, str]] = {
         "poisson": "use numpy.random.Generator.poisson of x.numpy()",
         **_each(_QUANTIZED, "qint32 qint8 quint8"),
         **_each(_QUANTIZED, "quantize_per_channel quantize_per_tensor"),
-        "segment_reduce": "use scatter_reduce",
         "signal": _WINDOW,
         **_each(_DENSE, "sparse_bsr_tensor sparse_compressed_tensor"),
-        **_each(_DENSE, "sparse_coo sparse_csc_tensor sparse_csr"),
+        "sparse_csc_tensor": _DENSE,
         "svd_lowrank": "use linalg.svd, and the first columns",
         **_each(_NO_SUCH_DTYPE, "uint16 uint32 uint64"),
         "sparse_coo_tensor": _DENSE,
-        "spmm": "use mm of dense tensors",
         "sparse_csr_tensor": _DENSE,
-        "trapezoid": _AREA,
-        "trapz": _AREA,
         "while_loop": "use while of Python",
         "unravel_index": "use // and % by the sizes",
         "vander": "use linalg.vander(x), and flip(-1) for powers that fall",
@@ -186,9 +145,7 @@ ABSENT: dict[str, dict[str, str]] = {
         "freeze": _COMPILER,
         "load": "make the module by its class, and load its weights",
         "save": "save the weights: autograd_cy.save(module.state_dict(), path)",
-        **_each(_COMPILER, "ScriptFunction optimize_for_inference fuser"),
-        "fork": "call the function, or use concurrent.futures",
-        "wait": "call the function, or use concurrent.futures",
+        **_each(_COMPILER, "optimize_for_inference fuser"),
     },
     "linalg": {
         "householder_product": _ORTHOGONAL,
@@ -197,7 +154,6 @@ ABSENT: dict[str, dict[str, str]] = {
         "solve_ex": "use linalg.solve, and catch LinAlgError",
         "tensorinv": "use linalg.inv of a matrix made by reshape",
         "tensorsolve": "use linalg.solve of a matrix made by reshape",
-        "cholesky_ex": "use linalg.cholesky, and catch LinAlgError",
         "cond": "divide the largest of linalg.svdvals by the least",
         "det": _DETERMINANT,
         "eig": _EIGEN,
@@ -208,34 +164,13 @@ ABSENT: dict[str, dict[str, str]] = {
         "lu_solve": _ONE_SOLVER,
         "matrix_exp": _EXPONENTIAL,
         "matrix_rank": _RANK,
-        "pinv": _PSEUDO,
-        "qr": _ORTHOGONAL,
         "slogdet": _DETERMINANT,
-        "solve_triangular": _ONE_SOLVER,
     },
     "nn": {
         "CrossMapLRN2d": "use nn.LocalResponseNorm",
         "FractionalMaxPool2d": "use nn.AdaptiveMaxPool2d, whose windows are not random",
         "FractionalMaxPool3d": "use nn.AdaptiveMaxPool3d, whose windows are not random",
         "LinearCrossEntropyLoss": "use nn.Linear, and nn.CrossEntropyLoss",
-        **{
-            f"Lazy{kind}": _LAZY
-            for kind in (
-                "Linear",
-                *(
-                    f"{layer}{dims}d"
-                    for layer in ("Conv", "ConvTranspose", "BatchNorm", "InstanceNorm")
-                    for dims in (1, 2, 3)
-                ),
-            )
-        },
-    },
-    "nn.utils": {
-        "fuse_conv_bn_eval": _FUSED,
-        "fuse_conv_bn_weights": _FUSED,
-        "fuse_linear_bn_eval": _FUSED,
-        "fuse_linear_bn_weights": _FUSED,
-        "fusion": _FUSED,
     },
     "nn.functional": {
         "conv_tbc": "use conv1d of x.permute(1, 2, 0)",
@@ -246,8 +181,6 @@ ABSENT: dict[str, dict[str, str]] = {
         "native_channel_shuffle": "use channel_shuffle",
     },
     "optim": {
-        "Adafactor": "use optim.Adam, or optim.AdamW",
-        "Muon": "use optim.AdamW",
         "SparseAdam": "gradients are dense; use optim.Adam",
     },
     "func": {
@@ -259,7 +192,6 @@ ABSENT: dict[str, dict[str, str]] = {
         "as_sparse_gradcheck": "use autograd.gradcheck",
         "check_sparse_tensor_invariants": _DENSE,
         "log_softmax": "use log_softmax of a dense tensor",
-        "mm": "use mm of dense tensors",
         "sampled_addmm": "use addmm of dense tensors, and where",
         "softmax": "use softmax of a dense tensor",
         "spdiags": "fill zeros(shape).diagonal(offset)",
@@ -295,8 +227,6 @@ ABSENT: dict[str, dict[str, str]] = {
         "modified_bessel_i0": "use special.i0",
         "modified_bessel_i1": "use special.i1",
         "entr": "use -xlogy(x, x)",
-        "erfinv": _IN_PLACE_TOO["erfinv"],
-        "multigammaln": _IN_PLACE_TOO["mvlgamma"],
         "ndtr": "use (1 + erf(x / 2**0.5)) / 2",
         "ndtri": "use scipy.special.ndtri on x.numpy()",
         "sinc": _IN_PLACE_TOO["sinc"],
@@ -353,57 +283,30 @@ _QUANTIZATION = _each(
     " get_default_qconfig prepare prepare_qat quantize quantize_dynamic",
 )
 _DISTRIBUTIONS = {
-    "bernoulli": "Bernoulli",
     "beta": "Beta",
     "binomial": "Binomial",
-    "categorical": "Categorical",
-    "cauchy": "Cauchy",
     "chi2": "Chi2",
     "continuous_bernoulli": "ContinuousBernoulli",
     "dirichlet": "Dirichlet",
-    "distribution": "Distribution",
     "exp_family": "ExponentialFamily",
-    "exponential": "Exponential",
     "fishersnedecor": "FisherSnedecor",
     "gamma": "Gamma",
     "generalized_pareto": "GeneralizedPareto",
-    "geometric": "Geometric",
-    "gumbel": "Gumbel",
-    "half_cauchy": "HalfCauchy",
-    "half_normal": "HalfNormal",
-    "independent": "Independent",
     "inverse_gamma": "InverseGamma",
-    "kl": "kl_divergence register_kl",
     "kumaraswamy": "Kumaraswamy",
-    "laplace": "Laplace",
     "lkj_cholesky": "LKJCholesky",
-    "log_normal": "LogNormal",
     "logistic_normal": "LogisticNormal",
     "lowrank_multivariate_normal": "LowRankMultivariateNormal",
-    "mixture_same_family": "MixtureSameFamily",
     "multinomial": "Multinomial",
-    "multivariate_normal": "MultivariateNormal",
     "negative_binomial": "NegativeBinomial",
-    "normal": "Normal",
-    "one_hot_categorical": "OneHotCategorical OneHotCategoricalStraightThrough",
     "pareto": "Pareto",
     "poisson": "Poisson",
     "relaxed_bernoulli": "RelaxedBernoulli",
     "relaxed_categorical": "RelaxedOneHotCategorical",
     "studentT": "StudentT",
-    "transformed_distribution": "TransformedDistribution",
-    "uniform": "Uniform",
     "von_mises": "VonMises",
     "weibull": "Weibull",
     "wishart": "Wishart",
-    "constraint_registry": "biject_to transform_to",
-    "transforms": (
-        "AbsTransform AffineTransform CatTransform ComposeTransform CorrCholeskyTransform"
-        " CumulativeDistributionTransform ExpTransform IndependentTransform"
-        " LowerCholeskyTransform PositiveDefiniteTransform PowerTransform ReshapeTransform"
-        " SigmoidTransform SoftmaxTransform SoftplusTransform StackTransform"
-        " StickBreakingTransform TanhTransform Transform identity_transform"
-    ),
 }
 
 #: Module without the package's name -> name of torch's there -> the way out.
@@ -417,12 +320,6 @@ STAND_INS: dict[str, dict[str, str | OfTorch]] = {
     "ao.quantization": _QUANTIZATION,
     "cuda": {
         **_each(_NO_CUDA_GRAPH, "CUDAGraph graph graph_pool_handle make_graphed_callables"),
-        **_each(
-            "use UntypedStorage",
-            "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage"
-            " ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage"
-            " ShortStorage",
-        ),
         **_each(
             "there is one cache of blocks; leave it out",
             "CUDAPluggableAllocator MemPool caching_allocator_disabled caching_allocator_enable"
@@ -525,23 +422,9 @@ STAND_INS: dict[str, dict[str, str | OfTorch]] = {
     ),
     "distributions": _each(
         _DRAW,
-        " ".join(names for names in _DISTRIBUTIONS.values() if "register_kl" not in names)
-        + " kl_divergence",
+        " ".join(_DISTRIBUTIONS.values()),
     ),
     **{f"distributions.{module}": _each(_DRAW, names) for module, names in _DISTRIBUTIONS.items()},
-    "distributions.constraints": _each(
-        _DRAW,
-        "boolean cat corr_cholesky dependent dependent_property greater_than greater_than_eq"
-        " half_open_interval independent integer_interval interval less_than lower_cholesky"
-        " lower_triangular multinomial nonnegative nonnegative_integer one_hot positive"
-        " positive_definite positive_integer positive_semidefinite real real_vector simplex"
-        " square stack symmetric unit_interval is_dependent Constraint",
-    ),
-    "distributions.utils": _each(
-        _DRAW,
-        "broadcast_all clamp_probs lazy_property logits_to_probs probs_to_logits tril_matrix_to_vec"
-        " vec_to_tril_matrix",
-    ),
     "export": _each(_NO_GRAPH, "Constraint Dim ExportedProgram export load save"),
     "fx": _each(
         _NO_GRAPH,
@@ -556,9 +439,6 @@ STAND_INS: dict[str, dict[str, str | OfTorch]] = {
     "fx.experimental.proxy_tensor": _each(_NO_GRAPH, "make_fx get_proxy_mode"),
     "fx.proxy": _each(_NO_GRAPH, "Proxy TracerBase"),
     "jit": _each(_NO_GRAPH, "TopLevelTracedModule TracedModule TracerWarning _get_trace_graph"),
-    "nn.attention.bias": _each(
-        _ATTENTION, "CausalBias CausalVariant causal_lower_right causal_upper_left"
-    ),
     "nn.attention.flex_attention": _each(
         _ATTENTION,
         "AuxOutput AuxRequest BlockMask and_masks create_block_mask create_mask"
@@ -567,12 +447,6 @@ STAND_INS: dict[str, dict[str, str | OfTorch]] = {
     "nn.parallel": _each(_NO_DEVICES, "gather parallel_apply replicate scatter"),
     "nn.parallel.scatter_gather": _each(_NO_DEVICES, "gather scatter scatter_kwargs"),
     "nn.parallel._functions": _each(_NO_DEVICES, "Broadcast Gather ReduceAddCoalesced Scatter"),
-    "nn.utils.prune": _each(
-        "use a parametrization that multiplies by a mask (nn.utils.parametrize)",
-        "BasePruningMethod CustomFromMask Identity L1Unstructured LnStructured PruningContainer"
-        " RandomStructured RandomUnstructured custom_from_mask global_unstructured identity"
-        " is_pruned l1_unstructured ln_structured random_structured random_unstructured remove",
-    ),
     "onnx": _each(
         _NO_EXPORTER,
         "ExportOptions JitScalarType ONNXProgram OperatorExportTypes TrainingMode"
@@ -622,10 +496,34 @@ MOVED: dict[str, tuple[str, ...]] = {
     "distributed.elastic": ("distributed: ",),
     "distributed.elastic.multiprocessing": ("distributed: ",),
     "distributed.elastic.multiprocessing.errors": ("distributed: record=_record",),
+    "distributions.bernoulli": ("distributions.discrete: Bernoulli",),
+    "distributions.categorical": ("distributions.discrete: Categorical",),
+    "distributions.cauchy": ("distributions.continuous: Cauchy",),
+    "distributions.exponential": ("distributions.continuous: Exponential",),
+    "distributions.geometric": ("distributions.discrete: Geometric",),
+    "distributions.gumbel": ("distributions.continuous: Gumbel",),
+    "distributions.half_cauchy": ("distributions.continuous: HalfCauchy",),
+    "distributions.half_normal": ("distributions.continuous: HalfNormal",),
+    "distributions.independent": ("distributions.transformed: Independent",),
+    "distributions.laplace": ("distributions.continuous: Laplace",),
+    "distributions.log_normal": ("distributions.continuous: LogNormal",),
+    "distributions.mixture_same_family": ("distributions.transformed: MixtureSameFamily",),
+    "distributions.multivariate_normal": ("distributions.multivariate: MultivariateNormal",),
+    "distributions.normal": ("distributions.continuous: Normal",),
+    "distributions.one_hot_categorical": (
+        "distributions.discrete: OneHotCategorical OneHotCategoricalStraightThrough",
+    ),
+    "distributions.transformed_distribution": (
+        "distributions.transformed: TransformedDistribution",
+    ),
+    "distributions.uniform": ("distributions.continuous: Uniform",),
     "functional": (
         ": atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors"
         " cartesian_prod cdist chain_matmul einsum meshgrid norm split tensordot unique"
         " unique_consecutive",
+    ),
+    "nn.attention.bias": (
+        "nn.causal_bias: CausalBias CausalVariant causal_lower_right causal_upper_left",
     ),
     "nn.modules.activation": (
         "nn: CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid"
@@ -634,13 +532,17 @@ MOVED: dict[str, tuple[str, ...]] = {
     ),
     "nn.modules.adaptive": ("nn: AdaptiveLogSoftmaxWithLoss", "nn.adaptive_softmax: _ASMoutput"),
     "nn.modules.batchnorm": (
-        "nn: BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm",
+        "nn: BatchNorm1d BatchNorm2d BatchNorm3d LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d"
+        " SyncBatchNorm",
+        "nn.lazy: _LazyNormBase",
         "nn.normalization: _BatchNorm _NormBase",
     ),
     "nn.modules.channelshuffle": ("nn: ChannelShuffle",),
     "nn.modules.container": ("nn: ModuleDict ModuleList ParameterDict ParameterList Sequential",),
     "nn.modules.conv": (
-        "nn: Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
+        "nn: Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d"
+        " LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d",
+        "nn.lazy: _LazyConvXdMixin=_LazyConvMixin",
         "nn.convolution: _ConvNd _ConvTransposeNd=_Transposed",
     ),
     "nn.modules.distance": ("nn: CosineSimilarity PairwiseDistance",),
@@ -651,11 +553,13 @@ MOVED: dict[str, tuple[str, ...]] = {
     "nn.modules.flatten": ("nn: Flatten Unflatten",),
     "nn.modules.fold": ("nn: Fold Unfold",),
     "nn.modules.instancenorm": (
-        "nn: InstanceNorm1d InstanceNorm2d InstanceNorm3d",
+        "nn: InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d"
+        " LazyInstanceNorm3d",
         "nn.normalization: _InstanceNorm",
     ),
+    "nn.modules.lazy": ("nn.lazy: LazyModuleMixin", "nn.parameter: is_lazy"),
     "nn.modules.linear": (
-        "nn: Bilinear Identity Linear",
+        "nn: Bilinear Identity LazyLinear Linear",
         "nn.attention: NonDynamicallyQuantizableLinear",
     ),
     "nn.modules.loss": (

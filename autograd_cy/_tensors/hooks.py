@@ -65,7 +65,11 @@ def add_hook(
     if not callable(hook):
         raise TypeError(f"a hook must be callable, not {type(hook).__name__}")
     handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
+    put = getattr(hooks, "put", None)
+    if put is None:
+        hooks[handle.id] = hook
+    else:
+        put(handle.id, hook)
     if prepend:
         hooks.move_to_end(handle.id, last=False)
     return handle
@@ -176,8 +180,10 @@ def _set_backward_hooks(self, hooks):
         if before is not None:
             before.clear()
         return
-    kept = _hooks._tensor_hooks(self)
     hooks = dict(hooks)
+    if not hooks and not self.requires_grad:
+        return
+    kept = _hooks._tensor_hooks(self)
     kept.clear()
     kept.update(hooks)
 

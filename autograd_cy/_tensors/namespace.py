@@ -120,7 +120,7 @@ _PARTS = {
     default_device: "get_default_device set_default_device",
     placement: (
         "channels_last channels_last_3d contiguous_format device layout memory_format "
-        "preserve_format strided"
+        "preserve_format sparse_bsc sparse_bsr sparse_coo sparse_csc sparse_csr strided"
     ),
     storage: (
         "OutOfMemoryError empty_cache memory_summary reset_peak_memory set_allocator_caching"

@@ -24,6 +24,8 @@ from autograd_cy._C.exchange import (
     UntypedStorage,
     _memory_owner,
     _move_memory,
+    _move_storage,
+    _set_later,
     _shared_block,
     _SharedBlock,
 )
@@ -95,6 +97,19 @@ def share_memory_(self: Tensor) -> Tensor:
         )
     register()
     return self
+
+
+def share_storage_(storage: UntypedStorage) -> None:
+    """Move a storage that no tensor uses to memory that other processes share."""
+    probe = _on_storage(storage)
+    shared = probe is None or is_shared(probe)
+    del probe  # which uses it
+    if not shared and not _move_storage(storage, lambda size: new_block(size).storage(0, size)):
+        raise RuntimeError(
+            "share_memory_(): tensors or arrays use the memory of this storage and would keep it. "
+            "Call share_memory_() of the tensor, before there are views of it."
+        )
+    register()
 
 
 def block_of(t: Tensor) -> Any:
@@ -386,5 +401,6 @@ def _wait() -> None:
         time.sleep(0.002)
 
 
+_set_later(is_shared=is_shared, share_storage_=share_storage_, new_block=new_block)
 _install("is_shared", is_shared)
 _install("share_memory_", share_memory_)

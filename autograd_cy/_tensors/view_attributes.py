@@ -1,9 +1,12 @@
-"""Attributes that are views: real and imaginary parts, and transposes."""
+"""Attributes that are views (parts of numbers, transposes), and the order of dimensions."""
 
 from __future__ import annotations
 
 from autograd_cy._C import ops_complex as _complex
 from autograd_cy._C import ops_shape as _shape
+from autograd_cy._C.placement import channels_last as _channels_last
+from autograd_cy._C.placement import channels_last_3d as _channels_last_3d
+from autograd_cy._C.placement import memory_format as _memory_format
 from autograd_cy._C.tensor import _install, _warn_once
 
 # --- parts of complex numbers ----------------------------------------------------------------
@@ -62,12 +65,114 @@ def _adjoint(self):
     return _complex.conj(_shape.t(self))
 
 
+def _conjugate_transposed(self):
+    """The conjugate of mT."""
+    if not self.ndim:
+        _warn_once("Tensor.mH is deprecated on 0-D tensors. Consider using x.conj().")
+    return _complex.conj(_matrix_transposed(self))
+
+
+_FORMATS = {
+    (_channels_last, 4): (0, 2, 3, 1),
+    (_channels_last_3d, 5): (0, 2, 3, 4, 1),
+}
+
+
+def dim_order(self, *, ambiguity_check=False):
+    """
+    Return the dimensions in the order in which they lie in memory, the outermost first.
+
+    Parameters
+    ----------
+    ambiguity_check : bool or list of memory_format
+        Raise an error if strides or dimensions of size 1 leave the order open; of a list, unless
+        the tensor has exactly one of these formats, whose order is returned.
+
+    Returns
+    -------
+    tuple of int
+
+    Raises
+    ------
+    RuntimeError
+        If the order is open, and `ambiguity_check` says so.
+    TypeError
+        If `ambiguity_check` is something else.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.ones(2, 3).t().dim_order()
+    (1, 0)
+    """
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not (isinstance(ambiguity_check, bool) or ambiguity_check is formats) or not all(
+        isinstance(f, _memory_format) for f in formats
+    ):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    strides = self.stride()
+    order = _order_in_memory(tuple(self.shape), strides)
+    if ambiguity_check is False or (len(set(strides)) == self.ndim and 1 not in self.shape):
+        return order
+    fitting = [f for f in formats if self.is_contiguous(memory_format=f)]
+    if len(fitting) != 1:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given "
+            "memory formats."
+        )
+    return _FORMATS.get((fitting[0], self.ndim), tuple(range(self.ndim)))
+
+
+def _order_in_memory(sizes, strides):
+    """The dimensions by their strides; one of stride 0, which fits everywhere, keeps its place."""
+    order = [*range(len(sizes) - 1, -1, -1)]
+    for i in range(1, len(sizes)):
+        place = i
+        for k in range(i - 1, -1, -1):
+            inner, outer = order[k], order[place]
+            if not strides[inner] or not strides[outer]:
+                continue
+            if (strides[inner], sizes[inner]) > (strides[outer], sizes[outer]):
+                order[k], order[place] = outer, inner
+                place = k
+            elif strides[inner] < strides[outer]:
+                break
+    return tuple(order[::-1])
+
+
+def module_load(self, other, assign=False):
+    """
+    Return what takes the place of this parameter or buffer when a module loads `other` for it.
+
+    For programs that swap parameters; `Module.load_state_dict` copies values itself.
+
+    Parameters
+    ----------
+    other : Tensor
+    assign : bool
+        Whether `other` itself is to be used.
+
+    Returns
+    -------
+    Tensor
+        Without history: `other`, or this tensor, which has its values then.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.ones(2).module_load(ag.zeros(2))
+    tensor([0., 0.])
+    """
+    return other.detach() if assign else self.copy_(other).detach()
+
+
+_install("dim_order", dim_order)
+_install("module_load", module_load)
+
 for _name, _attribute in {
     "T": property(_transposed),
     "mT": property(_matrix_transposed),
-    "mH": property(
-        lambda self: _complex.conj(_matrix_transposed(self)), doc="The conjugate of mT."
-    ),
+    "mH": property(_conjugate_transposed),
     "H": property(_adjoint),
     "_conj": _complex._conj,
     "_neg_view": _complex._neg_view,

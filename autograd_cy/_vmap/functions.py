@@ -54,14 +54,14 @@ def _apply(cls, args, split):
     with _below(level) as (size, randomness):
         values, dims = [], []
         for x in args:
-            value, dim = _unwrap(x, level) if isinstance(x, Tensor) else (x, None)
+            value, dim = _unwrapped(x, level)
             values.append(value)
             dims.append(dim)
-        if all(d is None for d in dims):
+        if all(d is None for d in flatten(dims)[0]):
             made = cls.apply(*values)
             out_dims = None
         else:
-            made, out_dims = _batched(cls, VmapInfo(size, randomness), tuple(dims), values)
+            made, out_dims = _batched(cls, VmapInfo(size, randomness), tuple(dims), values, args)
     leaves, structure = flatten(made)
     places = spread(out_dims, structure)
     if places is None:
@@ -74,6 +74,18 @@ def _apply(cls, args, split):
     return structure.build(
         [_again(given, x, d, level) if isinstance(x, Tensor) else x for x, d in zip(leaves, places)]
     )
+
+
+def _unwrapped(x, level):
+    """The value of an argument below a vmap, and where its examples are; of each leaf of a
+    container."""
+    if isinstance(x, Tensor):
+        return _unwrap(x, level)
+    if not isinstance(x, (list, tuple, dict)):
+        return x, None
+    leaves, structure = flatten(x)
+    pairs = [_unwrap(y, level) if isinstance(y, Tensor) else (y, None) for y in leaves]
+    return structure.build([y for y, _ in pairs]), structure.build([d for _, d in pairs])
 
 
 def _again(given, made, dim, level):
@@ -94,7 +106,7 @@ def _same_place(made, dim, value, place):
     return (a.shape, a.stride(), a.storage_offset()) == (b.shape, b.stride(), b.storage_offset())
 
 
-def _batched(cls, info, dims, values):
+def _batched(cls, info, dims, values, args):
     has_rule = cls.vmap is not Function.vmap
     if cls.generate_vmap_rule:
         if has_rule:
@@ -103,7 +115,10 @@ def _batched(cls, info, dims, values):
                 "and an overriden vmap staticmethod. Please set generate_vmap_rule=False or delete "
                 "the overriden vmap staticmethod to avoid ambiguity."
             )
-        return _generated(cls, info, dims, values)
+        # Containers stay as they are: the rule wraps only arguments.
+        flat = tuple(d if isinstance(x, Tensor) else None for x, d in zip(args, dims))
+        given = [x if isinstance(x, Tensor) else y for x, y in zip(values, args)]
+        return _generated(cls, info, flat, given)
     if not has_rule:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please "

@@ -6,7 +6,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from autograd_cy._C.tensor import ItemsContext
+from autograd_cy._environment.contexts import _Context
 
 __all__ = ["flags", "is_available", "version"]
 
@@ -53,7 +53,7 @@ def is_available() -> bool:
 
 def version() -> None:
     """
-    The version of the library: none.
+    Return the version of the library: none.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def flags(
     benchmark_limit: int | None = 10,
     deterministic: bool = False,
     allow_tf32: bool = True,
-) -> ItemsContext:
+) -> _Context:
     """
     Set the switches for the length of a block.
 
@@ -104,4 +104,4 @@ def flags(
     }
     for name, value in wanted.items():
         _check(name, value)
-    return ItemsContext([(globals(), name, value) for name, value in wanted.items()])
+    return _Context([(globals(), name, value) for name, value in wanted.items()])

@@ -156,7 +156,13 @@ __all__ = [  # noqa: F405
 
 
 def _find(name: str) -> object:
+    if name.endswith("Storage"):
+        from autograd_cy import storage
+
+        return storage._class_of(name, "cuda") if name in storage._DTYPES else None
     # How many there are is known when GPUs are in use.
+    if name == "_initialized":
+        return is_initialized()  # noqa: F405
     return random.all_generators() if name == "default_generators" else None
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from autograd_cy._C.ops_joining import stack
@@ -68,6 +69,11 @@ def functional_call(
         tensors = dict(given)
     else:
         tensors = {}
+        if not isinstance(given, (list, tuple)):
+            raise ValueError(
+                "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but "
+                f"got {type(given)}"
+            )
         for one in given:
             if not isinstance(one, Mapping):
                 raise TypeError(
@@ -82,6 +88,36 @@ def functional_call(
                 )
             tensors.update(one)
     args = () if args is None else args if isinstance(args, tuple) else (args,)
+    places, items = _replacements(module, tensors, tie_weights, strict)
+    with ItemsContext(items):
+        try:
+            return module(*args, **({} if kwargs is None else kwargs))
+        finally:
+            if isinstance(given, MutableMapping):
+                _hand_back(given, places, tensors)
+
+
+@contextmanager
+def _reparametrize_module(
+    module: Any,
+    parameters_and_buffers: Mapping[str, Tensor],
+    tie_weights: bool = False,
+    strict: bool = False,
+    stack_weights: bool = False,
+) -> Iterator[None]:
+    """Give a module other parameters for a ``with`` block, as `functional_call` does."""
+    tensors = dict(parameters_and_buffers)
+    places, items = _replacements(module, tensors, tie_weights, strict)
+    with ItemsContext(items):
+        try:
+            yield
+        finally:
+            if isinstance(parameters_and_buffers, MutableMapping):
+                _hand_back(parameters_and_buffers, places, tensors)
+
+
+def _replacements(module, tensors, tie_weights, strict):
+    """Return where each tensor goes, by its name, and all items of dictionaries that change."""
     if strict:
         _check_names(module, tensors, tie_weights)
     owners = {"": module}
@@ -89,12 +125,7 @@ def functional_call(
     items = [(*places[name], t) for name, t in tensors.items()]
     if tie_weights:
         items += _tied(module, places, tensors)
-    with ItemsContext(items):
-        try:
-            return module(*args, **({} if kwargs is None else kwargs))
-        finally:
-            if isinstance(given, MutableMapping):
-                _hand_back(given, places, tensors)
+    return places, items
 
 
 def _hand_back(given, places, tensors):
@@ -191,7 +222,7 @@ def _check_names(module, tensors, tie_weights):
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """
-    The parameters and buffers of several models of one kind, stacked for :func:`vmap`.
+    Return the parameters and buffers of several models of one kind, stacked for :func:`vmap`.
 
     Parameters
     ----------

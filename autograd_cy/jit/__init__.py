@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from autograd_cy._lazy import attach as _attach
+from autograd_cy.futures import Future
+from autograd_cy.jit.annotations import Dict as Dict  # the import sets `annotations` here
 from autograd_cy.nn import Module
 
 __all__ = [
+    "Attribute",
     "Final",
+    "Future",
+    "ScriptFunction",
     "ScriptModule",
     "annotate",
     "export",
+    "fork",
     "ignore",
     "is_scripting",
     "is_tracing",
@@ -20,7 +26,9 @@ __all__ = [
     "script_if_tracing",
     "script_method",
     "trace",
+    "trace_module",
     "unused",
+    "wait",
 ]
 
 _Any = TypeVar("_Any")
@@ -41,6 +49,86 @@ class ScriptModule(Module):
     >>> Twice()(ag.ones(2))
     tensor([2., 2.])
     """
+
+
+class ScriptFunction:
+    """
+    The class of compiled functions, of which there are none: ``isinstance`` is False.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> isinstance(ag.jit.script(ag.neg), ag.jit.ScriptFunction)
+    False
+    """
+
+
+class Attribute(NamedTuple):
+    """
+    A value with the type that a compiler is to see.
+
+    Parameters
+    ----------
+    value : object
+    type : type
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.jit.Attribute(0.1, float).value
+    0.1
+    """
+
+    value: Any
+    type: Any
+
+
+def fork(func: Callable, *args: Any, **kwargs: Any) -> Future:
+    """
+    Call a function and return its result as a future.
+
+    Parameters
+    ----------
+    func : callable
+    *args, **kwargs
+        Its arguments.
+
+    Returns
+    -------
+    Future
+        It is done already; :func:`wait` returns the result.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.jit.wait(ag.jit.fork(ag.neg, ag.tensor([1.0])))
+    tensor([-1.])
+    """
+    future = Future()
+    future.set_result(func(*args, **kwargs))
+    return future
+
+
+def wait(future: Future) -> Any:
+    """
+    Return the result of a future.
+
+    Parameters
+    ----------
+    future : Future
+        What :func:`fork` returned.
+
+    Returns
+    -------
+    object
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.jit.wait(ag.jit.fork(lambda: 3))
+    3
+    """
+    return future.wait()
 
 
 def is_scripting() -> bool:
@@ -145,6 +233,33 @@ def trace(
     True
     """
     return func
+
+
+def trace_module(mod: _Any, inputs: Any, *args: Any, **kwargs: Any) -> _Any:
+    """
+    Return a module as it is.
+
+    Parameters
+    ----------
+    mod : Module
+    inputs : dict
+        Arguments of its methods; without effect.
+    *args, **kwargs
+        Options of the compiler; without effect.
+
+    Returns
+    -------
+    Module
+        `mod`.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> layer = ag.nn.ReLU()
+    >>> ag.jit.trace_module(layer, {"forward": ag.ones(1)}) is layer
+    True
+    """
+    return mod
 
 
 def script_method(fn: _Function) -> _Function:

@@ -27,7 +27,7 @@ def vector_norm(
     out: Tensor | None = None,
 ) -> Tensor:
     """
-    The `ord`-norm of all elements, or along dimensions.
+    Return the `ord`-norm of all elements, or along dimensions.
 
     Parameters
     ----------
@@ -61,6 +61,8 @@ def vector_norm(
     >>> ag.linalg.vector_norm(ag.tensor([[3.0, -4.0]]), 1, dim=1)
     tensor([7.])
     """
+    if isinstance(ord, str):
+        raise TypeError("linalg_vector_norm(): argument 'ord' (position 2) must be Number, not str")
     check_floating(x, "vector_norm")
     return _stored(_ag.norm(x, ord, dim, keepdim, dtype=dtype), out, "linalg.vector_norm")
 
@@ -186,6 +188,10 @@ def norm(
     >>> ag.linalg.norm(ag.tensor([[3.0, 0.0], [0.0, 4.0]]))
     tensor(5.)
     """
+    if isinstance(dim, (tuple, list)) and len(dim) not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}"
+        )
     if ord is None:
         return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
     if isinstance(ord, str):

@@ -10,14 +10,14 @@ from autograd_cy._lazy import attach as _attach
 
 from . import functional, init, modules, utils
 from .modules import *  # noqa: F403
-from .parameter import Buffer, Parameter
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 if TYPE_CHECKING:
     from . import parallel
     from .parallel import DataParallel
 
-__all__ = ["Buffer", "DataParallel", "Parameter", "functional", "init", "modules", "parallel"]
-__all__ += ["utils"]
+__all__ = ["Buffer", "DataParallel", "Parameter", "UninitializedBuffer", "UninitializedParameter"]
+__all__ += ["functional", "init", "modules", "parallel", "utils"]
 
 if not TYPE_CHECKING:  # type checkers name what isn't there themselves
     __all__ += modules.__all__

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from autograd_cy import Tensor, empty_like, no_grad
 from autograd_cy import device as _device
 from autograd_cy import dtype as _dtype
+from autograd_cy._C._warned import warn as _warn
 
+from .parameter import Parameter
 from .registration import Owner
 
 _M = TypeVar("_M", bound="Convertible")
@@ -30,6 +33,9 @@ class Convertible(Owner):
         if recurse:
             for child in self.children():  # type: ignore[attr-defined]
                 child._apply(fn)
+        if is_set("swap") or is_set("overwrite"):
+            _apply_anew(self, fn)
+            return self
         for param in self._parameters.values():
             if param is None:
                 continue
@@ -78,6 +84,13 @@ class Convertible(Owner):
                 f"but got desired dtype={dtype}"
             )
 
+        if dtype is not None and dtype.is_complex:
+            _warn(
+                "Complex modules are a new feature under active development whose design may "
+                "change, and some modules might not work as expected when using complex tensors as "
+                "parameters or buffers.",
+                UserWarning,
+            )
         layout = wanted.pop("memory_format", None)
 
         def convert(tensor: Tensor) -> Tensor:
@@ -286,6 +299,40 @@ class Convertible(Owner):
         autograd_cy.Size([1, 2])
         """
         return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
+
+
+def is_set(way: str) -> bool:
+    """Tell whether programs have set "swap" or "overwrite" in ``autograd_cy.__future__``."""
+    future = sys.modules.get("autograd_cy.__future__")  # few programs load it
+    return future is not None and getattr(future, f"_{way}_module_params_on_conversion")
+
+
+def _apply_anew(module: Any, fn: Callable[[Tensor], Tensor]) -> None:
+    """Convert, with new parameters that take the places of the others, or what these are."""
+    for name, param in [*module._parameters.items()]:
+        if param is None:
+            continue
+        grad = param.grad
+        with no_grad():
+            made = Parameter(fn(param), param.requires_grad)
+            if grad is not None:
+                made.grad = fn(grad).requires_grad_(grad.requires_grad)
+        if not is_set("swap"):
+            module._parameters[name] = made
+            continue
+        from autograd_cy.utils import swap_tensors  # few programs use it
+
+        try:
+            param.grad = None
+            swap_tensors(param, made)
+        except Exception as error:
+            param.grad = grad
+            raise RuntimeError(
+                f"_apply(): Couldn't swap {type(module).__name__}.{name}: {error}"
+            ) from error
+    for name, buffer in module._buffers.items():
+        if buffer is not None:
+            module._buffers[name] = fn(buffer)
 
 
 def _wanted(args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -6,11 +6,13 @@ backward is in ``backward_hooks.py``.
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
+from weakref import WeakValueDictionary
 
 from autograd_cy import Tensor
 from autograd_cy._C import recorder as _recorder
@@ -19,30 +21,98 @@ from autograd_cy._tensors.hooks import RemovableHandle, add_hook, have_option
 
 from . import global_hooks as _all
 from .backward_hooks import BackwardHook, hook_last_node
-from .registration import Owner
+from .registration import Owner, _when_set
 
 _NONE: Mapping[int, Callable[..., Any]] = MappingProxyType({})
 
 
-class _Table:
-    """A dictionary of hooks, which a module has from the first hook or the first look at it on."""
+class _Table(OrderedDict):
+    """The hooks of one kind that run with a call, of one module.
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
+    A plain call looks only at `Hooked._hooked`, so it must be set where a program puts hooks in by
+    itself.
+    """
 
-    def __get__(self, module: Any, owner: type | None = None) -> Any:
-        if module is None:
-            return _NONE
-        if "state_dict" not in self.name:
-            module.__dict__["_hooked"] = True  # hooks may be put into it without our notice
-        return module.__dict__.setdefault(self.name, OrderedDict())
+    def __setitem__(self, number: Any, hook: Any) -> None:
+        super().__setitem__(number, hook)
+        _by_hand[id(self)] = self
+        Hooked._hooked = True
+
+    def put(self, number: int, hook: Any) -> None:
+        """Put a hook in, of a module that is marked as one with hooks."""
+        super().__setitem__(number, hook)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Table:
+        made = memo[id(self)] = _Table()
+        for number, hook in self.items():
+            made.put(number, copy.deepcopy(hook, memo))
+        return made
+
+    def __reduce__(self) -> Any:
+        return OrderedDict, (), None, None, iter(self.items())
+
+    def __repr__(self) -> str:
+        return f"OrderedDict({list(self.items()) or ''})"
+
+
+# Those that a program put hooks into, until a call marks their module.
+_by_hand: WeakValueDictionary[int, _Table] = WeakValueDictionary()
+
+#: The dictionaries of hooks that run with a call.
+_AROUND_FORWARD = (
+    "_forward_pre_hooks",
+    "_forward_hooks",
+    "_backward_pre_hooks",
+    "_backward_hooks",
+)
+
+
+def new_tables() -> dict[str, Any]:
+    """Return the dictionaries of hooks of a new module."""
+    return {
+        "_forward_pre_hooks": _Table(),
+        "_forward_hooks": _Table(),
+        "_backward_pre_hooks": _Table(),
+        "_backward_hooks": _Table(),
+        "_state_dict_pre_hooks": OrderedDict(),
+        "_state_dict_hooks": OrderedDict(),
+        "_load_state_dict_pre_hooks": OrderedDict(),
+        "_load_state_dict_post_hooks": OrderedDict(),
+        "_forward_pre_hooks_with_kwargs": OrderedDict(),
+        "_forward_hooks_with_kwargs": OrderedDict(),
+        "_forward_hooks_always_called": OrderedDict(),
+        # None until the first backward hook: full hooks and the old kind don't mix.
+        "_is_full_backward_hook": None,
+    }
+
+
+TABLES = frozenset(new_tables())
+
+
+def add_tables(own: dict[str, Any]) -> None:
+    """Give a module the dictionaries of hooks that it lacks.
+
+    Parameters
+    ----------
+    own : dict
+        Its attributes.
+    """
+    for name in _AROUND_FORWARD:
+        given = own.get(name)
+        if given and type(given) is not _Table:
+            own[name] = _Table(given)
+            own["_hooked"] = True
+        elif given is not None and type(given) is not _Table:
+            del own[name]
+    for name, empty in new_tables().items():
+        own.setdefault(name, empty)
 
 
 def table(module: Any, name: str) -> Mapping[int, Callable[..., Any]]:
     """
     Return the hooks of one kind that a module has, such as ``"_forward_hooks"``.
 
-    It makes no dictionary where there are none.
+    Of a module that lost the dictionary, and of one without `Module.__init__`, there are none.
     """
     return module.__dict__.get(name, _NONE)
 
@@ -50,7 +120,7 @@ def table(module: Any, name: str) -> Mapping[int, Callable[..., Any]]:
 class Hooked(Owner):
     """The part of `Module` that registers hooks.
 
-    The hooks are in ordered dictionaries, which are made with the first hook.
+    The hooks are in ordered dictionaries.
 
     Examples
     --------
@@ -63,20 +133,18 @@ class Hooked(Owner):
     # Whether any hook runs around `forward`; the only thing that a plain call looks at.
     _hooked = False
 
-    _forward_pre_hooks = _Table()
-    _forward_hooks = _Table()
-    _backward_pre_hooks = _Table()
-    _backward_hooks = _Table()
-    _state_dict_pre_hooks = _Table()
-    _state_dict_hooks = _Table()
-    _load_state_dict_pre_hooks = _Table()
-    _load_state_dict_post_hooks = _Table()
-    # By their ids, the hooks that were registered with an option.
-    _forward_pre_hooks_with_kwargs = _Table()
-    _forward_hooks_with_kwargs = _Table()
-    _forward_hooks_always_called = _Table()
-    # None until the first backward hook: full hooks and the old kind don't mix.
-    _is_full_backward_hook: bool | None = None
+    _forward_pre_hooks: dict[int, Callable[..., Any]]
+    _forward_hooks: dict[int, Callable[..., Any]]
+    _backward_pre_hooks: dict[int, Callable[..., Any]]
+    _backward_hooks: dict[int, Callable[..., Any]]
+    _state_dict_pre_hooks: dict[int, Callable[..., Any]]
+    _state_dict_hooks: dict[int, Callable[..., Any]]
+    _load_state_dict_pre_hooks: dict[int, Callable[..., Any]]
+    _load_state_dict_post_hooks: dict[int, Callable[..., Any]]
+    _forward_pre_hooks_with_kwargs: dict[int, bool]
+    _forward_hooks_with_kwargs: dict[int, bool]
+    _forward_hooks_always_called: dict[int, bool]
+    _is_full_backward_hook: bool | None
 
     # --- around forward ---------------------------------------------------------------------
 
@@ -367,6 +435,13 @@ class Hooked(Owner):
         return _add_hook(self, "_load_state_dict_post_hooks", hook)
 
 
+def _replaced(module: Any) -> None:
+    """A program has set one of the dictionaries."""
+    module.__dict__["_hooked"] = True
+
+
+_when_set.update(dict.fromkeys(_AROUND_FORWARD, _replaced))
+
 # Functions and no methods: a program's modules may have methods of any private name.
 
 
@@ -374,19 +449,18 @@ def _add_hook(
     module: Any, kind: str, hook: Callable[..., Any], prepend: bool = False, **options: bool
 ) -> RemovableHandle:
     state = module.__dict__
-    hooks = state.get(kind, OrderedDict())
+    hooks = state.setdefault(kind, OrderedDict())
     handle = add_hook(hooks, hook, prepend)
-    state[kind] = hooks
     for option, wanted in options.items():
         if wanted:
             have_option(state.setdefault(f"{kind}_{option}", OrderedDict()), handle)
-    if "state_dict" not in kind:
+    if kind in _AROUND_FORWARD:
         state["_hooked"] = True
     return handle
 
 
 def _choose_kind(module: Any, full: bool) -> None:
-    if module._is_full_backward_hook is (not full):
+    if module.__dict__.get("_is_full_backward_hook") is (not full):
         raise RuntimeError(
             "Cannot use both regular backward hooks and full backward hooks on a single "
             "Module. Please use only one of them."
@@ -420,10 +494,16 @@ def call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _call_hooked(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    own = module.__dict__
+    hooks = [own[name] for name in _AROUND_FORWARD if own.get(name)]
+    if _by_hand and hooks:
+        own["_hooked"] = True
+        for one in hooks:
+            _by_hand.pop(id(one), None)
     if not _all.around_forward():
-        if not _recorder._wants_modules():
+        if not (_recorder._wants_modules() or any(_by_hand.values())):
             Hooked._hooked = False  # until hooks of all modules come again
-        if "_hooked" not in module.__dict__:
+        if not hooks:
             return module.forward(*args, **kwargs)
     now = _Now(args, kwargs)
     try:
@@ -458,9 +538,8 @@ def _backward_hooks(module: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     full: list[Any] = []
     old: list[Any] = []
     (full if _all.full_backward else old).extend(_all.backward.values())
-    (full if module._is_full_backward_hook else old).extend(
-        table(module, "_backward_hooks").values()
-    )
+    kind = module.__dict__.get("_is_full_backward_hook")
+    (full if kind else old).extend(table(module, "_backward_hooks").values())
     return tuple(full), tuple(old)
 
 

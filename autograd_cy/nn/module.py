@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from autograd_cy import Tensor
 
 from .conversion import Convertible
-from .hooks import call
+from .hooks import TABLES, add_tables, call, new_tables
 from .parameter import Parameter, clear_grad
 from .registration import Owner
 from .saving import Saving
@@ -60,13 +60,21 @@ class Module(Saving, Convertible):
             )
             raise TypeError(f"{type(self).__name__}.__init__() {what}")
         Owner.__init__(self)
+        self.__dict__.update(new_tables())
         self.training = True
         if go_on:
             super(Owner, self).__init__(*args, **kwargs)  # type: ignore[misc]
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Most dictionaries of hooks are empty, and made again.
+        own = self.__dict__
+        return {name: value for name, value in own.items() if value or name not in TABLES}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Subclasses add here what their older files lack.
-        self.__dict__.update(state)
+        own = self.__dict__
+        own.update(state)
+        add_tables(own)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._hooked:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copyreg
 from typing import Any
 
 from autograd_cy import Tensor, empty
 from autograd_cy._C.overrides import _disabled_method
 from autograd_cy._C.tensor import _must_be_bool
+from autograd_cy._tensors.overriding import DisableTorchFunctionSubclass
 from autograd_cy._tensors.sharing import share_instances_of
 
 
@@ -114,7 +116,222 @@ class Buffer(Tensor, metaclass=_Marked):
         return memo[id(self)]
 
 
+# --- without a shape yet ------------------------------------------------------------------------
+
+
+class UninitializedTensorMixin:
+    """The part of parameters and buffers whose shape isn't known yet: `materialize` gives it.
+
+    Until then they have a dtype, a device and no elements, and functions refuse them.
+    """
+
+    #: The class that they become.
+    cls_to_become: type
+
+    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Give it a shape, and memory that isn't written yet; it becomes an ordinary one.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            The shape.
+        device, dtype : optional
+            By default those that it was made with.
+        """
+        if device is None:
+            device = self.data.device
+        if dtype is None:
+            dtype = self.data.dtype
+        self.data = empty(shape, device=device, dtype=dtype)
+        self.__class__ = self.cls_to_become
+
+    @property
+    def shape(self) -> Any:
+        """Raise a RuntimeError: there is none yet."""
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually "
+            "happens in `load_state_dict` when trying to load an uninitialized parameter into an "
+            "initialized one. Call `forward` to initialize the parameters before accessing their "
+            "attributes."
+        )
+
+    def share_memory_(self) -> Any:
+        """Raise a RuntimeError: there is no memory yet."""
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to "
+            "initialize the parameters before calling `module.share_memory()`."
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __reduce_ex__(self: Any, protocol: Any) -> tuple:
+        return type(self), (self.requires_grad, self.data.device, self.data.dtype)
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
+        if func.__name__ in _TAKE_UNINITIALIZED or type(func).__name__ == "method-wrapper":
+            with DisableTorchFunctionSubclass():
+                return func(*args, **(kwargs or {}))
+        raise ValueError(
+            f"Attempted to use an uninitialized parameter in {func}. This error happens when you "
+            "are using a `LazyModule` or explicitly manipulating "
+            f"`torch.nn.parameter.{cls.__name__}` objects. When using LazyModules Call `forward` "
+            "with a dummy batch to initialize the parameters before calling torch functions"
+        )
+
+
+# Functions that say nothing of a shape, or convert what is there.
+_CONVERSIONS = frozenset("half float double bfloat16 char short int long cuda cpu to type".split())
+_TAKE_UNINITIALIZED = _CONVERSIONS | frozenset(
+    "__hash__ size copy_ is_complex is_floating_point get_device"
+    " _has_compatible_shallow_copy_type".split()
+)
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A parameter whose shape isn't known yet.
+
+    Parameters
+    ----------
+    requires_grad : bool, optional
+        Whether gradients are wanted.
+    device, dtype : optional
+        Of the parameter that it becomes.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> weight = torch.nn.UninitializedParameter()
+    >>> weight
+    <UninitializedParameter>
+    >>> weight.materialize((2, 3))
+    >>> type(weight).__name__, tuple(weight.shape)
+    ('Parameter', (2, 3))
+    """
+
+    cls_to_become = Parameter
+
+    def __new__(
+        cls, requires_grad: bool = True, device: Any = None, dtype: Any = None
+    ) -> UninitializedParameter:
+        return Tensor._make_subclass(cls, empty(0, device=device, dtype=dtype), requires_grad)
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+        pass
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UninitializedParameter:
+        if id(self) not in memo:
+            made = type(self)(self.requires_grad, self.data.device, self.data.dtype)
+            memo[id(self)] = made
+        return memo[id(self)]
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Buffer):
+    """A buffer whose shape isn't known yet.
+
+    Parameters
+    ----------
+    requires_grad : bool, optional
+        Whether gradients are wanted.
+    device, dtype : optional
+        Of the buffer that it becomes.
+    persistent : bool, optional
+        Whether the buffer is part of the module's ``state_dict``.
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> mean = torch.nn.parameter.UninitializedBuffer()
+    >>> mean.materialize((3,))
+    >>> tuple(mean.shape)
+    (3,)
+    """
+
+    cls_to_become = Buffer
+
+    def __new__(  # type: ignore[misc]
+        cls,
+        requires_grad: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        persistent: bool = True,
+    ) -> UninitializedBuffer:
+        data = empty(0, device=device, dtype=dtype)
+        made = Tensor._make_subclass(cls, data, requires_grad)
+        made.persistent = persistent
+        return made
+
+    def __init__(  # type: ignore[misc]
+        self,
+        requires_grad: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        persistent: bool = True,
+    ) -> None:
+        pass
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UninitializedBuffer:
+        if id(self) not in memo:
+            made = type(self)(
+                self.requires_grad, self.data.device, self.data.dtype, self.persistent
+            )
+            memo[id(self)] = made
+        return memo[id(self)]
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
+        found = super().__torch_function__(func, types, args, kwargs)
+        if func.__name__ not in _CONVERSIONS or found is args[0]:
+            return found
+        return cls(found.requires_grad, found.device, found.dtype, args[0].persistent)
+
+
+def is_lazy(param: Any) -> bool:
+    """Return whether a parameter or buffer has no shape yet.
+
+    Parameters
+    ----------
+    param : object
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> torch.nn.parameter.is_lazy(torch.nn.UninitializedParameter())
+    True
+    """
+    return isinstance(param, UninitializedTensorMixin)
+
+
 share_instances_of(Parameter, Buffer)
+
+
+# --- their names --------------------------------------------------------------------------------
+
+
+def _name_classes(package: str) -> None:
+    """Let ``__module__`` of the classes say that they are of this package."""
+    for value in tuple(globals().values()):
+        if isinstance(value, _Marked):
+            value.__module__ = f"{package}.nn.parameter"
+
+
+def _class_named(name: str) -> type[Tensor]:
+    """Return the class of a pickle, which doesn't say in which package it was."""
+    return globals()[name]
+
+
+def _reduced(cls: _Marked) -> str | tuple[Any, ...]:
+    return (
+        (_class_named, (cls.__name__,)) if globals().get(cls.__name__) is cls else cls.__qualname__
+    )
+
+
+copyreg.pickle(_Marked, _reduced)  # type: ignore[arg-type]
 
 _PLAIN = (Tensor, Parameter, Buffer)
 

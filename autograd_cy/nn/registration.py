@@ -6,12 +6,16 @@ nothing else. ``module.py`` builds on it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from autograd_cy import Tensor
 
 from . import global_hooks as _all
 from .parameter import Buffer, Parameter
+
+# Name of an attribute -> a function of the module, called when a program has set it.
+_when_set: dict[str, Callable[[Any], None]] = {}
 
 
 class Owner:
@@ -187,6 +191,8 @@ class Owner:
             self.register_buffer(name, value, value.persistent)
         elif not _set_registered(self, name, value):
             super().__setattr__(name, value)
+            if name in _when_set:
+                _when_set[name](self)
 
     def __delattr__(self, name: str) -> None:
         for registry in (self._parameters, self._buffers, self._modules):

@@ -9,8 +9,9 @@ from typing import Any
 from autograd_cy import Tensor, no_grad
 from autograd_cy._C._warned import warn as _warn
 
+from .conversion import is_set
 from .hooks import Hooked, table
-from .parameter import Parameter
+from .parameter import Parameter, is_lazy
 
 EXTRA = "_extra_state"
 
@@ -280,6 +281,10 @@ def _load_one(
             f'While copying the parameter named "{key}", expected a Tensor from checkpoint '
             f"but received {type(value)}{hint}"
         )
+    if is_lazy(member):
+        with no_grad():
+            member.copy_(value)  # which has no shape, either: `LazyModuleMixin` has seen to it
+        return None
     if member.dim() == 0 and value.dim() == 1 and len(value) == 1:
         value = value[0]  # as files of old have numbers
     if value.shape != member.shape:
@@ -287,6 +292,8 @@ def _load_one(
             f"size mismatch for {key}: copying a param with shape {value.shape} from "
             f"checkpoint, the shape in current model is {member.shape}."
         )
+    if is_set("swap"):
+        return _swap_one(member, key, value, assign)
     if not assign:
         if member.is_meta and not value.is_meta:
             _warn(
@@ -312,6 +319,39 @@ def _load_one(
             value.requires_grad_(member.requires_grad)
     setattr(module, name, value)
     return None
+
+
+def _swap_one(member: Tensor, key: str, value: Tensor, assign: bool) -> str | None:
+    """Exchange a parameter or buffer with what `module_load` makes of a value."""
+    from autograd_cy.utils import swap_tensors  # few programs use it
+
+    try:
+        with no_grad():
+            made = member.module_load(value, assign=assign)
+            if made is value or made is member:
+                raise RuntimeError(
+                    "module_load returned one of self or other, please .detach() the result if "
+                    "returning one of the inputs in module_load"
+                )
+            if any(_share_memory(made, t) for t in (member, value)):
+                made = made.clone()  # tensors that share memory aren't exchanged
+        if isinstance(member, Parameter):
+            if not isinstance(made, Parameter):
+                made = Parameter(made, requires_grad=member.requires_grad)
+            else:
+                made.requires_grad_(member.requires_grad)
+        swap_tensors(member, made)
+    except Exception as error:
+        return (
+            f'While swapping the parameter named "{key}", whose dimensions in the model are '
+            f"{member.shape} and whose dimensions in the checkpoint are {value.shape}, an "
+            f"exception occurred : {error.args}."
+        )
+    return None
+
+
+def _share_memory(a: Tensor, b: Tensor) -> bool:
+    return a.untyped_storage() == b.untyped_storage()
 
 
 def _key_errors(missing: list[str], unexpected: list[str]) -> list[str]:

@@ -172,7 +172,7 @@ class host:
     expression (``"np.linalg.inv(A)"``), or ``module.function`` of autograd_cy/_interpreted, which
     gets arrays. `dtypes` says what the results are, one word each: "same" (promoted from the
     tensors), "first" (that of the first tensor), "float" (integers become the default float),
-    "real" and "complex" (the counterparts of "float"), "int64", "bool".
+    "real" and "complex" (the counterparts of "float"), "int32", "int64", "bool".
     """
 
     target: str

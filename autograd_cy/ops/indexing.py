@@ -620,7 +620,7 @@ op(
     node="MaskedFillBackward0",
     variants={"MaskedFillBackward1": "not is_number(value)"},
     plain_numbers=("value",),
-    doc="masked_fill whose result lies in memory as `self` does.",
+    doc="masked_fill whose result has the memory format of `self`.",
 )
 
 op(
@@ -661,25 +661,29 @@ op(
     ),
 )
 
-op(
-    "nonzero(self)",
-    options={"as_tuple: bool = False": "_nonzero_tuple"},
-    kernel=call(
-        "indexing.nonzero",
-        shape="rules_indexing.true_places(self, sizes)",
-        sized="indexing.count_nonzero",
-    ),
-    out="exact",
-    vjp=nondiff("the result is indices"),
-    vmap=refuse(
-        "vmap: We do not support batching operators that can output dynamic shape. Attempted to "
-        "vmap over nonzero; use where() with the condition instead."
-    ),
-    samples=[sample((arg((3, 4), integers(0, 2)),))],
-    reference="np.argwhere(self)",
-    doc="Indices of the elements that aren't zero, one row each.",
-    example=">>> ag.nonzero(ag.tensor([0, 3, 4]))\ntensor([[1],\n        [2]])",
-)
+for _name, _options in (
+    ("nonzero", {"as_tuple: bool = False": "_nonzero_tuple"}),
+    ("argwhere", {}),
+):
+    op(
+        f"{_name}(self)",
+        options=_options,
+        kernel=call(
+            "indexing.nonzero",
+            shape="rules_indexing.true_places(self, sizes)",
+            sized="indexing.count_nonzero",
+        ),
+        out="exact" if _options else False,
+        vjp=nondiff("the result is indices"),
+        vmap=refuse(
+            "vmap: We do not support batching operators that can output dynamic shape. Attempted "
+            f"to vmap over {_name}; use where() with the condition instead."
+        ),
+        samples=[sample((arg((3, 4), integers(0, 2)),))],
+        reference="np.argwhere(self)",
+        doc="Indices of the elements that aren't zero, one row each.",
+        example=f">>> ag.{_name}(ag.tensor([0, 3, 4]))\ntensor([[1],\n        [2]])",
+    )
 
 op(
     "_repeated_places(repeats, output_size: int? = None)",

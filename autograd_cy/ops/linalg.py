@@ -6,7 +6,18 @@ value decomposition: J. Townsend, "Differentiating the singular value decomposit
 Wan, S.-X. Zhang, "Automatic differentiation for complex valued SVD" (2019).
 """
 
-from autograd_cy.ops._schema import arg, by_test, composite, error, host, op, sample, shapes
+from autograd_cy.ops._schema import (
+    arg,
+    by_test,
+    composite,
+    error,
+    host,
+    one,
+    op,
+    real,
+    sample,
+    shapes,
+)
 
 LOADED = "at first use"
 
@@ -249,6 +260,34 @@ op(
 )
 
 op(
+    "cholesky_ex(A, *, upper: bool = False, check_errors: bool = False) -> (L, info)",
+    namespace="linalg",
+    tier="interpreted",
+    checks="square",
+    autocast="float32",
+    kernel=host("linalg.cholesky_ex", ("same", "int32")),
+    out=False,
+    vjp={"A": "_cholesky_backward(grad_L, L, upper)"},
+    jvp={"L": {"A": "_cholesky_jvp(A_t, L, upper)"}},
+    nondiff_outputs=("info",),
+    vmap="linalg_cholesky_ex(A, upper, check_errors)",
+    dtypes="fc",
+    reference=by_test("tests/ops/test_decompositions.py::test_cholesky_ex_says_where_it_failed"),
+    node="LinalgCholeskyExBackward0",
+    errors=(NOT_SQUARE, VECTOR),
+    params={"check_errors": "Raise an error where a matrix has no factor."},
+    doc=(
+        "The factor of :func:`cholesky`, and for each matrix 0, or the order of the first leading "
+        "minor that is not positive definite, where the factor has no meaning."
+    ),
+    example=(
+        ">>> ag.linalg.cholesky_ex(ag.tensor([[4.0, 0.0], [0.0, -1.0]])).info\n"
+        "tensor(2, dtype=autograd_cy.int32)"
+    ),
+    raises={"LinAlgError": "A matrix is not positive definite, with `check_errors`."},
+)
+
+op(
     "solve(A, B, *, left: bool = True)",
     namespace="linalg",
     tier="interpreted",
@@ -293,4 +332,226 @@ op(
     tier="interpreted",
     kernel=composite("linalg.solve_backward"),
     doc="Gradients of a linear system with respect to matrix and right-hand side.",
+)
+
+op(
+    "solve_triangular(A, B, *, upper: bool, left: bool = True, unitriangular: bool = False)",
+    namespace="linalg",
+    tier="interpreted",
+    kernel=host("linalg.solve_triangular"),
+    checks="triangular",
+    vjp={
+        (
+            "A",
+            "B",
+        ): "_solve_triangular_backward(grad, A, result, upper, left, unitriangular, needed)"
+    },
+    jvp={
+        "A": "_solve_triangular_jvp(A_t, A, result, upper, left, unitriangular)",
+        "B": "linalg_solve_triangular(A, B_t, upper, left, unitriangular)",
+    },
+    vmap="elementwise",
+    samples=[
+        sample((arg((3, 3), real(0.5, 1.5)), arg((3, 2))), {"upper": True}),
+        sample((arg((2, 2), real(0.5, 1.5)), arg((3, 2))), {"upper": False, "left": False}),
+        sample((arg((2, 3, 3), real(0.5, 1.5)), arg((3, 1))), {"upper": False}),
+        sample((arg((3, 3)), arg((2, 3, 2))), {"upper": True, "unitriangular": True}),
+        sample((arg((0, 0)), arg((0, 2))), {"upper": True}),
+    ],
+    dtypes="fc",
+    tolerance=1e-3,
+    reference=by_test("tests/ops/test_decompositions.py::test_triangular_systems_are_solved"),
+    node="LinalgSolveTriangularBackward0",
+    shows={"self": "A"},
+    errors=(
+        error(sample((arg((2, 3)), arg((2, 1))), {"upper": True}), RuntimeError, "square"),
+        error(
+            sample((arg((3, 3)), arg((2, 1))), {"upper": True}),
+            RuntimeError,
+            "Incompatible shapes of A and B for the equation AX = B",
+        ),
+        error(
+            sample((arg((3, 3)), arg((3,))), {"upper": True}),
+            RuntimeError,
+            "B must have at least 2 dimensions",
+        ),
+    ),
+    params={
+        "upper": "Whether the upper triangle of `A` is read, or the lower one.",
+        "left": "Whether `A` stands on the left of `X`.",
+        "unitriangular": "Whether the diagonal counts as ones.",
+    },
+    doc=(
+        "The solution X of ``A @ X = B``, or with ``left=False`` of ``X @ A = B``, where `A` is "
+        "triangular.\nThe other triangle is not read, and its gradient is 0; a zero on the "
+        "diagonal gives infinities or NaN."
+    ),
+    example=(
+        ">>> A, B = ag.tensor([[2.0, 1.0], [0.0, 4.0]]), ag.tensor([[4.0], [8.0]])\n"
+        ">>> ag.linalg.solve_triangular(A, B, upper=True)\n"
+        "tensor([[1.],\n"
+        "        [2.]])"
+    ),
+)
+
+op(
+    "_solve_triangular_backward(grad, A, X, upper: bool, left: bool, unitriangular: bool, "
+    "needed: object) -> Tensor[]",
+    tier="interpreted",
+    kernel=composite("linalg.solve_triangular_backward"),
+    doc="Gradients of a triangular system with respect to matrix and right-hand side.",
+)
+
+op(
+    "_solve_triangular_jvp(tangent, A, X, upper: bool, left: bool, unitriangular: bool)",
+    tier="interpreted",
+    kernel=composite("linalg.solve_triangular_jvp"),
+    doc="Tangent of the solution of a triangular system by its matrix.",
+)
+
+# The derivative of Q and R: S. F. Walter, L. Lehmann, R. Lamour, "On evaluating higher-order
+# derivatives of the QR decomposition of tall matrices with full column rank in forward and reverse
+# mode algorithmic differentiation" (2012).
+op(
+    "qr(A, mode: str = 'reduced') -> (Q, R)",
+    namespace="linalg",
+    tier="interpreted",
+    checks="whole_matrices",
+    autocast="float32",
+    kernel=host("linalg.qr"),
+    out=False,
+    vjp={"A": "_qr_backward(given_Q, given_R, Q, R, mode)"},
+    jvp={"Q": {"A": "_qr_jvp(A_t, Q, R, mode, 0)"}, "R": {"A": "_qr_jvp(A_t, Q, R, mode, 1)"}},
+    vmap="linalg_qr(A, mode)",
+    samples=[
+        one((3, 3)),
+        one((4, 2)),
+        one((2, 4)),
+        one((2, 3, 2)),
+        one((2, 3), "complete"),
+        one((0, 3)),
+        one((2, 0)),
+    ],
+    dtypes="fc",
+    tolerance=1e-3,
+    reference="tuple(np.linalg.qr(A, mode))",
+    node="LinalgQrBackward0",
+    errors=(
+        VECTOR,
+        error(sample((arg((2, 2)), "x")), RuntimeError, "unrecognized mode 'x' but expected one"),
+    ),
+    params={"mode": "``'reduced'``, ``'complete'``, or ``'r'``: without Q."},
+    doc=(
+        "QR decomposition ``A = Q @ R``: `Q` has orthonormal columns, `R` is upper triangular.\n"
+        "It has derivatives where the first columns, as many as there are rows, are linearly "
+        "independent; with ``'complete'`` not of matrices that have more rows than columns, and "
+        "none with ``'r'``."
+    ),
+    example=(
+        ">>> ag.linalg.qr(ag.tensor([[0.0, 2.0], [-1.0, 0.0]])).R.abs()\n"
+        "tensor([[1., 0.],\n"
+        "        [0., 2.]])"
+    ),
+)
+
+op(
+    "_qr_backward(gQ: Tensor?, gR: Tensor?, Q, R, mode: str)",
+    tier="interpreted",
+    kernel=composite("linalg.qr_backward"),
+    doc="Gradient of a matrix from those of its QR decomposition.",
+)
+
+op(
+    "_qr_jvp(tangent, Q, R, mode: str, which: int)",
+    tier="interpreted",
+    kernel=composite("linalg.qr_jvp"),
+    doc="Tangent of Q or R (0, 1).",
+)
+
+# G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares
+# problems whose variables separate" (1973).
+PINV = {
+    "atol": "Singular values up to this count as 0.",
+    "rtol": (
+        "So do those up to this part of the largest one; by default the larger size times the "
+        "dtype's ``eps`` without `atol`, and 0 with it."
+    ),
+    "rcond": "Singular values up to this part of the largest one count as 0.",
+    "hermitian": "Whether the matrices are Hermitian; the lower triangle is read then.",
+}
+NO_MATRIX = error(sample((arg((3,)),)), RuntimeError, "expected a tensor with 2 or more dimensions")
+op(
+    "pinv(A, *, atol: float | Tensor? = None, rtol: float | Tensor? = None, "
+    "hermitian: bool = False)",
+    namespace="linalg",
+    tier="interpreted",
+    kernel=composite("linalg.pinv"),
+    out="exact",
+    samples=[
+        one((3, 2)),
+        one((2, 3)),
+        one((2, 2, 2)),
+        sample((arg((2, 2)),), {"rtol": 1e-3}),
+        one((0, 3)),
+    ],
+    dtypes="fc",
+    tolerance=1e-3,
+    reference="np.linalg.pinv(A, 1e-15 if rtol is None else rtol, hermitian)",
+    errors=(
+        NO_MATRIX,
+        error(sample((arg((2, 3)),), {"hermitian": True}), RuntimeError, "square"),
+    ),
+    params={name: PINV[name] for name in ("atol", "rtol", "hermitian")},
+    doc=(
+        "Pseudoinverse of matrices (Moore, Penrose). Its derivative is that of matrices of the "
+        "same rank."
+    ),
+    example=(
+        ">>> ag.linalg.pinv(ag.tensor([[2.0, 0.0], [0.0, 0.0]]))\n"
+        "tensor([[0.5000, 0.0000],\n"
+        "        [0.0000, 0.0000]])"
+    ),
+)
+
+op(
+    "pinv.rcond(A, rcond: float | Tensor, hermitian: bool = False)",
+    namespace="linalg",
+    tier="interpreted",
+    kernel=composite("linalg.pinv_above"),
+    when="len(args) > 1 or 'rcond' in kwargs",
+    out="exact",
+    samples=[sample((arg((3, 2)), 1e-4)), sample((arg((2, 2)), 0.0))],
+    dtypes="fc",
+    tolerance=1e-3,
+    reference="np.linalg.pinv(A, rcond, hermitian)",
+    params={name: PINV[name] for name in ("rcond", "hermitian")},
+    doc="With the older name of `rtol`.",
+)
+
+op(
+    "_pinv(A, atol: object, rtol: object, hermitian: bool)",
+    tier="interpreted",
+    shown_as="linalg.pinv",
+    kernel=host("linalg.pinv"),
+    vjp={"A": "_pinv_backward(grad, A, result)"},
+    jvp={"A": "_pinv_jvp(A_t, A, result)"},
+    vmap="_pinv(A, atol, rtol, hermitian)",
+    node="LinalgPinvBackward0",
+    shows={"self": "A"},
+    dtypes="fc",
+    doc="The pseudoinverse, with both tolerances.",
+)
+
+op(
+    "_pinv_backward(grad, A, P)",
+    tier="interpreted",
+    kernel=composite("linalg.pinv_backward"),
+    doc="Gradient of a matrix from that of its pseudoinverse.",
+)
+
+op(
+    "_pinv_jvp(tangent, A, P)",
+    tier="interpreted",
+    kernel=composite("linalg.pinv_jvp"),
+    doc="Tangent of the pseudoinverse.",
 )

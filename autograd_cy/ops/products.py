@@ -209,6 +209,21 @@ op(
 )
 
 op(
+    "spmm(self, mat2)",
+    tier="interpreted",
+    method=False,
+    out="exact",
+    kernel=composite("mm(self, mat2)"),
+    samples=shapes(((3, 4), (4, 2))),
+    dtypes="ihfc",
+    reference="self @ mat2",
+    tolerance=1e-4,
+    raises={"RuntimeError": "The shapes don't fit."},
+    doc="Another name of :func:`mm`, as programs have it for a sparse matrix times a dense one.",
+    example=">>> ag.spmm(ag.tensor([[2]]), ag.tensor([[3]]))\ntensor([[6]])",
+)
+
+op(
     "_batched_addmm(self, mat1, mat2, beta: Scalar, alpha: Scalar)",
     kernel=composite("products.batched_addmm"),
     doc="addmm of batches.",

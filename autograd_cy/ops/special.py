@@ -8,7 +8,9 @@ from autograd_cy.ops._schema import (
     composite,
     differs,
     elementwise,
+    error,
     host,
+    one,
     op,
     real,
     sample,
@@ -40,6 +42,26 @@ unary(
     reference="scipy.special.erfc(self)",
     dtypes="bihf",
     example=">>> ag.erfc(ag.tensor([0.0, 1.0]))\ntensor([1.0000, 0.1573])",
+)
+
+op(
+    "erfinv(self)",
+    namespace="special",
+    tier="interpreted",
+    # SciPy forgets the sign of zero.
+    kernel=host("np.copysign(scipy.special.erfinv(self), self)", "float"),
+    aliases=("erfinv",),
+    inplace=True,
+    vjp={"self": "0.886226925452758 * grad * exp(square(special_erfinv(self)))"},
+    jvp="elementwise",
+    vmap="elementwise",
+    samples=UNARY,
+    domain=real(-0.8, 0.8),
+    dtypes="bihf",
+    node="ErfinvBackward0",
+    reference="scipy.special.erfinv(self)",
+    doc="Inverse of the error function.",
+    example=">>> ag.special.erfinv(ag.tensor([0.0, 0.5]))\ntensor([0.0000, 0.4769])",
 )
 
 op(
@@ -162,6 +184,40 @@ op(
     reference="scipy.special.polygamma(order, self)",
     tolerance=1e-3,
     doc="Derivatives of the digamma function.",
+)
+
+op(
+    "mvlgamma(self, p: int)",
+    tier="interpreted",
+    kernel=host("special.mvlgamma", "float"),
+    checks="positive_order",
+    inplace=True,
+    vjp={"self": "_mvlgamma_backward(grad, self, p)"},
+    jvp="elementwise",
+    vmap="mvlgamma(self, p)",
+    samples=[one((3, 4), 2), one((3,), 1), one((), 3), one((0, 2), 2)],
+    domain=real(1.2, 4),
+    dtypes="ihf",
+    reference="scipy.special.multigammaln(self, p)",
+    tolerance=1e-4,
+    special=(
+        differs("gradient", BESIDE_A_POLE, "torch rounds the product of pi and the number"),
+        differs("second", "finite(self)", TORCH_ROUNDS),
+    ),
+    params={"p": "The dimension, at least 1."},
+    errors=(error(sample((arg((3,)), 0)), RuntimeError, "p has to be greater than or equal to 1"),),
+    doc=(
+        "Logarithm of the multivariate gamma function of dimension `p`: the sum of "
+        "``lgamma(self - i / 2)`` for `i` below `p`, and ``p * (p - 1) / 4 * log(pi)``."
+    ),
+    example=">>> ag.mvlgamma(ag.tensor([3.0]), 2)\ntensor([1.5502])",
+)
+
+op(
+    "_mvlgamma_backward(grad, self, p: int)",
+    tier="interpreted",
+    kernel=composite("special.mvlgamma_backward"),
+    doc="Gradient of mvlgamma.",
 )
 
 for _name, _sign, _doc in (("igamma", "", "lower"), ("igammac", "-", "upper")):

@@ -1,4 +1,4 @@
-"""Variances, standard deviations, medians, histograms."""
+"""Variances, covariances, medians, quantiles, modes, histograms."""
 
 from autograd_cy.ops._schema import (
     EACH,
@@ -7,10 +7,14 @@ from autograd_cy.ops._schema import (
     call,
     composite,
     error,
+    fixed,
     host,
+    integers,
     loop,
     nondiff,
+    one,
     op,
+    real,
     sample,
     shapes,
 )
@@ -265,6 +269,122 @@ for _name, _what in (
         ),
         doc=f"{_what} Along a dimension, with its index.",
     )
+
+op(
+    "mode(self, dim: dim = -1, keepdim: bool = False) -> (values, indices)",
+    tier="interpreted",
+    kernel=host("statistics.mode", ("same", "int64")),
+    out=False,
+    checks="reduced_dimension",
+    nondiff_outputs=("indices",),
+    vjp={"self": "_put_reduced(grad_values, self.shape, dim, indices, keepdim)"},
+    jvp={"values": {"self": "_take_reduced(self_t, dim, indices, keepdim)"}},
+    vmap="dims",
+    samples=[one((3, 4)), one((3, 4), 0, True), one((5,)), one(()), one((0, 3), 1)],
+    dtypes="bihf",
+    reference=by_test("tests/ops/test_quantiles.py::test_modes_are_the_smallest_of_the_most_often"),
+    errors=(error(sample((arg((3, 0)),)), IndexError, "to have non-zero size"),),
+    doc=(
+        "The element that occurs most often along a dimension, the smallest of several, and the "
+        "index of its last place."
+    ),
+    example=(
+        ">>> ag.mode(ag.tensor([3, 1, 3, 2]))\n"
+        "autograd_cy.return_types.mode(\n"
+        "values=tensor(3),\n"
+        "indices=tensor(2))"
+    ),
+)
+
+QUANTILE = {
+    "q": "Which quantiles, from 0 to 1: a number, or a vector of the dtype of the input.",
+    "interpolation": (
+        "What lies between two elements: ``'linear'``, ``'lower'``, ``'higher'``, ``'midpoint'`` "
+        "or ``'nearest'``."
+    ),
+}
+for _name, _what in (
+    ("quantile", "Quantiles of the elements; NaN where there is a NaN."),
+    ("nanquantile", "Quantiles of the elements that aren't NaN."),
+):
+    op(
+        f"{_name}(self, q: float | Tensor, dim: dim? = None, keepdim: bool = False, *, "
+        "interpolation: str = 'linear')",
+        tier="interpreted",
+        kernel=composite(f"statistics.{_name}"),
+        out="exact",
+        samples=[
+            one((5,), 0.3),
+            one((3, 4), 0.75, 0),
+            one((3, 4), 0.4, -1, True),
+            one((), 0.2),
+            sample((arg((3, 4)), arg((2,), real(0.1, 0.9))), {"dim": 1}),
+            sample((arg((3, 4)), arg((3,), real(0.1, 0.9)), 0, True)),
+        ]
+        + [
+            sample((arg((3, 5)), 0.55, 1), {"interpolation": word})
+            for word in ("lower", "higher", "midpoint", "nearest")
+        ],
+        dtypes="f",
+        tolerance=1e-4,
+        reference=f"np.{_name}(self, q, axis=dim, keepdims=keepdim, method=interpolation)",
+        errors=(
+            error(sample((arg((3,)), 1.5)), RuntimeError, "q must be in the range"),
+            error(
+                sample((arg((3,)), 0.5), {"interpolation": "x"}),
+                RuntimeError,
+                "interpolation must be one of linear, lower, higher, midpoint or nearest",
+            ),
+            error(sample((arg((0,)), 0.5)), RuntimeError, "input tensor must be non-empty"),
+        ),
+        params=QUANTILE,
+        doc=f"{_what} Several `q` come first among the dimensions of the result.",
+        example=(f">>> ag.{_name}(ag.tensor([1.0, 2.0, 4.0]), 0.75)\ntensor(3.)"),
+    )
+
+op(
+    "cov(self, *, correction: int = 1, fweights: Tensor? = None, aweights: Tensor? = None)",
+    tier="interpreted",
+    kernel=composite("statistics.cov"),
+    samples=[
+        one((3, 4)),
+        one((5,)),
+        sample((arg((2, 4)),), {"correction": 0}),
+        sample((arg((2, 3)),), {"fweights": fixed((3,), integers(1, 4))}),
+    ],
+    dtypes="ihfc",
+    tolerance=1e-4,
+    reference="np.cov(self, ddof=correction, fweights=fweights, aweights=aweights)",
+    errors=(error(sample((arg((2, 2, 2)),)), RuntimeError, "expected input to have two or fewer"),),
+    params={
+        "correction": "What is subtracted from the number of observations.",
+        "fweights": "How often each observation counts; integers.",
+        "aweights": "How much each observation counts; floats.",
+    },
+    doc="Covariances of variables, which are rows; each column is an observation.",
+    example=(
+        ">>> ag.cov(ag.tensor([[1.0, 2.0, 3.0], [2.0, 0.0, 1.0]]))\n"
+        "tensor([[ 1.0000, -0.5000],\n"
+        "        [-0.5000,  1.0000]])"
+    ),
+)
+
+op(
+    "corrcoef(self)",
+    tier="interpreted",
+    kernel=composite("statistics.corrcoef"),
+    samples=[one((3, 4)), one((2, 5)), one((5,))],
+    dtypes="ihfc",
+    tolerance=1e-4,
+    reference="np.corrcoef(self)",
+    errors=(error(sample((arg((2, 2, 2)),)), RuntimeError, "expected input to have two or fewer"),),
+    doc="Correlations of variables, which are rows: :func:`cov` over standard deviations.",
+    example=(
+        ">>> ag.corrcoef(ag.tensor([[1.0, 2.0, 3.0], [2.0, 0.0, 1.0]]))\n"
+        "tensor([[ 1.0000, -0.5000],\n"
+        "        [-0.5000,  1.0000]])"
+    ),
+)
 
 op(
     "histc(self, bins: int = 100, min: Scalar = 0, max: Scalar = 0)",

@@ -16,7 +16,7 @@ from autograd_cy._C.launch import is_capturing
 from autograd_cy._C.optimize import with_gradients
 
 from . import _formulas
-from ._fused import FusedOptimizer, missing_state
+from ._fused import FLAGS, FusedOptimizer, missing_state
 from ._groups import first_number
 
 __all__ = ["update"]
@@ -31,10 +31,11 @@ def update(optimizer: FusedOptimizer, group: dict[str, Any]) -> None:
     Raises
     ------
     AssertionError
-        If a step over lists of tensors was asked for.
+        If the group has ``foreach=True``, for which torch records no steps but those of SGD.
     RuntimeError
-        If a parameter is a leaf that requires grad, does not agree with its gradient, or is no
-        floating-point or complex tensor; or while launches are captured.
+        If a fused step was asked for; if a parameter is a leaf that requires grad, does not agree
+        with its gradient, or is no floating-point or complex tensor, before any of them changes; or
+        while launches are captured.
     """
     name = type(optimizer).__name__
     if group.get("foreach") and optimizer.operator != "_fused_sgd_":
@@ -42,15 +43,22 @@ def update(optimizer: FusedOptimizer, group: dict[str, Any]) -> None:
             f"{name}: _foreach ops don't support autograd; leave foreach=True out of an optimizer "
             "with differentiable=True"
         )
+    if group.get("fused"):
+        raise RuntimeError(
+            f"{name}: a step with fused=True is not recorded, and differentiable=True needs that; "
+            "leave one of them out"
+        )
     if is_capturing():
         raise RuntimeError(
             f"{name}: a step with differentiable=True replaces its state, and can't be captured; "
             "capture one with differentiable=False"
         )
     with enable_grad():
-        formula, options = _options(optimizer, group)
-        for param, grad in zip(*with_gradients(group["params"])[:2]):
-            _check(param, grad, name)
+        formula, options = _formula_and_options(optimizer, group)
+        params, grads = with_gradients(group["params"])[:2]
+        for param, grad in zip(params, grads):
+            _check_param(param, grad, name)
+        for param, grad in zip(params, grads):
             before = optimizer.state.get(param)
             if not before:
                 before = {}
@@ -71,8 +79,8 @@ def _step(
 ) -> dict[str, Any]:
     """Step one parameter, and return its state after that."""
     numbers, arrays = optimizer._numbers_of_state, optimizer.arrays
-    here = {name: _on(value, param) for name, value in options.items()}
-    with_tensors = any(isinstance(value, Tensor) for value in here.values())
+    on_device = {name: _moved_to(value, param.device) for name, value in options.items()}
+    with_tensors = any(isinstance(value, Tensor) for value in on_device.values())
     t = _value_of(state["step"]) + 1.0 if "step" in state else 1.0
     known: dict[str, Any] = {}
     for name, value in state.items():
@@ -82,8 +90,8 @@ def _step(
             known[name] = value if with_tensors else _value_of(value)
     g = _wide(grad)
     try:
-        # A copy, as what is saved of the parameter would change with it.
-        x = formula(_wide(param.clone()), -g if group["maximize"] else g, t, known, **here)
+        # A copy, since the parameter changes in place and the graph saves what it was.
+        x = formula(_wide(param.clone()), -g if group["maximize"] else g, t, known, **on_device)
     except KeyError as missing:
         raise missing_state(optimizer, missing) from None
     param.copy_(_narrow(x, param))
@@ -96,7 +104,7 @@ def _step(
     return after
 
 
-def _options(
+def _formula_and_options(
     optimizer: FusedOptimizer, group: dict[str, Any]
 ) -> tuple[Callable[..., Tensor], dict[str, Any]]:
     """Return the formula, and the options of a group that it takes."""
@@ -105,7 +113,7 @@ def _options(
     for pair, names in optimizer.pairs.items():
         if pair in group:
             known.update(zip(names, group[pair]))
-    return formula, {name: _as_option(known[name]) for name in _taken(formula)}
+    return formula, {name: _as_option(name, known[name]) for name in _option_names(formula)}
 
 
 def formula_of(operator: str) -> Callable[..., Tensor]:
@@ -120,28 +128,30 @@ def formula_of(operator: str) -> Callable[..., Tensor]:
 
 
 @functools.cache
-def _taken(formula: Callable[..., Tensor]) -> tuple[str, ...]:
+def _option_names(formula: Callable[..., Tensor]) -> tuple[str, ...]:
     """Return the names of the options of a formula."""
-    entries = inspect.signature(formula).parameters.values()
-    return tuple(entry.name for entry in entries if entry.kind is entry.KEYWORD_ONLY)
+    parameters = inspect.signature(formula).parameters.values()
+    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
-def _as_option(value: Any) -> Any:
-    """Return a number, or a tensor of one that nobody else changes."""
+def _as_option(name: str, value: Any) -> Any:
+    """Return a flag, a number, or a tensor of one that nobody else changes."""
+    if name in FLAGS:
+        return bool(value)
     if not isinstance(value, Tensor):
-        return value if isinstance(value, bool) else float(value)
+        return float(value)
     wide = value if value.dtype in (float32, float64) else value.to(float64)
     return wide.reshape(()).clone()
 
 
 def _value_of(number: Any) -> float:
-    """Return a number of a state; on the device meta there are none."""
+    """Return a number of a state; on the device meta any that no formula divides by zero with."""
     return 0.5 if isinstance(number, Tensor) and number.is_meta else float(number)
 
 
-def _on(value: Any, param: Tensor) -> Any:
-    """Return an option on the device of a parameter."""
-    return value.to(param.device) if isinstance(value, Tensor) else value
+def _moved_to(value: Any, device: Any) -> Any:
+    """Return an option on a device; numbers are on all."""
+    return value.to(device) if isinstance(value, Tensor) else value
 
 
 def _wide(t: Tensor) -> Tensor:
@@ -157,7 +167,7 @@ def _narrow(t: Tensor, param: Tensor) -> Tensor:
     return t.to(param.dtype)
 
 
-def _check(param: Tensor, grad: Tensor, name: str) -> None:
+def _check_param(param: Tensor, grad: Tensor, name: str) -> None:
     """Raise where a formula would give another error, or none."""
     if not (param.is_floating_point() or param.is_complex()):
         raise RuntimeError(

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from autograd_cy import Tensor, cat, enable_grad, no_grad, view_as_real
+from autograd_cy import Tensor, cat, empty, enable_grad, no_grad, view_as_real
 
-from ._line_search import strong_wolfe
+from ._line_search import cubic, strong_wolfe
 from .optimizer import Optimizer, check_option, check_rate
 
 
@@ -262,3 +262,37 @@ def _flat(t: Tensor) -> Tensor:
 
 def _largest(t: Tensor) -> float:
     return float(t.abs().max()) if t.numel() else 0.0
+
+
+# --- what programs with line searches of their own import ---------------------------------------
+
+
+def _strong_wolfe(
+    obj_func: Callable[[Any, float, Tensor], tuple[float, Tensor]],
+    x: Any,
+    t: float,
+    d: Tensor,
+    f: float,
+    g: Tensor,
+    gtd: Any,
+    c1: float = 1e-4,
+    c2: float = 0.9,
+    tolerance_change: float = 1e-9,
+    max_ls: int = 25,
+) -> tuple[float, Tensor, float, int]:
+    """Return loss, gradient, length and number of calls of a search from `t` on, along `d`."""
+    return strong_wolfe(
+        lambda length: obj_func(x, length, d),
+        d, f, g, float(gtd), float(t), tolerance_change, c1, c2, 1 + max_ls,
+    )  # fmt: skip
+
+
+def _cubic_interpolate(
+    x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: tuple[Any, Any] | None = None
+) -> float:
+    """Return the minimum of the cubic through two points with their slopes, within bounds."""
+    nothing = empty(0)
+    one = float(x1), float(f1), nothing, float(g1)
+    other = float(x2), float(f2), nothing, float(g2)
+    least, most = sorted((one[0], other[0])) if bounds is None else bounds
+    return cubic(one, other, float(least), float(most))

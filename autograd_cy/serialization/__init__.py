@@ -9,23 +9,30 @@ import _compat_pickle
 import io
 import os
 import pickle
+import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import PurePath
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
-from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.placement import _is_usable, _why_not, device
 from autograd_cy._C.streams import _device_count
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._environment.contexts import _Context
-from autograd_cy.serialization import _archive, _pickles
+from autograd_cy.serialization import _archive, _legacy, _pickles
+from autograd_cy.serialization._pickles import LoadError
 
 __all__ = ["load", "save"]
 
-# How files of torch of before version 1.6 begin.
-_LEGACY = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P"
+
+#: What `map_location` may be, in annotations.
+MAP_LOCATION = Callable[[Any, str], Any] | device | str | dict[str, str] | None
+
+
+# So much of a file is read to tell its kind.
+_HEAD = 512
 
 # What a file may name when it is loaded with weights_only=True, beside _pickles.SAFE.
 _SAFE = {
@@ -40,6 +47,62 @@ _SAFE = {
 
 _always_safe = frozenset(_SAFE)
 _added: list[Any] = []
+
+
+class LoadEndianness(Enum):
+    """Byte orders of files: that of this machine, the lowest byte first, or the highest."""
+
+    NATIVE = 1
+    LITTLE = 2
+    BIG = 3
+
+
+_endianness: LoadEndianness | None = None
+
+
+def get_default_load_endianness() -> LoadEndianness | None:
+    """
+    Return the byte order of files that don't say theirs, as old ones of PyTorch don't.
+
+    Returns
+    -------
+    LoadEndianness or None
+        None, unless it was set: little-endian.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.serialization.get_default_load_endianness() is None
+    True
+    """
+    return _endianness
+
+
+def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
+    """
+    Set the byte order of files that don't say theirs.
+
+    Parameters
+    ----------
+    endianness : LoadEndianness or None
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.serialization.set_default_load_endianness(ag.serialization.LoadEndianness.BIG)
+    >>> ag.serialization.get_default_load_endianness()
+    <LoadEndianness.BIG: 3>
+    >>> ag.serialization.set_default_load_endianness(None)
+    """
+    global _endianness
+    if endianness is not None and not isinstance(endianness, LoadEndianness):
+        raise TypeError("Invalid argument type in function set_default_load_endianness")
+    _endianness = endianness
 
 
 def add_safe_globals(safe_globals: list) -> None:
@@ -131,10 +194,10 @@ _RENAMED: dict[tuple[str, str], Any] = {}
 _DAMAGE = AttributeError, EOFError, ImportError, LookupError, OverflowError, TypeError, ValueError
 
 
-class _Unpickler(pickle.Unpickler):
-    """Take memory from an archive, and names only from those that are allowed."""
+class _Reading:
+    """The part of unpicklers that takes memory from a file, and names only if they are allowed."""
 
-    archive: _archive.Reader
+    archive: Any  # has a method `storage`
     weights_only: bool
     stands_in = False  # a modest function was given for a class
 
@@ -146,7 +209,7 @@ class _Unpickler(pickle.Unpickler):
         if module.partition(".")[0] == "torch" and (module, name) not in _SAFE:
             raise pickle.UnpicklingError(_archive.not_here(module, name))
         if not self.weights_only:
-            return super().find_class(module, name)
+            return super().find_class(module, name)  # type: ignore[misc]
         return self.find_safe(module, name)
 
     def remembered(self, found: Any) -> Any:
@@ -164,10 +227,10 @@ class _Unpickler(pickle.Unpickler):
         if modern in _pickles.SAFE:
             return self.remembered(_pickles.SAFE[modern])
         if modern in _SAFE:
-            return super().find_class(*modern)
+            return super().find_class(*modern)  # type: ignore[misc]
         # Parameter and other tensor classes of this package.
         if module.partition(".")[0] == "autograd_cy" and "." not in name:
-            found = super().find_class(module, name)
+            found = super().find_class(module, name)  # type: ignore[misc]
             if isinstance(found, type) and issubclass(found, Tensor):
                 return found
         needs, instead = name if module == "builtins" else f"{module}.{name}", ""
@@ -188,6 +251,10 @@ class _Unpickler(pickle.Unpickler):
 
     def persistent_load(self, pid: Any) -> Any:
         return self.archive.storage(pid)
+
+
+class _Unpickler(_Reading, pickle.Unpickler):
+    """Python's unpickler, which takes memory from a file."""
 
 
 @contextmanager
@@ -216,20 +283,15 @@ def save(
         is written once, and wholly: clone a small view of a large tensor first.
     f : path or binary file
     pickle_module : module, optional
-        Python's; there are no others.
+        A module in the manner of `pickle`, with a class ``Pickler``, that writes what is no tensor.
     pickle_protocol : int
     _use_new_zipfile_serialization : bool
-        False asks for the format of before PyTorch 1.6, which isn't written here: it warns.
+        False writes the format of before PyTorch 1.6.
 
     Raises
     ------
-    ValueError
-        If `pickle_module` is another one.
-
-    Warns
-    -----
-    UserWarning
-        If the older format is asked for.
+    AttributeError
+        If `f` can't be written, or `pickle_module` has no ``Pickler``.
 
     Examples
     --------
@@ -241,13 +303,8 @@ def save(
     >>> ag.load(file)
     {'w': tensor([1., 1.])}
     """
-    _check_pickle_module("save", pickle_module)
-    if not _use_new_zipfile_serialization:
-        _warn(
-            "save: the format of before PyTorch 1.6 isn't written here; the file is an archive, "
-            "which later versions read",
-            UserWarning,
-        )
+    _check_pickle_module("save", pickle_module, "Pickler")
+    make = _archive.pickler_of(pickle_module)
     named = isinstance(f, (str, os.PathLike))
     stem = PurePath(os.fsdecode(f)).stem if named else "archive"  # type: ignore[arg-type]
     with _opened(f, "wb") as handle:
@@ -255,7 +312,10 @@ def save(
             raise AttributeError(
                 f"save: f must be a path or a file that can be written, not {type(f).__name__}"
             )
-        _archive.write(obj, handle, stem, pickle_protocol)
+        if _use_new_zipfile_serialization:
+            _archive.write(obj, handle, stem, pickle_protocol, make)
+        else:
+            _legacy.write(obj, handle, pickle_protocol, make)
 
 
 def load(
@@ -265,9 +325,10 @@ def load(
     *,
     weights_only: bool | None = None,
     mmap: bool | None = None,
+    **pickle_load_args: Any,
 ) -> Any:
     """
-    Read an object that :func:`save` or PyTorch's ``torch.save`` wrote.
+    Read an object that :func:`save` or PyTorch's ``torch.save`` wrote, of whatever version.
 
     Parameters
     ----------
@@ -278,12 +339,16 @@ def load(
         says it for places by name, a function gets a storage and the name of its place and returns
         a storage, or None. Left out, each goes where it was.
     pickle_module : module, optional
-        Python's; there are no others.
+        A module in the manner of `pickle`, with a class ``Unpickler``; with ``weights_only=False``,
+        which is the default then.
     weights_only : bool, optional
         False lets the file run any code: only for files from those you trust. By default True.
     mmap : bool, optional
         Whether the memory of tensors is that of the file, which is read when it is needed. What
-        is written to them doesn't reach the file.
+        is written to them doesn't reach the file. Files of before PyTorch 1.6 can't be mapped.
+    **pickle_load_args
+        Options of the unpickler, as ``encoding``: how texts that Python 2 wrote are decoded, by
+        default as UTF-8.
 
     Returns
     -------
@@ -292,10 +357,11 @@ def load(
     Raises
     ------
     pickle.UnpicklingError
-        If the file is of another kind or damaged, or names something that is not here or that
-        `weights_only` does not allow.
+        If the file names something that is not here or that `weights_only` does not allow. If it is
+        damaged, cut off or of another kind, the error is a RuntimeError, too.
     RuntimeError
-        If tensors were on a device that isn't here, and `map_location` says nothing.
+        If tensors were on a device that isn't here, and `map_location` says nothing, or if
+        `pickle_module` is given with ``weights_only=True``.
 
     Examples
     --------
@@ -307,14 +373,22 @@ def load(
     >>> ag.load(file)
     tensor([0, 1, 2])
     """
-    _check_pickle_module("load", pickle_module)
+    if pickle_module is not None:
+        _check_pickle_module("load", pickle_module, "Unpickler")
+        if weights_only:
+            raise RuntimeError(
+                "Can not safely load weights when explicit pickle_module is specified; leave "
+                "pickle_module or weights_only=True out"
+            )
+    safe = pickle_module is None if weights_only is None else bool(weights_only)
+    options = _Options(pickle_module or pickle, safe, {"encoding": "utf-8", **pickle_load_args})
     place = _placement(map_location)
     with _opened(f, "rb") as handle:
         if not hasattr(handle, "read"):
             raise AttributeError(
                 f"load: f must be a path or a file that can be read, not {type(f).__name__}"
             )
-        first = handle.read(len(_LEGACY))
+        first = handle.read(_HEAD)
         if not isinstance(first, (bytes, bytearray, memoryview)):
             raise TypeError(
                 "load: f must be a binary file, opened with mode 'rb', but reading it gives "
@@ -322,30 +396,69 @@ def load(
             )
         first = bytes(first)
         if not first.startswith(_archive.FIRST_BYTES):
-            raise pickle.UnpicklingError(_what_it_is(first))
+            return _load_older(first, handle, place, options, mmap)
         if mmap and not isinstance(f, (str, os.PathLike)):
             raise ValueError("load: f must be a path in order to use mmap=True")
         try:
-            reader = _archive.Reader(handle, place, bool(mmap))
+            big = _endianness is LoadEndianness.BIG or (
+                _endianness is LoadEndianness.NATIVE and sys.byteorder == "big"
+            )
+            reader = _archive.Reader(handle, place, bool(mmap), big)
             pickled = reader.pickled()
         except (zipfile.BadZipFile, NotImplementedError, OSError, *_DAMAGE) as error:
-            raise pickle.UnpicklingError(f"load: the file is damaged: {error}") from error
-        return _unpickled(pickled, weights_only, reader)
+            raise LoadError(f"load: the file is damaged: {error}") from error
+        return _unpickled(io.BytesIO(pickled), pickled, reader, options)
 
 
-def _unpickled(pickled: Any, weights_only: bool | None, archive: _archive.Reader) -> Any:
-    unpickler = _Unpickler(io.BytesIO(pickled))
+class _Options(NamedTuple):
+    """How a pickle is read."""
+
+    module: Any
+    weights_only: bool
+    arguments: dict[str, Any]
+
+
+def _load_older(
+    first: bytes, handle: IO[bytes], place: Any, options: _Options, mmap: bool | None
+) -> Any:
+    """Read a file of before PyTorch 1.6."""
+    is_tar = _legacy.is_tar(first)
+    if not is_tar and not first.startswith(_legacy.FIRST_BYTES):
+        raise LoadError(_what_it_is(first))
+    data = first + handle.read()
+    reader: Any = (_legacy.TarReader if is_tar else _legacy.StreamReader)(data, place)
+    if mmap:
+        raise RuntimeError(
+            "load: mmap can only be used with files saved with "
+            "`torch.save(_use_new_zipfile_serialization=True)`; leave mmap=True out"
+        )
+    if is_tar:
+        return _unpickled(reader.pickled, reader.pickled.getbuffer(), reader, options)
+    found = _unpickled(reader.stream, reader.rest(), reader, options)
+    reader.fill()
+    return found
+
+
+def _unpickled(stream: IO[bytes], pickled: Any, archive: Any, options: _Options) -> Any:
+    kind = _Unpickler
+    if options.module.Unpickler is not pickle.Unpickler:
+        kind = type("_Unpickler", (_Reading, options.module.Unpickler), {})
+    unpickler = kind(stream, **options.arguments)
     unpickler.archive = archive
-    unpickler.weights_only = weights_only is None or bool(weights_only)
+    unpickler.weights_only = options.weights_only
     if unpickler.weights_only:
         _pickles.check_memo(pickled)
     try:
         found = unpickler.load()
         return _pickles.classes_again(found) if unpickler.stands_in else found
     except _DAMAGE as error:
-        raise pickle.UnpicklingError(
+        raise LoadError(
             f"load: the file is damaged, or names what is not here: {type(error).__name__}: {error}"
         ) from error
+    except pickle.UnpicklingError as error:
+        if type(error) is not pickle.UnpicklingError or str(error).startswith("load:"):
+            raise
+        raise LoadError(f"load: the file is damaged: {error}") from error
 
 
 def _placement(map_location: Any) -> Callable[[str], Any]:
@@ -398,11 +511,6 @@ def _known(where: Any, location: str | None) -> device:
 
 def _what_it_is(first: bytes) -> str:
     """The error for a file of another kind."""
-    if first.startswith(_LEGACY):
-        return (
-            "load: this file is in PyTorch's format of before version 1.6, which isn't read here. "
-            "Write it anew in PyTorch: torch.save(torch.load(file), new_file)"
-        )
     if first.startswith(b"\x89HDF"):
         return "load: this is an HDF5 file; read it with h5py"
     if first.startswith(b"\x93NUMPY"):
@@ -437,6 +545,8 @@ def default_restore_location(storage: Any, location: str) -> Any:
     return storage
 
 
-def _check_pickle_module(name: str, module: Any) -> None:
-    if module is not None and getattr(module, "Pickler", None) is not pickle.Pickler:
-        raise ValueError(f"{name}: pickle_module must be Python's pickle, not {module!r}")
+def _check_pickle_module(name: str, module: Any, kind: str) -> None:
+    if not isinstance(getattr(module, kind, None), type):
+        raise AttributeError(
+            f"{name}: pickle_module must be a module with a class {kind}, as pickle, not {module!r}"
+        )

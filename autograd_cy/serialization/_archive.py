@@ -22,7 +22,7 @@ from autograd_cy._C.dtypes import dtype as _dtype
 from autograd_cy._C.exchange import UntypedStorage, _storage_to_device
 from autograd_cy._C.placement import device, layout, strided
 from autograd_cy._C.tensor import Size, Tensor
-from autograd_cy.serialization._pickles import dimensions, modest
+from autograd_cy.serialization._pickles import LoadError, dimensions, modest
 from autograd_cy.storage import TypedStorage
 
 __all__ = ["FIRST_BYTES", "Reader", "write"]
@@ -72,6 +72,7 @@ _REBUILD_META = _Name("torch._utils", "_rebuild_meta_tensor_no_storage")
 _REBUILD_WITH_STATE = _Name("torch._tensor", "_rebuild_from_type_v2")
 _PARAMETER = _Name("torch._utils", "_rebuild_parameter")
 _PARAMETER_WITH_STATE = _Name("torch._utils", "_rebuild_parameter_with_state")
+_PARAMETER_MODULES = ("autograd_cy.nn.parameter", "torch.nn.parameter")
 _MARKED = ("Parameter", "Buffer")  # and not their metaclass
 _TENSOR = _Name("torch", "Tensor")
 _SIZE = _Name("torch", "Size")
@@ -93,9 +94,18 @@ class _Pickler(_PythonPickler):
         super().__init__(file, protocol)
         # By id: number, kind, number of elements, and the storage itself.
         self.storages: dict[int, tuple[str, str, int, Any]] = {}
+        self.kinds: dict[int, str] = {}  # of their elements
+        # Whether it goes into a stream, as before version 1.6.
+        self.is_stream = False
 
     def stored(self, storage: Any, kind: str) -> tuple[str, str, int, Any]:
-        """The entry of a storage; of the kind in which it is met first."""
+        """The entry of a storage."""
+        of = "ByteStorage" if kind == "UntypedStorage" else kind
+        if self.kinds.setdefault(id(storage), of) != of and storage.nbytes():
+            raise RuntimeError(
+                "Cannot save multiple tensors or storages that view the same data as different "
+                f"types ({self.kinds[id(storage)]} and {of}); save clones of them"
+            )
         if id(storage) not in self.storages:
             itemsize = _DTYPES[_STORAGES[kind]].itemsize if kind in _STORAGES else 1
             count = storage.nbytes() // itemsize
@@ -115,7 +125,8 @@ class _Pickler(_PythonPickler):
         else:
             return None
         number, kind, count, _ = self.stored(storage, kind)
-        return ("storage", _NAMES[kind], number, str(storage.device), count)
+        saved = ("storage", _NAMES[kind], number, str(storage.device), count)
+        return (*saved, None) if self.is_stream else saved
 
     def save_name(self, obj: _Name) -> None:
         self.write(pickle.GLOBAL + f"{obj.module}\n{obj.name}\n".encode())
@@ -135,7 +146,7 @@ class _Pickler(_PythonPickler):
             return _LAYOUT, ("torch.strided",)
         if kind is _dtype:
             return NotImplemented
-        if kind.__module__ == "autograd_cy.nn.parameter" and kind.__name__ in _MARKED:
+        if kind.__module__ in _PARAMETER_MODULES and kind.__name__ in _MARKED:
             if kind.__name__ == "Parameter":
                 given = obj.data, obj.requires_grad, _NO_HOOKS
                 state = obj.__dict__
@@ -176,6 +187,10 @@ class _Pickler(_PythonPickler):
         return made, args
 
 
+#: What is written in this way whatever module pickles.
+_OURS = {kind: _Pickler.dispatch[kind] for kind in (_Name, _dtype)}
+
+
 class _Memory:
     """A storage as that of tensors of one dtype."""
 
@@ -190,7 +205,55 @@ def _name_of(dtype: _dtype) -> str:
     return str(dtype).rpartition(".")[2]
 
 
-def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
+def pickler_of(module: Any) -> type:
+    """
+    Return the class of picklers that write tensors, and all else as those of a module do.
+
+    Parameters
+    ----------
+    module : module
+        With a class ``Pickler``, as Python's `pickle` and modules in its manner have it.
+    """
+    theirs = module.Pickler
+    if theirs is pickle.Pickler or theirs is _PythonPickler:
+        return _Pickler
+    if issubclass(theirs, _PythonPickler):
+        members = {"dispatch": {**theirs.dispatch, **_OURS}, "theirs": theirs}
+        return type("_Pickler", (_Borrowing, theirs), members)
+    return type("_Pickler", (_Borrowing,), {"theirs": theirs})
+
+
+class _Borrowing(_Pickler):
+    """Asks another class of picklers how an object is reduced that is none of ours."""
+
+    theirs: Any
+
+    def reducer_override(self, obj: Any) -> Any:
+        found = super().reducer_override(obj)
+        other = _in_python(self.theirs, "reducer_override")
+        return other(self, obj) if found is NotImplemented and other is not None else found
+
+    def __getattr__(self, name: str) -> Any:
+        # What the methods of another class use, if that extends the pickler in C.
+        found = _in_python(self.theirs, name)
+        if found is None:
+            raise AttributeError(name)
+        return found.__get__(self, type(self)) if hasattr(found, "__get__") else found
+
+
+def _in_python(cls: type, name: str) -> Any:
+    """Return what a class or its bases define by a name in Python, or None."""
+    for base in cls.__mro__:
+        if base.__module__ in ("_pickle", "builtins") or base is _PythonPickler:
+            return None
+        if name in vars(base):
+            return vars(base)[name]
+    return None
+
+
+def write(
+    obj: Any, file: IO[bytes], stem: str, protocol: int, make: Callable[..., Any] = _Pickler
+) -> None:
     """
     Write an object as an archive.
 
@@ -202,11 +265,13 @@ def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
         The folder in the archive.
     protocol : int
         Of the pickle; 0 has no room for what isn't text and becomes 1.
+    make : callable
+        Makes the pickler of a file and a protocol.
     """
     import io
 
     pickled = io.BytesIO()
-    pickler = _Pickler(pickled, max(protocol, 1))
+    pickler = make(pickled, max(protocol, 1))
     pickler.dump(obj)
     archive = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED)
 
@@ -248,7 +313,7 @@ def write(obj: Any, file: IO[bytes], stem: str, protocol: int) -> None:
 
 def _check_recorded(requires_grad: Any) -> None:
     if not isinstance(requires_grad, bool):
-        raise pickle.UnpicklingError(
+        raise LoadError(
             "load: the file is damaged: requires_grad must be a bool, not "
             f"{type(requires_grad).__name__}"
         )
@@ -258,7 +323,7 @@ def _untyped(storage: Any) -> UntypedStorage:
     if isinstance(storage, TypedStorage):
         return storage.untyped()
     if not isinstance(storage, UntypedStorage):
-        raise pickle.UnpicklingError(f"load: a tensor was to be made of {type(storage).__name__}")
+        raise LoadError(f"load: a tensor was to be made of {type(storage).__name__}")
     return storage
 
 
@@ -274,12 +339,17 @@ def _lazy_bit(name: str) -> int:
     return _LAZY_BITS[name]
 
 
+def _rebuild_tensor_v1(storage: Any, offset: int, size: Any, stride: Any) -> Tensor:
+    return _rebuild_tensor_v2(storage, offset, size, stride, False)
+
+
 def _rebuild_tensor_v2(
     storage: Any, offset: int, size: Any, stride: Any, requires_grad: bool, hooks: Any = None,
     metadata: Any = None,
 ) -> Tensor:  # fmt: skip
     if not isinstance(storage, TypedStorage):
-        raise pickle.UnpicklingError("load: a tensor's memory has no dtype")
+        raise LoadError("load: a tensor's memory has no dtype")
+    offset += getattr(storage, "begin", 0)
     return _rebuild_tensor_v3(
         storage, offset, size, stride, requires_grad, hooks, storage.dtype, metadata
     )
@@ -330,7 +400,7 @@ def _rebuild_parameter(data: Any, requires_grad: bool, hooks: Any = None, state:
 
 def _rebuild_with_state(function: Any, kind: Any, args: Any, state: Any) -> Any:
     if function not in _MAKERS:
-        raise pickle.UnpicklingError(f"load: {function!r} makes no tensor")
+        raise LoadError(f"load: {function!r} makes no tensor")
     made = function(*args)
     if isinstance(state, tuple):  # attributes and slots
         state = {**(state[0] or {}), **(state[1] or {})}
@@ -348,7 +418,7 @@ def _rebuild_with_state(function: Any, kind: Any, args: Any, state: Any) -> Any:
 
 def _get_layout(name: str) -> Any:
     if name != "torch.strided":
-        raise pickle.UnpicklingError(
+        raise LoadError(
             f"load: the layout {name} isn't here; tensors are strided. {_CONVERTED('.to_dense()')}"
         )
     return strided
@@ -389,9 +459,16 @@ def not_here(module: str, name: str) -> str:
     )
 
 
-_MAKERS = (_rebuild_tensor_v2, _rebuild_tensor_v3, _rebuild_on_meta, _rebuild_parameter)
+_MAKERS = (
+    _rebuild_tensor_v1,
+    _rebuild_tensor_v2,
+    _rebuild_tensor_v3,
+    _rebuild_on_meta,
+    _rebuild_parameter,
+)
 #: What files of torch may name, and what it is here.
 NAMES: dict[tuple[str, str], Any] = {
+    ("torch._utils", "_rebuild_tensor"): _rebuild_tensor_v1,
     ("torch._utils", "_rebuild_tensor_v2"): _rebuild_tensor_v2,
     ("torch._utils", "_rebuild_tensor_v3"): _rebuild_tensor_v3,
     ("torch._utils", "_rebuild_meta_tensor_no_storage"): _rebuild_on_meta,
@@ -402,12 +479,13 @@ NAMES: dict[tuple[str, str], Any] = {
     ("torch", "Size"): modest(Size),
     ("torch", "device"): device,
     ("torch.serialization", "_get_layout"): _get_layout,
-    ("torch.storage", "UntypedStorage"): UntypedStorage,
     ("autograd_cy._C.copying", "_rebuild_tensor"): _rebuild_here,
     **{("torch", name): dtype for name, dtype in _DTYPES.items()},
 }
 #: Kinds of memory: as the first argument of what stands for it, these are called by nothing.
-STORAGE_NAMES = {("torch", name): name for name in _STORAGES}
+STORAGE_NAMES = {("torch", name): name for name in _STORAGES} | {
+    ("torch.storage", "UntypedStorage"): "UntypedStorage"
+}
 
 
 class Reader:
@@ -423,9 +501,17 @@ class Reader:
     mapped : bool
         Whether memory is that of the file, from which it is read when it is used. Writes to it
         don't reach the file.
+    swapped : bool
+        Whether the highest byte comes first, if the file says nothing.
     """
 
-    def __init__(self, file: IO[bytes], placed: Callable[[str], Any], mapped: bool = False):
+    def __init__(
+        self,
+        file: IO[bytes],
+        placed: Callable[[str], Any],
+        mapped: bool = False,
+        swapped: bool = False,
+    ):
         self.file = file
         self.placed = placed
         self.storages: dict[str, Any] = {}
@@ -434,7 +520,7 @@ class Reader:
         stems = [name[: -len("data.pkl")] for name in names if name.count("/") == 1
                  and name.endswith("/data.pkl")]  # fmt: skip
         if len(stems) != 1:
-            raise pickle.UnpicklingError("load: this is a zip archive, but not one of torch.save")
+            raise LoadError("load: this is a zip archive, but not one of torch.save")
         self.stem = stems[0]
         self.entries = {
             name[len(self.stem) :]: info
@@ -442,16 +528,16 @@ class Reader:
             if name.startswith(self.stem)
         }
         if "constants.pkl" in self.entries:
-            raise pickle.UnpicklingError(
+            raise LoadError(
                 "load: this is a TorchScript archive, made by torch.jit.save; its program can't "
                 "be run here. Save the state_dict() of the module with torch.save."
             )
         self.check_version()
-        self.swapped = False
+        self.swapped = swapped
         if "byteorder" in self.entries:
             order = bytes(self.read("byteorder"))
             if order not in (b"little", b"big"):
-                raise pickle.UnpicklingError(f"load: unknown byte order {order!r}")
+                raise LoadError(f"load: unknown byte order {order!r}")
             self.swapped = order == b"big"
         self.map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if mapped else None
 
@@ -460,9 +546,9 @@ class Reader:
         name = ".data/version" if ".data/version" in self.entries else "version"
         said = bytes(self.read(name)).decode("latin-1").strip()
         if not said.isdecimal():
-            raise pickle.UnpicklingError(f"load: the file is damaged: its version is {said!r:.40}")
+            raise LoadError(f"load: the file is damaged: its version is {said!r:.40}")
         if len(said) > 9 or int(said) not in READABLE:
-            raise pickle.UnpicklingError(
+            raise LoadError(
                 f"load: the file is of version {said:.40}, but versions {READABLE[0]} to "
                 f"{READABLE[-1]} are read here; write it anew with an older version of PyTorch"
             )
@@ -476,9 +562,7 @@ class Reader:
         start, size, wanted = self.find(name)
         crc = 0
         if size < least:
-            raise pickle.UnpicklingError(
-                f"load: the file is damaged: {name} has {size} bytes of {least}"
-            )
+            raise LoadError(f"load: the file is damaged: {name} has {size} bytes of {least}")
         data: Any = np.empty(size, np.uint8)
         self.file.seek(start)
         view, done = memoryview(data), 0
@@ -492,48 +576,46 @@ class Reader:
                 got = len(chunk)
                 part[:got] = chunk
             if not got:
-                raise pickle.UnpicklingError(f"load: the file ends within {name}")
+                raise LoadError(f"load: the file ends within {name}")
             crc = zlib.crc32(part[:got], crc)
             done += got
         if crc != wanted:
-            raise pickle.UnpicklingError(f"load: the file is damaged: wrong checksum of {name}")
+            raise LoadError(f"load: the file is damaged: wrong checksum of {name}")
         return data
 
     def find(self, name: str) -> tuple[int, int, int]:
         """Return the place of the bytes of an entry: start, number, checksum."""
         info = self.entries.get(name)
         if info is None:
-            raise pickle.UnpicklingError(f"load: the file is damaged: it has no {name}")
+            raise LoadError(f"load: the file is damaged: it has no {name}")
         if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
-            raise pickle.UnpicklingError(
-                f"load: {name} is compressed or encrypted, which torch.save never does"
-            )
+            raise LoadError(f"load: {name} is compressed or encrypted, which torch.save never does")
         self.file.seek(0, 2)
         end = self.file.tell()
         self.file.seek(info.header_offset)
         header = self.file.read(30)
         if len(header) < 30 or not header.startswith(FIRST_BYTES):
-            raise pickle.UnpicklingError(f"load: the file is damaged: no {name} where it should be")
+            raise LoadError(f"load: the file is damaged: no {name} where it should be")
         start = info.header_offset + 30
         start += int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
         if start + info.file_size > end:
-            raise pickle.UnpicklingError(f"load: the file ends within {name}")
+            raise LoadError(f"load: the file ends within {name}")
         return start, info.file_size, info.CRC
 
     def storage(self, saved: Any) -> Any:
         """The memory that a pickle speaks of, ``("storage", kind, key, location, count)``."""
         if not (isinstance(saved, tuple) and len(saved) == 5 and saved[0] == "storage"):
-            raise pickle.UnpicklingError(f"load: unknown kind of persistent id: {saved!r:.80}")
+            raise LoadError(f"load: unknown kind of persistent id: {saved!r:.80}")
         _, kind, key, location, count = saved
-        typed = isinstance(kind, str)
-        if not (typed or kind is UntypedStorage) or not isinstance(key, str):
-            raise pickle.UnpicklingError("load: memory of an unknown kind")
+        typed = kind in _STORAGES if isinstance(kind, str) else False
+        if not (typed or kind == "UntypedStorage") or not isinstance(key, str):
+            raise LoadError("load: memory of an unknown kind")
         if not isinstance(count, int) or count < 0 or not isinstance(location, str):
-            raise pickle.UnpicklingError("load: memory without a size or a place")
+            raise LoadError("load: memory without a size or a place")
         if key not in self.storages:
             dtype = _DTYPES[_STORAGES[kind]] if typed else _DTYPES["uint8"]
             made = self.load_storage(f"data/{key}", dtype, count, location)
-            self.storages[key] = TypedStorage(made, dtype) if typed else made
+            self.storages[key] = TypedStorage._of(made, dtype) if typed else made
         return self.storages[key]
 
     def load_storage(self, name: str, dtype: _dtype, count: int, location: str) -> UntypedStorage:
@@ -545,7 +627,7 @@ class Reader:
         if self.map is not None and not self.swapped:
             start, there, _ = self.find(name)
             if there < size:
-                raise pickle.UnpicklingError(f"load: the file is damaged: {name} is too short")
+                raise LoadError(f"load: the file is damaged: {name} is too short")
             made = _storage_from_bytes(memoryview(self.map)[start : start + size])
         else:
             data = self.read(name, size)

@@ -13,8 +13,12 @@ from typing import Any
 from autograd_cy._C.tensor import Size
 
 
+class LoadError(RuntimeError, pickle.UnpicklingError):
+    """A file that is damaged, cut off, or of another kind."""
+
+
 def _refuse(what: str) -> None:
-    raise pickle.UnpicklingError(f"load: the file is damaged: {what}")
+    raise LoadError(f"load: the file is damaged: {what}")
 
 
 CLASSES: dict[Any, Any] = {}  # what stands in for a class: the class
@@ -160,6 +164,8 @@ def check_memo(data: Any) -> None:
         if code in widths:
             width = widths[code]
             at += width + int.from_bytes(view[at : at + width], "little")
+            if at > end:
+                _refuse("it ends within bytes or a text")
         elif code == ord("r"):
             _check_place(int.from_bytes(view[at : at + 4], "little"), end)
             at += 4

@@ -40,6 +40,7 @@ _RENAMED = {
     "gammainc": "igamma",
     "gammaincc": "igammac",
     "gammaln": "lgamma",
+    "multigammaln": "mvlgamma",
     "psi": "digamma",
 }
 

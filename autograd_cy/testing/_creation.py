@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from autograd_cy._C import dtypes as _dtypes
+from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.creation import empty as _empty
 from autograd_cy._C.ops_complex import complex as _complex
 from autograd_cy._C.random_operators import rand as _rand
@@ -27,7 +28,7 @@ def make_tensor(
     memory_format: Any = None,
 ) -> Tensor:
     """
-    A tensor of random numbers, uniform in [low, high).
+    Return a tensor of random numbers, uniform in [low, high).
 
     Parameters
     ----------
@@ -104,6 +105,12 @@ def _range(dtype, low, high):
     if math.isnan(low) or math.isnan(high):
         raise ValueError(f"`low` and `high` cannot be NaN, but got low={low} and high={high}")
     smooth = dtype.is_floating_point or dtype.is_complex
+    if low == high and smooth:
+        _warn(
+            "Passing `low==high` to `make_tensor` for floating or complex types is deprecated; "
+            "use torch.full() instead.",
+            FutureWarning,
+        )
     if low > high or (low == high and not smooth):
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
     if dtype == _dtypes._bool:

@@ -12,9 +12,10 @@ __all__ = [
     "safetensors",
     "swap_tensors",
     "tensorboard",
+    "weak",
 ]
 
 
 __getattr__, __dir__ = _attach(
-    __name__, ["_pytree", "data", "dlpack", "safetensors", "tensorboard"]
+    __name__, ["_pytree", "data", "dlpack", "safetensors", "tensorboard", "weak"]
 )

@@ -9,6 +9,7 @@ from types import UnionType
 from typing import Any, NamedTuple
 
 from autograd_cy import Size
+from autograd_cy._C._warned import warn as _warn
 
 PyTree = Any
 Context = Any
@@ -163,7 +164,23 @@ def register_pytree_node(
     SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn)
 
 
-_register_pytree_node = register_pytree_node
+def _register_pytree_node(
+    cls: type,
+    flatten_fn: Callable[[Any], tuple[Iterable[Any], Context]],
+    unflatten_fn: Callable[[Iterable[Any], Context], Any],
+    **options: Any,
+) -> None:
+    """Register a class, as :func:`register_pytree_node` does; the older name, which warns."""
+    _warn(
+        "`_register_pytree_node` is deprecated. Please use `register_pytree_node` instead.",
+        FutureWarning,
+    )
+    if cls in SUPPORTED_NODES:
+        _warn(
+            f"{cls} is already registered as pytree node. Overwriting the previous registration.",
+            UserWarning,
+        )
+    SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,15 +228,15 @@ class TreeSpec:
         return self.type is None
 
     def children(self) -> list[TreeSpec]:
-        """The specifications of the parts."""
+        """Return the specifications of the parts."""
         return list(self.children_specs)
 
     def child(self, index: int) -> TreeSpec:
-        """The specification of a part."""
+        """Return the specification of a part."""
         return self.children_specs[index]
 
     def unflatten(self, leaves: Iterable[Any]) -> PyTree:
-        """The container with these leaves."""
+        """Return the container with these leaves."""
         found = list(leaves)
         if len(found) != self.num_leaves:
             raise ValueError(
@@ -305,7 +322,7 @@ def tree_is_leaf(tree: PyTree, is_leaf: _IsLeaf = None) -> bool:
 
 
 def tree_flatten(tree: PyTree, is_leaf: _IsLeaf = None) -> tuple[list[Any], TreeSpec]:
-    """The leaves of a container in order, and how it is nested.
+    """Return the leaves of a container in order, and how it is nested.
 
     Parameters
     ----------
@@ -338,7 +355,7 @@ def _collected(tree: PyTree, leaves: list[Any], is_leaf: _IsLeaf) -> TreeSpec:
 
 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
-    """The container of which `tree_flatten` returned the specification, with these leaves."""
+    """Return the container whose specification `tree_flatten` returned, with these leaves."""
     if not isinstance(treespec, TreeSpec):
         raise TypeError(
             "Expected `treespec` to be an instance of PyTreeSpec but got item of type "
@@ -353,7 +370,7 @@ def tree_iter(tree: PyTree, is_leaf: _IsLeaf = None) -> Iterable[Any]:
 
 
 def tree_leaves(tree: PyTree, is_leaf: _IsLeaf = None) -> list[Any]:
-    """The leaves in order."""
+    """Return the leaves in order."""
     return tree_flatten(tree, is_leaf)[0]
 
 
@@ -365,7 +382,7 @@ def tree_structure(tree: PyTree, is_leaf: _IsLeaf = None) -> TreeSpec:
 def tree_map(
     func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: _IsLeaf = None
 ) -> PyTree:
-    """The container with a function applied to each leaf.
+    """Return the container with a function applied to each leaf.
 
     Parameters
     ----------
@@ -415,7 +432,7 @@ def tree_map_only(
     tree: PyTree,
     is_leaf: _IsLeaf = None,
 ) -> PyTree:
-    """The container with a function applied to the leaves of a type.
+    """Return the container with a function applied to the leaves of a type.
 
     Examples
     --------

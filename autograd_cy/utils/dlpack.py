@@ -9,7 +9,7 @@ __all__ = ["from_dlpack", "to_dlpack"]
 
 def to_dlpack(tensor: Tensor) -> Any:
     """
-    The capsule that tells another library where a tensor's memory is.
+    Return the capsule that tells another library where a tensor's memory is.
 
     Parameters
     ----------
@@ -26,4 +26,4 @@ def to_dlpack(tensor: Tensor) -> Any:
     >>> torch.from_dlpack(torch.utils.dlpack.to_dlpack(torch.ones(2)))
     tensor([1., 1.])
     """
-    return tensor.__dlpack__()
+    return tensor.detach().__dlpack__()

@@ -15,7 +15,7 @@ from autograd_cy._C.dtypes cimport DT_SIZE, dt_code, dt_object, dt_differentiabl
 from autograd_cy._C.tensor cimport (
     Tensor, MAX_DIMS, G_PROFILE, g_modes, F_BATCHED, F_REQUIRES_GRAD, F_TURNED, mark_raw, tensor_on,
     requires_grad as needs_grad)
-from autograd_cy._C.exchange cimport UntypedStorage, hold
+from autograd_cy._C.exchange cimport UntypedStorage, hold_as
 from autograd_cy._C.recorder cimport Scope, begin_call, events
 
 from copy import deepcopy as _deepcopy
@@ -31,7 +31,14 @@ cdef enum:
     ALIGNMENT = 16    # of borrowed memory; with less the bytes are copied
 
 
-def _storage_from_bytes(data):
+cdef UntypedStorage as_object(StorageImpl* s, object cls):
+    """A new storage as an object of the class that a pickle names."""
+    if not (isinstance(cls, type) and issubclass(cls, UntypedStorage)):
+        raise TypeError(f"not a class of storages: {cls!r}")
+    return hold_as(cls, s)
+
+
+def _storage_from_bytes(data, cls=UntypedStorage):
     """The storage of a pickle: on the buffer itself if it may be written, else on a copy."""
     cdef object owner = memoryview(data)
     cdef Py_buffer* view = PyMemoryView_GET_BUFFER(owner)
@@ -42,19 +49,19 @@ def _storage_from_bytes(data):
     else:
         s = storage_borrow(<char*>view.buf, view.len, owner, False)
     try:
-        return hold(s)
+        return as_object(s, cls)
     finally:
         storage_decref(s)
 
 
-def _storage_on_meta(Py_ssize_t nbytes):
+def _storage_on_meta(Py_ssize_t nbytes, cls=UntypedStorage):
     """The storage of a pickled tensor on meta: a size."""
     cdef StorageImpl* s
     if nbytes < 0:
         raise RuntimeError(f"not a storage: {nbytes} bytes")
     s = storage_new_on(ON_META, nbytes)
     try:
-        return hold(s)
+        return as_object(s, cls)
     finally:
         storage_decref(s)
 
@@ -66,7 +73,8 @@ def _rebuild_tensor(cls, UntypedStorage storage not None, dtype, Py_ssize_t offs
 
     Parameters
     ----------
-    cls : type
+    cls : type or None
+        None is Tensor: pickles name no class whose module :func:`as_torch` renames.
     storage : UntypedStorage
     dtype : dtype
     offset : int
@@ -105,7 +113,7 @@ def _rebuild_tensor(cls, UntypedStorage storage not None, dtype, Py_ssize_t offs
     t = tensor_on(storage.mem, storage.mem.data + offset * DT_SIZE[dt], dt, n, shape, strides)
     t.flags |= lazy & F_TURNED
     mark_raw(t)
-    if cls is not Tensor:
+    if cls is not Tensor and cls is not None:
         t = Tensor._make_subclass(cls, t)
     if requires_grad:
         if not dt_differentiable(dt):
@@ -141,7 +149,8 @@ cdef object _warn_of_hooks = None
 cdef object reduce_for_pickle(Tensor self):
     if self.flags & F_BATCHED:
         raise RuntimeError("a tensor inside vmap cannot be copied or pickled; return it first")
-    args = (type(self), self.untyped_storage(), dt_object(self.dt), self.storage_offset(),
+    cls = None if type(self) is Tensor else type(self)
+    args = (cls, self.untyped_storage(), dt_object(self.dt), self.storage_offset(),
             tuple(self.shape), self.stride(), bool(needs_grad(self)))
     if self.flags & F_TURNED:
         args += (self.flags & F_TURNED,)

@@ -44,7 +44,7 @@ from autograd_cy._C.tensor cimport (
     preserved_strides, tensor_empty_like, tensor_on, tensor_alias, format_strides, check_holds,
     store_element,
     beyond_64_bits,
-    scalar_value,
+    scalar_value, warn_once,
     requires_grad as needs_grad, is_number, bump_version, wrap_double)
 from autograd_cy._C.iterate cimport (
     cast, check_writable, clear, clone_plain, copy_into, fill_dense, fill_elements, fill_with,
@@ -164,6 +164,10 @@ cdef int check_placement(object device, object layout, object pin_memory, str op
             raise TypeError(
                 f"{op}(): argument 'layout' must be autograd_cy.layout, not {type(layout).__name__}"
             )
+        if (<layout_type>layout).name != "strided":
+            raise NotImplementedError(
+                f"{op}(): there are dense tensors only, not of the layout {layout}; use "
+                "layout=autograd_cy.strided")
     if pin_memory:
         if not pinning_type():
             _need_offered()

@@ -2,18 +2,18 @@
 """Memory shared with others: NumPy arrays, DLPack capsules, and the storage as an object.
 
 Whoever shows memory that is not its own holds a reference to the owner: arrays made here have an
-UntypedStorage as base, tensors made here have a borrowed storage. DLPack is in exchange/dlpack.pxi.
+StorageBase as base, tensors made here have a borrowed storage. Storages as objects are in
+exchange/objects.pxi, DLPack is in exchange/dlpack.pxi.
 Creation from lists and copies is in creation.pyx.
 """
-cimport cython
 cimport numpy as cnp
 from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.object cimport Py_EQ, Py_NE
-from cpython.ref cimport Py_INCREF
+from cpython.ref cimport Py_INCREF, PyObject
 from autograd_cy._C.storage cimport (
     ON_CPU, ON_META, StorageImpl, STORAGE_ALIAS, STORAGE_BORROWED, storage_new_on,
     device_index, device_type, storage_borrow, storage_incref,
-    storage_decref, storage_share_version)
+    storage_decref, storage_fits, storage_share_version, set_kept)
 from autograd_cy._C.dtypes cimport (
     DT_SIZE, DT_BOOL, DT_U8, DT_I8, DT_I16, DT_I32, DT_I64, DT_F16, DT_BF16, DT_F32, DT_F64,
     DT_C64, DT_C128, dt_numpy, dt_from_numpy)
@@ -31,7 +31,7 @@ from autograd_cy._C.launch cimport (
     KIND_COPY, READS, WRITES, Launch, begin, launch, memory, no_launch, note_constant)
 from autograd_cy._C.sealed cimport seal
 from libc.errno cimport ENOMEM
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_NewFromDescr(type subtype, cnp.dtype descr, int nd, const cnp.npy_intp* dims,
@@ -44,7 +44,7 @@ import numpy as np
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import _install, _list_of, _must_be_bool, _set_reader
 
-__all__ = ["UntypedStorage", "from_dlpack", "from_numpy"]
+__all__ = ["StorageBase", "UntypedStorage", "from_dlpack", "from_numpy"]
 
 cnp.import_array()
 
@@ -91,208 +91,7 @@ cdef int check_bytes(StorageImpl* s, str what) except -1:
     return 0
 
 
-@cython.final
-cdef class UntypedStorage:
-    """
-    The bytes behind one or more tensors.
-
-    Made by ``Tensor.untyped_storage()``. While such an object lives, asking any tensor on the same
-    memory for its storage gives the same object.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> x = ag.zeros(4)
-    >>> x.untyped_storage().nbytes()
-    16
-    >>> x.untyped_storage() is x[1:].untyped_storage()
-    True
-    """
-
-    def __dealloc__(self):
-        cdef StorageImpl* s = self.mem
-        self.mem = NULL   # what the release runs may still find this object in `_alive`
-        if s != NULL:
-            storage_decref(s)
-
-    def data_ptr(self):
-        """Address of the first byte, 0 where nothing was allocated."""
-        if self.mem.device == ON_META or (
-                self.mem.nbytes == 0 and self.mem.kind != STORAGE_BORROWED):
-            return 0
-        return <size_t>self.mem.data
-
-    def nbytes(self):
-        """Size in bytes."""
-        return self.mem.nbytes
-
-    def size(self):
-        """Size in bytes."""
-        return self.mem.nbytes
-
-    def element_size(self):
-        """Always 1: the elements of an untyped storage are bytes."""
-        return 1
-
-    @property
-    def device(self):
-        return device_of_code(self.mem.device)
-
-    @property
-    def is_cuda(self):
-        return self.device.type == "cuda"
-
-    def get_device(self):
-        """Index of the device, -1 on the CPU and on meta."""
-        return device_index(self.mem.device) if self.mem.device > ON_META else -1
-
-    def cpu(self):
-        """The bytes on the CPU: a copy, or this object if they lie there."""
-        return self.to(device="cpu")
-
-    def cuda(self, device=None, bint non_blocking=False):
-        """The bytes on a GPU, the current one by default: a copy, or this object."""
-        if device is None:
-            device = "cuda"
-        return self.to(device=f"cuda:{device}" if isinstance(device, int) else device,
-                       non_blocking=non_blocking)
-
-    def to(self, *, device, bint non_blocking=False):
-        """The bytes on a device: a copy, or this object if they lie there."""
-        cdef int code = device_code(device)
-        return self if code == self.mem.device else on_device(self, code)
-
-    def is_readonly(self):
-        """Return whether the memory must not be written (it belongs to a read-only array)."""
-        return bool(self.mem.readonly)
-
-    def tolist(self):
-        """The bytes as a list of numbers."""
-        need_bytes(self.mem, "tolist()")
-        return list((<unsigned char*>self.mem.data)[:self.mem.nbytes])
-
-    def clone(self):
-        """A copy of the bytes."""
-        cdef StorageImpl* s
-        cdef UntypedStorage copy
-        if self.mem.device > ON_META:
-            return on_device(self, self.mem.device)
-        if self.mem.device != ON_META:
-            check_bytes(self.mem, "clone()")
-        s = storage_new_on(self.mem.device, self.mem.nbytes)
-        try:
-            if self.mem.device == ON_CPU:
-                copy_bytes(s, self.mem)
-            copy = hold(s)
-        finally:
-            storage_decref(s)
-        return copy
-
-    def __len__(self):
-        return self.mem.nbytes
-
-    def __getitem__(self, Py_ssize_t i):
-        if i < 0:
-            i += self.mem.nbytes
-        if not 0 <= i < self.mem.nbytes:
-            raise IndexError(f"byte {i} of a storage of {self.mem.nbytes} bytes")
-        need_bytes(self.mem, "indexing")
-        return (<unsigned char*>self.mem.data)[i]
-
-    def __getbuffer__(self, Py_buffer* view, int flags):
-        need_bytes(self.mem, "the buffer protocol")
-        PyBuffer_FillInfo(view, self, self.mem.data, self.mem.nbytes, self.mem.readonly, flags)
-
-    def __richcmp__(self, other, int op):
-        if not isinstance(other, UntypedStorage) or op not in (Py_EQ, Py_NE):
-            return NotImplemented
-        same = (self.mem == (<UntypedStorage>other).mem
-                or (self.mem.data == (<UntypedStorage>other).mem.data
-                    and self.mem.device != ON_META))
-        return same if op == Py_EQ else not same
-
-    def __hash__(self):
-        return <Py_ssize_t>(<size_t>self.mem.data >> 4)
-
-    def __repr__(self):
-        return f"<autograd_cy.UntypedStorage(device={self.device}) of size {self.mem.nbytes}>"
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self.clone()         # copy.deepcopy() notes it
-
-    def __reduce_ex__(self, int protocol):
-        from autograd_cy._C.copying import _storage_from_bytes, _storage_on_meta
-        if self.mem.device == ON_META:
-            return _storage_on_meta, (self.mem.nbytes,)
-        if self.mem.device != ON_CPU:
-            return _storage_to_device, (on_device(self, ON_CPU), str(self.device))
-        need_bytes(self.mem, "pickling")
-        if protocol >= 5:
-            from pickle import PickleBuffer
-            return _storage_from_bytes, (PickleBuffer(self),)
-        return _storage_from_bytes, ((<char*>self.mem.data)[:self.mem.nbytes],)
-
-
-cdef UntypedStorage hold(StorageImpl* s):
-    cdef UntypedStorage h = UntypedStorage.__new__(UntypedStorage)
-    h.mem = storage_incref(s)
-    return h
-
-
-cdef UntypedStorage on_device(UntypedStorage source, int device):
-    """A copy of the bytes on a device."""
-    cdef Py_ssize_t n = source.mem.nbytes, one = 1
-    cdef Tensor there = tensor_empty_on(device, DT_U8, 1, &n, NULL)
-    copy_into(there, tensor_on(source.mem, source.mem.data, DT_U8, 1, &n, &one), "copy_")
-    return hold(there.mem)
-
-
-def _storage_to_device(UntypedStorage source not None, device):
-    """A copy of the bytes on a device; what pickles of its memory call."""
-    return on_device(source, device_code(device))
-
-
-cdef StorageImpl* root_of(StorageImpl* s) noexcept:
-    while s.kind == STORAGE_ALIAS:
-        s = <StorageImpl*>s.owner
-    return s
-
-
-# One object per block: pickle keeps memory shared by the identity of its objects.
-cdef object _alive = weakref.WeakValueDictionary()
-
-
-def untyped_storage(Tensor self not None):
-    """
-    The memory block that this tensor shows, as an :class:`UntypedStorage`.
-
-    Returns
-    -------
-    UntypedStorage
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> len(ag.zeros(3).untyped_storage())
-    12
-    """
-    cdef StorageImpl* s = root_of(self.mem)
-    refuse_examples(self, "untyped_storage()")
-    found = _alive.get(<size_t>s)
-    if found is None or (<UntypedStorage>found).mem != s:
-        found = hold(s)
-        _alive[<size_t>s] = found
-    return found
-
-
-def _memory_users(Tensor t not None):
-    """Return the number of tensors, arrays and storage objects that hold the memory of a tensor."""
-    return root_of(t.mem).refcount
-
-
+include "exchange/objects.pxi"
 include "exchange/shared.pxi"
 
 
@@ -474,7 +273,7 @@ cdef object array_of(Tensor t):
     a = PyArray_NewFromDescr(cnp.ndarray, <cnp.dtype>descr, t.nd, shape, strides, t.ptr,
                              0 if t.mem.readonly else cnp.NPY_ARRAY_WRITEABLE, NULL)
     # The storage and not the tensor: `t.data = other` may give the tensor other memory.
-    cnp.set_array_base(<cnp.ndarray>a, hold(t.mem))
+    cnp.set_array_base(<cnp.ndarray>a, base_on(t.mem))
     return a
 
 
@@ -578,7 +377,7 @@ def _repr_parts(Tensor t not None):
 
 include "exchange/dlpack.pxi"
 
-seal(UntypedStorage, "UntypedStorage objects cannot be made; use Tensor.untyped_storage()")
+seal(StorageBase, "StorageBase objects cannot be made; use UntypedStorage()")
 seal(DLPackOwner, "DLPackOwner objects cannot be made; use from_dlpack()")
 
 

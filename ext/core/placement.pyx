@@ -41,7 +41,13 @@ cdef list names_to_show():
 
 
 cdef object own_index(object index):
-    if isinstance(index, int) and index < 0:
+    if index is None:
+        return None
+    if isinstance(index, bool) or not hasattr(index, "__index__"):
+        raise TypeError(f"device(): argument 'index' (position 2) must be int, not "
+                        f"{type(index).__name__}")
+    index = index.__index__()
+    if index < 0:
         raise RuntimeError(f"Device index must not be negative, but got {index}")
     return index
 
@@ -297,13 +303,17 @@ cdef device as_device(object d):
 
 cdef class layout:
     """
-    The storage scheme of elements; only ``strided`` exists.
+    The storage scheme of elements.
+
+    All tensors are ``strided``. The other layouts exist so that programs can compare with them.
 
     Examples
     --------
     >>> import autograd_cy as ag
     >>> ag.ones(2).layout
     autograd_cy.strided
+    >>> ag.ones(2).layout == ag.sparse_coo
+    False
     """
 
     def __repr__(self):
@@ -339,8 +349,18 @@ cdef memory_format make_format(str name, int code):
     return f
 
 
-strided = layout.__new__(layout)
-(<layout>strided).name = "strided"
+cdef layout make_layout(str name):
+    cdef layout made = layout.__new__(layout)
+    made.name = name
+    return made
+
+
+strided = make_layout("strided")
+sparse_coo = make_layout("sparse_coo")
+sparse_csr = make_layout("sparse_csr")
+sparse_csc = make_layout("sparse_csc")
+sparse_bsr = make_layout("sparse_bsr")
+sparse_bsc = make_layout("sparse_bsc")
 contiguous_format = make_format("contiguous_format", MF_CONTIGUOUS)
 preserve_format = make_format("preserve_format", MF_PRESERVE)
 channels_last = make_format("channels_last", MF_CHANNELS_LAST)

@@ -64,6 +64,7 @@ cdef int g_most_free[N_CLASSES]
 # Test hook: allocations left before one fails; negative means never.
 cdef Py_ssize_t g_fail_after = -1
 cdef release_fn g_release = NULL
+cdef kept_fn g_let_go = NULL
 
 memset(g_free, 0, sizeof(g_free))
 memset(g_free_count, 0, sizeof(g_free_count))
@@ -205,6 +206,7 @@ cdef StorageImpl* storage_new(Py_ssize_t nbytes) except NULL:
         s.data = <char*>s + HEADER
         s.kind = STORAGE_CACHED if g_caching else STORAGE_MALLOC
         s.readonly = 0
+        s.kept = 0
     s.refcount = 1
     s.nbytes = nbytes
     s.owner = NULL
@@ -379,6 +381,10 @@ cdef void storage_free(StorageImpl* s) noexcept:
     global g_live_bytes, g_live_blocks
     cdef int c
     cdef object owner
+    if s.kept:
+        s.refcount = 1
+        g_let_go(s)
+        return
     leave_version(s)
     if s.kind == STORAGE_CACHED:
         g_live_bytes -= s.capacity
@@ -405,6 +411,22 @@ cdef void storage_free(StorageImpl* s) noexcept:
     else:
         storage_decref(<StorageImpl*>s.owner)
         PyMem_RawFree(s)
+
+
+cdef void set_kept(kept_fn let_go) noexcept:
+    global g_let_go
+    g_let_go = let_go
+
+
+cdef bint storage_fits(StorageImpl* s, Py_ssize_t nbytes) noexcept:
+    if s.kind != STORAGE_CACHED and s.kind != STORAGE_MALLOC and s.device != ON_META:
+        return False
+    if nbytes > s.capacity and s.device != ON_META:
+        return False
+    if g_watch != NULL and s.device == ON_CPU:
+        g_watch(s, nbytes - s.nbytes)       # what goes at the end is the size of then
+    s.nbytes = nbytes
+    return True
 
 
 cdef int device_code_of(object device) except -1:

@@ -25,7 +25,7 @@ from autograd_cy._C.dtypes cimport (
 from autograd_cy._C.placement cimport (
     cpu_device, device_of_code, MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D)
 from autograd_cy._C.placement cimport format_code
-from autograd_cy._C.placement import strided as _strided
+from autograd_cy._C.placement import device as _device, strided as _strided
 from autograd_cy._C.dtypes import _tensor_type_names
 
 import numpy as _np
@@ -144,6 +144,11 @@ cdef class Tensor:
         cdef int i, n
         if not (self.flags & F_BLANK):
             return                  # a subclass that was made with its values
+        if device is not None:
+            kind = _device(device).type
+            if kind != "cpu":
+                raise RuntimeError("legacy constructor expects device type: cpu but device type: "
+                                   f"{kind} was passed; use empty() or tensor() with device=")
         if len(args) == 1:
             _fill(self, args[0])
             if not (self.flags & F_BLANK):
@@ -542,7 +547,8 @@ cdef class Tensor:
         return upcalls.repr(self) if upcalls.repr != NULL else object.__repr__(self)
 
     def __format__(self, spec):
-        if self.nd == 0:
+        # A number on meta has no value to be shown: `print` shows what it is.
+        if self.nd == 0 and not (self.mem.device == ON_META and not self.flags & F_BATCHED):
             value = scalar_value(self) if self.flags & F_BATCHED else shown_value(self)
             return value.__format__(spec)
         return object.__format__(self, spec)
@@ -750,9 +756,13 @@ def _attributes(self):
     return PyObject_GenericGetDict(self, NULL)
 
 
-# The class as its users import it, in messages, repr and pickles.
-(<PyTypeObject*>Tensor).tp_name = "autograd_cy.Tensor"
-PyType_Modified(<PyTypeObject*>Tensor)
+def _name_class(bint as_torch):
+    """Name the class as its users import it, in messages and repr and as ``Tensor.__module__``."""
+    (<PyTypeObject*>Tensor).tp_name = "torch.Tensor" if as_torch else "autograd_cy.Tensor"
+    PyType_Modified(<PyTypeObject*>Tensor)
+
+
+_name_class(False)
 Size.__module__ = "autograd_cy"
 
 include "tensor/requires_grad.pxi"

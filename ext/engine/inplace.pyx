@@ -21,7 +21,7 @@ from autograd_cy._C.devices cimport check_capture
 from autograd_cy._C.dtypes cimport (
     dt_c_name, dt_category, dt_differentiable, dt_is_complex, dt_object, dt_scalar_name, DT_BOOL,
     DT_SIZE)
-from autograd_cy._C.exchange cimport UntypedStorage
+from autograd_cy._C.exchange cimport UntypedStorage, resize_block
 from autograd_cy._C.node_io cimport give
 from autograd_cy._C.forward cimport copy_tangents, has_tangent
 from autograd_cy._C.iterate cimport (

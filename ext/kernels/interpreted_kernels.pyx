@@ -5,7 +5,7 @@ import numpy as _np
 from autograd_cy._C.devices cimport add_slots, device_among, no_host_kernel, no_kernel
 from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_real, dt_to_complex, g_default_dtype, DT_BF16, DT_BOOL, DT_F16, DT_F32,
-    DT_I64)
+    DT_I32, DT_I64)
 from autograd_cy._C.exchange cimport array_of, from_array
 from autograd_cy._C.iterate cimport (
     cast, ewn, resolved, result_dtype, separated, to_device, P_BOOL, P_COMPLEX, P_FLOAT, P_REAL,
@@ -163,8 +163,10 @@ cdef class HostKernel:
         if device_type(device) not in _ways:
             raise no_host_kernel(self.name, device)
         _ways[device_type(device)](self.name, device)
-        made = self.computed(moved(args, ON_CPU))
-        return moved(made, device) if isinstance(made, tuple) else to_device(<Tensor>made, device)
+        made = self.computed(on_device(args, ON_CPU))
+        if isinstance(made, tuple):
+            return on_device(made, device)
+        return to_device(<Tensor>made, device)
 
     def computed(self, args):
         """The results of tensors of the CPU."""
@@ -224,14 +226,14 @@ cdef tuple tensors_among(tuple args):
     return tuple(found)
 
 
-cdef tuple moved(tuple args, int device):
+cdef tuple on_device(tuple args, int device):
     """The arguments, or results, with their tensors on a device."""
     cdef list found = []
     for x in args:
         if isinstance(x, Tensor):
             x = to_device(resolved(<Tensor>x), device)
         elif isinstance(x, tuple):
-            x = moved(<tuple>x, device)
+            x = on_device(<tuple>x, device)
         found.append(x)
     return tuple(found)
 
@@ -249,6 +251,8 @@ cdef int dtype_by(str rule, int dt) except -1:
         return dt
     if rule == "int64":
         return DT_I64
+    if rule == "int32":
+        return DT_I32
     if rule == "bool":
         return DT_BOOL
     floating = dt if dt_differentiable(dt) else g_default_dtype

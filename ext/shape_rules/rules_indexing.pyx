@@ -10,7 +10,8 @@ from autograd_cy._C.placement cimport MF_CHANNELS_LAST, MF_CHANNELS_LAST_3D, dev
 
 from autograd_cy._C.storage cimport ON_CPU, ON_META
 from autograd_cy._C.tensor cimport (
-    F_STRIDED, MAX_DIMS, Tensor, format_strides, is_tensor, normal_dim, same_shape, sizes_of)
+    F_STRIDED, MAX_DIMS, Tensor, format_strides, is_tensor, normal_dim, same_shape, sizes_of,
+    warn_once)
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -577,6 +578,16 @@ cdef int kth_along(Result* r, Tensor a, Py_ssize_t k, Py_ssize_t dim, bint keepd
 
 # --- members and places ---------------------------------------------------------------------
 
+cdef int warn_of_copy(Tensor t, str what) except -1:
+    if t is not None and t.flags & F_STRIDED:
+        warn_once(
+            f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the "
+            "performance due to extra data copy when converting non-contiguous tensor to "
+            f"contiguous, please use contiguous {what} tensor if possible. This message will only "
+            "appear once per program.")
+    return 0
+
+
 cdef int members(Result* r, Tensor elements, Tensor test_elements, str op) except -1:
     if elements.dt == DT_BOOL or test_elements.dt == DT_BOOL:
         raise RuntimeError(
@@ -619,6 +630,9 @@ cdef int searchsorted(Result* r, Tensor rows, Tensor values, bint out_int32, bin
                 "torch.searchsorted(): boundary and sorter must have the same size, but got "
                 f"boundary tensor {list(sizes_of(rows))} and got sorter tensor "
                 f"{list(sizes_of(sorter))}")
+    warn_of_copy(values, "input value")
+    warn_of_copy(rows, "boundary")
+    warn_of_copy(sorter, "sorter")
     return result_dense(r, DT_I32 if out_int32 else DT_I64, values.nd, values.sizes)
 
 
@@ -627,4 +641,6 @@ cdef int buckets(Result* r, Tensor values, Tensor boundaries, bint out_int32, bi
     if boundaries.nd != 1:
         raise RuntimeError(
             f"boundaries tensor must be 1 dimension, but got dim({boundaries.nd})")
+    warn_of_copy(values, "input value")
+    warn_of_copy(boundaries, "boundary")
     return result_dense(r, DT_I32 if out_int32 else DT_I64, values.nd, values.sizes)

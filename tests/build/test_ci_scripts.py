@@ -13,7 +13,7 @@ if not SCRIPTS.is_dir():
     pytest.skip("the scripts are in the repository only", allow_module_level=True)
 
 
-@pytest.mark.parametrize("name", ["gpu", "matrix", "run", "sanitize", "slow"])
+@pytest.mark.parametrize("name", ["gpu", "matrix", "packages", "run", "sanitize", "slow"])
 def test_scripts_can_be_read(name):
     subprocess.run(["bash", "-n", SCRIPTS / name], check=True)
     assert (SCRIPTS / name).stat().st_mode & 0o100

@@ -264,11 +264,6 @@ def test_what_an_archive_looks_like(monkeypatch):
         serialization._archive._SIZE()
 
 
-def test_other_pickle_modules_do_not_load():
-    with pytest.raises(ValueError, match="load: pickle_module must be Python's pickle"):
-        ag.load(io.BytesIO(FINE), pickle_module=zipfile)
-
-
 def test_numbers_of_numpy_say_all_that_they_need():
     file = io.BytesIO()
     ag.save({"loss": np.float64(1.5)}, file)

@@ -65,9 +65,9 @@ def test_set_takes_a_window_of_a_storage():
     ],
 )
 def test_what_set_refuses_changes_nothing(arguments, error, text):
-    x = ag.ones(2)
+    x, other = ag.ones(2), ag.arange(6.0)
     with pytest.raises(error, match=text):
-        x.set_(*arguments(ag.arange(6.0).untyped_storage()))
+        x.set_(*arguments(other.untyped_storage()))
     assert x.tolist() == [1, 1] and x._version == 0
 
 

@@ -108,6 +108,12 @@ RESULT = {
     "deg2rad": "float",
     "rad2deg": "float",
     "logit": "float",
+    "argwhere": "int64",
+    "corrcoef": "float",
+    "cov": "float",
+    "cumulative_trapezoid": "float",
+    "trapezoid": "float",
+    "trapz": "float",
 }
 
 

@@ -55,6 +55,7 @@ REFUSED = {
     "start": (True, 1.5, "12", None, Unknown(), [1], (1, 2)),
     "device": (1.5, Unknown(), [1], True),
     "Generator": (1, "1", True, Unknown(), TENSOR),
+    "float | Tensor": ("x", None, Unknown(), [1.0], 1j),
     "int | Tensor": (True, 1.5, "12", None, Unknown(), [1], (1, 2)),
     "order": (Unknown(), [1], (), TENSOR, ag.float32, 1j),
     "correction": (*NO_NUMBERS, 1j),
@@ -128,7 +129,7 @@ def test_each_argument_refuses_what_is_of_another_kind(record):
             given, named = list(args), dict(kwargs)
             if i < len(given):
                 given[i] = wrong
-            elif all(x.default is not None for x in record.args[len(given) : i]):
+            elif all(x.default is not None or x.name in named for x in record.args[len(given) : i]):
                 named[name] = wrong
             with pytest.raises(TypeError) as caught:
                 form(*given, **named)

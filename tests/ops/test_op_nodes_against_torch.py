@@ -45,7 +45,9 @@ NAMES = {
     ("linear", "LinearBackward0", None): ONE_NODE,
     ("nn.functional.scaled_dot_product_attention", None, None): "one node for all shapes and masks",
     ("rms_norm", "FusedRmsNormBackward0", None): ONE_NODE,
-    **{(name, None, None): PARTS for name in ("dist", "inner", "nansum", "pdist")},
+    **{(name, None, None): PARTS for name in (
+        "cumulative_trapezoid", "dist", "inner", "nanquantile", "nansum", "pdist", "quantile",
+        "trapezoid", "trapz")},
     ("fill", "FillBackward0", "FillBackward1"): "one node for numbers and tensors",
     ("kl_div", "KlDivBackward0", None): ONE_NODE,
     ("pairwise_distance", None, "NormBackward1"): PARTS,
@@ -70,6 +72,7 @@ EDGES = {
     "matmul": "a vector times matrices is a batch of products; torch copies and folds them",
     "outer": "unsqueeze in place of view",
     "nanmean": PARTS,
+    **dict.fromkeys(("corrcoef", "cov", "cumulative_trapezoid", "trapezoid", "trapz"), PARTS),
     "cdist": "sets are expanded to common batches",
     "fill": "a number has an edge that leads nowhere",
     **dict.fromkeys(("bilinear", "margin_ranking_loss", "triplet_margin_loss"), PARTS),

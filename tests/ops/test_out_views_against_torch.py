@@ -25,6 +25,8 @@ OTHERWISE = {
     "nonzero": "columns, where those of the function without out= are rows",
     "linalg_inv": "columns, where those of the function without out= are rows",
     "linalg_solve": "columns, where those of the function without out= are rows",
+    "linalg_qr": "columns, where those of the function without out= are rows",
+    "linalg_solve_triangular": "columns, where those of the function without out= are rows",
     "addbmm": "torch doesn't warn",
     "narrow_copy": "torch doesn't warn",
     "nn_functional_logsigmoid": "torch doesn't warn",

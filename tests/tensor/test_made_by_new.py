@@ -116,7 +116,7 @@ def test_a_subclass_that_forgets_to_initialise_is_empty():
     assert t.kept == 3 and t.tolist() == []
 
 
-@pytest.mark.parametrize("cls", [ag.dtype, ag.UntypedStorage, ag.layout, ag.memory_format])
+@pytest.mark.parametrize("cls", [ag.dtype, ag.StorageBase, ag.layout, ag.memory_format])
 def test_objects_that_only_the_library_makes(cls):
     with pytest.raises(TypeError, match="cannot be made"):
         cls.__new__(cls)

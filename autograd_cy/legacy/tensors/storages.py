@@ -40,7 +40,9 @@ class Storage(TypedStorage):
             block = ag.empty(size_or_values, dtype=self.kind)
         else:
             block = ag.tensor(list(size_or_values), dtype=self.kind)
-        super().__init__(Tensor.untyped_storage(block), self.kind)
+        super().__init__(
+            wrap_storage=Tensor.untyped_storage(block), dtype=self.kind, _internal=True
+        )
 
     def __getitem__(self, index):
         if isinstance(index, slice):
@@ -87,7 +89,7 @@ class Storage(TypedStorage):
         return type(self)(*args)
 
     def __reduce__(self):
-        return _on_block, (type(self), self._untyped)
+        return _on_block, (type(self), self._untyped_storage)
 
     def __repr__(self):
         rows = "\n".join(f" {x}" for x in self.tolist())
@@ -96,7 +98,7 @@ class Storage(TypedStorage):
 
 def _on_block(cls, untyped):
     made = cls.__new__(cls)
-    TypedStorage.__init__(made, untyped, cls.kind)
+    TypedStorage.__init__(made, wrap_storage=untyped, dtype=cls.kind, _internal=True)
     return made
 
 

@@ -60,9 +60,9 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     --------
     >>> import autograd_cy as torch
     >>> theta = torch.tensor([[[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]]])
-    >>> torch.nn.functional.affine_grid(theta, (1, 1, 1, 2), align_corners=True)
-    tensor([[[[-0.5000,  0.0000],
-              [ 1.5000,  0.0000]]]])
+    >>> torch.nn.functional.affine_grid(theta, (1, 1, 1, 2), align_corners=False)
+    tensor([[[[0., 0.],
+              [1., 0.]]]])
     """
     aligned = _aligned(align_corners, "affine_grid_generator", 3)
     rank = len(size) - 2
@@ -87,6 +87,13 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         )
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
+    if aligned and min(size[2:]) == 1:
+        _warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
+            "align_corners=True. This is not an intended use case of affine_grid. See the "
+            "documentation of affine_grid for details.",
+            UserWarning,
+        )
     if theta.device.type != "cpu":
         from autograd_cy._interpreted._resampling_composites import affine_grid_of_operators
 

@@ -17,6 +17,7 @@ from ..dropout import *  # noqa: F403
 from ..embedding import *  # noqa: F403
 from ..fold import *  # noqa: F403
 from ..layer import *  # noqa: F403
+from ..lazy import *  # noqa: F403
 from ..loss import *  # noqa: F403
 from ..margin_loss import *  # noqa: F403
 from ..normalization import *  # noqa: F403

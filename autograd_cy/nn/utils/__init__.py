@@ -26,10 +26,16 @@ __all__ = [
     "clip_grad_value_",
     "clip_grads_with_norm_",
     "convert_parameters",
+    "fuse_conv_bn_eval",
+    "fuse_conv_bn_weights",
+    "fuse_linear_bn_eval",
+    "fuse_linear_bn_weights",
+    "fusion",
     "get_total_norm",
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
+    "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
@@ -41,5 +47,20 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # type checkers name what isn't there themselves
-    __getattr__, __dir__ = _attach(__name__)
+if TYPE_CHECKING:
+    from . import fusion as fusion
+    from . import prune as prune
+    from .fusion import fuse_conv_bn_eval as fuse_conv_bn_eval
+    from .fusion import fuse_conv_bn_weights as fuse_conv_bn_weights
+    from .fusion import fuse_linear_bn_eval as fuse_linear_bn_eval
+    from .fusion import fuse_linear_bn_weights as fuse_linear_bn_weights
+else:  # type checkers name what isn't there themselves
+    __getattr__, __dir__ = _attach(
+        __name__,
+        ["fusion", "prune"],
+        {
+            "nn.utils.fusion": (
+                "fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval fuse_linear_bn_weights"
+            )
+        },
+    )

@@ -63,3 +63,10 @@ def functional_call(
     return _operators.func.functional_call(
         module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict
     )
+
+
+def _reparametrize_module(*args: Any, **kwargs: Any) -> Any:
+    """Give a module other parameters for a ``with`` block; what functions of others call."""
+    from autograd_cy.func._modules import _reparametrize_module
+
+    return _reparametrize_module(*args, **kwargs)

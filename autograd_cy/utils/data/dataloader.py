@@ -37,6 +37,10 @@ _OF_WORKERS = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
 _END: Any = object()  # of a pass: in the label an exception would be a failure
 
 
+# A type that programs annotate with.
+_collate_fn_t = Callable[[list], Any]
+
+
 class _Endless:
     """The indices of a stream, which has none."""
 

@@ -206,6 +206,8 @@ cdef object endpoint(object x, str op, str argument):
             f"{op} only supports 0-dimensional start and end tensors, "
             f"but got {argument} with {(<Tensor>x).nd} dimension(s)."
         )
+    if isinstance(x, Tensor) and (<Tensor>x).nd == 0:
+        return scalar_value(<Tensor>x)      # also where it requires grad: the result has none
     return python_number(x, op, argument)
 
 

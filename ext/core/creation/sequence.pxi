@@ -65,6 +65,11 @@ cdef int discover(object data, Py_ssize_t* shape) except -1:
         if isinstance(x, str):
             raise ValueError(f"too many dimensions '{type(x).__name__}'")
         if isinstance(x, _np.ndarray):
+            if n:
+                warn_once(
+                    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please "
+                    "consider converting the list to a single numpy.ndarray with numpy.array() "
+                    "before converting to a tensor.")
             if n + x.ndim > MAX_DIMS:
                 raise ValueError(f"too many dimensions: a tensor has at most {MAX_DIMS}")
             for i in range(x.ndim):
@@ -639,8 +644,12 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     >>> ag.frombuffer(bytearray([1, 0, 2, 0]), dtype=ag.int16)
     tensor([1, 2], dtype=autograd_cy.int16)
     """
-    return set_requires_grad(raw_buffer(buffer, dt_code(dtype), count, offset), requires_grad,
-                             "frombuffer")
+    cdef Tensor made = raw_buffer(buffer, dt_code(dtype), count, offset)
+    if made.mem.readonly:
+        warn_once(
+            "The given buffer is not writable, and neither is the tensor on its memory: in-place "
+            "operations on it are refused. Copy the buffer, as by bytearray(), to write to it.")
+    return set_requires_grad(made, requires_grad, "frombuffer")
 
 
 cdef object construct(object data):

@@ -97,8 +97,7 @@ def _move_memory(Tensor t not None, make):
     """
     Let a tensor, what it is a view of, and their storage object go on with other memory.
 
-    ``make(nbytes)`` gives it, as an `UntypedStorage`. Returns the old memory as another; or None,
-    and nothing is done, if something else uses the memory too, which would stay behind.
+    ``make(nbytes)`` gives it, as an `UntypedStorage`. Returns what holds the old memory; or None, and nothing is done, if something else uses the memory too, which would stay behind.
     """
     cdef StorageImpl* old = root_of(t.mem)
     cdef StorageImpl* top = t.mem       # above it, if the tensor has a version of its own (`.data`)
@@ -107,11 +106,13 @@ def _move_memory(Tensor t not None, make):
     cdef Tensor user
     cdef Py_ssize_t count = 0
     cdef UntypedStorage shown = _alive.get(<size_t>old)
+    cdef bint kept
     users = known_users(t, old)
-    if shown is not None and shown.mem == old:
-        count += 1
-    else:
+    if shown is not None and shown.mem != old:
         shown = None
+    kept = shown is not None and old.kept
+    if shown is not None and not kept:
+        count += 1
     for user in users:
         if user.mem != top:
             return None
@@ -119,9 +120,12 @@ def _move_memory(Tensor t not None, make):
         return None
     target = make(old.nbytes)
     new = target.mem
-    if new.nbytes < old.nbytes or t.mem != top or not only_users(top, len(users), count):
+    if (new.nbytes < old.nbytes or t.mem != top or kept != old.kept
+            or not only_users(top, len(users), count)):
         return None                     # another thread was quicker
-    left = hold(old)
+    if kept:
+        hold_again(shown)
+    left = base_on(old)
     memcpy(new.data, old.data, <size_t>old.nbytes)
     if top.version == &top.own_version:
         new.own_version = top.own_version
@@ -137,4 +141,25 @@ def _move_memory(Tensor t not None, make):
         del _alive[<size_t>old]
         _alive[<size_t>new] = shown
         storage_decref(old)
+        if kept:
+            keep(shown)
     return left
+
+
+def _move_storage(UntypedStorage self not None, make):
+    """
+    Let a storage that nothing else uses go on with other memory, as `_move_memory` does.
+    """
+    cdef StorageImpl* old = self.mem
+    cdef UntypedStorage target
+    if old.kept or old.refcount != 1 or old.device != ON_CPU:
+        return False
+    target = make(old.nbytes)
+    if old.refcount != 1 or target.mem.nbytes < old.nbytes:
+        return False
+    memcpy(target.mem.data, old.data, <size_t>old.nbytes)
+    del _alive[<size_t>old]
+    self.mem = storage_incref(target.mem)
+    _alive[<size_t>self.mem] = self
+    storage_decref(old)
+    return True

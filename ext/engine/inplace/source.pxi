@@ -29,8 +29,8 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
     Raises
     ------
     RuntimeError
-        If dtypes or devices differ, the memory is too small, or the tensor is a leaf that requires
-        grad and grad mode is on.
+        If dtypes or devices differ, the memory is too small and something else uses it, so that it
+        can't grow, or the tensor is a leaf that requires grad and grad mode is on.
 
     Examples
     --------
@@ -45,6 +45,7 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
     cdef object base
     cdef Py_ssize_t n
     cdef uint32_t lazy = self.flags & F_TURNED
+    cdef bint shown = False        # the storage is that of a tensor
     cdef bint recording = not (tls_modes() & M_NO_GRAD) and (
         requires_grad(self)
         or (isinstance(source, Tensor) and requires_grad(<Tensor>source)))
@@ -58,6 +59,13 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
     if size is None and (
             stride is not None or type(storage_offset) is not int or storage_offset != 0):
         raise TypeError("set_(): storage_offset and stride need a size")
+    if size is not None:
+        if not isinstance(size, (tuple, list)):
+            raise wrong_type(size, "set_", "size", 3, "tuple of ints")
+        size = sizes_arg(size, "set_", "size", 3)
+        stride = (contiguous_strides(size) if stride is None
+                  else sizes_arg(stride, "set_", "stride", 4))
+        storage_offset = int_arg(storage_offset, "set_", "storage_offset", 2)
     if type(source).__name__ == "TypedStorage" and hasattr(source, "untyped"):
         if source.dtype != dt_object(self.dt):
             raise RuntimeError(
@@ -66,6 +74,7 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
         source = source.untyped()
     elif size is not None and isinstance(source, Tensor):
         source = source.untyped_storage()       # its memory, whatever it shows of that
+        shown = True
     if source is _nothing:
         whole = tensor_empty_on(self.mem.device, self.dt, 1, &none_of_them, NULL)
     elif isinstance(source, Tensor):
@@ -84,6 +93,9 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
             raise RuntimeError(
                 f"Attempted to set the storage of a tensor on device \"{self.device}\" to a "
                 f"storage on different device \"{source.device}\". The devices must match.")
+        if size is not None and not shown:
+            let_fit(<UntypedStorage>source, size, stride, storage_offset, DT_SIZE[self.dt])
+            memory = (<UntypedStorage>source).mem
         n = memory.nbytes // DT_SIZE[self.dt]
         whole = mark_raw(tensor_on(memory, memory.data, self.dt, 1, &n, NULL))
     else:
@@ -91,13 +103,7 @@ def set_(Tensor self not None, source=_nothing, storage_offset=0, size=None, str
                         f"{type(source).__name__}")
     window = whole
     if size is not None:
-        if not isinstance(size, (tuple, list)):
-            raise wrong_type(size, "set_", "size", 3, "tuple of ints")
-        size = sizes_arg(size, "set_", "size", 3)
-        if stride is None:
-            stride = contiguous_strides(size)
-        window = as_strided_plain(whole, size, sizes_arg(stride, "set_", "stride", 4),
-                                  int_arg(storage_offset, "set_", "storage_offset", 2))
+        window = as_strided_plain(whole, size, stride, storage_offset)
     check_inplace(self, "set_", recording)
     if self.flags & F_VIEW:
         if requires_grad(self):
@@ -129,3 +135,17 @@ cdef tuple contiguous_strides(tuple size):
         strides.insert(0, step)
         step *= max(n, 1)
     return tuple(strides)
+
+
+cdef int let_fit(UntypedStorage storage, tuple size, tuple stride, offset, int itemsize) except -1:
+    """Let a storage that nothing else uses grow until it has room for a tensor."""
+    last = offset
+    for n, step in zip(size, stride):
+        if n <= 0 or step < 0:
+            return 0
+        last += (n - 1) * step
+    if (storage.mem.nbytes < (last + 1) * itemsize < 1 << 62 and offset >= 0
+            and len(size) == len(stride)
+            and not storage.mem.kept and storage.mem.refcount == 1 and storage.resizable()):
+        resize_block(storage, (last + 1) * itemsize)
+    return 0

@@ -1,0 +1,22 @@
+"""Functions under older names."""
+
+from __future__ import annotations
+
+from autograd_cy._C._warned import warn as _warn
+from autograd_cy._C.tensor import Tensor
+from autograd_cy._interpreted import linalg
+
+
+def qr(self: Tensor, some: bool) -> tuple[Tensor, Tensor]:
+    found = linalg.qr(self, "reduced" if some else "complete")
+    _warn(
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future "
+        "PyTorch release.\nThe boolean parameter 'some' has been replaced with a string parameter "
+        "'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\n"
+        "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
+    )
+    return found
+
+
+def pinverse(self: Tensor, rcond: float) -> Tensor:
+    return linalg.pinv(self, rcond)
