@@ -128,12 +128,16 @@ cdef inline void scan_rows(real_scan_t* p, Py_ssize_t size, way_t* way) noexcept
         p[i + 7 * size] = <real_scan_t>s7
 
 
+cdef inline bint side_by_side(const ScanPlan* plan, Py_ssize_t row, Py_ssize_t stop) noexcept nogil:
+    return plan.inner == 1 and stop - row == AT_ONCE and (plan.dt == DT_F32 or plan.dt == DT_F64)
+
+
 cdef void scan_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef ScanPlan* plan = <ScanPlan*>ctx
     cdef Py_ssize_t row = tile * AT_ONCE, stop = min(row + AT_ONCE, plan.outer)
     cdef Py_ssize_t at = row * plan.size * DT_SIZE[plan.dt]
     # Rows side by side are too many places to read ahead of: they come here first.
-    if plan.source != plan.p and stop - row == AT_ONCE:
+    if plan.source != plan.p and side_by_side(plan, row, stop):
         memcpy(plan.p + at, plan.source + at, (stop - row) * plan.size * DT_SIZE[plan.dt])
     if plan.products:
         scan_group(plan, row, stop, <Products*>NULL)
@@ -143,13 +147,12 @@ cdef void scan_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 
 cdef void scan_group(ScanPlan* plan, Py_ssize_t row, Py_ssize_t stop, way_t* way) noexcept nogil:
     cdef char* p = plan.p + row * plan.size * plan.inner * DT_SIZE[plan.dt]
-    if plan.inner == 1 and stop - row == AT_ONCE:
+    if side_by_side(plan, row, stop):
         if plan.dt == DT_F32:
             scan_rows(<float*>p, plan.size, way)
-            return
-        if plan.dt == DT_F64:
+        else:
             scan_rows(<double*>p, plan.size, way)
-            return
+        return
     for row in range(row, stop):
         scan_row(plan, row, way)
 
