@@ -67,7 +67,7 @@ def is_available() -> bool:
 
 def current_accelerator(check_available: bool = False) -> _device | None:
     """
-    The type of the accelerator, as a device without index.
+    Return the type of the accelerator, as a device without index.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def current_accelerator(check_available: bool = False) -> _device | None:
 
 def current_device_index() -> int:
     """
-    The index of the device that a name without index means in this thread.
+    Return the index of the device that a name without index means in this thread.
 
     Returns
     -------
@@ -145,7 +145,7 @@ set_device_idx = set_device_index
 
 def current_stream(device: Any = None, /) -> Stream:
     """
-    The stream that this thread puts work of a device on.
+    Return the stream that this thread puts work of a device on.
 
     Parameters
     ----------

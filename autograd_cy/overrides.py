@@ -1,5 +1,5 @@
 """
-Classes that answer in place of functions: the protocol ``__torch_function__``.
+Classes that override functions: the protocol ``__torch_function__``.
 
 Every function and method of tensors dispatches to a class with a class method
 ``__torch_function__(cls, func, types, args=(), kwargs=None)`` if it gets one of its instances, also
@@ -171,7 +171,7 @@ def _places() -> dict[str, Any]:
 
 def resolve_name(f: Callable) -> str | None:
     """
-    The name by which programs know a function.
+    Return the name by which programs know a function.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def resolve_name(f: Callable) -> str | None:
 
 def get_overridable_functions() -> dict[Any, list[Callable]]:
     """
-    The functions that dispatch to classes and modes, by the module or class they belong to.
+    Return the functions that dispatch to classes and modes, by the module or class they belong to.
 
     Those of ``nn.functional`` that forward to an operator, such as ``relu``, dispatch by it.
 
@@ -263,7 +263,7 @@ def _stand_in(function: Callable) -> Callable:
 
 def get_ignored_functions() -> set[Callable]:
     """
-    The public functions that never dispatch.
+    Return the public functions that never dispatch.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def to_dot(
     direction: str = "TB",
 ) -> str:
     """
-    The graph of `outputs` as text in Graphviz's DOT language.
+    Return the graph of `outputs` as text in Graphviz's DOT language.
 
     Arrows go the way of the data: from leaves (blue) through recorded operations (grey) to outputs
     (green). Each box has shapes and dtypes; a leaf's box is its ``AccumulateGrad`` node.
@@ -191,7 +191,7 @@ def _bytes(count: float) -> str:
 
 
 def _number(node: Node, nr: int) -> str:
-    """An edge's label: which output, where there are several."""
+    """Return an edge's label: which output, where there are several."""
     return f' [label="{nr}"]' if len(node._input_metadata) > 1 or nr else ""
 
 

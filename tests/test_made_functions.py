@@ -15,6 +15,7 @@ RENAMED = {("Pointwise", "cmul"), ("Pointwise", "cdiv")}
 # What passes arguments on and has names of its own beside them: as in torch, as in
 # programs of its time, or where no argument that is passed on has such a name.
 NAMES_OF_THEIR_OWN = {
+    ("amp/grad_scaler.py", "_maybe_opt_step"): {"optimizer", "optimizer_state"},
     ("amp/grad_scaler.py", "step"): {"optimizer"},
     ("cuda/nvtx.py", "range"): {"msg"},
     ("hub.py", "load"): {

@@ -50,7 +50,7 @@ def _example(name: str, text: str) -> str:
     if not n:
         calls = text.replace(f".{name}(", f".{name}_(")
     calls = calls.replace(f"**{name}(", f"**{name}_(")
-    asked = "".join(re.findall(r"^(?:>>>|\.\.\.).*", calls, re.M))
-    if not re.search(r"\bTrue|\bFalse|\bbool\b", asked):
+    inputs = "".join(re.findall(r"^(?:>>>|\.\.\.).*", calls, re.M))
+    if not re.search(r"\bTrue|\bFalse|\bbool\b", inputs):
         calls = calls.replace(" True", "1").replace("False", "0")  # both are five wide
     return calls

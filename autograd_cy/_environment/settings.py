@@ -176,7 +176,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 def get_deterministic_debug_mode() -> int:
     """
-    The number of the word of :func:`set_deterministic_debug_mode`.
+    Return the number of the word of :func:`set_deterministic_debug_mode`.
 
     Returns
     -------
@@ -230,7 +230,7 @@ def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]
 
 def get_float32_matmul_precision() -> str:
     """
-    The word given to :func:`set_float32_matmul_precision`.
+    Return the word given to :func:`set_float32_matmul_precision`.
 
     Returns
     -------

@@ -100,7 +100,7 @@ _PLACE = 2
 
 
 def _of_threads(pid: int) -> set[int]:
-    """The processors that the threads of a process may run on, each some of them."""
+    """Return the processors that the threads of a process may run on, each some of them."""
     found: set[int] = set()
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -137,13 +137,13 @@ def unbound() -> Iterator[None]:
 
 
 def asked(environ=None) -> int | None:
-    """The number of threads in OMP_NUM_THREADS, or None."""
+    """Return the number of threads in OMP_NUM_THREADS, or None."""
     environ = os.environ if environ is None else environ
     return _first_number(environ.get("OMP_NUM_THREADS", ""))
 
 
 def default_num_threads(environ=None, root: str = "/") -> int:
-    """The number of threads to start with.
+    """Return the number of threads to start with.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def affinity() -> int:
 
 
 def cpu_quota(root: str = "/") -> float | None:
-    """The processors that the cgroups (v1 or v2) of this process allow, or None without a limit."""
+    """Return the processors that the cgroups (v1 or v2) of this process allow, None: all."""
     if not sys.platform.startswith("linux"):
         return None
     found = None
@@ -203,7 +203,7 @@ def limits() -> dict:
 
 
 def runtime_name(path: str) -> str:
-    """The short name of an OpenMP library, as in `libgomp`."""
+    """Return the short name of an OpenMP library, as in `libgomp`."""
     name = os.path.basename(path)
     for prefix, short in _RUNTIMES.items():
         if name.startswith(prefix):
@@ -212,7 +212,7 @@ def runtime_name(path: str) -> str:
 
 
 def openmp_version(date: int) -> str | None:
-    """The version of the OpenMP standard for the date in `_OPENMP`; None for 0."""
+    """Return the version of the OpenMP standard for the date in `_OPENMP`; None for 0."""
     return _VERSIONS.get(date, str(date)) if date else None
 
 
@@ -225,7 +225,7 @@ def _first_number(text: str) -> int | None:
 
 
 def _upwards(root: str, mounts: tuple[str, ...], path: str):
-    """The folders of a cgroup and its parents under the mounts that exist; limits add up."""
+    """Return the folders of a cgroup and its parents under the mounts that exist; limits add up."""
     for mount in dict.fromkeys(mounts):
         base = os.path.join(root, "sys/fs/cgroup", mount)
         if not os.path.isdir(base):

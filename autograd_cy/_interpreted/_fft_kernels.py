@@ -20,7 +20,7 @@ _MODULE = "scipy.fft._pocketfft.pypocketfft"
 
 
 def _compiled() -> Any:
-    """The extension module of transforms, without the packages around it, or None."""
+    """Return the extension module of transforms, without the packages around it, or None."""
     if _MODULE in sys.modules:
         return sys.modules[_MODULE]
     package = importlib.util.find_spec("scipy")
@@ -40,23 +40,23 @@ def _compiled() -> Any:
 
 
 def _works(module: Any) -> bool:
-    """True if three transforms of known results, with all arguments used here, are right."""
+    """Tell whether three transforms of known results, with all arguments used here, are right."""
     x = np.array([1.0, 2.0, 4.0])
     spectrum = np.array([7.0, -2 + 1j * np.sqrt(3), -2 - 1j * np.sqrt(3)])
     try:
-        found = (
+        differences = (
             module.c2c(x + 0j, (0,), True, 0, None, 1) - spectrum,
             module.r2c(x, (0,), True, 2, None, 1) - spectrum[:2] / 3,
             module.c2r(spectrum[:2], (0,), 3, False, 2, None, 1) - x,
         )
     except Exception:
         return False
-    return all(np.abs(rest).max() < 1e-12 for rest in found)
+    return all(np.abs(rest).max() < 1e-12 for rest in differences)
 
 
 @functools.cache
 def _transforms() -> Any:
-    """The compiled module, or None where the package is to be used."""
+    """Return the compiled module, or None where the package is to be used."""
     try:
         module = _compiled()
     except (ImportError, OSError):
@@ -65,13 +65,14 @@ def _transforms() -> Any:
 
 
 def _floating(x: np.ndarray) -> np.ndarray:
+    """Return `x` in a dtype of the compiled module, which has no halves and no integers."""
     if x.dtype.kind not in "fc":
         return x.astype(np.float64)
     return x.astype(np.float32) if x.dtype == np.float16 else x
 
 
 def _sized(x: np.ndarray, n: int | None, dim: int) -> np.ndarray:
-    """`x` with `n` elements along a dimension: cut, or with zeros at the end."""
+    """Return `x` with `n` elements along a dimension: cut, or with zeros at the end."""
     if n is None or x.shape[dim] == n:
         return x
     place = [slice(None)] * x.ndim
@@ -86,13 +87,14 @@ def _sized(x: np.ndarray, n: int | None, dim: int) -> np.ndarray:
 
 
 def _scaling(norm: str | None, forward: bool) -> int:
-    """The code of the factor: none, by the root of n, by n."""
+    """Return the code of the factor: 0 for none, 1 for the root of 1 / n, 2 for 1 / n."""
     if norm == "ortho":
         return 1
     return 2 if (norm == "forward") == forward else 0
 
 
 def _package(name: str) -> Callable[..., np.ndarray]:
+    """Return a function of scipy.fft, which costs its import."""
     import scipy.fft  # type: ignore[import-untyped]
 
     return getattr(scipy.fft, name)
@@ -101,6 +103,7 @@ def _package(name: str) -> Callable[..., np.ndarray]:
 def _complex(
     name: str, x: np.ndarray, n: int | None, dim: int, norm: str | None, forward: bool
 ) -> np.ndarray:
+    """Return a transform of all elements, forward or back."""
     module = _transforms()
     if module is None:
         return _package(name)(x, n, dim, norm)
@@ -109,14 +112,17 @@ def _complex(
 
 
 def fft(x: np.ndarray, n: int | None, dim: int, norm: str | None) -> np.ndarray:
+    """Return the spectrum of `x`."""
     return _complex("fft", x, n, dim, norm, True)
 
 
 def ifft(x: np.ndarray, n: int | None, dim: int, norm: str | None) -> np.ndarray:
+    """Return what has the spectrum `x`."""
     return _complex("ifft", x, n, dim, norm, False)
 
 
 def rfft(x: np.ndarray, n: int | None, dim: int, norm: str | None) -> np.ndarray:
+    """Return the first half of the spectrum of real numbers; the others are its conjugates."""
     module = _transforms()
     if module is None:
         return _package("rfft")(x, n, dim, norm)
@@ -125,6 +131,7 @@ def rfft(x: np.ndarray, n: int | None, dim: int, norm: str | None) -> np.ndarray
 
 
 def irfft(x: np.ndarray, n: int | None, dim: int, norm: str | None) -> np.ndarray:
+    """Return the real numbers of whose spectrum `x` is the first half."""
     module = _transforms()
     if module is None:
         return _package("irfft")(x, n, dim, norm)

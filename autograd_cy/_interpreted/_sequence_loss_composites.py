@@ -184,8 +184,8 @@ def _losses(
                 cat((never, reached[:, :-1]), 1),
                 cat((never, never, reached[:, :-2]), 1) + skipped,
             ]
-        moved = logsumexp(stack(ways), 0) + here
-        reached = where((lengths > t).unsqueeze(1), moved, reached)
+        longer = logsumexp(stack(ways), 0) + here
+        reached = where((lengths > t).unsqueeze(1), longer, reached)
     if reached is None:
         # Nothing is reached; the gradient is 0, and not missing.
         reached = where((lengths > 0).unsqueeze(1), gather(log_probs[0], 1, labels), NEVER)

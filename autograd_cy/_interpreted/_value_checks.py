@@ -47,7 +47,7 @@ def checked_targets(t: Tensor, classes: int) -> Tensor:
 
 
 def checked_lengths(t: Tensor, most: int, of_targets: bool) -> Tensor:
-    """Refuse lengths that are negative or longer than there is room, for ctc_loss()."""
+    """Refuse lengths that are negative or above `most`, for ctc_loss()."""
     return _checked(t, 0, most + 1, TARGET_LENGTH if of_targets else INPUT_LENGTH)
 
 

@@ -40,7 +40,7 @@ def _checked(input: Any, name: str) -> Tensor:
 @public
 def detach(input: Tensor) -> Tensor:
     """
-    The tensor without its history, in the same memory: ``input.detach()``.
+    Return the tensor without its history, in the same memory: ``input.detach()``.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def detach(input: Tensor) -> Tensor:
 @public
 def get_device(input: Tensor) -> int:
     """
-    The number of a tensor's device, -1 for the CPU.
+    Return the number of a tensor's device, -1 for the CPU.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 @public
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """
-    Norms of the slices along a dimension, with sizes that broadcast.
+    Return the norms of the slices along a dimension, with sizes that broadcast.
 
     Parameters
     ----------

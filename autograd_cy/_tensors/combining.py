@@ -53,7 +53,7 @@ def _need_vector(t: Tensor, op: str) -> None:
 
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """
-    All ways to take one element of each vector, in order.
+    Return all ways to take one element of each vector, in order.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """
-    All ways to take `r` elements of a vector, each way in the order of the vector.
+    Return all ways to take `r` elements of a vector, each way in the order of the vector.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 
 def block_diag(*tensors: Tensor) -> Tensor:
     """
-    A matrix with the given ones along its diagonal, and zeros elsewhere.
+    Return a matrix with the given ones along its diagonal, and zeros elsewhere.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
 
 def _promoted(one: Tensor, other: Tensor) -> Tensor:
-    """A tensor without elements whose dtype and number of dimensions count as those of both."""
+    """Return a tensor of no elements whose dtype and dimensions count as those of both."""
     size = (0,) if one.ndim else ()  # both have dimensions, or neither
     return _creation.empty(size, dtype=result_type(one, other), device="meta")
 
@@ -194,7 +194,7 @@ def _promoted(one: Tensor, other: Tensor) -> Tensor:
 @public(module="autograd_cy", autocast="lower")
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """
-    The product of several matrices, in the order that takes the fewest multiplications.
+    Return the product of several matrices, in the order that takes the fewest multiplications.
 
     Parameters
     ----------
@@ -233,12 +233,12 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
 
 
 def factors(matrices: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """The last two factors of a product of matrices in the order of fewest multiplications."""
+    """Return the last two factors of a product in the order of fewest multiplications."""
     sizes = [*(m.shape[0] for m in matrices), matrices[-1].shape[1]]
 
     @functools.cache
     def best(i: int, j: int) -> tuple[int, int]:
-        """The fewest multiplications of matrices i to j, and where the last product cuts them."""
+        """Return the fewest multiplications of matrices i to j, and where the last one cuts."""
         if i == j:
             return 0, i
         return min(
@@ -332,7 +332,7 @@ def tril_indices(
     requires_grad: bool = False,
 ) -> Tensor:
     """
-    The places of the lower triangle of a matrix, row by row.
+    Return the places of the lower triangle of a matrix, row by row.
 
     Parameters
     ----------
@@ -372,7 +372,7 @@ def triu_indices(
     requires_grad: bool = False,
 ) -> Tensor:
     """
-    The places of the upper triangle of a matrix, row by row.
+    Return the places of the upper triangle of a matrix, row by row.
 
     Parameters
     ----------

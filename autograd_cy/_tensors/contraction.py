@@ -2,8 +2,8 @@
 
 A contraction of two operands is a product of matrices: dimensions that both have and that stay are
 its batch, those that both have and that are summed its inner one. Where nothing is summed it is a
-product of elements. How the result lies is as in torch: batch, rows and columns each in the order
-of the result, columns first if the result has them all before the rows.
+product of elements. The strides of the result are torch's: batch, rows and columns each in the
+order of the result, columns first if the result has them all before the rows.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ __all__ = ["result_type"]
 
 def result_type(tensor: Any, other: Any) -> Any:
     """
-    The dtype that an operation on both gives by torch's promotion rules.
+    Return the dtype that an operation on both gives by torch's promotion rules.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _to_arguments(args, dtype, device, non_blocking, copy):
 
 
 def _strides_in(shape, memory_format):
-    """The strides of a dense tensor of 4 or 5 dimensions in a memory format."""
+    """Return the strides of a dense tensor of 4 or 5 dimensions in a memory format."""
     order = [*range(len(shape))]
     if memory_format is not _contiguous_format:
         order.append(order.pop(1))

@@ -61,7 +61,7 @@ def _all_copied(
 @public
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
-    A copy of a tensor itself; differentiable.
+    Return a copy of a tensor itself; differentiable.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def as_strided_copy(
     out: Tensor | None = None,
 ) -> Tensor:
     """
-    A copy of what :func:`as_strided` gives; differentiable.
+    Return a copy of what :func:`as_strided` gives; differentiable.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def as_strided_copy(
 @public
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
-    A copy of what :meth:`Tensor.detach` gives, without history.
+    Return a copy of what :meth:`Tensor.detach` gives, without history.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def diagonal_copy(
     input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None
 ) -> Tensor:
     """
-    A copy of what :func:`diagonal` gives; differentiable.
+    Return a copy of what :func:`diagonal` gives; differentiable.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def expand_copy(
     input: Tensor, size: Sequence[int], *, implicit: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """
-    A copy of what :meth:`Tensor.expand` gives; differentiable.
+    Return a copy of what :meth:`Tensor.expand` gives; differentiable.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def expand_copy(
 @public
 def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """
-    A copy of what :func:`permute` gives; differentiable.
+    Return a copy of what :func:`permute` gives; differentiable.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = Non
 @public
 def select_copy(input: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """
-    A copy of what :func:`select` gives; differentiable.
+    Return a copy of what :func:`select` gives; differentiable.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def slice_copy(
     out: Tensor | None = None,
 ) -> Tensor:
     """
-    A copy of a slice; differentiable.
+    Return a copy of a slice; differentiable.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ def split_copy(
     out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, ...] | None:
     """
-    Copies of the parts that :func:`split` gives; differentiable.
+    Return copies of the parts that :func:`split` gives; differentiable.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ def split_with_sizes_copy(
     input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...] | None:
     """
-    Copies of the parts that :func:`split_with_sizes` gives; differentiable.
+    Return copies of the parts that :func:`split_with_sizes` gives; differentiable.
 
     Parameters
     ----------
@@ -359,7 +359,7 @@ def squeeze_copy(
     input: Tensor, dim: int | Sequence[int] | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """
-    A copy of what :func:`squeeze` gives; differentiable.
+    Return a copy of what :func:`squeeze` gives; differentiable.
 
     Parameters
     ----------
@@ -385,7 +385,7 @@ def squeeze_copy(
 @public
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
-    A copy of what :func:`t` gives; differentiable.
+    Return a copy of what :func:`t` gives; differentiable.
 
     Parameters
     ----------
@@ -411,7 +411,7 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @public
 def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = None) -> Tensor:
     """
-    A copy of what :func:`transpose` gives; differentiable.
+    Return a copy of what :func:`transpose` gives; differentiable.
 
     Parameters
     ----------
@@ -440,7 +440,7 @@ def unbind_copy(
     input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...] | None:
     """
-    Copies of the parts that :func:`unbind` gives; differentiable.
+    Return copies of the parts that :func:`unbind` gives; differentiable.
 
     Parameters
     ----------
@@ -468,7 +468,7 @@ def unfold_copy(
     input: Tensor, dimension: int, size: int, step: int, *, out: Tensor | None = None
 ) -> Tensor:
     """
-    A copy of what :meth:`Tensor.unfold` gives; differentiable.
+    Return a copy of what :meth:`Tensor.unfold` gives; differentiable.
 
     Parameters
     ----------
@@ -495,7 +495,7 @@ def unfold_copy(
 @public
 def unsqueeze_copy(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
     """
-    A copy of what :func:`unsqueeze` gives; differentiable.
+    Return a copy of what :func:`unsqueeze` gives; differentiable.
 
     Parameters
     ----------
@@ -521,7 +521,7 @@ def unsqueeze_copy(input: Tensor, dim: int, *, out: Tensor | None = None) -> Ten
 @public
 def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
-    A copy of what :func:`view_as_complex` gives; differentiable.
+    Return a copy of what :func:`view_as_complex` gives; differentiable.
 
     Parameters
     ----------
@@ -546,7 +546,7 @@ def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @public
 def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
-    A copy of what :func:`view_as_real` gives; differentiable.
+    Return a copy of what :func:`view_as_real` gives; differentiable.
 
     Parameters
     ----------
@@ -573,7 +573,7 @@ def view_copy(
     input: Tensor, size: Any = None, *, dtype: Any = None, out: Tensor | None = None
 ) -> Tensor:
     """
-    A copy of what :meth:`Tensor.view` gives; differentiable.
+    Return a copy of what :meth:`Tensor.view` gives; differentiable.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def lobpcg(
     ortho_bparams: dict | None = None,
 ) -> tuple[Tensor, Tensor]:
     """
-    The `k` largest (or smallest) eigenvalues and their eigenvectors: ``A x = e B x``.
+    Return the `k` largest (or smallest) eigenvalues and their eigenvectors: ``A x = e B x``.
 
     They are taken from a decomposition of the whole matrix, so they are exact to rounding, and what
     steers an iteration (`iK`, `niter`, `tol`, `method`, `ortho_...`) has no effect.
@@ -108,7 +108,7 @@ def _check_matrix(a, name):
 
 
 def _inverse_root(B, A):
-    """The symmetric inverse square root of B, in which A is an ordinary problem."""
+    """Return the symmetric inverse square root of B, in which A is an ordinary problem."""
     _check_matrix(B, "B")
     if B.shape != A.shape:
         raise AssertionError(

@@ -9,7 +9,7 @@ __all__ = ["polygamma"]
 
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
-    The `n`-th derivative of the digamma function; order 0 is digamma itself.
+    Return the `n`-th derivative of the digamma function; order 0 is digamma itself.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _polygamma(self: Tensor, n: int) -> Tensor:
-    """The `n`-th derivative of the digamma function, see :func:`polygamma`."""
+    """Return the `n`-th derivative of the digamma function, see :func:`polygamma`."""
     from autograd_cy._interpreted.special import _polygamma as computed
 
     return computed(self, n)

@@ -30,7 +30,7 @@ __all__ = [
 
 
 def _need_several(tensors, op):
-    """A sequence of at least one tensor, not a tensor itself."""
+    """Return a sequence of at least one tensor, not a tensor itself."""
     _check_arguments(op, (tensors, "Tensor[]", "tensors", 1))
     if not tensors:
         raise RuntimeError(f"{op} expects a non-empty TensorList")
@@ -38,7 +38,7 @@ def _need_several(tensors, op):
 
 
 def _tensors(given, op):
-    """Tensors given one by one or as one sequence."""
+    """Return tensors given one by one or as one sequence."""
     if len(given) == 1 and isinstance(given[0], (tuple, list)):
         given = given[0]
     for i, t in enumerate(given):
@@ -51,7 +51,7 @@ def _tensors(given, op):
 
 
 def _each(given, op, function):
-    """The function on one tensor, or on several as a tuple."""
+    """Apply the function to one tensor, or to several as a tuple."""
     if len(given) == 1 and isinstance(given[0], Tensor):
         return function(given[0])
     return tuple(function(t) for t in _tensors(given, op))
@@ -77,7 +77,7 @@ def _three(t):
 
 def atleast_1d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     """
-    Tensors with at least one dimension.
+    Return tensors with at least one dimension.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def atleast_1d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
 
 def atleast_2d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     """
-    Tensors with at least two dimensions; new ones come first.
+    Return tensors with at least two dimensions; new ones come first.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def atleast_2d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
 
 def atleast_3d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
     """
-    Tensors with at least three dimensions: a vector of n becomes (1, n, 1), a matrix (n, m, 1).
+    Return tensors with at least three dimensions: vectors become (1, n, 1), matrices (n, m, 1).
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def atleast_3d(*tensors: Any) -> Tensor | tuple[Tensor, ...]:
 @seen_as("aten::hstack")
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
-    Tensors side by side: joined along the second dimension, vectors along the first.
+    Return tensors side by side: joined along the second dimension, vectors along the first.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 @seen_as("aten::vstack")
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
-    Tensors below each other: joined along the first dimension, vectors as rows.
+    Return tensors below each other: joined along the first dimension, vectors as rows.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ row_stack = vstack
 @seen_as("aten::dstack")
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
-    Tensors behind each other: joined along the third dimension.
+    Return tensors behind each other: joined along the third dimension.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 @seen_as("aten::column_stack")
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
-    Tensors side by side, vectors as columns.
+    Return tensors side by side, vectors as columns.
 
     Parameters
     ----------
@@ -407,7 +407,7 @@ def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
 @seen_as("aten::broadcast_tensors")
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """
-    All tensors expanded to the shape that they broadcast to.
+    Return tensors expanded to the shape that they broadcast to.
 
     Parameters
     ----------
@@ -447,7 +447,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 
 def broadcast_shapes(*shapes: Any) -> Size:
     """
-    The shape that shapes broadcast to.
+    Return the shape that shapes broadcast to.
 
     Parameters
     ----------
@@ -509,7 +509,7 @@ _NO_INDEXING = (
 @seen_as("aten::meshgrid")
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """
-    The coordinates of a grid, one tensor per vector of coordinates.
+    Return the coordinates of a grid, one tensor per vector of coordinates.
 
     Parameters
     ----------

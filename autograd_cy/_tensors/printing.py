@@ -96,7 +96,7 @@ def _changed(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> PrintOptions:
-    """The options as they are after ``set_printoptions`` of the same arguments."""
+    """Return the options as they are after ``set_printoptions`` of the same arguments."""
     chosen = _options
     if profile is not None:
         if profile not in _PROFILES:
@@ -116,7 +116,7 @@ def _changed(
 
 def get_printoptions() -> dict[str, Any]:
     """
-    The current settings of :func:`set_printoptions`.
+    Return the current settings of :func:`set_printoptions`.
 
     Returns
     -------
@@ -222,7 +222,7 @@ class _ComplexFormat:
 
 
 def _edges(array: np.ndarray, options: PrintOptions) -> np.ndarray:
-    """The elements that a summary shows (each once, in any arrangement)."""
+    """Return the elements that a summary shows (each once, in any arrangement)."""
     n = options.edgeitems
     for axis, size in enumerate(array.shape):
         if size > 2 * n:
@@ -265,7 +265,7 @@ def _nested(array, indent, options, summarise, fmt) -> str:
 
 def format_array(array: np.ndarray, indent: int = 0) -> str:
     """
-    The nested brackets of a tensor's text.
+    Return the nested brackets of a tensor's text.
 
     Parameters
     ----------
@@ -336,7 +336,7 @@ def _join(text: str, suffixes: list[str], indent: int) -> str:
 
 def tensor_text(t, prefix: str | None = None) -> str:
     """
-    The text of a tensor.
+    Return the text of a tensor.
 
     Parameters
     ----------

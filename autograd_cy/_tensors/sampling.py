@@ -24,7 +24,7 @@ def multinomial(
     out: Tensor | None = None,
 ) -> Tensor:
     """
-    Indices drawn with probabilities proportional to the weights in each row.
+    Return indices drawn with probabilities proportional to the weights in each row.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ def construct(
     dtype: _dtype, args: tuple, *, device: Any = None, where: Any = "cpu", **named: Any
 ) -> Tensor:
     """
-    A tensor as ``FloatTensor(...)`` makes it.
+    Return a tensor as ``FloatTensor(...)`` makes it.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def _size(value: Any, position: int) -> int:
 
 def kind_of(kind: Any) -> tuple[_dtype, str | None]:
     """
-    The dtype, and the type of device, that a tensor type, its name or a dtype stands for.
+    Return the dtype, and the type of device, that a tensor type, its name or a dtype stands for.
 
     Returns
     -------
@@ -415,7 +415,7 @@ def set_default_tensor_type(t: Any, /) -> None:
 
 def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """
-    A tensor of the dtype of this one; arguments and errors are those of :class:`FloatTensor`.
+    Return a tensor of the dtype of this one, with arguments and errors of :class:`FloatTensor`.
 
     Examples
     --------

@@ -28,7 +28,7 @@ def unique(
     dim: int | None = None,
 ):
     """
-    The elements (or the slices along a dimension) that occur, each once.
+    Return the elements (or the slices along a dimension) that occur, each once.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def unique_consecutive(
     dim: int | None = None,
 ):
     """
-    The elements (or the slices along a dimension) without those equal to the one before.
+    Return the elements (or the slices along a dimension) without those equal to the one before.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def changed_mode(depth: int) -> tuple[int, int]:
 
 
 def these_vmaps(running: list) -> ItemsContext:
-    """A context in which the vmaps of an earlier list of frames run, and no others."""
+    """Return a context in which the vmaps of an earlier list of frames run, and no others."""
     word = len(running) << _M_VMAP_SHIFT
     return ItemsContext([(frames.list, slice(None), running)], _M_VMAP_MASK, word)
 
@@ -58,7 +58,7 @@ def vmap(
     chunk_size: int | None = None,
 ) -> Callable:
     """
-    A function that applies `func` to every example of a batch at once.
+    Return a function that applies `func` to every example of a batch at once.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def _output_dims(out_dims, structure, name):
 
 
 def _taken_out(x, out_dim, level, size, name):
-    """A result with its batch dimension at `out_dim`."""
+    """Return a result with its batch dimension at `out_dim`."""
     if not isinstance(x, Tensor):
         if out_dim is None:
             return x

@@ -3,7 +3,7 @@ Mixed precision: which operators compute in the lower dtype, which in float32, a
 Functions say about it.
 
 While a thread is in `autocast`, a mode (``overrides.py``) sees its calls and converts arguments.
-Without one nothing is asked, so it costs nothing. The record of an operator says as `autocast` what
+Without one there is no mode, so it costs nothing. The record of an operator says as `autocast` what
 its arguments become, as torch documents it for the CPU. A function of ``nn.functional`` has the
 policy of the operator of its name; others say it to `public`, compiled ones by `autocast_policy`.
 Operators that others are made of aren't seen: what is made of several products has a policy of its
@@ -110,7 +110,7 @@ def _lower(kind: str) -> _dtype:
 
 
 def _regions() -> dict[str, _dtype]:
-    """The dtype of each type of devices for which a region is on in this thread."""
+    """Return the dtype of each type of devices for which a region is on in this thread."""
     kinds = [name.removeprefix("enabled on ") for name in vars(_state) if name[:10] == "enabled on"]
     return {kind: _lower(kind) for kind in ("cpu", *kinds) if _is_on(kind)}
 
@@ -238,7 +238,7 @@ class autocast(_overrides.AutocastContext):
         self._hold(kind, bool(enabled and here), here, chosen, cache_enabled)
 
     def clone(self) -> autocast:
-        """A fresh context of the same kind."""
+        """Return a fresh context of the same kind."""
         return autocast(*self.__reduce__()[1])
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -346,7 +346,7 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
 
 def get_autocast_dtype(device_type: str) -> _dtype:
     """
-    The dtype in which an `autocast` computes that names none.
+    Return the dtype in which an `autocast` computes that names none.
 
     Parameters
     ----------

@@ -172,8 +172,8 @@ class GradScaler:
     def _unscale_grads_(
         self, optimizer: Any, inv_scale: Tensor, found_inf: Tensor, allow_fp16: bool
     ) -> dict[Any, Tensor]:
-        """Multiply the gradients; by device, `found_inf` is 1 where one wasn't finite."""
-        return _unscaled(optimizer, inv_scale, found_inf, allow_fp16)
+        """Multiply gradients; return `found_inf` by device, 1 where one is infinite or NaN."""
+        return _unscale_grads(optimizer, inv_scale, found_inf, allow_fp16)
 
     def _check_inf_per_device(self, optimizer: Any) -> dict[Any, Tensor]:
         """Look for gradients that aren't finite, and leave the scale in them."""
@@ -432,6 +432,7 @@ def _computes(kind: str) -> bool:
 
 
 def _on(number: Tensor, device: Any) -> Tensor:
+    """Return a number on a device; its memory is shared if it is there."""
     return number if number.device == device else number.to(device)
 
 
@@ -465,10 +466,10 @@ def _together(states: Iterable[dict[str, Any]], device: Any) -> Tensor:
     return total
 
 
-def _unscaled(
+def _unscale_grads(
     optimizer: Any, inverse: Tensor, found_inf: Tensor, halves: bool
 ) -> dict[Any, Tensor]:
-    """By device, `found_inf`, 1.0 if a gradient isn't finite; they are multiplied by `inverse`."""
+    """Do what `GradScaler._unscale_grads_` says; `halves`: gradients may be float16."""
     grads: dict[Any, list[Tensor]] = {}
     recorded: list[Tensor] = []
     differentiable = (getattr(optimizer, "defaults", None) or {}).get("differentiable")
@@ -497,14 +498,14 @@ def _unscaled(
 def _unscale_in_graph(
     params: list[Tensor], inverse: Tensor, found_inf: Tensor, found: dict[Any, Tensor]
 ) -> None:
-    """Do what `_unscaled` does to gradients of steps that are recorded, as a part of the graph."""
+    """Unscale gradients of steps that are recorded as a part of the graph, and note in `found`."""
     one = full((), 1.0, dtype=float32)
     for param in params:
         with enable_grad():
             grad = param.grad = param.grad * _on(inverse, param.device)
         if grad.device not in found:
             found[grad.device] = _on(found_inf, grad.device)
-        with no_grad():  # by 1, so that they are looked at only
+        with no_grad():  # by 1, since they are unscaled already
             _lists._amp_foreach_non_finite_check_and_unscale_(
                 [grad.detach()], found[grad.device], _on(one, grad.device)
             )

@@ -198,18 +198,18 @@ def filled(
 
 def unit_vectors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """
-    The standard basis of several tensors together, one tensor of vectors for each.
+    Return the standard basis of several tensors together, one tensor of vectors for each.
 
     The first dimension of each counts all n elements of all tensors: vector number i is one in
     element i and zero in the other elements and tensors.
     """
-    blocks = standard_basis(tensors, [t.numel() for t in tensors])
+    blocks = _unit_columns(tensors, [t.numel() for t in tensors])
     return tuple(block.view((len(block), *t.shape)) for block, t in zip(blocks, tensors))
 
 
 def standard_basis(tensors: Sequence[Tensor], numels: Sequence[int]) -> tuple[Tensor, ...]:
     """
-    The rows of a unit matrix over the elements of several tensors, one block of columns for each.
+    Return a unit matrix over the elements of several tensors, one block of columns for each.
 
     Each block has the dtype of its tensor; `numels` are the numbers of their elements.
     """
@@ -217,6 +217,11 @@ def standard_basis(tensors: Sequence[Tensor], numels: Sequence[int]) -> tuple[Te
         raise ValueError(
             f"standard_basis: {len(tensors)} tensors and {len(numels)} numbers of elements"
         )
+    return _unit_columns(tensors, numels)
+
+
+def _unit_columns(tensors: Sequence[Tensor], numels: Sequence[int]) -> tuple[Tensor, ...]:
+    """Do what `standard_basis` does, without a check."""
     total, start, blocks = sum(numels), 0, []
     for t, size in zip(tensors, numels):
         block = _zeros(total, size, dtype=t.dtype, device=t.device)

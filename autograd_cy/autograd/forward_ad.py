@@ -150,7 +150,7 @@ def _need_differentiable(t, what):
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """
-    A view of `tensor` that moves in the direction `tangent`.
+    Return a view of `tensor` that moves in the direction `tangent`.
 
     The tensor itself doesn't get a tangent. In-place operations on the dual, and on views of it,
     change `tangent` in place; it is copied first if it doesn't lie in its memory as `tensor` does
@@ -202,7 +202,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """
-    The value of a dual tensor and its tangent.
+    Return the value of a dual tensor and its tangent.
 
     Parameters
     ----------

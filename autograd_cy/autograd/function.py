@@ -317,7 +317,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def backward(*args: Any, **kwargs: Any) -> Any:
-        """One gradient per argument of ``apply``, from `ctx` and one per output."""
+        """Return one gradient per argument of ``apply``, from `ctx` and one per output."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom "
             "autograd.Function to use it with backward mode AD."
@@ -329,7 +329,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     @staticmethod
     def jvp(*args: Any, **kwargs: Any) -> Any:
         """
-        One tangent per output, from `ctx` and one per argument of ``apply``.
+        Return one tangent per output, from `ctx` and one per argument of ``apply``.
 
         Arguments that aren't tensors have None.
         """
@@ -341,7 +341,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     @staticmethod
     def vmap(*args: Any, **kwargs: Any) -> Any:
         """
-        The operation on batches: ``(output, out_dims)``, from `info`, `in_dims` and arguments.
+        Return the results of batches: ``(output, out_dims)``, from `info`, `in_dims` and arguments.
 
         See :func:`autograd_cy.vmap`.
         """
@@ -355,7 +355,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
 
 def _bind(cls, args, kwargs, split):
-    """Arguments of ``forward`` (without ctx) in order, with keywords and defaults filled in."""
+    """Return arguments of ``forward`` (without ctx) in order, with keywords and defaults."""
     if not split:
         args = (None, *args)
     signature = cls.__dict__.get("_signature")
@@ -553,7 +553,7 @@ class NestedIOFunction(Function):
         raise NotImplementedError("NestedIOFunction: define forward_extended")
 
     def backward_extended(self, *grad_output: Any) -> Any:
-        """The gradients, in the structure of the arguments."""
+        """Return the gradients, in the structure of the arguments."""
         raise NotImplementedError("NestedIOFunction: define backward_extended")
 
 

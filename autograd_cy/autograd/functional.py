@@ -71,7 +71,7 @@ def vjp(
     strict: bool = False,
 ) -> tuple[Any, Any]:
     r"""
-    The product :math:`v^T J` of a vector and the Jacobian of a function; one backward pass.
+    Return the product :math:`v^T J` of a vector and the Jacobian of a function; one backward pass.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def jvp(
     strict: bool = False,
 ) -> tuple[Any, Any]:
     r"""
-    The product :math:`J v` of the Jacobian of a function and a vector.
+    Return the product :math:`J v` of the Jacobian of a function and a vector.
 
     Backward is linear in the vector that it starts from: it computes :math:`u^T J`. Differentiating
     that with respect to `u` gives :math:`J v` from two backward passes, for any operator that can
@@ -214,7 +214,7 @@ def vhp(
     strict: bool = False,
 ) -> tuple[Tensor, Any]:
     r"""
-    The product :math:`v^T H` of a vector and the Hessian of a scalar function.
+    Return the product :math:`v^T H` of a vector and the Hessian of a scalar function.
 
     The gradient is differentiated once more in reverse mode. The Hessian of a function with
     continuous second derivatives is symmetric, so this is :func:`hvp`, at less cost.
@@ -276,7 +276,7 @@ def hvp(
     strategy: str = "reverse-mode",
 ) -> tuple[Tensor, Any]:
     r"""
-    The product :math:`H v` of the Hessian of a scalar function and a vector.
+    Return the product :math:`H v` of the Hessian of a scalar function and a vector.
 
     Parameters
     ----------
@@ -378,7 +378,7 @@ def _hvp_reverse(func, primals, vectors, in_tuple, create_graph, strict):
 
 
 def _first_derivative(output, given, strict, constant=False):
-    """The gradient of a scalar with its graph; see `need_second`."""
+    """Return the gradient of a scalar with its graph; see `need_second`."""
     if strict:
         need_graph([output])
     first = gradients([output], given, create_graph=True)
@@ -388,7 +388,7 @@ def _first_derivative(output, given, strict, constant=False):
 
 
 def _filled_gradient(output, given):
-    """The gradient of a scalar without a graph, zeros where it has none."""
+    """Return the gradient of a scalar without a graph, zeros where it has none."""
     return filled(gradients([output], given), given, False, False, "", "")
 
 
@@ -419,7 +419,7 @@ def jacobian(
     strategy: str = "reverse-mode",
 ) -> Any:
     r"""
-    The Jacobian of a function: the derivative of each element of the outputs by each of the inputs.
+    Return the Jacobian of a function: derivatives of all elements of outputs by those of inputs.
 
     Parameters
     ----------
@@ -511,7 +511,7 @@ def _nested(rows, create_graph, out_tuple, in_tuple):
 
 
 def _blocks(output, primals, create_graph, strict, vectorize, number):
-    """The derivatives of one output by each input."""
+    """Return the derivatives of one output by each input."""
     if not output.requires_grad or not output.numel():
         return tuple(
             _zeros((*output.shape, *x.shape), dtype=x.dtype, device=x.device) for x in primals
@@ -548,7 +548,7 @@ def _independent(number: int, place: int) -> RuntimeError:
 
 
 def _plain_rows(output: Tensor, primals: Sequence[Tensor], strict: bool, number: int) -> tuple:
-    """One backward pass for each element; rows are copied to their place."""
+    """Take one backward pass for each element, and copy rows to their place."""
     count = output.numel()
     blocks: list[Tensor | None] = [None] * len(primals)
     for element in range(count):
@@ -587,7 +587,7 @@ def _recorded_rows(output: Tensor, primals: Sequence[Tensor], strict: bool, numb
 
 
 def _jacobian_forward(func, given, in_tuple, name):
-    """The Jacobian by columns: one tangent for each element of the inputs, all at once."""
+    """Return the Jacobian by columns: one tangent for each element of the inputs, all at once."""
     was_tuple = False
 
     def listed(*duals):
@@ -616,7 +616,7 @@ def hessian(
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
     r"""
-    The Hessian of a scalar function: the Jacobian of its gradient.
+    Return the Hessian of a scalar function: the Jacobian of its gradient.
 
     Parameters
     ----------

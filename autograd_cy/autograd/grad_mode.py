@@ -258,9 +258,9 @@ class enforce_grad_layout_policy(ItemsContext):
     Choose whether gradients get the strides of their leaf: at once, undone at the end of a block.
 
     By default the ``grad`` of a dense leaf has its strides, and that of another one is contiguous.
-    When switched off, a gradient that nobody else holds becomes ``grad`` as it lies in memory,
-    without a copy; others are copied into the layout of the leaf, as always. It holds for this
-    thread.
+    When switched off, a gradient that nobody else holds becomes ``grad`` with its own strides,
+    without a copy; others are copied into the memory format of the leaf, as always. It holds for
+    this thread.
 
     Parameters
     ----------

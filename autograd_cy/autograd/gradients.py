@@ -29,7 +29,7 @@ _Inputs = _Roots | Mapping[str, Tensor]
 
 
 def _flag(function, name, value, optional=False):
-    """The value of a flag: a bool, an integer, or a tensor of one of them, as torch takes them."""
+    """Return the value of a flag: a bool, an integer or a tensor of one, as torch takes them."""
     if value is True or value is False or (optional and value is None):
         return value
     if isinstance(value, int):
@@ -48,7 +48,7 @@ def _as_tuple(x, name):
 
 
 def _initial_gradients(outputs, grads, batched=False):
-    """One gradient per output: given, or ones for a real output of one element."""
+    """Return one gradient per output: given, or ones for a real output of one element."""
     seeds = []
     for i, (out, grad) in enumerate(zip(outputs, grads)):
         if grad is None:
@@ -120,7 +120,7 @@ def _edge_metadata(edge):
 
 
 def _calculate_shape(output, grad, is_grads_batched):
-    """The shapes of an output and of its gradient, without the dimension that counts vectors."""
+    """Return the shapes of an output and its gradient, without the dimension of vectors."""
     meta = output
     if isinstance(output, GradientEdge):
         meta = _edge_metadata(output)
@@ -264,7 +264,7 @@ def grad(
     materialize_grads: bool = False,
 ) -> tuple[Tensor, ...] | dict[str, Tensor]:
     """
-    The gradients of `outputs` with respect to `inputs`; nothing is accumulated.
+    Return the gradients of `outputs` with respect to `inputs`; nothing is accumulated.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ class Node(abc.ABC):
 
     @abc.abstractmethod
     def metadata(self) -> dict:
-        """A dictionary for the user's notes on this node."""
+        """Return a dictionary for the user's notes on this node."""
 
     @property
     @abc.abstractmethod
@@ -114,7 +114,7 @@ class GradientEdge(NamedTuple):
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """
-    The edge of a tensor: its ``grad_fn`` and output number, for a leaf its AccumulateGrad node.
+    Return the edge of a tensor: its ``grad_fn`` and output number; of a leaf, its accumulator.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ _NAMES = {"avx512": "AVX512", "avx2": "AVX2"}
 
 def get_cpu_capability() -> str:
     """
-    The instruction set that kernels are using.
+    Return the instruction set that kernels are using.
 
     Returns
     -------

@@ -110,7 +110,7 @@ matmul = _Products()
 
 
 class _BlasBackend(Enum):
-    """Libraries that products may be asked of."""
+    """Libraries that products may use."""
 
     Default = "default"
     Cublas = "cublas"
@@ -131,7 +131,7 @@ _preferred = _BlasBackend.Cublas
 
 def preferred_blas_library(backend: str | _BlasBackend | None = None) -> _BlasBackend:
     """
-    The library that products are asked of: always cuBLAS where it is found.
+    Return the library that products use: always cuBLAS where it is found.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def is_available() -> bool:
 
 def version() -> None:
     """
-    The version of the library: none.
+    Return the version of the library: none.
 
     Examples
     --------

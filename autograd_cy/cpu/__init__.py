@@ -76,7 +76,7 @@ def device_count() -> int:
 
 def current_device() -> str:
     """
-    The name of the device.
+    Return the name of the device.
 
     Returns
     -------

@@ -107,7 +107,7 @@ def init() -> None:
 
 def current_device() -> int:
     """
-    The index of the GPU that ``"cuda"`` means in this thread.
+    Return the index of the GPU that ``"cuda"`` means in this thread.
 
     Returns
     -------
@@ -274,7 +274,7 @@ def get_device_properties(device: Any = None) -> Properties:
 
 def get_device_name(device: Any = None) -> str:
     """
-    The name of a GPU.
+    Return the name of a GPU.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def get_device_name(device: Any = None) -> str:
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
     """
-    The compute capability of a GPU, as (9, 0).
+    Return the compute capability of a GPU, as (9, 0).
 
     Parameters
     ----------
@@ -390,7 +390,7 @@ def is_tf32_supported() -> bool:
 
 def get_arch_list() -> list[str]:
     """
-    The architectures of GPUs that this build has kernels for.
+    Return the architectures of GPUs that this build has kernels for.
 
     Returns
     -------
@@ -413,7 +413,7 @@ def get_arch_list() -> list[str]:
 
 def get_gencode_flags() -> str:
     """
-    The architectures of this build as nvcc's options.
+    Return the architectures of this build as nvcc's options.
 
     Returns
     -------

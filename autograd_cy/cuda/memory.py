@@ -74,7 +74,7 @@ _fractions: dict[int, float] = {}  # that were set, by index
 
 
 def _memory() -> Any:
-    """The module of the backend's that allocates, once CUDA was started."""
+    """Return the module of the backend's that allocates, once CUDA was started."""
     from autograd_cy._C import cuda_memory
 
     return cuda_memory
@@ -99,7 +99,7 @@ def _nested(flat: dict[str, int]) -> dict[str, Any]:
 
 def memory_stats(device: Any = None) -> OrderedDict[str, int]:
     """
-    Figures of a GPU's memory by torch's names, as ``"allocated_bytes.all.current"``.
+    Return figures of a GPU's memory by torch's names, as ``"allocated_bytes.all.current"``.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _columns(name: str, figures: tuple[int, ...]) -> dict[str, int]:
 
 def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
     """
-    The figures of :func:`memory_stats`, in dicts within dicts.
+    Return the figures of :func:`memory_stats`, in dicts within dicts.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
 
 def memory_allocated(device: Any = None) -> int:
     """
-    Bytes of a GPU that tensors hold.
+    Return the bytes of a GPU that tensors hold.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def memory_allocated(device: Any = None) -> int:
 
 def max_memory_allocated(device: Any = None) -> int:
     """
-    The most bytes of a GPU that tensors have held since :func:`reset_peak_memory_stats`.
+    Return the most bytes of a GPU that tensors have held since :func:`reset_peak_memory_stats`.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def max_memory_allocated(device: Any = None) -> int:
 
 def memory_reserved(device: Any = None) -> int:
     """
-    Bytes of a GPU that tensors hold, or that are kept for them.
+    Return the bytes of a GPU that tensors hold, or that are kept for them.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def memory_reserved(device: Any = None) -> int:
 
 def max_memory_reserved(device: Any = None) -> int:
     """
-    The most of :func:`memory_reserved` since :func:`reset_peak_memory_stats`.
+    Return the most of :func:`memory_reserved` since :func:`reset_peak_memory_stats`.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def _renamed(old: str, new: str) -> None:
 
 def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
     """
-    The figures of :func:`memory_stats` as a table.
+    Return the figures of :func:`memory_stats` as a table.
 
     Parameters
     ----------
@@ -317,7 +317,7 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
 
 def mem_get_info(device: Any = None) -> tuple[int, int]:
     """
-    The bytes of a GPU that are free, and all of them, whoever uses it.
+    Return the bytes of a GPU that are free, and all of them, whoever uses it.
 
     Parameters
     ----------
@@ -439,7 +439,7 @@ def _resets_all(old: str) -> None:
 
 def host_memory_stats() -> OrderedDict[str, int]:
     """
-    Figures of pinned memory of the host, as ``"allocated_bytes.current"``.
+    Return figures of pinned memory of the host, as ``"allocated_bytes.current"``.
 
     Returns
     -------
@@ -463,7 +463,7 @@ def host_memory_stats() -> OrderedDict[str, int]:
 
 def host_memory_stats_as_nested_dict() -> dict[str, Any]:
     """
-    The figures of :func:`host_memory_stats`, in dicts within dicts.
+    Return the figures of :func:`host_memory_stats`, in dicts within dicts.
 
     Returns
     -------
@@ -545,7 +545,7 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
 
 def get_per_process_memory_fraction(device: Any = None) -> float:
     """
-    The part of a GPU's memory that this process may take.
+    Return the part of a GPU's memory that this process may take.
 
     Parameters
     ----------
@@ -645,7 +645,7 @@ def caching_allocator_delete(mem_ptr: int) -> None:
 
 def get_allocator_backend() -> str:
     """
-    The name of what allocates, which is the one cache that there is.
+    Return the name of what allocates, which is the one cache that there is.
 
     Returns
     -------

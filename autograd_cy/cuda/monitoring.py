@@ -44,7 +44,7 @@ def _ask(device: Any, question: Callable[[Any, Any], Any]) -> Any:
 
 def utilization(device: Any = None) -> int:
     """
-    The percentage of the past moment in which kernels ran.
+    Return the percentage of the past moment in which kernels ran.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def utilization(device: Any = None) -> int:
 
 def memory_usage(device: Any = None) -> int:
     """
-    The percentage of the past moment in which memory of the GPU was read or written.
+    Return the percentage of the past moment in which memory of the GPU was read or written.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def memory_usage(device: Any = None) -> int:
 
 def device_memory_used(device: Any = None) -> int:
     """
-    The bytes of a GPU that are in use, by all processes.
+    Return the bytes of a GPU that are in use, by all processes.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def device_memory_used(device: Any = None) -> int:
 
 def temperature(device: Any = None) -> int:
     """
-    The temperature of a GPU in degrees Celsius.
+    Return the temperature of a GPU in degrees Celsius.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def temperature(device: Any = None) -> int:
 
 def power_draw(device: Any = None) -> int:
     """
-    The power that a GPU draws, in milliwatts.
+    Return the power that a GPU draws, in milliwatts.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def power_draw(device: Any = None) -> int:
 
 def clock_rate(device: Any = None) -> int:
     """
-    The clock of a GPU's multiprocessors in MHz.
+    Return the clock of a GPU's multiprocessors in MHz.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def clock_rate(device: Any = None) -> int:
 
 def list_gpu_processes(device: Any = None) -> str:
     """
-    The processes that use a GPU, and their memory, a line for each.
+    Return the processes that use a GPU, and their memory, a line for each.
 
     Parameters
     ----------

@@ -114,7 +114,7 @@ def seed_all() -> None:
 
 def initial_seed() -> int:
     """
-    The seed of the generator of the current GPU.
+    Return the seed of the generator of the current GPU.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def initial_seed() -> int:
 
 def get_rng_state(device: Any = "cuda") -> Tensor:
     """
-    The state of the generator of a GPU, as bytes on the CPU.
+    Return the state of the generator of a GPU, as bytes on the CPU.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def get_rng_state(device: Any = "cuda") -> Tensor:
 
 def get_rng_state_all() -> list[Tensor]:
     """
-    The states of the generators of all GPUs.
+    Return the states of the generators of all GPUs.
 
     Returns
     -------

@@ -66,7 +66,7 @@ class Stream(_Stream, metaclass=_OfGPUs):
     @staticmethod
     def priority_range() -> tuple[int, int]:
         """
-        The least and the greatest priority: (0, 0), as PyCUDA makes streams of one.
+        Return the least and the greatest priority: (0, 0), as PyCUDA makes streams of one.
 
         Returns
         -------
@@ -178,7 +178,7 @@ def _not_shared(what: str) -> RuntimeError:
 
 def current_stream(device: Any = None) -> _Stream:
     """
-    The stream that this thread puts work of a GPU on.
+    Return the stream that this thread puts work of a GPU on.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def current_stream(device: Any = None) -> _Stream:
 
 def default_stream(device: Any = None) -> _Stream:
     """
-    The stream that work of a GPU is put on unless another one was made current.
+    Return the stream that work of a GPU is put on unless another one was made current.
 
     Parameters
     ----------

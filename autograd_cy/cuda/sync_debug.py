@@ -11,7 +11,7 @@ MODES = ("default", "warn", "error")
 
 def get_sync_debug_mode() -> int:
     """
-    The mode of :func:`set_sync_debug_mode`: 0, as others can't be set.
+    Return the mode of :func:`set_sync_debug_mode`: 0, as others can't be set.
 
     Returns
     -------

@@ -21,7 +21,7 @@ def jvp(
     func: Callable, primals: tuple, tangents: tuple, *, strict: bool = False, has_aux: bool = False
 ) -> tuple:
     """
-    The value of a function, and its derivative along a direction: the Jacobian times `tangents`.
+    Return the value of a function, and its derivative along a direction, the Jacobian times it.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _pushed_at(level, func, leaves, structure, moves, strict, has_aux):
 
 def linearize(func: Callable, *primals: Any) -> tuple:
     """
-    The value of a function, and the linear function that is its derivative there.
+    Return the value of a function, and the linear function that is its derivative there.
 
     Worth it when the derivative is applied to several directions: the function itself is computed
     once.

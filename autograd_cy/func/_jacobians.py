@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
-from autograd_cy._C.creation import zeros
 from autograd_cy._C.ops_complex import complex as complex_of
 from autograd_cy._C.ops_joining import cat
 from autograd_cy._vmap import map_once
 from autograd_cy._vmap.pytree import flatten
+from autograd_cy.autograd._arguments import unit_vectors
 from autograd_cy.func._arguments import chosen, only_tensors, replaced, with_aux
 from autograd_cy.func._forward import jvp
 from autograd_cy.func._reverse import vjp
-
-
-def unit_vectors(tensors: list) -> list:
-    """
-    The basis of the space of `tensors`: for each, a tensor of shape ``(n, *shape)``, where ``n``
-    counts the elements of all of them.
-    """
-    total = sum(t.numel() for t in tensors)
-    made, start = [], 0
-    for t in tensors:
-        count = t.numel()
-        rows = zeros(total, count, dtype=t.dtype, device=t.device)
-        rows.narrow(0, start, count).diagonal().fill_(1)
-        made.append(rows.reshape(total, *t.shape))
-        start += count
-    return made
 
 
 def _pieces(columns, tensors):
@@ -38,8 +22,8 @@ def _pieces(columns, tensors):
     return [p.reshape((*t.shape, *columns.shape[1:])) for p, t in zip(parts, tensors)]
 
 
-def _turned(seeds: list, outputs: list, twofold: list[int]) -> list:
-    """The unit vectors of complex outputs, numbers `twofold`, times the imaginary unit."""
+def _turned(seeds: Sequence, outputs: list, twofold: list[int]) -> list:
+    """Return the unit vectors of complex outputs, numbers `twofold`, times the imaginary unit."""
     ends = list(accumulate([y.numel() for y in outputs], initial=0))
     kept = [cat([s[ends[i] : ends[i + 1]] for i in twofold], 0) for s in seeds]
     return [k * 1j if i in twofold else k for i, k in enumerate(kept)]
@@ -64,7 +48,7 @@ def jacrev(
     chunk_size: int | None = None,
 ) -> Callable:
     """
-    The Jacobian of a function by reverse mode: one row of it for each element of the output.
+    Return the Jacobian of a function by reverse mode: one row for each element of the output.
 
     Parameters
     ----------
@@ -117,7 +101,7 @@ def jacrev(
             return tuple(flatten(pull(out_structure.build(list(seeds)))[0])[0])
 
         seeds = unit_vectors(outputs)
-        rows = map_once(row, (tuple(seeds),), chunk_size=chunk_size)
+        rows = map_once(row, (seeds,), chunk_size=chunk_size)
         # For each argument a column of pieces, one per output.
         columns = [_pieces(r, outputs) for r in rows]
         twofold = [i for i, y in enumerate(outputs) if y.is_complex()]
@@ -143,7 +127,7 @@ def jacfwd(
     randomness: str = "error",
 ) -> Callable:
     """
-    The Jacobian of a function by forward mode: one column of it for each element of the arguments.
+    Return the Jacobian of a function by forward mode: one column for each element of the arguments.
 
     Parameters
     ----------
@@ -195,7 +179,7 @@ def jacfwd(
 
         out_dims = (0, None) if has_aux else 0
         columns = map_once(
-            column, (tuple(unit_vectors(leaves)),), out_dims=out_dims, randomness=randomness
+            column, (unit_vectors(leaves),), out_dims=out_dims, randomness=randomness
         )
         aux = None
         if has_aux:
@@ -218,7 +202,7 @@ def jacfwd(
 
 def hessian(func: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
     """
-    The matrix of second derivatives: ``jacfwd(jacrev(func, argnums), argnums)``.
+    Return the matrix of second derivatives: ``jacfwd(jacrev(func, argnums), argnums)``.
 
     Parameters
     ----------

@@ -222,7 +222,7 @@ def _check_names(module, tensors, tie_weights):
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """
-    The parameters and buffers of several models of one kind, stacked for :func:`vmap`.
+    Return the parameters and buffers of several models of one kind, stacked for :func:`vmap`.
 
     Parameters
     ----------

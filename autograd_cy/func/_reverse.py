@@ -30,7 +30,7 @@ from autograd_cy.func._arguments import (
 )
 
 _NOT_RECORDED = _M_NO_GRAD | _M_INFERENCE
-# What needs_graph answers beside 0; if only the gradients themselves will tell, the second.
+# What needs_graph returns beside 0; if only the gradients themselves will tell, the second.
 _YES, _MAYBE = 1, 2
 
 
@@ -72,7 +72,7 @@ class Graph:
         return needs_graph(tensors, self.leaves) if self.connected else 0
 
     def gradients(self, outputs, seeds, keep: int, create: int) -> list[Tensor]:
-        """Gradients of the leaves; zeros for those that don't matter."""
+        """Return gradients of the leaves; zeros for those that don't matter."""
         moving = [(y, s) for y, s in zip(outputs, seeds) if y.requires_grad]
         found = (None,) * len(self.leaves)
         if moving:
@@ -109,7 +109,7 @@ def needed(follow: int, seeds: tuple, leaves: tuple) -> int:
 
 def grad(func: Callable, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable:
     """
-    The gradient of a function with one real number as result.
+    Return the gradient of a function with one real number as result.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def _grad_and_value(func, argnums, has_aux, args, kwargs, want_value):
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     """
-    The value of a function, and the function that multiplies vectors with its Jacobian.
+    Return the value of a function, and the function that multiplies vectors with its Jacobian.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def vector_norm(
     out: Tensor | None = None,
 ) -> Tensor:
     """
-    The `ord`-norm of all elements, or along dimensions.
+    Return the `ord`-norm of all elements, or along dimensions.
 
     Parameters
     ----------

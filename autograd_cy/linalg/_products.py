@@ -51,7 +51,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = N
 @public
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """
-    Diagonals of matrices, as a view.
+    Return the diagonals of matrices, as a view.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 @public(autocast="lower")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """
-    Products of vectors along a dimension; of complex ones `x` is conjugated.
+    Return the products of vectors along a dimension; of complex ones `x` is conjugated.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 @seen_as("aten::linalg_vander")
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """
-    Powers 0 to ``N - 1`` of the elements, in a new last dimension.
+    Return the powers 0 to ``N - 1`` of the elements, in a new last dimension.
 
     Parameters
     ----------

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from autograd_cy import Tensor, empty_like, no_grad
-from autograd_cy import __future__ as _future
 from autograd_cy import device as _device
 from autograd_cy import dtype as _dtype
 from autograd_cy._C._warned import warn as _warn
@@ -33,9 +33,7 @@ class Convertible(Owner):
         if recurse:
             for child in self.children():  # type: ignore[attr-defined]
                 child._apply(fn)
-        if _future._swap_module_params_on_conversion or (
-            _future._overwrite_module_params_on_conversion
-        ):
+        if is_set("swap") or is_set("overwrite"):
             _apply_anew(self, fn)
             return self
         for param in self._parameters.values():
@@ -303,6 +301,12 @@ class Convertible(Owner):
         return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
 
 
+def is_set(way: str) -> bool:
+    """Tell whether programs have set "swap" or "overwrite" in ``autograd_cy.__future__``."""
+    future = sys.modules.get("autograd_cy.__future__")  # few programs load it
+    return future is not None and getattr(future, f"_{way}_module_params_on_conversion")
+
+
 def _apply_anew(module: Any, fn: Callable[[Tensor], Tensor]) -> None:
     """Convert, with new parameters that take the places of the others, or what these are."""
     for name, param in [*module._parameters.items()]:
@@ -313,7 +317,7 @@ def _apply_anew(module: Any, fn: Callable[[Tensor], Tensor]) -> None:
             made = Parameter(fn(param), param.requires_grad)
             if grad is not None:
                 made.grad = fn(grad).requires_grad_(grad.requires_grad)
-        if not _future._swap_module_params_on_conversion:
+        if not is_set("swap"):
             module._parameters[name] = made
             continue
         from autograd_cy.utils import swap_tensors  # few programs use it

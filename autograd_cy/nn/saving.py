@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from autograd_cy import Tensor, no_grad
-from autograd_cy import __future__ as _future
 from autograd_cy._C._warned import warn as _warn
 
+from .conversion import is_set
 from .hooks import Hooked, table
 from .parameter import Parameter, is_lazy
 
@@ -292,7 +292,7 @@ def _load_one(
             f"size mismatch for {key}: copying a param with shape {value.shape} from "
             f"checkpoint, the shape in current model is {member.shape}."
         )
-    if _future._swap_module_params_on_conversion:
+    if is_set("swap"):
         return _swap_one(member, key, value, assign)
     if not assign:
         if member.is_meta and not value.is_meta:

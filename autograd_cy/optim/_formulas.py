@@ -5,7 +5,7 @@ the state, which it replaces. They are what `differentiable=True` computes (``_r
 what tests compare the compiled steps with (ext/kernels/optimizer_loops.pyx): neither is tested
 without the other. A function has the name of the operator, and its options are those of a group,
 where pairs of numbers have the names of the operator's arguments. Each is a number or a tensor of
-one. `t` counts steps from 1. Where they come from is said by the classes.
+one. `t` counts steps from 1. The docstrings of the classes name the sources.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ State = dict[str, Any]
 
 
 def counts(number: Number) -> bool:
-    """Tell whether a factor has an effect: it isn't zero, or its derivative is asked for."""
+    """Tell whether a factor has an effect: it isn't zero, or it requires grad."""
     return (isinstance(number, Tensor) and number.requires_grad) or bool(number != 0)
 
 
@@ -42,7 +42,7 @@ def decayed(x: Tensor, g: Tensor, decay: Number) -> Tensor:
 
 
 def toward(m: Tensor, g: Tensor, weight: Number) -> Tensor:
-    """Return `m` moved toward `g`, which is `g` itself where the weight is 1."""
+    """Return a mean of `m` and `g`, which is `g` itself where its weight is 1."""
     return m + weight * (g - m) if isinstance(weight, Tensor) else lerp(m, g, weight)
 
 
@@ -284,10 +284,12 @@ def asgd(
     """Return `x` after a step of averaged stochastic gradient descent."""
     eta, mu = state["eta"], state["mu"]
     x = x * (1 - lambd * eta) - eta * decayed(x, g, weight_decay)
-    copies = not isinstance(mu, Tensor) and mu == 1
-    state["ax"] = x.clone() if copies else state["ax"] + mu * (x - state["ax"])
+    # Before the average begins it is the parameter itself, to the last bit.
+    follows = not isinstance(mu, Tensor) and mu == 1
+    state["ax"] = x.clone() if follows else state["ax"] + mu * (x - state["ax"])
     # Those of the next step, as states are saved with them.
     state["eta"] = lr / (1 + lambd * lr * t) ** alpha
-    late = t - t0
-    state["mu"] = 1 / (late.clamp(min=1.0) if isinstance(late, Tensor) else max(1.0, late))
+    averaged = t - t0
+    averaged = averaged.clamp(min=1.0) if isinstance(averaged, Tensor) else max(1.0, averaged)
+    state["mu"] = 1 / averaged
     return x

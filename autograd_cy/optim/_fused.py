@@ -67,7 +67,7 @@ class FusedOptimizer(Optimizer):
         self._choose_step()
 
     def _choose_step(self) -> None:
-        """Let steps be recorded if the optimizer is differentiable; others needn't ask."""
+        """Let steps be recorded if the optimizer is differentiable, so that others test nothing."""
         if self.defaults.get("differentiable"):
             # A strong reference would make a cycle, which would keep graphs.
             recorded = functools.partial(_recorded_step, weakref.ref(self))

@@ -101,7 +101,7 @@ def made_anew(group: dict[str, Any]) -> bool:
 
 
 def first_array(group: dict[str, Any], param: Tensor, value: float | Tensor = 0.0) -> Tensor:
-    """Return state that lies as its parameter does; a recorded step keeps the value's history."""
+    """Return state of its parameter's strides; a recorded step keeps the value's history."""
     if group.get("differentiable"):
         zeros = zeros_like(param)
         if param.is_complex():  # whose parts are parameters of their own

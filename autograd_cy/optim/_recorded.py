@@ -31,7 +31,7 @@ def update(optimizer: FusedOptimizer, group: dict[str, Any]) -> None:
     Raises
     ------
     AssertionError
-        If a step over lists of tensors was asked for.
+        If the group has ``foreach=True``, for which torch records no steps but those of SGD.
     RuntimeError
         If a parameter is a leaf that requires grad, does not agree with its gradient, or is no
         floating-point or complex tensor; or while launches are captured.
@@ -48,9 +48,9 @@ def update(optimizer: FusedOptimizer, group: dict[str, Any]) -> None:
             "capture one with differentiable=False"
         )
     with enable_grad():
-        formula, options = _options(optimizer, group)
+        formula, options = _formula_and_options(optimizer, group)
         for param, grad in zip(*with_gradients(group["params"])[:2]):
-            _check(param, grad, name)
+            _check_param(param, grad, name)
             before = optimizer.state.get(param)
             if not before:
                 before = {}
@@ -71,8 +71,8 @@ def _step(
 ) -> dict[str, Any]:
     """Step one parameter, and return its state after that."""
     numbers, arrays = optimizer._numbers_of_state, optimizer.arrays
-    here = {name: _on(value, param) for name, value in options.items()}
-    with_tensors = any(isinstance(value, Tensor) for value in here.values())
+    on_device = {name: _moved_to(value, param.device) for name, value in options.items()}
+    with_tensors = any(isinstance(value, Tensor) for value in on_device.values())
     t = _value_of(state["step"]) + 1.0 if "step" in state else 1.0
     known: dict[str, Any] = {}
     for name, value in state.items():
@@ -82,8 +82,8 @@ def _step(
             known[name] = value if with_tensors else _value_of(value)
     g = _wide(grad)
     try:
-        # A copy, as what is saved of the parameter would change with it.
-        x = formula(_wide(param.clone()), -g if group["maximize"] else g, t, known, **here)
+        # A copy, since the parameter changes in place and the graph saves what it was.
+        x = formula(_wide(param.clone()), -g if group["maximize"] else g, t, known, **on_device)
     except KeyError as missing:
         raise missing_state(optimizer, missing) from None
     param.copy_(_narrow(x, param))
@@ -96,7 +96,7 @@ def _step(
     return after
 
 
-def _options(
+def _formula_and_options(
     optimizer: FusedOptimizer, group: dict[str, Any]
 ) -> tuple[Callable[..., Tensor], dict[str, Any]]:
     """Return the formula, and the options of a group that it takes."""
@@ -105,7 +105,7 @@ def _options(
     for pair, names in optimizer.pairs.items():
         if pair in group:
             known.update(zip(names, group[pair]))
-    return formula, {name: _as_option(known[name]) for name in _taken(formula)}
+    return formula, {name: _as_option(known[name]) for name in _option_names(formula)}
 
 
 def formula_of(operator: str) -> Callable[..., Tensor]:
@@ -120,10 +120,10 @@ def formula_of(operator: str) -> Callable[..., Tensor]:
 
 
 @functools.cache
-def _taken(formula: Callable[..., Tensor]) -> tuple[str, ...]:
+def _option_names(formula: Callable[..., Tensor]) -> tuple[str, ...]:
     """Return the names of the options of a formula."""
-    entries = inspect.signature(formula).parameters.values()
-    return tuple(entry.name for entry in entries if entry.kind is entry.KEYWORD_ONLY)
+    parameters = inspect.signature(formula).parameters.values()
+    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
 def _as_option(value: Any) -> Any:
@@ -135,13 +135,13 @@ def _as_option(value: Any) -> Any:
 
 
 def _value_of(number: Any) -> float:
-    """Return a number of a state; on the device meta there are none."""
+    """Return a number of a state; on the device meta any that no formula divides by zero with."""
     return 0.5 if isinstance(number, Tensor) and number.is_meta else float(number)
 
 
-def _on(value: Any, param: Tensor) -> Any:
-    """Return an option on the device of a parameter."""
-    return value.to(param.device) if isinstance(value, Tensor) else value
+def _moved_to(value: Any, device: Any) -> Any:
+    """Return an option on a device; numbers are on all."""
+    return value.to(device) if isinstance(value, Tensor) else value
 
 
 def _wide(t: Tensor) -> Tensor:
@@ -157,7 +157,7 @@ def _narrow(t: Tensor, param: Tensor) -> Tensor:
     return t.to(param.dtype)
 
 
-def _check(param: Tensor, grad: Tensor, name: str) -> None:
+def _check_param(param: Tensor, grad: Tensor, name: str) -> None:
     """Raise where a formula would give another error, or none."""
     if not (param.is_floating_point() or param.is_complex()):
         raise RuntimeError(

@@ -35,7 +35,7 @@ def _check_decay(decay: float) -> None:
 
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
     """
-    The function that moves an average by ``1 - decay`` of the way to the new weights.
+    Return the function that moves an average by ``1 - decay`` of the way to the new weights.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def get_ema_avg_fn(decay: float = 0.999) -> Average:
 
 def get_swa_avg_fn() -> Average:
     """
-    The function of the mean of all weights so far.
+    Return the function of the mean of all weights so far.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def get_swa_avg_fn() -> Average:
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAverage:
     """
-    The function of `get_ema_avg_fn` for lists of weights, which it changes in place.
+    Return the function of `get_ema_avg_fn` for lists of weights, which it changes in place.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAverage:
 
 def get_swa_multi_avg_fn() -> MultiAverage:
     """
-    The function of `get_swa_avg_fn` for lists of weights, which it changes in place.
+    Return the function of `get_swa_avg_fn` for lists of weights, which it changes in place.
 
     Returns
     -------
@@ -400,13 +400,13 @@ class SWALR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def _share(self, step: int) -> float:
-        """The share of the constant in the rate of a step."""
+        """Return the share of the constant in the rate of a step."""
         t = max(0.0, min(1.0, step / max(1, self.anneal_epochs)))
         return t if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * t)) / 2
 
     def get_lr(self) -> list[Any]:
         """
-        The rates of this step; where they began is worked out from the present ones, which
+        Return the rates of this step; where they began is worked out from the present ones, which
         another schedule may have set meanwhile.
 
         Returns

@@ -17,7 +17,7 @@ from autograd_cy.profiler._events import (
     short_name,
 )
 from autograd_cy.profiler._formats import FormattedTimesMixin
-from autograd_cy.profiler._spans import Spans
+from autograd_cy.profiler._spans import Spans, flat_size
 
 __all__ = ["EventList", "FunctionEventAvg", "averages_of", "total_of"]
 
@@ -244,7 +244,7 @@ class EventList(list):
         rates: bool = False,
     ) -> str:
         """
-        The list as a table.
+        Return the list as a table.
 
         Parameters
         ----------
@@ -297,7 +297,7 @@ class EventList(list):
         group_by_overload_name: bool = False,
     ) -> EventList:
         """
-        Sums over events of one name, in the order of first appearance.
+        Return the sums over events of one name, in the order of first appearance.
 
         Parameters
         ----------
@@ -338,7 +338,7 @@ class EventList(list):
 
     def total_average(self) -> FunctionEventAvg:
         """
-        Sums over all events; the key is "Total".
+        Return the sums over all events; the key is "Total".
 
         Returns
         -------
@@ -404,7 +404,7 @@ class EventList(list):
 
 
 def columns_of(events: Iterable[FunctionEvent]) -> Any:
-    """The columns of events that stand in a list."""
+    """Return the columns of events that stand in a list."""
     from autograd_cy.profiler._columns import Columns
 
     events = list(events)
@@ -481,7 +481,7 @@ def averages_of(
         if shape_of is not None:
             nr = int(shape_of[place])
             average.input_shapes = (
-                [_plain(size) for size in columns.shapes[nr][0]] if nr >= 0 else []
+                [flat_size(size) for size in columns.shapes[nr][0]] if nr >= 0 else []
             )
         if stack_of is not None and stack_of[place] >= 0:
             average.stack = list(columns.stacks[stack_of[place]][:by_stack])
@@ -495,7 +495,7 @@ def averages_of(
 
 
 def _kernel_averages(columns: Columns) -> list[FunctionEventAvg]:
-    """Sums over the kernels and copies of one name."""
+    """Return the sums over the kernels and copies of one name."""
     count = np.bincount(columns.kernel_name, minlength=len(columns.names))
     took = np.bincount(
         columns.kernel_name, columns.kernel_end - columns.kernel_start, len(columns.names)
@@ -523,10 +523,6 @@ def total_of(spans: Spans) -> FunctionEventAvg:
     total.key, total.input_shapes = "Total", []
     total.use_device = spans.columns.options.get("use_device")
     return total
-
-
-def _plain(size: Any) -> Any:
-    return [] if size and isinstance(size[0], (list, tuple)) else size
 
 
 def _sums(spans: Spans, group: np.ndarray, groups: int) -> dict[str, list]:
@@ -568,7 +564,7 @@ def _equal_texts(index: np.ndarray, texts: list[str]) -> np.ndarray:
 
 
 def _groups(keys: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """The group of each event, in the order of first appearance, and the first event of each."""
+    """Return the group of each event, in the order of first appearance, and the first of each."""
     code = np.zeros_like(keys[0], np.int64)
     for key in keys:
         key = key.astype(np.int64)

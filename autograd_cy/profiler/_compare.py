@@ -40,7 +40,7 @@ class Changes(list):
 
     def table(self, row_limit: int = 100, max_key_column_width: int = 80) -> str:
         """
-        The changes as a table; counts that differ are marked with ``*``.
+        Return the changes as a table; counts that differ are marked with ``*``.
 
         Parameters
         ----------

@@ -125,7 +125,7 @@ class KinetoStepTracker:
     @classmethod
     def current_step(cls) -> int:
         """
-        The global step.
+        Return the global step.
 
         Returns
         -------

@@ -52,7 +52,7 @@ class Groups(list):
 
     def table(self, row_limit: int = 100, max_key_column_width: int = 80) -> str:
         """
-        The groups as a table.
+        Return the groups as a table.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class Groups(list):
 
 
 def shortened(text: str, width: int, keep_end: bool = False) -> str:
-    """A text of at most so many characters."""
+    """Return a text of at most so many characters."""
     if len(text) <= width:
         return text
     kept = max(width - 3, 1)
@@ -109,7 +109,7 @@ def group(
     events: Callable[[], list[FunctionEvent]] | None = None,
 ) -> Groups:
     """
-    Sums over the events of one key, with backward beside the forward that caused it.
+    Return the sums over the events of one key, with backward beside the forward that caused it.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def keys_of(
     by: str | Callable[[FunctionEvent], Hashable],
     events: Callable[[], list[FunctionEvent]] | None = None,
 ) -> tuple[np.ndarray, list]:
-    """The number of the key of each event, and the keys."""
+    """Return the number of the key of each event, and the keys."""
     if callable(by):
         made = spans.events() if events is None else events()
         numbers: dict[Hashable, int] = {}

@@ -86,7 +86,7 @@ class Reports:
     _made: _Session | None = None
 
     def _columns(self, purpose: str) -> Columns:
-        """The columns of the session, or an error of the type that suits."""
+        """Return the columns of the session, or an error of the type that suits."""
         raise NotImplementedError
 
     def _report(self, purpose: str) -> _Session:
@@ -100,7 +100,7 @@ class Reports:
     @_with_options_of(EventList.table)
     def table(self, *args: Any, **options: Any) -> str:
         """
-        All events as a table; see :meth:`EventList.table`.
+        Return all events as a table; see :meth:`EventList.table`.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class Reports:
         group_by_overload_name: bool = False,
     ) -> EventList:
         """
-        Sums over events of one name, in the order of first appearance.
+        Return the sums over events of one name, in the order of first appearance.
 
         Parameters
         ----------
@@ -146,7 +146,7 @@ class Reports:
 
     def total_average(self) -> FunctionEventAvg:
         """
-        Sums over all events; the key is "Total".
+        Return the sums over all events; the key is "Total".
 
         Returns
         -------
@@ -216,7 +216,7 @@ class Reports:
 
     def summary(self) -> str:
         """
-        One screen that says where the time went.
+        Return one screen that says where the time went.
 
         Returns
         -------
@@ -229,7 +229,7 @@ class Reports:
 
     def group(self, by: str | Callable[[FunctionEvent], Hashable] = "op") -> Groups:
         """
-        Sums with forward and backward side by side.
+        Return the sums with forward and backward side by side.
 
         Parameters
         ----------
@@ -326,7 +326,7 @@ class Reports:
 
     def to_columns(self) -> Columns:
         """
-        The recording itself, as NumPy arrays.
+        Return the recording itself, as NumPy arrays.
 
         Returns
         -------
@@ -380,7 +380,7 @@ class Loaded(Reports):
 
     def events(self) -> EventList:
         """
-        The events.
+        Return the events.
 
         Returns
         -------

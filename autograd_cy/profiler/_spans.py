@@ -297,7 +297,7 @@ class Spans:
         source = self.source[these]
         event_name = self.column("name", -1)[these].tolist() if full else None
         shapes, stacks, modules = columns.shapes, columns.stacks, columns.modules
-        flat = [[_flat(size) for size in entry[0]] for entry in shapes]
+        flat = [[flat_size(size) for size in entry[0]] for entry in shapes]
         has_shapes = "record_shapes" in columns.options
         rows = zip(
             (np.arange(len(self)) if places is None else places).tolist(),
@@ -385,8 +385,8 @@ class Spans:
                 event.__dict__.setdefault("flops", 0)
 
 
-def _flat(size: Any) -> Any:
-    """Sizes of a tensor; a list of tensors has them in `structured_input_shapes` only."""
+def flat_size(size: Any) -> Any:
+    """Return sizes of a tensor; a list of tensors has them in `structured_input_shapes` only."""
     return [] if size and isinstance(size[0], (list, tuple)) else size
 
 

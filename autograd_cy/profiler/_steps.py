@@ -409,7 +409,7 @@ class profile(Reports):
 
     def events(self) -> EventList:
         """
-        The events of the last cycle that has ended.
+        Return the events of the last cycle that has ended.
 
         Returns
         -------
@@ -490,7 +490,7 @@ class profile(Reports):
 
     def get_trace_id(self) -> str | None:
         """
-        The name of the trace, or None before the first one.
+        Return the name of the trace, or None before the first one.
 
         Returns
         -------
@@ -528,7 +528,7 @@ def tensorboard_trace_handler(
     use_python_export: bool = False,
 ) -> Callable[[Any], None]:
     """
-    A handler that writes each trace into a folder, where TensorBoard looks for it.
+    Return a handler that writes each trace into a folder, where TensorBoard looks for it.
 
     Parameters
     ----------
@@ -566,7 +566,7 @@ def tensorboard_trace_handler(
 
 def trace_handler(dir_name: str | Path, table: bool = True) -> Callable[[Any], None]:
     """
-    A handler that writes each trace, and its averages as a table.
+    Return a handler that writes each trace, and its averages as a table.
 
     Parameters
     ----------

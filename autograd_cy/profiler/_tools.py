@@ -18,7 +18,7 @@ PUSH_POP, START_END = 59, 60  # kinds of ranges in Nsight's files
 
 def parse_nvprof_trace(path: str | Path) -> list[FunctionEvent]:
     """
-    The ranges of a file of nvprof's, each with the kernels that it started.
+    Return the ranges of a file of nvprof's, each with the kernels that it started.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def parse_nvprof_trace(path: str | Path) -> list[FunctionEvent]:
 
 def load_nvprof(path: str | Path) -> EventList:
     """
-    The ranges of a file of nvprof's; nvprof knows no GPU after Turing, see :func:`load_nsys`.
+    Return the ranges of a file of nvprof's, which knows no GPU after Turing; see :func:`load_nsys`.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def load_nvprof(path: str | Path) -> EventList:
 
 def load_nsys(path: str | Path) -> EventList:
     """
-    The ranges of a file of Nsight Systems, each with the kernels that it started.
+    Return the ranges of a file of Nsight Systems, each with the kernels that it started.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def _tied(
 
 
 def _innermost(spans: Iterable[tuple], start: int, end: int) -> FunctionEvent | None:
-    """The shortest span around a time. They stand by start, so the search ends early."""
+    """Return the shortest span around a time. They stand by start, so the search ends early."""
     best, length = None, None
     for first, last, event in spans:
         if first > start:

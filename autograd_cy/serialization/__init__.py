@@ -425,16 +425,15 @@ def _load_older(
     is_tar = _legacy.is_tar(first)
     if not is_tar and not first.startswith(_legacy.FIRST_BYTES):
         raise LoadError(_what_it_is(first))
+    data = first + handle.read()
+    reader: Any = (_legacy.TarReader if is_tar else _legacy.StreamReader)(data, place)
     if mmap:
         raise RuntimeError(
             "load: mmap can only be used with files saved with "
             "`torch.save(_use_new_zipfile_serialization=True)`; leave mmap=True out"
         )
-    data = first + handle.read()
     if is_tar:
-        tar = _legacy.TarReader(data, place)
-        return _unpickled(tar.pickled, tar.pickled.getbuffer(), tar, options)
-    reader = _legacy.StreamReader(data, place)
+        return _unpickled(reader.pickled, reader.pickled.getbuffer(), reader, options)
     found = _unpickled(reader.stream, reader.rest(), reader, options)
     reader.fill()
     return found

@@ -171,7 +171,10 @@ class StreamReader:
         self.memories: dict[str, _Memory] = {}
         self.promised = 0
         if _plain(self.stream) != MAGIC:
-            raise LoadError("load: this is a pickle, but not of save or torch.save")
+            raise LoadError(
+                "load: this is not a file that autograd_cy.save or torch.save wrote, but another "
+                "pickle"
+            )
         version = _plain(self.stream)
         if version != PROTOCOL:
             raise LoadError(f"load: the file is of protocol {version!r:.40}, which is unknown")

@@ -118,11 +118,11 @@ class _Check:
         """Return the directional derivatives of the outputs by differences, as all arguments change
         along their directions."""
         with restored([self.args[i] for i in steps]) as data:
-            moved = dict(zip(steps, data))
-            old = {i: data.clone() for i, data in moved.items()}
+            changed = dict(zip(steps, data))
+            old = {i: data.clone() for i, data in changed.items()}
 
             def at(size):
-                for i, data in moved.items():
+                for i, data in changed.items():
                     data.copy_(old[i] + size * steps[i])
                 values = subject.values()
                 return [values[j].reshape((-1,)) for j in wanted]

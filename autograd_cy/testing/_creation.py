@@ -28,7 +28,7 @@ def make_tensor(
     memory_format: Any = None,
 ) -> Tensor:
     """
-    A tensor of random numbers, uniform in [low, high).
+    Return a tensor of random numbers, uniform in [low, high).
 
     Parameters
     ----------

@@ -228,15 +228,15 @@ class TreeSpec:
         return self.type is None
 
     def children(self) -> list[TreeSpec]:
-        """The specifications of the parts."""
+        """Return the specifications of the parts."""
         return list(self.children_specs)
 
     def child(self, index: int) -> TreeSpec:
-        """The specification of a part."""
+        """Return the specification of a part."""
         return self.children_specs[index]
 
     def unflatten(self, leaves: Iterable[Any]) -> PyTree:
-        """The container with these leaves."""
+        """Return the container with these leaves."""
         found = list(leaves)
         if len(found) != self.num_leaves:
             raise ValueError(
@@ -322,7 +322,7 @@ def tree_is_leaf(tree: PyTree, is_leaf: _IsLeaf = None) -> bool:
 
 
 def tree_flatten(tree: PyTree, is_leaf: _IsLeaf = None) -> tuple[list[Any], TreeSpec]:
-    """The leaves of a container in order, and how it is nested.
+    """Return the leaves of a container in order, and how it is nested.
 
     Parameters
     ----------
@@ -355,7 +355,7 @@ def _collected(tree: PyTree, leaves: list[Any], is_leaf: _IsLeaf) -> TreeSpec:
 
 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
-    """The container of which `tree_flatten` returned the specification, with these leaves."""
+    """Return the container whose specification `tree_flatten` returned, with these leaves."""
     if not isinstance(treespec, TreeSpec):
         raise TypeError(
             "Expected `treespec` to be an instance of PyTreeSpec but got item of type "
@@ -370,7 +370,7 @@ def tree_iter(tree: PyTree, is_leaf: _IsLeaf = None) -> Iterable[Any]:
 
 
 def tree_leaves(tree: PyTree, is_leaf: _IsLeaf = None) -> list[Any]:
-    """The leaves in order."""
+    """Return the leaves in order."""
     return tree_flatten(tree, is_leaf)[0]
 
 
@@ -382,7 +382,7 @@ def tree_structure(tree: PyTree, is_leaf: _IsLeaf = None) -> TreeSpec:
 def tree_map(
     func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: _IsLeaf = None
 ) -> PyTree:
-    """The container with a function applied to each leaf.
+    """Return the container with a function applied to each leaf.
 
     Parameters
     ----------
@@ -432,7 +432,7 @@ def tree_map_only(
     tree: PyTree,
     is_leaf: _IsLeaf = None,
 ) -> PyTree:
-    """The container with a function applied to the leaves of a type.
+    """Return the container with a function applied to the leaves of a type.
 
     Examples
     --------

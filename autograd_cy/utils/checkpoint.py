@@ -136,7 +136,7 @@ def noop_context_fn() -> tuple[AbstractContextManager, AbstractContextManager]:
 
 def detach_variable(inputs: tuple) -> tuple:
     """
-    Arguments cut off from the graph; tensors require grad as before.
+    Return arguments cut off from the graph; tensors require grad as before.
 
     Parameters
     ----------

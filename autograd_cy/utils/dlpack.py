@@ -9,7 +9,7 @@ __all__ = ["from_dlpack", "to_dlpack"]
 
 def to_dlpack(tensor: Tensor) -> Any:
     """
-    The capsule that tells another library where a tensor's memory is.
+    Return the capsule that tells another library where a tensor's memory is.
 
     Parameters
     ----------

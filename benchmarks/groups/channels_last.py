@@ -41,7 +41,7 @@ CASES = [
     for name, function in _OPERATIONS
     for size, shape in _MAPS.items()
     for tail, setup in (
-        ("", partial(pooling.forward, laid=_channels_last)),
-        (" and backward", partial(pooling.with_backward, laid=_channels_last)),
+        ("", partial(pooling.forward, in_format=_channels_last)),
+        (" and backward", partial(pooling.with_backward, in_format=_channels_last)),
     )
 ]

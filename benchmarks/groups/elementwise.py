@@ -77,7 +77,7 @@ def _with_backward(function: Callable, size: int) -> Callable:
 
 
 #: Name, operation on (torch, a, b), shapes of the two: rows too short for a loop of their own,
-#: repeated and turned operands, copies of what lies otherwise.
+#: repeated and turned operands, copies from other strides.
 _LAYOUTS: tuple[tuple[str, Callable, tuple[int, ...], tuple[int, ...]], ...] = (
     ("broadcast (1000, 10, 8) by (10, 8)", lambda torch, a, b: a - b, (1000, 10, 8), (10, 8)),
     ("broadcast (1000, 1, 8) by (10, 8)", lambda torch, a, b: a - b, (1000, 1, 8), (10, 8)),

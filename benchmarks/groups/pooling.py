@@ -30,25 +30,27 @@ def _as_drawn(torch: Any, tensor: Any) -> Any:
     return tensor
 
 
-def forward(function: Callable, shape: tuple[int, ...], laid: Callable = _as_drawn) -> Callable:
-    """Return what prepares the operation, on images that lie in memory as `laid` says."""
+def forward(
+    function: Callable, shape: tuple[int, ...], in_format: Callable = _as_drawn
+) -> Callable:
+    """Return what prepares the operation, on images in a memory format."""
 
     def setup(torch: Any) -> Callable:
-        a = laid(torch, normal(torch, *shape))
+        a = in_format(torch, normal(torch, *shape))
         return lambda: function(torch.nn.functional, a)
 
     return setup
 
 
 def with_backward(
-    function: Callable, shape: tuple[int, ...], laid: Callable = _as_drawn
+    function: Callable, shape: tuple[int, ...], in_format: Callable = _as_drawn
 ) -> Callable:
-    """Return what prepares the same with its gradient; that of the result lies so, too."""
+    """Return what prepares the same with its gradient; that of the result has the format, too."""
 
     def setup(torch: Any) -> Callable:
-        a = leaf(laid(torch, normal(torch, *shape)))
+        a = leaf(in_format(torch, normal(torch, *shape)))
         result = function(torch.nn.functional, a)
-        grad = laid(torch, uniform(torch, *result.shape, seed=2))
+        grad = in_format(torch, uniform(torch, *result.shape, seed=2))
 
         def run() -> Any:
             a.grad = None

@@ -27,9 +27,9 @@ def _bytes(torch: Any, tensor: Any) -> Any:
 CASES = [
     Case(
         f"{kind} {mode}{' antialias' if antialias else ''} {name}",
-        pooling.forward(_resized(size, mode, antialias), shape, laid=laid),
+        pooling.forward(_resized(size, mode, antialias), shape, in_format=prepared),
     )
-    for kind, laid in (("float32", lambda _, a: a), ("uint8", _bytes))
+    for kind, prepared in (("float32", lambda _, a: a), ("uint8", _bytes))
     for mode in ("bilinear", "bicubic")
     for antialias in (False, True)
     for name, shape, size in _SIZES

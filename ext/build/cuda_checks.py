@@ -16,10 +16,8 @@ import argparse
 import json
 import os
 import re
-import shlex
 import struct
 import sys
-import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -28,7 +26,7 @@ from . import cuda, cuda_limits
 from .cuda_images import FOLDER, Image, Images
 from .elf import FUNCTION, Elf
 from .extensions import ROOT
-from .flags import FlagRefused, job_count
+from .flags import FlagRefused, compiler, job_count
 from .steps import StepFailed
 
 LIMITS = {"one": 180, "default": 300}  # seconds of processor time
@@ -133,11 +131,6 @@ def elementwise_lanes(image: str) -> dict[str, int]:
     entries, _ = cuda_elementwise.plan()
     own = [one for one in entries.values() if one.image == image and not one.notes_faults]
     return {one.name: one.lanes for one in own}
-
-
-def compiler() -> list[str]:
-    """The C compiler of this Python, or that of CC."""
-    return shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
 
 
 def check(images: Images, chosen: list[Image], say=print) -> Report:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sysconfig
 
 # With any of these NaN, infinity, signed zero or denormals stop working, and linking with some of
 # them switches the whole process to flush-to-zero.
@@ -215,6 +216,11 @@ def _sanitizers(environ, compiling: bool) -> list[str]:
     if compiling:
         flags += ["-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
     return flags
+
+
+def compiler(environ=os.environ) -> list[str]:
+    """Return the command of CC, or of the C compiler that this Python was built with."""
+    return shlex.split(environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
 
 
 def job_count(environ=os.environ) -> int:

@@ -9,17 +9,14 @@ pointers and of functions without a declaration.  Only the syntax is checked, in
 
 from __future__ import annotations
 
-import os
-import shlex
 import subprocess
 import sys
-import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .builder import generate, include_dirs
 from .extensions import BUILD_DIR, MODULES, ROOT, SHARED
-from .flags import job_count
+from .flags import compiler, job_count
 
 ERRORS = (
     "incompatible-pointer-types",
@@ -28,11 +25,6 @@ ERRORS = (
     "implicit-int",
     "return-mismatch",
 )
-
-
-def compiler() -> list[str]:
-    """CC of the environment, or the compiler that this Python was built with."""
-    return shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
 
 
 def command(source: Path, known: tuple[str, ...]) -> list[str]:

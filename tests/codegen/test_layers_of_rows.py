@@ -1,6 +1,7 @@
 """Layers that are rows of a table, and functions that records ask for."""
 
 import ast
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,17 @@ def test_functions_are_called_in_examples_in_place_of_layers():
     dropout = functional.Function(records["dropout"], known)
     assert dropout.example(line).endswith("dropout(x, p=0.2, training=False)")
     assert relu.example("tensor([0.])") == "tensor([0.])"
+
+
+def test_only_rows_of_functions_that_the_build_writes_describe_a_function():
+    """Nothing reads the fields of another row: its function is Python, with a text of its own."""
+    known = layers.rows_by_name(layers.load())
+    records = [r for found in table.load().values() for r in found if r.call.functional]
+    written = {functional.Function(r, known).row.name for r in records}
+    fields = [f.name for f in dataclasses.fields(_schema.Layer) if f.name.startswith("function_")]
+    assert fields
+    described = {name for name, row in known.items() if any(getattr(row, f) for f in fields)}
+    assert described - written == set()
 
 
 def test_what_the_build_writes_is_what_lies_there_and_is_ignored_by_git():

@@ -430,8 +430,8 @@ def test_a_learning_rate_is_learned():
     assert (np.diff(losses) < 0).all()
     # The derivative behind the first change is that of the loss.
     h = 1e-6
-    slope = (loss_after(ag, 0.02 + h) - loss_after(ag, 0.02 - h)).item() / (2 * h)
-    np.testing.assert_allclose(rates[0], 0.02 - RATE * slope, rtol=1e-6)
+    derivative = (loss_after(ag, 0.02 + h) - loss_after(ag, 0.02 - h)).item() / (2 * h)
+    np.testing.assert_allclose(rates[0], 0.02 - RATE * derivative, rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if "eps" in options_of(n)])

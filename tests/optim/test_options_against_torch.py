@@ -97,6 +97,8 @@ def fault(name, options, dtype):
     kinds = [getattr(library, dtype) for library in (autograd_cy, torch)]
     ours = attempt(autograd_cy, name, options, kinds[0])
     theirs = attempt(torch, name, options, kinds[1])
+    if name == "Adafactor" and isinstance(theirs, ZeroDivisionError):
+        return None  # torch divides by the number of elements, of which one parameter has none
     if isinstance(ours, Exception) or isinstance(theirs, Exception):
         alike = isinstance(theirs, Exception) and isinstance(ours, type(theirs))
         return None if alike else f"{ours!r:.200}, torch {theirs!r:.200}"

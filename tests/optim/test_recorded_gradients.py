@@ -1,7 +1,5 @@
 """Derivatives of several recorded steps by all that goes into them, against finite differences."""
 
-import itertools
-
 import numpy as np
 import pytest
 from grouping import each
@@ -137,7 +135,7 @@ def test_forward_mode_agrees(name):
 def test_a_gradient_of_zero_has_the_derivative_of_the_limit(name, amsgrad):
     """Weights that nothing reaches have gradients of zero, where the root has no derivative."""
 
-    def moved(g):
+    def stepped(g):
         x = ag.zeros((), dtype=F64)
         options = {"amsgrad": True} if amsgrad else {}
         optimizer = getattr(ag.optim, name)([x], lr=0.1, differentiable=True, **options)
@@ -149,9 +147,9 @@ def test_a_gradient_of_zero_has_the_derivative_of_the_limit(name, amsgrad):
         return x
 
     zero = ag.zeros((), dtype=F64, requires_grad=True)
-    (found,) = ag.autograd.grad(moved(zero), zero)
+    (found,) = ag.autograd.grad(stepped(zero), zero)
     h = 1e-6
-    around = (moved(ag.tensor(h, dtype=F64)) - moved(ag.tensor(-h, dtype=F64))) / (2 * h)
+    around = (stepped(ag.tensor(h, dtype=F64)) - stepped(ag.tensor(-h, dtype=F64))) / (2 * h)
     if name == "Rprop":  # which jumps there
         assert found == 0
     else:
@@ -180,7 +178,8 @@ def test_vmap_and_func_take_recorded_steps(name):
 
 def test_a_factor_of_zero_has_a_derivative():
     """A rate, momentum or decay that is learned may begin at zero."""
-    for option, dampening in itertools.product(("lr", "momentum", "weight_decay"), (0.0, 0.0)):
+    # Steps jump where a momentum begins that is dampened: without one nothing is.
+    for option, dampening in (("lr", 0.3), ("weight_decay", 0.3), ("momentum", 0.0)):
         options = {"lr": 0.07, "momentum": 0.4, "weight_decay": 0.1, "dampening": dampening}
 
         def run(value, option=option, options=options):

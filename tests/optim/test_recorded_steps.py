@@ -154,8 +154,6 @@ def test_parameters_listed_twice_are_stepped_twice(name):
             x.grad = scale * ag.tensor([1.0, 2.0, 3.0], dtype=ag.float64)
             optimizer.step()
         after.append(x)
-    if name == "SGD":  # without momentum; with one, the fused step keeps a buffer for each place
-        assert ag.allclose(*after)
     assert close(*after, 1e-6), after
 
 
@@ -166,7 +164,8 @@ def test_each_step_has_a_formula():
         if re.fullmatch(r"_fused_\w+_", name)
     }
     recorded = {getattr(ag.optim, name).operator for name in NAMES}
-    assert operators - {"adamw"} >= {_recorded.formula_of(name).__name__ for name in recorded}
+    # Adam's formula has weights that decay apart, too.
+    assert operators - {"adamw"} == {_recorded.formula_of(name).__name__ for name in recorded}
     assert set(_formulas.__all__) == {_recorded.formula_of(name).__name__ for name in recorded}
 
 
@@ -180,7 +179,7 @@ def test_formulas_have_all_options(name):
         known |= {"decoupled_weight_decay"}
     if name == "Rprop":
         known -= {"lr"}  # which the first sizes are
-    assert set(_recorded._taken(_recorded.formula_of(cls.operator))) == known
+    assert set(_recorded._option_names(_recorded.formula_of(cls.operator))) == known
 
 
 def test_all_options_have_values():

@@ -40,8 +40,8 @@ def all_of(x, optimizer):
 # --- every class has its operator --------------------------------------------------------------
 
 
-def test_all_methods_but_lbfgs_are_one_operator():
-    assert set(METHODS) - set(FUSED) == {"LBFGS", "Optimizer"}
+def test_all_methods_but_those_of_matrices_and_lbfgs_are_one_operator():
+    assert set(METHODS) - set(FUSED) == {"Adafactor", "LBFGS", "Muon", "Optimizer"}
     assert len(FUSED) == 11
 
 

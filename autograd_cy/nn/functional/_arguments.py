@@ -37,7 +37,7 @@ _CODES = {"none": 0, "mean": 1, "sum": 2}
 
 
 def reduction_name(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """Return the reduction that a loss is asked for; the older two arguments win if given."""
+    """Return the reduction of a loss; the older two arguments win if given."""
     if size_average is not None or reduce is not None:
         summed = size_average is not None and not size_average
         each = reduce is not None and not reduce
@@ -62,6 +62,7 @@ def reduction_code(size_average: bool | None, reduce: bool | None, reduction: st
 
 
 def warn_of_sizes(input: Tensor, target: Tensor) -> None:
+    """Warn of a target that broadcasts, which is seldom meant."""
     _warn(
         f"Using a target size ({target.shape}) that is different to the input size "
         f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
@@ -70,6 +71,7 @@ def warn_of_sizes(input: Tensor, target: Tensor) -> None:
 
 
 def warn_of_mean() -> None:
+    """Warn that the mean of kl_div isn't the divergence, as torch does."""
     _warn(
         "reduction: 'mean' divides the total loss by both the batch size and the support "
         "size.'batchmean' divides only by the batch size, and aligns with the KL div math "
@@ -159,6 +161,7 @@ def check_probability(p: float) -> None:
 
 
 def implicit_dim(name: str, input: Tensor) -> int:
+    """Return the dimension that softmax has where none is given, and warn."""
     _warn(
         f"Implicit dimension choice for {name} has been deprecated. "
         "Change the call to include dim=X as an argument.",

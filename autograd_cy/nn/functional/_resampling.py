@@ -133,8 +133,8 @@ def _filtered(
         ) from error
     last = _operators.channels_last
     # A sliced image counts as what its dense copy is.
-    laid = _operators.empty_like(input, device="meta")
-    follows = laid.is_contiguous(memory_format=last) and not laid.is_contiguous()
+    dense = _operators.empty_like(input, device="meta")
+    follows = dense.is_contiguous(memory_format=last) and not dense.is_contiguous()
     return made.contiguous(memory_format=last) if follows else made
 
 

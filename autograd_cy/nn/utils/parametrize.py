@@ -420,7 +420,7 @@ def remove_parametrizations(
 
 def type_before_parametrizations(module: Module) -> type:
     """
-    The class that a module had before it was parametrized.
+    Return the class that a module had before it was parametrized.
 
     Parameters
     ----------

@@ -16,10 +16,9 @@ layer(
 )
 
 
-def dropout(name, function, doc, shape, inputs=NO_TEXTS, **more):
+def dropout(name, function, doc, shape, **more):
     """Add a row of a class whose results in evaluation are its inputs."""
     more = {"arguments": "self.p, self.training, self.inplace", "texts": {}, **more}
-    says = doc.replace("sets", "Set", 1).replace("drops", "Drop", 1).replace(" scales", " scale")
     example = f">>> bool((torch.nn.{name}(0.2).eval()(torch.ones({shape})) == 1).all())\nTrue"
     raises = {"ValueError": "If ``p`` is not between 0 and 1."}
     more["texts"] = {"p": "The probability.", **more["texts"]}
@@ -33,6 +32,18 @@ def dropout(name, function, doc, shape, inputs=NO_TEXTS, **more):
         raises=raises,
         gives=gives,
         constants="p inplace",
+        **more,
+    )
+
+
+def dropout_of_record(name, function, doc, shape, inputs=NO_TEXTS, **more):
+    """Add a row of a class whose function is written from a record, and from the same words."""
+    says = doc.replace("sets", "Set", 1).replace("drops", "Drop", 1).replace(" scales", " scale")
+    dropout(
+        name,
+        function,
+        doc,
+        shape,
         function_doc=f"{says}.".replace("`SELU`", "`selu`"),
         function_texts={"inplace": "Whether the input itself is changed.", **inputs},
         function_start="check_probability(p)",
@@ -45,7 +56,7 @@ UNUSED: dict[str, Any] = {
     "arguments": "self.p, self.training",
 }
 
-dropout(
+dropout_of_record(
     "Dropout",
     "dropout",
     "sets each element to zero with probability `p` and scales the others by ``1 / (1 - p)``",
@@ -69,14 +80,14 @@ dropout(
     "sets whole channels of volumes to zero and scales the others",
     "1, 3, 2, 2, 2",
 )
-dropout(
+dropout_of_record(
     "AlphaDropout",
     "alpha_dropout",
     "drops elements so that mean 0 and variance 1 stay, for networks of `SELU`",
     "3",
     **UNUSED,
 )
-dropout(
+dropout_of_record(
     "FeatureAlphaDropout",
     "feature_alpha_dropout",
     "drops channels so that mean 0 and variance 1 stay, for networks of `SELU`",

@@ -3,7 +3,8 @@
 ``size_average`` and ``reduce`` are the older spelling of ``reduction``.
 """
 
-from autograd_cy.ops.layers._schema import OF_ONE_SHAPE, PROMOTED, WITH_WEIGHT, layer, loss
+from autograd_cy.ops.layers._losses import OF_ONE_SHAPE, PROMOTED, WITH_WEIGHT, loss
+from autograd_cy.ops.layers._schema import layer
 
 IMPORTS = "from autograd_cy.nn.functional._arguments import reduction_name\n"
 EXAMPLES = "What becomes of the values of all examples; the mean is a weighted one."

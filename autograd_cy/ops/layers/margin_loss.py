@@ -1,6 +1,6 @@
 """Losses made of margins and distances."""
 
-from autograd_cy.ops.layers._schema import loss
+from autograd_cy.ops.layers._losses import loss
 
 IMPORTS = """\
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Losses that are a sum of one number for each element."""
 
-from autograd_cy.ops.layers._schema import OF_ONE_SHAPE, PROMOTED, WITH_WEIGHT, loss
+from autograd_cy.ops.layers._losses import OF_ONE_SHAPE, PROMOTED, WITH_WEIGHT, loss
 
 IMPORTS = "from autograd_cy.nn.loss import _Loss, _WeightedLoss\n"
 FACTOR = "A factor for each element, of a shape that broadcasts to that of the input."

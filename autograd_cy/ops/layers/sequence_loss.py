@@ -1,6 +1,6 @@
 """The loss of sequences without an alignment."""
 
-from autograd_cy.ops.layers._schema import loss
+from autograd_cy.ops.layers._losses import loss
 
 IMPORTS = """\
 from collections.abc import Sequence

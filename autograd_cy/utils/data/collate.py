@@ -22,7 +22,7 @@ _NO_NUMBERS = (
 
 def default_convert(data: Any) -> Any:
     """
-    Arrays of NumPy as tensors, also inside of containers; all else as it is.
+    Return arrays of NumPy as tensors, also inside of containers; all else as it is.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def default_convert(data: Any) -> Any:
 
 def collate(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:
     """
-    Samples as one batch, each kind of them by a function of its own.
+    Return samples as one batch, each kind of them by a function of its own.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ default_collate_fn_map: CollateMap = {
 
 def default_collate(batch: Any) -> Any:
     """
-    Samples as one batch: tensors are stacked, numbers become tensors, containers are kept.
+    Return samples as one batch: tensors are stacked, numbers become tensors, containers are kept.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def default_collate(batch: Any) -> Any:
 
 
 def _like_mapping(example: Any, found: dict) -> Any:
-    """The items in a mapping of the example's type, if one can be made."""
+    """Return the items in a mapping of the example's type, if one can be made."""
     if type(example) is dict:
         return found
     try:
