@@ -620,7 +620,7 @@ op(
     node="MaskedFillBackward0",
     variants={"MaskedFillBackward1": "not is_number(value)"},
     plain_numbers=("value",),
-    doc="masked_fill whose result lies in memory as `self` does.",
+    doc="masked_fill whose result has the memory format of `self`.",
 )
 
 op(
