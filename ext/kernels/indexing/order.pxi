@@ -163,7 +163,7 @@ cdef void sort_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
     cdef Py_ssize_t row, j, at, to
     cdef int64_t* k
     cdef bint few = plan.take <= 32 and 8 * plan.take <= plan.size
-    cdef bint chosen = plan.size >= CHOSEN_ROW and 2 * plan.take <= plan.size
+    cdef bint chosen = plan.size >= CHOSEN_ROW and 4 * plan.take <= plan.size
     for row in range(lane * plan.rows // plan.lanes, (lane + 1) * plan.rows // plan.lanes):
         at = row // plan.inner * plan.size * plan.inner + row % plan.inner
         to = row // plan.inner * plan.take * plan.inner + row % plan.inner
