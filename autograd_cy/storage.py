@@ -488,6 +488,25 @@ class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
 
 
 _classes: dict[tuple[str, str], type] = {}
+_DOC = """
+The older name of :class:`TypedStorage` of {dtype}.
+
+Parameters
+----------
+size_or_data : int or sequence, optional
+    A number of elements without values, 0 by default; or the elements.
+wrap_storage : UntypedStorage, optional
+    The memory, instead of new memory.
+
+Examples
+--------
+>>> import warnings
+>>> import autograd_cy as ag
+>>> with warnings.catch_warnings():
+...     warnings.simplefilter("ignore")
+...     ag.{name}([1, 0]).dtype
+autograd_cy.{dtype}
+"""
 
 
 def _class_of(name: str, device: str = "cpu") -> type:
@@ -498,7 +517,7 @@ def _class_of(name: str, device: str = "cpu") -> type:
             "dtype": _dtype_named(short),
             "_device": device,
             "__module__": "autograd_cy" if device == "cpu" else f"autograd_cy.{device}",
-            "__doc__": f"The older name of :class:`TypedStorage` of {short}.",
+            "__doc__": _DOC.format(name=name, dtype=short),
         }
         _classes[name, device] = _LegacyStorageMeta(name, (_LegacyStorage,), members)
     return _classes[name, device]
@@ -523,8 +542,9 @@ def _convert(storage: Any, kind: Any) -> Any:
     if isinstance(kind, type):
         if issubclass(kind, UntypedStorage):
             return storage.untyped()
-        device = kind._device if issubclass(kind, _LegacyStorage) else storage.device.type
-        kind = kind.dtype
+        of: Any = kind
+        device = of._device if issubclass(of, _LegacyStorage) else storage.device.type
+        kind = of.dtype
     else:
         device = storage.device.type
     if isinstance(storage, UntypedStorage):
@@ -567,7 +587,8 @@ def _from_buffer(
             f"but specified a size of {count}"
         )
     made = UntypedStorage(count * item)
-    memoryview(made)[:] = data[offset : offset + count * item]
+    bytes_of: Any = made
+    memoryview(bytes_of)[:] = data[offset : offset + count * item]
     if byte_order not in (None, "native", sys.byteorder):
         made.byteswap(kind)
     return made

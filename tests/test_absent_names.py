@@ -165,6 +165,9 @@ def test_other_names_are_the_plain_error():
     ):
         with pytest.raises(AttributeError, match=r"has no attribute 'nothing'$"):
             module.nothing
+        assert not hasattr(module, "")
+    with pytest.raises(ModuleNotFoundError):
+        import_module("autograd_cy.")
 
 
 @each("name", WITHOUT_DEVICE)

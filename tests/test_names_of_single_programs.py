@@ -109,43 +109,13 @@ def test_conversions_and_states_swap_parameters_if_that_is_set(conversions):
     assert np.allclose(layer.bias.detach().numpy(), 2 * other.bias.detach().numpy())
 
 
-# --- files, orders of dimensions ------------------------------------------------------------------
+# --- orders of dimensions -------------------------------------------------------------------------
 
 
-def test_memory_of_files(tmp_path):
-    path = tmp_path / "numbers"
-    path.write_bytes(np.array([1.0, 2.0, 3.0], np.float32).tobytes())
-    x = ag.from_file(path, size=2)
-    assert x.tolist() == [1.0, 2.0] and x.dtype is ag.float32
-    x[0] = 5.0
-    assert ag.from_file(str(path), size=3).tolist() == [1.0, 2.0, 3.0]
-    y = ag.from_file(str(path), shared=True, size=5)
-    y[0] = 7.0
-    assert path.stat().st_size == 20 and np.fromfile(path, np.float32)[0] == 7.0
-    made = ag.from_file(tmp_path / "new", shared=True, size=3, dtype=ag.int16)
-    assert made.tolist() == [0, 0, 0] and (tmp_path / "new").stat().st_size == 6
-    assert ag.from_file(path).shape == (0,)
-    for call, text in (
-        (lambda: ag.from_file(path, size=9), "is smaller than the required mapping size <36>"),
-        (lambda: ag.from_file(tmp_path / "none", size=1), "unable to open file .* read-only mode"),
-        (lambda: ag.from_file(path, size=-1), "size must not be negative"),
-        (lambda: ag.from_file(path, size=1, device="meta"), "Only CPU tensors can be mapped"),
-    ):
-        with pytest.raises(RuntimeError, match=text):
-            call()
-
-
-def test_dimensions_in_the_order_of_memory():
-    x = ag.zeros(2, 3, 4, 5)
-    assert x.dim_order() == (0, 1, 2, 3) and x.permute(1, 3, 0, 2).dim_order() == (2, 0, 3, 1)
-    last = x.to(memory_format=ag.channels_last)
-    assert last.dim_order() == (0, 2, 3, 1)
-    assert last.dim_order(ambiguity_check=[ag.channels_last]) == (0, 2, 3, 1)
-    assert ag.zeros(1, 3).expand(4, 3).dim_order() == (0, 1) and ag.zeros(()).dim_order() == ()
-    with pytest.raises(RuntimeError, match="does not have unique dim order"):
-        ag.zeros(2, 1).dim_order(ambiguity_check=True)
-    with pytest.raises(TypeError, match="ambiguity_check argument must be a bool or a list"):
-        x.dim_order(ambiguity_check=3)
+def test_dimensions_of_stride_0_keep_their_place_in_the_order():
+    assert ag.zeros(1, 3).expand(4, 3).dim_order() == (0, 1)
+    assert ag.zeros(3, 1, 2).expand(3, 5, 2).permute(2, 1, 0).dim_order() == (2, 1, 0)
+    assert ag.zeros(2, 3, 4, 5).permute(1, 3, 0, 2).dim_order() == (2, 0, 3, 1)
 
 
 # --- overrides, checks, futures -------------------------------------------------------------------

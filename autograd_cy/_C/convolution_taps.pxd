@@ -55,7 +55,7 @@ ctypedef struct Work:
     Py_ssize_t block_parts
     int failed
 
-# How the source lies, and the one grid for y from x.
+# The memory format of the source, and the one grid for y from x.
 cdef void plan_result(Work* t) noexcept nogil
 cdef int tap_result(Work* t) noexcept nogil
 

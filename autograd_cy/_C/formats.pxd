@@ -16,7 +16,7 @@ cdef Tensor turned_channels_last(Tensor a)       # a copy; other than images and
 cdef int lay_channels_last(Result* r) except -1     # of images and volumes, and of nothing else
 
 # For kernels that go from place to place, each with all its channels: whether `out` is dense so,
-# and `a` lies so; a dense tensor of what lies so; and (N, D, H, W, C) in C order on its memory.
+# and `a` has this format; a dense tensor of such a one; and (N, D, H, W, C) contiguous, a view.
 cdef bint by_places(Tensor out, Tensor a) noexcept
 cdef Tensor dense_places(Tensor a)
 cdef Tensor places_first(Tensor a)

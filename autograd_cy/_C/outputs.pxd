@@ -5,8 +5,8 @@ touched.
 A shape rule (ext/shape_rules, named in the record by ``call(..., shape="...")``) checks the
 arguments of an operator and fills one Result for each output. It reads no values: where these
 decide the size of a result, the rule says NEEDS_SIZES, another function of the device finds them,
-and the rule is asked again. The generated operator then finds memory for the results, fresh or what
-``out=`` gives, and hands it to the kernel of the device, which fills it.
+and the rule is called again. The generated operator then finds memory for the results, fresh or
+what ``out=`` gives, and hands it to the kernel of the device, which fills it.
 """
 from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_empty_on
 

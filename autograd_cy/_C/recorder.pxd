@@ -77,7 +77,7 @@ cdef int events(str names) except -1
 cdef int name_of(str name) noexcept             # of a name that is known later
 cdef int type_name_id(object cls, int* outer) noexcept    # of a node's class
 
-cdef Event* begin_event(int name, int scope) noexcept        # NULL: there is no room
+cdef Event* begin_event(int name, int scope) noexcept        # NULL: no memory
 cdef void close(Event* e) noexcept
 cdef void known(Event* e) noexcept      # after begin_event(): its number or its arguments are set
 cdef Event* begin_call(int name, tuple args) noexcept  # an operator and its arguments

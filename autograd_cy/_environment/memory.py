@@ -5,22 +5,20 @@ from __future__ import annotations
 import os
 import sys
 
-from autograd_cy._environment.threads import _read, _upwards
+from autograd_cy._environment.threads import _cgroups, _read, _upwards
 
 
 def cgroup(root: str = "/") -> tuple[int, str] | None:
     """
-    The least limit of the cgroups (v1 or v2) of this process, in bytes, and its ``memory.stat``.
+    Return the least limit of the cgroups (v1, v2) of this process in bytes, and its `memory.stat`.
 
     None without a limit. `root` is where /proc and /sys are found; tests put a made-up tree there.
     """
     if not sys.platform.startswith("linux"):
         return None
     found = None
-    for line in _read(os.path.join(root, "proc/self/cgroup")).splitlines():
-        number, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        if number == "0" and not controllers:
+    for controllers, path in _cgroups(root):
+        if not controllers:
             mounts, name = ("", "unified"), "memory.max"
         elif "memory" in controllers.split(","):
             mounts, name = ("memory", controllers), "memory.limit_in_bytes"

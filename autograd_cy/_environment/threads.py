@@ -176,10 +176,8 @@ def cpu_quota(root: str = "/") -> float | None:
     if not sys.platform.startswith("linux"):
         return None
     found = None
-    for line in _read(os.path.join(root, "proc/self/cgroup")).splitlines():
-        number, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        if number == "0" and not controllers:
+    for controllers, path in _cgroups(root):
+        if not controllers:
             limits = map(_quota_v2, _upwards(root, ("", "unified"), path))
         elif "cpu" in controllers.split(","):
             limits = map(_quota_v1, _upwards(root, ("cpu", controllers, "cpu,cpuacct"), path))
@@ -224,8 +222,17 @@ def _first_number(text: str) -> int | None:
     return int(first)
 
 
+def _cgroups(root: str) -> Iterator[tuple[str, str]]:
+    """Yield controllers and path of the cgroups of this process; that of v2 has no controllers."""
+    for line in _read(os.path.join(root, "proc/self/cgroup")).splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if controllers or number == "0":
+            yield controllers, path
+
+
 def _upwards(root: str, mounts: tuple[str, ...], path: str):
-    """Return the folders of a cgroup and its parents under the mounts that exist; limits add up."""
+    """Yield the folders of a cgroup and its parents under the mounts that exist; limits add up."""
     for mount in dict.fromkeys(mounts):
         base = os.path.join(root, "sys/fs/cgroup", mount)
         if not os.path.isdir(base):

@@ -7,7 +7,7 @@ found when it has failed: which matrix of the batch, and where in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def cholesky_ex(A: np.ndarray, upper: bool, check_errors: bool) -> tuple[np.ndar
     except LinAlgError:
         if check_errors:
             raise
-    from scipy.linalg.lapack import get_lapack_funcs
+    from scipy.linalg.lapack import get_lapack_funcs  # type: ignore[import-untyped]
 
     (factorize,) = get_lapack_funcs(("potrf",), (A,))
     lower = A.swapaxes(-1, -2).conj() if upper else A
@@ -141,7 +141,10 @@ def solve_triangular(
     A: np.ndarray, B: np.ndarray, upper: bool, left: bool, unitriangular: bool
 ) -> np.ndarray:
     """Solutions of triangular systems: BLAS's trsm for each of a batch."""
-    from scipy.linalg.blas import find_best_blas_type, get_blas_funcs
+    from scipy.linalg.blas import (  # type: ignore[import-untyped]
+        find_best_blas_type,
+        get_blas_funcs,
+    )
 
     batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
     A = np.broadcast_to(A, (*batch, *A.shape[-2:]))
@@ -217,7 +220,8 @@ def _diverged(
 
 def qr(A: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
     if mode == "r":
-        return np.empty(0, A.dtype), np.linalg.qr(A, "r")
+        alone: Any = np.linalg.qr(A, "r")
+        return np.empty(0, A.dtype), alone
     kind: Literal["reduced", "complete"] = "complete" if mode == "complete" else "reduced"
     Q, R = np.linalg.qr(A, kind)
     return Q, R

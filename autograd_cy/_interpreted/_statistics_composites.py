@@ -156,8 +156,8 @@ def cov(
     if self.dtype == _bool:
         raise RuntimeError("cov(): bool dtype is not supported for input")
     if self.dtype in HALVES:
-        options = {"correction": correction, "fweights": fweights, "aweights": aweights}
-        return cov(self.to(float32), **options).to(self.dtype)
+        wide = cov(self.to(float32), correction=correction, fweights=fweights, aweights=aweights)
+        return wide.to(self.dtype)
     rows = self.reshape(1, -1) if self.ndim < 2 else self
     count = rows.shape[1]
     _check_weights("fweights", fweights, count)

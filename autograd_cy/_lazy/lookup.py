@@ -39,7 +39,8 @@ def _theirs(path: str, name: str) -> str:
 
 def is_module(path: str) -> bool:
     """Tell if the table has a module by this path."""
-    return _inner(path) in MOVED or _inner(path) in STAND_INS
+    inner = _inner(path)
+    return inner != "" and (inner in MOVED or inner in STAND_INS)
 
 
 def attribute(path: str, name: str) -> Any:

@@ -234,7 +234,6 @@ ABSENT: dict[str, dict[str, str]] = {
     "utils": {
         "benchmark": "use timeit, or autograd_cy.profiler",
         "cpp_extension": "write Cython that cimports autograd_cy._C",
-        "weak": "use weakref, and id(tensor) as the key: tensors compare element by element",
     },
 }
 

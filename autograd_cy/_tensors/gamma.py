@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.tensor import Tensor, _install
 
 __all__ = ["polygamma"]
@@ -36,6 +37,8 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     from autograd_cy._interpreted.special import _polygamma as computed
 
+    # The record has the arguments in another order, so that its errors would name other places.
+    _check_arguments("polygamma", (n, "int", "n", 1), (input, "Tensor", "input", 2))
     return computed(input, n, out=out)
 
 
@@ -43,6 +46,7 @@ def _polygamma(self: Tensor, n: int) -> Tensor:
     """Return the `n`-th derivative of the digamma function, see :func:`polygamma`."""
     from autograd_cy._interpreted.special import _polygamma as computed
 
+    _check_arguments("polygamma", (n, "int", "n", 1))
     return computed(self, n)
 
 
@@ -50,6 +54,7 @@ def _polygamma_(self: Tensor, n: int) -> Tensor:
     """In-place form of :func:`polygamma`."""
     from autograd_cy._interpreted.special import _polygamma_ as computed
 
+    _check_arguments("polygamma_", (n, "int", "n", 1))
     return computed(self, n)
 
 

@@ -41,6 +41,7 @@ class Operators:
 
 
 forward_to = Operators()
+_FORWARDED: dict[str, str] = {}  # operator -> the function that forwards to it
 
 
 class PublicFunction:
@@ -62,18 +63,18 @@ class PublicFunction:
 
     @property
     def is_overridable(self) -> bool:
-        """True if classes and modes are shown this function."""
+        """True if this function dispatches to classes and modes."""
         return self.forwards is None or bool(self.forwards)
 
     def operator(self, name: str) -> Callable[..., Any]:
-        """The operator of that name at the top level."""
+        """Return the operator of that name at the top level."""
         return getattr(sys.modules["autograd_cy"], name)
 
     def called(
         self, form: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
     ) -> tuple[Callable[..., Any], tuple, dict[str, Any]]:
         """
-        The call of this function that has led to a call of an operator.
+        Return the call of this function that has led to a call of an operator.
 
         Parameters without a default are given by position, and the others by name.
         """
@@ -222,7 +223,9 @@ def public(
     if autocast is not None:
         autocast_policy(autocast)(published)
     for name in forwards or ():
-        if hasattr(forward_to, name):
+        # The same function again is of a module that is loaded again.
+        owner = f"{published.__module__}.{published.__qualname__}"
+        if _FORWARDED.setdefault(name, owner) != owner:
             raise ValueError(f"public: two functions forward to {name}")
         setattr(forward_to, name, _overrides._forwarding(record, name))
     return published

@@ -111,7 +111,7 @@ def dim_order(self, *, ambiguity_check=False):
     ):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
     strides = self.stride()
-    order = tuple(sorted(range(self.ndim), key=lambda d: -strides[d]))
+    order = _order_in_memory(tuple(self.shape), strides)
     if ambiguity_check is False or (len(set(strides)) == self.ndim and 1 not in self.shape):
         return order
     fitting = [f for f in formats if self.is_contiguous(memory_format=f)]
@@ -121,6 +121,23 @@ def dim_order(self, *, ambiguity_check=False):
             "memory formats."
         )
     return _FORMATS.get((fitting[0], self.ndim), tuple(range(self.ndim)))
+
+
+def _order_in_memory(sizes, strides):
+    """The dimensions by their strides; one of stride 0, which fits everywhere, keeps its place."""
+    order = [*range(len(sizes) - 1, -1, -1)]
+    for i in range(1, len(sizes)):
+        place = i
+        for k in range(i - 1, -1, -1):
+            inner, outer = order[k], order[place]
+            if not strides[inner] or not strides[outer]:
+                continue
+            if (strides[inner], sizes[inner]) > (strides[outer], sizes[outer]):
+                order[k], order[place] = outer, inner
+                place = k
+            elif strides[inner] < strides[outer]:
+                break
+    return tuple(order[::-1])
 
 
 def module_load(self, other, assign=False):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from .functional._arguments import reduction_name
+from .functional._arguments import reduction_code, reduction_name
 
 __all__ = ["get_enum", "legacy_get_enum", "legacy_get_string"]
-
-_NUMBERS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def get_enum(reduction: str) -> int:
@@ -30,9 +28,7 @@ def get_enum(reduction: str) -> int:
     >>> get_enum("sum")
     2
     """
-    if reduction not in _NUMBERS:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    return _NUMBERS[reduction]
+    return reduction_code(None, None, reduction)
 
 
 def legacy_get_string(

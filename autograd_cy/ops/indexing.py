@@ -628,7 +628,7 @@ op(
     variants={"MaskedFillBackward1": "not is_number(value)"},
     plain_numbers=("value",),
     dtypes="biuhfc",
-    doc="masked_fill whose result lies in memory as `self` does.",
+    doc="masked_fill whose result has the memory format of `self`.",
 )
 
 op(

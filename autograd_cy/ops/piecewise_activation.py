@@ -28,7 +28,7 @@ PAIR = sample((arg((3, 4)), arg((3, 4), None, False)))
 
 
 def bent(*given):
-    """A gradient, a point that is not moved, and numbers."""
+    """A gradient, a point without a tangent, and numbers."""
     return sample((arg((3, 4)), arg((3, 4), None, False), *given))
 
 

@@ -435,7 +435,7 @@ op(
     vmap=by_hand("batching_rules.strided_gather_each"),
     dtypes="biuhfc",
     samples=[one((6,), (6,), (1,), 0, (3, 2), (1, 2), 1)],
-    doc="The window's values of a tensor laid out in the base's geometry.",
+    doc="The window's values of a tensor in the geometry of the base.",
 )
 
 op(

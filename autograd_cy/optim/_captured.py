@@ -75,7 +75,7 @@ def _of_group(optimizer: FusedOptimizer, group: dict[str, Any]) -> dict[str, Any
     lr: Any = group["lr"]
     if not isinstance(lr, Tensor):  # the number itself is in memory, if the group has some
         lr = id(group.rates) if hasattr(group, "rates") else float(lr)
-    return {"maximize": group["maximize"], **optimizer._options(group), "lr": lr}
+    return {"maximize": bool(group["maximize"]), **optimizer._options(group), "lr": lr}
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -137,7 +137,7 @@ class FusedOptimizer(Optimizer):
     ) -> None:
         """Call the operator, with what all methods give it."""
         options["lr"] = rate_of(group, params[0])
-        options["maximize"] = group["maximize"]
+        options["maximize"] = bool(group["maximize"])
         if self._is_scaled():
             for name in ("grad_scale", "found_inf"):
                 number = getattr(self, name, None)
@@ -170,7 +170,7 @@ class FusedOptimizer(Optimizer):
         if passed is None:
             passed = type(self)._passed = self._passed_to_operator()
         for name in passed:
-            found[name] = group[name]
+            found[name] = bool(group[name]) if name in FLAGS else group[name]
         for pair, names in self.pairs.items():
             if pair in group:
                 first, second = group[pair]
@@ -254,5 +254,7 @@ def _each_device(group: dict[str, Any], params: list[Tensor]) -> list[dict[str, 
     return [part_of(group, some) for some in apart.values()]
 
 
+# Options that are true or false; programs have 0, 1 and None for them, too, as from files.
+FLAGS = frozenset({"amsgrad", "centered", "decoupled_weight_decay", "nesterov"})
 # How messages name options that must not be negative, if not by their name.
 _SHOWN = {"lr": "learning rate", "eps": "epsilon value"}

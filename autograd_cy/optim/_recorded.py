@@ -16,7 +16,7 @@ from autograd_cy._C.launch import is_capturing
 from autograd_cy._C.optimize import with_gradients
 
 from . import _formulas
-from ._fused import FusedOptimizer, missing_state
+from ._fused import FLAGS, FusedOptimizer, missing_state
 from ._groups import first_number
 
 __all__ = ["update"]
@@ -33,14 +33,20 @@ def update(optimizer: FusedOptimizer, group: dict[str, Any]) -> None:
     AssertionError
         If the group has ``foreach=True``, for which torch records no steps but those of SGD.
     RuntimeError
-        If a parameter is a leaf that requires grad, does not agree with its gradient, or is no
-        floating-point or complex tensor; or while launches are captured.
+        If a fused step was asked for; if a parameter is a leaf that requires grad, does not agree
+        with its gradient, or is no floating-point or complex tensor, before any of them changes; or
+        while launches are captured.
     """
     name = type(optimizer).__name__
     if group.get("foreach") and optimizer.operator != "_fused_sgd_":
         raise AssertionError(
             f"{name}: _foreach ops don't support autograd; leave foreach=True out of an optimizer "
             "with differentiable=True"
+        )
+    if group.get("fused"):
+        raise RuntimeError(
+            f"{name}: a step with fused=True is not recorded, and differentiable=True needs that; "
+            "leave one of them out"
         )
     if is_capturing():
         raise RuntimeError(
@@ -49,8 +55,10 @@ def update(optimizer: FusedOptimizer, group: dict[str, Any]) -> None:
         )
     with enable_grad():
         formula, options = _formula_and_options(optimizer, group)
-        for param, grad in zip(*with_gradients(group["params"])[:2]):
+        params, grads = with_gradients(group["params"])[:2]
+        for param, grad in zip(params, grads):
             _check_param(param, grad, name)
+        for param, grad in zip(params, grads):
             before = optimizer.state.get(param)
             if not before:
                 before = {}
@@ -105,7 +113,7 @@ def _formula_and_options(
     for pair, names in optimizer.pairs.items():
         if pair in group:
             known.update(zip(names, group[pair]))
-    return formula, {name: _as_option(known[name]) for name in _option_names(formula)}
+    return formula, {name: _as_option(name, known[name]) for name in _option_names(formula)}
 
 
 def formula_of(operator: str) -> Callable[..., Tensor]:
@@ -126,10 +134,12 @@ def _option_names(formula: Callable[..., Tensor]) -> tuple[str, ...]:
     return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
-def _as_option(value: Any) -> Any:
-    """Return a number, or a tensor of one that nobody else changes."""
+def _as_option(name: str, value: Any) -> Any:
+    """Return a flag, a number, or a tensor of one that nobody else changes."""
+    if name in FLAGS:
+        return bool(value)
     if not isinstance(value, Tensor):
-        return value if isinstance(value, bool) else float(value)
+        return float(value)
     wide = value if value.dtype in (float32, float64) else value.to(float64)
     return wide.reshape(()).clone()
 

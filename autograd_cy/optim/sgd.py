@@ -116,7 +116,7 @@ class SGD(FusedOptimizer):
                 lr=rate_of(group, params[0]),
                 dampening=0.0,
                 nesterov=False,
-                maximize=group["maximize"],
+                maximize=bool(group["maximize"]),
                 is_first_step=False,
             )
 
@@ -147,8 +147,8 @@ class SGD(FusedOptimizer):
                 momentum=group["momentum"],
                 lr=rate_of(group, params[0]),
                 dampening=group["dampening"],
-                nesterov=group["nesterov"],
-                maximize=group["maximize"],
+                nesterov=bool(group["nesterov"]),
+                maximize=bool(group["maximize"]),
                 is_first_step=False,
             )
             return

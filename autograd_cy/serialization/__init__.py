@@ -440,7 +440,7 @@ def _load_older(
 
 
 def _unpickled(stream: IO[bytes], pickled: Any, archive: Any, options: _Options) -> Any:
-    kind = _Unpickler
+    kind: Any = _Unpickler
     if options.module.Unpickler is not pickle.Unpickler:
         kind = type("_Unpickler", (_Reading, options.module.Unpickler), {})
     unpickler = kind(stream, **options.arguments)

@@ -109,7 +109,7 @@ class _Part(TypedStorage):
     """A part of memory: a storage whose tensors begin behind its beginning."""
 
     def __init__(self, storage: UntypedStorage, dtype: _dtype, begin: int):
-        super().__init__(storage, dtype)
+        super().__init__(wrap_storage=storage, dtype=dtype, _internal=True)
         self.begin = begin
 
 
@@ -193,7 +193,7 @@ class StreamReader:
             raise LoadError(f"load: unknown kind of persistent id: {saved!r:.80}")
         _, kind, key, location, count, view = saved
         key, location = _text(key), _text(location)
-        if not (kind is UntypedStorage or kind in _archive._STORAGES) or not isinstance(key, str):
+        if not (kind == "UntypedStorage" or kind in _archive._STORAGES) or not isinstance(key, str):
             raise LoadError("load: memory of an unknown kind")
         if not isinstance(count, int) or count < 0 or not isinstance(location, str):
             raise LoadError("load: memory without a size or a place")
@@ -204,13 +204,13 @@ class StreamReader:
             if not isinstance(view, tuple) or len(view) != 3:
                 raise LoadError("load: the file is damaged: a part of memory without its place")
             return memory.part(*view[1:])
-        if kind is UntypedStorage:
+        if kind == "UntypedStorage":
             return memory.storage
-        return TypedStorage(memory.storage, memory.dtype)
+        return TypedStorage._of(memory.storage, memory.dtype)
 
     def promise(self, kind: Any, count: int, location: str) -> _Memory:
         """Make memory whose elements come later, if the file is long enough for them."""
-        dtype = _UINT8 if kind is UntypedStorage else _archive._DTYPES[_archive._STORAGES[kind]]
+        dtype = _UINT8 if kind == "UntypedStorage" else _archive._DTYPES[_archive._STORAGES[kind]]
         self.promised += count * dtype.itemsize
         if self.promised > self.size:
             raise LoadError("load: the file ends within the memory of its tensors")
@@ -291,7 +291,7 @@ class TarReader:
             stream.seek(at)
             memory = _Memory(dtype, count, self.placed(location))
             _fill(memory, stream, False)
-            self.objects[key] = memory, TypedStorage(memory.storage, dtype)
+            self.objects[key] = memory, TypedStorage._of(memory.storage, dtype)
         views = _plain(stream)
         for view in views if isinstance(views, list) else ():
             target, root, offset, count = _parts_of(view, 4)

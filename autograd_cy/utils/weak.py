@@ -45,7 +45,7 @@ class WeakIdRef(weakref.ref):
     _id: int
 
     def __init__(self, key: Any, callback: Any = None) -> None:
-        super().__init__(key, callback)
+        super().__init__(key, callback)  # type: ignore[call-arg]
         self._id = id(key)
 
     def __call__(self) -> Any:
@@ -72,7 +72,7 @@ class _WeakHashRef(weakref.ref):
     _id: int
 
     def __init__(self, key: Any, callback: Any = None) -> None:
-        super().__init__(key, callback)
+        super().__init__(key, callback)  # type: ignore[call-arg]
         self._id = hash(key)
 
     def __hash__(self) -> int:

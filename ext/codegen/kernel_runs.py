@@ -143,8 +143,8 @@ def read_tuple(
 
 
 def _following(record, action: str) -> list[str]:
-    """`action` for the number of each output that lies channels last as a tensor that it
-    follows."""
+    """Return `action` for the number of each output that is channels last if a tensor that it
+    follows is."""
     lines = []
     for output, (names, where) in record.kernel.format_sources.items():
         condition = " or ".join(f"channels_last({name})" for name in names)
@@ -154,7 +154,7 @@ def _following(record, action: str) -> list[str]:
 
 
 def formatted_outputs(record) -> list[str]:
-    """Memory that lies channels last for a kernel that fills such."""
+    """Return lines that give a kernel memory channels last, if it fills such."""
     if not record.kernel.any_format:
         return []
     return [

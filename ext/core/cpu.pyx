@@ -48,27 +48,27 @@ def load(name):
     return import_module(f"autograd_cy._C.{name}_{NAMES[chosen]}")
 
 
-def choose(asked, supported, compiled):
+def choose(wanted, supported, compiled):
     """Return the target for the value of AUTOGRAD_CY_CPU, the processor's sets and the build's."""
-    if not asked:
+    if not wanted:
         return max((name for name in supported if name in compiled), key=NAMES.index)
-    if asked not in NAMES:
+    if wanted not in NAMES:
         raise ImportError(
-            f"AUTOGRAD_CY_CPU={asked}: unknown instruction set. "
+            f"AUTOGRAD_CY_CPU={wanted}: unknown instruction set. "
             f"Choose one of {', '.join(NAMES)} or unset the variable."
         )
-    if asked not in supported:
+    if wanted not in supported:
         raise ImportError(
-            f"AUTOGRAD_CY_CPU={asked}: this processor cannot run it. "
+            f"AUTOGRAD_CY_CPU={wanted}: this processor cannot run it. "
             f"It supports {', '.join(supported)}; unset the variable to take the best."
         )
-    if asked not in compiled:
+    if wanted not in compiled:
         raise ImportError(
-            f"AUTOGRAD_CY_CPU={asked}: this build of autograd_cy has no kernels for it, but for "
+            f"AUTOGRAD_CY_CPU={wanted}: this build of autograd_cy has no kernels for it, but for "
             f"{', '.join(compiled)}. Unset the variable, or build again without AUTOGRAD_CY_SIMD "
             f"or with a newer compiler."
         )
-    return asked
+    return wanted
 
 
 chosen = NAMES.index(

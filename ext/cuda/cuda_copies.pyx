@@ -239,7 +239,7 @@ cdef struct Journey:
     Py_ssize_t sizes[64]
     Py_ssize_t strides[64]     # in elements
     Py_ssize_t spread[64]      # the same, 0 where the source is expanded
-    bint from_source           # the source lies in memory as it travels,
+    bint from_source           # the source has the strides with which it travels,
     bint into_target           # and so does the target
 
 

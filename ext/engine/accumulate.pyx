@@ -236,7 +236,7 @@ cdef int accumulate_into(Tensor variable, PyObject* grad, bint create_graph) exc
 cdef bint becomes_grad(Tensor variable, PyObject* grad, bint create_graph) noexcept:
     """
     Return whether a gradient becomes ``grad`` as it is: nobody has it but the caller, by one
-    reference, and it lies in memory as the variable does.
+    reference, and it has the strides of the variable.
     """
     cdef Tensor g = <Tensor>grad            # a second reference
     return (variable.gradient == NULL and not create_graph and Py_REFCNT(g) == 2

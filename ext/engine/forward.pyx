@@ -313,15 +313,15 @@ cdef int derive_into(Tensor target, Tensor view, Tensor base, Tensor holder) exc
     cdef Tensor outer = <Tensor>holder.extra.primal
     cdef Tensor below = None
     cdef Tensor tangent = <Tensor>holder.extra.tangent
-    cdef Tensor laid
+    cdef Tensor placed
     if outer is not None and outer.flags & F_DUAL:
         below = tensor_alias(view)
         derive_into(below, view, base, outer)
     if not has_strides_of(tangent, base) or not pairs_fit(tangent, base, view):
-        laid = zeros_matching(base, tangent)
-        T.copy_(laid, tangent)
-        tangent = laid
-        holder.extra.tangent = laid
+        placed = zeros_matching(base, tangent)
+        T.copy_(placed, tangent)
+        tangent = placed
+        holder.extra.tangent = placed
     put_dual(target, window(base, tangent, view), holder.extra.forward, below)
     return 0
 
@@ -514,23 +514,24 @@ cdef Tensor placed_like(Tensor tangent, Tensor t):
     """
     A tangent for a dual of t: itself, or a copy.
 
-    In-place operations on the dual and its views will change it, so it must lie in its memory as
-    t does. Under vmap each example counts for itself, and memory outside of it isn't looked at.
+    In-place operations on the dual and its views will change it, so it must have the place in its
+    memory that t has. Under vmap each example counts for itself, and memory outside of it isn't
+    looked at.
     """
-    cdef Tensor memory, laid
+    cdef Tensor memory, placed
     cdef Py_ssize_t size = DT_SIZE[t.dt], shape, offset = t.ptr - t.mem.data
     if tensor_has_overlap(t):
         return T.clone(tangent, 0) if tensor_has_overlap(tangent) else tangent
     if has_strides_of(tangent, t) and covers_alike(t, tangent):
         return tangent
     if t.flags & F_BATCHED or tangent.flags & F_BATCHED or t.mem.nbytes % size:
-        laid = zeros_matching(t, tangent)
+        placed = zeros_matching(t, tangent)
     else:
         shape = t.mem.nbytes // size
         memory = zeros_on(t.mem.device, t.dt, 1, &shape)
-        laid = tensor_window(memory, t.nd, t.sizes, t.strides, offset // size)
-        laid.flags |= t.flags & F_LAZY
-    return T.copy_(laid, tangent)
+        placed = tensor_window(memory, t.nd, t.sizes, t.strides, offset // size)
+        placed.flags |= t.flags & F_LAZY
+    return T.copy_(placed, tangent)
 
 
 cdef Tensor make_dual(Tensor t, Tensor tangent, ForwardLevel level):

@@ -364,7 +364,7 @@ cdef tuple tensors_only(str attribute, object given, str text):
 
 cdef tuple finish_forward(FunctionNode ctx, tuple args, tuple made, bint recording,
                           bint forward_mode):
-    """Give the results of forward their history, save what was asked for, move tangents."""
+    """Give the results of forward their history, save what is to be saved, and set tangents."""
     cdef tuple dirty = tensors_only(
         "dirty_tensors", ctx.dirty_tensors, "mark_dirty can only accept variables, but got")
     cdef tuple nondiff = tensors_only(

@@ -12,7 +12,7 @@ for, as as_strided of the base's new history.
 A view of a complex base may be real (`view_as_real`, `real`, `imag`), one of a real base complex
 (`view_as_complex`). Where the dtypes differ, geometries are counted in real numbers: a complex
 tensor gets a last dimension of 2, and its strides and offset are doubled. The gradient of a complex
-tensor is laid out in memory as the tensor itself, so it is read as parts in the same way.
+tensor has the memory format of the tensor itself, so it is read as parts in the same way.
 
 A view may be the conjugate or the negative of its window (Note [Lazy bits] in lazy.pyx). Gradients
 hold values, not memory, so what relates the values of both is done to the gradient of the window,

@@ -173,7 +173,7 @@ cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssi
 
 
 cdef inline bint lie_close(const Plan* p) noexcept nogil:
-    """Return whether a tile of values stays in the nearest cache as it lies: whole vectors, no
+    """Return whether a tile of values stays in the nearest cache as it is: whole vectors, no
     gaps."""
     cdef Py_ssize_t bytes = p.deep * p.size
     return p.v.row == p.deep and bytes % 64 == 0 and bytes * min(<Py_ssize_t>COLS, p.cols) <= CLOSE

@@ -73,7 +73,7 @@ cdef enum:
     # Parts of a result for each thread: the work of all, and how narrow they may be.
     GRID_WORK = 1 << 28
     NARROWEST = 32
-    # Below this many bytes b is used as it lies.
+    # Below this many bytes b is used in its own memory format.
     DIRECT = 1 << 17
     # Products of up to so many multiplications are done one by one in a batch.
     TINY = 64
@@ -464,7 +464,7 @@ cdef int run_blocked(const Product* p) noexcept nogil:
     return t.failed
 
 
-# Products with a small b, which is used as it lies.
+# Products with a small b, which isn't packed.
 
 ctypedef struct Direct:
     Product p

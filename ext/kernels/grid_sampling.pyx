@@ -25,9 +25,9 @@ cdef enum:
     TILES = 64       # of all points, about
     POINTS = 64      # of which a tile has a multiple
     CHANNELS = 8     # of an image that go together: places of points are found once for them
-    MANY_CHANNELS = 64    # likewise, where they lie last
+    MANY_CHANNELS = 64    # likewise, channels last
     FEW = 4          # from which it is worth it if they do
-    MANY = 16        # from which they are laid so
+    MANY = 16        # from which they get channels last
     LARGE = 2048     # elements of a plane, from which it is worth it for one corner
 
 cdef enum:           # what is made

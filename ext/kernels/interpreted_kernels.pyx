@@ -163,8 +163,10 @@ cdef class HostKernel:
         if device_type(device) not in _ways:
             raise no_host_kernel(self.name, device)
         _ways[device_type(device)](self.name, device)
-        made = self.computed(moved(args, ON_CPU))
-        return moved(made, device) if isinstance(made, tuple) else to_device(<Tensor>made, device)
+        made = self.computed(on_device(args, ON_CPU))
+        if isinstance(made, tuple):
+            return on_device(made, device)
+        return to_device(<Tensor>made, device)
 
     def computed(self, args):
         """The results of tensors of the CPU."""
@@ -224,14 +226,14 @@ cdef tuple tensors_among(tuple args):
     return tuple(found)
 
 
-cdef tuple moved(tuple args, int device):
+cdef tuple on_device(tuple args, int device):
     """The arguments, or results, with their tensors on a device."""
     cdef list found = []
     for x in args:
         if isinstance(x, Tensor):
             x = to_device(resolved(<Tensor>x), device)
         elif isinstance(x, tuple):
-            x = moved(<tuple>x, device)
+            x = on_device(<tuple>x, device)
         found.append(x)
     return tuple(found)
 

@@ -123,7 +123,7 @@ cdef void scale(const real_t* p, real_t* out, Py_ssize_t runs, Py_ssize_t step, 
 
 cdef void back(const real_t* g, const real_t* p, real_t* out, Py_ssize_t runs, Py_ssize_t step,
                Py_ssize_t n, double mean, double a, double c0, double c1) noexcept nogil:
-    cdef real_t m = <real_t>mean, factor = <real_t>a, shift = <real_t>c0, slope = <real_t>c1
+    cdef real_t m = <real_t>mean, factor = <real_t>a, shift = <real_t>c0, projection = <real_t>c1
     cdef const real_t* h
     cdef const real_t* x
     cdef real_t* y
@@ -133,7 +133,7 @@ cdef void back(const real_t* g, const real_t* p, real_t* out, Py_ssize_t runs, P
         x = p + r * step
         y = out + r * step
         for i in range(n):
-            y[i] = fma(m - x[i], slope, fma(h[i], factor, -shift))
+            y[i] = fma(m - x[i], projection, fma(h[i], factor, -shift))
 
 
 # --- rows with a weight for each element ----------------------------------------------------

@@ -491,7 +491,7 @@ cdef int fill_now(Tensor t, double value, bint again) except -1:
 
 def state_like(Tensor param not None, double value=0.0, bint again=False):
     """
-    State of an optimizer that lies in memory as its parameter does.
+    Return state of an optimizer, with the memory format of its parameter.
 
     Parameters
     ----------

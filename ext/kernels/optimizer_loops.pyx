@@ -172,7 +172,7 @@ cdef void adadelta_begin(AdadeltaStep* c) noexcept nogil:
     c.state_steps += 1
 
 
-cdef void adadelta_step(real_t* p, const real_t* g, real_t* v, real_t* moved, Py_ssize_t n,
+cdef void adadelta_step(real_t* p, const real_t* g, real_t* v, real_t* deltas, Py_ssize_t n,
                         const AdadeltaStep* c) noexcept nogil:
     cdef real_t sign = <real_t>c.sign, decay = <real_t>c.weight_decay
     cdef real_t lr = <real_t>c.lr, rho = <real_t>c.rho, rest = <real_t>(1 - c.rho)
@@ -181,9 +181,9 @@ cdef void adadelta_step(real_t* p, const real_t* g, real_t* v, real_t* moved, Py
     for i in range(n):
         d = decayed(g[i], p[i], sign, decay)
         y = fma(rest * d, d, rho * v[i])
-        x = root(moved[i] + eps) / root(y + eps) * d
+        x = root(deltas[i] + eps) / root(y + eps) * d
         v[i] = y
-        moved[i] = fma(rest * x, x, rho * moved[i])
+        deltas[i] = fma(rest * x, x, rho * deltas[i])
         p[i] = fma(-lr, x, p[i])
 
 

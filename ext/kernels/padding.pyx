@@ -193,7 +193,7 @@ cdef Py_ssize_t describe_pads(Plan* plan, Tensor a, Tensor out, tuple pad,
 
 
 cdef Tensor merge_planes(Tensor a):
-    """The last two dimensions of what lies in C order as one."""
+    """Return a contiguous tensor with its last two dimensions as one."""
     cdef Py_ssize_t[MAX_DIMS] sizes
     cdef Py_ssize_t[MAX_DIMS] strides
     cdef int d, last = a.nd - 2
@@ -205,7 +205,7 @@ cdef Tensor merge_planes(Tensor a):
 
 
 cdef Tensor without_channels(Tensor a):
-    """Places of what lies channels last, each one large element; strides say nothing."""
+    """Return the places of a tensor channels last, each one large element; strides say nothing."""
     cdef Py_ssize_t[MAX_DIMS] sizes
     cdef int d
     sizes[0] = a.sizes[0]

@@ -112,7 +112,7 @@ cdef Tensor one_of(Tensor a, int d, Py_ssize_t i):
 
 
 cdef Tensor masked_fill(Tensor a, Tensor mask, Tensor value, Tensor out):
-    """Rows, however `a` lies."""
+    """Return `a` with a value where the mask is true, by rows in any memory format."""
     cdef Py_ssize_t[64] sizes
     cdef int nd, device
     cdef int d

@@ -201,7 +201,7 @@ cdef bint broadcasts(int nd, const Py_ssize_t* sizes, int to_nd, const Py_ssize_
 cdef int need_bias(Tensor bias, int nd, const Py_ssize_t* sizes, str op) except -1:
     """A bias of several dimensions is added to the results, or one line to the rows of all results.
 
-    Torch has both, and which one it takes depends on how the input lies.
+    Torch has both, and which one it takes depends on the strides of the input.
     """
     cdef Py_ssize_t[2] rows
     cdef int d

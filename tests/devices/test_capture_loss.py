@@ -39,8 +39,8 @@ LARGE = {
 def with_gradient(run, x, y):
     x = x.detach().requires_grad_()
     value = run(x, y)
-    (slope,) = ag.autograd.grad(value, x, ag.ones_like(value))
-    return value.detach(), slope
+    (gradient,) = ag.autograd.grad(value, x, ag.ones_like(value))
+    return value.detach(), gradient
 
 
 @pytest.mark.parametrize("name", LARGE)

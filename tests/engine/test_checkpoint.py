@@ -375,13 +375,13 @@ def test_nested_to_the_third_derivative(depth, early):
 
 
 def test_gradients_inside_of_the_function():
-    def slope(x):
+    def derivative(x):
         y = checkpoint(curved, x, use_reentrant=False)
         (g,) = torch.autograd.grad(y.sum(), x, create_graph=True)
         return g * checkpoint(torch.exp, g, use_reentrant=False)
 
     x, plain = leaf(), leaf()
-    checkpoint(slope, x, use_reentrant=False).sum().backward()
+    checkpoint(derivative, x, use_reentrant=False).sum().backward()
     (g,) = torch.autograd.grad(curved(plain).sum(), plain, create_graph=True)
     (g * g.exp()).sum().backward()
     assert x.grad.tolist() == pytest.approx(plain.grad.tolist(), rel=1e-12)

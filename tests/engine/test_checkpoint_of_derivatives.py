@@ -55,7 +55,7 @@ FUNCTIONS = {
 }
 
 
-def slope(f, z, w, wanted):
+def gradient(f, z, w, wanted):
     with torch.enable_grad():
         return torch.autograd.grad(f(z, w).sum(), wanted, create_graph=True)
 
@@ -68,8 +68,8 @@ def curvature(f, z, w):
 
 # Derivatives that a checkpointed function takes.
 INSIDE = {
-    "grad": lambda f: lambda z, w: slope(f, z, w, z)[0],
-    "grad of both": lambda f: lambda z, w: torch.mul(*slope(f, z, w, (z, w))),
+    "grad": lambda f: lambda z, w: gradient(f, z, w, z)[0],
+    "grad of both": lambda f: lambda z, w: torch.mul(*gradient(f, z, w, (z, w))),
     "grad of grad": lambda f: lambda z, w: curvature(f, z, w),
     "func.jvp": lambda f: lambda z, w: jvp(lambda z: f(z, w), (z,), (z * 2,))[1],
     "func.grad": lambda f: lambda z, w: grad(lambda z: f(z, w).sum())(z),
@@ -198,13 +198,13 @@ def test_derivatives_of_what_has_a_checkpoint_inside(way, name, depth, early):
 
 def test_a_derivative_in_both_a_checkpoint_and_what_it_calls():
     def inner(z, w):
-        return slope(checkpointed(FUNCTIONS["layers"], 1, True), z, w, z)[0]
+        return gradient(checkpointed(FUNCTIONS["layers"], 1, True), z, w, z)[0]
 
     def outer(call):
-        return lambda z, w: slope(lambda z, w: call(inner)(z, w) * w, z, w, z)[0]
+        return lambda z, w: gradient(lambda z, w: call(inner)(z, w) * w, z, w, z)[0]
 
     found = to_second_order(checkpointed(outer(lambda f: checkpointed(f, 1, True)), 1, True))
-    plain = outer(lambda f: lambda z, w: slope(FUNCTIONS["layers"], z, w, z)[0])
+    plain = outer(lambda f: lambda z, w: gradient(FUNCTIONS["layers"], z, w, z)[0])
     assert_same(found, to_second_order(plain))
 
 

@@ -5,6 +5,7 @@ those of the package that it lacks.
 """
 
 import inspect
+import sys
 
 import pytest
 from grouping import each
@@ -16,6 +17,17 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Anomaly Detection"),
     pytest.mark.filterwarnings("ignore:.*sdp_kernel.. is deprecated"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def as_before():
+    """Some change the state when they are made."""
+    yield
+    for package in (ag, sys.modules.get("torch", ag)):
+        package.autograd.set_detect_anomaly(False)
+        package.set_grad_enabled(True)
+    ag.autograd.grad_mode._force_original_view_tracking(False)
+    ag.autograd.grad_mode.set_multithreading_enabled(True)
 
 
 def keep(x):

@@ -78,8 +78,8 @@ def through_forward_over_reverse(function):
     x = ones().requires_grad_()
     with forward_ad.dual_level():
         dual = forward_ad.make_dual(x, ones())
-        (slope,) = torch.autograd.grad(function.apply(dual).sum(), x, create_graph=True)
-        return forward_ad.unpack_dual(slope).tangent.detach().clone()
+        (gradient,) = torch.autograd.grad(function.apply(dual).sum(), x, create_graph=True)
+        return forward_ad.unpack_dual(gradient).tangent.detach().clone()
 
 
 CASES = [

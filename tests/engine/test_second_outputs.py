@@ -40,9 +40,9 @@ def test_reverse_over_forward_through_several_outputs(tangent, expected):
     x = leaf(2.0, 5.0)
     with fw.dual_level():
         a, b = fw.make_dual(x, torch.tensor(tangent, dtype=torch.float64)).unbind()
-        moved = fw.unpack_dual(a * b * b).tangent
+        tangent_of_product = fw.unpack_dual(a * b * b).tangent
         # d(a b^2) is b^2 along a and 2 a b along b.
-        assert torch.autograd.grad(moved, x)[0].tolist() == expected
+        assert torch.autograd.grad(tangent_of_product, x)[0].tolist() == expected
 
 
 # --- a Function that changes a view in place --------------------------------------------------

@@ -85,9 +85,9 @@ def test_detached_duals_let_go_of_what_they_showed():
         assert forward_ad.unpack_dual(d).tangent.tolist() == [2.0] * 3
         # Memory that overlaps has a tangent that doesn't.
         wide = ag.ones(2, 1, 1, 1).expand(2, 3, 2, 2)
-        moved = forward_ad.unpack_dual(forward_ad.make_dual(wide, wide)).tangent
-        assert moved.stride() == (12, 4, 2, 1)
-        assert moved.tolist() == wide.tolist()
+        tangent = forward_ad.unpack_dual(forward_ad.make_dual(wide, wide)).tangent
+        assert tangent.stride() == (12, 4, 2, 1)
+        assert tangent.tolist() == wide.tolist()
 
 
 def test_events_of_nodes_have_the_operators_names():
@@ -213,9 +213,9 @@ def test_second_derivatives_where_hooks_pack_what_is_saved():
             return (t * t * t).sum()
 
     x, v = ag.tensor([1.0, 2.0]), ag.tensor([3.0, 5.0])
-    slopes, moved = ag.func.jvp(ag.func.grad(cubes), (x,), (v,))
-    assert slopes.tolist() == [3.0, 12.0]
-    assert moved.tolist() == [18.0, 60.0]
+    gradients, tangent = ag.func.jvp(ag.func.grad(cubes), (x,), (v,))
+    assert gradients.tolist() == [3.0, 12.0]
+    assert tangent.tolist() == [18.0, 60.0]
     outer = ag.tensor([1.0, 2.0], requires_grad=True)
     (again,) = ag.autograd.grad(ag.func.grad(cubes)(outer).sum(), outer)
     assert again.tolist() == [6.0, 12.0]

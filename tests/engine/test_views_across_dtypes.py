@@ -38,19 +38,19 @@ def check(program, x, second=True):
     def value(array):
         return program(torch.tensor(array).requires_grad_()).item()
 
-    def slope(array, create_graph=False):
+    def gradient(array, create_graph=False):
         t = torch.tensor(array).requires_grad_()
         (g,) = torch.autograd.grad(program(t), t, create_graph=create_graph)
         return t, (g * g.conj()).real.sum(), g
 
     array = x.detach().numpy().copy()
-    _, _, g = slope(array)
+    _, _, g = gradient(array)
     expected, noise = by_differences(value, array)
     np.testing.assert_allclose(g.numpy(), expected, rtol=1e-6, atol=1e-7 + noise)
     if second:
-        t, size, _ = slope(array, create_graph=True)
+        t, size, _ = gradient(array, create_graph=True)
         (h,) = torch.autograd.grad(size, t)
-        expected, noise = by_differences(lambda a: float(slope(a)[1]), array)
+        expected, noise = by_differences(lambda a: float(gradient(a)[1]), array)
         np.testing.assert_allclose(h.numpy(), expected, rtol=1e-6, atol=1e-6 + noise)
 
 

@@ -82,9 +82,9 @@ def test_the_end_of_a_level_clears_tangents_of_living_tensors():
     with fw.dual_level():
         y = fw.make_dual(x, ag.ones(3))
         z = y * 2
-        moved = weakref.ref(fw.unpack_dual(z).tangent)
-        assert moved() is not None
-    assert moved() is None, "the tangent is freed though z lives"
+        tangent_ref = weakref.ref(fw.unpack_dual(z).tangent)
+        assert tangent_ref() is not None
+    assert tangent_ref() is None, "the tangent is freed though z lives"
     assert "tangent" not in repr(y) + repr(z)
     with fw.dual_level():
         assert tangent(y * 3) is None and tangent(z) is None
@@ -367,8 +367,8 @@ def test_as_strided_of_a_tangent_with_other_strides():
     expected = tangent.contiguous().as_strided((2, 2), (1, 2), 1)
     with fw.dual_level():
         dual = fw.make_dual(x.reshape(2, 3), tangent)
-        moved = fw.unpack_dual(dual.as_strided((2, 2), (1, 2), 1)).tangent
-        assert ag.equal(moved, expected)
+        tangent_of_window = fw.unpack_dual(dual.as_strided((2, 2), (1, 2), 1)).tangent
+        assert ag.equal(tangent_of_window, expected)
     batch = ag.randn(6, 4).double()
 
     def one(t):

@@ -86,10 +86,10 @@ def test_a_copied_tangent_keeps_its_graph_and_its_own_tangents():
         (g,) = ag.autograd.grad(fw.unpack_dual(dual * dual).tangent.sum(), v)
     assert g.tolist() == [2.0, 2.0, 2.0]
 
-    def slope(v):
+    def gradient(v):
         return jvp(lambda x: x * x, (ag.full((7,), 3.0)[2:5],), (v,))[1]
 
-    assert jvp(slope, (ag.ones(3),), (ag.arange(3.0),))[1].tolist() == [0.0, 6.0, 12.0]
+    assert jvp(gradient, (ag.ones(3),), (ag.arange(3.0),))[1].tolist() == [0.0, 6.0, 12.0]
 
 
 # --- views of duals -----------------------------------------------------------------------------
@@ -230,8 +230,8 @@ def test_tangents_of_any_output_of_a_node_are_differentiable():
     with fw.dual_level():
         rows = fw.make_dual(x, ag.ones(3, 2)).unbind()
         for i, row in enumerate(rows):
-            moved = fw.unpack_dual(row * row).tangent  # 2 x
-            (g,) = ag.autograd.grad(moved.sum(), x, retain_graph=True)
+            tangent = fw.unpack_dual(row * row).tangent  # 2 x
+            (g,) = ag.autograd.grad(tangent.sum(), x, retain_graph=True)
             assert g.tolist() == [[2.0, 2.0] if k == i else [0.0, 0.0] for k in range(3)]
             (g,) = ag.autograd.grad(fw.unpack_dual(row).primal.sum(), x, retain_graph=True)
             assert g.tolist() == [[1.0, 1.0] if k == i else [0.0, 0.0] for k in range(3)]

@@ -195,8 +195,8 @@ def test_an_undefined_tangent_of_a_changed_input_may_stay_so():
             return x.mul_(2), y * 1
 
         @staticmethod
-        def jvp(ctx, moved_x, moved_y):
-            return moved_x, moved_y
+        def jvp(ctx, tangent_x, tangent_y):
+            return tangent_x, tangent_y
 
     with fw.dual_level():
         x = ag.ones(2)

@@ -19,8 +19,8 @@ class SortedWithPlaces(ag.autograd.Function):
 
     @staticmethod
     def jvp(ctx, tangent, _):
-        moved = tangent[ctx.places]
-        return moved, (ag.zeros(3) if ctx.too_many else None)
+        chosen = tangent[ctx.places]
+        return chosen, (ag.zeros(3) if ctx.too_many else None)
 
 
 def test_an_output_that_is_not_differentiable_has_no_tangent():

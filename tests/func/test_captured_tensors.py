@@ -170,8 +170,8 @@ def test_the_tensor_in_whose_place_a_function_gets_another_one_is_captured():
 
 def test_arguments_of_jvp_may_be_written():
     x, v = ag.ones(3), ag.ones(3) * 3
-    value, moved = jvp(lambda x: x.mul_(2) * x[:1].add_(1), (x,), (v,))
-    assert value.tolist() == [9.0, 6.0, 6.0] and moved.tolist() == [36.0, 30.0, 30.0]
+    value, tangent = jvp(lambda x: x.mul_(2) * x[:1].add_(1), (x,), (v,))
+    assert value.tolist() == [9.0, 6.0, 6.0] and tangent.tolist() == [36.0, 30.0, 30.0]
 
 
 def test_results_beside_the_written_may_go_to_captured_tensors():

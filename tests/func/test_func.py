@@ -183,9 +183,9 @@ def test_vjp_refuses():
 
 
 def test_jvp():
-    out, slope = jvp(lambda x, y: {"p": x * y}, (X, X + 1), (ag.ones(3), ag.zeros(3)))
-    assert out["p"].tolist() == [0.0, 2.0, 6.0] and slope["p"].tolist() == [1.0, 2.0, 3.0]
-    out, slope, aux = jvp(lambda x: (x * 2, x * 3), (X,), (X,), has_aux=True)
+    out, tangent = jvp(lambda x, y: {"p": x * y}, (X, X + 1), (ag.ones(3), ag.zeros(3)))
+    assert out["p"].tolist() == [0.0, 2.0, 6.0] and tangent["p"].tolist() == [1.0, 2.0, 3.0]
+    out, tangent, aux = jvp(lambda x: (x * 2, x * 3), (X,), (X,), has_aux=True)
     assert aux.tolist() == [0.0, 3.0, 6.0] and "tangent" not in repr(aux)
     assert jvp(lambda x: ag.ones(2), (X,), (X,))[1].tolist() == [0.0, 0.0]
 

@@ -194,9 +194,9 @@ def test_outputs_without_a_derivative_are_refused(output):
 
 
 def test_forward_mode_gives_zeros_for_them():
-    values, slopes = jvp(lambda x: (x, x.to(ag.int64)), (X,), (X,))
-    assert slopes[0].tolist() == X.tolist() and slopes[1].tolist() == [0, 0, 0]
-    assert slopes[1].dtype == ag.int64 and jacfwd(lambda x: x > 0)(X).dtype == ag.bool
+    values, tangents = jvp(lambda x: (x, x.to(ag.int64)), (X,), (X,))
+    assert tangents[0].tolist() == X.tolist() and tangents[1].tolist() == [0, 0, 0]
+    assert tangents[1].dtype == ag.int64 and jacfwd(lambda x: x > 0)(X).dtype == ag.bool
     values, push = linearize(lambda x: (x * 2, x > 0), X)
     assert values[1].tolist() == [True] * 3
     assert ag.equal(push(X)[0], X * 2) and push(X)[1].tolist() == [False] * 3

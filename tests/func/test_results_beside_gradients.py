@@ -26,8 +26,8 @@ def test_gradients_values_and_auxiliary_results():
     assert nested(x).tolist() == [2.0, 2.0]
     nested = func.grad(lambda x: func.vjp(f, x, has_aux=True)[2]["twice"].sum())
     assert nested(x).tolist() == [2.0, 2.0]
-    slope = func.jvp(lambda x: func.grad(f, has_aux=True)(x)[1]["twice"], (x,), (x,))[1]
-    assert slope.tolist() == [2.0, 4.0]
+    tangent = func.jvp(lambda x: func.grad(f, has_aux=True)(x)[1]["twice"], (x,), (x,))[1]
+    assert tangent.tolist() == [2.0, 4.0]
     value, pull, aux = func.vjp(f, x, has_aux=True)
     assert pull(torch.tensor(3.0))[0].tolist() == [6.0, 12.0] and aux["one"].item() == 1
     rows, aux = func.jacrev(f, has_aux=True)(x)

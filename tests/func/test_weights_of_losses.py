@@ -76,14 +76,14 @@ def test_derivatives_by_weights_are_the_losses():
     x, y = ag.tensor(X, dtype=ag.float64), ag.tensor(Y, dtype=ag.float64)
     plain = F.binary_cross_entropy_with_logits(x, y, reduction="none")
     w = ag.full((2, 3), 2.0, dtype=ag.float64)
-    slope = ag.func.grad(
+    gradient = ag.func.grad(
         lambda w: F.binary_cross_entropy_with_logits(x, y, weight=w, reduction="sum")
     )(w)
-    assert ag.allclose(slope, plain)
-    slope = ag.func.grad(
+    assert ag.allclose(gradient, plain)
+    gradient = ag.func.grad(
         lambda p: F.binary_cross_entropy_with_logits(x, y, pos_weight=p, reduction="sum")
     )(w)
-    assert ag.allclose(slope, y * F.softplus(-x))
+    assert ag.allclose(gradient, y * F.softplus(-x))
 
 
 @pytest.mark.parametrize("name", ["weight", "pos_weight"])

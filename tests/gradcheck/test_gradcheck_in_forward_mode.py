@@ -147,9 +147,9 @@ def test_how_often_jvp_is_called(inputs, undefined, batched, calls, fast):
             return x * y
 
         @staticmethod
-        def jvp(ctx, moved_x, moved_y):
+        def jvp(ctx, tangent_x, tangent_y):
             Product.count += 1
-            return moved_x * ctx.y + moved_y * ctx.x
+            return tangent_x * ctx.y + tangent_y * ctx.x
 
     still = ag.ones(1, dtype=ag.float64)
     assert gradcheck(

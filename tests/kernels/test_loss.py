@@ -50,7 +50,7 @@ def test_nll(name, weighted, reduction):
             target.flat[1] = -7
         weight = np.asarray(rng.random(classes) + 0.5).astype(DTYPES[name]) if weighted else None
         for x in layouts(sample(name, shape)):
-            want, slope = nll(
+            want, gradient = nll(
                 wide(x), target, None if weight is None else wide(weight), reduction, -7
             )
             got = operate("nll_loss", x, target, weight, reduction, -7)
@@ -64,7 +64,7 @@ def test_nll(name, weighted, reduction):
             if reduction == NONE and x.ndim > 1:
                 u = np.expand_dims(u, 1)
             assert back.dtype == x.dtype
-            np.testing.assert_allclose(wide(back), u * slope, rtol=5 * tolerance(name))
+            np.testing.assert_allclose(wide(back), u * gradient, rtol=5 * tolerance(name))
 
 
 @pytest.mark.filterwarnings("ignore:Using a target size")

@@ -135,9 +135,9 @@ def test_derivatives_of_higher_orders(name):
     ag.autograd.gradcheck(call, (x,))
     ag.autograd.gradgradcheck(call, (x,))
 
-    def slope(x):
+    def gradient(x):
         (g,) = ag.autograd.grad(call(x).pow(3).sum(), x, create_graph=True)
         (h,) = ag.autograd.grad(g.pow(2).sum(), x, create_graph=True)
         return h
 
-    ag.autograd.gradcheck(slope, (x,), rtol=1e-3, atol=1e-4)
+    ag.autograd.gradcheck(gradient, (x,), rtol=1e-3, atol=1e-4)

@@ -80,6 +80,7 @@ def test_corners_that_are_not_said_warn():
         F.affine_grid(ag.zeros(1, 2, 3), (1, 1, 2, 2))
 
 
+@pytest.mark.filterwarnings("ignore:Since version 1.3.0, affine_grid behavior")
 @pytest.mark.parametrize("aligned", [False, True])
 @pytest.mark.parametrize("size", [(2, 1, 3, 4), (2, 1, 1, 2), (2, 1, 2, 3, 4)])
 def test_grids_of_affine_maps_keep_nothing_and_are_linear(aligned, size):

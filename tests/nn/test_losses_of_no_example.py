@@ -75,14 +75,14 @@ def test_derivatives_of_means_of_nothing_are_zeros():
         given = ag.ones((), requires_grad=True)
         y = call(F, ag.zeros(0, 3) * scale, ag.zeros(0, 3))
         assert y.isnan(), name
-        (slope,) = ag.autograd.grad(y, scale, given, create_graph=True)
-        assert slope.item() == 0.0, name
+        (gradient,) = ag.autograd.grad(y, scale, given, create_graph=True)
+        assert gradient.item() == 0.0, name
         a = ag.zeros(0, 3, requires_grad=True)
-        (slope,) = ag.autograd.grad(call(F, a, ag.zeros(0, 3)), a, given, create_graph=True)
-        assert slope.shape == (0, 3)
-        if slope.requires_grad:
+        (gradient,) = ag.autograd.grad(call(F, a, ag.zeros(0, 3)), a, given, create_graph=True)
+        assert gradient.shape == (0, 3)
+        if gradient.requires_grad:
             u = ag.ones(0, 3, requires_grad=True)
-            second = ag.autograd.grad(slope, (given, a), u, create_graph=True, allow_unused=True)
+            second = ag.autograd.grad(gradient, (given, a), u, create_graph=True, allow_unused=True)
             assert all(map(zeros_or_none, second)), name
             for x in second:
                 if x is not None and x.requires_grad:
@@ -100,12 +100,12 @@ def test_smooth_l1_loss_within_a_width_that_is_zero_in_the_dtype(dtype):
         t = ag.tensor([0.0, 3.0, 1.0, 0.0], dtype=dtype, requires_grad=True)
         loss = F.smooth_l1_loss(x, t, reduction="none", beta=beta)
         np.testing.assert_equal(loss.tolist(), [0.0, 2.0, 1.0, nan])
-        slopes = ag.autograd.grad(loss.nansum(), (x, t))
-        assert slopes[0][:3].tolist() == [0.0, -1.0, 1.0]
-        assert slopes[1][:3].tolist() == [0.0, 1.0, -1.0]
-        moved = ag.func.jvp(
+        gradients = ag.autograd.grad(loss.nansum(), (x, t))
+        assert gradients[0][:3].tolist() == [0.0, -1.0, 1.0]
+        assert gradients[1][:3].tolist() == [0.0, 1.0, -1.0]
+        tangent = ag.func.jvp(
             lambda x: F.smooth_l1_loss(x, t.detach(), reduction="none", beta=beta),
             (x.detach(),),
             (ag.ones(4, dtype=dtype),),
         )[1]
-        assert moved[:3].tolist() == [0.0, -1.0, 1.0]
+        assert tangent[:3].tolist() == [0.0, -1.0, 1.0]

@@ -15,6 +15,7 @@ class Mixed(nn.Module):
         self.register_buffer("count", ag.ones(2, dtype=ag.int64))
 
 
+@pytest.mark.filterwarnings("ignore:Complex modules are a new feature")
 @pytest.mark.parametrize("dtype", [ag.complex128, ag.complex64])
 def test_to_a_complex_dtype_converts_what_is_floating_or_complex(dtype):
     module = Mixed().to(dtype)

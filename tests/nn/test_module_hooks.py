@@ -764,7 +764,7 @@ def test_hooked_modules_work_under_vmap_and_forward_mode():
     layer, seen = scale(ag), []
     layer.register_full_backward_hook(lambda _, given, made: seen.append(made))
     x = ag.tensor([1.0, 2.0])
-    slopes = ag.vmap(ag.func.grad(lambda t: layer(t) * t))(x)
-    assert slopes.tolist() == [4.0, 8.0] and len(seen) == 1
-    _, moved = ag.func.jvp(ag.func.grad(lambda t: layer(t) * t), (x[0],), (ag.tensor(1.0),))
-    assert moved.item() == 4.0
+    gradients = ag.vmap(ag.func.grad(lambda t: layer(t) * t))(x)
+    assert gradients.tolist() == [4.0, 8.0] and len(seen) == 1
+    _, tangent = ag.func.jvp(ag.func.grad(lambda t: layer(t) * t), (x[0],), (ag.tensor(1.0),))
+    assert tangent.item() == 4.0

@@ -71,3 +71,22 @@ def test_modules(name):
 
 def test_all_are_there():
     assert len(NAMES) >= 17 and len(MODULES) >= 17
+
+
+@pytest.mark.filterwarnings("ignore:reduction. 'mean' divides")
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "multilabel_soft_margin_loss"])
+def test_the_mean_of_2018(name):
+    function, args = getattr(F, name), ARGUMENTS.get(name, (X, Y))
+    with pytest.warns(UserWarning, match="'elementwise_mean' is deprecated") as found:
+        result = function(*args, reduction="elementwise_mean")
+    assert len(found) == 1 and result.equal(function(*args, reduction="mean"))
+    with pytest.raises(ValueError, match="Mean is not a valid value for reduction"):
+        function(*args, reduction="Mean")
+
+
+def test_the_number_of_a_reduction():
+    assert [nn._reduction.get_enum(name) for name in ("none", "mean", "sum")] == [0, 1, 2]
+    with pytest.warns(UserWarning, match="'elementwise_mean' is deprecated"):
+        assert nn._reduction.get_enum("elementwise_mean") == 1
+    with pytest.raises(ValueError, match="is not a valid value for reduction"):
+        nn._reduction.get_enum(1)

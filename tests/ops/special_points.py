@@ -287,10 +287,10 @@ def tangent(library, form, arrays, place):
     with forward.dual_level():
         inputs[place] = forward.make_dual(inputs[place], library.ones_like(inputs[place]))
         try:
-            value, moved = forward.unpack_dual(form(library, inputs))
+            value, result_tangent = forward.unpack_dual(form(library, inputs))
         except (RuntimeError, NotImplementedError):
             return None
-        return plain(library.zeros_like(value) if moved is None else moved)
+        return plain(library.zeros_like(value) if result_tangent is None else result_tangent)
 
 
 def plain(t):

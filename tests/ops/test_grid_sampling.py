@@ -125,8 +125,8 @@ def test_higher_derivatives_are_those_of_the_formula(mode, padding, aligned):
         second = ag.func.hessian(loss, (0, 1))(x, g)
 
         def along(x, g):
-            moved = ag.func.jvp(first, (x, g), (x.cos(), g.cos()))[1]
-            return sum((t * t).sum() for t in moved)
+            tangent = ag.func.jvp(first, (x, g), (x.cos(), g.cos()))[1]
+            return sum((t * t).sum() for t in tangent)
 
         third = ag.func.grad(along, (0, 1))(x, g)
         return *itertools.chain(*second), *third

@@ -99,8 +99,8 @@ def test_vectors_that_complete_a_basis_are_constants(shape, dtype):
         a = A.detach().requires_grad_()
         (g,) = ag.autograd.grad(use(*ag.linalg.svd(a, full)), a, create_graph=True)
         (h,) = ag.autograd.grad(g.abs().pow(2).sum(), a)
-        moved = ag.func.jvp(lambda a: use(*ag.linalg.svd(a, full)), (A,), (ag.ones_like(A),))[1]
-        return g, h, moved
+        tangent = ag.func.jvp(lambda a: use(*ag.linalg.svd(a, full)), (A,), (ag.ones_like(A),))[1]
+        return g, h, tangent
 
     for name, use in uses.items():
         for found, expected in zip(derivatives(use, True), derivatives(use, False)):
@@ -112,10 +112,10 @@ def test_the_rest_of_a_full_decomposition_has_gradients_and_tangents_of_zeros():
     U = ag.linalg.svd(a).U
     (g,) = ag.autograd.grad(U[:, 2:].sum(), a)
     assert not g.count_nonzero()
-    _, moved = ag.func.jvp(ag.linalg.svd, (a.detach(),), (ag.ones_like(a),))
-    assert moved.U.shape == (4, 4) and not moved.U[:, 2:].count_nonzero()
-    _, moved = ag.func.jvp(ag.linalg.svd, (a.detach().mT,), (ag.ones_like(a).mT,))
-    assert moved.Vh.shape == (4, 4) and not moved.Vh[2:].count_nonzero()
+    _, tangent = ag.func.jvp(ag.linalg.svd, (a.detach(),), (ag.ones_like(a),))
+    assert tangent.U.shape == (4, 4) and not tangent.U[:, 2:].count_nonzero()
+    _, tangent = ag.func.jvp(ag.linalg.svd, (a.detach().mT,), (ag.ones_like(a).mT,))
+    assert tangent.Vh.shape == (4, 4) and not tangent.Vh[2:].count_nonzero()
     torch = pytest.importorskip("torch")
     theirs = torch.tensor(a.tolist(), dtype=torch.float64, requires_grad=True)
     torch.linalg.svd(theirs).U.pow(3).abs().sum().backward()
@@ -331,9 +331,9 @@ def test_a_long_chain_of_interpreted_nodes_is_freed_without_recursion():
 def test_tangents_and_batches_nest():
     f = ag.linalg.inv
     a, t = random(2, 3, 3), random(2, 3, 3, seed=1)
-    value, moved = ag.func.jvp(lambda x: ag.func.vmap(f)(x), (a,), (t,))
+    value, tangent = ag.func.jvp(lambda x: ag.func.vmap(f)(x), (a,), (t,))
     inner = ag.func.vmap(lambda x, d: ag.func.jvp(f, (x,), (d,))[1])(a, t)
-    assert ag.allclose(moved, -value @ t @ value) and ag.allclose(inner, moved)
+    assert ag.allclose(tangent, -value @ t @ value) and ag.allclose(inner, tangent)
     second = ag.func.hessian(lambda x: f(x).sum())(a[0])
     assert ag.allclose(second, ag.autograd.functional.hessian(lambda x: f(x).sum(), a[0]))
 
@@ -350,7 +350,7 @@ def test_in_place_form():
 
 def test_devices_without_a_kernel_are_refused():
     x = ag.ones(2, 2, device="meta")
-    for f in (ag.linalg.inv, ag.fft.fft, ag.i0, ag.special.i1):
+    for f in (ag.linalg.inv, ag.fft.fft, ag.histc):
         with pytest.raises(NotImplementedError, match=f"{f.__name__}.*'meta'"):
             f(x)
 

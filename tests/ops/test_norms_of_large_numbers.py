@@ -24,17 +24,17 @@ def test_norms_and_gradients_are_those_of_a_wider_dtype(order, values):
         return ag.linalg.vector_norm(x, order)
 
     y, g = taken(function, values, ag.float32)
-    wide, slope = taken(function, values, ag.float64)
+    wide, gradient = taken(function, values, ag.float64)
     assert not np.isnan(g).any()
     if order == 2:  # one pass without quotients: the sum of squares is infinite, or 0
         assert y in (0, INF) and not g.any()
         return
     with np.errstate(over="ignore"):
-        wide, slope = np.float32(wide), np.float32(slope)
+        wide, gradient = np.float32(wide), np.float32(gradient)
     np.testing.assert_allclose(y, wide, rtol=1e-5)
     if y == INF:
         return
-    np.testing.assert_allclose(g, slope, rtol=1e-4, atol=1e-30)
+    np.testing.assert_allclose(g, gradient, rtol=1e-4, atol=1e-30)
 
 
 @pytest.mark.parametrize("order", [o for o in ORDERS if o > 0])

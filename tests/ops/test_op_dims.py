@@ -98,8 +98,8 @@ def derivatives(call, rng):
             for i, x in enumerate(call.leaves)
         ]
         for t in differentiable_outputs(call, call(duals)):
-            moved = fwAD.unpack_dual(t).tangent
-            found.append(np.zeros(0) if moved is None else to_array(moved))
+            tangent = fwAD.unpack_dual(t).tangent
+            found.append(np.zeros(0) if tangent is None else to_array(tangent))
     return found
 
 

@@ -47,16 +47,16 @@ def test_orders_of_modes_agree(case):
         u, v = (tuple(tensor(random_like(to_array(x), rng)) for x in xs) for _ in range(2))
         seeds = tuple(tensor(w) for w in weights)
 
-        def slope(*xs, f=f, u=u):
+        def derivative(*xs, f=f, u=u):
             return jvp(f, xs, u)[1]
 
         def gradient(*xs, f=f, seeds=seeds):
             return vjp(f, *xs)[1](seeds)
 
-        forward_forward = total(weights, jvp(slope, xs, v)[1])
+        forward_forward = total(weights, jvp(derivative, xs, v)[1])
         directions = [to_array(t) for t in u]
         forward_reverse = total(directions, jvp(gradient, xs, v)[1])
-        reverse_forward = total([to_array(t) for t in v], vjp(slope, *xs)[1](seeds))
+        reverse_forward = total([to_array(t) for t in v], vjp(derivative, *xs)[1](seeds))
         scale = 1 + abs(forward_forward) + abs(reverse_forward)
         assert abs(forward_forward - forward_reverse) < 1e-9 * scale
         assert abs(forward_forward - reverse_forward) < 1e-9 * scale

@@ -115,10 +115,10 @@ def test_derivatives_of_running_logarithms_see_more_of_a_sum_than_its_dtype(dtyp
     weights = terms(a, np.logaddexp.accumulate(a))
     x = ag.tensor(a.tolist(), dtype=getattr(ag, dtype))
     t = ag.tensor(v.tolist(), dtype=x.dtype)
-    moved = ag.func.jvp(lambda x: x.logcumsumexp(0), (x,), (t,))[1]
+    tangent = ag.func.jvp(lambda x: x.logcumsumexp(0), (x,), (t,))[1]
     _, pulled = ag.autograd.functional.vjp(lambda x: x.logcumsumexp(0), x, t)
     near = {"rtol": 3e-7 if dtype == "float32" else float(ag.finfo(x.dtype).eps), "atol": 1e-7}
-    np.testing.assert_allclose(moved.double().numpy(), v @ weights, **near)
+    np.testing.assert_allclose(tangent.double().numpy(), v @ weights, **near)
     np.testing.assert_allclose(pulled.double().numpy(), weights @ v, **near)
 
 

@@ -422,8 +422,8 @@ def test_derivatives_of_empty_windows_need_no_memory_for_their_strides():
         (g,) = ag.autograd.grad((window(x) ** 2).sum(), x, create_graph=True)
         assert g.tolist() == [0.0] * 3
         assert ag.autograd.grad(g.sum(), x)[0].tolist() == [0.0] * 3
-        moved = ag.func.jvp(window, (x.detach(),), (ag.ones(3),))[1]
-        assert moved.shape == size
+        tangent = ag.func.jvp(window, (x.detach(),), (ag.ones(3),))[1]
+        assert tangent.shape == size
         each = ag.func.vmap(ag.func.grad(lambda x, window=window: window(x).sum()))
         assert each(ag.ones(2, 3)).tolist() == [[0.0] * 3] * 2
         a = x * 1

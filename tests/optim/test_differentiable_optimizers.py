@@ -71,6 +71,29 @@ def test_fused_steps_are_not_recorded(name):
             getattr(optim, name)([ag.ones(1)], differentiable=True, fused=True, **more)
 
 
+@pytest.mark.parametrize("name", FUSED)
+def test_fused_steps_are_not_asked_for_later(name):
+    _, w, optimizer = made(name)
+    optimizer.param_groups[0]["fused"] = True
+    with pytest.raises(RuntimeError, match=f"{name}: a step with fused=True is not recorded"):
+        optimizer.step()
+    assert w.tolist() == [1.0, -2.0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_parameter_is_stepped_where_another_is_refused(name):
+    _, w, optimizer = made(name)
+    x = ag.ones(2, requires_grad=True)
+    x.grad = ag.ones(2)
+    optimizer.param_groups[0]["params"].append(x)
+    version, state = w._version, copy.deepcopy(optimizer.state_dict()["state"])
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        optimizer.step()
+    assert w.tolist() == [1.0, -2.0]
+    assert w._version == version
+    assert repr(optimizer.state_dict()["state"]) == repr(state)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_steps_over_lists_are_recorded_of_sgd_alone(name):
     _, w, optimizer = made(name, foreach=True)

@@ -1,12 +1,15 @@
 """Options of optimizers at the edge of what is allowed, as torch allows it; order of the groups."""
 
+import inspect
 import math
 
+import numpy as np
 import pytest
 from grouping import each
 
 import autograd_cy as ag
 from autograd_cy import optim
+from autograd_cy.optim._fused import FLAGS as FLAGS_OF_STEPS
 
 METHODS = ["SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop", "Adagrad"]
 METHODS += ["Adadelta", "ASGD", "LBFGS"]
@@ -159,3 +162,38 @@ def test_saved_groups_end_with_their_parameters():
     for name in METHODS:
         saved = getattr(optim, name)([leaf()]).state_dict()["param_groups"][0]
         assert next(iter(saved)) == "lr" and list(saved)[-1] == "params"
+
+
+FLAGS = [
+    (name, option)
+    for name in optim.__all__
+    if name in METHODS
+    for option, parameter in inspect.signature(getattr(optim, name)).parameters.items()
+    if isinstance(parameter.default, bool) and option not in ("capturable", "differentiable")
+]
+
+
+@pytest.mark.parametrize("differentiable", [False, True])
+@pytest.mark.parametrize(("name", "flag"), FLAGS)
+def test_flags_are_what_their_truth_is(name, flag, differentiable):
+    """Programs have them from files and command lines: 0, 1, None and NumPy's."""
+
+    def stepped(value):
+        x = ag.tensor([1.0, 2.0])
+        options = {"momentum": 0.9} if flag in ("nesterov", "centered") else {}
+        optimizer = getattr(optim, name)(
+            [x], lr=0.1, differentiable=differentiable, **options, **{flag: value}
+        )
+        for grad in ([1.0, -2.0], [0.5, 1.0]):
+            x.grad = ag.tensor(grad)
+            optimizer.step()
+        return x.tolist()
+
+    on, off = stepped(True), stepped(False)
+    assert all(stepped(value) == on for value in (1, 1.0, np.True_, "yes"))
+    assert all(stepped(value) == off for value in (0, None, np.False_, ""))
+
+
+def test_all_flags_are_known():
+    known = {option for _, option in FLAGS}
+    assert known == FLAGS_OF_STEPS | {"maximize"}

@@ -85,8 +85,8 @@ def test_gradients_flow_through_it(cls):
     assert x.grad.tolist() == [2.0, 4.0]
     found = ag.func.grad(lambda x: (cls(x) ** 2).sum())(ag.tensor([1.0, 2.0]))
     assert found.tolist() == [2.0, 4.0]
-    _, moved = ag.func.jvp(lambda x: cls(x) ** 2, (ag.ones(2),), (ag.ones(2),))
-    assert moved.tolist() == [2.0, 2.0]
+    _, tangent = ag.func.jvp(lambda x: cls(x) ** 2, (ag.ones(2),), (ag.ones(2),))
+    assert tangent.tolist() == [2.0, 2.0]
     rows = ag.vmap(lambda row: cls(row) * 2)(ag.ones(3, 2))
     assert rows.tolist() == [[2.0, 2.0]] * 3
 

@@ -342,12 +342,12 @@ def test_tangents_of_conjugates_are_conjugates():
     t = torch.tensor([3 - 1j])
     with forward_ad.dual_level():
         d = forward_ad.make_dual(x, t)
-        moved = forward_ad.unpack_dual(d.conj()).tangent
-        assert moved.is_conj() and moved.item() == 3 + 1j
+        tangent = forward_ad.unpack_dual(d.conj()).tangent
+        assert tangent.is_conj() and tangent.item() == 3 + 1j
         # The tangent of a conjugate has its bit: views of both go together.
         d = forward_ad.make_dual(x.conj(), t)
-        moved = forward_ad.unpack_dual(d).tangent
-        assert moved is not t and moved.is_conj() and moved.item() == 3 - 1j
+        tangent = forward_ad.unpack_dual(d).tangent
+        assert tangent is not t and tangent.is_conj() and tangent.item() == 3 - 1j
         assert forward_ad.unpack_dual(d.imag).tangent.item() == -1
         d.mul_(2)
         assert t.item() == 3 - 1j and forward_ad.unpack_dual(d).tangent.item() == 6 - 2j

@@ -112,11 +112,11 @@ def transform() -> tuple[Tensor, Tensor]:
 
     x = torch.arange(6.0).reshape(2, 3)
     rows: Tensor = vmap(grad(loss))(x)
-    _, slope = jvp(loss, (x,), (torch.ones_like(x),))
+    _, tangent = jvp(loss, (x,), (torch.ones_like(x),))
     matrix = jacobian(lambda t: t.sin(), x[0])
     curvature = hessian(loss, x[0])
     assert isinstance(matrix, Tensor) and isinstance(curvature, Tensor)
-    return rows + matrix.sum() + curvature.diagonal().sum(), slope
+    return rows + matrix.sum() + curvature.diagonal().sum(), tangent
 
 
 def measure() -> str:

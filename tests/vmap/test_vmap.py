@@ -279,10 +279,10 @@ def test_advanced_indexing(index, batched):
         close(vmap(function, in_dims)(*given), expected)
     weight = ag.randn(*one(read, 0).shape)
 
-    def slope(t, i, j):
+    def gradient(t, i, j):
         return grad(lambda t: (read(t, i, j) * weight).sum())(t)
 
-    close(vmap(slope, in_dims)(*given), ag.stack([one(slope, k) for k in range(2)]))
+    close(vmap(gradient, in_dims)(*given), ag.stack([one(gradient, k) for k in range(2)]))
 
 
 @pytest.mark.parametrize("batched", ["tis", "i", "is", "ti", "s", "ts"])
@@ -491,9 +491,9 @@ def test_dimensions_of_examples_that_have_none(function, dim):
     expected = ag.stack([function(example, dim) for example in x.unbind()])
     assert ag.equal(vmap(lambda e: function(e, dim))(x), expected)
     if expected.is_floating_point():
-        slope = vmap(grad(lambda e: function(e, dim).sum()))(x)
+        gradient = vmap(grad(lambda e: function(e, dim).sum()))(x)
         alone = [grad(lambda e: function(e, dim).sum())(e) for e in x.unbind()]
-        assert ag.equal(slope, ag.stack(alone))
+        assert ag.equal(gradient, ag.stack(alone))
     with pytest.raises(IndexError, match="out of range"):
         vmap(lambda e: e.argmax(1))(x)
 

@@ -111,11 +111,11 @@ def test_gradients_outside(F):
 def test_tangents_inside_and_outside(F):
     t = X.cos()
 
-    def slope(x, t):
+    def gradient(x, t):
         return jvp(lambda x: total(F, x, W), (x,), (t,))[1]
 
-    expected = loop(slope, X, t)
-    close(vmap(slope)(X, t), expected)
+    expected = loop(gradient, X, t)
+    close(vmap(gradient)(X, t), expected)
     close(jvp(vmap(lambda x: total(F, x, W)), (X,), (t,))[1], expected)
 
 

@@ -46,9 +46,19 @@ def reduction_name(size_average: bool | None, reduce: bool | None, reduction: st
             "size_average and reduce args will be deprecated, please use "
             f"reduction='{reduction}' instead.",
         )
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if not isinstance(reduction, str) or reduction not in _CODES:
+        return _older_name(reduction)
     return reduction
+
+
+def _older_name(reduction: Any) -> str:
+    """Return the name for "elementwise_mean" of programs of 2018; all others raise."""
+    if reduction != "elementwise_mean":
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    _warn(
+        "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.",
+    )
+    return "mean"
 
 
 def reduction_code(size_average: bool | None, reduce: bool | None, reduction: str) -> int:
@@ -56,9 +66,7 @@ def reduction_code(size_average: bool | None, reduce: bool | None, reduction: st
     if size_average is not None or reduce is not None:
         reduction = reduction_name(size_average, reduce, reduction)
     code = _CODES.get(reduction) if isinstance(reduction, str) else None
-    if code is None:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    return code
+    return _CODES[_older_name(reduction)] if code is None else code
 
 
 def warn_of_sizes(input: Tensor, target: Tensor) -> None:

@@ -60,9 +60,9 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     --------
     >>> import autograd_cy as torch
     >>> theta = torch.tensor([[[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]]])
-    >>> torch.nn.functional.affine_grid(theta, (1, 1, 1, 2), align_corners=True)
-    tensor([[[[-0.5000,  0.0000],
-              [ 1.5000,  0.0000]]]])
+    >>> torch.nn.functional.affine_grid(theta, (1, 1, 1, 2), align_corners=False)
+    tensor([[[[0., 0.],
+              [1., 0.]]]])
     """
     aligned = _aligned(align_corners, "affine_grid_generator", 3)
     rank = len(size) - 2

@@ -329,7 +329,7 @@ def _check_amount(amount: Any) -> None:
 def _count(amount: Any, size: int) -> int:
     """Return how many of `size` are pruned."""
     if isinstance(amount, numbers.Integral):
-        if amount > size:
+        if int(amount) > size:
             raise ValueError(
                 f"amount={amount} should be smaller than the number of parameters to prune={size}"
             )

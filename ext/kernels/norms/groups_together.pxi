@@ -50,7 +50,7 @@ cdef void together_back_tile(void* ctx, Py_ssize_t s) noexcept nogil:
     cdef char* means = <char*>(sums + 2 * channels)
     cdef char* scales = <char*>(sums + 3 * channels)
     cdef char* constants = <char*>(sums + 4 * channels)
-    cdef char* slopes = <char*>(sums + 5 * channels)
+    cdef char* projections = <char*>(sums + 5 * channels)
     cdef double c0, c1, spread
     for c in range(channels):
         store_as(k, means, c, at(k, plan.means, s * plan.groups + c // plan.per))
@@ -66,7 +66,7 @@ cdef void together_back_tile(void* ctx, Py_ssize_t s) noexcept nogil:
         for c in range(group * plan.per, (group + 1) * plan.per):
             store_as(k, scales, c, spread * either(k, plan.weight, c, 1))
             store_as(k, constants, c, c0 / plan.n * spread)
-            store_as(k, slopes, c, c1 / plan.n * spread * spread * spread)
+            store_as(k, projections, c, c1 / plan.n * spread * spread * spread)
     if plan.out != NULL:
         T.column_back[k](g, p, plan.out + place * plan.item, plan.run, channels, means, scales,
-                         constants, slopes)
+                         constants, projections)

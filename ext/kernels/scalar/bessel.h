@@ -195,7 +195,8 @@ AG_FN double ag_i1e_far_f64(double t) {
         const ag_##T y = ag_pick_##T(a <= 8, near, far);                                         \
         return ag_pick_##T(x < 0, -y, y); /* 0 of -0, as torch */                                \
     }                                                                                            \
-    /* in two steps, since exp(|x|) overflows before the result; infinity times 0 is NaN */      \
+    /* in two steps, since exp(|x|) overflows before the result. At 1000 the result is infinite   \
+     * in both dtypes; much further out the product would be infinity times 0, NaN */            \
     AG_FN ag_##T ag_i0_##T(ag_##T x) {                                                           \
         const ag_##T a = fabs##S(x), e = ag_exp_##T(a / 2);                                      \
         return ag_pick_##T(a > (ag_##T)1000, (ag_##T)INFINITY, ag_i0e_##T(x) * e * e);           \

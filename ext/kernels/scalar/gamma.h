@@ -94,6 +94,8 @@ AG_FN double ag_digamma_near_f64(double t) {
 }
 
 #define AG_PI 3.14159265358979323846
+#define AG_LOG_PI 1.1447298858494001741
+#define AG_HALF_LOG_TWO_PI 0.91893853320467274178
 
 /* sin and cos of pi a for 0 <= a <= 1/2 */
 #define AG_HALF_TURN(T, S)                                                                       \
@@ -158,10 +160,10 @@ AG_FOR_FLOATS(AG_STIRLING)
         l = ag_log_##T(ag_pick_##T(far | less, a, f));                                           \
         near += ag_pick_##T(less, -l, l);                                                        \
         z = AG_AT_LEAST(a, (ag_##T)10);                                                          \
-        stirling = ag_lgamma_tail_##T(1 / (z * z)) / z + (ag_##T)(0.91893853320467274178 - 0.5); \
+        stirling = ag_lgamma_tail_##T(1 / (z * z)) / z + (ag_##T)(AG_HALF_LOG_TWO_PI - 0.5);     \
         stirling = ag_fma_##T(z - (ag_##T)0.5, l - 1, stirling);                                 \
         y = ag_pick_##T(far, stirling, near);                                                    \
-        mirror = (ag_##T)1.1447298858494001741 - ag_log_##T(a * ag_sin_pi_##T(away));            \
+        mirror = (ag_##T)AG_LOG_PI - ag_log_##T(a * ag_sin_pi_##T(away));                        \
         /* of tiny numbers the sign makes no difference, and the product above has few digits */  \
         y = ag_pick_##T(x < -TINY_##T, mirror - y, y);                                           \
         return ag_pick_##T(a > FAR_##T, (ag_##T)INFINITY, y);                                    \
@@ -239,5 +241,7 @@ AG_FOR_FLOATS(AG_TRIGAMMA)
 #undef AG_TRIGAMMA
 #undef AG_TWO_SQUARES
 #undef AG_PI
+#undef AG_LOG_PI
+#undef AG_HALF_LOG_TWO_PI
 
 #endif

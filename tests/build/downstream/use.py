@@ -13,12 +13,12 @@ assert not downstream.recognises(1.0)
 x = torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64, requires_grad=True)
 y = downstream.polynomial(x, 4)
 assert type(y.grad_fn).__name__ == "MulBackward0", y.grad_fn
-(slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+(gradient,) = torch.autograd.grad(y.sum(), x, create_graph=True)
 expected = 1 + x + x**2 + x**3
-assert torch.allclose(slope, expected), (slope, expected)
+assert torch.allclose(gradient, expected), (gradient, expected)
 
 # And once more.
-(curvature,) = torch.autograd.grad(slope.sum(), x)
+(curvature,) = torch.autograd.grad(gradient.sum(), x)
 assert torch.allclose(curvature, 1 + 2 * x + 3 * x**2), curvature
 
 # Nothing is recorded where nothing is asked for, and errors arrive as exceptions.

@@ -108,7 +108,7 @@ iota(2, dtype=torch.int32).untyped_storage()[-9]
 torch.zeros(3, device="meta").untyped_storage().tolist()
 torch.zeros(3, device="meta").untyped_storage()[0]
 bytes(torch.zeros(3, device="meta").untyped_storage())
-with differs("Torch makes empty ones."):
+with differs("Storages name this package."):
     type(iota(2).untyped_storage())()
 with differs("The words say what to do."):
     vmap(lambda x: x + len(x.untyped_storage()))(iota(2, 3))

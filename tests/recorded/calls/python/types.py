@@ -176,5 +176,5 @@ def lobpcg_largest_2():
 iota(3).storage() == iota(3).storage()
 iota(3).storage() == 3
 (lambda s: s == s)(iota(3).storage())
-with differs("Storages of the same memory are equal here, and don't show elements."):
+with differs("Storages of the same memory are equal here, and name this package."):
     len({x.storage() for x in [iota(3)] * 2}), repr(iota(3).storage())
