@@ -246,6 +246,7 @@ def backward(
     grads = _initial_gradients(outputs, seeds)
     keep = create_graph if retain_graph is None else retain_graph
     _engine.run_backward(_edges(outputs), grads, keep, create_graph, _edges(targets), True, True)
+    return None
 
 
 @overload
