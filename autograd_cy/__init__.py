@@ -113,6 +113,7 @@ _LATER = {
     "amp": "GradScaler",
     "autograd.anomaly_mode": "set_anomaly_enabled",
     "autograd.explain": "explain_grad",
+    "linalg._factors": "cholesky_solve",
     "compiler": "compile",
     "futures": "Future",
     "serialization": "load save",

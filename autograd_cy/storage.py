@@ -631,6 +631,8 @@ def map_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedSto
         ) from None
     try:
         there = os.fstat(descriptor).st_size
+        if nbytes < 0:
+            raise RuntimeError(f"unable to mmap {nbytes} bytes from file <{path}>")
         size = nbytes or there
         if there < size:
             if not shared:

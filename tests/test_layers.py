@@ -83,7 +83,6 @@ UPWARD_IMPORTS = {
     ("__init__", "*"): "modules of the top level are loaded when a program names them",
     ("_lazy", "*"): "modules are loaded when a program names them",
     ("arguments", "_tensors"): "calls with numbers first, as torch once took, are read in Python",
-    ("exchange", "storage"): "files are opened in Python",
     ("forms", "_environment"): "texts of forms in place are put together when they are read",
     ("forms", "_tensors"): "as in arguments",
     ("interpreted_kernels", "_interpreted"): "the class of its errors is linalg's, as in torch",

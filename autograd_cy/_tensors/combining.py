@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from autograd_cy._C import creation as _creation
-from autograd_cy._C import exchange as _exchange
 from autograd_cy._C import ops_joining as _joining
 from autograd_cy._C import ops_products as _products
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.arguments import _check_arguments
-from autograd_cy._C.dtypes import _bool, int32, int64
 from autograd_cy._C.dtypes import dtype as _dtype
+from autograd_cy._C.dtypes import int32, int64
+from autograd_cy._C.indexing import _put_triangle_places
 from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.conversion import result_type
@@ -159,29 +159,34 @@ def block_diag(*tensors: Tensor) -> Tensor:
     >>> ag.block_diag(ag.ones(1, 2), ag.tensor(3.0)).tolist()
     [[1.0, 1.0, 0.0], [0.0, 0.0, 3.0]]
     """
-    from autograd_cy._C import ops_padding as _padding  # a family that is loaded at first use
-
     _need_tensors(tensors, "block_diag")
     if not tensors:
         return _creation.empty((1, 0))
+    kind, mixed, blocks = tensors[0].dtype, False, []
     for i, t in enumerate(tensors):
-        if t.ndim > 2:
+        dims = t.ndim
+        if dims > 2:
             raise RuntimeError(
                 "block_diag: Input tensors must have 2 or fewer dimensions. Input "
-                f"{i} has {t.ndim} dimensions"
+                f"{i} has {dims} dimensions"
             )
-    kind = tensors[0].dtype
-    if any(t.dtype != kind for t in tensors):
+        mixed |= t.dtype != kind
+        blocks.append(t if dims == 2 else _shape.reshape(t, (1,) * (2 - dims) + tuple(t.shape)))
+    if mixed:
         # As in arithmetic, numbers without dimensions count by their category, whatever the order.
         groups = [t for t in tensors if t.ndim], [t for t in tensors if not t.ndim]
         kinds = [functools.reduce(_promoted, group) for group in groups if group]
         kind = functools.reduce(_promoted, kinds).dtype
-    blocks = [_shape.reshape(t, (1,) * (2 - t.ndim) + tuple(t.shape)).to(kind) for t in tensors]
-    width, before, rows = sum(b.shape[1] for b in blocks), 0, []
-    for b in blocks:
-        after = width - before - b.shape[1]
-        rows.append(_padding.constant_pad_nd(b, (before, after)))
-        before += b.shape[1]
+        blocks = [b.to(kind) for b in blocks]
+    sizes = [b.shape for b in blocks]
+    width, before, rows = sum(m for _, m in sizes), 0, []
+    for b, (n, m) in zip(blocks, sizes):
+        after = width - before - m
+        row = [b.new_zeros((n, before)), b] if before else [b]
+        if after:
+            row.append(b.new_zeros((n, after)))
+        rows.append(_joining.cat(row, 1) if len(row) > 1 else b)
+        before += m
     return _joining.cat(rows, 0)
 
 
@@ -307,17 +312,9 @@ def _triangle(
     found = _creation.empty((2, count), dtype=dtype, **place)
     if not count or found.is_meta:
         return found
-    if row * col <= _PART:
-        inside = _creation.ones((row, col), dtype=_bool)
-        inside = inside.tril(offset) if lower else inside.triu(offset)
-        return found.copy_(inside.nonzero().t())
-    # Rows with elements, how many each has, and where they begin.
-    rows = np.arange(max(0, -offset), row) if lower else np.arange(min(row, col - offset))
-    begin = 0 if lower else np.clip(rows + offset, 0, col)
-    lengths = np.minimum(rows + offset + 1, col) if lower else col - begin
-    before = np.cumsum(lengths) - lengths
-    columns = np.arange(count) - np.repeat(before - begin, lengths)
-    return found.copy_(_exchange._constant_array(np.stack([np.repeat(rows, lengths), columns])))
+    places = found if found.is_cpu else _creation.empty((2, count), dtype=dtype, device="cpu")
+    _put_triangle_places(places, row, col, offset, lower)
+    return found if found is places else found.copy_(places)
 
 
 def tril_indices(

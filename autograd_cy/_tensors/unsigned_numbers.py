@@ -60,7 +60,7 @@ def unsigned_taken(
     if (name in _OPERANDS or name in _OF_FLOATS) and not exponent:
         return _replaced(lambda n: lowest_bits(n, dtype), args, kwargs)
     raise RuntimeError(
-        f"{name}: value cannot be converted to type {str(dtype).rpartition('.')[2]} without "
+        f"{name}: value cannot be converted to type {dtype._number} without "
         f"overflow: {huge[0]}"
     )
 

@@ -238,7 +238,6 @@ op(
 
 op(
     "polar(abs, angle)",
-    out="exact",
     tier="interpreted",
     method=False,
     checks="polar",

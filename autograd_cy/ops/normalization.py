@@ -354,7 +354,7 @@ op(
     ],
     errors=(
         error(sample((arg((2, 5)), 2)), RuntimeError, "divisible by num_groups"),
-        error(sample((arg((5,)), 1)), IndexError, "at least 2 dimensions"),
+        error(sample((arg((5,)), 1)), RuntimeError, "at least 2 dimensions"),
         error(
             sample((arg((2, 4)), 2, arg((3,)))),
             RuntimeError,
@@ -567,7 +567,7 @@ op(
         ),
         error(
             sample((arg((4,)), None, None, None, None, True, 0.1, 1e-5, True)),
-            IndexError,
+            RuntimeError,
             "at least 2 dimensions",
         ),
     ),

@@ -11,6 +11,8 @@ from autograd_cy._C.tensor cimport (
     F_DEVICE, F_SLOW, M_NO_GRAD, Tensor, bump_version, install, requires_grad, scalar_value,
     tls_modes, wrap_double, wrap_number)
 from autograd_cy._C.dtypes import finfo as _finfo
+from autograd_cy._C.halves cimport is_half
+from libc.math cimport isfinite
 include "operators_of_arithmetic_composites.pxi"
 
 
@@ -52,11 +54,11 @@ cdef Tensor nan_to_num(Tensor a, object nan, object posinf, object neginf, Tenso
         if out is not None and out.dt == a.dt:
             return T.where_out(low, a, r, out)
         return T.where(low, a, r)
-    # Where nothing is to be replaced, differences of each element with itself are 0. That is
+    # No sum with a NaN or an infinity is finite: where it is, nothing is to be replaced. That is
     # worth a look where the value is at hand.
     if (out is None and not captures_here() and not a.flags & (F_SLOW | F_DEVICE)
             and (tls_modes() & M_NO_GRAD or not requires_grad(a))
-            and scalar_value(T.sum(T.sub(a, a), -1)) == 0):
+            and isfinite(scalar_value(T.sum(a, DT_F32 if is_half(a.dt) else -1)))):
         return T.clone(a, -1)
     limits = _finfo(dt_object(a.dt))
     r = T.where(T.ne(a, a), wrap_number(0.0 if nan is None else nan), a)   # only NaN differs

@@ -274,7 +274,7 @@ cdef Tensor scaled_dot_product(Tensor query, Tensor key, Tensor value, Tensor at
                                double dropout_p, bint is_causal, object scale, bint enable_gqa):
     cdef double factor
     check_operands(query, key, value)
-    if not 0.0 <= dropout_p <= 1.0:
+    if dropout_p > 1.0:
         raise RuntimeError(
             f"dropout probability has to be between 0 and 1, but got {dropout_p}")
     if attn_mask is not None:

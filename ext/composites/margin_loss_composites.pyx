@@ -84,9 +84,10 @@ cdef Tensor bilinear(Tensor a, Tensor b, Tensor weight, Tensor bias):
                 f"{b.sizes[d]}")
         n *= a.sizes[d]
     if weight.nd != 3:
-        text = (f"bilinear(): weight must have 3 dimensions, not {weight.nd} (shape "
-                f"{list(sizes_of(weight))})")
-        raise missing_dim(1, weight.nd, text) if weight.nd < 2 else RuntimeError(text)
+        raise missing_dim(
+            weight.nd or 1, weight.nd,
+            f"bilinear(): weight must have 3 dimensions, not {weight.nd} (shape "
+            f"{list(sizes_of(weight))})")
     k, i, j = weight.sizes[0], weight.sizes[1], weight.sizes[2]
     for number, found, expected in ((1, a.sizes[a.nd - 1], i), (2, b.sizes[b.nd - 1], j)):
         if found != expected:

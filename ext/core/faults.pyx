@@ -96,8 +96,7 @@ cdef object exception_of(Fault* f):
                           f"{f.size} rows)")
     if f.kind == FAULT_INDEX or f.kind == FAULT_PLACE:
         return (IndexError if f.kind == FAULT_INDEX else RuntimeError)(
-            f"{op + '(): ' if op else ''}index {f.value} is out of bounds for dimension {f.dim} with "
-            f"size {f.size}")
+            f"index {f.value} is out of bounds for dimension {f.dim} with size {f.size}")
     if f.kind == FAULT_REDUCED_INDEX:
         return IndexError("index out of range in self")
     if FAULT_BAG_INDEX <= f.kind <= FAULT_BAG_END:

@@ -89,13 +89,24 @@ cdef struct SelectPlan:
     Py_ssize_t item
     Py_ssize_t rows        # index entries of a tile
     Py_ssize_t blocks
-    loop_t add             # NULL: index_select
+    Py_ssize_t together    # outer blocks of a tile of index_select
+    loop_t add
     Py_ssize_t columns     # elements of a row in one tile of index_add
+
+
+cdef inline void gather_dense(word_t* y, const word_t* x, const int64_t* k,
+                              Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t j
+    for j in range(n):
+        y[j] = x[k[j]]
 
 
 cdef inline void select_words(word_t* out, const char* a, Py_ssize_t step, const int64_t* k,
                               Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
+    if step == sizeof(word_t):
+        gather_dense(out, <const word_t*>a, k, n)
+        return
     for i in range(n):
         out[i] = (<const word_t*>(a + k[i] * step))[0]
 
@@ -117,16 +128,21 @@ cdef inline void copy_words(char* out, const char* a, Py_ssize_t step, const int
 
 cdef void select_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef SelectPlan* plan = <SelectPlan*>ctx
-    cdef Py_ssize_t outer = tile // plan.blocks, first = tile % plan.blocks * plan.rows
-    cdef Py_ssize_t n = least(plan.n - first, plan.rows), i
+    cdef Py_ssize_t outer = tile // plan.blocks * plan.together
+    cdef Py_ssize_t first = tile % plan.blocks * plan.rows
+    cdef Py_ssize_t n = least(plan.n - first, plan.rows), i, stop
     cdef const char* a = plan.a + outer * plan.a_outer
     cdef char* b = plan.b + outer * plan.b_outer + first * plan.b_row
     cdef const int64_t* k = plan.index + first
-    if plan.width == plan.item:
-        copy_words(b, a, plan.a_row, k, n, plan.item)
-        return
-    for i in range(n):
-        memcpy(b + i * plan.b_row, a + k[i] * plan.a_row, plan.width)
+    stop = least(outer + plan.together, plan.outer)
+    for outer in range(outer, stop):
+        if plan.width == plan.item:
+            copy_words(b, a, plan.a_row, k, n, plan.item)
+        else:
+            for i in range(n):
+                memcpy(b + i * plan.b_row, a + k[i] * plan.a_row, plan.width)
+        a += plan.a_outer
+        b += plan.b_outer
 
 
 cdef void add_rows_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
@@ -198,11 +214,14 @@ cdef int index_select(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except
         plan.a_row = a.strides[0] * plan.item
     plan.rows = TILE_WORK * plan.item // plan.width + 1
     plan.blocks = parts(plan.n, plan.rows)
+    # A tile takes some time even if it is a short row.
+    plan.together = 1 if plan.blocks > 1 else TILE_WORK * plan.item // (plan.n * plan.width) + 1
     begin(&work, "index_select", &plan, sizeof(plan), KIND_GATHER)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.b, out, WRITES)
     operand(&work, &plan.index, index, READS)
-    return launch_tiles(&work, select_tile, plan.outer * plan.blocks, out.count)
+    return launch_tiles(&work, select_tile, parts(plan.outer, plan.together) * plan.blocks,
+                        out.count)
 
 
 cdef int index_add(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor source) except -1:
@@ -271,13 +290,6 @@ cdef struct MovePlan:
     loop_t loop             # of rows whose elements have one index; else NULL
 
 
-cdef inline void gather_dense(word_t* y, const word_t* x, const int64_t* k,
-                              Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t j
-    for j in range(n):
-        y[j] = x[k[j]]
-
-
 cdef inline void gather_row(word_t* y, Py_ssize_t y_step, const char* x, Py_ssize_t x_step,
                             Py_ssize_t k_step, const int64_t* k, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t j
@@ -296,6 +308,10 @@ cdef inline void scatter_row(const word_t* y, Py_ssize_t y_step, char* x, Py_ssi
 cdef inline void add_row(const add_t* y, Py_ssize_t y_step, char* x, Py_ssize_t x_step,
                          Py_ssize_t k_step, const int64_t* k, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t j
+    if y_step == sizeof(add_t) and x_step == 0 and k_step == sizeof(add_t):
+        for j in range(n):
+            (<add_t*>x)[k[j]] += y[j]
+        return
     for j in range(n):
         (<add_t*>(x + k[j] * k_step + j * x_step))[0] += (
             <const add_t*>(<const char*>y + j * y_step))[0]

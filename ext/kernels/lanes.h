@@ -153,6 +153,44 @@ AG_PRODUCT(f32)
 AG_PRODUCT(f64)
 #undef AG_PRODUCT
 
+/* Products of n columns of rows that are `step` bytes apart, each in the order of its rows. */
+#define AG_PRODUCTS(T)                                                                           \
+    AG_FN void ag_products_##T(const ag_##T *p, ptrdiff_t rows, ptrdiff_t step, ptrdiff_t n,     \
+                               double *acc) {                                                    \
+        ptrdiff_t j = 0, r;                                                                      \
+        for (; j + 4 * AG_WIDE_##T <= n; j += 4 * AG_WIDE_##T) {                                 \
+            const char *q = (const char *)(p + j);                                               \
+            ag_wide_##T *o = (ag_wide_##T *)(acc + j);                                           \
+            ag_wide_##T a = (ag_wide_##T){0} + 1.0, b = a, c = a, d = a;                         \
+            for (r = 0; r < rows; r++, q += step) {                                              \
+                const ag_##T *x = (const ag_##T *)q;                                             \
+                a *= AG_WIDENED_##T(x);                                                          \
+                b *= AG_WIDENED_##T(x + AG_WIDE_##T);                                            \
+                c *= AG_WIDENED_##T(x + 2 * AG_WIDE_##T);                                        \
+                d *= AG_WIDENED_##T(x + 3 * AG_WIDE_##T);                                        \
+            }                                                                                    \
+            o[0] = a;                                                                            \
+            o[1] = b;                                                                            \
+            o[2] = c;                                                                            \
+            o[3] = d;                                                                            \
+        }                                                                                        \
+        for (; j + AG_WIDE_##T <= n; j += AG_WIDE_##T) {                                         \
+            const char *q = (const char *)(p + j);                                               \
+            ag_wide_##T a = (ag_wide_##T){0} + 1.0;                                              \
+            for (r = 0; r < rows; r++, q += step) a *= AG_WIDENED_##T((const ag_##T *)q);        \
+            *(ag_wide_##T *)(acc + j) = a;                                                       \
+        }                                                                                        \
+        for (; j < n; j++) {                                                                     \
+            const char *q = (const char *)(p + j);                                               \
+            double a = 1;                                                                        \
+            for (r = 0; r < rows; r++, q += step) a *= *(const ag_##T *)q;                       \
+            acc[j] = a;                                                                          \
+        }                                                                                        \
+    }
+AG_PRODUCTS(f32)
+AG_PRODUCTS(f64)
+#undef AG_PRODUCTS
+
 /* Sums of squares, in four vectors; the last elements singly. */
 #define AG_SQUARES(T, width)                                                                     \
     AG_FN double ag_squares_##T(const ag_##T *p, ptrdiff_t n) {                                  \

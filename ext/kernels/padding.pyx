@@ -74,6 +74,17 @@ cdef inline Py_ssize_t source_row(const Plan* plan, Py_ssize_t row) noexcept nog
     return at
 
 
+cdef inline void fill_few(char* out, const char* value, Py_ssize_t item,
+                          Py_ssize_t n) noexcept nogil:
+    """`fill_items` before and after rows, where a call takes longer than one or two elements."""
+    cdef Py_ssize_t i
+    if item == 4 and n <= 2:
+        for i in range(n):
+            memcpy(out + 4 * i, value, 4)
+    else:
+        fill_items(out, value, item, n)
+
+
 cdef void fill_items(char* out, const char* value, Py_ssize_t item, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     cdef unsigned int* words = <unsigned int*>out
@@ -116,9 +127,9 @@ cdef void pad_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
             continue
         p = plane + k * n * item
         if plan.mode == PAD_CONSTANT:
-            fill_items(to, plan.value, item, lo)
+            fill_few(to, plan.value, item, lo)
             memcpy(to + lo * item, p + (lo - left) * item, (hi - lo) * item)
-            fill_items(to + hi * item, plan.value, item, m - hi)
+            fill_few(to + hi * item, plan.value, item, m - hi)
             continue
         for i in range(lo):
             fill_items(to + i * item, p + source(plan.mode, i - left, n) * item, item, 1)

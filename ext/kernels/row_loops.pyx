@@ -71,6 +71,8 @@ cdef extern from "lanes.h" nogil:
     double ag_smallest_f64(const double*, Py_ssize_t)
     double ag_product_f32(const float*, Py_ssize_t)
     double ag_product_f64(const double*, Py_ssize_t)
+    void ag_products_f32(const float*, Py_ssize_t, Py_ssize_t, Py_ssize_t, double*)
+    void ag_products_f64(const double*, Py_ssize_t, Py_ssize_t, Py_ssize_t, double*)
     double ag_squares_f32(const float*, Py_ssize_t)
     double ag_squares_f64(const double*, Py_ssize_t)
 
@@ -445,14 +447,10 @@ cdef void prod_rows_int(const int_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssi
 
 cdef void prod_cols(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,
                     double* acc) noexcept nogil:
-    cdef const real_t* q
-    cdef Py_ssize_t r, j
-    for j in range(n):
-        acc[j] = 1
-    for r in range(rows):
-        q = <const real_t*>(<const char*>p + r * step)
-        for j in range(n):
-            acc[j] *= q[j]
+    if real_t is float:
+        ag_products_f32(p, rows, step, n, acc)
+    else:
+        ag_products_f64(p, rows, step, n, acc)
 
 
 cdef void prod_cols_complex(const real_t* p, Py_ssize_t rows, Py_ssize_t step, Py_ssize_t n,

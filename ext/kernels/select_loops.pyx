@@ -1,6 +1,6 @@
 # cython: language_level=3
 # build: simd cold
-"""Medians: the key of one rank and its place; compiled once per instruction set.
+"""Medians, and elements up to one rank: its key and its place; compiled once per instruction set.
 
 Note [One rank]. Thirty-two keys taken from all over say between which two the one looked for most
 likely lies. Those in between are kept, about a third, and the same is done with them, until 32 are
@@ -186,25 +186,38 @@ cdef bits_t key_of_rank(bits_t* a, bits_t* b, Py_ssize_t n, int bits,
     return key_of_few(a, n, rank)
 
 
-cdef inline int64_t typed_median(const key_t* a, Py_ssize_t step, Py_ssize_t n, int dt,
-                                 bint skip_nan, bits_t* keys) noexcept nogil:
-    """The place of the median (the lower one of two) of n elements; `keys` is scratch for 2 * n."""
-    cdef Py_ssize_t i, j, here, rank, missing = 0
-    cdef bits_t nan = <bits_t>key_of_nan(dt), key
+cdef inline void load_keys(const key_t* a, Py_ssize_t step, Py_ssize_t n, int dt, bits_t flip,
+                           bits_t* keys) noexcept nogil:
+    cdef Py_ssize_t i
     if step == 1:
         for i in range(n):              # by whole vectors
-            keys[i] = <bits_t>key_of(a[i], dt)
+            keys[i] = <bits_t>key_of(a[i], dt) ^ flip
     else:
         for i in range(n):
-            keys[i] = <bits_t>key_of(a[i * step], dt)
+            keys[i] = <bits_t>key_of(a[i * step], dt) ^ flip
+
+
+cdef inline Py_ssize_t median_rank(const bits_t* keys, Py_ssize_t n, int dt,
+                                   bint skip_nan) noexcept nogil:
+    cdef Py_ssize_t i, rank, missing = 0
+    cdef bits_t nan = <bits_t>key_of_nan(dt)
     if dt >= DT_F16:
         for i in range(n):
             missing += keys[i] == nan
     if skip_nan:
         rank = n - missing - 1
-        rank = rank // 2 if rank > 0 else 0
-    else:
-        rank = n - missing if missing else (n - 1) // 2
+        return rank // 2 if rank > 0 else 0
+    return n - missing if missing else (n - 1) // 2
+
+
+cdef inline int64_t typed_place(const key_t* a, Py_ssize_t step, Py_ssize_t n, int dt,
+                                bint skip_nan, Py_ssize_t rank, bits_t* keys) noexcept nogil:
+    """The place of one rank of n elements, -1: of the median; `keys` is scratch for 2 * n."""
+    cdef Py_ssize_t i, j, here
+    cdef bits_t key
+    load_keys(a, step, n, dt, <bits_t>0, keys)
+    if rank < 0:
+        rank = median_rank(keys, n, dt, skip_nan)
     key = key_of_rank(keys, keys + n, n, 8 * <int>sizeof(key_t), &rank)
     i = 0
     if step == 1:
@@ -223,27 +236,97 @@ cdef inline int64_t typed_median(const key_t* a, Py_ssize_t step, Py_ssize_t n, 
     return 0
 
 
+cdef inline int64_t place(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, bint skip_nan,
+                          Py_ssize_t rank, char* scratch) noexcept nogil:
+    if dt == DT_F32:
+        return typed_place(<const float*>a, step, n, dt, skip_nan, rank, <uint32_t*>scratch)
+    if dt == DT_F64:
+        return typed_place(<const double*>a, step, n, dt, skip_nan, rank, <uint64_t*>scratch)
+    if dt == DT_I64:
+        return typed_place(<const int64_t*>a, step, n, dt, skip_nan, rank, <uint64_t*>scratch)
+    if dt == DT_I32:
+        return typed_place(<const int32_t*>a, step, n, dt, skip_nan, rank, <uint32_t*>scratch)
+    if dt == DT_F16 or dt == DT_BF16:
+        return typed_place(<const uint16_t*>a, step, n, dt, skip_nan, rank, <uint32_t*>scratch)
+    if dt == DT_I16:
+        return typed_place(<const int16_t*>a, step, n, dt, skip_nan, rank, <uint32_t*>scratch)
+    if dt == DT_I8:
+        return typed_place(<const int8_t*>a, step, n, dt, skip_nan, rank, <uint32_t*>scratch)
+    return typed_place(<const uint8_t*>a, step, n, dt, skip_nan, rank, <uint32_t*>scratch)
+
+
 cdef int64_t median(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, bint skip_nan,
                     char* scratch) noexcept nogil:
+    return place(dt, a, step, n, skip_nan, -1, scratch)
+
+
+cdef int64_t ranked(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, Py_ssize_t rank,
+                    char* scratch) noexcept nogil:
+    return place(dt, a, step, n, False, rank, scratch)
+
+
+cdef inline void typed_first(const key_t* a, Py_ssize_t step, Py_ssize_t n, int dt,
+                             Py_ssize_t k, bint largest, bits_t* keys,
+                             uint64_t* pairs) noexcept nogil:
+    """The pairs of the first k; `keys` is scratch for 2 * n."""
+    cdef Py_ssize_t i, j, here, stop, held = 0, equal = k - 1
+    cdef bits_t flip = <bits_t>-1 if largest else 0, last, key
+    if sizeof(key_t) < sizeof(bits_t) and largest:
+        flip >>= 8 * (sizeof(bits_t) - sizeof(key_t))
+    load_keys(a, step, n, dt, flip, keys)
+    last = key_of_rank(keys, keys + n, n, 8 * <int>sizeof(key_t), &equal)
+    equal += 1                          # of those like the last one so many are wanted
+    i = 0
+    while held < k and i < n:
+        stop = min(i + LOOKED, n)
+        if step == 1 and stop == i + LOOKED:
+            here = 0                    # most have nothing: so many are asked at once
+            for j in range(LOOKED):
+                here += (<bits_t>key_of(a[i + j], dt) ^ flip) <= last
+            if here == 0:
+                i = stop
+                continue
+        for j in range(i, stop):
+            key = <bits_t>key_of(a[j * step], dt) ^ flip
+            if key > last or (key == last and equal == 0):
+                continue
+            equal -= key == last
+            pairs[2 * held] = key
+            pairs[2 * held + 1] = j
+            held += 1
+        i = stop
+    while held < k:                     # another thread wrote: the places exist, at least
+        pairs[2 * held] = last
+        pairs[2 * held + 1] = 0
+        held += 1
+
+
+cdef void first(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, Py_ssize_t k, bint largest,
+                char* scratch, uint64_t* pairs) noexcept nogil:
+    cdef uint32_t* half = <uint32_t*>scratch
+    cdef uint64_t* whole = <uint64_t*>scratch
     if dt == DT_F32:
-        return typed_median(<const float*>a, step, n, dt, skip_nan, <uint32_t*>scratch)
-    if dt == DT_F64:
-        return typed_median(<const double*>a, step, n, dt, skip_nan, <uint64_t*>scratch)
-    if dt == DT_I64:
-        return typed_median(<const int64_t*>a, step, n, dt, skip_nan, <uint64_t*>scratch)
-    if dt == DT_I32:
-        return typed_median(<const int32_t*>a, step, n, dt, skip_nan, <uint32_t*>scratch)
-    if dt == DT_F16 or dt == DT_BF16:
-        return typed_median(<const uint16_t*>a, step, n, dt, skip_nan, <uint32_t*>scratch)
-    if dt == DT_I16:
-        return typed_median(<const int16_t*>a, step, n, dt, skip_nan, <uint32_t*>scratch)
-    if dt == DT_I8:
-        return typed_median(<const int8_t*>a, step, n, dt, skip_nan, <uint32_t*>scratch)
-    return typed_median(<const uint8_t*>a, step, n, dt, skip_nan, <uint32_t*>scratch)
+        typed_first(<const float*>a, step, n, dt, k, largest, half, pairs)
+    elif dt == DT_F64:
+        typed_first(<const double*>a, step, n, dt, k, largest, whole, pairs)
+    elif dt == DT_I64:
+        typed_first(<const int64_t*>a, step, n, dt, k, largest, whole, pairs)
+    elif dt == DT_I32:
+        typed_first(<const int32_t*>a, step, n, dt, k, largest, half, pairs)
+    elif dt == DT_F16 or dt == DT_BF16:
+        typed_first(<const uint16_t*>a, step, n, dt, k, largest, half, pairs)
+    elif dt == DT_I16:
+        typed_first(<const int16_t*>a, step, n, dt, k, largest, half, pairs)
+    elif dt == DT_I8:
+        typed_first(<const int8_t*>a, step, n, dt, k, largest, half, pairs)
+    else:
+        typed_first(<const uint8_t*>a, step, n, dt, k, largest, half, pairs)
 
 
 cdef SelectTable table
 table.median = median
+table.ranked = ranked
+table.first = first
 
 
 def table_capsule():

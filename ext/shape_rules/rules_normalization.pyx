@@ -3,7 +3,7 @@
 from autograd_cy._C.dtypes cimport dt_scalar_name, DT_BF16, DT_F16, DT_F32
 from autograd_cy._C.outputs cimport result_dense, result_like
 
-from autograd_cy._C.tensor cimport F_STRIDED, dims_of, missing_dim, sizes_of
+from autograd_cy._C.tensor cimport F_STRIDED, dims_of, sizes_of
 
 __all__: list[str] = []
 
@@ -137,9 +137,9 @@ cdef int batch_norm(Result* r, Tensor input, Tensor weight, Tensor bias, Tensor 
                     Tensor running_var, bint training, str op) except -1:
     cdef int dt = statistics_dtype(input.dt)
     if input.nd < 2:
-        text = (f"{op}: expected at least 2 dimensions (batch, channels), got {input.nd} (shape "
-                f"{list(sizes_of(input))})")
-        raise missing_dim(1, input.nd, text) if input.nd else RuntimeError(text)
+        raise RuntimeError(
+            f"{op}: expected at least 2 dimensions (batch, channels), got {input.nd} (shape "
+            f"{list(sizes_of(input))})")
     check_channels(input, running_mean, "running_mean", op)
     check_channels(input, running_var, "running_var", op)
     check_channels(input, weight, "weight", op)
@@ -157,8 +157,7 @@ cdef int group_norm(Result* r, Tensor input, Py_ssize_t groups, Tensor weight, T
     cdef int dt = statistics_dtype(input.dt)
     cdef Py_ssize_t sizes[2]
     if input.nd < 2:
-        raise missing_dim(
-            1, input.nd,
+        raise RuntimeError(
             f"{op}: Expected at least 2 dimensions for input tensor but received {input.nd}")
     if groups <= 0:
         raise RuntimeError(f"{op}: Expected num groups to be greater than 0, got {groups}")

@@ -81,7 +81,7 @@ def test_baddbmm_gives_the_bits_of_products_one_by_one():
 
 def test_baddbmm_refuses_what_does_not_fit():
     c, a, b = random(4, 6, 7), random(4, 6, 5), random(4, 5, 7)
-    with pytest.raises(RuntimeError, match="expected batch2 to be 3-D"):
+    with pytest.raises(IndexError, match="expected batch2 to be 3-D"):
         ag.baddbmm(c, a, b[0])
     with pytest.raises(RuntimeError, match="baddbmm: Expected size for first two dimensions"):
         ag.baddbmm(c, a, b[:2])
@@ -167,7 +167,7 @@ def test_out_of_another_shape_or_dtype():
     empty = ag.empty(0)
     assert ag.mm(a, b, out=empty) is empty
     np.testing.assert_array_equal(empty.numpy(), expected)
-    with pytest.raises(RuntimeError, match="dtype float32"):
+    with pytest.raises(RuntimeError, match="dtype float,"):
         ag.mm(a, b, out=ag.empty(3, 2, dtype=ag.float64))
     with pytest.raises(RuntimeError, match="single memory location"):
         ag.mm(a, b, out=ag.empty(1).expand(3, 2))

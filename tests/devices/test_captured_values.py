@@ -105,7 +105,7 @@ CALLS = {
     "setitem": (lambda k: X.clone().__setitem__(k, 7.0), AT, IndexError, "out of bounds"),
     "index_select": (lambda k: X.index_select(0, k[0]), AT, IndexError, "out of bounds"),
     "index_add": (lambda k: X.index_add(0, k[0], X[:3]), AT, RuntimeError, "out of bounds"),
-    "index_copy": (lambda k: X.index_copy(0, k[0], X[:3]), AT, RuntimeError, "out of bounds"),
+    "index_copy": (lambda k: X.index_copy(0, k[0], X[:3]), AT, IndexError, "out of bounds"),
     "index_fill": (lambda k: X.index_fill(0, k[0], 1.0), AT, IndexError, "out of bounds"),
     "index_reduce": (
         lambda k: X.index_reduce(0, k[0], X[:3], "amax"),

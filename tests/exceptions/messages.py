@@ -52,7 +52,11 @@ ORDER = "operands are named in the order of the arguments"
 #: Where the key words are others: (operators, key words, reason).
 DIFFERENT = [
     (r"(gru|lstm|rnn_relu|rnn_tanh)(_cell)?", ".*", "shapes and dtypes are checked before"),
-    (r"bilinear|conv_.*|nn_functional_scaled_dot_product_attention", ".*", EARLIER),
+    (
+        r"bilinear|(batch|group)_norm|conv_.*|nn_functional_scaled_dot_product_attention",
+        ".*",
+        EARLIER,
+    ),
     ("addr|mean_dim|square|trace", "size of|result type|not implemented", EARLIER),
     ("binary_cross_entropy_with_logits", "output with shape|size of tensor", "the target is named"),
     ("kl_div|margin_ranking_loss|masked_select|take_along_dim", "size of tensor", ORDER),

@@ -62,6 +62,7 @@ def check(record, *forms):
     assert not spoiled, "changed by a call that was refused:\n" + "\n".join(spoiled)
 
 
+@pytest.mark.slow
 def test_rows_of_the_table_are_needed():
     """Each class of differences has a call, among those of the records that it names."""
     unused = list(DIFFERENT)

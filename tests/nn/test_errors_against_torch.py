@@ -382,7 +382,8 @@ REASONS = [
     ),
     (
         "class",
-        r"RuntimeError.*(Expected tensor for argument|Subtraction|expected scalar type)",
+        r"RuntimeError.*(Expected tensor for argument|Subtraction|expected scalar type|should be "
+        r"the same)",
         r"NotImplementedError.*not implemented for '",
         "says which dtypes there are; torch has no kernel",
     ),
@@ -406,7 +407,7 @@ REASONS = [
     ),
     (
         "refused",
-        r"NotImplementedError.*complex64",
+        r"NotImplementedError.*ComplexFloat",
         r"",
         "torch's formula happens to take complex numbers, ours is a kernel for real ones",
     ),

@@ -166,7 +166,7 @@ def test_multi_dot_refuses_what_does_not_fit():
         (lambda: ag.linalg.multi_dot(5), TypeError, "multi_dot.*argument 'tensors'.*not int"),
         (lambda: ag.linalg.multi_dot(ag.ones(2, 2, 2)), TypeError, "multi_dot.*not Tensor"),
         (lambda: ag.linalg.multi_dot([a, 5]), TypeError, "multi_dot.*int"),
-        (lambda: ag.linalg.multi_dot([a, b.double()]), RuntimeError, "tensor 1 of .*float64"),
+        (lambda: ag.linalg.multi_dot([a, b.double()]), RuntimeError, "tensor 1 of Double"),
         (lambda: ag.linalg.multi_dot([a, b], out=a.double()), RuntimeError, "expected out tensor"),
         (lambda: ag.linalg.multi_dot([a > 0, b > 0]), NotImplementedError, "multi_dot: .*bool"),
         (

@@ -372,7 +372,7 @@ class TestRandint:
             ag.randint(5, 2)
         with pytest.raises(TypeError, match="at most 3 positional"):
             ag.randint(1, 2, 3, (2,))
-        with pytest.raises(RuntimeError, match="complex"):
+        with pytest.raises(RuntimeError, match="Complex"):
             ag.randint(3, (2,), dtype=ag.complex64)
 
 
@@ -400,7 +400,7 @@ class TestRandperm:
             ag.randperm(-1)
         with pytest.raises(TypeError, match="'n' must be int, not float"):
             ag.randperm(5.0)
-        with pytest.raises(RuntimeError, match="do not fit uint8"):
+        with pytest.raises(RuntimeError, match="do not fit Byte"):
             ag.randperm(300, dtype=ag.uint8)
         with pytest.raises(RuntimeError, match="Only Tensors of floating point"):
             ag.randperm(5, requires_grad=True)
@@ -424,10 +424,10 @@ class TestLikes:
 
     def test_integers_have_no_uniform_or_normal(self):
         for draw in (ag.rand_like, ag.randn_like):
-            with pytest.raises(NotImplementedError, match="int64"):
+            with pytest.raises(NotImplementedError, match="Long"):
                 draw(ag.zeros(2, dtype=ag.int64))
         for draw in (ag.rand, ag.randn):
-            with pytest.raises(NotImplementedError, match="int64"):
+            with pytest.raises(NotImplementedError, match="Long"):
                 draw(2, dtype=ag.int64)
 
 
@@ -476,7 +476,7 @@ class TestNormal:
             ag.normal(ag.zeros(3), -ag.ones(3))
         with pytest.raises(RuntimeError, match="must match the size"):
             ag.normal(ag.zeros(2), ag.ones(3))
-        with pytest.raises(NotImplementedError, match="int64"):
+        with pytest.raises(NotImplementedError, match="Long"):
             ag.normal(ag.zeros(2, dtype=ag.int64))
         with pytest.raises(TypeError, match="size"):
             ag.normal(ag.zeros(2), ag.ones(2), (2,))

@@ -110,7 +110,7 @@ class TestUniform:
             ag.empty(2, dtype=dtype).uniform_(0, high)
 
     def test_wrong_arguments_raise(self):
-        with pytest.raises(NotImplementedError, match="int64"):
+        with pytest.raises(NotImplementedError, match="Long"):
             ag.empty(2, dtype=ag.int64).uniform_()
         with pytest.raises(TypeError, match="unexpected keyword argument 'low'"):
             ag.empty(2).uniform_(low=1)
@@ -134,7 +134,7 @@ class TestNormal:
             ag.empty(2).normal_(0, -1)
 
     def test_integers_raise(self):
-        with pytest.raises(NotImplementedError, match="int32"):
+        with pytest.raises(NotImplementedError, match="Int"):
             ag.empty(2, dtype=ag.int32).normal_()
 
     def test_complex_mean_goes_to_the_real_part(self):
@@ -165,7 +165,7 @@ class TestRandom:
             ag.empty(2, dtype=ag.uint8).random_(0, 257)
         with pytest.raises(TypeError, match="must be int, not float"):
             ag.empty(2).random_(1.5)
-        with pytest.raises(NotImplementedError, match="complex64"):
+        with pytest.raises(NotImplementedError, match="ComplexFloat"):
             ag.empty(2, dtype=ag.complex64).random_()
 
 

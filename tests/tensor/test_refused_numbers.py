@@ -58,7 +58,7 @@ REFUSED = {
     "torch.set_default_tensor_type('torch.LongTensor')": (TypeError, "floating-point types"),
     "torch.fill(x2, 1j)": (
         RuntimeError,
-        "fill: value cannot be converted to type autograd_cy.float32 without",
+        "fill: value cannot be converted to type float without",
     ),
     "torch.tensor([1j], dtype=torch.float32)": (
         TypeError,

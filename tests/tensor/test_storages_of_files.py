@@ -36,10 +36,6 @@ def test_a_shared_map_creates_the_file(tmp_path):
     assert os.path.getsize(tmp_path / "new") == 4
 
 
-def test_no_bytes_are_mapped_by_default(path):
-    assert ag.UntypedStorage.from_file(str(path)).nbytes() == 0
-
-
 def test_the_memory_outlives_the_storage(path):
     tensor = ag.asarray(ag.UntypedStorage.from_file(str(path), False, 16)[4:8], dtype=ag.uint8)
     path.unlink()

@@ -473,11 +473,19 @@ cdef int count_bins(Tensor a, Py_ssize_t minlength, Py_ssize_t* sizes, list foun
     """One more than the largest number; those are whole and not negative."""
     cdef Tensor numbers = contiguous(cast(a, DT_I64))
     cdef const int64_t* p = <const int64_t*>numbers.ptr
-    cdef Py_ssize_t i
-    cdef int64_t low = 0, high = -1
-    for i in range(numbers.count):
-        low = p[i] if p[i] < low else low
+    cdef Py_ssize_t i, n = numbers.count
+    cdef int64_t low = 0, high = -1, other = -1, signs = 0
+    for i in range(0, n - 1, 2):        # one comparison waits for the one before it
+        signs |= p[i] | p[i + 1]
         high = p[i] if p[i] > high else high
+        other = p[i + 1] if p[i + 1] > other else other
+    if n & 1:
+        signs |= p[n - 1]
+        high = p[n - 1] if p[n - 1] > high else high
+    high = other if other > high else high
+    if signs < 0:
+        for i in range(n):
+            low = p[i] if p[i] < low else low
     if low < 0:
         raise RuntimeError(
             f"bincount only supports 1-d non-negative integral inputs, got {low}")
@@ -493,10 +501,24 @@ cdef int bincount(Tensor out, Tensor a, Py_ssize_t minlength, list found) except
     cdef Tensor numbers = <Tensor>found[0]
     cdef const int64_t* p = <const int64_t*>numbers.ptr
     cdef int64_t* bins = <int64_t*>out.ptr
-    cdef Py_ssize_t i
-    if out.count:
-        memset(bins, 0, out.count * sizeof(int64_t))
-    for i in range(numbers.count):
-        if 0 <= p[i] < out.count:       # another thread may have written there
-            bins[p[i]] += 1
+    cdef int64_t others[1024]           # of every second number: a count waits for the one before
+    cdef Py_ssize_t i, n = numbers.count, first = 0
+    cdef int64_t x, y, size = out.count
+    if size:
+        memset(bins, 0, size * sizeof(int64_t))
+    if size <= 1024 and n >= size:
+        memset(others, 0, size * sizeof(int64_t))
+        for first in range(0, n - 1, 2):
+            x, y = p[first], p[first + 1]
+            if <uint64_t>x < <uint64_t>size:    # another thread may have written there
+                bins[x] += 1
+            if <uint64_t>y < <uint64_t>size:
+                others[y] += 1
+        for i in range(size):
+            bins[i] += others[i]
+        first = n & -2
+    for i in range(first, n):
+        x = p[i]
+        if <uint64_t>x < <uint64_t>size:
+            bins[x] += 1
     return 0

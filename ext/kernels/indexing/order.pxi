@@ -5,6 +5,7 @@
 cdef enum:
     SHORT_ROW = 32          # sorted by insertion
     RADIX_ROW = 256         # from here on by bytes
+    CHOSEN_ROW = 1024       # from here on a few elements are chosen before they are sorted
 
 cdef struct Pair:
     uint64_t key            # ordered as the elements are: NaN last, -0 as 0
@@ -162,15 +163,23 @@ cdef void sort_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
     cdef Py_ssize_t row, j, at, to
     cdef int64_t* k
     cdef bint few = plan.take <= 32 and 8 * plan.take <= plan.size
+    cdef bint chosen = plan.size >= CHOSEN_ROW and 2 * plan.take <= plan.size
     for row in range(lane * plan.rows // plan.lanes, (lane + 1) * plan.rows // plan.lanes):
         at = row // plan.inner * plan.size * plan.inner + row % plan.inner
         to = row // plan.inner * plan.take * plan.inner + row % plan.inner
-        load_pairs(plan.dt, plan.a + at * plan.item, plan.inner, plan.size, plan.flip, pairs)
         found = pairs + plan.size
-        if few:
-            first_pairs(pairs, plan.size, found, plan.take)
+        if chosen:
+            if plan.take > 0:
+                # Scratch for twice as many keys as there are elements is what follows `found`.
+                SELECT.first(plan.dt, plan.a + at * plan.item, plan.inner, plan.size, plan.take,
+                             plan.flip != 0, <char*>found, <uint64_t*>pairs)
+                found = sort_pairs(pairs, found, plan.take)
         else:
-            found = sort_pairs(pairs, found, plan.size)
+            load_pairs(plan.dt, plan.a + at * plan.item, plan.inner, plan.size, plan.flip, pairs)
+            if few:
+                first_pairs(pairs, plan.size, found, plan.take)
+            else:
+                found = sort_pairs(pairs, found, plan.size)
         # Each place moves to the front of the pairs, behind which all have been read.
         k = <int64_t*>found
         for j in range(plan.take):
@@ -182,19 +191,12 @@ cdef void sort_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
 
 cdef void kth_lane(void* ctx, Py_ssize_t lane) noexcept nogil:
     cdef RowsPlan* plan = <RowsPlan*>ctx
-    cdef Pair* pairs = <Pair*>plan.scratch + lane * plan.pairs_per_lane
-    cdef Pair* found
+    cdef char* scratch = plan.scratch + lane * plan.pairs_per_lane * <Py_ssize_t>sizeof(Pair)
     cdef Py_ssize_t row, at
-    cdef bint few = plan.take <= 32 and 8 * plan.take <= plan.size
     for row in range(lane * plan.rows // plan.lanes, (lane + 1) * plan.rows // plan.lanes):
         at = row // plan.inner * plan.size * plan.inner + row % plan.inner
-        load_pairs(plan.dt, plan.a + at * plan.item, plan.inner, plan.size, 0, pairs)
-        found = pairs + plan.size
-        if few:
-            first_pairs(pairs, plan.size, found, plan.take)
-        else:
-            found = sort_pairs(pairs, found, plan.size)
-        plan.index[row] = found[plan.take - 1].place
+        plan.index[row] = SELECT.ranked(plan.dt, plan.a + at * plan.item, plan.inner, plan.size,
+                                        plan.take - 1, scratch)
         memcpy(plan.values + row * plan.item,
                plan.a + (at + plan.index[row] * plan.inner) * plan.item, plan.item)
 
@@ -274,7 +276,7 @@ cdef int topk(Tensor values, Tensor index, Tensor a, Py_ssize_t k, Py_ssize_t di
 cdef int kthvalue(Tensor values, Tensor index, Tensor a, Py_ssize_t k, Py_ssize_t dim,
                   bint keepdim) except -1:
     cdef RowsPlan plan
-    plan.pairs_per_lane = 2
+    plan.pairs_per_lane = 1
     plan.take = k
     return over_rows(kth_lane, "kthvalue", &plan, values, index, a, <int>normal_dim(dim, a.nd),
                      16.0)

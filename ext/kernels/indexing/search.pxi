@@ -38,6 +38,16 @@ cdef Tensor tensor_from_array(object array, int dt):
 
 # --- unique elements -------------------------------------------------------------------------
 
+ctypedef fused whole_t:
+    uint8_t
+    int8_t
+    int16_t
+    int32_t
+    int64_t
+
+cdef uint64_t SIGN = <uint64_t>1 << 63
+
+
 cdef tuple groups_of(object order, object differs):
     """First members, group of each element, sizes; `differs`: from the one before."""
     cdef Py_ssize_t n = len(order)
@@ -54,6 +64,146 @@ cdef tuple sorted_of(Tensor a):
     cdef Tensor index = tensor_empty(DT_I64, a.nd, a.sizes)
     sort(values, index, a, 0, False, True)
     return values_of(values), values_of(index)
+
+
+cdef void sort_keys(uint64_t* a, uint64_t* b, Py_ssize_t n) noexcept nogil:
+    """By bytes; b is scratch for as many."""
+    cdef Py_ssize_t counts[256]
+    cdef Py_ssize_t i, total, here
+    cdef uint64_t varying = 0
+    cdef uint64_t* to
+    cdef uint64_t* start = a
+    cdef int shift, d
+    for i in range(1, n):
+        varying |= a[i] ^ a[0]
+    for shift in range(0, 64, 8):
+        if not (varying >> shift) & 0xFF:
+            continue
+        memset(counts, 0, sizeof(counts))
+        for i in range(n):
+            counts[(a[i] >> shift) & 0xFF] += 1
+        total = 0
+        for d in range(256):
+            here = counts[d]
+            counts[d] = total
+            total += here
+        for i in range(n):
+            d = (a[i] >> shift) & 0xFF
+            b[counts[d]] = a[i]
+            counts[d] += 1
+        to = a
+        a = b
+        b = to
+    if a != start:
+        memcpy(start, a, n * sizeof(uint64_t))
+
+
+cdef inline void load_whole(const whole_t* a, Py_ssize_t n, uint64_t* keys) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        keys[i] = <uint64_t><int64_t>a[i] ^ SIGN
+
+
+cdef inline void store_whole(const uint64_t* keys, Py_ssize_t n, whole_t* out) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <whole_t><int64_t>(keys[i] ^ SIGN)
+
+
+cdef void keys_of_whole(int dt, const char* a, Py_ssize_t n, uint64_t* keys) noexcept nogil:
+    if dt == DT_I64:
+        load_whole(<const int64_t*>a, n, keys)
+    elif dt == DT_I32:
+        load_whole(<const int32_t*>a, n, keys)
+    elif dt == DT_I16:
+        load_whole(<const int16_t*>a, n, keys)
+    elif dt == DT_I8:
+        load_whole(<const int8_t*>a, n, keys)
+    else:
+        load_whole(<const uint8_t*>a, n, keys)
+
+
+cdef void whole_of_keys(int dt, const uint64_t* keys, Py_ssize_t n, char* a) noexcept nogil:
+    if dt == DT_I64:
+        store_whole(keys, n, <int64_t*>a)
+    elif dt == DT_I32:
+        store_whole(keys, n, <int32_t*>a)
+    elif dt == DT_I16:
+        store_whole(keys, n, <int16_t*>a)
+    elif dt == DT_I8:
+        store_whole(keys, n, <int8_t*>a)
+    else:
+        store_whole(keys, n, <uint8_t*>a)
+
+
+cdef tuple unique_whole(Tensor a, bint return_inverse):
+    """
+    The unique elements of whole numbers in order, the place of each element among them (if that is
+    wanted) and how often they occur; None where a table of all numbers in between would be larger
+    than the tensor, and places are wanted.
+    """
+    cdef Py_ssize_t n = a.count, i, held = 0
+    cdef Py_ssize_t[1] shape = [2 * n]
+    cdef Tensor scratch = tensor_empty(DT_I64, 1, shape)
+    cdef Tensor table, counts, inverse, values
+    cdef uint64_t* keys = <uint64_t*>scratch.ptr
+    cdef uint64_t low = <uint64_t>-1, high = 0, width
+    cdef int64_t* ranks
+    cdef int64_t* many
+    cdef int64_t* places
+    keys_of_whole(a.dt, a.ptr, n, keys)
+    for i in range(n):
+        low = keys[i] if keys[i] < low else low
+        high = keys[i] if keys[i] > high else high
+    width = high - low
+    shape[0] = 0
+    inverse = tensor_empty(DT_I64, 1, shape)
+    if n and width < <uint64_t>(2 * n + 256):
+        shape[0] = <Py_ssize_t>width + 1
+        table = tensor_empty(DT_I64, 1, shape)
+        ranks = <int64_t*>table.ptr
+        memset(ranks, 0, shape[0] * sizeof(int64_t))
+        for i in range(n):
+            keys[i] -= low
+            ranks[keys[i]] += 1
+        for i in range(shape[0]):
+            held += ranks[i] != 0
+        shape[0] = held
+        counts = tensor_empty(DT_I64, 1, shape)
+        many = <int64_t*>counts.ptr
+        held = 0
+        for i in range(<Py_ssize_t>width + 1):
+            if ranks[i]:
+                many[held] = ranks[i]
+                keys[n + held] = low + i
+                ranks[i] = held
+                held += 1
+        if return_inverse:
+            shape[0] = n
+            inverse = tensor_empty(DT_I64, 1, shape)
+            places = <int64_t*>inverse.ptr
+            for i in range(n):
+                places[i] = ranks[keys[i]]
+    elif return_inverse:
+        return None
+    else:
+        sort_keys(keys, keys + n, n)
+        for i in range(n):
+            held += i == 0 or keys[i] != keys[i - 1]
+        shape[0] = held
+        counts = tensor_empty(DT_I64, 1, shape)
+        many = <int64_t*>counts.ptr
+        held = 0
+        for i in range(n):
+            if i == 0 or keys[i] != keys[i - 1]:
+                keys[n + held] = keys[i]
+                many[held] = 0
+                held += 1
+            many[held - 1] += 1
+    shape[0] = held
+    values = tensor_empty(a.dt, 1, shape)
+    whole_of_keys(a.dt, keys + n, held, values.ptr)
+    return values, inverse, counts
 
 
 cdef int unique_of(object array, object shape, bint sort, bint return_inverse, bint return_counts,
@@ -101,6 +251,15 @@ cdef int unique_rows(Tensor a, int dim, bint sort, Py_ssize_t* sizes, list found
 
 cdef int count_unique(Tensor a, bint is_sorted, bint return_inverse, bint return_counts,
                       Py_ssize_t* sizes, list found) except -1:
+    cdef tuple made
+    if a.dt <= DT_I64:
+        made = unique_whole(contiguous(a), return_inverse)
+        if made is not None:
+            values, groups, counts = [values_of(<Tensor>t) for t in made]
+            sizes[0] = len(values)
+            found.extend((values, groups.reshape(tuple(sizes_of(a))) if return_inverse else groups,
+                          counts if return_counts else counts[:0]))
+            return 0
     return unique_of(values_of(a).reshape(-1), tuple(sizes_of(a)), True, return_inverse,
                      return_counts, a.dt, sizes, found)
 
@@ -156,7 +315,11 @@ cdef struct MembersPlan:
     const char* tests
     uint8_t* out
     char* scratch           # two times as many pairs as there are tests
-    const Pair* found       # where in scratch they are sorted
+    const Pair* found       # where in scratch they are sorted; NULL: there is a table instead
+    uint8_t* table          # of whole numbers: what is said of each from `low` on
+    uint64_t room           # numbers that fit in
+    uint64_t low            # a key, like the next
+    uint64_t width
     int dt
     Py_ssize_t item
     Py_ssize_t n
@@ -166,34 +329,63 @@ cdef struct MembersPlan:
 
 cdef enum:
     MEMBERS_AT_ONCE = 128
+    MOST_LISTED = 1 << 20   # bytes of a table that caches still hold
 
 
 cdef void members_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef MembersPlan* plan = <MembersPlan*>ctx
     cdef Pair pairs[128]
-    cdef Py_ssize_t first = tile * MEMBERS_AT_ONCE, i, low, high, middle
+    cdef Py_ssize_t first = tile * MEMBERS_AT_ONCE, i, low, half, size, m = plan.m
     cdef Py_ssize_t n = least(plan.n - first, MEMBERS_AT_ONCE)
     cdef uint64_t key, nan = key_of_nan(plan.dt)
+    cdef uint64_t least_key = plan.low, width = plan.width
+    cdef const Pair* found = plan.found
+    cdef const uint8_t* table = plan.table
+    cdef uint8_t* out = plan.out + first
+    cdef bint invert = plan.invert, inside, floating = plan.dt >= DT_F16
     load_pairs(plan.dt, plan.a + first * plan.item, 1, n, 0, pairs)
+    if found == NULL:
+        for i in range(n):
+            key = pairs[i].key - least_key
+            inside = key < width
+            out[i] = table[key if inside else 0] & inside ^ invert
+        return
     for i in range(n):
         key = pairs[i].key
         low = 0
-        high = plan.m
-        while low < high:
-            middle = (low + high) // 2
-            if plan.found[middle].key < key:
-                low = middle + 1
-            else:
-                high = middle
-        plan.out[first + i] = plan.invert ^ (
-            low < plan.m and plan.found[low].key == key and not (plan.dt >= DT_F16 and key == nan))
+        size = m
+        while size > 0:                 # as in place_in_row()
+            half = (size + 1) // 2
+            low += half & -<Py_ssize_t>(found[low + half - 1].key < key)
+            size -= half
+        out[i] = invert ^ (low < m and found[low].key == key and not (floating and key == nan))
+
+
+cdef bint list_members(MembersPlan* plan, const Pair* pairs) noexcept nogil:
+    """Fill the table, if the numbers are close enough together."""
+    cdef uint64_t low = <uint64_t>-1, high = 0
+    cdef Py_ssize_t i
+    for i in range(plan.m):
+        low = pairs[i].key if pairs[i].key < low else low
+        high = pairs[i].key if pairs[i].key > high else high
+    if plan.m == 0 or high - low >= plan.room:
+        return False
+    plan.low = low
+    plan.width = high - low + 1
+    memset(plan.table, 0, plan.width)
+    for i in range(plan.m):
+        plan.table[pairs[i].key - low] = 1
+    return True
 
 
 cdef void members_run(void* ctx) noexcept nogil:
     cdef MembersPlan* plan = <MembersPlan*>ctx
     cdef Pair* pairs = <Pair*>plan.scratch
     load_pairs(plan.dt, plan.tests, 1, plan.m, 0, pairs)
-    plan.found = sort_pairs(pairs, pairs + plan.m, plan.m)
+    plan.table = <uint8_t*>(pairs + 2 * plan.m)
+    plan.found = NULL
+    if not list_members(plan, pairs):
+        plan.found = sort_pairs(pairs, pairs + plan.m, plan.m)
     parallel_for(members_tile, plan, parts(plan.n, MEMBERS_AT_ONCE),
                  team_size(plan.work))
 
@@ -217,7 +409,8 @@ cdef int isin(Tensor out, Tensor elements, Tensor tests, bint assume_unique,
     plan.m = tests.count
     plan.invert = invert
     plan.work = 32.0 * plan.n + 64.0 * plan.m
-    scratch = storage_new((2 * plan.m + 1) * sizeof(Pair))
+    plan.room = 0 if dt >= DT_F16 else least(4 * (plan.n + plan.m), MOST_LISTED)
+    scratch = storage_new((2 * plan.m + 1) * sizeof(Pair) + plan.room)
     plan.scratch = scratch.data
     try:
         begin(&work, "isin", &plan, sizeof(plan), KIND_SORT)
@@ -257,27 +450,60 @@ cdef enum:
     SEARCHED_AT_ONCE = 1024
 
 
+cdef inline Py_ssize_t place_in_row(const real_t* row, Py_ssize_t size, real_t x,
+                                    bint right) noexcept nogil:
+    """How many elements stand before x. Nobody can predict which half it is in: no branch asks."""
+    cdef Py_ssize_t low = 0, half
+    cdef real_t found
+    while size > 0:
+        half = (size + 1) // 2
+        found = row[low + half - 1]
+        # Said so that NaN is above everything.
+        low += half & -<Py_ssize_t>(not (found > x) if right else not (found >= x))
+        size -= half
+    return low
+
+
+cdef inline Py_ssize_t place_by_steps(const real_t* row, const int64_t* sorter, Py_ssize_t size,
+                                      real_t x, bint right) noexcept nogil:
+    """The same where NaN ends a row, which counts as below x: the steps of torch decide."""
+    cdef Py_ssize_t low = 0, high = size, middle
+    cdef real_t found
+    while low < high:
+        middle = (low + high) // 2
+        found = row[middle if sorter == NULL else sorter[middle]]
+        if not (found > x if right else found >= x):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 cdef inline void search_typed(SearchPlan* plan, const real_t* rows, const real_t* values,
                               Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
-    cdef Py_ssize_t i, low, high, middle, row
-    cdef real_t x, found
-    for i in range(first, stop):
-        x = values[i]
-        row = i // plan.each * plan.size
-        low = 0
-        high = plan.size
-        while low < high:
-            middle = (low + high) // 2
-            found = rows[row + (middle if plan.sorter == NULL else plan.sorter[row + middle])]
-            # Said so that NaN is above everything, in the values and in the rows.
-            if not (found > x if plan.right else found >= x):
-                low = middle + 1
+    cdef Py_ssize_t i = first, place, until
+    cdef Py_ssize_t size = plan.size, each = plan.each
+    cdef const real_t* row
+    cdef const int64_t* sorter = plan.sorter
+    cdef bint right = plan.right, narrow = plan.narrow, by_steps
+    while i < stop:
+        row = rows + i // each * size
+        if plan.sorter != NULL:
+            sorter = plan.sorter + i // each * size
+        until = least((i // each + 1) * each, stop)
+        by_steps = sorter != NULL or (size > 0 and row[size - 1] != row[size - 1])
+        while i < until:
+            if by_steps:
+                place = place_by_steps(row, sorter, size, values[i], right)
+            elif right:
+                place = place_in_row(row, size, values[i], True)
             else:
-                high = middle
-        if plan.narrow:
-            (<int32_t*>plan.out)[i] = <int32_t>low
-        else:
-            (<int64_t*>plan.out)[i] = low
+                place = place_in_row(row, size, values[i], False)
+            if narrow:
+                (<int32_t*>plan.out)[i] = <int32_t>place
+            else:
+                (<int64_t*>plan.out)[i] = place
+            i += 1
 
 
 cdef void search_tile(void* ctx, Py_ssize_t tile) noexcept nogil:

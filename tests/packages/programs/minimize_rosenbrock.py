@@ -28,7 +28,7 @@ def results():
         try:
             result = minimize(rosenbrock, start, method=method, max_iter=8)
         except (RuntimeError, ValueError) as error:
-            found[method] = type(error).__name__
+            found[method] = type(error).__name__.removeprefix("_")
             continue
         found[method] = {"x": result.x.tolist(), "f": float(result.fun), "steps": int(result.nit)}
 

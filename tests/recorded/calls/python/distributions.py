@@ -162,3 +162,10 @@ def windows():
 def options_of_windows():
     return [torch.hann_window(4).dtype, torch.hann_window(4, dtype=torch.float64, requires_grad=True), torch.hamming_window(4, True, 0.5, 0.5),
         torch.kaiser_window(4, False, 2.0), error_name(lambda: torch.hann_window(-1)), error_name(lambda: torch.hann_window(3, dtype=torch.int64))]
+
+def solutions_by_factors():
+    a = (torch.eye(3).double() * 2 + 0.5).requires_grad_()
+    L, b = torch.linalg.cholesky(a), sines(3, 2)
+    found = [torch.cholesky_solve(b, L), torch.cholesky_solve(b, L.mT, upper=True), torch.cholesky_solve(sines(4, 3, 2), L)]
+    found = [x.contiguous() for x in found]
+    return found + [torch.autograd.grad(found[0].sum() + found[1].square().sum(), a)[0].contiguous(), error_name(lambda: torch.cholesky_solve(3, L))]
