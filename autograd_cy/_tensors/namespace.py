@@ -115,8 +115,8 @@ _WHOLE = (
 _PARTS = {
     dtypes: (
         "bfloat16 can_cast complex64 complex128 dtype finfo float16 float32 float64 "
-        "get_default_dtype iinfo int8 int16 int32 int64 promote_types set_default_dtype uint8 uint16 "
-        "uint32 uint64"
+        "get_default_dtype iinfo int8 int16 int32 int64 promote_types set_default_dtype "
+        "uint8 uint16 uint32 uint64"
     ),
     default_device: "get_default_device set_default_device",
     placement: (

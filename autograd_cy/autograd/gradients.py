@@ -142,7 +142,7 @@ def _ones_for_edge(edge, i):
 
 
 def _shown(given):
-    """What was given as a tuple, as overrides get it; an object with one of its own is one tensor."""
+    """What was given as a tuple, as overrides get it; an object that has one counts as a tensor."""
     if isinstance(given, Mapping):
         return tuple(given.values())
     if isinstance(given, (Tensor, GradientEdge)) or hasattr(given, "__torch_function__"):
@@ -204,10 +204,10 @@ def backward(
     >>> x.grad
     tensor([2., 4.])
     """
-    if _overrides._any_asks(tensors, inputs):
+    if _overrides._has_override(tensors, inputs):
         shown = _shown(tensors)
         wanted = None if inputs is None else _shown(inputs)
-        return _overrides._ask(  # type: ignore[no-any-return]
+        result: None = _overrides._dispatch(
             backward,
             (*shown, *(wanted or ())),
             (shown,),
@@ -218,6 +218,7 @@ def backward(
                 "inputs": wanted,
             },
         )
+        return result
     if grad_variables is not None:
         _warn(
             "`grad_variables` is deprecated. Use `grad_tensors` instead.",
@@ -245,6 +246,7 @@ def backward(
     grads = _initial_gradients(outputs, seeds)
     keep = create_graph if retain_graph is None else retain_graph
     _engine.run_backward(_edges(outputs), grads, keep, create_graph, _edges(targets), True, True)
+    return None
 
 
 @overload

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ext.codegen.dtypes import CLASSES
-
 # From this cost on a formula is worth more than copying its operands.
 STAGED_COST = 3
 

@@ -5,8 +5,9 @@ import re
 import pytest
 
 from ext.codegen import cuda_copies, cuda_elementwise, cuda_entries, kernel_loops
+from ext.codegen.dtypes import CLASSES
 from ext.codegen.kernel_loops import SIZE, TYPES
-from ext.codegen.kernel_specs import CLASSES, SPECS, KernelSpec
+from ext.codegen.kernel_specs import SPECS, KernelSpec
 
 ENTRIES = cuda_elementwise.plan()[0] | cuda_copies.casts()
 SOURCES = cuda_elementwise.sources() | cuda_copies.sources()

@@ -147,7 +147,10 @@ MOVES = {
         lambda t: t.index_copy(0, ag.tensor([1, 5]), t[:2]),
         lambda a: _np_put(a, [1, 5], a[:2]),
     ),
-    "index_fill": (lambda t: t.index_fill(0, ag.tensor([1, 5]), 8), lambda a: _np_put(a, [1, 5], 8)),
+    "index_fill": (
+        lambda t: t.index_fill(0, ag.tensor([1, 5]), 8),
+        lambda a: _np_put(a, [1, 5], 8),
+    ),
     "scatter": (
         lambda t: t.scatter(0, ag.tensor([1, 5]), t[:2]),
         lambda a: _np_put(a, [1, 5], a[:2]),

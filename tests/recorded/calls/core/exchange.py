@@ -65,19 +65,16 @@ with differs("A copy has no such bit."):
 with differs("Torch looks at the kind of the device, not at its number."):
     iota(2).__dlpack__(dl_device=(1, 1))
 
-
 @differs("Torch doesn't know which memory is read-only.")
 def max_version_from_numpy():
     a = np.arange(3.0)
     a.flags.writeable = False
     return torch.from_dlpack(torch.from_numpy(a).__dlpack__(max_version=(1, 0))).add_(1)
 
-
 def max_version_from_numpy_2():
     a = np.arange(3.0)
     a.flags.writeable = False
     return torch.from_dlpack(torch.from_numpy(a).__dlpack__(max_version=(1, 0), copy=True)).add_(1)
-
 
 @differs("Torch doesn't know which memory is read-only.")
 def writeable_from_dlpack():
@@ -85,25 +82,18 @@ def writeable_from_dlpack():
     a.flags.writeable = False
     return torch.from_dlpack(a).add_(1)
 
-
 def from_dlpack_torch():
     class Wrong:
         def __dlpack__(self, **options):
             return 3
-
         def __dlpack_device__(self):
             return (1, 0)
-
     return torch.from_dlpack(Wrong())
-
 
 # what holds memory
 with differs("This package alone has it."):
-    [
-        x := iota(3),
-        y := torch.from_dlpack(x),
-        __import__("autograd_cy._C.exchange")._C.exchange._memory_users(x),
-    ]
+    [x := iota(3), y := torch.from_dlpack(x), __import__(
+        "autograd_cy._C.exchange")._C.exchange._memory_users(x)]
     [__import__("autograd_cy._C.exchange")._C.exchange._memory_owner(iota(2))]
 
 # storages
@@ -124,7 +114,5 @@ with differs("The words say what to do."):
     vmap(lambda x: x + len(x.untyped_storage()))(iota(2, 3))
 
 # nothing was allocated
-[
-    x.untyped_storage().data_ptr()
-    for x in (torch.empty(0), torch.tensor([]), torch.empty(0, 3), torch.ones(0).clone())
-]
+[x.untyped_storage().data_ptr() for x in (torch.empty(0), torch.tensor([]), torch.empty(0, 3),
+    torch.ones(0).clone())]
