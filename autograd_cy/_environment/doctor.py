@@ -210,7 +210,9 @@ def simd_target() -> list[Finding]:
     best = facts["processor"][-1]
     if best not in facts["compiled"]:
         what = f"this processor has {best}, but only {', '.join(facts['compiled'])} were compiled"
-        return [Finding(ADVICE, what, "Rebuild without AUTOGRAD_CY_SIMD, or with a newer compiler.")]
+        return [
+            Finding(ADVICE, what, "Rebuild without AUTOGRAD_CY_SIMD, or with a newer compiler.")
+        ]
     if facts["selected"] != best:
         what = f"kernels for {facts['selected']} are in use, and this processor has {best}"
         return [Finding(ADVICE, what, "Unset AUTOGRAD_CY_CPU.")]

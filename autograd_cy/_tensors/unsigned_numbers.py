@@ -60,8 +60,7 @@ def unsigned_taken(
     if (name in _OPERANDS or name in _OF_FLOATS) and not exponent:
         return _replaced(lambda n: lowest_bits(n, dtype), args, kwargs)
     raise RuntimeError(
-        f"{name}: value cannot be converted to type {dtype._number} without "
-        f"overflow: {huge[0]}"
+        f"{name}: value cannot be converted to type {dtype._number} without overflow: {huge[0]}"
     )
 
 
