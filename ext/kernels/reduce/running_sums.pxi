@@ -56,8 +56,9 @@ cdef inline void scan_strip(scan_t* p, Py_ssize_t size, Py_ssize_t inner,
             p[j] = sums[j]
 
 
-cdef inline void scan_one(scan_t* p, Py_ssize_t size, Py_ssize_t inner,
+cdef inline void scan_one(scan_t* p, const scan_t* from_here, Py_ssize_t size, Py_ssize_t inner,
                           way_t* way) noexcept nogil:
+    """`from_here` are the elements, if rows lie one after the other; else `p` has them."""
     cdef Py_ssize_t i, j, first = 0
     cdef double s = 0 if way_t is Sums else 1
     cdef scan_t total
@@ -65,17 +66,17 @@ cdef inline void scan_one(scan_t* p, Py_ssize_t size, Py_ssize_t inner,
         if scan_t is float:
             for i in range(size):
                 if way_t is Sums:
-                    s += p[i]
+                    s += from_here[i]
                 else:
-                    s *= p[i]
+                    s *= from_here[i]
                 p[i] = <float>s
         else:
-            total = p[0]        # read again from memory, each would wait for its store
+            p[0] = total = from_here[0]     # read again from memory, each would wait for its store
             for i in range(1, size):
                 if way_t is Sums:
-                    total += p[i]
+                    total += from_here[i]
                 else:
-                    total *= p[i]
+                    total *= from_here[i]
                 p[i] = total
         return
     if sizeof(scan_t) <= 8 and size * inner <= CLOSE:
@@ -127,12 +128,16 @@ cdef inline void scan_rows(real_scan_t* p, Py_ssize_t size, way_t* way) noexcept
         p[i + 7 * size] = <real_scan_t>s7
 
 
+cdef inline bint side_by_side(const ScanPlan* plan, Py_ssize_t row, Py_ssize_t stop) noexcept nogil:
+    return plan.inner == 1 and stop - row == AT_ONCE and (plan.dt == DT_F32 or plan.dt == DT_F64)
+
+
 cdef void scan_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef ScanPlan* plan = <ScanPlan*>ctx
     cdef Py_ssize_t row = tile * AT_ONCE, stop = min(row + AT_ONCE, plan.outer)
     cdef Py_ssize_t at = row * plan.size * DT_SIZE[plan.dt]
     # Rows side by side are too many places to read ahead of: they come here first.
-    if plan.source != plan.p:
+    if plan.source != plan.p and side_by_side(plan, row, stop):
         memcpy(plan.p + at, plan.source + at, (stop - row) * plan.size * DT_SIZE[plan.dt])
     if plan.products:
         scan_group(plan, row, stop, <Products*>NULL)
@@ -142,38 +147,38 @@ cdef void scan_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
 
 cdef void scan_group(ScanPlan* plan, Py_ssize_t row, Py_ssize_t stop, way_t* way) noexcept nogil:
     cdef char* p = plan.p + row * plan.size * plan.inner * DT_SIZE[plan.dt]
-    if plan.inner == 1 and stop - row == AT_ONCE:
+    if side_by_side(plan, row, stop):
         if plan.dt == DT_F32:
             scan_rows(<float*>p, plan.size, way)
-            return
-        if plan.dt == DT_F64:
+        else:
             scan_rows(<double*>p, plan.size, way)
-            return
+        return
     for row in range(row, stop):
         scan_row(plan, row, way)
 
 
 cdef void scan_row(ScanPlan* plan, Py_ssize_t row, way_t* way) noexcept nogil:
     cdef char* p = plan.p + row * plan.size * plan.inner * DT_SIZE[plan.dt]
+    cdef const char* a = plan.source + row * plan.size * plan.inner * DT_SIZE[plan.dt]
     if plan.dt == DT_F32:
-        scan_one(<float*>p, plan.size, plan.inner, way)
+        scan_one(<float*>p, <const float*>a, plan.size, plan.inner, way)
     elif plan.dt == DT_F64:
-        scan_one(<double*>p, plan.size, plan.inner, way)
+        scan_one(<double*>p, <const double*>a, plan.size, plan.inner, way)
     elif plan.dt == DT_I64:
-        scan_one(<int64_t*>p, plan.size, plan.inner, way)
+        scan_one(<int64_t*>p, <const int64_t*>a, plan.size, plan.inner, way)
     elif plan.dt == DT_I64 - 1:
-        scan_one(<int32_t*>p, plan.size, plan.inner, way)
+        scan_one(<int32_t*>p, <const int32_t*>a, plan.size, plan.inner, way)
     elif plan.dt == DT_I64 - 2:
-        scan_one(<int16_t*>p, plan.size, plan.inner, way)
+        scan_one(<int16_t*>p, <const int16_t*>a, plan.size, plan.inner, way)
     elif plan.dt == DT_I64 - 3:
-        scan_one(<int8_t*>p, plan.size, plan.inner, way)
+        scan_one(<int8_t*>p, <const int8_t*>a, plan.size, plan.inner, way)
     elif plan.dt == DT_I64 - 4:
-        scan_one(<uint8_t*>p, plan.size, plan.inner, way)
+        scan_one(<uint8_t*>p, <const uint8_t*>a, plan.size, plan.inner, way)
     elif (way_t is Sums and 2 * plan.inner >= ABREAST
             and 2 * plan.size * plan.inner <= CLOSE):
-        scan_one(<double*>p, plan.size, 2 * plan.inner, way)  # both parts side by side
+        scan_one(<double*>p, <const double*>a, plan.size, 2 * plan.inner, way)  # both parts side by side
     else:
-        scan_one(<double complex*>p, plan.size, plan.inner, way)
+        scan_one(<double complex*>p, <const double complex*>a, plan.size, plan.inner, way)
 
 
 cdef int cumsum_into(Tensor out, Tensor a, Py_ssize_t dim) except -1:
