@@ -308,10 +308,6 @@ cdef inline void scatter_row(const word_t* y, Py_ssize_t y_step, char* x, Py_ssi
 cdef inline void add_row(const add_t* y, Py_ssize_t y_step, char* x, Py_ssize_t x_step,
                          Py_ssize_t k_step, const int64_t* k, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t j
-    if y_step == sizeof(add_t) and x_step == 0 and k_step == sizeof(add_t):
-        for j in range(n):
-            (<add_t*>x)[k[j]] += y[j]
-        return
     for j in range(n):
         (<add_t*>(x + k[j] * k_step + j * x_step))[0] += (
             <const add_t*>(<const char*>y + j * y_step))[0]

@@ -177,8 +177,6 @@ cdef void max_chunk(const PoolShape* g, const real_t* plane, real_t* out, int64_
                 take_larger(best + lo, spot, p, 1, hi - lo, place, places)
             elif s == 2:
                 take_larger(best + lo, spot, p, 2, hi - lo, place, places)
-            elif s == 3:
-                take_larger(best + lo, spot, p, 3, hi - lo, place, places)
             else:
                 take_larger(best + lo, spot, p, s, hi - lo, place, places)
     for i in range(n):
