@@ -463,6 +463,8 @@ def dunder_forms(r: Any) -> tuple[list[str], list[str]]:
             if r.args[1].type == "Tensor"
             else "foreign_operand({0})"
         )
+        # A number, which isn't its tensor, and a plain tensor cost a comparison of pointers each.
+        overrides = "({1} is {0} and type({0}) is not Tensor and overriding(<PyObject*>{0}))"
         check = [f"    check_{r.call.checks}(x, y)"] if r.call.checks else []
         lines += [
             "",
@@ -472,7 +474,7 @@ def dunder_forms(r: Any) -> tuple[list[str], list[str]]:
             "    if x is None:",
             f'        return answer(FORMS["{r.name}"], B_{slot}, a, b)',
             f"    y = {known.format('b')}",
-            "    if y is None:",
+            f"    if y is None or {overrides.format('a', 'x')} or {overrides.format('b', 'y')}:",
             f'        return answer(FORMS["{r.name}"], B_{slot}, a, b)',
             *check,
             f"    return c_{r.key}(x, y)",

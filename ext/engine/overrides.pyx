@@ -11,7 +11,8 @@ its elements.
 
 Operators, attributes and methods that are slots of the class have no such function object. A
 subclass gets forms of these that dispatch, when it is made (_tensors/overriding.py); plain tensors
-never meet them.
+never meet them. Operators of two operands look at both all the same (`answer`): Python calls those
+of Tensor where a Parameter is on the left, where the subclass has refused, and by ``super()``.
 
 # Note [NumPy's names]
 As in torch, ``axis``, ``keepdims``, ``x``, ``a``, ``x1`` and ``x2`` mean ``dim``, ``keepdim``,

@@ -182,6 +182,61 @@ def test_other_classes_are_shown_the_same(library, name):
         check(library, calls, BINARY[name][2], x, other)
 
 
+def parameter(library):
+    return library.nn.Parameter(library.tensor([5, 3]), requires_grad=False)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_a_parameter_on_the_left_leaves_the_operator_to_the_class(library, name):
+    """Its class overrides nothing, and isn't one from which the other derives."""
+    calls = []
+    x, y = parameter(library), library.tensor([2, 1]).as_subclass(subclass(library, calls))
+    expected = getattr(operator, name)(x, library.tensor([2, 1])).tolist()
+    result = getattr(operator, name)(x, y)
+    check(library, calls, "eq" if name == "eq" else BINARY[name][0], x, y)
+    assert result.tolist() == expected
+    assert type(result) is type(y)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_operators_of_the_base_dispatch(library, name):
+    calls, special = [], f"__{name.strip('_')}__"
+    kind = subclass(library, calls)
+    setattr(kind, special, lambda self, other: getattr(super(kind, self), special)(other))
+    x, y = library.tensor([5, 3]).as_subclass(kind), library.tensor([2, 1])
+    expected = getattr(operator, name)(library.tensor([5, 3]), y).tolist()
+    result = getattr(operator, name)(x, y)
+    shown = BINARY[name][0]
+    if name == "eq" and calls[0][0] == library.Tensor.eq:  # here; torch shows __eq__
+        shown = "eq"
+    check(library, calls, shown, x, y)
+    assert result.tolist() == expected
+    assert type(result) is kind
+
+
+@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("answer", ["not implemented", "an error"])
+def test_what_a_class_refuses_is_not_computed_without_it(library, name, answer):
+    class Refusing(library.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            if answer == "an error":
+                raise TypeError(f"not supported between: no {func.__name__} here")
+            return NotImplemented
+
+    x = library.tensor([2, 1]).as_subclass(Refusing)
+    for other in (library.tensor([5, 3]), parameter(library)):
+        for operands in ((x, other), (other, x)):
+            if name in ("eq", "ne") and answer == "not implemented":
+                assert getattr(operator, name)(*operands) is (name == "ne")  # by identity
+                continue
+            if name in ("eq", "ne"):
+                continue  # Python compares by identity in torch
+            with pytest.raises(TypeError, match=r"unsupported operand|not supported between"):
+                getattr(operator, name)(*operands)
+    assert library.tensor([5, 3]).tolist() == [5, 3]
+
+
 def test_either_side_dispatches_to_unrelated_subclasses(library):
     calls = []
 
