@@ -65,6 +65,7 @@ AS_TORCH = {
     "max_unpool1d": {"max_unpool"},
     "max_unpool2d": {"max_unpool"},
     "max_unpool3d": {"max_unpool"},
+    "trapz": {"trapezoid"},
 }
 
 
@@ -76,7 +77,8 @@ def plain(name):
 def names_of(record):
     """All that a message may call an operator."""
     names = {record.name, record.symbol, record.shown, record.said, *record.call.aliases}
-    return {plain(n) for n in names - {None}} | {plain(record.name.rpartition("functional_")[2])}
+    inside = plain(record.name.rpartition("functional_")[2])
+    return {plain(n) for n in names - {None}} | {inside} | AS_TORCH.get(inside, set())
 
 
 def misnamed(message, names):

@@ -201,8 +201,10 @@ def test_out_form_refuses_what_it_cannot_do(record):
             wanted = form(*args, **kwargs, dtype=ag.int64)
             assert to_array(integers).tolist() == to_array(wanted).tolist()
             return
+        # Torch has a TypeError where tensors are joined.
+        kind = TypeError if record.name in ("cat", "stack") else RuntimeError
         with pytest.raises(
-            RuntimeError, match="can't be cast|Expected out tensor to have dtype|Found dtype"
+            kind, match="can't be cast|Expected out tensor to have dtype|Found dtype"
         ):
             form(*args, **kwargs, out=integers)
         assert not to_array(integers).any()

@@ -37,6 +37,8 @@ PLAIN = {
 }
 # Two numbers of which the first is the smaller one.
 ORDERED = ("rrelu", "_rrelu_eval", "_rrelu_backward")
+# Its bounds are both tensors or both numbers.
+TOGETHER = ("clamp",)
 RANDOM = ("dropout", "_dropout_mask", "feature_dropout", "alpha_dropout", "feature_alpha_dropout")
 
 
@@ -104,13 +106,15 @@ def with_number(case, name, place, value):
     argument = case.record.args[place]
     args = list(call.sample.args)
     leaves = call.leaves
-    if value is None:
-        at = sum(isinstance(x, schema.arg) for x in args[:place])
-        array = leaves[at].array
-        value = array.flat[0].item() if array.size else FACTOR
-        leaves = leaves[:at] + leaves[at + 1 :]
     kwargs = dict(call.sample.kwargs)
-    if place < len(args):
+    if value is None:
+        operands = [i for i, a in enumerate(case.record.args) if a.type.startswith("operand")]
+        for i in reversed(operands if case.record.name in TOGETHER else [place]):
+            at = sum(isinstance(x, schema.arg) for x in args[:i])
+            array = leaves[at].array
+            args[i] = array.flat[0].item() if array.size else FACTOR
+            leaves = leaves[:at] + leaves[at + 1 :]
+    elif place < len(args):
         args[place] = value
     else:
         kwargs[argument.name] = value

@@ -82,7 +82,7 @@ def test_decimals_are_ints_given_by_name_for_floating_tensors():
             floating().round(decimals=wrong)
     with pytest.raises(TypeError):
         floating().round(1)
-    with pytest.raises(RuntimeError, match="int64"):
+    with pytest.raises(NotImplementedError, match="decimals .* dtype Long"):
         ag.arange(3).round(decimals=1)
     half = ag.tensor([1234.5], dtype=ag.float16)
     assert half.round(decimals=2).tolist() == half.tolist()
