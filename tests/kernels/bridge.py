@@ -10,12 +10,12 @@ import numpy as np
 import autograd_cy as ag
 from autograd_cy._C import reduce as _reduce
 from autograd_cy._C.tensor import Tensor
+from ext.codegen.dtypes import ELEMENT_TYPES
 
-NAMES = (
-    "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
-).split()
-DTYPES = {name: np.dtype(getattr(ml_dtypes, name, None) or name) for name in NAMES}
-CODE = {name: i for i, name in enumerate(NAMES)}
+DTYPES = {t.name: np.dtype(getattr(ml_dtypes, t.name, None) or t.name) for t in ELEMENT_TYPES}
+CODE = {name: code for code, name in enumerate(DTYPES)}
+UNSIGNED = [t.name for t in ELEMENT_TYPES if t.letter == "u"]  # few operators compute in them
+NAMES = [name for name in DTYPES if name not in UNSIGNED]
 INTS = NAMES[:6]
 HALVES = ["float16", "bfloat16"]
 FLOATS = NAMES[6:10]
@@ -48,7 +48,7 @@ def call(module, name, *args):
 
 def dtype(code):
     """The dtype of a code; None for -1."""
-    return None if code < 0 else getattr(ag, NAMES[code])
+    return None if code < 0 else getattr(ag, ELEMENT_TYPES[code].name)
 
 
 def reduced(name):
@@ -125,7 +125,7 @@ def made(name, shape, seed):
     rng = np.random.default_rng(seed)
     if name == "bool":
         x = rng.random(shape) < 0.5
-    elif name == "uint8":
+    elif name.startswith("uint"):
         x = rng.integers(0, 200, shape)
     elif name in INTS:
         x = rng.integers(-100, 100, shape)

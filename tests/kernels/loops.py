@@ -73,11 +73,17 @@ each_table = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 
 
 def sample(dtype, n, seed=0):
-    """Random elements; small whole numbers for the integers, so that 0 and ties occur."""
+    """
+    Random elements; small whole numbers for the integers, so that 0 and ties occur.
+
+    Of unsigned integers that share loops with those of a sign, some exceed what these hold.
+    """
     rng = np.random.default_rng(seed)
     if dtype == "b1":
         return rng.random(n) < 0.5
-    if dtype in (*INTS, *UNSIGNED):
+    if dtype in UNSIGNED:
+        return rng.integers(-6, 12, n).astype(NUMPY[dtype])  # negative numbers wrap around
+    if dtype in INTS:
         low = 0 if dtype.startswith("u") else -12
         return rng.integers(low, 12, n).astype(NUMPY[dtype])
     x = rng.standard_normal(n) * 2
@@ -91,5 +97,5 @@ def wide(x):
     return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
 
 
-__all__ = ["INTS", "NUMPY", "SIZE", "SPEC", "SPECS", "TABLES", "TYPES", "Table", "each_table",
-           "operand_types", "sample", "types_of", "wide"]  # fmt: skip
+__all__ = ["INTS", "NUMPY", "SIZE", "SPEC", "SPECS", "TABLES", "TYPES", "UNSIGNED", "Table",
+           "each_table", "operand_types", "sample", "types_of", "wide"]  # fmt: skip

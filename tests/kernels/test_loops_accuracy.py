@@ -180,6 +180,7 @@ GAMMA_AND_BESSEL = {
     "i0e": (special.i0e, 6, 6, None, None),
     "i1": (special.i1, 24, 24, -85, 85),
     "i1e": (special.i1e, 24, 24, None, None),
+    "i1e_quotient": (lambda x: np.where(x, special.i1e(x) / x, 0.5), 24, 24, None, None),
 }
 
 
@@ -207,6 +208,7 @@ def test_gamma_and_bessel_functions_in_float64(table, name):
         "i0e": lambda v: mpmath.besseli(0, v) * mpmath.exp(-abs(v)),
         "i1": lambda v: mpmath.besseli(1, v),
         "i1e": lambda v: mpmath.besseli(1, v) * mpmath.exp(-abs(v)),
+        "i1e_quotient": lambda v: mpmath.besseli(1, v) * mpmath.exp(-abs(v)) / v,
     }[name]
     _, _, units, low, high = GAMMA_AND_BESSEL[name]
     x = points(np.float64, low, high)[::150]
@@ -252,6 +254,7 @@ def test_gamma_and_bessel_functions_at_their_ends(table, dtype):
         "i0": [1, 1, inf, inf, nan, 1.266065878, 2.279585302, 1.266065878, 2.279585302, inf, inf],
         "i1": [0, 0, inf, -inf, nan, -0.5651591, -1.5906368, 0.5651591, 1.5906368, inf, -inf],
         "i1e": [0, 0, 0, 0, nan, -0.2079104, -0.2152693, 0.2079104, 0.2152693, *ends_of_i1e],
+        "i1e_quotient": [.5, .5, 0, 0, nan, 0.2079104, 0.1076346, 0.2079104, 0.1076346, 0, 0],
     }  # fmt: skip
     for name, values in ends.items():
         result = table.run(name, dtype, x)

@@ -51,6 +51,7 @@ def test_numbers_follow_the_list():
 def test_the_table_has_room_as_the_generator_knows_it():
     text = (ROOT / "autograd_cy" / "_C" / "kernel_table.pxd").read_text()
     assert f"KERNEL_SPACE = {SPACE} " in text
-    assert f"loop_t loops[KERNEL_SPACE][{len(TYPES)}]" in text
+    assert "loop_t loops[KERNEL_SPACE][DTYPES]" in text
+    assert f" DTYPES = {len(TYPES)}\n" in (ROOT / "autograd_cy" / "_C" / "dtypes.pxd").read_text()
     with pytest.raises(ValueError, match="KERNEL_SPACE"):
         module_text(SPECS * (SPACE // len(SPECS) + 1))

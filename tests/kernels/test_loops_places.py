@@ -7,7 +7,7 @@ have none.
 import numpy as np
 import pytest
 from grouping import each
-from loops import INTS, NUMPY, SPEC, SPECS, TABLES, operand_types, sample, types_of
+from loops import INTS, NUMPY, SPEC, SPECS, TABLES, UNSIGNED, operand_types, sample, types_of
 
 # Around the numbers of elements in vectors of 16, 32 and 64 bytes, and in the blocks of 16.
 LENGTHS = (3, 7, 9, 16, 17, 33)
@@ -23,7 +23,7 @@ def operands(name, dtype):
         x = sample(kind, MOST, k)
         if kind in INTS:
             x = np.abs(x)
-        elif kind != "b1":
+        elif kind not in ("b1", *UNSIGNED):
             parts = x.view(x.real.dtype).reshape(MOST, -1)
             for i, value in enumerate(ODD):
                 part = i % parts.shape[1]

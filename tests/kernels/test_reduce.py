@@ -412,5 +412,5 @@ def test_a_recurrence_refuses_operands_that_differ_and_says_how():
     scan = ops_reduction._linear_scan
     with pytest.raises(RuntimeError, match=r"Float \[3\] and Double \[3\]"):
         scan(ag.ones(3), ag.ones(3, dtype=ag.float64), 0, False)
-    with pytest.raises(RuntimeError, match=r"float32 \[3\] and float32 \[2\]"):
+    with pytest.raises(RuntimeError, match=r"Float \[3\] and Float \[2\]"):
         scan(ag.ones(3), ag.ones(2), 0, False)
