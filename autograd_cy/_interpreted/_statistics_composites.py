@@ -43,6 +43,15 @@ def _is_visible(t: Tensor) -> bool:
     return not is_capturing() and _batch_level(t) < 0 and t.device.type == "cpu"
 
 
+def _looks_at_weights(t: Tensor) -> bool:
+    """Tell whether weights have values to check, which a device is waited for, as in torch."""
+    if _batch_level(t) >= 0 or t.device.type == "meta":
+        return False
+    if is_capturing():
+        raise RuntimeError("cov: can't be captured: it checks the values of its weights")
+    return True
+
+
 # --- quantiles ------------------------------------------------------------------------------------
 
 HALVES = (float16, bfloat16)  # computed in float32
@@ -172,7 +181,7 @@ def cov(
     if fweights is not None and aweights is not None:
         weights = fweights * aweights
     total = sum(weights)
-    if _is_visible(total) and not bool(total != 0):
+    if _looks_at_weights(total) and not bool(total != 0):
         raise RuntimeError("cov(): weights sum to zero, can't be normalized")
     centred = rows - sum(rows * weights, 1, True) / total
     if aweights is None:
@@ -181,7 +190,7 @@ def cov(
         norm = total
     else:
         norm = total - correction * sum(weights * aweights) / total
-    if _is_visible(norm) and bool(norm <= 0):
+    if _looks_at_weights(norm) and bool(norm <= 0):
         _warn_of_freedom(0.0)
     product = matmul(centred, conj((centred * weights).t()))
     return squeeze(product / clamp(norm, min=0))
@@ -219,7 +228,7 @@ def _check_weights(name: str, weights: Tensor | None, count: int) -> None:
             f"cov(): expected {name} to have the same numel as there are observations in the input "
             f"but got {weights.numel()} != {count}"
         )
-    if _is_visible(weights) and weights.numel() and bool((weights < 0).any()):
+    if _looks_at_weights(weights) and weights.numel() and bool((weights < 0).any()):
         raise RuntimeError(f"cov(): {name} cannot be negative")
 
 

@@ -344,7 +344,7 @@ op(
     namespace="special",
     tier="interpreted",
     kernel=elementwise("i1e", dtypes="float"),
-    vjp={"self": "grad * (special_i0e(self) - result * sgn(self) - _bessel_ratio_e(self, 1))"},
+    vjp={"self": "grad * (special_i0e(self) - result * sgn(self) - _i1e_quotient(self))"},
     jvp="elementwise",
     vmap="elementwise",
     samples=UNARY,
@@ -363,6 +363,17 @@ op(
 )
 
 # DLMF 10.29.4: (I_n(x) / x**n)' = I_{n+1}(x) / x**n, which leaves nothing to cancel at small x.
+op(
+    "_i1e_quotient(self)",
+    tier="interpreted",
+    kernel=elementwise("i1e_quotient", dtypes="float"),
+    vjp={"self": "grad * (nan_to_num(self * _bessel_ratio_e(self, 2)) - sgn(self) * result)"},
+    jvp="elementwise",
+    vmap="elementwise",
+    dtypes="hf",
+    doc="``exp(-abs(x)) * I_1(x) / x``.",
+)
+
 op(
     "_bessel_ratio_e(self, order: int)",
     tier="interpreted",

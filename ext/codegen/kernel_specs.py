@@ -198,7 +198,7 @@ FUNCTIONS = [
     *_unary("erf", "hf", cost=6, wide="f32"),
     *_unary("erfc", "hf", cost=6),
     *_unary("lgamma digamma trigamma", "hf", cost=10),
-    *_unary("i0 i0e i1 i1e", "hf", cost=10),
+    *_unary("i0 i0e i1 i1e i1e_quotient", "hf", cost=10),
     *_binary("atan2", "hf", cost=7),
     *_binary("logaddexp", "hfc", cost=8),
     *_binary("xlogy", "hf", cost=5),

@@ -85,7 +85,7 @@ LARGE = {
     "medians": (lambda a, k: ag.median(a, 0)[1], (50, 100), (1, 1)),
     "members": (lambda a, k: ag.isin(ag.arange(300), k), (1, 1), (300, 1000)),
     "places by a sorter": (
-        lambda a, k: ag.searchsorted(a, a[:, :9], sorter=ag.sort(a)[1]),
+        lambda a, k: ag.searchsorted(a, a[:, :9].contiguous(), sorter=ag.sort(a)[1]),
         (5, 100),
         (1, 1),
     ),

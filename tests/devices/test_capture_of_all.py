@@ -18,7 +18,7 @@ REFUSAL = re.compile(r"^(?P<who>.+?)(\(\))?: can't be captured: ")
 CASES = cases(lambda r: r.tests.samples)
 RECORDS = sorted({p.values[0].record.key: p.values[0].record for p in CASES}.items())
 # What refuses in the place of an operator that is made of it.
-PARTS = {"masked_select": "indexing by a mask"}
+PARTS = {"masked_select": "indexing by a mask", "pinverse": "linalg.pinv"}
 
 
 @each("record", [pytest.param(r, id=key) for key, r in RECORDS])

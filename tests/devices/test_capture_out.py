@@ -16,6 +16,9 @@ COPIES = {
     ("out", "slice_scatter"): "the result is a copy that a part is written to",
     ("out", "nn_functional_avg_pool2d"): "the kernel makes its result itself",
     ("out", "nn_functional_avg_pool3d"): "the kernel makes its result itself",
+    ("out", "spmm"): "the product is that of mm, made before",
+    ("out", "quantile"): "the result is a view of what the last operator computes",
+    ("out", "nanquantile"): "the result is a view of what the last operator computes",
 }
 
 

@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "nn"))
 
 import numpy as np
 from module_samples import L1, L2, L3, MODULES, T, X
+from test_lazy_modules import LAYERS as LAZY
 
 import autograd_cy as ag
 from autograd_cy import nn
@@ -140,7 +141,29 @@ def test_no_module_is_left_out():
         n for n in nn.__all__
         if isinstance(getattr(nn, n), type) and issubclass(getattr(nn, n), nn.Module)
     }  # fmt: skip
-    assert known - set(ALL) - APART == set()
+    lazy = {n for n in known if issubclass(getattr(nn, n), nn.modules.lazy.LazyModuleMixin)}
+    assert lazy == set(LAZY)
+    assert known - set(ALL) - APART - lazy == set()
+
+
+@pytest.mark.filterwarnings("ignore:Lazy modules are a new feature")
+@pytest.mark.parametrize("name", LAZY)
+def test_a_lazy_module_becomes_another_where_it_is(late, name):
+    lazy, plain, shape = LAZY[name]
+    module, other, x = lazy(nn).to(NAME), plain(nn), ag.randn(shape)
+    module(x.to(NAME))
+    assert type(module) is type(other)
+    held = module.state_dict()
+    assert held and all(str(t.device) == f"{NAME}:0" for t in held.values())
+    other.load_state_dict(held)
+    for got in (module.eval(), other.eval()):
+        got.zero_grad()
+    results = module(x.to(NAME)), other(x)
+    for result in results:
+        result.square().sum().backward()
+    assert bits(results[0]) == bits(results[1])
+    for mine, wanted in zip(module.parameters(), other.parameters(), strict=True):
+        assert bits(mine.grad) == bits(wanted.grad)
 
 
 # --- what is no layer by itself -----------------------------------------------------------------

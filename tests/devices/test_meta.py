@@ -90,7 +90,7 @@ def test_transforms():
     (lambda x: x.cpu(), NotImplementedError),
     (lambda x: ag.ones(3).copy_(x), NotImplementedError),
     (lambda x: x.nonzero(), NotImplementedError),
-    (lambda x: ag.special.i0(x), NotImplementedError),
+    (lambda x: ag.histc(x), NotImplementedError),
     (lambda x: x + ag.ones(3), RuntimeError),
     (lambda x: ag.ones(3).add_(x), RuntimeError),
     (lambda x: ag.add(x, x, out=ag.ones(3)), RuntimeError),

@@ -195,6 +195,14 @@ AG_FN double ag_i1e_far_f64(double t) {
         const ag_##T y = ag_pick_##T(a <= 8, near, far);                                         \
         return ag_pick_##T(x < 0, -y, y); /* 0 of -0, as torch */                                \
     }                                                                                            \
+    /* i1e(x) / x, which is 1/2 at 0 */                                                          \
+    AG_FN ag_##T ag_i1e_quotient_##T(ag_##T x) {                                                 \
+        const ag_##T a = fabs##S(x), top = AG_AT_MOST(a, (ag_##T)8);                             \
+        const ag_##T low = AG_AT_LEAST(a, (ag_##T)8);                                            \
+        const ag_##T near = ag_i1e_near_##T(top / 2 - 2);                                        \
+        const ag_##T far = ag_i1e_far_##T(32 / low - 2) / sqrt##S(low) / low;                    \
+        return ag_pick_##T(a <= 8, near, far);                                                   \
+    }                                                                                            \
     /* in two steps, since exp(|x|) overflows before the result. At 1000 the result is infinite   \
      * in both dtypes; much further out the product would be infinity times 0, NaN */            \
     AG_FN ag_##T ag_i0_##T(ag_##T x) {                                                           \
