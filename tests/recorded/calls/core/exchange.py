@@ -36,8 +36,7 @@ np.arange(2) + iota(2)
 torch.from_dlpack(np.arange(6.0)[::2]).untyped_storage().nbytes()
 with differs("PyTorch ends the process"):
     torch.from_dlpack(np.arange(3.0)[::-1])
-with differs("There are no uint16 and uint32 here."):
-    torch.from_dlpack(np.arange(3, dtype=np.uint16))
+torch.from_dlpack(np.arange(3, dtype=np.uint16))
 torch.from_dlpack(np.arange(3, dtype=np.longdouble))
 
 # errors as of NumPy's from_dlpack
