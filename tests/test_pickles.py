@@ -15,7 +15,8 @@ import pytest
 from grouping import each
 
 import autograd_cy as ag
-from autograd_cy import nn, optim
+from autograd_cy import distributions, nn, optim
+from autograd_cy.distributions.constraint_registry import ConstraintRegistry
 from autograd_cy.utils import data
 
 PROTOCOLS = range(2, pickle.HIGHEST_PROTOCOL + 1)
@@ -69,6 +70,8 @@ def test_public_names_come_back_as_themselves():
             continue
         if isinstance(value, ag.Generator):
             continue  # a state, which test_generators_go_on_where_they_were compares
+        if isinstance(value, (ConstraintRegistry, distributions.Transform)):
+            continue  # equal ones: test_transforms_come_back_with_what_they_find
         itself = callable(value) or type(value).__module__.startswith("autograd_cy")
         count += 1
         for way, again in WAYS.items():
@@ -80,6 +83,31 @@ def test_public_names_come_back_as_themselves():
                 lost.append(f"{name}, {way}: {type(error).__name__}: {error}")
     assert not lost, "\n".join(lost)
     assert count > 1500
+
+
+@each("again", [pytest.param(way, id=name) for name, way in DEEP.items()])
+def test_transforms_come_back_with_what_they_find(again):
+    assert again(distributions.identity_transform) == distributions.identity_transform
+    constraints = distributions.constraints
+    kinds = [
+        *(constraints.real, constraints.positive, constraints.less_than(2.0)),
+        *(constraints.unit_interval, constraints.interval(-1.0, 2.0), constraints.simplex),
+        *(constraints.real_vector, constraints.independent(constraints.positive, 1)),
+        constraints.cat([constraints.real, constraints.positive], 0, [2, 1]),
+        constraints.stack([constraints.positive, constraints.real, constraints.real], 0),
+        constraints.corr_cholesky,
+    ]
+    own = ConstraintRegistry()
+    x = ag.tensor([0.5, -1.0, 0.25])
+    for registry in (distributions.biject_to, distributions.transform_to):
+        found = again(registry)
+        assert type(found) is type(own) and found is not registry
+        assert found._registry.keys() == registry._registry.keys()
+        for kind in kinds:
+            assert found(kind)(x).tolist() == registry(kind)(x).tolist(), kind
+        # What parts are found by is the one that came back.
+        found.register(constraints.positive, registry._registry[type(constraints.real)])
+        assert found(constraints.independent(constraints.positive, 1))(x).tolist() == x.tolist()
 
 
 def test_functions_name_the_module_where_programs_find_them():

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from . import constraints as _constraints
 from . import transforms
 
 constraints: Any = _constraints
-_identity: Any = transforms.identity_transform
 
 __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
@@ -90,7 +90,10 @@ class ConstraintRegistry:
 biject_to = ConstraintRegistry()
 transform_to = ConstraintRegistry()
 
-_both = (biject_to, transform_to)
+
+# Functions with a name, so that the registries can be pickled.
+def _identity(constraint: Any) -> transforms.Transform:
+    return transforms.identity_transform
 
 
 def _interval(constraint: Any) -> transforms.Transform:
@@ -115,42 +118,56 @@ def _less(constraint: Any) -> transforms.Transform:
     )
 
 
-for _registry in _both:
+def _corr_cholesky(constraint: Any) -> transforms.Transform:
+    return transforms.CorrCholeskyTransform()
 
-    def _independent(constraint: Any, find: ConstraintRegistry = _registry) -> Any:
-        return transforms.IndependentTransform(
-            find(constraint.base_constraint), constraint.reinterpreted_batch_ndims
-        )
 
-    def _cat(constraint: Any, find: ConstraintRegistry = _registry) -> Any:
-        return transforms.CatTransform(
-            [find(part) for part in constraint.cseq], constraint.dim, constraint.lengths
-        )
+def _stick_breaking(constraint: Any) -> transforms.Transform:
+    return transforms.StickBreakingTransform()
 
-    def _stack(constraint: Any, find: ConstraintRegistry = _registry) -> Any:
-        return transforms.StackTransform([find(part) for part in constraint.cseq], constraint.dim)
 
-    _registry.register(constraints.real, lambda constraint: _identity)
-    _registry.register(constraints.independent, _independent)
+def _softmax(constraint: Any) -> transforms.Transform:
+    return transforms.SoftmaxTransform()
+
+
+def _lower_cholesky(constraint: Any) -> transforms.Transform:
+    return transforms.LowerCholeskyTransform()
+
+
+def _positive_definite(constraint: Any) -> transforms.Transform:
+    return transforms.PositiveDefiniteTransform()
+
+
+def _independent(find: ConstraintRegistry, constraint: Any) -> transforms.Transform:
+    return transforms.IndependentTransform(
+        find(constraint.base_constraint), constraint.reinterpreted_batch_ndims
+    )
+
+
+def _cat(find: ConstraintRegistry, constraint: Any) -> transforms.Transform:
+    return transforms.CatTransform(
+        [find(part) for part in constraint.cseq], constraint.dim, constraint.lengths
+    )
+
+
+def _stack(find: ConstraintRegistry, constraint: Any) -> transforms.Transform:
+    return transforms.StackTransform([find(part) for part in constraint.cseq], constraint.dim)
+
+
+for _registry in (biject_to, transform_to):
+    _registry.register(constraints.real, _identity)
+    _registry.register(constraints.independent, partial(_independent, _registry))
     _registry.register(constraints.greater_than, _greater)
     _registry.register(constraints.greater_than_eq, _greater)
     _registry.register(constraints.less_than, _less)
     _registry.register(constraints.interval, _interval)
     _registry.register(constraints.half_open_interval, _interval)
-    _registry.register(
-        constraints.corr_cholesky, lambda constraint: transforms.CorrCholeskyTransform()
-    )
-    _registry.register(constraints.cat, _cat)
-    _registry.register(constraints.stack, _stack)
+    _registry.register(constraints.corr_cholesky, _corr_cholesky)
+    _registry.register(constraints.cat, partial(_cat, _registry))
+    _registry.register(constraints.stack, partial(_stack, _registry))
 
-biject_to.register(constraints.simplex, lambda constraint: transforms.StickBreakingTransform())
-transform_to.register(constraints.simplex, lambda constraint: transforms.SoftmaxTransform())
-transform_to.register(
-    constraints.lower_cholesky, lambda constraint: transforms.LowerCholeskyTransform()
-)
-transform_to.register(
-    constraints.positive_definite, lambda constraint: transforms.PositiveDefiniteTransform()
-)
-transform_to.register(
-    constraints.positive_semidefinite, lambda constraint: transforms.PositiveDefiniteTransform()
-)
+biject_to.register(constraints.simplex, _stick_breaking)
+transform_to.register(constraints.simplex, _softmax)
+transform_to.register(constraints.lower_cholesky, _lower_cholesky)
+transform_to.register(constraints.positive_definite, _positive_definite)
+transform_to.register(constraints.positive_semidefinite, _positive_definite)
