@@ -100,10 +100,10 @@ UPWARD_IMPORTS = {
 }
 OPERATORS = re.compile(r'^include "operators_of_', re.M)
 # Includes that the generator writes: the operators that a module calls, kinds of arguments, names,
-# kernels of optimizer steps, those of CUDA devices.
+# kernels of optimizer steps, those of CUDA devices, the table of dtypes.
 GENERATED = (
     *("operators_of_", "argument_kinds", "operator_names", "dispatched_operators", "optimizer_"),
-    "cuda_entries",
+    *("cuda_entries", "dtype_table", "cuda_types"),
 )
 # .pxd without a module
 HEADERS = {

@@ -23,6 +23,7 @@ from autograd_cy._tensors import printing
 from autograd_cy._vmap import mapping as _vmap
 from autograd_cy.amp import autocast_mode
 from autograd_cy.autograd import grad_mode, graph
+from autograd_cy.func._modules import _reparametrize_module
 from autograd_cy.nn.utils import parametrize
 from autograd_cy.utils import checkpoint
 
@@ -169,6 +170,7 @@ CONTEXTS = {
     "these_vmaps": lambda: _vmap.these_vmaps([(2, "same")]),
     "safe_globals": lambda: ag.serialization.safe_globals([square]),
     "cached": parametrize.cached,
+    "_reparametrize_module": lambda: _reparametrize_module(LAYER, {"weight": ag.ones(1, 3)}),
     "LevelContext": None,
     "_unsafe_preserve_version_counter": None,
     "RemovableHandle": None,

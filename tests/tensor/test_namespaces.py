@@ -168,7 +168,11 @@ def test_multi_dot_refuses_what_does_not_fit():
         (lambda: ag.linalg.multi_dot([a, 5]), TypeError, "multi_dot.*int"),
         (lambda: ag.linalg.multi_dot([a, b.double()]), RuntimeError, "tensor 1 of Double"),
         (lambda: ag.linalg.multi_dot([a, b], out=a.double()), RuntimeError, "expected out tensor"),
-        (lambda: ag.linalg.multi_dot([a > 0, b > 0]), NotImplementedError, "multi_dot: .*bool"),
+        (
+            lambda: ag.linalg.multi_dot([a > 0, b > 0]),
+            NotImplementedError,
+            "not implemented for 'Bool'",
+        ),
         (
             lambda: ag.linalg.multi_dot([a.clone().requires_grad_(), b], out=ag.empty(2, 2)),
             RuntimeError,

@@ -327,15 +327,15 @@ def test_bincount():
     nothing = torch.bincount(x[:0], weights[:0], 2)
     assert nothing.tolist() == [0, 0] and nothing.dtype == torch.int64
     for refused, error, words in (
-        (lambda: torch.bincount(x.double()), NotImplementedError, "got torch.float64"),
-        (lambda: torch.bincount(x > 0), NotImplementedError, "got torch.bool"),
+        (lambda: torch.bincount(x.double()), NotImplementedError, "got Double"),
+        (lambda: torch.bincount(x > 0), NotImplementedError, "got Bool"),
         (lambda: torch.bincount(x.view(2, 2)), RuntimeError, "1-d non-negative integral inputs"),
         (lambda: torch.bincount(-x), RuntimeError, "1-d non-negative integral inputs, got -3"),
         (lambda: torch.bincount(x, weights[1:]), RuntimeError, "same length as input"),
         (lambda: torch.bincount(x, minlength=-1), RuntimeError, "minlength should be >= 0"),
         (lambda: torch.vmap(torch.bincount)(x.view(2, 2)), RuntimeError, "dynamic shape"),
     ):
-        with pytest.raises(error, match=words.replace("torch.", r"\w+\.")):
+        with pytest.raises(error, match=words):
             refused()
 
 

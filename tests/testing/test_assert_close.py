@@ -201,9 +201,11 @@ def test_complex_range_is_that_of_both_parts():
 def test_given_range_and_zeros():
     t = make(100, low=0.25, high=0.5)
     assert t.min().item() >= 0.25 and t.max().item() < 0.5
-    assert make(3, low=1, high=1).tolist() == [1.0] * 3
+    with pytest.warns(FutureWarning, match="low==high"):
+        assert make(3, low=1, high=1).tolist() == [1.0] * 3
     assert make(50, dtype=ag.int32, low=0, high=2, exclude_zero=True).tolist() == [1] * 50
-    assert (make(5, low=0, high=0, exclude_zero=True) > 0).all()
+    with pytest.warns(FutureWarning, match="low==high"):
+        assert (make(5, low=0, high=0, exclude_zero=True) > 0).all()
 
 
 def test_layouts():
