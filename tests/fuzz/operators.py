@@ -164,7 +164,7 @@ def random_operation(rng, record=None, dtype=None, plain=False, large=False):
     def tensor(x):
         own = name
         if mixed and x.values is None:
-            own = choice(rng, list(values.KIND_OF))
+            own = choice(rng, values.MIXED)
         return _input(rng, record, x, shape_of(x), own, manner, ties=not plain)
 
     def put(argument, x):

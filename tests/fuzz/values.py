@@ -12,13 +12,23 @@ from .case import chance, choice
 
 KINDS = {
     "b": ("bool",),
+    "u": ("uint16", "uint32", "uint64"),
     "i": ("uint8", "int8", "int16", "int32", "int64"),
     "h": ("float16", "bfloat16"),
     "f": ("float32", "float64"),
     "c": ("complex64", "complex128"),
 }
 KIND_OF = {name: kind for kind, names in KINDS.items() for name in names}
-WIDE = {"b": "bool", "i": "int64", "h": "float64", "f": "float64", "c": "complex128"}
+# What is mixed with others; uint16, uint32 and uint64 are promoted with few of them.
+MIXED = [name for name, kind in KIND_OF.items() if kind != "u"]
+WIDE = {
+    "b": "bool",
+    "u": "uint64",
+    "i": "int64",
+    "h": "float64",
+    "f": "float64",
+    "c": "complex128",
+}
 EPSILON = {
     "float16": 2.0**-10,
     "bfloat16": 2.0**-7,
@@ -118,10 +128,10 @@ def numbers(rng, shape, dtype, low=-2.0, high=2.0, avoid=(), gap=0.1):
     kind = KIND_OF[dtype]
     if kind == "b":
         return rng.random(shape) < 0.5
-    if kind == "i":
+    if kind in "iu":
         low, high = int(np.ceil(low)), int(np.floor(high))
-        low = max(low, 0) if dtype == "uint8" else low
-        return rng.integers(low, max(high, low) + 1, shape)
+        low = max(low, 0) if dtype[0] == "u" else low
+        return rng.integers(low, max(high, low) + 1, shape, WIDE[kind])
     x = np.asarray(rng.uniform(low, high, shape))
     for point in avoid:
         side = np.where(x < point, -1.0, 1.0)
@@ -137,9 +147,10 @@ def special(rng, array, dtype, share=0.3):
     if kind == "b":
         return array
     chosen = rng.random(array.shape) < share
-    if kind == "i":
+    if kind in "iu":
         info = np.iinfo(dtype)
-        found = rng.choice([info.min, info.max, 0, 1, info.max - 1], array.shape)
+        pool = np.array([info.min, info.max, 0, 1, info.max - 1], WIDE[kind])
+        found = rng.choice(pool, array.shape)
     else:
         pool = [*SPECIAL, LARGEST[dtype], -LARGEST[dtype], SMALLEST[dtype], SMALLEST[dtype] / 4]
         found = rng.choice(pool, array.shape)

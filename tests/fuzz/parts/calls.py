@@ -232,7 +232,7 @@ def _check_reference(case, found, names, limits):
     arrays = []
     for x in operation.inputs:
         array = x.array
-        if KIND_OF[x.dtype] in "bi":
+        if KIND_OF[x.dtype] in "biu":
             floats = KIND_OF[names[0]] in "hfc" if names else False
             array = array.astype(np.float64 if floats else x.dtype)
         arrays.append(array)
@@ -252,7 +252,7 @@ def _check_reference(case, found, names, limits):
         raise Wrong(f"{len(found)} results, expected {len(wanted)}")
     for array, name, limit, goal in zip(found, names, limits, wanted):
         goal = np.asarray(goal)
-        if KIND_OF[name] in "bi":
+        if KIND_OF[name] in "biu":
             goal = rounded(goal, name)
         elif goal.size:
             # NumPy's own error is in float64, and its formula may be a plainer one.
@@ -263,10 +263,14 @@ def _check_reference(case, found, names, limits):
 def _changes_numbers(operation):
     """
     Return whether a number becomes another one in the dtype of the tensors, which NumPy doesn't do:
-    a fraction beside integers is cut off, a negative one beside uint8 wraps.
+    a fraction beside integers is cut off, a negative one beside uint8 and its like wraps.
     """
     plain = [x for x in operation.args if isinstance(x, (int, float))]
-    if plain and min(plain) < 0 and all(x.dtype in ("uint8", "bool") for x in operation.inputs):
+    if (
+        plain
+        and min(plain) < 0
+        and all(KIND_OF[x.dtype] in "ub" or x.dtype == "uint8" for x in operation.inputs)
+    ):
         return True
     fractions = [x for x in operation.kwargs.values() if isinstance(x, float) and x % 1]
     return bool(fractions) and all(not x.is_smooth for x in operation.inputs)
