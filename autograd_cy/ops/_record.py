@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from autograd_cy.ops._kernels import only_if, with_conditions
+from autograd_cy.ops._kernels import composite, only_if, with_conditions
 from autograd_cy.ops._rules import randomly
 from autograd_cy.ops._samples import by_test, differs, error, sample
 from autograd_cy.ops._types import arg_type
@@ -64,7 +64,8 @@ class Call:
     inplace: bool = False
     #: When the in-place form of a composite changes nothing.
     idle: str | None = None
-    #: "exact": of the dtype of the result only; "truth": bool or uint8; None: as the kernel can.
+    #: "exact": of the dtype of the result only; "truth": bool or uint8; "joined": of any dtype that
+    #: the result can be cast to, and others are a TypeError; None: as the kernel can.
     out: bool | str | None = None
     #: ``out=`` of float32 or float64 computes half types in its own dtype.
     wide_out: bool = False
@@ -258,6 +259,11 @@ class Record:
         if self.name.startswith("_") and shown_as is None:
             return f"autograd_cy::{self.symbol.strip('_')}"
         return "aten::" + self.shown.removeprefix("nn.functional.").replace(".", "_")
+
+    @property
+    def silent(self) -> bool:
+        """True if it has no events: made of operators, and torch has no operator of the name."""
+        return isinstance(self.kernel, composite) and self.event_name.startswith("autograd_cy::")
 
     @property
     def outs(self) -> bool:

@@ -210,6 +210,7 @@ op(
 
 op(
     "spmm(self, mat2)",
+    event="autograd_cy::spmm",
     tier="interpreted",
     method=False,
     out="exact",

@@ -59,8 +59,8 @@ class Event(Part):
 
     @property
     def silent(self) -> bool:
-        """True if there are no events of it: a step of formulas that is made of operators."""
-        return self.op.kind == "composite" and self.r.event_name.startswith("autograd_cy::")
+        """True if there are no events of it."""
+        return self.r.silent
 
     def number(self, form: str) -> str:
         """The number of the event's name."""

@@ -153,6 +153,7 @@ class Operation:
             ("alpha=", record.call.alpha),
             ("dunder=", record.call.dunder),
             ("out='truth' of no shape rule", record.call.out == "truth" and not has_shape(record)),
+            ("out='joined' of no shape rule", record.call.out == "joined" and not has_shape(record)),
             ("sized=", is_sized(record)),
             ("refuse_tangents=", getattr(record.derivatives.vjp, "refuse_tangents", False)),
             (
@@ -564,8 +565,10 @@ class Operation:
             len(r.returns) > 1 and r.call.named
         )
         if self.kind == "composite":
-            number = f"_event_{r.key} = _recorder._events({r.event_name!r} + chr(10) + {r.event_name + '_'!r})"
-            return [*self.composite(), *self.check(), *named, number]
+            names = f"{r.event_name!r} + chr(10) + {r.event_name + '_'!r}"
+            # Below 0 with one added for the form in place, too: there are no events.
+            number = "-2" if r.silent else f"_recorder._events({names})"
+            return [*self.composite(), *self.check(), *named, f"_event_{r.key} = {number}"]
         lines, fields = self.operation()
         body = ", ".join(f"{k}={v}" for k, v in fields.items())
         return [

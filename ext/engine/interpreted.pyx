@@ -90,7 +90,7 @@ cdef class Operation:
     cdef readonly bint resolves         # the kernel takes no tensor that is to be conjugated
     cdef readonly bint anywhere         # the kernel knows all devices
     cdef readonly int view              # how the views that it gives are made, or -1
-    cdef readonly str out               # "", "exact", "cast", "truth"
+    cdef readonly str out               # "", "exact", "cast", "truth", "joined"
     cdef readonly bint wide             # out= may widen half types
     cdef readonly int out_dtype         # where the dtype stands that out= chooses, or -1
     cdef readonly bint truth            # an elementwise kernel says what is true
@@ -386,9 +386,9 @@ def run(Operation op not None, tuple args not None):
 
 
 def run_composite(int event, function, tuple args not None):
-    """Run a function of other operators as one event with theirs in it."""
+    """Run a function of other operators as one event with theirs in it; below 0: without one."""
     cdef Scope _seen = NULL
-    if g_modes & G_PROFILE:
+    if g_modes & G_PROFILE and event >= 0:
         _seen = begin_call(event, args)
     return function(*args)
 
@@ -760,7 +760,7 @@ def composite_out(int event, function, tuple args not None, out, str kind, bint 
     cdef Scope _seen = NULL
     cdef Tensor t
     cdef uint32_t flags = 0
-    if g_modes & G_PROFILE:
+    if g_modes & G_PROFILE and event >= 0:
         _seen = begin_call(event, args)
     for x in args:
         if isinstance(x, Tensor):
@@ -784,7 +784,7 @@ def composite_inplace(int event, function, tuple args not None, str name):
     """The in-place form of what is made of other operators."""
     cdef Scope _seen = NULL
     cdef Tensor first = <Tensor>args[0]
-    if g_modes & G_PROFILE:
+    if g_modes & G_PROFILE and event >= 0:
         _seen = begin_call(event, args)
     value = function(overwritten(first, first.flags), *args[1:])
     return replace_value(first, <Tensor>value, name)

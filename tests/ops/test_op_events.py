@@ -6,7 +6,6 @@ from calls import CLASS_OF, EVALUATOR, RECORDS, cases, few, make, outputs, recor
 from grouping import each
 
 import autograd_cy as ag
-from autograd_cy.ops import _schema as schema
 from autograd_cy.profiler._session import Session
 
 
@@ -15,14 +14,8 @@ def dtype_of(record):
     return next(n for n in order if CLASS_OF[n] in record.call.dtypes)
 
 
-def silent(record):
-    """A step of formulas that is made of operators has no events of its own."""
-    ours = record.event_name.startswith("autograd_cy::")
-    return ours and isinstance(record.kernel, schema.composite)
-
-
 def seen(record):
-    return bool(record.tests.samples) and not silent(record)
+    return bool(record.tests.samples) and not record.silent
 
 
 def recorded(call, *args):
@@ -102,7 +95,7 @@ def test_names_are_torchs_where_torch_has_the_operator():
     torch = pytest.importorskip("torch")
     known = {n.partition(".")[0] for n in torch._C._dispatch_get_all_op_names()}
     for record in RECORDS:
-        if silent(record):
+        if record.silent:
             continue
         prefix, _, name = record.event_name.partition("::")
         if prefix == "aten":
@@ -110,3 +103,10 @@ def test_names_are_torchs_where_torch_has_the_operator():
         else:
             assert record.name.startswith("_") or f"aten::{name}" not in known, record.key
         assert "Backward" not in name
+
+
+def test_another_name_shows_the_operator_that_it_stands_for():
+    a, out = ag.ones(2, 2), ag.empty(2, 2)
+    for call in (lambda: ag.spmm(a, a), lambda: ag.spmm(a, a, out=out)):
+        names = recorded(call)[1]
+        assert names.count("aten::mm") == 1 and not [n for n in names if "spmm" in n]
