@@ -68,8 +68,9 @@ MAKE = {
     "sdpa_kernel": ("nn.attention.sdpa_kernel", ([],), {}),
     "device": ("device", ("cpu",), {}),
 }
-# Not in torch, or under another name there.
+# Not in torch, or under another name there; the last takes a module of the package.
 OTHERS = {"set_fwd_grad_enabled", "printoptions", "these_vmaps", "safe_globals"}
+OTHERS.add("_reparametrize_module")
 
 
 def made(package, name):
