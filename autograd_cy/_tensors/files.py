@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_cy._C.arguments import bool_arg, dtype_arg, int_arg, str_arg
 from autograd_cy._C.copying import _rebuild_tensor
 from autograd_cy._C.dtypes import get_default_dtype
 from autograd_cy._C.exchange import UntypedStorage
@@ -47,6 +48,8 @@ def from_file(
 
     Raises
     ------
+    TypeError
+        If an argument is of another type.
     RuntimeError
         If the file can't be opened, or has fewer elements and isn't shared.
 
@@ -63,6 +66,13 @@ def from_file(
     """
     import autograd_cy as ag
 
+    if not isinstance(filename, bytes):
+        str_arg(filename, "from_file", "filename", 1)
+    if shared is not None:
+        bool_arg(shared, "from_file", "shared", 2)
+    count = 0 if size is None else int_arg(size, "from_file", "size", 3)
+    if dtype is not None:
+        dtype_arg(dtype, "from_file", "dtype", 0)
     if (
         layout not in (None, ag.strided)
         or pin_memory
@@ -70,7 +80,6 @@ def from_file(
     ):
         raise RuntimeError("from_file: only strided tensors on the CPU, not pinned, are on files")
     kind = get_default_dtype() if dtype is None else dtype
-    count = size or 0
     if count < 0:
         raise RuntimeError(f"from_file: a negative size: {count}")
     if count:

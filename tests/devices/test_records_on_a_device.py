@@ -109,17 +109,23 @@ def test_distances_are_those_of_the_cpu(late, p):
     ag.testing.assert_close(got.cpu(), ag.cdist(x, y, p))
 
 
+# Cases that check values before anything is computed, as torch does on every device.
+CHECKS = {"cov": "fweights"}
+
+
 @each("case", few(EVERY, 1))
 def test_no_operator_reads_values_but_for_sizes(late, case):
     """Neither to check them nor to decide by them; a slot that counts answers the host."""
     call = make(case, one_dtype(case.record))
     ins = [on_device(t) for t in call.tensors()]
+    checks = CHECKS.get(case.record.key) in call.arguments(ins)[1]
     late.forget()
     before = devices.host_reads()
     call(ins)
     made = late.state()["calls"]
     counted = sum(n for key, n in made.items() if key.endswith(".sizes"))
-    assert devices.host_reads() == before and made.get("reads", 0) == counted
+    read = devices.host_reads() - before, made.get("reads", 0) - counted
+    assert all(n > 0 for n in read) if checks else read == (0, 0)
 
 
 @each("case", few(EVERY, 1))

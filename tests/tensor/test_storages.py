@@ -363,6 +363,25 @@ def test_files_are_mapped(tmp_path):
     assert ag.from_file(path).tolist() == [] and ag.UntypedStorage(1).filename is None
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "wanted"),
+    [
+        ("filename", {"filename": ag.zeros(2)}, "str, not Tensor"),
+        ("filename", {"filename": None}, "str, not NoneType"),
+        ("shared", {"shared": 1}, "bool, not int"),
+        ("size", {"size": 4.0}, "int, not float"),
+        ("size", {"size": True}, "int, not bool"),
+        ("dtype", {"dtype": "float32"}, ""),
+    ],
+)
+def test_arguments_of_mapped_files_have_their_types(tmp_path, name, given, wanted):
+    path = tmp_path / "numbers"
+    with pytest.raises(TypeError, match=rf"{name}.* must be .*{wanted}"):
+        ag.from_file(**{"filename": str(path), "shared": True, "size": 2, **given})
+    assert not path.exists()
+    assert ag.from_file(bytes(path), True, ag.tensor(2)).shape == (2,)
+
+
 def test_a_storage_of_no_tensor_is_moved_to_shared_memory():
     s = UntypedStorage([1, 2, 3])
     assert not s.is_shared() and s.share_memory_() is s
