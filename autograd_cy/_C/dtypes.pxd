@@ -50,7 +50,7 @@ cdef inline bint dt_is_limited(int d) noexcept nogil:
     return DT_U16 <= d <= DT_U64
 
 cdef inline int dt_twin(int d) noexcept nogil:
-    """The dtype with a sign that has the same bits as one of the limited dtypes; others as they are."""
+    """The dtype with a sign and the same bits as a limited dtype; others as they are."""
     return d + (DT_I16 - DT_U16) if DT_U16 <= d <= DT_U64 else d
 
 cdef inline bint dt_differentiable(int d) noexcept nogil:

@@ -1,9 +1,10 @@
 # cython: language_level=3
 # Matrix products on pointers, row-major, for every dtype but bool.
 #
-# dtype codes are those of dtypes.pxd, from uint8 on without uint16, uint32 and uint64.  trans: 0 as stored, 1 the stored matrix is the transpose,
-# 2 it is the conjugate transpose (1 for real types).  ld is the distance of stored rows in elements
-# and at least their length (any value with a single row).  Operands must not overlap the result.
+# dtype codes are those of dtypes.pxd, from uint8 on without uint16, uint32 and uint64.  trans: 0 as
+# stored, 1 the stored matrix is the transpose, 2 it is the conjugate transpose (1 for real types).
+# ld is the distance of stored rows in elements and at least their length (any value with a single
+# row).  Operands must not overlap the result.
 #
 # ensure_gemm(dtype) must have been called once before.  Integers wrap around; the half types are
 # multiplied in float32 and rounded once.  Results are bit-equal for any number of threads.

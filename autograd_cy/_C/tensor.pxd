@@ -163,8 +163,8 @@ cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* shape,
 cdef int replace_storage(Tensor t, Tensor source) except -1
 cdef int take_memory(Tensor t, Tensor source) except -1    # and go on counting versions
 
-cdef Py_ssize_t normal_dim(Py_ssize_t dim, Py_ssize_t ndim) except? -1     # negative ones counted
-cdef object missing_dim(Py_ssize_t dim, Py_ssize_t ndim, str text)     # the error of a size it lacks
+cdef Py_ssize_t normal_dim(Py_ssize_t dim, Py_ssize_t ndim) except? -1    # negative ones counted
+cdef object missing_dim(Py_ssize_t dim, Py_ssize_t ndim, str text)  # the error of a size it lacks
 
 # --- reading them ---------------------------------------------------------------------------
 cdef object scalar_value(Tensor t)                   # the only element as a Python number

@@ -93,8 +93,8 @@ cdef int check_mask(Tensor mask, Tensor query) except -1:
     if mask.dt != DT_BOOL and mask.dt != DT_F32 and mask.dt != query.dt:
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-            f"attn_mask.dtype: {dt_scalar_name(mask.dt)} and  query.dtype: {dt_scalar_name(query.dt)} "
-            "instead.")
+            f"attn_mask.dtype: {dt_scalar_name(mask.dt)} and  query.dtype: "
+            f"{dt_scalar_name(query.dt)} instead.")
     return 0
 
 

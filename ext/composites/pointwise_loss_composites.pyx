@@ -119,8 +119,9 @@ cdef Tensor logit_cross_entropy(Tensor a, Tensor b, Tensor weight, Tensor pos_we
     check_constant(pos_weight, "pos_weight", "binary_cross_entropy_with_logits", True)
     if dt_category(b.dt) < 2 and dt_category(a.dt) == 2:
         raise RuntimeError(
-            f"binary_cross_entropy_with_logits: result type {dt_scalar_name(a.dt)} can't be cast to the "
-            f"desired output type {dt_scalar_name(b.dt)}, that of the target; convert the target")
+            f"binary_cross_entropy_with_logits: result type {dt_scalar_name(a.dt)} can't be cast "
+            f"to the desired output type {dt_scalar_name(b.dt)}, that of the target; convert the "
+            "target")
     if not same_shape(a, b):
         shape = common_shape(a, b, "binary_cross_entropy_with_logits")
         if dims_of(b) != shape:

@@ -5,7 +5,7 @@ from autograd_cy._C.checked cimport checked_add, checked_sub
 from autograd_cy._C.constants cimport counted
 from autograd_cy._C.dtypes cimport dt_is_integral, dt_scalar_name
 from autograd_cy._C.iterate cimport check_writable, copy_into, fill_with, resize_out, to_device
-from autograd_cy._C.metadata cimport is_whole, normal_dims, replaced, resolve_shape, viewable
+from autograd_cy._C.metadata cimport is_whole, replaced, resolve_shape, viewable
 from autograd_cy._C.out_places cimport apart
 from autograd_cy._C.tensor cimport (
     Tensor, bump_version, dims_of, missing_dim, normal_dim, scalar_value, sizes_of, F_BATCHED,

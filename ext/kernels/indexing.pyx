@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 from autograd_cy._C import cpu as _cpu
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_BOOL, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I8, DT_I16, DT_I32, DT_I64,
-    DT_SIZE, DT_U8, dt_is_limited, dt_numpy, dt_twin)
+    DT_SIZE, DT_U16, DT_U32, DT_U64, DT_U8, dt_is_limited, dt_numpy, dt_twin)
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.faults cimport (
@@ -130,12 +130,11 @@ cdef void select_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef SelectPlan* plan = <SelectPlan*>ctx
     cdef Py_ssize_t outer = tile // plan.blocks * plan.together
     cdef Py_ssize_t first = tile % plan.blocks * plan.rows
-    cdef Py_ssize_t n = least(plan.n - first, plan.rows), i, stop
+    cdef Py_ssize_t n = least(plan.n - first, plan.rows), i, _
     cdef const char* a = plan.a + outer * plan.a_outer
     cdef char* b = plan.b + outer * plan.b_outer + first * plan.b_row
     cdef const int64_t* k = plan.index + first
-    stop = least(outer + plan.together, plan.outer)
-    for outer in range(outer, stop):
+    for _ in range(least(plan.together, plan.outer - outer)):
         if plan.width == plan.item:
             copy_words(b, a, plan.a_row, k, n, plan.item)
         else:

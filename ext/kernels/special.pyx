@@ -9,8 +9,8 @@ from autograd_cy._C.dtypes cimport DT_BF16, DT_F16, DT_F32
 from autograd_cy._C.exchange cimport array_of
 from autograd_cy._C.indexing cimport fill_true, only_mask, tensor_from_array, values_of
 from autograd_cy._C.iterate cimport (
-    broadcast_shape, cast, check_writable, clear, clone_plain, copy_into, ew1, ew2, ew3, expand_plain,
-    one_memory, P_BOOL, P_SAME, P_SKIP_FIRST, to_device)
+    broadcast_shape, cast, check_writable, clear, clone_plain, copy_into, ew1, ew2, ew3,
+    expand_plain, one_memory, P_BOOL, P_SAME, P_SKIP_FIRST, to_device)
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.outputs cimport Result, fresh, result_like

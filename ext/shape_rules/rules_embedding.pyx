@@ -12,8 +12,8 @@ cdef int check_indices(Tensor indices, str name, str op) except -1:
     if indices.dt != DT_I64 and indices.dt != DT_I32:
         raise RuntimeError(
             f"Expected tensor for argument #1 '{name}' to have one of the following scalar types: "
-            f"Long, Int; but got {dt_scalar_name(indices.dt)}Tensor instead (while checking arguments "
-            f"for {op})")
+            f"Long, Int; but got {dt_scalar_name(indices.dt)}Tensor instead (while checking "
+            f"arguments for {op})")
     return 0
 
 
@@ -69,8 +69,8 @@ cdef int bagged(Result* r, Tensor weight, Tensor indices, Tensor offsets, Tensor
     if weight.dt < DT_F16:
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: "
-            f"Half, BFloat16, Float, Double; but got {dt_scalar_name(weight.dt)}Tensor instead (while "
-            f"checking arguments for {op})")
+            f"Half, BFloat16, Float, Double; but got {dt_scalar_name(weight.dt)}Tensor instead "
+            f"(while checking arguments for {op})")
     check_indices(indices, "indices", op)
     check_indices(offsets, "offsets", op)
     if indices.nd != 1 or offsets.nd != 1:
@@ -87,8 +87,9 @@ cdef int bagged(Result* r, Tensor weight, Tensor indices, Tensor offsets, Tensor
         if samples.dt != weight.dt:
             raise RuntimeError(
                 "Expected tensor for argument #1 'weight' to have the same type as tensor for "
-                f"argument #2 'per_sample_weights'; but type {dt_scalar_name(weight.dt)}Tensor does "
-                f"not equal {dt_scalar_name(samples.dt)}Tensor (while checking arguments for {op})")
+                f"argument #2 'per_sample_weights'; but type {dt_scalar_name(weight.dt)}Tensor "
+                f"does not equal {dt_scalar_name(samples.dt)}Tensor (while checking arguments for "
+                f"{op})")
         if samples.nd != 1 or samples.count != indices.count:
             raise RuntimeError(
                 f"{op}: expected one of per_sample_weights for each of {indices.count} indices, "

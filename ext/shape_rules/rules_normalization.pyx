@@ -35,8 +35,8 @@ cdef int same_dtype(Tensor t, Tensor input, str name, str op) except -1:
     if t is None or t.dt == input.dt or t.dt == statistics_dtype(input.dt):
         return 0
     raise RuntimeError(
-        f"{op}: expected scalar type {dt_scalar_name(input.dt)} but found {dt_scalar_name(t.dt)} of "
-        f"{name}. Convert one of them with .to(dtype).")
+        f"{op}: expected scalar type {dt_scalar_name(input.dt)} but found {dt_scalar_name(t.dt)} "
+        f"of {name}. Convert one of them with .to(dtype).")
 
 
 # --- rows -----------------------------------------------------------------------------------

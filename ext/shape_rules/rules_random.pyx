@@ -4,7 +4,7 @@
 from autograd_cy._C.rules_common cimport slope_range
 from autograd_cy._C.dtypes cimport (
     dt_differentiable, dt_is_complex, dt_is_float, dt_is_signed, dt_real, dt_scalar_name,
-    dt_type_name, DT_BF16, DT_F16, DT_F32, DT_F64, DT_I64, DT_U8)
+    dt_type_name, DT_BF16, DT_F16, DT_F32, DT_F64, DT_I64)
 from autograd_cy._C.iterate cimport expand_plain
 from autograd_cy._C.outputs cimport Result, has_shape, result_like
 from autograd_cy._C.random cimport exact_limit

@@ -97,7 +97,8 @@ def _move_memory(Tensor t not None, make):
     """
     Let a tensor, what it is a view of, and their storage object go on with other memory.
 
-    ``make(nbytes)`` gives it, as an `UntypedStorage`. Returns what holds the old memory; or None, and nothing is done, if something else uses the memory too, which would stay behind.
+    ``make(nbytes)`` gives it, as an `UntypedStorage`. Returns what holds the old memory; or None,
+    and nothing is done, if something else uses the memory too, which would stay behind.
     """
     cdef StorageImpl* old = root_of(t.mem)
     cdef StorageImpl* top = t.mem       # above it, if the tensor has a version of its own (`.data`)

@@ -3,6 +3,7 @@
 cdef dict _own = {}             # see Note [Methods that programs set]
 cdef dict _exchanged = {}
 
+
 def _set_constructor(f):
     """Let ``Tensor(data)`` build from lists, arrays and tensors (creation functions live above)."""
     global _construct
@@ -83,12 +84,13 @@ def _install(str name, value):
 
 # Note [Methods that programs set]
 # Programs set, replace and delete methods of the class (`torch.Tensor.cuda = identity`). Python
-# allows that once the class isn't marked as immutable, and calls see it as they see what the package
-# installs. So there are three dicts: what the class has, what the package has installed, and what it
-# shows while there is a mode (function_modes.pxi). A name with another value than these is the
-# program's: neither modes nor later modules of the package touch it. Behind the class, in its order
-# of look-up, is a class with the package's own methods, which a deletion uncovers; torch has
-# TensorBase there.
+# allows that once the class isn't marked as immutable, and calls see it as they see what the
+# package installs. So there are three dicts: what the class has, what the package has installed,
+# and what it shows while there is a mode (function_modes.pxi). A name with another value than these
+# is the program's: neither modes nor later modules of the package touch it. Behind the class, in
+# its order of look-up, is a class with the package's own methods, which a deletion uncovers; torch
+# has TensorBase there.
+
 
 class TensorBase:
     """The methods of Tensor as they are without what programs have set."""

@@ -325,7 +325,8 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
         dt = parse_dtype(dtype, DT_I64)
     if dt_is_complex(dt) or dt == DT_BOOL:
         raise NotImplementedError(
-            f"randperm: not implemented for '{dt_scalar_name(dt)}'; make it of int64 and convert it")
+            f"randperm: not implemented for '{dt_scalar_name(dt)}'; make it of int64 and convert "
+            "it")
     if count - 1 > exact_limit(dt):
         raise RuntimeError(f"randperm: {count} numbers do not fit {dt_scalar_name(dt)}")
     t = tensor_empty_on(where, DT_I64, 1, &count, NULL)
