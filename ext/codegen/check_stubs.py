@@ -32,6 +32,8 @@ COMMON |= {"__slots__", "__match_args__", "__test__", "__orig_bases__"}
 # Filled by each slot that Python has for it; the stub names those that make sense.
 SLOTS = {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__", "__hash__", "__buffer__"}
 SLOTS |= {"__rtruediv__", "__delattr__", "__delitem__", "__next__", "__release_buffer__"}
+# Classes that share the methods of another, whose stub shows them.
+SHARING = {"TensorBase": "Tensor"}
 
 
 def main() -> int:
@@ -118,6 +120,9 @@ def class_problems(cls, node: ast.ClassDef):
     aliases = {n.targets[0].id for n in node.body if isinstance(n, ast.Assign)}
     # What only says that it isn't there is not in the stub.
     built = {name for name in vars(cls) if name not in COMMON | SLOTS and hasattr(cls, name)}
+    if cls.__name__ in SHARING:
+        module = sys.modules[cls.__module__]
+        built -= set(dir(getattr(module, SHARING[cls.__name__])))
     if getattr(vars(cls).get("__setstate__"), "__name__", "") == "__setstate_cython__":
         built.discard("__setstate__")
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
