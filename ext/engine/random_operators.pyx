@@ -9,7 +9,8 @@ from autograd_cy._C.creation cimport (
     check_out, check_placement, set_requires_grad, like_on, python_number, parse_dtype, parse_size,
     place_like)
 from autograd_cy._C.dtypes cimport (
-    dt_differentiable, dt_is_complex, dt_scalar_name, g_default_dtype, DT_BOOL, DT_I64)
+    dt_differentiable, dt_is_complex, dt_scalar_name, dt_type_name, g_default_dtype,
+    not_for_limited, DT_BOOL, DT_I64, DT_U64)
 from autograd_cy._C.iterate cimport broadcast_shape, cast, copy_into, resize_out
 from autograd_cy._C.random cimport checked_generator, exact_limit
 from autograd_cy._C.recorder cimport Scope, begin_call, events

@@ -150,6 +150,18 @@ class TestRandom:
         big = ag.empty(1000, dtype=ag.int64).random_()
         assert big.min() >= 0
         assert big.max() > 2**62
+        for dtype, top in [(ag.uint16, 2**16), (ag.uint32, 2**32)]:
+            t = ag.empty(1000, dtype=dtype).random_().to(ag.int64)
+            assert t.min() >= 0 and t.max() > top * 0.98
+
+    def test_uint64_needs_an_upper_bound(self):
+        t = ag.ones(3, dtype=ag.uint64)
+        with pytest.raises(NotImplementedError, match="not implemented for 'UInt64'"):
+            t.random_()
+        with pytest.raises(RuntimeError, match="to - 1 is out of bounds for long unsigned int"):
+            t.random_(5, None)
+        assert t.tolist() == [1, 1, 1]
+        assert all(2**62 <= x < 2**62 + 9 for x in t.random_(2**62, 2**62 + 9).tolist())
 
     def test_one_bound_is_the_upper_one(self):
         assert set(ag.empty(100).random_(2).tolist()) == {0, 1}

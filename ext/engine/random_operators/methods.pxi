@@ -84,7 +84,8 @@ def random_(Tensor self not None, *args, generator=None, **named):
     Fill with whole numbers drawn evenly from ``[from, to)``.
 
     ``random_(to)`` counts from 0; without bounds the numbers go up to the largest of an integer
-    dtype, and up to the last one that is exact in a floating dtype.
+    dtype, and up to the last one that is exact in a floating dtype. Bounds are numbers of int64, so
+    uint64 needs an upper one.
 
     Parameters
     ----------
@@ -120,10 +121,15 @@ def random_(Tensor self not None, *args, generator=None, **named):
     if dt_is_complex(self.dt):
         raise NotImplementedError(f"random_: not implemented for '{dt_scalar_name(self.dt)}'")
     lo = 0 if lo is None else small_number(lo, "random_", "from")
-    if hi is None:
-        hi = exact_limit(self.dt) + 1
-    else:
+    if hi is not None:
         hi = small_number(hi, "random_", "to")
+    elif self.dt != DT_U64:
+        hi = exact_limit(self.dt) + 1
+    elif form == 2:
+        raise not_for_limited(DT_U64, "random_")
+    else:               # bounds are of int64
+        raise RuntimeError(
+            f"random_: to - 1 is out of bounds for {dt_type_name(DT_U64)}; give 'to'")
     return T._random_(self, lo, last_of(lo, hi), form, generator)
 
 
