@@ -41,6 +41,7 @@ cdef enum:
     OUT_CAST = 0      # of any dtype that the result can be cast to
     OUT_EXACT = 1     # of the result's dtype
     OUT_TRUTH = 2     # bool, or uint8
+    OUT_JOINED = 3    # as OUT_CAST, and another dtype is a TypeError
 
 cdef inline Tensor fresh(const Result* r, int device):
     if device == 0 and not r.strided:

@@ -24,7 +24,7 @@ from ext.codegen.formula import FormulaError
 from ext.codegen.lines import indent
 from ext.codegen.vocabulary import arg_type
 
-OUT_KINDS = {"exact": "OUT_EXACT", "truth": "OUT_TRUTH"}
+OUT_KINDS = {"exact": "OUT_EXACT", "truth": "OUT_TRUTH", "joined": "OUT_JOINED"}
 _RULE = re.compile(r"^(\w+)\.(\w+)\((.*)\)$", re.S)
 _SIZES = re.compile(r"\bsizes\b")
 _LITERALS = {"None": "object", "True": "bint", "False": "bint"}

@@ -39,7 +39,7 @@ from autograd_cy._C.storage cimport MAX_DEVICE_TYPES, ON_CPU, ON_META, device_ty
 from autograd_cy._C.devices cimport (
     add_slots, check_place, device_among, lays_channels_last, no_kernel, refuse_device)
 from autograd_cy._C.outputs cimport (
-    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, check_outs, fresh, fresh_dense,
+    OUT_CAST, OUT_EXACT, OUT_JOINED, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result, check_outs, fresh, fresh_dense,
     inplace_target, NEEDS_SIZES, out_target, settle, sized_by_values)
 from autograd_cy._C.random cimport drawing_state
 from autograd_cy._C.node_io cimport (

@@ -38,9 +38,6 @@ cdef Tensor in_wider_dtype(Tensor a, Tensor out):
 
 
 cdef object no_cast(int dt, Tensor out, str op):
-    if op == "cat" or op == "stack":        # whose out= decides about their signature, in torch
-        return TypeError(
-            f"{op}: input types can't be cast to the desired output type {dt_scalar_name(out.dt)}")
     return RuntimeError(
         f"{op}: result type {dt_scalar_name(dt)} can't be cast to the desired output type "
         f"{dt_scalar_name(out.dt)}")

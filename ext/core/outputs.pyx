@@ -64,6 +64,10 @@ cdef Tensor out_target(Tensor out, const Result* r, tuple read, int device, int 
     if kind == OUT_EXACT:
         need_exact_out(out, r.dt, op)
     if dt_category(r.dt) > dt_category(out.dt):
+        if kind == OUT_JOINED:
+            raise TypeError(
+                f"{op}: input types can't be cast to the desired output type "
+                f"{dt_scalar_name(out.dt)}")
         raise no_cast(r.dt, out, op)
     check_target(out, r, op)
     if out.dt != r.dt or out.flags & F_LAZY or touches(out, read):

@@ -13,7 +13,7 @@ from autograd_cy._C.iterate cimport (
 from autograd_cy._C.kernel_table cimport kernel_number
 from autograd_cy._C.launch cimport no_launch
 from autograd_cy._C.outputs cimport (
-    OUT_CAST, OUT_EXACT, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result,
+    OUT_CAST, OUT_EXACT, OUT_JOINED, OUT_TRUTH, OVER_DENSE, OVER_NONE, OVER_PLACES, Result,
     check_outs, fresh, inplace_target, out_target, settle)
 from autograd_cy._C.storage cimport ON_CPU, ON_META, device_type
 from autograd_cy._C.tensor cimport Tensor
@@ -21,6 +21,7 @@ from autograd_cy._C.tensor cimport Tensor
 cdef dict _ways = {}          # type of device -> what is told that the host computes for it
 cdef dict RULES = {
     "same": P_SAME, "bool": P_BOOL, "float": P_FLOAT, "real": P_REAL, "complex": P_COMPLEX}
+cdef dict OUT_KINDS = {"exact": OUT_EXACT, "truth": OUT_TRUTH, "joined": OUT_JOINED}
 
 
 cdef class ElementwiseKernel:
@@ -86,7 +87,7 @@ cdef class ShapedKernel:
         """
         cdef Result made[MOST_RESULTS]
         cdef int device = device_among(read, name) if on_device else 0
-        cdef int kind = OUT_EXACT if rule == "exact" else OUT_TRUTH if rule == "truth" else OUT_CAST
+        cdef int kind = OUT_KINDS.get(rule, OUT_CAST)
         cdef list to = []
         cdef int i
         self.rule(<size_t>&made[0], args, name)
