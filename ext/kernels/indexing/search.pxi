@@ -40,12 +40,15 @@ cdef Tensor tensor_from_array(object array, int dt):
 
 ctypedef fused whole_t:
     uint8_t
+    uint16_t
+    uint32_t
+    uint64_t
     int8_t
     int16_t
     int32_t
     int64_t
 
-cdef uint64_t SIGN = <uint64_t>1 << 63
+cdef uint64_t SIGN = <uint64_t>1 << 63      # turns numbers into keys that are in the same order
 
 
 cdef tuple groups_of(object order, object differs):
@@ -101,13 +104,19 @@ cdef void sort_keys(uint64_t* a, uint64_t* b, Py_ssize_t n) noexcept nogil:
 cdef inline void load_whole(const whole_t* a, Py_ssize_t n, uint64_t* keys) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
-        keys[i] = <uint64_t><int64_t>a[i] ^ SIGN
+        if whole_t is uint64_t:
+            keys[i] = a[i]
+        else:
+            keys[i] = <uint64_t><int64_t>a[i] ^ SIGN
 
 
 cdef inline void store_whole(const uint64_t* keys, Py_ssize_t n, whole_t* out) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
-        out[i] = <whole_t><int64_t>(keys[i] ^ SIGN)
+        if whole_t is uint64_t:
+            out[i] = keys[i]
+        else:
+            out[i] = <whole_t><int64_t>(keys[i] ^ SIGN)
 
 
 cdef void keys_of_whole(int dt, const char* a, Py_ssize_t n, uint64_t* keys) noexcept nogil:
@@ -119,6 +128,12 @@ cdef void keys_of_whole(int dt, const char* a, Py_ssize_t n, uint64_t* keys) noe
         load_whole(<const int16_t*>a, n, keys)
     elif dt == DT_I8:
         load_whole(<const int8_t*>a, n, keys)
+    elif dt == DT_U16:
+        load_whole(<const uint16_t*>a, n, keys)
+    elif dt == DT_U32:
+        load_whole(<const uint32_t*>a, n, keys)
+    elif dt == DT_U64:
+        load_whole(<const uint64_t*>a, n, keys)
     else:
         load_whole(<const uint8_t*>a, n, keys)
 
@@ -132,6 +147,12 @@ cdef void whole_of_keys(int dt, const uint64_t* keys, Py_ssize_t n, char* a) noe
         store_whole(keys, n, <int16_t*>a)
     elif dt == DT_I8:
         store_whole(keys, n, <int8_t*>a)
+    elif dt == DT_U16:
+        store_whole(keys, n, <uint16_t*>a)
+    elif dt == DT_U32:
+        store_whole(keys, n, <uint32_t*>a)
+    elif dt == DT_U64:
+        store_whole(keys, n, <uint64_t*>a)
     else:
         store_whole(keys, n, <uint8_t*>a)
 
