@@ -153,7 +153,10 @@ class Operation:
             ("alpha=", record.call.alpha),
             ("dunder=", record.call.dunder),
             ("out='truth' of no shape rule", record.call.out == "truth" and not has_shape(record)),
-            ("out='joined' of no shape rule", record.call.out == "joined" and not has_shape(record)),
+            (
+                "out='joined' of no shape rule",
+                record.call.out == "joined" and not has_shape(record),
+            ),
             ("sized=", is_sized(record)),
             ("refuse_tangents=", getattr(record.derivatives.vjp, "refuse_tangents", False)),
             (
