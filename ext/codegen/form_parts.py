@@ -130,7 +130,7 @@ class CheckDtype(Part):
         if wanted is None:
             return []
         names = wanted.names
-        how = f'{hex(wanted.bits)}, "{self.op.shown}", {self.r.call.refusal!r}'
+        how = f'{hex(wanted.bits)}, "{self.op.shown}", {self.words()}'
         if wanted.promoted and len(names) > 2:
             return [f"check_dtype(common_dtype(({', '.join(names)})), {how})"]
         if wanted.promoted and len(names) == 2:
@@ -158,14 +158,25 @@ class CheckDtype(Part):
         return has_shape(self.r) and not (is_sized(self.r) or self.r.kernel.draws)
 
     def function(self) -> list[str]:
-        """`objections_<key>`: what the shape rule refuses. Called where the dtype is refused, too."""
+        """`objections_<key>`: what the shape rule refuses, called where the dtype is refused; and the
+        table of words."""
         wanted = dtype_check_of(self.r)
-        if wanted is None or wanted.promoted or not self.rule_first:
+        if wanted is None:
             return []
+        words = self.r.call.refusal
+        # Once for the module: a call must not make it anew.
+        table = ["", f"cdef object {self.words()} = {words!r}"] * isinstance(words, dict)
+        if wanted.promoted or not self.rule_first:
+            return table
         made = [f"cdef Result[{len(self.r.returns)}] made"] * bool(self.r.returns)
         rule = checked_shape(self.r, self.op.shown, self.op.imports)
         head = f"cdef int objections_{self.op.key}({self.op.params}) except -1:"
-        return ["", head, *indent([*made, *rule, "return 0"])]
+        return [*table, "", head, *indent([*made, *rule, "return 0"])]
+
+    def words(self) -> str:
+        """Return the words of a refusal, or the name of the table of those for each dtype."""
+        words = self.r.call.refusal
+        return f"refusal_{self.op.key}" if isinstance(words, dict) else repr(words)
 
 
 class CheckDevice(Part):
