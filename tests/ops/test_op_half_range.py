@@ -57,7 +57,7 @@ FORMULAS = {
     *("_pow_backward_self _pow_backward_exponent _polygamma tanh_backward").split(),
     *("sigmoid_backward gelu_backward gelu_tanh_backward").split(),
     *("softmax_backward log_softmax_backward").split(),
-    *("logcumsumexp special_i0e special_i1e").split(),
+    *("logcumsumexp special_i0e special_i1e mvlgamma").split(),
     *("_softplus_backward _log_sigmoid_backward _mish_backward _glu_backward").split(),
 }
 
