@@ -54,7 +54,7 @@ def _missing() -> list[str]:
     if driver is not None:
         missing.append(driver)
     # A module that is loaded already needs no spec.
-    if "pycuda" not in sys.modules and find_spec("pycuda") is None:
+    if sys.modules.get("pycuda") is None and find_spec("pycuda") is None:
         missing.append(cuda_driver.NO_PYCUDA)
     elif not missing:
         pycuda = cuda_driver.pycuda_problem()

@@ -10,6 +10,9 @@ from ext.codegen.kernel_specs import SPECS
 DTYPES = {
     "b1": ag.bool,
     "u8": ag.uint8,
+    "u16": ag.uint16,
+    "u32": ag.uint32,
+    "u64": ag.uint64,
     "i8": ag.int8,
     "i16": ag.int16,
     "i32": ag.int32,
@@ -47,10 +50,10 @@ def values(shape, dtype, seed, nonzero=False):
     count = int(np.prod(shape))
     if dtype == "b1":
         return ag.tensor(random.integers(0, 2, count).tolist(), dtype=ag.bool).reshape(shape)
-    if dtype in ("u8", "i8", "i16", "i32", "i64"):
-        low, high = (0, 256) if dtype == "u8" else (-128, 128)
+    if dtype[0] in "ui":
+        low, high = (0, 256) if dtype[0] == "u" else (-128, 128)
         numbers = random.integers(low, high, count)
-        if dtype in ("i32", "i64"):
+        if dtype in ("u32", "u64", "i32", "i64"):
             numbers[::5] *= 1_000_003
         if nonzero:
             numbers[numbers == 0] = 3

@@ -198,7 +198,7 @@ BAD = {
     "between": ({"strides": (6,)}, ValueError, "multiples"),
     "size": ({"shape": (-2,)}, ValueError, "negative size"),
     "unaligned": ({"shift": 2}, ValueError, "multiples of their size"),
-    "dtype": ({"typestr": "<u4"}, TypeError, "uint32"),
+    "dtype": ({"typestr": "<M8"}, TypeError, "datetime64"),
 }
 
 
@@ -294,7 +294,7 @@ def test_streams_that_dlpack_refuses():
     for stream in (0, -2):
         with pytest.raises(ValueError, match="no stream of CUDA"):
             x.__dlpack__(stream=stream)
-    with pytest.raises(TypeError, match="int or None"):
+    with pytest.raises(TypeError, match="int"):
         x.__dlpack__(stream="1")
     with pytest.raises(ValueError, match="stream should be None on cpu"):
         ag.ones(2).__dlpack__(stream=1)
