@@ -100,7 +100,7 @@ def _quantile(
 
 
 def _between(ordered: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
-    """What lies at ranks, which needn't be whole."""
+    """Return the elements at ranks, which needn't be whole."""
     if ranks.ndim < ordered.ndim:
         ranks = ranks.expand(*ordered.shape[:-1], ranks.shape[-1])
     if interpolation == "nearest":

@@ -142,7 +142,7 @@ def _ones_for_edge(edge, i):
 
 
 def _shown(given):
-    """What was given as a tuple, as overrides get it; an object that has one counts as a tensor."""
+    """Return the arguments as a tuple, as overrides get them; a look-alike counts as one tensor."""
     if isinstance(given, Mapping):
         return tuple(given.values())
     if isinstance(given, (Tensor, GradientEdge)) or hasattr(given, "__torch_function__"):

@@ -70,7 +70,7 @@ class Transform:
     @property
     def sign(self) -> Any:
         """1 where the function grows, -1 where it falls; of functions of one variable."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define sign")
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """
@@ -115,10 +115,10 @@ class Transform:
         return x
 
     def _call(self, x: Tensor) -> Tensor:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define _call")
 
     def _inverse(self, y: Tensor) -> Tensor:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define _inverse")
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """
@@ -133,7 +133,7 @@ class Transform:
         -------
         Tensor
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define log_abs_det_jacobian")
 
     def __repr__(self) -> str:
         return type(self).__name__ + "()"

@@ -84,7 +84,7 @@ class Constraint:
         Tensor
             Bools, of the shape of `value` without its last `event_dim` dimensions.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define check")
 
     def __repr__(self) -> str:
         name = type(self).__name__.removeprefix("_")
@@ -92,7 +92,7 @@ class Constraint:
 
 
 def _whole(truth: Tensor, dims: int) -> Tensor:
-    """Whether all elements of the last dimensions are true."""
+    """Return whether all elements of the last dimensions are true."""
     if dims == 0:
         return truth
     return truth.reshape((*truth.shape[: truth.dim() - dims], -1)).all(-1)

@@ -130,7 +130,7 @@ class Distribution:
         -------
         Distribution
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define expand")
 
     @property
     def batch_shape(self) -> Size:
@@ -145,17 +145,17 @@ class Distribution:
     @property
     def arg_constraints(self) -> dict[str, Constraint]:
         """The constraints of the parameters, by name."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define arg_constraints")
 
     @property
     def support(self) -> Any:
         """The constraint of samples."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define support")
 
     @property
     def mean(self) -> Tensor:
         """The mean."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define mean")
 
     @property
     def mode(self) -> Tensor:
@@ -165,7 +165,7 @@ class Distribution:
     @property
     def variance(self) -> Tensor:
         """The variance."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define variance")
 
     @property
     def stddev(self) -> Tensor:
@@ -200,7 +200,7 @@ class Distribution:
         -------
         Tensor
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define rsample")
 
     def log_prob(self, value: Tensor) -> Tensor:
         """
@@ -214,7 +214,7 @@ class Distribution:
         -------
         Tensor
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define log_prob")
 
     def cdf(self, value: Tensor) -> Tensor:
         """
@@ -228,7 +228,7 @@ class Distribution:
         -------
         Tensor
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define cdf")
 
     def icdf(self, value: Tensor) -> Tensor:
         """
@@ -242,7 +242,7 @@ class Distribution:
         -------
         Tensor
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define icdf")
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """
@@ -257,7 +257,7 @@ class Distribution:
         -------
         Tensor
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define enumerate_support")
 
     def entropy(self) -> Tensor:
         """
@@ -267,7 +267,7 @@ class Distribution:
         -------
         Tensor
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define entropy")
 
     def perplexity(self) -> Tensor:
         """

@@ -209,14 +209,19 @@ def _multivariate_normal(p: Any, q: Any) -> Tensor:
 @register_kl(Independent, Independent)
 def _independent(p: Any, q: Any) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
-        raise NotImplementedError
+        raise NotImplementedError(
+            "kl_divergence: the two distributions take other numbers of dimensions as one event, "
+            f"{p.reinterpreted_batch_ndims} and {q.reinterpreted_batch_ndims}"
+        )
     return _sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
 def _transformed(p: Any, q: Any) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
-        raise NotImplementedError
+        raise NotImplementedError(
+            "kl_divergence: the two distributions have other transforms or shapes of events"
+        )
     return kl_divergence(p.base_dist, q.base_dist)
 
 

@@ -190,7 +190,7 @@ class lazy_property:
 
 
 class _OfClass(property):
-    """What a lazy property is for the class: its documentation."""
+    """A lazy property as the class shows it: its documentation."""
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:

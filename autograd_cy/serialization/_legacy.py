@@ -182,7 +182,7 @@ class StreamReader:
         self.swapped = isinstance(machine, dict) and machine.get("little_endian") is False
 
     def rest(self) -> memoryview:
-        """What is not read yet."""
+        """Return the bytes that are not read yet."""
         return self.stream.getbuffer()[self.stream.tell() :]
 
     def storage(self, saved: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What rows of losses have in common: inputs and a target, texts, and statements of functions."""
+"""Common parts of rows of losses: inputs and a target, texts, and statements of functions."""
 
 from autograd_cy.ops.layers._schema import Layer, layer
 
