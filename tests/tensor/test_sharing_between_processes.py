@@ -151,7 +151,7 @@ if __name__ == "__main__":
         except Exception as error:
             assert "requires_grad" in str(error), error
             print("refused")
-        # The end of the block kills workers, also those that are about to forget what they have sent.
+        # The end of the block kills workers, also those about to forget what they have sent.
         pool.close()
         pool.join()
 """
