@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 from autograd_cy._C._warned import warn as _warn
-from autograd_cy._environment.docstrings import described_like
+from autograd_cy._environment.docstrings import described_like as _described_like
 from autograd_cy._environment.settings import _products as _switches
 
 __all__ = [
@@ -223,7 +223,7 @@ def enable_flash_sdp(enabled: bool) -> None:
     _kernels["flash"] = bool(enabled)
 
 
-@described_like(
+@_described_like(
     flash_sdp_enabled,
     {"kernel of FlashAttention": "kernel that saves memory", "flash": "mem_efficient"},
 )
@@ -231,7 +231,7 @@ def mem_efficient_sdp_enabled() -> bool:
     return _kernels["mem_efficient"]
 
 
-@described_like(
+@_described_like(
     enable_flash_sdp,
     {"kernel of FlashAttention": "kernel that saves memory", "flash": "mem_efficient"},
 )
@@ -239,24 +239,26 @@ def enable_mem_efficient_sdp(enabled: bool) -> None:
     _kernels["mem_efficient"] = bool(enabled)
 
 
-@described_like(flash_sdp_enabled, {"kernel of FlashAttention": "plain kernel", "flash": "math"})
+@_described_like(flash_sdp_enabled, {"kernel of FlashAttention": "plain kernel", "flash": "math"})
 def math_sdp_enabled() -> bool:
     return _kernels["math"]
 
 
-@described_like(enable_flash_sdp, {"kernel of FlashAttention": "plain kernel", "flash": "math"})
+@_described_like(enable_flash_sdp, {"kernel of FlashAttention": "plain kernel", "flash": "math"})
 def enable_math_sdp(enabled: bool) -> None:
     _kernels["math"] = bool(enabled)
 
 
-@described_like(
+@_described_like(
     flash_sdp_enabled, {"kernel of FlashAttention": "kernel of cuDNN", "flash": "cudnn"}
 )
 def cudnn_sdp_enabled() -> bool:
     return _kernels["cudnn"]
 
 
-@described_like(enable_flash_sdp, {"kernel of FlashAttention": "kernel of cuDNN", "flash": "cudnn"})
+@_described_like(
+    enable_flash_sdp, {"kernel of FlashAttention": "kernel of cuDNN", "flash": "cudnn"}
+)
 def enable_cudnn_sdp(enabled: bool) -> None:
     _kernels["cudnn"] = bool(enabled)
 
