@@ -172,7 +172,7 @@ _PRIVATE = {
     ),
     "_tensors.deprecated": "range solve symeig",
     "_C.ops_optimizers": (
-        "_amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ _foreach_norm "
+        "_amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ "
         "_fused_adagrad_ _fused_adam_ _fused_adamw_ _fused_sgd_"
     ),
 }

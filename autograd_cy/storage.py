@@ -7,6 +7,7 @@ in PyTorch, and warn once. New code uses ``Tensor.untyped_storage()``.
 
 from __future__ import annotations
 
+import builtins
 import operator
 import sys
 from collections.abc import Iterator, Sequence
@@ -317,7 +318,7 @@ class TypedStorage:
 
     def fill_(self, value: Any) -> TypedStorage:
         """Set all elements to a number."""
-        self._elements().fill_(value)
+        self._elements().fill_(self._value(value))
         return self
 
     def type(self, dtype: Any = None, non_blocking: _bool = False) -> Any:
@@ -401,12 +402,26 @@ class TypedStorage:
         kind = get_default_dtype() if cls is TypedStorage else cls.dtype
         return cls._of(UntypedStorage._new_shared(size * kind.itemsize), kind)
 
+    def _value(self, value: Any) -> Any:
+        """Return a number or a tensor to write."""
+        if isinstance(value, (TypedStorage, UntypedStorage)):
+            raise RuntimeError(f"cannot set item with value type {_type(value)}")
+        number = isinstance(value, (Tensor, _int, builtins.float, complex))
+        if number or (hasattr(value, "item") and not getattr(value, "ndim", 0)):
+            return value
+        raise TypeError(
+            f"can't assign a {_type(value).__name__} to a storage of {self.dtype}; give a number"
+        )
+
     def _place(self, index: Any) -> Any:
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
-        if not hasattr(index, "__index__"):
-            raise RuntimeError(f"can't index a {type(self)} with {type(index)}")
-        i = operator.index(index)
+        if isinstance(index, _bool):
+            raise TypeError(f"can't index a {_type(self)} with {_type(index)}")
+        try:
+            i = operator.index(index)
+        except TypeError:
+            raise RuntimeError(f"can't index a {_type(self)} with {_type(index)}") from None
         if not -self._size() <= i < self._size():
             raise IndexError(f"index {index} out of range for storage of size {self._size()}")
         return i
@@ -422,9 +437,9 @@ class TypedStorage:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):
-            self._elements()[index] = value
+            self._elements()[index] = self._value(value)
         else:
-            self._elements()[self._place(index)] = value
+            self._elements()[self._place(index)] = self._value(value)
 
     def __eq__(self, other: object) -> _bool:
         if not isinstance(other, TypedStorage):

@@ -24,6 +24,7 @@ from autograd_cy._tensors.namespace import (
     logical_not,
     matmul,
     movedim,
+    promote_types,
     real,
     round,
     sort,
@@ -166,7 +167,8 @@ def cov(
         raise RuntimeError("cov(): bool dtype is not supported for input")
     if self.dtype in HALVES:
         wide = cov(self.to(float32), correction=correction, fweights=fweights, aweights=aweights)
-        return wide.to(self.dtype)
+        kind = self.dtype if aweights is None else promote_types(self.dtype, aweights.dtype)
+        return wide.to(kind)
     rows = self.reshape(1, -1) if self.ndim < 2 else self
     count = rows.shape[1]
     _check_weights("fweights", fweights, count)

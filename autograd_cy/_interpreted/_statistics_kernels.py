@@ -17,8 +17,12 @@ def histc(x: np.ndarray, bins: int, low: np.ndarray, high: np.ndarray) -> np.nda
     inside = x[(x >= a) & (x <= b)]
     # In the dtype of the elements, and rounded as they are: the edges of bins follow.
     exact = inside.dtype.type if inside.dtype.kind == "f" else np.float64
-    first, width = exact(a), exact(b) - exact(a)
-    places = ((inside - first) * exact(bins) / width).astype(np.int64)
+    first, last = exact(a), exact(b)
+    with np.errstate(over="ignore"):
+        if not np.isfinite((last - first) * exact(bins)):
+            shrink = exact(0.5) ** (int(bins).bit_length() + 1)  # which rounds nothing
+            inside, first, last = inside * shrink, first * shrink, last * shrink
+    places = ((inside - first) * exact(bins) / (last - first)).astype(np.int64)
     return np.bincount(np.minimum(places, bins - 1), minlength=bins).astype(x.dtype)
 
 

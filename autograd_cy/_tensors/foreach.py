@@ -80,6 +80,13 @@ def _refuse(op: str, *given: Any) -> TypeError:
     )
 
 
+def _number_in(op: str, value: Tensor, *given: Any) -> Any:
+    """Return the number that a tensor without dimensions and gradient holds, in its place."""
+    if value.ndim or value.requires_grad:
+        raise _refuse(op, *given)
+    return value.item()
+
+
 def _for_each(op: str, tensors: Sequence[Tensor], other: Any, *given: Any) -> list[Any]:
     """Return what goes with each tensor: a number for all, or an element of a list."""
     if _is_number(other):
@@ -153,7 +160,11 @@ def _binary(op: str, name: str, in_place: bool) -> Callable[..., Any]:
         tensors = _check_list(op, self, "self", 1)
         if isinstance(other, Tensor):
             if "tensor" not in more:
-                raise _refuse(op, self, other)
+                return function(
+                    self,
+                    _number_in(op, other, self, other),
+                    **({} if alpha is None else {"alpha": alpha}),
+                )
             if other.ndim:
                 raise RuntimeError(
                     f"{op}: scalar tensor expected to be 0 dim but it has {other.ndim} dimensions "
@@ -232,6 +243,8 @@ def _lerp(op: str, name: str, in_place: bool) -> Callable[..., Any]:
         given = weights if weight is None else weight
         if given is None or (weight is not None and weights is not None):
             raise _refuse(op, self, tensors1, weight, weights)
+        if isinstance(given, Tensor):
+            given = _number_in(op, given, self, tensors1, given)
         parts = _for_each(op, tensors, given, self, tensors1, given)
         if in_place:
             _undone(op, tensors, ends)
@@ -285,6 +298,10 @@ def _foreach_mm(self: Sequence[Tensor], mat2: Sequence[Tensor]) -> Any:
     return tuple(_one.mm(a, b) for a, b in zip(tensors, others))
 
 
+def _foreach_norm(self: Sequence[Tensor], ord: Any = 2, dtype: Any = None) -> Any:
+    return _lists._foreach_norm(self, ord, dtype)
+
+
 def _foreach_powsum(self: Sequence[Tensor], ord: Any = 2, dtype: Any = None) -> Any:
     tensors = _check_list("_foreach_powsum", self, "self", 1)
     return tuple(_one.sum(_one.pow(_one.abs(t), ord), dtype=dtype) for t in tensors)
@@ -303,6 +320,7 @@ _SINGLE = (
     _foreach_copy_,
     _foreach_max,
     _foreach_mm,
+    _foreach_norm,
     _foreach_powsum,
     _foreach_zero_,
 )

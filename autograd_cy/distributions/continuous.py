@@ -10,12 +10,15 @@ from autograd_cy import (
     erf,
     finfo,
     inf,
+    log1p,
     nan,
     no_grad,
     normal,
     pi,
     special,
+    tan,
     where,
+    zeros_like,
 )
 from autograd_cy import rand as _rand
 
@@ -226,7 +229,7 @@ class Exponential(_OfParameters):
 
     @property
     def mode(self) -> Tensor:
-        return self.rate * 0
+        return zeros_like(self.rate)
 
     @property
     def stddev(self) -> Tensor:
@@ -249,7 +252,7 @@ class Exponential(_OfParameters):
         return 1 - (-self.rate * value).exp()
 
     def icdf(self, value: Tensor) -> Tensor:
-        return -(-value).log1p() / self.rate
+        return -log1p(-value) / self.rate
 
     def entropy(self) -> Tensor:
         return 1.0 - self.rate.log()
@@ -346,7 +349,7 @@ class Cauchy(_OfLocationAndScale):
         return ((value - self.loc) / self.scale).atan() / math.pi + 0.5
 
     def icdf(self, value: Tensor) -> Tensor:
-        return (math.pi * (value - 0.5)).tan() * self.scale + self.loc
+        return tan(math.pi * (value - 0.5)) * self.scale + self.loc
 
     def entropy(self) -> Tensor:
         return math.log(4 * math.pi) + self.scale.log()
@@ -398,6 +401,8 @@ class Gumbel(_OfLocationAndScale):
         return (-((self.loc - value) / self.scale).exp()).exp()
 
     def icdf(self, value: Tensor) -> Tensor:
+        if not isinstance(value, Tensor):
+            value = self.loc.new_full((), value)
         return self.loc - self.scale * (-value.log()).log()
 
     def entropy(self) -> Tensor:
@@ -421,7 +426,7 @@ class _Half(_OfParameters):
 
     @property
     def mode(self) -> Tensor:
-        return self.scale * 0
+        return zeros_like(self.scale)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         return self.base_dist.rsample(sample_shape).abs()

@@ -64,7 +64,7 @@ op(
         sample((arg((5, 0)), at(2))),
         sample((arg((5, 1)), at(7))),
     ],
-    dtypes="bihfc",
+    dtypes="biuhfc",
     reference="weight[indices]",
     doc="The rows of a table with the given indices.\nGradients leave out rows of `padding_idx`; "
     "with `scale_grad_by_freq` each is divided by\nhow often its index occurs.",

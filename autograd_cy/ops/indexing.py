@@ -45,6 +45,7 @@ op(
     vjp={"grad_output": "grad.select(dim, index)"},
     jvp="linear",
     vmap="_select_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, index)",
+    dtypes="biuhfc",
     samples=[one((4,), (3, 4), 0, 1), one((2, 3), (2, 3, 4), -1, -2)],
     doc="Zeros of `size` with `grad_output` at one index.",
 )
@@ -110,6 +111,7 @@ op(
         "_slice_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, start, end, "
         "step)"
     ),
+    dtypes="biuhfc",
     samples=[one((3, 4), (5, 4), 0, 1, 4, 1), one((3,), (5,), 0, None, None, 2)],
     doc="Zeros of `size` with `grad_output` in the slice.",
 )

@@ -72,7 +72,7 @@ op(
     vjp={"self": "_logit_backward(grad, self, eps)"},
     jvp="elementwise",
     samples=[*UNARY, sample((arg((3, 4)), 0.3)), sample((arg((3, 4)),), {"eps": 0.6})],
-    dtypes="bihf",
+    dtypes="biuhf",
     domain=real(0.2, 0.8),
     reference=(
         "(lambda x: np.log(x / (1 - x)))(self + 0.0 if eps is None else np.where(self < eps, eps, "
@@ -180,7 +180,7 @@ op(
             "the limit; torch's series subtracts infinities",
         ),
     ),
-    dtypes="bihf",
+    dtypes="biuhf",
     reference="scipy.special.polygamma(order, self)",
     tolerance=1e-3,
     doc="Derivatives of the digamma function.",

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import PurePath
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from autograd_cy._C.placement import _is_usable, _why_not, device
 from autograd_cy._C.streams import _device_count
@@ -388,6 +388,8 @@ def load(
             raise AttributeError(
                 f"load: f must be a path or a file that can be read, not {type(f).__name__}"
             )
+        if type(handle) not in (io.BufferedReader, io.BytesIO):
+            handle = cast(IO[bytes], _Whole(handle))
         first = handle.read(_HEAD)
         if not isinstance(first, (bytes, bytearray, memoryview)):
             raise TypeError(
@@ -399,6 +401,7 @@ def load(
             return _load_older(first, handle, place, options, mmap)
         if mmap and not isinstance(f, (str, os.PathLike)):
             raise ValueError("load: f must be a path in order to use mmap=True")
+        _check_seekable(handle)
         try:
             big = _endianness is LoadEndianness.BIG or (
                 _endianness is LoadEndianness.NATIVE and sys.byteorder == "big"
@@ -410,12 +413,44 @@ def load(
         return _unpickled(io.BytesIO(pickled), pickled, reader, options)
 
 
+class _Whole:
+    """A file whose `read` may give less than it is asked for, as one without a buffer does."""
+
+    def __init__(self, file: Any):
+        self.file = file
+
+    def read(self, size: int = -1) -> Any:
+        found = self.file.read(size)
+        if size < 0 or not isinstance(found, bytes) or not 0 < len(found) < size:
+            return found
+        parts = [found]
+        missing = size - len(found)
+        while missing > 0 and (more := self.file.read(missing)):
+            parts.append(more)
+            missing -= len(more)
+        return b"".join(parts)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.file, name)
+
+
 class _Options(NamedTuple):
     """How a pickle is read."""
 
     module: Any
     weights_only: bool
     arguments: dict[str, Any]
+
+
+def _check_seekable(handle: Any) -> None:
+    """Raise what a file raises that has no `seek`, and say what to do."""
+    try:
+        handle.seek(0, os.SEEK_END)
+    except (io.UnsupportedOperation, AttributeError) as error:
+        raise type(error)(
+            f"{error}. load: a file of save must be seekable; read it into an io.BytesIO before, "
+            "and load that"
+        ) from None
 
 
 def _load_older(

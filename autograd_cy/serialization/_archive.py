@@ -374,21 +374,24 @@ def _rebuild_tensor_v3(
     for name in ("conj", "neg"):
         if metadata and metadata.get(name):
             bits |= _lazy_bit(name)
-    return _rebuild_tensor(
-        Tensor,
-        _untyped(storage),
-        dtype,
-        offset,
-        dimensions(size),
-        dimensions(stride),
-        requires_grad,
-        bits,
-    )
+    sizes = dimensions(size), dimensions(stride)
+    return _made(Tensor, storage, dtype, offset, *sizes, requires_grad, bits)
+
+
+def _made(cls: Any, storage: Any, *rest: Any) -> Tensor:
+    """Return a tensor on memory; LoadError if it isn't one, or leaves the memory."""
+    untyped = _untyped(storage)
+    try:
+        return _rebuild_tensor(cls, untyped, *rest)
+    except RuntimeError as error:
+        if type(error) is not RuntimeError:
+            raise
+        raise LoadError(f"load: the file is damaged: {error}") from error
 
 
 def _rebuild_here(cls: Any, storage: Any, *rest: Any) -> Tensor:
     _check_recorded(rest[4])
-    return _rebuild_tensor(cls, _untyped(storage), *rest)
+    return _made(cls, storage, *rest)
 
 
 def _rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Tensor:

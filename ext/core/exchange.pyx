@@ -33,15 +33,20 @@ from autograd_cy._C.sealed cimport seal
 from libc.errno cimport ENOMEM
 from libc.string cimport memcpy, memset
 
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
+
 cdef extern from "numpy/arrayobject.h":
     object PyArray_NewFromDescr(type subtype, cnp.dtype descr, int nd, const cnp.npy_intp* dims,
                                 const cnp.npy_intp* strides, void* data, int flags, void* obj)
 
+import operator
 import weakref
 
 import numpy as np
 
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._C.dtypes import dtype as _Dtype
 from autograd_cy._C.tensor import _install, _list_of, _must_be_bool, _set_reader
 
 __all__ = ["StorageBase", "UntypedStorage", "from_dlpack", "from_numpy"]

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import autograd_cy as ag
+from autograd_cy.serialization import _archive
 from autograd_cy.serialization._pickles import LoadError
 
 FILES = Path(__file__).resolve().parents[1] / "recorded" / "older_files"
@@ -276,3 +277,54 @@ def test_the_byte_order_of_files_that_name_none():
     ag.serialization.set_default_load_endianness(None)
     with pytest.raises(TypeError, match="Invalid argument type"):
         ag.serialization.set_default_load_endianness("little")
+
+
+class Slow(io.BytesIO):
+    """A file without a buffer: each read gives a few bytes."""
+
+    def read(self, size=-1):
+        return super().read(min(size, 7) if size > 0 else size)
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_files_that_read_a_part_of_what_is_asked_for_are_read(zipped, tmp_path):
+    saved = io.BytesIO()
+    ag.save({"a": ag.arange(1000)}, saved, _use_new_zipfile_serialization=zipped)
+    assert ag.load(Slow(saved.getvalue()))["a"].sum() == 499500
+    path = tmp_path / "saved"
+    path.write_bytes(saved.getvalue())
+    with open(path, "rb", buffering=0) as raw:
+        assert ag.load(raw)["a"].sum() == 499500
+
+
+def test_a_file_that_cannot_seek_says_so():
+    class Stream(io.BytesIO):
+        def seek(self, *args):
+            raise io.UnsupportedOperation("seek")
+
+    class Bare:
+        def __init__(self, data):
+            self.read = io.BytesIO(data).read
+
+    saved = io.BytesIO()
+    ag.save(ag.ones(2), saved)
+    with pytest.raises(io.UnsupportedOperation, match="must be seekable"):
+        ag.load(Stream(saved.getvalue()))
+    with pytest.raises(AttributeError, match="must be seekable"):
+        ag.load(Bare(saved.getvalue()))
+
+
+@pytest.mark.parametrize("weights_only", [True, False])
+@pytest.mark.parametrize("numbers", [(-1, 4, 1), (2**31, 4, 1), (0, -1, 1), (0, 2**31, 1),
+                                     (0, 4, -1), (0, 4, 2**31), (0, 2**62, 2**62)])  # fmt: skip
+def test_a_tensor_outside_of_its_memory_is_the_same_error(numbers, weights_only):
+    class Outside:
+        def __reduce__(self):
+            offset, size, stride = numbers
+            memory = ag.storage._typed_storage(ag.ones(4)), offset
+            return _archive._rebuild_tensor_v2, (*memory, (size,), (stride,), False, {})
+
+    saved = io.BytesIO()
+    ag.save({"a": Outside()}, saved)
+    with ag.serialization.safe_globals([_archive._rebuild_tensor_v2]), pytest.raises(LoadError):
+        ag.load(io.BytesIO(saved.getvalue()), weights_only=weights_only)

@@ -217,6 +217,28 @@ def test_out_of_several_results():
         ag.aminmax(x, out=low)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("bins", [1, 4, 100, 1000])
+def test_histc_of_a_range_beyond_the_dtype(dtype, bins):
+    kind = getattr(ag, dtype)
+    for part in (1.0, 0.5, 2.0**-9):
+        bound = {"float32": 2.0**127, "float64": 2.0**1023}[dtype] * part
+        x = ag.tensor([-bound, -bound / 2, 0.0, bound / 2, bound], dtype=kind)
+        small = ag.tensor([-4.0, -2.0, 0.0, 2.0, 4.0], dtype=kind)
+        assert ag.histc(x, bins).tolist() == ag.histc(small, bins).tolist()
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("weights", ["float16", "bfloat16", "float32", "float64"])
+def test_cov_has_the_dtype_of_its_weights_too(kind, weights):
+    x = ag.tensor([[1.0, 2.0, 4.0], [3.0, 1.0, 0.0]], dtype=getattr(ag, kind))
+    w = ag.tensor([1.0, 2.0, 1.0], dtype=getattr(ag, weights))
+    found = ag.cov(x, aweights=w)
+    assert found.dtype == ag.promote_types(x.dtype, w.dtype)
+    wanted = np.cov(x.double().numpy(), aweights=w.double().numpy())
+    np.testing.assert_allclose(found.double().numpy(), wanted, rtol=1e-2)
+
+
 def test_histc():
     x = ag.tensor([0.0, 1.0, 2.0, 2.0, 5.0])
     assert ag.histc(x, 4, 0, 4).tolist() == [1.0, 1.0, 2.0, 0.0]

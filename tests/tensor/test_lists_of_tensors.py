@@ -8,7 +8,7 @@ import pytest
 import autograd_cy as ag
 from autograd_cy._tensors import foreach
 
-NAMES = [*foreach.__all__, "_foreach_norm"]
+NAMES = foreach.__all__
 UNARY = foreach._UNARY
 
 
@@ -114,7 +114,7 @@ def test_what_does_not_fit_is_refused_and_nothing_is_changed():
             "expected to be 0 dim but it has 1",
         ),
         (lambda: ag._foreach_add_(a, 1, alpha=2), TypeError, "invalid combination of arguments"),
-        (lambda: ag._foreach_sub_(a, ag.tensor(1.0)), TypeError, "invalid combination"),
+        (lambda: ag._foreach_sub_(a, ag.tensor([1.0])), TypeError, "invalid combination"),
         (lambda: ag._foreach_abs_(ag.ones(2)), TypeError, "must be tuple of Tensors, not Tensor"),
         (lambda: ag._foreach_abs_([1]), TypeError, "expected Tensor as element 0"),
         (lambda: ag._foreach_add_(a, [ag.ones(2), ag.ones(4)]), RuntimeError, "in place"),
@@ -135,3 +135,46 @@ def test_each_function_has_a_name_and_a_text():
         assert inspect.signature(function).parameters
     with pytest.raises(AttributeError):
         ag._foreach_nothing
+
+
+@pytest.mark.parametrize("name", sorted({*foreach._BINARY, "lerp"}))
+@pytest.mark.parametrize("value", ["2.0", "2", "True", "[2.0]", "requires grad"])
+def test_a_tensor_stands_for_a_number_where_it_does_in_torch(name, value):
+    torch = pytest.importorskip("torch")
+
+    def outcome(lib):
+        if value == "requires grad":
+            number = lib.tensor(2.0, requires_grad=True)
+        else:
+            number = lib.tensor({"True": True, "2": 2, "2.0": 2.0, "[2.0]": [2.0]}[value])
+        given = [lib.ones(2), lib.full((3,), 1.5)]
+        try:
+            found = getattr(lib, f"_foreach_{name}")(*[given] * (1 + (name == "lerp")), number)
+        except Exception as error:
+            return type(error).__name__
+        return [(str(t.dtype).rpartition(".")[2], t.tolist(), t.requires_grad) for t in found]
+
+    assert outcome(ag) == outcome(torch)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_function_is_shown_to_modes_and_classes(name):
+    seen = []
+
+    class Seen(ag.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, kinds, args=(), kwargs=None):
+            seen.append(function.__name__)
+            return function(*args, **(kwargs or {}))
+
+    args, kwargs = next(calls(name, ag))
+    with Seen():
+        run(name, ag, args, kwargs)
+    assert name in seen
+
+    class Blocking(ag.Tensor):
+        @classmethod
+        def __torch_function__(cls, function, kinds, args=(), kwargs=None):
+            return "blocked"
+
+    blocked = [ag.Tensor._make_subclass(Blocking, t) for t in first(name, ag)]
+    assert getattr(ag, name)(blocked, *([blocked] if "_mm" in name else args)) == "blocked"

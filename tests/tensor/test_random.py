@@ -517,3 +517,27 @@ class TestBernoulli:
 def test_bernoulli_fills_every_dtype(dtype):
     x = ag.empty(N, dtype=dtype).bernoulli_(0.3)
     assert binomial(int(array(x).sum()), N, 0.3) > 1e-6
+
+
+@pytest.mark.parametrize("name", ["Exponential", "HalfNormal", "HalfCauchy"])
+@pytest.mark.parametrize("value", [0.5, float("inf"), float("nan")])
+def test_the_mode_of_a_distribution_that_begins_at_0_is_0(name, value):
+    rate = ag.tensor([value, 1.0], requires_grad=True)
+    made = getattr(ag.distributions, name)(rate, validate_args=False)
+    assert made.mode.tolist() == [0.0, 0.0] and not made.mode.requires_grad
+
+
+@pytest.mark.parametrize("name", ["Exponential", "Cauchy", "Gumbel", "Normal", "Uniform"])
+@pytest.mark.parametrize("value", [0.5, 0.25, None, "a"])
+def test_icdf_takes_the_numbers_that_torch_takes(name, value):
+    torch = pytest.importorskip("torch")
+
+    def outcome(lib):
+        parameters = (0.5,) if name == "Exponential" else (0.5, 1.5)
+        try:
+            found = getattr(lib.distributions, name)(*parameters).icdf(value)
+        except (TypeError, ValueError, AttributeError) as error:
+            return type(error).__name__
+        return round(float(found), 5)
+
+    assert outcome(ag) == outcome(torch)

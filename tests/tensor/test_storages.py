@@ -86,7 +86,7 @@ def test_bytes_are_read_and_written():
         (lambda s: s.copy_(UntypedStorage(4)), RuntimeError, "self was 3 bytes but src was 4"),
         (lambda s: s.copy_(3), TypeError, "must be UntypedStorage"),
         (lambda s: s.resize_(-1), RuntimeError, "negative"),
-        (lambda s: s.resize_(1.5), TypeError, "must be int"),
+        (lambda s: s.resize_(1.5), RuntimeError, "expects an int"),
         (lambda s: UntypedStorage(3, device="meta")[0], NotImplementedError, "meta"),
     ],
 )

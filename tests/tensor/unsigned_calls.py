@@ -136,6 +136,18 @@ def _calls():
         "mul in place": lambda t, d: vector(t, d).mul_(2),
         "new_full": lambda t, d: vector(t, d).new_full((2,), 3),
         "zeros_like": lambda t, d: t.zeros_like(vector(t, d)),
+        "logit": lambda t, d: t.logit(vector(t, d), 0.1),
+        "polygamma": lambda t, d: t.polygamma(1, vector(t, d)),
+        "embedding": lambda t, d: t.embedding(vector(t, d).reshape(3, 1), places(t)),
+        "slice_scatter": lambda t, d: t.slice_scatter(vector(t, d), vector(t, d, (8, 9)), 0, 1),
+        "select_scatter": lambda t, d: t.select_scatter(vector(t, d), t.tensor(9, dtype=d), 0, 1),
+        "diagonal_scatter": lambda t, d: t.diagonal_scatter(
+            vector(t, d, (1, 2, 3, 4)).reshape(2, 2), vector(t, d, (8, 9))
+        ),
+        "fft": lambda t, d: t.fft.fft(vector(t, d)).real,
+        "ifft": lambda t, d: t.fft.ifft(vector(t, d)).real,
+        "rfft": lambda t, d: t.fft.rfft(vector(t, d)).real,
+        "irfft": lambda t, d: t.fft.irfft(vector(t, d)),
         "randint": lambda t, d: t.randint(0, 1, (3,), dtype=d),
         "rand_like": lambda t, d: t.rand_like(vector(t, d)),
         "default dtype": lambda t, d: t.set_default_dtype(d),

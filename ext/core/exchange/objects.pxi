@@ -126,10 +126,7 @@ cdef StorageImpl* block_of_arguments(tuple args, dict kwargs) except NULL:
     if where is not None:
         device = device_code(where)
     if hasattr(what, "__index__") and not isinstance(what, (bool, Tensor)):
-        size = what.__index__()
-        if size < 0:
-            raise RuntimeError(f"UntypedStorage(): a negative number of bytes: {size}")
-        return storage_new_on(device, size)
+        return storage_new_on(device, byte_count(what.__index__(), "UntypedStorage()"))
     data = bytes_of(what)
     return block_of_bytes(device, data, len(data))
 
@@ -288,8 +285,7 @@ cdef class UntypedStorage(StorageBase):
         Raises
         ------
         RuntimeError
-            If the memory is somebody else's (an array's, a file's), or must move and can't, or the
-            size is negative.
+            If the memory is an array's or a file's, must move and can't, or the size is wrong.
         """
         resize_block(self, size)
         return self
@@ -365,7 +361,12 @@ cdef class UntypedStorage(StorageBase):
         """Reverse the bytes of each element, as if these were of the dtype, in place."""
         cdef unsigned char* data
         cdef Py_ssize_t i, n
-        cdef int item = dtype.itemsize // (2 if dtype.is_complex else 1), j
+        cdef int item, j
+        if not isinstance(dtype, _Dtype):
+            raise RuntimeError(f"expected autograd_cy.dtype, but got {type(dtype).__name__}")
+        item = dtype.itemsize // (2 if dtype.is_complex else 1)
+        if self.mem.nbytes % item:
+            raise RuntimeError(f"byteswap(): {self.mem.nbytes} bytes is not a multiple of {item}")
         check_writable(self)
         need_bytes(self.mem, "byteswap()")
         data = <unsigned char*>self.mem.data
@@ -416,7 +417,9 @@ cdef class UntypedStorage(StorageBase):
 
     def __getbuffer__(self, Py_buffer* view, int flags):
         need_bytes(self.mem, "the buffer protocol")
-        PyBuffer_FillInfo(view, self, self.mem.data, self.mem.nbytes, self.mem.readonly, flags)
+        # The buffer holds the block: the object may take another one in resize_().
+        PyBuffer_FillInfo(
+            view, base_on(self.mem), self.mem.data, self.mem.nbytes, self.mem.readonly, flags)
 
     def __richcmp__(self, other, int op):
         if not isinstance(other, UntypedStorage) or op not in (Py_EQ, Py_NE):
@@ -637,13 +640,30 @@ cdef int check_writable(UntypedStorage storage) except -1:
 
 
 cdef int set_bytes(UntypedStorage storage, Py_ssize_t start, Py_ssize_t stop, value) except -1:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise RuntimeError("can only set storage content with a int types, but got "
-                           f"{type(value).__name__} instead")
+    cdef int byte = low_byte(value)
     check_writable(storage)
     need_bytes(storage.mem, "writing bytes")
-    memset(storage.mem.data + start, value.__index__() & 0xFF, <size_t>(stop - start))
+    stop = min(stop, storage.mem.nbytes)
+    if start < stop:
+        memset(storage.mem.data + start, byte, <size_t>(stop - start))
     return 0
+
+
+cdef int low_byte(value) except -1:
+    """The lowest eight bits of an int; `__index__` of a program may change any storage."""
+    try:
+        return operator.index(value) & 0xFF
+    except TypeError:
+        raise RuntimeError("can only set storage content with a int types, but got "
+                           f"{type(value).__name__} instead") from None
+
+
+cdef Py_ssize_t byte_count(size, str what) except -1:
+    if size < 0:
+        raise RuntimeError(f"{what}: a negative number of bytes: {size}")
+    if size > PY_SSIZE_T_MAX:
+        raise ValueError(f"{what}: Overflow when unpacking long long: {size} bytes")
+    return size
 
 
 cdef Py_ssize_t place(UntypedStorage storage, index) except? -1:
@@ -684,13 +704,12 @@ cdef int resize_block(UntypedStorage self, size) except -1:
     cdef StorageImpl* old = self.mem
     cdef StorageImpl* new
     cdef Py_ssize_t n
-    if isinstance(size, bool) or not hasattr(size, "__index__"):
-        raise TypeError(f"resize_(): argument 'size' must be int, not {type(size).__name__}")
-    size = size.__index__()
-    if size < 0:
-        raise RuntimeError(f"resize_(): a negative number of bytes: {size}")
-    n = size
-    if not self.resizable():
+    try:
+        n = byte_count(None if isinstance(size, bool) else operator.index(size), "resize_()")
+    except TypeError:
+        raise RuntimeError(f"resize_ expects an int, but got {type(size).__name__}") from None
+    old = self.mem              # `__index__` of a program may have resized it
+    if not UntypedStorage.resizable(self):      # a class of a program may say what it likes
         raise RuntimeError("Trying to resize storage that is not resizable: the memory isn't the "
                            "library's own")
     no_launch("UntypedStorage: resize_()", "what is captured names the memory")
