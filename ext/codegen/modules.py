@@ -127,7 +127,9 @@ class PythonSide:
         if any(r.call.inplace for r in group):
             self.forms.add(name, group, "_")
             if first.call.method and top:
-                self.register.append(f'install(Tensor, "{name}_", {method_of(f"{name}_", group, "_")})')
+                self.register.append(
+                    f'install(Tensor, "{name}_", {method_of(f"{name}_", group, "_")})'
+                )
             if first.call.function and top:
                 self.exported.append(f"{name}_")
         self.other_names += alias_lines(group, self.register, self.exported)

@@ -70,6 +70,7 @@ DIFFERENT = [
     ("add|sub|mul|div", "must be Tensor", "numbers are taken, and the message says so"),
     (r"norm|split(_size)?|nn_functional_\w+", "argument|tuple of ints", "of a function inside"),
     ("clamp|conj_physical", "Found dtype", "the words of other operators that want this dtype"),
+    ("matmul", "cannot be multiplied", "shapes are those that were given, not folded ones"),
     ("inner", "leaf", "out= is what must not require a gradient"),
     ("pdist", "not implemented", "the dtypes that there are are named"),
 ]
