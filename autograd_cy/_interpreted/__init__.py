@@ -135,7 +135,7 @@ class _Method:
     def __get__(self, instance: Any, owner: type | None = None) -> Callable:
         function = find(*METHODS[self.__name__])  # a compiled family installs its methods itself
         if Tensor.__dict__.get(self.__name__) is self:
-            _install(self.__name__, as_method(function))
+            _install(self.__name__, as_method(function, self.__name__))
         function = Tensor.__dict__.get(self.__name__, function)
         return function if instance is None else function.__get__(instance, owner)
 

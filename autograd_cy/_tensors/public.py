@@ -140,7 +140,7 @@ def _dispatching(function: _Function, method: bool = False) -> _Function:
     return cast(_Function, dispatching)
 
 
-def as_method(function: _Function) -> _Function:
+def as_method(function: _Function, name: str) -> _Function:
     """
     Return the method of a public function: errors count arguments from the one after the tensor.
 
@@ -152,7 +152,7 @@ def as_method(function: _Function) -> _Function:
     method = _dispatching(inner, method=True)
     method.__dict__.update({k: x for k, x in vars(function).items() if k != "__wrapped__"})
     method.__module__ = "autograd_cy"
-    method.__qualname__ = f"Tensor.{function.__name__}"
+    method.__qualname__ = f"Tensor.{name}"  # where pickles find it
     return method
 
 
