@@ -35,6 +35,8 @@ cdef class Form:
     cdef int alone                  # the only row that counts, or -1
     cdef bint dispatches            # to overrides by classes of arguments (overrides.pyx)
     cdef bint each                  # all parameters of the record, and no others, come by position
+    cdef bint counts_on             # errors count arguments from the one after the tensor
+    cdef Form function              # that whose rows this one has (as_method), or None
     cdef readonly object public     # the public function that forwards to it (forwarding), or None
     cdef dict __dict__
     cdef object __weakref__
@@ -49,6 +51,8 @@ cdef FormUpcalls form_upcalls
 
 cdef dict make_forms(dict module, const char* rows, const char* docs, void** bodies)
 cdef Form positional(Form form, int row)
+cdef Form as_method(dict forms, str name, Form form)
+cdef Form only_method(Form form)
 cdef Form forwarding(object public, str name)
 cdef int keep_message(object error) except -1
 cdef bint has_named(Given* g, str name) except -1

@@ -30,6 +30,7 @@ cdef int different_runs(Result* r, Tensor a, bint inverse, bint counts, object d
 cdef int bins(Result* r, Tensor a, const Py_ssize_t* sizes, str op) except -1
 
 cdef int triangle(Result* r, Tensor a, str op) except -1
+cdef int sorted_like(Result* r, Tensor a, Py_ssize_t dim, str op) except -1
 cdef int sorted_along(Result* r, Tensor a, Py_ssize_t dim, str op) except -1
 cdef int topk(Result* r, Tensor a, Py_ssize_t k, Py_ssize_t dim, str op) except -1
 cdef int middle(Result* r, Tensor a, str op) except -1

@@ -17,6 +17,7 @@ from autograd_cy._C.linking import _expect
 from autograd_cy._C.tensor import Tensor, _install
 from autograd_cy._interpreted._index import FUNCTIONS, KERNELS, LATER, METHODS, NAMESPACES, RESULTS
 from autograd_cy._lazy import attach
+from autograd_cy._tensors.public import as_method
 
 __all__ = [
     "FUNCTIONS",
@@ -132,9 +133,10 @@ class _Method:
         self.__name__ = name
 
     def __get__(self, instance: Any, owner: type | None = None) -> Callable:
-        function = find(*METHODS[self.__name__])
+        function = find(*METHODS[self.__name__])  # a compiled family installs its methods itself
         if Tensor.__dict__.get(self.__name__) is self:
-            _install(self.__name__, function)
+            _install(self.__name__, as_method(function, self.__name__))
+        function = Tensor.__dict__.get(self.__name__, function)
         return function if instance is None else function.__get__(instance, owner)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

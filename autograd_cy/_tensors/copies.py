@@ -601,7 +601,7 @@ def view_copy(
     if dtype is not None:
         if not isinstance(dtype, _dtype):
             raise TypeError(
-                "view_copy(): argument 'dtype' (position 2) must be dtype, not "
+                "view_copy(): argument 'dtype' (position 2) must be torch.dtype, not "
                 f"{type(dtype).__name__}"
             )
         size = dtype

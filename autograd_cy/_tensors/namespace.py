@@ -168,13 +168,14 @@ _in_python = {
         unique,
     )
 }
-for _name, _value in {**vars(Tensor), **_published}.items():
-    if _name in _CONSTRUCTORS or isinstance(_value, type) or _name.startswith("__"):
-        continue
-    if _overrides._intercept(_value) or not isinstance(_value, FunctionType):
-        continue
-    if _name in _published and _value.__globals__["__name__"] in _in_python:
-        _published[_name] = _public(_value, module="autograd_cy")
+for _names in (dict(vars(Tensor)), dict(_published)):
+    for _name, _value in _names.items():
+        if _name in _CONSTRUCTORS or isinstance(_value, type) or _name.startswith("__"):
+            continue
+        if _overrides._intercept(_value) or not isinstance(_value, FunctionType):
+            continue
+        if _value is _published.get(_name) and _value.__globals__["__name__"] in _in_python:
+            _published[_name] = _public(_value, module="autograd_cy")
 
 __all__ = sorted(_published)
 globals().update(_published)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from autograd_cy._C import overrides as _overrides
 from autograd_cy._C.forms import _name_error, _parameters_of
 
-__all__ = ["PublicFunction", "autocast_policy", "forward_to", "names_errors", "public"]
+__all__ = ["PublicFunction", "as_method", "autocast_policy", "forward_to", "names_errors", "public"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _has_override = _overrides._has_override
@@ -116,8 +116,8 @@ def _public_module(module: str) -> str:
     return package if last.startswith("_") and "._" not in package else module
 
 
-def _dispatching(function: _Function) -> _Function:
-    """A function that dispatches before it does its work, and knows NumPy's names."""
+def _dispatching(function: _Function, method: bool = False) -> _Function:
+    """A function, or method, that dispatches before it does its work, and knows NumPy's names."""
     # Those of all signatures, if there are several.
     known = set(getattr(function, "_names", ()) or _parameters_of(function))
 
@@ -131,13 +131,29 @@ def _dispatching(function: _Function) -> _Function:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            _name_error(error, function)
+            _name_error(error, function, method=method)
             if kwargs:
                 _overrides._unplace(error, kwargs)
             raise
 
     dispatching._dispatches = True  # type: ignore[attr-defined]
     return cast(_Function, dispatching)
+
+
+def as_method(function: _Function, name: str) -> _Function:
+    """
+    Return the method of a public function: errors count arguments from the one after the tensor.
+
+    Functions that `public` has not wrapped stay as they are.
+    """
+    inner = getattr(function, "__wrapped__", None)
+    if inner is None or not getattr(function, "_dispatches", False):
+        return function
+    method = _dispatching(inner, method=True)
+    method.__dict__.update({k: x for k, x in vars(function).items() if k != "__wrapped__"})
+    method.__module__ = "autograd_cy"
+    method.__qualname__ = f"Tensor.{name}"  # where pickles find it
+    return method
 
 
 def names_errors(public: str | Callable[..., Any]) -> Callable[[_Function], _Function]:

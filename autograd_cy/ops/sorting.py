@@ -28,7 +28,7 @@ DYNAMIC = (
 op(
     "sort(self, dim: dim = -1, descending: bool = False, *, stable: bool? = False) -> (values, "
     "indices)",
-    kernel=call("indexing.sort", shape="rules_indexing.sorted_along(self, dim)"),
+    kernel=call("indexing.sort", shape="rules_indexing.sorted_like(self, dim)"),
     nondiff_outputs=("indices",),
     vjp={"self": "scatter_add(new_zeros(grad_values, self.shape), dim, indices, grad_values)"},
     jvp={"values": {"self": "gather(self_t, dim, indices)"}},
@@ -180,7 +180,7 @@ op(
         sample((arg((3, 4), integers(0, 5)), 2), {"invert": True}),
         sample((1, arg((3,), integers(0, 5)))),
     ],
-    dtypes="ihf",
+    dtypes="iuhf",
     refusal="elements must be real numbers",
     reference="np.isin(elements, test_elements, invert=invert)",
     doc=(

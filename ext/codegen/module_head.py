@@ -71,7 +71,8 @@ from autograd_cy._C.batching cimport (
 from autograd_cy._C.batching_rules cimport flags_of_indices, resolved_indices
 from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.overrides cimport answer, overriding
-from autograd_cy._C.forms cimport NONE, Given, Value, has_named, make_forms, named_count, positional
+from autograd_cy._C.forms cimport (
+    NONE, Given, Value, as_method, has_named, make_forms, named_count, only_method, positional)
 from autograd_cy._C.arguments cimport (
     {converters}, check_dtype, check_promoted_dtype, alpha_arg, foreign_operand)
 from autograd_cy._C.rules_common cimport {checks}

@@ -62,19 +62,28 @@ def alias_lines(group: Sequence[Any], register: list[str], exported: list[str]) 
             if first.call.function:
                 exported.append(name)
             if first.call.method:
-                register.append(f'install(Tensor, "{name}", FORMS["{target}"])')
+                method = method_of(target, group, "_" * target.endswith("_"))
+                register.append(f'install(Tensor, "{name}", {method})')
     return lines
 
 
-def method_of(name: str, group: Sequence[Any]) -> str:
-    """The text of the form that is the method: that of the only signature that is one, or of
-    all."""
+def method_of(name: str, group: Sequence[Any], form: str = "") -> str:
+    """
+    The text of the form that is the method: that of the only signature that is one, or of all.
+
+    A form in place has positions of a method (`row` of python_forms.py), whatever else it is.
+    """
     methods = [r for r in group if r.call.method]
-    if len(methods) == len(group):
-        return f'FORMS["{name}"]'
-    if len(methods) > 1 or methods[0].later:
-        raise FormulaError(f"{name}: one of its signatures may be a method, or all, loaded at once")
-    return f'globals()["form_{methods[0].key}"]'
+    text = f'FORMS["{name}"]'
+    if not form and len(methods) < len(group):
+        if len(methods) > 1 or methods[0].later:
+            raise FormulaError(
+                f"{name}: one of its signatures may be a method, or all, loaded at once"
+            )
+        text = f'globals()["form_{methods[0].key}"]'
+    if form or not group[0].call.function:
+        return f"only_method({text})"
+    return f'as_method(FORMS, "{name}", {text})'
 
 
 def kinds_made(family: str, kinds: Sequence[tuple[str, str]]) -> list[str]:
@@ -118,7 +127,9 @@ class PythonSide:
         if any(r.call.inplace for r in group):
             self.forms.add(name, group, "_")
             if first.call.method and top:
-                self.register.append(f'install(Tensor, "{name}_", FORMS["{name}_"])')
+                self.register.append(
+                    f'install(Tensor, "{name}_", {method_of(f"{name}_", group, "_")})'
+                )
             if first.call.function and top:
                 self.exported.append(f"{name}_")
         self.other_names += alias_lines(group, self.register, self.exported)

@@ -466,16 +466,17 @@ def dunder_forms(r: Any) -> tuple[list[str], list[str]]:
         # A number, which isn't its tensor, and a plain tensor cost a comparison of pointers each.
         overrides = "({1} is {0} and type({0}) is not Tensor and overriding(<PyObject*>{0}))"
         check = [f"    check_{r.call.checks}(x, y)"] if r.call.checks else []
+        shown = f"Tensor.{r.name}" if r.call.method and r.call.function else r.name
         lines += [
             "",
             f"cdef object dunder_{r.call.dunder}(object a, object b):",
             f"    cdef Tensor x = {known.format('a')}",
             "    cdef Tensor y",
             "    if x is None:",
-            f'        return answer(FORMS["{r.name}"], B_{slot}, a, b)',
+            f'        return answer(FORMS["{shown}"], B_{slot}, a, b)',
             f"    y = {known.format('b')}",
             f"    if y is None or {overrides.format('a', 'x')} or {overrides.format('b', 'y')}:",
-            f'        return answer(FORMS["{r.name}"], B_{slot}, a, b)',
+            f'        return answer(FORMS["{shown}"], B_{slot}, a, b)',
             *check,
             f"    return c_{r.key}(x, y)",
         ]

@@ -243,7 +243,7 @@ cpdef int dtype_arg(object x, str op, str name, int position) except -2:
     try:
         return dt_code(x)
     except TypeError:
-        raise wrong_type(x, op, name, position, "dtype") from None
+        raise wrong_type(x, op, name, position, "torch.dtype") from None
 
 
 cpdef int format_arg(object x, str op, str name, int position) except -2:
@@ -251,7 +251,7 @@ cpdef int format_arg(object x, str op, str name, int position) except -2:
         return -1
     if type(x) is memory_format:
         return (<memory_format>x).code
-    raise wrong_type(x, op, name, position, "memory_format")
+    raise wrong_type(x, op, name, position, "torch.memory_format")
 
 
 cpdef object device_arg(object x, str op, str name, int position):

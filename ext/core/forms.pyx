@@ -3,7 +3,8 @@
 """Python forms of operators: one binder of arguments for all of them.
 
 # Note [Forms]
-What Python calls is a `Form`. It has no code of its own but lines of text, one for each
+What Python calls is a `Form`, ``torch.add`` and, with the same rows, ``Tensor.add``. It has no code
+of its own but lines of text, one for each
 signature, and for each line a C function. A line names the parameters in their order, with kinds
 (what the value becomes in C, see _types.py), the positions that errors name, and defaults::
 
@@ -60,6 +61,7 @@ cdef extern from "Python.h":
     void Py_XDECREF(PyObject*)
     void PyErr_Fetch(PyObject**, PyObject**, PyObject**)
     void PyErr_Restore(PyObject*, PyObject*, PyObject*)
+    PyObject* PyExc_IndexError
     PyObject* PyExc_OverflowError
     PyObject* PyExc_TypeError
     int same_text "PyUnicode_Compare"(PyObject*, PyObject*)
@@ -134,6 +136,11 @@ cdef int read(Form form) except -1:
     cdef const char* text
     cdef int place = 0, k = -1
     cdef str line
+    if form.function is not None:
+        if form.function.rows == NULL:
+            read(form.function)
+        form.rows = form.function.rows
+        return 0
     if form.text == NULL:
         copy_lines(form, form.public.operator(form.__name__))
     text = form.text
@@ -439,6 +446,9 @@ cdef PyObject* numbers_first(Form form, PyObject** args, Py_ssize_t n,
     cdef Py_ssize_t k
     cdef object found = None, given, result
     PyErr_Fetch(&kind, &value, &trace)
+    if kind == PyExc_IndexError and n and isinstance(<object>args[0], Tensor):
+        PyErr_NormalizeException(&kind, &value, &trace)
+        say_range(<object>value, <Tensor>args[0])
     if kind != PyExc_TypeError and kind != PyExc_OverflowError:
         PyErr_Restore(kind, value, trace)
         return NULL
@@ -576,6 +586,8 @@ cdef class Form:
     @property
     def __doc__(self):
         if self.words is None:
+            if self.function is not None:
+                return self.function.__doc__
             if self.rows == NULL:
                 read(self)
             text = self.doc.decode()
@@ -657,6 +669,29 @@ cdef Form positional(Form form, int row):
     cdef Form made = signature(form, row)
     made.each = True
     return made
+
+
+cdef Form as_method(dict forms, str name, Form form):
+    """
+    The method of a function, whose errors count arguments as methods do (Note [Positions]).
+
+    `forms` are those of the module, which get it under a name that no function has.
+    """
+    cdef Form made
+    name = f"Tensor.{name}"
+    if name not in forms:
+        made = only_method(new_form(form.module, form.__name__))
+        made.text, made.doc, made.bodies = form.text, form.doc, form.bodies
+        made.alone, made.n_rows, made.each = form.alone, form.n_rows, form.each
+        made.function = form
+        forms[name] = made
+    return forms[name]
+
+
+cdef Form only_method(Form form):
+    """Let errors of a form that is a method alone count as those of methods do."""
+    form.counts_on = True
+    return form
 
 
 cdef Form forwarding(object public, str name):

@@ -441,7 +441,7 @@ cdef Tensor view_dtype_plain(Tensor a, int dt):
     cdef int d, last = a.nd - 1
     cdef str how
     if dt < 0:
-        raise TypeError("view(): argument 'dtype' must be dtype, not None")
+        raise TypeError("view(): argument 'dtype' must be torch.dtype, not None")
     if a.flags & F_TURNED:
         raise RuntimeError(
             f"torch.Tensor.view is not supported for "

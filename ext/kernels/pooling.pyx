@@ -180,9 +180,15 @@ cdef int largest_of(Plan* plan, Tensor result, Tensor indices, Tensor a, Py_ssiz
 cdef int max_pool(Tensor result, Tensor indices, Tensor a, tuple kernel, tuple stride,
                   tuple padding, tuple dilation, bint ceil_mode) except -1:
     cdef Plan plan
-    cdef Tensor wide
+    cdef Tensor wide, places
     if result.count == 0:
         return 0
+    if result.flags & F_STRIDED and not by_places(result, a):   # one volume, the channels innermost
+        wide = tensor_empty(result.dt, result.nd, result.sizes)
+        places = tensor_empty(DT_I64, result.nd, result.sizes)
+        max_pool(wide, places, a, kernel, stride, padding, dilation, ceil_mode)
+        copy_into(result, wide, "max_pool")
+        return copy_into(indices, places, "max_pool")
     if is_half(a.dt):
         wide = tensor_empty_like(result, DT_F32)
         max_pool(wide, indices, cast(a, DT_F32), kernel, stride, padding, dilation, ceil_mode)

@@ -55,7 +55,22 @@ cdef int polygamma(Tensor out, Tensor a, Py_ssize_t n) except -1:
     special = scipy_special("polygamma")
     x = values_of(cast(a, out.dt)).astype(_np.float64)
     with _np.errstate(all="ignore"):
-        return store_values(out, _np.asarray(special.polygamma(n, x)))
+        values = _np.asarray(special.polygamma(n, x))
+        if n > 170:
+            values = beyond_factorials(special, values, x, n)
+        return store_values(out, values)
+
+
+cdef object beyond_factorials(object special, object values, object x, Py_ssize_t n):
+    """Put infinities and zeros where a product of n!, which is infinite, and a zeta function that
+    is 0 has given NaN: the logarithm of the result lies between these two."""
+    least = special.gammaln(n + 1.0) - (n + 1.0) * _np.log(x)
+    most = least + _np.log1p(x / n)
+    sign = 1.0 if n % 2 else -1.0
+    lost = _np.isnan(values) & (x > 0) & _np.isfinite(x)
+    values = _np.where(x > 0, sign * _np.abs(values), values)   # 2**62 + 1 is no double
+    values = _np.where(lost & (least > 710.0), sign * _np.inf, values)
+    return _np.where(lost & (most < -746.0), sign * 0.0, values)
 
 
 cdef int igamma(Tensor out, Tensor a, Tensor x) except -1:

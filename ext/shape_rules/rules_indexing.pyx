@@ -541,6 +541,27 @@ cdef int sorted_along(Result* r, Tensor a, Py_ssize_t dim, str op) except -1:
     return result_dense(&r[1], DT_I64, a.nd, a.sizes)
 
 
+cdef int sorted_like(Result* r, Tensor a, Py_ssize_t dim, str op) except -1:
+    """As above, in memory as the operand is, if it is dense, or at least in the order of its
+    dimensions."""
+    cdef int d
+    sorted_along(r, a, dim, op)
+    if a.mem.device != ON_CPU and a.mem.device != ON_META:
+        return 0
+    if a.flags & F_STRIDED:
+        result_like(&r[0], a, a.dt)
+        for d in range(a.nd):
+            if a.sizes[d] > 1 and r[0].strides[d] != a.strides[d]:
+                break
+        else:
+            for d in range(a.nd):       # those of one element, too
+                r[0].strides[d] = a.strides[d]
+        result_like(&r[1], a, DT_I64)
+        for d in range(a.nd):
+            r[1].strides[d] = r[0].strides[d]
+    return 0
+
+
 cdef int topk(Result* r, Tensor a, Py_ssize_t k, Py_ssize_t dim, str op) except -1:
     dim = normal_dim(dim, a.nd)
     if k < 0 or k > size_at(a, <int>dim):

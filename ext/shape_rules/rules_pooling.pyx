@@ -2,6 +2,8 @@
 """Shape rules of pooling. Arguments were checked before, by pooling_composites.pyx."""
 from autograd_cy._C.dtypes cimport DT_I64
 from autograd_cy._C.outputs cimport result_dense
+from autograd_cy._C.storage cimport ON_CPU, ON_META
+from autograd_cy._C.tensor cimport F_STRIDED
 
 __all__: list[str] = []
 
@@ -40,7 +42,37 @@ cdef int windows(Result* r, Tensor a, tuple kernel, tuple stride, tuple padding,
 cdef int max_pooled(Result* r, Tensor a, tuple kernel, tuple stride, tuple padding, tuple dilation,
                     bint ceil_mode, str op) except -1:
     windows(r, a, kernel, stride, padding, dilation, ceil_mode)
-    return result_dense(r + 1, DT_I64, r.nd, r.sizes)
+    result_dense(r + 1, DT_I64, r.nd, r.sizes)
+    if len(kernel) == 3 and a.nd == 4 and a.flags & F_STRIDED and (
+            a.mem.device == ON_CPU or a.mem.device == ON_META) and one_volume_by_places(a):
+        lay_by_places(r)
+        lay_by_places(r + 1)
+    return 0
+
+
+cdef bint one_volume_by_places(Tensor a) noexcept:
+    """Return whether (C, D, H, W) has the channels innermost, as a batch of it would have."""
+    cdef Py_ssize_t least = 0
+    cdef int i, d
+    if a.strides[0] == 0:
+        return False
+    for i in range(4):
+        d = 4 - i if i else 0
+        if a.sizes[d] == 0 or a.strides[d] < least:
+            return False
+        least = a.strides[d] * a.sizes[d]
+    return least > a.strides[0]
+
+
+cdef int lay_by_places(Result* r) noexcept:
+    cdef Py_ssize_t step = r.sizes[0]
+    cdef int d
+    r.strided = True
+    r.strides[0] = 1
+    for d in range(r.nd - 1, 0, -1):
+        r.strides[d] = step
+        step *= r.sizes[d]
+    return 0
 
 
 cdef int adaptive(Result* r, Tensor a, tuple size, str op) except -1:

@@ -48,7 +48,7 @@ def test_a_namespace_holds_the_function_and_nothing_else(families):
     r = record(families, namespace="nn.functional", aliases=("probed",), method=True)
     text = module_of(families, r)
     assert "cdef Tensor c_nn_functional_probe(" in text
-    assert 'install(Tensor, "probed", FORMS["probe"])' in text
+    assert 'install(Tensor, "probed", as_method(FORMS, "probe", FORMS["probe"]))' in text
     assert 'install(Tensor, "probe"' not in text
     assert "__all__ = ['probed']" in text
     index = values_of(interpreted.index(with_family(families, r)))

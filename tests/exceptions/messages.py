@@ -42,8 +42,7 @@ CLASSES = {
     "overlapping result": r"more than one element of the written-to tensor refers to a single "
     r"memory location",
 }
-#: Methods count positions without the tensor, in PyTorch only.
-FORMS = ("function", "out", "in-place")
+FORMS = ("function", "out", "in-place", "method")
 PATTERNS = {name: re.compile(pattern) for name, pattern in CLASSES.items()}
 
 
@@ -60,10 +59,18 @@ DIFFERENT = [
     ("addr|mean_dim|square|trace", "size of|result type|not implemented", EARLIER),
     ("binary_cross_entropy_with_logits", "output with shape|size of tensor", "the target is named"),
     ("kl_div|margin_ranking_loss|masked_select|take_along_dim", "size of tensor", ORDER),
-    (r"adaptive_\w+|broadcast_to|flip|permute|reshape|tile", "takes 2", "ints may come one by one"),
+    (
+        r"adaptive_\w+|broadcast_to|expand|flip|permute|repeat|reshape|sum_to_size|tile",
+        "takes [12]",
+        "ints may come one by one",
+    ),
+    ("max_other|min_other", "argument 'dim'", "another of the signatures is named"),
+    ("unflatten", "takes 3", "a function in Python counts the tensor"),
+    ("dot", "multiple values", "the argument of the method is called tensor"),
     ("add|sub|mul|div", "must be Tensor", "numbers are taken, and the message says so"),
     (r"norm|split(_size)?|nn_functional_\w+", "argument|tuple of ints", "of a function inside"),
     ("clamp|conj_physical", "Found dtype", "the words of other operators that want this dtype"),
+    ("matmul", "cannot be multiplied", "shapes are those that were given, not folded ones"),
     ("inner", "leaf", "out= is what must not require a gradient"),
     ("pdist", "not implemented", "the dtypes that there are are named"),
 ]

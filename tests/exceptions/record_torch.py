@@ -71,13 +71,16 @@ def recorded(record):
 
 
 def recorded_words(record, letters):
-    """(call, value, key words) of the first call of each class that a record refuses."""
+    """(call, value, key words) of the first call of each class that a record refuses.
+
+    Methods have their own, because they count arguments without the tensor.
+    """
     found = {}
 
     def seen(line, value, args, kwargs, before, error):
         words = messages.key_words(str(error))
         if words is not None and "\t" not in words[1]:
-            found.setdefault(words[0], (line.key, value, words[1]))
+            found.setdefault((line.form == "method", words[0]), (line.key, value, words[1]))
 
     for line in lines(record):
         if line.form in messages.FORMS and line.key in letters:

@@ -73,3 +73,25 @@ def test_keys_that_are_not_used_have_any_batch():
     for given in ({}, one):
         with pytest.raises(RuntimeError, match="batch of 2, but key"):
             F.multi_head_attention_forward(x, other, other, *args, **given)
+
+
+@pytest.mark.parametrize("dtype", [ag.float16, ag.bfloat16, ag.float64])
+@pytest.mark.parametrize("records", [False, True])
+def test_a_projection_takes_a_bias_of_another_dtype_where_the_batch_comes_first(dtype, records):
+    """As in torch, whose products of such sequences promote."""
+    layer = ag.nn.MultiheadAttention(8, 2, batch_first=True).eval()
+    bias = ag.linspace(-1, 1, 24).to(dtype)
+    x = ag.rand(2, 3, 8)
+    with ag.set_grad_enabled(records):
+        layer.in_proj_bias = ag.nn.Parameter(bias)
+        found = layer(x, x, x)[0]
+        if records:
+            found.sum().backward()
+            assert layer.in_proj_bias.grad.dtype == dtype
+        layer.in_proj_bias = ag.nn.Parameter(bias.float())
+        wanted = layer(x, x, x)[0]
+        assert found.dtype == ag.float32 and ag.equal(found, wanted)
+        layer.batch_first = False
+        layer.in_proj_bias = ag.nn.Parameter(bias)
+        with pytest.raises(RuntimeError, match="bias must have the dtype of input"):
+            layer(x, x, x)

@@ -259,6 +259,17 @@ def test_gamma_functions_of_negative_numbers():
         ag.polygamma(-1, x)
 
 
+def test_polygamma_of_large_orders():
+    """Its sign is that of -1 to the power of n + 1, and n! / x**(n + 1) tells its size."""
+    x = ag.tensor([0.5, 2.0, 3.7, 1e3, 1e9], dtype=ag.float64)
+    assert ag.polygamma(2**40, x).tolist() == [-np.inf] * 5
+    assert ag.polygamma(2**40 + 1, x).tolist() == [np.inf] * 5
+    assert ag.polygamma(2**62, x).tolist() == [-np.inf] * 5
+    assert ag.polygamma(1000, x)[3:].tolist() == [0, 0]
+    assert ag.polygamma(1001, x)[:3].tolist() == [np.inf] * 3
+    assert ag.polygamma(2**40, ag.tensor([np.nan])).isnan().all()
+
+
 # --- reductions at indices --------------------------------------------------------------------
 
 INDEX = [0, 1, 0, 1]

@@ -61,7 +61,7 @@ REFUSED = {
     "torch.zeros(2).resize_(-1)": (RuntimeError, "negative"),
     "torch.empty_strided((2,), (-1,))": (RuntimeError, "strides must not be negative"),
     "torch.zeros(2, size=(2,))": (TypeError, "multiple values"),
-    "x2.view(dtype=None)": (TypeError, "view(): argument 'dtype' must be dtype, not None"),
+    "x2.view(dtype=None)": (TypeError, "view(): argument 'dtype' must be torch.dtype, not None"),
     "x2.view(1, size=(2,))": (TypeError, "view() got multiple values for argument 'size'"),
     "deleted()": (TypeError, "does not support deleting items"),
     "deep[:, None]": (RuntimeError, "a tensor has at most 64 dimensions"),

@@ -18,8 +18,8 @@ from tests.tensor.unsigned_calls import CALLS, DTYPES, FILE, UNSIGNED, result_of
 IN_TORCH = json.loads(FILE.read_text())
 # What torch refuses and is computed here: no value is read, or only compared.
 COMPUTED_HERE = frozenset(
-    "lt le gt ge nonzero count_nonzero flip triu tril trace masked_fill index_put scatter gather "
-    "index_select".split()
+    "lt le gt ge isin nonzero count_nonzero flip triu tril trace masked_fill index_put scatter "
+    "gather index_select".split()
 )
 
 

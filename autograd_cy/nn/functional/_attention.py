@@ -388,6 +388,8 @@ def _heads(
     batch, head_dim = query.shape[1 - time], options.embed_dim // num_heads
     static_k, static_v = options.static_k, options.static_v
     bias_k, bias_v = options.bias_k, options.bias_v
+    if time and bias is not None and bias.is_floating_point() and query.is_floating_point():
+        bias = bias.to(query.dtype)  # another dtype is taken if the batch comes first
     q, k, v = _in_projection(query, key, value, weight, bias)
     if (bias_k is None) != (bias_v is None):
         raise AssertionError("bias_k and bias_v must be given together, or neither of them")

@@ -17,7 +17,11 @@ import re as _re
 
 # mm: ..., mm(): ..., mm() ..., torch.mm: ...
 cdef object LEADING = _re.compile(r"(?:torch\.)?([a-z_]\w*(?:\.[a-z_]\w*)*)(\(\):| ?:|\(\)) ")
-cdef object ARGUMENT = _re.compile(r"argument '(\w+)'(?: \(position \d+\))?")
+cdef object ARGUMENT = _re.compile(r"argument '(\w+)'(?: \(position (\d+)\))?")
+cdef object COUNT = _re.compile(r"takes (\d+) positional arguments? but (\d+) w\w+ given$")
+cdef object BEYOND = _re.compile(
+    rf"Dimension out of range \(expected to be in range of \[{-MAX_DIMS}, {MAX_DIMS - 1}\], "
+    r"but got (-?\d+)\): argument ")
 cdef list families = []             # the forms of each module
 
 
@@ -124,29 +128,95 @@ cdef int put_public_name(object error, object trace, str name, object function) 
         error, f"{name}(): argument '{argument[1]}'{place}{text[argument.end():]}", name)
 
 
-def _name_error(error not None, function not None, str name=None):
-    """Let the message of an error that has just been caught begin with the name of a function."""
-    put_public_name(error, error.__traceback__, name or function.__name__, function)
+def _name_error(error not None, function not None, str name=None, bint method=False):
+    """
+    Let the message of an error that has just been caught begin with the name of a function.
+
+    One of a method counts arguments as those of methods do.
+    """
+    name = name or function.__name__
+    put_public_name(error, error.__traceback__, name, function)
+    if method:
+        count_on(error, error.__traceback__, name, name, _parameters_of(function))
 
 
-cdef int put_names(object error, object trace, str own, str said, object public) except -1:
+# Note [Positions]
+# A method counts its arguments from the one after the tensor, as in torch. It has the rows of the
+# function, whose positions begin with the tensor, so an error is counted anew when it leaves the
+# method: once, although a call may fail in several tries.
+
+cdef int count_on(object error, object trace, str own, str said, tuple names) except -1:
+    """Let the message of an error of a method, with these parameters, count without the tensor."""
+    cdef str text = message_of(error, trace)
+    cdef object found, count
+    cdef Py_ssize_t n, given
+    if text is None or type(error) is not TypeError or getattr(error, "_counts_on", False):
+        return 0
+    found = LEADING.match(text)
+    if found is None or tail(found[1]) not in (tail(own), tail(said)):
+        return 0
+    count = COUNT.match(text, found.end())
+    if count is not None:
+        n, given = int(count[1]) - 1, int(count[2]) - 1
+        text = (f"{text[:found.end()]}takes {n} positional argument{'s' if n != 1 else ''} but "
+                f"{given} {'were' if given != 1 else 'was'} given")
+    else:
+        found = ARGUMENT.match(text, found.end())
+        if found is None or found[2] is None or found[1] not in names[1:]:
+            return 0
+        n = names.index(found[1])
+        if int(found[2]) != n + 1:      # it counts without the tensor already
+            return 0
+        text = f"{text[:found.start(2)]}{n}{text[found.end(2):]}"
+    error.args = (text,)
+    error._counts_on = True
+    return 0
+
+
+cdef int say_range(object error, Tensor x) except -1:
+    """Put the range of a tensor into the message of `dim_arg`, which knows no tensor."""
+    cdef str text = str(error), n
+    cdef int most = x.nd if x.nd else 1
+    found = BEYOND.match(text)
+    if found is not None:
+        n = found[1]
+        error.args = (f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], "
+                      f"but got {n})",)
+    return 0
+
+
+cdef tuple names_of(Row* row):
+    cdef int i
+    return tuple([<object>row.parameters[i].name for i in range(row.n)])
+
+
+cdef int put_names(object error, object trace, Form form, Row* row) except -1:
+    cdef str own = form.__name__, said = <str>row.parameters[0].op if row.n else own
+    cdef object public = form.public
     put_name(error, trace, own if public is None else own.rstrip("_"), said)
+    if form.counts_on:
+        count_on(error, trace, own, said, names_of(row))
     if public is not None:
         put_public_name(error, trace, public.name, public.function)
     return 0
 
 
-ctypedef int (*put_fn)(object, object, str, str, object) noexcept
-cdef put_fn put_quietly = <put_fn><void*>put_names
+cdef int put_operator_name(object error, object trace, str own, Row* row) except -1:
+    return put_name(error, trace, own, own)
 
 
-cdef void name_error(str own, str said, object public) noexcept:
+ctypedef int (*put_fn)(object, object, object, Row*) noexcept
+cdef put_fn put_names_quietly = <put_fn><void*>put_names
+cdef put_fn put_operator_name_quietly = <put_fn><void*>put_operator_name
+
+
+cdef void name_error(put_fn put_quietly, object owner, Row* row) noexcept:
     """Let the error that is on its way begin with the name of what was called."""
     cdef PyObject *kind = NULL, *error = NULL, *trace = NULL
     cdef PyObject *other = NULL, *second = NULL, *third = NULL
     PyErr_Fetch(&kind, &error, &trace)
     PyErr_NormalizeException(&kind, &error, &trace)
-    if put_quietly(<object>error, None if trace == NULL else <object>trace, own, said, public) != 0:
+    if put_quietly(<object>error, None if trace == NULL else <object>trace, owner, row) != 0:
         PyErr_Fetch(&other, &second, &third)        # without memory the error stays as it is
         drop_error(other, second, third)
     PyErr_Restore(kind, error, trace)
@@ -154,7 +224,7 @@ cdef void name_error(str own, str said, object public) noexcept:
 
 cdef PyObject* failed(Form form, Row* row) noexcept:
     """Return the result of a form that has failed: NULL, with the error named after it."""
-    name_error(form.__name__, <str>row.parameters[0].op if row.n else form.__name__, form.public)
+    name_error(put_names_quietly, form, row)
     return NULL
 
 
@@ -162,4 +232,4 @@ cdef void operator_failed(int slot, bint unary) noexcept:
     """Name the error of ``a @ b`` and other operators of Python after them."""
     cdef PyObject* name = <PyObject*>(<list>(UNARY if unary else BINARY))[slot]
     if name != NONE:
-        name_error(<str>name, <str>name, None)
+        name_error(put_operator_name_quietly, <object>name, NULL)

@@ -253,11 +253,36 @@ cdef int over_rows(body_t body, const char* name, RowsPlan* plan, Tensor values,
         storage_decref(scratch)
 
 
+cdef Tensor in_order(Tensor a, const int* order):
+    """A view with the dimensions in another order."""
+    cdef Py_ssize_t[MAX_DIMS] sizes
+    cdef Py_ssize_t[MAX_DIMS] strides
+    cdef int d
+    for d in range(a.nd):
+        sizes[d], strides[d] = a.sizes[order[d]], a.strides[order[d]]
+    return tensor_window(a, a.nd, sizes, strides, 0)
+
+
 cdef int sort(Tensor values, Tensor index, Tensor a, Py_ssize_t dim, bint descending,
               bint stable) except -1:
     """It is stable, whether asked for or not."""
     cdef RowsPlan plan
+    cdef int[MAX_DIMS] order
+    cdef int d, i
     dim = normal_dim(dim, a.nd)
+    if values.flags & F_STRIDED and values.count:
+        # The results are dense, in some order of dimensions, which is that of the walk.
+        for d in range(a.nd):
+            i = d
+            while i > 0 and values.strides[order[i - 1]] < values.strides[d]:
+                order[i] = order[i - 1]
+                i -= 1
+            order[i] = d
+        values, index, a = in_order(values, order), in_order(index, order), in_order(a, order)
+        for d in range(a.nd):
+            if order[d] == dim:
+                dim = d
+                break
     plan.pairs_per_lane = 2
     plan.take = a.sizes[dim] if a.nd else 1
     plan.flip = <uint64_t>-1 if descending else 0

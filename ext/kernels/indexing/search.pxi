@@ -424,7 +424,7 @@ cdef int isin(Tensor out, Tensor elements, Tensor tests, bint assume_unique,
     plan.a = elements.ptr
     plan.tests = tests.ptr
     plan.out = <uint8_t*>out.ptr
-    plan.dt = dt
+    plan.dt = dt_twin(dt)           # equal bits are equal numbers
     plan.item = DT_SIZE[dt]
     plan.n = elements.count
     plan.m = tests.count

@@ -74,7 +74,7 @@ class Guard:
     def __enter__(self):
         if not self.placed:
             # Modules that a name in a file may import compile their classes of named fields.
-            for name in ("nn", "optim", "func", "viz", "serialization", "testing"):
+            for name in "nn optim func viz serialization testing _lazy.lookup".split():
                 importlib.import_module(f"autograd_cy.{name}")
             sys.addaudithook(self.hook)
             self.placed = True
