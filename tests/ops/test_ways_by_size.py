@@ -195,6 +195,18 @@ def test_counts_of_few_and_of_many_bins(n, high):
         ag.bincount(ag.tensor(x))
 
 
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("bins", [1, 7, 100])
+def test_histograms_of_all_elements_are_those_between_their_bounds(name, bins):
+    x = ag.tensor(RNG.normal(size=(30, 40)).astype(name))
+    bounds = x.min().item(), x.max().item()
+    found = ag.histc(x.T, bins)
+    assert found.shape == (bins,) and found.sum() == x.numel()
+    assert ag.equal(found, ag.histc(x, bins, *bounds))
+    beyond = ag.cat((x.flatten(), x.new_tensor([50.0, -50.0, float("inf"), float("nan")])))
+    assert ag.equal(found, ag.histc(beyond, bins, *bounds))
+
+
 @pytest.mark.parametrize("name", INTEGERS)
 @np.errstate(over="ignore")  # NumPy, too, gives the lowest number divided by -1 back
 def test_whole_quotients_of_near_and_of_far_numbers(name):
