@@ -8,13 +8,14 @@ import numpy as np
 def histc(x: np.ndarray, bins: int, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Counts in the dtype of the elements; equal bounds stand for a bin around them."""
     a, b = float(low), float(high)
-    if a == b and x.size:
+    all_inside = a == b and x.size
+    if all_inside:
         a, b = float(x.min()), float(x.max())
         if not (np.isfinite(a) and np.isfinite(b)):
             raise RuntimeError(f"histc(): range of [{a}, {b}] is not finite")
     if a == b:
         a, b = a - 1, b + 1
-    inside = x[(x >= a) & (x <= b)]
+    inside = x.reshape(-1) if all_inside else x[(x >= a) & (x <= b)]
     # In the dtype of the elements, and rounded as they are: the edges of bins follow.
     exact = inside.dtype.type if inside.dtype.kind == "f" else np.float64
     first, last = exact(a), exact(b)
@@ -22,8 +23,12 @@ def histc(x: np.ndarray, bins: int, low: np.ndarray, high: np.ndarray) -> np.nda
         if not np.isfinite((last - first) * exact(bins)):
             shrink = exact(0.5) ** (int(bins).bit_length() + 1)  # which rounds nothing
             inside, first, last = inside * shrink, first * shrink, last * shrink
-    places = ((inside - first) * exact(bins) / (last - first)).astype(np.int64)
-    return np.bincount(np.minimum(places, bins - 1), minlength=bins).astype(x.dtype)
+    values = np.subtract(inside, first, dtype=exact)
+    values *= exact(bins)
+    values /= last - first
+    places = values.astype(np.int64)
+    np.minimum(places, bins - 1, out=places)
+    return np.bincount(places, minlength=bins).astype(x.dtype)
 
 
 def mode(x: np.ndarray, dim: int, keepdim: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -171,15 +171,8 @@ def block_diag(*tensors: Tensor) -> Tensor:
         kind = functools.reduce(_promoted, kinds).dtype
         blocks = [b.to(kind) for b in blocks]
     sizes = [b.shape for b in blocks]
-    width, before, rows = sum(m for _, m in sizes), 0, []
-    for b, (n, m) in zip(blocks, sizes):
-        after = width - before - m
-        row = [b.new_zeros((n, before)), b] if before else [b]
-        if after:
-            row.append(b.new_zeros((n, after)))
-        rows.append(_joining.cat(row, 1) if len(row) > 1 else b)
-        before += m
-    return _joining.cat(rows, 0)
+    zeros = blocks[0].new_zeros((sum(n for n, _ in sizes), sum(m for _, m in sizes)))
+    return _joining._place_blocks(zeros, blocks)
 
 
 def _promoted(one: Tensor, other: Tensor) -> Tensor:

@@ -36,6 +36,12 @@ op(
 )
 
 op(
+    "_place_blocks(self, blocks: Tensor[])",
+    kernel=composite("joining.place_blocks"),
+    doc="A matrix of zeros with blocks along its diagonal.",
+)
+
+op(
     "stack(tensors: Tensor[], dim: int = 0) -> result",
     method=False,
     kernel=call("indexing.stack", shape="rules_indexing.stacked(tensors, dim)"),

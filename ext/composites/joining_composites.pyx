@@ -2,7 +2,8 @@
 """Composites of the family joining: records in autograd_cy/ops/joining.py name them."""
 from cpython.exc cimport PyErr_CheckSignals
 from autograd_cy._C.dtypes cimport dt_is_integral, dt_scalar_name, DT_I64
-from autograd_cy._C.tensor cimport Tensor, normal_dim
+from autograd_cy._C.tensor cimport (
+    F_SLOW, M_NO_GRAD, Tensor, normal_dim, requires_grad, tls_modes)
 include "operators_of_joining_composites.pxi"
 
 
@@ -52,6 +53,34 @@ cdef tuple cat_backward(Tensor grad, object sizes, Py_ssize_t dim):
         out.append(T.narrow(grad, dim, at, n))
         at += n
     return tuple(out)
+
+
+cdef Tensor place_blocks(Tensor zeros, tuple blocks):
+    """
+    A matrix of zeros with blocks along its diagonal. They are copied there, or joined with the
+    zeros beside them where a graph is recorded.
+    """
+    cdef Tensor block, band
+    cdef Py_ssize_t row = 0, column = 0, behind
+    cdef bint recorded = zeros.flags & F_SLOW != 0
+    cdef list bands = [], pieces
+    for block in blocks:
+        recorded = recorded or block.flags & F_SLOW or (
+            not tls_modes() & M_NO_GRAD and requires_grad(block))
+    for block in blocks:
+        band = T.narrow(zeros, 0, row, block.sizes[0])
+        row += block.sizes[0]
+        behind = column + block.sizes[1]
+        if recorded:
+            pieces = [T.narrow(band, 1, 0, column)] if column else []
+            pieces.append(block)
+            if behind < zeros.sizes[1]:
+                pieces.append(T.narrow(band, 1, behind, zeros.sizes[1] - behind))
+            bands.append(T.cat(tuple(pieces), 1) if len(pieces) > 1 else block)
+        else:
+            T.copy_(T.narrow(band, 1, column, block.sizes[1]), block)
+        column = behind
+    return T.cat(tuple(bands), 0) if recorded else zeros
 
 
 cdef tuple unsafe_split(Tensor a, Py_ssize_t size, Py_ssize_t dim):

@@ -15,10 +15,19 @@ from libc.string cimport memcpy, memset
 from autograd_cy._C.grid_loops cimport *
 
 cdef extern from "<math.h>" nogil:
+    double INFINITY
     double floor(double)
     float floorf(float)
     double rint(double)
     float rintf(float)
+
+cdef extern from "grid_lanes.h" nogil:      # its AG_GRID_BLOCK is BLOCK
+    void ag_sample_eight_f32(const float* image, Py_ssize_t step, const int32_t* found,
+                             const float* weight, int count, Py_ssize_t n, float* out,
+                             Py_ssize_t apart)
+    void ag_sample_eight_f64(const double* image, Py_ssize_t step, const int32_t* found,
+                             const double* weight, int count, Py_ssize_t n, double* out,
+                             Py_ssize_t apart)
 
 ctypedef fused real_t:
     float
@@ -26,10 +35,19 @@ ctypedef fused real_t:
 
 cdef enum:
     BLOCK = 64      # points
-    CHUNK = 32      # channels, where they lie behind each other
+    EIGHT = 8       # channels that are sampled together, where they lie behind each other
+    CHUNK = 32      # channels whose gradients are, likewise
     LANES = 8       # sums of channels side by side
     TAPS = 4        # at most, in a dimension
     CORNERS = 16    # at most: elements around a point
+
+cdef enum:          # of a dimension, see edges()
+    HALF = 0
+    SHIFT = 1
+    LAST = 2
+    LOW = 3
+    HIGH = 4
+    EDGES = 5
 
 
 cdef inline real_t down(real_t x) noexcept nogil:
@@ -283,13 +301,104 @@ cdef int corners(const Sampling* g, Py_ssize_t n, const int32_t* at, const real_
     return count
 
 
+cdef inline void edges(const Sampling* g, int d, real_t* e) noexcept nogil:
+    """What placed() needs to know of a dimension; no padding but zeros and border."""
+    e[HALF] = <real_t>(g.size[d] - 1 if g.align else g.size[d]) / <real_t>2
+    e[SHIFT] = 0 if g.align else 0.5
+    e[LAST] = <real_t>(g.size[d] - 1)
+    e[LOW] = 0 if g.padding == BORDER else -INFINITY
+    e[HIGH] = e[LAST] if g.padding == BORDER else INFINITY
+
+
+cdef inline real_t placed(real_t point, const real_t* e) noexcept nogil:
+    """Return the place of one point as coordinates() and inside() do; no number is LOW."""
+    cdef real_t x = (point + <real_t>1) * e[HALF] - e[SHIFT]
+    cdef real_t y = x if x < e[HIGH] else e[HIGH]
+    return y if x > e[LOW] else e[LOW]
+
+
+cdef inline void flat_nearest(const Sampling* g, const real_t* points, int32_t* found,
+                              real_t* weight) noexcept nogil:
+    """What taps() and corners() find of BLOCK points of two coordinates."""
+    cdef real_t[EDGES] u
+    cdef real_t[EDGES] v
+    cdef int32_t end_u = <int32_t>(g.size[1] - 1), end_v = <int32_t>(g.size[2] - 1)
+    cdef int32_t step_u = g.step[1], step_v = g.step[2], i, j
+    cdef Py_ssize_t p
+    edges(g, 1, u)
+    edges(g, 2, v)
+    for p in range(BLOCK):
+        i = found_at(nearest(placed(points[2 * p + 1], u)), u[LAST], end_u, step_u)
+        j = found_at(nearest(placed(points[2 * p], v)), v[LAST], end_v, step_v)
+        found[p] = -1 if (i | j) < 0 else i + j
+        weight[p] = 0 if (i | j) < 0 else 1
+
+
+cdef inline bint flat_linear(const Sampling* g, const real_t* points, int32_t* found,
+                             real_t* weight) noexcept nogil:
+    """flat_nearest() of the four elements around; return whether a coordinate is no number."""
+    cdef real_t[EDGES] u
+    cdef real_t[EDGES] v
+    cdef int32_t end_u = <int32_t>(g.size[1] - 1), end_v = <int32_t>(g.size[2] - 1)
+    cdef int32_t step_u = g.step[1], step_v = g.step[2], i, j, k, h
+    cdef real_t x, y, s, t, s_left, t_left
+    cdef int missing = 0
+    cdef Py_ssize_t p
+    edges(g, 1, u)
+    edges(g, 2, v)
+    for p in range(BLOCK):
+        s, t = points[2 * p + 1], points[2 * p]
+        missing |= (s != s) | (t != t)
+        x = placed(s, u)
+        y = placed(t, v)
+        s = down(x)
+        t = down(y)
+        i = found_at(s, u[LAST], end_u, step_u)
+        j = found_at(s + <real_t>1, u[LAST], end_u, step_u)
+        k = found_at(t, v[LAST], end_v, step_v)
+        h = found_at(t + <real_t>1, v[LAST], end_v, step_v)
+        s = x - s
+        t = y - t
+        s_left = <real_t>1 - s if i >= 0 else 0
+        t_left = <real_t>1 - t if k >= 0 else 0
+        s = s if j >= 0 else 0
+        t = t if h >= 0 else 0
+        found[p] = -1 if (i | k) < 0 else i + k
+        found[BLOCK + p] = -1 if (i | h) < 0 else i + h
+        found[2 * BLOCK + p] = -1 if (j | k) < 0 else j + k
+        found[3 * BLOCK + p] = -1 if (j | h) < 0 else j + h
+        weight[p] = s_left * t_left
+        weight[BLOCK + p] = s_left * t
+        weight[2 * BLOCK + p] = s * t_left
+        weight[3 * BLOCK + p] = s * t
+    return missing != 0
+
+
+cdef int around(const Sampling* g, const real_t* points, Py_ssize_t n, int32_t* found,
+                real_t* weight) noexcept nogil:
+    """corners() of points, where no derivatives of weights are wanted."""
+    cdef int32_t[3 * TAPS * BLOCK] at
+    cdef real_t[3 * TAPS * BLOCK] w
+    cdef real_t[3 * TAPS * BLOCK] dw
+    cdef real_t[2 * BLOCK] some
+    if g.rank == 2 and g.mode != BICUBIC and g.padding != REFLECTION:
+        if n < BLOCK:
+            memset(some, 0, sizeof(some))
+            memcpy(some, points, 2 * n * sizeof(real_t))
+            points = some
+        if g.mode == NEAREST:
+            flat_nearest(g, points, found, weight)
+            return 1
+        if not flat_linear(g, points, found, weight) or g.padding != ZEROS:
+            return 4
+    taps(g, points, n, at, w, dw)
+    return corners(g, n, at, w, found, weight)
+
+
 # --- forward --------------------------------------------------------------------------------
 
 cdef void forward(const Sampling* g, const real_t* image, const real_t* points, real_t* out,
                   Py_ssize_t channels, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    cdef int32_t[3 * TAPS * BLOCK] at
-    cdef real_t[3 * TAPS * BLOCK] w
-    cdef real_t[3 * TAPS * BLOCK] dw
     cdef int32_t[CORNERS * BLOCK] found
     cdef real_t[CORNERS * BLOCK] weight
     cdef real_t[BLOCK] total       # nothing that is read can be in it, as compilers see
@@ -301,8 +410,7 @@ cdef void forward(const Sampling* g, const real_t* image, const real_t* points, 
     cdef Py_ssize_t n, c, p
     while first < last:
         n = last - first if last - first < BLOCK else BLOCK
-        taps(g, points + first * g.rank, n, at, w, dw)
-        count = corners(g, n, at, w, found, weight)
+        count = around(g, points + first * g.rank, n, found, weight)
         for c in range(channels):
             a = image + c * g.plane
             for p in range(n):
@@ -321,9 +429,6 @@ cdef void forward(const Sampling* g, const real_t* image, const real_t* points, 
 
 cdef void to_image(const Sampling* g, const real_t* grad, const real_t* points, real_t* out,
                    Py_ssize_t channels) noexcept nogil:
-    cdef int32_t[3 * TAPS * BLOCK] at
-    cdef real_t[3 * TAPS * BLOCK] w
-    cdef real_t[3 * TAPS * BLOCK] dw
     cdef int32_t[CORNERS * BLOCK] found
     cdef real_t[CORNERS * BLOCK] weight
     cdef real_t[BLOCK] part
@@ -336,8 +441,7 @@ cdef void to_image(const Sampling* g, const real_t* grad, const real_t* points, 
     memset(out, 0, channels * g.plane * sizeof(real_t))
     while first < g.count:
         n = g.count - first if g.count - first < BLOCK else BLOCK
-        taps(g, points + first * g.rank, n, at, w, dw)
-        count = corners(g, n, at, w, found, weight)
+        count = around(g, points + first * g.rank, n, found, weight)
         for c in range(channels):
             s = grad + c * g.count + first
             o = out + c * g.plane
@@ -458,46 +562,53 @@ cdef inline void transpose_block(const real_t* rows, Py_ssize_t step, Py_ssize_t
             to[p * CHUNK + k] = rows[k * step + p]
 
 
+cdef inline void sample_eight(const real_t* image, Py_ssize_t step, const int32_t* found,
+                              const real_t* weight, int count, Py_ssize_t n, real_t* out,
+                              Py_ssize_t apart) noexcept nogil:
+    if real_t is float:
+        ag_sample_eight_f32(image, step, found, weight, count, n, out, apart)
+    else:
+        ag_sample_eight_f64(image, step, found, weight, count, n, out, apart)
+
+
 cdef void forward_by_places(const Sampling* g, const real_t* image, const real_t* points,
                             real_t* out, Py_ssize_t channels, Py_ssize_t first,
                             Py_ssize_t last) noexcept nogil:
-    cdef int32_t[3 * TAPS * BLOCK] at
-    cdef real_t[3 * TAPS * BLOCK] w
-    cdef real_t[3 * TAPS * BLOCK] dw
     cdef int32_t[CORNERS * BLOCK] found
     cdef real_t[CORNERS * BLOCK] weight
-    cdef real_t[BLOCK * CHUNK] part
+    cdef real_t[BLOCK * EIGHT] part
     cdef real_t* t
     cdef real_t* o
-    cdef Py_ssize_t n, c, p, k, some, i
+    cdef Py_ssize_t n, c, p, i, rest = channels % EIGHT
     cdef int count, m
     while first < last:
         n = last - first if last - first < BLOCK else BLOCK
-        taps(g, points + first * g.rank, n, at, w, dw)
-        count = corners(g, n, at, w, found, weight)
-        for k in range((channels + CHUNK - 1) // CHUNK):
-            c = k * CHUNK
-            some = channels - c if channels - c < CHUNK else CHUNK
+        count = around(g, points + first * g.rank, n, found, weight)
+        for c from 0 <= c < channels - rest by EIGHT:
+            sample_eight(image + c, channels, found, weight, count, n, out + c * g.count + first,
+                         g.count)
+        if rest:
+            c = channels - rest
             for p in range(n):
-                t = &part[p * CHUNK]
-                for i in range(some):
+                t = &part[p * EIGHT]
+                for i in range(rest):
                     t[i] = <real_t>-0.0
                 for m in range(count):
                     i = found[m * BLOCK + p]
                     if i >= 0:
-                        add_row(t, image + i * channels + c, weight[m * BLOCK + p], some)
-            for i in range(some):
+                        add_row(t, image + i * channels + c, weight[m * BLOCK + p], rest)
+                    else:
+                        for i in range(rest):
+                            t[i] += 0
+            for i in range(rest):
                 o = out + (c + i) * g.count + first
                 for p in range(n):
-                    o[p] = part[p * CHUNK + i]
+                    o[p] = part[p * EIGHT + i]
         first += n
 
 
 cdef void to_image_by_places(const Sampling* g, const real_t* grad, const real_t* points,
                              real_t* out, Py_ssize_t channels) noexcept nogil:
-    cdef int32_t[3 * TAPS * BLOCK] at
-    cdef real_t[3 * TAPS * BLOCK] w
-    cdef real_t[3 * TAPS * BLOCK] dw
     cdef int32_t[CORNERS * BLOCK] found
     cdef real_t[CORNERS * BLOCK] weight
     cdef real_t[BLOCK * CHUNK] part
@@ -507,8 +618,7 @@ cdef void to_image_by_places(const Sampling* g, const real_t* grad, const real_t
         memset(out + p * g.channels, 0, channels * sizeof(real_t))
     while first < g.count:
         n = g.count - first if g.count - first < BLOCK else BLOCK
-        taps(g, points + first * g.rank, n, at, w, dw)
-        count = corners(g, n, at, w, found, weight)
+        count = around(g, points + first * g.rank, n, found, weight)
         for k in range((channels + CHUNK - 1) // CHUNK):
             c = k * CHUNK
             some = channels - c if channels - c < CHUNK else CHUNK

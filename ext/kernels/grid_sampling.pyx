@@ -27,7 +27,8 @@ cdef enum:
     CHANNELS = 8     # of an image that go together: places of points are found once for them
     MANY_CHANNELS = 64    # likewise, channels last
     FEW = 4          # from which it is worth it if they do
-    MANY = 16        # from which they get channels last
+    MANY = 16        # from which they get channels last,
+    VECTOR = 8       # as do these, that are one vector
     LARGE = 2048     # elements of a plane, from which it is worth it for one corner
 
 cdef enum:           # what is made
@@ -142,14 +143,18 @@ cdef Tensor planes_first(Tensor a, int lead):
     return tensor_window(a, a.nd, sizes, strides, 0)
 
 
-cdef bint goes_by_places(Tensor image, const Sampling* g, int lead) noexcept:
+cdef bint goes_by_places(Tensor image, const Sampling* g, int lead, int made) noexcept:
     """Rows of many channels are worth a copy of images, if it isn't much beside the points."""
     cdef Py_ssize_t channels = image.sizes[lead]
+    cdef Py_ssize_t loads = g.count * g.taps[0] * g.taps[1] * g.taps[2]
     if image.strides[lead] == 1 and channels >= FEW:
         return True
-    if g.mode == NEAREST and g.plane < LARGE:
+    if channels < MANY and not (
+            made == OUTPUT and image.dt == DT_F32 and channels == VECTOR and g.mode != NEAREST):
         return False
-    return channels >= MANY and g.count * g.taps[0] * g.taps[1] * g.taps[2] >= g.plane
+    if g.mode == NEAREST:
+        return loads >= 2 * g.plane if made == OUTPUT else loads >= g.plane >= LARGE
+    return loads >= g.plane
 
 
 cdef int sample_grid(int made, Tensor out, Tensor values, Tensor image, Tensor grid,
@@ -197,7 +202,7 @@ cdef int sample_grid(int made, Tensor out, Tensor values, Tensor image, Tensor g
         plan.sizes[d] = grid.sizes[d]
         batch *= grid.sizes[d]
     plan.g.channels = shaped.sizes[lead]
-    plan.places = goes_by_places(shaped, &plan.g, lead)
+    plan.places = goes_by_places(shaped, &plan.g, lead, made)
     if made == TO_POINTS and mode == NEAREST:
         plan.places = False     # zeros
     if made == TO_IMAGE:

@@ -111,6 +111,39 @@ cdef inline void select_words(word_t* out, const char* a, Py_ssize_t step, const
         out[i] = (<const word_t*>(a + k[i] * step))[0]
 
 
+cdef inline void select_four(word_t* out, Py_ssize_t out_row, const word_t* a, Py_ssize_t a_row,
+                             const int64_t* k, Py_ssize_t n) noexcept nogil:
+    """Four rows, so that each index is loaded once for them."""
+    cdef word_t w, x, y, z
+    cdef const word_t* at
+    cdef Py_ssize_t i
+    for i in range(n):
+        at = a + k[i]
+        w = at[0]
+        x = at[a_row]
+        y = at[2 * a_row]
+        z = at[3 * a_row]
+        out[i] = w
+        out[out_row + i] = x
+        out[2 * out_row + i] = y
+        out[3 * out_row + i] = z
+
+
+cdef inline void copy_four(char* out, Py_ssize_t out_row, const char* a, Py_ssize_t a_row,
+                           const int64_t* k, Py_ssize_t n, Py_ssize_t item) noexcept nogil:
+    """copy_words() of dense rows that are so many bytes apart, of items of no more than 8."""
+    out_row //= item
+    a_row //= item
+    if item == 4:
+        select_four(<uint32_t*>out, out_row, <const uint32_t*>a, a_row, k, n)
+    elif item == 8:
+        select_four(<uint64_t*>out, out_row, <const uint64_t*>a, a_row, k, n)
+    elif item == 1:
+        select_four(<uint8_t*>out, out_row, <const uint8_t*>a, a_row, k, n)
+    elif item == 2:
+        select_four(<uint16_t*>out, out_row, <const uint16_t*>a, a_row, k, n)
+
+
 cdef inline void copy_words(char* out, const char* a, Py_ssize_t step, const int64_t* k,
                             Py_ssize_t n, Py_ssize_t item) noexcept nogil:
     """out[i] = element at a + k[i] * step."""
@@ -131,10 +164,17 @@ cdef void select_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
     cdef Py_ssize_t outer = tile // plan.blocks * plan.together
     cdef Py_ssize_t first = tile % plan.blocks * plan.rows
     cdef Py_ssize_t n = least(plan.n - first, plan.rows), i, _
+    cdef Py_ssize_t left = least(plan.together, plan.outer - outer)
     cdef const char* a = plan.a + outer * plan.a_outer
     cdef char* b = plan.b + outer * plan.b_outer + first * plan.b_row
     cdef const int64_t* k = plan.index + first
-    for _ in range(least(plan.together, plan.outer - outer)):
+    if plan.width == plan.item == plan.a_row and plan.item <= 8:
+        while left >= 4:
+            copy_four(b, plan.b_outer, a, plan.a_outer, k, n, plan.item)
+            a += 4 * plan.a_outer
+            b += 4 * plan.b_outer
+            left -= 4
+    for _ in range(left):
         if plan.width == plan.item:
             copy_words(b, a, plan.a_row, k, n, plan.item)
         else:
@@ -214,7 +254,7 @@ cdef int index_select(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except
     plan.rows = TILE_WORK * plan.item // plan.width + 1
     plan.blocks = parts(plan.n, plan.rows)
     # A tile takes some time even if it is a short row.
-    plan.together = 1 if plan.blocks > 1 else TILE_WORK * plan.item // (plan.n * plan.width) + 1
+    plan.together = 4 if plan.blocks > 1 else TILE_WORK * plan.item // (plan.n * plan.width) + 1
     begin(&work, "index_select", &plan, sizeof(plan), KIND_GATHER)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.b, out, WRITES)

@@ -71,4 +71,36 @@ AG_SELECT(u64)
 #undef AG_PACK_u32
 #undef AG_PACK_u64
 
+/* Of n elements, a multiple of a vector, those that differ from the one before; returns how many.
+ * Whole vectors are written. */
+#if defined(__AVX512F__)
+#define AG_HAS_NEW 1
+#define AG_KEEP_NEW(name, T, W, differ, pack)                                                    \
+    static inline ptrdiff_t ag_keep_new_##name(const T *a, ptrdiff_t n, T *out) {                \
+        ptrdiff_t held = 0;                                                                      \
+        for (ptrdiff_t i = 0; i < n; i += W) {                                                   \
+            const __m512i x = _mm512_loadu_si512(a + i), y = _mm512_loadu_si512(a + i - 1);      \
+            const unsigned begin = (unsigned)differ;                                             \
+            _mm512_storeu_si512(out + held, pack(begin, x));                                     \
+            held += __builtin_popcount(begin);                                                   \
+        }                                                                                        \
+        return held;                                                                             \
+    }
+AG_KEEP_NEW(u32, uint32_t, 16, _mm512_cmpneq_epi32_mask(x, y), _mm512_maskz_compress_epi32)
+AG_KEEP_NEW(u64, uint64_t, 8, _mm512_cmpneq_epi64_mask(x, y), _mm512_maskz_compress_epi64)
+AG_KEEP_NEW(f32, float, 16,
+            _mm512_cmp_ps_mask(_mm512_castsi512_ps(x), _mm512_castsi512_ps(y), _CMP_NEQ_UQ),
+            _mm512_maskz_compress_epi32)
+AG_KEEP_NEW(f64, double, 8,
+            _mm512_cmp_pd_mask(_mm512_castsi512_pd(x), _mm512_castsi512_pd(y), _CMP_NEQ_UQ),
+            _mm512_maskz_compress_epi64)
+#undef AG_KEEP_NEW
+#else
+#define AG_HAS_NEW 0
+#define ag_keep_new_u32(a, n, out) 0
+#define ag_keep_new_u64(a, n, out) 0
+#define ag_keep_new_f32(a, n, out) 0
+#define ag_keep_new_f64(a, n, out) 0
+#endif
+
 #endif

@@ -1,6 +1,7 @@
 # cython: language_level=3
 # build: simd cold
-"""Medians, and elements up to one rank: its key and its place; compiled once per instruction set.
+"""Medians, elements up to one rank (its key and its place), and runs of equal elements; compiled
+once per instruction set.
 
 Note [One rank]. Thirty-two keys taken from all over say between which two the one looked for most
 likely lies. Those in between are kept, about a third, and the same is done with them, until 32 are
@@ -21,6 +22,12 @@ cdef extern from "select_lanes.h" nogil:
                            uint32_t* out, Py_ssize_t* below)
     Py_ssize_t ag_keep_u64(const uint64_t* a, Py_ssize_t n, uint64_t lo, uint64_t hi,
                            uint64_t* out, Py_ssize_t* below)
+    enum:
+        AG_HAS_NEW
+    Py_ssize_t ag_keep_new_u32(const uint32_t* a, Py_ssize_t n, uint32_t* out)
+    Py_ssize_t ag_keep_new_u64(const uint64_t* a, Py_ssize_t n, uint64_t* out)
+    Py_ssize_t ag_keep_new_f32(const float* a, Py_ssize_t n, float* out)
+    Py_ssize_t ag_keep_new_f64(const double* a, Py_ssize_t n, double* out)
     void ag_count_smaller_u32(const uint32_t* a, Py_ssize_t n, uint32_t* counts)
     void ag_count_smaller_u64(const uint64_t* a, Py_ssize_t n, uint64_t* counts)
 
@@ -31,6 +38,8 @@ cdef enum:
     SAMPLED = 1024
     SPREAD = 40
     LOOKED = 32             # elements that are looked through at once
+    OFTEN = 4               # of which so many begin a run: the next ones are likely to do, too
+    RUNS_AT_ONCE = 4096     # elements whose runs are counted without widening
 
 ctypedef fused bits_t:
     uint32_t
@@ -323,7 +332,153 @@ cdef void first(int dt, const char* a, Py_ssize_t step, Py_ssize_t n, Py_ssize_t
         typed_first(<const uint8_t*>a, step, n, dt, k, largest, half, pairs)
 
 
+# --- runs of equal elements ------------------------------------------------------------------
+
+ctypedef fused run_t:
+    uint8_t
+    int16_t                 # halves
+    uint16_t
+    uint32_t
+    uint64_t
+    float
+    double
+
+
+cdef inline bint differ(run_t a, run_t b, int dt) noexcept nogil:
+    """Return whether neighbours are of different runs: a NaN is a run of its own."""
+    cdef int16_t largest = 0x7C00 if dt == DT_F16 else 0x7F80
+    if run_t is int16_t:
+        return ((a != b) | ((a & 0x7FFF) > largest)) & (((a | b) & 0x7FFF) != 0)
+    else:
+        return a != b
+
+
+cdef inline Py_ssize_t count_new(const run_t* a, Py_ssize_t n, int dt) noexcept nogil:
+    """How many of n < 2 ** 31 elements differ from the one before, counted in their width."""
+    cdef Py_ssize_t i
+    cdef int64_t wide = 0
+    cdef uint32_t here = 0
+    if sizeof(run_t) == 8:
+        for i in range(n):
+            wide += differ(a[i], a[i - 1], dt)
+        return wide
+    for i in range(n):
+        here += differ(a[i], a[i - 1], dt)
+    return here
+
+
+cdef inline Py_ssize_t typed_runs(const run_t* a, Py_ssize_t n, int dt) noexcept nogil:
+    cdef Py_ssize_t i, found = n > 0
+    for i from 1 <= i < n by RUNS_AT_ONCE:
+        found += count_new(a + i, min(RUNS_AT_ONCE, n - i), dt)
+    return found
+
+
+cdef inline Py_ssize_t note_runs(const run_t* a, Py_ssize_t first, Py_ssize_t n, int dt,
+                                 Py_ssize_t held, run_t* kept, int64_t* numbers,
+                                 int64_t* sizes) noexcept nogil:
+    """
+    The runs that begin among n elements, a multiple of LOOKED: each element is written where the
+    next run belongs, and stays there if it begins one. There is room for them all, and for one
+    more. `sizes` gets the first places of runs.
+    """
+    cdef Py_ssize_t i
+    if numbers == NULL and sizes == NULL:
+        if AG_HAS_NEW:
+            if run_t is uint32_t:
+                return held + ag_keep_new_u32(a + first, n, kept + held)
+            elif run_t is uint64_t:
+                return held + ag_keep_new_u64(a + first, n, kept + held)
+            elif run_t is float:
+                return held + ag_keep_new_f32(a + first, n, kept + held)
+            elif run_t is double:
+                return held + ag_keep_new_f64(a + first, n, kept + held)
+        for i in range(first, first + n):
+            kept[held] = a[i]
+            held += differ(a[i], a[i - 1], dt)
+        return held
+    for i in range(first, first + n):
+        kept[held] = a[i]
+        if sizes != NULL:
+            sizes[held] = i
+        held += differ(a[i], a[i - 1], dt)
+        if numbers != NULL:
+            numbers[i] = held - 1
+    return held
+
+
+cdef inline void note_last(const run_t* a, Py_ssize_t first, Py_ssize_t n, int dt, Py_ssize_t held,
+                           Py_ssize_t found, run_t* kept, int64_t* numbers,
+                           int64_t* sizes) noexcept nogil:
+    """note_runs() where there may be no room for one more."""
+    cdef Py_ssize_t i
+    for i in range(first, first + n):
+        if differ(a[i], a[i - 1], dt) and held < found:
+            kept[held] = a[i]
+            if sizes != NULL:
+                sizes[held] = i
+            held += 1
+        if numbers != NULL:
+            numbers[i] = held - 1
+    for held in range(held, found):     # another thread wrote since they were counted
+        kept[held] = a[first + n - 1]
+        if sizes != NULL:
+            sizes[held] = first + n
+
+
+cdef inline Py_ssize_t runs_of(const run_t* a, Py_ssize_t n, int dt, Py_ssize_t found, run_t* kept,
+                               int64_t* numbers, int64_t* sizes) noexcept nogil:
+    cdef Py_ssize_t i, j, held = 1, before
+    cdef bint rare = True               # runs are long: so many elements are asked at once
+    if kept == NULL:
+        return typed_runs(a, n, dt)
+    if n == 0 or found == 0:
+        return 0
+    kept[0] = a[0]
+    if numbers != NULL:
+        numbers[0] = 0
+    if sizes != NULL:
+        sizes[0] = 0
+    i = 1
+    while i + LOOKED <= n:
+        if rare and count_new(a + i, LOOKED, dt) == 0:
+            if numbers != NULL:
+                for j in range(LOOKED):
+                    numbers[i + j] = held - 1
+        elif held + LOOKED < found:
+            before = held
+            held = note_runs(a, i, LOOKED, dt, held, kept, numbers, sizes)
+            rare = held - before <= OFTEN
+        else:
+            break
+        i += LOOKED
+    note_last(a, i, n - i, dt, held, found, kept, numbers, sizes)
+    if sizes != NULL:
+        for j in range(found - 1):
+            sizes[j] = sizes[j + 1] - sizes[j]
+        sizes[found - 1] = n - sizes[found - 1]
+    return found
+
+
+cdef Py_ssize_t runs(int dt, Py_ssize_t item, const char* a, Py_ssize_t n, Py_ssize_t found,
+                     char* kept, int64_t* numbers, int64_t* sizes) noexcept nogil:
+    if dt == DT_F32:
+        return runs_of(<const float*>a, n, dt, found, <float*>kept, numbers, sizes)
+    if dt == DT_F64:
+        return runs_of(<const double*>a, n, dt, found, <double*>kept, numbers, sizes)
+    if dt == DT_F16 or dt == DT_BF16:
+        return runs_of(<const int16_t*>a, n, dt, found, <int16_t*>kept, numbers, sizes)
+    if item == 8:
+        return runs_of(<const uint64_t*>a, n, dt, found, <uint64_t*>kept, numbers, sizes)
+    if item == 4:
+        return runs_of(<const uint32_t*>a, n, dt, found, <uint32_t*>kept, numbers, sizes)
+    if item == 2:
+        return runs_of(<const uint16_t*>a, n, dt, found, <uint16_t*>kept, numbers, sizes)
+    return runs_of(<const uint8_t*>a, n, dt, found, <uint8_t*>kept, numbers, sizes)
+
+
 cdef SelectTable table
+table.runs = runs
 table.median = median
 table.ranked = ranked
 table.first = first

@@ -17,8 +17,8 @@ KERNELS = Family("ops_resampling")
 MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
 # Images and grids: sizes of 1, blocks of points that are full and not, several tiles, many channels
-# (laid last by the kernel; of the nearest element, in large images alone), no example, no channel,
-# no point.
+# (laid last by the kernel, and taken by eights; of the nearest element, for many points alone), no
+# example, no channel, no point.
 SHAPES = [
     ((2, 3, 4, 5), (3, 7)),
     ((1, 2, 1, 6), (13, 11)),
@@ -30,6 +30,8 @@ SHAPES = [
     ((1, 70, 5, 3), (3, 5)),
     ((2, 17, 2, 3, 2), (3, 2, 5)),
     ((1, 16, 46, 45), (50, 43)),
+    ((2, 8, 5, 6), (9, 11)),
+    ((1, 24, 9, 7), (20, 13)),
     ((0, 2, 3, 4), (2, 2)),
     ((2, 0, 3, 4), (2, 2)),
     ((2, 2, 3, 4), (0, 2)),
@@ -251,6 +253,18 @@ def test_elements_that_no_point_is_near_count_for_nothing():
         assert found.eq(0).all()
         gradients = ag.autograd.grad(found, leaves, ag.full_like(found, float("inf")))
         assert all(t.eq(0).all() for t in gradients)
+
+
+@pytest.mark.parametrize("channels", [1, 7, 8, 16, 20])
+def test_zeros_keep_their_signs_and_what_is_missing_adds_one(channels):
+    """Whether channels are taken one by one or by eights."""
+    x = ag.full((1, channels, 3, 4), -0.0)
+    grid = ag.tensor([[[[0.1, 0.2], [-0.2, 0.3], [0.99, 0.0], [9.0, 9.0]]]]).repeat(1, 5, 3, 1)
+    for dtype, mode in itertools.product((ag.float32, ag.float64), ("nearest", "bilinear")):
+        found = F.grid_sample(x.to(dtype), grid.to(dtype), mode, "zeros", False)
+        signs = found.signbit().view(channels, 5, 3, 4)
+        assert found.eq(0).all() and signs[..., :2].all() and not signs[..., 3].any()
+        assert signs[..., 2].all() if mode == "nearest" else not signs[..., 2].any()
 
 
 def test_larger_planes_than_kernels_count_are_sampled_by_the_formula(monkeypatch):

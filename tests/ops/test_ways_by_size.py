@@ -92,6 +92,36 @@ def test_unique_whole_numbers_near_each_other_and_far_apart(name):
     assert [tuple(t.shape) for t in nothing] == [(0,), (0, 2), (0,)]
 
 
+@pytest.mark.parametrize("name", [*INTEGERS, *FLOATS, "bool", "uint16", "uint32", "uint64"])
+@pytest.mark.parametrize("size", [0, 1, 2, 31, 33, 34, 65, 1000, 4096, 4097, 9000])
+def test_runs_of_equal_elements_short_and_long(name, size):
+    drawn_as = name if name in INTEGERS + FLOATS else "uint8"
+    short = drawn(drawn_as, size, low=-1, high=1)
+    long = np.repeat(drawn(drawn_as, size // 70 + 1, low=-2, high=2), 70)[:size]
+    mixed = np.concatenate((short[: size // 2], long[size // 2 :]))
+    for x in (short, long, mixed, mixed[::-1], drawn(drawn_as, size), np.zeros(size)):
+        x = np.ascontiguousarray(x.astype(name))
+        first = np.ones(size, bool)
+        first[1:] = x[1:] != x[:-1]
+        sizes = np.diff(np.append(np.flatnonzero(first), size))
+        for a in (ag.tensor(x), ag.tensor(np.repeat(x, 2))[::2]):
+            values, inverse, counts = ag.unique_consecutive(a, True, True)
+            np.testing.assert_array_equal(values.numpy(), x[first])
+            np.testing.assert_array_equal(inverse.numpy(), np.cumsum(first) - 1)
+            np.testing.assert_array_equal(counts.numpy(), sizes)
+            alone = ag.unique_consecutive(a)
+            np.testing.assert_array_equal(alone.numpy(), x[first])
+            if name in FLOATS:
+                np.testing.assert_array_equal(np.signbit(alone.numpy()), np.signbit(x[first]))
+            assert ag.equal(ag.unique_consecutive(a, return_inverse=True)[1], inverse)
+            assert ag.equal(ag.unique_consecutive(a, return_counts=True)[1], counts)
+        if name == "float32":
+            half = ag.unique_consecutive(ag.tensor(x).bfloat16())
+            np.testing.assert_array_equal(half.float().numpy(), x[first])
+    square = ag.unique_consecutive(ag.tensor(x[: size // 2 * 2].reshape(2, -1)), True)
+    assert square[1].shape == (2, size // 2)
+
+
 @pytest.mark.parametrize("name", [*INTEGERS, *FLOATS])
 @pytest.mark.parametrize("tests", [0, 1, 2, 7, 300])
 def test_members_of_few_and_of_many_near_each_other_and_far_apart(name, tests):
@@ -165,6 +195,18 @@ def test_counts_of_few_and_of_many_bins(n, high):
         ag.bincount(ag.tensor(x))
 
 
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("bins", [1, 7, 100])
+def test_histograms_of_all_elements_are_those_between_their_bounds(name, bins):
+    x = ag.tensor(RNG.normal(size=(30, 40)).astype(name))
+    bounds = x.min().item(), x.max().item()
+    found = ag.histc(x.T, bins)
+    assert found.shape == (bins,) and found.sum() == x.numel()
+    assert ag.equal(found, ag.histc(x, bins, *bounds))
+    beyond = ag.cat((x.flatten(), x.new_tensor([50.0, -50.0, float("inf"), float("nan")])))
+    assert ag.equal(found, ag.histc(beyond, bins, *bounds))
+
+
 @pytest.mark.parametrize("name", INTEGERS)
 @np.errstate(over="ignore")  # NumPy, too, gives the lowest number divided by -1 back
 def test_whole_quotients_of_near_and_of_far_numbers(name):
@@ -198,7 +240,7 @@ def test_whole_quotients_of_near_and_of_far_numbers(name):
 
 @pytest.mark.parametrize("name", [*INTEGERS, *FLOATS, "complex64"])
 def test_columns_selected_of_many_short_rows(name):
-    x = drawn(name if name != "complex64" else "float32", 300, 7, 5).astype(name)
+    x = drawn(name if name != "complex64" else "float32", 301, 7, 5).astype(name)
     for dim, size in enumerate(x.shape):
         index = RNG.integers(0, size, 11)
         t = ag.tensor(x)
@@ -207,8 +249,8 @@ def test_columns_selected_of_many_short_rows(name):
         found = ag.index_select(t.transpose(0, 2), 2 - dim, ag.tensor(index))
         np.testing.assert_array_equal(found.numpy(), wanted.transpose(2, 1, 0))
     index = RNG.integers(0, 5, 40_000)  # longer than a tile
-    found = ag.index_select(ag.tensor(x[:2, 0]), 1, ag.tensor(index))
-    np.testing.assert_array_equal(found.numpy(), x[:2, 0, index])
+    found = ag.index_select(ag.tensor(x[:6, 0]), 1, ag.tensor(index))
+    np.testing.assert_array_equal(found.numpy(), x[:6, 0, index])
 
 
 @pytest.mark.parametrize("dtype", [ag.float32, ag.float64, ag.int64, ag.int16, ag.complex64])
@@ -314,6 +356,26 @@ def test_blocks_of_no_rows_and_of_no_columns():
     x = ag.ones(3, 2, 2)
     found = ag.vmap(lambda t: ag.block_diag(t, c))(x)
     assert found.shape == (3, 3, 4) and found[1].tolist() == ag.block_diag(x[1], c).tolist()
+
+
+def test_blocks_on_the_diagonal_with_and_without_a_graph():
+    a, b = ag.tensor(drawn("int16", 3, 2)).float(), ag.tensor(drawn("int16", 4)).float()
+    wanted = np.zeros((4, 6))
+    wanted[:3, :2], wanted[3:, 2:] = a.numpy(), b.numpy()
+    np.testing.assert_array_equal(ag.block_diag(a, b).numpy(), wanted)
+    leaf = a.clone().requires_grad_()
+    found = ag.block_diag(leaf, b)
+    np.testing.assert_array_equal(found.detach().numpy(), wanted)
+    (found * ag.arange(24.0).view(4, 6)).sum().backward()
+    assert leaf.grad.tolist() == [[0, 1], [6, 7], [12, 13]]
+    with ag.no_grad():
+        assert ag.equal(ag.block_diag(leaf, b), found) and not ag.block_diag(leaf, b).requires_grad
+    with ag.inference_mode():
+        np.testing.assert_array_equal(ag.block_diag(a * 1, b).numpy(), wanted)
+    tangent = ag.func.jvp(lambda x: ag.block_diag(b, x), (a,), (ag.ones_like(a),))[1]
+    assert tangent.sum() == 6 and tangent[1:, 4:].eq(1).all()
+    z = ag.complex(a, a)
+    assert ag.equal(ag.block_diag(z.conj(), z)[:3, :2], z.conj())
 
 
 @pytest.mark.parametrize("threads", [1, 2])

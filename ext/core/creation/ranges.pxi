@@ -244,8 +244,9 @@ cdef Tensor spread_evenly(object start, object end, object steps, int where, Ten
     is to have them if it can, else on the CPU.
     """
     cdef int device = where if out is None else out.mem.device
-    cdef Py_ssize_t i, n
+    cdef Py_ssize_t i, n, middle
     cdef double lo, hi, width
+    cdef double* at
     cdef double complex z0, z1, dz
     cdef Tensor t
     if isinstance(steps, (bool, _np.bool_)) or not hasattr(steps, "__index__"):
@@ -271,8 +272,12 @@ cdef Tensor spread_evenly(object start, object end, object steps, int where, Ten
     t = empty_on_cpu(DT_F64, 1, &n)
     width = (hi - lo) / (n - 1) if n > 1 else 0
     # From both ends, so that both are exact and the values are symmetric.
-    for i in range(n):
-        (<double*>t.ptr)[i] = lo + i * width if i < n // 2 or n == 1 else hi - (n - 1 - i) * width
+    at = <double*>t.ptr
+    middle = n // 2 if n > 1 else n
+    for i in range(middle):
+        at[i] = lo + i * width
+    for i in range(middle, n):
+        at[i] = hi - (n - 1 - i) * width
     return t
 
 

@@ -292,10 +292,13 @@ cdef int count_unique_dim(Tensor a, Py_ssize_t dim, bint is_sorted, bint return_
 
 cdef int count_runs(Tensor a, bint return_inverse, bint return_counts, object dim,
                     Py_ssize_t* sizes, list found) except -1:
-    if dim is None:
-        return unique_of(values_of(a).reshape(-1), tuple(sizes_of(a)), False, return_inverse,
-                         return_counts, a.dt, sizes, found)
-    return unique_rows(a, dim, False, sizes, found)
+    cdef Tensor dense
+    if dim is not None:
+        return unique_rows(a, dim, False, sizes, found)
+    dense = contiguous(a)
+    sizes[0] = SELECT.runs(dense.dt, DT_SIZE[dense.dt], dense.ptr, dense.count, 0, NULL, NULL, NULL)
+    found.append(dense)
+    return 0
 
 
 cdef int put_array(Tensor out, object array) except -1:
@@ -326,7 +329,14 @@ cdef int unique_dim(Tensor values, Tensor inverse, Tensor counts, Tensor a, Py_s
 cdef int unique_consecutive(Tensor values, Tensor inverse, Tensor counts, Tensor a,
                             bint return_inverse, bint return_counts, object dim,
                             list found) except -1:
-    return put_found(values, inverse, counts, found)
+    cdef Tensor dense
+    if dim is not None:
+        return put_found(values, inverse, counts, found)
+    dense = <Tensor>found[0]
+    SELECT.runs(dense.dt, DT_SIZE[dense.dt], dense.ptr, dense.count, values.count, values.ptr,
+                <int64_t*>inverse.ptr if return_inverse else NULL,
+                <int64_t*>counts.ptr if return_counts else NULL)
+    return 0
 
 
 # --- members ---------------------------------------------------------------------------------

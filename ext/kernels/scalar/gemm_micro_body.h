@@ -313,12 +313,25 @@ AG_FN void AG_NAME(ag_dots_)(const int rows, const int few, ptrdiff_t k, const A
     AG_T tail[4][4];
     ptrdiff_t p = 0;
     AG_UNROLL
-    for (int i = 0; i < rows; i++)
+    for (int i = 0; i < 4; i++)
         AG_UNROLL
         for (int j = 0; j < few; j++) {
             sum[i][j] = (VEC){0};
             tail[i][j] = 0;
         }
+    /* One row would wait for each sum before the next. */
+    if (rows == 1 && few <= 2) {
+        for (; p + 4 * LANES <= k; p += 4 * LANES)
+            AG_UNROLL
+            for (int i = 0; i < 4; i++)
+                AG_UNROLL
+                for (int j = 0; j < few; j++)
+                    sum[i][j] = FMA(*(const VEC *)(w + p + i * LANES),
+                                    *(const VEC *)(x + j * ldx + p + i * LANES), sum[i][j]);
+        AG_UNROLL
+        for (int j = 0; j < few; j++)
+            sum[0][j] = (sum[0][j] + sum[1][j]) + (sum[2][j] + sum[3][j]);
+    }
     for (; p + LANES <= k; p += LANES) {
         AG_UNROLL
         for (int i = 0; i < rows; i++) {
