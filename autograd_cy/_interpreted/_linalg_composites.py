@@ -34,6 +34,7 @@ from autograd_cy._tensors.namespace import (
     tril,
     triu,
     unsqueeze,
+    zeros_like,
 )
 
 
@@ -82,6 +83,13 @@ def matrix_power(A: Tensor, n: int, out: Tensor | None = None) -> Tensor:
     return power
 
 
+def matrix_exp_derivative(A: Tensor, E: Tensor) -> Tensor:
+    n = A.shape[-1]
+    above, below = cat((A, E), -1), cat((zeros_like(A), A), -1)
+    whole = linalg.matrix_exp(cat((above, below), -2))
+    return narrow(narrow(whole, -2, 0, n), -1, n, n)
+
+
 # --- linear systems -----------------------------------------------------------------------------
 
 
@@ -100,6 +108,20 @@ def solve(A: Tensor, B: Tensor, *, left: bool) -> Tensor:
     if left or A.ndim < 2:  # which is refused there
         return linalg._linalg_solve(A, B)
     return transpose(linalg._linalg_solve(transpose(A, -1, -2), transpose(B, -1, -2)), -1, -2)
+
+
+def solve_ex(A: Tensor, B: Tensor, *, left: bool, check_errors: bool) -> tuple[Tensor, Tensor]:
+    """As :func:`solve` does, with what LAPACK says about each matrix."""
+    vector = B.ndim == 1 or (A.ndim - 1 == B.ndim and B.shape == A.shape[:-1])
+    if vector and left:
+        result, info = linalg._linalg_solve_ex(A, unsqueeze(B, -1), check_errors)
+        return result.squeeze(-1), info
+    if vector or B.ndim < 2:
+        solve(A, B, left=left)  # its error
+    if left or A.ndim < 2:
+        return linalg._linalg_solve_ex(A, B, check_errors)
+    result, info = linalg._linalg_solve_ex(transpose(A, -1, -2), transpose(B, -1, -2), check_errors)
+    return transpose(result, -1, -2), info
 
 
 def solve_backward(grad: Tensor, A: Tensor, X: Tensor, needed: tuple[bool, bool]) -> tuple:

@@ -42,7 +42,6 @@ _DETERMINANT = (
     "where it is known to be positive use logdet(A).exp(), else numpy.linalg.slogdet of A.numpy()"
 )
 _EIGEN = "of a symmetric matrix use linalg.eigh"
-_EXPONENTIAL = "of a symmetric matrix use linalg.eigh: V @ diag(exp(L)) @ V.T"
 _RANK = "count the linalg.svdvals above a tolerance"
 _EACH = "transform one dimension after the other, by fft.fft or fft.ifft"
 _REAL = "use fft.rfft along the last dimension, then fft.fft along each of the others"
@@ -63,10 +62,8 @@ _METHODS_TOO = {
     "isreal": "use x.imag == 0",
     "istft": "use fft.irfft, and nn.functional.fold",
     "logaddexp2": "use logaddexp(x * c, y * c) / c, where c is log(2)",
-    "matrix_exp": _EXPONENTIAL,
     "slogdet": _DETERMINANT,
     "stft": "use unfold, and fft.rfft",
-    "svd": "use linalg.svd(A, full_matrices=False), which returns V transposed (Vh)",
     "triangular_solve": _ONE_SOLVER,
 }
 
@@ -87,7 +84,6 @@ ABSENT: dict[str, dict[str, str]] = {
             _QUANTIZED,
             "QInt8Storage QInt32Storage QUInt2x4Storage QUInt4x2Storage QUInt8Storage",
         ),
-        "binomial": "use numpy.random.Generator.binomial of x.numpy()",
         "chalf": _NO_SUCH_DTYPE,
         "complex32": _NO_SUCH_DTYPE,
         "cond": "use if of Python",
@@ -102,14 +98,11 @@ ABSENT: dict[str, dict[str, str]] = {
         "nested": "pad, or use nn.utils.rnn.pack_sequence",
         "nonzero_static": "use nonzero, and pad",
         **_each(_ORTHOGONAL, "orgqr ormqr"),
-        "pca_lowrank": "use linalg.svd of what is left without the mean",
-        "poisson": "use numpy.random.Generator.poisson of x.numpy()",
         **_each(_QUANTIZED, "qint32 qint8 quint8"),
         **_each(_QUANTIZED, "quantize_per_channel quantize_per_tensor"),
         "signal": _WINDOW,
         **_each(_DENSE, "sparse_bsr_tensor sparse_compressed_tensor"),
         "sparse_csc_tensor": _DENSE,
-        "svd_lowrank": "use linalg.svd, and the first columns",
         "sparse_coo_tensor": _DENSE,
         "sparse_csr_tensor": _DENSE,
         "while_loop": "use while of Python",
@@ -148,9 +141,7 @@ ABSENT: dict[str, dict[str, str]] = {
     },
     "linalg": {
         "householder_product": _ORTHOGONAL,
-        "inv_ex": "use linalg.inv, and catch LinAlgError",
         **_each(_ONE_SOLVER, "ldl_factor ldl_factor_ex ldl_solve lu_factor_ex"),
-        "solve_ex": "use linalg.solve, and catch LinAlgError",
         "tensorinv": "use linalg.inv of a matrix made by reshape",
         "tensorsolve": "use linalg.solve of a matrix made by reshape",
         "cond": "divide the largest of linalg.svdvals by the least",
@@ -161,7 +152,6 @@ ABSENT: dict[str, dict[str, str]] = {
         "lu": _ONE_SOLVER,
         "lu_factor": _ONE_SOLVER,
         "lu_solve": _ONE_SOLVER,
-        "matrix_exp": _EXPONENTIAL,
         "matrix_rank": _RANK,
         "slogdet": _DETERMINANT,
     },
@@ -282,30 +272,15 @@ _QUANTIZATION = _each(
     " get_default_qconfig prepare prepare_qat quantize quantize_dynamic",
 )
 _DISTRIBUTIONS = {
-    "beta": "Beta",
-    "binomial": "Binomial",
-    "chi2": "Chi2",
     "continuous_bernoulli": "ContinuousBernoulli",
-    "dirichlet": "Dirichlet",
-    "exp_family": "ExponentialFamily",
-    "fishersnedecor": "FisherSnedecor",
-    "gamma": "Gamma",
     "generalized_pareto": "GeneralizedPareto",
-    "inverse_gamma": "InverseGamma",
     "kumaraswamy": "Kumaraswamy",
-    "lkj_cholesky": "LKJCholesky",
     "logistic_normal": "LogisticNormal",
     "lowrank_multivariate_normal": "LowRankMultivariateNormal",
-    "multinomial": "Multinomial",
-    "negative_binomial": "NegativeBinomial",
     "pareto": "Pareto",
-    "poisson": "Poisson",
     "relaxed_bernoulli": "RelaxedBernoulli",
     "relaxed_categorical": "RelaxedOneHotCategorical",
-    "studentT": "StudentT",
-    "von_mises": "VonMises",
     "weibull": "Weibull",
-    "wishart": "Wishart",
 }
 
 #: Module without the package's name -> name of torch's there -> the way out.
@@ -496,26 +471,38 @@ MOVED: dict[str, tuple[str, ...]] = {
     "distributed.elastic.multiprocessing": ("distributed: ",),
     "distributed.elastic.multiprocessing.errors": ("distributed: record=_record",),
     "distributions.bernoulli": ("distributions.discrete: Bernoulli",),
+    "distributions.beta": ("distributions.gamma: Beta",),
+    "distributions.binomial": ("distributions.counts: Binomial",),
     "distributions.categorical": ("distributions.discrete: Categorical",),
     "distributions.cauchy": ("distributions.continuous: Cauchy",),
+    "distributions.chi2": ("distributions.gamma: Chi2",),
+    "distributions.dirichlet": ("distributions.gamma: Dirichlet",),
     "distributions.exponential": ("distributions.continuous: Exponential",),
+    "distributions.fishersnedecor": ("distributions.gamma: FisherSnedecor",),
     "distributions.geometric": ("distributions.discrete: Geometric",),
     "distributions.gumbel": ("distributions.continuous: Gumbel",),
     "distributions.half_cauchy": ("distributions.continuous: HalfCauchy",),
     "distributions.half_normal": ("distributions.continuous: HalfNormal",),
     "distributions.independent": ("distributions.transformed: Independent",),
+    "distributions.inverse_gamma": ("distributions.gamma: InverseGamma",),
     "distributions.laplace": ("distributions.continuous: Laplace",),
+    "distributions.lkj_cholesky": ("distributions.matrices: LKJCholesky",),
     "distributions.log_normal": ("distributions.continuous: LogNormal",),
     "distributions.mixture_same_family": ("distributions.transformed: MixtureSameFamily",),
+    "distributions.multinomial": ("distributions.counts: Multinomial",),
     "distributions.multivariate_normal": ("distributions.multivariate: MultivariateNormal",),
+    "distributions.negative_binomial": ("distributions.counts: NegativeBinomial",),
     "distributions.normal": ("distributions.continuous: Normal",),
     "distributions.one_hot_categorical": (
         "distributions.discrete: OneHotCategorical OneHotCategoricalStraightThrough",
     ),
+    "distributions.poisson": ("distributions.counts: Poisson",),
+    "distributions.studentT": ("distributions.gamma: StudentT",),
     "distributions.transformed_distribution": (
         "distributions.transformed: TransformedDistribution",
     ),
     "distributions.uniform": ("distributions.continuous: Uniform",),
+    "distributions.wishart": ("distributions.matrices: Wishart",),
     "functional": (
         ": atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors"
         " cartesian_prod cdist chain_matmul einsum meshgrid norm split tensordot unique"
