@@ -23,6 +23,7 @@ from autograd_cy._tensors.namespace import (
     constant_pad_nd,
     diag_embed,
     diagonal,
+    eye,
     float32,
     float64,
     imag,
@@ -81,6 +82,55 @@ def matrix_power(A: Tensor, n: int, out: Tensor | None = None) -> Tensor:
             A = matmul(A, A)
     assert power is not None
     return power
+
+
+def _each_matrix(x: Tensor) -> Tensor:
+    """Numbers as matrices of one element."""
+    return unsqueeze(unsqueeze(x, -1), -1)
+
+
+def _cofactors(A: Tensor, det: Tensor) -> Tensor:
+    """The derivative of the determinant by each element, conjugated.
+
+    Without the inverse, by the singular values: the product of all but one of them.
+    """
+    inverse, info = linalg.inv_ex(A)
+    if is_capturing() or _batch_level(A) >= 0 or not info.any().item():
+        return _each_matrix(det.conj()) * adjoint(inverse)
+    U, S, Vh = linalg.svd(A.detach())
+    n = S.shape[-1]
+    others = unsqueeze(S, -2).expand(*S.shape, n) * (1 - eye(n, dtype=S.dtype, device=S.device))
+    products = (others + eye(n, dtype=S.dtype, device=S.device)).prod(-1)
+    phase = (linalg.det(U) * linalg.det(Vh)).conj()
+    return _each_matrix(phase) * matmul(U * unsqueeze(products, -2), Vh)
+
+
+def det_backward(grad: Tensor, A: Tensor, det: Tensor) -> Tensor:
+    return _each_matrix(grad) * _cofactors(A, det)
+
+
+def det_jvp(tangent: Tensor, A: Tensor, det: Tensor) -> Tensor:
+    return (_cofactors(A, det).conj() * tangent).sum((-2, -1))
+
+
+def slogdet_backward(
+    grad_sign: Tensor | None, grad_log: Tensor | None, A: Tensor, sign: Tensor
+) -> Tensor:
+    # The phase t of the sign e^it moves by Im tr(A^-1 dA), the logarithm by Re tr(A^-1 dA).
+    factor = grad_log
+    if grad_sign is not None and A.is_complex():
+        turn = imag(grad_sign.conj() * sign) * -1j
+        factor = turn if factor is None else factor + turn
+    if factor is None:
+        return zeros_like(A)
+    return _each_matrix(factor) * adjoint(linalg.inv(A))
+
+
+def slogdet_jvp(tangent: Tensor, A: Tensor, sign: Tensor, which: int) -> Tensor:
+    moved = diagonal(matmul(linalg.inv(A), tangent), 0, -2, -1).sum(-1)
+    if which:
+        return real(moved) if A.is_complex() else moved
+    return imag(moved) * 1j * sign if A.is_complex() else moved * 0
 
 
 def matrix_exp_derivative(A: Tensor, E: Tensor) -> Tensor:

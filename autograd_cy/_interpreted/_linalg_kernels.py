@@ -187,6 +187,15 @@ def matrix_exp(A: np.ndarray) -> np.ndarray:
     return found
 
 
+def det(A: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.det(A), A.dtype)
+
+
+def slogdet(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    sign, size = np.linalg.slogdet(A)
+    return np.asarray(sign, A.dtype), np.asarray(size)
+
+
 def logdet(A: np.ndarray) -> np.ndarray:
     """Return log-determinants of real matrices, NaN where the determinant is negative."""
     sign, size = np.linalg.slogdet(A)

@@ -1,8 +1,6 @@
 """
 Distributions: samples, densities, entropies, divergences, and transforms between them.
 
-A few rare distributions are names only, which raise an error when they are called.
-
 Examples
 --------
 >>> import autograd_cy as torch
@@ -21,6 +19,16 @@ from autograd_cy._lazy import attach as _attach
 
 from . import constraints, transforms
 from . import kl_by_moments as _kl_by_moments  # noqa: F401 - fills the registry
+from .bounded import (
+    ContinuousBernoulli,
+    GeneralizedPareto,
+    Kumaraswamy,
+    LogisticNormal,
+    Pareto,
+    RelaxedBernoulli,
+    RelaxedOneHotCategorical,
+    Weibull,
+)
 from .constraint_registry import biject_to, transform_to
 from .continuous import (
     Cauchy,
@@ -46,7 +54,7 @@ from .exp_family import ExponentialFamily
 from .gamma import Beta, Chi2, Dirichlet, FisherSnedecor, Gamma, InverseGamma, StudentT
 from .kl import kl_divergence, register_kl
 from .matrices import LKJCholesky, Wishart
-from .multivariate import MultivariateNormal
+from .multivariate import LowRankMultivariateNormal, MultivariateNormal
 from .transformed import Independent, MixtureSameFamily, TransformedDistribution
 from .transforms import *  # noqa: F403
 from .von_mises import VonMises
@@ -58,21 +66,26 @@ __all__ = [
     "Categorical",
     "Cauchy",
     "Chi2",
+    "ContinuousBernoulli",
     "Dirichlet",
     "Distribution",
     "Exponential",
     "ExponentialFamily",
     "FisherSnedecor",
     "Gamma",
+    "GeneralizedPareto",
     "Geometric",
     "Gumbel",
     "HalfCauchy",
     "HalfNormal",
     "Independent",
     "InverseGamma",
+    "Kumaraswamy",
     "LKJCholesky",
     "Laplace",
     "LogNormal",
+    "LogisticNormal",
+    "LowRankMultivariateNormal",
     "MixtureSameFamily",
     "Multinomial",
     "MultivariateNormal",
@@ -80,11 +93,15 @@ __all__ = [
     "Normal",
     "OneHotCategorical",
     "OneHotCategoricalStraightThrough",
+    "Pareto",
     "Poisson",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
     "StudentT",
     "TransformedDistribution",
     "Uniform",
     "VonMises",
+    "Weibull",
     "Wishart",
     "biject_to",
     "constraints",

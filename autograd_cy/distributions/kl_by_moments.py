@@ -7,6 +7,7 @@ from typing import Any
 
 from autograd_cy import Tensor, where
 
+from .bounded import ContinuousBernoulli, Pareto
 from .continuous import Exponential, Gumbel, Laplace, Normal, Uniform
 from .counts import Binomial, Poisson
 from .discrete import Bernoulli
@@ -82,6 +83,18 @@ def _bernoulli_poisson(p: Any, q: Any) -> Tensor:
     return -p.entropy() - (p.probs * q.rate.log() - q.rate)
 
 
+@register_kl(ContinuousBernoulli, ContinuousBernoulli)
+def _continuous_bernoulli(p: Any, q: Any) -> Tensor:
+    found = p.mean * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
+    return found + p._cont_bern_log_norm() - q._cont_bern_log_norm()
+
+
+@register_kl(Pareto, Pareto)
+def _pareto(p: Any, q: Any) -> Tensor:
+    ratio, above = q.alpha / p.alpha, (p.scale / q.scale).log()
+    return where(p.scale < q.scale, math.inf, q.alpha * above - ratio.log() + ratio - 1)
+
+
 # --- moments --------------------------------------------------------------------------------------
 
 
@@ -91,6 +104,8 @@ def _mean_log(p: Any) -> Tensor:
         return p.concentration1.digamma() - (p.concentration1 + p.concentration0).digamma()
     if isinstance(p, Exponential):
         return -euler_constant - p.rate.log()
+    if isinstance(p, Pareto):
+        return p.scale.log() + p.alpha.reciprocal()
     return _uniform_mean_log(p.low, p.high)
 
 
@@ -132,11 +147,22 @@ def _to_gumbel(p: Any, q: Any) -> Tensor:
     return -p.entropy() + q.scale.log() + (p.mean - q.loc) / q.scale + tail
 
 
-for _pair in ((Beta, Normal), (Gamma, Normal), (Gumbel, Normal)):
+for _pair in (
+    (Beta, Normal),
+    (ContinuousBernoulli, Normal),
+    (Gamma, Normal),
+    (Gumbel, Normal),
+    (Pareto, Normal),
+):
     register_kl(*_pair)(_to_normal)
-for _pair in ((Beta, Exponential), (Gamma, Exponential)):
+for _pair in (
+    (Beta, Exponential),
+    (ContinuousBernoulli, Exponential),
+    (Gamma, Exponential),
+    (Pareto, Exponential),
+):
     register_kl(*_pair)(_to_exponential)
-for _pair in ((Beta, Gamma), (Exponential, Gamma)):
+for _pair in ((Beta, Gamma), (Exponential, Gamma), (Pareto, Gamma)):
     register_kl(*_pair)(_to_gamma)
 for _pair in ((Exponential, Gumbel), (Gamma, Gumbel), (Normal, Gumbel), (Uniform, Gumbel)):
     register_kl(*_pair)(_to_gumbel)
@@ -155,20 +181,55 @@ def _uniform_beta(p: Any, q: Any) -> Tensor:
     return where((p.high > 1) | (p.low < 0), math.inf, -p.entropy() - density)
 
 
+@register_kl(Uniform, Pareto)
+def _uniform_pareto(p: Any, q: Any) -> Tensor:
+    density = q.alpha.log() + q.alpha * q.scale.log() - (q.alpha + 1) * _mean_log(p)
+    return where(p.low < q.scale, math.inf, -p.entropy() - density)
+
+
+def _to_continuous_bernoulli(p: Any, q: Any) -> Tensor:
+    found = -p.entropy() - p.mean * q.logits - (-q.probs).log1p()
+    return found - q._cont_bern_log_norm()
+
+
+register_kl(Beta, ContinuousBernoulli)(_to_continuous_bernoulli)
+
+
+@register_kl(Uniform, ContinuousBernoulli)
+def _uniform_continuous_bernoulli(p: Any, q: Any) -> Tensor:
+    return where((p.high > 1) | (p.low < 0), math.inf, _to_continuous_bernoulli(p, q))
+
+
+@register_kl(ContinuousBernoulli, Uniform)
 @register_kl(Beta, Uniform)
 def _beta_uniform(p: Any, q: Any) -> Tensor:
     return where((q.low > 0) | (q.high < 1), math.inf, (q.high - q.low).log() - p.entropy())
 
 
 for _pair in (
+    (Beta, Pareto),
+    (ContinuousBernoulli, Pareto),
     (Exponential, Beta),
+    (Exponential, ContinuousBernoulli),
+    (Exponential, Pareto),
     (Gamma, Beta),
+    (Gamma, ContinuousBernoulli),
+    (Gamma, Pareto),
     (Gamma, Uniform),
     (Gumbel, Beta),
+    (Gumbel, ContinuousBernoulli),
+    (Gumbel, Pareto),
     (Gumbel, Gamma),
     (Laplace, Beta),
+    (Laplace, ContinuousBernoulli),
+    (Laplace, Pareto),
     (Laplace, Gamma),
     (Normal, Beta),
+    (Normal, ContinuousBernoulli),
+    (Normal, Pareto),
+    (Pareto, Beta),
+    (Pareto, ContinuousBernoulli),
+    (Pareto, Uniform),
     (Normal, Gamma),
     (Poisson, Bernoulli),
     (Poisson, Binomial),

@@ -271,6 +271,95 @@ op(
 )
 
 op(
+    "det(A)",
+    namespace="linalg",
+    tier="interpreted",
+    kernel=host("linalg.det"),
+    checks="square",
+    out="exact",
+    aliases=("det",),
+    autocast="float32",
+    vjp={"A": "_det_backward(grad, A, result)"},
+    jvp={"A": "_det_jvp(A_t, A, result)"},
+    vmap="linalg_det(A)",
+    samples=shapes(*SQUARE),
+    dtypes="fc",
+    refusal={
+        **dict.fromkeys("bi", "Expected a floating point or complex tensor as input. Got {}"),
+        "h": "Low precision dtypes not supported. Got {}",
+    },
+    reference="np.linalg.det(A)",
+    tolerance=1e-3,
+    node="LinalgDetBackward0",
+    errors=(NOT_SQUARE, VECTOR),
+    doc=(
+        "Determinant of square matrices, of shape (..., n, n). The gradient at a singular matrix "
+        "is that of the cofactors, and has no derivative."
+    ),
+    example=">>> ag.linalg.det(ag.tensor([[2.0, 0.0], [0.0, 4.0]]))\ntensor(8.)",
+)
+
+op(
+    "_det_backward(grad, A, det)",
+    tier="interpreted",
+    kernel=composite("linalg.det_backward"),
+    doc="Gradient of a matrix from that of its determinant.",
+)
+
+op(
+    "_det_jvp(tangent, A, det)",
+    tier="interpreted",
+    kernel=composite("linalg.det_jvp"),
+    doc="Tangent of the determinant.",
+)
+
+op(
+    "slogdet(A) -> (sign, logabsdet)",
+    namespace="linalg",
+    tier="interpreted",
+    kernel=host("linalg.slogdet", ("same", "real")),
+    checks="square",
+    out=False,
+    aliases=("slogdet",),
+    autocast="float32",
+    vjp={"A": "_slogdet_backward(given_sign, given_logabsdet, A, sign)"},
+    jvp={
+        "sign": {"A": "_slogdet_jvp(A_t, A, sign, 0)"},
+        "logabsdet": {"A": "_slogdet_jvp(A_t, A, sign, 1)"},
+    },
+    vmap="linalg_slogdet(A)",
+    samples=shapes(*SQUARE),
+    dtypes="fc",
+    refusal={
+        **dict.fromkeys("bi", "Expected a floating point or complex tensor as input. Got {}"),
+        "h": "Low precision dtypes not supported. Got {}",
+    },
+    reference="tuple(np.linalg.slogdet(A))",
+    tolerance=1e-3,
+    node="LinalgSlogdetBackward0",
+    errors=(NOT_SQUARE, VECTOR),
+    doc=(
+        "Sign, or phase, of the determinant of square matrices, and the logarithm of its absolute "
+        "value."
+    ),
+    example=(">>> ag.linalg.slogdet(ag.tensor([[1.0, 0.0], [0.0, -1.0]])).sign\ntensor(-1.)"),
+)
+
+op(
+    "_slogdet_backward(grad_sign: Tensor?, grad_log: Tensor?, A, sign)",
+    tier="interpreted",
+    kernel=composite("linalg.slogdet_backward"),
+    doc="Gradient of a matrix from those of sign and logarithm of its determinant.",
+)
+
+op(
+    "_slogdet_jvp(tangent, A, sign, which: int)",
+    tier="interpreted",
+    kernel=composite("linalg.slogdet_jvp"),
+    doc="Tangent of the sign or the logarithm of the determinant (0, 1).",
+)
+
+op(
     "logdet(self)",
     tier="interpreted",
     kernel=host("linalg.logdet"),
