@@ -107,7 +107,7 @@ _LATER = {
         "bartlett_window blackman_window hamming_window hann_window kaiser_window"
     ),
     "_C.cuda_driver": "AcceleratorError",
-    "_tensors.count_draws": "binomial poisson",
+    "special._count_draws": "binomial poisson",
     "_C.exchange": "StorageBase",
     "_C.streams": "Event Stream",
     "_as_torch.switch": "as_torch",
@@ -175,7 +175,7 @@ _PRIVATE = {
     ),
     "_interpreted.special": "_dirichlet_grad _standard_gamma_grad",
     "_tensors.deprecated": "range solve symeig",
-    "_tensors.gamma_draws": "_sample_dirichlet _standard_gamma",
+    "special._gamma_draws": "_sample_dirichlet _standard_gamma",
     "_C.ops_optimizers": (
         "_amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ _foreach_norm "
         "_fused_adagrad_ _fused_adam_ _fused_adamw_ _fused_sgd_"

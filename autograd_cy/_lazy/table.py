@@ -438,7 +438,7 @@ MOVED: dict[str, tuple[str, ...]] = {
         "jit.annotations: BroadcastingList1 BroadcastingList2 BroadcastingList3 Dict List Optional"
         " Tuple Union",
     ),
-    "_ops": ("_tensors.operators_by_name: OpOverload OpOverloadPacket _OpNamespace",),
+    "_ops": ("_lazy.operators_by_name: OpOverload OpOverloadPacket _OpNamespace",),
     "cpu.amp.autocast_mode": ("cpu.amp: autocast",),
     "cpu.amp.grad_scaler": ("cpu.amp: GradScaler",),
     "cuda.amp.autocast_mode": ("cuda.amp: autocast custom_bwd custom_fwd",),

@@ -389,7 +389,7 @@ op(
 
 # --- draws of gamma and Poisson numbers -----------------------------------------------------------
 #
-# The numbers are drawn by autograd_cy/_tensors/gamma_draws.py and count_draws.py; these records
+# The numbers are drawn by autograd_cy/special/_gamma_draws.py and _count_draws.py; these records
 # give them a place in the graph. The derivative of a draw by its parameter is that of the quantile
 # with the probability fixed, -dF/da / p: M. Figurnov, S. Mohamed, A. Mnih, "Implicit
 # reparameterization gradients" (2018).

@@ -1,5 +1,5 @@
 """Draws of Poisson and binomial numbers, by search and by rejection; their sources are those of
-gamma_draws.py."""
+_gamma_draws.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autograd_cy._C.random import Generator
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import special
 from autograd_cy._tensors.events import seen_as
-from autograd_cy._tensors.gamma_draws import _array, _check, _Source, _tensor
+from autograd_cy.special._gamma_draws import _array, _check, _Source, _tensor
 
 __all__ = ["binomial", "poisson"]
 
