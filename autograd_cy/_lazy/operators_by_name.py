@@ -47,7 +47,10 @@ _OVERLOADS = frozenset(
 def _lookup(name: str) -> Any:
     """Return the function or method of an operator, or None."""
     package = import_module("autograd_cy")
-    places = [(package, name), (import_module("autograd_cy.nn.functional"), name)]
+    places: list[tuple[Any, str]] = [
+        (package, name),
+        (import_module("autograd_cy.nn.functional"), name),
+    ]
     for module in ("special", "linalg", "fft"):
         if name.startswith(f"{module}_"):
             places.append((import_module(f"autograd_cy.{module}"), name[len(module) + 1 :]))

@@ -7,8 +7,6 @@ from typing import Any, ClassVar
 
 from autograd_cy import (
     Tensor,
-    _sample_dirichlet,
-    _standard_gamma,
     finfo,
     inf,
     nan,
@@ -17,6 +15,7 @@ from autograd_cy import (
     where,
 )
 from autograd_cy.nn.functional import one_hot
+from autograd_cy.special._gamma_draws import _sample_dirichlet, _standard_gamma
 
 from . import constraints
 from .distribution import _OfParameters

@@ -147,6 +147,7 @@ def _to_gumbel(p: Any, q: Any) -> Tensor:
     return -p.entropy() + q.scale.log() + (p.mean - q.loc) / q.scale + tail
 
 
+_pair: tuple[type, type]
 for _pair in (
     (Beta, Normal),
     (ContinuousBernoulli, Normal),

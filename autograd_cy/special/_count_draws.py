@@ -44,7 +44,7 @@ def _poisson_numbers(rate: np.ndarray, source: _Source) -> np.ndarray:
     Poisson numbers: by search for rates below 10, else by PTRS of W. Hoermann, "The transformed
     rejection method for generating Poisson random variables" (1993).
     """
-    from scipy.special import gammaln
+    from scipy.special import gammaln  # type: ignore[import-untyped]
 
     result = np.where(np.isinf(rate), np.inf, 0.0)
     low = np.flatnonzero((rate > 0) & (rate < 10))
@@ -122,7 +122,7 @@ def _binomial_numbers(n: np.ndarray, chance: np.ndarray, source: _Source) -> np.
     Binomial numbers for chances up to 1/2: by search for means below 10, else by BTRS of
     W. Hoermann, "The generation of binomial random variates" (1993).
     """
-    from scipy.special import gammaln
+    from scipy.special import gammaln  # type: ignore[import-untyped]
 
     result = np.where(np.isnan(n) | np.isnan(chance), np.nan, 0.0)
     possible = (n >= 1) & (chance > 0)

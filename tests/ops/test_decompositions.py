@@ -268,3 +268,22 @@ def test_gradients_of_determinants_are_cofactors_of_singular_matrices_too(rank, 
         minor = np.delete(np.delete(A.detach()[k].numpy(), i, 0), j, 1)
         cofactor = (-1) ** (i + j) * np.linalg.det(minor)
         np.testing.assert_allclose(grad[k, i, j].numpy(), np.conj(cofactor), atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [ag.float64, ag.complex128])
+def test_determinants_have_derivatives(dtype):
+    ag.manual_seed(0)
+    A = ag.randn(2, 3, 3, dtype=dtype, requires_grad=True)
+    sign, size = ag.linalg.slogdet(A)
+    np.testing.assert_allclose(ag.linalg.det(A).detach(), np.linalg.det(A.detach()))
+    np.testing.assert_allclose((sign * size.exp()).detach(), ag.det(A).detach())
+    for function in (ag.det, lambda A: ag.slogdet(A).logabsdet):
+        assert ag.autograd.gradcheck(function, A, check_forward_ad=True)
+        assert ag.autograd.gradgradcheck(function, A)
+        each = ag.vmap(function)(A.detach())
+        np.testing.assert_allclose(each, function(A).detach())
+    if dtype is ag.complex128:
+        function = lambda A: ag.slogdet(A).sign  # noqa: E731
+        assert ag.autograd.gradcheck(function, A, check_forward_ad=True)
+        assert ag.autograd.gradgradcheck(function, A)
+    assert ag.det(ag.ones(0, 0)).item() == 1 and ag.det(ag.ones(0, 2, 2)).shape == (0,)
