@@ -22,6 +22,13 @@ CALLS = [
     (lambda: torch.ops.aten.special_erfinv(x() / 4), lambda: (x() / 4).erfinv()),
     (lambda: torch.ops.aten.linalg_vector_norm(x()), lambda: x().norm()),
     (lambda: torch.ops.aten.linear(x(), x()), lambda: (x() * x()).sum()),
+    (lambda: torch.ops.aten.slice.Tensor(x()[None], 1, 1, 2), lambda: x()[None, 1:2]),
+    (
+        lambda: torch.ops.aten.index.Tensor(x()[None], [None, torch.tensor([1])]),
+        lambda: x()[None, 1:],
+    ),
+    (lambda: torch.ops.aten._to_copy(x(), dtype=torch.float64), lambda: x().double()),
+    (lambda: torch.ops.aten.alias(x()), x),
     (lambda: torch.ops.aten.zeros([2]), lambda: torch.zeros(2)),
     (
         lambda: torch.ops.aten.mm.out(x()[None], x()[:, None], out=torch.empty(1, 1)),
@@ -68,6 +75,14 @@ ABSENT = [
 def test_what_is_absent_is_an_attribute_error(text, call):
     with pytest.raises(AttributeError, match=text):
         call()
+
+
+def test_copies_are_copies_and_aliases_share():
+    one = x()
+    assert torch.ops.aten._to_copy(one).data_ptr() != one.data_ptr()
+    assert torch.ops.aten.alias(one).data_ptr() == one.data_ptr()
+    with pytest.raises(RuntimeError, match="dense tensors only"):
+        torch.ops.aten._sparse_addmm(one, one, one)
 
 
 def test_libraries_are_refused():

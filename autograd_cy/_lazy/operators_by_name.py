@@ -44,8 +44,36 @@ _OVERLOADS = frozenset(
 )
 
 
+def _slice(
+    self: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    return self.movedim(dim, 0)[start:end:step].movedim(0, dim)
+
+
+def _index(self: Tensor, indices: Any) -> Tensor:
+    return self[tuple(slice(None) if i is None else i for i in indices)]
+
+
+def _sparse(*args: Any, **kwargs: Any) -> NoReturn:
+    raise RuntimeError("torch.ops.aten: there are dense tensors only; use a product of these")
+
+
+# Operators whose functions and methods have other names, or which Python writes as x[...].
+_UNDER_OTHER_NAMES: dict[str, Any] = {
+    "_pin_memory": lambda self, device=None: self.pin_memory(),
+    "_sparse_addmm": _sparse,
+    "_sparse_mm_reduce_impl": _sparse,
+    "_to_copy": lambda self, **options: self.to(self.device, copy=True).to(**options),
+    "alias": lambda self: self.view_as(self),
+    "index": _index,
+    "slice": _slice,
+}
+
+
 def _lookup(name: str) -> Any:
     """Return the function or method of an operator, or None."""
+    if name in _UNDER_OTHER_NAMES:
+        return _UNDER_OTHER_NAMES[name]
     package = import_module("autograd_cy")
     places: list[tuple[Any, str]] = [
         (package, name),

@@ -439,6 +439,9 @@ MOVED: dict[str, tuple[str, ...]] = {
         " Tuple Union",
     ),
     "_ops": ("_lazy.operators_by_name: OpOverload OpOverloadPacket _OpNamespace",),
+    "_tensor_str": (
+        "_tensors.printing: PRINT_OPTS _add_suffixes=_with_suffixes _tensor_str=_brackets",
+    ),
     "cpu.amp.autocast_mode": ("cpu.amp: autocast",),
     "cpu.amp.grad_scaler": ("cpu.amp: GradScaler",),
     "cuda.amp.autocast_mode": ("cuda.amp: autocast custom_bwd custom_fwd",),
