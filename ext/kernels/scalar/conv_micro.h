@@ -124,4 +124,6 @@ AG_FN void ag_twins_f32(ptrdiff_t rows, ptrdiff_t n, const ptrdiff_t *k, const f
 #undef AG_T_SIZE
 #undef AG_S
 
+#include "conv_lanes.h"
+
 #endif
