@@ -43,6 +43,11 @@ cdef int max_pooled(Result* r, Tensor a, tuple kernel, tuple stride, tuple paddi
     return result_dense(r + 1, DT_I64, r.nd, r.sizes)
 
 
+cdef int max_values(Result* r, Tensor a, tuple kernel, tuple stride, tuple padding, tuple dilation,
+                    bint ceil_mode, str op) except -1:
+    return windows(r, a, kernel, stride, padding, dilation, ceil_mode)
+
+
 cdef int adaptive(Result* r, Tensor a, tuple size, str op) except -1:
     cdef int d, lead = a.nd - <int>len(size)
     result_dense(r, a.dt, a.nd, a.sizes)
