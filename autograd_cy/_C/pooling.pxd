@@ -4,6 +4,8 @@ from autograd_cy._C.tensor cimport Tensor
 
 cdef int max_pool(Tensor result, Tensor indices, Tensor a, tuple kernel, tuple stride,
                   tuple padding, tuple dilation, bint ceil_mode) except -1
+cdef int max_values(Tensor result, Tensor a, tuple kernel, tuple stride, tuple padding,
+                    tuple dilation, bint ceil_mode) except -1
 cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) except -1
 # out[indices] += grad in each of the parts that `n` dimensions have.
 cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,

@@ -7,7 +7,17 @@ and call them.
 
 from typing import Any
 
-from autograd_cy.ops._schema import arg, by_test, call, composite, one, only_if, op, sample
+from autograd_cy.ops._schema import (
+    arg,
+    by_test,
+    call,
+    composite,
+    nondiff,
+    one,
+    only_if,
+    op,
+    sample,
+)
 
 LOADED = "at first use"
 HERE = "tests/ops/test_pooling.py::"
@@ -72,6 +82,23 @@ op(
     ],
     reference=by_test(HERE + "test_max_pool"),
     doc="Largest elements of windows, and where they were in their plane.",
+)
+
+op(
+    f"_max_pool_values(self, {_WINDOWS}, dilation: sizes, ceil_mode: bool)",
+    shown_as="max_pool1d",
+    out=False,
+    kernel=call("pooling.max_values", shape=f"rules_pooling.max_values(self, {_MAX})"),
+    vjp=nondiff("the composite around it takes _max_pool where the result is differentiated"),
+    vmap=f"_max_pool_values(self, {_MAX})",
+    dtypes="ihf",
+    samples=[
+        one((3, 7), (3,), (2,), (1,), (1,), False),
+        one((2, 2, 9), (2,), (2,), (0,), (3,), True),
+        one((0, 3, 4), (2,), (2,), (0,), (1,), False),
+    ],
+    reference=by_test(HERE + "test_max_pool"),
+    doc="Largest elements of windows alone.",
 )
 
 op(
@@ -283,7 +310,9 @@ for n in (1, 2, 3):
     op(
         f"max_pool{n}d(input, {_windows}, {_more})",
         method=False,
-        kernel=composite(f"_max_pool_form(input, {n}, {_MAX})[0]"),
+        kernel=composite(
+            f"_max_pool_form(input, {n}, {_MAX})[0]" if n > 1 else "pooling.max_pool1d"
+        ),
         autocast="float32" if n == 3 else None,
         samples=_max_samples,
         dtypes="ihf",

@@ -153,11 +153,12 @@ cdef int launch_max(Plan* plan, Tensor result, Tensor indices, Tensor a) except 
         plan.largest = L.max_rows[<int>a.dt]
     plan.a = a.ptr
     plan.out = result.ptr
-    plan.index = <int64_t*>indices.ptr
     begin(&work, "max_pool", plan, sizeof(Plan), KIND_WINDOW)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, result, WRITES)
-    operand(&work, &plan.index, indices, WRITES)
+    if indices is not None:
+        plan.index = <int64_t*>indices.ptr
+        operand(&work, &plan.index, indices, WRITES)
     return run_tiles(plan, &work, result.count // size, in_windows(&plan.g, result))
 
 
@@ -195,6 +196,25 @@ cdef int max_pool(Tensor result, Tensor indices, Tensor a, tuple kernel, tuple s
         return copy_into(result, wide, "max_pool")
     regular(&plan, a, result, kernel, stride, padding, dilation)
     return largest_of(&plan, result, indices, a, len(kernel), "max_pool")
+
+
+cdef int max_values(Tensor result, Tensor a, tuple kernel, tuple stride, tuple padding,
+                    tuple dilation, bint ceil_mode) except -1:
+    """Without places, for what nobody differentiates."""
+    cdef Plan plan
+    cdef Tensor dense
+    if result.count == 0:
+        return 0
+    if is_half(a.dt):
+        dense = tensor_empty_like(result, DT_F32)
+        max_values(dense, cast(a, DT_F32), kernel, stride, padding, dilation, ceil_mode)
+        return copy_into(result, dense, "max_pool")
+    regular(&plan, a, result, kernel, stride, padding, dilation)
+    if not result.flags & F_STRIDED:
+        return launch_max(&plan, result, None, contiguous(a))
+    dense = tensor_empty(result.dt, result.nd, result.sizes)
+    launch_max(&plan, dense, None, contiguous(a))
+    return copy_into(result, dense, "max_pool")
 
 
 cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) except -1:
