@@ -10,7 +10,7 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from autograd_cy._C.cuda_launch cimport blocks_for, kernel_id, launch
+from autograd_cy._C.cuda_launch cimport kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.cuda_streams cimport fault_of
 from autograd_cy._C.devices cimport current_stream, stream_t
@@ -45,7 +45,6 @@ cdef extern from "device/step_arguments.h" nogil:
     ctypedef struct ag_step_args:
         ag_step_table* table
         ag_number grad_scale, found_inf
-        uint64_t total, tiles
         uint32_t first, count
 
 # By number of a loop; one more than the number of a kernel, 0: not asked.
@@ -97,32 +96,30 @@ cdef class Steps(StepLists):
         cdef ag_step_args args
         cdef int index = device_index(self.device), dt
         cdef stream_t stream = current_stream(self.device)
-        cdef Py_ssize_t i, begun = 0
+        cdef Py_ssize_t i, begun = 0, tiles
         cdef Scratch table = scratch(
             index, sizeof(ag_step_table) + plan.count * sizeof(ag_step_entry), stream)
-        cdef list groups = []      # (dtype, entry of the first, how many, elements)
+        cdef list groups = []      # (dtype, entry of the first, how many, tiles)
         # Parameters of one dtype follow each other in the table.
         for dt in (DT_F16, DT_BF16, DT_F32, DT_F64):
-            args.count, args.total = 0, 0
+            args.count, tiles = 0, 0
             for i in range(plan.count):
                 if plan.segments[i].dt == dt:
                     plan.segments[i].like = begun + args.count
-                    plan.segments[i].start = args.total
-                    args.total += plan.segments[i].n
+                    plan.segments[i].start = tiles
+                    tiles += max(1, (plan.segments[i].n + AG_STEP_TILE - 1) // AG_STEP_TILE)
                     args.count += 1
             if args.count:
-                groups.append((dt, begun, args.count, args.total))
+                groups.append((dt, begun, args.count, tiles))
                 begun += args.count
         self.fill_table(<ag_step_table*>table.data, index, stream, first)
         memset(&args, 0, sizeof(args))
         args.table = <ag_step_table*>table.data
         self.set_number(&args.grad_scale, self.given[1])
         self.set_number(&args.found_inf, self.given[2])
-        for dt, args.first, args.count, args.total in groups:
-            args.tiles = (args.total + AG_STEP_TILE - 1) // AG_STEP_TILE
-            launch(step_of(plan.loop, dt), index, stream,
-                   blocks_for(index, max(args.tiles, 1) * AG_STEP_THREADS, AG_STEP_THREADS), 1, 1,
-                   AG_STEP_THREADS, 1, 1, 0, &args, sizeof(args))
+        for dt, args.first, args.count, tiles in groups:
+            launch(step_of(plan.loop, dt), index, stream, <unsigned>tiles, 1, 1, AG_STEP_THREADS, 1, 1,
+                   0, &args, sizeof(args))
         return 0
 
     cdef int fill_table(self, ag_step_table* table, int index, stream_t stream,

@@ -6,7 +6,7 @@
 #include "arguments.h"
 
 #define AG_STEP_THREADS 256
-#define AG_STEP_TILE 4096   /* elements, counted over all parameters, for a block at a time */
+#define AG_STEP_TILE 4096   /* elements of a parameter for a block */
 #define AG_STEP_ARRAYS 5    /* parameter, gradient and state: STEP_ARRAYS of the CPU's loops */
 #define AG_STEP_PLACES 3    /* numbers of a state: STEP_NUMBERS */
 #define AG_STEP_DOUBLES 20  /* the most that a loop has as numbers */
@@ -21,7 +21,7 @@ typedef struct {
     void *array[AG_STEP_ARRAYS];
     void *number[AG_STEP_PLACES];
     double numbers[AG_STEP_DOUBLES];
-    uint64_t start, n; /* elements of its dtype before this parameter, and its own */
+    uint64_t start, n; /* tiles of its dtype before this parameter, and its elements */
     uint64_t dts;      /* of `number`, two bits each */
 } ag_step_entry;
 
@@ -32,8 +32,8 @@ typedef struct {
 } ag_step_table;
 
 /* The beginning of a step, for some of the parameters. Of each there are in `words` the arrays and
- * numbers whose bits are set, its size with its place in the table above 40 bits, and where it starts
- * among those of its dtype with the dtypes of numbers above 56 bits. */
+ * numbers whose bits are set, its size with its place in the table above 40 bits, and its
+ * first tile among those of its dtype with the dtypes of numbers above 56 bits. */
 typedef struct {
     ag_step_table *table;
     ag_number lr;
@@ -48,7 +48,6 @@ typedef struct {
 typedef struct {
     ag_step_table *table;
     ag_number grad_scale, found_inf; /* may be NULL */
-    uint64_t total, tiles;
     uint32_t first, count; /* the parameters of the dtype that the kernel steps */
 } ag_step_args;
 

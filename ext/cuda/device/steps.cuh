@@ -101,30 +101,23 @@ template <class L, class A> AG_DEVICE void ag_step(const ag_step_args &a) {
             if (e.dts >> k & 1) *(double *)e.number[k] = x;
             else *(float *)e.number[k] = (float)x;
         }
-    AG_ROLLED
-    for (uint64_t tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
-        uint64_t at = tile * AG_STEP_TILE, stop = at + AG_STEP_TILE;
-        if (stop > a.total) stop = a.total;
-        // The last parameter that starts at or before the tile.
-        uint32_t low = 0, high = a.count - 1;
-        while (low < high) {
-            const uint32_t middle = low + (high - low + 1) / 2;
-            if (entries[middle].start <= at) low = middle;
-            else high = middle - 1;
-        }
-        for (; at < stop; low++) {
-            const ag_step_entry &e = entries[low];
-            const uint64_t skip = at - e.start, rest = e.n - skip;
-            const int n = (int)(rest < stop - at ? rest : stop - at);
-            A arrays[AG_STEP_ARRAYS];
-            for (int k = 0; k < AG_STEP_ARRAYS; k++) {
-                arrays[k].p = (decltype(arrays[k].p))e.array[k];
-                if (arrays[k].p) arrays[k].p += skip;
-            }
-            if (scale != 0)
-                for (int i = (int)threadIdx.x; i < n; i += AG_STEP_THREADS) arrays[1][i] /= scale;
-            L::step(arrays, n, *(const typename L::numbers *)e.numbers);
-            at += n;
-        }
+    // The last parameter that starts at or before the tile.
+    uint32_t low = 0, high = a.count - 1;
+    while (low < high) {
+        const uint32_t middle = low + (high - low + 1) / 2;
+        if (entries[middle].start <= blockIdx.x) low = middle;
+        else high = middle - 1;
     }
+    const ag_step_entry &e = entries[low];
+    const uint64_t at = (blockIdx.x - e.start) * AG_STEP_TILE;
+    if (at >= e.n) return; // of no elements
+    const int n = (int)(e.n - at < AG_STEP_TILE ? e.n - at : AG_STEP_TILE);
+    A arrays[AG_STEP_ARRAYS];
+    for (int k = 0; k < AG_STEP_ARRAYS; k++) {
+        arrays[k].p = (decltype(arrays[k].p))e.array[k];
+        if (arrays[k].p) arrays[k].p += at;
+    }
+    if (scale != 0)
+        for (int i = (int)threadIdx.x; i < n; i += AG_STEP_THREADS) arrays[1][i] /= scale;
+    L::step(arrays, n, *(const typename L::numbers *)e.numbers);
 }
