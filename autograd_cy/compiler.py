@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from autograd_cy._environment.docstrings import described_like as _described_like
 from autograd_cy._lazy import attach as _attach
 
 __all__ = [
@@ -106,37 +107,13 @@ def is_compiling() -> bool:
     return False
 
 
+@_described_like(is_compiling, {"compiled": "traced", "is_compiling": "is_dynamo_compiling"})
 def is_dynamo_compiling() -> bool:
-    """
-    Return whether the program is being traced: never.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.compiler.is_dynamo_compiling()
-    False
-    """
     return False
 
 
+@_described_like(is_compiling, {"compiled": "exported", "is_compiling": "is_exporting"})
 def is_exporting() -> bool:
-    """
-    Return whether the program is being exported: never.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.compiler.is_exporting()
-    False
-    """
     return False
 
 

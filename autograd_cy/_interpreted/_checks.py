@@ -167,11 +167,7 @@ def positive_order(op: str, self: Tensor, p: int) -> None:
 
 def whole_matrices(op: str, A: Tensor, mode: str) -> None:
     """Check matrices and the mode of a QR decomposition."""
-    if A.ndim < 2:
-        raise RuntimeError(
-            f"{op}: The input tensor A must have at least 2 dimensions, not {A.ndim}; the last two "
-            "are those of the matrices"
-        )
+    matrices(op, A)
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', "

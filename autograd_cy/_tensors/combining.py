@@ -22,6 +22,7 @@ from autograd_cy._C.out_forms import stored as _stored
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.conversion import result_type
 from autograd_cy._tensors.joining import meshgrid
+from autograd_cy._tensors.predicates import need_tensors
 from autograd_cy._tensors.public import public
 
 __all__ = [
@@ -35,15 +36,6 @@ __all__ = [
 
 
 _PART = 1 << 20
-
-
-def _need_tensors(given: tuple, op: str) -> None:
-    for i, t in enumerate(given):
-        if not isinstance(t, Tensor):
-            raise TypeError(
-                f"{op}(): expected Tensor as element {i} in argument 'tensors', but got "
-                f"{type(t).__name__}"
-            )
 
 
 def _need_vector(t: Tensor, op: str) -> None:
@@ -71,7 +63,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
     >>> ag.cartesian_prod(ag.tensor([1, 2]), ag.tensor([3, 4])).tolist()
     [[1, 3], [1, 4], [2, 3], [2, 4]]
     """
-    _need_tensors(tensors, "cartesian_prod")
+    need_tensors(tensors, "cartesian_prod")
     if not tensors:
         raise RuntimeError("cartesian_prod expects a non-empty TensorList")
     for t in tensors:
@@ -159,7 +151,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
     >>> ag.block_diag(ag.ones(1, 2), ag.tensor(3.0)).tolist()
     [[1.0, 1.0, 0.0], [0.0, 0.0, 3.0]]
     """
-    _need_tensors(tensors, "block_diag")
+    need_tensors(tensors, "block_diag")
     if not tensors:
         return _creation.empty((1, 0))
     kind, mixed, blocks = tensors[0].dtype, False, []
@@ -219,7 +211,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     >>> ag.chain_matmul(ag.ones(1, 2), ag.ones(2, 3), ag.ones(3, 1)).tolist()
     [[6.0]]
     """
-    _need_tensors(matrices, "chain_matmul")
+    need_tensors(matrices, "chain_matmul")
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for i, m in enumerate(matrices):

@@ -9,7 +9,9 @@ from autograd_cy._C import ops_joining as _joining
 from autograd_cy._C import ops_shape as _shape
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._C.tensor import Size, Tensor, _install, _warn_once
+from autograd_cy._environment.docstrings import described_like
 from autograd_cy._tensors.events import seen_as
+from autograd_cy._tensors.predicates import need_tensors
 
 __all__ = [
     "atleast_1d",
@@ -41,12 +43,7 @@ def _tensors(given, op):
     """Return tensors given one by one or as one sequence."""
     if len(given) == 1 and isinstance(given[0], (tuple, list)):
         given = given[0]
-    for i, t in enumerate(given):
-        if not isinstance(t, Tensor):
-            raise TypeError(
-                f"{op}(): expected Tensor as element {i} in argument 'tensors', but got "
-                f"{type(t).__name__}"
-            )
+    need_tensors(given, op)
     return tuple(given)
 
 
@@ -305,39 +302,6 @@ def _need_dims(input, n, op):
         )
 
 
-@seen_as("aten::hsplit")
-def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """
-    Equal pieces, or pieces between indices, along the second dimension (of a vector: the first).
-
-    Parameters
-    ----------
-    input : Tensor
-        With at least one dimension.
-    indices_or_sections : int or sequence of int
-        The number of pieces, of which the size is a multiple, or the indices at which pieces after
-        the first begin.
-
-    Returns
-    -------
-    tuple of Tensors
-        Views.
-
-    Raises
-    ------
-    RuntimeError
-        If there are too few dimensions, or the size can't be divided so.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> [t.tolist() for t in ag.hsplit(ag.arange(4), 2)]
-    [[0, 1], [2, 3]]
-    """
-    _need_dims(input, 1, "hsplit")
-    return _split(input, indices_or_sections, 0 if input.ndim == 1 else 1, "hsplit")
-
-
 @seen_as("aten::vsplit")
 def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """
@@ -371,35 +335,33 @@ def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
     return _split(input, indices_or_sections, 0, "vsplit")
 
 
+@seen_as("aten::hsplit")
+@described_like(
+    vsplit,
+    {
+        "first dimension": "second dimension (of a vector: the first)",
+        "two dimensions": "one dimension",
+        "ag.vsplit(ag.ones(2, 2), 2)": "ag.hsplit(ag.arange(4), 2)",
+        "[[[1.0, 1.0]], [[1.0, 1.0]]]": "[[0, 1], [2, 3]]",
+    },
+)
+def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+    _need_dims(input, 1, "hsplit")
+    return _split(input, indices_or_sections, 0 if input.ndim == 1 else 1, "hsplit")
+
+
 @seen_as("aten::dsplit")
+@described_like(
+    vsplit,
+    {
+        "first dimension": "third dimension",
+        "two dimensions": "three dimensions",
+        "vsplit(ag.ones(2, 2), 2)": "dsplit(ag.ones(1, 2, 4), 2)",
+        "t.tolist()": "t.shape",
+        "[[1.0, 1.0]]": "autograd_cy.Size([1, 2, 2])",
+    },
+)
 def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """
-    Equal pieces, or pieces between indices, along the third dimension.
-
-    Parameters
-    ----------
-    input : Tensor
-        With at least three dimensions.
-    indices_or_sections : int or sequence of int
-        The number of pieces, of which the size is a multiple, or the indices at which pieces after
-        the first begin.
-
-    Returns
-    -------
-    tuple of Tensors
-        Views.
-
-    Raises
-    ------
-    RuntimeError
-        If there are too few dimensions, or the size can't be divided so.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> [t.shape for t in ag.dsplit(ag.ones(1, 2, 4), 2)]
-    [autograd_cy.Size([1, 2, 2]), autograd_cy.Size([1, 2, 2])]
-    """
     _need_dims(input, 3, "dsplit")
     return _split(input, indices_or_sections, 2, "dsplit")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from autograd_cy._C.tensor import Tensor, _install
+from autograd_cy._environment.docstrings import described_like
 
 __all__ = [
     "is_complex",
@@ -23,6 +25,16 @@ def need_tensor(x: Any, op: str, name: str = "input") -> Tensor:
     if not isinstance(x, Tensor):
         raise TypeError(f"{op}(): argument '{name}' must be Tensor, not {type(x).__name__}")
     return x
+
+
+def need_tensors(given: Sequence[Any], op: str) -> None:
+    """Refuse what is no tensor among arguments that must be."""
+    for i, t in enumerate(given):
+        if not isinstance(t, Tensor):
+            raise TypeError(
+                f"{op}(): expected Tensor as element {i} in argument 'tensors', but got "
+                f"{type(t).__name__}"
+            )
 
 
 def need_dim(dim: int, ndim: int, op: str = "") -> int:
@@ -83,57 +95,23 @@ def is_floating_point(input: Tensor) -> bool:
     return need_tensor(input, "is_floating_point").is_floating_point()
 
 
+@described_like(
+    is_floating_point,
+    {"a floating one": "complex", "is_floating_point": "is_complex", "True": "False"},
+)
 def is_complex(input: Tensor) -> bool:
-    """
-    Return whether the dtype of a tensor is complex.
-
-    Parameters
-    ----------
-    input : Tensor
-        Of any shape.
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    TypeError
-        If `input` is no tensor.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.is_complex(ag.ones(1))
-    False
-    """
     return need_tensor(input, "is_complex").is_complex()
 
 
+@described_like(
+    is_floating_point,
+    {
+        "the dtype of a tensor is a floating one": "a tensor was made in inference mode",
+        "is_floating_point": "is_inference",
+        "True": "False",
+    },
+)
 def is_inference(input: Tensor) -> bool:
-    """
-    Return whether a tensor was made in inference mode.
-
-    Parameters
-    ----------
-    input : Tensor
-        Of any shape.
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    TypeError
-        If `input` is no tensor.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.is_inference(ag.ones(1))
-    False
-    """
     return need_tensor(input, "is_inference").is_inference()
 
 
@@ -194,31 +172,16 @@ def is_conj(input: Tensor) -> bool:
     return need_tensor(input, "is_conj").is_conj()
 
 
+@described_like(
+    is_conj,
+    {
+        "conjugation": "negation",
+        "the conjugates": "the negatives",
+        "ag.is_conj(x.conj())": "ag.is_neg(x.conj().imag)",
+        "ag.is_conj(x.conj().clone())": "ag.is_neg(-x)",
+    },
+)
 def is_neg(input: Tensor) -> bool:
-    """
-    Return whether the negation of a tensor is still to be done: memory holds the negatives.
-
-    Parameters
-    ----------
-    input : Tensor
-        Of any shape.
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    TypeError
-        If `input` is no tensor.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> x = ag.ones(1, dtype=ag.complex64)
-    >>> ag.is_neg(x.conj().imag), ag.is_neg(-x)
-    (True, False)
-    """
     return need_tensor(input, "is_neg").is_neg()
 
 

@@ -160,17 +160,18 @@ def gradients(
     vectors: Sequence[Tensor | None] | None = None,
     create_graph: bool = False,
     batched: bool = False,
+    retain_graph: bool | None = True,
 ) -> tuple[Tensor | None, ...]:
     """Like :func:`autograd_cy.autograd.grad`, but leaves out outputs without a graph."""
     vectors = (None,) * len(outputs) if vectors is None else vectors
-    live = [(out, v) for out, v in zip(outputs, vectors) if out.requires_grad]
+    live = [(out, v) for out, v in zip(outputs, vectors) if out is not None and out.requires_grad]
     if not live:
         return (None,) * len(inputs)
     return _grad(
         [out for out, _ in live],
         inputs,
         [v for _, v in live],
-        retain_graph=True,
+        retain_graph=retain_graph,
         create_graph=create_graph,
         allow_unused=True,
         is_grads_batched=batched,

@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_cy._C.tensor import Tensor
-from autograd_cy.autograd._arguments import as_tuple, filled, need_graph, need_second, vector_for
-from autograd_cy.autograd.gradients import grad as _grad
+from autograd_cy.autograd._arguments import (
+    as_tuple,
+    filled,
+    gradients,
+    need_graph,
+    need_second,
+    vector_for,
+)
 
 __all__ = [
     "_as_tuple",
@@ -106,19 +112,7 @@ def _autograd_grad(
     is_grads_batched: bool = False,
 ) -> tuple:
     """Like :func:`autograd_cy.autograd.grad`, but leaves out outputs without a graph."""
-    given = (None,) * len(outputs) if grad_outputs is None else grad_outputs
-    live = [(out, v) for out, v in zip(outputs, given) if out is not None and out.requires_grad]
-    if not live:
-        return (None,) * len(inputs)
-    return _grad(
-        [out for out, _ in live],
-        inputs,
-        [v for _, v in live],
-        retain_graph=retain_graph,
-        create_graph=create_graph,
-        allow_unused=True,
-        is_grads_batched=is_grads_batched,
-    )
+    return gradients(outputs, inputs, grad_outputs, create_graph, is_grads_batched, retain_graph)
 
 
 def _fill_in_zeros(

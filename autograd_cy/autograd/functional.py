@@ -392,7 +392,7 @@ def _filled_gradient(output, given):
     return filled(gradients([output], given), given, False, False, "", "")
 
 
-def _refuse_with_forward(name, create_graph, strict):
+def _refuse_with_forward(name, create_graph, strict, vectorize=True):
     if create_graph:
         raise NotImplementedError(
             f"autograd_cy.autograd.functional.{name}: `create_graph=True` and "
@@ -404,6 +404,11 @@ def _refuse_with_forward(name, create_graph, strict):
             f'autograd_cy.autograd.functional.{name}: `strict=True` and `strategy="forward-mode"` '
             "are not supported together (yet). Please either set `strict=False` or "
             '`strategy="reverse-mode"`.'
+        )
+    if not vectorize:
+        raise NotImplementedError(
+            "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only "
+            "implemented for `vectorize=True`."
         )
 
 
@@ -475,12 +480,7 @@ def jacobian(
             'Otherwise, prefer to use "reverse-mode".'
         )
     if strategy == "forward-mode":
-        _refuse_with_forward("jacobian", create_graph, strict)
-        if not vectorize:
-            raise NotImplementedError(
-                "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only "
-                "implemented for `vectorize=True`."
-            )
+        _refuse_with_forward("jacobian", create_graph, strict, vectorize)
     _refuse_strict_vectorized("jacobian", strict, vectorize)
     with enable_grad():
         in_tuple, primals = inputs_of(inputs, "jacobian")
@@ -667,12 +667,7 @@ def hessian(
         )
     _, primals = inputs_of(inputs, "hessian")
     if strategy == "forward-mode":
-        _refuse_with_forward("jacobian", create_graph, strict)
-        if not vectorize:
-            raise NotImplementedError(
-                "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only "
-                "implemented for `vectorize=True`."
-            )
+        _refuse_with_forward("jacobian", create_graph, strict, vectorize)
     _refuse_strict_vectorized("hessian", strict, vectorize)
     scalar = scalar_function(func, "hessian")
     if strategy == "forward-mode" or (strategy == "auto" and not create_graph and not strict):

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any
 
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._environment.docstrings import described_like as _described_like
 from autograd_cy._environment.settings import _products as _switches
 
 __all__ = [
@@ -222,102 +223,43 @@ def enable_flash_sdp(enabled: bool) -> None:
     _kernels["flash"] = bool(enabled)
 
 
+@_described_like(
+    flash_sdp_enabled,
+    {"kernel of FlashAttention": "kernel that saves memory", "flash": "mem_efficient"},
+)
 def mem_efficient_sdp_enabled() -> bool:
-    """
-    Return whether the kernel that saves memory was left on.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.backends.cuda.mem_efficient_sdp_enabled()
-    True
-    """
     return _kernels["mem_efficient"]
 
 
+@_described_like(
+    enable_flash_sdp,
+    {"kernel of FlashAttention": "kernel that saves memory", "flash": "mem_efficient"},
+)
 def enable_mem_efficient_sdp(enabled: bool) -> None:
-    """
-    Switch the kernel that saves memory on or off, which changes nothing.
-
-    Parameters
-    ----------
-    enabled : bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.backends.cuda.enable_mem_efficient_sdp(True)
-    """
     _kernels["mem_efficient"] = bool(enabled)
 
 
+@_described_like(flash_sdp_enabled, {"kernel of FlashAttention": "plain kernel", "flash": "math"})
 def math_sdp_enabled() -> bool:
-    """
-    Return whether the plain kernel was left on.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.backends.cuda.math_sdp_enabled()
-    True
-    """
     return _kernels["math"]
 
 
+@_described_like(enable_flash_sdp, {"kernel of FlashAttention": "plain kernel", "flash": "math"})
 def enable_math_sdp(enabled: bool) -> None:
-    """
-    Switch the plain kernel on or off, which changes nothing.
-
-    Parameters
-    ----------
-    enabled : bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.backends.cuda.enable_math_sdp(True)
-    """
     _kernels["math"] = bool(enabled)
 
 
+@_described_like(
+    flash_sdp_enabled, {"kernel of FlashAttention": "kernel of cuDNN", "flash": "cudnn"}
+)
 def cudnn_sdp_enabled() -> bool:
-    """
-    Return whether the kernel of cuDNN was left on.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.backends.cuda.cudnn_sdp_enabled()
-    True
-    """
     return _kernels["cudnn"]
 
 
+@_described_like(
+    enable_flash_sdp, {"kernel of FlashAttention": "kernel of cuDNN", "flash": "cudnn"}
+)
 def enable_cudnn_sdp(enabled: bool) -> None:
-    """
-    Switch the kernel of cuDNN on or off, which changes nothing.
-
-    Parameters
-    ----------
-    enabled : bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.backends.cuda.enable_cudnn_sdp(True)
-    """
     _kernels["cudnn"] = bool(enabled)
 
 

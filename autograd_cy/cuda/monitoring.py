@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograd_cy._environment.docstrings import described_like
 from autograd_cy.cuda import _core
 
 __all__ = [
@@ -92,87 +93,26 @@ def memory_usage(device: Any = None) -> int:
     return _ask(device, lambda m, h: m.nvmlDeviceGetUtilizationRates(h).memory)
 
 
+_USAGE = "percentage of the past moment in which memory of the GPU was read or written"
+
+
+@described_like(memory_usage, {_USAGE: "bytes of a GPU that are in use, by all processes"})
 def device_memory_used(device: Any = None) -> int:
-    """
-    Return the bytes of a GPU that are in use, by all processes.
-
-    Parameters
-    ----------
-    device : device or str or int, optional
-        The current GPU unless given.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ModuleNotFoundError
-        Without the package nvidia-ml-py.
-    """
     return _ask(device, lambda m, h: m.nvmlDeviceGetMemoryInfo(h).used)
 
 
+@described_like(memory_usage, {_USAGE: "temperature of a GPU in degrees Celsius"})
 def temperature(device: Any = None) -> int:
-    """
-    Return the temperature of a GPU in degrees Celsius.
-
-    Parameters
-    ----------
-    device : device or str or int, optional
-        The current GPU unless given.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ModuleNotFoundError
-        Without the package nvidia-ml-py.
-    """
     return _ask(device, lambda m, h: m.nvmlDeviceGetTemperature(h, m.NVML_TEMPERATURE_GPU))
 
 
+@described_like(memory_usage, {_USAGE: "power that a GPU draws, in milliwatts"})
 def power_draw(device: Any = None) -> int:
-    """
-    Return the power that a GPU draws, in milliwatts.
-
-    Parameters
-    ----------
-    device : device or str or int, optional
-        The current GPU unless given.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ModuleNotFoundError
-        Without the package nvidia-ml-py.
-    """
     return _ask(device, lambda m, h: m.nvmlDeviceGetPowerUsage(h))
 
 
+@described_like(memory_usage, {_USAGE: "clock of a GPU's multiprocessors in MHz"})
 def clock_rate(device: Any = None) -> int:
-    """
-    Return the clock of a GPU's multiprocessors in MHz.
-
-    Parameters
-    ----------
-    device : device or str or int, optional
-        The current GPU unless given.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ModuleNotFoundError
-        Without the package nvidia-ml-py.
-    """
     return _ask(device, lambda m, h: m.nvmlDeviceGetClockInfo(h, m.NVML_CLOCK_SM))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograd_cy import Tensor, linalg, zeros
+from autograd_cy import Tensor, full, linalg
 from autograd_cy import bool as _bool
 from autograd_cy import cat as _join
 from autograd_cy import stack as _pile
@@ -186,7 +186,7 @@ class dependent_property(property, _Dependent):
     --------
     >>> from autograd_cy.distributions import Uniform, constraints
     >>> Uniform(1.0, 2.0).support
-    Interval(lower_bound=tensor(1.), upper_bound=tensor(2.))
+    Interval(lower_bound=1.0, upper_bound=2.0)
     >>> constraints.is_dependent(Uniform.support)
     True
     """
@@ -283,7 +283,7 @@ class _Bounded(Constraint):
 
     def __repr__(self) -> str:
         bounds = ", ".join(
-            f"{name}={bound!r}" for name, bound in zip(self._names, self._bounds, strict=True)
+            f"{name}={bound}" for name, bound in zip(self._names, self._bounds, strict=True)
         )
         parts = type(self).__name__.removeprefix("_").split("_")
         return f"{''.join(part[0].upper() + part[1:] for part in parts)}({bounds})"
@@ -483,11 +483,8 @@ class _Square(Constraint):
     event_dim = 2
 
     def check(self, value: Tensor) -> Tensor:
-        return zeros(value.shape[:-2], dtype=_bool).logical_or(
-            zeros((), dtype=_bool)
-            if value.shape[-1] != value.shape[-2]
-            else ~zeros((), dtype=_bool)
-        )
+        square = value.shape[-1] == value.shape[-2]
+        return full(value.shape[:-2], square, dtype=_bool, device=value.device)
 
 
 class _Symmetric(_Square):

@@ -38,7 +38,29 @@ __all__ = [
 ]
 
 
-class Normal(_OfParameters):
+class _OfLocationAndScale(_OfParameters):
+    """A distribution of real numbers with a location, its mean and mode by default, and a scale."""
+
+    arg_constraints: ClassVar[dict[str, Any]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support = constraints.real
+    has_rsample = True
+    _parameters = ("loc", "scale")
+    loc: Tensor
+    scale: Tensor
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+
+class Normal(_OfLocationAndScale):
     r"""
     The normal distribution, with density :math:`e^{-(x-\mu)^2/2\sigma^2} / \sqrt{2\pi}\sigma`.
 
@@ -57,28 +79,10 @@ class Normal(_OfParameters):
     tensor(-0.9189)
     """
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "loc": constraints.real,
-        "scale": constraints.positive,
-    }
-    support = constraints.real
-    has_rsample = True
-    _parameters = ("loc", "scale")
     _mean_carrier_measure = 0
-
-    loc: Tensor
-    scale: Tensor
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None):
         super().__init__(loc, scale, validate_args=validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def stddev(self) -> Tensor:
@@ -142,14 +146,12 @@ class Uniform(_OfParameters):
     @property
     def arg_constraints(self) -> dict[str, Any]:
         return {
-            "low": constraints.dependent(is_discrete=False, event_dim=0),
-            "high": constraints.dependent(is_discrete=False, event_dim=0),
+            "low": constraints.less_than(self.high),
+            "high": constraints.greater_than(self.low),
         }
 
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None):
         super().__init__(low, high, validate_args=validate_args)
-        if self._validate_args and not (self.low < self.high).all():
-            raise ValueError("Uniform is not defined when low>= high")
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
@@ -253,7 +255,7 @@ class Exponential(_OfParameters):
         return 1.0 - self.rate.log()
 
 
-class Laplace(_OfParameters):
+class Laplace(_OfLocationAndScale):
     r"""
     The Laplace distribution, with density :math:`e^{-|x-\mu|/b} / 2b`.
 
@@ -269,26 +271,8 @@ class Laplace(_OfParameters):
     tensor(-0.6931)
     """
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "loc": constraints.real,
-        "scale": constraints.positive,
-    }
-    support = constraints.real
-    has_rsample = True
-    _parameters = ("loc", "scale")
-    loc: Tensor
-    scale: Tensor
-
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None):
         super().__init__(loc, scale, validate_args=validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def variance(self) -> Tensor:
@@ -320,7 +304,7 @@ class Laplace(_OfParameters):
         return 1 + (2 * self.scale).log()
 
 
-class Cauchy(_OfParameters):
+class Cauchy(_OfLocationAndScale):
     r"""
     The Cauchy distribution, with density :math:`1 / \pi\gamma(1 + ((x - x_0)/\gamma)^2)`.
 
@@ -337,26 +321,12 @@ class Cauchy(_OfParameters):
     tensor(0.5000)
     """
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "loc": constraints.real,
-        "scale": constraints.positive,
-    }
-    support = constraints.real
-    has_rsample = True
-    _parameters = ("loc", "scale")
-    loc: Tensor
-    scale: Tensor
-
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None):
         super().__init__(loc, scale, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:
         return self.loc.new_full(self._extended_shape(), nan)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def variance(self) -> Tensor:
@@ -382,7 +352,7 @@ class Cauchy(_OfParameters):
         return math.log(4 * math.pi) + self.scale.log()
 
 
-class Gumbel(_OfParameters):
+class Gumbel(_OfLocationAndScale):
     r"""
     The Gumbel distribution, with :math:`P(X \le x) = e^{-e^{-(x-\mu)/\beta}}`.
 
@@ -398,26 +368,12 @@ class Gumbel(_OfParameters):
     tensor(-1.)
     """
 
-    arg_constraints: ClassVar[dict[str, Any]] = {
-        "loc": constraints.real,
-        "scale": constraints.positive,
-    }
-    support = constraints.real
-    has_rsample = True
-    _parameters = ("loc", "scale")
-    loc: Tensor
-    scale: Tensor
-
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None):
         super().__init__(loc, scale, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:
         return self.loc + self.scale * euler_constant
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def stddev(self) -> Tensor:
@@ -457,9 +413,6 @@ class _Half(_OfParameters):
     _parameters = ("scale",)
     _whole: Any
     scale: Tensor
-
-    def __init__(self, scale: Any, validate_args: bool | None = None):
-        super().__init__(scale, validate_args=validate_args)
 
     @property
     def base_dist(self) -> Any:
@@ -511,6 +464,9 @@ class HalfNormal(_Half):
 
     _whole = Normal
 
+    def __init__(self, scale: Any, validate_args: bool | None = None):
+        super().__init__(scale, validate_args=validate_args)
+
     @property
     def mean(self) -> Tensor:
         return self.scale * math.sqrt(2 / math.pi)
@@ -537,6 +493,9 @@ class HalfCauchy(_Half):
     """
 
     _whole = Cauchy
+
+    def __init__(self, scale: Any, validate_args: bool | None = None):
+        super().__init__(scale, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from autograd_cy import Size, Tensor, no_grad
+from autograd_cy._C._warned import warn as _warn
 
 from . import constraints
 from .constraints import Constraint
@@ -187,6 +188,26 @@ class Distribution:
         """
         with no_grad():
             return self.rsample(sample_shape)
+
+    def sample_n(self, n: int) -> Tensor:
+        """
+        Call ``sample((n,))``, which took its place.
+
+        Parameters
+        ----------
+        n : int
+
+        Returns
+        -------
+        Tensor
+
+        Warns
+        -----
+        FutureWarning
+            Always: the name is deprecated.
+        """
+        _warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning)
+        return self.sample((n,))
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeVar
 
+from autograd_cy._environment.docstrings import described_like as _described_like
 from autograd_cy._lazy import attach as _attach
 from autograd_cy.futures import Future
 from autograd_cy.jit.annotations import Dict as Dict  # the import sets `annotations` here
@@ -148,20 +149,8 @@ def is_scripting() -> bool:
     return False
 
 
+@_described_like(is_scripting, {"compiled": "traced", "is_scripting": "is_tracing"})
 def is_tracing() -> bool:
-    """
-    Return whether the program is being traced: never.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.jit.is_tracing()
-    False
-    """
     return False
 
 
@@ -304,45 +293,13 @@ def script_if_tracing(fn: _Function) -> _Function:
     return fn
 
 
+@_described_like(script_if_tracing, {"script_if_tracing": "unused"})
 def unused(fn: _Function) -> _Function:
-    """
-    Return a function as it is.
-
-    Parameters
-    ----------
-    fn : callable
-
-    Returns
-    -------
-    callable
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.jit.unused(abs) is abs
-    True
-    """
     return fn
 
 
+@_described_like(script_if_tracing, {"function": "method", "script_if_tracing": "export"})
 def export(fn: _Function) -> _Function:
-    """
-    Return a method as it is.
-
-    Parameters
-    ----------
-    fn : callable
-
-    Returns
-    -------
-    callable
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.jit.export(abs) is abs
-    True
-    """
     return fn
 
 

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from autograd_cy import Tensor, empty
+from autograd_cy._environment.docstrings import described_like
 
 from . import functional, init
 from ._constructors import own_constructor
@@ -213,61 +214,6 @@ class _Forward(_ConvNd):
 
 
 @own_constructor
-class Conv1d(_Forward):
-    r"""Convolution (cross-correlation) of sequences with learned weights.
-
-    Each element of the result is the sum, over a window of all channels of a group, of elements
-    times weights, plus a bias: the discrete cross-correlation. Weight and bias start from the
-    uniform distribution on :math:`[-1/\sqrt{k}, 1/\sqrt{k}]`, where `k` is the number of elements
-    of a window.
-
-    Parameters
-    ----------
-    in_channels, out_channels : int
-        Channels of input and result.
-    kernel_size : int or tuple of int
-        The size of the windows.
-    stride : int or tuple of int, optional
-        The steps from one window to the next.
-    padding : int, tuple of int or {"same", "valid"}, optional
-        Elements added before and after each dimension.
-    dilation : int or tuple of int, optional
-        The steps between the elements of a window.
-    groups : int, optional
-        Groups of channels that know nothing of each other.
-    bias : bool, optional
-        Whether a number is added to each channel of the result.
-    padding_mode : {"zeros", "reflect", "replicate", "circular"}, optional
-        What the added elements are.
-    device, dtype : optional
-        Of the parameters.
-
-    Attributes
-    ----------
-    weight : Parameter
-        Of shape ``(out_channels, in_channels / groups, *kernel_size)``.
-    bias : Parameter or None
-        Of shape ``(out_channels,)``.
-
-    Raises
-    ------
-    ValueError
-        If the groups don't divide the channels, or a word is none of those above.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> layer = torch.nn.Conv1d(2, 3, 3, stride=2)
-    >>> layer
-    Conv1d(2, 3, kernel_size=(3,), stride=(2,))
-    >>> list(layer(torch.ones(1, 2, 7)).shape)
-    [1, 3, 3]
-    """
-
-    _dims = 1
-
-
-@own_constructor
 class Conv2d(_Forward):
     r"""Convolution (cross-correlation) of images with learned weights.
 
@@ -323,57 +269,34 @@ class Conv2d(_Forward):
 
 
 @own_constructor
+@described_like(
+    Conv2d,
+    {
+        "Conv2d": "Conv1d",
+        "images": "sequences",
+        "(3, 3)": "(3,)",
+        "(2, 2)": "(2,)",
+        "(1, 2, 7, 7)": "(1, 2, 7)",
+        "[1, 3, 3, 3]": "[1, 3, 3]",
+    },
+)
+class Conv1d(_Forward):
+    _dims = 1
+
+
+@own_constructor
+@described_like(
+    Conv2d,
+    {
+        "Conv2d": "Conv3d",
+        "images": "volumes",
+        "(3, 3)": "(3, 3, 3)",
+        "(2, 2)": "(2, 2, 2)",
+        "(1, 2, 7, 7)": "(1, 2, 7, 7, 7)",
+        "[1, 3, 3, 3]": "[1, 3, 3, 3, 3]",
+    },
+)
 class Conv3d(_Forward):
-    r"""Convolution (cross-correlation) of volumes with learned weights.
-
-    Each element of the result is the sum, over a window of all channels of a group, of elements
-    times weights, plus a bias: the discrete cross-correlation. Weight and bias start from the
-    uniform distribution on :math:`[-1/\sqrt{k}, 1/\sqrt{k}]`, where `k` is the number of elements
-    of a window.
-
-    Parameters
-    ----------
-    in_channels, out_channels : int
-        Channels of input and result.
-    kernel_size : int or tuple of int
-        The size of the windows.
-    stride : int or tuple of int, optional
-        The steps from one window to the next.
-    padding : int, tuple of int or {"same", "valid"}, optional
-        Elements added before and after each dimension.
-    dilation : int or tuple of int, optional
-        The steps between the elements of a window.
-    groups : int, optional
-        Groups of channels that know nothing of each other.
-    bias : bool, optional
-        Whether a number is added to each channel of the result.
-    padding_mode : {"zeros", "reflect", "replicate", "circular"}, optional
-        What the added elements are.
-    device, dtype : optional
-        Of the parameters.
-
-    Attributes
-    ----------
-    weight : Parameter
-        Of shape ``(out_channels, in_channels / groups, *kernel_size)``.
-    bias : Parameter or None
-        Of shape ``(out_channels,)``.
-
-    Raises
-    ------
-    ValueError
-        If the groups don't divide the channels, or a word is none of those above.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> layer = torch.nn.Conv3d(2, 3, 3, stride=2)
-    >>> layer
-    Conv3d(2, 3, kernel_size=(3, 3, 3), stride=(2, 2, 2))
-    >>> list(layer(torch.ones(1, 2, 7, 7, 7)).shape)
-    [1, 3, 3, 3, 3]
-    """
-
     _dims = 3
 
 
@@ -474,61 +397,6 @@ class _Transposed(_ConvNd):
 
 
 @own_constructor
-class ConvTranspose1d(_Transposed):
-    r"""Transposed convolution of sequences with learned weights.
-
-    It is the gradient of a convolution with respect to its input: each element of the input adds
-    the weights, times itself, to a window of the result. Weight and bias start from the uniform
-    distribution on :math:`[-1/\sqrt{k}, 1/\sqrt{k}]`, where `k` is the number of elements of a
-    window of ``out_channels / groups`` channels.
-
-    Parameters
-    ----------
-    in_channels, out_channels : int
-        Channels of input and result.
-    kernel_size : int or tuple of int
-        The size of the windows.
-    stride : int or tuple of int, optional
-        The steps from one window to the next.
-    padding : int or tuple of int, optional
-        Elements left out before and after each dimension of the result.
-    output_padding : int or tuple of int, optional
-        By how much the result is larger at the end of each dimension.
-    groups : int, optional
-        Groups of channels that know nothing of each other.
-    bias : bool, optional
-        Whether a number is added to each channel of the result.
-    dilation : int or tuple of int, optional
-        The steps between the elements of a window.
-    padding_mode : {"zeros"}, optional
-        Nothing else is known here.
-    device, dtype : optional
-        Of the parameters.
-
-    Attributes
-    ----------
-    weight : Parameter
-        Of shape ``(in_channels, out_channels / groups, *kernel_size)``.
-    bias : Parameter or None
-        Of shape ``(out_channels,)``.
-
-    Raises
-    ------
-    ValueError
-        If the groups don't divide the channels, or ``padding_mode`` isn't ``"zeros"``.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> layer = torch.nn.ConvTranspose1d(2, 3, 3, stride=2)
-    >>> list(layer(torch.ones(1, 2, 3)).shape)
-    [1, 3, 7]
-    """
-
-    _dims = 1
-
-
-@own_constructor
 class ConvTranspose2d(_Transposed):
     r"""Transposed convolution of images with learned weights.
 
@@ -584,55 +452,28 @@ class ConvTranspose2d(_Transposed):
 
 
 @own_constructor
+@described_like(
+    ConvTranspose2d,
+    {
+        "ConvTranspose2d": "ConvTranspose1d",
+        "images": "sequences",
+        "(1, 2, 3, 3)": "(1, 2, 3)",
+        "[1, 3, 7, 7]": "[1, 3, 7]",
+    },
+)
+class ConvTranspose1d(_Transposed):
+    _dims = 1
+
+
+@own_constructor
+@described_like(
+    ConvTranspose2d,
+    {
+        "ConvTranspose2d": "ConvTranspose3d",
+        "images": "volumes",
+        "(1, 2, 3, 3)": "(1, 2, 3, 3, 3)",
+        "[1, 3, 7, 7]": "[1, 3, 7, 7, 7]",
+    },
+)
 class ConvTranspose3d(_Transposed):
-    r"""Transposed convolution of volumes with learned weights.
-
-    It is the gradient of a convolution with respect to its input: each element of the input adds
-    the weights, times itself, to a window of the result. Weight and bias start from the uniform
-    distribution on :math:`[-1/\sqrt{k}, 1/\sqrt{k}]`, where `k` is the number of elements of a
-    window of ``out_channels / groups`` channels.
-
-    Parameters
-    ----------
-    in_channels, out_channels : int
-        Channels of input and result.
-    kernel_size : int or tuple of int
-        The size of the windows.
-    stride : int or tuple of int, optional
-        The steps from one window to the next.
-    padding : int or tuple of int, optional
-        Elements left out before and after each dimension of the result.
-    output_padding : int or tuple of int, optional
-        By how much the result is larger at the end of each dimension.
-    groups : int, optional
-        Groups of channels that know nothing of each other.
-    bias : bool, optional
-        Whether a number is added to each channel of the result.
-    dilation : int or tuple of int, optional
-        The steps between the elements of a window.
-    padding_mode : {"zeros"}, optional
-        Nothing else is known here.
-    device, dtype : optional
-        Of the parameters.
-
-    Attributes
-    ----------
-    weight : Parameter
-        Of shape ``(in_channels, out_channels / groups, *kernel_size)``.
-    bias : Parameter or None
-        Of shape ``(out_channels,)``.
-
-    Raises
-    ------
-    ValueError
-        If the groups don't divide the channels, or ``padding_mode`` isn't ``"zeros"``.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> layer = torch.nn.ConvTranspose3d(2, 3, 3, stride=2)
-    >>> list(layer(torch.ones(1, 2, 3, 3, 3)).shape)
-    [1, 3, 7, 7, 7]
-    """
-
     _dims = 3

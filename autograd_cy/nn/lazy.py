@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_cy import Tensor, int64, no_grad, tensor
+from autograd_cy._environment.docstrings import described_like
 
+from ._constructors import own_constructor
 from .convolution import (
     Conv1d,
     Conv2d,
@@ -280,7 +282,32 @@ def _put_uninitialized(layer: Any, bias: bool, device: Any, dtype: Any) -> None:
         layer.bias = UninitializedParameter(device=device, dtype=dtype)
 
 
-class LazyConv1d(_LazyConvMixin, Conv1d):  # type: ignore[misc]
+class _LazyForward(_LazyConvMixin):
+    """A convolution that isn't transposed."""
+
+    weight: Any
+    bias: Any
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)
+        self.out_channels = out_channels
+        _put_uninitialized(self, bias, device, dtype)
+
+
+@own_constructor
+class LazyConv1d(_LazyForward, Conv1d):  # type: ignore[misc]
     """`Conv1d`, whose ``in_channels`` is that of the first input.
 
     Parameters
@@ -301,90 +328,39 @@ class LazyConv1d(_LazyConvMixin, Conv1d):  # type: ignore[misc]
     """
 
     cls_to_become = Conv1d
-    weight: Any
-    bias: Any
-
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)
-        self.out_channels = out_channels
-        _put_uninitialized(self, bias, device, dtype)
 
 
-class LazyConv2d(_LazyConvMixin, Conv2d):  # type: ignore[misc]
-    """`Conv2d`, whose ``in_channels`` is that of the first input.
-
-    Parameters
-    ----------
-    out_channels : int
-        How many channels the output has.
-    kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype : optional
-        As in `Conv2d`.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> layer = torch.nn.LazyConv2d(4, 3)
-    >>> tuple(layer(torch.ones(1, 2, 5, 5)).shape)
-    (1, 4, 3, 3)
-    >>> tuple(layer.weight.shape)
-    (4, 2, 3, 3)
-    """
-
+@own_constructor
+@described_like(
+    LazyConv1d,
+    {
+        "Conv1d": "Conv2d",
+        "(1, 2, 5)": "(1, 2, 5, 5)",
+        "(1, 4, 3)": "(1, 4, 3, 3)",
+        "(4, 2, 3)": "(4, 2, 3, 3)",
+    },
+)
+class LazyConv2d(_LazyForward, Conv2d):  # type: ignore[misc]
     cls_to_become = Conv2d
-    weight: Any
-    bias: Any
-
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)
-        self.out_channels = out_channels
-        _put_uninitialized(self, bias, device, dtype)
 
 
-class LazyConv3d(_LazyConvMixin, Conv3d):  # type: ignore[misc]
-    """`Conv3d`, whose ``in_channels`` is that of the first input.
-
-    Parameters
-    ----------
-    out_channels : int
-        How many channels the output has.
-    kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype : optional
-        As in `Conv3d`.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> layer = torch.nn.LazyConv3d(4, 3)
-    >>> tuple(layer(torch.ones(1, 2, 5, 5, 5)).shape)
-    (1, 4, 3, 3, 3)
-    >>> tuple(layer.weight.shape)
-    (4, 2, 3, 3, 3)
-    """
-
+@own_constructor
+@described_like(
+    LazyConv1d,
+    {
+        "Conv1d": "Conv3d",
+        "(1, 2, 5)": "(1, 2, 5, 5, 5)",
+        "(1, 4, 3)": "(1, 4, 3, 3, 3)",
+        "(4, 2, 3)": "(4, 2, 3, 3, 3)",
+    },
+)
+class LazyConv3d(_LazyForward, Conv3d):  # type: ignore[misc]
     cls_to_become = Conv3d
+
+
+class _LazyTransposed(_LazyConvMixin):
+    """A transposed convolution."""
+
     weight: Any
     bias: Any
 
@@ -394,19 +370,32 @@ class LazyConv3d(_LazyConvMixin, Conv3d):  # type: ignore[misc]
         kernel_size: Any,
         stride: Any = 1,
         padding: Any = 0,
-        dilation: Any = 1,
+        output_padding: Any = 0,
         groups: int = 1,
         bias: bool = True,
+        dilation: Any = 1,
         padding_mode: str = "zeros",
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)
+        super().__init__(
+            0,
+            0,
+            kernel_size,
+            stride,
+            padding,
+            output_padding,
+            groups,
+            False,
+            dilation,
+            padding_mode,
+        )
         self.out_channels = out_channels
         _put_uninitialized(self, bias, device, dtype)
 
 
-class LazyConvTranspose1d(_LazyConvMixin, ConvTranspose1d):  # type: ignore[misc]
+@own_constructor
+class LazyConvTranspose1d(_LazyTransposed, ConvTranspose1d):  # type: ignore[misc]
     """`ConvTranspose1d`, whose ``in_channels`` is that of the first input.
 
     Parameters
@@ -427,145 +416,34 @@ class LazyConvTranspose1d(_LazyConvMixin, ConvTranspose1d):  # type: ignore[misc
     """
 
     cls_to_become = ConvTranspose1d
-    weight: Any
-    bias: Any
-
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            0,
-            0,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            groups,
-            False,
-            dilation,
-            padding_mode,
-        )
-        self.out_channels = out_channels
-        _put_uninitialized(self, bias, device, dtype)
 
 
-class LazyConvTranspose2d(_LazyConvMixin, ConvTranspose2d):  # type: ignore[misc]
-    """`ConvTranspose2d`, whose ``in_channels`` is that of the first input.
-
-    Parameters
-    ----------
-    out_channels : int
-        How many channels the output has.
-    kernel_size, stride, padding, output_padding, groups, bias, dilation : optional
-        As in `ConvTranspose2d`, and so are `padding_mode`, `device` and `dtype`.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> layer = torch.nn.LazyConvTranspose2d(4, 3)
-    >>> tuple(layer(torch.ones(1, 2, 5, 5)).shape)
-    (1, 4, 7, 7)
-    >>> tuple(layer.weight.shape)
-    (2, 4, 3, 3)
-    """
-
+@own_constructor
+@described_like(
+    LazyConvTranspose1d,
+    {
+        "Transpose1d": "Transpose2d",
+        "(1, 2, 5)": "(1, 2, 5, 5)",
+        "(1, 4, 7)": "(1, 4, 7, 7)",
+        "(2, 4, 3)": "(2, 4, 3, 3)",
+    },
+)
+class LazyConvTranspose2d(_LazyTransposed, ConvTranspose2d):  # type: ignore[misc]
     cls_to_become = ConvTranspose2d
-    weight: Any
-    bias: Any
-
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            0,
-            0,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            groups,
-            False,
-            dilation,
-            padding_mode,
-        )
-        self.out_channels = out_channels
-        _put_uninitialized(self, bias, device, dtype)
 
 
-class LazyConvTranspose3d(_LazyConvMixin, ConvTranspose3d):  # type: ignore[misc]
-    """`ConvTranspose3d`, whose ``in_channels`` is that of the first input.
-
-    Parameters
-    ----------
-    out_channels : int
-        How many channels the output has.
-    kernel_size, stride, padding, output_padding, groups, bias, dilation : optional
-        As in `ConvTranspose3d`, and so are `padding_mode`, `device` and `dtype`.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> layer = torch.nn.LazyConvTranspose3d(4, 3)
-    >>> tuple(layer(torch.ones(1, 2, 5, 5, 5)).shape)
-    (1, 4, 7, 7, 7)
-    >>> tuple(layer.weight.shape)
-    (2, 4, 3, 3, 3)
-    """
-
+@own_constructor
+@described_like(
+    LazyConvTranspose1d,
+    {
+        "Transpose1d": "Transpose3d",
+        "(1, 2, 5)": "(1, 2, 5, 5, 5)",
+        "(1, 4, 7)": "(1, 4, 7, 7, 7)",
+        "(2, 4, 3)": "(2, 4, 3, 3, 3)",
+    },
+)
+class LazyConvTranspose3d(_LazyTransposed, ConvTranspose3d):  # type: ignore[misc]
     cls_to_become = ConvTranspose3d
-    weight: Any
-    bias: Any
-
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            0,
-            0,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            groups,
-            False,
-            dilation,
-            padding_mode,
-        )
-        self.out_channels = out_channels
-        _put_uninitialized(self, bias, device, dtype)
 
 
 class _LazyNormBase(LazyModuleMixin):
@@ -637,101 +515,26 @@ class LazyBatchNorm1d(_LazyNormBase, BatchNorm1d):  # type: ignore[misc]
     cls_to_become = BatchNorm1d
 
 
+@described_like(LazyBatchNorm1d, {"BatchNorm1d": "BatchNorm2d", "(2, 3, 4)": "(2, 3, 4, 4)"})
 class LazyBatchNorm2d(_LazyNormBase, BatchNorm2d):  # type: ignore[misc]
-    """`BatchNorm2d`, whose ``num_features`` is the number of channels of the first input.
-
-    Parameters
-    ----------
-    eps, momentum, affine, track_running_stats, device, dtype, bias : optional
-        As in `BatchNorm2d`; `affine` and `track_running_stats` are True by default.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> layer = torch.nn.LazyBatchNorm2d()
-    >>> _ = layer(torch.ones(2, 3, 4, 4))
-    >>> layer.num_features, type(layer).__name__
-    (3, 'BatchNorm2d')
-    """
-
     cls_to_become = BatchNorm2d
 
 
+@described_like(LazyBatchNorm1d, {"BatchNorm1d": "BatchNorm3d", "(2, 3, 4)": "(2, 3, 4, 4, 4)"})
 class LazyBatchNorm3d(_LazyNormBase, BatchNorm3d):  # type: ignore[misc]
-    """`BatchNorm3d`, whose ``num_features`` is the number of channels of the first input.
-
-    Parameters
-    ----------
-    eps, momentum, affine, track_running_stats, device, dtype, bias : optional
-        As in `BatchNorm3d`; `affine` and `track_running_stats` are True by default.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> layer = torch.nn.LazyBatchNorm3d()
-    >>> _ = layer(torch.ones(2, 3, 4, 4, 4))
-    >>> layer.num_features, type(layer).__name__
-    (3, 'BatchNorm3d')
-    """
-
     cls_to_become = BatchNorm3d
 
 
+@described_like(LazyBatchNorm1d, {"BatchNorm1d": "InstanceNorm1d"})
 class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):  # type: ignore[misc]
-    """`InstanceNorm1d`, whose ``num_features`` is the number of channels of the first input.
-
-    Parameters
-    ----------
-    eps, momentum, affine, track_running_stats, device, dtype, bias : optional
-        As in `InstanceNorm1d`; `affine` and `track_running_stats` are True by default.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> layer = torch.nn.LazyInstanceNorm1d()
-    >>> _ = layer(torch.ones(2, 3, 4))
-    >>> layer.num_features, type(layer).__name__
-    (3, 'InstanceNorm1d')
-    """
-
     cls_to_become = InstanceNorm1d
 
 
+@described_like(LazyBatchNorm1d, {"BatchNorm1d": "InstanceNorm2d", "(2, 3, 4)": "(2, 3, 4, 4)"})
 class LazyInstanceNorm2d(_LazyNormBase, InstanceNorm2d):  # type: ignore[misc]
-    """`InstanceNorm2d`, whose ``num_features`` is the number of channels of the first input.
-
-    Parameters
-    ----------
-    eps, momentum, affine, track_running_stats, device, dtype, bias : optional
-        As in `InstanceNorm2d`; `affine` and `track_running_stats` are True by default.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> layer = torch.nn.LazyInstanceNorm2d()
-    >>> _ = layer(torch.ones(2, 3, 4, 4))
-    >>> layer.num_features, type(layer).__name__
-    (3, 'InstanceNorm2d')
-    """
-
     cls_to_become = InstanceNorm2d
 
 
+@described_like(LazyBatchNorm1d, {"BatchNorm1d": "InstanceNorm3d", "(2, 3, 4)": "(2, 3, 4, 4, 4)"})
 class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):  # type: ignore[misc]
-    """`InstanceNorm3d`, whose ``num_features`` is the number of channels of the first input.
-
-    Parameters
-    ----------
-    eps, momentum, affine, track_running_stats, device, dtype, bias : optional
-        As in `InstanceNorm3d`; `affine` and `track_running_stats` are True by default.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> layer = torch.nn.LazyInstanceNorm3d()
-    >>> _ = layer(torch.ones(2, 3, 4, 4, 4))
-    >>> layer.num_features, type(layer).__name__
-    (3, 'InstanceNorm3d')
-    """
-
     cls_to_become = InstanceNorm3d

@@ -27,13 +27,13 @@ EITHER_ZERO = "C99 leaves open which of 0 and -0 is the larger"
 
 # --- comparisons -------------------------------------------------------------------------------
 
-for _name, _np, _types, _also in (
-    ("eq", "equal", "biuhfc", ()),
-    ("ne", "not_equal", "biuhfc", ("not_equal",)),
-    ("lt", "less", "biuhf", ("less",)),
-    ("le", "less_equal", "biuhf", ("less_equal",)),
-    ("gt", "greater", "biuhf", ("greater",)),
-    ("ge", "greater_equal", "biuhf", ("greater_equal",)),
+for _name, _sign, _np, _types, _also in (
+    ("eq", "==", "equal", "biuhfc", ()),
+    ("ne", "!=", "not_equal", "biuhfc", ("not_equal",)),
+    ("lt", "<", "less", "biuhf", ("less",)),
+    ("le", "<=", "less_equal", "biuhf", ("less_equal",)),
+    ("gt", ">", "greater", "biuhf", ("greater",)),
+    ("ge", ">=", "greater_equal", "biuhf", ("greater_equal",)),
 ):
     op(
         f"{_name}(self, other: operand)",
@@ -44,7 +44,7 @@ for _name, _np, _types, _also in (
         aliases=_also,
         reference=f"np.{_np}(self, other)",
         dtypes=_types,
-        doc=f"Truth of ``self {_name} other``, element by element.",
+        doc=f"Truth of ``self {_sign} other``, element by element.",
         **COMPARE,
         example={
             "eq": ">>> ag.eq(ag.tensor([1, 2]), ag.tensor([1, 3]))\ntensor([ True, False])",

@@ -237,6 +237,9 @@ for _name, _gates, _about in (
     def _h(shape, two=_two):
         return (arg(shape), arg(shape)) if two else arg(shape)
 
+    def _sample(shape, state, params, rest=(True, 1, 0.0, False, False, False), h=_h):
+        return sample((arg(shape), h(state), params, *rest))
+
     op(
         f"{_name}(input, {_hx}, params: Tensor[], {REST}, batch_first: bool) -> {_outs}",
         method=False,
@@ -244,45 +247,14 @@ for _name, _gates, _about in (
         kernel=composite(f"recurrent.{_name}"),
         autocast="widest" if _name == "gru" else "lower",
         samples=[
-            sample(
-                (
-                    arg((3, 2, 2)),
-                    _h((1, 2, 2)),
-                    _params(_gates, (2,), 2),
-                    True,
-                    1,
-                    0.0,
-                    False,
-                    False,
-                    False,
-                )
+            _sample((3, 2, 2), (1, 2, 2), _params(_gates, (2,), 2)),
+            _sample(
+                (2, 3, 2),
+                (4, 2, 2),
+                _params(_gates, (2, 2, 4, 4), 2, False),
+                (False, 2, 0.0, True, True, True),
             ),
-            sample(
-                (
-                    arg((2, 3, 2)),
-                    _h((4, 2, 2)),
-                    _params(_gates, (2, 2, 4, 4), 2, False),
-                    False,
-                    2,
-                    0.0,
-                    True,
-                    True,
-                    True,
-                )
-            ),
-            sample(
-                (
-                    arg((2, 0, 2)),
-                    _h((1, 0, 2)),
-                    _params(_gates, (2,), 2),
-                    True,
-                    1,
-                    0.0,
-                    False,
-                    False,
-                    False,
-                )
-            ),
+            _sample((2, 0, 2), (1, 0, 2), _params(_gates, (2,), 2)),
         ],
         dtypes="hf" if _name == "rnn_relu" else "hfc",
         complex_domain=SMALL,
@@ -290,70 +262,20 @@ for _name, _gates, _about in (
         reference=by_test(HERE + "test_sequences_are_loops_over_cells"),
         errors=(
             error(
-                sample(
-                    (
-                        arg((0, 2, 2)),
-                        _h((1, 2, 2)),
-                        _params(_gates, (2,), 2),
-                        True,
-                        1,
-                        0.0,
-                        False,
-                        False,
-                        False,
-                    )
-                ),
+                _sample((0, 2, 2), (1, 2, 2), _params(_gates, (2,), 2)),
                 RuntimeError,
                 "sequence length",
             ),
             error(
-                sample(
-                    (
-                        arg((3, 2, 2)),
-                        _h((1, 2, 2)),
-                        _params(_gates, (2,), 2)[:3],
-                        True,
-                        1,
-                        0.0,
-                        False,
-                        False,
-                        False,
-                    )
-                ),
+                _sample((3, 2, 2), (1, 2, 2), _params(_gates, (2,), 2)[:3]),
                 RuntimeError,
                 "expected 4 parameters",
             ),
             error(
-                sample(
-                    (
-                        arg((3, 2, 3)),
-                        _h((1, 2, 2)),
-                        _params(_gates, (2,), 2),
-                        True,
-                        1,
-                        0.0,
-                        False,
-                        False,
-                        False,
-                    )
-                ),
-                RuntimeError,
-                "input.size",
+                _sample((3, 2, 3), (1, 2, 2), _params(_gates, (2,), 2)), RuntimeError, "input.size"
             ),
             error(
-                sample(
-                    (
-                        arg((3, 2, 2)),
-                        _h((1, 1, 2)),
-                        _params(_gates, (2,), 2),
-                        True,
-                        1,
-                        0.0,
-                        False,
-                        False,
-                        False,
-                    )
-                ),
+                _sample((3, 2, 2), (1, 1, 2), _params(_gates, (2,), 2)),
                 RuntimeError,
                 "hidden states of shape",
             ),

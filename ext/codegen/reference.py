@@ -64,6 +64,10 @@ def index(families: dict) -> str:
     lines = [
         "# Operators",
         "",
+        "Dtypes: " + "; ".join(f"`{k}` {v}" for k, v in DTYPES.items()) + ".",
+        "",
+        "CUDA: " + "; ".join(f"{k}: {v}" for k, v in WAYS.items()) + ".",
+        "",
         "| operator | what | dtypes | gradient | CUDA |",
         "| --- | --- | --- | --- | --- |",
     ]
@@ -73,8 +77,6 @@ def index(families: dict) -> str:
             gradient = "yes" if is_differentiable(r) else "no"
             row = (link, first_line(r), letters_of(r), gradient, cuda_host.way(r, OWN))
             lines.append(f"| {' | '.join(cell(x) for x in row)} |")
-    lines += ["", "Dtypes: " + ", ".join(f"{k} {v}" for k, v in DTYPES.items()) + "."]
-    lines += ["", "CUDA: " + "; ".join(f"{k}: {v}" for k, v in WAYS.items()) + "."]
     lines += ["", "In the formulas of gradients and rules, `self` is the argument `input`."]
     return "\n".join(lines) + "\n"
 

@@ -90,7 +90,7 @@ def test_methods_prune_tensors():
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda m: prune.L1Unstructured(1.5), ValueError, "in the range .0.0, 1.0. or a non-neg"),
+        (lambda m: prune.L1Unstructured(1.5), ValueError, "in the range .0, 1. or a non-neg"),
         (lambda m: prune.L1Unstructured(-1), ValueError, "non-negative integer"),
         (lambda m: prune.L1Unstructured("1"), TypeError, "Invalid type for amount: 1"),
         (lambda m: prune.l1_unstructured(m, "weight", 9), ValueError, "smaller than the number of"),

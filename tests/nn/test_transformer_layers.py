@@ -11,6 +11,13 @@ from autograd_cy import nn
 RNG = np.random.default_rng(0)
 
 
+def seeded_torch():
+    """Return PyTorch, whose modules get the same weights in every run."""
+    other = pytest.importorskip("torch")
+    other.manual_seed(0)
+    return other
+
+
 def copied(ours, theirs):
     """Give our module the parameters of theirs."""
     assert repr(ours) == repr(theirs)
@@ -83,7 +90,7 @@ def masks(length, columns, batch, heads):
 
 @pytest.mark.parametrize("options", ATTENTIONS, ids=lambda o: "-".join(o) or "plain")
 def test_attention_is_that_of_torch(options):
-    other = pytest.importorskip("torch")
+    other = seeded_torch()
     theirs = other.nn.MultiheadAttention(6, 2, **options)
     with other.no_grad():
         for parameter in theirs.parameters():  # biases begin with zeros
@@ -105,7 +112,7 @@ def test_attention_is_that_of_torch(options):
 
 @pytest.mark.parametrize("batch_first", [False, True])
 def test_one_tensor_as_query_key_and_value(batch_first):
-    other = pytest.importorskip("torch")
+    other = seeded_torch()
     theirs = other.nn.MultiheadAttention(6, 3, batch_first=batch_first)
     ours = copied(nn.MultiheadAttention(6, 3, batch_first=batch_first), theirs)
     x = array(4, 4, 6)
@@ -164,7 +171,7 @@ def test_beginning_is_that_of_torch():
 def test_refusals_are_those_of_torch(call, kind, text):
     with pytest.raises(kind, match=text):
         call(torch)
-    other = pytest.importorskip("torch")
+    other = seeded_torch()
     with pytest.raises(kind, match=text):
         quietly(lambda: call(other))
 
@@ -189,7 +196,7 @@ LAYERS = [
 
 @pytest.mark.parametrize("options", LAYERS, ids=lambda o: "-".join(o) or "plain")
 def test_layers_are_those_of_torch(options):
-    other = pytest.importorskip("torch")
+    other = seeded_torch()
     theirs = other.nn.TransformerEncoderLayer(8, 2, 12, 0.0, **options)
     ours = copied(nn.TransformerEncoderLayer(8, 2, 12, 0.0, **options), theirs)
     x = array(3, 4, 8) if options.get("batch_first") else array(4, 3, 8)
@@ -213,7 +220,7 @@ def test_layers_are_those_of_torch(options):
 
 @pytest.mark.parametrize("options", LAYERS[:3], ids=lambda o: "-".join(o) or "plain")
 def test_transformer_is_that_of_torch(options):
-    other = pytest.importorskip("torch")
+    other = seeded_torch()
     theirs = quietly(lambda: other.nn.Transformer(8, 2, 2, 2, 12, 0.0, **options))
     ours = copied(quietly(lambda: nn.Transformer(8, 2, 2, 2, 12, 0.0, **options)), theirs)
     source = array(3, 5, 8) if options.get("batch_first") else array(5, 3, 8)

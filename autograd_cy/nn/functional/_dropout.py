@@ -5,6 +5,7 @@ from __future__ import annotations
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._C._warned import warn as _warn
+from autograd_cy._environment.docstrings import described_like
 from autograd_cy._tensors.public import public
 from autograd_cy.nn.functional._arguments import check_probability
 
@@ -55,37 +56,17 @@ def dropout1d(
 
 
 @public
+@described_like(
+    dropout1d,
+    {
+        "a signal": "an image",
+        "``(N, C, L)`` or ``(C, L)``": "``(N, C, H, W)``, or ``(N, C, L)`` as torch has it",
+        "dropout1d(torch.ones(1, 2, 1)": "dropout2d(torch.ones(1, 2, 1, 1)",
+    },
+)
 def dropout2d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Set whole channels of an image to zero, and scale the others by ``1 / (1 - p)``.
-
-    Parameters
-    ----------
-    input : Tensor
-        Of shape ``(N, C, H, W)``, or ``(N, C, L)`` as torch has it.
-    p : float, optional
-        The probability.
-    training : bool, optional
-        Whether anything is done at all.
-    inplace : bool, optional
-        Whether the input itself is changed.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ValueError
-        If ``p`` is not between 0 and 1.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.dropout2d(torch.ones(1, 2, 1, 1), training=False).flatten()
-    tensor([1., 1.])
-    """
     check_probability(p)
     dims = input.dim()
     if dims not in (3, 4):
@@ -102,37 +83,17 @@ def dropout2d(
 
 
 @public
+@described_like(
+    dropout1d,
+    {
+        "a signal": "a volume",
+        "``(N, C, L)`` or ``(C, L)``": "``(N, C, D, H, W)`` or ``(C, D, H, W)``",
+        "dropout1d(torch.ones(1, 2, 1)": "dropout3d(torch.ones(2, 1, 1, 1)",
+    },
+)
 def dropout3d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Set whole channels of a volume to zero, and scale the others by ``1 / (1 - p)``.
-
-    Parameters
-    ----------
-    input : Tensor
-        Of shape ``(N, C, D, H, W)`` or ``(C, D, H, W)``.
-    p : float, optional
-        The probability.
-    training : bool, optional
-        Whether anything is done at all.
-    inplace : bool, optional
-        Whether the input itself is changed.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ValueError
-        If ``p`` is not between 0 and 1.
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.dropout3d(torch.ones(2, 1, 1, 1), training=False).flatten()
-    tensor([1., 1.])
-    """
     check_probability(p)
     dims = input.dim()
     if dims not in (4, 5):

@@ -321,7 +321,7 @@ def _check_amount(amount: Any) -> None:
     whole = isinstance(amount, numbers.Integral)
     if (whole and amount < 0) or (not whole and not 0.0 <= float(amount) <= 1.0):
         raise ValueError(
-            f"amount={amount} should either be a float in the range [0.0, 1.0] or a non-negative "
+            f"amount={amount} should either be a float in the range [0, 1] or a non-negative "
             "integer"
         )
 

@@ -44,16 +44,7 @@ __all__ = [
 ]
 
 
-for _method in (
-    BasePruningMethod,
-    CustomFromMask,
-    Identity,
-    L1Unstructured,
-    LnStructured,
-    PruningContainer,
-    RandomStructured,
-    RandomUnstructured,
-):
+for _method in [globals()[_name] for _name in __all__ if _name[0].isupper()]:
     _method.__module__ = __name__  # where programs find it, and pickles
 
 

@@ -101,27 +101,15 @@ AG_FN void ag_twins_f32(ptrdiff_t rows, ptrdiff_t n, const ptrdiff_t *k, const f
 }
 #undef AG_LOW
 #undef AG_HIGH
-#undef AG_T
-#undef AG_ALL_ROWS
-#undef AG_T_SIZE
-#undef AG_S
 #define AG_T double
 #define AG_ALL_ROWS 1
 #define AG_T_SIZE 8
 #define AG_S f64
 #include "conv_micro_body.h"
-#undef AG_T
-#undef AG_ALL_ROWS
-#undef AG_T_SIZE
-#undef AG_S
 #define AG_T uint64_t
 #define AG_ALL_ROWS 0
 #define AG_T_SIZE 8
 #define AG_S u64
 #include "conv_micro_body.h"
-#undef AG_T
-#undef AG_ALL_ROWS
-#undef AG_T_SIZE
-#undef AG_S
 
 #endif

@@ -493,3 +493,8 @@ static void AG_NAME(ag_weights_)(ptrdiff_t rows, ptrdiff_t k, const AG_T *w, ptr
 #undef LANES
 #undef FMA
 #undef ALL
+
+#undef AG_T
+#undef AG_ALL_ROWS
+#undef AG_T_SIZE
+#undef AG_S

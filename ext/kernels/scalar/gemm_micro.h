@@ -89,36 +89,20 @@ AG_FN void ag_prefetch_written(const void *address) { __builtin_prefetch(address
 #define AG_T_SIZE 4
 #define AG_S f32
 #include "gemm_micro_body.h"
-#undef AG_T
-#undef AG_ALL_ROWS
-#undef AG_T_SIZE
-#undef AG_S
 #define AG_T double
 #define AG_ALL_ROWS 1
 #define AG_T_SIZE 8
 #define AG_S f64
 #include "gemm_micro_body.h"
-#undef AG_T
-#undef AG_ALL_ROWS
-#undef AG_T_SIZE
-#undef AG_S
 #define AG_T uint32_t
 #define AG_ALL_ROWS 0
 #define AG_T_SIZE 4
 #define AG_S u32
 #include "gemm_micro_body.h"
-#undef AG_T
-#undef AG_ALL_ROWS
-#undef AG_T_SIZE
-#undef AG_S
 #define AG_T uint64_t
 #define AG_ALL_ROWS 0
 #define AG_T_SIZE 8
 #define AG_S u64
 #include "gemm_micro_body.h"
-#undef AG_T
-#undef AG_ALL_ROWS
-#undef AG_T_SIZE
-#undef AG_S
 
 #endif

@@ -453,3 +453,8 @@ static void AG_NAME(ag_strip_complex_)(ptrdiff_t k, ptrdiff_t rows, const AG_T *
 #undef LANES
 #undef FMA
 #undef ALL
+
+#undef AG_T
+#undef AG_ALL_ROWS
+#undef AG_T_SIZE
+#undef AG_S

@@ -36,22 +36,17 @@
 
 #define AG_L 1
 #include "winograd_2x2_body.h"
-#undef AG_L
 #define AG_L 2
 #include "winograd_2x2_body.h"
-#undef AG_L
 #define AG_L 4
 #include "winograd_2x2_body.h"
-#undef AG_L
 #if AG_LANES >= 8
 #define AG_L 8
 #include "winograd_2x2_body.h"
-#undef AG_L
 #endif
 #if AG_LANES >= 16
 #define AG_L 16
 #include "winograd_2x2_body.h"
-#undef AG_L
 #endif
 
 #define AG_WIDEST AG_CAT(ag_tile_vec_, AG_LANES)

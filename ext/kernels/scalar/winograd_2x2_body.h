@@ -98,3 +98,4 @@ AG_FN float AG_NAME(ag_output_2x2_)(const float *m, ptrdiff_t step, float bias, 
 #undef LOAD
 #undef STORE
 #undef VEC
+#undef AG_L
