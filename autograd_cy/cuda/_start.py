@@ -21,6 +21,7 @@ KERNEL_MODULES = (
     "cuda_norms",
     "cuda_products",
     "cuda_steps",
+    "cuda_lists",
 )
 
 _lock = _thread.RLock()

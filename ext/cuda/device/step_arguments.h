@@ -6,7 +6,7 @@
 #include "arguments.h"
 
 #define AG_STEP_THREADS 256
-#define AG_STEP_TILE 4096   /* elements of a parameter for a block */
+#define AG_STEP_TILE 4096   /* elements of a parameter, or of a tensor in a list, for a block */
 #define AG_STEP_ARRAYS 5    /* parameter, gradient and state: STEP_ARRAYS of the CPU's loops */
 #define AG_STEP_PLACES 3    /* numbers of a state: STEP_NUMBERS */
 #define AG_STEP_DOUBLES 20  /* the most that a loop has as numbers */
@@ -51,26 +51,31 @@ typedef struct {
     uint32_t first, count; /* the parameters of the dtype that the kernel steps */
 } ag_step_args;
 
-/* Tensors of one dtype, by address and number of elements: what is done to all elements of a list. */
+/* Tensors of one dtype, by address and number of elements: what is done to all elements of a list. In
+ * `words` there are for each its address, its elements, and the tiles before it. */
 typedef struct {
-    ag_number factor; /* what they are multiplied by, or the norm that is bounded */
+    ag_number factor; /* by which they are multiplied, or the norm that `bound` limits */
     void *found;      /* float32: becomes 1 if an element isn't finite; may be NULL */
-    double bound;     /* of the norm */
-    double *partial;  /* of norms: for each tile */
-    uint64_t tiles, tile; /* and elements of a tile; a tile lies in one tensor */
-    double order;
-    uint32_t count, unused;
-    uint64_t words[AG_LIST_WORDS]; /* address, number of elements, tiles before it */
+    double *partial;  /* of norms: the sum of each tile */
+    double bound;
+    uint32_t count, bounded;
+    uint64_t words[AG_LIST_WORDS];
 } ag_list_args;
 
+/* The root of the sum of `n` numbers. */
 typedef struct {
     const double *partial;
-    uint64_t tiles;
     void *out;
-    double order;
-    const uint64_t *firsts; /* tiles before each tensor, in memory of the device */
-    uint32_t count;
-    int32_t dt;
-} ag_norm_of_list_args;
+    uint64_t n;
+    int64_t dt; /* of the result */
+} ag_root_args;
+
+/* The scale of losses: a float32, a count (int32), and whether the last step overflowed (float32). */
+typedef struct {
+    void *scale, *tracker;
+    const void *found;
+    double growth, backoff;
+    int64_t interval;
+} ag_scale_args;
 
 #endif
