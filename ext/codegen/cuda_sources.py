@@ -15,6 +15,8 @@ FAMILIES = (
     "cuda_reductions",
     "cuda_rows",
     "cuda_products",
+    "cuda_steps",
+    "cuda_lists",
 )
 
 
