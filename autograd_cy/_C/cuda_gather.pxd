@@ -13,12 +13,13 @@ cdef int copy_strided(Walk* w, char* out, const char* a, int64_t item, int devic
 cdef void begin_index(ag_index_args* args, int kind, bint wraps, int device) except *
 cdef int check_only(Tensor index, int64_t size, int kind, const char* op, int dim,
                     int device) except -1
-# A key for each element of a walk, in its order, as uint32_t or uint64_t: indices times their steps,
-# plus coordinates times the steps of the first track. Other tracks are those of the index tensors.
+# A key for each element of a walk, in its order, as uint32_t or uint64_t: indices times their
+# steps, plus coordinates times the steps of the first track. Other tracks are of index tensors.
 cdef int write_keys(Walk* w, ag_index_args* index, void* keys, bint wide, uint64_t bad,
                     const char* op, int device) except -1
 
-cdef int embedding(Tensor out, Tensor weight, Tensor indices) except -1
+# Rows of a table; `op` is the operator in the message about an index that lies outside.
+cdef int take_rows(Tensor out, Tensor weight, Tensor indices, const char* op) except -1
 # Dimensions of x[i, j, ...], and its index tensors.
 cdef int add_places(Places places, Walk* w, int first_track) except -1
 cdef int set_places(ag_index_args* args, Places places, const int64_t* steps, int device) except -1

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Dimensions of several operands of one CUDA launch: joined, sorted, and as arguments of kernels."""
+"""Dimensions of several operands of one CUDA launch: joined, sorted, as arguments of kernels."""
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from autograd_cy._C.tensor cimport Tensor
 
@@ -59,12 +59,14 @@ cdef int take_words(Walk* w, const void* p, const void* q, int64_t other) noexce
 cdef void put_sizes(const Walk* w, ag_wide_divisor* size) noexcept
 cdef void put_steps(const Walk* w, int track, int64_t* stride) noexcept
 
-# Where index tensors are, as `track` says; the same tensor as int32 or int64 on the device.
+# An index tensor on the device, as int32 or int64; it is one more of a launch, with its steps from
+# the given track of a walk on.
 cdef Tensor index_on(Tensor index, int device)
 cdef int set_index(ag_index_args* args, Tensor index, int64_t size, int64_t step, int dim) except -1
 cdef void put_index_steps(ag_index_args* args, const Walk* w, int first_track) noexcept
 
 # Start a kernel of which each thread takes an element, and others beyond the grid.
-cdef int launch_each(int kernel, int device, uint64_t n, const void* args, Py_ssize_t size) except -1
+cdef int launch_each(int kernel, int device, uint64_t n, const void* args,
+                     Py_ssize_t size) except -1
 # Numbers of the kernels <name>_w8 to <name>_w128 by the bytes of a word.
 cdef int kernel_of_words(str image, str name, int word) except -1

@@ -23,6 +23,8 @@ KERNEL_MODULES = (
     "cuda_gather",
     "cuda_masks",
     "cuda_layouts",
+    "cuda_scatter",
+    "cuda_lookups",
 )
 
 _lock = _thread.RLock()

@@ -17,6 +17,8 @@ FAMILIES = (
     "cuda_products",
     "cuda_sort",
     "cuda_gathers",
+    "cuda_scatters",
+    "cuda_lookups",
 )
 
 

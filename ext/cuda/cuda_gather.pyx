@@ -21,7 +21,7 @@ from autograd_cy._C.dtypes cimport DT_I64, DT_SIZE
 from autograd_cy._C.faults cimport FAULT_EMBEDDING, FAULT_INDEX, FAULT_PLACE
 from autograd_cy._C.iterate cimport copy_into, resolved
 from autograd_cy._C.storage cimport device_index
-from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, normal_dim, tensor_empty_on
+from autograd_cy._C.tensor cimport Tensor, normal_dim, tensor_empty_on
 
 cdef extern from "device/index_arguments.h" nogil:
     ctypedef struct ag_take_args:
@@ -82,10 +82,10 @@ cdef void rest_of(const Walk* w, int first, Walk* rest) noexcept:
 cdef int take_pieces(Walk* w, int first, ag_take_args* args, int kernel, int device) except -1:
     cdef ag_take_args piece = args[0]
     cdef Walk rest
-    cdef int64_t i
+    cdef int64_t _
     cdef int k
     if w.nd - first > AG_CUDA_DIMS:
-        for i in range(w.size[first]):
+        for _ in range(w.size[first]):
             take_pieces(w, first + 1, &piece, kernel, device)
             piece.out = <char*>piece.out + w.step[0][first]
             piece.in_ = <const char*>piece.in_ + w.step[1][first]
@@ -125,13 +125,13 @@ cdef int write_keys(Walk* w, ag_index_args* index, void* keys, bint wide, uint64
 cdef int key_pieces(Walk* w, int first, ag_key_args* args, int device) except -1:
     cdef ag_key_args piece = args[0]
     cdef Walk rest
-    cdef int64_t i, inner
+    cdef int64_t inner, _
     cdef int k
     rest_of(w, first, &rest)
     piece.n = walk_count(&rest)
     if rest.nd > AG_CUDA_DIMS:
         inner = piece.n // w.size[first] * (8 if args.wide else 4)
-        for i in range(w.size[first]):
+        for _ in range(w.size[first]):
             key_pieces(w, first + 1, &piece, device)
             piece.base += w.step[0][first]
             if piece.keys != NULL:
@@ -223,6 +223,10 @@ cdef int gather(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1:
 
 
 cdef int embedding(Tensor out, Tensor weight, Tensor indices) except -1:
+    return take_rows(out, weight, indices, "embedding")
+
+
+cdef int take_rows(Tensor out, Tensor weight, Tensor indices, const char* op) except -1:
     cdef ag_take_args args
     cdef Walk w
     cdef int64_t item = DT_SIZE[weight.dt]
@@ -230,10 +234,10 @@ cdef int embedding(Tensor out, Tensor weight, Tensor indices) except -1:
     indices = index_on(indices, device)
     weight = resolved(weight)
     if out.count == 0:
-        return check_only(indices, weight.sizes[0], FAULT_EMBEDDING, "embedding", 0, device)
+        return check_only(indices, weight.sizes[0], FAULT_EMBEDDING, op, 0, device)
     memset(&args, 0, sizeof(args))
     args.out, args.in_ = out.ptr, weight.ptr
-    args.op = "embedding"
+    args.op = op
     begin_index(&args.index, FAULT_EMBEDDING, False, device)
     set_index(&args.index, indices, weight.sizes[0], weight.strides[0] * item, 0)
     begin_walk(&w, 3)

@@ -111,7 +111,8 @@ cdef void put_index_steps(ag_index_args* args, const Walk* w, int first_track) n
         put_steps(w, first_track + k, args.stride[k])
 
 
-cdef int launch_each(int kernel, int device, uint64_t n, const void* args, Py_ssize_t size) except -1:
+cdef int launch_each(int kernel, int device, uint64_t n, const void* args,
+                     Py_ssize_t size) except -1:
     cdef int index = device_index(device)
     return launch(kernel, index, current_stream(device), blocks_for(index, n, AG_INDEX_THREADS), 1,
                   1, AG_INDEX_THREADS, 1, 1, 0, args, size)
