@@ -21,6 +21,10 @@ def sources() -> dict[str, CudaSource]:
         for dtype, element in ELEMENTS.items()
     )
     text += "".join(
+        kernel(f"scatter_short_{dtype}", f"ag_short_scatter<{element}>", "ag_short_scatter_args")
+        for dtype, element in ELEMENTS.items()
+    )
+    text += "".join(
         f"AG_KERNEL_TOGETHER(scatter_join_{name}, ag_scatter_args, AG_SCATTER_THREADS) "
         f"{{ ag_scatter_join<{accumulator}>(a); }}\n"
         for name, accumulator in JOINED.items()

@@ -25,7 +25,7 @@ from autograd_cy._C.cuda_walks cimport (
 from autograd_cy._C.devices cimport current_stream
 from autograd_cy._C.dtypes cimport (
     DTYPES, DT_BF16, DT_BOOL, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I64, DT_I8, DT_I16,
-    DT_I32, DT_SIZE, DT_U8, dt_is_float, dt_real)
+    DT_I32, DT_SIZE, DT_U8, DT_U16, DT_U64, dt_is_float, dt_real)
 from autograd_cy._C.faults cimport (
     FAULT_EMBEDDING, FAULT_PLACE, FAULT_REDUCED_INDEX)
 from autograd_cy._C.iterate cimport (
@@ -54,6 +54,19 @@ cdef extern from "device/scatter_arguments.h" nogil:
         void* partial
         uint32_t key_nd, place_nd, column_nd, wide, far, move, with_self, mean, group, width
         int32_t dt
+    ctypedef struct ag_short_scatter_args:
+        void* out
+        const void* in_ "in"
+        ag_index_args index
+        ag_wide_divisor size[8]
+        int64_t out_stride[8]
+        int64_t in_stride[8]
+        int64_t limit[8]
+        int64_t length, index_step, in_step
+        uint64_t n
+        uint32_t nd, dim, move, with_self, mean
+        int32_t dt
+        const char* op
     ctypedef struct ag_row_shares_args:
         void* out
         const int64_t* index
@@ -75,6 +88,18 @@ cdef enum:
     LITTLE = 1 << 16       # elements up to which there are few
     LOG_COLUMNS = 5        # of a block that joins parts, at most
     LOG_THREADS = 8
+# Indices that each element of the result looks through, or so many looks in all.
+cdef int64_t _short = 8
+cdef int64_t _short_work = 1 << 20
+
+
+def _look_through(few=8, work=1 << 20):
+    """Set from which size on scatters sort, for tests; return what held before."""
+    global _short, _short_work
+    before = _short, _short_work
+    _short, _short_work = few, work
+    return before
+
 
 cdef const char* BACKWARD = "embedding_dense_backward"
 
@@ -83,12 +108,14 @@ cdef dict NAMES = {
     DT_F16: "f16", DT_BF16: "bf16", DT_F32: "f32", DT_F64: "f64", DT_C64: "c64", DT_C128: "c128"}
 cdef int[DTYPES] running   # kernels by dtype, and those that join parts of runs
 cdef int[DTYPES] joining
+cdef int[DTYPES] shortly
 cdef int[DTYPES] sharing
 
 
 cdef int name_kernels() except -1:
     for dt, name in NAMES.items():
         running[<int>dt] = kernel_id("scatter", f"scatter_runs_{name}")
+        shortly[<int>dt] = kernel_id("scatter", f"scatter_short_{name}")
         joining[<int>dt] = kernel_id("scatter", "scatter_join_" + (
             "i64" if dt <= DT_I64 else "f64" if dt < DT_C64 else "c128"))
         if dt_is_float(<int>dt):
@@ -246,6 +273,9 @@ cdef int scatter_along(Tensor out, Tensor a, int dim, Tensor index, Tensor sourc
     set_move(&s, move, a.dt)
     s.with_self, s.mean = with_self, mean
     begin_index(&s.index, kind, False, device)
+    if is_short(out, dim, index):
+        set_index(&s.index, index, out.sizes[dim], 0, dim)
+        return scatter_short(&s, out, dim, index, source)
     begin_walk(&s.places, 2)
     begin_walk(&s.source, 1)
     begin_walk(&s.keys, 1)
@@ -286,6 +316,39 @@ cdef int scatter_along(Tensor out, Tensor a, int dim, Tensor index, Tensor sourc
     source = contiguous(tensor_window(source, index.nd, index.sizes, source.strides, 0))
     scatter_along(wide, wide, dim, contiguous(index), source, move, with_self, mean, kind)
     return copy_into(out, wide, "scatter")
+
+
+cdef bint is_short(Tensor out, int dim, Tensor index) noexcept:
+    """Tell if it is cheaper that each element of the result looks through the index."""
+    if not 0 < out.nd <= AG_CUDA_DIMS or index.nd != out.nd or out.count == 0:
+        return False
+    if DT_U16 <= out.dt <= DT_U64:
+        return False
+    return index.sizes[dim] <= _short or index.sizes[dim] <= _short_work // out.count
+
+
+cdef int scatter_short(Scatter* s, Tensor out, int dim, Tensor index, Tensor source) except -1:
+    cdef ag_short_scatter_args args
+    cdef int64_t item = DT_SIZE[out.dt]
+    cdef int d, k
+    memset(&args, 0, sizeof(args))
+    args.out, args.in_ = out.ptr, source.ptr
+    args.index = s.index
+    args.n, args.nd, args.dt = out.count, out.nd, out.dt
+    args.move, args.with_self, args.mean = s.move, s.with_self, s.mean
+    args.length = index.sizes[dim]
+    args.index_step = index.strides[dim] * DT_SIZE[index.dt]
+    args.in_step = source.strides[dim] * item
+    args.dim = out.nd - 1 - dim
+    for d in range(out.nd):
+        k = out.nd - 1 - d
+        set_divisor(&args.size[k], out.sizes[d])
+        args.out_stride[k] = out.strides[d] * item
+        args.limit[k] = out.sizes[d] if d == dim else index.sizes[d]
+        if d != dim:
+            args.in_stride[k] = source.strides[d] * item
+            args.index.stride[0][k] = index.strides[d] * DT_SIZE[index.dt]
+    return launch_each(shortly[out.dt], out.mem.device, args.n, &args, sizeof(args))
 
 
 cdef Tensor along(Tensor index, int dim, Tensor source):

@@ -28,6 +28,24 @@ typedef struct {
     int32_t dt;
 } ag_scatter_args;
 
+/* The same without sorting, where the index is short along its dimension: each element of the result
+ * looks through it. Dimensions are those of the result. */
+typedef struct {
+    void *out;
+    const void *in;
+    ag_index_args index; /* one; its steps are those of all dimensions but `dim` */
+    ag_wide_divisor size[AG_CUDA_DIMS];
+    int64_t out_stride[AG_CUDA_DIMS], in_stride[AG_CUDA_DIMS];
+    int64_t limit[AG_CUDA_DIMS];     /* what lies beyond it isn't written */
+    int64_t length;                  /* of the index along `dim` */
+    int64_t index_step, in_step;     /* bytes along it */
+    uint64_t n;
+    uint32_t nd, dim;
+    uint32_t move, with_self, mean;
+    int32_t dt;
+    const char *op;
+} ag_short_scatter_args;
+
 /* Rows of a table that were taken by index: those of the padding become 0, others are divided by how
  * often their index occurs. */
 typedef struct {

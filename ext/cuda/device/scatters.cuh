@@ -7,7 +7,7 @@
 #include "reduction_operations.cuh"
 #include "scatter_arguments.h"
 
-enum { AG_MOVE_ADD, AG_MOVE_PROD, AG_MOVE_MAX, AG_MOVE_MIN };
+enum { AG_MOVE_ADD, AG_MOVE_PROD, AG_MOVE_MAX, AG_MOVE_MIN, AG_MOVE_LAST };
 
 // --- elements that come together ---------------------------------------------------------------------
 
@@ -209,6 +209,52 @@ template <class W> AG_R void ag_scatter_last(const ag_scatter_args &a) {
         const int64_t in = ag_slot_place(a, slot)
                          + ag_place(column, a.column_nd, a.column_size, a.column_in);
         *(W *)((char *)a.out + out) = *(const W *)((const char *)a.in + in);
+    }
+}
+
+// --- short indices -------------------------------------------------------------------------------------
+
+template <class M> AG_R void ag_short_scatter(const ag_short_scatter_args &a) {
+    typedef decltype(ag_widened(ag_plain(M()))) A;
+    AG_EACH(i, a.n) {
+        int64_t out = 0, in = 0, at = 0, own = 0;
+        uint64_t rest = i, count = a.with_self, found = 0;
+        bool inside = true;
+        AG_ROLLED
+        for (uint32_t d = 0; d < a.nd; d++) {
+            const uint64_t q = d + 1 < a.nd ? ag_quotient(rest, a.size[d]) : 0;
+            const int64_t c = (int64_t)(rest - q * a.size[d].size);
+            rest = q;
+            out += c * a.out_stride[d];
+            in += c * a.in_stride[d];
+            at += c * a.index.stride[0][d];
+            inside = inside && c < a.limit[d];
+            if (d == a.dim) own = c;
+        }
+        if (!inside) continue;
+        M *const p = (M *)((char *)a.out + out);
+        M last = *p;
+        A acc = ag_widened(ag_plain(last));
+        AG_ROLLED
+        for (int64_t j = 0; j < a.length; j++) {
+            const int64_t k = ag_load_index(a.index, 0, at + j * a.index_step);
+            if (own == 0 && (uint64_t)k >= (uint64_t)a.index.size[0])
+                ag_note_fault(a.index.fault, a.index.kind, a.op, k, a.index.size[0],
+                              a.index.dim[0]);
+            if (k != own) continue;
+            last = *(const M *)((const char *)a.in + in + j * a.in_step);
+            const A x = ag_widened(ag_plain(last));
+            acc = count ? ag_together(a.move, acc, x) : x;
+            count++;
+            found++;
+        }
+        if (found == 0) continue;
+        if (a.move == AG_MOVE_LAST) {
+            *p = last;
+        } else {
+            if (a.mean && count > 1) acc = ag_share(ag_wrapped(acc, a.dt), count);
+            ag_store((char *)p, a.dt, acc);
+        }
     }
 }
 
