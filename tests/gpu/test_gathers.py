@@ -174,7 +174,7 @@ def test_a_range_out_of_the_gpu():
     assert spent["launches"] == 1 and not spent.get("copies_in")
 
 
-# --- padding -----------------------------------------------------------------------------------------
+# --- padding ---------------------------------------------------------------------------------
 
 PADS = [(1, 2), (0, 3), (2, 1, 3, 0), (-1, 2, 0, -2), (1, 1, 2, 2, 3, 1), (-1, -1, 1, 0)]
 MODES = ["constant", "reflect", "replicate", "circular"]
@@ -233,7 +233,7 @@ def test_a_gradient_of_padding_along_more_dimensions():
     close(found[0], wide(found[1]), 4, "float64")
 
 
-# --- errors and counts -------------------------------------------------------------------------------
+# --- errors and counts -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("bad", [5, -6, 2**40])
@@ -242,10 +242,15 @@ def test_indices_outside_are_raised_at_the_next_synchronisation(bad):
     index = torch.tensor([0, bad], device="cuda")
     text = f"index {bad} is out of bounds for dimension 0 with size 5"
     calls = {
-        IndexError: [lambda: x[index], lambda: x.index_select(0, index), lambda: x[index, index * 0],
-                     lambda: x[:, :0][index], lambda: x[:, :0].index_select(0, index)],
+        IndexError: [
+            lambda: x[index],
+            lambda: x[index, index * 0],
+            lambda: x[:, :0][index],
+            lambda: x.index_select(0, index),
+            lambda: x[:, :0].index_select(0, index),
+        ],
         RuntimeError: [lambda: x[:, 0].gather(0, index)],
-    }  # fmt: skip
+    }
     for kind, made in calls.items():
         for call in made:
             call()

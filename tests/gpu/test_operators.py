@@ -23,10 +23,10 @@ ROWS = (
     "softmax softmax_backward log_softmax log_softmax_backward _native_layer_norm _fused_rms_norm"
 ).split()
 INDICES = (
-    "arange _index _index_put nonzero argwhere index_select gather index_add scatter_add scatter_src "
-    "scatter_reduce index_reduce embedding embedding_dense_backward _embedding_rows _embedding_bag "
-    "cat stack flip tril triu constant_pad_nd _pad _pad_backward nll_loss_forward nll_loss_backward "
-    "_checked_values"
+    "arange _index _index_put nonzero argwhere index_select gather index_add scatter_add "
+    "scatter_src scatter_reduce index_reduce embedding embedding_dense_backward _embedding_rows "
+    "_embedding_bag cat stack flip tril triu constant_pad_nd _pad _pad_backward nll_loss_forward "
+    "nll_loss_backward _checked_values"
 ).split()
 OWN = {*REDUCTIONS, *PRODUCTS, *ROWS, *INDICES}
 WITHOUT_HOST = cases(

@@ -67,17 +67,22 @@ def test_index_add(dtype, dim):
 @pytest.mark.parametrize("dim", [0, 1, 2])
 def test_scatter_add(dtype, dim):
     x = numbers((5, 6, 7), dtype)
-    call = lambda x, s, i: x.scatter_add(dim, i, s)  # noqa: E731
+
+    def dense(x, s, i):
+        return x.scatter_add(dim, i, s)
+
+    def turned(x, s, i):
+        return dense(x.permute(2, 0, 1).contiguous().permute(1, 2, 0), s, i)
+
+    def repeated(x, s, i):  # the index repeats itself along the other dimensions
+        first = i[tuple(slice(None) if d == dim else slice(0, 1) for d in range(3))]
+        return dense(x, s, first.expand(*i.shape))
+
     for length in (1, 4, 90):
         shape = [length if d == dim else n - 1 for d, n in enumerate(x.shape)]
         source, index = numbers(shape, dtype, 1), places(shape, x.shape[dim])
-        check(call, (x, source), (index,), dtype, call)
-        check(lambda x, s, i: call(x.permute(2, 0, 1).contiguous().permute(1, 2, 0), s, i),
-              (x, source), (index,), dtype, call)  # fmt: skip
-        kept = [slice(None) if d == dim else slice(0, 1) for d in range(3)]
-        check(lambda x, s, i: call(x, s, i[tuple(kept)].expand(*i.shape)),  # the index repeats itself
-              (x, source), (index,), dtype,
-              lambda x, s, i: call(x, s, i[tuple(kept)].expand(*i.shape)))  # fmt: skip
+        for call in (dense, turned, repeated):
+            check(call, (x, source), (index,), dtype, call)
 
 
 @dtypes
@@ -118,30 +123,29 @@ def test_the_last_one_of_several_stays(dtype):
 
 @pytest.mark.parametrize("dtype", ["bool", "int64", "float16", "float32", "complex128"])
 @pytest.mark.parametrize("add", [False, True])
-def test_index_put(dtype, add):
+@pytest.mark.parametrize("given", ["i", "ij", "ijk", " j", "i k", "  k", " jk"])
+def test_index_put(dtype, add, given):
+    """`given` are the index tensors of each dimension; a blank is none."""
+
+    def at(tensors):
+        tensors = list(tensors)
+        return tuple(None if name == " " else tensors.pop(0) for name in given)
+
+    def dense(x, v, *tensors):
+        return x.index_put(at(tensors), v, add)
+
+    def turned(x, v, *tensors):
+        return dense(x.permute(0, 2, 1).contiguous().permute(0, 2, 1), v, *tensors)
+
+    x = numbers((5, 6, 8), dtype)
     for n in (1, 9, 500):
-        x = numbers((5, 6, 8), dtype)
-        i, j, k = (places(n, size, d, low=-size) for d, size in enumerate(x.shape))
-        for index in (
-            (i,),
-            (i, j),
-            (i, j, k),
-            (None, j),
-            (i, None, k),
-            (None, None, k),
-            (None, j, k),
-        ):
-
-            def call(x, v, *index):
-                at = list(index)
-                return x.index_put(tuple(None if t is None else at.pop(0) for t in given), v, add)
-
-            given, indices = index, tuple(t for t in index if t is not None)
-            shape = x[tuple(slice(None) if t is None else t for t in index)].shape
-            for values in (numbers(shape, dtype, 4), numbers(shape[-1:], dtype, 5)):
-                check(call, (x, values), indices, dtype, call)
-                check(lambda x, *rest: call(x.contiguous().permute(0, 2, 1).clone().permute(0, 2, 1),
-                                            *rest), (x, values), indices, dtype, call)  # fmt: skip
+        tensors = [
+            places(n, x.shape[d], d, low=-x.shape[d]) for d, name in enumerate(given) if name != " "
+        ]
+        shape = x[tuple(slice(None) if t is None else t for t in at(tensors))].shape
+        for values in (numbers(shape, dtype, 4), numbers(shape[-1:], dtype, 5)):
+            for call in (dense, turned):
+                check(call, (x, values), tensors, dtype, call)
 
 
 def test_assignment_through_masks():
