@@ -1,25 +1,7 @@
 # cython: language_level=3
 """Dimensions of several operands of one CUDA launch: joined, sorted, as arguments of kernels."""
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from autograd_cy._C.tensor cimport Tensor
-
-cdef extern from "device/index_arguments.h" nogil:
-    enum:
-        AG_CUDA_DIMS
-        AG_INDICES
-        AG_JOINED
-        AG_INDEX_THREADS
-    ctypedef struct ag_wide_divisor:
-        uint64_t size
-    ctypedef struct ag_index_args:
-        const void* at[8]
-        int64_t size[8]
-        int64_t step[8]
-        int64_t stride[8][8]
-        int dim[8]
-        uint32_t n, narrow, wraps
-        int kind
-        void* fault
 
 cdef enum:
     TRACKS = 10            # operands of a walk: two, and index tensors
@@ -55,15 +37,16 @@ cdef void sort_walk(Walk* w) noexcept
 # places of the second operand are multiples of.
 cdef int take_words(Walk* w, const void* p, const void* q, int64_t other) noexcept
 
-# Sizes and steps as kernels take them, the innermost first. There are at most AG_CUDA_DIMS.
-cdef void put_sizes(const Walk* w, ag_wide_divisor* size) noexcept
+# Sizes (ag_wide_divisor each) and steps as kernels take them, the innermost first. There are at
+# most AG_CUDA_DIMS.
+cdef void put_sizes(const Walk* w, void* size) noexcept
 cdef void put_steps(const Walk* w, int track, int64_t* stride) noexcept
 
-# An index tensor on the device, as int32 or int64; it is one more of a launch, with its steps from
-# the given track of a walk on.
+# An index tensor on the device, as int32 or int64. It becomes one more of an ag_index_args
+# (device/index_arguments.h), and their steps are tracks of a walk, from `first_track` on.
 cdef Tensor index_on(Tensor index, int device)
-cdef int set_index(ag_index_args* args, Tensor index, int64_t size, int64_t step, int dim) except -1
-cdef void put_index_steps(ag_index_args* args, const Walk* w, int first_track) noexcept
+cdef int set_index(void* args, Tensor index, int64_t size, int64_t step, int dim) except -1
+cdef void put_index_steps(void* args, const Walk* w, int first_track) noexcept
 
 # Start a kernel of which each thread takes an element, and others beyond the grid.
 cdef int launch_each(int kernel, int device, uint64_t n, const void* args,

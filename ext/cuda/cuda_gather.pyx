@@ -14,9 +14,8 @@ from autograd_cy._C.cuda_launch cimport kernel_id
 from autograd_cy._C.cuda_masks cimport Places, resolve_indices
 from autograd_cy._C.cuda_streams cimport fault_of
 from autograd_cy._C.cuda_walks cimport (
-    AG_CUDA_DIMS, AG_INDICES, Walk, add_dim, ag_index_args, ag_wide_divisor, begin_walk, index_on,
-    join_walk, kernel_of_words, launch_each, put_index_steps, put_sizes, put_steps, set_index,
-    sort_walk, take_words, walk_count)
+    Walk, add_dim, begin_walk, index_on, join_walk, kernel_of_words, launch_each, put_index_steps,
+    put_sizes, put_steps, set_index, sort_walk, take_words, walk_count)
 from autograd_cy._C.dtypes cimport DT_I64, DT_SIZE
 from autograd_cy._C.faults cimport FAULT_EMBEDDING, FAULT_INDEX, FAULT_PLACE
 from autograd_cy._C.iterate cimport copy_into, resolved
@@ -24,6 +23,17 @@ from autograd_cy._C.storage cimport device_index
 from autograd_cy._C.tensor cimport Tensor, normal_dim, tensor_empty_on
 
 cdef extern from "device/index_arguments.h" nogil:
+    enum:
+        AG_CUDA_DIMS
+        AG_INDICES
+    ctypedef struct ag_wide_divisor:
+        pass
+    ctypedef struct ag_index_args:
+        const void* at[8]
+        int64_t step[8]
+        uint32_t n, wraps
+        int kind
+        void* fault
     ctypedef struct ag_take_args:
         void* out
         const void* in_ "in"
@@ -109,14 +119,14 @@ cdef int copy_strided(Walk* w, char* out, const char* a, int64_t item, int devic
     return run_take(w, &args, item, device)
 
 
-cdef int write_keys(Walk* w, ag_index_args* index, void* keys, bint wide, uint64_t bad,
+cdef int write_keys(Walk* w, const void* index, void* keys, bint wide, uint64_t bad,
                     const char* op, int device) except -1:
     cdef ag_key_args args
     memset(&args, 0, sizeof(args))
     args.keys = keys
     args.wide = wide
     args.bad = bad
-    args.index = index[0]
+    args.index = (<const ag_index_args*>index)[0]
     args.op = op
     join_walk(w)
     return 0 if walk_count(w) == 0 else key_pieces(w, 0, &args, device)
@@ -146,7 +156,8 @@ cdef int key_pieces(Walk* w, int first, ag_key_args* args, int device) except -1
     return launch_each(making_keys, device, piece.n, &piece, sizeof(piece))
 
 
-cdef void begin_index(ag_index_args* args, int kind, bint wraps, int device) except *:
+cdef void begin_index(void* to, int kind, bint wraps, int device) except *:
+    cdef ag_index_args* args = <ag_index_args*>to
     memset(args, 0, sizeof(args[0]))
     args.kind = kind
     args.wraps = wraps
@@ -269,7 +280,7 @@ cdef int add_places(Places places, Walk* w, int first_track) except -1:
     return 0
 
 
-cdef int set_places(ag_index_args* args, Places places, const int64_t* steps,
+cdef int set_places(void* args, Places places, const int64_t* steps,
                     int device) except -1:
     """Index tensors, at most AG_INDICES, with the steps of their dimensions."""
     cdef int k

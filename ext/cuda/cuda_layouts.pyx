@@ -12,8 +12,7 @@ from autograd_cy._C.cuda_gather cimport copy_strided
 from autograd_cy._C.cuda_launch cimport kernel_id
 from autograd_cy._C.cuda_reduce cimport set_divisor
 from autograd_cy._C.cuda_walks cimport (
-    AG_CUDA_DIMS, AG_JOINED, Walk, add_dim, ag_wide_divisor, begin_walk, kernel_of_words,
-    launch_each)
+    Walk, add_dim, begin_walk, kernel_of_words, launch_each)
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_real)
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into, resolved, to_device
@@ -24,6 +23,11 @@ from autograd_cy._C.tensor cimport (
     tensor_empty_on, tensor_window)
 
 cdef extern from "device/index_arguments.h" nogil:
+    enum:
+        AG_CUDA_DIMS
+        AG_JOINED
+    ctypedef struct ag_wide_divisor:
+        uint64_t size
     ctypedef struct ag_join_args:
         void* out
         const void* in_ "in"[64]

@@ -19,9 +19,8 @@ from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.cuda_reduce cimport blocks_of, log_ceil, quotient_up, set_divisor
 from autograd_cy._C.cuda_sort cimport SortedPairs, bits_below, pairs_of, sort_pairs
 from autograd_cy._C.cuda_walks cimport (
-    AG_CUDA_DIMS, Walk, add_dim, ag_index_args, ag_wide_divisor, begin_walk, index_on, join_walk,
-    kernel_of_words, launch_each, put_sizes, put_steps, set_index, sort_walk, take_words,
-    walk_count)
+    Walk, add_dim, begin_walk, index_on, join_walk, kernel_of_words, launch_each, put_sizes,
+    put_steps, set_index, sort_walk, take_words, walk_count)
 from autograd_cy._C.devices cimport current_stream
 from autograd_cy._C.dtypes cimport (
     DTYPES, DT_BF16, DT_BOOL, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I64, DT_I8, DT_I16,
@@ -36,7 +35,13 @@ from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, normal_dim, tensor_empty_on
 
 cdef extern from "device/scatter_arguments.h" nogil:
     enum:
+        AG_CUDA_DIMS
         AG_SCATTER_THREADS
+    ctypedef struct ag_wide_divisor:
+        uint64_t size
+    ctypedef struct ag_index_args:
+        const void* at[8]
+        int64_t stride[8][8]
     ctypedef struct ag_scatter_args:
         void* out
         const void* in_ "in"

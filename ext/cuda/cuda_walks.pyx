@@ -1,7 +1,7 @@
 # cython: language_level=3
 # build: plain hot
 """Dimensions of several operands of one CUDA launch; see cuda_walks.pxd."""
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from autograd_cy._C.cuda_launch cimport blocks_for, kernel_id, launch
 from autograd_cy._C.cuda_reduce cimport set_divisor
@@ -10,6 +10,19 @@ from autograd_cy._C.dtypes cimport DT_I32, DT_I64
 from autograd_cy._C.iterate cimport cast, resolved, to_device
 from autograd_cy._C.storage cimport device_index
 from autograd_cy._C.tensor cimport Tensor
+
+cdef extern from "device/index_arguments.h" nogil:
+    enum:
+        AG_INDEX_THREADS
+    ctypedef struct ag_wide_divisor:
+        pass
+    ctypedef struct ag_index_args:
+        const void* at[8]
+        int64_t size[8]
+        int64_t step[8]
+        int64_t stride[8][8]
+        int dim[8]
+        uint32_t n, narrow
 
 cdef dict words = {}         # (image, name, bytes) -> number
 
@@ -75,10 +88,10 @@ cdef int take_words(Walk* w, const void* p, const void* q, int64_t other) noexce
     return word
 
 
-cdef void put_sizes(const Walk* w, ag_wide_divisor* size) noexcept:
+cdef void put_sizes(const Walk* w, void* size) noexcept:
     cdef int d
     for d in range(w.nd):
-        set_divisor(&size[d], w.size[w.nd - 1 - d])
+        set_divisor(<ag_wide_divisor*>size + d, w.size[w.nd - 1 - d])
 
 
 cdef void put_steps(const Walk* w, int track, int64_t* stride) noexcept:
@@ -94,8 +107,8 @@ cdef Tensor index_on(Tensor index, int device):
     return resolved(index)
 
 
-cdef int set_index(ag_index_args* args, Tensor index, int64_t size, int64_t step,
-                   int dim) except -1:
+cdef int set_index(void* to, Tensor index, int64_t size, int64_t step, int dim) except -1:
+    cdef ag_index_args* args = <ag_index_args*>to
     cdef int k = args.n
     args.at[k] = index.ptr
     args.size[k], args.step[k], args.dim[k] = size, step, dim
@@ -105,7 +118,8 @@ cdef int set_index(ag_index_args* args, Tensor index, int64_t size, int64_t step
     return k
 
 
-cdef void put_index_steps(ag_index_args* args, const Walk* w, int first_track) noexcept:
+cdef void put_index_steps(void* to, const Walk* w, int first_track) noexcept:
+    cdef ag_index_args* args = <ag_index_args*>to
     cdef int k
     for k in range(<int>args.n):
         put_steps(w, first_track + k, args.stride[k])

@@ -203,6 +203,21 @@ def test_gradients_of_embeddings(dtype, padding, scale):
             close(a, wide(b), times, dtype, error=2)
 
 
+def test_tensors_without_dimensions():
+    zero, five = torch.tensor(0), torch.tensor(5.0)
+    for call in (
+        lambda x, i, s: x.scatter(0, i, s),
+        lambda x, i, s: x.scatter_add(0, i, s),
+        lambda x, i, s: x.scatter_add(0, i[None], s[None]),
+        lambda x, i, s: x.index_add(0, i, s),
+        lambda x, i, s: x.scatter_reduce(0, i, s, "mean"),
+        lambda x, i, s: x.gather(0, i),
+        lambda x, i, s: x.index_select(0, i),
+    ):
+        found = call(*(t.to("cuda") for t in (five + 1, zero, five)))
+        same(found, call(five + 1, zero, five))
+
+
 def test_runs_of_one_key_are_joined_over_many_chunks():
     n = 20_000
     source = numbers(n, "float32")
