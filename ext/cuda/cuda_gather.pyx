@@ -64,16 +64,19 @@ cdef int run_take(Walk* w, ag_take_args* args, int64_t item, int device) except 
     bytes."""
     cdef int64_t steps = 0
     cdef int d, k, word
+    cdef bint dense
     d = add_dim(w, item)
     w.step[0][d] = w.step[1][d] = 1
     if walk_count(w) == 0:
         return 0
     sort_walk(w)
     join_walk(w)
+    dense = w.nd > 0 and w.step[0][w.nd - 1] == 1 and w.step[1][w.nd - 1] == 1
     for k in range(<int>args.index.n):
         steps |= args.index.step[k]
-    if w.nd == 0 or w.step[0][w.nd - 1] != 1 or w.step[1][w.nd - 1] != 1:
-        d = add_dim(w, 1)               # a result that is expanded, or elements of one byte
+        dense = dense and w.step[2 + k][w.nd - 1] == 0
+    if not dense:                       # elements of one byte, which the join has left out
+        add_dim(w, 1)
     word = take_words(w, args.out, args.in_, steps)
     return take_pieces(w, 0, args, kernel_of_words(
         "gather", "take_one" if args.index.n < 2 else "take", word), device)

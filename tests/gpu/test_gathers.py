@@ -39,6 +39,10 @@ def test_gather(layout, dtype, dim):
         shape = [length if d == dim else max(n - 1, 1) for d, n in enumerate(x.shape)]
         index = places(shape, x.shape[dim], dtype=kind)
         same(y.gather(dim, index.to("cuda")), x.gather(dim, index))
+    for other in range(3):  # bytes that lie side by side, each with an index of its own
+        shape = [2 * n if d == dim else n for d, n in enumerate(x.shape)]
+        index = places(shape, x.shape[dim], other)
+        same(y.gather(dim, index.to("cuda")), x.gather(dim, index))
     one = places((x.shape[0], 1, 1), x.shape[0])
     same(y.gather(0, one.to("cuda").expand(*y.shape)), x.gather(0, one.expand(*x.shape)))
 
