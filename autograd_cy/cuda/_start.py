@@ -22,6 +22,11 @@ KERNEL_MODULES = (
     "cuda_products",
     "cuda_steps",
     "cuda_lists",
+    "cuda_gather",
+    "cuda_masks",
+    "cuda_layouts",
+    "cuda_scatter",
+    "cuda_lookups",
 )
 
 _lock = _thread.RLock()

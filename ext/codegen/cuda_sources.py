@@ -17,6 +17,10 @@ FAMILIES = (
     "cuda_products",
     "cuda_steps",
     "cuda_lists",
+    "cuda_sort",
+    "cuda_gathers",
+    "cuda_scatters",
+    "cuda_lookups",
 )
 
 
