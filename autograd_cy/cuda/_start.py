@@ -22,6 +22,7 @@ KERNEL_MODULES = (
     "cuda_products",
     "cuda_windows",
     "cuda_convolution",
+    "cuda_norm_sets",
 )
 
 _lock = _thread.RLock()
