@@ -23,6 +23,7 @@ KERNEL_MODULES = (
     "cuda_windows",
     "cuda_convolution",
     "cuda_norm_sets",
+    "cuda_pooling",
 )
 
 _lock = _thread.RLock()

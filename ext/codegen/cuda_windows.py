@@ -1,8 +1,9 @@
-"""The sources of kernels for windows of images on CUDA devices (windows.cuh, depthwise.cuh)."""
+"""The sources of kernels for windows of images on CUDA devices (windows.cuh, depthwise.cuh,
+pooling.cuh)."""
 
 from __future__ import annotations
 
-from ext.codegen.cuda_reductions import ELEMENTS
+from ext.codegen.cuda_reductions import ELEMENTS, INTS
 from ext.codegen.cuda_sources import CudaSource
 
 # What is only moved depends on sizes alone.
@@ -11,6 +12,14 @@ FLOATS = ("f16", "bf16", "f32", "f64")
 FOLDED = {
     "b1": "ag_stored_bool",
     **{dtype: ELEMENTS[dtype] for dtype in (*FLOATS, "c64", "c128")},
+}
+
+# Name: dtypes.
+POOLS = {
+    "max_pool": (*INTS, *FLOATS),
+    "max_pool_backward": FLOATS,
+    "avg_pool": ("i64", *FLOATS),
+    "avg_pool_backward": FLOATS,
 }
 
 
@@ -41,7 +50,13 @@ def sources() -> dict[str, CudaSource]:
         )
         for dtype in FLOATS
     )
+    pools = "".join(
+        kernel(f"{name}_{dtype}", "ag_pool_args", f"ag_{name}<{ELEMENTS[dtype]}>")
+        for name, dtypes in POOLS.items()
+        for dtype in dtypes
+    )
     return {
+        "pooling": CudaSource(f'#include "pooling.cuh"\n\n{pools}'),
         "windows": CudaSource(f'#include "windows.cuh"\n\n{columns}{folds}'),
         "depthwise": CudaSource(f'#include "depthwise.cuh"\n\n{depthwise}'),
     }
