@@ -24,6 +24,7 @@ KERNEL_MODULES = (
     "cuda_convolution",
     "cuda_norm_sets",
     "cuda_pooling",
+    "cuda_resampling",
 )
 
 _lock = _thread.RLock()

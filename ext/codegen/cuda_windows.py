@@ -1,5 +1,5 @@
 """The sources of kernels for windows of images on CUDA devices (windows.cuh, depthwise.cuh,
-pooling.cuh)."""
+pooling.cuh, resample.cuh)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ POOLS = {
     "avg_pool": ("i64", *FLOATS),
     "avg_pool_backward": FLOATS,
 }
+
+TAPS = {"nearest": 1, "linear": 2, "cubic": 4}
 
 
 def kernel(name: str, arguments: str, call: str, threads: str = "") -> str:
@@ -55,7 +57,24 @@ def sources() -> dict[str, CudaSource]:
         for name, dtypes in POOLS.items()
         for dtype in dtypes
     )
+    resampling = "".join(
+        kernel(
+            f"{name}{back}_{dtype}",
+            "ag_resample_args",
+            f"ag_resample{back}<{ELEMENTS[dtype]}, {taps}>",
+        )
+        for name, taps in TAPS.items()
+        for back in ("", "_backward")
+        for dtype in FLOATS
+    )
+    filters = "".join(
+        kernel(f"{name}_{dtype}", "ag_filter_args", f"ag_{name}<{ELEMENTS[dtype]}>")
+        for name in ("filter", "filter_backward")
+        for dtype in ("f32", "f64")
+    )
+    filters += kernel("filter_u8", "ag_filter_args", "ag_filter_bytes")
     return {
+        "resample": CudaSource(f'#include "resample.cuh"\n\n{resampling}{filters}'),
         "pooling": CudaSource(f'#include "pooling.cuh"\n\n{pools}'),
         "windows": CudaSource(f'#include "windows.cuh"\n\n{columns}{folds}'),
         "depthwise": CudaSource(f'#include "depthwise.cuh"\n\n{depthwise}'),

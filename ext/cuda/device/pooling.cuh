@@ -63,7 +63,7 @@ AG_R double ag_divided(double sum, double n) { return sum / n; }
 struct ag_pool_seat {
     uint64_t image, channel;
     int64_t x[3];
-    AG_R ag_pool_seat take(const ag_pool_args &a, uint64_t i) {
+    template <class Args> AG_R ag_pool_seat take(const Args &a, uint64_t i) {
         ag_pool_seat s;
         uint64_t place, row, layer;
         if (a.channels_inner) {
