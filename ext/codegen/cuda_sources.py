@@ -16,6 +16,7 @@ FAMILIES = (
     "cuda_rows",
     "cuda_products",
     "cuda_windows",
+    "cuda_sort",
 )
 
 
