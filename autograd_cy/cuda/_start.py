@@ -25,6 +25,7 @@ KERNEL_MODULES = (
     "cuda_norm_sets",
     "cuda_pooling",
     "cuda_resampling",
+    "cuda_grid",
 )
 
 _lock = _thread.RLock()

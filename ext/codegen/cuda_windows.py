@@ -1,5 +1,5 @@
 """The sources of kernels for windows of images on CUDA devices (windows.cuh, depthwise.cuh,
-pooling.cuh, resample.cuh)."""
+pooling.cuh, resample.cuh, grid.cuh)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ POOLS = {
     "avg_pool_backward": FLOATS,
 }
 
+GRIDS = {
+    "grid_sample": "ag_grid_args",
+    "grid_points": "ag_grid_args",
+    "grid_keys": "ag_grid_keys_args",
+}
 TAPS = {"nearest": 1, "linear": 2, "cubic": 4}
 
 
@@ -73,7 +78,19 @@ def sources() -> dict[str, CudaSource]:
         for dtype in ("f32", "f64")
     )
     filters += kernel("filter_u8", "ag_filter_args", "ag_filter_bytes")
+    grids = "".join(
+        kernel(f"{name}_{mode}_{dtype}", arguments, f"ag_{name}<{ELEMENTS[dtype]}, {taps}>")
+        for mode, taps in TAPS.items()
+        for name, arguments in GRIDS.items()
+        if name != "grid_points" or taps > 1  # the nearest element stays where it is
+        for dtype in FLOATS
+    )
+    grids += "".join(
+        kernel(f"grid_gather_{dtype}", "ag_grid_gather_args", f"ag_grid_gather<{ELEMENTS[dtype]}>")
+        for dtype in FLOATS
+    )
     return {
+        "grid": CudaSource(f'#include "grid.cuh"\n\n{grids}'),
         "resample": CudaSource(f'#include "resample.cuh"\n\n{resampling}{filters}'),
         "pooling": CudaSource(f'#include "pooling.cuh"\n\n{pools}'),
         "windows": CudaSource(f'#include "windows.cuh"\n\n{columns}{folds}'),

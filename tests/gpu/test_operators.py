@@ -24,7 +24,7 @@ ROWS = (
 ).split()
 WINDOWS = "convolution _convolution_input _convolution_weight _im2col _col2im".split()
 SETS = "_native_group_norm _batch_norm _batch_norm_fixed _fused_batch_norm_backward".split()
-POOLS = "_max_pool _avg_pool _adaptive_max_pool _adaptive_avg_pool _resample".split()
+POOLS = ("_max_pool _avg_pool _adaptive_max_pool _adaptive_avg_pool _resample _grid_sample").split()
 OWN = {*REDUCTIONS, *PRODUCTS, *ROWS, *WINDOWS, *SETS, *POOLS}
 WITHOUT_HOST = cases(
     lambda r: (
@@ -78,7 +78,7 @@ def test_what_has_kernels_never_goes_by_the_host(no_host, case, name):
 
 def test_the_list_of_what_goes_by_the_host_has_none_of_these():
     listed = ag.cuda.host_operators()
-    assert len(OWN) == 60 and not OWN & set(listed)
+    assert len(OWN) == 61 and not OWN & set(listed)
     assert listed == sorted(set(listed))
     slots = {key.removesuffix(".sizes") for key in cuda_host.KERNELS}
     assert set(listed) <= slots | set(cuda_host.NUMPY.values())

@@ -92,6 +92,7 @@ struct ag_pool_seat {
     }
 };
 
+// A loop over the elements of a launch, of which there are a.n.
 #define AG_EACH_OF_POOL                                                                            \
     AG_ROLLED                                                                                      \
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.n;                    \
