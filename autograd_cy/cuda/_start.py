@@ -27,6 +27,12 @@ KERNEL_MODULES = (
     "cuda_layouts",
     "cuda_scatter",
     "cuda_lookups",
+    "cuda_windows",
+    "cuda_convolution",
+    "cuda_norm_sets",
+    "cuda_pooling",
+    "cuda_resampling",
+    "cuda_grid",
 )
 
 _lock = _thread.RLock()

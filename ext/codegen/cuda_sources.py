@@ -21,6 +21,8 @@ FAMILIES = (
     "cuda_gathers",
     "cuda_scatters",
     "cuda_lookups",
+    "cuda_windows",
+    "cuda_sort",
 )
 
 

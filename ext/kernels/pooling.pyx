@@ -230,8 +230,8 @@ cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) 
     return largest_of(&plan, result, indices, a, len(size), "adaptive_max_pool")
 
 
-cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
-                           Py_ssize_t n) except -1:
+cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size, Py_ssize_t n,
+                           tuple kernel, tuple stride, tuple padding, tuple dilation) except -1:
     cdef Plan plan
     cdef Launch work
     cdef Tensor wide
@@ -241,7 +241,8 @@ cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
         return 0
     if is_half(out.dt):
         wide = tensor_empty_like(out, DT_F32)
-        max_pool_backward(wide, cast(grad, DT_F32), indices, size, n)
+        max_pool_backward(wide, cast(grad, DT_F32), indices, size, n, kernel, stride, padding,
+                          dilation)
         return copy_into(out, wide, "max_pool_backward")
     if grad.count == 0:
         return clear(out)
@@ -257,7 +258,8 @@ cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
         blocks = blocks // plan.g.c * parts(plan.g.c, PUT_BLOCK)
     elif out.flags & F_STRIDED:
         wide = tensor_empty(out.dt, out.nd, out.sizes)
-        max_pool_backward(wide, contiguous(grad), indices, size, n)
+        max_pool_backward(wide, contiguous(grad), indices, size, n, kernel, stride, padding,
+                          dilation)
         return copy_into(out, wide, "max_pool_backward")
     else:
         grad = contiguous(grad)
