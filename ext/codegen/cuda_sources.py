@@ -22,7 +22,6 @@ FAMILIES = (
     "cuda_scatters",
     "cuda_lookups",
     "cuda_windows",
-    "cuda_sort",
 )
 
 
