@@ -165,8 +165,8 @@ cdef class Steps(StepLists):
                         word[0] = <uint64_t>s.numbers[k].p
                         word += 1
                         dts |= <uint64_t>(s.numbers[k].dt == DT_F64) << k
-                word[0] = <uint64_t>s.n | <uint64_t>s.like << 40
-                word[1] = <uint64_t>s.start | dts << 56
+                word[0] = <uint64_t>s.n | <uint64_t>s.like << 48
+                word[1] = <uint64_t>s.start | <uint64_t>(s.like >> 16) << 40 | dts << 56
                 word += 2
                 args.count += 1
                 i += 1
