@@ -34,6 +34,7 @@ typedef struct {
     uint32_t by_rows;  /* neighbouring threads take neighbouring elements, or else neighbouring sets */
     uint32_t training; /* backward: statistics depend on the elements */
     uint32_t by_line;  /* backward: a set is a channel, and its statistics those of groups of lines */
+    uint32_t narrow;   /* which of them are of the elements' half type: 1, 2: weight, bias; 4, 8: running ones */
     int32_t dt;        /* of by_weight and by_bias */
 } ag_set_args;
 
