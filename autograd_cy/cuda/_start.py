@@ -14,7 +14,14 @@ from importlib import import_module
 from importlib.util import find_spec
 
 # Modules with kernels of operators. What they lack goes by way of the host (cuda_host).
-KERNEL_MODULES = ("cuda_reduce", "cuda_losses", "cuda_rows", "cuda_norms", "cuda_products")
+KERNEL_MODULES = (
+    "cuda_reduce",
+    "cuda_losses",
+    "cuda_rows",
+    "cuda_norms",
+    "cuda_products",
+    "cuda_random",
+)
 
 _lock = _thread.RLock()
 _started = False

@@ -15,6 +15,7 @@ FAMILIES = (
     "cuda_reductions",
     "cuda_rows",
     "cuda_products",
+    "cuda_random",
 )
 
 
