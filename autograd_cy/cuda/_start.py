@@ -21,6 +21,7 @@ KERNEL_MODULES = (
     "cuda_norms",
     "cuda_products",
     "cuda_random",
+    "cuda_recurrent",
 )
 
 _lock = _thread.RLock()

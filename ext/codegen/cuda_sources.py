@@ -16,6 +16,7 @@ FAMILIES = (
     "cuda_rows",
     "cuda_products",
     "cuda_random",
+    "cuda_recurrent",
 )
 
 
