@@ -22,6 +22,7 @@ KERNEL_MODULES = (
     "cuda_products",
     "cuda_random",
     "cuda_recurrent",
+    "cuda_attention",
 )
 
 _lock = _thread.RLock()

@@ -17,6 +17,7 @@ FAMILIES = (
     "cuda_products",
     "cuda_random",
     "cuda_recurrent",
+    "cuda_attention",
 )
 
 
