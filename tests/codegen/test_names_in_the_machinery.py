@@ -28,6 +28,7 @@ ALLOWED = {
         "real complex view linear",
         "words of records: how dtypes are chosen, kinds of kernels and rules",
     ),
+    "ext/codegen/cuda_random.py": ("random", "an image of kernels"),
     "ext/codegen/cuda_reductions.py": ("sum logsumexp", "kernels, by the names of their bodies"),
     "ext/codegen/cuda_rows.py": (
         "softmax log_softmax softmax_backward log_softmax_backward",
