@@ -33,6 +33,9 @@ KERNEL_MODULES = (
     "cuda_pooling",
     "cuda_resampling",
     "cuda_grid",
+    "cuda_random",
+    "cuda_recurrent",
+    "cuda_attention",
 )
 
 _lock = _thread.RLock()

@@ -22,6 +22,9 @@ FAMILIES = (
     "cuda_scatters",
     "cuda_lookups",
     "cuda_windows",
+    "cuda_random",
+    "cuda_recurrent",
+    "cuda_attention",
 )
 
 
