@@ -76,6 +76,7 @@ _MODULES = (
     "multiprocessing",
     "nn",
     "onnx",
+    "ops",
     "optim",
     "overrides",
     "profiler",
@@ -106,6 +107,7 @@ _LATER = {
         "bartlett_window blackman_window hamming_window hann_window kaiser_window"
     ),
     "_C.cuda_driver": "AcceleratorError",
+    "special._count_draws": "binomial poisson",
     "_C.exchange": "StorageBase",
     "_C.streams": "Event Stream",
     "_as_torch.switch": "as_torch",
@@ -114,6 +116,7 @@ _LATER = {
     "autograd.anomaly_mode": "set_anomaly_enabled",
     "autograd.explain": "explain_grad",
     "linalg._factors": "cholesky_solve",
+    "linalg._low_rank": "pca_lowrank svd_lowrank",
     "compiler": "compile",
     "futures": "Future",
     "serialization": "load save",
@@ -170,7 +173,9 @@ _PRIVATE = {
         "_assert _assert_async _check _check_index _check_is_size _check_not_implemented "
         "_check_tensor_all _check_type _check_value _check_with"
     ),
+    "_interpreted.special": "_dirichlet_grad _standard_gamma_grad",
     "_tensors.deprecated": "range solve symeig",
+    "special._gamma_draws": "_sample_dirichlet _standard_gamma",
     "_C.ops_optimizers": (
         "_amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ "
         "_fused_adagrad_ _fused_adam_ _fused_adamw_ _fused_sgd_"

@@ -218,6 +218,11 @@ def _nothing(*args: Any, **kwargs: Any) -> None:
     """Do nothing, as nothing is compiled."""
 
 
+def _is_fake(x: object) -> bool:
+    """Tell that a tensor has memory, as all do: ``torch._subclasses.fake_tensor.is_fake``."""
+    return False
+
+
 def _optimize(*args: Any, **kwargs: Any) -> Callable[[_Function], _Function]:
     """Return a decorator that leaves a function as it is."""
     return _as_it_is

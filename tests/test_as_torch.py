@@ -502,7 +502,7 @@ class Squares(Dataset):
 
     def __getitem__(self, i):
         import torch.nn.functional as F
-        assert torch.nn.functional is F and "autograd" in torch.__name__
+        assert torch.nn.functional is F and "autograd" in torch.__version__ and torch.torch is torch
         return torch.tensor(float(i)) ** 2
 
 def double(x):
@@ -622,7 +622,7 @@ def test_the_command_runs_a_program_that_comes_by_a_pipe():
     command = [sys.executable, "-m", "autograd_cy", "as-torch", "/dev/stdin", "a"]
     text = "import sys, torch\nprint(torch.__name__, sys.argv[1])\n"
     done = subprocess.run(command, env=env, input=text, capture_output=True, text=True, timeout=120)
-    assert done.stdout.split() == ["autograd_cy", "a"], done.stdout + done.stderr
+    assert done.stdout.split() == ["torch", "a"], done.stdout + done.stderr
 
 
 def test_the_command_runs_a_module_as_python_does(tmp_path):

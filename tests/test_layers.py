@@ -302,6 +302,8 @@ def test_parts_import_what_is_below_them(path):
         words = name.split(".")
         if words[0] != "autograd_cy" or len(words) < 2:
             continue
+        if name == "autograd_cy._lazy.operators_by_name" and path == PACKAGE / "ops/__init__.py":
+            continue  # as a module of programs the table's package is torch.ops
         if "ops" in path.relative_to(PACKAGE).parts[:-1]:
             assert words[1] == "ops" and any(word.startswith("_") for word in words[2:]), (
                 "records use the table's vocabulary only"

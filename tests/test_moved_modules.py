@@ -279,3 +279,18 @@ def test_samples_are_put_together_by_functions_of_the_user():
         finally:
             del c.default_collate_fn_map[Own]
         assert c.collate_tensor_fn([library.ones(2), library.zeros(2)]).tolist() == [[1, 1], [0, 0]]
+
+
+def test_texts_of_tensors_are_put_together_as_in_torch():
+    from autograd_cy import _tensor_str as parts
+
+    x = ag.tensor([[1.0, 2.5]], requires_grad=True)
+    assert parts._tensor_str(x, 2) == "[[1.0000, 2.5000]]"
+    assert parts._add_suffixes("x(1", ["a=2", "b=3"], 2) == "x(1, a=2, b=3)"
+    assert parts._add_suffixes("x(1", ["a=2"], 2, True) == "x(1,\n  a=2)"
+    assert parts.PRINT_OPTS.threshold == 1000
+    ag.set_printoptions(threshold=7)
+    try:
+        assert parts.PRINT_OPTS.threshold == 7
+    finally:
+        ag.set_printoptions(profile="default")

@@ -135,7 +135,7 @@ def test_every_module_that_is_loaded_later_is_there():
     package = Path(autograd_cy.__file__).parent
     found = {path.stem for path in package.glob("[!_]*.py")}
     found |= {path.parent.name for path in package.glob("[!_]*/__init__.py")}
-    at_import = {"amp", "autograd", "ops", "random", "storage"}
+    at_import = {"amp", "autograd", "random", "storage"}
     assert sorted(found - at_import) == list(autograd_cy._MODULES)
 
 

@@ -13,6 +13,7 @@ __all__ = [
     "_TensorMeta",
     "_WeakTensorRef",
     "_add_cached_tensor",
+    "_are_functorch_transforms_active",
     "_autograd",
     "_current_autograd_node",
     "_current_graph_task_execution_order",
@@ -43,6 +44,13 @@ def _set_fwd_grad_enabled(enabled: bool) -> None:
     """Switch forward mode of this thread on or off."""
     word = _get_modes()
     _set_modes(word & ~_M_NO_FORWARD_AD if enabled else word | _M_NO_FORWARD_AD)
+
+
+def _are_functorch_transforms_active() -> bool:
+    """Return whether a function is being vectorised in this thread."""
+    from autograd_cy._C.batching import _rule_of_random
+
+    return _rule_of_random() is not None
 
 
 def _log_api_usage_once(event: str) -> None:

@@ -57,6 +57,18 @@ ctypedef void (*twins_fn)(
     const Py_ssize_t* const* off, float first, const float* s, Py_ssize_t s_step, float* d,
     Py_ssize_t d_step) noexcept nogil
 
+# Results of one image whose channels are the lanes of one or two vectors, float32:
+# tile[i * cols + j][c] = first[c] + sum_p w[p][c] * x[off[p] + i * x_row + j * step], step 1 or 2.
+ctypedef void (*by_channels_fn)(
+    int vecs, int step, Py_ssize_t rows, Py_ssize_t cols, Py_ssize_t k, const float* w,
+    const Py_ssize_t* off, const float* first, const float* x, Py_ssize_t x_row,
+    float* tile) noexcept nogil
+
+# And where they belong: y[c * y_step + p] = tile[p * width + c] for n places p.
+ctypedef void (*to_images_fn)(
+    Py_ssize_t n, Py_ssize_t channels, const float* tile, Py_ssize_t width, float* y,
+    Py_ssize_t y_step) noexcept nogil
+
 # n elements of dt, `step` apart, to neighbours of the computing type, and back.
 ctypedef void (*widen_fn)(
     int dt, const void* source, Py_ssize_t step, Py_ssize_t n, void* result) noexcept nogil
@@ -83,6 +95,7 @@ ctypedef struct ConvTable:
     int rows                # most rows of a block
     int lanes[3]            # elements of a vector, by kind
     int taps                # most taps
+    int held                # columns that by_channels computes at a time
     gather_fn gather
     slim_fn slim
     tap_fn tap
@@ -90,6 +103,8 @@ ctypedef struct ConvTable:
     collect_fn collect
     spread_fn spread
     twins_fn twins
+    by_channels_fn by_channels
+    to_images_fn to_images
     widen_fn widen
     narrow_fn narrow
     pack_fn pack

@@ -6,6 +6,7 @@ from autograd_cy._C.devices cimport stream_t
 cdef struct BlasCall:
     const char* op             # the operator, for messages
     int dt
+    bint wide                  # c is float32, and a and b are of a half type
     int turn_a, turn_b         # BLAS_PLAIN, BLAS_TURNED, BLAS_CONJUGATED
     int m, n, k
     int lda, ldb, ldc

@@ -9,6 +9,8 @@ cdef Py_ssize_t pooled_size(Py_ssize_t size, Py_ssize_t kernel, Py_ssize_t strid
 
 cdef int max_pooled(Result* r, Tensor a, tuple kernel, tuple stride, tuple padding, tuple dilation,
                     bint ceil_mode, str op) except -1       # elements and where they were
+cdef int max_values(Result* r, Tensor a, tuple kernel, tuple stride, tuple padding, tuple dilation,
+                    bint ceil_mode, str op) except -1
 cdef int avg_pooled(Result* r, Tensor a, tuple kernel, tuple stride, tuple padding,
                     bint ceil_mode, str op) except -1
 cdef int adaptive(Result* r, Tensor a, tuple size, str op) except -1

@@ -144,7 +144,11 @@ def _turn_on() -> None:
         sys.meta_path.insert(0, _finder)  # type: ignore[arg-type]
         tell_children()
         _name_classes("torch")
-        _package().__version__ = VERSION  # type: ignore[attr-defined]
+        package = _package()
+        package.__version__ = VERSION  # type: ignore[attr-defined]
+        # Programs ask the module for its name, and for itself.
+        package.__name__ = "torch"
+        package.torch = package  # type: ignore[attr-defined]
         version.__version__ = str(VERSION)
     except BaseException:
         _turn_off()
@@ -171,5 +175,8 @@ def _turn_off() -> None:
         del sys.modules[name]
     sys.modules.update(_before)
     _name_classes("autograd_cy")
-    _package().__version__ = __version__  # type: ignore[attr-defined]
+    package = _package()
+    package.__version__ = __version__  # type: ignore[attr-defined]
+    package.__name__ = "autograd_cy"
+    vars(package).pop("torch", None)
     version.__version__ = __version__

@@ -42,7 +42,7 @@ def triangle(op: str, A: Tensor, UPLO: str) -> None:
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
 
 
-def solvable(op: str, A: Tensor, B: Tensor) -> None:
+def solvable(op: str, A: Tensor, B: Tensor, *rest: Any) -> None:
     """Matrices of one dtype that fit."""
     square(op, A)
     if A.dtype != B.dtype:

@@ -23,6 +23,7 @@ from autograd_cy._tensors.namespace import (
     constant_pad_nd,
     diag_embed,
     diagonal,
+    eye,
     float32,
     float64,
     imag,
@@ -34,6 +35,7 @@ from autograd_cy._tensors.namespace import (
     tril,
     triu,
     unsqueeze,
+    zeros_like,
 )
 
 
@@ -82,6 +84,62 @@ def matrix_power(A: Tensor, n: int, out: Tensor | None = None) -> Tensor:
     return power
 
 
+def _each_matrix(x: Tensor) -> Tensor:
+    """Numbers as matrices of one element."""
+    return unsqueeze(unsqueeze(x, -1), -1)
+
+
+def _cofactors(A: Tensor, det: Tensor) -> Tensor:
+    """The derivative of the determinant by each element, conjugated.
+
+    Without the inverse, by the singular values: the product of all but one of them.
+    """
+    inverse, info = linalg.inv_ex(A)
+    if is_capturing() or _batch_level(A) >= 0 or not info.any().item():
+        return _each_matrix(det.conj()) * adjoint(inverse)
+    U, S, Vh = linalg.svd(A.detach())
+    n = S.shape[-1]
+    others = unsqueeze(S, -2).expand(*S.shape, n) * (1 - eye(n, dtype=S.dtype, device=S.device))
+    products = (others + eye(n, dtype=S.dtype, device=S.device)).prod(-1)
+    phase = (linalg.det(U) * linalg.det(Vh)).conj()
+    return _each_matrix(phase) * matmul(U * unsqueeze(products, -2), Vh)
+
+
+def det_backward(grad: Tensor, A: Tensor, det: Tensor) -> Tensor:
+    return _each_matrix(grad) * _cofactors(A, det)
+
+
+def det_jvp(tangent: Tensor, A: Tensor, det: Tensor) -> Tensor:
+    return (_cofactors(A, det).conj() * tangent).sum((-2, -1))
+
+
+def slogdet_backward(
+    grad_sign: Tensor | None, grad_log: Tensor | None, A: Tensor, sign: Tensor
+) -> Tensor:
+    # The phase t of the sign e^it moves by Im tr(A^-1 dA), the logarithm by Re tr(A^-1 dA).
+    factor = grad_log
+    if grad_sign is not None and A.is_complex():
+        turn = imag(grad_sign.conj() * sign) * -1j
+        factor = turn if factor is None else factor + turn
+    if factor is None:
+        return zeros_like(A)
+    return _each_matrix(factor) * adjoint(linalg.inv(A))
+
+
+def slogdet_jvp(tangent: Tensor, A: Tensor, sign: Tensor, which: int) -> Tensor:
+    moved = diagonal(matmul(linalg.inv(A), tangent), 0, -2, -1).sum(-1)
+    if which:
+        return real(moved) if A.is_complex() else moved
+    return imag(moved) * 1j * sign if A.is_complex() else moved * 0
+
+
+def matrix_exp_derivative(A: Tensor, E: Tensor) -> Tensor:
+    n = A.shape[-1]
+    above, below = cat((A, E), -1), cat((zeros_like(A), A), -1)
+    whole = linalg.matrix_exp(cat((above, below), -2))
+    return narrow(narrow(whole, -2, 0, n), -1, n, n)
+
+
 # --- linear systems -----------------------------------------------------------------------------
 
 
@@ -100,6 +158,20 @@ def solve(A: Tensor, B: Tensor, *, left: bool) -> Tensor:
     if left or A.ndim < 2:  # which is refused there
         return linalg._linalg_solve(A, B)
     return transpose(linalg._linalg_solve(transpose(A, -1, -2), transpose(B, -1, -2)), -1, -2)
+
+
+def solve_ex(A: Tensor, B: Tensor, *, left: bool, check_errors: bool) -> tuple[Tensor, Tensor]:
+    """As :func:`solve` does, with what LAPACK says about each matrix."""
+    vector = B.ndim == 1 or (A.ndim - 1 == B.ndim and B.shape == A.shape[:-1])
+    if vector and left:
+        result, info = linalg._linalg_solve_ex(A, unsqueeze(B, -1), check_errors)
+        return result.squeeze(-1), info
+    if vector or B.ndim < 2:
+        solve(A, B, left=left)  # its error
+    if left or A.ndim < 2:
+        return linalg._linalg_solve_ex(A, B, check_errors)
+    result, info = linalg._linalg_solve_ex(transpose(A, -1, -2), transpose(B, -1, -2), check_errors)
+    return transpose(result, -1, -2), info
 
 
 def solve_backward(grad: Tensor, A: Tensor, X: Tensor, needed: tuple[bool, bool]) -> tuple:

@@ -129,6 +129,73 @@ def solve(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     raise LinAlgError(f"{which}The solver failed because the input matrix is singular.")
 
 
+def _by_factors(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Solutions by LU factors, and the first pivot that is 0 of each matrix, or 0."""
+    from scipy.linalg.lapack import get_lapack_funcs  # type: ignore[import-untyped]
+
+    factorize, substitute = get_lapack_funcs(("getrf", "getrs"), (A, B))
+    batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    info = np.zeros(A.shape[:-2], np.int64)
+    found = np.empty((*batch, *B.shape[-2:]), B.dtype)
+    if not A.size:
+        return found, info
+    factors = np.empty(A.shape, A.dtype)
+    pivots = np.empty(A.shape[:-1], np.int64)
+    for place in np.ndindex(info.shape):
+        factors[place], pivots[place], info[place] = factorize(A[place])
+    factors = np.broadcast_to(factors, (*batch, *A.shape[-2:]))
+    pivots = np.broadcast_to(pivots, (*batch, A.shape[-1]))
+    B = np.broadcast_to(B, found.shape)
+    for place in np.ndindex(batch):
+        if B.shape[-1]:
+            found[place] = substitute(factors[place], pivots[place], B[place])[0]
+    return found, info
+
+
+def inv_ex(A: np.ndarray, check_errors: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The inverse, and the first pivot that is 0, or 0."""
+    try:
+        return np.linalg.inv(A), np.zeros(A.shape[:-2], np.int64)
+    except LinAlgError:
+        if check_errors:
+            inv(A)  # its error, which says where
+    return _by_factors(A, np.eye(A.shape[-1], dtype=A.dtype))
+
+
+def solve_ex(A: np.ndarray, B: np.ndarray, check_errors: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The solution, and the first pivot that is 0, or 0."""
+    try:
+        return solve(A, B), np.zeros(A.shape[:-2], np.int64)
+    except LinAlgError:
+        if check_errors:
+            raise
+    return _by_factors(A, B)
+
+
+def matrix_exp(A: np.ndarray) -> np.ndarray:
+    """Scaling, Pade's approximant, squaring (Al-Mohy and Higham 2009); NaN where A isn't finite."""
+    if not A.size:
+        return A.copy()
+    import scipy.linalg  # type: ignore[import-untyped]
+
+    finite = np.isfinite(A).all((-2, -1))
+    if finite.all():
+        return scipy.linalg.expm(A)
+    found = np.full(A.shape, np.nan, A.dtype)
+    if finite.any():
+        found[finite] = scipy.linalg.expm(A[finite])
+    return found
+
+
+def det(A: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.det(A), A.dtype)
+
+
+def slogdet(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    sign, size = np.linalg.slogdet(A)
+    return np.asarray(sign, A.dtype), np.asarray(size)
+
+
 def logdet(A: np.ndarray) -> np.ndarray:
     """Return log-determinants of real matrices, NaN where the determinant is negative."""
     sign, size = np.linalg.slogdet(A)

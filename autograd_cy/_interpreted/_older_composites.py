@@ -5,6 +5,7 @@ from __future__ import annotations
 from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import linalg
+from autograd_cy._tensors.namespace import adjoint
 
 
 def qr(self: Tensor, some: bool) -> tuple[Tensor, Tensor]:
@@ -16,6 +17,16 @@ def qr(self: Tensor, some: bool) -> tuple[Tensor, Tensor]:
         "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
     )
     return found
+
+
+def svd(self: Tensor, some: bool, compute_uv: bool) -> tuple[Tensor, Tensor, Tensor]:
+    if compute_uv:
+        U, S, Vh = linalg.svd(self, not some)
+        return U, S, adjoint(Vh)
+    S = linalg.svdvals(self)
+    rows, columns = self.shape[-2:]
+    batch = self.shape[:-2]
+    return self.new_zeros((*batch, rows, rows)), S, self.new_zeros((*batch, columns, columns))
 
 
 def pinverse(self: Tensor, rcond: float) -> Tensor:

@@ -152,8 +152,6 @@ def _stand_in(path: str, name: str) -> Any:
         bases: tuple[type, ...] = ()
         if name in MODULES:
             bases = (import_module("autograd_cy.nn").Module,)
-        elif _inner(path).partition(".")[0] == "distributions":
-            bases = (import_module("autograd_cy.distributions.distribution").Distribution,)
         return _StandIn(name, bases, members)
 
     def stand_in(*args: Any, **kwargs: Any) -> NoReturn:

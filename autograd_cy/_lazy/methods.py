@@ -11,10 +11,10 @@ __all__ = ["METHODS", "Absent"]
 
 #: The names of `ABSENT["Tensor"]`; the import of the package doesn't read the table.
 METHODS = (
-    "cauchy_ cholesky cholesky_inverse cholesky_solve coalesce dense_dim dequantize det frexp"
+    "cauchy_ cholesky cholesky_inverse cholesky_solve coalesce dense_dim dequantize frexp"
     " geometric_ histogram indices int_repr is_coalesced isreal istft ldexp ldexp_ log_normal_"
-    " logaddexp2 lu lu_solve matrix_exp nextafter nextafter_ q_scale q_zero_point qscheme"
-    " renorm renorm_ sinc sinc_ slogdet sparse_dim sparse_mask stft svd to_dense to_sparse"
+    " logaddexp2 lu lu_solve nextafter nextafter_ q_scale q_zero_point qscheme"
+    " renorm renorm_ sinc sinc_ sparse_dim sparse_mask stft to_dense to_sparse"
     " to_sparse_coo to_sparse_csr triangular_solve values xpu"
 ).split()
 

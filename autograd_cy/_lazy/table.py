@@ -38,11 +38,7 @@ _WINDOW = "compute it from cos(arange(n) * (2 * pi / n))"
 _LEAST_SQUARES = "use linalg.pinv(A) @ b"
 _ORTHOGONAL = "use linalg.qr"
 _ONE_SOLVER = "use linalg.solve"
-_DETERMINANT = (
-    "where it is known to be positive use logdet(A).exp(), else numpy.linalg.slogdet of A.numpy()"
-)
 _EIGEN = "of a symmetric matrix use linalg.eigh"
-_EXPONENTIAL = "of a symmetric matrix use linalg.eigh: V @ diag(exp(L)) @ V.T"
 _RANK = "count the linalg.svdvals above a tolerance"
 _EACH = "transform one dimension after the other, by fft.fft or fft.ifft"
 _REAL = "use fft.rfft along the last dimension, then fft.fft along each of the others"
@@ -57,16 +53,12 @@ _METHODS_TOO = {
     "cholesky": "use linalg.cholesky",
     "cholesky_inverse": "use linalg.inv of the matrix itself",
     "cholesky_solve": "use linalg.solve with the matrix itself",
-    "det": _DETERMINANT,
     "frexp": _ON_NUMBERS,
     "histogram": "use histc, or bincount",
     "isreal": "use x.imag == 0",
     "istft": "use fft.irfft, and nn.functional.fold",
     "logaddexp2": "use logaddexp(x * c, y * c) / c, where c is log(2)",
-    "matrix_exp": _EXPONENTIAL,
-    "slogdet": _DETERMINANT,
     "stft": "use unfold, and fft.rfft",
-    "svd": "use linalg.svd(A, full_matrices=False), which returns V transposed (Vh)",
     "triangular_solve": _ONE_SOLVER,
 }
 
@@ -87,9 +79,6 @@ ABSENT: dict[str, dict[str, str]] = {
             _QUANTIZED,
             "QInt8Storage QInt32Storage QUInt2x4Storage QUInt4x2Storage QUInt8Storage",
         ),
-        "binomial": "use numpy.random.Generator.binomial of x.numpy()",
-        "chalf": _NO_SUCH_DTYPE,
-        "complex32": _NO_SUCH_DTYPE,
         "cond": "use if of Python",
         "empty_permuted": "use empty, and permute",
         **_each(_NO_SUCH_DTYPE, "float8_e4m3fn float8_e4m3fnuz float8_e5m2"),
@@ -102,14 +91,11 @@ ABSENT: dict[str, dict[str, str]] = {
         "nested": "pad, or use nn.utils.rnn.pack_sequence",
         "nonzero_static": "use nonzero, and pad",
         **_each(_ORTHOGONAL, "orgqr ormqr"),
-        "pca_lowrank": "use linalg.svd of what is left without the mean",
-        "poisson": "use numpy.random.Generator.poisson of x.numpy()",
         **_each(_QUANTIZED, "qint32 qint8 quint8"),
         **_each(_QUANTIZED, "quantize_per_channel quantize_per_tensor"),
         "signal": _WINDOW,
         **_each(_DENSE, "sparse_bsr_tensor sparse_compressed_tensor"),
         "sparse_csc_tensor": _DENSE,
-        "svd_lowrank": "use linalg.svd, and the first columns",
         "sparse_coo_tensor": _DENSE,
         "sparse_csr_tensor": _DENSE,
         "while_loop": "use while of Python",
@@ -148,22 +134,17 @@ ABSENT: dict[str, dict[str, str]] = {
     },
     "linalg": {
         "householder_product": _ORTHOGONAL,
-        "inv_ex": "use linalg.inv, and catch LinAlgError",
         **_each(_ONE_SOLVER, "ldl_factor ldl_factor_ex ldl_solve lu_factor_ex"),
-        "solve_ex": "use linalg.solve, and catch LinAlgError",
         "tensorinv": "use linalg.inv of a matrix made by reshape",
         "tensorsolve": "use linalg.solve of a matrix made by reshape",
         "cond": "divide the largest of linalg.svdvals by the least",
-        "det": _DETERMINANT,
         "eig": _EIGEN,
         "eigvals": _EIGEN,
         "lstsq": _LEAST_SQUARES,
         "lu": _ONE_SOLVER,
         "lu_factor": _ONE_SOLVER,
         "lu_solve": _ONE_SOLVER,
-        "matrix_exp": _EXPONENTIAL,
         "matrix_rank": _RANK,
-        "slogdet": _DETERMINANT,
     },
     "nn": {
         "CrossMapLRN2d": "use nn.LocalResponseNorm",
@@ -260,7 +241,6 @@ _ONE_PROCESS = (
     "process, which needs none, or use mpi4py on the arrays of tensor.numpy()"
 )
 _WHOLE_MODEL = "there is one process; use the module itself"
-_DRAW = "draw with autograd_cy.randn, multinomial, bernoulli and the like"
 _NO_EXPORTER = "there is no exporter; save the weights by autograd_cy.save(module.state_dict())"
 _NO_GRAPH = "there is no graph of the program; run it as it is"
 _NO_COMPILER = f"there is no compiler; {_COMPILER}"
@@ -281,38 +261,14 @@ _QUANTIZATION = _each(
     " QConfig QuantStub QuantWrapper convert default_qconfig fuse_modules get_default_qat_qconfig"
     " get_default_qconfig prepare prepare_qat quantize quantize_dynamic",
 )
-_DISTRIBUTIONS = {
-    "beta": "Beta",
-    "binomial": "Binomial",
-    "chi2": "Chi2",
-    "continuous_bernoulli": "ContinuousBernoulli",
-    "dirichlet": "Dirichlet",
-    "exp_family": "ExponentialFamily",
-    "fishersnedecor": "FisherSnedecor",
-    "gamma": "Gamma",
-    "generalized_pareto": "GeneralizedPareto",
-    "inverse_gamma": "InverseGamma",
-    "kumaraswamy": "Kumaraswamy",
-    "lkj_cholesky": "LKJCholesky",
-    "logistic_normal": "LogisticNormal",
-    "lowrank_multivariate_normal": "LowRankMultivariateNormal",
-    "multinomial": "Multinomial",
-    "negative_binomial": "NegativeBinomial",
-    "pareto": "Pareto",
-    "poisson": "Poisson",
-    "relaxed_bernoulli": "RelaxedBernoulli",
-    "relaxed_categorical": "RelaxedOneHotCategorical",
-    "studentT": "StudentT",
-    "von_mises": "VonMises",
-    "weibull": "Weibull",
-    "wishart": "Wishart",
-}
 
 #: Module without the package's name -> name of torch's there -> the way out.
 STAND_INS: dict[str, dict[str, str | OfTorch]] = {
     "": {
         **_each("sizes are numbers of Python", "SymBool SymFloat SymInt"),
         **_each("use jit.ScriptModule", "ScriptModule"),
+        # To compare dtypes with; calls refuse them.
+        **_each(_NO_SUCH_DTYPE, "chalf complex32"),
         **_each("use autograd_cy.load and autograd_cy.save", "PyTorchFileReader PyTorchFileWriter"),
     },
     "ao": {},
@@ -419,11 +375,6 @@ STAND_INS: dict[str, dict[str, str | OfTorch]] = {
         "ColwiseParallel ParallelStyle PrepareModuleInput PrepareModuleOutput RowwiseParallel"
         " SequenceParallel loss_parallel parallelize_module",
     ),
-    "distributions": _each(
-        _DRAW,
-        " ".join(_DISTRIBUTIONS.values()),
-    ),
-    **{f"distributions.{module}": _each(_DRAW, names) for module, names in _DISTRIBUTIONS.items()},
     "export": _each(_NO_GRAPH, "Constraint Dim ExportedProgram export load save"),
     "fx": _each(
         _NO_GRAPH,
@@ -459,6 +410,8 @@ STAND_INS: dict[str, dict[str, str | OfTorch]] = {
     ),
     "utils.mobile_optimizer": _each("there is no mobile runtime", "optimize_for_mobile"),
     "quantization": _QUANTIZATION,
+    "_subclasses": _each(_NO_COMPILER, "FakeTensor FakeTensorMode"),
+    "_subclasses.fake_tensor": _each(_NO_COMPILER, "FakeTensor FakeTensorMode"),
     "_dynamo": _each(_NO_COMPILER, "OptimizedModule explain export"),
     "_dynamo.eval_frame": _each(_NO_COMPILER, "OptimizedModule"),
 }
@@ -477,11 +430,17 @@ MOVED: dict[str, tuple[str, ...]] = {
     "_dynamo.config": ("compiler: ",),
     "_inductor": ("compiler: ",),
     "_inductor.config": ("compiler: ",),
+    "_subclasses": ("compiler: ",),
+    "_subclasses.fake_tensor": ("compiler: is_fake=_is_fake",),
     "_jit_internal": (
         "jit: Final _overload=_as_it_is _overload_method=_as_it_is"
         " _copy_to_script_wrapper=_as_it_is export ignore is_scripting unused",
         "jit.annotations: BroadcastingList1 BroadcastingList2 BroadcastingList3 Dict List Optional"
         " Tuple Union",
+    ),
+    "_ops": ("_lazy.operators_by_name: OpOverload OpOverloadPacket _OpNamespace",),
+    "_tensor_str": (
+        "_tensors.printing: PRINT_OPTS _add_suffixes=_with_suffixes _tensor_str=_brackets",
     ),
     "cpu.amp.autocast_mode": ("cpu.amp: autocast",),
     "cpu.amp.grad_scaler": ("cpu.amp: GradScaler",),
@@ -496,26 +455,53 @@ MOVED: dict[str, tuple[str, ...]] = {
     "distributed.elastic.multiprocessing": ("distributed: ",),
     "distributed.elastic.multiprocessing.errors": ("distributed: record=_record",),
     "distributions.bernoulli": ("distributions.discrete: Bernoulli",),
+    "distributions.beta": ("distributions.gamma: Beta",),
+    "distributions.binomial": ("distributions.counts: Binomial",),
     "distributions.categorical": ("distributions.discrete: Categorical",),
     "distributions.cauchy": ("distributions.continuous: Cauchy",),
+    "distributions.chi2": ("distributions.gamma: Chi2",),
+    "distributions.continuous_bernoulli": ("distributions.bounded: ContinuousBernoulli",),
+    "distributions.dirichlet": ("distributions.gamma: Dirichlet",),
     "distributions.exponential": ("distributions.continuous: Exponential",),
+    "distributions.fishersnedecor": ("distributions.gamma: FisherSnedecor",),
+    "distributions.generalized_pareto": ("distributions.bounded: GeneralizedPareto",),
     "distributions.geometric": ("distributions.discrete: Geometric",),
     "distributions.gumbel": ("distributions.continuous: Gumbel",),
     "distributions.half_cauchy": ("distributions.continuous: HalfCauchy",),
     "distributions.half_normal": ("distributions.continuous: HalfNormal",),
     "distributions.independent": ("distributions.transformed: Independent",),
+    "distributions.inverse_gamma": ("distributions.gamma: InverseGamma",),
+    "distributions.kumaraswamy": ("distributions.bounded: Kumaraswamy",),
     "distributions.laplace": ("distributions.continuous: Laplace",),
+    "distributions.lkj_cholesky": ("distributions.matrices: LKJCholesky",),
     "distributions.log_normal": ("distributions.continuous: LogNormal",),
+    "distributions.logistic_normal": ("distributions.bounded: LogisticNormal",),
+    "distributions.lowrank_multivariate_normal": (
+        "distributions.multivariate: LowRankMultivariateNormal",
+    ),
     "distributions.mixture_same_family": ("distributions.transformed: MixtureSameFamily",),
+    "distributions.multinomial": ("distributions.counts: Multinomial",),
     "distributions.multivariate_normal": ("distributions.multivariate: MultivariateNormal",),
+    "distributions.negative_binomial": ("distributions.counts: NegativeBinomial",),
     "distributions.normal": ("distributions.continuous: Normal",),
     "distributions.one_hot_categorical": (
         "distributions.discrete: OneHotCategorical OneHotCategoricalStraightThrough",
     ),
+    "distributions.pareto": ("distributions.bounded: Pareto",),
+    "distributions.poisson": ("distributions.counts: Poisson",),
+    "distributions.relaxed_bernoulli": (
+        "distributions.bounded: LogitRelaxedBernoulli RelaxedBernoulli",
+    ),
+    "distributions.relaxed_categorical": (
+        "distributions.bounded: ExpRelaxedCategorical RelaxedOneHotCategorical",
+    ),
+    "distributions.studentT": ("distributions.gamma: StudentT",),
     "distributions.transformed_distribution": (
         "distributions.transformed: TransformedDistribution",
     ),
     "distributions.uniform": ("distributions.continuous: Uniform",),
+    "distributions.weibull": ("distributions.bounded: Weibull",),
+    "distributions.wishart": ("distributions.matrices: Wishart",),
     "functional": (
         ": atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors"
         " cartesian_prod cdist chain_matmul einsum meshgrid norm split tensordot unique"

@@ -375,3 +375,31 @@ def tensor_text(t, prefix: str | None = None) -> str:
 
 
 _tensor._set_repr(tensor_text)
+
+
+# --- of torch._tensor_str, for packages that print tensors of their own --------------------------
+
+
+class _CurrentOptions:
+    """The options that are in effect, as attributes."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_options, name)
+
+
+PRINT_OPTS = _CurrentOptions()
+
+
+def _brackets(self, indent: int) -> str:
+    """Return the nested brackets of a tensor."""
+    return format_array(self.detach().cpu().numpy(), indent)
+
+
+def _with_suffixes(
+    tensor_str: str, suffixes: list[str], indent: int, force_newline: bool = False
+) -> str:
+    """Append suffixes, the first on a new line if it is asked for."""
+    if force_newline and suffixes:
+        tensor_str += ",\n" + " " * indent + suffixes[0]
+        suffixes = suffixes[1:]
+    return _join(tensor_str, suffixes, indent)

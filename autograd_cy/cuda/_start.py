@@ -14,7 +14,26 @@ from importlib import import_module
 from importlib.util import find_spec
 
 # Modules with kernels of operators. What they lack goes by way of the host (cuda_host).
-KERNEL_MODULES = ("cuda_reduce", "cuda_losses", "cuda_rows", "cuda_norms", "cuda_products")
+KERNEL_MODULES = (
+    "cuda_reduce",
+    "cuda_losses",
+    "cuda_rows",
+    "cuda_norms",
+    "cuda_products",
+    "cuda_steps",
+    "cuda_lists",
+    "cuda_gather",
+    "cuda_masks",
+    "cuda_layouts",
+    "cuda_scatter",
+    "cuda_lookups",
+    "cuda_windows",
+    "cuda_convolution",
+    "cuda_norm_sets",
+    "cuda_pooling",
+    "cuda_resampling",
+    "cuda_grid",
+)
 
 _lock = _thread.RLock()
 _started = False

@@ -1,9 +1,6 @@
 """
 Distributions: samples, densities, entropies, divergences, and transforms between them.
 
-Distributions whose samples need draws of the gamma distribution, and some others, are names only
-that say what to use instead when they are called.
-
 Examples
 --------
 >>> import autograd_cy as torch
@@ -21,6 +18,17 @@ from typing import TYPE_CHECKING
 from autograd_cy._lazy import attach as _attach
 
 from . import constraints, transforms
+from . import kl_by_moments as _kl_by_moments  # noqa: F401 - fills the registry
+from .bounded import (
+    ContinuousBernoulli,
+    GeneralizedPareto,
+    Kumaraswamy,
+    LogisticNormal,
+    Pareto,
+    RelaxedBernoulli,
+    RelaxedOneHotCategorical,
+    Weibull,
+)
 from .constraint_registry import biject_to, transform_to
 from .continuous import (
     Cauchy,
@@ -33,6 +41,7 @@ from .continuous import (
     Normal,
     Uniform,
 )
+from .counts import Binomial, Multinomial, NegativeBinomial, Poisson
 from .discrete import (
     Bernoulli,
     Categorical,
@@ -41,31 +50,59 @@ from .discrete import (
     OneHotCategoricalStraightThrough,
 )
 from .distribution import Distribution
+from .exp_family import ExponentialFamily
+from .gamma import Beta, Chi2, Dirichlet, FisherSnedecor, Gamma, InverseGamma, StudentT
 from .kl import kl_divergence, register_kl
-from .multivariate import MultivariateNormal
+from .matrices import LKJCholesky, Wishart
+from .multivariate import LowRankMultivariateNormal, MultivariateNormal
 from .transformed import Independent, MixtureSameFamily, TransformedDistribution
 from .transforms import *  # noqa: F403
+from .von_mises import VonMises
 
 __all__ = [
     "Bernoulli",
+    "Beta",
+    "Binomial",
     "Categorical",
     "Cauchy",
+    "Chi2",
+    "ContinuousBernoulli",
+    "Dirichlet",
     "Distribution",
     "Exponential",
+    "ExponentialFamily",
+    "FisherSnedecor",
+    "Gamma",
+    "GeneralizedPareto",
     "Geometric",
     "Gumbel",
     "HalfCauchy",
     "HalfNormal",
     "Independent",
+    "InverseGamma",
+    "Kumaraswamy",
+    "LKJCholesky",
     "Laplace",
     "LogNormal",
+    "LogisticNormal",
+    "LowRankMultivariateNormal",
     "MixtureSameFamily",
+    "Multinomial",
     "MultivariateNormal",
+    "NegativeBinomial",
     "Normal",
     "OneHotCategorical",
     "OneHotCategoricalStraightThrough",
+    "Pareto",
+    "Poisson",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
+    "StudentT",
     "TransformedDistribution",
     "Uniform",
+    "VonMises",
+    "Weibull",
+    "Wishart",
     "biject_to",
     "constraints",
     "kl_divergence",

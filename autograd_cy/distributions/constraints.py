@@ -274,9 +274,12 @@ class _OneHot(Constraint):
 class _Bounded(Constraint):
     """Values between bounds, as far as a subclass has them: numbers or tensors."""
 
-    def __init__(self, *bounds: Any):
-        self._bounds = bounds
-        for name, bound in zip(self._names, bounds, strict=True):
+    def __init__(self, *bounds: Any, **named: Any):
+        left = self._names[len(bounds) :]
+        if len(bounds) > len(self._names) or set(named) != set(left):
+            raise TypeError(f"{type(self).__name__} takes {' and '.join(self._names)}")
+        self._bounds = (*bounds, *(named[name] for name in left))
+        for name, bound in zip(self._names, self._bounds, strict=True):
             setattr(self, name, bound)
 
     _names: tuple[str, ...] = ("lower_bound", "upper_bound")

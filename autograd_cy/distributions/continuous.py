@@ -24,6 +24,7 @@ from autograd_cy import rand as _rand
 
 from . import constraints
 from .distribution import _OfParameters
+from .exp_family import ExponentialFamily
 from .transformed import TransformedDistribution
 from .transforms import ExpTransform
 from .utils import _standard_normal, euler_constant
@@ -63,7 +64,7 @@ class _OfLocationAndScale(_OfParameters):
         return self.loc
 
 
-class Normal(_OfLocationAndScale):
+class Normal(_OfLocationAndScale, ExponentialFamily):
     r"""
     The normal distribution, with density :math:`e^{-(x-\mu)^2/2\sigma^2} / \sqrt{2\pi}\sigma`.
 
@@ -118,6 +119,14 @@ class Normal(_OfLocationAndScale):
 
     def entropy(self) -> Tensor:
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        square = self.scale.square()
+        return self.loc / square, -0.5 / square
+
+    def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:
+        return -0.25 * x.square() / y + 0.5 * (-math.pi / y).log()
 
 
 class Uniform(_OfParameters):
@@ -197,7 +206,7 @@ class Uniform(_OfParameters):
         return (self.high - self.low).log()
 
 
-class Exponential(_OfParameters):
+class Exponential(_OfParameters, ExponentialFamily):
     r"""
     The exponential distribution, with density :math:`\lambda e^{-\lambda x}`.
 
@@ -256,6 +265,13 @@ class Exponential(_OfParameters):
 
     def entropy(self) -> Tensor:
         return 1.0 - self.rate.log()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (-self.rate,)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:
+        return -(-x).log()
 
 
 class Laplace(_OfLocationAndScale):

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 from autograd_cy import Size, Tensor, arange, finfo, multinomial, nan, no_grad
 from autograd_cy import bernoulli as _bernoulli
-from autograd_cy.nn.functional import binary_cross_entropy_with_logits, one_hot
+from autograd_cy.nn.functional import binary_cross_entropy_with_logits, one_hot, softplus
 
 from . import constraints
 from .distribution import Distribution
+from .exp_family import ExponentialFamily
 from .utils import (
     broadcast_all,
     lazy_property,
@@ -68,7 +69,7 @@ class _OfProbability(Distribution):
         return self._param.size()
 
 
-class Bernoulli(_OfProbability):
+class Bernoulli(_OfProbability, ExponentialFamily):
     r"""
     The distribution of 1, with the probability `probs`, and 0.
 
@@ -123,6 +124,13 @@ class Bernoulli(_OfProbability):
 
     def entropy(self) -> Tensor:
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.logits,)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:
+        return softplus(x)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         values = arange(2, dtype=self._param.dtype, device=self._param.device)

@@ -19,7 +19,7 @@ from .continuous import (
     Uniform,
 )
 from .discrete import Bernoulli, Categorical, Geometric, OneHotCategorical
-from .multivariate import MultivariateNormal, _lower_solve
+from .multivariate import LowRankMultivariateNormal, MultivariateNormal, _lower_solve
 from .transformed import Independent, TransformedDistribution
 from .utils import _sum_rightmost, euler_constant
 
@@ -47,7 +47,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[_Function], _Function]:
     Raises
     ------
     TypeError
-        If they aren't classes of distributions.
+        If they aren't classes.
 
     Examples
     --------
@@ -60,10 +60,8 @@ def register_kl(type_p: type, type_q: type) -> Callable[[_Function], _Function]:
     >>> kl_divergence(Mine(0.0, 1.0), Uniform(0.0, 1.0))
     tensor(7.)
     """
-    from .distribution import Distribution
-
     for name, kind in (("type_p", type_p), ("type_q", type_q)):
-        if not (isinstance(kind, type) and issubclass(kind, Distribution)):
+        if not isinstance(kind, type):  # other bases of distributions may be given, as torch takes
             raise TypeError(f"Expected {name} to be a Distribution subclass but got {kind}")
 
     def keep(function: _Function) -> _Function:
@@ -191,6 +189,9 @@ def _one_hot(p: Any, q: Any) -> Tensor:
     return _categorical(p._categorical, q._categorical)
 
 
+@register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
+@register_kl(LowRankMultivariateNormal, MultivariateNormal)
+@register_kl(MultivariateNormal, LowRankMultivariateNormal)
 @register_kl(MultivariateNormal, MultivariateNormal)
 def _multivariate_normal(p: Any, q: Any) -> Tensor:
     if p.event_shape != q.event_shape:

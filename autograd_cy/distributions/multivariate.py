@@ -1,4 +1,4 @@
-"""The normal distribution of vectors."""
+"""Normal distributions of vectors."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from autograd_cy import Tensor, broadcast_shapes, linalg
+from autograd_cy import Tensor, broadcast_shapes, eye, linalg
 
 from . import constraints
 from .distribution import Distribution
 from .utils import _standard_normal, lazy_property
 
-__all__ = ["MultivariateNormal"]
+__all__ = ["LowRankMultivariateNormal", "MultivariateNormal"]
 
 
 def _lower_solve(factor: Tensor, value: Tensor) -> Tensor:
@@ -166,3 +166,151 @@ class MultivariateNormal(Distribution):
 
     def _shown(self) -> list[str]:
         return [name for name in self.arg_constraints if name in self.__dict__]
+
+
+class LowRankMultivariateNormal(Distribution):
+    r"""
+    The normal distribution of vectors with the covariance :math:`W W^T + D`.
+
+    Parameters
+    ----------
+    loc : Tensor
+        The mean.
+    cov_factor : Tensor
+        :math:`W`, of the shape ``(*, n, rank)``.
+    cov_diag : Tensor
+        The diagonal of :math:`D`.
+    validate_args : bool, optional
+
+    Raises
+    ------
+    ValueError
+        If dimensions are missing, or sizes don't fit.
+
+    Notes
+    -----
+    Inverse and determinant are those of a matrix of the size of the rank (Woodbury's identity).
+
+    Examples
+    --------
+    >>> import autograd_cy as torch
+    >>> d = torch.distributions.LowRankMultivariateNormal(
+    ...     torch.zeros(2), torch.tensor([[1.0], [0.0]]), torch.ones(2)
+    ... )
+    >>> d.variance
+    tensor([2., 1.])
+    """
+
+    arg_constraints: ClassVar[dict[str, Any]] = {
+        "loc": constraints.real_vector,
+        "cov_factor": constraints.independent(constraints.real, 2),
+        "cov_diag": constraints.independent(constraints.positive, 1),
+    }
+    support = constraints.real_vector
+    has_rsample = True
+
+    def __init__(
+        self,
+        loc: Tensor,
+        cov_factor: Tensor,
+        cov_diag: Tensor,
+        validate_args: bool | None = None,
+    ):
+        if loc.dim() < 1:
+            raise ValueError("loc must be at least one-dimensional.")
+        event = loc.shape[-1:]
+        if cov_factor.dim() < 2:
+            raise ValueError(
+                "cov_factor must be at least two-dimensional, with optional leading batch "
+                "dimensions"
+            )
+        if cov_factor.shape[-2:-1] != event:
+            raise ValueError(f"cov_factor must be a batch of matrices with shape {event[0]} x m")
+        if cov_diag.shape[-1:] != event:
+            raise ValueError(f"cov_diag must be a batch of vectors with shape {event}")
+        batch = tuple(broadcast_shapes(loc.shape[:-1], cov_factor.shape[:-2], cov_diag.shape[:-1]))
+        self.loc = loc.expand((*batch, -1))
+        self.cov_factor = cov_factor.expand((*batch, -1, -1))
+        self.cov_diag = cov_diag.expand((*batch, -1))
+        super().__init__(batch, event, validate_args=validate_args)
+        self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
+        small = cov_factor.mT @ (cov_factor / cov_diag.unsqueeze(-1))
+        identity = eye(small.shape[-1], dtype=small.dtype, device=small.device)
+        self._capacitance_tril = linalg.cholesky(small + identity)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        shape, n = tuple(batch_shape), tuple(self.event_shape)
+        return self._new(
+            shape,
+            self._get_checked_instance(LowRankMultivariateNormal, _instance),
+            loc=self.loc.expand(shape + n),
+            cov_diag=self.cov_diag.expand(shape + n),
+            cov_factor=self.cov_factor.expand(shape + tuple(self.cov_factor.shape[-2:])),
+            _unbroadcasted_cov_factor=self._unbroadcasted_cov_factor,
+            _unbroadcasted_cov_diag=self._unbroadcasted_cov_diag,
+            _capacitance_tril=self._capacitance_tril,
+        )
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+    @lazy_property
+    def variance(self) -> Tensor:  # type: ignore[override]
+        found = self._unbroadcasted_cov_factor.square().sum(-1) + self._unbroadcasted_cov_diag
+        return found.expand(tuple(self._batch_shape) + tuple(self._event_shape))
+
+    def _whole(self, matrix: Tensor) -> Tensor:
+        n = tuple(self._event_shape)
+        return matrix.expand(tuple(self._batch_shape) + n + n)
+
+    def _covariance(self) -> Tensor:
+        W = self._unbroadcasted_cov_factor
+        return W @ W.mT + self._unbroadcasted_cov_diag.diag_embed()
+
+    @lazy_property
+    def scale_tril(self) -> Tensor:
+        """The lower triangular factor of the covariance."""
+        return self._whole(linalg.cholesky(self._covariance()))
+
+    @lazy_property
+    def covariance_matrix(self) -> Tensor:
+        """The covariance."""
+        return self._whole(self._covariance())
+
+    @lazy_property
+    def precision_matrix(self) -> Tensor:
+        """The inverse of the covariance."""
+        diagonal = self._unbroadcasted_cov_diag
+        scaled = self._unbroadcasted_cov_factor.mT / diagonal.unsqueeze(-2)
+        half = linalg.solve_triangular(self._capacitance_tril, scaled, upper=False)
+        return self._whole(diagonal.reciprocal().diag_embed() - half.mT @ half)
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        few = (*tuple(shape)[:-1], self.cov_factor.shape[-1])
+        along = _standard_normal(few, self.loc.dtype, self.loc.device)
+        each = _standard_normal(shape, self.loc.dtype, self.loc.device)
+        moved = (self._unbroadcasted_cov_factor @ along.unsqueeze(-1)).squeeze(-1)
+        return self.loc + moved + self._unbroadcasted_cov_diag.sqrt() * each
+
+    def _half_log_det(self) -> Tensor:
+        small = self._capacitance_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+        return small + 0.5 * self._unbroadcasted_cov_diag.log().sum(-1)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        off = value - self.loc
+        scaled = off / self._unbroadcasted_cov_diag
+        inner = (self._unbroadcasted_cov_factor.mT @ scaled.unsqueeze(-1)).squeeze(-1)
+        along = _lower_solve(self._capacitance_tril, inner).square().sum(-1)
+        constant = self._event_shape[0] * math.log(2 * math.pi)
+        return -0.5 * (constant + (off * scaled).sum(-1) - along) - self._half_log_det()
+
+    def entropy(self) -> Tensor:
+        found = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
+        return found.expand(tuple(self._batch_shape))

@@ -354,4 +354,8 @@ def _as_it_is(fn: _Function) -> _Function:
     return fn
 
 
+# Decorators of overloads, as torch.jit has them.
+_overload = _overload_method = _as_it_is
+
+
 __getattr__, __dir__ = _attach(__name__)

@@ -12,6 +12,7 @@ from autograd_cy.ops._schema import (
     composite,
     error,
     host,
+    loop,
     one,
     op,
     real,
@@ -57,6 +58,73 @@ op(
         "        [0.0000, 0.2500]])"
     ),
     raises={"LinAlgError": "A matrix is singular."},
+)
+
+op(
+    "inv_ex(A, *, check_errors: bool = False) -> (inverse, info)",
+    namespace="linalg",
+    tier="interpreted",
+    kernel=host("linalg.inv_ex", ("same", "int32")),
+    checks="square",
+    out=False,
+    vjp={"A": "-matmul(adjoint(inverse), matmul(grad_inverse, adjoint(inverse)))"},
+    jvp={"inverse": {"A": "-matmul(inverse, matmul(A_t, inverse))"}},
+    nondiff_outputs=("info",),
+    vmap="linalg_inv_ex(A, check_errors)",
+    dtypes="fc",
+    reference=by_test("tests/ops/test_decompositions.py::test_inv_ex_and_solve_ex_say_where"),
+    node="LinalgInvExBackward0",
+    errors=(NOT_SQUARE, VECTOR),
+    params={"check_errors": "Raise an error where a matrix is singular."},
+    doc=(
+        "The inverse of :func:`inv`, and for each matrix 0, or the place, from 1, of the pivot "
+        "that is 0, where the inverse has no meaning."
+    ),
+    example=(
+        ">>> ag.linalg.inv_ex(ag.tensor([[4.0, 0.0], [0.0, 0.0]])).info\n"
+        "tensor(2, dtype=autograd_cy.int32)"
+    ),
+    raises={"LinAlgError": "A matrix is singular, with `check_errors`."},
+)
+
+# The derivative of the exponential at A in the direction E is the upper right block of the
+# exponential of ((A, E), (0, A)): R. Mathias, "A chain rule for matrix functions and applications"
+# (1996). Its adjoint is the derivative at the adjoint of A.
+op(
+    "matrix_exp(A)",
+    namespace="linalg",
+    tier="interpreted",
+    kernel=host("linalg.matrix_exp"),
+    checks="square",
+    out=False,
+    aliases=("matrix_exp",),
+    vjp={"A": "_matrix_exp_derivative(adjoint(A), grad)"},
+    shows={"self": "A"},
+    jvp={"A": "_matrix_exp_derivative(A, A_t)"},
+    vmap="linalg_matrix_exp(A)",
+    samples=shapes(*SQUARE),
+    dtypes="fc",
+    refusal={
+        **dict.fromkeys("bi", "Expected a floating point or complex tensor as input. Got {}"),
+        "h": "Low precision dtypes not supported. Got {}",
+    },
+    reference="scipy.linalg.expm(A) if A.size else A",
+    tolerance=1e-3,
+    node="LinalgMatrixExpBackward0",
+    errors=(NOT_SQUARE, VECTOR),
+    doc="Exponential of square matrices, of shape (..., n, n).",
+    example=(
+        ">>> ag.linalg.matrix_exp(ag.tensor([[0.0, 1.0], [0.0, 0.0]]))\n"
+        "tensor([[1., 1.],\n"
+        "        [0., 1.]])"
+    ),
+)
+
+op(
+    "_matrix_exp_derivative(A, E)",
+    tier="interpreted",
+    kernel=composite("linalg.matrix_exp_derivative"),
+    doc="Derivative of the exponential at one matrix in the direction of another.",
 )
 
 op(
@@ -203,6 +271,95 @@ op(
 )
 
 op(
+    "det(A)",
+    namespace="linalg",
+    tier="interpreted",
+    kernel=host("linalg.det"),
+    checks="square",
+    out="exact",
+    aliases=("det",),
+    autocast="float32",
+    vjp={"A": "_det_backward(grad, A, result)"},
+    jvp={"A": "_det_jvp(A_t, A, result)"},
+    vmap="linalg_det(A)",
+    samples=[],
+    dtypes="fc",
+    refusal={
+        **dict.fromkeys("bi", "Expected a floating point or complex tensor as input. Got {}"),
+        "h": "Low precision dtypes not supported. Got {}",
+    },
+    reference=by_test("tests/ops/test_decompositions.py::test_determinants_have_derivatives"),
+    tolerance=1e-3,
+    node="LinalgDetBackward0",
+    errors=(NOT_SQUARE, VECTOR),
+    doc=(
+        "Determinant of square matrices, of shape (..., n, n). The gradient at a singular matrix "
+        "is that of the cofactors, and has no derivative."
+    ),
+    example=">>> ag.linalg.det(ag.tensor([[2.0, 0.0], [0.0, 4.0]]))\ntensor(8.)",
+)
+
+op(
+    "_det_backward(grad, A, det)",
+    tier="interpreted",
+    kernel=composite("linalg.det_backward"),
+    doc="Gradient of a matrix from that of its determinant.",
+)
+
+op(
+    "_det_jvp(tangent, A, det)",
+    tier="interpreted",
+    kernel=composite("linalg.det_jvp"),
+    doc="Tangent of the determinant.",
+)
+
+op(
+    "slogdet(A) -> (sign, logabsdet)",
+    namespace="linalg",
+    tier="interpreted",
+    kernel=host("linalg.slogdet", ("same", "real")),
+    checks="square",
+    out=False,
+    aliases=("slogdet",),
+    autocast="float32",
+    vjp={"A": "_slogdet_backward(given_sign, given_logabsdet, A, sign)"},
+    jvp={
+        "sign": {"A": "_slogdet_jvp(A_t, A, sign, 0)"},
+        "logabsdet": {"A": "_slogdet_jvp(A_t, A, sign, 1)"},
+    },
+    vmap="linalg_slogdet(A)",
+    samples=[],
+    dtypes="fc",
+    refusal={
+        **dict.fromkeys("bi", "Expected a floating point or complex tensor as input. Got {}"),
+        "h": "Low precision dtypes not supported. Got {}",
+    },
+    reference=by_test("tests/ops/test_decompositions.py::test_determinants_have_derivatives"),
+    tolerance=1e-3,
+    node="LinalgSlogdetBackward0",
+    errors=(NOT_SQUARE, VECTOR),
+    doc=(
+        "Sign, or phase, of the determinant of square matrices, and the logarithm of its absolute "
+        "value."
+    ),
+    example=(">>> ag.linalg.slogdet(ag.tensor([[1.0, 0.0], [0.0, -1.0]])).sign\ntensor(-1.)"),
+)
+
+op(
+    "_slogdet_backward(grad_sign: Tensor?, grad_log: Tensor?, A, sign)",
+    tier="interpreted",
+    kernel=composite("linalg.slogdet_backward"),
+    doc="Gradient of a matrix from those of sign and logarithm of its determinant.",
+)
+
+op(
+    "_slogdet_jvp(tangent, A, sign, which: int)",
+    tier="interpreted",
+    kernel=composite("linalg.slogdet_jvp"),
+    doc="Tangent of the sign or the logarithm of the determinant (0, 1).",
+)
+
+op(
     "logdet(self)",
     tier="interpreted",
     kernel=host("linalg.logdet"),
@@ -332,6 +489,47 @@ op(
     tier="interpreted",
     kernel=composite("linalg.solve_backward"),
     doc="Gradients of a linear system with respect to matrix and right-hand side.",
+)
+
+op(
+    "solve_ex(A, B, *, left: bool = True, check_errors: bool = False) -> (result, info)",
+    namespace="linalg",
+    tier="interpreted",
+    kernel=composite("linalg.solve_ex"),
+    dtypes="fc",
+    reference=by_test("tests/ops/test_decompositions.py::test_inv_ex_and_solve_ex_say_where"),
+    errors=(error(sample((arg((2, 3)), arg((2, 1)))), RuntimeError, "square"),),
+    params={"check_errors": "Raise an error where a matrix is singular."},
+    doc=(
+        "The solution of :func:`solve`, and for each matrix 0, or the place, from 1, of the pivot "
+        "that is 0, where the solution has no meaning."
+    ),
+    example=(
+        ">>> A, B = ag.tensor([[2.0, 0.0], [0.0, 4.0]]), ag.tensor([2.0, 2.0])\n"
+        ">>> ag.linalg.solve_ex(A, B).result\n"
+        "tensor([1.0000, 0.5000])"
+    ),
+    raises={"LinAlgError": "A matrix is singular, with `check_errors`."},
+)
+
+op(
+    "_linalg_solve_ex(A, B, check_errors: bool) -> (result, info)",
+    tier="interpreted",
+    kernel=host("linalg.solve_ex", ("same", "int32")),
+    shown_as="linalg.solve",
+    checks="solvable",
+    vjp={("A", "B"): "_solve_backward(grad_result, A, result, needed)"},
+    node="LinalgSolveExBackward0",
+    jvp={
+        "result": {
+            "A": "-_linalg_solve(A, matmul(A_t, result))",
+            "B": "_linalg_solve(A, B_t)",
+        }
+    },
+    nondiff_outputs=("info",),
+    vmap=loop("LAPACK says of each matrix where it failed"),
+    dtypes="fc",
+    doc="The solution of a system of matrices, and where it failed.",
 )
 
 op(

@@ -37,3 +37,23 @@ op(
     doc="The older name of :func:`linalg.pinv`.",
     example=">>> ag.pinverse(ag.tensor([[2.0]]))\ntensor([[0.5000]])",
 )
+
+op(
+    "svd(self, some: bool = True, compute_uv: bool = True) -> (U, S, V)",
+    tier="interpreted",
+    kernel=composite("older.svd"),
+    autocast="float32",
+    samples=[],
+    dtypes="fc",
+    reference=by_test("tests/ops/test_decompositions.py::test_the_older_svd_gives_v"),
+    errors=(error(sample((arg((3,)),)), RuntimeError, "must have at least 2 dimensions"),),
+    params={
+        "some": "False: complete U and V, whose columns are a basis.",
+        "compute_uv": "False: zeros in place of U and V, which are complete then.",
+    },
+    doc=(
+        "The older form of :func:`linalg.svd`, ``self = U @ diag(S) @ V.mH``: the result has V, "
+        "not its adjoint."
+    ),
+    example=">>> ag.svd(ag.tensor([[3.0, 0.0], [0.0, 4.0]])).S\ntensor([4., 3.])",
+)

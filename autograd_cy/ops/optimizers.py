@@ -191,7 +191,7 @@ step(
 op(
     "_amp_foreach_non_finite_check_and_unscale_(self: Tensor[], found_inf, inv_scale) -> ()",
     kernel=call(
-        "loss_scaling.unscale",
+        "gradient_lists.unscale",
         shape="rules_optimizers.unscaled(self, found_inf, inv_scale)",
         lazy=True,
     ),
@@ -206,7 +206,7 @@ op(
     "_amp_update_scale_(self, growth_tracker, found_inf, scale_growth_factor: float, "
     "scale_backoff_factor: float, growth_interval: int) -> ()",
     kernel=call(
-        "loss_scaling.update_scale",
+        "gradient_lists.update_scale",
         shape="rules_optimizers.scale_updated(self, growth_tracker, found_inf)",
         lazy=True,
     ),
@@ -236,4 +236,27 @@ op(
     method=False,
     event="_foreach_mul_",
     doc="Each tensor of a list times a number, or times a tensor of one, in place.",
+)
+op(
+    "_foreach_total_norm(self: Tensor[]) -> result",
+    kernel=call("gradient_lists.total_norm", shape="rules_optimizers.total_norm(self)"),
+    vjp=nondiff("it is a norm of gradients, which is not recorded"),
+    vmap=refuse("vmap: the norm of a list is one for all examples; take it outside"),
+    method=False,
+    event="_foreach_norm",
+    doc="The norm of order 2 of all elements of a list, whose tensors have one dtype.",
+)
+op(
+    "_foreach_clip_(self: Tensor[], total_norm, max_norm: float) -> ()",
+    kernel=call(
+        "gradient_lists.clip",
+        shape="rules_optimizers.clipped(self, total_norm)",
+        lazy=True,
+    ),
+    mutates=("self",),
+    vjp=CHANGED,
+    vmap=refuse("vmap: gradients of examples are not clipped together; do it outside of the vmap"),
+    method=False,
+    event="_foreach_mul_",
+    doc="Each tensor of a list times ``max_norm / (total_norm + 1e-6)``, if that is less than 1.",
 )

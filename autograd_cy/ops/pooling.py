@@ -7,7 +7,17 @@ and call them.
 
 from typing import Any
 
-from autograd_cy.ops._schema import arg, by_test, call, composite, one, only_if, op, sample
+from autograd_cy.ops._schema import (
+    arg,
+    by_test,
+    call,
+    composite,
+    nondiff,
+    one,
+    only_if,
+    op,
+    sample,
+)
 
 LOADED = "at first use"
 HERE = "tests/ops/test_pooling.py::"
@@ -38,6 +48,7 @@ GRADS = only_if("grad_output", "grad_output.nd == 4")
 
 _WINDOWS = "kernel_size: sizes, stride: sizes, padding: sizes"
 _MAX = "kernel_size, stride, padding, dilation, ceil_mode"
+_STEPS = "kernel_size, stride, padding, dilation"
 _AVG = "kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override"
 _MAX_NODES: dict[str, Any] = {
     "node": "MaxPool2DWithIndicesBackward0",
@@ -58,7 +69,12 @@ op(
     ),
     nondiff_outputs=("indices",),
     **_MAX_NODES,
-    vjp={"self": "_max_pool_backward(grad_values, indices, self.shape, len(kernel_size))"},
+    vjp={
+        "self": (
+            "_max_pool_backward(grad_values, indices, self.shape, len(kernel_size), kernel_size, "
+            "stride, padding, dilation)"
+        )
+    },
     stays={"self": ("self",)},
     jvp={"values": {"self": "_pooled_at(self_t, indices, len(kernel_size))"}},
     vmap=f"_max_pool(self, {_MAX})",
@@ -75,7 +91,25 @@ op(
 )
 
 op(
-    "_max_pool_backward(grad_output, indices, size: sizes, rank: int)",
+    f"_max_pool_values(self, {_WINDOWS}, dilation: sizes, ceil_mode: bool)",
+    shown_as="max_pool1d",
+    out=False,
+    kernel=call("pooling.max_values", shape=f"rules_pooling.max_values(self, {_MAX})"),
+    vjp=nondiff("the composite around it takes _max_pool where the result is differentiated"),
+    vmap=f"_max_pool_values(self, {_MAX})",
+    dtypes="ihf",
+    samples=[
+        one((3, 7), (3,), (2,), (1,), (1,), False),
+        one((2, 2, 9), (2,), (2,), (0,), (3,), True),
+        one((0, 3, 4), (2,), (2,), (0,), (1,), False),
+    ],
+    reference=by_test(HERE + "test_max_pool"),
+    doc="Largest elements of windows alone.",
+)
+
+op(
+    f"_max_pool_backward(grad_output, indices, size: sizes, rank: int, {_WINDOWS}, "
+    "dilation: sizes)",
     out=False,
     kernel=call(
         "pooling.max_pool_backward",
@@ -88,16 +122,21 @@ op(
     vmap={
         "grad_output": (
             "_max_pool_backward(grad_output, expand(indices, (B,) + indices.shape), (B,) + size, "
-            "rank)"
+            f"rank, {_STEPS})"
         ),
         "indices": (
             "_max_pool_backward(expand(grad_output, (B,) + grad_output.shape), indices, (B,) "
-            "+ size, rank)"
+            f"+ size, rank, {_STEPS})"
         ),
-        ("grad_output", "indices"): "_max_pool_backward(grad_output, indices, (B,) + size, rank)",
+        ("grad_output", "indices"): (
+            f"_max_pool_backward(grad_output, indices, (B,) + size, rank, {_STEPS})"
+        ),
     },
     dtypes="hf",
-    doc="Elements added to those of a plane at their places, the rest zero.",
+    doc=(
+        "Elements added to those of a plane at their places, the rest zero. Each place is within "
+        "the window of its element; without sizes, windows are nearly equal parts."
+    ),
 )
 
 op(
@@ -166,7 +205,11 @@ op(
     node="AdaptiveMaxPool2DBackward0",
     variants={"AdaptiveMaxPool3DBackward0": "len(output_size) == 3"},
     shows={"result1": "indices"},
-    vjp={"self": "_max_pool_backward(grad_values, indices, self.shape, len(output_size))"},
+    vjp={
+        "self": (
+            "_max_pool_backward(grad_values, indices, self.shape, len(output_size), (), (), (), ())"
+        )
+    },
     stays={"self": ("self",)},
     jvp={"values": {"self": "_pooled_at(self_t, indices, len(output_size))"}},
     vmap="_adaptive_max_pool(self, output_size)",
@@ -283,7 +326,9 @@ for n in (1, 2, 3):
     op(
         f"max_pool{n}d(input, {_windows}, {_more})",
         method=False,
-        kernel=composite(f"_max_pool_form(input, {n}, {_MAX})[0]"),
+        kernel=composite(
+            f"_max_pool_form(input, {n}, {_MAX})[0]" if n > 1 else "pooling.max_pool1d"
+        ),
         autocast="float32" if n == 3 else None,
         samples=_max_samples,
         dtypes="ihf",

@@ -386,3 +386,81 @@ op(
     dtypes="hf",
     doc="``exp(-abs(x)) * I_n(x) / x**n``.",
 )
+
+# --- draws of gamma and Poisson numbers -----------------------------------------------------------
+#
+# The numbers are drawn by autograd_cy/special/_gamma_draws.py and _count_draws.py; these records
+# give them a place in the graph. The derivative of a draw by its parameter is that of the quantile
+# with the probability fixed, -dF/da / p: M. Figurnov, S. Mohamed, A. Mnih, "Implicit
+# reparameterization gradients" (2018).
+
+
+def drawn(name, signature, vjp, node, **more):
+    op(
+        signature,
+        tier="interpreted",
+        shown_as=name,
+        kernel=host("np.array(drawn)"),
+        vjp=vjp,
+        vmap="elementwise",
+        node=node,
+        doc="The drawn numbers, with a derivative by their parameters.",
+        **more,
+    )
+
+
+drawn(
+    "_standard_gamma",
+    "_gamma_drawn(self, drawn)",
+    {"self": "grad * _standard_gamma_grad(self, result)"},
+    "StandardGammaBackward0",
+    jvp={"self": "self_t * _standard_gamma_grad(self, result)"},
+)
+drawn(
+    "poisson",
+    "_poisson_drawn(self, drawn)",
+    {"self": "zeros_like(grad)"},
+    "PoissonBackward0",
+    jvp={"self": "zeros_like(self_t)"},
+)
+op(
+    "_dirichlet_drawn(self, drawn)",
+    tier="interpreted",
+    shown_as="_sample_dirichlet",
+    kernel=host("np.array(drawn)"),
+    vjp={"self": "_dirichlet_backward(grad, self, result)"},
+    jvp={"self": "_dirichlet_jvp(self_t, self, result)"},
+    vmap="_dirichlet_drawn(self, drawn)",
+    node="SampleDirichletBackward0",
+    doc="Drawn vectors of the simplex, with a derivative by their concentrations.",
+)
+op(
+    "_dirichlet_backward(grad, concentration, x)",
+    tier="interpreted",
+    kernel=composite("special.dirichlet_backward"),
+    doc="Gradient of concentrations by that of a vector drawn with them.",
+)
+op(
+    "_dirichlet_jvp(tangent, concentration, x)",
+    tier="interpreted",
+    kernel=composite("special.dirichlet_jvp"),
+    doc="Tangent of a drawn vector.",
+)
+op(
+    "_standard_gamma_grad(self, output)",
+    tier="interpreted",
+    kernel=host("draws.gamma_derivative", "float"),
+    vjp=dict.fromkeys(("self", "output"), "_not_implemented(grad, '_standard_gamma_grad')"),
+    jvp=dict.fromkeys(("self", "output"), "_not_forward(self_t, '_standard_gamma_grad')"),
+    vmap="elementwise",
+    doc="Derivative of gamma numbers by their concentration, with the probability fixed.",
+)
+op(
+    "_dirichlet_grad(x, alpha, total)",
+    tier="interpreted",
+    kernel=host("draws.dirichlet_derivative", "float"),
+    vjp=dict.fromkeys(("x", "alpha", "total"), "_not_implemented(grad, '_dirichlet_grad')"),
+    jvp=dict.fromkeys(("x", "alpha", "total"), "_not_forward(x_t, '_dirichlet_grad')"),
+    vmap="elementwise",
+    doc="Derivative of a part of a vector by its concentration, over 1 less the part.",
+)

@@ -152,8 +152,12 @@ class Session:
         if taken is None:
             only = None if self.options["all_threads"] else self._thread
             # Of kernels first: their times are asked for by the ticks of this session.
-            found = self._kernels.stop() if self._kernels is not None else []
-            taken = self._recording.stop(only)
+            try:
+                found = self._kernels.stop() if self._kernels is not None else []
+            finally:
+                # After an error of a kernel, too: nothing records then, and a second call gives
+                # what the host has done.
+                taken = self._taken = self._recording.stop(only)
             if taken is not None and self._kernels is not None:
                 self._kernels.keep(found, self._recording)
         if taken is None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ext.codegen.kernel_runs import given, has_shape, is_sized, signature, sizes_signature
+from ext.codegen.step_kernels import with_loops
 
 if TYPE_CHECKING:
     from autograd_cy.ops._schema import Record
@@ -58,6 +59,11 @@ def device_keys(folder: Path) -> set[str]:
     there."""
     tables = [_TABLE.search(path.read_text()) for path in sorted(folder.glob("*.pyx"))]
     return {key for table in tables if table for key in _KEY.findall(table[1])}
+
+
+def own_keys(folder: Path, families: Mapping[str, Iterable[Record]]) -> set[str]:
+    """All slots that CUDA devices have kernels for: also those that are made from records."""
+    return device_keys(folder) | {r.key for r in with_loops(families)}
 
 
 def way(r: Record, own: set[str]) -> str:

@@ -1,4 +1,5 @@
-"""The sources of operations along rows on CUDA devices (rows.cuh, norm_rows.cuh)."""
+"""The sources of operations along rows on CUDA devices (rows.cuh, norm_rows.cuh), and of
+norms of channels and groups (norm_sets.cuh)."""
 
 from __future__ import annotations
 
@@ -19,6 +20,8 @@ NORMS = {
     "norm_columns": ("ag_norm_columns", "ag_norm_columns_args"),
 }
 
+SETS = {"norm_sets": "ag_sets_forward", "norm_sets_backward": "ag_sets_backward"}
+
 
 def kernel(name: str, dtype: str) -> str:
     return (
@@ -35,6 +38,13 @@ def norm(name: str, dtype: str) -> str:
     )
 
 
+def norm_of_sets(name: str, dtype: str) -> str:
+    return (
+        f"AG_KERNEL_TOGETHER({name}_{dtype}, ag_set_args, AG_REDUCE_THREADS) "
+        f"{{ {SETS[name]}<{ELEMENTS[dtype]}>(a); }}\n"
+    )
+
+
 def sources() -> dict[str, CudaSource]:
     """The source of each image: {name of the image: source}."""
     sources = {}
@@ -43,4 +53,6 @@ def sources() -> dict[str, CudaSource]:
         sources[f"rows_{image}"] = CudaSource(f'#include "rows.cuh"\n\n{text}')
         text = "".join(norm(name, dtype) for dtype in dtypes for name in NORMS)
         sources[f"norm_{image}"] = CudaSource(f'#include "norm_rows.cuh"\n\n{text}')
+        text = "".join(norm_of_sets(name, dtype) for dtype in dtypes for name in SETS)
+        sources[f"sets_{image}"] = CudaSource(f'#include "norm_sets.cuh"\n\n{text}')
     return sources

@@ -15,6 +15,13 @@ FAMILIES = (
     "cuda_reductions",
     "cuda_rows",
     "cuda_products",
+    "cuda_steps",
+    "cuda_lists",
+    "cuda_sort",
+    "cuda_gathers",
+    "cuda_scatters",
+    "cuda_lookups",
+    "cuda_windows",
 )
 
 

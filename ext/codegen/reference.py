@@ -45,7 +45,7 @@ WAYS = {
     "parts": "by the operators that it is made of",
     "host": "by the host, with copies there and back",
 }
-OWN = cuda_host.device_keys(ROOT / "ext" / "cuda")
+OWN = cuda_host.own_keys(ROOT / "ext" / "cuda", table.load())
 BATCHING = {"elementwise": "batch dimensions are aligned"}
 KINDS = {"vjp": "Gradient", "jvp": "Forward mode", "vmap": "vmap"}
 

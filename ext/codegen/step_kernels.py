@@ -6,7 +6,11 @@ parameters (ext/kernels/optimize.pyx). Made from the records are
 * ``optimizer_loops.pxd``: for each loop a struct with its numbers by name, and a number of the loop;
 * ``optimizer_dispatch.pxi``, a part of optimizer_loops.pyx: by the number of a loop its function, and
   the place of the numbers that are tensors;
-* ``optimize.pxd`` and ``optimizer_kernels.pxi``, a part of optimize.pyx: the kernels of the CPU.
+* ``optimize.pxd`` and ``optimizer_kernels.pxi``, a part of optimize.pyx and of cuda_steps.pyx: the
+  kernels, which differ in their class `Steps`;
+* ``optimizer_slots.pxi``, a part of cuda_steps.pyx: the kernels of GPUs by key.
+
+The loops of GPUs are translated from those of the CPU (ext/codegen/cuda_steps.py).
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ext.codegen.formula import FormulaError
+from ext.codegen.kernel_runs import signature
 from ext.codegen.vocabulary import arg_type
 
 if TYPE_CHECKING:
@@ -30,26 +35,38 @@ SHARED = ("lr", "grad_scale", "found_inf")
 
 def sources(families: Mapping[str, Iterable[Record]]) -> dict[str, str]:
     """The files, {name: text}; nothing where no record is a step."""
-    records = [r for rs in families.values() for r in rs if getattr(r.kernel, "loop", None)]
+    records = with_loops(families)
     if not records:
         return {}
     for r in records:
         _check(r)
+    loops = steps_of(families)
+    return {
+        "optimizer_loops.pxd": types(loops),
+        "optimizer_dispatch.pxi": dispatch(loops),
+        "optimize.pxd": declarations(records),
+        "optimizer_kernels.pxi": "\n".join(
+            [GENERATED, *(line for r in records for line in kernel(r))]
+        ),
+        "optimizer_slots.pxi": slots(records),
+    }
+
+
+def steps_of(families: Mapping[str, Iterable[Record]]) -> list[Record]:
+    """The first record of each loop."""
     loops: dict[str, Record] = {}
-    for r in records:
+    for r in with_loops(families):
         first = loops.setdefault(r.kernel.loop.name, r)
         if members(first) != members(r):
             raise FormulaError(
                 f"{r.key}: the loop {r.kernel.loop.name!r} has other numbers in {first.key}"
             )
-    return {
-        "optimizer_loops.pxd": types(list(loops.values())),
-        "optimizer_dispatch.pxi": dispatch(list(loops.values())),
-        "optimize.pxd": declarations(records),
-        "optimizer_kernels.pxi": "\n".join(
-            [GENERATED, *(line for r in records for line in kernel(r))]
-        ),
-    }
+    return list(loops.values())
+
+
+def with_loops(families: Mapping[str, Iterable[Record]]) -> list[Record]:
+    """The records that are steps."""
+    return [r for rs in families.values() for r in rs if getattr(r.kernel, "loop", None)]
 
 
 def _check(r: Record) -> None:
@@ -95,6 +112,7 @@ def types(loops: list[Record]) -> str:
         "",
         "cdef enum:",
         *(f"    {number_of(r.kernel.loop.name)}" for r in loops),
+        "    STEP_LOOPS         # how many there are",
     ]
     for r in loops:
         lines += ["", f"ctypedef struct {struct(r.kernel.loop.name)}:"]
@@ -192,3 +210,17 @@ def kernel(r: Record) -> list[str]:
         f"    steps.add(self, grads, {_listed(loop.states)}, {numbers})",
         "    return steps.run()",
     ]
+
+
+def slots(records: list[Record]) -> str:
+    """The kernels by key, and the names of loops by number."""
+    loops = dict.fromkeys(r.kernel.loop.name for r in records)
+    lines = [GENERATED, "from cpython.pycapsule cimport PyCapsule_New", "", "cdef tuple LOOPS = (", *(f'    "{name}",' for name in loops), ")"]
+    lines += ["", "KERNELS = {"]
+    for r in records:
+        function = r.kernel.target.partition(".")[2]
+        lines += [
+            f'    "{r.key}": PyCapsule_New(',
+            f'        <void*>{function}, "{signature(r)}", NULL),',
+        ]
+    return "\n".join([*lines, "}", ""])

@@ -7,8 +7,10 @@ words, and call the operators, which pool the last dimensions of any tensor.
 """
 from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_float, dt_scalar_name, DT_I64
 
+from autograd_cy._C.devices cimport has_kernel
 from autograd_cy._C.rules_pooling cimport pooled_size
-from autograd_cy._C.tensor cimport Tensor, dims_of, normal_dim, sizes_of
+from autograd_cy._C.tensor cimport (
+    F_SLOW, M_NO_GRAD, Tensor, device_of, dims_of, normal_dim, requires_grad, sizes_of, tls_modes)
 include "operators_of_pooling_composites.pxi"
 
 cdef tuple COUNTS = ("", "one int", "two ints", "three ints")
@@ -155,8 +157,9 @@ cdef int check_pool(Tensor a, str op, tuple kernel, tuple stride, tuple padding,
 
 # --- windows of one kernel ------------------------------------------------------------------
 
-cdef tuple max_pool_form(Tensor a, Py_ssize_t n, tuple kernel, object stride, tuple padding,
-                         tuple dilation, bint ceil_mode):
+cdef tuple largest_windows(Tensor a, Py_ssize_t n, tuple kernel, object stride, tuple padding,
+                           tuple dilation, bint ceil_mode):
+    """Sizes, steps, paddings and dilations of windows, one for each dimension."""
     cdef str op = f"max_pool{n}d"
     cdef tuple steps
     kernel = for_each(kernel, <int>n, op, "kernel_size")
@@ -169,7 +172,27 @@ cdef tuple max_pool_form(Tensor a, Py_ssize_t n, tuple kernel, object stride, tu
         check_pool(a, op, kernel, steps, padding, dilation, ceil_mode)
     if dt_is_complex(a.dt) or a.dt == 0:
         refuse_dtype(a, "max_pool1d_impl" if n == 1 else op)
+    return kernel, steps, padding, dilation
+
+
+cdef tuple max_pool_form(Tensor a, Py_ssize_t n, tuple kernel, object stride, tuple padding,
+                         tuple dilation, bint ceil_mode):
+    cdef tuple steps
+    kernel, steps, padding, dilation = largest_windows(
+        a, n, kernel, stride, padding, dilation, ceil_mode)
     return T._max_pool(a, kernel, steps, padding, dilation, ceil_mode)
+
+
+cdef Tensor max_pool1d(Tensor a, tuple kernel, object stride, tuple padding, tuple dilation,
+                       bint ceil_mode):
+    """Places are only needed for the gradient, and take longer to write than values."""
+    cdef tuple steps
+    kernel, steps, padding, dilation = largest_windows(
+        a, 1, kernel, stride, padding, dilation, ceil_mode)
+    if (not a.flags & F_SLOW and (tls_modes() & M_NO_GRAD or not requires_grad(a))
+            and has_kernel(device_of(a), "_max_pool_values")):
+        return T._max_pool_values(a, kernel, steps, padding, dilation, ceil_mode)
+    return <Tensor>T._max_pool(a, kernel, steps, padding, dilation, ceil_mode)[0]
 
 
 cdef Tensor avg_pool_form(Tensor a, Py_ssize_t n, tuple kernel, object stride, tuple padding,

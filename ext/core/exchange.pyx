@@ -7,7 +7,7 @@ exchange/objects.pxi, DLPack is in exchange/dlpack.pxi.
 Creation from lists and copies is in creation.pyx.
 """
 cimport numpy as cnp
-from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.buffer cimport PyBuffer_FillInfo, PyObject_GetBuffer
 from cpython.object cimport Py_EQ, Py_NE
 from cpython.ref cimport Py_INCREF, PyObject
 from autograd_cy._C.storage cimport (

@@ -337,6 +337,7 @@ cdef int math_mode(int dt) noexcept:
 cdef int blas_call(BlasCall* call, int index, stream_t stream) except -1:
     cdef Handle handle = handle_of_device(index)
     cdef int kind = data_type(call.dt), compute = COMPUTE_32F
+    cdef int to = R_32F if call.wide else kind
     cdef float[2] narrow_alpha
     cdef float[2] narrow_beta
     cdef void* alpha = call.alpha       # numbers of the type that is computed in, on the host
@@ -344,7 +345,7 @@ cdef int blas_call(BlasCall* call, int index, stream_t stream) except -1:
     cdef void* began
     cdef Scratch _workspace      # until the call is on its stream
     cdef status_t status = 0
-    cdef Py_ssize_t first, size = DT_SIZE[call.dt]
+    cdef Py_ssize_t first, size = DT_SIZE[call.dt], size_to = 4 if call.wide else size
     cdef int batch
     enter(index)
     if call.dt == DT_F64 or call.dt == DT_C128:
@@ -361,7 +362,7 @@ cdef int blas_call(BlasCall* call, int index, stream_t stream) except -1:
         with nogil:
             status = blas.gemm(
                 handle.value, call.turn_a, call.turn_b, call.m, call.n, call.k, alpha, call.a, kind,
-                call.lda, call.b, kind, call.ldb, beta, call.c, kind, call.ldc, compute,
+                call.lda, call.b, kind, call.ldb, beta, call.c, to, call.ldc, compute,
                 ALGO_DEFAULT)
     else:
         for first in range(0, call.batch, MATRICES):
@@ -371,7 +372,7 @@ cdef int blas_call(BlasCall* call, int index, stream_t stream) except -1:
                     handle.value, call.turn_a, call.turn_b, call.m, call.n, call.k, alpha,
                     <char*>call.a + first * call.step_a * size, kind, call.lda, call.step_a,
                     <char*>call.b + first * call.step_b * size, kind, call.ldb, call.step_b, beta,
-                    <char*>call.c + first * call.step_c * size, kind, call.ldc, call.step_c, batch,
+                    <char*>call.c + first * call.step_c * size_to, to, call.ldc, call.step_c, batch,
                     compute, ALGO_DEFAULT)
             if status != 0:
                 break

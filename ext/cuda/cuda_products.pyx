@@ -16,7 +16,7 @@ from autograd_cy._C.cuda_copies cimport copy as copy_on_device
 from autograd_cy._C.cuda_driver cimport multiprocessors
 from autograd_cy._C.cuda_launch cimport kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
-from autograd_cy._C.devices cimport current_stream, stream_t
+from autograd_cy._C.devices cimport current_stream
 from autograd_cy._C.dtypes cimport (
     DTYPES, DT_F32, DT_I64, DT_SIZE, dt_is_complex, dt_is_integral)
 from autograd_cy._C.halves cimport is_half
@@ -30,20 +30,6 @@ from autograd_cy._C.tensor cimport (
 __all__ = ["KERNELS"]
 
 cdef extern from "device/product_arguments.h" nogil:
-    ctypedef struct ag_cell:
-        uint64_t word[2]
-    ctypedef struct ag_product_args:
-        void* c
-        const void* a
-        const void* b
-        const void* add
-        ag_cell alpha, beta
-        int64_t m, n, k, outer
-        int64_t a_row, a_inner, a_outer, a_batch
-        int64_t b_inner, b_column, b_outer, b_batch
-        int64_t c_row, c_column, c_batch
-        int64_t add_row, add_column, add_batch
-        uint64_t conjugated
     ctypedef struct ag_vector_args:
         void* c
         void* partial
@@ -105,16 +91,6 @@ cdef Py_ssize_t computed_size(int dt) noexcept:
 
 
 # --- a product ------------------------------------------------------------------------------
-
-# Tensors that the addresses belong to stand beside it.
-cdef struct Product:
-    ag_product_args args
-    Py_ssize_t batch
-    int dt
-    int index                  # of the device
-    stream_t stream
-    const char* op
-
 
 cdef int begin_product(Product* t, const char* op, Tensor out, Py_ssize_t m, Py_ssize_t n,
                        Py_ssize_t k) except -1:
@@ -369,7 +345,7 @@ cdef int by_blas(Product* t, Tensor out, Tensor a, Tensor b, Tensor add) except 
         p.a = packed_a.ptr
         p.a_batch = 0 if p.a_batch == 0 else p.m * p.k
         call.turn_b, call.ldb = BLAS_PLAIN, <int>p.k
-    call.op, call.dt, call.batch = t.op, t.dt, t.batch
+    call.op, call.dt, call.batch, call.wide = t.op, t.dt, t.batch, t.wide
     call.m, call.n, call.k = <int>p.n, <int>p.m, <int>p.k
     call.a, call.b, call.c = p.b, p.a, p.c
     call.step_a, call.step_b, call.step_c = p.b_batch, p.a_batch, p.c_batch

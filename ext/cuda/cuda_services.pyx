@@ -4,7 +4,7 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.string cimport memset
 
 from autograd_cy._C cimport cuda_copies, cuda_driver, cuda_elementwise, cuda_memory, cuda_streams
-from autograd_cy._C.devices cimport Services
+from autograd_cy._C.devices cimport LAYS_CHANNELS_LAST, Services
 
 cdef Services _services
 memset(&_services, 0, sizeof(_services))
@@ -24,7 +24,7 @@ def services():
     """
     cdef Services* s = &_services
     s.size = sizeof(Services)
-    s.traits = 0
+    s.traits = LAYS_CHANNELS_LAST
     s.count = count
     s.allocate, s.release = cuda_memory.allocate, cuda_memory.release
     s.pin, s.unpin = cuda_memory.pin, cuda_memory.unpin

@@ -6,12 +6,14 @@ Nothing is unrolled into columns. The images lie in working memory with their ma
 the block of the product (scalar/conv_micro.h) finds the elements that one tap multiplies at a fixed
 distance from those of another. With a stride, elements of the same phase lie together. The gradient
 of an image is such a sum, too, for each phase of its places, but for what convolution_scatter.pyx
-takes. Windows of one element are a product of matrices where channels lie last.
+takes. Where rows are short, lanes are channels (convolution_channels.pyx). Windows of one element
+are a product of matrices where channels lie last.
 """
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdlib cimport free
 from libc.string cimport memset
 
+from autograd_cy._C.convolution_channels cimport run_channels, suits_channels
 from autograd_cy._C.convolution_loops cimport CONV_F32, CONV_F64, CONV_U64
 from autograd_cy._C.convolution_plan cimport Form, fill_channel, lay_out, loops, trim
 from autograd_cy._C.convolution_scatter cimport run_scatter, suits_scatter
@@ -559,6 +561,8 @@ cdef int run_images(Form* f, bint image) noexcept nogil:
         return 0
     if image and suits_scatter(f):
         return run_scatter(f)
+    if suits_channels(f, image):
+        return run_channels(f, image)
     memset(&t, 0, sizeof(t))
     t.f = f
     if image:

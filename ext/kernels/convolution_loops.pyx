@@ -21,6 +21,7 @@ cdef extern from "scalar/conv_micro.h":
     enum:
         AG_ROWS
         AG_VECTOR_BYTES
+        AG_HELD
     void ag_gather_f32(
         int rows, int vecs, Py_ssize_t k, const float* w, const float* const* b,
         const Py_ssize_t* off, const float* first, float* c, Py_ssize_t row_step,
@@ -89,6 +90,13 @@ cdef extern from "scalar/conv_micro.h":
         Py_ssize_t rows, Py_ssize_t n, const Py_ssize_t* k, const float* const* w,
         const Py_ssize_t* const* off, float first, const float* s, Py_ssize_t s_step, float* d,
         Py_ssize_t d_step) noexcept nogil
+    void ag_lanes_f32(
+        int vecs, int step, Py_ssize_t rows, Py_ssize_t cols, Py_ssize_t k, const float* w,
+        const Py_ssize_t* off, const float* first, const float* x, Py_ssize_t x_row,
+        float* tile) noexcept nogil
+    void ag_unlane_f32(
+        Py_ssize_t n, Py_ssize_t channels, const float* tile, Py_ssize_t width, float* y,
+        Py_ssize_t y_step) noexcept nogil
     void ag_copy_f32(float* d, const float* s, Py_ssize_t n) noexcept nogil
     void ag_copy_f64(double* d, const double* s, Py_ssize_t n) noexcept nogil
     void ag_halve_f32(float* d, const float* s, Py_ssize_t n) noexcept nogil
@@ -482,6 +490,9 @@ table.dot = dot
 table.collect = collect
 table.spread = spread
 table.twins = ag_twins_f32
+table.held = AG_HELD
+table.by_channels = ag_lanes_f32
+table.to_images = ag_unlane_f32
 table.widen = widen
 table.narrow = narrow
 table.pack = pack

@@ -4,9 +4,7 @@
 # table. Where a point lies is computed for a block of points, then each channel is gone through.
 # Products are not fused with sums: a point halfway between two elements is as near to the same
 # one on every processor.
-#
-# Cubic weights: R. Keys, "Cubic convolution interpolation for digital image processing" (1981),
-# with a = -3/4.
+# Cubic weights are those of scalar/grid.h, which has all formulas of one point.
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t
@@ -41,6 +39,16 @@ cdef extern from "grid_lanes.h" nogil:      # its AG_GRID_BLOCK is BLOCK
                          int border, int32_t* found, float* weight)
     int ag_flat_linear(const float* points, int32_t rows, int32_t columns, int aligned, int border,
                        int32_t* found, float* weight)
+
+cdef extern from "scalar/grid.h" nogil:
+    float ag_grid_near_f32(float)
+    double ag_grid_near_f64(double)
+    float ag_grid_far_f32(float)
+    double ag_grid_far_f64(double)
+    float ag_grid_near_derivative_f32(float)
+    double ag_grid_near_derivative_f64(double)
+    float ag_grid_far_derivative_f32(float)
+    double ag_grid_far_derivative_f64(double)
 
 ctypedef fused real_t:
     float
@@ -183,20 +191,22 @@ cdef inline void linear_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, 
 
 cdef inline real_t near_weight(real_t x) noexcept nogil:
     """Return the weight of an element nearer than 1."""
-    return (<real_t>1.25 * x - <real_t>2.25) * x * x + <real_t>1
+    return ag_grid_near_f32(x) if real_t is float else ag_grid_near_f64(x)
 
 
 cdef inline real_t far_weight(real_t x) noexcept nogil:
     """Return the weight of an element between 1 and 2 away."""
-    return ((<real_t>-0.75 * x + <real_t>3.75) * x - <real_t>6) * x + <real_t>3
+    return ag_grid_far_f32(x) if real_t is float else ag_grid_far_f64(x)
 
 
 cdef inline real_t near_derivative(real_t x) noexcept nogil:
-    return (<real_t>3.75 * x - <real_t>4.5) * x
+    return (ag_grid_near_derivative_f32(x) if real_t is float
+            else ag_grid_near_derivative_f64(x))
 
 
 cdef inline real_t far_derivative(real_t x) noexcept nogil:
-    return (<real_t>-2.25 * x + <real_t>7.5) * x - <real_t>6
+    return (ag_grid_far_derivative_f32(x) if real_t is float
+            else ag_grid_far_derivative_f64(x))
 
 
 cdef inline void cubic_taps(const Sampling* g, int d, Py_ssize_t n, real_t* x, real_t* derivative,

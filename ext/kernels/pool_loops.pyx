@@ -177,6 +177,10 @@ cdef void max_chunk(const PoolShape* g, const real_t* plane, real_t* out, int64_
                 take_larger(best + lo, spot, p, 1, hi - lo, place, places)
             elif s == 2:
                 take_larger(best + lo, spot, p, 2, hi - lo, place, places)
+            elif s == 3:
+                take_larger(best + lo, spot, p, 3, hi - lo, place, places)
+            elif s == 4:
+                take_larger(best + lo, spot, p, 4, hi - lo, place, places)
             else:
                 take_larger(best + lo, spot, p, s, hi - lo, place, places)
     for i in range(n):
@@ -315,6 +319,118 @@ cdef void max_window(const PoolShape* g, const num_t* plane, num_t* out, int64_t
         index[0] = place
 
 
+cdef inline real_t larger(real_t b, real_t x) noexcept nogil:
+    return x if (x > b) | (x != x) else b
+
+
+cdef inline void line_of(const real_t* p, Py_ssize_t step, Py_ssize_t k, Py_ssize_t between,
+                         bint groups, real_t* out, Py_ssize_t n) noexcept nogil:
+    """With `groups`, as many elements at a time as a step has: they are read once."""
+    cdef Py_ssize_t i, j, w = 0
+    cdef real_t x
+    if groups:
+        while w + step <= k:
+            for i in range(n):
+                x = p[i * step + w]
+                for j in range(1, step):
+                    x = larger(x, p[i * step + w + j])
+                out[i] = larger(out[i], x) if w else x
+            w += step
+    if w == 0:
+        for i in range(n):
+            out[i] = p[i * step]
+        w = 1
+    for w in range(w, k):
+        for i in range(n):
+            out[i] = larger(out[i], p[i * step + w * between])
+
+
+cdef void max_line(const PoolShape* g, const real_t* p, real_t* out, Py_ssize_t count,
+                   Py_ssize_t n) noexcept nogil:
+    """count <= CHUNK whole windows of a row, of which the first is at p; n of them are
+    computed, up to one more than CHUNK."""
+    cdef real_t best[CHUNK + 1]
+    cdef Py_ssize_t k = g.k[2], s = g.s[2], e = g.e[2], i
+    cdef bint groups = e == 1 and k >= s
+    if s == 1 and k == 2:
+        line_of(p, 1, 2, e, False, best, n)
+    elif s == 1 and k == 3:
+        line_of(p, 1, 3, e, False, best, n)
+    elif s == 1:
+        line_of(p, 1, k, e, False, best, n)
+    elif s == 2 and groups and k == 3:
+        line_of(p, 2, 3, 1, True, best, n)
+    elif s == 2 and groups:
+        line_of(p, 2, k, 1, True, best, n)
+    elif s == 2:
+        line_of(p, 2, k, e, False, best, n)
+    elif s == 3 and groups:
+        line_of(p, 3, k, 1, True, best, n)
+    elif s == 3:
+        line_of(p, 3, k, e, False, best, n)
+    elif s == 4 and groups:
+        line_of(p, 4, k, 1, True, best, n)
+    elif s == 4:
+        line_of(p, 4, k, e, False, best, n)
+    else:
+        line_of(p, s, k, e, False, best, n)
+    for i in range(count):
+        out[i] = best[i]
+
+
+cdef inline void max_of_edge(const PoolShape* g, const real_t* p, real_t* out,
+                             Py_ssize_t ow) noexcept nogil:
+    """Write the largest element of a window that may reach beyond its row."""
+    cdef Py_ssize_t i = ow * g.s[2] - g.p[2], _
+    cdef real_t best = <real_t>-INFINITY
+    if g.k[2] > LANES:
+        max_window(g, p, out, NULL, 0, 0, ow)
+        return
+    for _ in range(g.k[2]):
+        if 0 <= i < g.size[2]:
+            best = larger(best, p[i])
+        i += g.e[2]
+    out[0] = best
+
+
+cdef void max_lines(const PoolShape* g, const real_t* a, real_t* out, Py_ssize_t first,
+                    Py_ssize_t last) noexcept nogil:
+    """Rows of windows of one dimension, without places."""
+    cdef Py_ssize_t W = g.size[2], count = g.out[2], s = g.s[2], reach = (g.k[2] - 1) * g.e[2]
+    cdef Py_ssize_t lo, hi, ow, n, wide, _, rows = last - first
+    cdef const real_t* p = a + first * W
+    cdef const real_t* end = a + last * W
+    cdef real_t* to = out + first * count
+    # Windows from lo to before hi are whole.
+    hi = W + g.p[2] - reach
+    lo = min(parts(g.p[2], s), count)
+    hi = max(min(parts(hi, s) if hi > 0 else 0, count), lo)
+    if lo == 0 and hi == count and count * s == W and g.p[2] == 0:
+        # The first window of a row is a step behind the last one of the row before.
+        count, hi, W, rows = rows * count, rows * count, rows * W, 1
+    for _ in range(rows):
+        for ow in range(lo):
+            max_of_edge(g, p, to + ow, ow)
+        for ow from lo <= ow < hi by CHUNK:
+            n = min(hi - ow, <Py_ssize_t>CHUNK)
+            # Whole vectors, while there is something to read for them; and one more, as elements
+            # behind the last of a step could not be read with it.
+            wide = parts(n, LANES) * LANES + (s > 1)
+            if end - (p + ow * s - g.p[2]) <= (wide - 1) * s + reach:
+                wide = n
+            max_line(g, p + ow * s - g.p[2], to + ow, n, wide)
+        for ow in range(hi, count):
+            max_of_edge(g, p, to + ow, ow)
+        p += W
+        to += count
+
+
+cdef inline bint in_lines(const PoolShape* g) noexcept nogil:
+    """Return whether windows have one dimension."""
+    return (not g.adaptive and g.size[0] == 1 and g.size[1] == 1 and g.k[0] == 1 and g.k[1] == 1
+            and g.out[0] == 1 and g.out[1] == 1 and g.p[0] == 0 and g.p[1] == 0)
+
+
 cdef void max_rows(const PoolShape* g, const num_t* a, num_t* out, int64_t* index,
                    Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     cdef Py_ssize_t size = g.size[0] * g.size[1] * g.size[2], r, od, oh, ow, n
@@ -327,6 +443,9 @@ cdef void max_rows(const PoolShape* g, const num_t* a, num_t* out, int64_t* inde
     if num_t is float or num_t is double:
         if columns and in_pairs(g):
             max_rows_of_pairs(g, a, out, index, first, last)
+            return
+        if index == NULL and in_lines(g):
+            max_lines(g, a, out, first, last)
             return
     for r in range(first, last):
         oh = r % g.out[1]

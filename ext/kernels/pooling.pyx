@@ -153,11 +153,12 @@ cdef int launch_max(Plan* plan, Tensor result, Tensor indices, Tensor a) except 
         plan.largest = L.max_rows[<int>a.dt]
     plan.a = a.ptr
     plan.out = result.ptr
-    plan.index = <int64_t*>indices.ptr
     begin(&work, "max_pool", plan, sizeof(Plan), KIND_WINDOW)
     operand(&work, &plan.a, a, READS)
     operand(&work, &plan.out, result, WRITES)
-    operand(&work, &plan.index, indices, WRITES)
+    if indices is not None:
+        plan.index = <int64_t*>indices.ptr
+        operand(&work, &plan.index, indices, WRITES)
     return run_tiles(plan, &work, result.count // size, in_windows(&plan.g, result))
 
 
@@ -197,6 +198,25 @@ cdef int max_pool(Tensor result, Tensor indices, Tensor a, tuple kernel, tuple s
     return largest_of(&plan, result, indices, a, len(kernel), "max_pool")
 
 
+cdef int max_values(Tensor result, Tensor a, tuple kernel, tuple stride, tuple padding,
+                    tuple dilation, bint ceil_mode) except -1:
+    """Without places, for what nobody differentiates."""
+    cdef Plan plan
+    cdef Tensor dense
+    if result.count == 0:
+        return 0
+    if is_half(a.dt):
+        dense = tensor_empty_like(result, DT_F32)
+        max_values(dense, cast(a, DT_F32), kernel, stride, padding, dilation, ceil_mode)
+        return copy_into(result, dense, "max_pool")
+    regular(&plan, a, result, kernel, stride, padding, dilation)
+    if not result.flags & F_STRIDED:
+        return launch_max(&plan, result, None, contiguous(a))
+    dense = tensor_empty(result.dt, result.nd, result.sizes)
+    launch_max(&plan, dense, None, contiguous(a))
+    return copy_into(result, dense, "max_pool")
+
+
 cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) except -1:
     cdef Plan plan
     cdef Tensor wide
@@ -210,8 +230,8 @@ cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) 
     return largest_of(&plan, result, indices, a, len(size), "adaptive_max_pool")
 
 
-cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
-                           Py_ssize_t n) except -1:
+cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size, Py_ssize_t n,
+                           tuple kernel, tuple stride, tuple padding, tuple dilation) except -1:
     cdef Plan plan
     cdef Launch work
     cdef Tensor wide
@@ -221,7 +241,8 @@ cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
         return 0
     if is_half(out.dt):
         wide = tensor_empty_like(out, DT_F32)
-        max_pool_backward(wide, cast(grad, DT_F32), indices, size, n)
+        max_pool_backward(wide, cast(grad, DT_F32), indices, size, n, kernel, stride, padding,
+                          dilation)
         return copy_into(out, wide, "max_pool_backward")
     if grad.count == 0:
         return clear(out)
@@ -237,7 +258,8 @@ cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size,
         blocks = blocks // plan.g.c * parts(plan.g.c, PUT_BLOCK)
     elif out.flags & F_STRIDED:
         wide = tensor_empty(out.dt, out.nd, out.sizes)
-        max_pool_backward(wide, contiguous(grad), indices, size, n)
+        max_pool_backward(wide, contiguous(grad), indices, size, n, kernel, stride, padding,
+                          dilation)
         return copy_into(out, wide, "max_pool_backward")
     else:
         grad = contiguous(grad)

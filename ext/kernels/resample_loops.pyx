@@ -2,9 +2,7 @@
 # build: simd cold
 # Inner loops of interpolation, compiled once per instruction set; resample_loops.pxd shows the
 # table. Rows of the input are put together first, then elements of the row that comes out.
-#
-# Cubic weights: R. Keys, "Cubic convolution interpolation for digital image processing" (1981),
-# with a = -3/4.
+# Which elements, and their weights, scalar/resample.h says.
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int64_t
@@ -14,9 +12,16 @@ from autograd_cy._C.resample_loops cimport *
 
 include "fused.pxi"
 
-cdef extern from "<math.h>" nogil:
-    double floor(double)
-    float floorf(float)
+cdef extern from "scalar/resample.h" nogil:
+    int64_t ag_nearest_tap(int exact, float step, int64_t size, int64_t o)
+    void ag_linear_taps_f32(int align, float step, int64_t size, int64_t to, int64_t o,
+                            int64_t* index, float* weight)
+    void ag_linear_taps_f64(int align, double step, int64_t size, int64_t to, int64_t o,
+                            int64_t* index, double* weight)
+    void ag_cubic_taps_f32(int align, float step, int64_t size, int64_t o, int64_t* index,
+                           float* weight)
+    void ag_cubic_taps_f64(int align, double step, int64_t size, int64_t o, int64_t* index,
+                           double* weight)
 
 ctypedef fused real_t:
     float
@@ -25,43 +30,15 @@ ctypedef fused real_t:
 
 # --- tables ---------------------------------------------------------------------------------
 
-cdef inline real_t down(real_t x) noexcept nogil:
-    if real_t is float:
-        return floorf(x)
-    else:
-        return floor(x)
-
-
-cdef inline real_t near_weight(real_t x) noexcept nogil:
-    """Return the weight of an element nearer than 1."""
-    return fma(fma(<real_t>1.25, x, <real_t>-2.25) * x, x, <real_t>1)
-
-
-cdef inline real_t far_weight(real_t x) noexcept nogil:
-    """Return the weight of an element between 1 and 2 away."""
-    return fma(fma(fma(<real_t>-0.75, x, <real_t>3.75), x, <real_t>-6), x, <real_t>3)
-
-
-cdef void fill_nearest(bint exact, double scale, Py_ssize_t size, Py_ssize_t to,
-                       int64_t* index) noexcept nogil:
-    """Find elements and weights, in float32 for all dtypes, as torch rounds."""
-    cdef float step = <float>(1.0 / scale) if scale > 0 else <float>size / <float>to
-    cdef Py_ssize_t o, i
-    for o in range(to):
-        if exact:
-            i = <Py_ssize_t>floorf((<float>o + <float>0.5) * step)
-        else:
-            i = <Py_ssize_t>floorf(<float>o * step)
-        index[o] = i if i < size else size - 1
-
-
 cdef void fill_table(int mode, bint align, double scale, Py_ssize_t size, Py_ssize_t to,
                      int64_t* index, real_t* weight) noexcept nogil:
-    cdef Py_ssize_t o, i, k, at
-    cdef real_t step, x, t
+    cdef Py_ssize_t o
+    cdef real_t step
+    cdef float near
     if mode <= NEAREST_EXACT:
-        fill_nearest(mode == NEAREST_EXACT, scale, size, to, index)
+        near = <float>(1.0 / scale) if scale > 0 else <float>size / <float>to
         for o in range(to):
+            index[o] = ag_nearest_tap(mode == NEAREST_EXACT, near, size, o)
             weight[o] = 1
         return
     if align:
@@ -69,30 +46,15 @@ cdef void fill_table(int mode, bint align, double scale, Py_ssize_t size, Py_ssi
     else:
         step = <real_t>(1.0 / scale) if scale > 0 else <real_t>size / <real_t>to
     for o in range(to):
-        x = step * o if align else step * (<real_t>o + <real_t>0.5) - <real_t>0.5
         if mode == LINEAR:
-            if size == to:
-                x = o
-            x = x if x > 0 else 0
-            i = <Py_ssize_t>x
-            i = i if i < size - 1 else size - 1
-            t = x - i
-            t = t if t < 1 else 1
-            index[2 * o] = i
-            # Where sizes are the same no neighbour, even one that is infinite, is looked at.
-            index[2 * o + 1] = i + 1 if i < size - 1 and size != to else i
-            weight[2 * o] = 1 - t
-            weight[2 * o + 1] = t
-            continue
-        i = <Py_ssize_t>down(x)
-        t = x - i
-        for k in range(4):
-            at = i - 1 + k
-            index[4 * o + k] = 0 if at < 0 else at if at < size else size - 1
-        weight[4 * o] = far_weight(t + 1)
-        weight[4 * o + 1] = near_weight(t)
-        weight[4 * o + 2] = near_weight(1 - t)
-        weight[4 * o + 3] = far_weight(2 - t)
+            if real_t is float:
+                ag_linear_taps_f32(align, step, size, to, o, index + 2 * o, weight + 2 * o)
+            else:
+                ag_linear_taps_f64(align, step, size, to, o, index + 2 * o, weight + 2 * o)
+        elif real_t is float:
+            ag_cubic_taps_f32(align, step, size, o, index + 4 * o, weight + 4 * o)
+        else:
+            ag_cubic_taps_f64(align, step, size, o, index + 4 * o, weight + 4 * o)
 
 
 # --- forward --------------------------------------------------------------------------------

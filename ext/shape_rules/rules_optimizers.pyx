@@ -1,7 +1,9 @@
 # cython: language_level=3
 """Shape rules of operators that change lists of tensors: they check, and there are no results."""
-from autograd_cy._C.dtypes cimport DT_F16, DT_F32, DT_F64, DT_I32, DT_I64, dt_object
+from autograd_cy._C.dtypes cimport (
+    DT_F16, DT_F32, DT_F64, DT_I32, DT_I64, dt_is_complex, dt_object)
 from autograd_cy._C.iterate cimport check_writable
+from autograd_cy._C.outputs cimport result_dense
 from autograd_cy._C.tensor cimport F_STRIDED, F_WRAPPED, same_shape, sizes_of
 
 __all__: list[str] = []
@@ -96,6 +98,36 @@ cdef int unscaled(Result* r, tuple grads, Tensor found_inf, Tensor inv_scale, st
         if t.dt < DT_F16:
             raise NotImplementedError(
                 f"{op}: not implemented for tensors of dtype {dt_object(t.dt).name}")
+        check_writable(t, op)
+    return 0
+
+
+cdef int total_norm(Result* r, tuple tensors, str op) except -1:
+    """Tensors of one real floating-point dtype, which is that of the norm."""
+    cdef Tensor t
+    if not tensors:
+        raise RuntimeError("Tensor list must have at least one tensor.")
+    r.dt = (<Tensor>tensors[0]).dt
+    for t in tensors:
+        if t.dt < DT_F16 or dt_is_complex(t.dt) or t.dt != r.dt:
+            raise RuntimeError(f"{op}: tensors must have one real floating-point dtype, but got "
+                               f"{dt_object(r.dt).name} and {dt_object(t.dt).name}")
+    return result_dense(r, r.dt, 0, NULL)
+
+
+cdef int clipped(Result* r, tuple grads, Tensor total_norm, str op) except -1:
+    """Gradients of any floating-point or complex dtype, and a real number."""
+    cdef Tensor t
+    if not grads:
+        raise RuntimeError("Tensor list must have at least one tensor.")
+    if total_norm.count != 1 or total_norm.dt < DT_F16 or dt_is_complex(total_norm.dt):
+        raise RuntimeError(f"{op}: total_norm must be a 1-element tensor of a real floating-point "
+                           f"dtype, but got {dt_object(total_norm.dt).name} "
+                           f"{list(sizes_of(total_norm))}")
+    for t in grads:
+        if t.dt < DT_F16:
+            raise RuntimeError(f"{op}: gradients must be floating point or complex, not "
+                               f"{dt_object(t.dt).name}")
         check_writable(t, op)
     return 0
 

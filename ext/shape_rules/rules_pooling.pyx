@@ -75,6 +75,11 @@ cdef int lay_by_places(Result* r) noexcept:
     return 0
 
 
+cdef int max_values(Result* r, Tensor a, tuple kernel, tuple stride, tuple padding, tuple dilation,
+                    bint ceil_mode, str op) except -1:
+    return windows(r, a, kernel, stride, padding, dilation, ceil_mode)
+
+
 cdef int adaptive(Result* r, Tensor a, tuple size, str op) except -1:
     cdef int d, lead = a.nd - <int>len(size)
     result_dense(r, a.dt, a.nd, a.sizes)

@@ -28,6 +28,11 @@ ALLOWED = {
         "real complex view linear",
         "words of records: how dtypes are chosen, kinds of kernels and rules",
     ),
+    "ext/codegen/cuda_gathers.py": (
+        "gather take pad",
+        "an image and kernels, by the names of their bodies",
+    ),
+    "ext/codegen/cuda_scatters.py": ("scatter", "an image"),
     "ext/codegen/cuda_reductions.py": ("sum logsumexp", "kernels, by the names of their bodies"),
     "ext/codegen/cuda_rows.py": (
         "softmax log_softmax softmax_backward log_softmax_backward",

@@ -22,7 +22,16 @@ PRODUCTS = "mm bmm dot mv addmm addmv baddbmm addbmm linear".split()
 ROWS = (
     "softmax softmax_backward log_softmax log_softmax_backward _native_layer_norm _fused_rms_norm"
 ).split()
-OWN = {*REDUCTIONS, *PRODUCTS, *ROWS}
+INDICES = (
+    "arange _index _index_put nonzero argwhere index_select gather index_add scatter_add "
+    "scatter_src scatter_reduce index_reduce embedding embedding_dense_backward _embedding_rows "
+    "_embedding_bag cat stack flip tril triu constant_pad_nd _pad _pad_backward nll_loss_forward "
+    "nll_loss_backward _checked_values"
+).split()
+WINDOWS = "convolution _convolution_input _convolution_weight _im2col _col2im".split()
+SETS = "_native_group_norm _batch_norm _batch_norm_fixed _fused_batch_norm_backward".split()
+POOLS = ("_max_pool _avg_pool _adaptive_max_pool _adaptive_avg_pool _resample _grid_sample").split()
+OWN = {*REDUCTIONS, *PRODUCTS, *ROWS, *WINDOWS, *SETS, *POOLS, *INDICES}
 WITHOUT_HOST = cases(
     lambda r: (
         bool(r.tests.samples)
@@ -75,7 +84,7 @@ def test_what_has_kernels_never_goes_by_the_host(no_host, case, name):
 
 def test_the_list_of_what_goes_by_the_host_has_none_of_these():
     listed = ag.cuda.host_operators()
-    assert len(OWN) == 46 and not OWN & set(listed)
+    assert OWN and not OWN & set(listed)
     assert listed == sorted(set(listed))
     slots = {key.removesuffix(".sizes") for key in cuda_host.KERNELS}
     assert set(listed) <= slots | set(cuda_host.NUMPY.values())

@@ -69,12 +69,22 @@ CALLS = {
         lambda x, w: F.conv2d(x, w, padding=1),
         [(r(2, 35, 9, 11), r(37, 35, 3, 3))],
     ),
+    "small images": (
+        FLOATS[:1],
+        F.conv2d,
+        [(r(2, 6, s, s + 1), r(o, 6, 5, 5)) for s in (8, 14) for o in (8, 16, 31)],
+    ),
     "transposed": (
         REAL,
         lambda x, w: F.conv_transpose2d(x, w, stride=2),
         [(r(2, 19, 7, 5), r(19, 18, 3, 3))],
     ),
     "largest": (REAL, lambda x: F.max_pool2d(x, 3, 2, 1), [(r(2, 3, 9, 11),)]),
+    "largest of a row": (
+        REAL,
+        lambda x: x * F.max_pool1d(x.detach(), 3, 1, 1),
+        [(r(2, 3, n),) for n in (9, 40, 300)],
+    ),
     "averages": (REAL, lambda x: F.avg_pool2d(x, 3, 2, 1), [(r(2, 3, 9, 11),)]),
     "places": (
         REAL,

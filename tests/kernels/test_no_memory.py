@@ -43,6 +43,7 @@ CALLS = {
     "conv2d": (lambda x, w: F.conv2d(x, w, padding=1), [r(2, 16, 40, 40), r(24, 16, 3, 3)]),
     "conv2d by tiles": (lambda x, w: F.conv2d(x, w, padding=1),
                         [r(2, 64, 32, 32), r(64, 64, 3, 3)]),
+    "conv2d of small images": (F.conv2d, [r(40, 6, 14, 14), r(16, 6, 5, 5)]),
     "conv2d with steps": (lambda x, w: F.conv2d(x, w, stride=2),
                           [r(2, 16, 41, 41), r(24, 16, 5, 5)]),
     "conv2d of depth": (lambda x, w: F.conv2d(x, w, groups=16), [r(2, 16, 40, 40), r(16, 1, 5, 5)]),

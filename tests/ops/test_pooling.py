@@ -547,3 +547,43 @@ def test_long_windows_of_any_step(dtype, dilation):
     for i in range(found.shape[1]):
         expected = x[:, 7 * i : 7 * i + length : dilation].amax(1)
         assert found[:, i].tolist() == expected.tolist()
+
+
+LINES = [
+    (width, kernel, step, margin, apart)
+    for width in (7, 56, 300, 781)
+    for kernel in (1, 2, 3, 4, 7, 20)
+    for step in (1, 2, 3, 4, 6)
+    for margin, apart in ((0, 1), (kernel // 2, 1), (0, 2), (kernel // 2, 3))
+    if (kernel - 1) * apart + 1 <= width
+]
+
+
+@pytest.mark.parametrize("dtype", [ag.float32, ag.float64])
+def test_values_alone_are_those_with_places(dtype):
+    """max_pool1d goes another way where nothing is recorded."""
+    for width, *options in LINES:
+        for rows in ((1,), (3, 2)):
+            a = RNG.standard_normal((*rows, width)).round(1)
+            a[RNG.random(a.shape) < 0.05] = np.nan
+            a[RNG.random(a.shape) < 0.3] = -INF
+            x = ag.tensor(a, dtype=dtype)
+            for ceil_mode in (False, True):
+                alone = F.max_pool1d(x, *options, ceil_mode=ceil_mode)
+                values, _ = F.max_pool1d(x, *options, ceil_mode=ceil_mode, return_indices=True)
+                np.testing.assert_array_equal(alone.numpy(), values.numpy())
+                recorded = F.max_pool1d(x.detach().requires_grad_(), *options, ceil_mode=ceil_mode)
+                np.testing.assert_array_equal(alone.numpy(), recorded.detach().numpy())
+
+
+def test_values_alone_in_other_dtypes_and_layouts():
+    x = ag.arange(120).reshape(2, 6, 10) % 7
+    for dtype in (ag.int8, ag.int64, ag.float16, ag.bfloat16):
+        expected = F.max_pool1d(x.float(), 3, 2, 1)
+        y = F.max_pool1d(x.to(dtype), 3, 2, 1)
+        assert y.dtype is dtype and ag.equal(y.float(), expected)
+    turned = x.float().transpose(1, 2).contiguous().transpose(1, 2)
+    assert ag.equal(F.max_pool1d(turned, 3, 2, 1), expected)
+    assert ag.equal(ag.func.vmap(lambda a: F.max_pool1d(a, 3, 2, 1))(x.float()), expected)
+    with ag.no_grad():
+        assert not F.max_pool1d(x.float().requires_grad_(), 3, 2, 1).requires_grad

@@ -62,9 +62,13 @@ def get_total_norm(
     if not tensors:
         return tensor(0.0)
     with no_grad():
-        norms = _lists._foreach_norm(tensors, order)
-        first = norms[0].device
-        total = stack([x if x.device == first else x.to(first) for x in norms]).norm(order)
+        first = tensors[0]
+        if order == 2.0 and first.is_floating_point() and _are_like(first, tensors):
+            total = _lists._foreach_total_norm(tensors)
+        else:
+            norms = _lists._foreach_norm(tensors, order)
+            place = norms[0].device
+            total = stack([x if x.device == place else x.to(place) for x in norms]).norm(order)
         if error_if_nonfinite and bool((isnan(total) | isinf(total)).item()):
             raise RuntimeError(
                 f"The total norm of order {order} for gradients from `parameters` is non-finite, "
@@ -107,9 +111,10 @@ def clip_grads_with_norm_(
         return
     with no_grad():
         # Never read: a factor of 1 changes nothing, and NaN goes to all gradients, as in torch.
-        factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
         for device, some in _by_device(grads).items():
-            _lists._foreach_mul_(some, factor if factor.device == device else factor.to(device))
+            here = total_norm if total_norm.is_floating_point() else total_norm.double()
+            here = here if here.device == device else here.to(device)
+            _lists._foreach_clip_(some, here, float(max_norm))
 
 
 def clip_grad_norm_(
@@ -238,6 +243,11 @@ def clip_grad_value_(
 def _grads(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     return [x.grad for x in given if x.grad is not None]
+
+
+def _are_like(first: Tensor, tensors: list[Tensor]) -> bool:
+    """Tell if all have the dtype and device of the first one."""
+    return all(x.dtype == first.dtype and x.device == first.device for x in tensors)
 
 
 def _by_device(tensors: list[Tensor]) -> dict[Any, list[Tensor]]:

@@ -76,6 +76,16 @@ cdef StorageBase base_on(StorageImpl* s):
     return made
 
 
+cdef class HeldBytes(StorageBase):
+    """The bytes of a block, which buffers of them keep alive."""
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        if self.mem == NULL:
+            raise BufferError("it holds no memory")
+        PyBuffer_FillInfo(
+            view, self, self.mem.data, self.mem.nbytes, self.mem.readonly, flags)
+
+
 cdef object wrong_arguments(args, kwargs):
     got = [type(x).__name__ for x in args] + [f"{k}={type(x).__name__}" for k, x in kwargs.items()]
     return TypeError(
@@ -418,8 +428,9 @@ cdef class UntypedStorage(StorageBase):
     def __getbuffer__(self, Py_buffer* view, int flags):
         need_bytes(self.mem, "the buffer protocol")
         # The buffer holds the block: the object may take another one in resize_().
-        PyBuffer_FillInfo(
-            view, base_on(self.mem), self.mem.data, self.mem.nbytes, self.mem.readonly, flags)
+        cdef HeldBytes held = HeldBytes.__new__(HeldBytes)
+        held.mem = storage_incref(self.mem)
+        PyObject_GetBuffer(held, view, flags)
 
     def __richcmp__(self, other, int op):
         if not isinstance(other, UntypedStorage) or op not in (Py_EQ, Py_NE):

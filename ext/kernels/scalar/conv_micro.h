@@ -112,4 +112,6 @@ AG_FN void ag_twins_f32(ptrdiff_t rows, ptrdiff_t n, const ptrdiff_t *k, const f
 #define AG_S u64
 #include "conv_micro_body.h"
 
+#include "conv_lanes.h"
+
 #endif
