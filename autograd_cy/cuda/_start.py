@@ -25,6 +25,7 @@ KERNEL_MODULES = (
     "cuda_layouts",
     "cuda_scatter",
     "cuda_lookups",
+    "cuda_scans",
 )
 
 _lock = _thread.RLock()

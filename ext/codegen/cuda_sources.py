@@ -16,6 +16,7 @@ FAMILIES = (
     "cuda_rows",
     "cuda_products",
     "cuda_sort",
+    "cuda_scans",
     "cuda_gathers",
     "cuda_scatters",
     "cuda_lookups",
