@@ -26,6 +26,8 @@ KERNEL_MODULES = (
     "cuda_scatter",
     "cuda_lookups",
     "cuda_scans",
+    "cuda_order",
+    "cuda_unique",
 )
 
 _lock = _thread.RLock()

@@ -17,6 +17,7 @@ FAMILIES = (
     "cuda_products",
     "cuda_sort",
     "cuda_scans",
+    "cuda_orders",
     "cuda_gathers",
     "cuda_scatters",
     "cuda_lookups",
