@@ -28,6 +28,7 @@ KERNEL_MODULES = (
     "cuda_scans",
     "cuda_order",
     "cuda_unique",
+    "cuda_special",
 )
 
 _lock = _thread.RLock()

@@ -18,6 +18,7 @@ FAMILIES = (
     "cuda_sort",
     "cuda_scans",
     "cuda_orders",
+    "cuda_special",
     "cuda_gathers",
     "cuda_scatters",
     "cuda_lookups",
