@@ -270,3 +270,24 @@ def launch_kernel(int kernel, int index, size_t stream, tuple grid not None, tup
     """Put a kernel on a stream, given as the address that `Stream.stream_id` says."""
     launch(kernel, index, <stream_t>stream, grid[0], grid[1], grid[2], block[0], block[1],
            block[2], shared, <const char*>arguments, len(arguments))
+
+
+def bare_launches(int kernel, int index, bytes arguments not None, Py_ssize_t launches):
+    """
+    Put a kernel on the default stream by PyCUDA alone, as a measure of what launches cost the host.
+
+    Returns
+    -------
+    float
+        Nanoseconds for one of them: a call of PyCUDA with arguments that are there already.
+    """
+    from time import perf_counter_ns
+    cdef Py_ssize_t _
+    enter(index)
+    if kernel >= _capacity[index] or _bound[index][kernel] == NULL:
+        bind(kernel, index)
+    args = (<object>_bound[index][kernel], (1,), (1,), arguments, 0, None)
+    begun = perf_counter_ns()
+    for _ in range(launches):
+        PyObject_Call(_launch, args, NULL)
+    return (perf_counter_ns() - begun) / launches
