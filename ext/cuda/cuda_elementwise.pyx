@@ -142,8 +142,37 @@ cdef int elementwise(Elementwise* work, int index, stream_t stream) except -1:
         if a and work.mem[a] == NULL:
             o.p[k] = NULL
             number(&o.cell[k][0], work.p[a], work.dts[a], _numbers[entry] >> (4 * (k - 1)) & 15)
-    join_dims(&o, work.nd, work.shape, rows)
+    if not is_plain(&o, work.nd, work.shape, rows):
+        join_dims(&o, work.nd, work.shape, rows)
     return run_entry(entry, &o, index, stream)
+
+
+cdef inline bint is_plain(Joined* o, int nd, const Py_ssize_t* shape,
+                          Py_ssize_t** strides) noexcept nogil:
+    """Join the dimensions of what most work is: all is dense in C order, or one element for all."""
+    cdef Py_ssize_t n = 1, stride
+    cdef int a, d
+    for a in range(o.nargs):
+        o.strides[a][0] = 0
+    for d in range(nd - 1, -1, -1):
+        if shape[d] == 1:
+            continue
+        for a in range(o.nargs):
+            if o.p[a] == NULL:
+                continue
+            stride = strides[a][d]
+            if n == 1:                       # the innermost one
+                if stride != o.item[a] and (stride or a == 0):
+                    return False
+                o.strides[a][0] = stride
+            elif stride != n * o.strides[a][0]:
+                return False
+        n *= shape[d]
+    if n <= 1:
+        return False
+    o.n = o.shape[0] = n
+    o.nd = 1
+    return True
 
 
 cdef inline void number(uint64_t* cell, char* p, int dt, int want) noexcept:
@@ -243,14 +272,14 @@ cdef int run_entry(int entry, Joined* o, int index, stream_t stream) except -1:
 
 
 cdef inline bint is_aligned(const char* p, Py_ssize_t nbytes) noexcept nogil:
-    return <size_t>p % <size_t>nbytes == 0
+    return <size_t>p & <size_t>(nbytes - 1) == 0       # a power of two
 
 
 cdef int put_flat(int entry, Joined* o, uint32_t dense, Py_ssize_t lanes, int index,
                   stream_t stream) except -1:
     cdef ag_flat_args args
     cdef Py_ssize_t threads = o.n
-    cdef int a
+    cdef int a, shift
     memset(&args, 0, sizeof(args))
     args.out = o.p[0]
     args.n = o.n
@@ -259,9 +288,10 @@ cdef int put_flat(int entry, Joined* o, uint32_t dense, Py_ssize_t lanes, int in
         args.in_[a - 1] = o.p[a]
         if o.p[a] == NULL:
             memcpy(&args.number[a - 1], &o.cell[a][0], 16)
-    if lanes > 1:
-        args.vectors = o.n // lanes
-        threads = max(o.n // lanes, o.n - o.n // lanes * lanes)
+    if lanes > 1:                            # 2, 4 or 8
+        shift = 1 + (lanes > 2) + (lanes > 4)
+        args.vectors = <uint64_t>o.n >> shift
+        threads = max(o.n >> shift, o.n & (lanes - 1))
     if _notes[entry]:
         args.fault = <ag_fault*>fault_of(index)
         args.op = called(index, op_name(entry))
