@@ -1,5 +1,6 @@
 """The exception of a bad value says which call of the program has found it."""
 
+import os
 import sys
 import threading
 
@@ -139,6 +140,7 @@ def test_the_first_of_several_is_named():
 
 
 @pytest.mark.emulated
+@pytest.mark.skipif(os.environ.get("EMU_ORDER", "late") != "late", reason="kernels run in time")
 def test_only_the_operator_is_known_when_others_have_taken_the_place():
     a, b = torch.ones(3, device="cuda").int(), torch.ones(3, device="cuda").int()
     for more in (cuda_calls.kept_calls() - 1, cuda_calls.kept_calls()):
