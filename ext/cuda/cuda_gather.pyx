@@ -10,6 +10,7 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from autograd_cy._C.cuda_calls cimport called
 from autograd_cy._C.cuda_launch cimport kernel_id
 from autograd_cy._C.cuda_masks cimport Places, resolve_indices
 from autograd_cy._C.cuda_streams cimport fault_of
@@ -130,7 +131,7 @@ cdef int write_keys(Walk* w, const void* index, void* keys, bint wide, uint64_t 
     args.wide = wide
     args.bad = bad
     args.index = (<const ag_index_args*>index)[0]
-    args.op = op
+    args.op = called(device_index(device), op)
     join_walk(w)
     return 0 if walk_count(w) == 0 else key_pieces(w, 0, &args, device)
 
@@ -251,7 +252,7 @@ cdef int take_rows(Tensor out, Tensor weight, Tensor indices, const char* op) ex
         return check_only(indices, weight.sizes[0], FAULT_EMBEDDING, op, 0, device)
     memset(&args, 0, sizeof(args))
     args.out, args.in_ = out.ptr, weight.ptr
-    args.op = op
+    args.op = called(device_index(device), op)
     begin_index(&args.index, FAULT_EMBEDDING, False, device)
     set_index(&args.index, indices, weight.sizes[0], weight.strides[0] * item, 0)
     begin_walk(&w, 3)

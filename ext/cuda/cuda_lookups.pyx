@@ -9,6 +9,7 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from autograd_cy._C.cuda_calls cimport called
 from autograd_cy._C.cuda_launch cimport kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.cuda_reduce cimport BLOCKS, quotient_up, set_divisor
@@ -100,7 +101,7 @@ cdef int set_targets(ag_nll_args* args, Tensor scores, Tensor target, Tensor wei
     args.reduction = <uint32_t>reduction
     args.dt = scores.dt
     args.fault = <void*>fault_of(device_index(scores.mem.device))
-    args.op = "nll_loss"
+    args.op = called(device_index(scores.mem.device), "nll_loss")
     return 0
 
 
@@ -169,7 +170,7 @@ cdef int embedding_bag(Tensor out, Tensor bag_of, Tensor sizes, Tensor places, T
     args.bags, args.bounds, args.width = sizes.count, offsets.count, weight.sizes[1]
     args.mode, args.last = <uint32_t>mode, last
     args.fault = <void*>fault_of(device_index(device))
-    args.op = "embedding_bag"
+    args.op = called(device_index(device), "embedding_bag")
     set_divisor(&args.columns, max(args.width, 1))
     if samples is not None:
         samples = contiguous(cast(samples, DT_F32 if is_half(out.dt) else out.dt))
@@ -200,7 +201,7 @@ cdef int checked_values(Tensor out, Tensor a, Py_ssize_t low, Py_ssize_t high,
         args.low, args.high, args.dim = low, high, a.count
         args.kind = <int32_t>fault
         args.fault = <void*>fault_of(device_index(device))
-        args.op = "checked_values"
+        args.op = called(device_index(device), "checked_values")
         launch_each(checking_signs if signs else checking_range, device, args.n, &args,
                     sizeof(args))
     return copy_into(out, a, "checked_values")

@@ -9,6 +9,7 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
+from autograd_cy._C.cuda_calls cimport called
 from autograd_cy._C.cuda_launch cimport blocks_for, kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.cuda_streams cimport fault_of
@@ -92,7 +93,7 @@ cdef int run_fill(int kind, ag_random_args* args, Tensor out, Tensor state,
     args.state = <uint64_t*>state.ptr
     args.chunks = parts(<Py_ssize_t>args.n, chunk_elements(kind, args.dt))
     args.fault = <void*>fault_of(index)
-    args.op = name
+    args.op = called(index, name)
     return launch(kernels[kind][args.dt == DT_F64], index, current_stream(device),
                   blocks_for(index, <Py_ssize_t>(16 * args.chunks), AG_RANDOM_THREADS), 1, 1,
                   AG_RANDOM_THREADS, 1, 1, 0, args, sizeof(ag_random_args))
@@ -176,7 +177,7 @@ cdef int check(int kernel, Tensor x, uint64_t rows, uint64_t columns, const char
     args.x = <const double*>x.ptr
     args.rows, args.columns = rows, columns
     args.fault = <void*>fault_of(index)
-    args.op = name
+    args.op = called(index, name)
     return launch(kernel, index, current_stream(device),
                   blocks_for(index, threads, AG_RANDOM_THREADS), 1, 1, AG_RANDOM_THREADS, 1, 1, 0,
                   &args, sizeof(args))

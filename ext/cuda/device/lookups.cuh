@@ -106,13 +106,13 @@ enum { AG_BAG_SUM, AG_BAG_MEAN, AG_BAG_MAX };
 AG_R void ag_bag_check(const ag_bag_args &a) {
     AG_EACH(i, a.bounds) {
         const int64_t at = a.offsets[i];
-        if (i == 0 && at != 0) ag_note_fault(a.fault, AG_FAULT_BAG_FIRST, 0, at, 0, 0);
+        if (i == 0 && at != 0) ag_note_fault(a.fault, AG_FAULT_BAG_FIRST, a.op, at, 0, 0);
         if (i > 0 && at < a.offsets[i - 1])
-            ag_note_fault(a.fault, AG_FAULT_BAG_ORDER, 0, at, a.offsets[i - 1], (int64_t)i);
+            ag_note_fault(a.fault, AG_FAULT_BAG_ORDER, a.op, at, a.offsets[i - 1], (int64_t)i);
         if (i + 1 == a.bounds && at > a.n)
-            ag_note_fault(a.fault, AG_FAULT_BAG_LAST, 0, at, a.n, 0);
+            ag_note_fault(a.fault, AG_FAULT_BAG_LAST, a.op, at, a.n, 0);
         if (i + 1 == a.bounds && a.last && at < a.n)
-            ag_note_fault(a.fault, AG_FAULT_BAG_END, 0, at, a.n, 0);
+            ag_note_fault(a.fault, AG_FAULT_BAG_END, a.op, at, a.n, 0);
     }
 }
 
