@@ -57,7 +57,7 @@ LIMITS: dict[str, tuple[int, int, int]] = {
     "sigmoid_backward": (26, 27, 25),
     "silu": (47, 54, 53),
     "silu_backward": (60, 68, 67),
-    "gelu": (69, 76, 74),
+    "gelu": (60, 67, 66),
     "gelu_backward": (80, 89, 88),
     "gelu_tanh": (52, 59, 57),
     "gelu_tanh_backward": (72, 80, 78),

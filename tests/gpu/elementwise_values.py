@@ -30,8 +30,9 @@ TYPES = tuple(DTYPES)
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 BY_NAME = {spec.name: spec for spec in SPECS}
 
-# Kernels whose CPU loops are of other formulas than the scalar ones, or of two by turns.
-CLOSE = {spec.name for spec in SPECS if spec.wide or spec.far}
+# Kernels whose CPU loops are of other formulas than the scalar ones, or of two by turns, and those
+# that have formulas of their own on GPUs.
+CLOSE = {spec.name for spec in SPECS if spec.wide or spec.far} | {"gelu"}
 
 
 def types_of(name):

@@ -3,6 +3,7 @@
 import os
 
 import elementwise_values as ev
+import numpy as np
 import pytest
 from emulator import control
 
@@ -322,3 +323,25 @@ def test_a_launch_that_fails_leaves_operands_as_they_were():
             call()
         ev.assert_bits(x, a, "after a launch that failed")
     ev.assert_bits(x + 1, a + 1, "afterwards")
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "tanh", "sigmoid", "silu", "gelu"])
+def test_functions_of_networks_are_within_four_steps_of_float64(name):
+    random = np.random.default_rng(5)
+    x = np.concatenate(
+        [random.uniform(-14, 10, 60_000), random.uniform(-2, 2, 60_000), -(10.0 ** -np.arange(30))]
+    ).astype(np.float32)
+    x = np.abs(x) if name == "log" else x
+    wide = x.astype(np.float64)
+    exact = {
+        "exp": np.exp,
+        "log": np.log,
+        "tanh": np.tanh,
+        "sigmoid": lambda t: 1 / (1 + np.exp(-t)),
+        "silu": lambda t: t / (1 + np.exp(-t)),
+        "gelu": lambda t: t * (ag.erfc(ag.tensor(-t * 0.5**0.5)) / 2).numpy(),
+    }[name](wide)
+    out = ag.empty(len(x), device="cuda")
+    cuda_elementwise._compute(name, ag.float32, out, (ag.tensor(x).to("cuda"),))
+    apart = np.abs(out.cpu().numpy() - exact) / np.spacing(np.abs(exact).astype(np.float32))
+    assert apart.max() <= ULPS, x[apart.argmax()]

@@ -67,7 +67,7 @@
         return g * (s * ag_fma_##T(x, (ag_##T)1 - s, (ag_##T)1));                                \
     }                                                                                            \
     /* x Phi(x), with the tail taken on the side where it does not cancel */                     \
-    AG_FN ag_##T ag_gelu_##T(ag_##T x) {                                                         \
+    AG_FN ag_##T ag_gelu_by_tail_##T(ag_##T x) {                                                 \
         ag_##T ratio;                                                                            \
         const ag_##T e = ag_normal_tail_##T(x, &ratio);                                          \
         const ag_##T a = copysign##S(AG_AT_MOST(fabs##S(x), AG_NORMAL_END_##T), x);      \
@@ -96,6 +96,57 @@
     }
 AG_FOR_FLOATS(AG_ACTIVATION)
 #undef AG_ACTIVATION
+
+#if defined(__CUDA_ARCH__) || defined(AG_ON_HOST)
+/* 2^x for |x| <= 1, and 1/x of what is neither next to nothing nor huge: an instruction each. */
+AG_FN float ag_exp2_short_f32(float x) {
+#if defined(__CUDA_ARCH__)
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return exp2f(x);
+#endif
+}
+AG_FN float ag_reciprocal_short_f32(float x) {
+#if defined(__CUDA_ARCH__)
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return 1.0f / x;
+#endif
+}
+
+/* The same in 31 instructions. The rational function of erfcx is one of |x| here. The exponential is
+ * a power of two from 2^-126 on, so that what is smaller is rounded once, at the end. */
+AG_FN float ag_gelu_by_powers_f32(float x) {
+    const float b = fminf(fabsf(x), 15.0f), h = b * b, low = fmaf(b, b, -h);
+    const float shift = 12582912.0f + 127.0f, half = -0.72134751081466675f; /* -log2(e) / 2 */
+    const float z = fmaxf(fmaf(h, half, shift), shift - 126.0f), whole = z - shift;
+    float r = fmaf(h, half, -whole), d = 0.0098031883f, n = 2.204450744192764e-06f;
+    float tail, inverse;
+    r = fmaf(h, -9.62981494545545e-09f, r);
+    r = fmaf(low, half, r);
+    d = fmaf(d, b, 0.091633061f);
+    d = fmaf(d, b, 0.39682916f);
+    d = fmaf(d, b, 0.91688999f);
+    d = fmaf(d * b, b, b);
+    n = fmaf(n, b, 0.02446966266271102f);
+    n = fmaf(n, b, 0.2317201039651256f);
+    n = fmaf(n, b, 0.92292263443826f);
+    n = fmaf(n, b, 2.50662827f * d) + 2.0f;
+    inverse = ag_reciprocal_short_f32(n);
+    tail = d * inverse;
+    tail = fmaf(fmaf(-tail, n, d), inverse, tail);
+    tail *= ag_exp2_short_f32(r);
+    return fmaf(-tail, ag_from_bits_f32(ag_bits_f32(z) << 23), x < 0 ? -0.0f : x);
+}
+AG_FN float ag_gelu_f32(float x) { return ag_gelu_by_powers_f32(x); }
+#else
+AG_FN float ag_gelu_f32(float x) { return ag_gelu_by_tail_f32(x); }
+#endif
+AG_FN double ag_gelu_f64(double x) { return ag_gelu_by_tail_f64(x); }
 
 /* From here on to the left x e^x is 0, and so is what multiplies x below. */
 #define AG_EXP_END_f32 200.0f
