@@ -15,3 +15,6 @@ cdef int permutation(Tensor out, Tensor state) except -1
 cdef int scaled_mask(Tensor out, double keep, Tensor state) except -1
 cdef int rrelu_slopes(Tensor out, Tensor a, Tensor lower, Tensor upper, Tensor state) except -1
 cdef int weights(Tensor out, Tensor a) except -1
+
+# The largest number of a floating dtype below x.
+cdef double largest_below(double x, int dt) noexcept

@@ -33,6 +33,8 @@ KERNEL_MODULES = (
     "cuda_pooling",
     "cuda_resampling",
     "cuda_grid",
+    "cuda_random",
+    "cuda_recurrent",
 )
 
 _lock = _thread.RLock()

@@ -22,6 +22,8 @@ FAMILIES = (
     "cuda_scatters",
     "cuda_lookups",
     "cuda_windows",
+    "cuda_random",
+    "cuda_recurrent",
 )
 
 

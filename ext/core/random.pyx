@@ -11,7 +11,7 @@ somebody asks.
 cimport cython
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 from autograd_cy._C.dtypes cimport (
     dt_object, DT_BF16, DT_BOOL, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32, DT_I64, DT_I8,
     DT_U16, DT_U32, DT_U64, DT_U8)
@@ -22,7 +22,7 @@ from autograd_cy._C.launch cimport capturing, no_launch
 from autograd_cy._C.placement cimport (
     as_device, device_code, device_of_code, devices_of_type)
 from autograd_cy._C.storage cimport ON_CPU, ON_META, ServiceBlock, device_index, device_type
-from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_empty_on
+from autograd_cy._C.tensor cimport Tensor, tensor_empty, tensor_empty_on, tensor_window
 
 import os as _os
 
@@ -38,6 +38,16 @@ cdef enum:
 cdef uint64_t STATE_MARK = 0x31302D5847415250      # "PRAGX-01": tells our states from others
 cdef Py_ssize_t TWO = 2
 cdef str ANEW = "a generator that starts anew would do so once only; do it before"
+
+
+cdef Tensor words_on(int device):
+    """Key and position on another device, with a 0 behind them, which its kernels count with."""
+    cdef Py_ssize_t three = 3, one = 1
+    cdef Tensor zeros = tensor_empty(DT_I64, 1, &three)
+    cdef Tensor words = tensor_empty_on(device, DT_I64, 1, &three, NULL)
+    memset(zeros.ptr, 0, 3 * sizeof(uint64_t))
+    copy_into(words, zeros, "Generator")
+    return tensor_window(words, 1, &TWO, &one, 0)
 
 
 # --- generators -----------------------------------------------------------------------------
@@ -67,10 +77,12 @@ cdef class Generator:
         if code == ON_META:
             raise RuntimeError(f"Device type {as_device(device).type.upper()} is not supported for "
                                "Generator() api; there are no values on it")
-        self.state = tensor_empty_on(code, DT_I64, 1, &TWO, NULL)
-        if code != ON_CPU:
+        if code == ON_CPU:
+            self.state = tensor_empty(DT_I64, 1, &TWO)
+        else:
             self.stream = current_stream(code)
             self.owner = owner_of(code)
+            self.state = words_on(code)
         self.write(DEFAULT_SEED, 0)
 
     cdef int write(self, uint64_t key, uint64_t position) except -1:

@@ -457,6 +457,30 @@ cdef int mv(Tensor out, Tensor a, Tensor b) except -1:
     return launch_product(&t, out, a, b, None, True)
 
 
+cdef int multiply(const char* op, int dt, int device, bint turn_a, bint turn_b, Py_ssize_t m,
+                  Py_ssize_t n, Py_ssize_t k, const void* a, Py_ssize_t lda, const void* b,
+                  Py_ssize_t ldb, bint add, void* c, Py_ssize_t ldc) except -1:
+    cdef Product t
+    cdef ag_product_args* p = &t.args
+    memset(&t, 0, sizeof(Product))
+    t.op, t.dt, t.batch = op, dt, 1
+    t.index = device_index(device)
+    t.stream = current_stream(device)
+    p.a, p.b, p.c = a, b, c
+    p.m, p.n, p.k, p.outer = m, n, k, 1
+    p.a_row, p.a_inner = 1 if turn_a else lda, lda if turn_a else 1
+    p.b_inner, p.b_column = 1 if turn_b else ldb, ldb if turn_b else 1
+    p.c_row, p.c_column = ldc, 1
+    set_factor(&t, &p.alpha, 1, 0)
+    if add:
+        set_factor(&t, &p.beta, 1, 0)
+        p.add, p.add_row, p.add_column = c, ldc, 1
+    # cuBLAS reads all of these as they are, and so makes no copy, for which it would take tensors.
+    if max(m, n, k, lda, ldb, ldc) > INT_MAX:
+        return 0 if m == 0 or n == 0 else by_tiles(&t)
+    return launch_product(&t, None, None, None)
+
+
 # --- products with sums ---------------------------------------------------------------------
 
 cdef bint read_factor(Product* t, Tensor factor, ag_cell* cell) except -1:

@@ -116,7 +116,7 @@ cdef int run_fill(RandomJob* job, Tensor out, Tensor p, Tensor state, const char
     return launch(&work, draw, <double>job.n)
 
 
-cdef double before(double x, int dt) noexcept:
+cdef double largest_below(double x, int dt) noexcept:
     """The largest number of the dtype below x."""
     cdef float f = <float>x
     cdef uint16_t h
@@ -137,7 +137,7 @@ cdef int uniform(Tensor out, double lo, double hi, Tensor state) except -1:
     job.kind = RANDOM_UNIFORM
     job.a = lo
     job.b = hi - lo
-    job.top = before(hi, dt_real(out.dt)) if hi > lo else lo
+    job.top = largest_below(hi, dt_real(out.dt)) if hi > lo else lo
     return run_fill(&job, out, None, state, "uniform")
 
 

@@ -9,7 +9,9 @@
 
 #include "scalar/scalar.h"
 
-#if defined(__clang__)
+#if defined(__CUDACC__)
+#define AG_APART /* rows of one element */
+#elif defined(__clang__)
 #define AG_APART _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
 #define AG_APART _Pragma("GCC ivdep")

@@ -365,6 +365,7 @@ def test_nodes_run_on_the_stream_of_their_forward(late):
 
     x = ag.rand(3, device=NAME).requires_grad_()
     s, t = ag.Stream(NAME), ag.Stream(NAME)
+    s.wait_stream(current())
     with s:
         y = Look.apply(x)
     t.wait_stream(s)
@@ -380,6 +381,7 @@ def test_nodes_run_on_the_stream_of_their_forward(late):
 def test_the_callers_streams_come_back_after_an_error(late):
     x = ag.rand(3, device=NAME).requires_grad_()
     s = ag.Stream(NAME)
+    s.wait_stream(current())
     with s:
         y = (x * 2).sum()
         y.register_hook(lambda g: 1 / 0)
