@@ -39,7 +39,6 @@ cdef int launch_product(Product* t, Tensor out, Tensor a, Tensor b, Tensor add=*
                         bint vector=*) except -1
 # The same by cuBLAS. 0: done; 1: it can't.
 cdef int by_blas(Product* t, Tensor out, Tensor a, Tensor b, Tensor add) except -1
-"""Products of matrices of CUDA devices, for kernels that are made of them."""
 
 # c = a @ b, or with `add` c += a @ b, of memory of a device on its current stream: c is (m, n), a
 # (m, k), or (k, m) if it is turned, b (k, n) or (n, k). In rows with leading dimensions, which
