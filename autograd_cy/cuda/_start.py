@@ -35,6 +35,7 @@ KERNEL_MODULES = (
     "cuda_grid",
     "cuda_random",
     "cuda_recurrent",
+    "cuda_attention",
 )
 
 _lock = _thread.RLock()

@@ -10,7 +10,7 @@ FILLS = ("uniform_floats", "uniform_doubles", "normal_floats", "normal_doubles",
 
 # Name: (arguments, threads, body).
 OTHERS = {
-    "permute": ("ag_permutation_args", "AG_PERMUTATION_THREADS", "ag_permute"),
+    "permutation": ("ag_permutation_args", "AG_PERMUTATION_THREADS", "ag_permute"),
     "check_weights": ("ag_parameters_args", "AG_RANDOM_THREADS", "ag_check_weights"),
 }
 

@@ -24,6 +24,7 @@ FAMILIES = (
     "cuda_windows",
     "cuda_random",
     "cuda_recurrent",
+    "cuda_attention",
 )
 
 

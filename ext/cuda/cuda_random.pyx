@@ -72,7 +72,7 @@ for _kind, _floats, _doubles in (
         (RANDOM_INTEGER, "integers", "integers")):
     kernels[<int>_kind][0] = kernel_id("random", _floats)
     kernels[<int>_kind][1] = kernel_id("random", _doubles)
-permute = kernel_id("random", "permute")
+permute = kernel_id("random", "permutation")
 check_widths = kernel_id("random", "check_widths")
 check_weights = kernel_id("random", "check_weights")
 

@@ -69,7 +69,9 @@ cdef extern from "device/recurrent_arguments.h" nogil:
         uint64_t rows
 
 cdef enum:
-    LSTM_FORWARD, GRU_FORWARD, PLAIN_FORWARD, LSTM_BACKWARD, GRU_BACKWARD, PLAIN_BACKWARD, STATE_ROWS
+    LSTM_FORWARD, GRU_FORWARD, PLAIN_FORWARD
+    LSTM_BACKWARD, GRU_BACKWARD, PLAIN_BACKWARD
+    STATE_ROWS
 
 cdef int[7][2] kernels      # by step, of float32 and of float64
 for _k, _name in enumerate(("lstm_forward", "gru_forward", "plain_forward", "lstm_backward",
@@ -316,8 +318,8 @@ cdef int layer_backward(
         args.grad_others = s.ptr + at * t.gates * t.item
         args.gates = gates.ptr + at * t.kept * t.item if t.kept else out.ptr + at * width
         if t.mode == R_LSTM:
-            places(&args.before, gates.ptr + (at_before * t.kept + 4 * t.n) * t.item, before, t.kept,
-                   c.ptr)
+            places(&args.before, gates.ptr + (at_before * t.kept + 4 * t.n) * t.item, before,
+                   t.kept, c.ptr)
             places(&args.grad_cell, g_c.ptr, known, t.n, address(g_cy))
         if w_hr is not None:
             sum.rows = rows

@@ -33,6 +33,7 @@ ALLOWED = {
         "an image and kernels, by the names of their bodies",
     ),
     "ext/codegen/cuda_scatters.py": ("scatter", "an image"),
+    "ext/codegen/cuda_random.py": ("random", "an image of kernels"),
     "ext/codegen/cuda_reductions.py": ("sum logsumexp", "kernels, by the names of their bodies"),
     "ext/codegen/cuda_rows.py": (
         "softmax log_softmax softmax_backward log_softmax_backward",

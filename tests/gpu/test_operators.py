@@ -31,7 +31,15 @@ INDICES = (
 WINDOWS = "convolution _convolution_input _convolution_weight _im2col _col2im".split()
 SETS = "_native_group_norm _batch_norm _batch_norm_fixed _fused_batch_norm_backward".split()
 POOLS = ("_max_pool _avg_pool _adaptive_max_pool _adaptive_avg_pool _resample _grid_sample").split()
-OWN = {*REDUCTIONS, *PRODUCTS, *ROWS, *WINDOWS, *SETS, *POOLS, *INDICES}
+DRAWS = (
+    "_uniform _normal _normal_mean _normal_std _normal_both _exponential _bernoulli "
+    "_bernoulli_each _bernoulli_like _bernoulli_of _random _randperm _category_weights "
+    "_dropout_mask _channel_mask _element_mask _rrelu_noise"
+).split()
+LAYERS = "_attention _attention_gradients _recurrent _recurrent_backward".split()
+OWN = {
+    *REDUCTIONS, *PRODUCTS, *ROWS, *WINDOWS, *SETS, *POOLS, *INDICES, *DRAWS, *LAYERS,
+}  # fmt: skip
 WITHOUT_HOST = cases(
     lambda r: (
         bool(r.tests.samples)

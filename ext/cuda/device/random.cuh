@@ -1,6 +1,6 @@
-// Random numbers: those of the CPU for the same seed, in any geometry. A thread makes what one block
-// of Philox gives, four elements or two: which ones, scalar/random_elements.h says. Their image is
-// compiled without fused products (ext/codegen/cuda_random.py).
+// Random numbers: those of the CPU for the same seed, in any geometry. A thread makes what one
+// block of Philox gives, four elements or two: which ones, scalar/random_elements.h says. Their
+// image is compiled without fused products (ext/codegen/cuda_random.py).
 //
 // Key and position are in memory of the device. Each block counts when it has read them, and the
 // last one to do so moves the position on. Launches that use one generator follow each other.
@@ -162,9 +162,9 @@ template <class D> AG_R void ag_fill(const ag_random_args &a) {
 
 // --- permutations --------------------------------------------------------------------------------
 
-// Fisher and Yates' n - 1 steps, with their result, by one block. Many steps at once are tried: each
-// claims the two places that it exchanges, and those that no earlier step wants are done. The earliest
-// of them always is, and random places are seldom wanted twice.
+// Fisher and Yates' n - 1 steps, with their result, by one block. Many steps at once are tried:
+// each claims the two places that it exchanges, and those that no earlier step wants are done. The
+// earliest of them always is, and random places are seldom wanted twice.
 AG_R void ag_permute(const ag_permutation_args &a) {
     const ag_drawn_from from = ag_read_state(a.state, a.chunks);
     const int64_t threads = blockDim.x;

@@ -1,5 +1,5 @@
-/* The arguments of kernels of recurrent layers: plain C, for device code, for Cython and for the host
- * builds of the tests. */
+/* The arguments of kernels of recurrent layers: plain C, for device code, for Cython and for the
+ * host builds of the tests. */
 #ifndef AG_CUDA_RECURRENT_ARGUMENTS_H
 #define AG_CUDA_RECURRENT_ARGUMENTS_H
 
@@ -7,8 +7,8 @@
 
 #define AG_RECURRENT_THREADS 256
 
-/* One step of a cell. Row j belongs to sequence j; rows lie one after the other, except for those of
- * `sums`, which are `kept` elements apart, and become the gates. */
+/* One step of a cell. Row j belongs to sequence j; rows lie one after the other, except for those
+ * of `sums`, which are `kept` elements apart, and become the gates. */
 typedef struct {
     void *sums;         /* the input's part, and but for GRU that of the state */
     const void *others; /* GRU: that of the state */
@@ -39,7 +39,7 @@ typedef struct {
     ag_two_places before; /* the cell before */
     ag_two_places state;  /* the state before */
     void *grad_sums, *grad_others; /* of the sums, and of the state's part of them (GRU) */
-    void *grad_before;             /* of the cell before (LSTM), of the state without its product (GRU) */
+    void *grad_before; /* of the cell before (LSTM), of the state without its product (GRU) */
     void *h;    /* LSTM: the state before a projection; may be NULL */
     void *last; /* the state before, for the gradient of its weight; may be NULL */
     ag_wide_divisor n;
