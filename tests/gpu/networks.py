@@ -99,7 +99,7 @@ class ResNet18(nn.Module):
 
     @staticmethod
     def batch():
-        return ag.randn(4, 3, 32, 32), ag.randint(0, 5, (4,))
+        return ag.randn(8, 3, 32, 32), ag.randint(0, 5, (8,))
 
     loss = staticmethod(functional.cross_entropy)
 
@@ -153,7 +153,7 @@ class LSTM(nn.Module):
 NETWORKS = (MLP, LeNet, ResNet18, Encoder, EncoderWithDropout, LSTM)
 
 OPTIMIZERS = {
-    "SGD": lambda p: ag.optim.SGD(p, lr=0.05, momentum=0.9),
+    "SGD": lambda p: ag.optim.SGD(p, lr=0.01, momentum=0.9),
     "AdamW": lambda p: ag.optim.AdamW(p, lr=0.01),
 }
 
@@ -161,17 +161,21 @@ OPTIMIZERS = {
 class Training:
     """A network with all that belongs to its training, on a device."""
 
-    def __init__(self, kind, place, method="SGD", clipping=False, mixed=None):
+    def __init__(self, kind, place, method="SGD", clipping=False, mixed=None, dtype=None):
         ag.manual_seed(3)
-        self.net = kind()
+        self.net = kind().to(dtype)
         batches = [kind.batch() for _ in range(PIECES)]
         self.net.to(place)
-        self.batches = [(x.to(place), y.to(place)) for x, y in batches]
+        self.batches = [(self._placed(x, place, dtype), y.to(place)) for x, y in batches]
         self.optimizer = OPTIMIZERS[method](self.net.parameters())
         self.schedule = CosineAnnealingLR(self.optimizer, 100)
         self.place, self.clipping, self.mixed = ag.device(place).type, clipping, mixed
         self.scaler = ag.amp.GradScaler(self.place, init_scale=8.0, enabled=mixed is not None)
         ag.manual_seed(5)  # of dropout
+
+    @staticmethod
+    def _placed(x, place, dtype):
+        return x.to(place, dtype if x.is_floating_point() else None)
 
     def forward(self, number=0):
         x, y = self.batches[number % PIECES]
@@ -192,7 +196,7 @@ class Training:
 
     def train(self, steps):
         """Return the losses, which stay on the device."""
-        losses = ag.zeros(steps, device=self.place)
+        losses = ag.zeros(steps, device=self.place, dtype=ag.float64)
         for number in range(steps):
             losses[number] = self.step(number)
         return losses
