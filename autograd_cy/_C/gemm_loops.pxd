@@ -67,6 +67,20 @@ ctypedef void (*narrow_fn)(
     int dtype, Py_ssize_t rows, Py_ssize_t cols, const void* sums, Py_ssize_t ld,
     double alpha, double beta, void* c, Py_ssize_t ldc) noexcept nogil
 
+# c = alpha * sum of w * x + beta * c for complex vectors, either of them conjugated.
+ctypedef void (*dot_complex_fn)(
+    int kind, Py_ssize_t k, const void* w, bint conj_w, const void* x, bint conj_x,
+    double alpha_re, double alpha_im, double beta, void* c) noexcept nogil
+
+# c = alpha * a @ b + beta * c for `count` matrices that lie step_a, step_b and step_c elements apart,
+# of up to `tiniest` rows and columns, or few of either; floats only. Elements of a lie `row` and
+# `column` apart.
+ctypedef void (*tiny_products_fn)(
+    int kind, Py_ssize_t count, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void* a,
+    Py_ssize_t step_a, Py_ssize_t row, Py_ssize_t column, bint trans_b, const void* b,
+    Py_ssize_t step_b, Py_ssize_t ldb, double alpha, double beta, void* c, Py_ssize_t step_c,
+    Py_ssize_t ldc) noexcept nogil
+
 cdef enum:
     CHUNK = 1024
     # Longest k of one call of pack_a or pack_b, and of multiply_direct.
@@ -84,3 +98,6 @@ ctypedef struct LoopTable:
     dot_rows_fn dot_rows
     add_rows_fn add_rows
     narrow_fn narrow
+    dot_complex_fn dot_complex
+    tiny_products_fn tiny_products
+    Py_ssize_t tiniest

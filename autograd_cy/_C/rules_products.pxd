@@ -6,6 +6,7 @@ from autograd_cy._C.tensor cimport Tensor
 cdef int mm(Result* r, Tensor a, Tensor b, str op) except -1
 cdef int bmm(Result* r, Tensor a, Tensor b, str op) except -1
 cdef int dot(Result* r, Tensor a, Tensor b, str op) except -1
+cdef int vdot(Result* r, Tensor a, Tensor b, str op) except -1
 cdef int mv(Result* r, Tensor a, Tensor b, str op) except -1
 cdef int addmm(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1
 cdef int addmv(Result* r, Tensor c, Tensor a, Tensor b, str op) except -1

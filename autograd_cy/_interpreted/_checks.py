@@ -124,23 +124,6 @@ def polar(op: str, abs: Tensor, angle: Tensor) -> None:
         )
 
 
-def vectors(op: str, self: Tensor, other: Tensor) -> None:
-    """Two vectors of one size and dtype."""
-    if self.ndim != 1 or other.ndim != 1:
-        raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {other.ndim}D tensors")
-    if self.dtype != other.dtype:
-        raise RuntimeError(
-            f"dot : expected both vectors to have same dtype, but found {self.dtype._scalar} and "
-            f"{other.dtype._scalar}"
-        )
-    if self.numel() != other.numel():
-        raise RuntimeError(
-            f"{op}: inconsistent tensor size, expected tensor [{self.numel()}] and src "
-            f"[{other.numel()}] to have the same number of elements, but got {self.numel()} and "
-            f"{other.numel()} elements respectively"
-        )
-
-
 def written(op: str, self: Tensor, index: Tensor, source: Tensor, *rest: Any) -> None:
     """Elements of one dtype, and a place for each."""
     if index.dtype != int64:

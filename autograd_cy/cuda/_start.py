@@ -36,6 +36,10 @@ KERNEL_MODULES = (
     "cuda_random",
     "cuda_recurrent",
     "cuda_attention",
+    "cuda_scans",
+    "cuda_order",
+    "cuda_unique",
+    "cuda_special",
 )
 
 _lock = _thread.RLock()

@@ -39,29 +39,6 @@ op(
     example=">>> ag.inner(ag.tensor([1, 2]), ag.tensor([[3, 4], [5, 6]]))\ntensor([11, 17])",
 )
 
-op(
-    "vdot(self, other)",
-    tier="interpreted",
-    kernel=host("np.vdot(self, other)"),
-    checks="vectors",
-    out="exact",
-    vjp={"self": "grad.conj() * other", "other": "grad * self"},
-    jvp="each",
-    vmap="sum(self.conj() * other, 1, False)",
-    samples=shapes(((4,), (4,)), ((0,), (0,))),
-    dtypes="ihfc",
-    reference="np.vdot(self, other)",
-    tolerance=1e-4,
-    params={"other": "The second vector."},
-    raises={"RuntimeError": "The sizes differ."},
-    errors=(
-        error(sample((arg((3,)), arg((2,)))), RuntimeError, "inconsistent tensor size"),
-        error(sample((arg((3, 1)), arg((3,)))), RuntimeError, "1D tensors expected"),
-    ),
-    doc="Scalar product of two vectors, of which the first is conjugated.",
-    example=">>> ag.vdot(ag.tensor([1j, 2]), ag.tensor([1j, 1]))\ntensor(3.+0.j)",
-)
-
 # --- distances -----------------------------------------------------------------------------------
 
 op(

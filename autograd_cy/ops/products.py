@@ -1,6 +1,6 @@
 """Products of vectors and matrices."""
 
-from autograd_cy.ops._schema import arg, call, composite, op, sample, shapes
+from autograd_cy.ops._schema import arg, call, composite, error, op, sample, shapes
 
 # --- products ----------------------------------------------------------------------------------
 
@@ -76,6 +76,30 @@ op(
     tolerance=1e-4,
     doc="Scalar product of two vectors (nothing is conjugated).",
     example=">>> ag.dot(ag.tensor([1, 2]), ag.tensor([3, 4]))\ntensor(11)",
+)
+
+op(
+    "vdot(self, other)",
+    flops="2 * self[0]",
+    out="exact",
+    kernel=call(
+        "products.vdot", shape="rules_products.vdot(self, other)", conjugates=("self", "other")
+    ),
+    vjp={"self": "grad.conj() * other", "other": "grad * self"},
+    jvp="each",
+    vmap="sum(self.conj() * other, 1, False)",
+    samples=shapes(((4,), (4,)), ((0,), (0,))),
+    dtypes="ihfc",
+    reference="np.vdot(self, other)",
+    tolerance=1e-4,
+    params={"other": "The second vector."},
+    raises={"RuntimeError": "The sizes differ."},
+    errors=(
+        error(sample((arg((3,)), arg((2,)))), RuntimeError, "inconsistent tensor size"),
+        error(sample((arg((3, 1)), arg((3,)))), RuntimeError, "1D tensors expected"),
+    ),
+    doc="Scalar product of two vectors, of which the first is conjugated.",
+    example=">>> ag.vdot(ag.tensor([1j, 2]), ag.tensor([1j, 1]))\ntensor(3.+0.j)",
 )
 
 op(

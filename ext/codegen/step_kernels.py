@@ -215,7 +215,14 @@ def kernel(r: Record) -> list[str]:
 def slots(records: list[Record]) -> str:
     """The kernels by key, and the names of loops by number."""
     loops = dict.fromkeys(r.kernel.loop.name for r in records)
-    lines = [GENERATED, "", "cdef tuple LOOPS = (", *(f'    "{name}",' for name in loops), ")"]
+    lines = [
+        GENERATED,
+        "from cpython.pycapsule cimport PyCapsule_New",
+        "",
+        "cdef tuple LOOPS = (",
+        *(f'    "{name}",' for name in loops),
+        ")",
+    ]
     lines += ["", "KERNELS = {"]
     for r in records:
         function = r.kernel.target.partition(".")[2]

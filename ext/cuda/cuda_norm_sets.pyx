@@ -53,12 +53,17 @@ cdef extern from "device/set_arguments.h" nogil:
         uint64_t sets_all, length, chunk, parts
         int64_t inner, outer, set, sets
         double momentum, eps
-        uint32_t group, width, stage, channel, by_rows, training, by_line
+        uint32_t group, width, stage, channel, by_rows, training, by_line, narrow
         int32_t dt
 
 cdef enum:
     FORWARD = 0
     BACKWARD = 1
+
+    WEIGHT = 1             # bits of `narrow`
+    BIAS = 2
+    RUNNING_MEAN = 4
+    RUNNING_VAR = 8
 
     SHARE = 32             # elements of a thread, before more blocks share a set
     OF_MOMENTS = 32        # bytes of the sums of a set that a block leaves
@@ -81,6 +86,16 @@ cdef inline void* address(Tensor t) noexcept:
 
 cdef Tensor dense(Tensor t, int dt):
     return None if t is None else contiguous(cast(t, dt))
+
+
+cdef Tensor of_channels(ag_set_args* args, Tensor t, Tensor input, Tensor spread, uint32_t bit):
+    """What belongs to channels, dense: in the dtype of the input or of statistics."""
+    if t is None:
+        return None
+    if t.dt == input.dt and t.dt != spread.dt:
+        args.narrow |= bit
+        return contiguous(t)
+    return dense(t, spread.dt)
 
 
 cdef Tensor laid_out(Tensor t, Tensor like):
@@ -202,13 +217,15 @@ cdef int batch_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, Ten
                     Tensor bias, Tensor running_mean, Tensor running_var, bint training,
                     double momentum, double eps) except -1:
     cdef ag_set_args args
-    cdef int dt = spread.dt
-    cdef Tensor own_mean = dense(running_mean, dt), own_var = dense(running_var, dt)
+    cdef Tensor own_mean, own_var
     if input.count == 0:
         return 0
     input = laid_out(input, result)
-    weight, bias = dense(weight, dt), dense(bias, dt)
     cut_channels(&args, input)
+    weight = of_channels(&args, weight, input, spread, WEIGHT)
+    bias = of_channels(&args, bias, input, spread, BIAS)
+    own_mean = of_channels(&args, running_mean, input, spread, RUNNING_MEAN)
+    own_var = of_channels(&args, running_var, input, spread, RUNNING_VAR)
     args.stage = AG_SETS_WHOLE if training else AG_SETS_KNOWN
     args.in_, args.out = input.ptr, result.ptr
     args.weight, args.bias = address(weight), address(bias)
@@ -234,9 +251,10 @@ cdef int batch_norm_backward(Tensor to_input, Tensor to_weight, Tensor to_bias, 
     if layout_of(input) == CHANNELS_ANYHOW:
         input = contiguous(input)
     grad = laid_out(grad, input)
-    weight, mean, spread = dense(weight, dt), dense(mean, dt), dense(spread, dt)
+    mean, spread = dense(mean, dt), dense(spread, dt)
     to_weight, to_bias = wanted(to_weight, channels), wanted(to_bias, channels)
     cut_channels(&args, input)
+    weight = of_channels(&args, weight, input, spread, WEIGHT)
     args.stage = AG_SETS_WHOLE
     if not training and to_weight is None and to_bias is None:
         args.stage = AG_SETS_KNOWN
@@ -273,7 +291,6 @@ cdef int group_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, Py_
                     Tensor weight, Tensor bias, double eps) except -1:
     cdef ag_set_args args
     cdef Tensor target = result
-    cdef int dt = spread.dt
     if input.count == 0:
         return 0
     if not by_places(result, input):
@@ -282,8 +299,9 @@ cdef int group_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, Py_
             target = tensor_empty_on(result.mem.device, result.dt, result.nd, result.sizes, NULL)
     elif layout_of(input) != CHANNELS_TOGETHER:
         input = laid_out(input, result)
-    weight, bias = dense(weight, dt), dense(bias, dt)
     cut_groups(&args, input, groups)
+    weight = of_channels(&args, weight, input, spread, WEIGHT)
+    bias = of_channels(&args, bias, input, spread, BIAS)
     args.stage = AG_SETS_WHOLE
     args.in_, args.out = input.ptr, target.ptr
     args.weight, args.bias = address(weight), address(bias)
@@ -304,10 +322,11 @@ cdef int group_norm_backward(Tensor to_input, Tensor to_weight, Tensor to_bias, 
     if layout_of(input) != CHANNELS_TOGETHER:
         input = contiguous(input)
     grad = laid_out(grad, input)
-    weight, mean, spread = dense(weight, dt), dense(mean, dt), dense(spread, dt)
+    mean, spread = dense(mean, dt), dense(spread, dt)
     to_weight, to_bias = wanted(to_weight, channels), wanted(to_bias, channels)
     if wanted(to_input, input.count) is not None:
         cut_groups(&args, input, groups)
+        weight = of_channels(&args, weight, input, spread, WEIGHT)
         args.stage = AG_SETS_WHOLE
         args.in_, args.grad = input.ptr, grad.ptr
         args.weight, args.mean, args.spread = address(weight), mean.ptr, spread.ptr

@@ -448,6 +448,18 @@ cdef int dot(Tensor out, Tensor a, Tensor b) except -1:
     return launch_product(&t, out, a, b, None, True)
 
 
+cdef int vdot(Tensor out, Tensor a, Tensor b) except -1:
+    cdef Product t
+    begin_product(&t, b"vdot", out, 1, 1, a.count)
+    a = taken(&t, a, LEFT)
+    if dt_is_complex(a.dt):
+        t.args.conjugated ^= LEFT
+    t.args.a = a.ptr
+    t.args.a_inner = a.strides[0]
+    b = right_vector(&t, b)
+    return launch_product(&t, out, a, b, None, True)
+
+
 cdef int mv(Tensor out, Tensor a, Tensor b) except -1:
     cdef Product t
     begin_product(&t, b"mv", out, a.sizes[0], 1, a.sizes[1])
@@ -678,6 +690,7 @@ KERNELS = {
     "mm": PyCapsule_New(<void*>mm, TWO, NULL),
     "bmm": PyCapsule_New(<void*>bmm, TWO, NULL),
     "dot": PyCapsule_New(<void*>dot, TWO, NULL),
+    "vdot": PyCapsule_New(<void*>vdot, TWO, NULL),
     "mv": PyCapsule_New(<void*>mv, TWO, NULL),
     "addmm": PyCapsule_New(<void*>addmm, SUMS, NULL),
     "baddbmm": PyCapsule_New(<void*>baddbmm, SUMS, NULL),

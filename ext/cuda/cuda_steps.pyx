@@ -1,12 +1,11 @@
 # cython: language_level=3
 # build: plain cold
-"""Steps of optimizers on CUDA devices: one launch for the numbers of each parameter, one for all elements.
+"""Steps of optimizers on CUDA devices: one launch for numbers of parameters, one for elements.
 
 The addresses of parameters, gradients and state go into the arguments of the first launch, and by
 it into a table on the device; a list that is too long for one launch takes several. Nothing is
 copied to the device or read from it.
 """
-from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
@@ -118,8 +117,8 @@ cdef class Steps(StepLists):
         self.set_number(&args.grad_scale, self.given[1])
         self.set_number(&args.found_inf, self.given[2])
         for dt, args.first, args.count, tiles in groups:
-            launch(step_of(plan.loop, dt), index, stream, <unsigned>tiles, 1, 1, AG_STEP_THREADS, 1, 1,
-                   0, &args, sizeof(args))
+            launch(step_of(plan.loop, dt), index, stream, <unsigned>tiles, 1, 1,
+                   AG_STEP_THREADS, 1, 1, 0, &args, sizeof(args))
         return 0
 
     cdef int fill_table(self, ag_step_table* table, int index, stream_t stream,
@@ -165,8 +164,8 @@ cdef class Steps(StepLists):
                         word[0] = <uint64_t>s.numbers[k].p
                         word += 1
                         dts |= <uint64_t>(s.numbers[k].dt == DT_F64) << k
-                word[0] = <uint64_t>s.n | <uint64_t>s.like << 40
-                word[1] = <uint64_t>s.start | dts << 56
+                word[0] = <uint64_t>s.n | <uint64_t>s.like << 48
+                word[1] = <uint64_t>s.start | <uint64_t>(s.like >> 16) << 40 | dts << 56
                 word += 2
                 args.count += 1
                 i += 1

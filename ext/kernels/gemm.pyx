@@ -75,7 +75,7 @@ cdef enum:
     NARROWEST = 32
     # Below this many bytes b is used in its own memory format.
     DIRECT = 1 << 17
-    # Products of up to so many multiplications are done one by one in a batch.
+    # Products of up to so many multiplications are done by our own loops in any batch.
     TINY = 64
     # Long sums for few results are cut in parts of this length.
     PART = 2048

@@ -102,6 +102,25 @@ cdef extern from "scalar/gemm_micro.h":
         Py_ssize_t k, Py_ssize_t rows, const double* s, Py_ssize_t ld, bint conj,
         double* d) noexcept nogil
 
+cdef extern from "scalar/gemm_tiny.h":
+    enum:
+        AG_HAS_TINY
+        AG_TINIEST
+    void ag_tiny_products_f32(
+        Py_ssize_t count, int m, int n, int k, const float* a, Py_ssize_t step_a, Py_ssize_t row,
+        Py_ssize_t column, int trans_b, const float* b, Py_ssize_t step_b, Py_ssize_t ldb,
+        float alpha, float beta, float* c, Py_ssize_t step_c, Py_ssize_t ldc) noexcept nogil
+    void ag_tiny_products_f64(
+        Py_ssize_t count, int m, int n, int k, const double* a, Py_ssize_t step_a, Py_ssize_t row,
+        Py_ssize_t column, int trans_b, const double* b, Py_ssize_t step_b, Py_ssize_t ldb,
+        double alpha, double beta, double* c, Py_ssize_t step_c, Py_ssize_t ldc) noexcept nogil
+
+cdef extern from "scalar/dot_complex.h":
+    void ag_parts_of_dot_f32(
+        Py_ssize_t k, const float* w, const float* x, float* parts) noexcept nogil
+    void ag_parts_of_dot_f64(
+        Py_ssize_t k, const double* w, const double* x, double* parts) noexcept nogil
+
 cdef enum:
     # Rows of a matrix that are packed together.
     TOGETHER = 16
@@ -503,6 +522,64 @@ cdef void add_rows(
             <double*>c, row_step, col_step)
 
 
+# Products of two complex vectors.
+
+cdef inline void dot_complex_kind(
+        Py_ssize_t k, const real* w, bint conj_w, const real* x, bint conj_x, double alpha_re,
+        double alpha_im, double beta, real* c) noexcept nogil:
+    cdef real[4] sums       # of re re, im im, re im, im re
+    cdef real re, im, factor = <real>alpha_re, turn = <real>alpha_im
+    if real is float:
+        ag_parts_of_dot_f32(k, w, x, sums)
+    else:
+        ag_parts_of_dot_f64(k, w, x, sums)
+    re = sums[0] - sums[1] if conj_w == conj_x else sums[0] + sums[1]
+    im = ((-sums[2] if conj_x else sums[2])
+          + (-sums[3] if conj_w else sums[3]))
+    if turn != 0:
+        sums[0] = re
+        re = factor * re - turn * im
+        im = factor * im + turn * sums[0]
+    else:
+        re *= factor
+        im *= factor
+    if beta != 0:
+        re = fma(<real>beta, c[0], re)
+        im = fma(<real>beta, c[1], im)
+    c[0] = re
+    c[1] = im
+
+
+cdef void dot_complex(
+        int kind, Py_ssize_t k, const void* w, bint conj_w, const void* x, bint conj_x,
+        double alpha_re, double alpha_im, double beta, void* c) noexcept nogil:
+    if kind == KIND_F32:
+        dot_complex_kind(
+            k, <const float*>w, conj_w, <const float*>x, conj_x, alpha_re, alpha_im, beta,
+            <float*>c)
+    else:
+        dot_complex_kind(
+            k, <const double*>w, conj_w, <const double*>x, conj_x, alpha_re, alpha_im, beta,
+            <double*>c)
+
+
+# Batches of tiny matrices.
+
+cdef void tiny_products(
+        int kind, Py_ssize_t count, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void* a,
+        Py_ssize_t step_a, Py_ssize_t row, Py_ssize_t column, bint trans_b, const void* b,
+        Py_ssize_t step_b, Py_ssize_t ldb, double alpha, double beta, void* c, Py_ssize_t step_c,
+        Py_ssize_t ldc) noexcept nogil:
+    if kind == KIND_F32:
+        ag_tiny_products_f32(
+            count, <int>m, <int>n, <int>k, <const float*>a, step_a, row, column, trans_b,
+            <const float*>b, step_b, ldb, <float>alpha, <float>beta, <float*>c, step_c, ldc)
+    else:
+        ag_tiny_products_f64(
+            count, <int>m, <int>n, <int>k, <const double*>a, step_a, row, column, trans_b,
+            <const double*>b, step_b, ldb, alpha, beta, <double*>c, step_c, ldc)
+
+
 # Rounding from the computing type.
 
 ctypedef fused integer:
@@ -587,6 +664,10 @@ table.multiply_direct = multiply_direct
 table.dot_rows = dot_rows
 table.add_rows = add_rows
 table.narrow = narrow
+table.dot_complex = dot_complex
+table.tiny_products = tiny_products
+# Without masks a loop over elements is as quick for the smallest alone.
+table.tiniest = AG_TINIEST if AG_HAS_TINY else 4
 
 
 def table_capsule():

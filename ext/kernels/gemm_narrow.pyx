@@ -173,6 +173,11 @@ cdef int run_complex(const Product* p, const Roles* r, Narrow* t) noexcept nogil
     cdef char* sums
     cdef const char* x
     cdef char* c
+    if r.m == 1 and r.few == 1 and r.along_k and r.x_step == 1:
+        # The other vector is as long as x: neither is written in another form.
+        loops.dot_complex(t.kind, p.k, r.w, r.conj_w, r.x, r.conj_x, p.alpha_re, p.alpha_im,
+                          p.beta, p.c)
+        return GEMM_OK
     cdef Py_ssize_t parts_of_x = (4 if r.along_k else 2) * p.k
     cdef char* scratch = <char*>take_scratch((parts_of_x + 4 * r.m) * t.size)
     if scratch == NULL:

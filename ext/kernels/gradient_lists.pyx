@@ -1,7 +1,7 @@
 # cython: language_level=3
 # build: plain cold
-# What is done to gradients between backward and a step: a scaler of losses takes the scale out of them
-# and finds the next one; clipping bounds their norm.
+# What is done to gradients between backward and a step: a scaler of losses takes the scale out of
+# them and finds the next one; clipping bounds their norm.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.unicode cimport PyUnicode_AsUTF8

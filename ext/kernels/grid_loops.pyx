@@ -11,6 +11,7 @@ from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 
 from autograd_cy._C.grid_loops cimport *
+from autograd_cy._C.sizes cimport parts
 
 cdef extern from "<math.h>" nogil:
     double INFINITY
@@ -26,6 +27,19 @@ cdef extern from "grid_lanes.h" nogil:      # its AG_GRID_BLOCK is BLOCK
     void ag_sample_eight_f64(const double* image, Py_ssize_t step, const int32_t* found,
                              const double* weight, int count, Py_ssize_t n, double* out,
                              Py_ssize_t apart)
+    void ag_sample_plane_f32(const float* image, const int32_t* found, const float* weight,
+                             int count, Py_ssize_t n, float* out)
+    void ag_sample_plane_f64(const double* image, const int32_t* found, const double* weight,
+                             int count, Py_ssize_t n, double* out)
+
+    enum:
+        AG_HAS_FLAT
+        AG_GRID_EXACT
+    void ag_flat_nearest(const float* points, int32_t rows, int32_t columns, int aligned,
+                         int border, int32_t* found, float* weight)
+    int ag_flat_linear(const float* points, int32_t rows, int32_t columns, int aligned, int border,
+                       int32_t* found, float* weight)
+
 cdef extern from "scalar/grid.h" nogil:
     float ag_grid_near_f32(float)
     double ag_grid_near_f64(double)
@@ -42,6 +56,7 @@ ctypedef fused real_t:
 
 cdef enum:
     BLOCK = 64      # points
+    WIDEST = 16     # points in a vector, at most
     EIGHT = 8       # channels that are sampled together, where they lie behind each other
     CHUNK = 32      # channels whose gradients are, likewise
     LANES = 8       # sums of channels side by side
@@ -383,6 +398,29 @@ cdef inline bint flat_linear(const Sampling* g, const real_t* points, int32_t* f
     return missing != 0
 
 
+cdef inline bint is_exact(const Sampling* g) noexcept nogil:
+    return AG_HAS_FLAT and g.size[1] <= AG_GRID_EXACT and g.size[2] <= AG_GRID_EXACT
+
+
+cdef inline void find_nearest(const Sampling* g, const real_t* points, int32_t* found,
+                              real_t* weight) noexcept nogil:
+    if real_t is float:
+        if is_exact(g):
+            ag_flat_nearest(points, <int32_t>g.size[1], <int32_t>g.size[2], g.align,
+                            g.padding == BORDER, found, weight)
+            return
+    flat_nearest(g, points, found, weight)
+
+
+cdef inline bint find_four(const Sampling* g, const real_t* points, int32_t* found,
+                           real_t* weight) noexcept nogil:
+    if real_t is float:
+        if is_exact(g):
+            return ag_flat_linear(points, <int32_t>g.size[1], <int32_t>g.size[2], g.align,
+                                  g.padding == BORDER, found, weight) != 0
+    return flat_linear(g, points, found, weight)
+
+
 cdef int around(const Sampling* g, const real_t* points, Py_ssize_t n, int32_t* found,
                 real_t* weight) noexcept nogil:
     """corners() of points, where no derivatives of weights are wanted."""
@@ -396,9 +434,9 @@ cdef int around(const Sampling* g, const real_t* points, Py_ssize_t n, int32_t* 
             memcpy(some, points, 2 * n * sizeof(real_t))
             points = some
         if g.mode == NEAREST:
-            flat_nearest(g, points, found, weight)
+            find_nearest(g, points, found, weight)
             return 1
-        if not flat_linear(g, points, found, weight) or g.padding != ZEROS:
+        if not find_four(g, points, found, weight) or g.padding != ZEROS:
             return 4
     taps(g, points, n, at, w, dw)
     return corners(g, n, at, w, found, weight)
@@ -406,31 +444,29 @@ cdef int around(const Sampling* g, const real_t* points, Py_ssize_t n, int32_t* 
 
 # --- forward --------------------------------------------------------------------------------
 
+cdef inline void sample_plane(const real_t* image, const int32_t* found, const real_t* weight,
+                              int count, Py_ssize_t n, real_t* out) noexcept nogil:
+    if real_t is float:
+        ag_sample_plane_f32(image, found, weight, count, n, out)
+    else:
+        ag_sample_plane_f64(image, found, weight, count, n, out)
+
+
 cdef void forward(const Sampling* g, const real_t* image, const real_t* points, real_t* out,
                   Py_ssize_t channels, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     cdef int32_t[CORNERS * BLOCK] found
     cdef real_t[CORNERS * BLOCK] weight
-    cdef real_t[BLOCK] total       # nothing that is read can be in it, as compilers see
-    cdef const real_t* a
-    cdef const real_t* v
-    cdef const int32_t* f
-    cdef real_t y
     cdef int count, m
     cdef Py_ssize_t n, c, p
     while first < last:
         n = last - first if last - first < BLOCK else BLOCK
         count = around(g, points + first * g.rank, n, found, weight)
-        for c in range(channels):
-            a = image + c * g.plane
-            for p in range(n):
-                total[p] = <real_t>-0.0     # a zero keeps its sign
+        for p in range(n, parts(n, WIDEST) * WIDEST):
             for m in range(count):
-                f = found + m * BLOCK
-                v = weight + m * BLOCK
-                for p in range(n):
-                    y = a[first_for_none(f[p])] * v[p]
-                    total[p] += 0 if f[p] < 0 else y
-            memcpy(out + c * g.count + first, total, n * sizeof(real_t))
+                found[m * BLOCK + p] = -1
+                weight[m * BLOCK + p] = 0
+        for c in range(channels):
+            sample_plane(image + c * g.plane, found, weight, count, n, out + c * g.count + first)
         first += n
 
 

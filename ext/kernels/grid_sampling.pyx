@@ -24,6 +24,7 @@ cdef const GridTable* L = <const GridTable*>PyCapsule_GetPointer(
 cdef enum:
     TILES = 64       # of all points, about
     POINTS = 64      # of which a tile has a multiple
+    TILE_WORK = 20000    # of a tile, at least
     CHANNELS = 8     # of an image that go together: places of points are found once for them
     MANY_CHANNELS = 64    # likewise, channels last
     FEW = 4          # from which it is worth it if they do
@@ -169,7 +170,7 @@ cdef int sample_grid(int made, Tensor out, Tensor values, Tensor image, Tensor g
     cdef int rank = <int>grid.sizes[grid.nd - 1], lead = grid.nd - 1 - rank, d
     cdef int taps = 1 if mode == NEAREST else 2 if mode == BILINEAR else 4
     cdef Py_ssize_t step = 1, batch = 1
-    cdef double cost
+    cdef double cost        # of a point, in steps of team_size()'s unit
     if out.count == 0:
         return 0
     if out.dt < DT_F32:
@@ -205,17 +206,18 @@ cdef int sample_grid(int made, Tensor out, Tensor values, Tensor image, Tensor g
     plan.places = goes_by_places(shaped, &plan.g, lead, made)
     if made == TO_POINTS and mode == NEAREST:
         plan.places = False     # zeros
+    cost = 60.0 * taps + (2.0 if plan.places else 7.0) * plan.g.channels * plan.g.taps[0] * (
+        plan.g.taps[1] * plan.g.taps[2])
     if made == TO_IMAGE:
         plan.block = MANY_CHANNELS if plan.places else CHANNELS
         plan.blocks = parts(plan.g.channels, plan.block)
         if plan.places:
             to = blank_places(out, lead)
     else:
-        plan.block = POINTS * parts(batch * plan.g.count, TILES * POINTS)
+        plan.block = POINTS * max(parts(batch * plan.g.count, TILES * POINTS),
+                                  <Py_ssize_t>(TILE_WORK / (POINTS * cost)))
         plan.blocks = parts(plan.g.count, plan.block)
-    cost = batch * plan.g.count * (
-        60.0 * taps + (2.0 if plan.places else 7.0) * plan.g.channels * plan.g.taps[0]
-        * plan.g.taps[1] * plan.g.taps[2])
+    cost *= batch * plan.g.count
     values = of_examples(values, lead, plan.places and made == OUTPUT)
     grid = of_examples(grid, lead, False)
     begin(&work, "grid_sample", &plan, sizeof(plan), KIND_WINDOW)

@@ -129,21 +129,75 @@ typedef float ag_four_f32 __attribute__((vector_size(16), aligned(4), may_alias)
 typedef double ag_wide_f32 __attribute__((vector_size(8 * AG_WIDE_f32), aligned(8), may_alias));
 typedef double ag_wide_f64 __attribute__((vector_size(8 * AG_WIDE_f64), aligned(8), may_alias));
 #define AG_WIDENED_f64(p) (*(const ag_wide_f64 *)(p))
+typedef int64_t ag_bits_f32_wide __attribute__((vector_size(8 * AG_WIDE_f32)));
+typedef int64_t ag_bits_f64_wide __attribute__((vector_size(8 * AG_WIDE_f64)));
+/* Where a product has become tiny, it goes on from 2^512 times that, and *lifted counts these: a
+ * step to a number below the normal ones takes as long as a hundred others. */
+#define AG_STRETCH 64
+AG_FN_COLD void ag_lift(double *acc, int n, ptrdiff_t *lifted) {
+    for (int i = 0; i < n; i++)
+        if (acc[i] != 0 && fabs(acc[i]) < 0x1p-512) {
+            acc[i] *= 0x1p+512;
+            *lifted += 1;
+        }
+}
+/* The product of what was lifted, no part of which leaves the range. */
+AG_FN_COLD double ag_lifted_product(const double *acc, int n, ptrdiff_t lifted) {
+    double product = 1;
+    ptrdiff_t sum = -512 * lifted;
+    for (int i = 0; i < n; i++) {
+        int exponent = 0;
+        product = frexp(product * acc[i] * (fabs(acc[i]) > 1 ? 0x1p-512 : 1), &exponent);
+        sum += exponent + (fabs(acc[i]) > 1 ? 512 : 0);
+    }
+    return ldexp(product, sum < -5000 ? -5000 : sum > 5000 ? 5000 : (int)sum);
+}
 #define AG_PRODUCT(T)                                                                            \
+    AG_FN int ag_any_tiny_##T(ag_wide_##T a, ag_wide_##T b, ag_wide_##T c, ag_wide_##T d) {      \
+        const ag_bits_##T##_wide all = (ag_bits_##T##_wide){0} + 0x7FFFFFFFFFFFFFFF;             \
+        const ag_bits_##T##_wide least = (ag_bits_##T##_wide){0} + ((int64_t)511 << 52);         \
+        const ag_bits_##T##_wide tiny =                                                          \
+            (((ag_bits_##T##_wide)a & all) < least) | (((ag_bits_##T##_wide)b & all) < least)    \
+            | (((ag_bits_##T##_wide)c & all) < least) | (((ag_bits_##T##_wide)d & all) < least); \
+        int64_t any = 0;                                                                         \
+        for (int i = 0; i < AG_WIDE_##T; i++) any |= tiny[i];                                    \
+        return any != 0;                                                                         \
+    }                                                                                            \
     AG_FN double ag_product_##T(const ag_##T *p, ptrdiff_t n) {                                  \
+        const ptrdiff_t step = 4 * AG_WIDE_##T;                                                  \
         ag_wide_##T a = (ag_wide_##T){0} + 1.0, b = a, c = a, d = a;                             \
         ag_lanes_f64 few = {1, 1, 1, 1};                                                         \
         double last = 1;                                                                         \
-        ptrdiff_t i = 0;                                                                         \
-        for (; i + 4 * AG_WIDE_##T <= n; i += 4 * AG_WIDE_##T) {                                 \
-            a *= AG_WIDENED_##T(p + i);                                                          \
-            b *= AG_WIDENED_##T(p + i + AG_WIDE_##T);                                            \
-            c *= AG_WIDENED_##T(p + i + 2 * AG_WIDE_##T);                                        \
-            d *= AG_WIDENED_##T(p + i + 3 * AG_WIDE_##T);                                        \
+        ptrdiff_t i = 0, lifted = 0;                                                             \
+        for (;;) {                                                                               \
+            const ptrdiff_t end = n - i > AG_STRETCH * step ? i + AG_STRETCH * step : n;         \
+            for (; i + step <= end; i += step) {                                                 \
+                a *= AG_WIDENED_##T(p + i);                                                      \
+                b *= AG_WIDENED_##T(p + i + AG_WIDE_##T);                                        \
+                c *= AG_WIDENED_##T(p + i + 2 * AG_WIDE_##T);                                    \
+                d *= AG_WIDENED_##T(p + i + 3 * AG_WIDE_##T);                                    \
+            }                                                                                    \
+            if (i + step > n) break;                                                             \
+            if (__builtin_expect(ag_any_tiny_##T(a, b, c, d), 0)) {                              \
+                ag_wide_##T acc[4] = {a, b, c, d};                                               \
+                ag_lift((double *)acc, 4 * AG_WIDE_##T, &lifted);                                \
+                a = acc[0];                                                                      \
+                b = acc[1];                                                                      \
+                c = acc[2];                                                                      \
+                d = acc[3];                                                                      \
+            }                                                                                    \
         }                                                                                        \
         for (; i + 4 <= n; i += 4)                                                               \
             few *= (ag_lanes_f64){p[i], p[i + 1], p[i + 2], p[i + 3]};                           \
         for (; i < n; i++) last *= p[i];                                                         \
+        if (__builtin_expect(lifted != 0, 0)) {                                                  \
+            double acc[4 * AG_WIDE_##T + 5];                                                     \
+            const ag_wide_##T sums[4] = {a, b, c, d};                                            \
+            memcpy(acc, sums, sizeof(sums));                                                     \
+            memcpy(acc + 4 * AG_WIDE_##T, &few, sizeof(few));                                    \
+            acc[4 * AG_WIDE_##T + 4] = last;                                                     \
+            return ag_lifted_product(acc, 4 * AG_WIDE_##T + 5, lifted);                          \
+        }                                                                                        \
         a = (a * b) * (c * d);                                                                   \
         for (i = 0; i < AG_WIDE_##T; i += 4)                                                     \
             few *= (ag_lanes_f64){a[i], a[i + 1], a[i + 2], a[i + 3]};                           \

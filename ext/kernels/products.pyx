@@ -3,7 +3,7 @@
 
 A transposed operand is passed on as a flag; only operands without any unit stride are copied.
 """
-from autograd_cy._C.dtypes cimport dt_is_integral
+from autograd_cy._C.dtypes cimport dt_is_complex, dt_is_integral
 from autograd_cy._C.gemm cimport ensure_gemm, gemm, gemm_batched, gemm_onto
 from autograd_cy._C.gemm_product cimport GEMM_INTERRUPTED, GEMM_NO_MEMORY, GEMM_OK
 from autograd_cy._C.halves cimport is_half
@@ -174,6 +174,17 @@ cdef int dot(Tensor out, Tensor a, Tensor b) except -1:
     a = left_row(&t, a)
     b = right_column(&t, b)
     return product(&t, "dot", out, a, b)
+
+
+cdef int vdot(Tensor out, Tensor a, Tensor b) except -1:
+    """The product of b and the conjugate of a."""
+    cdef Multiply t
+    plain(&t, 1, 1, a.count)
+    b = left_row(&t, b)
+    a = right_column(&t, a)
+    if dt_is_complex(a.dt):
+        t.trans_b = 2
+    return product(&t, "vdot", out, b, a)
 
 
 cdef int mv(Tensor out, Tensor a, Tensor b) except -1:

@@ -5,7 +5,7 @@ Running extremes and logarithms of sums along a dimension.
 The results hold what is scanned first, a copy of the operand; the loops then change them in place.
 A tile is one place in the dimensions before. Half types go through float32, which holds them all.
 """
-from libc.math cimport INFINITY, atan2, cos, exp, fabs, hypot, log, log1p, sin
+from libc.math cimport INFINITY, cos, exp, sin
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from autograd_cy._C.dtypes cimport (
     DT_BF16, DT_C64, DT_C128, DT_F16, DT_F32, DT_F64, DT_I16, DT_I32, DT_I64, DT_I8, DT_SIZE)
@@ -16,6 +16,16 @@ from autograd_cy._C.tensor cimport (
     normal_dim, same_shape, tensor_empty, tensor_is_contiguous)
 
 __all__: list[str] = []
+
+cdef extern from "scalar/log_sums.h" nogil:
+    ctypedef struct ag_c128:
+        double re
+        double im
+    double log_add "ag_log_add_f64"(double a, double b)
+    ag_c128 without_angle "ag_without_angle"(ag_c128 a)
+    ag_c128 complex_log_add "ag_log_add_c128"(ag_c128 a, ag_c128 b)
+    double shrunk "ag_shrunk"(double low, double top)
+    double what_was_rounded "ag_what_was_rounded"(double sum, double total, double unit)
 
 ctypedef fused part_t:
     float
@@ -106,65 +116,18 @@ cdef void extremes_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
         extremes(<uint8_t*>p, at, plan)
 
 
-cdef inline double log_add(double a, double b) noexcept nogil:
-    """log(e^a + e^b); also of infinities."""
-    cdef double top = b if a < b else a, low = a if a < b else b
-    if a != a or b != b:
-        return a + b
-    if low == -INFINITY or top == INFINITY:
-        return top
-    return top + log1p(exp(low - top))
-
-
-cdef inline double endless(double x) noexcept nogil:
-    """Infinity times x, and 0 of 0."""
-    return INFINITY * x if x != 0 else 0
-
-
-cdef inline void without_angle(double* a) noexcept nogil:
-    """The logarithm of 0 has none."""
-    if a[0] == -INFINITY and a[1] == a[1]:
-        a[1] = 0
-
-
-cdef void complex_log_add(double* a, const double* b) noexcept nogil:
-    """log(e^a + e^b) into `a`; what is larger is taken out of the sum."""
-    cdef double re = b[0] - a[0], im = b[1] - a[1], x, y, scale
-    cdef double top_re = a[0], top_im = a[1]
-    if a[0] == -INFINITY and a[1] == a[1]:              # e^a is 0
-        a[0], a[1] = b[0], b[1]
-        return
-    if b[0] == -INFINITY and b[1] == b[1]:
-        return
-    if a[0] == INFINITY and b[0] == INFINITY:
-        x = endless(cos(a[1])) + endless(cos(b[1]))
-        y = endless(sin(a[1])) + endless(sin(b[1]))
-        a[0], a[1] = log(hypot(x, y)), atan2(y, x)
-        return
-    if a[0] == INFINITY and b[1] - b[1] == 0:           # beside it a finite number is nothing
-        return
-    if re > 0:
-        re, im, top_re, top_im = -re, -im, b[0], b[1]
-    scale = exp(re)
-    x, y = scale * cos(im), scale * sin(im)             # e^(low - top)
-    a[0] = top_re + (0.5 * log1p(x * (2 + x) + y * y) if x > -0.5 else log(hypot(1 + x, y)))
-    a[1] = top_im + atan2(y, 1 + x)
-
-
 cdef inline void complex_logarithms(part_t* p, Py_ssize_t inner, Py_ssize_t n) noexcept nogil:
     """The sum of each column is kept in double while it runs down."""
-    cdef double total[2]
-    cdef double term[2]
+    cdef ag_c128 total, term
     cdef Py_ssize_t j, k
     for j in range(inner):
-        total[0], total[1] = p[2 * j], p[2 * j + 1]
-        without_angle(total)
-        p[2 * j + 1] = <part_t>total[1]
+        total.re, total.im = p[2 * j], p[2 * j + 1]
+        total = without_angle(total)
+        p[2 * j + 1] = <part_t>total.im
         for k from j + inner <= k < n by inner:
-            term[0], term[1] = p[2 * k], p[2 * k + 1]
-            complex_log_add(total, term)
-            without_angle(total)
-            p[2 * k], p[2 * k + 1] = <part_t>total[0], <part_t>total[1]
+            term.re, term.im = p[2 * k], p[2 * k + 1]
+            total = without_angle(complex_log_add(total, term))
+            p[2 * k], p[2 * k + 1] = <part_t>total.re, <part_t>total.im
 
 
 cdef void logarithms_tile(void* ctx, Py_ssize_t tile) noexcept nogil:
@@ -269,17 +232,6 @@ cdef struct DerivativePlan:
     const char* total
     int dt
     double unit                 # how much of itself a sum loses when it is rounded; 0: nothing
-
-
-cdef inline double shrunk(double low, double top) noexcept nogil:
-    """e^(low - top) for what is at most `top`, which may be infinite."""
-    return 1.0 if low == top else exp(low - top)
-
-
-cdef inline double what_was_rounded(double sum, double total, double unit) noexcept nogil:
-    """The part of a sum that `total` lost when it was rounded, or 0 where it isn't that sum."""
-    cdef double lost = sum - total
-    return lost if fabs(lost) <= unit * fabs(total) else 0
 
 
 cdef void jvp_column(part_t* out, const part_t* tangent, const part_t* a, const part_t* total,

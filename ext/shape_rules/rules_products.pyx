@@ -101,6 +101,23 @@ cdef int dot(Result* r, Tensor a, Tensor b, str op) except -1:
     return result_dense(r, a.dt, 0, r.sizes)
 
 
+cdef int vdot(Result* r, Tensor a, Tensor b, str op) except -1:
+    if a.nd != 1 or b.nd != 1:
+        raise RuntimeError(f"1D tensors expected, but got {a.nd}D and {b.nd}D tensors")
+    if a.dt != b.dt:
+        error = RuntimeError(
+            f"dot : expected both vectors to have same dtype, but found {dt_scalar_name(a.dt)} and "
+            f"{dt_scalar_name(b.dt)}")
+        error._operator = ""        # torch's word stays
+        raise error
+    if a.sizes[0] != b.sizes[0]:
+        raise RuntimeError(
+            f"{op}: inconsistent tensor size, expected tensor [{a.sizes[0]}] and src "
+            f"[{b.sizes[0]}] to have the same number of elements, but got {a.sizes[0]} and "
+            f"{b.sizes[0]} elements respectively")
+    return result_dense(r, a.dt, 0, r.sizes)
+
+
 cdef int mv(Result* r, Tensor a, Tensor b, str op) except -1:
     if a.nd != 2 or b.nd != 1 or a.sizes[1] != b.sizes[0]:
         text = (

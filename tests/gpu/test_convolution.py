@@ -231,6 +231,15 @@ def test_a_step_neither_copies_nor_waits_nor_allocates(together):
         torch.nn.Conv2d(16, 16, 3, groups=16),
         torch.nn.Conv2d(16, 8, 1, stride=2),
         torch.nn.ConvTranspose2d(8, 4, 2, stride=2),
+        torch.nn.BatchNorm2d(4),
+        torch.nn.ReLU(),
+        torch.nn.MaxPool2d(3, 2, 1),
+        torch.nn.Upsample(scale_factor=2, mode="bilinear"),
+        torch.nn.AvgPool2d(2),
+        torch.nn.GroupNorm(2, 4),
+        torch.nn.AdaptiveAvgPool2d(1),
+        torch.nn.Flatten(),
+        torch.nn.Linear(4, 3),
     ).to("cuda")
     if together:
         net, x = net.to(memory_format=torch.channels_last), x.to(memory_format=torch.channels_last)

@@ -38,8 +38,16 @@ DRAWS = (
 ).split()
 LAYERS = "_attention _attention_gradients _recurrent _recurrent_backward".split()
 OWN = {
-    *REDUCTIONS, *PRODUCTS, *ROWS, *WINDOWS, *SETS, *POOLS, *INDICES, *DRAWS, *LAYERS,
-}  # fmt: skip
+    *REDUCTIONS,
+    *PRODUCTS,
+    *ROWS,
+    *WINDOWS,
+    *SETS,
+    *POOLS,
+    *INDICES,
+    *DRAWS,
+    *LAYERS,
+}
 WITHOUT_HOST = cases(
     lambda r: (
         bool(r.tests.samples)

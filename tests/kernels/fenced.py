@@ -42,7 +42,17 @@ REAL = FLOATS[:3]
 CALLS = {
     "product": (FLOATS, ag.mm, [(r(m, 13), r(13, n)) for m in (1, 5, 18) for n in (1, 3, 9, 37)]),
     "linear": (FLOATS, F.linear, [(r(5, 11), r(n, 11), r(n)) for n in (1, 7, 35)]),
-    "batches": (FLOATS, ag.bmm, [(r(3, 5, 7), r(3, 7, 9))]),
+    "batches": (
+        FLOATS,
+        ag.bmm,
+        [(r(3, m, k), r(3, k, n)) for m, k, n in ((5, 7, 9), (2, 3, 2), (16, 16, 16), (13, 4, 11))],
+    ),
+    "batches of columns": (
+        FLOATS,
+        lambda x, y: ag.bmm(x.mT, y.mT),
+        [(r(3, k, m), r(3, n, k)) for m, k, n in ((5, 7, 9), (2, 3, 2), (16, 16, 16), (13, 4, 11))],
+    ),
+    "dot": (FLOATS, ag.vdot, [(r(n), r(n)) for n in (1, 7, 39, 203)]),
     "convolution": (
         FLOATS,
         lambda x, w: F.conv2d(x, w, padding=1),

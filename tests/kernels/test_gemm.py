@@ -25,6 +25,7 @@ CODES = INTS | FLOATS | COMPLEX
 # Around the sides of the blocks of every instruction set, and each routine of gemm.pyx.
 SHAPES = [
     (1, 1, 1),
+    (1, 1, 203),  # two vectors
     (2, 3, 4),
     (5, 7, 3),
     (13, 33, 9),
@@ -252,6 +253,34 @@ def test_batches(name, shape, rng):
         c = np.empty((batch, m, n), a.dtype)
         product(name, stored(a, trans_a), stored(b, trans_b), c, trans_a, trans_b)
         assert_product(name, c, a, b)
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_batches_of_small_matrices(name, rng):
+    sides = (1, 2, 3, 5, 8, 9, 12, 13, 16, 17)
+    shapes = [(s, s, s) for s in sides] + rng.choice(sides, (40, 3)).tolist()
+    for m, n, k in [*shapes, (1, 64, 1), (64, 1, 1)]:
+        a, b = random(rng, name, (5, m, k)), random(rng, name, (5, k, n))
+        old = random(rng, name, (5, m, n))
+        for trans_a, trans_b in itertools.product((0, 1), (0, 1)):
+            x, y = strided(stored(a, trans_a), 3), strided(stored(b, trans_b), 2)
+            for alpha, beta in ((1.0, 0.0), (-0.5, 2.0)):
+                c = strided(old if beta else np.full_like(old, np.nan), 1)
+                product(name, x, y, c, trans_a, trans_b, alpha, beta)
+                want = alpha * np.matmul(a.astype("f8"), b.astype("f8")) + beta * old
+                np.testing.assert_allclose(c, want, rtol=0, atol=40 * epsilon(name) * max(k, 4))
+
+
+def test_a_small_matrix_has_the_same_bits_in_any_batch(rng, threads):
+    a, b = random(rng, "float32", (3000, 7, 9)), random(rng, "float32", (3000, 9, 5))
+    whole = []
+    for count in (1, 2, 5):
+        threads(count)
+        whole.append(product("float32", a, b, np.empty((3000, 7, 5), "f4")))
+    assert whole[0].tobytes() == whole[1].tobytes() == whole[2].tobytes()
+    for i in (0, 1234, 2999):
+        one = product("float32", a[i : i + 1], b[i : i + 1], np.empty((1, 7, 5), "f4"))
+        assert one.tobytes() == whole[0][i].tobytes()
 
 
 @pytest.mark.parametrize("name", ["float32", "complex64", "int16", "float16"])
@@ -524,6 +553,8 @@ for name in {names!r}:
     for shape in [*t.SHAPES[3::2], t.SHAPES[-1]]:  # each routine; all with this variable in CI
         t.test_product_for_every_dtype_and_transposition(name, shape, rng)
     t.test_batches(name, (9, 30, 4, 5), rng)
+    if name in ("float32", "float64"):
+        t.test_batches_of_small_matrices(name, rng)
     t.test_alpha_and_beta(name, (107, 40, 270), rng)
     for shape in t.LARGE[:1]:
         t.test_results_are_bit_equal_for_any_number_of_threads(

@@ -97,6 +97,19 @@ def test_function_is_within_its_stated_units(table, name, dtype):
     assert error[worst] <= FUNCTIONS[name][1] + SLACK, (x[worst], error[worst])
 
 
+@each_table
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_logarithms_of_powers_are_whole(table, dtype):
+    small = DTYPES[dtype][0]
+    info = np.finfo(small)
+    for name, base, powers in (
+        ("log2", 2.0, np.arange(info.minexp - info.nmant, info.maxexp)),
+        ("log10", 10.0, np.arange(0, 11 if small is np.float32 else 23)),
+    ):
+        x = (base ** powers.astype(float)).astype(small)
+        np.testing.assert_array_equal(table.run(name, dtype, x), powers)
+
+
 def roots_near_midpoints(bits):
     """Numbers of so many bits whose square roots are as near as can be to the middle of two others.
 

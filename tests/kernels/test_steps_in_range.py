@@ -63,3 +63,22 @@ def test_means_of_nothing_are_nan_in_both_parts(shape):
     along = z.mean(shape.index(0))
     assert all(np.isnan(w.real) and np.isnan(w.imag) for w in along.reshape(-1).tolist())
     assert np.isnan(z.std().item()) and not z.std().is_complex()
+
+
+@pytest.mark.parametrize("dtype", [ag.float32, ag.float64])
+def test_products_come_back_from_tiny_ones(dtype):
+    for n in (3000, 6000, 8000):  # each of sixteen running products falls to 2 ** -1000
+        rest = np.ones(5000 + n % 7)
+        rest[[0, 700, -1]] = -1.5, 7, 3
+        x = np.concatenate([np.full(n, 0.25), rest, np.full(n - 16, 4.0)])
+        assert ag.tensor(x.tolist(), dtype=dtype).prod().item() == -31.5 * 4.0**-16
+
+
+@pytest.mark.parametrize("dtype", [ag.float32, ag.float64])
+def test_products_that_vanish(dtype):
+    rng = np.random.default_rng(3)
+    for n in (5000, 100_003):
+        falling = rng.random(n) * 0.9 + 0.05
+        assert ag.tensor(falling.tolist(), dtype=dtype).prod().item() == 0
+        falling[n // 3] = np.nan
+        assert np.isnan(ag.tensor(falling.tolist(), dtype=dtype).prod().item())

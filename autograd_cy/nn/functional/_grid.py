@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from autograd_cy import Tensor
@@ -157,44 +156,47 @@ def grid_sample(
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
             f"'reflection', but got: '{padding_mode}'"
         )
-    _check_arguments("grid_sampler", (input, "Tensor", "input", 1), (grid, "Tensor", "grid", 2))
-    aligned = _aligned(align_corners, "grid_sampler", 5)
-    if not input.is_floating_point():
+    if type(input) is not Tensor or type(grid) is not Tensor:
+        _check_arguments("grid_sampler", (input, "Tensor", "input", 1), (grid, "Tensor", "grid", 2))
+    if align_corners is not True and align_corners is not False:
+        align_corners = _aligned(align_corners, "grid_sampler", 5)
+    dtype = input.dtype
+    size, points = tuple(input.shape), tuple(grid.shape)  # tuples are faster to look into
+    if not dtype.is_floating_point:
         raise NotImplementedError(
-            f"grid_sampler(): not implemented for tensors of dtype {input.dtype._scalar}; convert "
-            "them"
+            f"grid_sampler(): not implemented for tensors of dtype {dtype._scalar}; convert them"
         )
-    if input.dtype != grid.dtype:
+    if dtype != grid.dtype:
         raise RuntimeError(
-            f"grid_sampler(): expected scalar type {input.dtype._scalar} but found "
-            f"{grid.dtype._scalar} of the "
-            "grid; convert one of them by .to(dtype)"
+            f"grid_sampler(): expected scalar type {dtype._scalar} but found {grid.dtype._scalar} "
+            "of the grid; convert one of them by .to(dtype)"
         )
-    rank = input.dim() - 2
-    if rank not in (2, 3) or grid.dim() != input.dim():
+    rank = len(size) - 2
+    if rank not in (2, 3) or len(points) != rank + 2:
         raise RuntimeError(
             "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
-            f"got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
+            f"got input with sizes {list(size)} and grid with sizes {list(points)}"
         )
-    if input.shape[0] != grid.shape[0]:
+    if size[0] != points[0]:
         raise RuntimeError(
             "grid_sampler(): expected grid and input to have same batch size, but got input with "
-            f"sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
+            f"sizes {list(size)} and grid with sizes {list(points)}"
         )
-    if grid.shape[-1] != rank:
+    if points[-1] != rank:
         raise RuntimeError(
             f"grid_sampler(): expected grid to have size {rank} in last dimension, but got grid "
-            f"with sizes {list(grid.shape)}"
+            f"with sizes {list(points)}"
         )
-    if min(input.shape[2:]) == 0:
+    plane = size[2] * size[3] if rank == 2 else size[2] * size[3] * size[4]
+    if plane == 0:
         raise RuntimeError(
             "grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
-            f"sizes {list(input.shape)}"
+            f"sizes {list(size)}"
         )
     if mode == "bicubic" and rank == 3:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
-    args = input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), aligned
-    if math.prod(input.shape[2:]) > _LARGEST:
+    args = input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), align_corners
+    if plane > _LARGEST:
         from autograd_cy._interpreted._resampling_composites import grid_sample as by_operators
 
         return by_operators(*args)

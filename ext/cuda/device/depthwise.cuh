@@ -1,6 +1,6 @@
-// Convolutions in which each result takes one channel: too little for products of matrices. A thread
-// sums the taps of one result; gradients of weights are summed by the threads of a block, in double
-// beyond a few products, and by a second pass where several blocks share a result.
+// Convolutions in which each result takes one channel: too little for products of matrices. A
+// thread sums the taps of one result; gradients of weights are summed by the threads of a block,
+// in double beyond a few products, and by a second pass where several blocks share a result.
 #pragma once
 #include "windows.cuh"
 

@@ -18,8 +18,8 @@ AG_GRID_CALL(linear, f64, double)
 AG_GRID_CALL(cubic, f32, float)
 AG_GRID_CALL(cubic, f64, double)
 
-// The elements around a point: of each dimension their numbers, weights, and the derivatives of these.
-// Volumes have no cubic interpolation.
+// The elements around a point: of each dimension their numbers, weights, and the derivatives of
+// these. Volumes have no cubic interpolation.
 template <class P, int TAPS> struct ag_around {
     enum { LAYERS = TAPS == 2 ? 2 : 1, CORNERS = LAYERS * TAPS * TAPS };
     int64_t at[3][TAPS];
@@ -93,7 +93,8 @@ struct ag_grid_seat {
     }
 };
 
-template <class M> AG_R const M *ag_point_of(const ag_grid_args &a, uint64_t example, uint64_t point) {
+template <class M>
+AG_R const M *ag_point_of(const ag_grid_args &a, uint64_t example, uint64_t point) {
     return (const M *)a.grid + (example * a.points.size + point) * a.rank;
 }
 
@@ -202,7 +203,8 @@ template <class M> AG_R void ag_grid_gather(const ag_grid_gather_args &args) {
     AG_EACH_OF_POOL {
         const ag_grid_seat s = ag_grid_seat::take(a, i);
         const uint64_t key = s.example * a.points.size + s.point;
-        const uint64_t row = ag_quotient(s.point, args.columns), layer = ag_quotient(row, args.rows);
+        const uint64_t row = ag_quotient(s.point, args.columns);
+        const uint64_t layer = ag_quotient(row, args.rows);
         const int64_t place[3] = {(int64_t)layer, (int64_t)(row - layer * args.rows.size),
                                   (int64_t)(s.point - row * args.columns.size)};
         uint64_t lo = 0, hi = args.pairs;

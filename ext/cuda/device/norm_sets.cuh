@@ -9,8 +9,28 @@ struct ag_two_sums {
     AG_R ag_c128 join(ag_c128 x, ag_c128 y) { return ag_plus(x, y); }
 };
 
-template <class P> AG_R P ag_either_or(const void *p, uint64_t i, P missing) {
-    return p ? ((const P *)p)[i] : missing;
+enum { AG_NARROW_WEIGHT = 1, AG_NARROW_BIAS = 2, AG_NARROW_MEAN = 4, AG_NARROW_VAR = 8 };
+
+// A number of a channel, in the type that is computed in, or `narrow` in that of the elements.
+template <class M, class P> AG_R P ag_of_channel(const void *p, uint64_t i, bool narrow) {
+    return narrow ? ag_plain(((const M *)p)[i]) : ((const P *)p)[i];
+}
+template <class M, class P> AG_R P ag_weight_of(const ag_set_args &a, uint64_t channel) {
+    return a.weight ? ag_of_channel<M, P>(a.weight, channel, a.narrow & AG_NARROW_WEIGHT) : (P)1;
+}
+template <class M, class P> AG_R P ag_bias_of(const ag_set_args &a, uint64_t channel) {
+    return a.bias ? ag_of_channel<M, P>(a.bias, channel, a.narrow & AG_NARROW_BIAS) : (P)0;
+}
+
+// Moves a running statistic towards a new value.
+template <class M, class P>
+AG_R void ag_learn(void *p, uint64_t i, double momentum, double value, bool narrow) {
+    const double old = ag_of_channel<M, P>(p, i, narrow);
+    const P moved = (P)(old + momentum * (value - old));
+    if (narrow)
+        ((M *)p)[i] = ag_narrowed(M(), moved);
+    else
+        ((P *)p)[i] = moved;
 }
 
 // A thread on its way through the elements of a set, from line to line without divisions.
@@ -119,22 +139,21 @@ template <class M> AG_R void ag_sets_forward(const ag_set_args &a) {
             continue;
         }
         if (a.stage == AG_SETS_KNOWN && there) {
-            mean = ((const P *)a.running_mean)[set];
-            spread = (P)(1 / sqrt((double)((const P *)a.running_var)[set] + a.eps));
+            mean = ag_of_channel<M, P>(a.running_mean, set, a.narrow & AG_NARROW_MEAN);
+            spread = (P)(1 / sqrt((double)ag_of_channel<M, P>(a.running_var, set,
+                                                              a.narrow & AG_NARROW_VAR)
+                                  + a.eps));
         } else if (there) {
             const double n = (double)a.length, variance = acc.squares / n;
             // The mean of infinities is no sum of differences.
             const double centre = variance - variance == 0 ? acc.mean + pivot : acc.sum / n;
             mean = (P)centre;
             spread = (P)(1 / sqrt(variance + a.eps));
-            if (writes && a.running_mean) {
-                P *p = (P *)a.running_mean + set;
-                *p = (P)((double)*p + a.momentum * (centre - (double)*p));
-            }
-            if (writes && a.running_var) {
-                P *p = (P *)a.running_var + set;
-                *p = (P)((double)*p + a.momentum * (variance * (n / (n - 1)) - (double)*p));
-            }
+            if (writes && a.running_mean)
+                ag_learn<M, P>(a.running_mean, set, a.momentum, centre, a.narrow & AG_NARROW_MEAN);
+            if (writes && a.running_var)
+                ag_learn<M, P>(a.running_var, set, a.momentum, variance * (n / (n - 1)),
+                               a.narrow & AG_NARROW_VAR);
         }
         if (writes) {
             ((P *)a.mean)[set] = mean;
@@ -147,8 +166,8 @@ template <class M> AG_R void ag_sets_forward(const ag_set_args &a) {
         for (; there && w.i < end; w.next(a)) {
             const uint64_t channel = ag_channel(a, set, w);
             out[w.at] = ag_narrowed(
-                M(), (ag_plain(in[w.at]) - mean) * (spread * ag_either_or(a.weight, channel, (P)1))
-                         + ag_either_or(a.bias, channel, (P)0));
+                M(), (ag_plain(in[w.at]) - mean) * (spread * ag_weight_of<M, P>(a, channel))
+                         + ag_bias_of<M, P>(a, channel));
         }
     }
 }
@@ -189,7 +208,7 @@ template <class M> AG_R void ag_sets_backward(const ag_set_args &a) {
                         spread = ((const P *)a.spread)[image];
                     }
                     sums[j] = ag_plain(grad[w.at]);
-                    if (of_groups) sums[j] *= ag_either_or(a.weight, ag_channel(a, set, w), (P)1);
+                    if (of_groups) sums[j] *= ag_weight_of<M, P>(a, ag_channel(a, set, w));
                     products[j] = sums[j] * ((ag_plain(in[w.at]) - mean) * spread);
                     w.next(a);
                 }
@@ -213,13 +232,13 @@ template <class M> AG_R void ag_sets_backward(const ag_set_args &a) {
         if (writes && a.by_bias) ag_store((char *)a.by_bias + set * size, a.dt, acc.re);
         if (!a.out) continue;
         M *out = (M *)a.out + base;
-        const P scale = of_groups || !there ? spread : spread * ag_either_or(a.weight, set, (P)1);
+        const P scale = of_groups || !there ? spread : spread * ag_weight_of<M, P>(a, set);
         const P away = (P)(acc.re / (double)a.length), along = (P)(acc.im / (double)a.length);
         ag_walk::begin(w, a, begin + seat.lane, group);
         AG_ROLLED
         for (; there && w.i < end; w.next(a)) {
             P g = ag_plain(grad[w.at]);
-            if (of_groups) g *= ag_either_or(a.weight, ag_channel(a, set, w), (P)1);
+            if (of_groups) g *= ag_weight_of<M, P>(a, ag_channel(a, set, w));
             // Not a product of the input and zero, which isn't zero for NaN.
             if (a.training) g = g - away - (ag_plain(in[w.at]) - mean) * spread * along;
             out[w.at] = ag_narrowed(M(), g * scale);

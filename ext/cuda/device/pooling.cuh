@@ -1,5 +1,5 @@
-// Pooling, and its gradients by gathering: an element of a gradient asks the windows that it is in, in
-// rising order, as the CPU adds them.
+// Pooling, and its gradients by gathering: an element of a gradient asks the windows that it is
+// in, in rising order, as the CPU adds them.
 #pragma once
 #include "kernel.cuh"
 #include "pool_arguments.h"

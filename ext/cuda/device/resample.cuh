@@ -1,5 +1,5 @@
-// Interpolation by 1, 2 or 4 elements along each dimension, and its gradients by gathering: an element
-// of a gradient asks the results that it is in, in rising order.
+// Interpolation by 1, 2 or 4 elements along each dimension, and its gradients by gathering: an
+// element of a gradient asks the results that it is in, in rising order.
 #pragma once
 #include "pooling.cuh"
 #include "resample_arguments.h"
@@ -9,8 +9,8 @@ AG_R void ag_linear_taps(int align, float step, int64_t size, int64_t to, int64_
                          float *weight) {
     ag_linear_taps_f32(align, step, size, to, o, index, weight);
 }
-AG_R void ag_linear_taps(int align, double step, int64_t size, int64_t to, int64_t o, int64_t *index,
-                         double *weight) {
+AG_R void ag_linear_taps(int align, double step, int64_t size, int64_t to, int64_t o,
+                         int64_t *index, double *weight) {
     ag_linear_taps_f64(align, step, size, to, o, index, weight);
 }
 AG_R void ag_cubic_taps(int align, float step, int64_t size, int64_t o, int64_t *index,
@@ -24,7 +24,8 @@ AG_R void ag_cubic_taps(int align, double step, int64_t size, int64_t o, int64_t
 AG_R float ag_fused_pair(float x, float y, float sum) { return ag_fma_f32(x, y, sum); }
 AG_R double ag_fused_pair(double x, double y, double sum) { return ag_fma_f64(x, y, sum); }
 
-// The elements that make one of a result along a dimension; one that isn't there has its only element.
+// The elements that make one of a result along a dimension; one that isn't there has its only
+// element.
 template <class P, int TAPS> struct ag_taps {
     int64_t index[TAPS];
     P weight[TAPS];
@@ -75,7 +76,8 @@ template <class M, int TAPS> AG_R void ag_resample(const ag_resample_args &a) {
                 const P v = ag_plain(*(const M *)(plane + z.index[l] * a.from.stride[0]
                                                   + y.index[m] * a.from.stride[1]
                                                   + x.index[j] * a.from.stride[2]));
-                line[j] = TAPS == 1 ? v : ag_weighted(z.weight[l] * y.weight[m], v, line[j], k == 0);
+                const P w = z.weight[l] * y.weight[m];
+                line[j] = TAPS == 1 ? v : ag_weighted(w, v, line[j], k == 0);
             }
         }
         if (TAPS == 1)
@@ -91,7 +93,8 @@ template <class M, int TAPS> AG_R void ag_resample(const ag_resample_args &a) {
 }
 
 // The first element of a result whose last tap reaches `x`: a guess, and steps from there.
-template <class P, int TAPS> AG_R int64_t ag_first_with(const ag_resample_args &a, int d, int64_t x) {
+template <class P, int TAPS>
+AG_R int64_t ag_first_with(const ag_resample_args &a, int d, int64_t x) {
     ag_taps<P, TAPS> t;
     int64_t o = 0;
     if (a.step[d] > 0) {

@@ -1,5 +1,5 @@
-/* The arguments of interpolation, of filters and of sampling at points: plain C, for device code, for
- * Cython and for the host builds of the tests. */
+/* The arguments of interpolation, of filters and of sampling at points: plain C, for device
+ * code, for Cython and for the host builds of the tests. */
 #ifndef AG_CUDA_RESAMPLE_ARGUMENTS_H
 #define AG_CUDA_RESAMPLE_ARGUMENTS_H
 
@@ -13,7 +13,7 @@ typedef struct {
     ag_pool_places from, to_places; /* of what is read and of what is written */
     ag_wide_divisor area, channels, rows, columns;
     int64_t size[3], to[3];
-    double step[3];                 /* elements from one to the next, in the type that is computed in */
+    double step[3];                 /* from one to the next, in the type that is computed in */
     uint64_t n;
     uint32_t missing; /* dimensions that aren't there, of the three */
     uint32_t align, exact, channels_inner;

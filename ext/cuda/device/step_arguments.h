@@ -32,8 +32,9 @@ typedef struct {
 } ag_step_table;
 
 /* The beginning of a step, for some of the parameters. Of each there are in `words` the arrays and
- * numbers whose bits are set, its size with its place in the table above 40 bits, and its
- * first tile among those of its dtype with the dtypes of numbers above 56 bits. */
+ * numbers whose bits are set, its size with its place in the table above 48 bits, and its
+ * first tile among those of its dtype, with the rest of the place above 40 and the dtypes of numbers
+ * above 56 bits. */
 typedef struct {
     ag_step_table *table;
     ag_number lr;

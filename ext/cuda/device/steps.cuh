@@ -58,7 +58,8 @@ template <class L> AG_DEVICE void ag_begin(const ag_begin_args &a) {
     const uint32_t arrays = (uint32_t)__popc(a.arrays), places = (uint32_t)__popc(a.places);
     for (uint32_t i = threadIdx.x; i < a.count; i += blockDim.x) {
         const uint64_t *word = a.words + (uint64_t)i * (arrays + places + 2);
-        ag_step_entry &e = a.table->entry[word[arrays + places] >> 40];
+        const uint64_t size = word[arrays + places], rest = word[arrays + places + 1];
+        ag_step_entry &e = a.table->entry[size >> 48 | (rest >> 40 & 0xffff) << 16];
         typename L::numbers c;
         for (uint32_t k = 0; k < sizeof(c) / sizeof(double); k++)
             ((double *)&c)[k] = a.numbers[k];
@@ -66,9 +67,9 @@ template <class L> AG_DEVICE void ag_begin(const ag_begin_args &a) {
             e.array[k] = a.arrays >> k & 1 ? (void *)*word++ : nullptr;
         for (int k = 0; k < AG_STEP_PLACES; k++)
             e.number[k] = a.places >> k & 1 ? (void *)*word++ : nullptr;
-        e.n = word[0] & (((uint64_t)1 << 40) - 1);
-        e.start = word[1] & (((uint64_t)1 << 56) - 1);
-        e.dts = word[1] >> 56;
+        e.n = size & (((uint64_t)1 << 48) - 1);
+        e.start = rest & (((uint64_t)1 << 40) - 1);
+        e.dts = rest >> 56;
         if (a.lr.p) c.lr = ag_number_at(a.lr.p, a.lr.dt);
         double last = 0;
         for (int k = 0; k < AG_STEP_PLACES; k++)

@@ -1,14 +1,14 @@
-/* The arguments of kernels for windows of images: plain C, for device code, for Cython and for the host
- * builds of the tests. */
+/* The arguments of kernels for windows of images: plain C, for device code, for Cython and for
+ * the host builds of the tests. */
 #ifndef AG_CUDA_WINDOW_ARGUMENTS_H
 #define AG_CUDA_WINDOW_ARGUMENTS_H
 
 #include "reduction_arguments.h"
 
 /* Which element of a source each place of a grid takes, for each tap of a window; all have three
- * dimensions, those that aren't there of size 1. The element is at (place * step + begin + tap index *
- * tap) / apart, and there is none where that isn't whole or lies outside of `size`. Strides of
- * elements in the source are in bytes. */
+ * dimensions, those that aren't there of size 1. The element is at (place * step + begin + tap
+ * index * tap) / apart, and there is none where that isn't whole or lies outside of `size`.
+ * Strides of elements in the source are in bytes. */
 typedef struct {
     int64_t step[3], begin[3], tap[3], apart[3];
     int64_t size[3], stride[3];
@@ -17,8 +17,8 @@ typedef struct {
     uint32_t divided;              /* some `apart` isn't 1 */
 } ag_windows;
 
-/* Windows as columns: of `images` images the places `first` to `first + places.size - 1`. A thread takes
- * all taps of one channel at one place. */
+/* Windows as columns: of `images` images the places `first` to `first + places.size - 1`. A
+ * thread takes all taps of one channel at one place. */
 typedef struct {
     void *out;
     const void *in;

@@ -26,46 +26,30 @@ cdef void run_matrix(void* ctx, Py_ssize_t index) noexcept nogil:
 
 # Batches of tiny matrices, for which choosing a kernel takes longer than the product.
 
-cdef void tiny_products(
-        const Batch* t, Py_ssize_t first, Py_ssize_t last, const real* like) noexcept nogil:
-    """Multiply matrices first to last; `like` says the type alone."""
-    cdef Py_ssize_t m = t.p.m, n = t.p.n, k = t.p.k, index, i, j, q
-    cdef Py_ssize_t row = 1 if t.p.trans_a else t.p.lda, column = t.p.lda if t.p.trans_a else 1
-    cdef Py_ssize_t down = 1 if t.p.trans_b else t.p.ldb, right = t.p.ldb if t.p.trans_b else 1
-    cdef real alpha = <real>t.p.alpha_re, beta = <real>t.p.beta, total
-    cdef const real* a
-    cdef const real* b
-    cdef real* c
-    for index in range(first, last):
-        c = <real*>(t.p.c + index * t.step_c)
-        for i in range(m):
-            a = <const real*>(t.p.a + index * t.step_a) + i * row
-            for j in range(n):
-                b = <const real*>(t.p.b + index * t.step_b) + j * right
-                total = 0
-                for q in range(k):
-                    total += a[q * column] * b[q * down]
-                total *= alpha
-                if beta != 0:
-                    total += beta * c[j]
-                c[j] = total
-            c += t.p.ldc
-
-
 cdef void tiny_task(void* ctx, Py_ssize_t index) noexcept nogil:
     cdef Batch* t = <Batch*>ctx
     cdef Py_ssize_t first = index * t.chunk, last = min(first + t.chunk, t.count)
     if stopped(t.p.served):
         return
-    if t.p.dtype == FLOAT32:
-        tiny_products(t, first, last, <const float*>NULL)
-    else:
-        tiny_products(t, first, last, <const double*>NULL)
+    loops.tiny_products(
+        kind_of(t.p.dtype), last - first, t.p.m, t.p.n, t.p.k, t.p.a + first * t.step_a,
+        t.step_a // itemsize(t.p.dtype), 1 if t.p.trans_a else t.p.lda,
+        t.p.lda if t.p.trans_a else 1, t.p.trans_b, t.p.b + first * t.step_b,
+        t.step_b // itemsize(t.p.dtype), t.p.ldb, t.p.alpha_re, t.p.beta,
+        t.p.c + first * t.step_c, t.step_c // itemsize(t.p.dtype), t.p.ldc)
+
+
+cdef inline bint suits_tiny(const Product* p) noexcept nogil:
+    cdef Py_ssize_t work = p.m * p.n * p.k
+    if (p.dtype != FLOAT32 and p.dtype != FLOAT64) or work <= 0:
+        return False
+    return work <= TINY or (
+        max(p.m, max(p.n, p.k)) <= loops.tiniest and not needs_blas(p.dtype))
 
 
 cdef int run_tiny(Batch* t) noexcept nogil:
-    # Products of this size take some 25 ns, in the steps of 0.1 ns that team_size() counts.
-    cdef int threads = team_size(250.0 * t.count)
+    # A matrix of its own costs some 15 ns, in the steps of 0.1 ns that team_size() counts.
+    cdef int threads = team_size((150 + cost(t.p.dtype) * t.p.m * t.p.n * t.p.k) * t.count)
     # Several chunks a thread, so that one that is held up leaves little behind.
     t.chunk = parts(t.count, 8 * threads)
     parallel_for(tiny_task, t, parts(t.count, t.chunk), threads)
@@ -98,7 +82,7 @@ cdef int gemm_batched(
     t.step_c = stride_c * itemsize(dtype)
     t.count = batch
     t.failed = GEMM_OK
-    if (dtype == FLOAT32 or dtype == FLOAT64) and 0 < m * n * k <= TINY:
+    if suits_tiny(&t.p):
         return run_tiny(&t)
     work = cost(dtype) * m * n * k
     # A matrix of its own costs some 50 ns on top.

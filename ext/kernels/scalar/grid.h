@@ -1,9 +1,8 @@
-/* Sampling at points: the elements around one along a dimension, their weights, and the derivatives of
- * these by the coordinate. Products that decide about elements are not fused with sums: a point
- * halfway between two elements is as near to the same one on every processor.
- *
- * Cubic weights: R. Keys, "Cubic convolution interpolation for digital image processing" (1981), with
- * a = -3/4. */
+/* Sampling at points: the elements around one along a dimension, their weights, and the
+ * derivatives of these by the coordinate. Products that decide about elements are not fused with
+ * sums: a point halfway between two elements is as near to the same one on every processor.
+ * Cubic weights: R. Keys, "Cubic convolution interpolation for digital image processing" (1981),
+ * with a = -3/4. */
 #ifndef AG_SCALAR_GRID_H
 #define AG_SCALAR_GRID_H
 

@@ -1,7 +1,5 @@
-/* Interpolation: which elements make element `o` of a result, and their weights.
- *
- * Cubic weights: R. Keys, "Cubic convolution interpolation for digital image processing" (1981), with
- * a = -3/4. */
+/* Interpolation: which elements make element `o` of a result, and their weights.  Cubic weights:
+ * R. Keys, "Cubic convolution interpolation for digital image processing" (1981), with a = -3/4. */
 #ifndef AG_SCALAR_RESAMPLE_H
 #define AG_SCALAR_RESAMPLE_H
 
@@ -47,7 +45,8 @@ AG_FN int64_t ag_nearest_tap(int exact, float step, int64_t size, int64_t o) {
     }                                                                                              \
     AG_FN void ag_cubic_taps_##T(int align, ag_##T step, int64_t size, int64_t o, int64_t *index,  \
                                  ag_##T *weight) {                                                 \
-        const ag_##T x = ag_resampled_place_##T(align, step, o), below = floor##S(x), t = x - below; \
+        const ag_##T x = ag_resampled_place_##T(align, step, o), below = floor##S(x);              \
+        const ag_##T t = x - below;                                                                \
         const int64_t first = (int64_t)below - 1, last = size - 1;                                 \
         int k;                                                                                     \
         for (k = 0; k < 4; k++)                                                                    \

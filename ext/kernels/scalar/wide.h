@@ -176,6 +176,93 @@ AG_FN __m512d ag_log_wide_f64(__m512d x) {
                               sum, low);
 }
 
+/* ---- log2 and log10 ---- */
+
+/* -log2(y) and -log10(y) of y = j / 16, each in two parts, at j mod 16. Sums of the first part and
+ * the logarithm of a power of 2, or its first part, are exact. */
+static const float ag_log2_table_f32[32] = {
+    0, -0x1.664p-4f, -0x1.5cp-3f, -0x1.fbcp-3f, -0x1.49a8p-2f, -0x1.91b8p-2f, -0x1.d678p-2f, 0, 0,
+    0, 0x1.5b2cp-1f, 0x1.14c4p-1f, 0x1.a9p-2f, 0x1.32cp-2f, 0x1.8a9p-3f, 0x1.7d6p-4f, 0,
+    0x1.20a6dep-21f, -0x1.a39fbep-19f, -0x1.6b9026p-19f, 0x1.ed0cbap-20f, -0x1.d448f8p-17f,
+    0x1.60fe68p-17f, 0, 0, 0, 0x1.ed0cbap-20f, 0x1.60fe68p-17f, -0x1.a39fbep-20f,
+    -0x1.1c8f12p-22f, -0x1.9fd502p-17f, 0x1.25b3eep-22f};
+static const float ag_log10_table_f32[32] = {
+    0, -0x1.bp-6f, -0x1.a3p-5f, -0x1.318p-4f, -0x1.8dp-4f, -0x1.e38p-4f, -0x1.1b4p-3f, 0, 0, 0,
+    0x1.a2p-3f, 0x1.4d4p-3f, 0x1.ff8p-4f, 0x1.718p-4f, 0x1.dbp-5f, 0x1.ccp-6f, 0, 0x1.40daap-15f,
+    -0x1.53ac14p-18f, -0x1.982ae2p-15f, 0x1.cf8ef4p-17f, -0x1.e0d588p-15f, 0x1.8e136cp-19f, 0, 0,
+    0, 0x1.3509f8p-16f, 0x1.fc13aep-18f, 0x1.fe15dep-15f, -0x1.1798e4p-15f, 0x1.1ed766p-17f,
+    -0x1.8e0664p-15f};
+
+/* As ag_log_wide_f64: `unit` is 1 / log(base), and the last sum but one is known without a loss. */
+AG_FN __m512 ag_log_base_wide_f32(__m512 x, const int ten) {
+    const float *table = ten ? ag_log10_table_f32 : ag_log2_table_f32;
+    const __m512 shift = AG_V(0x1.8p+19f);
+    __m512 k, m = ag_split_wide_f32(x, &k), top, sum, low, q;
+    const __m512 z = _mm512_add_ps(_mm512_rcp14_ps(m), shift);
+    const __m512i j = _mm512_castps_si512(z);
+    const __m512 r = _mm512_fmsub_ps(m, _mm512_sub_ps(z, shift), AG_V(1.0f));
+    const __m512 unit = AG_V(ten ? 0x1.bcb7b2p-2f : 0x1.715476p+0f), r2 = _mm512_mul_ps(r, r);
+    const __mmask16 finite = (__mmask16)~_mm512_fpclass_ps_mask(k, 0x18);
+    top = _mm512_permutexvar_ps(j, _mm512_loadu_ps(table));
+    low = _mm512_permutexvar_ps(j, _mm512_loadu_ps(table + 16));
+    if (ten) {
+        top = _mm512_fmadd_ps(k, AG_V(0x1.344p-2f), top);
+        low = _mm512_fmadd_ps(k, AG_V(0x1.3509f8p-18f), low);
+        low = _mm512_fmadd_ps(r, AG_V(-0x1.5b235ep-27f), low);
+        q = AG_MULADD_PS(r, AG_V(0.08708588033914566f), -0.10877304524183273f);
+        q = AG_MULADD_PS(r, q, 0.14476463198661804f);
+        q = AG_MULADD_PS(r, q, -0.2171471267938614f);
+    } else {
+        top = _mm512_add_ps(k, top);
+        low = _mm512_fmadd_ps(r, AG_V(0x1.4ae0cp-26f), low);
+        q = AG_MULADD_PS(r, AG_V(0.2892930209636688f), -0.36133623123168945f);
+        q = AG_MULADD_PS(r, q, 0.4808976948261261f);
+        q = AG_MULADD_PS(r, q, -0.7213471531867981f);
+    }
+    low = _mm512_fmadd_ps(r2, q, low);
+    sum = _mm512_fmadd_ps(r, unit, top);
+    /* an infinite sum has no rest */
+    top = _mm512_maskz_sub_ps(finite, top, sum);
+    return _mm512_add_ps(sum, _mm512_add_ps(low, _mm512_fmadd_ps(r, unit, top)));
+}
+AG_FN __m512 ag_log2_wide_f32(__m512 x) { return ag_log_base_wide_f32(x, 0); }
+AG_FN __m512 ag_log10_wide_f32(__m512 x) { return ag_log_base_wide_f32(x, 1); }
+
+/* -log10(y), as the others for double */
+static const double ag_log10_table[32] = {
+    0x0.0p+0, -0x1.af5f92b010000p-6, -0x1.a30a9d60a0000p-5, -0x1.31b3055c48000p-4,
+    -0x1.8cf1838864000p-4, -0x1.e3bc1ab0e0000p-4, -0x1.1b3e71ec94000p-3, 0.0,
+    0.0, 0.0, 0x1.a209a84fbc000p-3, 0x1.4d43f8275a000p-3,
+    0x1.ffbfc2bbc8000p-4, 0x1.715d0ce368000p-4, 0x1.db11ed7668000p-5, 0x1.cb38fccd90000p-6,
+    0.0, 2.303833573367737e-14, 2.857603188831182e-14, 5.295754592095892e-14,
+    -2.859665406848114e-14, -9.234612513604464e-14, -1.0998794445193693e-13, 0.0,
+    0.0, 0.0, 1.1345357820417986e-13, 3.206228782072406e-14,
+    -2.8373705641129622e-14, -1.78235453177227e-14, 7.807781277774597e-14, -5.697035970961075e-14};
+
+AG_FN __m512d ag_log_base_wide_f64(__m512d x, const int ten) {
+    const __m512d unit = AG_W(ten ? 0x1.bcb7b1526e50ep-2 : 0x1.71547652b82fep+0);
+    const double *table = ten ? ag_log10_table : ag_log2_table;
+    __m512d k, z, m = ag_split_wide_f64(x, &k), r = ag_near_one_wide(m, &z), top, sum, low;
+    const __m512d r2 = _mm512_mul_pd(_mm512_mul_pd(r, r), unit);
+    top = ag_look_up(z, table);
+    low = ag_look_up(z, table + 16);
+    if (ten) {
+        top = _mm512_fmadd_pd(k, AG_W(0x1.34413509f8000p-2), top);
+        low = _mm512_fmadd_pd(k, AG_W(-0x1.80433b83b532ap-44), low);
+        low = _mm512_fmadd_pd(r, AG_W(0x1.95355baaafad3p-57), low);
+    } else {
+        top = _mm512_add_pd(k, top);
+        low = _mm512_fmadd_pd(r, AG_W(0x1.777d0ffda0d24p-56), low);
+    }
+    low = _mm512_fmadd_pd(r2, _mm512_fmadd_pd(r, ag_log_rest_wide(r), AG_W(-0.5)), low);
+    sum = _mm512_fmadd_pd(r, unit, top);
+    low = _mm512_add_pd(low, _mm512_fmadd_pd(r, unit, _mm512_sub_pd(top, sum)));
+    return _mm512_mask_add_pd(sum, _mm512_cmp_pd_mask(_mm512_abs_pd(sum), AG_W(1e4), _CMP_LT_OQ),
+                              sum, low);
+}
+AG_FN __m512d ag_log2_wide_f64(__m512d x) { return ag_log_base_wide_f64(x, 0); }
+AG_FN __m512d ag_log10_wide_f64(__m512d x) { return ag_log_base_wide_f64(x, 1); }
+
 /* ---- tanh and sigmoid ---- */
 
 /* h / (h + 2) with h = e^2a - 1; for tiny a, h is exactly 2 a */
@@ -496,6 +583,8 @@ AG_FN __m512d ag_pow_wide_f64(__m512d x, __m512d y) {
 #define AG_RUNS(name) AG_RUN(name, f32, ps, 16) AG_RUN(name, f64, pd, 8)
 AG_RUNS(exp)
 AG_RUNS(log)
+AG_RUNS(log2)
+AG_RUNS(log10)
 AG_RUNS(tanh)
 AG_RUNS(sigmoid)
 AG_RUNS(sqrt)
