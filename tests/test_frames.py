@@ -14,7 +14,9 @@ SUFFIXES = {".py", ".pyx", ".pxi", ".pxd", ".h"}
 ALLOWED = {
     "autograd_cy/_C/_warned.py": "a warning names the line of the program that caused it",
     "autograd_cy/autograd/anomaly_mode.py": "anomaly mode shows where a node was made",
+    "autograd_cy/_C/frames.pxd": "declares the functions for those two of ext",
     "ext/core/recorder/stacks.pxi": "profiles show the stack of the program at each event",
+    "ext/cuda/cuda_calls.pyx": "errors name the line whose kernel found a bad value",
 }
 
 

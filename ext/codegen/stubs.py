@@ -44,7 +44,10 @@ SHARED = {
     "random": "Generator",
     "exchange": "UntypedStorage",
     "streams": "Stream Event",
+    "step_lists": "StepLists",
 }
+# Classes that have subclasses in other modules.
+_SHARED_BASES = ("Node", "Restoring", "StepLists")
 # Parameters that mean the same in every function.
 BY_NAME = {
     "dtype": "_dtype | None", "device": "_device | _Str | _Int | None", "layout": "_layout | None",
@@ -226,7 +229,7 @@ def constant_type(value: str) -> str:
 def class_stub(cls: Class, template: Template, methods: list[str]) -> str:
     """A class: fields, members of the source and the template, installed methods."""
     known = template.classes.get(cls.name, {})
-    bases = ", ".join(f"_{b}" if b in ("Node", "Restoring") else b for b in cls.bases)
+    bases = ", ".join(f"_{b}" if b in _SHARED_BASES else b for b in cls.bases)
     bases = template.bases.get(cls.name) or bases
     lines = [f"class {cls.name}({bases}):" if bases else f"class {cls.name}:"]
     done = set()

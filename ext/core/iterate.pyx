@@ -645,6 +645,24 @@ cdef inline bint takes_result(Tensor out, Tensor a) noexcept:
             and not tls_modes() & M_GUARD_SAVED)
 
 
+cdef Tensor ew2_on_device(int kernel, Tensor a, Tensor b, int result_dt, str op):
+    """Of one dtype, shape and device, both dense in C order: one dimension."""
+    cdef Elementwise e
+    cdef int device = a.mem.device
+    cdef Tensor r
+    check_capture(device, op)
+    r = tensor_empty_on(device, result_dt, a.nd, a.sizes, NULL)
+    e.kernel, e.dt, e.nargs, e.nd = kernel, a.dt, 3, 1
+    e.shape[0] = a.count
+    e.p[0], e.p[1], e.p[2] = r.ptr, a.ptr, b.ptr
+    e.mem[0], e.mem[1], e.mem[2] = r.mem, a.mem, b.mem
+    e.dts[0], e.dts[1], e.dts[2] = result_dt, a.dt, a.dt
+    e.strides[0][0] = DT_SIZE[result_dt]
+    e.strides[1][0] = e.strides[2][0] = DT_SIZE[a.dt]
+    device_elementwise(&e, device)
+    return r
+
+
 cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
     cdef FlatPlan plan
     cdef Tensor r
@@ -700,6 +718,12 @@ cdef Tensor ew2(int kernel, Tensor a, Tensor b, int rule, Tensor out, str op):
                 capture_flat(&plan, r, a, None if b.flags & F_WRAPPED else b)
             run_flat(&plan)
             return r
+    if (out is None and dt == b.dt and a.flags & b.flags & F_DEVICE
+            and not (a.flags | b.flags) & (F_STRIDED | F_LAZY | F_WRAPPED)
+            and a.mem.device == b.mem.device and not (rule & ~(P_BOOL | P_FLOAT))
+            and (not (rule & P_FLOAT) or dt > DT_I64) and same_shape(a, b)
+            and has_elementwise(a.mem.device, kernel, dt)):
+        return ew2_on_device(kernel, a, b, DT_BOOL if rule & P_BOOL else dt, op)
     args[0] = <PyObject*>a
     args[1] = <PyObject*>b
     return ew_general(kernel, args, 2, rule, out, op)

@@ -5,6 +5,7 @@ It is optional: cuda_products.pyx has kernels of its own. A handle belongs to on
 at a time, and comes back when its thread ends. Handles are never destroyed: at the end of the
 process the driver may be gone before them.
 """
+from libc.stdint cimport uint64_t
 from autograd_cy._C.cuda_driver cimport (
     ATTRIBUTE_MAJOR, blocking_launches, check_result, device_number, driver, enter)
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
@@ -25,6 +26,25 @@ cdef extern from "<dlfcn.h>":
     void* dlsym(void*, const char*) nogil
     const char* dlerror() nogil
     int RTLD_NOW, RTLD_NOLOAD
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    /* The handle that a thread has used last. Threads of Python have a number each. */
+    typedef struct { uint64_t thread; int index; void *handle; } ag_blas_handle;
+    static __thread ag_blas_handle ag_last_handle;
+    """
+    ctypedef struct ag_blas_handle:
+        uint64_t thread
+        int index
+        void* handle
+    ag_blas_handle ag_last_handle
+
+cdef extern from "Python.h":
+    ctypedef struct PyThreadState:
+        pass
+    PyThreadState* PyThreadState_Get() noexcept
+    uint64_t PyThreadState_GetID(PyThreadState* thread) noexcept
 
 ctypedef int status_t
 
@@ -243,11 +263,27 @@ cdef class Handle:
     cdef Py_ssize_t size
 
     def __dealloc__(self):
+        if ag_last_handle.handle == <void*>self:
+            ag_last_handle.handle = NULL
         if self.value != NULL and spare is not None:
             spare.setdefault(self.index, []).append(<size_t>self.value)
 
 
 cdef Handle handle_of_device(int index):
+    """The handle of this thread, which its thread-local dictionary keeps."""
+    cdef uint64_t thread = PyThreadState_GetID(PyThreadState_Get())
+    cdef Handle handle
+    if (ag_last_handle.handle != NULL and ag_last_handle.index == index
+            and ag_last_handle.thread == thread):
+        return <Handle>ag_last_handle.handle
+    handle = handle_of_thread(index)
+    ag_last_handle.thread = thread
+    ag_last_handle.index = index
+    ag_last_handle.handle = <void*>handle
+    return handle
+
+
+cdef Handle handle_of_thread(int index):
     cdef dict mine = getattr(local, "handles", None)
     cdef Handle handle
     cdef int major = 0

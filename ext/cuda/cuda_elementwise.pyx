@@ -7,8 +7,10 @@ and joined where memory allows; what is dense then, in whatever order of dimensi
 flat kernel of an entry, all else to the strided one. The table of entries is written by
 ext/codegen/cuda_entries.py, the kernels are in ext/cuda/device/elementwise.cuh.
 """
+from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
+from autograd_cy._C.cuda_calls cimport called
 from autograd_cy._C.cuda_driver cimport context_of, enter
 from autograd_cy._C.cuda_launch cimport blocks_for, kernel_id, launch
 from autograd_cy._C.cuda_streams cimport fault_of
@@ -32,6 +34,7 @@ cdef extern from "device/arguments.h":
         ag_cell number[4]
         uint64_t n
         ag_fault* fault
+        const char* op
         uint64_t vectors
         uint32_t dense
     ctypedef struct ag_strided_args:
@@ -42,6 +45,7 @@ cdef extern from "device/arguments.h":
         ag_divisor size[8]
         uint32_t n, nd
         ag_fault* fault
+        const char* op
 
 include "cuda_entries.pxi"
 
@@ -51,6 +55,7 @@ cdef enum:
 # Elements of one launch of a strided kernel, whose arithmetic on places is of 32 bits.
 cdef Py_ssize_t _most = 0x7fffffff
 cdef int _ids[2 * ENTRIES]         # numbers for `launch`, and 1; 0: not asked for yet
+cdef const char* _ops[ENTRIES]     # see `op_name`; NULL: not asked for yet
 
 
 def _limit(Py_ssize_t most=0x7fffffff):
@@ -137,8 +142,37 @@ cdef int elementwise(Elementwise* work, int index, stream_t stream) except -1:
         if a and work.mem[a] == NULL:
             o.p[k] = NULL
             number(&o.cell[k][0], work.p[a], work.dts[a], _numbers[entry] >> (4 * (k - 1)) & 15)
-    join_dims(&o, work.nd, work.shape, rows)
+    if not is_plain(&o, work.nd, work.shape, rows):
+        join_dims(&o, work.nd, work.shape, rows)
     return run_entry(entry, &o, index, stream)
+
+
+cdef inline bint is_plain(Joined* o, int nd, const Py_ssize_t* shape,
+                          Py_ssize_t** strides) noexcept nogil:
+    """Join the dimensions of what most work is: all is dense in C order, or one element for all."""
+    cdef Py_ssize_t n = 1, stride
+    cdef int a, d
+    for a in range(o.nargs):
+        o.strides[a][0] = 0
+    for d in range(nd - 1, -1, -1):
+        if shape[d] == 1:
+            continue
+        for a in range(o.nargs):
+            if o.p[a] == NULL:
+                continue
+            stride = strides[a][d]
+            if n == 1:                       # the innermost one
+                if stride != o.item[a] and (stride or a == 0):
+                    return False
+                o.strides[a][0] = stride
+            elif stride != n * o.strides[a][0]:
+                return False
+        n *= shape[d]
+    if n <= 1:
+        return False
+    o.n = o.shape[0] = n
+    o.nd = 1
+    return True
 
 
 cdef inline void number(uint64_t* cell, char* p, int dt, int want) noexcept:
@@ -238,14 +272,14 @@ cdef int run_entry(int entry, Joined* o, int index, stream_t stream) except -1:
 
 
 cdef inline bint is_aligned(const char* p, Py_ssize_t nbytes) noexcept nogil:
-    return <size_t>p % <size_t>nbytes == 0
+    return <size_t>p & <size_t>(nbytes - 1) == 0       # a power of two
 
 
 cdef int put_flat(int entry, Joined* o, uint32_t dense, Py_ssize_t lanes, int index,
                   stream_t stream) except -1:
     cdef ag_flat_args args
     cdef Py_ssize_t threads = o.n
-    cdef int a
+    cdef int a, shift
     memset(&args, 0, sizeof(args))
     args.out = o.p[0]
     args.n = o.n
@@ -254,11 +288,13 @@ cdef int put_flat(int entry, Joined* o, uint32_t dense, Py_ssize_t lanes, int in
         args.in_[a - 1] = o.p[a]
         if o.p[a] == NULL:
             memcpy(&args.number[a - 1], &o.cell[a][0], 16)
-    if lanes > 1:
-        args.vectors = o.n // lanes
-        threads = max(o.n // lanes, o.n - o.n // lanes * lanes)
+    if lanes > 1:                            # 2, 4 or 8
+        shift = 1 + (lanes > 2) + (lanes > 4)
+        args.vectors = <uint64_t>o.n >> shift
+        threads = max(o.n >> shift, o.n & (lanes - 1))
     if _notes[entry]:
         args.fault = <ag_fault*>fault_of(index)
+        args.op = called(index, op_name(entry))
     return launch(id_of(entry, False), index, stream, blocks_for(index, threads, BLOCK), 1, 1,
                   BLOCK, 1, 1, 0, &args, sizeof(args))
 
@@ -309,8 +345,19 @@ cdef int put_piece(int entry, Joined* o, int first, char** p, Py_ssize_t size, P
             memcpy(&args.number[a - 1], &o.cell[a][0], 16)
     if _notes[entry]:
         args.fault = <ag_fault*>fault_of(index)
+        args.op = called(index, op_name(entry))
     return launch(id_of(entry, True), index, stream, blocks_for(index, args.n, BLOCK), 1, 1,
                   BLOCK, 1, 1, 0, &args, sizeof(args))
+
+
+cdef const char* op_name(int entry) except NULL:
+    """The operator of an entry that notes faults, for messages: its name without the dtype."""
+    cdef bytes name
+    if _ops[entry] == NULL:
+        name = (<bytes>_names[entry]).rpartition(b"_")[0]
+        Py_INCREF(name)                  # for good: faults have its address
+        _ops[entry] = <const char*>name
+    return _ops[entry]
 
 
 cdef void divide_by(Py_ssize_t size, void* divisor) noexcept nogil:

@@ -7,10 +7,10 @@ is loaded into a device by its first launch there, and stays.
 """
 import os
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
-from cpython.ref cimport Py_INCREF, PyObject
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT, PyObject
 from libc.stdlib cimport realloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from autograd_cy._C.cuda_driver cimport (
     MAX_INDEX, OUT_OF_MEMORY, blocking_launches, driver, enter, error_of, in_context,
@@ -23,8 +23,13 @@ from autograd_cy._C.storage import OutOfMemoryError
 
 cdef extern from "Python.h":
     object PyObject_Call(object function, object args, PyObject* keywords)
+    PyObject* call_or_null "PyObject_Call"(object function, PyObject* args,
+                                           PyObject* keywords) noexcept
+    PyObject* PyTuple_GET_ITEM(PyObject* t, Py_ssize_t i) noexcept
+    void PyTuple_SET_ITEM(PyObject* t, Py_ssize_t i, PyObject* item) noexcept     # takes it
 
 cdef enum:
+    MOST_ARGUMENTS = 512     # bytes for which what PyCUDA takes is kept, by words
     INVALID_VALUE = 1
     INVALID_IMAGE = 200
     NO_BINARY = 209
@@ -40,10 +45,12 @@ cdef dict _modules = {}              # (index, image) -> PyCUDA's Module
 cdef dict _images = {}               # image -> its path, or None
 cdef object _launch = None           # PyCUDA's Function._launch_kernel
 cdef PyObject* _ones[1025]           # (n,) for sizes of one dimension
+cdef PyObject* _kept[65]      # see `taken`; owned, NULL: none, or in use
 
 memset(_bound, 0, sizeof(_bound))
 memset(_capacity, 0, sizeof(_capacity))
 memset(_ones, 0, sizeof(_ones))
+memset(_kept, 0, sizeof(_kept))
 
 
 def folder():
@@ -152,17 +159,63 @@ cdef PyObject* bind(int kernel, int index) except NULL:
 
 # --- launches -------------------------------------------------------------------------------
 
-cdef object three(unsigned x, unsigned y, unsigned z):
+cdef int put_size(PyObject* args, Py_ssize_t i, unsigned x, unsigned y, unsigned z) except -1:
     """The size of a grid or block, as PyCUDA takes it: what is left out is 1."""
-    if y != 1 or z != 1:
-        return (x, y, z)
-    if x > 1024:
-        return (x,)
-    if _ones[x] == NULL:
-        made = (x,)
-        Py_INCREF(made)
-        _ones[x] = <PyObject*>made
-    return <object>_ones[x]
+    cdef object size
+    if y == 1 and z == 1 and x <= 1024:
+        if _ones[x] == NULL:
+            made = (x,)
+            Py_INCREF(made)
+            _ones[x] = <PyObject*>made
+        put(args, i, _ones[x])
+        return 0
+    size = (x, y, z)
+    if y == 1 and z == 1:
+        size = size[:1]
+    put(args, i, <PyObject*>size)
+    return 0
+
+
+cdef int put_number(PyObject* args, Py_ssize_t i, unsigned number) except -1:
+    cdef object value = number
+    put(args, i, <PyObject*>value)
+    return 0
+
+
+# Note [What launches take]
+# PyCUDA takes a tuple: function, grid, block, the bytes of the arguments, shared memory and stream.
+# The driver copies the bytes when it is called. So the tuple, whose bytes are written over, serves
+# the next launch of as many bytes; while one has it, another thread makes one of its own.
+
+cdef PyObject* taken(const void* arguments, Py_ssize_t nbytes) except NULL:
+    """A tuple of six (owned) whose item 3 has the arguments; the others are to be set."""
+    cdef PyObject* made = NULL
+    if nbytes <= MOST_ARGUMENTS and nbytes & 7 == 0:
+        made = _kept[nbytes >> 3]
+    if made != NULL:
+        _kept[nbytes >> 3] = NULL
+        memcpy(PyBytes_AS_STRING(<object>PyTuple_GET_ITEM(made, 3)), arguments, nbytes)
+        return made
+    new = (None, None, None, PyBytes_FromStringAndSize(<const char*>arguments, nbytes), 0, None)
+    Py_INCREF(new)
+    return <PyObject*>new
+
+
+cdef inline void put(PyObject* args, Py_ssize_t i, PyObject* item) noexcept:
+    cdef PyObject* before = PyTuple_GET_ITEM(args, i)
+    if before != item:
+        Py_INCREF(<object>item)
+        PyTuple_SET_ITEM(args, i, item)
+        Py_DECREF(<object>before)
+
+
+cdef void give_back(PyObject* args, Py_ssize_t nbytes) noexcept:
+    if (nbytes <= MOST_ARGUMENTS and nbytes & 7 == 0 and _kept[nbytes >> 3] == NULL
+            and Py_REFCNT(<object>args) == 1
+            and Py_REFCNT(<object>PyTuple_GET_ITEM(args, 3)) == 1):
+        _kept[nbytes >> 3] = args
+    else:
+        Py_DECREF(<object>args)
 
 
 cdef int launch(int kernel, int index, stream_t stream,
@@ -172,6 +225,7 @@ cdef int launch(int kernel, int index, stream_t stream,
     cdef CudaStream* s = <CudaStream*>stream
     cdef CudaStream* side = s
     cdef PyObject* function = NULL
+    cdef PyObject* args
     enter(index)
     if kernel < _capacity[index]:
         function = _bound[index][kernel]
@@ -179,16 +233,19 @@ cdef int launch(int kernel, int index, stream_t stream,
         function = bind(kernel, index)
     if s != NULL and s.external:
         side = begin_side(index, s)
-    args = (<object>function,
-            three(grid_x, grid_y, grid_z),
-            three(block_x, block_y, block_z),
-            PyBytes_FromStringAndSize(<const char*>arguments, nbytes),
-            shared,
-            None if side == NULL else <object>side.launcher)
-    if timing:
-        launch_timed(kernel, index, side, args)
-    else:
-        launch_now(kernel, index, args)
+    args = taken(arguments, nbytes)
+    try:
+        put(args, 0, function)
+        put_size(args, 1, grid_x, grid_y, grid_z)
+        put_size(args, 2, block_x, block_y, block_z)
+        put_number(args, 4, shared)
+        put(args, 5, <PyObject*>None if side == NULL else <PyObject*>side.launcher)
+        if timing:
+            launch_timed(kernel, index, side, <tuple>args)
+        else:
+            launch_now(kernel, index, args)
+    finally:
+        give_back(args, nbytes)
     if s != side:
         end_side(index, s)
     if blocking_launches():
@@ -196,9 +253,22 @@ cdef int launch(int kernel, int index, stream_t stream,
     return 0
 
 
-cdef inline int launch_now(int kernel, int index, tuple args) except -1:
+cdef inline int launch_now(int kernel, int index, PyObject* args) except -1:
+    cdef PyObject* done = call_or_null(_launch, args, NULL)
+    if done == NULL:
+        launch_failed(kernel, index, <tuple>args)
+    else:
+        Py_DECREF(<object>done)      # None
+    return 0
+
+
+cdef int raised() except -1:
+    return -1                        # the exception is set
+
+
+cdef int launch_failed(int kernel, int index, tuple args) except -1:
     try:
-        PyObject_Call(_launch, args, NULL)
+        raised()
     except Exception as error:
         launch_again(error, kernel, index, args)
     return 0
@@ -208,7 +278,7 @@ cdef int launch_timed(int kernel, int index, CudaStream* stream, tuple args) exc
     """While a profiler wants to know how long kernels take."""
     cdef void* began = begin_timing(index, stream)
     try:
-        return launch_now(kernel, index, args)
+        return launch_now(kernel, index, <PyObject*>args)
     finally:
         end_timing(_names[kernel][1], index, stream, began)
 
@@ -248,8 +318,11 @@ cdef int wait_if_blocking(int kernel, int index, stream_t stream) except -1:
 
 
 cdef unsigned blocks_for(int index, Py_ssize_t n, unsigned block) noexcept:
-    cdef Py_ssize_t needed = (n + block - 1) // block
-    cdef Py_ssize_t most = threads_at_once(index) // block
+    cdef Py_ssize_t needed, most
+    if n <= block:
+        return 1
+    needed = (n + block - 1) // block
+    most = threads_at_once(index) // block
     return <unsigned>max(min(needed, most), 1)
 
 
@@ -270,3 +343,24 @@ def launch_kernel(int kernel, int index, size_t stream, tuple grid not None, tup
     """Put a kernel on a stream, given as the address that `Stream.stream_id` says."""
     launch(kernel, index, <stream_t>stream, grid[0], grid[1], grid[2], block[0], block[1],
            block[2], shared, <const char*>arguments, len(arguments))
+
+
+def bare_launches(int kernel, int index, bytes arguments not None, Py_ssize_t launches):
+    """
+    Put a kernel on the default stream by PyCUDA alone, as a measure of what launches cost the host.
+
+    Returns
+    -------
+    float
+        Nanoseconds for one of them: a call of PyCUDA with arguments that are there already.
+    """
+    from time import perf_counter_ns
+    cdef Py_ssize_t _
+    enter(index)
+    if kernel >= _capacity[index] or _bound[index][kernel] == NULL:
+        bind(kernel, index)
+    args = (<object>_bound[index][kernel], (1,), (1,), arguments, 0, None)
+    begun = perf_counter_ns()
+    for _ in range(launches):
+        PyObject_Call(_launch, args, NULL)
+    return (perf_counter_ns() - begun) / launches

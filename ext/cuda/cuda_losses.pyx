@@ -14,6 +14,7 @@ from autograd_cy._C.cuda_launch cimport launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
 from autograd_cy._C.cuda_reduce cimport (
     BLOCKS, join_sums, kernel_of_floats, quotient_up, set_divisor)
+from autograd_cy._C.cuda_calls cimport called
 from autograd_cy._C.cuda_streams cimport fault_of
 from autograd_cy._C.devices cimport current_stream, stream_t
 from autograd_cy._C.dtypes cimport DTYPES, DT_F64, DT_SIZE
@@ -178,8 +179,9 @@ cdef int run_loss(Tensor out, int formula, tuple given, int nd, const Py_ssize_t
     args.weighted = given[2] is not None
     args.parameter = parameter
     args.n = n
-    args.fault = <void*>fault_of(index)
-    args.op = name
+    if formula == CROSS_ENTROPY:         # the only one that looks at values
+        args.fault = <void*>fault_of(index)
+        args.op = called(index, name)
     args.dt = dt
     args.scale = 1
     blocks = min(max(quotient_up(n, SHARE * AG_REDUCE_THREADS), 1), BLOCKS)

@@ -202,17 +202,17 @@ cdef Arena* arena_of(int index, CudaStream* stream) except NULL:
 cdef int allocate(int index, Py_ssize_t nbytes, stream_t stream, char** data,
                   void** block) except -1:
     cdef CudaStream* s = <CudaStream*>stream
-    cdef Arena* a
-    cdef Block* b
-    cdef int c
-    enter(index)
-    a = arena_of(index, s)
-    c = class_of(nbytes)
-    b = a.free_blocks[c]
-    if b != NULL and _cached:
+    cdef Arena* a = _default_arenas[index] if s == NULL else <Arena*>s.arena
+    cdef Block* b = NULL
+    cdef int c = class_of(nbytes)
+    if a != NULL and _cached and not is_forked():
+        b = a.free_blocks[c]
+    if b != NULL:                # whatever uses it makes the context current
         a.free_blocks[c] = b.next
         _counts[index].reused += 1
     else:
+        enter(index)
+        a = arena_of(index, s)
         b = more(a, c, nbytes)
     b.asked = nbytes
     b.stream = s

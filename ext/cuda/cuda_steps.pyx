@@ -11,6 +11,7 @@ from libc.string cimport memcpy, memset
 
 from autograd_cy._C.cuda_launch cimport kernel_id, launch
 from autograd_cy._C.cuda_memory cimport Scratch, scratch
+from autograd_cy._C.cuda_calls cimport called
 from autograd_cy._C.cuda_streams cimport fault_of
 from autograd_cy._C.devices cimport current_stream, stream_t
 from autograd_cy._C.dtypes cimport DTYPES, DT_BF16, DT_F16, DT_F32, DT_F64
@@ -135,7 +136,7 @@ cdef class Steps(StepLists):
         memset(&args, 0, sizeof(args))
         args.table = table
         args.fault = <void*>fault_of(index)
-        args.op = plan.op
+        args.op = called(index, plan.op)
         memcpy(args.numbers, &plan.numbers, sizeof(StepNumbers))
         # The rate is the first number of each loop.
         if lr is not None and lr.mem.device == ON_CPU:

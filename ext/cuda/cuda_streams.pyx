@@ -9,6 +9,7 @@ from cpython.ref cimport Py_INCREF
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+from autograd_cy._C.cuda_calls cimport op_of, say_call, watch
 from autograd_cy._C.cuda_driver cimport (
     HOST_PORTABLE, MAX_INDEX, check_result, driver, enter, handle_t, in_context, pycuda_driver,
     refuse_child, result_t, translated)
@@ -50,18 +51,24 @@ cdef Fault* fault_of(int index) except NULL:
                      "allocating pinned memory for faults", index)
         memset(place, 0, sizeof(Fault))
         _faults[index] = <Fault*>place
+        watch(index, _faults[index])
     return _faults[index]
 
 
 cdef int raise_fault(int index) except -1:
     cdef Fault* place = _faults[index]
     cdef Fault first
+    cdef const char* token
     # Below 0 while a kernel of another stream is about to write it: a later look finds it.
     if place == NULL or place.kind <= FAULT_NONE:
         return 0
     first = place[0]
     place.kind = FAULT_NONE      # alone: a kernel that finds it free writes all the rest
-    raise fault_error(&first)
+    token = first.op
+    first.op = op_of(token)
+    error = fault_error(&first)
+    say_call(error, index, token)
+    raise error
 
 
 # --- waiting --------------------------------------------------------------------------------

@@ -74,8 +74,10 @@ cdef class GraphTask:
     cdef list callbacks
     cdef tuple undo                  # (function, value): called in the end, see _undo_in_the_end
     cdef list keep                   # keeps roots and inputs alive
-    cdef dict streams                # (device, stream) that had work -> its Stream, or None
-    cdef Stand newest                # what was added to `streams` last
+    cdef bint on_device              # some stream had work: the newest one, and those of `streams`
+    cdef Stand newest
+    cdef object newest_owner         # its Stream, or None
+    cdef dict streams                # (device, stream) -> its Stream, or None; None: only `newest`
     cdef list leaves                 # gradients that were accumulated on other streams
     cdef PyObject* current           # borrowed: the node that is running
     cdef bint marked                 # whether it counts in g_selective
@@ -580,7 +582,7 @@ cdef object run_here(GraphTask g):
                   else (modes | M_NO_GRAD | M_IN_BACKWARD))
     try:
         run_ready(g)
-        if g.streams is not None:
+        if g.on_device:
             g_join_streams(g, False)
         g.current = NULL
         if g.callbacks is not None:
@@ -589,7 +591,7 @@ cdef object run_here(GraphTask g):
                 g.callbacks[i]()
                 i += 1
     finally:
-        if g.streams is not None:
+        if g.on_device:
             g_join_streams(g, True)
         ag_running_task = outer
         tls_set_modes(modes)

@@ -57,12 +57,15 @@ cdef object owner_of(Node n, Stand s):
 
 cdef int note_stream(GraphTask g, Node n, Stand s) except -1:
     """Remember that the task has put work on the stream `s`."""
-    if g.streams is None:
-        g.streams = {}
-    elif g.newest.stream == s.stream and g.newest.device == s.device:
-        return 0
+    if g.on_device:
+        if g.newest.stream == s.stream and g.newest.device == s.device:
+            return 0
+        if g.streams is None:
+            g.streams = {(g.newest.device, <size_t>g.newest.stream): g.newest_owner}
+        g.streams[s.device, <size_t>s.stream] = owner_of(n, s)
+    g.on_device = True
     g.newest = s
-    g.streams[s.device, <size_t>s.stream] = owner_of(n, s)
+    g.newest_owner = owner_of(n, s)
     return 0
 
 
@@ -171,15 +174,32 @@ cdef int deposit_on_device(GraphTask g, PyObject* target, int nr, PyObject* grad
 
 cdef int let_caller_wait(GraphTask g) except -1:
     """Let the caller's current streams wait for all that the task has used, and use its results."""
-    cdef int device
+    cdef int device = g.newest.device
     cdef stream_t here
-    streams, g.streams = g.streams, None
-    for (code, address), owner in streams.items():
-        device = code
+    cdef dict streams = g.streams
+    g.on_device = False
+    g.streams = None
+    if streams is None:
         here = current_stream(device)
-        if here != <stream_t><size_t>address:
-            let_wait(device, here, <stream_t><size_t>address)
-    for t in [*(g.results or ()), *(g.leaves or ())]:
+        if here != g.newest.stream:
+            let_wait(device, here, g.newest.stream)
+    else:
+        for (code, address), owner in streams.items():
+            device = code
+            here = current_stream(device)
+            if here != <stream_t><size_t>address:
+                let_wait(device, here, <stream_t><size_t>address)
+    keep_for_caller(g.results)
+    keep_for_caller(g.leaves)
+    return 0
+
+
+cdef int keep_for_caller(list tensors) except -1:
+    """The caller's current streams use these; some may be None."""
+    cdef int device
+    if tensors is None:
+        return 0
+    for t in tensors:
         if t is not None and is_accelerator((<Tensor>t).mem.device):
             device = (<Tensor>t).mem.device
             keep_for(<Tensor>t, device, current_stream(device), current_owner(device))

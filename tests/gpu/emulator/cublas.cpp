@@ -278,6 +278,8 @@ BLAS cublasGemmStridedBatchedEx(void *handle, int op_a, int op_b, int m, int n, 
                                 long long stride_a, const void *b, int type_b, int ldb,
                                 long long stride_b, const void *beta, void *c, int type_c, int ldc,
                                 long long stride_c, int batch, int compute, int) {
+    static const bool empty = getenv("EMU_EMPTY") != nullptr; // as launches
+    if (empty) return SUCCESS;
     Handle h;
     CUcontext context = nullptr;
     if (!find(handle, &h)) return NOT_INITIALIZED;

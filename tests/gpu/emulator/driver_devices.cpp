@@ -274,6 +274,11 @@ API cuCtxSetCurrent(CUcontext context) {
 }
 
 API cuCtxGetCurrent(CUcontext *context) {
+    static const bool empty = getenv("EMU_EMPTY") != nullptr; // a driver takes no lock for it
+    if (empty && !context_stack().empty() && context_stack().back()) {
+        *context = context_stack().back()->handle;
+        return CUDA_SUCCESS;
+    }
     return call(__func__, Needs::init, [&] {
         auto &stack = context_stack();
         *context = stack.empty() || !stack.back() ? nullptr : stack.back()->handle;
