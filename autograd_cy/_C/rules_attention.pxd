@@ -4,5 +4,5 @@ from autograd_cy._C.outputs cimport Result
 from autograd_cy._C.tensor cimport Tensor
 
 cdef int attended(Result* r, Tensor query, Tensor key, Tensor value, Tensor mask,
-                  str op) except -1
+                  Tensor dropped, str op) except -1
 cdef int gradients(Result* r, Tensor query, Tensor key, Tensor value, str op) except -1

@@ -6,6 +6,9 @@ from autograd_cy.cuda import _start
 
 __all__ = ["host_operators"]
 
+# What NumPy computes for the CPU alone: its function makes it of others for devices.
+_FOR_THE_CPU = {"_affine_grid"}
+
 
 def host_operators() -> list[str]:
     """
@@ -32,4 +35,5 @@ def host_operators() -> list[str]:
 
     without = cuda_host.KERNELS.keys() - _start.own_kernels().keys()
     slots = {key.removesuffix(".sizes") for key in without}
-    return sorted((slots - cuda_host.COMPOSED) | set(cuda_host.NUMPY.values()))
+    by_numpy = set(cuda_host.NUMPY.values()) - _FOR_THE_CPU
+    return sorted((slots - cuda_host.COMPOSED) | by_numpy)

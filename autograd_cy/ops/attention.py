@@ -79,8 +79,8 @@ op(
 )
 
 op(
-    "_attention(query, key, value, mask: Tensor?, is_causal: bool, scale: float) -> (output, "
-    "logsumexp, exact)",
+    "_attention(query, key, value, mask: Tensor?, is_causal: bool, scale: float, dropped: Tensor? "
+    "= None) -> (output, logsumexp, exact)",
     event="_scaled_dot_product_flash_attention_for_cpu",
     flops=(
         "2 * key[len(key) - 2] * (elements(query) + elements(query[:len(query) - 1]) "
@@ -94,7 +94,8 @@ op(
     shows={"dropout_p": "0.0"},
     dtypes="hf",
     kernel=call(
-        "attention.attention_into", shape="rules_attention.attended(query, key, value, mask)"
+        "attention.attention_into",
+        shape="rules_attention.attended(query, key, value, mask, dropped)",
     ),
     vjp={
         (
@@ -103,7 +104,7 @@ op(
             "value",
         ): (
             "_attention_backward(grad_output, query, key, value, mask, output, logsumexp, exact, "
-            "is_causal, scale)"
+            "is_causal, scale, dropped)"
         )
     },
     stays={"value": ("value",)},
@@ -121,13 +122,14 @@ op(
     vmap=loop("examples of a vmap take plain operators"),
     doc=(
         "Attention of four-dimensional operands, the logarithm of each row's sum of "
-        "exponentials,\nand of half types the result before it is rounded."
+        "exponentials,\nand of half types the result before it is rounded. Weights are multiplied "
+        "by `dropped`,\na mask of dropout."
     ),
 )
 
 op(
     "_attention_backward(grad, query, key, value, mask: Tensor?, output, logsumexp, exact, "
-    "is_causal: bool, scale: float) -> Tensor[]",
+    "is_causal: bool, scale: float, dropped: Tensor?) -> Tensor[]",
     kernel=composite("attention.attention_backward"),
     doc="Gradients of query, key and value.",
 )
@@ -141,7 +143,8 @@ op(
 
 op(
     "_attention_gradients(grad, query, key, value, mask: Tensor?, output, logsumexp, exact, "
-    "is_causal: bool, scale: float) -> (query_gradient, key_gradient, value_gradient)",
+    "is_causal: bool, scale: float, dropped: Tensor?) -> (query_gradient, key_gradient, "
+    "value_gradient)",
     flops=(
         "2 * key[len(key) - 2] * (3 * elements(query) + 2 * elements(query[:len(query) - 1]) "
         "* value[len(value) - 1])"

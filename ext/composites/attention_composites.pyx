@@ -8,7 +8,7 @@ from autograd_cy._C.gemm_loops cimport LONGEST_PACK
 
 from autograd_cy._C.tensor cimport (
     F_BATCHED, F_DUAL, G_FORWARD, M_INFERENCE, M_NO_GRAD, Tensor, below_vmaps, device_of, dims_of,
-    g_modes, requires_grad, sizes_of, tls_modes, wrap_double)
+    g_modes, requires_grad, sizes_of, tensor_empty_on, tls_modes, wrap_double)
 include "operators_of_attention_composites.pxi"
 
 cdef double INF = float("inf")
@@ -168,15 +168,30 @@ cdef Py_ssize_t product(tuple sizes, int n) except -1:
     return total
 
 
-cdef Tensor in_tiles(Tensor query, Tensor key, Tensor value, Tensor mask, bint is_causal,
-                     double scale):
+cdef Tensor mask_of_dropout(Tensor query, Tensor key, double p):
+    """Fractions for the weights of each query, drawn as those of a matrix of all scores."""
+    cdef int dt = DT_F64 if query.dt == DT_F64 else DT_F32
+    cdef Py_ssize_t[1] one = [1]
+    cdef Tensor like = tensor_empty_on(device_of(query), dt, 1, one, NULL)
+    return T._dropout_mask(
+        T.expand(like, (product(dims_of(query), query.nd - 3) if query.nd > 3 else 1,
+                        query.sizes[query.nd - 3] if query.nd > 2 else 1,
+                        query.sizes[query.nd - 2], key.sizes[key.nd - 2])),
+        1.0 - p)
+
+
+cdef Tensor in_tiles(Tensor query, Tensor key, Tensor value, Tensor mask, double dropout_p,
+                     bint is_causal, double scale):
     cdef tuple shape = dims_of(query)
-    cdef Tensor result
+    cdef Tensor result, dropped = None
+    if dropout_p > 0.0:
+        dropped = mask_of_dropout(query, key, dropout_p)
     if mask is not None:
         if query.nd > 4 and mask.nd > 3:
             mask = T.expand(mask, shape[:query.nd - 3] + dims_of(mask)[mask.nd - 3:])
         mask = four(mask)
-    result = <Tensor>T._attention(four(query), four(key), four(value), mask, is_causal, scale)[0]
+    result = <Tensor>T._attention(four(query), four(key), four(value), mask, is_causal, scale,
+                                  dropped)[0]
     if len(shape) == 4:
         return result
     return T.reshape(result, shape[:len(shape) - 1] + (value.sizes[value.nd - 1],))
@@ -211,24 +226,28 @@ cdef Tensor widened(Tensor t):
 
 cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor value, Tensor mask,
                               Tensor output, Tensor logsumexp, Tensor exact, bint is_causal,
-                              double scale):
-    cdef Tensor weights, score_grads, dq, dk, dv, k, v, q, g
+                              double scale, Tensor dropped):
+    cdef Tensor weights, score_grads, dq, dk, dv, k, v, q, g, kept
     cdef int dt = query.dt
     cdef bint recorded = not (tls_modes() & (M_NO_GRAD | M_INFERENCE))
     if has_kernel(device_of(query), "_attention_gradients") and not (
             recorded or g_modes & G_FORWARD
             or (grad.flags | query.flags | key.flags | value.flags) & F_BATCHED):
         return T._attention_gradients(
-            grad, query, key, value, mask, output, logsumexp, exact, is_causal, scale)
+            grad, query, key, value, mask, output, logsumexp, exact, is_causal, scale, dropped)
     # What is differentiated again is made of plain operators.
     g, q = widened(grad), widened(query)
     k = widened(repeated(key, query.sizes[1]))
     v = widened(repeated(value, query.sizes[1]))
     weights = weights_of(q, k, widened(mask), is_causal, scale)
-    score_grads = score_gradients(weights, T.matmul(g, transposed(v)))
+    score_grads = T.matmul(g, transposed(v))
+    kept = weights
+    if dropped is not None:
+        kept, score_grads = T.mul(weights, dropped), T.mul(score_grads, dropped)
+    score_grads = score_gradients(weights, score_grads)
     dq = T.mul(T.matmul(score_grads, k), wrap_double(scale))
     dk = grouped_sum(T.mul(T.matmul(transposed(score_grads), q), wrap_double(scale)), key.sizes[1])
-    dv = grouped_sum(T.matmul(transposed(weights), g), key.sizes[1])
+    dv = grouped_sum(T.matmul(transposed(kept), g), key.sizes[1])
     if dq.dt != dt:
         return T._to_dtype(dq, dt), T._to_dtype(dk, dt), T._to_dtype(dv, dt)
     return dq, dk, dv
@@ -298,10 +317,10 @@ cdef Tensor scaled_dot_product(Tensor query, Tensor key, Tensor value, Tensor at
                     T._to_dtype(query, DT_F32), T._to_dtype(key, DT_F32),
                     T._to_dtype(value, DT_F32), attn_mask, dropout_p, False, factor, enable_gqa),
                 query.dt)
-    if dropout_p > 0.0 or not suits_tiles(
-            query, key, value, attn_mask, enable_gqa):
+    if not suits_tiles(query, key, value, attn_mask, enable_gqa) or dropout_p > 0.0 and (
+            g_modes & G_FORWARD or (query.flags | key.flags | value.flags) & F_DUAL):
         if enable_gqa:
             key = repeated(key, query.sizes[query.nd - 3])
             value = repeated(value, query.sizes[query.nd - 3])
         return in_plain(query, key, value, attn_mask, dropout_p, is_causal, factor)
-    return in_tiles(query, key, value, attn_mask, is_causal, factor)
+    return in_tiles(query, key, value, attn_mask, dropout_p, is_causal, factor)

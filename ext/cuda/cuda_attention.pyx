@@ -30,6 +30,7 @@ cdef extern from "device/attention_arguments.h" nogil:
         void* lse
         const void* mask
         int64_t mask_step[4]
+        const void* dropped
         ag_heads grad, dq, dk, dv
         void* shift
         int64_t batch, heads, shared
@@ -101,12 +102,16 @@ cdef int put(int which, const ag_attention_args* args, Tensor like, int dt, int6
 
 
 cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tensor key,
-                        Tensor value, Tensor mask, bint is_causal, double scale) except -1:
+                        Tensor value, Tensor mask, bint is_causal, double scale,
+                        Tensor dropped) except -1:
     cdef ag_attention_args args
     if out.count == 0:
         return 0
     query, key, value = (readable(query, lse.dt), readable(key, lse.dt), readable(value, lse.dt))
     mask = fill_args(&args, query, key, value, mask, lse, is_causal, scale)
+    if dropped is not None:
+        dropped = contiguous(cast(dropped, lse.dt))
+        args.dropped = dropped.ptr
     place(&args.out, out)
     args.exact = NULL if out.dt == lse.dt else exact.ptr
     return put(FORWARD, &args, out, lse.dt, args.heads, args.rows, args.deep)
@@ -114,7 +119,8 @@ cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tens
 
 cdef int attention_gradients_into(Tensor query_out, Tensor key_out, Tensor value_out, Tensor grad,
                                   Tensor query, Tensor key, Tensor value, Tensor mask, Tensor out,
-                                  Tensor lse, Tensor exact, bint is_causal, double scale) except -1:
+                                  Tensor lse, Tensor exact, bint is_causal, double scale,
+                                  Tensor dropped) except -1:
     cdef ag_attention_args args
     cdef int dt = lse.dt, device = lse.mem.device
     cdef stream_t stream = current_stream(device)
@@ -124,6 +130,9 @@ cdef int attention_gradients_into(Tensor query_out, Tensor key_out, Tensor value
     lse = contiguous(lse)
     mask = fill_args(&args, query, key, value, mask, lse, is_causal, scale)
     place(&args.grad, grad)
+    if dropped is not None:
+        dropped = contiguous(cast(dropped, lse.dt))
+        args.dropped = dropped.ptr
     place(&args.out, out)
     place(&args.dq, query_out)
     place(&args.dk, key_out)
@@ -138,9 +147,9 @@ cdef int attention_gradients_into(Tensor query_out, Tensor key_out, Tensor value
 KERNELS = {
     "_attention": PyCapsule_New(
         <void*>attention_into,
-        "int (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, bint, double)", NULL),
+        "int (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, bint, double, Tensor)", NULL),
     "_attention_gradients": PyCapsule_New(
         <void*>attention_gradients_into,
         "int (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, "
-        "Tensor, bint, double)", NULL),
+        "Tensor, bint, double, Tensor)", NULL),
 }

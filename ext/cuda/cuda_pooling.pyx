@@ -157,7 +157,7 @@ cdef Tensor dense_like(Tensor t):
 
 cdef int largest(Tensor result, Tensor indices, Tensor a, int rank, tuple kernel, tuple stride,
                  tuple padding, tuple dilation) except -1:
-    """Without a kernel windows are nearly equal parts."""
+    """Without a kernel windows are nearly equal parts; without indices there are values alone."""
     cdef ag_pool_args args
     cdef Tensor values = result, at = indices
     if result.count == 0:
@@ -165,11 +165,12 @@ cdef int largest(Tensor result, Tensor indices, Tensor a, int rank, tuple kernel
     a = planes(a, rank)
     if not has_planes(result, rank):
         values = dense_like(result)
-    if not has_planes(indices, rank):
+    if indices is not None and not has_planes(indices, rank):
         at = dense_like(indices)
     begin_pool(&args, a, values, rank, False)
-    set_places(&args.places, at, rank)
-    args.index = <int64_t*>at.ptr
+    if at is not None:
+        set_places(&args.places, at, rank)
+        args.index = <int64_t*>at.ptr
     if kernel is None:
         divide_windows(&args)
     else:
@@ -183,6 +184,11 @@ cdef int largest(Tensor result, Tensor indices, Tensor a, int rank, tuple kernel
 cdef int max_pool(Tensor result, Tensor indices, Tensor a, tuple kernel, tuple stride,
                   tuple padding, tuple dilation, bint ceil_mode) except -1:
     return largest(result, indices, a, <int>len(kernel), kernel, stride, padding, dilation)
+
+
+cdef int max_values(Tensor result, Tensor a, tuple kernel, tuple stride, tuple padding,
+                    tuple dilation, bint ceil_mode) except -1:
+    return largest(result, None, a, <int>len(kernel), kernel, stride, padding, dilation)
 
 
 cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) except -1:
@@ -291,6 +297,8 @@ cdef int adaptive_avg_pool_backward(Tensor out, Tensor grad, tuple size,
 KERNELS = {
     "_max_pool": PyCapsule_New(
         <void*>max_pool, "int (Tensor, Tensor, Tensor, tuple, tuple, tuple, tuple, bint)", NULL),
+    "_max_pool_values": PyCapsule_New(
+        <void*>max_values, "int (Tensor, Tensor, tuple, tuple, tuple, tuple, bint)", NULL),
     "_max_pool_backward": PyCapsule_New(
         <void*>max_pool_backward,
         "int (Tensor, Tensor, Tensor, tuple, Py_ssize_t, tuple, tuple, tuple, tuple)", NULL),

@@ -70,6 +70,7 @@ cdef struct Plan:
     char* lse
     char* mask
     Py_ssize_t[4] mask_step
+    char* dropped           # fractions for all weights, dense, or NULL
     Py_ssize_t pieces       # tasks of one head
     bint failed
 
@@ -123,6 +124,20 @@ cdef inline void place_scores(const Plan* p, Scores* s, char* scratch, Py_ssize_
                            + j * p.mask_step[3]) * (1 if p.seen == SEEN_TRUE else p.size)
 
 
+cdef void drop(const Plan* p, char* scores, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i,
+               Py_ssize_t rows, Py_ssize_t j, Py_ssize_t cols) noexcept nogil:
+    """Multiply a tile of weights, or of their gradients, by the mask of dropout."""
+    cdef char* kept = p.dropped + (((b * p.heads + h) * p.rows + i) * p.cols + j) * p.size
+    cdef Py_ssize_t r, c
+    for r in range(rows):
+        if p.which:
+            for c in range(cols):
+                (<double*>scores)[r * COLS + c] *= (<double*>kept)[r * p.cols + c]
+        else:
+            for c in range(cols):
+                (<float*>scores)[r * COLS + c] *= (<float*>kept)[r * p.cols + c]
+
+
 # --- forward --------------------------------------------------------------------------------
 
 cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssize_t rows,
@@ -157,6 +172,8 @@ cdef void forward_rows(Plan* p, Py_ssize_t b, Py_ssize_t h, Py_ssize_t i, Py_ssi
                             keys + j * p.width * p.size,
                             p.scale, 0, scores, COLS)
         A.soften[p.which](&s, top, total, out, p.out.row, p.deep)
+        if p.dropped != NULL:
+            drop(p, scores, b, h, i, rows, j, near)
         # The first product writes, the others add.
         v = at(p, &p.v, b, h // p.shared, j)
         if keys == NULL:
@@ -304,9 +321,13 @@ cdef void backward_head(Plan* p, Py_ssize_t b, Py_ssize_t h, bint of_queries, bi
                                 keys_t + j * p.width * p.size, p.scale, 0, scores, COLS)
                 multiply_packed(p, rows, near, p.deep, BY_ROWS, go, p.grad.row,
                                 values_t + j * p.deep * p.size, 1, 0, score_grads, COLS)
+                if p.dropped != NULL:
+                    drop(p, score_grads, b, head, i, rows, j, near)
                 A.gradients[p.which](&s, score_grads,
                                      p.lse + ((b * p.heads + head) * p.rows + i) * p.size,
                                      shift)
+                if p.dropped != NULL and of_keys:
+                    drop(p, scores, b, head, i, rows, j, near)
                 if of_keys:
                     add_keys(p, &p.dv, b, h, j, near, known, p.deep, rows, scores, grads, 1)
                     add_keys(p, &p.dk, b, h, j, near, known, p.width, rows, score_grads, queries,
@@ -362,7 +383,7 @@ cdef Tensor wide(Tensor t, int dt):
 
 
 cdef int fill_plan(Plan* p, Tensor q, Tensor k, Tensor v, Tensor mask, Tensor lse, bint causal,
-                   double scale) except -1:
+                   double scale, Tensor dropped) except -1:
     cdef int d
     p.dt = q.dt
     p.which = q.dt == DT_F64
@@ -380,6 +401,7 @@ cdef int fill_plan(Plan* p, Tensor q, Tensor k, Tensor v, Tensor mask, Tensor ls
     place(&p.k, k)
     place(&p.v, v)
     p.lse = lse.ptr
+    p.dropped = NULL if dropped is None else dropped.ptr
     if mask is not None:
         p.seen = SEEN_TRUE if mask.dt == DT_BOOL else SEEN_ADDED
         p.mask = mask.ptr
@@ -397,7 +419,8 @@ cdef inline Py_ssize_t pieces_for(Py_ssize_t heads, double work, Py_ssize_t most
 
 
 cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tensor key,
-                        Tensor value, Tensor mask, bint is_causal, double scale) except -1:
+                        Tensor value, Tensor mask, bint is_causal, double scale,
+                        Tensor dropped) except -1:
     cdef Plan plan
     cdef Launch work
     cdef int dt = lse.dt
@@ -409,7 +432,9 @@ cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tens
     query, key, value = usable(query, dt), usable(key, dt), usable(value, dt)
     if mask is not None and mask.dt != DT_BOOL:
         mask = cast(mask, dt)
-    fill_plan(&plan, query, key, value, mask, lse, is_causal, scale)
+    if dropped is not None:
+        dropped = contiguous(cast(dropped, dt))
+    fill_plan(&plan, query, key, value, mask, lse, is_causal, scale, dropped)
     place(&plan.out, target)
     heads = query.sizes[0] * query.sizes[1]
     cost = 0.25 * heads * plan.rows * plan.cols * (plan.width + plan.deep + 16)
@@ -422,6 +447,8 @@ cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tens
     operand(&work, &plan.lse, lse, WRITES)
     if mask is not None:
         operand(&work, &plan.mask, mask, READS)
+    if dropped is not None:
+        operand(&work, &plan.dropped, dropped, READS)
     launch_tiles(&work, forward_tile, heads * plan.pieces, cost)
     if plan.failed:
         raise MemoryError("scaled_dot_product_attention: no memory for a tile")
@@ -430,7 +457,8 @@ cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tens
 
 cdef int attention_gradients_into(Tensor query_out, Tensor key_out, Tensor value_out, Tensor grad,
                                   Tensor query, Tensor key, Tensor value, Tensor mask, Tensor out,
-                                  Tensor lse, Tensor exact, bint is_causal, double scale) except -1:
+                                  Tensor lse, Tensor exact, bint is_causal, double scale,
+                                  Tensor dropped) except -1:
     cdef Plan plan
     cdef Launch work
     cdef int dt = lse.dt
@@ -442,7 +470,9 @@ cdef int attention_gradients_into(Tensor query_out, Tensor key_out, Tensor value
     lse = contiguous(lse)
     if mask is not None and mask.dt != DT_BOOL:
         mask = cast(mask, dt)
-    fill_plan(&plan, query, key, value, mask, lse, is_causal, scale)
+    if dropped is not None:
+        dropped = contiguous(cast(dropped, dt))
+    fill_plan(&plan, query, key, value, mask, lse, is_causal, scale, dropped)
     place(&plan.grad, grad)
     place(&plan.out, out)
     place(&plan.dq, dq)
@@ -466,6 +496,8 @@ cdef int attention_gradients_into(Tensor query_out, Tensor key_out, Tensor value
     operand(&work, &plan.dv.at, dv, WRITES)
     if mask is not None:
         operand(&work, &plan.mask, mask, READS)
+    if dropped is not None:
+        operand(&work, &plan.dropped, dropped, READS)
     launch_tiles(&work, backward_tile, heads * plan.pieces, cost)
     if plan.failed:
         raise MemoryError("scaled_dot_product_attention: no memory for a tile")

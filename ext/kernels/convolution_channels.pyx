@@ -215,7 +215,9 @@ cdef int prepare(Channels* t) noexcept nogil:
     cdef Py_ssize_t* from_weights
     cdef int d
     for d in range(3):
-        t.margins = t.margins or f.pad[d] > 0
+        # Of an image that no window reads to its end, gradients lie behind those of windows, too.
+        t.margins = (t.margins or f.pad[d] > 0
+                     or (f.of_y[d] - 1) * f.stride[d] + (f.k[d] - 1) * f.dil[d] >= f.of_x[d])
     if f.at_x[4] != 1 or f.c > FEW and f.at_x[1] % ALIASED == 0:
         t.margins = True
     for d in range(5):

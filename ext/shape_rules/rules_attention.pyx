@@ -19,7 +19,7 @@ cdef int in_format_of(Result* r, Tensor like, const Py_ssize_t* sizes) except -1
     return 0
 
 
-cdef int attended(Result* r, Tensor query, Tensor key, Tensor value, Tensor mask,
+cdef int attended(Result* r, Tensor query, Tensor key, Tensor value, Tensor mask, Tensor dropped,
                   str op) except -1:
     """The mixed values, the logarithm of each row's sum of exponentials, and wide halves."""
     cdef Py_ssize_t sizes[4]
@@ -43,6 +43,12 @@ cdef int attended(Result* r, Tensor query, Tensor key, Tensor value, Tensor mask
                 raise RuntimeError(
                     f"{op}: attn_mask of shape {list(sizes_of(mask))} must match "
                     f"{[sizes[k] for k in range(4)]} in size, or be 1 there")
+    if dropped is not None:
+        for d in range(4):
+            if dropped.nd != 4 or dropped.sizes[d] != sizes[d]:
+                raise RuntimeError(
+                    f"{op}: a mask of dropout of shape {list(sizes_of(dropped))} must be of size "
+                    f"{[sizes[k] for k in range(4)]}")
     sizes[3] = value.sizes[3]
     in_format_of(r, query, sizes)
     result_dense(r + 1, DT_F64 if query.dt == DT_F64 else DT_F32, 3, sizes)

@@ -174,13 +174,31 @@ def test_second_gradients():
     close(found[1], found[0], "float64")
 
 
-def test_dropout_draws_the_masks_of_the_cpu():
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+@pytest.mark.parametrize("size", ["small", "more than a tile"])
+def test_dropout_draws_the_masks_of_the_cpu(size, dtype, causal):
+    """Weights are dropped within tiles, forward and backward."""
     found = []
     for device in ("cpu", "cuda"):
         torch.manual_seed(4)
-        q, k, v = (x.to(device) for x in numbers("small", "float64"))
-        found.append((attention(q, k, v, dropout_p=0.4),))
-    close(found[1], found[0], "float64")
+        leaves = [x.to(device).detach().requires_grad_() for x in numbers(size, dtype)]
+        y = attention(*leaves, dropout_p=0.4, is_causal=causal)
+        y.backward(torch.ones(y.shape, dtype=y.dtype, device=device))
+        found.append((y, *(x.grad for x in leaves)))
+    close(found[1], found[0], dtype)
+
+
+@pytest.mark.emulated
+def test_dropout_takes_one_launch_more():
+    leaves = [x.to("cuda").detach().requires_grad_() for x in numbers("small", "float32")]
+    before = control.counts()
+    y = attention(*leaves, dropout_p=0.4)
+    assert control.spent(before)["launches"] == 2
+    grad = torch.ones_like(y)
+    before = control.counts()
+    y.backward(grad)
+    assert control.spent(before)["launches"] == 2
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])

@@ -129,6 +129,17 @@ def test_nan_and_equal_elements():
         same(found[0][1], found[1][1])
 
 
+def test_values_without_places():
+    """Nothing is recorded: what is found is that which is found with places."""
+    for dtype in ("float32", "bfloat16", "int32"):
+        for x in (numbers((2, 3, 17), dtype, 1), numbers((3, 2, 17), dtype, 2).transpose(0, 1)):
+            for form in ((3, 2, 1, 1, False), (2, 2, 0, 3, True), (5, 1, 2, 1, False)):
+                y = x.to("cuda")
+                with torch.no_grad():
+                    same(F.max_pool1d(y, *form), F.max_pool1d(x, *form))
+                same(F.max_pool1d(y, *form), F.max_pool1d(y, *form, return_indices=True)[0].cpu())
+
+
 @pytest.mark.parametrize("shape", [(0, 3, 4, 4), (3, 4, 4)])
 def test_few_and_no_images(shape):
     x = numbers(shape, "float32", 1)

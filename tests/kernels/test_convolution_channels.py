@@ -54,6 +54,17 @@ def test_steps_and_margins(stride, dilation, padding):
         assert_same(*both(whole(3, 5, *size), w, bias, **options))
 
 
+@pytest.mark.parametrize("channels", [8, 12, 16, 24, 32])
+def test_images_that_one_window_reads_in_part(channels):
+    """What no window reads has gradient 0, also where a step leads past the end."""
+    for size, taps, step in itertools.product(range(1, 8), range(1, 4), range(1, 9)):
+        if taps <= size:
+            w, bias = whole(16, channels, taps, taps, seed=1), whole(16, seed=2)
+            assert_same(*both(whole(2, channels, size, size), w, bias, stride=step))
+            x = whole(2, channels, taps, size)
+            assert_same(*both(x, w, bias, stride=step, padding=(1, 0)))
+
+
 @pytest.mark.parametrize(("groups", "inputs", "outputs"), [(2, 9, 16), (3, 4, 32), (5, 10, 20)])
 def test_groups(groups, inputs, outputs):
     w, bias = whole(groups * outputs, inputs, 3, 3, seed=1), whole(groups * outputs, seed=2)

@@ -289,6 +289,49 @@ def test_dropped_weights_are_scaled():
     assert attention(q, k, torch.ones(1, 1, 4000, 1), dropout_p=1.0).tolist() == [[[[0.0]]]]
 
 
+@pytest.mark.parametrize("masked", ["all", "causal", "seen"])
+@pytest.mark.parametrize("sizes", [(2, 4, 2, 5, 7, 4, 6), (1, 2, 2, 100, 300, 8, 16)])
+def test_weights_are_dropped_within_tiles(sizes, masked):
+    """As of the formula with the same draws, by numbers and gradients; and differentiated again."""
+    batch, heads, own, rows, cols, width, deep = sizes
+    q, k, v = tensors(
+        [(batch, heads, rows, width), (batch, own, cols, width), (batch, own, cols, deep)]
+    )
+    options = {"is_causal": masked == "causal"}
+    seen = torch.ones(rows, cols, dtype=torch.bool)
+    if masked == "causal":
+        seen = seen.tril()
+    elif masked == "seen":
+        seen = options["attn_mask"] = torch.rand(rows, cols) < 0.7
+    found = []
+    for tiles in (True, False):
+        leaves = [t.detach().double().requires_grad_() for t in (q, k, v)]
+        torch.manual_seed(3)
+        if tiles:
+            y = attention(*leaves, dropout_p=0.4, enable_gqa=True, **options)
+        else:
+            a, b, c = leaves[0], *(t.repeat_interleave(heads // own, 1) for t in leaves[1:])
+            scores = (a @ b.mT / width**0.5).masked_fill(~seen, -float("inf"))
+            weights = torch.where(seen.any(-1, keepdim=True), scores.softmax(-1), 0.0)
+            y = torch.nn.functional.dropout(weights, 0.4) @ c
+        (y * y.detach().sin()).sum().backward()
+        found.append([y, *(t.grad for t in leaves)])
+    for a, b in zip(*found):
+        torch.testing.assert_close(a, b, rtol=1e-10, atol=1e-12)
+
+
+def test_dropped_weights_are_differentiated_again():
+    def dropped(*operands):
+        torch.manual_seed(5)
+        return attention(*operands, dropout_p=0.3)
+
+    leaves = [
+        t.double().requires_grad_() for t in tensors([(1, 2, 3, 4), (1, 2, 5, 4), (1, 2, 5, 2)])
+    ]
+    assert torch.autograd.gradcheck(dropped, leaves, check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(dropped, leaves)
+
+
 def test_vmap_goes_over_any_operand():
     q, k, v = tensors([(3, 2, 4, 8), (3, 2, 5, 8), (3, 2, 5, 6)])
     mask = torch.tensor(np.random.default_rng(2).random((3, 4, 5)) < 0.8)

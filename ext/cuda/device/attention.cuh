@@ -174,6 +174,22 @@ template <class T, int R, int C> struct ag_tile {
         }
     }
 
+    // Weights, or their gradients, times the mask of dropout.
+    __device__ __forceinline__ void drop(T (&s)[R][R], const ag_attention_args &a, int64_t b,
+                                         int64_t h, int64_t i0, int64_t j0) const {
+        if (!a.dropped) return;
+        const T *const kept = (const T *)a.dropped + (b * a.heads + h) * a.rows * a.cols;
+        AG_UNROLL
+        for (int i = 0; i < R; i++) {
+            const int64_t row = i0 + y + 16 * i;
+            AG_UNROLL
+            for (int j = 0; j < R; j++) {
+                const int64_t col = j0 + x + 16 * j;
+                if (row < a.rows && col < a.cols) s[i][j] *= kept[row * a.cols + col];
+            }
+        }
+    }
+
     __device__ __forceinline__ void keep(T *w, const T (&s)[R][R]) const {
         AG_UNROLL
         for (int i = 0; i < R; i++) {
@@ -239,6 +255,7 @@ template <class T, int R, int C> AG_R void ag_attention_forward(const ag_attenti
                 AG_UNROLL
                 for (int o = 0; o < Tile::OWN; o++) acc[i][o] *= factor;
             }
+            t.drop(s, a, b, h, i0, j0);
             __syncthreads();
             t.keep(weights, s);
             t.template add<false>(acc, weights, staged, a.v, v, j0, a.cols, c0, a.deep);
@@ -316,6 +333,7 @@ template <class T, int R, int C> AG_R void ag_attention_queries(const ag_attenti
             t.dots(s, staged, a.q, q, i0, a.rows, a.k, k, j0, a.cols, a.width);
             t.dots(d, staged, a.grad, grad, i0, a.rows, a.v, v, j0, a.cols, a.deep);
             t.hide(s, a, b, h, i0, j0);
+            t.drop(d, a, b, h, i0, j0);
             AG_UNROLL
             for (int i = 0; i < R; i++) {
                 lse[i] = of_rows[0][t.y + 16 * i];
@@ -365,6 +383,7 @@ template <class T, int R, int C> AG_R void ag_attention_keys(const ag_attention_
                 t.dots(s, staged, a.q, q, i0, a.rows, a.k, k, j0, a.cols, a.width);
                 t.dots(d, staged, a.grad, grad, i0, a.rows, a.v, v, j0, a.cols, a.deep);
                 t.hide(s, a, b, h, i0, j0);
+                t.drop(d, a, b, h, i0, j0);
                 AG_UNROLL
                 for (int i = 0; i < R; i++) {
                     const int64_t row = i0 + t.y + 16 * i;
@@ -373,6 +392,7 @@ template <class T, int R, int C> AG_R void ag_attention_keys(const ag_attention_
                     shift[i] = row < a.rows ? ((const T *)a.shift)[place] : (T)0;
                 }
                 ag_weigh(s, d, lse, shift);
+                t.drop(s, a, b, h, i0, j0);
                 __syncthreads();
                 t.keep(weights, s);
                 t.keep(changes, d);

@@ -22,6 +22,8 @@ typedef struct {
     void *lse;   /* logarithms of the sums of exponentials: (batch, heads, rows) */
     const void *mask;
     int64_t mask_step[4]; /* in elements */
+    const void *dropped;  /* a mask of dropout in the computing type, dense: (batch, heads, rows,
+                             cols), or NULL */
     ag_heads grad, dq, dk, dv;
     void *shift; /* as lse: products of gradient and result, from the first pass for the second */
     int64_t batch, heads, shared; /* heads of query, and how many have one of key and value */

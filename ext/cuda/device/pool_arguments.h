@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
     void *out;
     const void *in;
-    int64_t *index;       /* of maxima: where they were in their plane */
+    int64_t *index;       /* of maxima: where they were in their plane, or NULL */
     const int64_t *given; /* the same, to be read */
     ag_pool_places large, small, places; /* places: of indices */
     ag_wide_divisor area, channels, rows, columns; /* of what threads go through */

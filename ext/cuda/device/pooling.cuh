@@ -137,7 +137,8 @@ template <class M> AG_R void ag_max_pool(const ag_pool_args &a) {
                 }
             }
         *(M *)((char *)a.out + s.at(a.small)) = best;
-        *(int64_t *)((char *)a.index + s.at(a.places)) = place;
+        if (a.index)
+            *(int64_t *)((char *)a.index + s.at(a.places)) = place;
     }
 }
 
