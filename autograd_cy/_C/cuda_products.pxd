@@ -4,7 +4,8 @@ from libc.stdint cimport int64_t, uint64_t
 from autograd_cy._C.devices cimport stream_t
 from autograd_cy._C.tensor cimport Tensor
 
-cdef extern from "device/product_arguments.h" nogil:
+# Of device/product_arguments.h, which modules of this package include.
+cdef extern from * nogil:
     ctypedef struct ag_cell:
         uint64_t word[2]
     ctypedef struct ag_product_args:

@@ -3,7 +3,8 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from autograd_cy._C.tensor cimport Tensor
 
-cdef extern from "device/window_arguments.h" nogil:
+# Of device/window_arguments.h, which modules of this package include.
+cdef extern from * nogil:
     ctypedef struct ag_wide_divisor:
         uint64_t size
     ctypedef struct ag_windows:

@@ -142,6 +142,13 @@ class OpOverload:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.overloadpacket(*args, **kwargs)
 
+    # Policies of checkpoints and modes get functions, and compare them with overloads.
+    def __eq__(self, other: object) -> bool:
+        return self is other or other is self.overloadpacket._function
+
+    def __hash__(self) -> int:
+        return hash(self.overloadpacket._function)
+
     def __str__(self) -> str:
         return f"aten.{self.__name__}"
 

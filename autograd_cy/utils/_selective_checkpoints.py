@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import autograd_cy
 from autograd_cy import Tensor, no_grad
 from autograd_cy._C.forward import _levels_of
 from autograd_cy._C.levels import _batch_level
@@ -188,6 +189,13 @@ def _changes(func: Callable) -> bool:
     return name.endswith("_")
 
 
+def _of_namespace(func: Callable) -> Callable:
+    """Return the function of the top level for a method, so that policies know one of them."""
+    name = getattr(func, "__name__", "")
+    other = getattr(autograd_cy, name, func) if func is getattr(Tensor, name, None) else func
+    return other if callable(other) else func
+
+
 def _shown(func: Callable) -> str:
     return str(resolve_name(func) or getattr(func, "__name__", repr(func)))
 
@@ -224,7 +232,7 @@ class _FirstRun(TorchFunctionMode):
     def __torch_function__(
         self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
     ) -> Any:
-        kwargs = kwargs or {}
+        func, kwargs = _of_namespace(func), kwargs or {}
         record = self.record
         if record.off or not _makes_tensors(func, kwargs):
             return func(*args, **kwargs)
@@ -299,7 +307,7 @@ class _Again(TorchFunctionMode):
     def __torch_function__(
         self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
     ) -> Any:
-        kwargs = kwargs or {}
+        func, kwargs = _of_namespace(func), kwargs or {}
         record = self.record
         if record.off or not _makes_tensors(func, kwargs):
             return func(*args, **kwargs)

@@ -32,6 +32,9 @@ from autograd_cy._C.tensor cimport (
 
 __all__ = ["KERNELS"]
 
+cdef extern from "device/product_arguments.h" nogil:
+    pass
+
 cdef extern from "device/window_arguments.h" nogil:
     ctypedef struct ag_depthwise_args:
         void* out

@@ -23,6 +23,9 @@ from autograd_cy._C.rules_recurrent cimport (
 from autograd_cy._C.storage cimport device_index
 from autograd_cy._C.tensor cimport Tensor, tensor_empty_on
 
+cdef extern from "device/product_arguments.h" nogil:
+    pass
+
 cdef extern from "device/recurrent_arguments.h" nogil:
     enum:
         AG_RECURRENT_THREADS

@@ -34,6 +34,7 @@ ALLOWED = {
     ),
     "ext/codegen/cuda_scatters.py": ("scatter", "an image"),
     "ext/codegen/cuda_random.py": ("random", "an image of kernels"),
+    "ext/codegen/cuda_steps.py": ("pow fmax", "functions of C that loops call"),
     "ext/codegen/cuda_reductions.py": ("sum logsumexp", "kernels, by the names of their bodies"),
     "ext/codegen/cuda_rows.py": (
         "softmax log_softmax softmax_backward log_softmax_backward",

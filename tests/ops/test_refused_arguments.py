@@ -74,7 +74,7 @@ REFUSED = {
         TypeError,
         "sum(): argument 'dim' failed to unpack the object at pos 2 wit",
     ),
-    "x2.nansum('a')": (TypeError, "nansum(): argument 'dim' (position 2) must be tuple of ints, n"),
+    "x2.nansum('a')": (TypeError, "nansum(): argument 'dim' (position 1) must be tuple of ints, n"),
     "torch.polygamma(1.0, x2)": (TypeError, "polygamma(): argument 'n' (position 1) must be int"),
     "torch.polygamma(1, 2.0)": (TypeError, "polygamma(): argument 'input' (position 2) must be T"),
     "x2.polygamma('a')": (TypeError, "polygamma(): argument 'n' (position 1) must be int, not st"),

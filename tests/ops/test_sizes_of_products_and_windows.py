@@ -45,8 +45,8 @@ REFUSED = {
     "F.fold(torch.ones(1, 4, 4), (3, 3), (0, 2))": (RuntimeError, "kernel size should be greater"),
     "F.adaptive_avg_pool2d(m23, (None, 2))": (ValueError, "Input dimension should be at least 3"),
     "F.adaptive_max_pool2d(m23, (None, 2))": (ValueError, "Input dimension should be at least 3"),
-    "x2.softmax(-65)": (IndexError, "expected to be in range of [-64, 63], but got -65"),
-    "x2.softmax(64)": (IndexError, "expected to be in range of [-64, 63], but got 64"),
+    "x2.softmax(-65)": (IndexError, "expected to be in range of [-1, 0], but got -65"),
+    "x2.softmax(64)": (IndexError, "expected to be in range of [-1, 0], but got 64"),
 }
 
 
