@@ -106,6 +106,22 @@ def test_the_list_of_what_goes_by_the_host_has_none_of_these():
     assert set(listed) <= slots | set(cuda_host.NUMPY.values())
 
 
+# Families that layers, losses and optimizers are made of.
+OF_LAYERS = (
+    "attention convolution dropout embedding linear loss margin_loss normalization optimizers "
+    "padding piecewise_activation pointwise_loss pooling recurrent resampling sequence_loss "
+    "smooth_activation softmax"
+).split()
+
+
+def test_layers_losses_and_optimizers_need_no_host():
+    listed = set(ag.cuda.host_operators())
+    for family in OF_LAYERS:
+        keys = {r.key for r in RECORDS if r.file == family}
+        assert keys, family
+        assert not keys & listed, family
+
+
 def test_the_table_has_forty_thousand_cases():
     """The count is that of `test_all_forms_in_all_dtypes`; each form has some."""
     made = dict.fromkeys(ROUNDINGS, 0)
