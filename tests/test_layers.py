@@ -107,6 +107,7 @@ GENERATED = (
 )
 # .pxd without a module
 HEADERS = {
+    "frames",
     "checked",
     "gemm_product",
     "halves",
