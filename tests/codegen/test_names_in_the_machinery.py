@@ -40,7 +40,6 @@ ALLOWED = {
         "softmax log_softmax softmax_backward log_softmax_backward",
         "the same; a slot of the device's column calls each",
     ),
-    "ext/codegen/cuda_steps.py": ("fmax pow", "C's functions, and their names there"),
     "ext/codegen/formula.py": ("conj", "what formulas write for any conjugation"),
     "ext/codegen/operations.py": ("conj", "as in formula.py"),
     "ext/codegen/tangents.py": ("conj mul", "formulas of tangents, taken apart and put together"),
