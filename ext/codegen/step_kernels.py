@@ -223,7 +223,7 @@ def slots(records: list[Record]) -> str:
         *(f'    "{name}",' for name in loops),
         ")",
     ]
-    lines += ["", "KERNELS = {"]
+    lines += ["", "cdef dict SLOTS = {"]
     for r in records:
         function = r.kernel.target.partition(".")[2]
         lines += [

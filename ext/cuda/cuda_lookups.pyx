@@ -193,7 +193,9 @@ cdef int checked_values(Tensor out, Tensor a, Py_ssize_t low, Py_ssize_t high,
     cdef bint signs = fault == FAULT_VARIANCE
     if a.count:
         if signs:
-            t = contiguous(a if a.dt == DT_F32 or a.dt == DT_F64 else cast(a, DT_F64))
+            if a.dt != DT_F32:
+                t = cast(a, DT_F64)
+            t = contiguous(t)
         else:
             t = positions(a)
         memset(&args, 0, sizeof(args))

@@ -39,6 +39,10 @@ cdef int writing = kernel_id("masks", "mask_write")
 
 # --- how many, and where ----------------------------------------------------------------------
 
+cdef class Places:
+    """What x[i, j, ...] selects."""
+
+
 cdef void set_mask(ag_mask_args* args, Tensor mask) noexcept:
     cdef uint64_t tile = AG_MASK_THREADS * AG_MASK_ITEMS
     memset(args, 0, sizeof(args[0]))

@@ -40,6 +40,10 @@ cdef int[2][2] moving
 cdef int adding = kernel_id("pair_sort", "sort_add")
 
 
+cdef class SortedPairs:
+    """Pairs of keys and places in memory of a device."""
+
+
 cdef int name_kernels() except -1:
     cdef int key, place
     for key, word in enumerate(("u32", "u64")):

@@ -186,3 +186,5 @@ cdef inline int bits_of(uint32_t x) noexcept nogil:
 
 include "optimizer_kernels.pxi"
 include "optimizer_slots.pxi"
+
+KERNELS = SLOTS
