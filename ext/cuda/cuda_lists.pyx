@@ -49,6 +49,8 @@ cdef enum:
     SQUARES = 1
     ROOM = 160                  # tensors of a launch: AG_LIST_WORDS / 3
 
+include "cuda_types.pxi"
+
 cdef tuple NAMES = ("scale_list", "squares_of_list")
 cdef int[2][DTYPES] kernels     # one more than the number, 0: not asked
 memset(kernels, 0, sizeof(kernels))
@@ -56,10 +58,8 @@ cdef int root_kernel = -1, scale_kernel = -1
 
 
 cdef int kernel_of_list(int op, int dt) except -1:
-    cdef str suffix
     if not kernels[op][dt]:
-        suffix = {DT_F16: "f16", DT_BF16: "bf16", DT_F32: "f32", DT_F64: "f64"}[dt]
-        kernels[op][dt] = kernel_id("lists", f"{NAMES[op]}_{suffix}") + 1
+        kernels[op][dt] = kernel_id("lists", f"{NAMES[op]}_{SUFFIXES[dt]}") + 1
     return kernels[op][dt] - 1
 
 

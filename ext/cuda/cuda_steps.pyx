@@ -47,6 +47,8 @@ cdef extern from "device/step_arguments.h" nogil:
         ag_number grad_scale, found_inf
         uint32_t first, count
 
+include "cuda_types.pxi"
+
 # By number of a loop; one more than the number of a kernel, 0: not asked.
 cdef int[STEP_LOOPS] beginnings
 cdef int[STEP_LOOPS][DTYPES] steps
@@ -61,10 +63,8 @@ cdef int beginning_of(int loop) except -1:
 
 
 cdef int step_of(int loop, int dt) except -1:
-    cdef str suffix
     if not steps[loop][dt]:
-        suffix = {DT_F16: "f16", DT_BF16: "bf16", DT_F32: "f32", DT_F64: "f64"}[dt]
-        steps[loop][dt] = kernel_id("steps", f"{LOOPS[loop]}_{suffix}") + 1
+        steps[loop][dt] = kernel_id("steps", f"{LOOPS[loop]}_{SUFFIXES[dt]}") + 1
     return steps[loop][dt] - 1
 
 
