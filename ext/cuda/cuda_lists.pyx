@@ -47,7 +47,7 @@ cdef extern from "device/step_arguments.h" nogil:
 cdef enum:
     SCALE = 0
     SQUARES = 1
-    ROOM = 160                  # tensors of a launch: AG_LIST_WORDS / 3
+    MOST = 160                  # tensors of a launch: AG_LIST_WORDS / 3
 
 include "cuda_types.pxi"
 
@@ -82,7 +82,7 @@ cdef int over_list(int op, list tensors, ag_list_args* args) except -1:
         while i < n:
             args.count = 0
             begun = tiles
-            while i < n and args.count < ROOM:
+            while i < n and args.count < MOST:
                 t = <Tensor>tensors[i]
                 i += 1
                 if dt_real(t.dt) != dt:

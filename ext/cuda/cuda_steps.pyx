@@ -128,7 +128,7 @@ cdef class Steps(StepLists):
         cdef StepPlan* plan = self.plan
         cdef ag_begin_args args
         cdef Segment* s
-        cdef Py_ssize_t i, room
+        cdef Py_ssize_t i, most
         cdef Tensor lr = self.given[0]
         cdef uint64_t* word
         cdef uint64_t dts
@@ -148,12 +148,12 @@ cdef class Steps(StepLists):
                 args.arrays |= <uint32_t>(plan.segments[i].p[k] != NULL) << k
             for k in range(STEP_NUMBERS):
                 args.places |= <uint32_t>(plan.segments[i].numbers[k].p != NULL) << k
-        room = AG_STEP_WORDS // (bits_of(args.arrays) + bits_of(args.places) + 2)
+        most = AG_STEP_WORDS // (bits_of(args.arrays) + bits_of(args.places) + 2)
         i = 0
         while i < plan.count:
             args.first, args.count = <uint32_t>i, 0
             word = args.words
-            while i < plan.count and args.count < room:
+            while i < plan.count and args.count < most:
                 s = &plan.segments[i]
                 for k in range(STEP_ARRAYS):
                     if args.arrays >> k & 1:
