@@ -24,5 +24,5 @@ cdef int take_rows(Tensor out, Tensor weight, Tensor indices, const char* op) ex
 # Dimensions of x[i, j, ...], and its index tensors.
 cdef int add_places(Places places, Walk* w, int first_track) except -1
 cdef int set_places(void* args, Places places, const int64_t* steps, int device) except -1
-cdef int join_places(Places places, int64_t* steps, int device) except -1
-cdef int check_places(Places places, int device) except -1
+cdef int join_places(Places places, int64_t* steps, const char* op, int device) except -1
+cdef int check_places(Places places, const char* op, int device) except -1

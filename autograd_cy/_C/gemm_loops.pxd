@@ -72,9 +72,9 @@ ctypedef void (*dot_complex_fn)(
     int kind, Py_ssize_t k, const void* w, bint conj_w, const void* x, bint conj_x,
     double alpha_re, double alpha_im, double beta, void* c) noexcept nogil
 
-# c = alpha * a @ b + beta * c for `count` matrices that lie step_a, step_b and step_c elements apart,
-# of up to `tiniest` rows and columns, or few of either; floats only. Elements of a lie `row` and
-# `column` apart.
+# c = alpha * a @ b + beta * c for `count` matrices that lie step_a, step_b and step_c elements
+# apart, of up to `tiniest` rows and columns, or few of either; floats only. Elements of a lie `row`
+# and `column` apart.
 ctypedef void (*tiny_products_fn)(
     int kind, Py_ssize_t count, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void* a,
     Py_ssize_t step_a, Py_ssize_t row, Py_ssize_t column, bint trans_b, const void* b,

@@ -7,8 +7,8 @@ cdef int max_pool(Tensor result, Tensor indices, Tensor a, tuple kernel, tuple s
 cdef int max_values(Tensor result, Tensor a, tuple kernel, tuple stride, tuple padding,
                     tuple dilation, bint ceil_mode) except -1
 cdef int adaptive_max_pool(Tensor result, Tensor indices, Tensor a, tuple size) except -1
-# out[indices] += grad in each of the parts that `n` dimensions have. Devices that gather need to know
-# the windows.
+# out[indices] += grad in each of the parts that `n` dimensions have. Devices that gather need to
+# know the windows.
 cdef int max_pool_backward(Tensor out, Tensor grad, Tensor indices, tuple size, Py_ssize_t n,
                            tuple kernel, tuple stride, tuple padding, tuple dilation) except -1
 

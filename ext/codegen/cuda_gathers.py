@@ -5,7 +5,7 @@ Moves are by the size of elements alone. Bodies are in ext/cuda/device/gathers.c
 
 from __future__ import annotations
 
-from ext.codegen.cuda_reductions import ELEMENTS
+from ext.codegen.cuda_reductions import ELEMENTS, FLOATS
 from ext.codegen.cuda_sources import CudaSource
 
 WORDS = {
@@ -43,7 +43,7 @@ def sources() -> dict[str, CudaSource]:
     )
     rest = kernel("index_keys", "ag_make_keys", "ag_key_args")
     rest += kernel("range", "ag_range", "ag_range_args")
-    for dtype in ("f16", "bf16", "f32", "f64"):
+    for dtype in FLOATS:
         rest += kernel(
             f"pad_backward_{dtype}", f"ag_pad_backward<{ELEMENTS[dtype]}>", "ag_pad_args"
         )

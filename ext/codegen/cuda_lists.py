@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from ext.codegen.cuda_reductions import ELEMENTS
+from ext.codegen.cuda_reductions import ELEMENTS, FLOATS
 from ext.codegen.cuda_sources import CudaSource
 
 BODIES = {"scale_list": "ag_scale_list", "squares_of_list": "ag_squares_of_list"}
-DTYPES = ("f16", "bf16", "f32", "f64")
 
 
 def sources() -> dict[str, CudaSource]:
@@ -16,7 +15,7 @@ def sources() -> dict[str, CudaSource]:
         f"AG_KERNEL_TOGETHER({name}_{dtype}, ag_list_args, AG_STEP_THREADS) "
         f"{{ {body}<{ELEMENTS[dtype]}>(a); }}"
         for name, body in BODIES.items()
-        for dtype in DTYPES
+        for dtype in FLOATS
     ]
     lines += [
         "AG_KERNEL_TOGETHER(root_of_sums, ag_root_args, AG_STEP_THREADS) { ag_root_of_sums(a); }",

@@ -5,10 +5,8 @@ Bodies are in ext/cuda/device/lookups.cuh.
 
 from __future__ import annotations
 
-from ext.codegen.cuda_reductions import ELEMENTS
+from ext.codegen.cuda_reductions import ELEMENTS, FLOATS
 from ext.codegen.cuda_sources import CudaSource
-
-FLOATS = ("f16", "bf16", "f32", "f64")
 
 
 def sources() -> dict[str, CudaSource]:

@@ -19,10 +19,12 @@ ELEMENTS = {
     "c64": "ag_c64", "c128": "ag_c128",
 }  # fmt: skip
 INTS, HALVES, COMPLEX = ("u8", "i8", "i16", "i32", "i64"), ("f16", "bf16"), ("c64", "c128")
+FLOATS = (*HALVES, "f32", "f64")
 
+# Operations, of all dtypes, of those that have an order, and of floating-point ones.
 COMMON = ("sum", "product")
 ORDERED = (*COMMON, "extreme")
-FLOATS = (*ORDERED, "logsumexp", "variance")
+OF_FLOATS = (*ORDERED, "logsumexp", "variance")
 
 # Truth depends on bits alone, and so on sizes.
 WORDS = {
@@ -76,12 +78,12 @@ def reductions_of(operations: tuple[str, ...], *dtypes: str) -> str:
 
 def sources() -> dict[str, CudaSource]:
     """The source of each image: {name of the image: source}."""
-    squares = (*FLOATS, "squares")
+    squares = (*OF_FLOATS, "squares")
     words = "".join(reduction(f"truth_{w}", f"ag_truth<{WORDS[w]}>") for w in WORDS)
     parts = "".join(reduction(f"{name}_parts", f"ag_joined<{op}>") for name, op in PARTS.items())
     texts = {
         "reduce_ints": reductions_of(ORDERED, *INTS) + words,
-        "reduce_halves": reductions_of(FLOATS, *HALVES),
+        "reduce_halves": reductions_of(OF_FLOATS, *HALVES),
         "reduce_f32": reductions_of(squares, "f32"),
         "reduce_f64": reductions_of(squares, "f64"),
         "reduce_complex": reductions_of(COMMON, *COMPLEX),

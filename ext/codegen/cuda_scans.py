@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ext.codegen.cuda_reductions import ELEMENTS
+from ext.codegen.cuda_reductions import COMPLEX, ELEMENTS, FLOATS, HALVES, INTS
 from ext.codegen.cuda_sources import CudaSource
 
 # What elements are summed in; products of half types may leave float32 and come back.
@@ -12,8 +12,8 @@ SUMS = {
 }  # fmt: skip
 PRODUCTS = {**SUMS, "f16": "double", "bf16": "double"}
 MAPS = {dtype: SUMS[dtype] for dtype in ("f32", "f64", "c64", "c128")}
-ORDERED = ("u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64")
-REAL, COMPLEX = ("f32", "f64"), ("c64", "c128")
+ORDERED = (*INTS, *FLOATS)
+REAL = ("f32", "f64")
 
 
 def kernel(name: str, dtype: str, operation: str) -> str:
@@ -36,7 +36,7 @@ def of_dtypes(name: str, operation: str, dtypes: tuple[str, ...]) -> str:
 
 def sources() -> dict[str, CudaSource]:
     """The source of each image: {name of the image: source}."""
-    logs = of_dtypes("log", "ag_running_log<{}>", ("f16", "bf16", *REAL))
+    logs = of_dtypes("log", "ag_running_log<{}>", (*HALVES, *REAL))
     logs += of_dtypes("log", "ag_running_complex_log<{}>", COMPLEX)
     for name, back in (("log_jvp", "false"), ("log_backward", "true")):
         logs += of_dtypes(name, f"ag_log_vector<{{}}, {back}>", REAL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ext.codegen.cuda_gathers import WORDS
-from ext.codegen.cuda_reductions import ELEMENTS
+from ext.codegen.cuda_reductions import ELEMENTS, FLOATS
 from ext.codegen.cuda_sources import CudaSource
 
 # Accumulators of runs that several threads have a part of.
@@ -34,6 +34,6 @@ def sources() -> dict[str, CudaSource]:
     )
     text += "".join(
         kernel(f"row_shares_{dtype}", f"ag_row_shares<{ELEMENTS[dtype]}>", "ag_row_shares_args")
-        for dtype in ("f16", "bf16", "f32", "f64")
+        for dtype in FLOATS
     )
     return {"scatter": CudaSource(f'#include "scatters.cuh"\n\n{text}')}

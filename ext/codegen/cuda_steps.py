@@ -156,7 +156,7 @@ def small(name: str, kind: str, arguments: list[str], text: str) -> list[str]:
     """Translate a function of numbers."""
     taken = ", ".join(" ".join(TYPES.get(word, word) for word in a.split()) for a in arguments)
     generic = "template <class real> " if kind == "real_t" else ""
-    head = f"{generic}AG_DEVICE {TYPES[kind]} {CALLS[name]}({taken}) {{"
+    head = f"{generic}AG_R {TYPES[kind]} {CALLS[name]}({taken}) {{"
     return [head, *body(text, kind == "real_t"), "}"]
 
 
@@ -170,12 +170,12 @@ def loop(r, found: dict[str, tuple[str, list[str], str]]) -> list[str]:
         f"struct ag_{name} {{",
         f"struct numbers {{ double {', '.join(members(r))}; }};",
         f"static constexpr int arrays = {len(arrays)};",
-        f"AG_DEVICE double *place(numbers &c, int k) {{ return {places}(double *)nullptr; }}",
-        "AG_DEVICE void begin(numbers &c) {",
+        f"AG_R double *place(numbers &c, int k) {{ return {places}(double *)nullptr; }}",
+        "AG_R void begin(numbers &c) {",
         *body(found[f"{name}_begin"][2], False),
         "}",
         "template <class A>",
-        "AG_DEVICE void step(const A *arrays, int n, const numbers &c) {",
+        "AG_R void step(const A *arrays, int n, const numbers &c) {",
         "    typedef typename A::real real;",
         *(f"    const A {array} = arrays[{k}];" for k, array in enumerate(arrays)),
         *body(step, True),
@@ -210,7 +210,6 @@ def sources() -> dict[str, CudaSource]:
         for r in records
         for dtype, array in ARRAYS.items()
     ]
-    # Without a number ptxas spills some to stay at 64.
-    # Without a limit ptxas keeps to fewer registers, and spills some.
+    # Without a limit ptxas keeps to 64 registers, and spills some.
     flags = ("-maxrregcount=128",)
     return {"steps": CudaSource(text_of(records) + "\n".join(kernels) + "\n", flags)}

@@ -3,12 +3,11 @@ pooling.cuh, resample.cuh, grid.cuh)."""
 
 from __future__ import annotations
 
-from ext.codegen.cuda_reductions import ELEMENTS, INTS
+from ext.codegen.cuda_reductions import ELEMENTS, FLOATS, INTS
 from ext.codegen.cuda_sources import CudaSource
 
 # What is only moved depends on sizes alone.
 WORDS = {8: "ag_w8", 16: "ag_w16", 32: "ag_w32", 64: "ag_w64", 128: "ag_w128"}
-FLOATS = ("f16", "bf16", "f32", "f64")
 FOLDED = {
     "b1": "ag_stored_bool",
     **{dtype: ELEMENTS[dtype] for dtype in (*FLOATS, "c64", "c128")},

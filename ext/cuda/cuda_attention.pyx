@@ -95,17 +95,18 @@ cdef int put(int which, const ag_attention_args* args, Tensor like, int dt, int6
     cdef Py_ssize_t blocks = args.batch * heads * parts(rows, SIDE_F64 if tile == 2 else SIDE)
     if blocks == 0:
         return 0
+    # Without columns there are still sums of rows.
     return launch(kernels[which][tile], device_index(device), current_stream(device),
                   <unsigned>min(blocks, <Py_ssize_t>MOST_BLOCKS),
-                  <unsigned>parts(columns, WIDE if tile == 1 else NARROW), 1, AG_ATTENTION_THREADS,
-                  1, 1, 0, args, sizeof(ag_attention_args))
+                  <unsigned>max(parts(columns, WIDE if tile == 1 else NARROW), <Py_ssize_t>1), 1,
+                  AG_ATTENTION_THREADS, 1, 1, 0, args, sizeof(ag_attention_args))
 
 
 cdef int attention_into(Tensor out, Tensor lse, Tensor exact, Tensor query, Tensor key,
                         Tensor value, Tensor mask, bint is_causal, double scale,
                         Tensor dropped) except -1:
     cdef ag_attention_args args
-    if out.count == 0:
+    if lse.count == 0:
         return 0
     query, key, value = (readable(query, lse.dt), readable(key, lse.dt), readable(value, lse.dt))
     mask = fill_args(&args, query, key, value, mask, lse, is_causal, scale)

@@ -80,7 +80,7 @@ cdef const char* called(int index, const char* op) except? NULL:
 
 
 cdef int begin(int index) except -1:
-    """Make room for the calls of a device, and find out how frames can be read."""
+    """Allocate what notes the calls of a device, and find out how frames can be read."""
     global _inside
     cdef int one = 0, other = 0
     if _inside < 0:

@@ -197,9 +197,10 @@ cdef int index_select(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except
     a = resolved(a)
     size = a.sizes[dim] if a.nd else 1
     if out.count == 0:
-        return check_only(index, size, FAULT_INDEX, NULL, <int>dim, device)
+        return check_only(index, size, FAULT_INDEX, "index_select", <int>dim, device)
     memset(&args, 0, sizeof(args))
     args.out, args.in_ = out.ptr, a.ptr
+    args.op = called(device_index(device), "index_select")
     begin_index(&args.index, FAULT_INDEX, False, device)
     set_index(&args.index, index, size, a.strides[dim] * item if a.nd else 0, <int>dim)
     begin_walk(&w, 3)
@@ -225,6 +226,7 @@ cdef int gather(Tensor out, Tensor a, Py_ssize_t dim, Tensor index) except -1:
     a = resolved(a)
     memset(&args, 0, sizeof(args))
     args.out, args.in_ = out.ptr, a.ptr
+    args.op = called(device_index(device), "gather")
     begin_index(&args.index, FAULT_PLACE, False, device)
     set_index(&args.index, index, a.sizes[dim] if a.nd else 1, a.strides[dim] * item if a.nd else 0,
               <int>dim)
@@ -294,7 +296,7 @@ cdef int set_places(void* args, Places places, const int64_t* steps,
     return 0
 
 
-cdef int join_places(Places places, int64_t* steps, int device) except -1:
+cdef int join_places(Places places, int64_t* steps, const char* op, int device) except -1:
     """Let sums of index tensors times their steps stand for them, as long as there are too
     many."""
     cdef ag_index_args args
@@ -309,7 +311,7 @@ cdef int join_places(Places places, int64_t* steps, int device) except -1:
         begin_walk(&w, 1 + AG_INDICES)
         add_places(places, &w, 1)
         # A sum that can't be stays out of bounds: the least number plus the size is negative.
-        write_keys(&w, &args, sums.ptr, True, <uint64_t>1 << 63, NULL, device)
+        write_keys(&w, &args, sums.ptr, True, <uint64_t>1 << 63, op, device)
         index = [sums] + index[AG_INDICES:]
         n -= gone
         places.size[0], steps[0] = <int64_t>1 << 62, 1
@@ -333,9 +335,10 @@ cdef int index_elements(Tensor out, Tensor a, object indices, list masks) except
         return copy_into(out, a, "index")
     for k in range(places.n):
         steps[k] = a.strides[places.dim[k]] * item
-    join_places(places, steps, device)
+    join_places(places, steps, "index", device)
     memset(&args, 0, sizeof(args))
     args.out, args.in_ = out.ptr, a.ptr
+    args.op = called(device_index(device), "index")
     set_places(&args.index, places, steps, device)
     begin_walk(&w, 2 + places.n)
     for d in range(places.before):
@@ -349,11 +352,11 @@ cdef int index_elements(Tensor out, Tensor a, object indices, list masks) except
     for d in range(w.nd):
         w.step[0][d] = out.strides[d] * item
     if out.count == 0:
-        return check_places(places, device)
+        return check_places(places, "index", device)
     return run_take(&w, &args, item, device)
 
 
-cdef int check_places(Places places, int device) except -1:
+cdef int check_places(Places places, const char* op, int device) except -1:
     """Note what lies outside where nothing is selected for another reason."""
     cdef ag_index_args args
     cdef Walk w
@@ -364,7 +367,7 @@ cdef int check_places(Places places, int device) except -1:
     set_places(&args, places, steps, device)
     begin_walk(&w, 1 + places.n)
     add_places(places, &w, 1)
-    return write_keys(&w, &args, NULL, False, 0, NULL, device)
+    return write_keys(&w, &args, NULL, False, 0, op, device)
 
 
 # --- the column of the device -----------------------------------------------------------------

@@ -47,7 +47,9 @@ cdef extern from "device/step_arguments.h" nogil:
 cdef enum:
     SCALE = 0
     SQUARES = 1
-    ROOM = 160                  # tensors of a launch: AG_LIST_WORDS / 3
+    MOST = 160                  # tensors of a launch: AG_LIST_WORDS / 3
+
+include "cuda_types.pxi"
 
 cdef tuple NAMES = ("scale_list", "squares_of_list")
 cdef int[2][DTYPES] kernels     # one more than the number, 0: not asked
@@ -56,10 +58,8 @@ cdef int root_kernel = -1, scale_kernel = -1
 
 
 cdef int kernel_of_list(int op, int dt) except -1:
-    cdef str suffix
     if not kernels[op][dt]:
-        suffix = {DT_F16: "f16", DT_BF16: "bf16", DT_F32: "f32", DT_F64: "f64"}[dt]
-        kernels[op][dt] = kernel_id("lists", f"{NAMES[op]}_{suffix}") + 1
+        kernels[op][dt] = kernel_id("lists", f"{NAMES[op]}_{SUFFIXES[dt]}") + 1
     return kernels[op][dt] - 1
 
 
@@ -82,7 +82,7 @@ cdef int over_list(int op, list tensors, ag_list_args* args) except -1:
         while i < n:
             args.count = 0
             begun = tiles
-            while i < n and args.count < ROOM:
+            while i < n and args.count < MOST:
                 t = <Tensor>tensors[i]
                 i += 1
                 if dt_real(t.dt) != dt:

@@ -71,7 +71,9 @@ cdef extern from "device/lookup_arguments.h" nogil:
 cdef enum:
     SHARE = 8              # targets of a thread, before there are more blocks
 
-cdef dict FLOATS = {DT_F16: "f16", DT_BF16: "bf16", DT_F32: "f32", DT_F64: "f64"}
+include "cuda_types.pxi"
+
+cdef dict FLOATS = {dt: SUFFIXES[dt] for dt in (DT_F16, DT_BF16, DT_F32, DT_F64)}
 cdef dict losing = {dt: kernel_id("lookups", f"nll_{name}") for dt, name in FLOATS.items()}
 cdef dict returning = {
     dt: kernel_id("lookups", f"nll_backward_{name}") for dt, name in FLOATS.items()}

@@ -92,8 +92,9 @@ cdef int run_fill(int kind, ag_random_args* args, Tensor out, Tensor state,
     args.out = out.ptr
     args.state = <uint64_t*>state.ptr
     args.chunks = parts(<Py_ssize_t>args.n, chunk_elements(kind, args.dt))
-    args.fault = <void*>fault_of(index)
-    args.op = called(index, name)
+    if kind == RANDOM_BERNOULLI_EACH:      # no other finds a bad value
+        args.fault = <void*>fault_of(index)
+        args.op = called(index, name)
     return launch(kernels[kind][args.dt == DT_F64], index, current_stream(device),
                   blocks_for(index, <Py_ssize_t>(16 * args.chunks), AG_RANDOM_THREADS), 1, 1,
                   AG_RANDOM_THREADS, 1, 1, 0, args, sizeof(ag_random_args))

@@ -10,6 +10,7 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from autograd_cy._C.cuda_calls cimport called
 from autograd_cy._C.cuda_gather cimport (
     add_places, begin_index, check_only, check_places, join_places, set_places, take_rows,
     write_keys)
@@ -258,7 +259,7 @@ cdef Tensor with_copy(Tensor out, Tensor a):
 # --- along a dimension --------------------------------------------------------------------------
 
 cdef int scatter_along(Tensor out, Tensor a, int dim, Tensor index, Tensor source, int move,
-                       bint with_self, bint mean, int kind) except -1:
+                       bint with_self, bint mean, int kind, const char* op) except -1:
     """
     `out` may be `a`, and have any strides; the index has the dimensions of the source.
 
@@ -276,7 +277,7 @@ cdef int scatter_along(Tensor out, Tensor a, int dim, Tensor index, Tensor sourc
     if index.count == 0:
         return 0
     set_move(&s, move, a.dt)
-    s.with_self, s.mean = with_self, mean
+    s.with_self, s.mean, s.op = with_self, mean, op
     begin_index(&s.index, kind, False, device)
     if is_short(out, dim, index):
         set_index(&s.index, index, out.sizes[dim], 0, dim)
@@ -290,7 +291,7 @@ cdef int scatter_along(Tensor out, Tensor a, int dim, Tensor index, Tensor sourc
         if d == dim or index.strides[d] != 0 or index.sizes[d] == 1:
             key *= a.sizes[d]
     if out.count == 0:
-        return check_only(index, a.sizes[dim], kind, NULL, dim, device)
+        return check_only(index, a.sizes[dim], kind, op, dim, device)
     set_index(&s.index, index, a.sizes[dim] if a.nd else 1, keys[dim] if a.nd else 0, dim)
     for d in range(index.nd if a.nd else 0):
         column = d != dim and index.strides[d] == 0 and index.sizes[d] != 1
@@ -319,7 +320,7 @@ cdef int scatter_along(Tensor out, Tensor a, int dim, Tensor index, Tensor sourc
     wide = tensor_empty_on(device, out.dt, out.nd, out.sizes, NULL)
     copy_into(wide, out, "scatter")
     source = contiguous(tensor_window(source, index.nd, index.sizes, source.strides, 0))
-    scatter_along(wide, wide, dim, contiguous(index), source, move, with_self, mean, kind)
+    scatter_along(wide, wide, dim, contiguous(index), source, move, with_self, mean, kind, op)
     return copy_into(out, wide, "scatter")
 
 
@@ -339,6 +340,7 @@ cdef int scatter_short(Scatter* s, Tensor out, int dim, Tensor index, Tensor sou
     memset(&args, 0, sizeof(args))
     args.out, args.in_ = out.ptr, source.ptr
     args.index = s.index
+    args.op = called(device_index(out.mem.device), s.op)
     args.n, args.nd, args.dt = out.count, out.nd, out.dt
     args.move, args.with_self, args.mean = s.move, s.with_self, s.mean
     args.length = index.sizes[dim]
@@ -369,17 +371,18 @@ cdef Tensor along(Tensor index, int dim, Tensor source):
 
 cdef int scatter(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src) except -1:
     return scatter_along(out, a, <int>normal_dim(dim, a.nd), index, src, LAST, False, False,
-                         FAULT_PLACE)
+                         FAULT_PLACE, "scatter")
 
 
 cdef int scatter_add(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src) except -1:
     return scatter_along(out, a, <int>normal_dim(dim, a.nd), index, src, ADD, True, False,
-                         FAULT_PLACE)
+                         FAULT_PLACE, "scatter_add")
 
 
 cdef int index_add(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor source) except -1:
     cdef int d = <int>normal_dim(dim, a.nd)
-    return scatter_along(out, a, d, along(index, d, source), source, ADD, True, False, FAULT_PLACE)
+    return scatter_along(out, a, d, along(index, d, source), source, ADD, True, False, FAULT_PLACE,
+                         "index_add")
 
 
 cdef dict MOVES = {"sum": ADD, "mean": ADD, "prod": PROD, "amax": MAX, "amin": MIN}
@@ -388,14 +391,14 @@ cdef dict MOVES = {"sum": ADD, "mean": ADD, "prod": PROD, "amax": MAX, "amin": M
 cdef int scatter_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src, str reduce,
                         bint include_self) except -1:
     return scatter_along(out, a, <int>normal_dim(dim, a.nd), index, src, <int>MOVES[reduce],
-                         include_self, reduce == "mean", FAULT_PLACE)
+                         include_self, reduce == "mean", FAULT_PLACE, "scatter_reduce")
 
 
 cdef int index_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor source,
                       str reduce, bint include_self) except -1:
     cdef int d = <int>normal_dim(dim, a.nd)
     return scatter_along(out, a, d, along(index, d, source), source, <int>MOVES[reduce],
-                         include_self, reduce == "mean", FAULT_REDUCED_INDEX)
+                         include_self, reduce == "mean", FAULT_REDUCED_INDEX, "index_reduce")
 
 
 # --- x[i, j, ...] = values ------------------------------------------------------------------------
@@ -448,6 +451,7 @@ cdef int put_places(Places places, Tensor values, bint accumulate) except -1:
     cdef int d, k, at, nd = 0, device = x.mem.device
     set_move(&s, ADD if accumulate else LAST, x.dt)
     s.with_self = True
+    s.op = "index_put"
     begin_walk(&s.keys, 1)
     begin_walk(&s.columns, 2)
     begin_walk(&s.source, 1)
@@ -474,9 +478,9 @@ cdef int put_places(Places places, Tensor values, bint accumulate) except -1:
     if max(s.keys.nd, s.source.nd, s.columns.nd + 1) > AG_CUDA_DIMS:
         return 0
     if x.count == 0 or walk_count(&s.columns) == 0:
-        check_places(places, device)
+        check_places(places, s.op, device)
         return 1
-    join_places(places, steps, device)
+    join_places(places, steps, s.op, device)
     set_places(&s.index, places, steps, device)
     begin_walk(&s.places, 1 + places.n)
     add_places(places, &s.places, 1)
@@ -576,7 +580,7 @@ cdef int embedding_rows(Tensor out, Tensor grad, Tensor indices, Py_ssize_t padd
         ones = tensor_window(ones, 1, &rows, steps, 0)
         steps[0] = 1
         scatter_along(counts, counts, 0, tensor_window(indices, 1, &rows, steps, 0), ones, ADD,
-                      True, False, FAULT_EMBEDDING)
+                      True, False, FAULT_EMBEDDING, BACKWARD)
         args.counts = <const int64_t*>counts.ptr
     return launch_each(sharing[dt], device, args.n, &args, sizeof(args))
 

@@ -47,6 +47,8 @@ cdef extern from "device/step_arguments.h" nogil:
         ag_number grad_scale, found_inf
         uint32_t first, count
 
+include "cuda_types.pxi"
+
 # By number of a loop; one more than the number of a kernel, 0: not asked.
 cdef int[STEP_LOOPS] beginnings
 cdef int[STEP_LOOPS][DTYPES] steps
@@ -61,10 +63,8 @@ cdef int beginning_of(int loop) except -1:
 
 
 cdef int step_of(int loop, int dt) except -1:
-    cdef str suffix
     if not steps[loop][dt]:
-        suffix = {DT_F16: "f16", DT_BF16: "bf16", DT_F32: "f32", DT_F64: "f64"}[dt]
-        steps[loop][dt] = kernel_id("steps", f"{LOOPS[loop]}_{suffix}") + 1
+        steps[loop][dt] = kernel_id("steps", f"{LOOPS[loop]}_{SUFFIXES[dt]}") + 1
     return steps[loop][dt] - 1
 
 
@@ -128,7 +128,7 @@ cdef class Steps(StepLists):
         cdef StepPlan* plan = self.plan
         cdef ag_begin_args args
         cdef Segment* s
-        cdef Py_ssize_t i, room
+        cdef Py_ssize_t i, most
         cdef Tensor lr = self.given[0]
         cdef uint64_t* word
         cdef uint64_t dts
@@ -148,12 +148,12 @@ cdef class Steps(StepLists):
                 args.arrays |= <uint32_t>(plan.segments[i].p[k] != NULL) << k
             for k in range(STEP_NUMBERS):
                 args.places |= <uint32_t>(plan.segments[i].numbers[k].p != NULL) << k
-        room = AG_STEP_WORDS // (bits_of(args.arrays) + bits_of(args.places) + 2)
+        most = AG_STEP_WORDS // (bits_of(args.arrays) + bits_of(args.places) + 2)
         i = 0
         while i < plan.count:
             args.first, args.count = <uint32_t>i, 0
             word = args.words
-            while i < plan.count and args.count < room:
+            while i < plan.count and args.count < most:
                 s = &plan.segments[i]
                 for k in range(STEP_ARRAYS):
                     if args.arrays >> k & 1:

@@ -24,8 +24,8 @@ AG_LANES(f32)
 AG_LANES(f64)
 #undef AG_LANES
 
-/* Vectors for the largest and the smallest elements, of the size that the processor compares: gcc takes
- * larger ones apart to single elements. */
+/* Vectors for the largest and the smallest elements, of the size that the processor compares: gcc
+ * takes larger ones apart to single elements. */
 #if defined(__AVX2__)
 #define AG_CHOICE 32
 #else

@@ -9,7 +9,7 @@ import pytest
 from emulator import places
 
 import autograd_cy as torch
-from autograd_cy._C import cuda_calls
+from autograd_cy._C import cuda_calls, cuda_scatter
 
 F = torch.nn.functional
 HERE = __file__
@@ -71,7 +71,53 @@ def a_layer(device):
     return loss(x, y), line(), "binary_cross_entropy"
 
 
-CALLS = [floor_divide, remainder_of_rows, in_place, probabilities, a_layer]
+def rows_by_index(device):
+    x, i = torch.ones(3, 2).to(device), torch.tensor([0, 7]).to(device)
+    return x.index_select(0, i), line(), "index_select"
+
+
+def elements_by_index(device):
+    x, i = torch.ones(3, 2).to(device), torch.tensor([0, 7]).to(device)
+    return x[i], line(), "index"
+
+
+def gathered(device):
+    x, i = torch.ones(3, 2).to(device), torch.tensor([[0, 7]]).to(device)
+    return x.gather(0, i), line(), "gather"
+
+
+def added_by_a_short_index(device):
+    x, i = torch.ones(3, 2).to(device), torch.tensor([[0, 7]]).to(device)
+    return x.scatter_add(0, i, torch.ones(1, 2).to(device)), line(), "scatter_add"
+
+
+def added_after_sorting(device):
+    x, i = torch.ones(3).to(device), torch.tensor([0, 7]).to(device)
+    before = cuda_scatter._look_through(0, 0)
+    try:
+        return x.index_add(0, i, torch.ones(2).to(device)), line(), "index_add"
+    finally:
+        cuda_scatter._look_through(*before)
+
+
+def written_by_index(device):
+    x, i = torch.ones(3).to(device), torch.tensor([0, 7]).to(device)
+    return x.index_put((i,), torch.ones(2).to(device)), line(), "index_put"
+
+
+CALLS = [
+    floor_divide,
+    remainder_of_rows,
+    in_place,
+    probabilities,
+    a_layer,
+    rows_by_index,
+    elements_by_index,
+    gathered,
+    added_by_a_short_index,
+    added_after_sorting,
+    written_by_index,
+]
 
 
 @pytest.mark.parametrize("call", CALLS)

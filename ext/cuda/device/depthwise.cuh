@@ -9,9 +9,7 @@ AG_R double ag_fused_sum(double x, double y, double sum) { return ag_fma_f64(x, 
 
 template <class M> AG_R void ag_depthwise(const ag_depthwise_args &a) {
     typedef decltype(ag_plain(M())) P;
-    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
-    AG_ROLLED
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += threads) {
+    AG_EACH(i, a.n) {
         const ag_image_part p = ag_split_number(i, a.area, a.channels, a.channels_inner);
         int64_t place[3];
         ag_place_of(a.w, p.place, place);

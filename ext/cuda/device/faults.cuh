@@ -1,6 +1,6 @@
-// Values that a kernel refuses: the first one is noted for the host, which raises the exception at the
-// next synchronisation (raise_fault in cuda_streams.pyx). The kernel leaves the element out and goes on.
-// `op` says which call it was (cuda_calls.pyx): a kernel hands on what it was given.
+// Values that a kernel refuses: the first one is noted for the host, which raises the exception at
+// the next synchronisation (raise_fault in cuda_streams.pyx). The kernel leaves the element out and
+// goes on. `op` says which call it was (cuda_calls.pyx): a kernel writes it as it is.
 #pragma once
 #include "kernel.cuh"
 

@@ -1,17 +1,12 @@
 // Elements that are taken from where indices, or the place itself, say: gathers, joins, padding,
-// triangles, ranges. Moves know the size of their elements alone; the host lets elements that lie side
-// by side on both sides go as words of up to 16 bytes.
+// triangles, ranges. Moves know the size of their elements alone; the host lets elements that lie
+// side by side on both sides go as words of up to 16 bytes.
 #pragma once
 #include "faults.cuh"
 #include "index_arguments.h"
 #include "reductions.cuh"
 
 struct alignas(16) ag_long_word { uint64_t half[2]; };
-
-#define AG_EACH(i, n)                                                                              \
-    AG_ROLLED                                                                                      \
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n);                    \
-         i += (uint64_t)gridDim.x * blockDim.x)
 
 // Where index k has its element.
 AG_R int64_t ag_load_index(const ag_index_args &a, uint32_t k, int64_t at) {

@@ -100,7 +100,7 @@ AG_R const M *ag_point_of(const ag_grid_args &a, uint64_t example, uint64_t poin
 
 template <class M, int TAPS> AG_R void ag_grid_sample(const ag_grid_args &a) {
     typedef decltype(ag_plain(M())) P;
-    AG_EACH_OF_POOL {
+    AG_EACH(i, a.n) {
         const ag_grid_seat s = ag_grid_seat::take(a, i);
         ag_around<P, TAPS> around;
         ag_around<P, TAPS>::find(around, a, ag_point_of<M>(a, s.example, s.point));
@@ -125,7 +125,7 @@ template <class M, int TAPS> AG_R void ag_grid_sample(const ag_grid_args &a) {
 template <class M, int TAPS> AG_R void ag_grid_points(const ag_grid_args &a) {
     typedef decltype(ag_plain(M())) P;
     typedef ag_around<P, TAPS> Around;
-    AG_EACH_OF_POOL {
+    AG_EACH(i, a.n) {
         const uint64_t example = ag_quotient(i, a.points), point = i - example * a.points.size;
         Around around;
         P sums[Around::CORNERS];
@@ -171,7 +171,7 @@ template <class M, int TAPS> AG_R void ag_grid_keys(const ag_grid_keys_args &arg
     typedef ag_around<P, TAPS> Around;
     const ag_grid_args &a = args.grid;
     const uint64_t corners = a.rank == 3 ? Around::CORNERS : TAPS * TAPS;
-    AG_EACH_OF_POOL {
+    AG_EACH(i, a.n) {
         const uint64_t example = ag_quotient(i, a.points);
         Around around;
         Around::find(around, a, ag_point_of<M>(a, example, i - example * a.points.size));
@@ -200,7 +200,7 @@ template <class M> AG_R void ag_grid_gather(const ag_grid_gather_args &args) {
     typedef decltype(ag_plain(M())) P;
     const ag_grid_args &a = args.grid;
     // Here `points` are the elements of a plane.
-    AG_EACH_OF_POOL {
+    AG_EACH(i, a.n) {
         const ag_grid_seat s = ag_grid_seat::take(a, i);
         const uint64_t key = s.example * a.points.size + s.point;
         const uint64_t row = ag_quotient(s.point, args.columns);

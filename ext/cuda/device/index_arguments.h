@@ -1,5 +1,5 @@
-/* The arguments of gathers, joins, padding and triangles: plain C, for device code, for Cython and for
- * the host builds of the tests. Dimensions come innermost first, strides are in bytes. */
+/* The arguments of gathers, joins, padding and triangles: plain C, for device code, for Cython and
+ * for the host builds of the tests. Dimensions come innermost first, strides are in bytes. */
 #ifndef AG_CUDA_INDEX_ARGUMENTS_H
 #define AG_CUDA_INDEX_ARGUMENTS_H
 
@@ -14,7 +14,7 @@
 typedef struct {
     const void *at[AG_INDICES];
     int64_t size[AG_INDICES]; /* of the dimension that it indexes */
-    int64_t step[AG_INDICES]; /* from one index to the next: bytes of the tensor, or places of a key */
+    int64_t step[AG_INDICES]; /* from one index to the next: bytes, or places of a key */
     int64_t stride[AG_INDICES][AG_CUDA_DIMS];
     int32_t dim[AG_INDICES]; /* for the message */
     uint32_t n;
@@ -52,14 +52,14 @@ typedef struct {
 typedef struct {
     void *out;
     const void *in[AG_JOINED];
-    uint64_t first[AG_JOINED + 1]; /* where a piece begins in a row; the last is where the last ends */
+    uint64_t first[AG_JOINED + 1]; /* where pieces begin in a row, and the last one ends */
     ag_wide_divisor width;         /* first[pieces] - first[0] */
     uint64_t total, n;             /* words of a whole row; words of the launch */
     uint32_t pieces;
 } ag_join_args;
 
-/* Padding: where an element comes from is said dimension by dimension. `size` are those of the padded
- * tensor, which a forward pass writes and a backward pass reads. */
+/* Padding: where an element comes from is said dimension by dimension. `size` are those of the
+ * padded tensor, which a forward pass writes and a backward pass reads. */
 typedef struct {
     void *out;
     const void *in;

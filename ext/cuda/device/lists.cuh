@@ -4,19 +4,12 @@
 #include "reduction_operations.cuh"
 #include "step_arguments.h"
 
-#define AG_DEVICE static __device__ __forceinline__
-
-template <class M> struct ag_tile {
+template <class M> struct ag_list_tile {
     M *p;
     int n; // how many elements
 };
 
-AG_DEVICE void ag_rounded(float *p, float x) { *p = x; }
-AG_DEVICE void ag_rounded(double *p, double x) { *p = x; }
-AG_DEVICE void ag_rounded(ag_stored_f16 *p, float x) { p->bits = ag_f32_to_f16(x); }
-AG_DEVICE void ag_rounded(ag_stored_bf16 *p, float x) { p->bits = ag_f32_to_bf16(x); }
-
-template <class M> AG_DEVICE ag_tile<M> ag_tile_of_list(const ag_list_args &a) {
+template <class M> AG_R ag_list_tile<M> ag_tile_of_list(const ag_list_args &a) {
     const uint64_t tile = blockIdx.x + a.words[2];
     uint32_t low = 0, high = a.count - 1;
     while (low < high) {
@@ -30,9 +23,9 @@ template <class M> AG_DEVICE ag_tile<M> ag_tile_of_list(const ag_list_args &a) {
 }
 
 // Times a factor; what isn't finite differs from itself, or leaves no 0.
-template <class M> AG_DEVICE void ag_scale_list(const ag_list_args &a) {
+template <class M> AG_R void ag_scale_list(const ag_list_args &a) {
     typedef decltype(ag_plain(M())) P;
-    const ag_tile<M> t = ag_tile_of_list<M>(a);
+    const ag_list_tile<M> t = ag_tile_of_list<M>(a);
     P factor;
     if (!a.bounded) factor = (P)*(const float *)a.factor.p;
     else if (a.factor.dt) {
@@ -46,12 +39,12 @@ template <class M> AG_DEVICE void ag_scale_list(const ag_list_args &a) {
     for (int i = (int)threadIdx.x; i < t.n; i += AG_STEP_THREADS) {
         const P x = ag_plain(t.p[i]);
         bad |= x - x != 0;
-        ag_rounded(t.p + i, x * factor);
+        t.p[i] = ag_narrowed(M(), x * factor);
     }
     if (bad && a.found) *(float *)a.found = 1;
 }
 
-AG_DEVICE double ag_block_sum(double x) {
+AG_R double ag_block_sum(double x) {
     __shared__ double shared[AG_STEP_THREADS];
     shared[threadIdx.x] = x;
     __syncthreads();
@@ -63,9 +56,9 @@ AG_DEVICE double ag_block_sum(double x) {
 }
 
 // The sum of the squares of a tile: four in their own type, then in double.
-template <class M> AG_DEVICE void ag_squares_of_list(const ag_list_args &a) {
+template <class M> AG_R void ag_squares_of_list(const ag_list_args &a) {
     typedef decltype(ag_plain(M())) P;
-    const ag_tile<M> t = ag_tile_of_list<M>(a);
+    const ag_list_tile<M> t = ag_tile_of_list<M>(a);
     double sum = 0;
     for (int i = (int)threadIdx.x; i < t.n; i += 4 * AG_STEP_THREADS) {
         P few = 0;
@@ -81,7 +74,7 @@ template <class M> AG_DEVICE void ag_squares_of_list(const ag_list_args &a) {
     if (threadIdx.x == 0) a.partial[blockIdx.x + a.words[2]] = sum;
 }
 
-AG_DEVICE void ag_root_of_sums(const ag_root_args &a) {
+AG_R void ag_root_of_sums(const ag_root_args &a) {
     double sum = 0;
     for (uint64_t i = threadIdx.x; i < a.n; i += AG_STEP_THREADS) sum += a.partial[i];
     sum = ag_block_sum(sum);
@@ -89,7 +82,7 @@ AG_DEVICE void ag_root_of_sums(const ag_root_args &a) {
 }
 
 // As run_scale of ext/kernels/gradient_lists.pyx.
-AG_DEVICE void ag_next_scale(const ag_scale_args &a) {
+AG_R void ag_next_scale(const ag_scale_args &a) {
     float *scale = (float *)a.scale;
     int *tracker = (int *)a.tracker;
     if (threadIdx.x != 0) return;

@@ -98,7 +98,7 @@ template <class M> AG_R void ag_nll_backward(const ag_nll_args &a) {
     }
 }
 
-// --- bags ------------------------------------------------------------------------------------------
+// --- bags ---------------------------------------------------------------------------------------
 
 enum { AG_BAG_SUM, AG_BAG_MEAN, AG_BAG_MAX };
 
@@ -154,7 +154,7 @@ template <class M> AG_R void ag_bag(const ag_bag_args &a) {
     }
 }
 
-// --- checks ----------------------------------------------------------------------------------------
+// --- checks -------------------------------------------------------------------------------------
 
 // The value that the text names: the lowest and the largest of some faults.
 static __device__ __noinline__ void ag_note_worst(const ag_check_args &a, uint64_t at) {

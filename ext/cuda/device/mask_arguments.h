@@ -1,5 +1,5 @@
-/* The arguments of kernels over masks: plain C, for device code, for Cython and for the host builds of
- * the tests. */
+/* The arguments of kernels over masks: plain C, for device code, for Cython and for the host builds
+ * of the tests. */
 #ifndef AG_CUDA_MASK_ARGUMENTS_H
 #define AG_CUDA_MASK_ARGUMENTS_H
 

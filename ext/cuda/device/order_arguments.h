@@ -1,5 +1,5 @@
-/* The arguments of sorts of rows, of unique elements and of counts: plain C, for device code, for Cython
- * and for the host builds of the tests. */
+/* The arguments of sorts of rows, of unique elements and of counts: plain C, for device code, for
+ * Cython and for the host builds of the tests. */
 #ifndef AG_CUDA_ORDER_ARGUMENTS_H
 #define AG_CUDA_ORDER_ARGUMENTS_H
 
@@ -9,9 +9,9 @@
 #define AG_ORDER_SLOTS 2048 /* elements that a block sorts at once */
 #define AG_BINS 2048        /* that a block counts for itself */
 
-/* The operand is dense, (outer, length, inner); a row runs along `length`. Element j of row r is number
- * r * length + j, and has a key of 4 or 8 bytes, in whose order it is sorted. Results have `take`
- * elements of each row, from the `first` one on. */
+/* The operand is dense, (outer, length, inner); a row runs along `length`. Element j of row r is
+ * number r * length + j, and has a key of 4 or 8 bytes, in whose order it is sorted. Results have
+ * `take` elements of each row, from the `first` one on. */
 typedef struct {
     const void *in;
     void *values;

@@ -1,5 +1,6 @@
-// Rows in order, unique elements and counts. Long rows are sorted as pairs of key and place (sort.cuh),
-// whose keys are written here; short ones by a block in its shared memory. Both are stable.
+// Rows in order, unique elements and counts. Long rows are sorted as pairs of key and place
+// (sort.cuh), whose keys are written here; short ones by a block in its shared memory. Both are
+// stable.
 #pragma once
 #include "order_arguments.h"
 #include "reductions.cuh"
@@ -63,14 +64,10 @@ AG_R uint64_t ag_in_row(const ag_wide_divisor &inner, uint64_t row, uint64_t j, 
     return (outer * length + j) * inner.size + (row - outer * inner.size);
 }
 
-AG_R uint64_t ag_first_thread() { return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; }
-AG_R uint64_t ag_all_threads() { return (uint64_t)gridDim.x * blockDim.x; }
-
 // --- rows --------------------------------------------------------------------------------------
 
 template <class K> AG_R void ag_order_keys(const ag_order_args &a) {
-    AG_ROLLED
-    for (uint64_t i = ag_first_thread(); i < a.n; i += ag_all_threads()) {
+    AG_EACH(i, a.n) {
         uint64_t at = i;
         if (a.inner.size > 1) {
             const uint64_t row = ag_quotient(i, a.length);
@@ -83,14 +80,12 @@ template <class K> AG_R void ag_order_keys(const ag_order_args &a) {
 
 // The rows that sorted elements are of.
 template <class K> AG_R void ag_order_rows(const ag_order_args &a) {
-    AG_ROLLED
-    for (uint64_t i = ag_first_thread(); i < a.n; i += ag_all_threads())
+    AG_EACH(i, a.n)
         ((K *)a.keys)[i] = (K)ag_quotient(ag_place_at(a.places, a.far, i), a.length);
 }
 
 AG_R void ag_order_write(const ag_order_args &a) {
-    AG_ROLLED
-    for (uint64_t i = ag_first_thread(); i < a.n; i += ag_all_threads()) {
+    AG_EACH(i, a.n) {
         const uint64_t row = ag_quotient(i, a.take), j = i - row * a.take.size;
         const uint64_t begin = row * a.length.size;
         const uint64_t place = ag_place_at(a.places, a.far, begin + a.first + j) - begin;
@@ -154,8 +149,7 @@ template <class K> AG_R void ag_order_small(const ag_order_args &a) {
 // --- unique elements ---------------------------------------------------------------------------
 
 AG_R void ag_unique_mark(const ag_unique_args &a) {
-    AG_ROLLED
-    for (uint64_t i = ag_first_thread(); i < a.n; i += ag_all_threads()) {
+    AG_EACH(i, a.n) {
         bool differs = i == 0;
         if (i && a.keys) {
             const uint64_t key =
@@ -179,8 +173,7 @@ AG_R void ag_unique_mark(const ag_unique_args &a) {
 
 // Keys of some columns of slices in their present order, the first column in the highest bits.
 AG_R void ag_unique_keys(const ag_unique_args &a) {
-    AG_ROLLED
-    for (uint64_t i = ag_first_thread(); i < a.n; i += ag_all_threads()) {
+    AG_EACH(i, a.n) {
         const uint64_t at = ag_place_at(a.places, a.far, i) * a.columns + a.column;
         uint64_t key = 0;
         AG_ROLLED
@@ -191,8 +184,7 @@ AG_R void ag_unique_keys(const ag_unique_args &a) {
 }
 
 AG_R void ag_unique_write(const ag_unique_args &a) {
-    AG_ROLLED
-    for (uint64_t i = ag_first_thread(); i < a.n; i += ag_all_threads()) {
+    AG_EACH(i, a.n) {
         const uint64_t place = ag_place_at(a.places, a.far, i);
         const int64_t rank = a.rank[i] - 1;
         if (a.inverse) a.inverse[place] = rank;
@@ -205,15 +197,13 @@ AG_R void ag_unique_write(const ag_unique_args &a) {
 }
 
 AG_R void ag_unique_count(const ag_unique_args &a) {
-    AG_ROLLED
-    for (uint64_t i = ag_first_thread(); i < a.total; i += ag_all_threads())
+    AG_EACH(i, a.total)
         a.counts[i] = a.starts[i + 1] - a.starts[i];
 }
 
 // The chosen slices of (outer, n, inner).
 AG_R void ag_unique_slices(const ag_unique_args &a) {
-    AG_ROLLED
-    for (uint64_t i = ag_first_thread(); i < a.total; i += ag_all_threads()) {
+    AG_EACH(i, a.total) {
         const uint64_t line = ag_quotient(i, a.inner), outer = ag_quotient(line, a.found);
         const uint64_t from = outer * a.n + (uint64_t)a.chosen[line - outer * a.found.size];
         ag_move_one(a.values, i, a.in, from * a.inner.size + (i - line * a.inner.size), a.item);
@@ -230,8 +220,7 @@ AG_R void ag_bins(const ag_count_args &a) {
     AG_ROLLED
     for (uint32_t b = threadIdx.x; few && b < a.size; b += AG_ORDER_THREADS) own[b] = 0;
     __syncthreads();
-    AG_ROLLED
-    for (uint64_t i = ag_first_thread(); i < a.n; i += ag_all_threads()) {
+    AG_EACH(i, a.n) {
         const uint64_t bin = (uint64_t)a.in[i];
         if (bin >= a.size) continue;
         if (few)
@@ -247,8 +236,7 @@ AG_R void ag_bins(const ag_count_args &a) {
 
 // The number of the count to which each place belongs: `in` says where they end.
 AG_R void ag_repeated(const ag_count_args &a) {
-    AG_ROLLED
-    for (uint64_t i = ag_first_thread(); i < a.size; i += ag_all_threads()) {
+    AG_EACH(i, a.size) {
         uint64_t low = 0, high = a.n;
         AG_ROLLED
         while (low < high) {

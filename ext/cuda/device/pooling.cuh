@@ -92,12 +92,6 @@ struct ag_pool_seat {
     }
 };
 
-// A loop over the elements of a launch, of which there are a.n.
-#define AG_EACH_OF_POOL                                                                            \
-    AG_ROLLED                                                                                      \
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.n;                    \
-         i += (uint64_t)gridDim.x * blockDim.x)
-
 // What a window without elements has.
 AG_R float ag_of_no_window(float) { return (float)-INFINITY; }
 AG_R double ag_of_no_window(double) { return -INFINITY; }
@@ -111,7 +105,7 @@ AG_R int64_t ag_of_no_window(int64_t) { return INT64_MIN; }
 
 template <class M> AG_R void ag_max_pool(const ag_pool_args &a) {
     typedef decltype(ag_plain(M())) P;
-    AG_EACH_OF_POOL {
+    AG_EACH(i, a.n) {
         const ag_pool_seat s = ag_pool_seat::take(a, i);
         const char *plane = (const char *)a.in + s.plane(a.large);
         const ag_span z = ag_window(a, 0, s.x[0]), y = ag_window(a, 1, s.x[1]);
@@ -144,7 +138,7 @@ template <class M> AG_R void ag_max_pool(const ag_pool_args &a) {
 
 template <class M> AG_R void ag_max_pool_backward(const ag_pool_args &a) {
     typedef decltype(ag_plain(M())) P;
-    AG_EACH_OF_POOL {
+    AG_EACH(i, a.n) {
         const ag_pool_seat s = ag_pool_seat::take(a, i);
         const char *grad = (const char *)a.in + s.plane(a.small);
         const char *given = (const char *)a.given + s.plane(a.places);
@@ -172,7 +166,7 @@ AG_R int64_t ag_narrowed(int64_t, int64_t x) { return x; }
 
 template <class M> AG_R void ag_avg_pool(const ag_pool_args &a) {
     typedef decltype(ag_plain(M())) P;
-    AG_EACH_OF_POOL {
+    AG_EACH(i, a.n) {
         const ag_pool_seat s = ag_pool_seat::take(a, i);
         const char *plane = (const char *)a.in + s.plane(a.large);
         const ag_span z = ag_window(a, 0, s.x[0]), y = ag_window(a, 1, s.x[1]);
@@ -194,7 +188,7 @@ template <class M> AG_R void ag_avg_pool(const ag_pool_args &a) {
 
 template <class M> AG_R void ag_avg_pool_backward(const ag_pool_args &a) {
     typedef decltype(ag_plain(M())) P;
-    AG_EACH_OF_POOL {
+    AG_EACH(i, a.n) {
         const ag_pool_seat s = ag_pool_seat::take(a, i);
         const char *grad = (const char *)a.in + s.plane(a.small);
         const ag_span z = ag_windows_of(a, 0, s.x[0]), y = ag_windows_of(a, 1, s.x[1]);

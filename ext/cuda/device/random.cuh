@@ -150,10 +150,7 @@ struct ag_integers : ag_of_words<ag_integers> {
 
 template <class D> AG_R void ag_fill(const ag_random_args &a) {
     const ag_drawn_from from = ag_read_state(a.state, a.chunks);
-    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
-    AG_ROLLED
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.chunks << 4;
-         i += threads) {
+    AG_EACH(i, a.chunks << 4) {
         const uint32_t lane = (uint32_t)i & 15u;
         D::put(a, (i >> 4) * D::PER_CHUNK + lane,
                ag_chunk_block(from.key, from.position + (i >> 4), lane));
@@ -206,10 +203,7 @@ AG_R void ag_permute(const ag_permutation_args &a) {
 // --- parameters ----------------------------------------------------------------------------------
 
 AG_R void ag_check_widths(const ag_parameters_args &a) {
-    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
-    AG_ROLLED
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.rows * a.columns;
-         i += threads)
+    AG_EACH(i, a.rows * a.columns)
         if (!(a.x[i] >= 0))
             ag_note_fault(a.fault, AG_FAULT_WIDTH, a.op, (int64_t)ag_bits_f64(a.x[i]), 0,
                           (int64_t)i);

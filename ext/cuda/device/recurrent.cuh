@@ -38,10 +38,7 @@ template <class T> struct ag_row;
 AG_ROWS(float, f32)
 AG_ROWS(double, f64)
 
-#define AG_ELEMENTS_OF_ROWS(a)                                                                     \
-    AG_ROLLED                                                                                      \
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.rows * a.n.size;      \
-         i += (uint64_t)gridDim.x * blockDim.x)
+#define AG_ELEMENTS_OF_ROWS(a) AG_EACH(i, a.rows * a.n.size)
 
 template <class T> AG_R T ag_bias(const void *b, uint64_t at) {
     return b ? ((const T *)b)[at] : (T)0;

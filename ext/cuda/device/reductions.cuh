@@ -18,6 +18,12 @@
 #define AG_ROLLED _Pragma("unroll 1")
 #endif
 
+// A loop over n elements, which the threads of all blocks share.
+#define AG_EACH(i, n)                                                                              \
+    AG_ROLLED                                                                                      \
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n);                    \
+         i += (uint64_t)gridDim.x * blockDim.x)
+
 // --- elements in memory, and as they are computed with -----------------------------------------
 
 struct ag_stored_f16 { ag_f16 bits; };

@@ -54,7 +54,7 @@ template <class P> AG_R P ag_weighted(P weight, P x, P sum, bool first) {
 template <class M, int TAPS> AG_R void ag_resample(const ag_resample_args &a) {
     typedef decltype(ag_plain(M())) P;
     constexpr int LAYERS = TAPS == 2 ? 2 : 1; // volumes have no cubic interpolation
-    AG_EACH_OF_POOL {
+    AG_EACH(i, a.n) {
         const ag_pool_seat s = ag_pool_seat::take(a, i);
         const char *plane = (const char *)a.in + s.plane(a.from);
         ag_taps<P, TAPS> x, y;
@@ -131,7 +131,7 @@ AG_R bool ag_weight_in(const ag_resample_args &a, int d, int64_t o, int64_t x, P
 template <class M, int TAPS> AG_R void ag_resample_backward(const ag_resample_args &a) {
     typedef decltype(ag_plain(M())) P;
     constexpr int LAYERS = TAPS == 2 ? 2 : 1;
-    AG_EACH_OF_POOL {
+    AG_EACH(i, a.n) {
         const ag_pool_seat s = ag_pool_seat::take(a, i);
         const char *plane = (const char *)a.in + s.plane(a.from);
         const bool flat = TAPS == 4 || a.missing > 0;
@@ -180,7 +180,7 @@ struct ag_filter_seat {
 };
 
 template <class M> AG_R void ag_filter(const ag_filter_args &a) {
-    AG_EACH_OF_POOL {
+    AG_EACH(i, a.n) {
         const ag_filter_seat s = ag_filter_seat::take(a, i);
         const ag_span span = ag_filtered(a, s.own);
         const int64_t step = (int64_t)a.inner.size;
@@ -194,7 +194,7 @@ template <class M> AG_R void ag_filter(const ag_filter_args &a) {
 }
 
 AG_R void ag_filter_bytes(const ag_filter_args &a) {
-    AG_EACH_OF_POOL {
+    AG_EACH(i, a.n) {
         const ag_filter_seat s = ag_filter_seat::take(a, i);
         const ag_span span = ag_filtered(a, s.own);
         const int64_t step = (int64_t)a.inner.size;
@@ -209,7 +209,7 @@ AG_R void ag_filter_bytes(const ag_filter_args &a) {
 }
 
 template <class M> AG_R void ag_filter_backward(const ag_filter_args &a) {
-    AG_EACH_OF_POOL {
+    AG_EACH(i, a.n) {
         const ag_filter_seat s = ag_filter_seat::take(a, i);
         const int64_t step = (int64_t)a.inner.size;
         const M *p = (const M *)a.in + s.outer * a.to * step + s.inner;

@@ -1,4 +1,5 @@
-/* The arguments of scans: plain C, for device code, for Cython and for the host builds of the tests. */
+/* The arguments of scans: plain C, for device code, for Cython and for the host builds of the
+ * tests. */
 #ifndef AG_CUDA_SCAN_ARGUMENTS_H
 #define AG_CUDA_SCAN_ARGUMENTS_H
 
@@ -7,9 +8,9 @@
 #define AG_SCAN_OPERANDS 3
 
 /* All operands are dense and of one shape, (outer, length, inner); a row runs along `length`. The
- * threads of a block have `1 << width` rows, with `1 << group` threads for each. Where rows are long,
- * blocks along y have parts of `chunk` elements: they leave what their part comes to in `partial`,
- * and a second launch begins each part with what all before it come to. */
+ * threads of a block have `1 << width` rows, with `1 << group` threads for each. Where rows are
+ * long, blocks along y have parts of `chunk` elements: they leave what their part comes to in
+ * `partial`, and a second launch begins each part with what all before it come to. */
 typedef struct {
     void *out;
     int64_t *places;   /* of extremes */

@@ -1,7 +1,7 @@
 // Scans: each result is what the elements up to it come to. A thread has a few neighbours; it joins
 // them, the threads of a row learn from each other what comes before theirs, and then each goes
-// through its elements again. Who joins what depends on shapes alone. A long row is shared by blocks
-// in two launches, and no block waits for another.
+// through its elements again. Who joins what depends on shapes alone. A long row is shared by
+// blocks in two launches, and no block waits for another.
 //
 // Each operation has
 //   In, Out, INPUTS   types in memory, and how many operands there are,
@@ -184,8 +184,9 @@ template <class M> struct ag_running_complex_log {
 };
 
 // Derivatives of logarithms of sums r of exponentials of a. A vector of tangents is joined forward,
-// to the sum over i <= j of t_i e^(a_i - r_j); one of gradients from the end, to the sum over j >= i
-// of g_j e^(a_i - r_j). `top` is taken out of the sum that is kept, so that no term is large.
+// to the sum over i <= j of t_i e^(a_i - r_j); one of gradients from the end, to the sum over
+// j >= i of g_j e^(a_i - r_j). `top` is taken out of the sum that is kept, so that no term is
+// large.
 struct ag_scaled { double top, kept, sum; };
 
 template <class M, bool BACK> struct ag_log_vector {
@@ -291,8 +292,8 @@ template <class M, bool BACK> struct ag_log_complex_vector {
     }
 };
 
-// y_k = x_k + c_k y_(k-1): maps of y to sum + factor y, one after the other. The first one has nothing
-// to multiply.
+// y_k = x_k + c_k y_(k-1): maps of y to sum + factor y, one after the other. The first one has
+// nothing to multiply.
 template <class W> struct ag_map { W factor, sum; uint64_t any; };
 
 template <class M, class W> struct ag_recurrence {
@@ -474,7 +475,8 @@ template <class Op> AG_R void ag_scan(const ag_scan_args &a) {
         AG_ROLLED
         for (uint64_t first = begin; first < end; first += (uint64_t)N << a.group) {
             const uint64_t at = first + (uint64_t)lane * N;
-            const uint32_t count = !there || at >= end ? 0 : end - at < N ? (uint32_t)(end - at) : N;
+            const uint32_t count =
+                !there || at >= end ? 0 : end - at < N ? (uint32_t)(end - at) : N;
             ag_operands<P> x[N];
             P read[N];
             T own = Op::start();

@@ -1,5 +1,5 @@
-/* The arguments of scatters: plain C, for device code, for Cython and for the host builds of the tests.
- * Dimensions come innermost first, strides are in bytes. */
+/* The arguments of scatters: plain C, for device code, for Cython and for the host builds of the
+ * tests. Dimensions come innermost first, strides are in bytes. */
 #ifndef AG_CUDA_SCATTER_ARGUMENTS_H
 #define AG_CUDA_SCATTER_ARGUMENTS_H
 
@@ -7,8 +7,9 @@
 
 #define AG_SCATTER_THREADS 256
 
-/* Rows of elements ("columns") that come together where their keys are equal. Sorted slots have a key,
- * which says where the row of the result is, and a place, which says where the row of the source is. */
+/* Rows of elements ("columns") that come together where their keys are equal. Sorted slots have a
+ * key, which says where the row of the result is, and a place, which says where the row of the
+ * source is. */
 typedef struct {
     void *out;
     const void *in;
@@ -24,12 +25,12 @@ typedef struct {
     uint32_t move;      /* what is done with elements that come together */
     uint32_t with_self; /* the result's own element is one of them */
     uint32_t mean;      /* it is divided by their number */
-    uint32_t group, width; /* threads of a run and columns of a block that joins runs, as logarithms */
+    uint32_t group, width; /* threads of a run, columns of a block that joins runs: logarithms */
     int32_t dt;
 } ag_scatter_args;
 
-/* The same without sorting, where the index is short along its dimension: each element of the result
- * looks through it. Dimensions are those of the result. */
+/* The same without sorting, where the index is short along its dimension: each element of the
+ * result looks through it. Dimensions are those of the result. */
 typedef struct {
     void *out;
     const void *in;
@@ -46,8 +47,8 @@ typedef struct {
     const char *op;
 } ag_short_scatter_args;
 
-/* Rows of a table that were taken by index: those of the padding become 0, others are divided by how
- * often their index occurs. */
+/* Rows of a table that were taken by index: those of the padding become 0, others are divided by
+ * how often their index occurs. */
 typedef struct {
     void *out;
     const int64_t *index, *counts; /* dense; counts of each row of the table, or NULL */

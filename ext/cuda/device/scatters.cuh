@@ -1,7 +1,8 @@
 // Writes by index that give the same bits in each run: rows are sorted by where they go, so that
-// those of one place are neighbours. A thread goes through a chunk of sorted slots, for one column, and
-// writes the runs that begin and end there. Of a run that reaches into other chunks it leaves what it
-// has found, and a second kernel joins that. Which slots make a chunk depends on shapes alone.
+// those of one place are neighbours. A thread goes through a chunk of sorted slots, for one column,
+// and writes the runs that begin and end there. Of a run that reaches into other chunks it leaves
+// what it has found, and a second kernel joins that. Which slots make a chunk depends on shapes
+// alone.
 #pragma once
 #include "gathers.cuh"
 #include "reduction_operations.cuh"
@@ -9,7 +10,7 @@
 
 enum { AG_MOVE_ADD, AG_MOVE_PROD, AG_MOVE_MAX, AG_MOVE_MIN, AG_MOVE_LAST };
 
-// --- elements that come together ---------------------------------------------------------------------
+// --- elements that come together ----------------------------------------------------------------
 
 AG_R double ag_together(uint32_t move, double x, double y) {
     switch (move) {
@@ -155,7 +156,8 @@ AG_R uint64_t ag_end_of_run(const ag_scatter_args &a, uint64_t low, uint64_t key
     return low;
 }
 
-// A block looks whether a run begins in its chunk that goes on in the next one, and joins its parts.
+// A block looks whether a run begins in its chunk that goes on in the next one, and joins its
+// parts.
 template <class A> AG_R void ag_scatter_join(const ag_scatter_args &a) {
     __shared__ A shared[AG_SCATTER_THREADS];
     const uint64_t columns = a.columns.size, tiles = ((columns - 1) >> a.width) + 1;
@@ -212,7 +214,7 @@ template <class W> AG_R void ag_scatter_last(const ag_scatter_args &a) {
     }
 }
 
-// --- short indices -------------------------------------------------------------------------------------
+// --- short indices ------------------------------------------------------------------------------
 
 template <class M> AG_R void ag_short_scatter(const ag_short_scatter_args &a) {
     typedef decltype(ag_widened(ag_plain(M()))) A;
@@ -258,7 +260,7 @@ template <class M> AG_R void ag_short_scatter(const ag_short_scatter_args &a) {
     }
 }
 
-// --- rows that were taken ------------------------------------------------------------------------------
+// --- rows that were taken -----------------------------------------------------------------------
 
 template <class M> AG_R void ag_row_shares(const ag_row_shares_args &a) {
     AG_EACH(i, a.n) {

@@ -1,7 +1,8 @@
 // A stable sort of pairs (key, place) by digits of up to 8 bits, the lowest first. A pass has three
 // kernels: blocks count the digits in their part, the counts are added up, and blocks move their
-// pairs, a tile at a time. The order of equal digits is that of the pairs before, so that the result
-// doesn't depend on how many blocks or threads there are. ext/cuda/cuda_sort.pyx launches them.
+// pairs, a tile at a time. The order of equal digits is that of the pairs before, so that the
+// result doesn't depend on how many blocks or threads there are. ext/cuda/cuda_sort.pyx launches
+// them.
 #pragma once
 #include "reductions.cuh"
 #include "sort_arguments.h"
@@ -11,7 +12,7 @@ enum { AG_SORT_WARPS = AG_SORT_THREADS / 32 };
 template <class K, class P> struct ag_sort_shared {
     K key[AG_SORT_TILE];
     P place[AG_SORT_TILE];
-    uint32_t of_warp[AG_SORT_WARPS][AG_SORT_DIGITS]; // how many of each digit, then where they begin
+    uint32_t of_warp[AG_SORT_WARPS][AG_SORT_DIGITS]; // how many of a digit, then where they begin
     uint32_t first[AG_SORT_DIGITS];                  // where a digit begins in the tile
     uint64_t base[AG_SORT_DIGITS];                   // where its next pair goes
     uint64_t sums[AG_SORT_WARPS];

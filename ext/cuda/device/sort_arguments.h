@@ -1,5 +1,5 @@
-/* The arguments of sorts of pairs: plain C, for device code, for Cython and for the host builds of the
- * tests. */
+/* The arguments of sorts of pairs: plain C, for device code, for Cython and for the host builds of
+ * the tests. */
 #ifndef AG_CUDA_SORT_ARGUMENTS_H
 #define AG_CUDA_SORT_ARGUMENTS_H
 
@@ -11,8 +11,8 @@
 #define AG_SORT_TILE (AG_SORT_THREADS * AG_SORT_ITEMS)
 
 /* One pass: pairs go from one half of the memory to the other, in the order of some bits of their
- * keys. Block b has elements b * chunk to (b + 1) * chunk, which is whole tiles. A sort by one block
- * makes all passes itself, and `keys[1]`, `places[1]` are both its other half. */
+ * keys. Block b has elements b * chunk to (b + 1) * chunk, which is whole tiles. A sort by one
+ * block makes all passes itself, and `keys[1]`, `places[1]` are both its other half. */
 typedef struct {
     void *keys[2];    /* from, to */
     void *places[2];

@@ -18,17 +18,13 @@ AG_R void ag_store_at(void *p, uint64_t i, int dt, double x) {
 }
 
 AG_R void ag_incomplete_gamma(const ag_special_args &a) {
-    const uint64_t step = (uint64_t)gridDim.x * blockDim.x;
-    AG_ROLLED
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += step)
+    AG_EACH(i, a.n)
         ag_store_at(a.out, i, a.dt,
                     ag_incomplete_gamma_f64(ag_number_at(a.in[0], i, a.dt),
                                             ag_number_at(a.in[1], i, a.dt), a.order));
 }
 
 AG_R void ag_polygamma(const ag_special_args &a) {
-    const uint64_t step = (uint64_t)gridDim.x * blockDim.x;
-    AG_ROLLED
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += step)
+    AG_EACH(i, a.n)
         ag_store_at(a.out, i, a.dt, ag_polygamma_f64(a.order, ag_number_at(a.in[0], i, a.dt)));
 }

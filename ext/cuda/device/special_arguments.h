@@ -1,5 +1,5 @@
-/* The arguments of functions with loops: plain C, for device code, for Cython and for the host builds
- * of the tests. */
+/* The arguments of functions with loops: plain C, for device code, for Cython and for the host
+ * builds of the tests. */
 #ifndef AG_CUDA_SPECIAL_ARGUMENTS_H
 #define AG_CUDA_SPECIAL_ARGUMENTS_H
 

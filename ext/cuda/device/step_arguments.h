@@ -1,5 +1,5 @@
-/* The arguments of optimizer steps and of what training does to lists of gradients: plain C, for device
- * code, for Cython and for the host builds of the tests. */
+/* The arguments of optimizer steps and of what training does to lists of gradients: plain C, for
+ * device code, for Cython and for the host builds of the tests. */
 #ifndef AG_CUDA_STEP_ARGUMENTS_H
 #define AG_CUDA_STEP_ARGUMENTS_H
 
@@ -13,16 +13,17 @@
 #define AG_STEP_WORDS 480   /* of one launch: all arguments take less than 4096 bytes */
 #define AG_LIST_WORDS 480   /* the same, of a list of tensors */
 
-/* A number of one element in memory; `dt` says whether it is float32 or float64. */
+/* A number of one element in memory; `dt`: 1 if it is float64, 0 if it is float32. */
 typedef struct { void *p; uint64_t dt; } ag_number;
 
-/* A parameter, in memory of the device: the first launches of a step write it, the last one reads it. */
+/* A parameter, in memory of the device: the first launches of a step write it, the last one
+ * reads it. */
 typedef struct {
     void *array[AG_STEP_ARRAYS];
     void *number[AG_STEP_PLACES];
     double numbers[AG_STEP_DOUBLES];
     uint64_t start, n; /* tiles of its dtype before this parameter, and its elements */
-    uint64_t dts;      /* of `number`, two bits each */
+    uint64_t dts;      /* bit k: number k is float64, else float32 */
 } ag_step_entry;
 
 /* `stop` says that a number of steps is none: nothing is stepped. */
@@ -32,8 +33,8 @@ typedef struct {
 } ag_step_table;
 
 /* The beginning of a step, for some of the parameters. Of each there are in `words` the arrays and
- * numbers whose bits are set, its size with its place in the table above 48 bits, and its
- * first tile among those of its dtype, with the rest of the place above 40 and the dtypes of numbers
+ * numbers whose bits are set, its size with its place in the table above 48 bits, and its first
+ * tile among those of its dtype, with the rest of the place above 40 and the dtypes of numbers
  * above 56 bits. */
 typedef struct {
     ag_step_table *table;
@@ -52,8 +53,8 @@ typedef struct {
     uint32_t first, count; /* the parameters of the dtype that the kernel steps */
 } ag_step_args;
 
-/* Tensors of one dtype, by address and number of elements: what is done to all elements of a list. In
- * `words` there are for each its address, its elements, and the tiles before it. */
+/* Tensors of one dtype, by address and number of elements: what is done to all elements of a list.
+ * In `words` there are for each its address, its elements, and the tiles before it. */
 typedef struct {
     ag_number factor; /* by which they are multiplied, or the norm that `bound` limits */
     void *found;      /* float32: becomes 1 if an element isn't finite; may be NULL */
@@ -71,7 +72,8 @@ typedef struct {
     int64_t dt; /* of the result */
 } ag_root_args;
 
-/* The scale of losses: a float32, a count (int32), and whether the last step overflowed (float32). */
+/* The scale of losses: a float32, a count (int32), and whether the last step overflowed, as a
+ * float32. */
 typedef struct {
     void *scale, *tracker;
     const void *found;

@@ -1,17 +1,16 @@
-// Steps of optimizers: what is around the loops, which ext/codegen/cuda_steps.py translates from the CPU's.
-// The first launch computes the numbers of each parameter, the second one steps all elements.
+// Steps of optimizers: what is around the loops, which ext/codegen/cuda_steps.py translates from
+// the CPU's. The first launch computes the numbers of each parameter, the second one steps all
+// elements.
 #pragma once
 #include "faults.cuh"
 #include "kernel.cuh"
 #include "reduction_operations.cuh"
 #include "step_arguments.h"
 
-#define AG_DEVICE static __device__ __forceinline__
-
-template <class real> AG_DEVICE real ag_fma(real x, real y, real z) { return fma(x, y, z); }
-AG_DEVICE double ag_most(double x, double y) { return fmax(x, y); }
-template <class real> AG_DEVICE real ag_root(real x) { return sqrt(x); }
-template <class real> AG_DEVICE real ag_size_of(real x) { return fabs(x); }
+template <class real> AG_R real ag_fma(real x, real y, real z) { return fma(x, y, z); }
+AG_R double ag_most(double x, double y) { return fmax(x, y); }
+template <class real> AG_R real ag_root(real x) { return sqrt(x); }
+template <class real> AG_R real ag_size_of(real x) { return fabs(x); }
 
 // --- arrays ------------------------------------------------------------------------------------
 
@@ -23,18 +22,15 @@ template <class T> struct ag_plain_array {
     __device__ __forceinline__ bool operator!=(decltype(nullptr)) const { return p != nullptr; }
 };
 
-AG_DEVICE void ag_write(ag_stored_f16 *p, float x) { p->bits = ag_f32_to_f16(x); }
-AG_DEVICE void ag_write(ag_stored_bf16 *p, float x) { p->bits = ag_f32_to_bf16(x); }
-
 // Half types are computed in float32 and rounded when they are written.
 template <class M> struct ag_narrow_array {
     typedef float real;
     struct element {
         M *p;
         __device__ __forceinline__ operator float() const { return ag_plain(*p); }
-        __device__ __forceinline__ void operator=(float x) const { ag_write(p, x); }
-        __device__ __forceinline__ void operator-=(float x) const { ag_write(p, ag_plain(*p) - x); }
-        __device__ __forceinline__ void operator/=(float x) const { ag_write(p, ag_plain(*p) / x); }
+        __device__ __forceinline__ void operator=(float x) const { *p = ag_narrowed(M(), x); }
+        __device__ __forceinline__ void operator-=(float x) const { *this = ag_plain(*p) - x; }
+        __device__ __forceinline__ void operator/=(float x) const { *this = ag_plain(*p) / x; }
     };
     M *p;
     __device__ __forceinline__ element operator[](int i) const { return {p + i}; }
@@ -44,12 +40,12 @@ template <class M> struct ag_narrow_array {
 
 // --- numbers -----------------------------------------------------------------------------------
 
-AG_DEVICE double ag_number_at(const void *p, bool wide) {
+AG_R double ag_number_at(const void *p, bool wide) {
     return wide ? *(const double *)p : (double)*(const float *)p;
 }
 
 // The beginning of a step: one block.
-template <class L> AG_DEVICE void ag_begin(const ag_begin_args &a) {
+template <class L> AG_R void ag_begin(const ag_begin_args &a) {
     static_assert(sizeof(typename L::numbers) <= AG_STEP_DOUBLES * sizeof(double), "too many");
     if (a.first == 0) {
         if (threadIdx.x == 0) a.table->stop = 0;
@@ -88,13 +84,14 @@ template <class L> AG_DEVICE void ag_begin(const ag_begin_args &a) {
 
 // --- the step ----------------------------------------------------------------------------------
 
-template <class L, class A> AG_DEVICE void ag_step(const ag_step_args &a) {
+template <class L, class A> AG_R void ag_step(const ag_step_args &a) {
     if (a.table->stop) return;
     if (a.found_inf.p && ag_number_at(a.found_inf.p, a.found_inf.dt) != 0) return;
     typedef typename A::real real;
-    const real scale = a.grad_scale.p ? (real)ag_number_at(a.grad_scale.p, a.grad_scale.dt) : (real)0;
+    const real scale =
+        a.grad_scale.p ? (real)ag_number_at(a.grad_scale.p, a.grad_scale.dt) : (real)0;
     ag_step_entry *const entries = a.table->entry + a.first;
-    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < a.count; i += gridDim.x * blockDim.x)
+    AG_EACH(i, a.count)
         for (int k = 0; k < AG_STEP_PLACES; k++) {
             ag_step_entry &e = entries[i];
             if (!e.number[k]) continue;

@@ -50,9 +50,7 @@ AG_R ag_image_part ag_split_number(uint64_t i, const ag_wide_divisor &places,
 // --- columns -----------------------------------------------------------------------------------
 
 template <class T> AG_R void ag_columns(const ag_columns_args &a) {
-    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
-    AG_ROLLED
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += threads) {
+    AG_EACH(i, a.n) {
         const ag_image_part p = ag_split_number(i, a.places, a.channels, a.channels_inner);
         const uint64_t group = ag_quotient(p.channel, a.each);
         int64_t place[3];
@@ -95,9 +93,7 @@ AG_R ag_c128 ag_either(ag_c128 x, ag_c128 y) { return ag_make_c128(x.re + y.re, 
 
 template <class M> AG_R void ag_fold(const ag_fold_args &a) {
     typedef decltype(ag_plain(M())) P;
-    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
-    AG_ROLLED
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += threads) {
+    AG_EACH(i, a.n) {
         const ag_image_part p = ag_split_number(i, a.area, a.channels, a.channels_inner);
         int64_t place[3];
         ag_place_of(a.w, p.place, place);
