@@ -27,14 +27,7 @@ LARGEST = 80_000
 # Tasks and tiles of parallel_for() and its siblings, and what these alone call.
 IN_LOOPS = {
     "gemm_loops": ("pack", "multiply_direct_kind"),
-    "grid_loops": (
-        "forward",
-        "to_image",
-        "to_points",
-        "forward_by_places",
-        "to_image_by_places",
-        "to_points_by_places",
-    ),
+    "grid_loops": ("to_points", "to_image_by_places", "to_points_by_places"),
     "pool_loops": ("max_pairs",),
     "row_loops": ("soft_back_rows",),
     "pointwise_loss": ("loss_tile",),

@@ -81,7 +81,10 @@ cdef tuple embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bint sca
 
 cdef Tensor per_element(Tensor values, Tensor bag_of, Tensor sizes, Tensor samples, int mode):
     """The row of each element's bag, times its share in it."""
-    cdef Tensor rows = T.index_select(values, 0, bag_of)
+    cdef Tensor rows
+    if sizes.count == 0:            # elements of no bag
+        return T.new_zeros(values, (bag_of.count, values.sizes[1]))
+    rows = T.index_select(values, 0, bag_of)
     if samples is not None:
         return T.mul(rows, T.unsqueeze(samples, 1))
     if mode == 1:
@@ -107,8 +110,11 @@ cdef Tensor embedding_bag_weight(Tensor grad, Tensor indices, Tensor bag_of, Ten
 
 cdef Tensor embedding_bag_samples(Tensor grad, Tensor weight, Tensor indices, Tensor bag_of,
                                   Py_ssize_t padding):
-    cdef Tensor rows = T.embedding(weight, indices, padding, False, False)
-    cdef Tensor each = T.sum_dim(T.mul(T.index_select(grad, 0, bag_of), rows), (1,), False, -1)
+    cdef Tensor rows, each
+    if grad.sizes[0] == 0:          # elements of no bag
+        return T.new_zeros(grad, (bag_of.count,))
+    rows = T.embedding(weight, indices, padding, False, False)
+    each = T.sum_dim(T.mul(T.index_select(grad, 0, bag_of), rows), (1,), False, -1)
     if padding < 0:
         return each
     return T.where(T.eq(indices, wrap_int(padding)), wrap_double(0.0), each)
@@ -121,6 +127,8 @@ cdef Tensor embedding_bag_jvp(Tensor tangent, Tensor indices, Tensor bag_of, Ten
     cdef Tensor rows, keep
     if mode == 2:
         return T.mul(T.gather(tangent, 0, places), used_bags(sizes, tangent.dt))
+    if sizes.count == 0:
+        return T.new_zeros(tangent, (0, tangent.sizes[1]))
     rows = T.embedding(tangent, indices, padding, False, False)
     if padding >= 0:
         rows = T.where(at_padding(indices, padding), wrap_double(0.0), rows)

@@ -196,10 +196,14 @@ cdef Tensor index_copy_places(Tensor a, Py_ssize_t dim, Tensor index, Tensor sou
     if index.count != n:
         raise IndexError(f"index_copy_(): Number of indices ({index.count}) should be equal to "
                          f"source.size(dim) ({n})")
-    if index.count and not (index.flags | a.flags) & (F_BATCHED | F_DEVICE):
-        check_indices(whole_places(index), a.sizes[d] if a.nd else 1, FAULT_INDEX, "index_copy_", d)
+    if index.count and not (index.flags | a.flags) & F_BATCHED:
+        if index.flags & F_DEVICE:
+            T._checked_values(index, 0, a.sizes[d] if a.nd else 1, FAULT_INDEX + 256 * (d + 1))
+        else:
+            check_indices(whole_places(index), a.sizes[d] if a.nd else 1, FAULT_INDEX,
+                          "index_copy_", d)
     index = T.reshape(index, (-1,))
-    if a.nd == 0:
+    if a.nd == 0 or source.nd == 0:
         return T.reshape(index, dims_of(source))
     index = T.reshape(index, (1,) * d + (n,) + (1,) * (a.nd - 1 - d))
     return T.expand(index, dims_of(source))

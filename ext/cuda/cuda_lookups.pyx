@@ -193,6 +193,7 @@ cdef int checked_values(Tensor out, Tensor a, Py_ssize_t low, Py_ssize_t high,
     cdef Tensor t = a
     cdef int device = out.mem.device
     cdef bint signs = fault == FAULT_VARIANCE
+    cdef Py_ssize_t dim = (fault >> 8) - 1 if fault >> 8 else a.count
     if a.count:
         if signs:
             if a.dt != DT_F32:
@@ -202,8 +203,8 @@ cdef int checked_values(Tensor out, Tensor a, Py_ssize_t low, Py_ssize_t high,
             t = positions(a)
         memset(&args, 0, sizeof(args))
         args.in_, args.n, args.dt = t.ptr, t.count, t.dt
-        args.low, args.high, args.dim = low, high, a.count
-        args.kind = <int32_t>fault
+        args.low, args.high, args.dim = low, high, dim
+        args.kind = <int32_t>(fault & 255)
         args.fault = <void*>fault_of(device_index(device))
         args.op = called(device_index(device), "checked_values")
         launch_each(checking_signs if signs else checking_range, device, args.n, &args,

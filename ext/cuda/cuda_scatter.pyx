@@ -276,6 +276,8 @@ cdef int scatter_along(Tensor out, Tensor a, int dim, Tensor index, Tensor sourc
     with_copy(out, a)
     if index.count == 0:
         return 0
+    if index.nd == 0 and a.nd:
+        index, source = as_vector(index), as_vector(source)
     set_move(&s, move, a.dt)
     s.with_self, s.mean, s.op = with_self, mean, op
     begin_index(&s.index, kind, False, device)
@@ -358,6 +360,13 @@ cdef int scatter_short(Scatter* s, Tensor out, int dim, Tensor index, Tensor sou
     return launch_each(shortly[out.dt], out.mem.device, args.n, &args, sizeof(args))
 
 
+cdef Tensor as_vector(Tensor a):
+    """A number as a vector of one; a vector stays."""
+    cdef Py_ssize_t[1] one
+    one[0] = 1
+    return tensor_window(a, 1, one, one, 0) if a.nd == 0 else a
+
+
 cdef Tensor along(Tensor index, int dim, Tensor source):
     """A vector of indices as one for each element of the source."""
     cdef Py_ssize_t strides[MAX_DIMS]
@@ -367,6 +376,15 @@ cdef Tensor along(Tensor index, int dim, Tensor source):
     if source.nd and index.nd:
         strides[dim] = index.strides[0]
     return tensor_window(index, source.nd, source.sizes, strides, 0)
+
+
+cdef int slices_along(Tensor out, Tensor a, int dim, Tensor index, Tensor source, int move,
+                      bint with_self, bint mean, int kind, const char* op) except -1:
+    cdef int device = out.mem.device
+    if source.count == 0:       # the indices are looked at all the same
+        check_only(index_on(index, device), a.sizes[dim] if a.nd else 1, kind, op, dim, device)
+    return scatter_along(out, a, dim, along(index, dim, source), source, move, with_self, mean,
+                         kind, op)
 
 
 cdef int scatter(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor src) except -1:
@@ -380,9 +398,8 @@ cdef int scatter_add(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor 
 
 
 cdef int index_add(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor source) except -1:
-    cdef int d = <int>normal_dim(dim, a.nd)
-    return scatter_along(out, a, d, along(index, d, source), source, ADD, True, False, FAULT_PLACE,
-                         "index_add")
+    return slices_along(out, a, <int>normal_dim(dim, a.nd), index, source, ADD, True, False,
+                        FAULT_PLACE, "index_add")
 
 
 cdef dict MOVES = {"sum": ADD, "mean": ADD, "prod": PROD, "amax": MAX, "amin": MIN}
@@ -396,9 +413,9 @@ cdef int scatter_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tens
 
 cdef int index_reduce(Tensor out, Tensor a, Py_ssize_t dim, Tensor index, Tensor source,
                       str reduce, bint include_self) except -1:
-    cdef int d = <int>normal_dim(dim, a.nd)
-    return scatter_along(out, a, d, along(index, d, source), source, <int>MOVES[reduce],
-                         include_self, reduce == "mean", FAULT_REDUCED_INDEX, "index_reduce")
+    return slices_along(out, a, <int>normal_dim(dim, a.nd), index, source, <int>MOVES[reduce],
+                        include_self, reduce == "mean", FAULT_REDUCED_INDEX,
+                        "index_reduce")
 
 
 # --- x[i, j, ...] = values ------------------------------------------------------------------------

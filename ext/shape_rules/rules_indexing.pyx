@@ -546,8 +546,6 @@ cdef int sorted_like(Result* r, Tensor a, Py_ssize_t dim, str op) except -1:
     dimensions."""
     cdef int d
     sorted_along(r, a, dim, op)
-    if a.mem.device != ON_CPU and a.mem.device != ON_META:
-        return 0
     if a.flags & F_STRIDED:
         result_like(&r[0], a, a.dt)
         for d in range(a.nd):

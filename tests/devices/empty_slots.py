@@ -56,7 +56,7 @@ def sample_of(record):
 
 
 def stepping(name):
-    """A program: two steps of an optimizer with a scaler, so that its gradients are looked at."""
+    """A program: two steps of an optimizer with a scaler and clipping, which look at gradients."""
 
     def run(place):
         p = ag.arange(1.0, 5.0).to(place).requires_grad_()
@@ -65,6 +65,8 @@ def stepping(name):
         for _ in range(2):
             p.grad = None
             scaler.scale((p * p).sum()).backward()
+            scaler.unscale_(method)
+            ag.nn.utils.clip_grad_norm_([p], 1.0)
             scaler.step(method)
             scaler.update()
         return [p]

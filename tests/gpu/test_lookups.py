@@ -111,6 +111,23 @@ def test_bags(mode, padding, last, dtype):
         close(a, wide(b), 60, dtype)
 
 
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_no_bags(mode):
+    """The only offset is the end of the last bag."""
+    results, n = [], 0
+    for device in ("cuda", "cpu"):
+        table = numbers((6, 7), "float32").to(device).requires_grad_()
+        each = torch.ones(n, device=device, requires_grad=True) if mode == "sum" else None
+        bags = F.embedding_bag(
+            places(n, 6).to(device), table, torch.tensor([0], device=device), mode=mode,
+            per_sample_weights=each, include_last_offset=True,
+        )  # fmt: skip
+        bags.sum().backward()
+        results.append((bags, table.grad, *(() if each is None else (each.grad,))))
+    for a, b in zip(*results, strict=True):
+        assert a.shape == b.shape and wide(a).tolist() == wide(b).tolist()
+
+
 def test_bags_of_columns_with_gaps():
     table = numbers((6, 14), "float32")
     index, offsets = places(9, 6), torch.tensor([0, 4])

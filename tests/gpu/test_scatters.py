@@ -218,6 +218,34 @@ def test_tensors_without_dimensions():
         same(found, call(five + 1, zero, five))
 
 
+@dtypes
+def test_a_number_as_index_of_a_vector(dtype):
+    """An index without dimensions stands for one place of a vector."""
+    x, index = numbers((6,), dtype), torch.tensor(4)
+    one = numbers((), dtype, 1)
+    for call in (
+        lambda x, i, s: x.scatter(0, i, s),
+        lambda x, i, s: x.scatter_add(-1, i, s),
+        lambda x, i, s: x.scatter_add(0, i, s[None]),
+        lambda x, i, s: x.index_add(0, i, s[None]),
+        lambda x, i, s: x.index_copy(0, i, s),
+        *(
+            lambda x, i, s, how=how, own=own: x.scatter_reduce(0, i, s, how, include_self=own)
+            for how in REDUCE
+            for own in (True, False)
+            if not x.is_complex() and x.dtype != torch.bool
+        ),
+    ):
+        found = call(*(t.to("cuda") for t in (x, index, one)))
+        same(found, call(x, index, one))
+
+
+def test_the_gradient_of_one_gathered_element():
+    x = numbers((6,), "float64").to("cuda").requires_grad_()
+    x.gather(0, torch.tensor(4, device="cuda")).mul(3).backward()
+    assert x.grad.tolist() == [0, 0, 0, 0, 3, 0]
+
+
 def test_runs_of_one_key_are_joined_over_many_chunks():
     n = 20_000
     source = numbers(n, "float32")
@@ -265,14 +293,34 @@ def test_indices_outside_are_left_out_and_raised(bad, way):
         (lambda: x.scatter(0, index, x[:1] * 0), RuntimeError),
         (lambda: x.scatter_add(0, index, x[:1]), RuntimeError),
         (lambda: x.index_add(0, index[0], x[:4]), RuntimeError),
+        (lambda: x.index_copy(0, index[0], x[:4]), IndexError),
         (lambda: x.index_put((index[0] - 10 * (bad < 0),), x[:4]), IndexError),
     ):
         result = call()
-        with pytest.raises(kind, match=text if kind is RuntimeError or bad > 0 else "index -11"):
+        with pytest.raises(kind, match=f"{text}|index -11 "):
             torch.cuda.synchronize()
         assert result.shape == x.shape and result.isfinite().all().item()
     with pytest.raises(IndexError, match="index out of range in self"):
         x.index_reduce(0, index[0], x[:4], "prod").cpu()
+
+
+@pytest.mark.parametrize("bad", [9, -1])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_indices_outside_are_raised_where_nothing_is_written(bad, dim):
+    shape = (5, 0) if dim == 0 else (0, 5)
+    index = torch.tensor([1, bad])
+    for call in (
+        lambda x, i: x.index_add(dim, i, x.narrow(dim, 0, 2)),
+        lambda x, i: x.index_copy(dim, i, x.narrow(dim, 0, 2)),
+        lambda x, i: x.index_reduce(dim, i, x.narrow(dim, 0, 2), "amax"),
+        lambda x, i: x.index_select(dim, i),
+    ):
+        errors = []
+        for device in ("cpu", "cuda"):
+            with pytest.raises((IndexError, RuntimeError)) as caught:
+                call(torch.ones(shape, device=device), index.to(device)).cpu()
+            errors.append((caught.type, str(caught.value).partition("\n")[0]))
+        assert errors[0] == errors[1]
 
 
 @pytest.mark.cached

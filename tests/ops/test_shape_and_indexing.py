@@ -208,6 +208,18 @@ def test_index_copy_and_index_fill():
         x.index_fill(0, ag.tensor([1.0]), 0)
 
 
+@pytest.mark.parametrize("place", [4, [4]])
+def test_index_copy_of_a_number_into_a_vector(place):
+    x, s = leaf(6), leaf()
+    y = x.index_copy(0, ag.tensor(place), s)
+    expected = x.detach().numpy().copy()
+    expected[4] = s.item()
+    equal(y, expected)
+    gx, gs = ag.autograd.grad(y.sum(), (x, s))
+    equal(gx, [1.0, 1.0, 1.0, 1.0, 0.0, 1.0])
+    equal(gs, 1.0)
+
+
 def test_masked_scatter_takes_elements_in_order():
     x, s = leaf(2, 3), leaf(4)
     mask = ag.tensor([[True, False, True], [False, True, False]])
