@@ -120,6 +120,8 @@ cdef extern from "scalar/dot_complex.h":
         Py_ssize_t k, const float* w, const float* x, float* parts) noexcept nogil
     void ag_parts_of_dot_f64(
         Py_ssize_t k, const double* w, const double* x, double* parts) noexcept nogil
+    void ag_turn_f32(float* re, float* im, float by_re, float by_im) noexcept nogil
+    void ag_turn_f64(double* re, double* im, double by_re, double by_im) noexcept nogil
 
 cdef enum:
     # Rows of a matrix that are packed together.
@@ -537,9 +539,10 @@ cdef inline void dot_complex_kind(
     im = ((-sums[2] if conj_x else sums[2])
           + (-sums[3] if conj_w else sums[3]))
     if turn != 0:
-        sums[0] = re
-        re = factor * re - turn * im
-        im = factor * im + turn * sums[0]
+        if real is float:
+            ag_turn_f32(&re, &im, factor, turn)
+        else:
+            ag_turn_f64(&re, &im, factor, turn)
     else:
         re *= factor
         im *= factor

@@ -2,6 +2,7 @@
 #ifndef AG_DOT_COMPLEX_H
 #define AG_DOT_COMPLEX_H
 
+#include "config.h"
 #include "gemm_micro.h"
 
 #if defined(__clang__) || __GNUC__ >= 12
@@ -63,8 +64,18 @@
             }                                                                                    \
         for (int i = 0; i < 4; i++) parts[i] += ends[i / 2][i % 2];                              \
     }
+/* A complex number times another, whose products are rounded on every instruction set. */
+#define AG_TURN(S)                                                                               \
+    static inline void ag_turn_##S(ag_##S *re, ag_##S *im, ag_##S by_re, ag_##S by_im) {         \
+        const ag_##S x = *re, y = *im;                                                           \
+        *re = AG_ROUNDED(by_re * x) - AG_ROUNDED(by_im * y);                                     \
+        *im = AG_ROUNDED(by_re * y) + AG_ROUNDED(by_im * x);                                     \
+    }
 AG_DOT_COMPLEX(f32)
 AG_DOT_COMPLEX(f64)
 #undef AG_DOT_COMPLEX
+AG_TURN(f32)
+AG_TURN(f64)
+#undef AG_TURN
 
 #endif
