@@ -1,11 +1,7 @@
 """Programs on a GPU beyond operators: on "cuda" and with "cuda" as the default device."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
-from emulator import places
 
 import autograd_cy as ag
 from autograd_cy import nn
@@ -157,16 +153,3 @@ def test_the_cost_of_the_host_is_measured(monkeypatch, capsys):
     assert all(
         float(number) > 0 for line in lines[1:] for number in line.split("ns")[0].split()[-1:]
     )
-
-
-@pytest.mark.slow
-@pytest.mark.emulated
-def test_calls_cost_the_host_few_launches():
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.programs.gpu_host", "--emulated", "--check"],
-        cwd=places.ROOT,
-        env=places.environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
