@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Where in the program kernels were called that may note a bad value."""
+"""Note where in the program kernels were called that may find a bad value."""
 from autograd_cy._C.launch cimport Fault
 
 # Say where kernels of a device note their faults.

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 from autograd_cy._C.tensor cimport Tensor
 
 cdef class Places:
-    """What x[i, j, ...] selects: index tensors, and which dimensions they index."""
+    """A selection x[i, j, ...]: index tensors, and which dimensions they index."""
     cdef Tensor source          # the tensor; dimensions of a mask may be joined to one
     cdef list index             # int32 or int64 tensors of the device, of any strides
     cdef int n                  # how many

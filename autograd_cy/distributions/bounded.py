@@ -313,7 +313,7 @@ class ContinuousBernoulli(_OfProbability, ExponentialFamily):
         return made
 
     def _away(self) -> tuple[Tensor, Tensor]:
-        """Where formulas are stable, and probabilities that are replaced elsewhere."""
+        """Tell where formulas are stable, and replace the probabilities elsewhere."""
         away = (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
         return away, where(away, self.probs, self._lims[0])
 
@@ -413,7 +413,7 @@ class GeneralizedPareto(_OfParameters):
         super().__init__(loc, scale, concentration, validate_args=validate_args)
 
     def _shape(self) -> tuple[Tensor, Tensor]:
-        """Where the concentration counts as 0, and concentrations without zeros."""
+        """Tell where the concentration counts as 0, and replace it there."""
         zero = self.concentration.abs() < 2 * finfo(self.concentration.dtype).eps
         return zero, where(zero, 1.0, self.concentration)
 

@@ -185,7 +185,10 @@ class Binomial(_Trials):
     def _one_count(self, what: str) -> int:
         count = int(self.total_count.max())
         if not self.total_count.min() == count:
-            raise NotImplementedError(f"Inhomogeneous total count not supported by `{what}`.")
+            raise NotImplementedError(
+                f"Inhomogeneous total count not supported by `{what}`. Make a distribution for "
+                "each total_count"
+            )
         return count
 
     def entropy(self) -> Tensor:
@@ -300,7 +303,9 @@ class Multinomial(Distribution):
         validate_args: bool | None = None,
     ):
         if not isinstance(total_count, int):
-            raise NotImplementedError("inhomogeneous total_count is not supported")
+            raise NotImplementedError(
+                "inhomogeneous total_count is not supported: make a distribution for each of them"
+            )
         self.total_count = total_count
         self._categorical = Categorical(probs, logits)
         shape = self._categorical.param_shape

@@ -1,4 +1,4 @@
-"""The source of what training does to lists of gradients on CUDA devices (lists.cuh)."""
+"""The source of kernels for lists of gradients on CUDA devices (lists.cuh)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # cython: language_level=3
 # build: plain hot
-"""Where in the program kernels were called that may note a bad value.
+"""Note where in the program kernels were called that may find a bad value.
 
 A kernel notes it when it runs, and the exception comes at the next synchronisation: somewhere else
 in the program. So the host keeps of the last calls of each device the code object and the

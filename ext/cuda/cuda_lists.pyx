@@ -1,6 +1,6 @@
 # cython: language_level=3
 # build: plain cold
-"""What training does to lists of gradients on CUDA devices: scaling, clipping, their norm.
+"""Lists of gradients on CUDA devices: scaling, clipping, their norm.
 
 A list is one launch, with the addresses in its arguments; some 160 tensors fit, more take several.
 """

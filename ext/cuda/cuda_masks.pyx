@@ -40,7 +40,7 @@ cdef int writing = kernel_id("masks", "mask_write")
 # --- how many, and where ----------------------------------------------------------------------
 
 cdef class Places:
-    """What x[i, j, ...] selects."""
+    """A selection x[i, j, ...]."""
 
 
 cdef void set_mask(ag_mask_args* args, Tensor mask) noexcept:
