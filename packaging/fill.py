@@ -1,0 +1,140 @@
+"""Write versions, addresses and checksums into the recipes of this folder.
+
+::
+
+    python packaging/fill.py --version 0.3.0                       # the files in the tree, before a release
+    python packaging/fill.py --sdist dist/autograd_cy-0.3.0.tar.gz --into build/recipes
+    python packaging/fill.py --sdist FILE --url file:///tmp/FILE --into FOLDER   # for a local build
+
+In the tree, recipes name the version of the package and have a checksum of zeros, because no sdist
+exists yet. The second form copies them into a folder with the checksum of an sdist, and with the
+address that PyPI gives to it or another one. Every recipe that has a checksum is filled, wherever it
+stands under ``packaging/``: a new one needs no line here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import re
+import shutil
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+VERSION_FILE = "autograd_cy/_version.py"
+#: The checksum of recipes in the tree.
+NO_CHECKSUM = "0" * 64
+#: Where PyPI keeps the sdist of a version.
+PYPI = "https://files.pythonhosted.org/packages/source/a/autograd_cy/autograd_cy-{version}.tar.gz"
+_SDIST = re.compile(r"autograd_cy-(\d[\w.]*)\.tar\.gz")
+#: A dotted version, optionally a pre-release (PEP 440).
+_VERSION = re.compile(r"\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?")
+
+
+def current_version() -> str:
+    """Return the version of the tree."""
+    text = (ROOT / VERSION_FILE).read_text()
+    return re.search(r'__version__ = "(.+)"', text)[1]
+
+
+def recipes() -> list[Path]:
+    """Return the files of this folder that name the version or have a checksum, sorted."""
+    version = current_version()
+    chosen = []
+    for path in sorted(HERE.rglob("*")):
+        if path.is_file() and path.suffix not in {".pyc", ".md"} and path != Path(__file__).resolve():
+            text = path.read_text()
+            if version in text or version in path.name or NO_CHECKSUM in text:
+                chosen.append(path)
+    return chosen
+
+
+def with_version(text: str, old: str, new: str) -> str:
+    """Return a text with one version in place of another, where it stands as a whole word."""
+    return re.sub(rf"(?<![\w.]){re.escape(old)}(?![\w]|\.\d)", new, text)
+
+
+def set_version(new: str) -> list[Path]:
+    """Write a version into the package, the citation file and the recipes; return what changed."""
+    old = current_version()
+    changed = []
+    files = [ROOT / VERSION_FILE, ROOT / "CITATION.cff", *recipes()]
+    for path in (path for path in files if path.exists()):
+        target = path.with_name(path.name.replace(old, new))
+        text = with_version(path.read_text(), old, new)
+        if target != path:
+            path.rename(target)
+        target.write_text(text)
+        changed.append(target)
+    return changed
+
+
+def fill(sdist: Path, folder: Path, url: str | None = None) -> list[Path]:
+    """Copy the recipes with the checksum and address of an sdist.
+
+    Parameters
+    ----------
+    sdist : pathlib.Path
+        The file, ``autograd_cy-VERSION.tar.gz``. Its version must be that of the tree.
+    folder : pathlib.Path
+        Where the copies go, in the folders that they have here.
+    url : str, optional
+        The address instead of PyPI's, such as ``file:///...``.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The copies.
+
+    Raises
+    ------
+    SystemExit
+        If there is no such file, or it is of another version.
+    """
+    match = _SDIST.fullmatch(sdist.name)
+    if match is None or not sdist.is_file():
+        raise SystemExit(f"fill.py: {sdist} is not an sdist; make one: python -m build --sdist")
+    version = current_version()
+    if match[1] != version:
+        raise SystemExit(
+            f"fill.py: {sdist.name} is of another version than the tree ({version}); "
+            "make an sdist of this tree: python -m build --sdist"
+        )
+    checksum = hashlib.sha256(sdist.read_bytes()).hexdigest()
+    copies = []
+    for path in recipes():
+        copy = folder / path.relative_to(HERE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+        text = copy.read_text().replace(NO_CHECKSUM, checksum)
+        if url is not None:
+            text = text.replace(PYPI.format(version=version), url)
+        copy.write_text(text)
+        copies.append(copy)
+    return copies
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line of this file."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--version", help="write this version into the files of the tree")
+    parser.add_argument("--sdist", type=Path, help="the sdist whose checksum is written")
+    parser.add_argument("--into", type=Path, help="the folder of the filled copies")
+    parser.add_argument("--url", help="the address of the sdist, instead of PyPI's")
+    options = parser.parse_args(arguments)
+    if options.version is not None and options.sdist is None:
+        if _VERSION.fullmatch(options.version) is None:
+            parser.error(f"{options.version} is not a version such as 1.2.3 or 1.2.3rc1")
+        paths = set_version(options.version)
+    elif options.sdist is not None and options.into is not None and options.version is None:
+        paths = fill(options.sdist, options.into, options.url)
+    else:
+        parser.error("give --version, or --sdist and --into")
+    print("\n".join(str(path) for path in paths))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
