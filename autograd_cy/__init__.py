@@ -7,10 +7,14 @@ package imports NumPy and nothing else heavy; the BLAS is looked up at the first
 
 import os as _os
 
+from autograd_cy._environment import launcher as _launcher
 from autograd_cy._environment import threads as _threads
 
 # Before any compiled module loads the OpenMP runtime, which reads its environment once.
 _threads.prepare_environment()
+
+# Scripts made for torchrun look for its variables before they start a group of processes.
+_launcher.export()
 
 from autograd_cy import _C  # noqa: E402
 from autograd_cy._tensors.namespace import *  # noqa: E402, F403

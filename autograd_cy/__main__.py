@@ -1,4 +1,4 @@
-"""Command line: `python -m autograd_cy info`, `doctor`, `profile` and `as-torch`."""
+"""Command line: `python -m autograd_cy info`, `doctor`, `profile`, `run` and `as-torch`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ def main(argv: list[str] | None = None) -> int:
         from autograd_cy._as_torch import command
 
         return command.run(given[1:])
+    if given[:1] == ["run"]:  # likewise
+        from autograd_cy._environment import mpi_launcher
+
+        return mpi_launcher.run(given[1:])
     parser = argparse.ArgumentParser(prog="autograd-cy", description="About this installation.")
     parser.add_argument("--version", action="version", version=f"autograd_cy {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
@@ -25,6 +29,7 @@ def main(argv: list[str] | None = None) -> int:
     profile = commands.add_parser("profile", help="run a program and say where its time went")
     _profile_arguments(profile, given)
     commands.add_parser("as-torch", help="run a program in which `import torch` finds autograd_cy")
+    commands.add_parser("run", help="start a script in several processes by MPI")
     arguments = parser.parse_args(given)
     if arguments.command == "profile":
         from autograd_cy.profiler import _command
