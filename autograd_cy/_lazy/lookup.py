@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from autograd_cy._lazy import ROOT
-from autograd_cy._lazy.table import ABSENT, MODULES, MOVED, STAND_INS, WITHOUT_DEVICE, OfTorch
+from autograd_cy._lazy.table import ABSENT, MODULES, MOVED, STAND_INS, WITHOUT_DEVICE
 
 __all__ = [
     "attribute",
@@ -92,8 +92,6 @@ def method_error(tensor: Any, owner: type, name: str) -> AttributeError:
 def use_error(path: str, name: str) -> Exception:
     """Make the error of a use of a stand-in: it names it, and what to do instead."""
     way_out = STAND_INS[_inner(path)][name]
-    if isinstance(way_out, OfTorch):
-        return way_out.error(f"{name}: {way_out.text}")
     return RuntimeError(
         f"{name}: autograd_cy has no counterpart of {_theirs(path, name)} ({way_out})"
     )

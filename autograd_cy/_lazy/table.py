@@ -4,7 +4,7 @@ The names of torch that this package lacks, or has elsewhere.
 A row is a module without the package's name, a name in it, and, by its kind:
 
 - ABSENT: what to use instead. The name can't be imported, and the error says so.
-- STAND_INS: what to do instead, or torch's own error. The name can be imported, and raises an error
+- STAND_INS: what to do instead, and the name can be imported, but raises an error
   when it is used.
 - MOVED: the module that has the name here.
 
@@ -14,16 +14,9 @@ table when a program asks for a name that nothing else has.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-__all__ = ["ABSENT", "MODULES", "MOVED", "NO_GROUP", "STAND_INS", "WITHOUT_DEVICE", "OfTorch"]
-
-
-class OfTorch(NamedTuple):
-    """The error that torch raises for a stand-in, in place of one about what is absent."""
-
-    error: type[Exception]
-    text: str
+__all__ = ["ABSENT", "MODULES", "MOVED", "STAND_INS", "WITHOUT_DEVICE"]
 
 
 def _each(way_out: Any, names: str) -> dict[str, Any]:
@@ -227,19 +220,10 @@ WITHOUT_DEVICE = {
 
 # --- stand-ins ---
 
-# The words of torch where a program has started no group of processes.
-NO_GROUP = (
-    "Default process group has not been initialized, please make sure to call init_process_group"
-)
-_ALONE = OfTorch(
-    ValueError,
-    f"{NO_GROUP}; there are no groups of processes here (distributed.is_available() is False): "
-    "leave the call out where there is one process, or use mpi4py on the arrays of tensor.numpy()",
-)
-_ONE_PROCESS = (
-    "there are no groups of processes here, and distributed.is_available() says so: run one "
-    "process, which needs none, or use mpi4py on the arrays of tensor.numpy()"
-)
+_MEETS_BY_MPI = "processes meet by MPI, which needs no store and no address; leave it out"
+_LAUNCHED_BY_MPI = "start several processes by mpirun -n N python SCRIPT, or srun"
+_NO_MESH = "there are no meshes of devices; use new_group and DistributedDataParallel"
+_ONE_PROCESS = "use the collectives of distributed, or DistributedDataParallel"
 _WHOLE_MODEL = "there is one process; use the module itself"
 _NO_EXPORTER = "there is no exporter; save the weights by autograd_cy.save(module.state_dict())"
 _NO_GRAPH = "there is no graph of the program; run it as it is"
@@ -263,7 +247,7 @@ _QUANTIZATION = _each(
 )
 
 #: Module without the package's name -> name of torch's there -> the way out.
-STAND_INS: dict[str, dict[str, str | OfTorch]] = {
+STAND_INS: dict[str, dict[str, str]] = {
     "": {
         **_each("sizes are numbers of Python", "SymBool SymFloat SymInt"),
         **_each("use jit.ScriptModule", "ScriptModule"),
@@ -308,27 +292,26 @@ STAND_INS: dict[str, dict[str, str | OfTorch]] = {
     "cuda.tunable": _each("kernels are not tuned; leave it out", "enable tuning_enable"),
     "distributed": {
         **_each(
-            _ONE_PROCESS,
-            "init_process_group init_device_mesh DeviceMesh FileStore HashStore PrefixStore"
-            " ProcessGroup ProcessGroupGloo ProcessGroupMPI ProcessGroupNCCL Store TCPStore Work"
-            " P2POp rendezvous register_rendezvous_handler launch run Reducer GradBucket",
+            _MEETS_BY_MPI,
+            "FileStore HashStore PrefixStore Store TCPStore rendezvous register_rendezvous_handler",
+        ),
+        **_each(_LAUNCHED_BY_MPI, "launch run"),
+        **_each(_NO_MESH, "DeviceMesh init_device_mesh"),
+        **_each(
+            "there is one kind of groups, ProcessGroup; leave the others out",
+            "ProcessGroupGloo ProcessGroupMPI ProcessGroupNCCL Reducer get_backend_config",
         ),
         **_each(
-            _ALONE,
-            "all_gather all_gather_coalesced all_gather_into_tensor all_gather_object all_reduce"
-            " all_reduce_coalesced all_to_all all_to_all_single barrier batch_isend_irecv"
-            " broadcast broadcast_object_list destroy_process_group gather gather_object"
-            " get_backend get_backend_config get_global_rank get_group_rank"
-            " get_process_group_ranks get_rank get_world_size irecv isend monitored_barrier"
-            " new_group new_subgroups new_subgroups_by_enumeration recv recv_object_list reduce"
-            " reduce_scatter reduce_scatter_tensor scatter scatter_object_list send"
-            " send_object_list split_group",
+            "call the function for each tensor",
+            "all_gather_coalesced all_reduce_coalesced",
+        ),
+        **_each(
+            "call new_group for each group, on all ranks",
+            "new_subgroups new_subgroups_by_enumeration split_group",
         ),
     },
-    "distributed.algorithms": {},
-    "distributed.algorithms.join": _each(_ONE_PROCESS, "Join JoinHook Joinable"),
     "distributed.checkpoint": _each(
-        "use autograd_cy.save and autograd_cy.load",
+        "use autograd_cy.save on rank 0, and autograd_cy.load on all",
         "load save async_save load_state_dict save_state_dict FileSystemReader FileSystemWriter",
     ),
     "distributed.checkpoint.state_dict": _each(
@@ -336,11 +319,8 @@ STAND_INS: dict[str, dict[str, str | OfTorch]] = {
         "StateDictOptions get_model_state_dict get_optimizer_state_dict get_state_dict"
         " set_model_state_dict set_optimizer_state_dict set_state_dict",
     ),
-    "distributed.device_mesh": _each(_ONE_PROCESS, "DeviceMesh init_device_mesh"),
-    "distributed.distributed_c10d": {
-        **_each(_ONE_PROCESS, "ProcessGroup Store init_process_group"),
-        **_each(_ALONE, "_get_default_group broadcast_object_list get_rank get_world_size"),
-    },
+    "distributed.device_mesh": _each(_NO_MESH, "DeviceMesh init_device_mesh"),
+    "distributed.distributed_c10d": _each(_MEETS_BY_MPI, "Store"),
     "distributed.fsdp": _each(
         _WHOLE_MODEL,
         "BackwardPrefetch CPUOffload CPUOffloadPolicy FSDPModule FullOptimStateDictConfig"
@@ -352,15 +332,10 @@ STAND_INS: dict[str, dict[str, str | OfTorch]] = {
         "ModuleWrapPolicy enable_wrap lambda_auto_wrap_policy size_based_auto_wrap_policy"
         " transformer_auto_wrap_policy wrap",
     ),
-    "distributed.nn": _each(
-        _ALONE, "RemoteModule all_gather all_reduce all_to_all broadcast gather reduce scatter"
-    ),
-    "distributed.nn.functional": _each(
-        _ALONE, "all_gather all_reduce all_to_all broadcast gather reduce reduce_scatter scatter"
-    ),
+    "distributed.nn": _each("use DistributedDataParallel", "RemoteModule"),
     "distributed.optim": _each(
-        "there is one process; use the optimizer itself",
-        "DistributedOptimizer PostLocalSGDOptimizer ZeroRedundancyOptimizer",
+        "use ZeroRedundancyOptimizer, or the optimizer itself",
+        "DistributedOptimizer PostLocalSGDOptimizer",
     ),
     "distributed.rpc": _each(
         _ONE_PROCESS, "RRef WorkerInfo init_rpc remote rpc_async rpc_sync shutdown"
@@ -448,8 +423,16 @@ MOVED: dict[str, tuple[str, ...]] = {
     "cuda.amp.common": ("cuda.amp: amp_definitely_not_available",),
     "cuda.amp.grad_scaler": ("cuda.amp: GradScaler",),
     "distributed.distributed_c10d": (
-        "distributed: Backend GroupMember ReduceOp default_pg_timeout group is_initialized"
-        " is_mpi_available is_nccl_available",
+        "distributed: Backend GroupMember P2POp ProcessGroup ReduceOp Work all_gather"
+        " all_gather_into_tensor all_gather_object all_reduce all_to_all all_to_all_single barrier"
+        " batch_isend_irecv broadcast broadcast_object_list default_pg_timeout"
+        " destroy_process_group gather gather_object get_backend get_global_rank get_group_rank"
+        " get_process_group_ranks get_rank get_world_size group init_process_group irecv"
+        " is_backend_available is_gloo_available is_initialized is_mpi_available"
+        " is_nccl_available is_torchelastic_launched isend monitored_barrier new_group recv"
+        " recv_object_list reduce reduce_scatter reduce_scatter_tensor scatter"
+        " scatter_object_list send send_object_list",
+        "distributed.groups: _get_default_group=default_group _rank_not_in_group",
     ),
     "distributed.elastic": ("distributed: ",),
     "distributed.elastic.multiprocessing": ("distributed: ",),

@@ -1,27 +1,92 @@
 """
-The names that programs for several processes import: there is one process, and this says so.
+Several processes that compute together, by the names of ``torch.distributed``.
 
-:func:`is_available` and :func:`is_initialized` are False, as in torch without the package. What
-would start a group of processes, or needs one, raises an error that says what to do; names of
-``torch.distributed`` can be imported all the same, as programs import them whether they are
-started in several processes or in one.
+The processes communicate by MPI (mpi4py, the extra ``mpi``), and ``mpirun`` or ``srun`` starts
+them. A process that was started alone is a world of one, without MPI. No import of this package
+loads MPI: :func:`init_process_group` does, if a launcher has started several processes.
 """
 
 from __future__ import annotations
 
-import datetime
-import enum
 from collections.abc import Callable
 from typing import Any
 
 from autograd_cy._lazy import attach as _attach
 
+from ._world import ProcessGroup
+from .collectives import all_reduce, barrier, broadcast, monitored_barrier, reduce
+from .constants import Backend, ReduceOp, default_pg_timeout
+from .exchanging import all_to_all, all_to_all_single
+from .gathering import all_gather, all_gather_into_tensor, gather
+from .groups import (
+    GroupMember,
+    destroy_process_group,
+    get_backend,
+    get_global_rank,
+    get_group_rank,
+    get_node_local_rank,
+    get_process_group_ranks,
+    get_rank,
+    get_world_size,
+    group,
+    init_process_group,
+    is_available,
+    is_backend_available,
+    is_gloo_available,
+    is_initialized,
+    is_mpi_available,
+    is_nccl_available,
+    is_torchelastic_launched,
+    is_ucc_available,
+    is_xccl_available,
+    new_group,
+)
+from .groups import (
+    _rank_not_in_group as _rank_not_in_group,
+)
+from .objects import (
+    all_gather_object,
+    broadcast_object_list,
+    gather_object,
+    recv_object_list,
+    scatter_object_list,
+    send_object_list,
+)
+from .point_to_point import P2POp, batch_isend_irecv, irecv, isend, recv, send
+from .scattering import reduce_scatter, reduce_scatter_tensor, scatter
+from .work import Work
+
 __all__ = [
     "Backend",
     "GroupMember",
+    "P2POp",
+    "ProcessGroup",
     "ReduceOp",
+    "Work",
+    "all_gather",
+    "all_gather_into_tensor",
+    "all_gather_object",
+    "all_reduce",
+    "all_to_all",
+    "all_to_all_single",
+    "barrier",
+    "batch_isend_irecv",
+    "broadcast",
+    "broadcast_object_list",
     "default_pg_timeout",
+    "destroy_process_group",
+    "gather",
+    "gather_object",
+    "get_backend",
+    "get_global_rank",
+    "get_group_rank",
+    "get_node_local_rank",
+    "get_process_group_ranks",
+    "get_rank",
+    "get_world_size",
     "group",
+    "init_process_group",
+    "irecv",
     "is_available",
     "is_backend_available",
     "is_gloo_available",
@@ -31,181 +96,21 @@ __all__ = [
     "is_torchelastic_launched",
     "is_ucc_available",
     "is_xccl_available",
+    "isend",
+    "monitored_barrier",
+    "new_group",
+    "recv",
+    "recv_object_list",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "scatter",
+    "scatter_object_list",
+    "send",
+    "send_object_list",
 ]
 
-default_pg_timeout = datetime.timedelta(minutes=30)
-
-
-class ReduceOp(enum.Enum):
-    """
-    The operations that reduce values of several processes; programs name them as defaults of
-    arguments.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.distributed.ReduceOp.SUM.name
-    'SUM'
-    """
-
-    SUM = 0
-    AVG = 1
-    PRODUCT = 2
-    MIN = 3
-    MAX = 4
-    BAND = 5
-    BOR = 6
-    BXOR = 7
-    PREMUL_SUM = 8
-
-
 reduce_op = ReduceOp  # of older programs
-
-
-class Backend(str):
-    """
-    The name of what processes talk through, in small letters.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.distributed.Backend("NCCL") == ag.distributed.Backend.NCCL
-    True
-    """
-
-    __slots__ = ()
-    UNDEFINED = "undefined"
-    GLOO = "gloo"
-    NCCL = "nccl"
-    UCC = "ucc"
-    MPI = "mpi"
-    XCCL = "xccl"
-
-    def __new__(cls, name: str) -> Backend:
-        return super().__new__(cls, name.lower())
-
-
-class GroupMember:
-    """
-    The group of all processes, which is None, as in torch where there is none.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.distributed.GroupMember.WORLD
-    """
-
-    WORLD = None
-    NON_GROUP_MEMBER = -100
-
-
-class group:
-    """
-    The group of all processes, which is None, as in torch where there is none.
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.distributed.group.WORLD
-    """
-
-    WORLD = None
-
-
-def is_available() -> bool:
-    """
-    Tell whether processes can work together: never.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.distributed.is_available()
-    False
-    """
-    return False
-
-
-def is_initialized() -> bool:
-    """
-    Tell whether a group of processes was started: never.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.distributed.is_initialized()
-    False
-    """
-    return False
-
-
-def is_backend_available(backend: str) -> bool:
-    """
-    Tell whether processes can talk through a library: through none.
-
-    Parameters
-    ----------
-    backend : str
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.distributed.is_backend_available("gloo")
-    False
-    """
-    return False
-
-
-def _no_library() -> bool:
-    """
-    Tell whether processes can talk through this library: never.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.distributed.is_nccl_available()
-    False
-    """
-    return False
-
-
-is_gloo_available = _no_library
-is_mpi_available = _no_library
-is_nccl_available = _no_library
-is_ucc_available = _no_library
-is_xccl_available = _no_library
-
-
-def is_torchelastic_launched() -> bool:
-    """
-    Tell whether torchrun started this process: it starts nothing of this package.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import autograd_cy as ag
-    >>> ag.distributed.is_torchelastic_launched()
-    False
-    """
-    return False
 
 
 def _record(fn: Callable, error_handler: Any = None) -> Callable:
@@ -213,4 +118,8 @@ def _record(fn: Callable, error_handler: Any = None) -> Callable:
     return fn
 
 
-__getattr__, __dir__ = _attach(__name__)
+__getattr__, __dir__ = _attach(
+    __name__,
+    ["algorithms", "nn", "optim"],
+    {"distributed._ddp.buckets": "GradBucket"},
+)

@@ -1,0 +1,55 @@
+"""Futures of operations: to wait for one completes its operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograd_cy.futures import Future
+
+__all__ = ["OperationFuture"]
+
+
+class OperationFuture(Future):
+    """The result of an operation, or of a function of it.
+
+    Parameters
+    ----------
+    complete : callable
+        Waits for the operation, or asks MPI whether it is complete (``complete(wait=False)``);
+        returns whether it is.
+    value : callable
+        Returns the result, after the operation is complete.
+    """
+
+    def __init__(self, complete: Callable[[bool], bool], value: Callable[[], Any]) -> None:
+        super().__init__()
+        self._complete_operation = complete
+        self._value = value
+
+    def _settle(self, wait: bool) -> bool:
+        if not self._done and self._complete_operation(wait):
+            try:
+                result = self._value()
+            except Exception as error:
+                self.set_exception(error)
+            else:
+                self.set_result(result)
+        return self._done
+
+    def done(self) -> bool:
+        """Return whether the operation is complete."""
+        return self._settle(False)
+
+    def wait(self) -> Any:
+        """Wait for the operation, and return its result."""
+        self._settle(True)
+        return self.value()
+
+    def then(self, callback: Callable[[Future], Any]) -> OperationFuture:
+        """Return the future of a function of this one, which is called once it is complete."""
+
+        def complete(wait: bool) -> bool:
+            return self._settle(wait)
+
+        return OperationFuture(complete, lambda: callback(self))

@@ -1,0 +1,169 @@
+"""MPI by mpi4py: loading it, its datatypes and operations, and the memory of tensors for it.
+
+Only :func:`load` imports mpi4py. Everything else is called after it.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import autograd_cy as ag
+from autograd_cy import Tensor
+
+from .constants import ReduceOp
+
+__all__ = ["buffer_of", "check_operation", "code_of", "datatype", "load", "operation"]
+
+_MPI: Any = None
+
+#: Names of MPI's datatypes by dtype. Half dtypes travel as two bytes.
+_TYPES = {
+    ag.float32: "FLOAT",
+    ag.float64: "DOUBLE",
+    ag.float16: "UINT16_T",
+    ag.bfloat16: "UINT16_T",
+    ag.complex64: "C_FLOAT_COMPLEX",
+    ag.complex128: "C_DOUBLE_COMPLEX",
+    ag.bool: "UINT8_T",
+    ag.uint8: "UINT8_T",
+    ag.uint16: "UINT16_T",
+    ag.uint32: "UINT32_T",
+    ag.uint64: "UINT64_T",
+    ag.int8: "INT8_T",
+    ag.int16: "INT16_T",
+    ag.int32: "INT32_T",
+    ag.int64: "INT64_T",
+}
+_HALVES = (ag.float16, ag.bfloat16)
+_OPERATIONS = {
+    ReduceOp.SUM: "SUM",
+    ReduceOp.AVG: "SUM",
+    ReduceOp.PRODUCT: "PROD",
+    ReduceOp.MIN: "MIN",
+    ReduceOp.MAX: "MAX",
+    ReduceOp.BAND: "BAND",
+    ReduceOp.BOR: "BOR",
+    ReduceOp.BXOR: "BXOR",
+}
+_ORDER = (ReduceOp.MIN, ReduceOp.MAX)
+_BITS = (ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR)
+_OF_BOOLS = {
+    ReduceOp.SUM: "LOR",
+    ReduceOp.MAX: "LOR",
+    ReduceOp.BOR: "LOR",
+    ReduceOp.PRODUCT: "LAND",
+    ReduceOp.MIN: "LAND",
+    ReduceOp.BAND: "LAND",
+    ReduceOp.BXOR: "LXOR",
+}
+_OF_HALVES = {
+    ReduceOp.SUM: ag.add,
+    ReduceOp.PRODUCT: ag.mul,
+    ReduceOp.MIN: ag.minimum,
+    ReduceOp.MAX: ag.maximum,
+}
+
+
+def load() -> Any:
+    """Import mpi4py and return its module MPI.
+
+    Raises
+    ------
+    ImportError
+        If it is missing, or was built for an MPI that isn't there.
+    """
+    global _MPI
+    if _MPI is None:
+        try:
+            from mpi4py import MPI
+        except ModuleNotFoundError as error:
+            if error.name != "mpi4py":
+                raise
+            raise ImportError(
+                "distributed: several processes communicate by MPI, and mpi4py isn't installed; "
+                'install it for the MPI whose mpirun starts them: pip install "autograd_cy[mpi]"'
+            ) from None
+        except (ImportError, RuntimeError, OSError) as error:
+            raise ImportError(
+                f"distributed: mpi4py can't load its MPI ({error}); load the module of the MPI "
+                "that "
+                "it was built for, or build it again: pip install --force-reinstall --no-binary "
+                "mpi4py mpi4py"
+            ) from error
+        _MPI = MPI
+    return _MPI
+
+
+@functools.cache
+def code_of(dtype: Any) -> int:
+    """Return a number for a dtype, alike on all ranks."""
+    datatype(dtype)
+    return list(_TYPES).index(dtype)
+
+
+@functools.cache
+def datatype(dtype: Any) -> Any:
+    """Return MPI's datatype of a dtype."""
+    name = _TYPES.get(dtype)
+    if name is None:
+        raise TypeError(f"distributed: tensors of {dtype} can't be sent; convert them first")
+    return getattr(_MPI, name)
+
+
+def check_operation(op: ReduceOp, dtype: Any) -> None:
+    """Refuse an operation that isn't one of the dtype.
+
+    Raises
+    ------
+    ValueError
+    """
+    real = dtype.is_floating_point
+    if op not in _OPERATIONS or (op is ReduceOp.AVG and not (real or dtype.is_complex)):
+        raise ValueError(
+            f"ReduceOp.{op.name} isn't an operation of {dtype}: reduce by ReduceOp.SUM, then "
+            "multiply or divide"
+        )
+    if (op in _BITS and (real or dtype.is_complex)) or (op in _ORDER and dtype.is_complex):
+        raise ValueError(f"ReduceOp.{op.name} isn't an operation of {dtype}; convert the tensor")
+
+
+@functools.cache
+def operation(op: ReduceOp, dtype: Any) -> Any:
+    """Return MPI's operation for tensors of a dtype.
+
+    Raises
+    ------
+    ValueError
+        If the operation isn't one of the dtype.
+    """
+    check_operation(op, dtype)
+    if dtype == ag.bool:
+        return getattr(_MPI, _OF_BOOLS[op])
+    name = _OPERATIONS[op]
+    if dtype in _HALVES:
+        return _of_halves(name, dtype)
+    return getattr(_MPI, name)
+
+
+@functools.cache
+def _of_halves(name: str, dtype: Any) -> Any:
+    """Return an operation on half numbers, which MPI doesn't know: in float32, then rounded."""
+    function = next(_OF_HALVES[op] for op in _OF_HALVES if _OPERATIONS[op] == name)
+
+    def reduce(values: Any, into: Any, _: Any) -> None:
+        with ag.no_grad():
+            result = ag.frombuffer(into, dtype=dtype)
+            values = ag.frombuffer(values, dtype=dtype)
+            result.copy_(function(values.float(), result.float()))
+
+    return _MPI.Op.Create(reduce, commute=True)
+
+
+def buffer_of(tensor: Tensor) -> list[Any]:
+    """Return the memory of a contiguous tensor as mpi4py takes it: address, count and datatype."""
+    return [
+        _MPI.buffer.fromaddress(tensor.data_ptr(), tensor.nbytes),
+        tensor.numel(),
+        datatype(tensor.dtype),
+    ]

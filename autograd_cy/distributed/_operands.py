@@ -1,0 +1,169 @@
+"""Tensors as operands of MPI: checks, and memory that is contiguous and on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import autograd_cy as ag
+from autograd_cy import Tensor
+from autograd_cy.autograd.graph import increment_version
+
+from ._world import ProcessGroup
+
+__all__ = [
+    "Output",
+    "as_input",
+    "check_tensor",
+    "check_tensors",
+    "check_written",
+    "describe",
+    "group_root",
+    "write",
+]
+
+
+def check_tensor(value: Any, name: str) -> None:
+    """Refuse an argument that isn't a dense tensor with memory.
+
+    Raises
+    ------
+    TypeError
+    """
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
+            f"             but got {type(value)} instead."
+        )
+    if value.device.type == "meta":
+        raise TypeError(f"distributed: parameter `{name}` is on device meta, and has no values")
+
+
+def check_tensors(values: Any, name: str) -> None:
+    """Refuse an argument that isn't a list of tensors.
+
+    Raises
+    ------
+    TypeError
+    """
+    if not isinstance(values, (list, tuple)) or not all(isinstance(v, Tensor) for v in values):
+        raise TypeError(
+            f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
+            f"             but got {type(values)} instead."
+        )
+
+
+def check_written(tensor: Tensor, function: str) -> None:
+    """Refuse a leaf that records: what other ranks write into it would not be seen by backward.
+
+    Raises
+    ------
+    RuntimeError
+    """
+    if tensor.requires_grad and tensor.is_leaf and ag.is_grad_enabled():
+        raise RuntimeError(
+            f"{function}: a leaf Variable that requires grad is being used in an in-place "
+            "operation; "
+            "give tensor.detach(), call it under no_grad(), or use distributed.nn.functional for a "
+            "call with a derivative"
+        )
+
+
+def describe(tensor: Tensor) -> str:
+    """Return dtype and shape, for messages."""
+    return f"{str(tensor.dtype).rpartition('.')[2]} {list(tensor.shape)}"
+
+
+def as_input(tensor: Tensor) -> Tensor:
+    """Return the values of a tensor in C order on the host, the tensor itself if it is so."""
+    tensor = tensor.detach()
+    if tensor.device.type != "cpu":
+        tensor = tensor.cpu()
+    return tensor.resolve_conj().resolve_neg().contiguous()
+
+
+def write(tensor: Tensor, values: Tensor) -> None:
+    """Copy values into a tensor, or raise its version if they are its own memory."""
+    if values.data_ptr() == tensor.data_ptr() and values.device == tensor.device:
+        increment_version(tensor)
+    else:
+        with ag.no_grad():
+            tensor.detach().copy_(values.reshape(tensor.shape))
+
+
+class Output:
+    """The memory that an operation writes, for tensors one after the other.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensor
+    values : bool, optional
+        The operation reads the tensors, too.
+
+    Attributes
+    ----------
+    memory : Tensor
+        Contiguous, on the host: the tensor itself if there is one and it is so.
+    """
+
+    __slots__ = ("_tensors", "memory")
+
+    def __init__(self, tensors: Sequence[Tensor], values: bool = False) -> None:
+        self._tensors = tensors
+        if len(tensors) == 1:
+            (tensor,) = tensors
+            tensor = tensor.detach()
+            own = (
+                tensor.device.type == "cpu"
+                and tensor.is_contiguous()
+                and not tensor.is_conj()
+                and not tensor.is_neg()
+            )
+            if own:
+                self.memory = tensor
+            elif values:
+                self.memory = as_input(tensor).clone()
+            else:
+                self.memory = ag.empty(tensor.shape, dtype=tensor.dtype)
+        else:
+            count = sum(tensor.numel() for tensor in tensors)
+            self.memory = ag.empty(count, dtype=tensors[0].dtype)
+
+    def finish(self) -> None:
+        """Bring the results into the tensors."""
+        if len(self._tensors) == 1:
+            write(self._tensors[0], self.memory)
+            return
+        start = 0
+        for tensor in self._tensors:
+            count = tensor.numel()
+            write(tensor, self.memory[start : start + count])
+            start += count
+
+
+def group_root(
+    group: ProcessGroup, root: int | None, in_group: int | None, function: str, name: str
+) -> int:
+    """Return the rank in a group of a root that is given by its rank in the world or in the group.
+
+    Raises
+    ------
+    ValueError
+        If both are given, or neither, or there is no such rank.
+    """
+    if root is not None and in_group is not None:
+        raise ValueError(f"{function}: can't specify both group_{name} and {name}")
+    if in_group is not None:
+        if not 0 <= in_group < group.size():
+            raise ValueError(
+                f"{function}: group_{name}={in_group}; the group has {group.size()} ranks"
+            )
+        return in_group
+    if root is None:
+        raise ValueError(f"{function}: must specify {name} or group_{name}")
+    if root not in group._ranks:
+        raise ValueError(
+            f"{function}: Global rank {root} is not part of group {group}; {name} is a rank of the "
+            "world, group_{name} one of the group".replace("{name}", name)
+        )
+    return group._ranks.index(root)

@@ -1,0 +1,113 @@
+"""How collectives run: the call, its comparison between ranks, the wait, and checks of operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import autograd_cy as ag
+from autograd_cy import Tensor
+
+from . import _mpi
+from ._operands import (
+    as_input,
+    check_tensors,
+    describe,
+)
+from ._world import ProcessGroup, world
+from .constants import ReduceOp
+from .work import Work
+
+__all__ = [
+    "average",
+    "check_list",
+    "check_op",
+    "check_whole",
+    "joined",
+    "parts_of",
+    "run",
+]
+
+
+#: Bytes from which the arrival of all ranks is waited for first, asleep, and data move awake.
+LARGE = 1 << 16
+
+
+def run(
+    group: ProcessGroup,
+    text: str,
+    signature: Any,
+    start: Callable[[], Any],
+    finish: Callable[[], None],
+    async_op: bool,
+    tensors: Sequence[Tensor],
+    nbytes: int,
+) -> Work | None:
+    """Start an operation, and wait for it unless it is asynchronous."""
+    if group._comm is None:
+        if async_op:
+            return Work(group, group._call(text), None, finish, tensors)
+        finish()
+        return None
+    call = group._call(text)
+    if signature not in group._agreed or world.compare_all:
+        group._agree(call, signature)
+    if async_op:
+        return Work(group, call, start(), finish, tensors)
+    watch = world.watch
+    if nbytes >= LARGE:
+        watch.wait(group._comm.Ibarrier(), call)
+        watch.wait(start(), call, moving=True)
+    else:
+        watch.wait(start(), call)
+    finish()
+    return None
+
+
+def check_op(op: Any, function: str, dtype: Any) -> None:
+    if not isinstance(op, ReduceOp):
+        raise TypeError(f"{function}: op must be a ReduceOp, such as ReduceOp.SUM, not {op!r}")
+    _mpi.check_operation(op, dtype)
+
+
+def average(memory: Tensor, op: ReduceOp, size: int) -> None:
+    if op is ReduceOp.AVG:
+        with ag.no_grad():
+            memory.div_(size)
+
+
+def check_list(tensors: Any, name: str, like: Tensor, size: int, function: str) -> None:
+    """Refuse a list that isn't one tensor a rank, each as the other argument."""
+    check_tensors(tensors, name)
+    if len(tensors) != size:
+        raise ValueError(
+            f"{function}: {name} has {len(tensors)} tensors; one for each of the {size} ranks is "
+            "needed"
+        )
+    for number, tensor in enumerate(tensors):
+        if tensor.dtype != like.dtype or tensor.numel() != like.numel():
+            raise ValueError(
+                f"{function}: {name}[{number}] is {describe(tensor)}, and the other tensor "
+                f"{describe(like)}; all must have the same dtype and number of elements"
+            )
+
+
+def check_whole(whole: Tensor, part: Tensor, size: int, function: str, names: str) -> None:
+    if whole.dtype != part.dtype or whole.numel() != size * part.numel():
+        raise ValueError(
+            f"{function}: {names} are {describe(whole)} and {describe(part)}; the first must have "
+            f"{size} times the elements of the second, one part a rank, and the same dtype"
+        )
+
+
+def parts_of(memory: Tensor, group: ProcessGroup) -> list[Any]:
+    """Return memory as mpi4py takes it where each rank has an equal part."""
+    address, count, datatype = _mpi.buffer_of(memory)
+    return [address, count // group.size(), datatype]
+
+
+def joined(tensors: Sequence[Tensor]) -> Tensor:
+    """Return the values of tensors one after the other."""
+    if len(tensors) == 1:
+        return as_input(tensors[0])
+    return ag.cat([as_input(tensor).reshape(-1) for tensor in tensors])

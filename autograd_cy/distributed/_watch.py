@@ -1,0 +1,354 @@
+"""Waiting for other ranks: without an end only where nothing is wrong, and with names where it is.
+
+Every call that needs other ranks starts a non-blocking operation and waits for it here, by asking
+MPI again and again, so that signals, time-outs and messages of other ranks are seen. Ranks talk
+about their state through a communicator of their own:
+
+- ``query``: a rank whose time is out asks where the others are; those that wait answer.
+- ``bye``: a rank has ended, with the number of calls that it has made in each group. That is an
+  error only for those that wait for a later call of it.
+- ``report``: a rank is about to end the job, and says why; the others stay silent.
+
+A rank that computes, is stopped or is gone gives no answer, which says as much. The job ends by
+``MPI_Abort``, since ranks that wait in a call which others have left can't go on.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import socket
+import sys
+import time
+import traceback
+from types import TracebackType
+from typing import Any
+
+__all__ = ["Call", "EverywhereError", "Watch"]
+
+# Tests before the processor is offered to others, and the seconds until a rank begins to sleep.
+_TESTS = 100
+_AWAKE = 0.002
+#: Longest pause between two tests, and the time between two looks at messages, in seconds.
+_PAUSE = 0.001
+_LOOK = 0.05
+#: Seconds until ranks are asked whether they wait in another call; each further wait is longer.
+_QUERY = 1.0
+#: How long answers, and the end of the job by another rank, are waited for, in seconds.
+_ANSWERS = 2.0
+_OTHERS_REPORT = 5.0
+#: How long a message of a rank that has ended may still be on its way, in seconds.
+_ON_ITS_WAY = 2.0
+_TAG = 1
+
+
+class EverywhereError(RuntimeError):
+    """An error that every rank of the job raises alike; one of them prints it."""
+
+
+class Call:
+    """One call that needs other ranks: which, of whom, and for how long it may wait.
+
+    Parameters
+    ----------
+    text : str
+        Name and operands, for messages.
+    group : int
+        Number of the group.
+    number : int
+        Number of the call in its group, from 1; 0 for a message between two ranks.
+    peers : sequence of int
+        The ranks in the world that take part.
+    timeout : float
+        Seconds.
+    """
+
+    __slots__ = ("group", "number", "peers", "text", "timeout")
+
+    def __init__(self, text: str, group: int, number: int, peers: Any, timeout: float) -> None:
+        self.text = text
+        self.group = group
+        self.number = number
+        self.peers = peers
+        self.timeout = timeout
+
+    def __str__(self) -> str:
+        if self.number == 0:
+            return f"{self.text} (group {self.group})"
+        return f"{self.text} (call {self.number} of group {self.group})"
+
+
+class Watch:
+    """The state of this rank beside the others, and how it waits.
+
+    Parameters
+    ----------
+    mpi : module
+        ``mpi4py.MPI``.
+    counts : dict
+        Calls so far by number of the group, kept by the groups.
+    """
+
+    def __init__(self, mpi: Any, counts: dict[int, int]) -> None:
+        self._mpi = mpi
+        self._comm = mpi.COMM_WORLD.Dup()
+        self._comm.Set_errhandler(mpi.ERRORS_RETURN)
+        self.rank = self._comm.Get_rank()
+        self.size = self._comm.Get_size()
+        self._counts = counts
+        self._ended: dict[int, dict[int, int]] = {}
+        self._ended_since: dict[int, float] = {}
+        self._answers: dict[int, tuple[str, int, int]] = {}
+        self._reported = False
+        self._sent: list[Any] = []
+        self._call: Call | None = None
+        self._at_end = False
+        place = socket.gethostname(), tuple(sorted(os.sched_getaffinity(0)))
+        places = self._comm.allgather(place)
+        self.hosts: list[str] = [host for host, _ in places]
+        #: Processors that this rank may use, divided by the ranks that may use the same ones.
+        self.processors = max(1, len(place[1]) // places.count(place))
+
+    # --- messages -------------------------------------------------------------------------------
+
+    def _send(self, rank: int, *message: Any) -> None:
+        self._sent = [request for request in self._sent if not request.Test()]
+        self._sent.append(self._comm.isend(message, rank, _TAG))
+
+    def look(self) -> None:
+        """Read the messages of other ranks, and answer."""
+        while True:
+            message = self._comm.improbe(tag=_TAG)
+            if message is None:
+                return
+            status = self._mpi.Status()
+            kind, *values = message.recv(status=status)
+            source = status.Get_source()
+            if kind == "query":
+                self._send(source, "answer", self._place())
+            elif kind == "answer":
+                self._answers[source] = values[0]
+            elif kind == "bye":
+                self._ended[source] = values[0]
+                self._ended_since[source] = time.monotonic()
+            elif kind == "report":
+                self._reported = True
+
+    def _place(self) -> tuple[str, int, int]:
+        """Return where this rank is: a text, and group and number of its call."""
+        call = self._call
+        if self._at_end:
+            return "has ended", -1, -1
+        if call is None:
+            return "waits in another call", -1, -1
+        return f"waits in {call}", call.group, call.number
+
+    def _query(self, call: Call) -> None:
+        """Ask the other ranks of a call where they are."""
+        for rank in call.peers:
+            if rank != self.rank and rank not in self._ended:
+                self._send(rank, "query")
+
+    # --- waiting --------------------------------------------------------------------------------
+
+    def wait(self, request: Any, call: Call, moving: bool = False) -> None:
+        """Wait until a request is complete.
+
+        Parameters
+        ----------
+        request : mpi4py.MPI.Request
+        call : Call
+            Named in messages.
+        moving : bool, optional
+            All ranks have arrived and data move, which MPI does only while it is asked: don't
+            sleep.
+        """
+        test = request.Test
+        before = self._call
+        try:
+            for _ in range(_TESTS):
+                if test():
+                    return
+            self._call = call
+            self._wait_long(test, call, moving)
+        except self._mpi.Exception as error:
+            raise RuntimeError(
+                f"{call}: MPI can't do it ({error}); a rank sends another number of elements than "
+                "this one expects, or the call is another one there"
+            ) from error
+        finally:
+            self._call = before
+
+    def _wait_long(self, test: Any, call: Call, moving: bool) -> None:
+        start = now = time.monotonic()
+        awake = start + (1.0 if moving else _AWAKE)
+        next_look, next_query, pause = start + _LOOK, start + _QUERY, 2e-5
+        while not test():
+            now = time.monotonic()
+            if now < awake:
+                os.sched_yield()
+                continue
+            if now >= next_look:
+                next_look = now + _LOOK
+                self.look()
+                self._check(call, now, now - start)
+                if now >= next_query and call.number:
+                    next_query = now + 2 * (now - start)
+                    self._query(call)
+            time.sleep(pause)
+            pause = min(pause * 1.2, _PAUSE)
+
+    def _check(self, call: Call, now: float, waited: float) -> None:
+        for rank in call.peers:
+            counts = self._ended.get(rank)
+            if counts is None:
+                continue
+            missed = counts.get(call.group, 0) < call.number
+            if missed or (call.number == 0 and now - self._ended_since[rank] > _ON_ITS_WAY):
+                hint = "" if missed else "; a message of another dtype or tag isn't taken"
+                self._end_job(
+                    f"{call} waits for rank {rank}{self._host(rank)}, which has ended{hint}"
+                )
+        if self._reported:
+            self._end_silently()
+        for rank, (place, group, number) in self._answers.items():
+            if group == call.group and number == call.number > 0 and place != f"waits in {call}":
+                self._end_job(
+                    f"{call} waits for rank {rank}{self._host(rank)}, which {place}. Ranks must "
+                    "make the "
+                    "same calls in the same order, with tensors of the same shape and dtype"
+                )
+        self._answers.clear()
+        if waited > call.timeout:
+            self._end_job(self._why_late(call, waited))
+
+    def _host(self, rank: int) -> str:
+        return f" on {self.hosts[rank]}"
+
+    def missing(self, call: Call) -> dict[int, str]:
+        """Return where the other ranks of a call are that don't wait in it, by rank."""
+        self._answers.clear()
+        others = [rank for rank in call.peers if rank != self.rank]
+        self._query(call)
+        until = time.monotonic() + _ANSWERS
+        while time.monotonic() < until and not all(
+            rank in self._answers or rank in self._ended for rank in others
+        ):
+            self.look()
+            time.sleep(_PAUSE)
+        places = {}
+        for rank in others:
+            nowhere = "gives no answer: it computes, is stopped or is gone"
+            place = self._answers.get(rank, (nowhere, -1, -1))[0]
+            if rank in self._ended:
+                place = "has ended"
+            if place != f"waits in {call}":
+                places[rank] = place
+        return places
+
+    def _why_late(self, call: Call, waited: float) -> str:
+        places = self.missing(call)
+        if places:
+            where = "; ".join(
+                f"rank {rank}{self._host(rank)} {place}" for rank, place in places.items()
+            )
+        else:
+            where = "all ranks wait in it: the network, or a rank that was gone for a while"
+        return (
+            f"{call} has waited {waited:.0f} s, its timeout. Not there: {where}. Ranks must make "
+            "the same calls in the same order; for work that takes longer, give "
+            "init_process_group(timeout=...) more time"
+        )
+
+    # --- the end --------------------------------------------------------------------------------
+
+    def _end_job(self, text: str) -> None:
+        """Print a message on one rank, the lowest that has one, and end the job on all."""
+        until = time.monotonic() + 0.3 * min(self.rank, 10)
+        while time.monotonic() < until and not self._reported:
+            self.look()
+            time.sleep(_PAUSE)
+        if self._reported:
+            self._end_silently()
+        self._tell_report()
+        stack = "".join(traceback.format_list(_own_frames()))
+        sys.stdout.flush()
+        sys.stderr.write(
+            f"autograd_cy.distributed: rank {self.rank}{self._host(self.rank)}: {text}.\n"
+            f"Rank {self.rank} is here:\n{stack}"
+        )
+        self.abort()
+
+    def _tell_report(self) -> None:
+        for rank in range(self.size):
+            if rank != self.rank:
+                self._send(rank, "report")
+        # The messages go out while MPI is asked.
+        until = time.monotonic() + 0.1
+        while time.monotonic() < until and not all(request.Test() for request in self._sent):
+            time.sleep(_PAUSE)
+
+    def _end_silently(self) -> None:
+        time.sleep(_OTHERS_REPORT)
+        self.abort()
+
+    def abort(self) -> None:
+        """End all ranks of the job with exit status 1."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._comm.Abort(1)
+
+    def on_exception(
+        self,
+        kind: type[BaseException],
+        error: BaseException,
+        trace: TracebackType | None,
+        print_error: Any,
+    ) -> None:
+        """Print an exception that nothing has caught, and end the job: the others can't know."""
+        if isinstance(error, EverywhereError) and self.rank:
+            until = time.monotonic() + _OTHERS_REPORT
+            while time.monotonic() < until and not self._reported:
+                self.look()
+                time.sleep(_PAUSE)
+            if self._reported:
+                self._end_silently()
+        self._tell_report()
+        sys.stderr.write(
+            f"autograd_cy.distributed: an exception on rank {self.rank}{self._host(self.rank)} "
+            "ends the job:\n"
+        )
+        print_error(kind, error, trace)
+        self.abort()
+
+    def install(self) -> None:
+        """Let uncaught exceptions and the end of Python go by this object."""
+        print_error = sys.excepthook
+
+        def hook(
+            kind: type[BaseException], error: BaseException, trace: TracebackType | None
+        ) -> None:
+            self.on_exception(kind, error, trace, print_error)
+
+        sys.excepthook = hook
+        # After the one of mpi4py, so that it runs before.
+        atexit.register(self.leave)
+
+    def leave(self) -> None:
+        """Tell the others that this rank ends, and wait for them: MPI ends for all at once."""
+        self._at_end = True
+        for rank in range(self.size):
+            if rank != self.rank:
+                self._send(rank, "bye", dict(self._counts))
+        pause = _PAUSE
+        while len(self._ended) < self.size - 1 or not all(r.Test() for r in self._sent):
+            self.look()
+            if self._reported:
+                self._end_silently()
+            time.sleep(pause)
+            pause = min(1.5 * pause, _LOOK)
+
+
+def _own_frames() -> list[Any]:
+    """Return the frames of the caller that aren't of this module."""
+    return [frame for frame in traceback.extract_stack() if frame.filename != __file__]

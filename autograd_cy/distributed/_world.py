@@ -1,0 +1,174 @@
+"""The state of this process: the groups that it knows, and the default one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from ._watch import Call, EverywhereError
+from .constants import Backend
+
+__all__ = ["ProcessGroup", "World", "world"]
+
+NOT_INITIALIZED = (
+    "Default process group has not been initialized, please make sure to call init_process_group."
+)
+
+
+class World:
+    """What exists once in a process.
+
+    Attributes
+    ----------
+    mpi : module or None
+        ``mpi4py.MPI``, of several ranks only.
+    watch : Watch or None
+        Of several ranks only. It stays when groups are destroyed, because MPI ends once.
+    default : ProcessGroup or None
+        The group of all ranks, between ``init_process_group`` and ``destroy_process_group``.
+    """
+
+    def __init__(self) -> None:
+        self.mpi: Any = None
+        self.watch: Any = None
+        self.default: ProcessGroup | None = None
+        self.groups: dict[int, ProcessGroup] = {}
+        #: Calls so far, by number of the group.
+        self.counts: dict[int, int] = {}
+        self.next_group = 0
+        #: Each call is compared between ranks, as TORCH_DISTRIBUTED_DEBUG=DETAIL asks.
+        self.compare_all = False
+
+    def group_number(self) -> int:
+        """Return the number of a new group; alike on all ranks, since all make all groups."""
+        self.next_group += 1
+        return self.next_group - 1
+
+
+world = World()
+
+
+class ProcessGroup:
+    """
+    Some ranks of the job that communicate; :func:`new_group` makes them.
+
+    Parameters
+    ----------
+    ranks : sequence of int
+        Their ranks in the world, in the order of their ranks in the group.
+    rank : int
+        The one of this process in the group.
+    comm : mpi4py.MPI.Intracomm or None
+        None for a group of one.
+    number : int
+        Alike on all ranks.
+    timeout : float
+        Seconds.
+    backend : str
+        The name by which a program asked for it.
+    name : str, optional
+        The description that a program gave.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.distributed.ProcessGroup([0], 0, None, 0, 60.0, "mpi").size()
+    1
+    """
+
+    def __init__(
+        self,
+        ranks: Sequence[int],
+        rank: int,
+        comm: Any,
+        number: int,
+        timeout: float,
+        backend: str,
+        name: str = "",
+    ) -> None:
+        self._ranks = tuple(ranks)
+        self._rank = rank
+        self._comm = comm
+        self._control: Any = None
+        if comm is not None:
+            comm.Set_errhandler(world.mpi.ERRORS_RETURN)
+            self._control = comm.Dup()
+        self._number = number
+        self._timeout = timeout
+        self._backend = Backend(backend)
+        self._name = name
+        self._agreed: set[Any] = set()
+
+    def rank(self) -> int:
+        """Return the rank of this process in the group."""
+        return self._rank
+
+    def size(self) -> int:
+        """Return the number of ranks."""
+        return len(self._ranks)
+
+    def name(self) -> str:
+        """Return the name of the backend."""
+        return str(self._backend)
+
+    @property
+    def group_desc(self) -> str:
+        """Return the description that the program gave."""
+        return self._name or ("default_pg" if self._number == 0 else "undefined")
+
+    @property
+    def group_name(self) -> str:
+        """Return the number of the group, as a name."""
+        return str(self._number)
+
+    def __repr__(self) -> str:
+        return (
+            f"<ProcessGroup {self._number}, backend {self._backend}, rank {self._rank} of "
+            f"{self.size()}: {list(self._ranks)}>"
+        )
+
+    # --- calls ----------------------------------------------------------------------------------
+
+    def _call(self, text: str) -> Call:
+        """Return the next call of the group, for messages."""
+        count = world.counts.get(self._number, 0) + 1
+        world.counts[self._number] = count
+        return Call(text, self._number, count, self._ranks, self._timeout)
+
+    def _agree(self, call: Call, signature: Any) -> None:
+        """Compare a call between ranks, the first time that its signature comes.
+
+        Raises
+        ------
+        EverywhereError
+            On every rank, before data move, if the ranks call different things.
+        """
+        if self._comm is None or (signature in self._agreed and not world.compare_all):
+            return
+        import zlib
+
+        import numpy as np
+
+        text = f"{call.number}: {call.text}: {signature!r}".encode()
+        number = zlib.crc32(text) | zlib.adler32(text) << 31
+        extremes = np.array([number, -number], dtype=np.int64)
+        request = self._control.Iallreduce(world.mpi.IN_PLACE, extremes, world.mpi.MAX)
+        world.watch.wait(request, call)
+        if extremes[0] != -extremes[1]:
+            texts = self._control.allgather(call.text)
+            calls = "; ".join(
+                f"rank {rank} called {text}" for rank, text in zip(self._ranks, texts, strict=True)
+            )
+            raise EverywhereError(
+                f"ranks of group {self._number} don't agree about their call {call.number}: "
+                f"{calls}. "
+                "All ranks must make the same calls in the same order, with tensors of the same "
+                "shape and dtype"
+            )
+        self._agreed.add(signature)
+
+
+def compare_all_calls() -> bool:
+    """Return whether the environment asks to compare each call between ranks."""
+    return os.environ.get("TORCH_DISTRIBUTED_DEBUG", "").upper() == "DETAIL"

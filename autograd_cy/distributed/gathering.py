@@ -1,0 +1,233 @@
+"""Collectives that bring the tensors of all ranks together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_cy import Tensor
+
+from . import _mpi
+from ._operands import (
+    Output,
+    as_input,
+    check_tensor,
+    check_written,
+    describe,
+    group_root,
+    write,
+)
+from ._operation import check_list, check_whole, parts_of, run
+from ._world import ProcessGroup
+from .groups import own_group
+from .work import Work
+
+__all__ = [
+    "all_gather",
+    "all_gather_into_tensor",
+    "gather",
+]
+
+
+def all_gather(
+    tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """
+    Give every rank the tensors of all ranks, as a list.
+
+    Parameters
+    ----------
+    tensor_list : list of Tensor
+        One tensor a rank, which is written.
+    tensor : Tensor
+        Of the same shape and dtype on all ranks.
+    group : ProcessGroup, optional
+        By default all processes.
+    async_op : bool, default False
+        Return at once, with the operation.
+
+    Returns
+    -------
+    Work or None
+
+    Raises
+    ------
+    RuntimeError
+        On every rank, if shapes or dtypes differ; of leaves that record.
+    ValueError
+        If the list doesn't fit.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.distributed.init_process_group()
+    >>> results = [ag.zeros(2)]
+    >>> ag.distributed.all_gather(results, ag.ones(2))
+    >>> results
+    [tensor([1., 1.])]
+    >>> ag.distributed.destroy_process_group()
+    """
+    check_tensor(tensor, "tensor")
+    mine = own_group(group, "all_gather")
+    if mine is None:
+        return None
+    check_list(tensor_list, "tensor_list", tensor, mine.size(), "all_gather")
+    for each in tensor_list:
+        check_written(each, "all_gather")
+    return _all_gather(mine, "all_gather", list(tensor_list), tensor, async_op)
+
+
+def _all_gather(
+    mine: ProcessGroup, function: str, results: list[Tensor], tensor: Tensor, async_op: bool
+) -> Work | None:
+    source, output = as_input(tensor), Output(results)
+
+    def finish() -> None:
+        if mine._comm is None:
+            write(results[0], source)
+        else:
+            output.finish()
+
+    return run(
+        mine,
+        f"{function} of {describe(tensor)}",
+        (function, tensor.dtype, tensor.shape),
+        lambda: mine._comm.Iallgather(_mpi.buffer_of(source), parts_of(output.memory, mine)),
+        finish,
+        async_op,
+        results,
+        output.memory.nbytes,
+    )
+
+
+def all_gather_into_tensor(
+    output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """
+    Give every rank the tensors of all ranks, one after the other in one tensor.
+
+    Parameters
+    ----------
+    output_tensor : Tensor
+        Of as many times the elements as there are ranks, joined or stacked along dimension 0.
+    input_tensor : Tensor
+        Of the same shape and dtype on all ranks.
+    group : ProcessGroup, optional
+        By default all processes.
+    async_op : bool, default False
+        Return at once, with the operation.
+
+    Returns
+    -------
+    Work or None
+
+    Raises
+    ------
+    RuntimeError
+        On every rank, if shapes or dtypes differ; of a leaf that records.
+    ValueError
+        If the sizes don't fit.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.distributed.init_process_group()
+    >>> result = ag.zeros(2)
+    >>> ag.distributed.all_gather_into_tensor(result, ag.ones(2))
+    >>> ag.distributed.destroy_process_group()
+    """
+    check_tensor(input_tensor, "input_tensor")
+    check_tensor(output_tensor, "output_tensor")
+    function = "all_gather_into_tensor"
+    mine = own_group(group, function)
+    if mine is None:
+        return None
+    check_written(output_tensor, function)
+    check_whole(
+        output_tensor, input_tensor, mine.size(), function, "output_tensor and input_tensor"
+    )
+    return _all_gather(mine, function, [output_tensor], input_tensor, async_op)
+
+
+def gather(
+    tensor: Tensor,
+    gather_list: list[Tensor] | None = None,
+    dst: int | None = None,
+    group: Any = None,
+    async_op: bool = False,
+    group_dst: int | None = None,
+) -> Work | None:
+    """
+    Give one rank the tensors of all ranks, as a list.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Of the same shape and dtype on all ranks.
+    gather_list : list of Tensor, optional
+        One tensor a rank, which is written: on rank ``dst`` alone.
+    dst : int, default 0
+        The rank in the world that gets them.
+    group : ProcessGroup, optional
+        By default all processes.
+    async_op : bool, default False
+        Return at once, with the operation.
+    group_dst : int, optional
+        The rank in the group, instead of ``dst``.
+
+    Returns
+    -------
+    Work or None
+
+    Raises
+    ------
+    RuntimeError
+        On every rank, if shapes or dtypes differ; of leaves that record.
+    ValueError
+        If the list doesn't fit, is missing on ``dst``, or is given elsewhere.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.distributed.init_process_group()
+    >>> ag.distributed.gather(ag.ones(2), [ag.zeros(2)], dst=0)
+    >>> ag.distributed.destroy_process_group()
+    """
+    check_tensor(tensor, "tensor")
+    mine = own_group(group, "gather")
+    if mine is None:
+        return None
+    dst = mine._ranks[0] if dst is None and group_dst is None else dst
+    root = group_root(mine, dst, group_dst, "gather", "dst")
+    is_root = mine.rank() == root
+    if is_root and not gather_list:
+        raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
+    if not is_root and gather_list:
+        raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
+    results = list(gather_list or ())
+    if is_root:
+        check_list(gather_list, "gather_list", tensor, mine.size(), "gather")
+        for each in results:
+            check_written(each, "gather")
+    source = as_input(tensor)
+    output = Output(results) if is_root else None
+
+    def start() -> Any:
+        to = None if output is None else parts_of(output.memory, mine)
+        return mine._comm.Igather(_mpi.buffer_of(source), to, root)
+
+    def finish() -> None:
+        if mine._comm is None:
+            write(results[0], source)
+        elif output is not None:
+            output.finish()
+
+    return run(
+        mine,
+        f"gather of {describe(tensor)} to rank {mine._ranks[root]}",
+        ("gather", tensor.dtype, tensor.shape, root),
+        start,
+        finish,
+        async_op,
+        results,
+        source.nbytes,
+    )

@@ -1,0 +1,171 @@
+"""Operations under way: what ``async_op=True`` returns."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from typing import Any
+
+from ._watch import Call
+from ._world import ProcessGroup, world
+
+__all__ = ["Work"]
+
+
+class Work:
+    """
+    An operation that has started, which :meth:`wait` completes.
+
+    Results are in place after :meth:`wait` returns, or :meth:`is_completed` is True; before, the
+    tensors must not be read or written.
+
+    Parameters
+    ----------
+    group : ProcessGroup
+    call : Call
+        Named in messages.
+    request : object or None
+        With ``Test()``, as mpi4py's requests; None if there is nothing to wait for.
+    finish : callable or None, optional
+        Called once, when the request is complete.
+    tensors : object, optional
+        The result of :meth:`result`. They stay alive until then.
+    source : callable, optional
+        Returns the rank that a message came from.
+
+    Examples
+    --------
+    >>> import autograd_cy as ag
+    >>> ag.distributed.init_process_group("gloo")
+    >>> work = ag.distributed.all_reduce(ag.ones(2), async_op=True)
+    >>> work.wait()
+    True
+    >>> ag.distributed.destroy_process_group()
+    """
+
+    __slots__ = ("_call", "_done", "_error", "_finish", "_request", "_source", "_tensors", "group")
+
+    def __init__(
+        self,
+        group: ProcessGroup,
+        call: Call,
+        request: Any,
+        finish: Callable[[], None] | None = None,
+        tensors: Any = (),
+        source: Callable[[], int] | None = None,
+    ) -> None:
+        self.group = group
+        self._call = call
+        self._request = request
+        self._finish = finish
+        self._tensors = tensors
+        self._source = source
+        self._done = False
+        self._error: BaseException | None = None
+        if request is None:
+            self._complete()
+
+    def _complete(self) -> None:
+        if self._done:
+            return
+        self._done = True
+        self._request = None
+        if self._finish is not None:
+            finish, self._finish = self._finish, None
+            finish()
+
+    def wait(self, timeout: datetime.timedelta | float | None = None) -> bool:
+        """
+        Wait until the operation is complete.
+
+        Parameters
+        ----------
+        timeout : datetime.timedelta or float, optional
+            The longest time, a float in seconds; by default that of the group. When it has
+            passed, the job ends with a message that names the ranks which are not there.
+
+        Returns
+        -------
+        bool
+            True.
+        """
+        if not self._done:
+            if timeout is not None:
+                self._call.timeout = (
+                    timeout.total_seconds()
+                    if isinstance(timeout, datetime.timedelta)
+                    else float(timeout)
+                )
+            world.watch.wait(self._request, self._call)
+            self._complete()
+        return True
+
+    def is_completed(self) -> bool:
+        """
+        Ask MPI whether the operation is complete, which also lets it go on.
+
+        Returns
+        -------
+        bool
+        """
+        if not self._done and self._request.Test():
+            self._complete()
+        return self._done
+
+    def is_success(self) -> bool:
+        """
+        Return whether the operation is complete; errors end the job.
+
+        Returns
+        -------
+        bool
+        """
+        return self.is_completed()
+
+    def exception(self) -> None:
+        """Return None: errors end the job."""
+        return
+
+    def source_rank(self) -> int:
+        """
+        Return the rank in the world that a received message came from.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        RuntimeError
+            If nothing was received.
+        """
+        if self._source is None:
+            raise RuntimeError("Work.source_rank: this operation has no source; receive by irecv")
+        return self._source()
+
+    def result(self) -> Any:
+        """
+        Return the tensors that the operation writes.
+
+        Returns
+        -------
+        list of Tensor
+        """
+        self.wait()
+        return list(self._tensors)
+
+    def get_future(self) -> Any:
+        """
+        Return the operation as a future, whose value is the list of its tensors.
+
+        Returns
+        -------
+        autograd_cy.futures.Future
+            To wait for it completes the operation.
+        """
+        from ._futures import OperationFuture
+
+        def complete(wait: bool) -> bool:
+            return self.wait() if wait else self.is_completed()
+
+        return OperationFuture(complete, lambda: list(self._tensors))
