@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -291,16 +292,18 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Normalise channels over the batches of all processes, of which there is one here.
+    """Normalise channels over the batches of all processes.
 
-    So it does what :class:`BatchNorm1d` does, for inputs of two or more dimensions.
+    In one process, without a group or in evaluation it does what :class:`BatchNorm1d` does, for
+    inputs of two or more dimensions. In training, mean and variance are those of the batches of all
+    ranks, which may differ in size.
 
     Parameters
     ----------
     num_features, eps, momentum, affine, track_running_stats, device, dtype, bias
         See :class:`BatchNorm1d`.
-    process_group : object, optional
-        Kept, and not used.
+    process_group : ProcessGroup, optional
+        The ranks; by default all processes.
 
     Examples
     --------
@@ -333,6 +336,47 @@ class SyncBatchNorm(_BatchNorm):
         if input.size(1) == 0:
             raise ValueError("SyncBatchNorm number of input channels should be non-zero")
 
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the normalised input; in training, move the running statistics.
+
+        Parameters
+        ----------
+        input : Tensor
+            This rank's part of the batch.
+
+        Returns
+        -------
+        Tensor
+            Of the shape of the input.
+        """
+        batches = self.training or self.running_mean is None
+        module = sys.modules.get("autograd_cy.distributed")  # whoever has a group has loaded it
+        if not batches or module is None or not module.is_initialized():
+            return super().forward(input)
+        if module.get_world_size(self.process_group) <= 1:
+            return super().forward(input)
+        from autograd_cy.distributed.groups import own_group
+        from autograd_cy.distributed.nn import batch_norm
+
+        self._check_input_dim(input)
+        group = own_group(self.process_group, "SyncBatchNorm")
+        mean, var, count = batch_norm.statistics(input, group)  # type: ignore[arg-type]
+        if self.training and self.running_mean is not None:
+            self._move(mean.detach(), var.detach() * (count / (count - 1)))
+        return batch_norm.normalize(input, mean, var, self.weight, self.bias, self.eps)
+
+    def _move(self, mean: Tensor, var: Tensor) -> None:
+        """Move the running statistics to those of a batch."""
+        factor = self.momentum
+        with no_grad():
+            if self.num_batches_tracked is not None:
+                self.num_batches_tracked.add_(1)
+                if factor is None:  # the mean over all batches
+                    factor = 1.0 / self.num_batches_tracked.item()
+            for running, new in ((self.running_mean, mean), (self.running_var, var)):
+                if running is not None:
+                    running.lerp_(new.to(running.dtype), 0.0 if factor is None else factor)
+
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
         """Replace every batch normalisation in a module by one of this class.
@@ -341,7 +385,7 @@ class SyncBatchNorm(_BatchNorm):
         ----------
         module : Module
             What is searched, with all that it contains.
-        process_group : object, optional
+        process_group : ProcessGroup, optional
             Of the new layers.
 
         Returns
