@@ -1,38 +1,405 @@
-"""The module that averages gradients over processes: it isn't there yet."""
+"""The module that averages gradients over processes."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograd_cy._lazy.table import NO_GROUP
+import autograd_cy as ag
+from autograd_cy.distributed.algorithms.join import Join, Joinable, JoinHook
 from autograd_cy.nn.module import Module
 
 __all__ = ["DistributedDataParallel"]
 
+_MEGABYTE = 1 << 20
 
-class DistributedDataParallel(Module):
+
+class DistributedDataParallel(Module, Joinable):
     """
-    The class that programs ask for by isinstance, and wrap a module in if there are processes.
+    A module that is trained by several processes, each with a part of the batch.
+
+    At construction all ranks get the parameters and buffers of rank 0. Each backward averages the
+    gradients over ranks: in buckets, by non-blocking operations that run while backward goes on.
+    The loss of each rank is the mean over its part; with parts of equal size, the gradients are
+    those of the mean over the whole batch.
 
     Parameters
     ----------
     module : Module
-        What would be wrapped; all else is of processes, too.
+    device_ids, output_device : object, optional
+        Of GPUs; without effect.
+    dim : int, default 0
+        Without effect.
+    broadcast_buffers : bool, default True
+        Give all ranks the buffers of rank 0 before each forward pass, such as means of batches.
+    init_sync : bool, default True
+        Compare the module between ranks, and give all the parameters of rank 0.
+    process_group : ProcessGroup, optional
+        By default all processes.
+    bucket_cap_mb : float, default 25
+        Size of a bucket in MiB. The first one is at most 1 MiB.
+    find_unused_parameters : bool, default False
+        Let parameters be without a gradient in some backwards, on some ranks. Where no rank has
+        one, ``grad`` stays as it is.
+    check_reduction : bool, default False
+        Without effect.
+    gradient_as_bucket_view : bool, default True
+        Without effect: gradients share the memory of buckets.
+    static_graph : bool, default False
+        The same parameters are without a gradient in every backward, which the first one finds out.
+    delay_all_reduce_named_params, param_to_hook_all_reduce : object, optional
+        Not supported.
+    mixed_precision : object, optional
+        With ``reduce_dtype``: gradients are reduced in this dtype.
+    device_mesh : object, optional
+        Not supported.
+    skip_all_reduce_unused_params : bool, default False
+        Without effect.
+    micro_batches : int, optional
+        Deterministic mode: a step has this many backwards over all ranks, an equal number on each,
+        each of an equal part of the batch, as
+        :class:`~autograd_cy.utils.data.distributed.MicroBatchSampler` gives them. Their gradients
+        are summed in one fixed tree and divided by their number, so that the bits are the same for
+        any number of ranks. ``grad`` is set after the last.
+
+    Attributes
+    ----------
+    module : Module
+        Keys of ``state_dict()`` begin with this name.
 
     Raises
     ------
+    RuntimeError
+        If no parameter records, or, on every rank, if modules differ.
     ValueError
-        If one is made: it isn't there yet, and one process needs none.
+        If there is no group of processes.
+
+    References ---------- S. Li et al., "PyTorch Distributed: Experiences on Accelerating Data
+    Parallel Training", VLDB 2020.
 
     Examples
     --------
     >>> import autograd_cy as ag
-    >>> isinstance(ag.nn.Linear(1, 1), ag.nn.parallel.DistributedDataParallel)
-    False
+    >>> ag.distributed.init_process_group("gloo")
+    >>> model = ag.nn.parallel.DistributedDataParallel(ag.nn.Linear(2, 1))
+    >>> model(ag.ones(3, 2)).mean().backward()
+    >>> model.module.weight.grad
+    tensor([[1., 1.]])
+    >>> ag.distributed.destroy_process_group()
     """
 
-    def __init__(self, module: Any = None, *args: Any, **kwargs: Any) -> None:
-        raise ValueError(
-            f"DistributedDataParallel: {NO_GROUP}. It isn't there yet, and one process needs none: "
-            "use the module itself where distributed.is_available() is False"
+    def __init__(
+        self,
+        module: Module,
+        device_ids: Any = None,
+        output_device: Any = None,
+        dim: int = 0,
+        broadcast_buffers: bool = True,
+        init_sync: bool = True,
+        process_group: Any = None,
+        bucket_cap_mb: float | None = None,
+        find_unused_parameters: bool = False,
+        check_reduction: bool = False,
+        gradient_as_bucket_view: bool = True,
+        static_graph: bool = False,
+        delay_all_reduce_named_params: Any = None,
+        param_to_hook_all_reduce: Any = None,
+        mixed_precision: Any = None,
+        device_mesh: Any = None,
+        skip_all_reduce_unused_params: bool = False,
+        *,
+        micro_batches: int | None = None,
+    ) -> None:
+        from autograd_cy.distributed.groups import own_group
+
+        super().__init__()
+        if not isinstance(module, Module):
+            raise TypeError(
+                f"DistributedDataParallel: module must be a Module, not {type(module).__name__}"
+            )
+        for name, value in (
+            ("delay_all_reduce_named_params", delay_all_reduce_named_params),
+            ("param_to_hook_all_reduce", param_to_hook_all_reduce),
+            ("device_mesh", device_mesh),
+        ):
+            if value is not None:
+                raise ValueError(f"DistributedDataParallel: {name} isn't supported; leave it out")
+        group = own_group(process_group, "DistributedDataParallel")
+        if group is None:
+            raise ValueError("DistributedDataParallel: this process isn't in process_group")
+        named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
+        if not named:
+            raise RuntimeError(
+                "DistributedDataParallel is not needed when a module doesn't have any parameters "
+                "that require a gradient."
+            )
+        lazy = [name for name, p in named if isinstance(p, ag.nn.UninitializedParameter)]
+        if lazy:
+            raise RuntimeError(
+                f"DistributedDataParallel: {', '.join(lazy[:5])} have no values yet; run a forward "
+                "pass with a lazy module before wrapping it"
+            )
+        bytes_ = (25 if bucket_cap_mb is None else bucket_cap_mb) * _MEGABYTE
+        if not bytes_ > 0:
+            raise ValueError(
+                f"DistributedDataParallel: bucket_cap_mb must be positive, not {bucket_cap_mb}"
+            )
+        self.module = module
+        self.process_group = group
+        self.broadcast_buffers = broadcast_buffers
+        self.find_unused_parameters = find_unused_parameters
+        self.static_graph = static_graph
+        self.require_backward_grad_sync = True
+        self._count = len(named)
+        self._forwards = 0
+        if init_sync:
+            from autograd_cy.distributed._ddp.state import compare, equalize
+
+            compare([*module.named_parameters(), *module.named_buffers()], group)
+            equalize([*module.parameters(), *module.buffers()], group)
+        self._make_reducer(named, int(bytes_), micro_batches)
+        if mixed_precision is not None:
+            self._reduce_in(mixed_precision)
+
+    def _make_reducer(self, named: list[Any], bytes_: int, micro_batches: int | None) -> None:
+        names = [name for name, _ in named]
+        parameters = [parameter for _, parameter in named]
+        unused = self.find_unused_parameters
+        reducer: Any
+        if micro_batches is not None:
+            from autograd_cy.distributed._ddp.deterministic import TreeReducer
+
+            reducer = TreeReducer(names, parameters, self.process_group, micro_batches, unused)
+        else:
+            from autograd_cy.distributed._ddp.reducer import Reducer
+
+            reducer = Reducer(
+                names, parameters, self.process_group, bytes_, unused, self.static_graph
+            )
+        object.__setattr__(self, "reducer", reducer)
+
+    def _reduce_in(self, mixed_precision: Any) -> None:
+        """Reduce gradients in another dtype, by the hook for it."""
+        from autograd_cy.distributed.algorithms.ddp_comm_hooks import default_hooks
+
+        hooks: dict[Any, Any] = {
+            ag.float16: default_hooks.fp16_compress_hook,
+            ag.bfloat16: default_hooks.bf16_compress_hook,
+        }
+        others = [
+            name
+            for name in ("param_dtype", "buffer_dtype")
+            if getattr(mixed_precision, name, None) is not None
+        ]
+        hook = hooks.get(getattr(mixed_precision, "reduce_dtype", None))
+        if others or hook is None:
+            raise ValueError(
+                "DistributedDataParallel: mixed_precision takes reduce_dtype float16 or bfloat16 "
+                "alone; compute in another dtype by autocast"
+            )
+        self.register_comm_hook(self.process_group, hook)
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        records = ag.is_grad_enabled()
+        if self.require_backward_grad_sync:
+            if self._join is not None:
+                Join.notify_join_context(self)
+                self.reducer.divisor = self._divisor(self._join)
+            self._forwards += 1
+            if self._forwards & (self._forwards - 1) == 0:
+                self._check_parameters()
+            if self.broadcast_buffers and self.process_group.size() > 1:
+                self._equalize_buffers()
+        result = self.module(*inputs, **kwargs)
+        if records and self.require_backward_grad_sync:
+            self.reducer.prepare()
+        return result
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that were added after construction, now and then."""
+        count = sum(p.requires_grad for p in self.module.parameters())
+        if count != self._count:
+            raise RuntimeError(
+                f"DistributedDataParallel: the module has {count} parameters that record, and had "
+                f"{self._count} when it was wrapped; change a module first, then wrap it"
+            )
+
+    def _equalize_buffers(self) -> None:
+        from autograd_cy.distributed._ddp.state import equalize
+
+        buffers = list(self.module.buffers())
+        if buffers:
+            active = [0] if self._join is None else self._join.active
+            equalize(buffers, self.process_group, active[0])
+
+    # --- uneven inputs --------------------------------------------------------------------------
+
+    def join(
+        self,
+        divide_by_initial_world_size: bool = True,
+        enable: bool = True,
+        throw_on_early_termination: bool = False,
+    ) -> Join:
+        """
+        Return a context in which ranks may have different numbers of batches.
+
+        Parameters
+        ----------
+        divide_by_initial_world_size : bool, default True
+            Divide gradients by the number of ranks; False: by the number of those that have a
+            batch.
+        enable : bool, default True
+            False: do nothing.
+        throw_on_early_termination : bool, default False
+            Raise on all ranks as soon as one has no more batches.
+
+        Returns
+        -------
+        Join
+
+        Examples
+        --------
+        >>> import autograd_cy as ag
+        >>> ag.distributed.init_process_group()
+        >>> model = ag.nn.parallel.DistributedDataParallel(ag.nn.Linear(2, 1))
+        >>> with model.join():
+        ...     model(ag.ones(1, 2)).sum().backward()
+        >>> ag.distributed.destroy_process_group()
+        """
+        return Join(
+            [self],
+            enable,
+            throw_on_early_termination,
+            divide_by_initial_world_size=divide_by_initial_world_size,
         )
+
+    def join_hook(self, **kwargs: Any) -> JoinHook:
+        """
+        Return what a rank without inputs does: see :meth:`join`.
+
+        Parameters
+        ----------
+        **kwargs
+            ``divide_by_initial_world_size``.
+
+        Returns
+        -------
+        JoinHook
+        """
+        self._divide_by_all = kwargs.get("divide_by_initial_world_size", True)
+        return _Shadow(self)
+
+    @property
+    def join_process_group(self) -> Any:
+        """Return the group whose ranks are joined."""
+        return self.process_group
+
+    def _divisor(self, join: Join) -> int:
+        return self.process_group.size() if self._divide_by_all else len(join.active)
+
+    def _shadow(self, active: list[int]) -> None:
+        """Answer the collectives of one forward and backward of the other ranks."""
+        from autograd_cy.distributed._ddp.state import equalize
+
+        buffers = list(self.module.buffers())
+        if self.broadcast_buffers and buffers:
+            equalize(buffers, self.process_group, active[0])
+        self.reducer.divisor = self.process_group.size() if self._divide_by_all else len(active)
+        self.reducer.shadow()
+
+    @contextlib.contextmanager
+    def no_sync(self) -> Iterator[None]:
+        """
+        Accumulate gradients on each rank alone within the block.
+
+        The first backward outside, of a forward pass outside, reduces all that has accumulated.
+
+        Examples
+        --------
+        >>> import autograd_cy as ag
+        >>> ag.distributed.init_process_group()
+        >>> model = ag.nn.parallel.DistributedDataParallel(ag.nn.Linear(2, 1))
+        >>> with model.no_sync():
+        ...     model(ag.ones(3, 2)).mean().backward()
+        >>> model(ag.ones(3, 2)).mean().backward()
+        >>> model.module.weight.grad
+        tensor([[2., 2.]])
+        >>> ag.distributed.destroy_process_group()
+        """
+        before = self.require_backward_grad_sync
+        self._set_sync(False)
+        try:
+            yield
+        finally:
+            self._set_sync(before)
+
+    def _set_sync(self, value: bool) -> None:
+        self.require_backward_grad_sync = value
+        self.reducer.synchronizes = value
+
+    def register_comm_hook(self, state: Any, hook: Callable[..., Any]) -> None:
+        """
+        Reduce gradients by a function of one's own.
+
+        Parameters
+        ----------
+        state : object
+            The first argument of the hook.
+        hook : callable
+            ``hook(state, bucket)`` starts the reduction of a
+            :class:`~autograd_cy.distributed.GradBucket` and returns a future of the vector that
+            takes its place. It divides, too.
+
+        Raises
+        ------
+        TypeError
+            If the hook can't be called.
+        RuntimeError
+            If there is a hook already.
+
+        Examples
+        --------
+        >>> import autograd_cy as ag
+        >>> from autograd_cy.distributed.algorithms.ddp_comm_hooks import default_hooks
+        >>> ag.distributed.init_process_group()
+        >>> model = ag.nn.parallel.DistributedDataParallel(ag.nn.Linear(2, 1))
+        >>> model.register_comm_hook(None, default_hooks.bf16_compress_hook)
+        >>> ag.distributed.destroy_process_group()
+        """
+        if not callable(hook):
+            raise TypeError("Communication hook must be callable.")
+        if not hasattr(self.reducer, "buckets"):
+            raise RuntimeError(
+                "register_comm_hook: with micro_batches, gradients are summed by a tree and not in "
+                "buckets; leave one of the two out"
+            )
+        if self.reducer.comm_hook is not None:
+            raise RuntimeError(
+                "register_comm_hook or register_builtin_comm_hook can only be called once."
+            )
+        self.reducer.comm_hook = (state, hook)
+
+
+class _Shadow(JoinHook):
+    """What a rank without inputs does for a module."""
+
+    def __init__(self, model: DistributedDataParallel) -> None:
+        self.model = model
+
+    def main_hook(self) -> None:
+        join = self.model._join
+        if join is not None:
+            self.model._shadow(join.active)
+
+    def post_hook(self, is_last_joiner: bool) -> None:
+        from autograd_cy.distributed._ddp.state import equalize
+
+        model = self.model
+        model.reducer.divisor = model.process_group.size()
+        # All have the same parameters; buffers are those of a rank that was active to the end.
+        last = ag.zeros(model.process_group.size(), dtype=ag.int32)
+        last[model.process_group.rank()] = int(is_last_joiner)
+        ag.distributed.all_reduce(last, group=model.process_group)
+        root = last.tolist().index(1)
+        equalize([*model.module.parameters(), *model.module.buffers()], model.process_group, root)

@@ -10,7 +10,7 @@ from autograd_cy import Generator, randperm
 
 from .sampler import Sampler
 
-__all__ = ["DistributedSampler"]
+__all__ = ["DistributedSampler", "MicroBatchSampler"]
 
 
 class DistributedSampler(Sampler):
@@ -21,9 +21,9 @@ class DistributedSampler(Sampler):
     ----------
     dataset : sized
         What is sampled.
-    num_replicas, rank : int
-        How many processes there are, and which of them this is. There are no process groups here
-        that could tell.
+    num_replicas, rank : int, optional
+        How many processes there are, and which of them this is; by default as the default group of
+        :mod:`autograd_cy.distributed` says.
     shuffle : bool, default True
         Whether the order is random; :meth:`set_epoch` chooses it.
     seed : int, default 0
@@ -34,8 +34,8 @@ class DistributedSampler(Sampler):
 
     Raises
     ------
-    RuntimeError, ValueError
-        If `num_replicas` or `rank` is missing or can't be.
+    ValueError
+        If one of them is left out and there is no group, or `rank` can't be.
 
     Examples
     --------
@@ -54,10 +54,12 @@ class DistributedSampler(Sampler):
         drop_last: bool = False,
     ) -> None:
         if num_replicas is None or rank is None:
-            raise RuntimeError(
-                "DistributedSampler: Requires distributed package to be available, which isn't "
-                "here; give num_replicas and rank (with mpi4py, comm.size and comm.rank)"
-            )
+            from autograd_cy import distributed
+
+            if num_replicas is None:
+                num_replicas = distributed.get_world_size()
+            if rank is None:
+                rank = distributed.get_rank()
         if not 0 <= rank < num_replicas:
             raise ValueError(
                 f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]"
@@ -104,3 +106,97 @@ class DistributedSampler(Sampler):
         >>> sampler.set_epoch(3)
         """
         self.epoch = epoch
+
+
+class MicroBatchSampler(Sampler):
+    """
+    Batches of indices that don't depend on the number of processes.
+
+    A global batch is ``micro_batches`` parts of equal size; each process gets its neighbouring
+    parts, one after the other. With the same option of
+    :class:`~autograd_cy.nn.parallel.DistributedDataParallel`, training gives the same bits for any
+    number of processes.
+
+    Parameters
+    ----------
+    dataset : sized
+        What is sampled.
+    batch_size : int
+        Of the global batch; `micro_batches` divides it. A last incomplete batch is left out.
+    micro_batches : int
+        Over all processes.
+    num_replicas, rank : int, optional
+        As of :class:`DistributedSampler`.
+    shuffle : bool, default True
+        Whether the order is random; :meth:`set_epoch` chooses it.
+    seed : int, default 0
+        The same in all processes.
+
+    Raises
+    ------
+    ValueError
+        If the numbers don't divide each other.
+
+    Examples
+    --------
+    >>> from autograd_cy.utils.data.distributed import MicroBatchSampler
+    >>> list(MicroBatchSampler(range(8), 4, 2, num_replicas=2, rank=1, shuffle=False))
+    [[2, 3], [6, 7]]
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int,
+        micro_batches: int,
+        num_replicas: int | None = None,
+        rank: int | None = None,
+        shuffle: bool = True,
+        seed: int = 0,
+    ) -> None:
+        order = DistributedSampler(dataset, num_replicas, rank, shuffle, seed)
+        self.num_replicas, self.rank = order.num_replicas, order.rank
+        if batch_size < 1 or micro_batches < 1 or batch_size % micro_batches:
+            raise ValueError(
+                f"MicroBatchSampler: {micro_batches} micro-batches don't divide a batch of "
+                f"{batch_size}"
+            )
+        if micro_batches % self.num_replicas:
+            raise ValueError(
+                f"MicroBatchSampler: {self.num_replicas} processes don't divide {micro_batches} "
+                "micro-batches"
+            )
+        # All indices in one order; which are of this process is decided here.
+        self._order = DistributedSampler(dataset, 1, 0, shuffle, seed)
+        self.batch_size = batch_size
+        self.micro_batches = micro_batches
+
+    def __iter__(self) -> Iterator[list[int]]:
+        order = list(self._order)
+        part = self.batch_size // self.micro_batches
+        own = self.micro_batches // self.num_replicas
+        for start in range(0, len(order) - self.batch_size + 1, self.batch_size):
+            for number in range(self.rank * own, (self.rank + 1) * own):
+                first = start + number * part
+                yield order[first : first + part]
+
+    def __len__(self) -> int:
+        batches = len(self._order) // self.batch_size
+        return batches * (self.micro_batches // self.num_replicas)
+
+    def set_epoch(self, epoch: int) -> None:
+        """
+        Say which pass comes next, so that each has an order of its own.
+
+        Parameters
+        ----------
+        epoch : int
+            The number of the pass.
+
+        Examples
+        --------
+        >>> from autograd_cy.utils.data.distributed import MicroBatchSampler
+        >>> sampler = MicroBatchSampler(range(8), 4, 2, num_replicas=1, rank=0)
+        >>> sampler.set_epoch(3)
+        """
+        self._order.set_epoch(epoch)

@@ -1,0 +1,1 @@
+"""How DistributedDataParallel sums gradients: in buckets, while backward goes on."""

@@ -1,0 +1,1 @@
+"""Algorithms on top of collectives: hooks of DistributedDataParallel, joining uneven inputs."""
