@@ -69,7 +69,7 @@ LEVELS = (
         "xpu",
     },
     {"__main__", "_as_torch", "optim"},
-    {"legacy"},
+    {"distributed.optim", "legacy"},
 )
 # What PyTorch's programs import by a private name is private at the top, and nothing else.
 PRIVATE_AT_THE_TOP = {"__config__", "__future__", "_utils", "_version", "_vmap_internals"}
@@ -275,11 +275,10 @@ def parts():
     """List the parts of the package's folder, without the table, which the package never loads."""
     own = {path.stem for path in PACKAGE.glob("*.py")}
     own |= {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    own |= {
-        name
-        for name in own_parts()
-        if PACKAGE.joinpath(*name.split(".")).with_suffix(".py").exists()
-    }
+    for name in own_parts():
+        path = PACKAGE.joinpath(*name.split("."))
+        if path.with_suffix(".py").exists() or path.joinpath("__init__.py").exists():
+            own.add(name)
     return own - {"ops"}
 
 

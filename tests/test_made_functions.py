@@ -31,7 +31,6 @@ NAMES_OF_THEIR_OWN = {
     ("legacy/nn/modules/rnn.py", "__init__"): {"nonlinearity"},
     ("legacy/tensors/filling.py", "uniform_"): {"generator"},
     ("legacy/tensors/memory.py", "copy_"): {"source"},
-    ("nn/parallel/distributed.py", "__init__"): {"module"},
     ("nn/utils/init.py", "skip_init"): {"module_cls"},
     ("ops/_samples.py", "one"): {"shape"},
     ("overrides.py", "handle_torch_function"): {"public_api", "relevant_args"},

@@ -23,10 +23,9 @@ FENCE = re.compile(
 )
 # Spaces count: a reader compares what is shown with what is printed.
 OPTIONS = doctest.ELLIPSIS
-# Imported only on request, because they need launchers; the table of operators, whose
+# Not walked: the table of operators, whose
 # records become the docstrings of what is public; and the command line.
 NOT_WALKED = (
-    "autograd_cy.distributed",
     "autograd_cy.ops",
     "autograd_cy.__main__",
 )

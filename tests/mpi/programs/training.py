@@ -1,0 +1,133 @@
+"""DistributedDataParallel beside the bare module on the whole batch."""
+
+import autograd_cy as torch
+import autograd_cy.distributed as dist
+from autograd_cy.distributed.algorithms.ddp_comm_hooks import default_hooks
+from autograd_cy.nn import functional as F
+from autograd_cy.nn.parallel import DistributedDataParallel
+
+dist.init_process_group()
+rank, size = dist.get_rank(), dist.get_world_size()
+
+
+def network():
+    torch.manual_seed(0)
+    layers = [torch.nn.Linear(20, 300), torch.nn.ReLU(), torch.nn.Linear(300, 900), torch.nn.ReLU()]
+    layers += [torch.nn.Linear(900, 300), torch.nn.BatchNorm1d(300).eval(), torch.nn.Linear(300, 5)]
+    return torch.nn.Sequential(*layers)
+
+
+torch.manual_seed(1)
+X, Y = torch.randn(8 * size, 20), torch.randint(0, 5, (8 * size,))
+mine = slice(8 * rank, 8 * rank + 8)
+
+
+def assert_equal_gradients(module, reference, atol=1e-6):
+    pairs = zip(reference.named_parameters(), module.parameters())
+    for (name, expected), parameter in pairs:
+        assert torch.allclose(parameter.grad, expected.grad, atol=atol), (rank, name)
+
+
+def assert_same_on_all_ranks(tensors):
+    for tensor in tensors:
+        other = tensor.detach().clone()
+        dist.broadcast(other, 0)
+        assert torch.equal(tensor, other)
+
+
+def steps():
+    reference, module = network(), network()
+    if rank:
+        with torch.no_grad():
+            for parameter in module.parameters():
+                parameter.add_(1.0)
+    model = DistributedDataParallel(module, bucket_cap_mb=1)
+    assert_same_on_all_ranks(module.parameters())
+    theirs = torch.optim.SGD(reference.parameters(), lr=0.1, momentum=0.9)
+    ours = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    for step in range(6):
+        F.cross_entropy(reference(X), Y).backward()
+        F.cross_entropy(model(X[mine]), Y[mine]).backward()
+        assert_equal_gradients(module, reference)
+        for optimizer in (theirs, ours):
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=step % 2 == 0)
+    assert size == 1 or len(model.reducer.buckets) == 3
+    assert_same_on_all_ranks(module.parameters())
+    assert next(iter(model.state_dict())) == "module.0.weight"
+
+
+def accumulated():
+    reference, module = network(), network()
+    model = DistributedDataParallel(module)
+    half, rest = slice(8 * rank, 8 * rank + 4), slice(8 * rank + 4, 8 * rank + 8)
+    with model.no_sync():
+        F.cross_entropy(model(X[half]), Y[half]).backward()
+    F.cross_entropy(model(X[rest]), Y[rest]).backward()
+    (2 * F.cross_entropy(reference(X), Y)).backward()
+    assert_equal_gradients(module, reference, atol=1e-5)
+
+
+class Three(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        for name in ("first", "second", "third"):
+            setattr(self, name, torch.nn.Linear(3, 3))
+
+    def forward(self, x, more):
+        return self.first(x) + (self.second(x) if more else 0)
+
+
+def unused():
+    for options in ({"find_unused_parameters": True}, {"static_graph": True}):
+        model = DistributedDataParallel(Three(), **options)
+        for _ in range(3):
+            model.zero_grad()
+            more = rank == 0 or "static_graph" in options
+            model(torch.ones(2, 3), more).sum().backward()
+            assert model.module.third.weight.grad is None
+            expected = 2.0 if "static_graph" in options else 2.0 / size
+            gradient = model.module.second.weight.grad
+            assert torch.allclose(gradient, torch.full((3, 3), expected)), (options, gradient)
+
+
+def hooks():
+    for hook, atol in (
+        (default_hooks.allreduce_hook, 1e-6),
+        (default_hooks.fp16_compress_hook, 1e-2),
+        (default_hooks.bf16_compress_hook, 1e-1),
+    ):
+        reference, module = network(), network()
+        model = DistributedDataParallel(module, bucket_cap_mb=1)
+        model.register_comm_hook(None, hook)
+        for _ in range(2):
+            module.zero_grad()
+            reference.zero_grad()
+            F.cross_entropy(reference(X), Y).backward()
+            F.cross_entropy(model(X[mine]), Y[mine]).backward()
+            assert_equal_gradients(module, reference, atol)
+
+
+def buffers():
+    model = DistributedDataParallel(torch.nn.BatchNorm1d(20))
+    for _ in range(2):
+        model(X[mine]).sum().backward()
+    assert_same_on_all_ranks([p.grad for p in model.parameters()])
+    with torch.no_grad():
+        model(X[mine])
+    model.eval()
+    model(X[mine])
+    assert_same_on_all_ranks(model.buffers())
+
+
+def several_forwards():
+    reference, module = network(), network()
+    model = DistributedDataParallel(module)
+    (F.cross_entropy(model(X[mine]), Y[mine]) + model(X[mine]).square().mean()).backward()
+    (F.cross_entropy(reference(X), Y) + reference(X).square().mean()).backward()
+    assert_equal_gradients(module, reference)
+
+
+for part in (steps, accumulated, unused, hooks, buffers, several_forwards):
+    part()
+print("trained alike", flush=True)
