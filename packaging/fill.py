@@ -2,14 +2,14 @@
 
 ::
 
-    python packaging/fill.py --version 0.3.0                       # the files in the tree, before a release
-    python packaging/fill.py --sdist dist/autograd_cy-0.3.0.tar.gz --into build/recipes
+    python packaging/fill.py --version 0.3.0                       # the files in the tree, before a
+    release python packaging/fill.py --sdist dist/autograd_cy-0.3.0.tar.gz --into build/recipes
     python packaging/fill.py --sdist FILE --url file:///tmp/FILE --into FOLDER   # for a local build
 
 In the tree, recipes name the version of the package and have a checksum of zeros, because no sdist
 exists yet. The second form copies them into a folder with the checksum of an sdist, and with the
-address that PyPI gives to it or another one. Every recipe that has a checksum is filled, wherever it
-stands under ``packaging/``: a new one needs no line here.
+address that PyPI gives to it or another one. Every recipe that has a checksum is filled, wherever
+it stands under ``packaging/``: a new one needs no line here.
 """
 
 from __future__ import annotations
@@ -44,7 +44,11 @@ def recipes() -> list[Path]:
     version = current_version()
     chosen = []
     for path in sorted(HERE.rglob("*")):
-        if path.is_file() and path.suffix not in {".pyc", ".md"} and path != Path(__file__).resolve():
+        if (
+            path.is_file()
+            and path.suffix not in {".pyc", ".md"}
+            and path != Path(__file__).resolve()
+        ):
             text = path.read_text()
             if version in text or version in path.name or NO_CHECKSUM in text:
                 chosen.append(path)
