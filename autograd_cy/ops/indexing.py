@@ -1,9 +1,11 @@
-"""Reading and writing by index: slices, index tensors, masks."""
+"""Reading and writing by index tensors.
 
-from autograd_cy.ops._reductions_at_indices import add_reductions_at_indices
+Records of slices, masks and reductions at indices are of this family, too.
+"""
+
+from autograd_cy.ops import _masks, _reductions_at_indices, _slices  # noqa: F401  add records
 from autograd_cy.ops._schema import (
     arg,
-    booleans,
     by_hand,
     by_test,
     call,
@@ -14,165 +16,11 @@ from autograd_cy.ops._schema import (
     integers,
     loop,
     nondiff,
-    one,
     op,
     real,
     refuse,
     sample,
-    view,
 )
-
-# --- slices ------------------------------------------------------------------------------------
-
-op(
-    "select(self, dim: dim, index: int)",
-    kernel=view("shapes.select_plain", by_shape=True),
-    vjp={"self": "_select_backward(grad, self.shape, dim, index)"},
-    jvp="linear",
-    vmap="dims",
-    samples=[one((3, 4), 0, 1), one((3, 4), -1, -2), one((2, 3, 4), 1, 0)],
-    reference="np.take(self, index, dim)",
-    doc="One slice along a dimension, which goes away.",
-    example=">>> ag.select(ag.tensor([[1, 2], [3, 4]]), 0, 1)\ntensor([3, 4])",
-    raises={"IndexError": "The index is out of range."},
-)
-
-op(
-    "_select_backward(grad_output, size: sizes, dim: int, index: int)",
-    event="select_backward",
-    kernel=call("shapes.select_backward_plain", anywhere=True),
-    out=False,
-    vjp={"grad_output": "grad.select(dim, index)"},
-    jvp="linear",
-    vmap="_select_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, index)",
-    dtypes="biuhfc",
-    samples=[one((4,), (3, 4), 0, 1), one((2, 3), (2, 3, 4), -1, -2)],
-    doc="Zeros of `size` with `grad_output` at one index.",
-)
-
-op(
-    "diagonal_scatter(self, src, offset: int = 0, dim1: dim = 0, dim2: dim = 1)",
-    kernel=composite("indexing.diagonal_scatter"),
-    samples=[sample((arg((3, 4)), arg((3,)))), sample((arg((3, 3)), arg((2,)), 1))],
-    reference=by_test(
-        "tests/ops/test_shape_and_indexing.py::test_scattered_slices_leave_their_arguments_alone"
-    ),
-    doc="A copy of `self` whose diagonal is `src`.",
-    example=(
-        ">>> ag.diagonal_scatter(ag.zeros(2, 2), ag.tensor([1.0, 2.0]))\n"
-        "tensor([[1., 0.],\n"
-        "        [0., 2.]])"
-    ),
-)
-
-op(
-    "select_scatter(self, src, dim: dim, index: int)",
-    kernel=composite("indexing.select_scatter"),
-    samples=[sample((arg((3, 4)), arg((4,)), 0, 1)), sample((arg((3, 4)), arg((3,)), -1, -1))],
-    reference=by_test(
-        "tests/ops/test_shape_and_indexing.py::test_scattered_slices_leave_their_arguments_alone"
-    ),
-    doc="A copy of `self` whose slice at `index` is `src`.",
-    example=(
-        ">>> ag.select_scatter(ag.zeros(2, 2), ag.tensor([1.0, 2.0]), 0, 1)\n"
-        "tensor([[0., 0.],\n"
-        "        [1., 2.]])"
-    ),
-)
-
-op(
-    "slice(self, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)",
-    kernel=view("shapes.slice_plain"),
-    function=False,
-    method=False,
-    vjp={"self": "_slice_backward(grad, self.shape, dim, start, end, step)"},
-    jvp="linear",
-    vmap="dims",
-    samples=[
-        one((5, 4), 0, 1, 4),
-        one((5,), 0, None, None, 2),
-        one((5, 4), 1, -2),
-        one((3,), 0, 2, 1),
-    ],
-    reference=(
-        "self[(builtins.slice(None),) * (dim % self.ndim) + (builtins.slice(start, end, step),)]"
-    ),
-    doc="Every `step`-th element from `start` to `end` along a dimension.",
-)
-
-op(
-    "_slice_backward(grad_output, size: sizes, dim: dim, start: int?, end: int?, step: int)",
-    event="slice_backward",
-    kernel=call("shapes.slice_backward_plain", anywhere=True),
-    out=False,
-    vjp={"grad_output": "slice(grad, dim, start, end, step)"},
-    jvp="linear",
-    vmap=(
-        "_slice_backward(grad_output, (B,) + size, normal_dim(dim, len(size)) + 1, start, end, "
-        "step)"
-    ),
-    dtypes="biuhfc",
-    samples=[one((3, 4), (5, 4), 0, 1, 4, 1), one((3,), (5,), 0, None, None, 2)],
-    doc="Zeros of `size` with `grad_output` in the slice.",
-)
-
-op(
-    "slice_scatter(self, src, dim: dim = 0, start: int? = None, end: int? = None, step: int = 1)",
-    kernel=composite("indexing.slice_scatter"),
-    out="exact",
-    samples=[sample((arg((5, 2)), arg((2, 2)), 0, 1, 4, 2)), sample((arg((4,)), arg((3,)), 0, 1))],
-    reference=by_test(
-        "tests/ops/test_shape_and_indexing.py::test_scattered_slices_leave_their_arguments_alone"
-    ),
-    doc="A copy of `self` in which a range along a dimension is `src`.",
-    example=(
-        ">>> ag.slice_scatter(ag.zeros(4), ag.tensor([1.0, 2.0]), 0, 1, 3)\n"
-        "tensor([0., 1., 2., 0.])"
-    ),
-)
-
-op(
-    "narrow(self, dim: dim, start: start, length: int)",
-    kernel=view("shapes.narrow_plain", by_shape=True),
-    node="SliceBackward0",
-    vjp={
-        "self": (
-            "_slice_backward(grad, self.shape, dim, start if start >= 0 else start + "
-            "self.shape[dim], (start if start >= 0 else start + self.shape[dim]) + length, 1)"
-        )
-    },
-    shows={
-        "start": "start % self_sym_sizes[dim] if start else 0",
-        "step": "1",
-        "end": "(start % self_sym_sizes[dim] if start else 0) + length",
-    },
-    jvp="linear",
-    vmap="dims",
-    samples=[
-        one((5, 4), 0, 1, 3),
-        one((5,), -1, 2, 0),
-        one((3, 4), 1, -3, 2),
-        one((3, 4), 1, -3, 3),
-    ],
-    reference=(
-        "np.take(self, range(start % max(self.shape[dim], 1), start % max(self.shape[dim], 1) "
-        "+ length), dim)"
-    ),
-    doc="`length` elements from `start` along a dimension.",
-    example=">>> ag.narrow(ag.arange(6), 0, 2, 3)\ntensor([2, 3, 4])",
-)
-
-op(
-    "narrow_copy(self, dim: dim, start: int, length: int)",
-    kernel=composite("clone(narrow(self, dim, start, length), 0)"),
-    out="exact",
-    samples=[one((5, 4), 0, 1, 3)],
-    reference="np.take(self, range(start, start + length), dim)",
-    doc="narrow in new memory.",
-    example=">>> ag.narrow_copy(ag.arange(6), 0, 2, 3)\ntensor([2, 3, 4])",
-)
-
-# --- index tensors -----------------------------------------------------------------------------
 
 op(
     "index_select(self, dim: dim, index)",
@@ -420,34 +268,6 @@ op(
     ),
 )
 
-add_reductions_at_indices()
-
-op(
-    "_to_slots(v, self, dim: int, index, src, result, reduce: str, include_self: bool)",
-    kernel=composite("indexing.to_slots"),
-    doc="A gradient or tangent of reductions at indices, as far as it belongs to `self`.",
-)
-
-op(
-    "_to_sources(v, self, dim: int, index, src, result, reduce: str, include_self: bool, op: str, "
-    "name: str)",
-    kernel=composite("indexing.to_sources"),
-    doc="A gradient of reductions at indices, as far as it belongs to the sources.",
-)
-
-op(
-    "_sources_jvp(tangent, self, dim: int, index, src, result, reduce: str, include_self: bool, "
-    "op: str, name: str)",
-    kernel=composite("indexing.sources_jvp"),
-    doc="The tangent of the slots from that of the sources.",
-)
-
-op(
-    "_along(index, dim: int, other)",
-    kernel=composite("indexing.along"),
-    doc="Indices of slices as indices of elements, in the shape of `other`.",
-)
-
 op(
     "scatter.src(self, dim: dim, index, src)",
     options={"reduce: str? = None": "_scatter_by"},
@@ -588,113 +408,13 @@ op(
     ),
 )
 
-# --- masks -------------------------------------------------------------------------------------
-
-op(
-    "masked_fill(self, mask, value: operand)",
-    checks="mask",
-    kernel=call("special.masked_fill", anywhere=True, into=True),
-    inplace=True,
-    out=False,
-    vjp={"self": "masked_fill(grad, mask, 0)", "value": "where(mask, grad, 0)"},
-    jvp={"self": "masked_fill(self_t, mask, 0)", "value": "where(mask, value_t, zeros_like(self))"},
-    vmap="elementwise",
-    node="MaskedFillBackward0",
-    variants={"MaskedFillBackward1": "not is_number(value)"},
-    plain_numbers=("value",),
-    dtypes="biuhfc",
-    samples=[
-        sample((arg((3, 4)), arg((3, 4), booleans(), False), 1)),
-        sample((arg((4,)), arg((3, 1), booleans(), False), 0)),
-        sample((arg((3, 4)), arg((4,), booleans(), False), arg(()))),
-    ],
-    reference="np.where(mask, np.asarray(value).astype(self.dtype), self)",
-    doc="`value` where `mask` is true.",
-    example=(
-        ">>> ag.masked_fill(ag.tensor([1, 2, 3]), ag.tensor([True, False, True]), 0)\n"
-        "tensor([0, 2, 0])"
-    ),
-)
-
-op(
-    "_fill_where(self, mask, value: operand)",
-    shown_as="index_fill",
-    checks="mask",
-    kernel=call("special.fill_where", anywhere=True, into=True),
-    inplace=True,
-    out=False,
-    vjp={"self": "masked_fill(grad, mask, 0)", "value": "where(mask, grad, 0)"},
-    jvp={"self": "_fill_where(self_t, mask, 0)", "value": "where(mask, value_t, zeros_like(self))"},
-    vmap="elementwise",
-    node="MaskedFillBackward0",
-    variants={"MaskedFillBackward1": "not is_number(value)"},
-    plain_numbers=("value",),
-    dtypes="biuhfc",
-    doc="masked_fill whose result has the memory format of `self`.",
-)
-
 op(
     "_like(self, other)",
     kernel=composite("indexing.value_like"),
     doc="A value as 0-d tensor of another tensor's dtype.",
 )
 
-op(
-    "masked_scatter(self, mask, source)",
-    kernel=composite("indexing.masked_scatter"),
-    inplace=True,
-    samples=[],
-    reference=by_test(
-        "tests/ops/test_shape_and_indexing.py::test_masked_scatter_takes_elements_in_order"
-    ),
-    doc="A copy of `self` with the elements of `source`, in order, where `mask` is true.",
-    example=(
-        ">>> ag.masked_scatter(ag.zeros(3), ag.tensor([True, False, True]), "
-        "ag.tensor([1.0, 2.0]))\n"
-        "tensor([1., 0., 2.])"
-    ),
-)
-
-op(
-    "masked_select(self, mask)",
-    checks="selection",
-    kernel=composite("indexing.masked_select"),
-    out="exact",
-    samples=[
-        sample((arg((3, 4)), arg((3, 4), booleans(), False))),
-        sample((arg((3, 4)), arg((4,), booleans(), False))),
-    ],
-    reference="self[np.broadcast_to(mask, self.shape)]",
-    doc="The elements where `mask` is true, as a vector.",
-    example=(
-        ">>> ag.masked_select(ag.tensor([1, 2, 3]), ag.tensor([True, False, True]))\ntensor([1, 3])"
-    ),
-)
-
-for _name, _options in (
-    ("nonzero", {"as_tuple: bool = False": "_nonzero_tuple"}),
-    ("argwhere", {}),
-):
-    op(
-        f"{_name}(self)",
-        options=_options,
-        kernel=call(
-            "indexing.nonzero",
-            shape="rules_indexing.true_places(self, sizes)",
-            sized="indexing.count_nonzero",
-        ),
-        out="exact" if _options else False,
-        vjp=nondiff("the result is indices"),
-        vmap=refuse(
-            "vmap: We do not support batching operators that can output dynamic shape. Attempted "
-            f"to vmap over {_name}; use where() with the condition instead."
-        ),
-        dtypes="biuhfc",
-        samples=[sample((arg((3, 4), integers(0, 2)),))],
-        reference="np.argwhere(self)",
-        doc="Indices of the elements that aren't zero, one row each.",
-        example=f">>> ag.{_name}(ag.tensor([0, 3, 4]))\ntensor([[1],\n        [2]])",
-    )
+# --- counts and classes ------------------------------------------------------------------------
 
 op(
     "_repeated_places(repeats, output_size: int? = None)",
@@ -775,28 +495,4 @@ op(
     example=(
         ">>> ag.nn.functional.one_hot(ag.tensor([0, 2]))\ntensor([[1, 0, 0],\n        [0, 0, 1]])"
     ),
-)
-
-op(
-    "_nonzero_tuple(self, as_tuple: bool) -> Tensor[]",
-    kernel=composite("indexing.nonzero_tuple"),
-    doc="nonzero, as one vector of indices per dimension.",
-)
-
-op(
-    "_refuse_where(self, mask, text: str)",
-    kernel=call("iterate.clone_plain", ("self",), anywhere=True),
-    out=False,
-    node="ErrorBackward0",
-    vjp={"self": "_raise_where(grad, mask, text)"},
-    jvp={"self": "_raise_where(self_t, mask, text)"},
-    vmap="_refuse_where(self, mask, text)",
-    dtypes="biuhfc",
-    doc="`self`, whose derivative is an error if an element of `mask` is set.",
-)
-
-op(
-    "_raise_where(self, mask, text: str)",
-    kernel=composite("indexing.raise_where"),
-    doc="`self`, or an error if an element of `mask` is set.",
 )

@@ -91,13 +91,21 @@ def explain(builder: Builder, units: list[Unit]) -> Explanation:
     return found
 
 
+def families_of(file: Path) -> list[str]:
+    """Return the families that a file in the folder of records changes: those that import it."""
+    if not file.stem.startswith("_"):
+        return [file.stem]
+    records = (ROOT / file.parent).glob("[!_]*.py")
+    return sorted(p.stem for p in records if file.stem in p.read_text())
+
+
 def touched(path: str) -> list[str]:
     """The files that steps read and that change with a file: itself or what is made from it."""
     file = Path(path)
     short = Path(os.path.relpath(file if file.is_absolute() else ROOT / file, ROOT))
     codegen = Path("ext", "codegen")
     if short.parent == Path("autograd_cy", "ops"):
-        generated = [GENERATED_DIR / f"ops_{short.stem}.pyx"]
+        generated = [GENERATED_DIR / f"ops_{family}.pyx" for family in families_of(short)]
     elif short == codegen / "kernel_specs.py":
         generated = [GENERATED_DIR / "kern.pyx"]
     elif short.parent == codegen:

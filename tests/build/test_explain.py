@@ -134,6 +134,8 @@ def test_files_that_only_the_generator_reads_stand_for_what_it_writes():
     assert touched("ext/core/iterate.pyx") == ["ext/core/iterate.pyx"]
     assert touched(str(ROOT / "ext/core/iterate.pyx")) == ["ext/core/iterate.pyx"]
     assert "build/generated/ops_reduction.pyx" in touched("autograd_cy/ops/reduction.py")
+    masks = touched("autograd_cy/ops/_masks.py")  # of the family indexing
+    assert [file for file in masks if "ops_" in file] == ["build/generated/ops_indexing.pyx"]
     assert "build/generated/kern.pyx" in touched("ext/codegen/kernel_specs.py")
 
 
