@@ -17,6 +17,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import comparing
 import grouping
+import numpy as np
 import pytest
 
 comparing.install()
@@ -45,8 +46,21 @@ ACCELERATORS = {
 }
 
 
+_first_states = {}  # of the generators of modules
+
+
+def rewind_generators(module):
+    """Give each test of a module the same random numbers, whichever tests run before it."""
+    for value in vars(module).values():
+        if isinstance(value, np.random.Generator):
+            state = _first_states.setdefault(id(value), value.bit_generator.state)
+            value.bit_generator.state = state
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item):
+    if isinstance(item, pytest.Function):
+        rewind_generators(item.module)
     result = yield
     found = [ACCELERATORS[name] for name in item.fixturenames if name in ACCELERATORS]
     _choose_accelerator(found[0] if found else None)
