@@ -131,25 +131,28 @@ def _step(group: dict[str, Any], param: Tensor, state: dict[str, Any]) -> None:
     eps1, eps2 = group["eps"]
     if eps1 is None:
         eps1 = finfo(param.dtype).eps
-    state["step"] += 1
-    step = state["step"].item()
+    step = state["step"].item() + 1
     share = step ** group["beta2_decay"]
     rate = min(float(group["lr"]), 1 / step**0.5)
     size = _root_mean_square(param)
     alpha = max(eps2, size) * rate
-    if group["weight_decay"]:
-        param.mul_(1 - float(group["lr"]) * group["weight_decay"])
+    squares = grad * grad
     if grad.dim() > 1:
-        rows, columns = state["row_var"], state["col_var"]
-        squares = grad * grad
-        rows.lerp_(squares.mean(-1, keepdim=True), share)
-        columns.lerp_(squares.mean(-2, keepdim=True), share)
+        rows = lerp(state["row_var"], squares.mean(-1, keepdim=True), share)
+        columns = lerp(state["col_var"], squares.mean(-2, keepdim=True), share)
         variance = rows @ columns / rows.mean(-2, keepdim=True).clamp(min=eps1)
+        moments = {"row_var": rows, "col_var": columns}
     else:
-        variance = lerp(state["variance"], grad * grad, share)
-        state["variance"].copy_(variance)
+        variance = lerp(state["variance"], squares, share)
+        moments = {"variance": variance}
     update = variance.clamp(min=eps1 * eps1).rsqrt() * grad
     excess = max(1.0, _root_mean_square(update) / group["d"])
+    # Only now, as what is above may find no memory.
+    state["step"] += 1
+    for name, moment in moments.items():
+        state[name].copy_(moment)
+    if group["weight_decay"]:
+        param.mul_(1 - float(group["lr"]) * group["weight_decay"])
     param.add_(update, alpha=-alpha / excess)
 
 

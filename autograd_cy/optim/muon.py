@@ -115,13 +115,14 @@ class Muon(Optimizer):
             state = self.state[param]
             if "momentum_buffer" not in state:
                 state["momentum_buffer"] = zeros_like(grad)
-            buffer = state["momentum_buffer"]
-            buffer.lerp_(grad, 1 - momentum)
+            buffer = lerp(state["momentum_buffer"], grad, 1 - momentum)
             direction = lerp(grad, buffer, momentum) if group["nesterov"] else buffer
-            update = _orthogonal(direction, group)
+            update = _orthogonal(direction, group).to(param.dtype)
             rate = float(group["lr"])
+            # Only now, as what is above may find no memory.
+            state["momentum_buffer"].copy_(buffer)
             param.mul_(1 - rate * group["weight_decay"])
-            param.add_(update.to(param.dtype), alpha=-rate * _factor(group, param))
+            param.add_(update, alpha=-rate * _factor(group, param))
 
 
 def _factor(group: dict[str, Any], param: Tensor) -> float:

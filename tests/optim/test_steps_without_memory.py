@@ -52,6 +52,39 @@ def test_a_step_without_memory_changes_nothing_and_the_next_one_is_the_first(nam
     assert after > 0 or name == "Adagrad"  # which makes its state before
 
 
+@pytest.mark.parametrize("name", ["Adafactor", "Muon"])
+def test_a_parameter_without_memory_for_its_step_stays_as_it_is(name):
+    """These step one parameter after the other: those before it have made their step."""
+
+    def matrices():
+        params = [ag.arange(6.0).reshape(2, 3).requires_grad_() for _ in range(2)]
+        for p in params:
+            p.grad = ag.tensor([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
+        return params, getattr(ag.optim, name)(params, lr=0.1, weight_decay=0.1)
+
+    (first, _), optimizer = matrices()
+    expected = [first.tolist()]  # after each step
+    for _ in range(2):
+        optimizer.step()
+        expected.append(first.tolist())
+    after, torn = 0, True
+    while torn:
+        params, optimizer = matrices()
+        storage._fail_allocation_after(after)
+        try:
+            optimizer.step()
+            torn = False
+        except MemoryError:
+            after += 1
+        finally:
+            storage._fail_allocation_after(-1)
+        steps = [expected.index(p.tolist()) for p in params]
+        assert steps in ([0, 0], [1, 0], [1, 1])
+        optimizer.step()
+        assert [expected.index(p.tolist()) for p in params] == [n + 1 for n in steps]
+    assert after > 10
+
+
 @pytest.mark.parametrize("name", ["SGD", "Adam"])
 @pytest.mark.parametrize("shown", [lambda x: x.data, lambda x: x.detach()], ids=["data", "detach"])
 @pytest.mark.parametrize(("mine", "other"), [(0, 2), (2, 0)])
