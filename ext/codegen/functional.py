@@ -46,7 +46,7 @@ def module_text(families: dict) -> str:
     known = layers.rows_by_name(layers.load())
     chosen = [r for records in families.values() for r in records if r.call.functional]
     with importable():
-        functions = [Function(record, known) for record in chosen]
+        functions = [FunctionText(record, known) for record in chosen]
     used = sorted({f.family for f in functions if f.family})
     body = "\n".join(line for function in functions for line in function.lines())
     lines = [
@@ -66,7 +66,7 @@ def imported(body: str) -> str:
     return f"from {ARGUMENTS} import {', '.join(sorted(there & called))}\n"
 
 
-class Function:
+class FunctionText:
     """The text of one function, and of its in-place form if that has a name of its own."""
 
     def __init__(self, record: Any, known: dict):
@@ -74,7 +74,7 @@ class Function:
         self.record, self.own_inplace = record, bool(own.strip())
         self.name, _, inside = head.partition("(")
         self.row = next(row for row in known.values() if row.function == self.name)
-        self.options = layers.Class(self.row, known).options  # of the layer
+        self.options = layers.ClassText(self.row, known).options  # of the layer
         types = {a.name: typed(a) for a in record.args if a.name != "reduction"}
         self.parameters = layers.schema().parse_options(inside, types)
         names = {p.name for p in self.parameters}
@@ -181,7 +181,7 @@ class Function:
         """A line of the layer's session, with a call of the function in place of the layer's."""
         if f"torch.nn.{self.row.name}(" not in line:
             return line
-        tree = Calls(self).visit(ast.parse(line.removeprefix(">>> ")))
+        tree = LayerCalls(self).visit(ast.parse(line.removeprefix(">>> ")))
         return ">>> " + ast.unparse(tree).replace("'", '"')
 
 
@@ -191,10 +191,10 @@ def typed(a: Any) -> str:
     return text if a.default is None else f"{text} = {a.default}"
 
 
-class Calls(ast.NodeTransformer):
-    """Calls of the function in place of ``torch.nn.Layer(options)(input)``."""
+class LayerCalls(ast.NodeTransformer):
+    """Put calls of a function in place of those of its layer, ``torch.nn.Layer(options)(input)``."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: FunctionText):
         self.function = function
 
     def visit_Call(self, node: ast.Call) -> ast.AST:

@@ -81,11 +81,11 @@ def module_text(place: str, module: Any, rows: list, known: dict) -> str:
     lines[0] += getattr(module, "IMPORTS", "")
     lines += [f"__all__ = {public!r}".replace("'", '"')]
     for row in rows:
-        lines += ["", "", *Class(row, known).lines()]
+        lines += ["", "", *ClassText(row, known).lines()]
     return "\n".join(lines) + "\n"
 
 
-class Class:
+class ClassText:
     """The text of one class."""
 
     def __init__(self, row: Any, known: dict):

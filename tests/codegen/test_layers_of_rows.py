@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 def text_of(row, *others):
     known = {one.name: one for one in (row, *others)}
-    return "\n".join(layers.Class(row, known).lines())
+    return "\n".join(layers.ClassText(row, known).lines())
 
 
 @pytest.fixture
@@ -56,14 +56,14 @@ def test_a_row_without_parameters_has_those_of_its_base(rows):
 def test_functions_are_called_in_examples_in_place_of_layers():
     known = layers.rows_by_name(layers.load())
     records = {r.name: r for found in table.load().values() for r in found}
-    relu = functional.Function(records["relu"], known)
+    relu = functional.FunctionText(records["relu"], known)
     line = ">>> torch.nn.ReLU()(torch.ones(2))"
     assert relu.example(line) == ">>> torch.nn.functional.relu(torch.ones(2))"
     line = ">>> torch.nn.LeakyReLU(0.1)(x)"
-    leaky = functional.Function(records["_leaky_relu"], known)
+    leaky = functional.FunctionText(records["_leaky_relu"], known)
     assert leaky.example(line) == ">>> torch.nn.functional.leaky_relu(x, negative_slope=0.1)"
     line = ">>> torch.nn.Dropout(0.2).eval()(x)"
-    dropout = functional.Function(records["dropout"], known)
+    dropout = functional.FunctionText(records["dropout"], known)
     assert dropout.example(line).endswith("dropout(x, p=0.2, training=False)")
     assert relu.example("tensor([0.])") == "tensor([0.])"
 
@@ -72,8 +72,10 @@ def test_only_rows_of_functions_that_the_build_writes_describe_a_function():
     """Nothing reads the fields of another row: its function is Python, with a text of its own."""
     known = layers.rows_by_name(layers.load())
     records = [r for found in table.load().values() for r in found if r.call.functional]
-    written = {functional.Function(r, known).row.name for r in records}
-    fields = [f.name for f in dataclasses.fields(_schema.Layer) if f.name.startswith("function_")]
+    written = {functional.FunctionText(r, known).row.name for r in records}
+    fields = [
+        f.name for f in dataclasses.fields(_schema.LayerRow) if f.name.startswith("function_")
+    ]
     assert fields
     described = {name for name, row in known.items() if any(getattr(row, f) for f in fields)}
     assert described - written == set()

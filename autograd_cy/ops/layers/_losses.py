@@ -1,9 +1,9 @@
 """Common parts of rows of losses: inputs and a target, texts, and statements of functions."""
 
-from autograd_cy.ops.layers._schema import Layer, layer
+from autograd_cy.ops.layers._schema import LayerRow, layer
 
 
-def loss(signature: str, function: str, doc: str, example: str, **more) -> Layer:
+def loss(signature: str, function: str, doc: str, example: str, **more) -> LayerRow:
     """Add the row of a loss of an input and a target."""
     usual = {"base": "_Loss", "inputs": "input: Tensor, target: Tensor", "gives": "the loss"}
     return layer(signature, function, doc, example, **{**usual, "constants": "reduction", **more})

@@ -77,8 +77,8 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Layer:
-    """One class. See `layer` for the meaning of the fields."""
+class LayerRow:
+    """A row of the table: one class. See `layer` for the meaning of the fields."""
 
     name: str
     options: tuple[Option, ...] | None
@@ -111,7 +111,7 @@ class Layer:
     file: str = ""
 
 
-ROWS: list[Layer] = []
+ROWS: list[LayerRow] = []
 
 
 def layer(signature: str, function: str | None = None, doc: str = "", example: str = "", **more):
@@ -171,7 +171,7 @@ def layer(signature: str, function: str | None = None, doc: str = "", example: s
     """
     name, _, inside = signature.partition("(")
     options = parse_options(inside.removesuffix(")")) if inside else None
-    row = Layer(name, options, function, doc, example, **more)
+    row = LayerRow(name, options, function, doc, example, **more)
     ROWS.append(row)
     return row
 
