@@ -113,8 +113,9 @@ may call its operators.
 
 `functional` is the signature of a function in nn.functional that adds options to the operator,
 ``"relu(input, inplace)"``; `inplace` chooses the in-place form, `reduction` becomes the number or
-the name that the operator takes. ``"elu(input, alpha, inplace) elu_"`` has ``elu_``, too. The text
-is that of the layer (autograd_cy/ops/layers/).
+the name that the operator takes. ``"elu(input, alpha, inplace) elu_"`` has ``elu_``, too. Without
+options, ``"tanh(input)"``, it calls the method. The text is that of the layer
+(autograd_cy/ops/layers/).
 
 `options` are keyword arguments that only the Python forms know:
 ``{"decimals: int = 0": "_round_decimals"}`` makes ``round(x, decimals=2)`` a call of

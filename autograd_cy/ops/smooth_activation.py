@@ -27,6 +27,7 @@ AT_INFINITY = "the limit; torch multiplies infinity and 0"
 
 op(
     "tanh(self)",
+    functional="tanh(input)",
     kernel=elementwise("tanh", dtypes="float"),
     inplace=True,
     vjp={"self": "tanh_backward(grad, result)"},
@@ -61,6 +62,7 @@ op(
 
 op(
     "sigmoid(self)",
+    functional="sigmoid(input)",
     kernel=elementwise("sigmoid", dtypes="float"),
     inplace=True,
     vjp={"self": "sigmoid_backward(grad, result)"},

@@ -2,6 +2,7 @@
 
 A record says ``functional="relu(input, inplace)"``: the function has these parameters and calls the
 operator, or its in-place form; with ``reduction`` it gives the operator the number or the name of it.
+Without such options it calls the method, as in torch.
 The text comes from the row of the layer that calls the function (autograd_cy/ops/layers/), so that an
 activation is one record and one row.
 """
@@ -110,7 +111,14 @@ class FunctionText:
         codes = any(a.name == "reduction" and a.type == "int" for a in self.record.args)
         return self.record.public and not codes and len(self.pairs()) == len(self.given())
 
+    @property
+    def by_method(self) -> bool:
+        """True if the function adds nothing: then the method dispatches in place of it."""
+        return not any(p.name in (*OPTIONS, "reduction") for p in self.parameters)
+
     def decorator(self) -> str:
+        if self.by_method:
+            return "@public(forwards=())"
         policy = self.record.call.autocast
         if policy and not self.record.public:  # else it is that of the operator with the same name
             return f'@public(autocast="{policy}")'
@@ -121,6 +129,8 @@ class FunctionText:
         return f'@public(forwards="{names}"' + (f", renames={renames!r})" if renames else ")")
 
     def operator(self, form: str = "") -> str:
+        if self.by_method:
+            return f"{self.parameters[0].name}.{self.record.name}"
         place = f"_{self.family}" if self.family else "_operators"
         return f"{'forward_to' if self.forwards else place}.{self.record.name}{form}"
 
@@ -148,7 +158,7 @@ class FunctionText:
             found.append(f"{a.name}={value}" if a.keyword else value)
         if any(p.name == "out" for p in self.parameters):
             found.append("out=out")
-        return found
+        return found[1:] if self.by_method else found
 
     def call(self, arguments: list[str]) -> list[str]:
         if not self.inplace:

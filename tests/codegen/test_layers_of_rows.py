@@ -68,6 +68,14 @@ def test_functions_are_called_in_examples_in_place_of_layers():
     assert relu.example("tensor([0.])") == "tensor([0.])"
 
 
+def test_a_function_without_options_calls_the_method():
+    known = layers.rows_by_name(layers.load())
+    records = {r.name: r for found in table.load().values() for r in found}
+    tanh = functional.FunctionText(records["tanh"], known)
+    lines = list(tanh.lines())
+    assert "@public(forwards=())" in lines and lines[-1] == "    return input.tanh()"
+
+
 def test_only_rows_of_functions_that_the_build_writes_describe_a_function():
     """Nothing reads the fields of another row: its function is Python, with a text of its own."""
     known = layers.rows_by_name(layers.load())

@@ -9,7 +9,7 @@ from autograd_cy._interpreted import Family
 from autograd_cy._tensors.events import seen_as
 from autograd_cy._tensors.public import public
 
-__all__ = ["hardtanh", "hardtanh_", "relu6", "sigmoid", "softsign", "tanh", "tanhshrink"]
+__all__ = ["hardtanh", "hardtanh_", "relu6", "softsign", "tanhshrink"]
 
 _pieces = Family("ops_piecewise_activation")
 
@@ -133,50 +133,6 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
     tensor([-1.0000,  0.5000,  1.0000])
     """
     return hardtanh(input, min_val, max_val, True)
-
-
-@public(forwards=())
-def tanh(input: Tensor) -> Tensor:
-    """Return the hyperbolic tangent.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any shape.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.tanh(torch.tensor([0.0]))
-    tensor([0.])
-    """
-    return input.tanh()
-
-
-@public(forwards=())
-def sigmoid(input: Tensor) -> Tensor:
-    """Return the logistic function.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any shape.
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> import autograd_cy as torch
-    >>> torch.nn.functional.sigmoid(torch.tensor([0.0]))
-    tensor([0.5000])
-    """
-    return input.sigmoid()
 
 
 @public
