@@ -23,7 +23,7 @@ from autograd_cy._C.tensor import Tensor
 from autograd_cy._tensors.conversion import result_type
 from autograd_cy._tensors.joining import meshgrid
 from autograd_cy._tensors.predicates import need_tensors
-from autograd_cy._tensors.public import public
+from autograd_cy._tensors.public import autocast_policy, public
 
 __all__ = [
     "block_diag",
@@ -181,7 +181,8 @@ def _promoted(one: Tensor, other: Tensor) -> Tensor:
     return _creation.empty(size, dtype=result_type(one, other), device="meta")
 
 
-@public(module="autograd_cy", autocast="lower")
+@public(module="autograd_cy")
+@autocast_policy("lower")
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """
     Return the product of several matrices, in the order that takes the fewest multiplications.

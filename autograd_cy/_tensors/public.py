@@ -97,11 +97,7 @@ class PublicFunction:
 
 
 def autocast_policy(policy: str) -> Callable[[_Function], _Function]:
-    """
-    Give a function without a record the policy that records state as `autocast`.
-
-    `public` does it for the functions that it wraps; a compiled one dispatches by itself.
-    """
+    """Give a function without a record the policy that records state as `autocast`."""
 
     def put(function: _Function) -> _Function:
         function._autocast = policy  # type: ignore[attr-defined]
@@ -181,9 +177,7 @@ def names_errors(public: str | Callable[..., Any]) -> Callable[[_Function], _Fun
 
 
 @overload
-def public(
-    function: _Function, /, *, module: str | None = None, autocast: str | None = None
-) -> _Function: ...
+def public(function: _Function, /, *, module: str | None = None) -> _Function: ...
 
 
 @overload
@@ -195,7 +189,6 @@ def public(
     forwards: str | tuple[str, ...] | None = None,
     renames: Mapping[str, str] | None = None,
     unset: Mapping[str, Any] | None = None,
-    autocast: str | None = None,
 ) -> Callable[[_Function], _Function]: ...
 
 
@@ -207,7 +200,6 @@ def public(
     forwards: str | tuple[str, ...] | None = None,
     renames: Mapping[str, str] | None = None,
     unset: Mapping[str, Any] | None = None,
-    autocast: str | None = None,
 ) -> Any:
     """
     Publish a function in Python: give it its module, and errors its name.
@@ -224,11 +216,9 @@ def public(
         The parameters of these operators that have another name in this function.
     unset : mapping, optional
         By parameter: the value that an operator gets where this function has its default.
-    autocast : str, optional
-        The policy of autocast for this function.
     """
     if function is None:
-        options = {"module": module, "renames": renames, "unset": unset, "autocast": autocast}
+        options = {"module": module, "renames": renames, "unset": unset}
         return functools.partial(public, forwards=forwards, **options)
     if isinstance(forwards, str):
         forwards = tuple(forwards.split())
@@ -236,8 +226,6 @@ def public(
     published.__module__ = module or _public_module(function.__module__)
     published.__qualname__ = function.__name__
     published._public = record = PublicFunction(published, forwards, renames or {}, unset or {})
-    if autocast is not None:
-        autocast_policy(autocast)(published)
     for name in forwards or ():
         # The same function again is of a module that is loaded again.
         owner = f"{published.__module__}.{published.__qualname__}"

@@ -5,7 +5,7 @@ Functions say about it.
 While a thread is in `autocast`, a mode (``overrides.py``) sees its calls and converts arguments.
 Without one there is no mode, so it costs nothing. The record of an operator says as `autocast` what
 its arguments become, as torch documents it for the CPU. A function of ``nn.functional`` has the
-policy of the operator of its name; others say it to `public`, compiled ones by `autocast_policy`.
+policy of the operator of its name; others say it by `autocast_policy`.
 Operators that others are made of aren't seen: what is made of several products has a policy of its
 own.
 """

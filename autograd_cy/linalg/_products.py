@@ -10,7 +10,7 @@ from autograd_cy._tensors import namespace as _ag
 from autograd_cy._tensors.combining import factors
 from autograd_cy._tensors.events import seen_as
 from autograd_cy._tensors.namespace import Tensor
-from autograd_cy._tensors.public import public
+from autograd_cy._tensors.public import autocast_policy, public
 from autograd_cy.linalg._norms import check_floating
 
 __all__ = ["cross", "diagonal", "multi_dot", "vander", "vecdot"]
@@ -83,7 +83,8 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return _ag.diagonal(A, offset, dim1, dim2)
 
 
-@public(autocast="lower")
+@public
+@autocast_policy("lower")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """
     Return the products of vectors along a dimension; of complex ones `x` is conjugated.
@@ -150,7 +151,8 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     return _ag.cat((ones, x.unsqueeze(-1).expand(*x.shape, n - 1)), -1).cumprod(-1)
 
 
-@public(autocast="lower")
+@public
+@autocast_policy("lower")
 @seen_as("aten::linalg_multi_dot")
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """

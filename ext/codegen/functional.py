@@ -31,7 +31,7 @@ from typing import Any
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._interpreted import Family
-from autograd_cy._tensors.public import forward_to, public
+from autograd_cy._tensors.public import autocast_policy, forward_to, public
 '''
 # Where the statements of rows find what they call.
 ARGUMENTS = "autograd_cy.nn.functional._arguments"
@@ -121,7 +121,7 @@ class FunctionText:
             return "@public(forwards=())"
         policy = self.record.call.autocast
         if policy and not self.record.public:  # else it is that of the operator with the same name
-            return f'@public(autocast="{policy}")'
+            return f'@public\n@autocast_policy("{policy}")'
         if not self.forwards:
             return "@public"
         names = self.record.name + (f" {self.record.name}_" if self.inplace else "")

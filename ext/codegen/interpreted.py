@@ -33,7 +33,7 @@ from autograd_cy._C.linking import named_results as _named_results
 from autograd_cy._C.metadata import _wrapped
 from autograd_cy._C.tensor import Tensor
 from autograd_cy._interpreted import _functions, _host
-from autograd_cy._tensors.public import public as _public
+from autograd_cy._tensors.public import autocast_policy as _autocast_policy, public as _public
 '''
 # Name -> module and name there.
 Places: TypeAlias = "dict[str, tuple[str, str]]"
@@ -217,9 +217,8 @@ def family_module(name: str, records: list, by_symbol: dict) -> str:
                 forms += overloaded(public, group, "_")
         if not public.startswith("_"):
             autocast = group[0].call.autocast
-            options = dict.fromkeys(names, "")
-            options[public] = f", autocast={autocast!r}" if autocast else ""
-            forms += ["", *(f"{n} = _public({n}{options[n]})" for n in names)]
+            forms += [f"_autocast_policy({autocast!r})({public})"] if autocast else []
+            forms += ["", *(f"{n} = _public({n})" for n in names)]
         pairs = [
             (alias + n.removeprefix(public), n) for alias in group[0].call.aliases for n in names
         ]

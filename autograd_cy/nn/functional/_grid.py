@@ -9,7 +9,7 @@ from autograd_cy._C._warned import warn as _warn
 from autograd_cy._C.arguments import _check_arguments
 from autograd_cy._interpreted import Family
 from autograd_cy._tensors.events import seen_as
-from autograd_cy._tensors.public import public
+from autograd_cy._tensors.public import autocast_policy, public
 
 __all__ = ["affine_grid", "grid_sample"]
 
@@ -103,7 +103,8 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     return _affine_grid(theta, tuple(size[2:]), aligned)
 
 
-@public(autocast="float32")
+@public
+@autocast_policy("float32")
 @seen_as("aten::grid_sampler")
 def grid_sample(
     input: Tensor,

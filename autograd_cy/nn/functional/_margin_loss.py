@@ -9,7 +9,7 @@ import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._interpreted._value_checks import checked_margin_targets, checked_variances
 from autograd_cy._tensors.events import seen_as
-from autograd_cy._tensors.public import public
+from autograd_cy._tensors.public import autocast_policy, public
 from autograd_cy.nn.functional._arguments import (
     broadcast,
     check_tensors,
@@ -183,7 +183,8 @@ def _check_vectors(name: str, input: Tensor, target: Tensor) -> None:
         )
 
 
-@public(autocast="float32")
+@public
+@autocast_policy("float32")
 @seen_as("aten::multi_margin_loss")
 def multi_margin_loss(
     input: Tensor,
@@ -279,7 +280,8 @@ def multi_margin_loss(
     return reduced(losses if input.ndim == 2 else losses[0], code)
 
 
-@public(autocast="float32")
+@public
+@autocast_policy("float32")
 @seen_as("aten::multilabel_margin_loss")
 def multilabel_margin_loss(
     input: Tensor,
@@ -341,7 +343,8 @@ def multilabel_margin_loss(
     return reduced(losses if input.ndim == 2 else losses[0], code)
 
 
-@public(autocast="float32")
+@public
+@autocast_policy("float32")
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,

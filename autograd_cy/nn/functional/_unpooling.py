@@ -8,7 +8,7 @@ from typing import Any
 import autograd_cy as _operators
 from autograd_cy import Tensor
 from autograd_cy._interpreted import Family
-from autograd_cy._tensors.public import public
+from autograd_cy._tensors.public import autocast_policy, public
 from autograd_cy.nn.functional._dimensions import Sizes, named, spread
 
 __all__ = ["lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
@@ -180,7 +180,7 @@ def _max_unpool(rank: int) -> Any:
 
     window = repr((1,) * (rank - 1) + (2,)) if rank > 1 else "2"
     unpool = named(unpool, f"max_unpool{rank}d", _UNPOOL, rank, window=window)
-    return public(unpool, autocast="float32")
+    return public(autocast_policy("float32")(unpool))
 
 
 max_unpool1d = _max_unpool(1)
