@@ -26,6 +26,7 @@ PARAMETERS: dict[str, str] = {
     "vec1": "The first vector.",
     "vec2": "The second vector.",
     "tensor1": "The first factor.",
+    "x2": "Other vectors; the two broadcast.",
     "tensor2": "The second factor, or the divisor.",
     "exponent": "The exponent.",
     "real": "The real parts.",
@@ -140,6 +141,7 @@ PARAMETERS: dict[str, str] = {
     "output_padding": "By how much a transposed result is larger, at one side.",
     "reduction": '"mean", "sum" or "none".',
     "ignore_index": "A class that doesn't count.",
+    "scale_grad_by_freq": "Divide gradients by how often an index occurs.",
     "label_smoothing": "The part of each target that goes to all classes.",
     "grad_output": "Gradient of the result.",
     "output": "The result.",
@@ -158,12 +160,14 @@ PARAMETERS: dict[str, str] = {
         'None for the true quotient, "trunc" to round towards zero, "floor" to round down.'
     ),
     "as_tuple": "A tensor of indices for each dimension instead of rows.",
+    "sparse": "Must be False: there are no sparse gradients.",
     "sparse_grad": "True is refused: gradients are dense.",
     "implicit": "Has no effect.",
     # matrices
     "UPLO": 'Which triangle is read: "L" or "U".',
     "full_matrices": "Square matrices of vectors.",
     "upper": "The upper triangle.",
+    "check_errors": "Raise an error where a matrix is singular.",
     "left": "`A` stands to the left of the solution.",
     # what tensors are made of
     "dtype": "The dtype; None for the usual one.",

@@ -269,7 +269,6 @@ op(
     ),
     doc="Complex numbers of given absolute values and angles (in radians).",
     example=">>> ag.polar(ag.tensor([2.0]), ag.tensor([0.0]))\ntensor([2.+0.j])",
-    params={"abs": "The absolute values.", "angle": "The angles, in radians."},
 )
 
 op(

@@ -53,7 +53,6 @@ op(
     ],
     dtypes="hfc",
     reference="np.linalg.norm((self - other).ravel(), p)",
-    params={"p": "The order of the norm."},
     doc="The norm of a difference.",
     example=">>> ag.dist(ag.tensor([3.0, 0.0]), ag.tensor([0.0, 4.0]))\ntensor(5.)",
 )

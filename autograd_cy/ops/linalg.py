@@ -75,7 +75,6 @@ op(
     reference=by_test("tests/ops/test_decompositions.py::test_inv_ex_and_solve_ex_say_where"),
     node="LinalgInvExBackward0",
     errors=(NOT_SQUARE, VECTOR),
-    params={"check_errors": "Raise an error where a matrix is singular."},
     doc=(
         "The inverse of :func:`inv`, and for each matrix 0, or the place, from 1, of the pivot "
         "that is 0, where the inverse has no meaning."
@@ -499,7 +498,6 @@ op(
     dtypes="fc",
     reference=by_test("tests/ops/test_decompositions.py::test_inv_ex_and_solve_ex_say_where"),
     errors=(error(sample((arg((2, 3)), arg((2, 1)))), RuntimeError, "square"),),
-    params={"check_errors": "Raise an error where a matrix is singular."},
     doc=(
         "The solution of :func:`solve`, and for each matrix 0, or the place, from 1, of the pivot "
         "that is 0, where the solution has no meaning."

@@ -47,7 +47,6 @@ op(
     ),
     params={
         "x1": "Vectors along `dim`.",
-        "x2": "Other vectors; the two broadcast.",
         "dim": "A dimension of the two together.",
         "eps": "What the length of a vector is at least.",
     },
@@ -74,7 +73,6 @@ op(
     reference="np.linalg.norm(x1 - x2 + eps, p, axis=-1, keepdims=keepdim)",
     params={
         "x1": "Vectors along the last dimension.",
-        "x2": "Other vectors; the two broadcast.",
         "p": "The order of the norm.",
         "eps": "What is added to each difference.",
         "keepdim": "Whether the last dimension stays, of size 1.",
