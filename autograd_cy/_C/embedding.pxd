@@ -10,4 +10,4 @@ cdef int embedding_rows_into(Tensor out, Tensor grad, Tensor indices, Py_ssize_t
                              bint scale) except -1
 cdef int embedding_bag_into(Tensor out, Tensor bag_of, Tensor sizes, Tensor places, Tensor weight,
                             Tensor indices, Tensor offsets, Tensor samples, Py_ssize_t mode,
-                            bint last, Py_ssize_t padding) except -1
+                            Py_ssize_t padding) except -1

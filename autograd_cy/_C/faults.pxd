@@ -21,7 +21,6 @@ cdef enum:
     FAULT_BAG_FIRST = 6          # value: the first offset
     FAULT_BAG_ORDER = 7          # value: offset, size: the one before, dim: its place
     FAULT_BAG_LAST = 8           # value: the last offset, size: number of indices
-    FAULT_BAG_END = 9            # the same with include_last_offset
     FAULT_SORTER = 10
     FAULT_TARGET = 11            # value: the target
     FAULT_ZERO_DIVISION = 12

@@ -232,7 +232,6 @@ op(
             "offsets",
             "per_sample_weights",
             "mode",
-            "include_last_offset",
             "padding_idx",
         ),
         shape=(

@@ -68,8 +68,10 @@ cdef tuple embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bint sca
                 f"{weight.sizes[0] - 1}, but got {padding}")
         if padding < 0:
             padding += weight.sizes[0]
-    if (include_last_offset and offsets.nd == 1 and indices.nd == 1 and offsets.count
-            and not capturing() and not (offsets.flags | indices.flags) & (F_BATCHED | F_DEVICE)):
+    if include_last_offset and offsets.nd == 1 and indices.nd == 1 and offsets.count:
+        if capturing() or (offsets.flags | indices.flags) & (F_BATCHED | F_DEVICE):
+            return with_bag_of_rest(weight, indices, offsets, per_sample_weights, mode,
+                                    scale_grad_by_freq, padding)
         last = T.select(offsets, 0, -1).item()
         if 0 <= last < indices.count:       # what is beyond the last bag belongs to none
             indices = T.narrow(indices, 0, 0, last)
@@ -77,6 +79,21 @@ cdef tuple embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bint sca
                 per_sample_weights = T.narrow(per_sample_weights, 0, 0, last)
     return T._embedding_bag(weight, indices, offsets, per_sample_weights, mode,
                             include_last_offset, scale_grad_by_freq, padding)
+
+
+cdef tuple with_bag_of_rest(Tensor weight, Tensor indices, Tensor offsets, Tensor samples,
+                            Py_ssize_t mode, bint scale, Py_ssize_t padding):
+    """
+    Return bags of which the last one ends at the last offset, without a look at its value.
+
+    What is beyond it is one bag more, which is computed and cut off.
+    """
+    cdef Py_ssize_t bags = offsets.count - 1
+    out, bag_of, sizes, places = T._embedding_bag(
+        weight, indices, offsets, samples, mode, False, scale, padding)
+    if mode == 2:
+        places = T.narrow(places, 0, 0, bags)
+    return T.narrow(out, 0, 0, bags), bag_of, T.narrow(sizes, 0, 0, bags), places
 
 
 cdef Tensor per_element(Tensor values, Tensor bag_of, Tensor sizes, Tensor samples, int mode):

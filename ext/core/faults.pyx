@@ -39,12 +39,9 @@ cdef object bag_error(Fault* f):
     elif f.kind == FAULT_BAG_ORDER:
         text = (f"embedding_bag: offsets must not decrease, but offsets[{f.dim}] is {f.value} "
                 f"after {f.size}")
-    elif f.kind == FAULT_BAG_LAST:
+    else:
         text = (f"offsets[-1] can not be greater than input's length {f.size} but got offsets[-1] "
                 f"of {f.value}")
-    else:
-        text = ("embedding_bag: with include_last_offset offsets[-1] has to be the number of "
-                f"indices, {f.size}, but got {f.value}; cut the indices before")
     return RuntimeError(text)
 
 
@@ -99,7 +96,7 @@ cdef object exception_of(Fault* f):
             f"index {f.value} is out of bounds for dimension {f.dim} with size {f.size}")
     if f.kind == FAULT_REDUCED_INDEX:
         return IndexError("index out of range in self")
-    if FAULT_BAG_INDEX <= f.kind <= FAULT_BAG_END:
+    if FAULT_BAG_INDEX <= f.kind <= FAULT_BAG_LAST:
         return bag_error(f)
     if f.kind == FAULT_SORTER:
         return RuntimeError("torch.searchsorted(): sorter index out of range")

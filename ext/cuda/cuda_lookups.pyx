@@ -59,7 +59,7 @@ cdef extern from "device/lookup_arguments.h" nogil:
         uint64_t bags, bounds, width
         void* fault
         const char* op
-        uint32_t mode, last
+        uint32_t mode
     ctypedef struct ag_check_args:
         const void* in_ "in"
         uint64_t n
@@ -153,7 +153,7 @@ cdef int nll_loss_backward(Tensor out, Tensor grad, Tensor target, Tensor weight
 
 cdef int embedding_bag(Tensor out, Tensor bag_of, Tensor sizes, Tensor places, Tensor weight,
                        Tensor indices, Tensor offsets, Tensor samples, Py_ssize_t mode,
-                       bint last, Py_ssize_t padding) except -1:
+                       Py_ssize_t padding) except -1:
     cdef ag_bag_args args
     cdef int device = out.mem.device
     indices = positions(to_device(indices, device))
@@ -170,7 +170,7 @@ cdef int embedding_bag(Tensor out, Tensor bag_of, Tensor sizes, Tensor places, T
     args.places = <int64_t*>places.ptr
     args.rows, args.n, args.padding = weight.sizes[0], indices.count, padding
     args.bags, args.bounds, args.width = sizes.count, offsets.count, weight.sizes[1]
-    args.mode, args.last = <uint32_t>mode, last
+    args.mode = <uint32_t>mode
     args.fault = <void*>fault_of(device_index(device))
     args.op = called(device_index(device), "embedding_bag")
     set_divisor(&args.columns, max(args.width, 1))
@@ -223,7 +223,7 @@ KERNELS = {
         "int (Tensor, Tensor, Tensor, Tensor, Tensor, Py_ssize_t, Py_ssize_t)", NULL),
     "_embedding_bag": PyCapsule_New(
         <void*>embedding_bag,
-        "int (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Py_ssize_t, bint, "
+        "int (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Py_ssize_t, "
         "Py_ssize_t)", NULL),
     "_checked_values": PyCapsule_New(
         <void*>checked_values, "int (Tensor, Tensor, Py_ssize_t, Py_ssize_t, Py_ssize_t)", NULL),

@@ -10,14 +10,14 @@ from libc.string cimport memcpy, memset
 from autograd_cy._C.dtypes cimport DT_C64, DT_C128, DT_F32, DT_F64, DT_I64, DT_SIZE
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.faults cimport (
-    FAULT_BAG_END, FAULT_BAG_FIRST, FAULT_BAG_INDEX, FAULT_BAG_LAST, FAULT_BAG_ORDER,
+    FAULT_BAG_FIRST, FAULT_BAG_INDEX, FAULT_BAG_LAST, FAULT_BAG_ORDER,
     FAULT_EMBEDDING, FAULT_NONE, Fault, check_indices, fault_error, note_fault)
 from autograd_cy._C.index_values cimport positions
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into
 from autograd_cy._C.kernel_table cimport KT, kernel_number, loop_t
 from autograd_cy._C.launch cimport (
     KIND_CHECK, KIND_GATHER, KIND_SCATTER, READS, SCRATCH, WRITES, Launch, begin, launch,
-    launch_tiles, may_fault, no_launch, operand)
+    launch_tiles, may_fault, operand)
 from autograd_cy._C.parallel cimport team_size
 from autograd_cy._C.sizes cimport parts
 from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty
@@ -334,7 +334,6 @@ cdef struct BoundsPlan:
     const int64_t* bounds
     Py_ssize_t bags
     Py_ssize_t n            # indices
-    bint last               # the last offset is where the last bag ends
 
 
 cdef void bounds_run(void* ctx) noexcept nogil:
@@ -352,13 +351,9 @@ cdef void bounds_run(void* ctx) noexcept nogil:
             break
     if end > plan.n:
         note_fault(&plan.fault, FAULT_BAG_LAST, NULL, end, plan.n, 0)
-    if plan.last and end < plan.n:
-        # Elsewhere the composite has read the offset, and cut the indices.
-        note_fault(&plan.fault, FAULT_BAG_END, NULL, end, plan.n, 0)
 
 
-cdef Py_ssize_t check_bags(Tensor indices, Tensor offsets, Py_ssize_t rows,
-                           bint last) except -1:
+cdef Py_ssize_t check_bags(Tensor indices, Tensor offsets, Py_ssize_t rows) except -1:
     """Return the end of the last bag."""
     cdef BoundsPlan plan
     cdef Launch work
@@ -370,14 +365,10 @@ cdef Py_ssize_t check_bags(Tensor indices, Tensor offsets, Py_ssize_t rows,
     plan.bounds = <const int64_t*>offsets.ptr
     plan.bags = offsets.count
     plan.n = indices.count
-    plan.last = last
     begin(&work, "check of offsets", &plan, sizeof(plan), KIND_CHECK)
     operand(&work, &plan.bounds, offsets, READS)
     may_fault(&work, &plan.fault)
     launch(&work, bounds_run, plan.bags)
-    if plan.fault.kind == FAULT_BAG_END:
-        no_launch("embedding_bag", f"with include_last_offset offsets[-1] has to be the number of "
-                  f"indices, {plan.n}, but got {plan.fault.value}; cut the indices before")
     if plan.fault.kind:
         raise fault_error(&plan.fault)
     return indices.count
@@ -385,7 +376,7 @@ cdef Py_ssize_t check_bags(Tensor indices, Tensor offsets, Py_ssize_t rows,
 
 cdef int embedding_bag_into(Tensor out, Tensor bag_of, Tensor sizes, Tensor places, Tensor weight,
                             Tensor indices, Tensor offsets, Tensor samples, Py_ssize_t mode,
-                            bint last, Py_ssize_t padding) except -1:
+                            Py_ssize_t padding) except -1:
     cdef BagPlan plan
     cdef Launch work
     cdef Tensor wide, taken
@@ -393,7 +384,7 @@ cdef int embedding_bag_into(Tensor out, Tensor bag_of, Tensor sizes, Tensor plac
     plan.taken = False
     indices = positions(indices)
     offsets = positions(offsets)
-    plan.stop = check_bags(indices, offsets, weight.sizes[0], last)
+    plan.stop = check_bags(indices, offsets, weight.sizes[0])
     wide = out
     if is_half(out.dt):         # only rows that are used become float32
         shape[0], shape[1] = indices.count, weight.sizes[1]

@@ -128,6 +128,22 @@ def test_no_bags(mode):
         assert a.shape == b.shape and wide(a).tolist() == wide(b).tolist()
 
 
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_indices_beyond_the_last_offset_are_in_no_bag(mode):
+    results = []
+    for device in ("cuda", "cpu"):
+        table = numbers((6, 7), "float32").to(device).requires_grad_()
+        each = torch.arange(9.0, device=device, requires_grad=True) if mode == "sum" else None
+        bags = F.embedding_bag(
+            places(9, 6).to(device), table, torch.tensor([0, 4, 4, 6], device=device), mode=mode,
+            per_sample_weights=each, include_last_offset=True,
+        )  # fmt: skip
+        bags.backward(numbers((3, 7), "float32", 1).to(device))
+        results.append((bags, table.grad, *(() if each is None else (each.grad,))))
+    for a, b in zip(*results, strict=True):
+        close(a, wide(b), 9, "float32")
+
+
 def test_bags_of_columns_with_gaps():
     table = numbers((6, 14), "float32")
     index, offsets = places(9, 6), torch.tensor([0, 4])

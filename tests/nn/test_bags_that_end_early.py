@@ -4,6 +4,7 @@ import pytest
 from grouping import each
 
 import autograd_cy as ag
+from autograd_cy._C.launch import capture
 from autograd_cy.nn import functional
 
 INDICES, OFFSETS = ag.tensor([0, 1, 2, 3]), ag.tensor([0, 2, 3])
@@ -35,3 +36,16 @@ def test_factors_of_what_is_left_have_no_gradient():
 def test_offsets_beyond_the_indices_are_refused():
     with pytest.raises(RuntimeError, match="can not be greater than input's length"):
         bags(ag.ones(5, 2), "sum", indices=INDICES[:2])
+
+
+@each("mode", ["sum", "mean", "max"])
+def test_the_same_where_offsets_are_not_read(mode):
+    """Neither a capture nor vmap looks at values: what is left is cut off another way."""
+    weight = ag.arange(10.0).view(5, 2)
+    expected = bags(weight, mode).tolist()
+    results = []
+    capture(lambda: results.append(bags(weight, mode)))
+    assert results[0].tolist() == expected
+    several = ag.stack([INDICES, INDICES.flip(0)])
+    found = ag.vmap(lambda indices: bags(weight, mode, indices=indices))(several)
+    assert found.tolist() == [expected, bags(weight, mode, indices=several[1]).tolist()]

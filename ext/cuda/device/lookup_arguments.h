@@ -39,7 +39,7 @@ typedef struct {
     uint64_t bags, bounds, width;      /* bounds: offsets; width: columns of the table */
     ag_fault *fault;
     const char *op;
-    uint32_t mode, last;
+    uint32_t mode;
 } ag_bag_args;
 
 /* Values that must be in a range. */

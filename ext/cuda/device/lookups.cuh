@@ -111,8 +111,6 @@ AG_R void ag_bag_check(const ag_bag_args &a) {
             ag_note_fault(a.fault, AG_FAULT_BAG_ORDER, a.op, at, a.offsets[i - 1], (int64_t)i);
         if (i + 1 == a.bounds && at > a.n)
             ag_note_fault(a.fault, AG_FAULT_BAG_LAST, a.op, at, a.n, 0);
-        if (i + 1 == a.bounds && a.last && at < a.n)
-            ag_note_fault(a.fault, AG_FAULT_BAG_END, a.op, at, a.n, 0);
     }
 }
 
