@@ -1,6 +1,7 @@
 # cython: language_level=3
 """Memory of CUDA devices, by device, stream and size class, and pinned memory of the host."""
 from autograd_cy._C.devices cimport stream_t
+from autograd_cy._C.tensor cimport Tensor
 
 cdef int allocate(int index, Py_ssize_t nbytes, stream_t stream, char** data,
                   void** block) except -1
@@ -18,3 +19,6 @@ cdef class Scratch:
     cdef int index
 
 cdef Scratch scratch(int index, Py_ssize_t nbytes, stream_t stream)
+
+# An empty contiguous tensor of the dtype, sizes and device of another.
+cdef Tensor dense_like(Tensor t)

@@ -14,7 +14,7 @@ from libc.string cimport memset
 
 from autograd_cy._C.cuda_blas cimport use_blas
 from autograd_cy._C.cuda_launch cimport blocks_for, kernel_id, launch
-from autograd_cy._C.cuda_memory cimport Scratch, scratch
+from autograd_cy._C.cuda_memory cimport Scratch, dense_like, scratch
 from autograd_cy._C.cuda_products cimport (
     Product, begin_product, by_blas, launch_product, set_factor)
 from autograd_cy._C.cuda_reduce cimport (
@@ -26,6 +26,7 @@ from autograd_cy._C.devices cimport current_stream, stream_t
 from autograd_cy._C.dtypes cimport DTYPES, DT_F32, DT_F64, DT_SIZE
 from autograd_cy._C.halves cimport is_half
 from autograd_cy._C.iterate cimport cast, clear, contiguous, copy_into
+from autograd_cy._C.shapes cimport permute_plain
 from autograd_cy._C.storage cimport device_index
 from autograd_cy._C.tensor cimport (
     F_STRIDED, Tensor, tensor_empty_like, tensor_empty_on, tensor_window)
@@ -165,16 +166,6 @@ cdef Tensor weight_window(Tensor weight, const Form* f):
     return tensor_window(weight, 6, sizes, strides, 0)
 
 
-cdef Tensor permuted(Tensor t, tuple order):
-    cdef Py_ssize_t[6] sizes
-    cdef Py_ssize_t[6] strides
-    cdef int d, source
-    for d in range(t.nd):
-        source = order[d]
-        sizes[d], strides[d] = t.sizes[source], t.strides[source]
-    return tensor_window(t, t.nd, sizes, strides, 0)
-
-
 cdef int[4] ROWS           # dimensions of images: all places
 ROWS[0], ROWS[1], ROWS[2], ROWS[3] = 0, 2, 3, 4
 
@@ -226,7 +217,8 @@ cdef int correlate(Tensor out, Tensor source, Tensor weight, Taps* taps, Tensor 
     s.plain = is_plain(taps, &source.sizes[2], &out.sizes[2]) and (
         joined(source, ROWS, 4, &s.source) if together else joined(source, ROWS + 1, 3, &s.source))
     if together:
-        return sum_together(&s, out, source, contiguous(permuted(weight, (0, 1, 3, 4, 5, 2))), bias)
+        weight = permute_plain(weight, (0, 1, 3, 4, 5, 2))
+        return sum_together(&s, out, source, contiguous(weight), bias)
     return sum_apart(&s, out, source, contiguous(weight), bias)
 
 
@@ -503,7 +495,7 @@ cdef int sum_of_products(Tensor out, const Form* f, Tensor y, Tensor x, bint tog
                 t.args.a_row, t.args.a_inner = y.strides[1], of_y
                 t.args.a_batch = f.o * y.strides[1]
             else:
-                rows = contiguous(permuted(some_images(y, image, m), (1, 0, 2, 3, 4)))
+                rows = contiguous(permute_plain(some_images(y, image, m), (1, 0, 2, 3, 4)))
                 t.args.a = rows.ptr
                 t.args.a_row, t.args.a_inner, t.args.a_batch = length, 1, f.o * length
             if plain:
@@ -666,7 +658,7 @@ cdef int convolve(
         phases *= min(f.step[d], out.sizes[2 + d])
     if phases > PHASES and input.count:
         return image_by_columns(out, input, window, &f, bias)
-    return image_by_phases(out, input, permuted(window, (0, 2, 1, 3, 4, 5)), &f, bias)
+    return image_by_phases(out, input, permute_plain(window, (0, 2, 1, 3, 4, 5)), &f, bias)
 
 
 cdef int convolve_input(
@@ -690,12 +682,12 @@ cdef int convolve_weight(
     x, y = images(grad if transposed else input, f.rank), images(
         input if transposed else grad, f.rank)
     if y.count == 0:
-        target = tensor_empty_on(out.mem.device, out.dt, out.nd, out.sizes, NULL)
+        target = dense_like(out)
         clear(target)
         return copy_into(out, target, "convolution")
     if is_depthwise(&f, out.dt):
         if out.flags & F_STRIDED:
-            target = tensor_empty_on(out.mem.device, out.dt, out.nd, out.sizes, NULL)
+            target = dense_like(out)
         depthwise_weight(target, &f, y, x)
         return 0 if target is out else copy_into(out, target, "convolution")
     together = (x.strides[1] == 1 and y.strides[1] == 1 and x.sizes[1] > 1
@@ -704,7 +696,7 @@ cdef int convolve_weight(
         return sum_of_products(out, &f, y, x, together)
     window = weight_window(out, &f)
     if together:
-        window = permuted(window, (0, 1, 3, 4, 5, 2))
+        window = permute_plain(window, (0, 1, 3, 4, 5, 2))
     for d in range(6):
         sizes[d] = window.sizes[d]
     target = tensor_empty_on(out.mem.device, out.dt, 6, sizes, NULL)

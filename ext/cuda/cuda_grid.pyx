@@ -10,7 +10,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from autograd_cy._C.cuda_launch cimport blocks_for, kernel_id, launch
-from autograd_cy._C.cuda_memory cimport Scratch, scratch
+from autograd_cy._C.cuda_memory cimport Scratch, dense_like, scratch
 from autograd_cy._C.cuda_reduce cimport quotient_up, set_divisor
 from autograd_cy._C.cuda_sort cimport SortedPairs, bits_below, pairs_of, sort_pairs
 from autograd_cy._C.devices cimport current_stream, stream_t
@@ -18,7 +18,7 @@ from autograd_cy._C.dtypes cimport DTYPES, DT_F64, DT_SIZE
 from autograd_cy._C.grid_loops cimport BILINEAR, NEAREST
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into, zeros_on
 from autograd_cy._C.storage cimport device_index
-from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty_on
+from autograd_cy._C.tensor cimport F_STRIDED, Tensor
 
 __all__ = ["KERNELS"]
 
@@ -127,10 +127,6 @@ cdef int begin_grid(ag_grid_args* args, Tensor image, Tensor grid, Py_ssize_t pa
     args.rank, args.padding, args.align = rank, <uint32_t>padding, align
     args.grid = grid.ptr
     return 0
-
-
-cdef Tensor dense_like(Tensor t):
-    return tensor_empty_on(t.mem.device, t.dt, t.nd, t.sizes, NULL)
 
 
 cdef inline int lead_of(Tensor grid) noexcept:

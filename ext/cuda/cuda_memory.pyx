@@ -16,6 +16,7 @@ from autograd_cy._C.cuda_driver cimport (
 from autograd_cy._C.cuda_streams cimport CudaStream, handle_of, order
 from autograd_cy._C.placement cimport current_index, type_of_name
 from autograd_cy._C.sealed cimport seal
+from autograd_cy._C.tensor cimport Tensor, tensor_empty_on
 
 from autograd_cy._C.devices import _let_pinned_go
 from autograd_cy._C.storage import OutOfMemoryError
@@ -585,6 +586,10 @@ cdef Scratch scratch(int index, Py_ssize_t nbytes, stream_t stream):
     s.index = index
     s.stream = stream
     return s
+
+
+cdef Tensor dense_like(Tensor t):
+    return tensor_empty_on(t.mem.device, t.dt, t.nd, t.sizes, NULL)
 
 
 # --- for Python -----------------------------------------------------------------------------

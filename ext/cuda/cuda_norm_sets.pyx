@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from autograd_cy._C.cuda_launch cimport launch
-from autograd_cy._C.cuda_memory cimport Scratch, scratch
+from autograd_cy._C.cuda_memory cimport Scratch, dense_like, scratch
 from autograd_cy._C.cuda_reduce cimport (
     BLOCKS, LOG_THREADS, LOG_WARP, kernel_of_floats, log_ceil, quotient_up, set_divisor)
 from autograd_cy._C.devices cimport current_stream, stream_t
@@ -21,7 +21,7 @@ from autograd_cy._C.iterate cimport cast, clear, contiguous, copy_into
 from autograd_cy._C.rules_normalization cimport (
     CHANNELS_ANYHOW, CHANNELS_APART, CHANNELS_TOGETHER, layout_of)
 from autograd_cy._C.storage cimport device_index
-from autograd_cy._C.tensor cimport Tensor, tensor_empty_like, tensor_empty_on
+from autograd_cy._C.tensor cimport Tensor, tensor_empty_like
 
 __all__ = ["KERNELS"]
 
@@ -296,7 +296,7 @@ cdef int group_norm(Tensor result, Tensor mean, Tensor spread, Tensor input, Py_
     if not by_places(result, input):
         input = contiguous(input)
         if layout_of(result) != CHANNELS_APART:
-            target = tensor_empty_on(result.mem.device, result.dt, result.nd, result.sizes, NULL)
+            target = dense_like(result)
     elif layout_of(input) != CHANNELS_TOGETHER:
         input = laid_out(input, result)
     cut_groups(&args, input, groups)

@@ -10,13 +10,13 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from autograd_cy._C.cuda_launch cimport blocks_for, kernel_id, launch
+from autograd_cy._C.cuda_memory cimport dense_like
 from autograd_cy._C.cuda_reduce cimport OP_SUM, reduce, set_divisor
 from autograd_cy._C.devices cimport current_stream
 from autograd_cy._C.dtypes cimport DTYPES, DT_I64, DT_SIZE
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into, zeros_on
 from autograd_cy._C.storage cimport device_index
-from autograd_cy._C.tensor cimport (
-    F_STRIDED, MAX_DIMS, Tensor, tensor_empty_like, tensor_empty_on)
+from autograd_cy._C.tensor cimport F_STRIDED, MAX_DIMS, Tensor, tensor_empty_like
 
 __all__ = ["KERNELS"]
 
@@ -147,10 +147,6 @@ cdef int run_pool(int op, ag_pool_args* args, Tensor out, Tensor a) except -1:
     return launch(kernel_of_pool(op, out.dt), index, current_stream(out.mem.device),
                   blocks_for(index, <Py_ssize_t>args.n, THREADS), 1, 1, THREADS, 1, 1, 0, args,
                   sizeof(ag_pool_args))
-
-
-cdef Tensor dense_like(Tensor t):
-    return tensor_empty_on(t.mem.device, t.dt, t.nd, t.sizes, NULL)
 
 
 # --- largest elements -----------------------------------------------------------------------

@@ -15,7 +15,7 @@ from autograd_cy._C.cuda_blas cimport (
 from autograd_cy._C.cuda_copies cimport copy as copy_on_device
 from autograd_cy._C.cuda_driver cimport multiprocessors
 from autograd_cy._C.cuda_launch cimport kernel_id, launch
-from autograd_cy._C.cuda_memory cimport Scratch, scratch
+from autograd_cy._C.cuda_memory cimport Scratch, dense_like, scratch
 from autograd_cy._C.devices cimport current_stream
 from autograd_cy._C.dtypes cimport (
     DTYPES, DT_F32, DT_I64, DT_SIZE, dt_is_complex, dt_is_integral)
@@ -524,7 +524,7 @@ cdef int add_product(Product* t, Tensor out, Tensor c, Tensor a, Tensor b, Tenso
     # A factor that is on the device: elementwise kernels read it there.
     set_factor(t, &t.args.alpha, 1, 0)
     set_factor(t, &t.args.beta, 0, 0)
-    r = tensor_empty_on(out.mem.device, out.dt, out.nd, out.sizes, NULL)
+    r = dense_like(out)
     t.args.c = r.ptr
     t.args.c_batch = r.strides[0] if r.nd == 3 else 0
     if vector:
@@ -639,7 +639,7 @@ cdef int linear(Tensor out, Tensor x, Tensor weight, Tensor bias) except -1:
         x = contiguous(x)
         find_rows(x, x.nd - 1, &rows, &apart)
     if not find_rows(out, x.nd - 1, &rows, &apart_out):
-        target = tensor_empty_on(out.mem.device, out.dt, out.nd, out.sizes, NULL)
+        target = dense_like(out)
         find_rows(target, x.nd - 1, &rows, &apart_out)
     begin_product(&t, b"linear", target, rows, 1 if vector else weight.sizes[0], x.sizes[x.nd - 1])
     x = taken(&t, x, LEFT)

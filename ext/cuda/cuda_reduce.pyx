@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from autograd_cy._C.cuda_launch cimport kernel_id, launch
-from autograd_cy._C.cuda_memory cimport Scratch, scratch
+from autograd_cy._C.cuda_memory cimport Scratch, dense_like, scratch
 from autograd_cy._C.devices cimport current_stream, stream_t
 from autograd_cy._C.dtypes cimport (
     DTYPES, DT_BF16, DT_BOOL, DT_C64, DT_F16, DT_F32, DT_F64, DT_I64, DT_SIZE, dt_is_complex,
@@ -577,7 +577,7 @@ cdef int variance_rows(Tensor out, Tensor mean, Tensor a, const char* mask, doub
         divisor = max(divisor, 0.0) if a.count else NAN
         return reduce(OP_VARIANCE, a, mask, out, mean, divisor, root, False)
     a = resolved(a)
-    other = tensor_empty_on(out.mem.device, out.dt, out.nd, out.sizes, NULL)
+    other = dense_like(out)
     variance_rows(out, None, real_window(a, 0), mask, correction, root)
     variance_rows(other, None, real_window(a, 1), mask, correction, root)
     ew2(K_ADD, out, other, P_SAME, out, "var")

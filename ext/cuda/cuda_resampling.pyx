@@ -10,13 +10,14 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from autograd_cy._C.cuda_launch cimport blocks_for, kernel_id, launch
+from autograd_cy._C.cuda_memory cimport dense_like
 from autograd_cy._C.cuda_reduce cimport set_divisor
 from autograd_cy._C.devices cimport current_stream
 from autograd_cy._C.dtypes cimport DTYPES, DT_F16, DT_F32, DT_F64, DT_SIZE
 from autograd_cy._C.iterate cimport cast, contiguous, copy_into, zeros_on
 from autograd_cy._C.resample_loops cimport CUBIC, LINEAR, NEAREST, NEAREST_EXACT
 from autograd_cy._C.storage cimport device_index
-from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty_like, tensor_empty_on
+from autograd_cy._C.tensor cimport F_STRIDED, Tensor, tensor_empty_like
 
 __all__ = ["KERNELS"]
 
@@ -114,7 +115,7 @@ cdef int interpolate(Tensor out, Tensor a, int rank, double scale_d, double scal
     if same and (align or scale_d <= 0 and scale_h <= 0 and scale_w <= 0):
         mode = NEAREST
     if not has_planes(out, rank):
-        target = tensor_empty_on(out.mem.device, out.dt, out.nd, out.sizes, NULL)
+        target = dense_like(out)
     a = cast(a, out.dt)
     if not has_planes(a, rank):
         a = contiguous(a)
@@ -180,7 +181,7 @@ cdef int filter_planes(Tensor out, Tensor a, Tensor bounds, Tensor weight, Py_ss
     if out.count == 0:
         return 0
     if out.flags & F_STRIDED:
-        target = tensor_empty_on(out.mem.device, out.dt, out.nd, out.sizes, NULL)
+        target = dense_like(out)
     a, bounds, weight = contiguous(a), contiguous(bounds), contiguous(weight)
     memset(&args, 0, sizeof(args))
     for d in range(dim + 1, out.nd):

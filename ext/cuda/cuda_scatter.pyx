@@ -31,6 +31,7 @@ from autograd_cy._C.faults cimport (
 from autograd_cy._C.iterate cimport (
     cast, contiguous, copy_into, expand_plain, fill_dense, fill_with, resolved,
     to_device, zeros_on)
+from autograd_cy._C.shapes cimport permute_plain
 from autograd_cy._C.storage cimport device_index
 from autograd_cy._C.tensor cimport MAX_DIMS, Tensor, normal_dim, tensor_empty_on, tensor_window
 
@@ -510,25 +511,18 @@ cdef int put_places_in_dense(Places places, Tensor values, bint accumulate) exce
     cdef list order = [d for d in range(x.nd) if places.taken[d]]
     cdef list shown = list(range(places.before, places.before + places.nd))
     cdef int k
-    turned = permuted(x, order + [d for d in range(x.nd) if not places.taken[d]])
+    order += [d for d in range(x.nd) if not places.taken[d]]
+    turned = permute_plain(x, tuple(order))
     places.source = contiguous(turned)
     for k in range(x.nd):
         places.taken[k] = k < places.n
     for k in range(places.n):
         places.dim[k] = k
     places.before = 0
-    values = permuted(values, shown + [d for d in range(values.nd) if d not in shown])
+    shown += [d for d in range(values.nd) if d not in shown]
+    values = permute_plain(values, tuple(shown))
     put_places(places, contiguous(values), accumulate)
     return 0 if places.source is turned else copy_into(turned, places.source, "index_put_")
-
-
-cdef Tensor permuted(Tensor a, list order):
-    cdef Py_ssize_t sizes[MAX_DIMS]
-    cdef Py_ssize_t strides[MAX_DIMS]
-    cdef int k, d
-    for k, d in enumerate(order):
-        sizes[k], strides[k] = a.sizes[d], a.strides[d]
-    return tensor_window(a, a.nd, sizes, strides, 0)
 
 
 # --- embeddings -----------------------------------------------------------------------------------

@@ -2,10 +2,8 @@
 // thread sums the taps of one result; gradients of weights are summed by the threads of a block,
 // in double beyond a few products, and by a second pass where several blocks share a result.
 #pragma once
+#include "fused.cuh"
 #include "windows.cuh"
-
-AG_R float ag_fused_sum(float x, float y, float sum) { return ag_fma_f32(x, y, sum); }
-AG_R double ag_fused_sum(double x, double y, double sum) { return ag_fma_f64(x, y, sum); }
 
 template <class M> AG_R void ag_depthwise(const ag_depthwise_args &a) {
     typedef decltype(ag_plain(M())) P;
@@ -35,7 +33,7 @@ template <class M> AG_R void ag_depthwise(const ag_depthwise_args &a) {
                     AG_ROLLED
                     for (uint64_t x = 0; x < a.w.taps[2]; x++)
                         if (ag_tap_at(a.w, 2, place[2], x, at_x))
-                            sum = ag_fused_sum(
+                            sum = ag_fused(
                                 ag_plain(*(const M *)(in + at_z + at_y + at_x)),
                                 ag_plain(*(const M *)(row + (int64_t)x * a.weight_stride[2])), sum);
                 }
@@ -80,7 +78,7 @@ template <class M> AG_R void ag_depthwise_weight(const ag_depthwise_weight_args 
                 if (!ag_tap_at(a.w, 0, place[0], z, at_z) || !ag_tap_at(a.w, 1, place[1], y, at_y)
                     || !ag_tap_at(a.w, 2, place[2], x, at_x))
                     continue;
-                sum = ag_fused_sum(
+                sum = ag_fused(
                     ag_plain(*(const M *)(in + (int64_t)image * a.in_image + at_z + at_y + at_x)),
                     ag_plain(*(const M *)(grad + (int64_t)image * a.grad_image
                                           + place[0] * a.grad_stride[0]

@@ -2,7 +2,7 @@
 // or by a tree whose form only shapes decide, so that the bits are the same in each run.
 // ext/codegen/cuda_products.py makes a kernel of each body and dtype.
 #pragma once
-#include "kernel.cuh"
+#include "fused.cuh"
 #include "product_arguments.h"
 #include "scalar/arith.h"
 #include "scalar/types.h"
@@ -19,12 +19,6 @@ template <class S, class C> struct ag_whole_numbers {
     __device__ static __forceinline__ C add_product(C sum, C x, C y) { return sum + x * y; }
     __device__ static __forceinline__ C scaled(C x, const ag_cell &factor) { return x * (C)factor.word[0]; }
 };
-
-template <class C> __device__ __forceinline__ C ag_fused(C x, C y, C sum);
-template <> __device__ __forceinline__ float ag_fused(float x, float y, float sum) { return ag_fma_f32(x, y, sum); }
-template <> __device__ __forceinline__ double ag_fused(double x, double y, double sum) {
-    return ag_fma_f64(x, y, sum);
-}
 
 template <class C> struct ag_real_numbers {
     typedef C computed;

@@ -1,6 +1,7 @@
 // Interpolation by 1, 2 or 4 elements along each dimension, and its gradients by gathering: an
 // element of a gradient asks the results that it is in, in rising order.
 #pragma once
+#include "fused.cuh"
 #include "pooling.cuh"
 #include "resample_arguments.h"
 #include "scalar/resample.h"
@@ -21,8 +22,6 @@ AG_R void ag_cubic_taps(int align, double step, int64_t size, int64_t o, int64_t
                         double *weight) {
     ag_cubic_taps_f64(align, step, size, o, index, weight);
 }
-AG_R float ag_fused_pair(float x, float y, float sum) { return ag_fma_f32(x, y, sum); }
-AG_R double ag_fused_pair(double x, double y, double sum) { return ag_fma_f64(x, y, sum); }
 
 // The elements that make one of a result along a dimension; one that isn't there has its only
 // element.
@@ -48,7 +47,7 @@ template <class P, int TAPS> struct ag_taps {
 
 // One more element of a sum; the first one is not added to zero.
 template <class P> AG_R P ag_weighted(P weight, P x, P sum, bool first) {
-    return first ? weight * x : ag_fused_pair(weight, x, sum);
+    return first ? weight * x : ag_fused(weight, x, sum);
 }
 
 template <class M, int TAPS> AG_R void ag_resample(const ag_resample_args &a) {
@@ -83,7 +82,7 @@ template <class M, int TAPS> AG_R void ag_resample(const ag_resample_args &a) {
         if (TAPS == 1)
             sum = line[0];
         else if (TAPS == 2)
-            sum = ag_fused_pair(x.weight[0], line[0], x.weight[TAPS - 1] * line[TAPS - 1]);
+            sum = ag_fused(x.weight[0], line[0], x.weight[TAPS - 1] * line[TAPS - 1]);
         else {
             AG_UNROLL
             for (int j = 0; j < TAPS; j++) sum = ag_weighted(x.weight[j], line[j], sum, j == 0);
@@ -148,9 +147,9 @@ template <class M, int TAPS> AG_R void ag_resample_backward(const ag_resample_ar
                 P line = 0;
                 AG_ROLLED
                 for (int64_t x = x0; ag_weight_in<P, TAPS>(a, 2, x, s.x[2], of_x); x++)
-                    line = ag_fused_pair(of_x, ag_plain(*(const M *)(row + x * a.from.stride[2])),
-                                         line);
-                sum = ag_fused_pair(of_z * of_y, line, sum);
+                    line = ag_fused(of_x, ag_plain(*(const M *)(row + x * a.from.stride[2])),
+                                    line);
+                sum = ag_fused(of_z * of_y, line, sum);
             }
         *(M *)((char *)a.out + s.at(a.to_places)) = ag_narrowed(M(), sum);
     }
@@ -188,7 +187,7 @@ template <class M> AG_R void ag_filter(const ag_filter_args &a) {
         const M *w = (const M *)a.weight + s.own * a.taps;
         M sum = 0;
         AG_ROLLED
-        for (int64_t k = 0; k < span.hi - span.lo; k++) sum = ag_fused_pair(w[k], p[k * step], sum);
+        for (int64_t k = 0; k < span.hi - span.lo; k++) sum = ag_fused(w[k], p[k * step], sum);
         ((M *)a.out)[i] = sum;
     }
 }
@@ -228,7 +227,7 @@ template <class M> AG_R void ag_filter_backward(const ag_filter_args &a) {
         for (; lo < a.to && a.bounds[2 * lo] <= s.own; lo++) {
             const ag_span span = ag_filtered(a, lo);
             if (s.own >= span.lo && s.own < span.hi)
-                sum = ag_fused_pair(w[lo * a.taps + s.own - span.lo], p[lo * step], sum);
+                sum = ag_fused(w[lo * a.taps + s.own - span.lo], p[lo * step], sum);
         }
         ((M *)a.out)[i] = sum;
     }

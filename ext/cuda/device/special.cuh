@@ -4,7 +4,7 @@
 #include "scalar/gamma_loops.h"
 #include "special_arguments.h"
 
-AG_R double ag_number_at(const void *p, uint64_t i, int dt) {
+AG_R double ag_load_at(const void *p, uint64_t i, int dt) {
     switch (dt) {
     case AG_DT_F16: return ag_f16_to_f32(((const ag_f16 *)p)[i]);
     case AG_DT_BF16: return ag_bf16_to_f32(((const ag_bf16 *)p)[i]);
@@ -20,11 +20,11 @@ AG_R void ag_store_at(void *p, uint64_t i, int dt, double x) {
 AG_R void ag_incomplete_gamma(const ag_special_args &a) {
     AG_EACH(i, a.n)
         ag_store_at(a.out, i, a.dt,
-                    ag_incomplete_gamma_f64(ag_number_at(a.in[0], i, a.dt),
-                                            ag_number_at(a.in[1], i, a.dt), a.order));
+                    ag_incomplete_gamma_f64(ag_load_at(a.in[0], i, a.dt),
+                                            ag_load_at(a.in[1], i, a.dt), a.order));
 }
 
 AG_R void ag_polygamma(const ag_special_args &a) {
     AG_EACH(i, a.n)
-        ag_store_at(a.out, i, a.dt, ag_polygamma_f64(a.order, ag_number_at(a.in[0], i, a.dt)));
+        ag_store_at(a.out, i, a.dt, ag_polygamma_f64(a.order, ag_load_at(a.in[0], i, a.dt)));
 }

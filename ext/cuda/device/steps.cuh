@@ -40,7 +40,7 @@ template <class M> struct ag_narrow_array {
 
 // --- numbers -----------------------------------------------------------------------------------
 
-AG_R double ag_number_at(const void *p, bool wide) {
+AG_R double ag_step_number(const void *p, bool wide) {
     return wide ? *(const double *)p : (double)*(const float *)p;
 }
 
@@ -66,10 +66,10 @@ template <class L> AG_R void ag_begin(const ag_begin_args &a) {
         e.n = size & (((uint64_t)1 << 48) - 1);
         e.start = rest & (((uint64_t)1 << 40) - 1);
         e.dts = rest >> 56;
-        if (a.lr.p) c.lr = ag_number_at(a.lr.p, a.lr.dt);
+        if (a.lr.p) c.lr = ag_step_number(a.lr.p, a.lr.dt);
         double last = 0;
         for (int k = 0; k < AG_STEP_PLACES; k++)
-            if (e.number[k]) *L::place(c, k) = last = ag_number_at(e.number[k], e.dts >> k & 1);
+            if (e.number[k]) *L::place(c, k) = last = ag_step_number(e.number[k], e.dts >> k & 1);
         // The last number counts steps.
         if (!(last >= 0)) {
             a.table->stop = 1;
@@ -86,10 +86,10 @@ template <class L> AG_R void ag_begin(const ag_begin_args &a) {
 
 template <class L, class A> AG_R void ag_step(const ag_step_args &a) {
     if (a.table->stop) return;
-    if (a.found_inf.p && ag_number_at(a.found_inf.p, a.found_inf.dt) != 0) return;
+    if (a.found_inf.p && ag_step_number(a.found_inf.p, a.found_inf.dt) != 0) return;
     typedef typename A::real real;
     const real scale =
-        a.grad_scale.p ? (real)ag_number_at(a.grad_scale.p, a.grad_scale.dt) : (real)0;
+        a.grad_scale.p ? (real)ag_step_number(a.grad_scale.p, a.grad_scale.dt) : (real)0;
     ag_step_entry *const entries = a.table->entry + a.first;
     AG_EACH(i, a.count)
         for (int k = 0; k < AG_STEP_PLACES; k++) {
