@@ -204,6 +204,7 @@ RAISING = {
     "attribute": lambda x: x.shape,
     "einsum": lambda x: torch.einsum("i->", x),
     "python": lambda x: torch.cartesian_prod(x),
+    "method in Python": lambda x: torch.ones(2, dtype=torch.int64).gcd(other=x),
     "public": lambda x: torch.nn.functional.l1_loss(x, target=x),
     "public by name": lambda x: torch.nn.functional.dropout3d(input=x),
     "public by an operator": lambda x: torch.nn.functional.relu(x, inplace=True),
@@ -214,6 +215,7 @@ TEXTS = (
     "add(): argument 'other' (position 2) must be what the program wants",
     "sin: no such thing",
     "l1_loss(): argument 'target' (position 2) must be it",
+    "gcd(): argument 'other' (position 2) must be it",
     "relu() got an unexpected keyword argument 'x'",
 )
 
