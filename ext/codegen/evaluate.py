@@ -21,6 +21,7 @@ from ext.codegen.formula import (
     fitting,
     parse,
 )
+from ext.codegen.table import records_by_symbol
 
 _PLAIN = {
     ast.Add: operator.add,
@@ -62,14 +63,13 @@ class Evaluator:
 
     def __init__(self, table, enter=True):
         self.enter = enter
-        self.records: dict[str, list] = {}
+        self.records = records_by_symbol(table)
         self.modules = {}
         self.forms = {}
         for family, records in table.items():
             for record in records:
                 compiled = record.tier == "compiled"
                 name = f"_C.ops_{family}" if compiled else f"_interpreted.{family}"
-                self.records.setdefault(record.symbol, []).append(record)
                 self.modules[record.key] = importlib.import_module(f"autograd_cy.{name}")
         self.metadata = importlib.import_module("autograd_cy._C.metadata")
         self.functions = importlib.import_module("autograd_cy._interpreted._functions")

@@ -42,7 +42,7 @@ def main(build_dir: str | Path, pxd_dir: str | Path) -> list[Module]:
     for path in build_dir.glob("operators_of_*.pxi"):
         if path.name not in written:  # of a module that calls none any more
             path.unlink()
-    write_interpreted(families, by_symbol(families), pxd_dir.parent / "_interpreted")
+    write_interpreted(families, pxd_dir.parent / "_interpreted")
     nn = pxd_dir.parent / "nn"
     layers.write(nn)
     write_if_changed(str(nn / "functional" / "_from_records.py"), functional.module_text(families))
@@ -78,7 +78,7 @@ def sources(families: Families, specs: Sequence[KernelSpec] = SPECS) -> dict[str
     texts |= step_kernels.sources(own)
     texts["cuda_host.pyx"] = cuda_host.source(families, ROOT / "ext" / "composites")
     texts["cuda_entries.pxi"] = cuda_entries.table_text(specs)
-    symbols = by_symbol(families)
+    symbols = table.records_by_symbol(families)
     for family, records in own.items():
         text = modules.family_module(family, records, symbols, entries)
         texts[f"ops_{family}.pyx"] = text
@@ -91,18 +91,9 @@ def compiled(families: Families) -> Families:
     return {f: records for f, records in own.items() if records}
 
 
-def by_symbol(families: Families) -> Families:
-    """The records of each name in formulas: its overloads."""
-    overloads: Families = {}
-    for records in families.values():
-        for r in records:
-            overloads.setdefault(r.symbol, []).append(r)
-    return overloads
-
-
-def write_interpreted(families: dict, by_symbol: dict, folder: Path) -> None:
+def write_interpreted(families: Families, folder: Path) -> None:
     """The Python modules of the interpreted tier, and the index of their names."""
-    written = {"_index.py"}
+    written, by_symbol = {"_index.py"}, table.records_by_symbol(families)
     write_if_changed(str(folder / "_index.py"), interpreted.index(families))
     for family, records in families.items():
         if any(map(interpreted.is_interpreted, records)):

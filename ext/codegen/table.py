@@ -6,7 +6,8 @@ import contextlib
 import importlib
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,14 @@ def records_by_name(records: Iterable[Any]) -> dict[str, list]:
     groups: dict[str, list] = {}
     for record in records:
         groups.setdefault(record.name, []).append(record)
+    return groups
+
+
+def records_by_symbol(families: Mapping[str, list]) -> dict[str, list]:
+    """The records of each name in formulas, of all families."""
+    groups: dict[str, list] = {}
+    for record in chain.from_iterable(families.values()):
+        groups.setdefault(record.symbol, []).append(record)
     return groups
 
 

@@ -35,7 +35,7 @@ def module_of(families, *records, name="probe"):
     found = with_family(families, *records) if records else families
     own = generate.compiled(found)
     entries = linkage.all_entries(own)
-    return modules.family_module(name, own[name], generate.by_symbol(found), entries)
+    return modules.family_module(name, own[name], table.records_by_symbol(found), entries)
 
 
 def values_of(text):

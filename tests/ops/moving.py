@@ -62,10 +62,7 @@ def put(record, module):
 ORIGINAL = table.load
 TABLE = moved_table()
 table.load = lambda: TABLE
-_by_symbol: dict = {}
-for _records in TABLE.values():
-    for _r in _records:
-        _by_symbol.setdefault(_r.symbol, []).append(_r)
+_by_symbol = table.records_by_symbol(TABLE)
 for _family, _records in TABLE.items():
     if any(r.key in MOVED for r in _records):
         _module = write_module(_family, _records, _by_symbol)

@@ -23,10 +23,8 @@ CALLS = Path(__file__).with_name("calls_of_tiers.py")
 def written(symbols):
     """The compiled functions of these names, and what is written for the other tier."""
     compiled, moved = types.SimpleNamespace(), types.SimpleNamespace()
-    families, by_symbol = table.load(), {}
-    for records in families.values():
-        for r in records:
-            by_symbol.setdefault(r.symbol, []).append(r)
+    families = table.load()
+    by_symbol = table.records_by_symbol(families)
     for family, records in families.items():
         chosen = [replace(r, tier="interpreted") for r in records if r.name in symbols]
         if not chosen:

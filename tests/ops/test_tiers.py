@@ -13,6 +13,7 @@ from grouping import each
 from ext.codegen import interpreted
 from ext.codegen.formula import FormulaError
 from ext.codegen.operations import Family, Operation
+from ext.codegen.table import records_by_symbol
 
 KINDS = {
     "sin": "elementwise",
@@ -56,14 +57,7 @@ def refusal(record):
     return None
 
 
-def by_symbol(records):
-    found = {}
-    for r in records:
-        found.setdefault(r.symbol, []).append(r)
-    return found
-
-
-ALL_BY_SYMBOL = by_symbol(RECORDS)
+ALL_BY_SYMBOL = records_by_symbol(TABLE)
 
 
 @pytest.mark.slow
@@ -97,6 +91,5 @@ def test_every_record_can_be_moved_or_says_why_not(family):
     kept = [r for r, said in zip(records, refusals) if said is None]
     for r, said in zip(records, refusals):
         assert said is None or said.removeprefix(f"{r.key}: ") in COMPILED
-    others = [r for r in RECORDS if r.file != family]
-    text = interpreted.family_module(family, kept, by_symbol([*others, *TABLE[family]]))
+    text = interpreted.family_module(family, kept, ALL_BY_SYMBOL)
     compile(text, family, "exec")
