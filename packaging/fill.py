@@ -2,14 +2,15 @@
 
 ::
 
-    python packaging/fill.py --version 0.3.0                       # the files in the tree, before a
-    release python packaging/fill.py --sdist dist/autograd_cy-0.3.0.tar.gz --into build/recipes
-    python packaging/fill.py --sdist FILE --url file:///tmp/FILE --into FOLDER   # for a local build
+    python packaging/fill.py --version 0.3.0
+    python packaging/fill.py --sdist dist/autograd_cy-0.3.0.tar.gz --into build/recipes
+    python packaging/fill.py --sdist FILE --url file:///tmp/FILE --into FOLDER
 
-In the tree, recipes name the version of the package and have a checksum of zeros, because no sdist
-exists yet. The second form copies them into a folder with the checksum of an sdist, and with the
-address that PyPI gives to it or another one. Every recipe that has a checksum is filled, wherever
-it stands under ``packaging/``: a new one needs no line here.
+The first form writes a version into the files of the tree before a release. There, recipes name
+the version of the package and have a checksum of zeros, because no sdist exists yet. The second
+form copies them into a folder with the checksum of an sdist, and with the address that PyPI gives
+to it; the third one with another address. Every recipe that has a checksum is filled, wherever it
+stands under ``packaging/``: a new one needs no line here.
 """
 
 from __future__ import annotations
@@ -55,18 +56,24 @@ def recipes() -> list[Path]:
     return chosen
 
 
+def pages() -> list[Path]:
+    """Return the pages of this folder, whose commands name the version, sorted."""
+    version = current_version()
+    return [path for path in sorted(HERE.rglob("*.md")) if version in path.read_text()]
+
+
 def with_version(text: str, old: str, new: str) -> str:
     """Return a text with one version in place of another, where it stands as a whole word."""
     return re.sub(rf"(?<![\w.]){re.escape(old)}(?![\w]|\.\d)", new, text)
 
 
 def set_version(new: str) -> list[Path]:
-    """Write a version into the package, the citation file and the recipes; return what changed."""
+    """Write a version into package, citation file, recipes and pages; return what changed."""
     old = current_version()
     changed = []
-    files = [ROOT / VERSION_FILE, ROOT / "CITATION.cff", *recipes()]
+    files = [ROOT / VERSION_FILE, ROOT / "CITATION.cff", *recipes(), *pages()]
     for path in (path for path in files if path.exists()):
-        target = path.with_name(path.name.replace(old, new))
+        target = path.with_name(with_version(path.name, old, new))
         text = with_version(path.read_text(), old, new)
         if target != path:
             path.rename(target)

@@ -13,7 +13,7 @@ tomllib = pytest.importorskip("tomllib", reason="part of Python from 3.11 on")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 # Extras of people who change or build the package; those of users must be used by it.
-FOR_DEVELOPERS = {"test", "lint", "dev", "nvcc"}
+FOR_DEVELOPERS = {"test", "lint", "dev", "nvcc", "packaging"}
 
 
 def sources():
