@@ -1,0 +1,214 @@
+"""The easyconfigs: what they say, EasyBuild's checks of style and dependencies, one whole build."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from site_recipes import (
+    PACKAGING,
+    ROOT,
+    VERSION,
+    ZEROS,
+    copy_tree,
+    fill,
+    lmod,
+    lower_bounds,
+    numbers,
+    project,
+    run,
+    tool,
+)
+
+from autograd_cy._environment import doctor
+from ext.build import cuda
+
+FOLDER = PACKAGING / "easybuild"
+PATHS = sorted(FOLDER.glob("*.eb"))
+WITH_MODULES = [path for path in PATHS if "SciPy-bundle" in path.read_text()]
+SYSTEM = {"name": "system", "version": "system"}
+
+
+def parameters(path):
+    """What an easyconfig sets; it is a Python file with a few names of EasyBuild's."""
+    names = {"SYSTEM": SYSTEM, "SOURCE_TAR_GZ": "%(name)s-%(version)s.tar.gz", "__builtins__": {}}
+    exec(compile(path.read_text(), path, "exec"), names)
+    return names
+
+
+def file_name(given):
+    """The name that EasyBuild's robot looks for."""
+    toolchain = given["toolchain"]
+    parts = [given["name"], given["version"]]
+    if toolchain != SYSTEM:
+        parts += [toolchain["name"], toolchain["version"]]
+    suffix = given.get("versionsuffix", "")
+    versions = dict(one[:2] for one in given.get("dependencies", ()))
+    return "-".join(parts) + suffix.replace("%(cudaver)s", versions.get("CUDA", "")) + ".eb"
+
+
+def of_package(given):
+    """What is set for the package itself; in a bundle, that is with the last extension."""
+    return given["exts_list"][-1][2] if "exts_list" in given else given
+
+
+def environment(given):
+    """The variables in front of the command that installs."""
+    words = of_package(given)["preinstallopts"].split()
+    return dict(word.split("=", 1) for word in words)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_names_versions_and_checksums_are_those_of_the_release(path):
+    given = parameters(path)
+    assert path.name == file_name(given)
+    assert given["version"] == VERSION
+    assert of_package(given)["checksums"] == [ZEROS]
+    if "exts_list" in given:
+        assert given["exts_list"][-1][:2] == ("autograd_cy", VERSION)
+    else:
+        assert given["sources"] == ["%(name)s-%(version)s.tar.gz"]
+    assert given["sanity_check_commands"][0] == "autograd-cy doctor"
+
+
+def test_there_are_a_plain_one_one_for_gpus_and_one_of_the_system():
+    given = [parameters(path) for path in PATHS]
+    names = [{one[0] for one in each.get("dependencies", ())} for each in given]
+    assert sorted(names, key=len) == [
+        set(),
+        {"Python", "SciPy-bundle"},
+        {"CUDA", "Python", "Python-bundle-PyPI", "SciPy-bundle", "Mako"},
+    ]
+    (with_cuda,) = [each["exts_list"] for each in given if "exts_list" in each]
+    assert [one[0] for one in with_cuda] == ["pytools", "pycuda", "autograd_cy"]
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_the_build_gets_the_variables_that_it_knows(path):
+    given = parameters(path)
+    variables = environment(given)
+    known = {f"{doctor.PREFIX}{name}" for name in doctor.VARIABLES}
+    assert set(variables) <= known | {"MAX_JOBS"}
+    assert variables["MAX_JOBS"] == "%(parallel)s"
+    with_cuda = any(one[0] == "CUDA" for one in given.get("dependencies", ()))
+    assert variables["AUTOGRAD_CY_CUDA"] == ("1" if with_cuda else "0")
+    if with_cuda:
+        archs = ",".join(one.replace(".", "") for one in given["cuda_compute_capabilities"])
+        text = variables["AUTOGRAD_CY_CUDA_ARCHS"].replace("%(cuda_int_comma_sep)s", archs)
+        assert cuda.archs((80, 90), {"AUTOGRAD_CY_CUDA_ARCHS": text}) == cuda.archs((80, 90), {})
+
+
+# --- With EasyBuild -------------------------------------------------------------------------------
+
+
+def eb(tmp_path, *arguments, check=True, **environment):
+    """Run eb with a configuration of its own."""
+    command = tool("eb", "pip install easybuild pycodestyle")
+    options = ["--modules-tool=Lmod", f"--prefix={tmp_path / 'eb'}"]
+    if os.geteuid() == 0:
+        options.append("--allow-use-as-root-and-accept-consequences")
+    environment["LMOD_CMD"] = lmod() / "libexec" / "lmod"
+    return run(command, *options, *arguments, cwd=tmp_path, check=check, **environment)
+
+
+def robot():
+    """The folder of EasyBuild's own easyconfigs."""
+    command = Path(tool("eb", "pip install easybuild"))
+    return command.parents[1] / "easybuild" / "easyconfigs"
+
+
+def exts(path):
+    """{name: version} of the Python packages in an easyconfig."""
+    return {one[0].lower(): one[1] for one in parameters_of_others(path)["exts_list"]}
+
+
+class Constants(dict):
+    """Names of an easyconfig; a constant that only EasyBuild knows is its own name."""
+
+    def __missing__(self, name):
+        return name
+
+
+def parameters_of_others(path):
+    """What an easyconfig of EasyBuild's sets."""
+    names = Constants()
+    exec(compile(path.read_text(), path, "exec"), {"__builtins__": {}}, names)
+    return names
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_style(path, tmp_path):
+    pytest.importorskip("pycodestyle", reason="eb --check-style needs it")
+    assert "All style checks PASSed" in eb(tmp_path, "--check-style", path).stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_the_robot_resolves_all_dependencies(path, tmp_path):
+    text = eb(tmp_path, "--dry-run", "--robot", path).stdout
+    given = parameters(path)
+    for name, version, *_ in [*given.get("dependencies", ()), *given.get("builddependencies", ())]:
+        assert f"{name}-{version}" in text
+    assert f"(module: {given['name']}/{path.stem.removeprefix(given['name'] + '-')})" in text
+
+
+@pytest.mark.slow
+def test_a_dependency_that_nobody_has_is_noticed(tmp_path):
+    text = WITH_MODULES[0].read_text()
+    copy = tmp_path / WITH_MODULES[0].name
+    copy.write_text(text.replace("('Cython', '", "('Cython', '99."))
+    done = eb(tmp_path, "--dry-run", "--robot", copy, check=False)
+    assert done.returncode
+    assert "Cython/99." in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", WITH_MODULES, ids=lambda path: path.name)
+def test_the_modules_that_it_loads_are_new_enough(path):
+    given = parameters(path)
+    versions = {}
+    toolchain = f"{given['toolchain']['name']}-{given['toolchain']['version']}"
+    for name, version, *_ in [*given["dependencies"], *given["builddependencies"]]:
+        if name == "Python":
+            (python,) = (robot() / "p" / "Python").glob(f"Python-{version}-GCCcore-*[0-9].eb")
+            versions |= exts(python)
+            assert numbers(version) >= (3, 10)
+        elif name == "SciPy-bundle":
+            versions |= exts(robot() / "s" / name / f"{name}-{version}-{toolchain}.eb")
+        elif name == "Python-bundle-PyPI":
+            continue
+        else:
+            versions[name.lower()] = version
+    for name, low in lower_bounds(project()["build-system"]["requires"]).items():
+        assert numbers(versions[name]) >= numbers(low), name
+
+
+TRAINING = PACKAGING / "reframe" / "src" / "train.py"
+
+
+@pytest.mark.release
+def test_a_build_from_an_sdist_gives_a_module_that_trains(tmp_path):
+    """A quick build (level 0, one instruction set): the recipe is tested, not the compiler."""
+    pytest.importorskip("build", reason="makes the sdist (pip install build)")
+    tree = copy_tree(ROOT, tmp_path / "tree")
+    quiet = ("-m", "build", "--sdist", "--no-isolation", "-o", tmp_path)
+    run(sys.executable, *quiet, cwd=tree)
+    sdist = tmp_path / f"autograd_cy-{VERSION}.tar.gz"
+    copies = fill.fill(sdist, tmp_path / "recipes")
+    (recipe,) = [path for path in copies if path.name == f"autograd_cy-{VERSION}.eb"]
+    quick = {"AUTOGRAD_CY_OPT": 0, "AUTOGRAD_CY_SIMD": "base"}
+    eb(tmp_path, f"--sourcepath={tmp_path}", recipe, **quick)
+    script = f"""
+        source {lmod()}/init/bash
+        set -e
+        module use {tmp_path}/eb/modules/all
+        module load autograd_cy/{VERSION}
+        autograd-cy doctor
+        autograd-cy info
+        python {TRAINING}
+    """
+    text = run("bash", "-c", script, cwd=tmp_path).stdout
+    assert f"autograd_cy {VERSION}" in text
+    assert str(tmp_path / "eb" / "software") in text
+    assert float(text.partition("test accuracy: ")[2].split()[0]) > 0.95
