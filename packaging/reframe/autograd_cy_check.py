@@ -12,7 +12,7 @@ import reframe.utility.sanity as sn
 
 
 class AutogradCyCheck(rfm.RunOnlyRegressionTest):
-    """What the tests share: the interpreter and the number of threads, to be set by ``-S``."""
+    """Settings of all tests, changed by ``-S``: the interpreter, the number of threads."""
 
     #: The interpreter; that of the loaded modules comes first on $PATH.
     python = variable(str, value="python3")
@@ -23,6 +23,11 @@ class AutogradCyCheck(rfm.RunOnlyRegressionTest):
     valid_prog_environs = ["*"]
     tags = {"autograd_cy"}
     maintainers = ["the autograd_cy developers"]
+
+    def ends_well(self):
+        return sn.assert_eq(
+            self.job.exitcode, 0, "the program ended with status {0}; rfm_job.err has the reason"
+        )
 
     @run_before("run")
     def set_threads(self):
@@ -42,7 +47,7 @@ class AutogradCyDoctor(AutogradCyCheck):
     def finds_no_problem(self):
         return sn.all(
             [
-                sn.assert_eq(self.job.exitcode, 0),
+                self.ends_well(),
                 sn.assert_not_found(r"^problem:", self.stdout),
                 sn.assert_not_found(r"Traceback", self.stderr),
             ]
@@ -65,7 +70,7 @@ class AutogradCyTraining(AutogradCyCheck):
     @sanity_function
     def learns_the_digits(self):
         accuracy = sn.extractsingle(r"^test accuracy: (\S+)", self.stdout, 1, float)
-        return sn.all([sn.assert_eq(self.job.exitcode, 0), sn.assert_ge(accuracy, self.accuracy)])
+        return sn.all([self.ends_well(), sn.assert_ge(accuracy, self.accuracy)])
 
     @performance_function("steps/s")
     def speed(self):

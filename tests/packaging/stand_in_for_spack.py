@@ -16,7 +16,7 @@ from pathlib import Path
 
 @dataclass
 class Directives:
-    """What the directives of one class body were given."""
+    """Arguments of all directives of one class body."""
 
     versions: dict = field(default_factory=dict)
     variants: dict = field(default_factory=dict)
@@ -92,48 +92,48 @@ def _cuda_package(directives: types.SimpleNamespace) -> type:
     return CudaPackage
 
 
-def _directives(told: Directives) -> types.SimpleNamespace:
+def _directives(record: Directives) -> types.SimpleNamespace:
     """Return the functions that a recipe calls, which add to a record."""
 
     def version(ver, checksum=None, *, sha256=None, url=None, preferred=None, deprecated=None):
-        told.versions[ver] = sha256
+        record.versions[ver] = sha256
 
     def variant(name, default=None, description="", values=None, multi=None, validator=None,
                 when=None, sticky=False):  # fmt: skip
-        told.variants[name] = {"default": default, "description": description}
+        record.variants[name] = {"default": default, "description": description}
 
     def depends_on(spec, when=None, type=None, patches=None):
-        types_ = type or next((one for one in reversed(told.defaults) if one), ("build", "link"))
+        types_ = type or next((one for one in reversed(record.defaults) if one), ("build", "link"))
         types_ = (types_,) if isinstance(types_, str) else tuple(types_)
         assert set(types_) <= {"build", "link", "run", "test"}
-        told.dependencies.append((spec, told.condition(when), types_))
+        record.dependencies.append((spec, record.condition(when), types_))
 
     def conflicts(conflict_spec, when=None, msg=None):
-        told.conflicts.append((conflict_spec, told.condition(when), msg))
+        record.conflicts.append((conflict_spec, record.condition(when), msg))
 
     def license(license_identifier, checked_by=None, when=None):
-        told.licenses.append(license_identifier)
+        record.licenses.append(license_identifier)
 
     def maintainers(*names):
-        told.maintainers += names
+        record.maintainers += names
 
     @contextlib.contextmanager
     def when(condition):
-        told.conditions.append(condition)
+        record.conditions.append(condition)
         yield
-        told.conditions.pop()
+        record.conditions.pop()
 
     @contextlib.contextmanager
     def default_args(*, type):
-        told.defaults.append(type)
+        record.defaults.append(type)
         yield
-        told.defaults.pop()
+        record.defaults.pop()
 
-    return types.SimpleNamespace(**{k: v for k, v in locals().items() if k != "told"})
+    return types.SimpleNamespace(**{k: v for k, v in locals().items() if k != "record"})
 
 
 def read(path: Path, **injected) -> tuple[type, Directives]:
-    """Execute a recipe; return its class and what the directives were given.
+    """Execute a recipe; return its class and the arguments of its directives.
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ def read(path: Path, **injected) -> tuple[type, Directives]:
     **injected
         Names that Spack puts into the module before it calls methods, such as ``make_jobs``.
     """
-    told = Directives()
-    directives = _directives(told)
+    record = Directives()
+    directives = _directives(record)
     modules = {
         "spack": {},
         "spack.package": {**vars(directives), "EnvironmentModifications": EnvironmentModifications},
@@ -171,4 +171,4 @@ def read(path: Path, **injected) -> tuple[type, Directives]:
         for value in names.values()
         if isinstance(value, type) and value.__module__ == names["__name__"]
     ]
-    return recipe, told
+    return recipe, record

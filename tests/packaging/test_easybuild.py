@@ -30,70 +30,70 @@ SYSTEM = {"name": "system", "version": "system"}
 
 
 def parameters(path):
-    """What an easyconfig sets; it is a Python file with a few names of EasyBuild's."""
+    """Names and values of an easyconfig: a Python file with a few names of EasyBuild's."""
     names = {"SYSTEM": SYSTEM, "SOURCE_TAR_GZ": "%(name)s-%(version)s.tar.gz", "__builtins__": {}}
     exec(compile(path.read_text(), path, "exec"), names)
     return names
 
 
-def file_name(given):
+def file_name(settings):
     """The name that EasyBuild's robot looks for."""
-    toolchain = given["toolchain"]
-    parts = [given["name"], given["version"]]
+    toolchain = settings["toolchain"]
+    parts = [settings["name"], settings["version"]]
     if toolchain != SYSTEM:
         parts += [toolchain["name"], toolchain["version"]]
-    suffix = given.get("versionsuffix", "")
-    versions = dict(one[:2] for one in given.get("dependencies", ()))
+    suffix = settings.get("versionsuffix", "")
+    versions = dict(one[:2] for one in settings.get("dependencies", ()))
     return "-".join(parts) + suffix.replace("%(cudaver)s", versions.get("CUDA", "")) + ".eb"
 
 
-def of_package(given):
-    """What is set for the package itself; in a bundle, that is with the last extension."""
-    return given["exts_list"][-1][2] if "exts_list" in given else given
+def of_package(settings):
+    """The parameters of the package itself; in a bundle, they stand with the last extension."""
+    return settings["exts_list"][-1][2] if "exts_list" in settings else settings
 
 
-def environment(given):
+def environment(settings):
     """The variables in front of the command that installs."""
-    words = of_package(given)["preinstallopts"].split()
+    words = of_package(settings)["preinstallopts"].split()
     return dict(word.split("=", 1) for word in words)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_names_versions_and_checksums_are_those_of_the_release(path):
-    given = parameters(path)
-    assert path.name == file_name(given)
-    assert given["version"] == VERSION
-    assert of_package(given)["checksums"] == [ZEROS]
-    if "exts_list" in given:
-        assert given["exts_list"][-1][:2] == ("autograd_cy", VERSION)
+    settings = parameters(path)
+    assert path.name == file_name(settings)
+    assert settings["version"] == VERSION
+    assert of_package(settings)["checksums"] == [ZEROS]
+    if "exts_list" in settings:
+        assert settings["exts_list"][-1][:2] == ("autograd_cy", VERSION)
     else:
-        assert given["sources"] == ["%(name)s-%(version)s.tar.gz"]
-    assert given["sanity_check_commands"][0] == "autograd-cy doctor"
+        assert settings["sources"] == ["%(name)s-%(version)s.tar.gz"]
+    assert settings["sanity_check_commands"][0] == "autograd-cy doctor"
 
 
 def test_there_are_a_plain_one_one_for_gpus_and_one_of_the_system():
-    given = [parameters(path) for path in PATHS]
-    names = [{one[0] for one in each.get("dependencies", ())} for each in given]
+    settings = [parameters(path) for path in PATHS]
+    names = [{one[0] for one in each.get("dependencies", ())} for each in settings]
     assert sorted(names, key=len) == [
         set(),
         {"Python", "SciPy-bundle"},
         {"CUDA", "Python", "Python-bundle-PyPI", "SciPy-bundle", "Mako"},
     ]
-    (with_cuda,) = [each["exts_list"] for each in given if "exts_list" in each]
+    (with_cuda,) = [each["exts_list"] for each in settings if "exts_list" in each]
     assert [one[0] for one in with_cuda] == ["pytools", "pycuda", "autograd_cy"]
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_the_build_gets_the_variables_that_it_knows(path):
-    given = parameters(path)
-    variables = environment(given)
+    settings = parameters(path)
+    variables = environment(settings)
     known = {f"{doctor.PREFIX}{name}" for name in doctor.VARIABLES}
     assert set(variables) <= known | {"MAX_JOBS"}
     assert variables["MAX_JOBS"] == "%(parallel)s"
-    with_cuda = any(one[0] == "CUDA" for one in given.get("dependencies", ()))
+    with_cuda = any(one[0] == "CUDA" for one in settings.get("dependencies", ()))
     assert variables["AUTOGRAD_CY_CUDA"] == ("1" if with_cuda else "0")
     if with_cuda:
-        archs = ",".join(one.replace(".", "") for one in given["cuda_compute_capabilities"])
+        archs = ",".join(one.replace(".", "") for one in settings["cuda_compute_capabilities"])
         text = variables["AUTOGRAD_CY_CUDA_ARCHS"].replace("%(cuda_int_comma_sep)s", archs)
         assert cuda.archs((80, 90), {"AUTOGRAD_CY_CUDA_ARCHS": text}) == cuda.archs((80, 90), {})
 
@@ -130,7 +130,7 @@ class Constants(dict):
 
 
 def parameters_of_others(path):
-    """What an easyconfig of EasyBuild's sets."""
+    """Names and values of one of EasyBuild's own easyconfigs."""
     names = Constants()
     exec(compile(path.read_text(), path, "exec"), {"__builtins__": {}}, names)
     return names
@@ -147,10 +147,13 @@ def test_style(path, tmp_path):
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_the_robot_resolves_all_dependencies(path, tmp_path):
     text = eb(tmp_path, "--dry-run", "--robot", path).stdout
-    given = parameters(path)
-    for name, version, *_ in [*given.get("dependencies", ()), *given.get("builddependencies", ())]:
+    settings = parameters(path)
+    for name, version, *_ in [
+        *settings.get("dependencies", ()),
+        *settings.get("builddependencies", ()),
+    ]:
         assert f"{name}-{version}" in text
-    assert f"(module: {given['name']}/{path.stem.removeprefix(given['name'] + '-')})" in text
+    assert f"(module: {settings['name']}/{path.stem.removeprefix(settings['name'] + '-')})" in text
 
 
 @pytest.mark.slow
@@ -166,10 +169,10 @@ def test_a_dependency_that_nobody_has_is_noticed(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("path", WITH_MODULES, ids=lambda path: path.name)
 def test_the_modules_that_it_loads_are_new_enough(path):
-    given = parameters(path)
+    settings = parameters(path)
     versions = {}
-    toolchain = f"{given['toolchain']['name']}-{given['toolchain']['version']}"
-    for name, version, *_ in [*given["dependencies"], *given["builddependencies"]]:
+    toolchain = f"{settings['toolchain']['name']}-{settings['toolchain']['version']}"
+    for name, version, *_ in [*settings["dependencies"], *settings["builddependencies"]]:
         if name == "Python":
             (python,) = (robot() / "p" / "Python").glob(f"Python-{version}-GCCcore-*[0-9].eb")
             versions |= exts(python)

@@ -20,12 +20,12 @@ def python(*arguments):
     subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.PIPE)
 
 
-RECIPE, TOLD = read(PATH, make_jobs=3, python=python)
+RECIPE, RECORD = read(PATH, make_jobs=3, python=python)
 
 
 def dependencies(condition=""):
     """{name: (versions, types)} of what is needed under one condition."""
-    parts = ((spec.partition("@"), when, types) for spec, when, types in TOLD.dependencies)
+    parts = ((spec.partition("@"), when, types) for spec, when, types in RECORD.dependencies)
     return {
         name: (versions, types) for (name, _, versions), when, types in parts if when == condition
     }
@@ -47,15 +47,15 @@ def test_folders_and_class_have_the_names_that_spack_looks_for():
 
 
 def test_version_and_address_are_those_of_the_release():
-    assert TOLD.versions == {VERSION: ZEROS}
+    assert RECORD.versions == {VERSION: ZEROS}
     assert RECIPE.url() == fill.PYPI.format(version=VERSION)
 
 
 def test_description_license_and_maintainers_are_there():
-    assert TOLD.licenses == [project()["project"]["license"]]
-    assert TOLD.maintainers
+    assert RECORD.licenses == [project()["project"]["license"]]
+    assert RECORD.maintainers
     assert RECIPE.__doc__
-    assert all(one["description"] for name, one in TOLD.variants.items() if name != "cuda_arch")
+    assert all(one["description"] for name, one in RECORD.variants.items() if name != "cuda_arch")
 
 
 def test_dependencies_are_those_of_the_project():
@@ -78,15 +78,15 @@ def test_dependencies_are_those_of_the_project():
 def test_gpus_need_nvcc_and_pycuda():
     needed = dependencies("+cuda")
     oldest = ".".join(map(str, cuda.OLDEST))
-    assert TOLD.variants["cuda"]["default"] is False
-    assert (f"cuda@{oldest}:", "+cuda") in [one[:2] for one in TOLD.dependencies]
+    assert RECORD.variants["cuda"]["default"] is False
+    assert (f"cuda@{oldest}:", "+cuda") in [one[:2] for one in RECORD.dependencies]
     assert needed["py-pycuda"] == ("", ("run",))
     assert needed["cxx"] == ("", ("build",))
 
 
 def test_architectures_that_the_build_refuses_conflict():
     refused = {
-        spec.partition("=")[2] for spec, when, msg in TOLD.conflicts if when == "+cuda" and msg
+        spec.partition("=")[2] for spec, when, msg in RECORD.conflicts if when == "+cuda" and msg
     }
     for arch in RECIPE.cuda_arch_values:
         try:
@@ -98,12 +98,12 @@ def test_architectures_that_the_build_refuses_conflict():
 
 
 def test_only_linux_is_offered():
-    assert {"platform=darwin", "platform=windows"} <= {spec for spec, _, _ in TOLD.conflicts}
+    assert {"platform=darwin", "platform=windows"} <= {spec for spec, _, _ in RECORD.conflicts}
 
 
 @pytest.mark.parametrize("threads", [True, False])
 def test_the_variant_openmp_switches_threads(threads):
-    assert TOLD.variants["openmp"]["default"] is True
+    assert RECORD.variants["openmp"]["default"] is True
     variables = environment(Spec(on=frozenset({"openmp"} if threads else ())))
     assert variables["MAX_JOBS"] == "3"
     assert variables["AUTOGRAD_CY_CUDA"] == "0"
@@ -147,5 +147,5 @@ def test_a_filled_recipe_has_the_checksum_of_the_sdist(tmp_path):
     sdist = tmp_path / f"autograd_cy-{VERSION}.tar.gz"
     sdist.write_bytes(b"any")
     fill.fill(sdist, tmp_path / "filled")
-    _, told = read(tmp_path / "filled" / PATH.relative_to(PACKAGING))
-    assert told.versions == {VERSION: fill.hashlib.sha256(b"any").hexdigest()}
+    _, record = read(tmp_path / "filled" / PATH.relative_to(PACKAGING))
+    assert record.versions == {VERSION: fill.hashlib.sha256(b"any").hexdigest()}
