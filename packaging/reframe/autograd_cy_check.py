@@ -4,7 +4,7 @@ They run on every system and in every environment of a site's configuration, and
 ReFrame's generic system::
 
     reframe -c packaging/reframe/autograd_cy_check.py -r
-    reframe -c packaging/reframe/autograd_cy_check.py -r -S modules=autograd_cy/0.2.0 -S threads=8
+    reframe -c packaging/reframe/autograd_cy_check.py -r -S modules=autograd_cy -S threads=8
 """
 
 import reframe as rfm
