@@ -193,7 +193,7 @@ TRAINING = PACKAGING / "reframe" / "src" / "train.py"
 @pytest.mark.release
 def test_a_build_from_an_sdist_gives_a_module_that_trains(tmp_path):
     """A quick build (level 0, one instruction set): the recipe is tested, not the compiler."""
-    pytest.importorskip("build", reason="makes the sdist (pip install build)")
+    pytest.importorskip("build.env", reason="makes the sdist (pip install build)")
     tree = copy_tree(ROOT, tmp_path / "tree")
     quiet = ("-m", "build", "--sdist", "--no-isolation", "-o", tmp_path)
     run(sys.executable, *quiet, cwd=tree)
