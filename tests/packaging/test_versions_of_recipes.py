@@ -2,71 +2,83 @@
 
 import hashlib
 import shutil
+import sys
 
 import pytest
-from site_recipes import PACKAGING, ROOT, VERSION, ZEROS, load_file
+from site_recipes import PACKAGING, ROOT, VERSION, ZEROS, run
 
 NEXT = "7.8.9rc1"
 # The script's own examples are of no release.
 OWN = "fill.py"
+# Other files that the script reads and writes.
+OTHERS = (
+    "autograd_cy/_version.py",
+    "autograd_cy/_as_torch/switch.py",
+    "docs/coming-from-pytorch.md",
+    "CHANGELOG.md",
+    "CITATION.cff",
+)
 
 
 @pytest.fixture
 def tree(tmp_path):
-    """A copy of what `fill.py` writes to."""
-    shutil.copytree(PACKAGING, tmp_path / "packaging", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "autograd_cy").mkdir()
-    for name in ("autograd_cy/_version.py", "CITATION.cff"):
+    """A copy of the files that `fill.py` reads and writes."""
+    folder = tmp_path / "tree"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGING, folder / "packaging", ignore=ignored)
+    for name in OTHERS:
         if (ROOT / name).exists():
-            shutil.copy(ROOT / name, tmp_path / name)
-    return tmp_path
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    return folder
 
 
-def contents(tree):
+def contents(folder):
     """{name: bytes} of all files but the script."""
-    paths = (path for path in tree.rglob("*") if path.is_file() and path.name != OWN)
     return {
-        str(path.relative_to(tree)): path.read_bytes()
-        for path in paths
-        if "__pycache__" not in path.parts
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != OWN and "__pycache__" not in path.parts
     }
 
 
-def script(tree):
-    return load_file(tree / "packaging" / OWN, "fill_copy")
+def script(tree, *options):
+    """Run the script in the copy; return the names that it prints, below ``packaging/``."""
+    path = tree / "packaging" / OWN
+    lines = run(sys.executable, path, *options, cwd=tree).stdout.splitlines()
+    folder = f"{tree / 'packaging'}/"
+    return {line.removeprefix(folder) for line in lines if line.startswith(folder)}
 
 
 def test_a_new_version_leaves_nothing_of_the_old_one(tree):
-    before = contents(tree)
-    changed = script(tree).set_version(NEXT)
-    after = contents(tree)
+    before = contents(tree / "packaging")
+    changed = script(tree, "--version", NEXT)
+    after = contents(tree / "packaging")
     assert set(after) == {name.replace(VERSION, NEXT) for name in before}
     assert [name for name, text in after.items() if VERSION.encode() in text] == []
-    assert {str(path.relative_to(tree)) for path in changed} == {
-        name for name in after if before.get(name) != after[name]
-    }
+    assert {name for name in after if before.get(name) != after[name]} <= changed
     assert any(NEXT in name for name in after)
+    assert NEXT in (tree / "autograd_cy" / "_version.py").read_text()
 
 
 # The second is also a part of other versions, such as CUDA's 12.9.1.
 @pytest.mark.parametrize("version", [NEXT, "2.9.1"])
 def test_a_version_that_is_set_back_restores_every_file(tree, version):
-    before = contents(tree)
-    script(tree).set_version(version)
-    script(tree).set_version(VERSION)
-    assert contents(tree) == before
+    before = contents(tree / "packaging")
+    script(tree, "--version", version)
+    assert contents(tree / "packaging") != before
+    script(tree, "--version", VERSION)
+    assert contents(tree / "packaging") == before
 
 
 def test_filled_recipes_have_the_checksum_and_no_zeros(tree):
     sdist = tree / f"autograd_cy-{VERSION}.tar.gz"
     sdist.write_bytes(b"any")
-    copies = script(tree).fill(sdist, tree / "filled", url="file:///somewhere/a.tar.gz")
-    with_checksums = {
-        path for path, text in contents(tree / "packaging").items() if ZEROS.encode() in text
-    }
+    script(tree, "--sdist", sdist, "--into", tree / "filled", "--url", "file:///a/b.tar.gz")
+    recipes, filled = contents(tree / "packaging"), contents(tree / "filled")
+    with_checksums = {name for name, text in recipes.items() if ZEROS.encode() in text}
     assert with_checksums
-    assert with_checksums <= {str(path.relative_to(tree / "filled")) for path in copies}
+    assert with_checksums <= set(filled)
     for name in with_checksums:
-        text = (tree / "filled" / name).read_text()
-        assert ZEROS not in text
-        assert hashlib.sha256(b"any").hexdigest() in text
+        assert ZEROS.encode() not in filled[name]
+        assert hashlib.sha256(b"any").hexdigest().encode() in filled[name]
