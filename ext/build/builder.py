@@ -15,7 +15,7 @@ from setuptools import Extension
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
-from . import cuda, cuda_images, flags, openmp, prerequisites, simd
+from . import archives, cuda, cuda_images, flags, openmp, prerequisites, simd
 from .extensions import (
     BUILD_DIR,
     GENERATED_DIR,
@@ -43,7 +43,12 @@ REFUSALS = (
 
 def commands() -> dict:
     """The commands that setup.py hands to setuptools."""
-    return {"build_ext": BuildExt, "build_py": BuildPy}
+    return {
+        "bdist_wheel": archives.BdistWheel,
+        "build_ext": BuildExt,
+        "build_py": BuildPy,
+        "sdist": archives.Sdist,
+    }
 
 
 def placeholders() -> list[Extension]:
@@ -223,11 +228,11 @@ class BuildExt(build_ext):
     def _write_build_info(self, path: Path):
         simd_flags = flags.of_kind("simd", self.openmp, self.probe)
         info = {
-            "command": " ".join(self.compiler.compiler_so),
+            "command": " ".join(flags.without_folders(self.compiler.compiler_so)),
             "flags": " ".join(self.common),
-            "kernel_flags": " ".join(simd_flags),
+            "kernel_flags": " ".join(flags.without_folders(simd_flags)),
             "link_flags": " ".join(self.link),
-            "openmp": " ".join(self.openmp.flags),
+            "openmp": " ".join(flags.without_folders(self.openmp.flags)),
             "simd": {target.name: " ".join(target.flags) for target in self.targets},
             "cuda": self._cuda_info(),
             "debug": flags.switch("AUTOGRAD_CY_DEBUG"),

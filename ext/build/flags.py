@@ -13,6 +13,7 @@ CC, CFLAGS, CPPFLAGS, LDFLAGS are honoured; flags that change the meaning of ari
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sysconfig
 
@@ -38,6 +39,9 @@ FORBIDDEN = (
     "-Kfast",
 )
 VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDSHARED", "LDFLAGS", "ARCHFLAGS")
+
+TAKE_A_FOLDER = ("-I", "-L", "-B", "-isystem", "-idirafter", "-include", "-isysroot", "--sysroot")
+NAMES_A_FOLDER = re.compile(r"(?:-[ILB]|-isystem|-[^,=]*=|-Wl,(?:.*[,=])?)/")
 
 MEMSET = "-mmemset-strategy=unrolled_loop:512:noalign,libcall:-1:noalign"
 SIMD_MATH = ("-fno-math-errno", "-fno-trapping-math")
@@ -221,6 +225,20 @@ def _sanitizers(environ, compiling: bool) -> list[str]:
 def compiler(environ=os.environ) -> list[str]:
     """Return the command of CC, or of the C compiler that this Python was built with."""
     return shlex.split(environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+
+
+def without_folders(command) -> list[str]:
+    """Return a command without the folders of this machine, for what is written into the package."""
+    words: list[str] = []
+    for word in command:
+        if not word.startswith("/"):
+            if not NAMES_A_FOLDER.match(word):
+                words.append(word)
+        elif words and words[-1] in TAKE_A_FOLDER:
+            words.pop()
+        else:  # a compiler
+            words.append(os.path.basename(word))
+    return words
 
 
 def job_count(environ=os.environ) -> int:

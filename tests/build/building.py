@@ -27,6 +27,27 @@ def copy_tree(source: Path, target: Path) -> Path:
     return target
 
 
+_once: dict[str, Path] = {}
+
+
+def fresh_tree(tmp_path_factory) -> Path:
+    """A copy of the source tree, the same for all tests of a process."""
+    if "tree" not in _once:
+        _once["tree"] = copy_tree(ROOT, tmp_path_factory.mktemp("tree") / "autograd_cy")
+    return _once["tree"]
+
+
+def distributions(tmp_path_factory) -> Path:
+    """The folder of an sdist and the wheel built from it, the same for all tests of a process."""
+    if "dist" not in _once:
+        pytest.importorskip("build", reason="needs the build front end (pip install build)")
+        pytest.importorskip("Cython", reason="builds without isolation")
+        tree = fresh_tree(tmp_path_factory)
+        run_python("-m", "build", "--no-isolation", "-o", "dist", cwd=tree)
+        _once["dist"] = tree / "dist"
+    return _once["dist"]
+
+
 def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(textwrap.dedent(text))

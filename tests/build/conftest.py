@@ -4,13 +4,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from building import ROOT, copy_tree, set_modules
+from building import ROOT, copy_tree, fresh_tree, set_modules
 
 
 @pytest.fixture(scope="session")
 def source_tree(tmp_path_factory) -> Path:
     """A copy of the whole source tree, as a fresh checkout would be."""
-    return copy_tree(ROOT, tmp_path_factory.mktemp("tree") / "autograd_cy")
+    return fresh_tree(tmp_path_factory)
 
 
 @pytest.fixture

@@ -41,6 +41,20 @@ def test_unsafe_flag_of_the_interpreter_is_refused():
         flags.refuse_unsafe({}, ["gcc", "-Ofast"])
 
 
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("gcc -O2 -Iext/core -I/opt/include -L/opt/lib -Wall", "gcc -O2 -Iext/core -Wall"),
+        ("/opt/gcc/bin/gcc-13 -isystem /opt/include -pthread", "gcc-13 -pthread"),
+        ("ccache /usr/bin/gcc --sysroot=/opt/root -g0", "ccache gcc -g0"),
+        ("gcc -ffile-prefix-map=/tmp/x=. -Wl,-rpath,/opt/lib -Wl,-O1", "gcc -Wl,-O1"),
+        ("gcc -DNAME=value -std=c11", "gcc -DNAME=value -std=c11"),
+    ],
+)
+def test_folders_of_the_machine_are_left_out_of_the_record_of_a_build(command, expected):
+    assert " ".join(flags.without_folders(command.split())) == expected
+
+
 @pytest.mark.parametrize("value", ["-O3 -march=native", "-fno-fast-math", "-Wl,-O1 -g", ""])
 def test_safe_flags_pass(value):
     flags.refuse_unsafe({"CFLAGS": value})

