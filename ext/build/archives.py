@@ -1,7 +1,7 @@
 """Source archives and wheels whose bytes depend on their contents alone.
 
-setuptools puts the owner, the umask and the times of this machine into them. Here, all files belong to
-nobody and have one of two modes. SOURCE_DATE_EPOCH, if it is set, is the time of all of them.
+setuptools puts the owner, the umask and the times of this machine into them. Here, all files belong
+to nobody and have one of two modes. SOURCE_DATE_EPOCH, if it is set, is the time of all of them.
 """
 
 from __future__ import annotations

@@ -228,7 +228,7 @@ def compiler(environ=os.environ) -> list[str]:
 
 
 def without_folders(command) -> list[str]:
-    """Return a command without the folders of this machine, for what is written into the package."""
+    """Return a command without the folders of this machine, as the package records it."""
     words: list[str] = []
     for word in command:
         if not word.startswith("/"):

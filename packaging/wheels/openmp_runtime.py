@@ -1,8 +1,8 @@
 """The OpenMP runtime that goes into wheels: gcc's libgomp, for glibc 2.28.
 
-A distribution's libgomp asks for the glibc that it was built on. So it is built here from the source
-of the same gcc, which Debian has as a package (``apt-get install gcc-12-source``): one folder of C,
-half a minute. Where the compiler's own libgomp is old enough (RHEL 8 and its images), it is used as it is.
+A distribution's libgomp asks for the glibc that it was built on. So it is built here from the
+source of the same gcc, which Debian has as a package (``apt-get install gcc-12-source``). It is one
+folder of C, half a minute. A compiler's own libgomp that is old enough (RHEL 8) is used as it is.
 """
 
 from __future__ import annotations
@@ -103,5 +103,7 @@ def unpack(source: Path, folder: Path) -> Path:
     """Unpack what libgomp needs of gcc's source; return the folder with it."""
     with tarfile.open(source) as archive:
         members = [m for m in archive if PARTS.fullmatch(m.name) and (m.isfile() or m.isdir())]
-        archive.extractall(folder, [m for m in members if "/testsuite/" not in m.name])
+        tests = "/testsuite/"  # configure wants their templates
+        chosen = [m for m in members if tests not in m.name or m.name.endswith(".in")]
+        archive.extractall(folder, chosen)
     return next(path for path in folder.iterdir() if (path / "libgomp").is_dir())

@@ -1,7 +1,7 @@
 """Write a wheel again, so that equal contents are equal bytes.
 
-Files are sorted, with ``RECORD`` at the end; times and modes are the same on every machine. Texts of
-licences may be added, and the licence expression of what was bundled.
+Files are sorted, with ``RECORD`` at the end, and times and modes are the same on every machine.
+Texts of licences may be added, and the licence expression of what was bundled.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ EARLIEST = 315532800
 FILE, PROGRAM = 0o100644, 0o100755
 
 
-def repack(wheel: Path, date: int, licences: dict[str, bytes] | None = None, also: str = "") -> None:
+def repack(
+    wheel: Path, date: int, licences: dict[str, bytes] | None = None, also: str = ""
+) -> None:
     """Write a wheel in place.
 
     Parameters
@@ -61,7 +63,9 @@ def _metadata(text: str, licences: list[str], also: str) -> str:
     for place, line in enumerate(lines):
         if also and line.startswith("License-Expression: ") and also not in line:
             lines[place] = f"{line} AND {also}"
-    last = max((k for k, line in enumerate(lines) if line.startswith("License-File: ")), default=None)
+    last = max(
+        (k for k, line in enumerate(lines) if line.startswith("License-File: ")), default=None
+    )
     new = [f"License-File: {name}" for name in licences]
     new = [line for line in new if line not in lines]
     place = len(lines) if last is None else last + 1

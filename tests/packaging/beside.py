@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "build"))
-from building import clean_environment, run_python  # noqa: E402
+from building import clean_environment, run_python
 
 OTHERS = [name for name in ("sklearn", "torch") if importlib.util.find_spec(name)]
 
-# Imports packages in the order of its argument, computes in parallel with each in that order and the
-# other way round, with all threads and with one, and in a forked child.
+# Imports packages in the order of its argument, computes in parallel with each in that order and
+# the other way round, with all threads and with one, and in a forked child.
 PROGRAM = """
 import importlib, json, os, signal, sys
 

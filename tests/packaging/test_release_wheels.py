@@ -1,4 +1,4 @@
-"""The wheels of packaging/wheels: what they hold, need and promise, and that they come out equal."""
+"""The wheels of packaging/wheels: what they hold, need and promise; the same bytes each time."""
 
 import base64
 import csv
@@ -86,7 +86,9 @@ def test_tag_is_that_of_glibc_2_28_or_older(wheel):
 
 
 def test_modules_need_only_what_systems_have_and_the_runtime_of_the_wheel(libraries):
-    bundled = {name.rpartition("/")[2] for name in libraries if name.startswith("autograd_cy.libs/")}
+    bundled = {
+        name.rpartition("/")[2] for name in libraries if name.startswith("autograd_cy.libs/")
+    }
     assert len(bundled) == 1
     assert re.fullmatch(r"libgomp-\w+\.so\.[\d.]+", *bundled)
     users = set()
@@ -146,7 +148,11 @@ def site(wheel, tmp_path_factory):
     return install(wheel, tmp_path_factory.mktemp("site"))
 
 
-BESIDE = ["autograd_cy", *(f"autograd_cy,{o}" for o in OTHERS), *(f"{o},autograd_cy" for o in OTHERS)]
+BESIDE = [
+    "autograd_cy",
+    *(f"autograd_cy,{o}" for o in OTHERS),
+    *(f"{o},autograd_cy" for o in OTHERS),
+]
 
 
 @pytest.mark.parametrize("order", BESIDE)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "build"))
-from building import ROOT, distributions  # noqa: E402
+from building import ROOT, distributions
 
 pytestmark = pytest.mark.slow
 
