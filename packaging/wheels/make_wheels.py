@@ -7,9 +7,9 @@
     packaging/wheels/build --sdist dist/autograd_cy-VERSION.tar.gz
 
 Each wheel is built from the sdist alone, with kernels for all instruction sets and without kernels
-of GPUs. auditwheel puts the OpenMP runtime into it and gives it the lowest tag that its symbols
-allow. The same commit gives the same bytes, in any folder, at any time. Needs the extra
-`packaging`, git and gcc.
+of GPUs. auditwheel puts the OpenMP runtime into it, checks symbols and libraries, and sets the tag.
+The same commit gives the same bytes, in any folder, at any time. Needs the extra `packaging`, git
+and gcc.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import repack
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSIONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
-#: What auditwheel is asked to reach: RHEL 8 and later, Debian 10 and later, Ubuntu 18.10 and later.
+#: What the tag promises: RHEL 8, Debian 10, Ubuntu 20.04 and later, as NumPy's wheels do.
 GLIBC = (2, 28)
 LICENCE = "GPL-3.0-or-later WITH GCC-exception-3.1"
 LIMIT = 15 << 20
@@ -199,6 +199,7 @@ class Toolchain:
         # A Python's own command may have its folder as a path to search at run time.
         self.environment |= {"CC": self.cc, "LDSHARED": f"{self.cc} -shared"}
         self.runtime: Path | None = None
+        self.tag = f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{platform.machine()}"
         if link_stubs.needed():
             self.environment["LDFLAGS"] = f"-L{link_stubs.write(work / 'stubs', self.cc)}"
             self._build_runtime()
@@ -214,6 +215,7 @@ class Toolchain:
                 f"build: {own} needs a newer glibc than 2.28, and there is no source of gcc to\n"
                 "  build it from (apt install gcc-12-source, or GCC_SOURCE=file): a later tag"
             )
+            self.tag = "auto"
             return
         print(f"building libgomp from {source.name}")
         flags = self.environment["LDFLAGS"]
@@ -235,11 +237,13 @@ class Toolchain:
         return self._repair(built, into)
 
     def _repair(self, built: Path, into: Path) -> Path:
+        """Let auditwheel bundle the runtime and set the tag, then write the wheel again."""
         repaired = built.parent / "repaired"
         environment = dict(self.environment)
         if self.runtime is not None:
             environment["LD_LIBRARY_PATH"] = str(self.runtime)
         command = [sys.executable, "-m", "auditwheel", "repair", "-w", str(repaired), str(built)]
+        command += ["--plat", self.tag, "--only-plat"]
         _run(command, self.work, environment)
         (wheel,) = repaired.glob("*.whl")
         repack.repack(wheel, int(environment["SOURCE_DATE_EPOCH"]), self._licences(), LICENCE)

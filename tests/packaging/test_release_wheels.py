@@ -163,9 +163,9 @@ def test_a_bundled_runtime_computes_beside_others(site, tmp_path, order):
         assert report["own"].startswith(str(site / "autograd_cy.libs"))
 
 
-def test_an_installed_wheel_says_that_nothing_is_wrong(site, tmp_path):
+def test_an_installed_wheel_has_no_problem(site, tmp_path):
     said = run_python("-m", "autograd_cy", "doctor", cwd=tmp_path, PYTHONPATH=site).stdout
-    assert said.strip() == "No problem found."
+    assert "problem:" not in said
 
 
 def test_the_same_commit_gives_the_same_bytes(dist, tmp_path_factory):
