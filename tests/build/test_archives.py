@@ -3,10 +3,11 @@
 import gzip
 import os
 import re
+import shutil
 import tarfile
 
 import pytest
-from building import ROOT
+from building import ROOT, run_python
 
 from ext.build import archives
 
@@ -77,3 +78,31 @@ def test_what_a_build_writes_into_the_tree_is_not_in_the_sdist():
     ignored = re.findall(r"^/(autograd_cy/.*[^/\n])$", (ROOT / ".gitignore").read_text(), re.M)
     excluded = re.findall(r"^exclude (.*)$", (ROOT / "MANIFEST.in").read_text(), re.M)
     assert sorted(ignored) == sorted(excluded)
+
+
+@pytest.mark.slow
+def test_an_sdist_and_a_wheel_come_out_equal_in_another_folder(small_tree, tmp_path):
+    """With another umask, time zone, locale and order of sets, and files of another time."""
+    pytest.importorskip("build", reason="needs the build front end (pip install build)")
+    pytest.importorskip("Cython", reason="builds without isolation")
+    for name in ("LICENSE", "MANIFEST.in"):
+        shutil.copy(ROOT / name, small_tree / name)
+    other = tmp_path / "a longer name" / "tree"
+    shutil.copytree(small_tree, other)
+    for path in other.rglob("*"):
+        if path.is_file():
+            path.chmod(0o600)
+            os.utime(path, (1500000000, 1500000000))
+    changes = {"TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONHASHSEED": 2, "MAX_JOBS": 1}
+    for tree, umask, environment in ((small_tree, 0o022, {}), (other, 0o077, changes)):
+        before = os.umask(umask)
+        try:
+            command = ("-W", "ignore", "-m", "build", "--no-isolation", "-o", "dist")
+            run_python(*command, cwd=tree, SOURCE_DATE_EPOCH=1700000000, **environment)
+        finally:
+            os.umask(before)
+    first, second = (sorted((tree / "dist").iterdir()) for tree in (small_tree, other))
+    assert [path.suffix for path in first] == [".whl", ".gz"]
+    assert [path.name for path in first] == [path.name for path in second]
+    for one, two in zip(first, second):
+        assert one.read_bytes() == two.read_bytes(), one.name
