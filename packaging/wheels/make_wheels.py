@@ -140,9 +140,10 @@ def _candidates(name: str) -> list[str]:
 
 
 def _version_of(python: str) -> str | None:
-    """Return the version of an interpreter that has venv and headers, as "3.11", or None."""
+    """Return the version, as "3.11", of an interpreter that can build, or None."""
     code = (
         "import os, sys, sysconfig, venv, ensurepip\n"
+        "assert sys.version_info >= (3, 10)\n"
         "assert os.path.exists(sysconfig.get_paths()['include'] + '/Python.h')\n"
         "print('%d.%d' % sys.version_info[:2])"
     )
