@@ -73,7 +73,8 @@ def build(source: Path, folder: Path, cc: str, ldflags: str) -> Path:
         The folder of ``libgomp.so.1``, with the texts of `LICENCES` beside it.
     """
     ready, result = folder / "ready", folder / "lib"
-    if ready.exists() and ready.read_text() == str(source):
+    recipe = "\n".join((str(source), cc, ldflags))
+    if ready.exists() and ready.read_text() == recipe:
         return result
     tree = unpack(source, folder / "source")
     objects = folder / "objects"
@@ -95,13 +96,15 @@ def build(source: Path, folder: Path, cc: str, ldflags: str) -> Path:
     (result / "libgomp.so.1").write_bytes(built.read_bytes())
     for name in LICENCES:
         (result / name).write_bytes((tree / name).read_bytes())
-    ready.write_text(str(source))
+    ready.write_text(recipe)
     return result
 
 
 def unpack(source: Path, folder: Path) -> Path:
     """Unpack what libgomp needs of gcc's source; return the folder with it."""
     with tarfile.open(source) as archive:
+        # Python before 3.12 may not have the filter, and 3.12 warns without one.
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
         members = [m for m in archive if PARTS.fullmatch(m.name) and (m.isfile() or m.isdir())]
         tests = "/testsuite/"  # configure wants their templates
         chosen = [m for m in members if tests not in m.name or m.name.endswith(".in")]

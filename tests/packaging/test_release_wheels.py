@@ -119,6 +119,13 @@ def test_no_file_names_a_folder_of_the_machine(files, dist):
             assert [place for place in places if place.encode() in content] == [], name
 
 
+def test_there_is_nothing_but_the_package_its_metadata_and_the_runtime(files):
+    tops = {name.partition("/")[0] for name in files}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {
+        "autograd_cy", "autograd_cy.libs",
+    }  # fmt: skip
+
+
 def test_wheel_is_small(wheel):
     assert wheel.stat().st_size < 15 << 20
 
