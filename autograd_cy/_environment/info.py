@@ -22,6 +22,7 @@ OPTIONAL = {
     "nvtx": "ranges for Nsight Systems",
     "ittapi": "ranges for VTune",
     "pycuda": "work on GPUs, start and stop of NVIDIA's profilers",
+    "mpi4py": "several processes",
     "threadpoolctl": "limits of other thread pools",
 }
 VARIABLES = (
