@@ -13,7 +13,7 @@ cdef union Value:
     Py_ssize_t i
     double d
 
-cdef struct Given:
+cdef struct CallArguments:
     # What an overloaded function was called with.
     PyObject** args
     Py_ssize_t n
@@ -30,7 +30,7 @@ cdef class Form:
     cdef const char* text           # the first of its lines
     cdef const char* doc
     cdef void** bodies
-    cdef list kept                  # what the rows point to
+    cdef list owned                 # what the rows point to
     cdef object words               # the text of __doc__, once it was read
     cdef int alone                  # the only row that counts, or -1
     cdef bint dispatches            # to overrides by classes of arguments (overrides.pyx)
@@ -55,7 +55,7 @@ cdef Form as_method(dict forms, str name, Form form)
 cdef Form only_method(Form form)
 cdef Form forwarding(object public, str name)
 cdef int keep_message(object error) except -1
-cdef bint has_named(Given* g, str name) except -1
+cdef bint has_named(CallArguments* g, str name) except -1
 
-cdef inline Py_ssize_t named_count(Given* g):
+cdef inline Py_ssize_t named_count(CallArguments* g):
     return 0 if g.names == NULL else len(<tuple>g.names)

@@ -84,7 +84,7 @@ cdef class Restoring:
     cdef modes_t before
     cdef unsigned int global_mask     # and of the process's
     cdef unsigned int global_before
-    cdef list kept                    # items that come back: (container, key, value), or None
+    cdef list old_items               # items that come back: (container, key, value), or None
     cdef tuple ending                 # (function of C, its arguments), called at the end, or None
     cdef unsigned long thread
     cdef bint held

@@ -101,13 +101,13 @@ _PLACE = 2
 
 def _of_threads(pid: int) -> set[int]:
     """Return the processors that the threads of a process may run on, each some of them."""
-    found: set[int] = set()
+    processors: set[int] = set()
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
-            found |= os.sched_getaffinity(int(thread))
+            processors |= os.sched_getaffinity(int(thread))
     except (OSError, ValueError):
         pass
-    return found
+    return processors
 
 
 def _unbind() -> None:
@@ -136,7 +136,7 @@ def unbound() -> Iterator[None]:
             os.sched_setaffinity(0, _bound)
 
 
-def asked(environ=None) -> int | None:
+def requested_threads(environ=None) -> int | None:
     """Return the number of threads in OMP_NUM_THREADS, or None."""
     environ = os.environ if environ is None else environ
     return _first_number(environ.get("OMP_NUM_THREADS", ""))
@@ -152,7 +152,7 @@ def default_num_threads(environ=None, root: str = "/") -> int:
     root : str
         Where /proc and /sys are found; tests put a made-up tree here.
     """
-    wanted = asked(environ)
+    wanted = requested_threads(environ)
     if wanted is not None:
         return wanted
     quota = cpu_quota(root)
@@ -175,7 +175,7 @@ def cpu_quota(root: str = "/") -> float | None:
     """Return the processors that the cgroups (v1 or v2) of this process allow, None: all."""
     if not sys.platform.startswith("linux"):
         return None
-    found = None
+    least = None
     for controllers, path in _cgroups(root):
         if not controllers:
             limits = map(_quota_v2, _upwards(root, ("", "unified"), path))
@@ -184,9 +184,9 @@ def cpu_quota(root: str = "/") -> float | None:
         else:
             continue
         for limit in limits:
-            if limit is not None and (found is None or limit < found):
-                found = limit
-    return found
+            if limit is not None and (least is None or limit < least):
+                least = limit
+    return least
 
 
 def limits() -> dict:
@@ -308,13 +308,13 @@ _functions: dict[str, Any] = {}  # path of a library -> what _functions_of has f
 
 
 def _blas_libraries() -> list[str]:
-    found: dict[str, None] = {}
+    libraries: dict[str, None] = {}
     for line in _read("/proc/self/maps").splitlines():
         path = line[line.find("/") :] if "/" in line else ""
         name = path.rpartition("/")[2]
         if "openblas" in name or name.startswith(("libmkl_rt", "libblis")):
-            found[path] = None
-    return list(found)
+            libraries[path] = None
+    return list(libraries)
 
 
 def _functions_of(path: str):

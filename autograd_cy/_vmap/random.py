@@ -27,7 +27,7 @@ def _outside():
     return ItemsContext(
         [(running, slice(depth - 1, None), [])],
         *changed_mode(depth - 1),
-        given=(depth, *running[depth - 1]),
+        result=(depth, *running[depth - 1]),
     )
 
 

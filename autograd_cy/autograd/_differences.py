@@ -86,7 +86,7 @@ def restored(tensors: Sequence[Tensor]) -> ItemsContext:
     are put back at the end.
     """
     data = [x.data for x in tensors]
-    return ItemsContext(saved=[(t.clone, t.copy_) for t in data], given=data)
+    return ItemsContext(saved=[(t.clone, t.copy_) for t in data], result=data)
 
 
 def _derivatives(
@@ -96,9 +96,9 @@ def _derivatives(
     above = subject.values()
     step(-eps)
     below = subject.values()
-    for found in (below, above):
-        if len(found) != len(subject.sizes):
-            raise _varies("length", where, eps, len(found), len(subject.sizes))
+    for values in (below, above):
+        if len(values) != len(subject.sizes):
+            raise _varies("length", where, eps, len(values), len(subject.sizes))
     derivatives = []
     for j in wanted:
         a, b = above[j], below[j]
@@ -162,16 +162,18 @@ def jacobian_columns(
     with restored([x]) as (data,):
         for index in _indices(tuple(data.shape)):
             old = data[index].clone()
-            for unit, made in zip(units, rows):
+            for unit, columns in zip(units, rows):
 
                 def step(size, index=index, old=old, unit=unit):
                     data[index] = old + size * unit
 
-                found = _derivatives(subject, wanted, step, eps, f" on index {index}")
-                for j, derivative in enumerate(found):
-                    made[j].append(derivative)
+                derivatives = _derivatives(subject, wanted, step, eps, f" on index {index}")
+                for j, derivative in enumerate(derivatives):
+                    columns[j].append(derivative)
             data[index] = old
-    stacked = [[_rows(column, subject, j) for column, j in zip(made, wanted)] for made in rows]
+    stacked = [
+        [_rows(column, subject, j) for column, j in zip(columns, wanted)] for columns in rows
+    ]
     return [
         Columns(stacked[0][j], stacked[1][j] if len(units) == 2 else None)
         for j in range(len(wanted))

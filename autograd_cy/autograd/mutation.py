@@ -123,7 +123,7 @@ _node._set_write_guard(_note)
 class _Allowing(_Decorating, _saved.GuardContext):
     """The context of allow_mutation_on_saved_tensors."""
 
-    _made = AllowMutationContext
+    _make_guard = AllowMutationContext
 
 
 def allow_mutation_on_saved_tensors() -> _Allowing:

@@ -45,20 +45,20 @@ def is_plain(r: Record) -> bool:
 def callers(families: Mapping[str, Iterable[Record]]) -> list[str]:
     """A function for each list of letters, which calls what takes such arguments."""
     plain = [r for records in families.values() for r in records if is_plain(r)]
-    found = {calls_of(r) for r in plain} | {f"{calls_of(r)}o" for r in plain if r.call.out}
+    calls = {calls_of(r) for r in plain} | {f"{calls_of(r)}o" for r in plain if r.call.out}
     lines = []
-    for letters in sorted(found):
+    for letters in sorted(calls):
         types = ", ".join(LETTERS[letter][0] for letter in letters)
-        given = (
+        values = (
             (f"<{LETTERS[x][0]}>" * (x == "n")) + f"v[{i}].{LETTERS[x][1]}"
             for i, x in enumerate(letters)
         )
         lines += [
             "",
             f"cdef PyObject* call_{letters}(void* f, Value* v) noexcept:",
-            f"    return (<PyObject* (*)({types}) noexcept>f)({', '.join(given)})",
+            f"    return (<PyObject* (*)({types}) noexcept>f)({', '.join(values)})",
         ]
-    rows = [f'    "{letters}": <size_t><void*>call_{letters},' for letters in sorted(found)]
+    rows = [f'    "{letters}": <size_t><void*>call_{letters},' for letters in sorted(calls)]
     return [*lines, "", "cdef dict CALLERS = {", *rows, "}", ""]
 
 
@@ -75,7 +75,7 @@ def source(families: Mapping[str, Iterable[Record]]) -> str:
         "",
         "cdef int convert(Value* v, PyObject* x, Parameter* p) except -1:",
         '    """Convert a value; 1 if `v` holds a new reference."""',
-        "    cdef object made",
+        "    cdef object result",
         "    cdef Py_ssize_t whole_one",
         "    cdef double real",
         "    if x == NONE and p.optional:",
@@ -91,19 +91,19 @@ def source(families: Mapping[str, Iterable[Record]]) -> str:
         lines.append(f"    {word} p.kind == {number}:")
         word = "elif"
         if c not in NUMBERS:
-            lines.append(f"        made = {call}")
+            lines.append(f"        result = {call}")
             continue
         name = "real" if c == "double" else "whole_one"
         lines.append(f"        {name} = {call}")
         if c != "bint":  # an optional number is an object, an optional truth value is not
-            lines += ["        if p.optional:", f"            made = {name}", "        else:"]
+            lines += ["        if p.optional:", f"            result = {name}", "        else:"]
         extra = "" if c == "bint" else "    "
         lines += [f"        {extra}v.{NUMBERS[c]} = {name}", f"        {extra}return 0"]
     lines += [
         "    else:",
-        "        made = <object>x",
-        "    Py_INCREF(made)",
-        "    v.o = <PyObject*>made",
+        "        result = <object>x",
+        "    Py_INCREF(result)",
+        "    v.o = <PyObject*>result",
         "    return 1",
         *callers(families),
     ]

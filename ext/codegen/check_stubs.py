@@ -88,15 +88,15 @@ def module_problems(module, path: Path):
 
 def definitions(body) -> dict[str, list]:
     """{name: statements} of a stub; imports and aliases are left out."""
-    found: dict[str, list] = {}
+    result: dict[str, list] = {}
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            found.setdefault(node.name, []).append(node)
+            result.setdefault(node.name, []).append(node)
         elif isinstance(node, ast.AnnAssign):
-            found.setdefault(node.target.id, []).append(node)
+            result.setdefault(node.target.id, []).append(node)
         elif isinstance(node, ast.Assign) and not node.targets[0].id.startswith("_"):
-            found.setdefault(node.targets[0].id, []).append(node)
-    return found
+            result.setdefault(node.targets[0].id, []).append(node)
+    return result
 
 
 def public_names(module) -> set[str]:
@@ -193,13 +193,13 @@ def parameters_of(signature) -> list[tuple[str, str, bool]]:
 def parameters_of_stub(args: ast.arguments) -> list[tuple[str, str, bool]]:
     plain = [*args.posonlyargs, *args.args]
     first = len(plain) - len(args.defaults)
-    found = [(a.arg, "plain", i >= first) for i, a in enumerate(plain)]
+    result = [(a.arg, "plain", i >= first) for i, a in enumerate(plain)]
     if args.vararg:
-        found.append((args.vararg.arg, "*", False))
-    found += [(a.arg, "keyword", d is not None) for a, d in zip(args.kwonlyargs, args.kw_defaults)]
+        result.append((args.vararg.arg, "*", False))
+    result += [(a.arg, "keyword", d is not None) for a, d in zip(args.kwonlyargs, args.kw_defaults)]
     if args.kwarg:
-        found.append((args.kwarg.arg, "**", False))
-    return found
+        result.append((args.kwarg.arg, "**", False))
+    return result
 
 
 def text_of(parameters) -> str:

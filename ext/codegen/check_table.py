@@ -48,11 +48,11 @@ def check(families: dict[str, list], error: type[Exception]) -> None:
 
 def used_by_hand() -> set[str]:
     """Kernels that modules ask for by name."""
-    found: set[str] = set()
+    names: set[str] = set()
     for pattern in ("*.pyx", "*.pxi"):
         for path in (ROOT / "ext").rglob(pattern):
-            found |= set(_BY_HAND.findall(path.read_text()))
-    return found
+            names |= set(_BY_HAND.findall(path.read_text()))
+    return names
 
 
 def problems(r: Any, spec: KernelSpec) -> list[str]:

@@ -22,32 +22,32 @@ TILE = {1: 64, 2: 64, 4: 32, 8: 32, 16: 32}
 
 def conversion(source: str, target: str, x: str) -> str:
     """The expression in C that converts `x` as the CPU's loops do, in as many steps."""
-    found = kernel_loops.cast(source, target)
-    if isinstance(found, str):
+    loop = kernel_loops.cast(source, target)
+    if isinstance(loop, str):
         return x if source == target else f"(ag_{target}){x}"
-    if isinstance(found, Cast):
-        reads = found.source == source or (source, found.source) == ("b1", "u8")
-        reads = reads or TWINS.get(source) == found.source
-        gives = (found.target, target) in ((target, target), ("u8", "i8"))
-        if not reads or not (gives or TWINS.get(target) == found.target):
+    if isinstance(loop, Cast):
+        reads = loop.source == source or (source, loop.source) == ("b1", "u8")
+        reads = reads or TWINS.get(source) == loop.source
+        gives = (loop.target, target) in ((target, target), ("u8", "i8"))
+        if not reads or not (gives or TWINS.get(target) == loop.target):
             raise ValueError(f"no single step from {source} to {target}")
-        made = f"ag_{found.name}({x})"
-        return made if found.target == target else f"(ag_{target}){made}"
-    last, step = found.inside
-    made = conversion(step, last, conversion(found.outside[1], step, x))
-    return made if last == target else f"(ag_{target}){made}"
+        text = f"ag_{loop.name}({x})"
+        return text if loop.target == target else f"(ag_{target}){text}"
+    last, step = loop.inside
+    text = conversion(step, last, conversion(loop.outside[1], step, x))
+    return text if last == target else f"(ag_{target}){text}"
 
 
 def of_cast(source: str, target: str) -> Entry | str:
     """The kernels of a cast, or the name of an entry that copies the bits."""
-    found = kernel_loops.cast(source, target)
-    if isinstance(found, str):
-        return found
-    if isinstance(found, Cast):
-        source, target = found.source, found.target
+    loop = kernel_loops.cast(source, target)
+    if isinstance(loop, str):
+        return loop
+    if isinstance(loop, Cast):
+        source, target = loop.source, loop.target
     else:
-        target, source = found.outside
-    name, types = found.name, (target, source)
+        target, source = loop.outside
+    name, types = loop.name, (target, source)
     inner = f"ag_convert_{source}_{target}"
     text = (
         f"AG_FN ag_{target} {inner}(ag_{source} x) {{ return {conversion(source, target, 'x')}; }}\n"

@@ -25,15 +25,15 @@ def table_text(specs: Sequence[KernelSpec] = SPECS) -> str:
     number = {name: i + 1 for i, name in enumerate(names)}
     images = sorted({one.image for one in entries.values()})
 
-    def place(found: tuple[str, bool] | None) -> int:
-        return 0 if found is None else number[found[0]] | (SWAPPED if found[1] else 0)
+    def place(entry: tuple[str, bool] | None) -> int:
+        return 0 if entry is None else number[entry[0]] | (SWAPPED if entry[1] else 0)
 
     kernels = [place(served.get((spec.name, t))) for spec in specs for t in TYPES]
     casts = []
     for source in TYPES:
         for target in TYPES:
-            made = cuda_copies.of_cast(source, target)
-            casts.append(number[made if isinstance(made, str) else made.name])
+            cast_entry = cuda_copies.of_cast(source, target)
+            casts.append(number[cast_entry if isinstance(cast_entry, str) else cast_entry.name])
     # An entry of number 0 is none.
     taken = [None, *entries.values()]
     lines = [

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ext.codegen.kernel_runs import given, has_shape, is_sized, signature, sizes_signature
+from ext.codegen.kernel_runs import has_shape, is_sized, kernel_args, signature, sizes_signature
 from ext.codegen.step_kernels import with_loops
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def slots(families: Mapping[str, Iterable[Record]]) -> list[Slot]:
 
 def changed(r: Record) -> tuple[tuple[int, str], ...]:
     """Places of the arguments that a kernel changes, and when it does."""
-    names = [""] * len(r.returns) + given(r)
+    names = [""] * len(r.returns) + kernel_args(r)
     places = {name: i for i, name in enumerate(names) if name}
     changes = []
     for name, condition in r.call.changes:
@@ -158,13 +158,13 @@ def kernel(name: str, slot: Slot, number: int) -> list[str]:
 
 def source(families: Mapping[str, Iterable[Record]], folder: Path) -> str:
     """The module; `folder` has the sources of composites."""
-    found = slots(families)
-    numbers = {form: n for n, form in enumerate(dict.fromkeys(slot.form for slot in found))}
+    all_slots = slots(families)
+    numbers = {form: n for n, form in enumerate(dict.fromkeys(slot.form for slot in all_slots))}
     lines = [HEAD.rstrip()]
     for form, number in numbers.items():
         lines += shared(number, form)
     table = []
-    for i, slot in enumerate(found):
+    for i, slot in enumerate(all_slots):
         lines += kernel(f"slot_{i}", slot, numbers[slot.form])
         table.append(f'    "{slot.key}": PyCapsule_New(<void*>slot_{i}, "{slot.form}", NULL),')
     numpy = {

@@ -88,16 +88,16 @@ def _line(text: str, real: bool) -> str:
     """Translate one line without its indentation; those that open a block end with a brace."""
     if text == "for i in range(n):":
         return "AG_ROLLED for (int i = (int)threadIdx.x; i < n; i += AG_STEP_THREADS) {"
-    if found := re.fullmatch(r"(if|elif|return) (.*?):?", text):
-        word, rest = found[1], expression(found[2], real)
+    if match := re.fullmatch(r"(if|elif|return) (.*?):?", text):
+        word, rest = match[1], expression(match[2], real)
         return f"return {rest};" if word == "return" else f"{_IF[word]} ({rest}) {{"
     if text == "else:":
         return "else {"
-    if found := re.fullmatch(r"cdef (\w+) (.*)", text):
-        names = [_declared(part, real) for part in _split(found[2]) if part != "i"]
-        return f"{TYPES[found[1]]} {', '.join(names)};" if names else ""
-    if found := re.fullmatch(r"([\w.\[\]]+) ([-+*/]?=) (.*)", text):
-        return f"{found[1]} {found[2]} {expression(found[3], real)};"
+    if match := re.fullmatch(r"cdef (\w+) (.*)", text):
+        names = [_declared(part, real) for part in _split(match[2]) if part != "i"]
+        return f"{TYPES[match[1]]} {', '.join(names)};" if names else ""
+    if match := re.fullmatch(r"([\w.\[\]]+) ([-+*/]?=) (.*)", text):
+        return f"{match[1]} {match[2]} {expression(match[3], real)};"
     raise FormulaError(f"a step can't be translated for GPUs: {text!r}")
 
 
@@ -135,21 +135,21 @@ def body(text: str, real: bool) -> list[str]:
             lines.append(f"{' ' * depths[-1]}}}")
         if depth > depths[-1]:
             depths.append(depth)
-        if made := _line(line, real):
-            lines.append(" " * depth + made)
+        if translated := _line(line, real):
+            lines.append(" " * depth + translated)
     lines += [f"{' ' * depth}}}" for depth in reversed(depths[:-1])]
     return lines
 
 
 def functions(text: str) -> dict[str, tuple[str, list[str], str]]:
     """Functions of the loops: {name: (type, arguments, body)}."""
-    found = {}
+    result = {}
     heads = list(HEAD.finditer(text))
     for head in heads:
         inside = re.match(r"(?:(?:    .*)?\n)*", text[head.end() :])
         assert inside is not None
-        found[head[2]] = (head[1], [" ".join(a.split()) for a in head[3].split(",")], inside[0])
-    return found
+        result[head[2]] = (head[1], [" ".join(a.split()) for a in head[3].split(",")], inside[0])
+    return result
 
 
 def small(name: str, kind: str, arguments: list[str], text: str) -> list[str]:
@@ -160,10 +160,10 @@ def small(name: str, kind: str, arguments: list[str], text: str) -> list[str]:
     return [head, *body(text, kind == "real_t"), "}"]
 
 
-def loop(r, found: dict[str, tuple[str, list[str], str]]) -> list[str]:
+def loop(r, functions: dict[str, tuple[str, list[str], str]]) -> list[str]:
     """Translate one method: its numbers, its beginning, its step, and where numbers lie."""
     name, numbers = r.kernel.loop.name, r.kernel.loop.numbers
-    _, arguments, step = found[f"{name}_step"]
+    _, arguments, step = functions[f"{name}_step"]
     arrays = [a.rpartition(" ")[2] for a in arguments[:-2]]
     places = "".join(f"k == {k} ? &c.{number} : " for k, number in enumerate(numbers))
     return [
@@ -172,7 +172,7 @@ def loop(r, found: dict[str, tuple[str, list[str], str]]) -> list[str]:
         f"static constexpr int arrays = {len(arrays)};",
         f"AG_R double *place(numbers &c, int k) {{ return {places}(double *)nullptr; }}",
         "AG_R void begin(numbers &c) {",
-        *body(found[f"{name}_begin"][2], False),
+        *body(functions[f"{name}_begin"][2], False),
         "}",
         "template <class A>",
         "AG_R void step(const A *arrays, int n, const numbers &c) {",
@@ -186,12 +186,12 @@ def loop(r, found: dict[str, tuple[str, list[str], str]]) -> list[str]:
 
 def text_of(records: Iterable) -> str:
     """All methods as C++."""
-    found = functions(LOOPS.read_text())
+    by_name = functions(LOOPS.read_text())
     lines = ['#include "steps.cuh"', ""]
     for name in SMALL:
-        lines += small(name, *found[name])
+        lines += small(name, *by_name[name])
     for r in records:
-        lines += loop(r, found)
+        lines += loop(r, by_name)
     return "\n".join(lines) + "\n"
 
 

@@ -98,13 +98,13 @@ def check_codes(text: str | None = None) -> None:
     """
     text = PXD.read_text() if text is None else text
     body = text.partition("cdef enum DTypeCode:")[2].partition("\n\n")[0]
-    found = {name: int(code) for name, code in re.findall(r"(DT_\w+) = (\d+)", body)}
+    codes = {name: int(code) for name, code in re.findall(r"(DT_\w+) = (\d+)", body)}
     wanted = {
         "DT_" + ("BOOL" if t.suffix == "b1" else t.suffix.upper()): code
         for code, t in enumerate(ELEMENT_TYPES)
     }
-    if found != wanted:
-        raise ValueError(f"{PXD.name} has other codes than ext/codegen/dtypes.py: {found}")
+    if codes != wanted:
+        raise ValueError(f"{PXD.name} has other codes than ext/codegen/dtypes.py: {codes}")
     if f"DTYPES = {len(wanted)}" not in text:
         raise ValueError(f"{PXD.name}: DTYPES must be {len(wanted)}")
 

@@ -103,14 +103,14 @@ class Evaluator:
             names[name] = self.evaluate(text, names)
         return names
 
-    def call(self, record, given):
-        """One operator by its Python form; `given` maps argument names to values."""
+    def call(self, record, values):
+        """One operator by its Python form; `values` maps argument names to values."""
         formula = getattr(record.kernel, "formula", None)
         if self.enter and formula is not None and "(" in formula:
-            return self.evaluate(formula, self.names(record, (), given))
+            return self.evaluate(formula, self.names(record, (), values))
         args, kwargs = [], {}
         for a in record.args:
-            x = given[a.name] if a.name in given else ast.literal_eval(a.default)
+            x = values[a.name] if a.name in values else ast.literal_eval(a.default)
             if a.type in ("dtype?", "format?") and isinstance(x, int):
                 x = self.formats[x] if a.type == "format?" else None
             if a.keyword:
@@ -134,14 +134,14 @@ class Evaluator:
             k not in [a.name for a in record.args] for k in kwargs
         ):
             return None
-        given = dict(zip([a.name for a in record.args], args))
-        given.update(kwargs)
+        values = dict(zip([a.name for a in record.args], args))
+        values.update(kwargs)
         for a in record.args:
-            if a.name not in given:
+            if a.name not in values:
                 if a.default is None:
                     return None
                 continue
-            x = given[a.name]
+            x = values[a.name]
             is_list = isinstance(x, tuple) and any(isinstance(y, self.tensor_type) for y in x)
             if a.type == "Tensor[]":
                 if not is_list:
@@ -149,10 +149,10 @@ class Evaluator:
             elif a.is_tensor:
                 if is_list or not (x is None or isinstance(x, (self.tensor_type, *_NUMBERS))):
                     return None
-                given[a.name] = self.tensor(x)
+                values[a.name] = self.tensor(x)
             elif isinstance(x, self.tensor_type) or (a.type == "dim" and isinstance(x, tuple)):
                 return None
-        return given
+        return values
 
 
 class _Run:
@@ -241,7 +241,7 @@ class _Run:
     def operate(self, name, *args, **kwargs):
         """The operator `name`: its first overload that takes these arguments."""
         for record in fitting(self.evaluator.records.get(name, ()), len(args)):
-            given = self.evaluator.bind(record, args, kwargs)
-            if given is not None:
-                return self.evaluator.call(record, given)
+            values = self.evaluator.bind(record, args, kwargs)
+            if values is not None:
+                return self.evaluator.call(record, values)
         raise FormulaError(f"no operator {name!r} takes these arguments: {args}")

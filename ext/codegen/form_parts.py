@@ -168,10 +168,10 @@ class CheckDtype(Part):
         table = ["", f"cdef object {self.words()} = {words!r}"] * isinstance(words, dict)
         if wanted.promoted or not self.rule_first:
             return table
-        made = [f"cdef Result[{len(self.r.returns)}] made"] * bool(self.r.returns)
+        declared = [f"cdef Result[{len(self.r.returns)}] results"] * bool(self.r.returns)
         rule = checked_shape(self.r, self.op.shown, self.op.imports)
         head = f"cdef int objections_{self.op.key}({self.op.params}) except -1:"
-        return [*table, "", head, *indent([*made, *rule, "return 0"])]
+        return [*table, "", head, *indent([*declared, *rule, "return 0"])]
 
     def words(self) -> str:
         """Return the words of a refusal, or the name of the table of those for each dtype."""

@@ -97,8 +97,8 @@ def uses(tree: ast.AST) -> Uses:
                 return
             if isinstance(f, ast.Attribute):
                 walk(f.value)
-            for given in [*node.args, *[k.value for k in node.keywords]]:
-                walk(given)
+            for argument in [*node.args, *[k.value for k in node.keywords]]:
+                walk(argument)
             return
         if isinstance(node, ast.Name):
             uses.values.add(node.id)
@@ -290,24 +290,24 @@ class Emitter:
         overloads = self.records.get("_conjugate" if name == "conj" else name)
         if not overloads:
             self.fail(f"unknown operator {name!r}")
-        given = {k.arg: k.value for k in keywords}
+        named = {k.arg: k.value for k in keywords}
         for record in fitting(overloads, len(args)):
-            bound = self.bind(record, args, given)
+            bound = self.bind(record, args, named)
             if bound is not None:
                 return bound
         return self.fail(f"no overload of {name!r} takes {[ast.unparse(a) for a in args]}")
 
     def bind(
-        self, record: Any, args: Sequence[ast.expr], given: Mapping[Any, ast.expr]
+        self, record: Any, args: Sequence[ast.expr], named: Mapping[Any, ast.expr]
     ) -> tuple[str, str] | None:
         """The call of one overload, or None if the arguments don't fit it."""
         if len(args) > len(record.args) or any(
-            k not in [a.name for a in record.args] for k in given
+            k not in [a.name for a in record.args] for k in named
         ):
             return None
         texts = []
         for i, a in enumerate(record.args):
-            node = args[i] if i < len(args) else given.get(a.name)
+            node = args[i] if i < len(args) else named.get(a.name)
             if node is None:
                 if a.default is None:
                     return None
@@ -339,8 +339,8 @@ class Emitter:
             if a.type in ("dtype?", "format?"):
                 self.fail(f"{record.key!r} is interpreted, and its {a.name!r} has no name in C")
         name = f"form_{record.key}" if record.overload else record.name
-        given = [f"{a.name}={x}" if a.keyword else x for a, x in zip(record.args, texts)]
-        text = f'interpreted("{record.file}", "{name}")({", ".join(given)})'
+        values = [f"{a.name}={x}" if a.keyword else x for a, x in zip(record.args, texts)]
+        text = f'interpreted("{record.file}", "{name}")({", ".join(values)})'
         return f"(<{'tuple' if kind == 'L' else 'Tensor'}>{text})"
 
 

@@ -52,8 +52,8 @@ class ForwardRule:
         for a in self.op.diff:
             if self.r.arg(a).type != "Tensor[]":
                 f.block(f"if {a}_t is None and {a} is not None:", [f"{a}_t = zero_tangent({a})"])
-        given = ", ".join(f"{a.name}_t" if a.name in self.op.diff else a.name for a in self.r.args)
-        f.declare(self.op.ret, "outcome_t", f"T.{self.op.key}({given})")
+        texts = ", ".join(f"{a.name}_t" if a.name in self.op.diff else a.name for a in self.r.args)
+        f.declare(self.op.ret, "outcome_t", f"T.{self.op.key}({texts})")
         several = "s" if self.op.multi or self.op.many else ""
         f.add(f"set_tangent{several}(outcome, outcome_t, level, below)")
 

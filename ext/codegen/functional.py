@@ -109,7 +109,7 @@ class FunctionText:
     def forwards(self) -> bool:
         """True if the operator dispatches in place of the function: it has the same arguments."""
         codes = any(a.name == "reduction" and a.type == "int" for a in self.record.args)
-        return self.record.public and not codes and len(self.pairs()) == len(self.given())
+        return self.record.public and not codes and len(self.pairs()) == len(self.operands())
 
     @property
     def by_method(self) -> bool:
@@ -134,20 +134,20 @@ class FunctionText:
         place = f"_{self.family}" if self.family else "_operators"
         return f"{'forward_to' if self.forwards else place}.{self.record.name}{form}"
 
-    def given(self) -> list[str]:
+    def operands(self) -> list[str]:
         """The parameters of the function that operators may have."""
         return [p.name for p in self.parameters if p.name not in OPTIONS]
 
     def pairs(self) -> list[tuple[Any, str]]:
         """The arguments of the record that the function has, each with the parameter's name."""
-        names = self.given()
+        names = self.operands()
         theirs = {a.name for a in self.record.args}
         others = iter([name for name in names if name not in theirs])
         pairs = [(a, a.name if a.name in names else next(others, "")) for a in self.record.args]
         return [(a, name) for a, name in pairs if name]
 
     def arguments(self) -> list[str]:
-        found = []
+        texts = []
         for a, name in self.pairs():
             value = name
             if name == "reduction":
@@ -155,10 +155,10 @@ class FunctionText:
                 if f"{value} = " not in self.row.function_start:
                     older = "size_average, reduce" if self.older else "None, None"
                     value = f"{function}({older}, reduction)"
-            found.append(f"{a.name}={value}" if a.keyword else value)
+            texts.append(f"{a.name}={value}" if a.keyword else value)
         if any(p.name == "out" for p in self.parameters):
-            found.append("out=out")
-        return found[1:] if self.by_method else found
+            texts.append("out=out")
+        return texts[1:] if self.by_method else texts
 
     def call(self, arguments: list[str]) -> list[str]:
         if not self.inplace:
@@ -208,17 +208,17 @@ class LayerCalls(ast.NodeTransformer):
         self.function = function
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        made: Any = node.func
-        evaluated = ast.unparse(made).endswith(".eval()")
+        call: Any = node.func
+        evaluated = ast.unparse(call).endswith(".eval()")
         if evaluated:
-            made = made.func.value
-        if not (isinstance(made, ast.Call) and ast.unparse(made.func).startswith("torch.nn.")):
+            call = call.func.value
+        if not (isinstance(call, ast.Call) and ast.unparse(call.func).startswith("torch.nn.")):
             return self.generic_visit(node)
-        named = zip(self.function.options, made.args)
-        given = [ast.keyword(o.name, value) for o, value in named]
-        given += made.keywords
+        named = zip(self.function.options, call.args)
+        keywords = [ast.keyword(o.name, value) for o, value in named]
+        keywords += call.keywords
         training = [p for p in self.function.parameters if p.name == "training"]
         if evaluated and training and training[0].default == "True":
-            given.append(ast.keyword("training", ast.Constant(False)))
+            keywords.append(ast.keyword("training", ast.Constant(False)))
         name = ast.parse(f"torch.nn.functional.{self.function.name}", mode="eval").body
-        return ast.Call(name, node.args, given)
+        return ast.Call(name, node.args, keywords)

@@ -193,14 +193,14 @@ def family_module(name: str, records: list, by_symbol: dict) -> str:
     family = Family(name, by_symbol)
     lines, forms, exported = [], [], []
     for public, group in groups_of(records).items():
-        made = [Forms(r, family) for r in group]
-        for one in made:
+        parts = [Forms(r, family) for r in group]
+        for one in parts:
             lines += one.operation.text()
         names = [public]
         if len(group) == 1:
-            forms += made[0].function(public)
+            forms += parts[0].function(public)
         else:
-            for one in made:
+            for one in parts:
                 forms += [
                     *one.function(f"form_{one.r.key}"),
                     f"form_{one.r.key}.__qualname__ = {public!r}",
@@ -209,9 +209,9 @@ def family_module(name: str, records: list, by_symbol: dict) -> str:
         if any(r.call.inplace for r in group):
             names.append(f"{public}_")
             if len(group) == 1:
-                forms += made[0].inplace(f"{public}_")
+                forms += parts[0].inplace(f"{public}_")
             else:
-                for one in made:
+                for one in parts:
                     form = f"form_{one.r.key}_"
                     forms += [*one.inplace(form), f"{form}.__qualname__ = {public + '_'!r}"]
                 forms += overloaded(public, group, "_")

@@ -500,16 +500,16 @@ def _plan(specs: Sequence[KernelSpec]) -> tuple[dict, dict]:
     table: dict[tuple[str, str], str] = {}
     for spec in specs:
         for dtype in types_of(spec):
-            found = _serves(spec, dtype, table)
-            if not isinstance(found, str):
-                loops.setdefault(found.name, found)
-                found = found.name
-            table[spec.name, dtype] = found
+            loop = _serves(spec, dtype, table)
+            if not isinstance(loop, str):
+                loops.setdefault(loop.name, loop)
+                loop = loop.name
+            table[spec.name, dtype] = loop
     for source in TYPES:
         for target in TYPES:
-            made = cast(source, target)
-            if not isinstance(made, str):
-                loops.setdefault(made.name, made)
+            cast_loop = cast(source, target)
+            if not isinstance(cast_loop, str):
+                loops.setdefault(cast_loop.name, cast_loop)
     return loops, table
 
 
@@ -603,8 +603,8 @@ def _fill_table(specs: Sequence[KernelSpec], table: dict) -> str:
             lines.append(f"    table.loops[{key}][{CODE[dtype]}] = {table[spec.name, dtype]}")
     for source in TYPES:
         for target in TYPES:
-            found = cast(source, target)
-            name = found if isinstance(found, str) else found.name
+            loop = cast(source, target)
+            name = loop if isinstance(loop, str) else loop.name
             lines.append(f"    table.casts[{CODE[source]}][{CODE[target]}] = {name}")
     return "\n".join(lines) + "\n\n\n"
 

@@ -35,7 +35,7 @@ def has_shape(record) -> bool:
     return getattr(record.kernel, "shape", None) is not None
 
 
-def given(record) -> list[str]:
+def kernel_args(record) -> list[str]:
     """The arguments that the kernel gets after its results."""
     kernel = record.kernel
     if kernel.args is not None:
@@ -45,9 +45,9 @@ def given(record) -> list[str]:
 
 def c_type(record, text: str) -> str:
     """The C type of what a kernel gets: an argument, or a constant."""
-    found = next((a for a in record.args if a.name == text), None)
-    if found is not None:
-        return arg_type(found.type).c
+    argument = next((a for a in record.args if a.name == text), None)
+    if argument is not None:
+        return arg_type(argument.type).c
     if text in _LITERALS:
         return _LITERALS[text]
     if re.fullmatch(r"-?\d+", text):
@@ -64,40 +64,42 @@ def is_sized(record) -> bool:
 
 def signature(record) -> str:
     """The signature of the record's kernels, on whatever device."""
-    types = ["Tensor"] * len(record.returns) + [c_type(record, text) for text in given(record)]
+    types = ["Tensor"] * len(record.returns) + [
+        c_type(record, text) for text in kernel_args(record)
+    ]
     if record.kernel.draws:
         types.append("Tensor")  # the state of the generator
     if is_sized(record):
-        types.append("list")  # what counting has found
+        types.append("list")  # the memo of counting
     return f"int ({', '.join(types)})"
 
 
 def sizes_signature(record) -> str:
     """The signature of the functions that find sizes in values."""
-    types = [c_type(record, text) for text in given(record)]
+    types = [c_type(record, text) for text in kernel_args(record)]
     return f"int ({', '.join([*types, 'Py_ssize_t*', 'list'])})"
 
 
 def slots_of(records) -> list[tuple[str, str, str, str]]:
     """(key, name in C, signature, function of the CPU) of each slot."""
-    found = []
+    slots = []
     for r in records:
         if has_shape(r):
-            found.append((r.key, r.key, signature(r), r.kernel.target))
+            slots.append((r.key, r.key, signature(r), r.kernel.target))
         if is_sized(r):
             sizes = f"{r.key}.sizes", f"{r.key}_sizes", sizes_signature(r), r.kernel.sized
-            found.append(sizes)
-    return found
+            slots.append(sizes)
+    return slots
 
 
 def rule_of(record) -> tuple[str, str, str]:
     """(module, function, arguments) of the shape rule."""
-    found = _RULE.match(record.kernel.shape)
-    if found is None:
+    match = _RULE.match(record.kernel.shape)
+    if match is None:
         raise FormulaError(
             f"{record.key}: shape= is a call, as rules_x.f(self), not {record.kernel.shape!r}"
         )
-    return found.group(1), found.group(2), found.group(3)
+    return match.group(1), match.group(2), match.group(3)
 
 
 def kernel_slots(records) -> list[str]:
@@ -159,7 +161,7 @@ def formatted_outputs(record) -> list[str]:
         return []
     return [
         "if flags & F_STRIDED and lays_channels_last(device):",
-        *_following(record, "lay_channels_last(&made[{0}])"),
+        *_following(record, "lay_channels_last(&results[{0}])"),
     ]
 
 
@@ -174,8 +176,8 @@ def turned_outputs(record) -> list[str]:
 
 def calling(record, shown: str, *filled: str) -> list[str]:
     """Lines that call the kernel of the device; on meta there is nothing to do."""
-    values = [*filled, *given(record)]
-    values += ["state"] * record.kernel.draws + ["found"] * is_sized(record)
+    values = [*filled, *kernel_args(record)]
+    values += ["state"] * record.kernel.draws + ["memo"] * is_sized(record)
     return [
         f"if {column('device')}.{record.key} != NULL:",
         f"    {column('device')}.{record.key}({', '.join(values)})",
@@ -208,8 +210,8 @@ def fresh_function(record, imports) -> list[str]:
     imports.setdefault(module, set()).add(function)
     names = ", ".join(a.name for a in record.args)
     return [
-        "cdef Result[1] made",
-        f'{module}_{function}(made, {rule_args}, "{record.shown}")',
+        "cdef Result[1] results",
+        f'{module}_{function}(results, {rule_args}, "{record.shown}")',
         f"draw_{record.key}(self.mem.device, self, {names})",
         "return self",
     ]
@@ -219,7 +221,7 @@ def checked_shape(record, shown: str, imports) -> list[str]:
     """Lines that ask the shape rule, and for sizes if it needs them."""
     module, function, args = rule_of(record)
     imports.setdefault(module, set()).add(function)
-    rule = f'{module}_{function}({"made" if record.returns else "NULL"}, {args}, "{shown}")'
+    rule = f'{module}_{function}({"results" if record.returns else "NULL"}, {args}, "{shown}")'
     if not is_sized(record):
         return [rule]
     if not _SIZES.search(args):
@@ -228,15 +230,15 @@ def checked_shape(record, shown: str, imports) -> list[str]:
     imports.setdefault(target, set()).add(counting)
     # On meta there are no values, unless those that count are on the CPU.
     counted = "ON_CPU if device == ON_META else device" if record.kernel.from_host else "device"
-    names = "".join(f"{name}, " for name in given(record))
+    names = "".join(f"{name}, " for name in kernel_args(record))
     return [
         f"if {without_sizes(rule)} == NEEDS_SIZES:",
         f"    counted = {counted}",
         f"    if {column('counted')}.{record.key}_sizes == NULL:",
         f'        raise no_kernel("{shown}", counted)',
         f'    sized_by_values("{"indexing by a mask" if _indexes(record) else shown}")',
-        "    found = []",
-        f"    {column('counted')}.{record.key}_sizes({names}sizes, found)",
+        "    memo = []",
+        f"    {column('counted')}.{record.key}_sizes({names}sizes, memo)",
         f"    {rule}",
     ]
 
@@ -263,7 +265,7 @@ def shortcut(record, imports) -> list[str]:
     module, _, function = record.kernel.shortcut.partition(".")
     imports.setdefault(module, set()).add(function)
     return [
-        f"to_0 = {module}_{function}({', '.join(given(record))}, out)",
+        f"to_0 = {module}_{function}({', '.join(kernel_args(record))}, out)",
         "if to_0 is not None:",
         "    return to_0",
     ]
@@ -282,7 +284,7 @@ def run_function(record, shown: str, imports) -> list[str]:
     if not n:  # the arguments are what it changes
         body += calling(r, shown)
         return ["", head, *indent(body)]
-    fresh = [*formatted_outputs(r), *(f"to_{i} = fresh(&made[{i}], device)" for i in range(n))]
+    fresh = [*formatted_outputs(r), *(f"to_{i} = fresh(&results[{i}], device)" for i in range(n))]
     body += ["if out is None:", *indent(fresh)]
     if r.call.inplace and n == 1:
         body += ["elif inplace:", f"    {_in_place_target(r, shown)}"]
@@ -305,10 +307,10 @@ def run_function(record, shown: str, imports) -> list[str]:
 def _declarations(r) -> list[str]:
     """The variables of `run_<key>`."""
     n = len(r.returns)
-    lines = [f"cdef Result[{n}] made"] * bool(n) + ["cdef int device = 0"]
+    lines = [f"cdef Result[{n}] results"] * bool(n) + ["cdef int device = 0"]
     lines += [f"cdef Tensor to_{i} = None" for i in range(n)]
     if is_sized(r):
-        lines += ["cdef Py_ssize_t sizes[64]", "cdef list found = None", "cdef int counted"]
+        lines += ["cdef Py_ssize_t sizes[64]", "cdef list memo = None", "cdef int counted"]
     return lines
 
 
@@ -331,18 +333,18 @@ def _in_place_target(r, shown: str) -> str:
         over, others = "OVER_DENSE", read_tuple(r, kernel.over)
     if kernel.places:
         over = "OVER_PLACES"
-    return f'to_0 = inplace_target(out, made, {others}, device, {over}, "{shown}_")'
+    return f'to_0 = inplace_target(out, results, {others}, device, {over}, "{shown}_")'
 
 
 def _out_targets(r, shown: str) -> list[str]:
     """Lines that take the memory of ``out`` for the results."""
     if len(r.returns) == 1:
         kind = OUT_KINDS.get(r.call.out, "OUT_CAST")
-        return [f'to_0 = out_target(out, made, {read_tuple(r)}, device, {kind}, "{shown}")']
-    lines = [f'check_outs(out, made, "{shown}")']
+        return [f'to_0 = out_target(out, results, {read_tuple(r)}, device, {kind}, "{shown}")']
+    lines = [f'check_outs(out, results, "{shown}")']
     for i in range(len(r.returns)):
         # None may share memory with those before it, either.
         reads = read_tuple(r, also=tuple(f"to_{j}" for j in range(i)))
-        target = f"out_target(<Tensor>out[{i}], &made[{i}], {reads}, device, OUT_EXACT, "
+        target = f"out_target(<Tensor>out[{i}], &results[{i}], {reads}, device, OUT_EXACT, "
         lines.append(f'to_{i} = {target}"{shown}")')
     return lines

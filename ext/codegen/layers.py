@@ -61,9 +61,9 @@ def load() -> dict[str, tuple[Any, list]]:
     return files
 
 
-def rows_by_name(found: dict) -> dict[str, Any]:
+def rows_by_name(files: dict) -> dict[str, Any]:
     """The rows of all files by the names of their classes."""
-    return {row.name: row for _, rows in found.values() for row in rows}
+    return {row.name: row for _, rows in files.values() for row in rows}
 
 
 def write(folder: Path) -> None:
@@ -178,8 +178,8 @@ class ClassText:
         if row.takes:
             yield from ("", *indented([*row.takes.split("\n"), DOC_END], 8))
         yield from indented(row.check_input.splitlines(), 8)
-        given = row.all_arguments.split(", ") if row.all_arguments else [*inputs, *self.arguments()]
-        yield from wrapped(f"        return functional.{row.function}(", given, ")")
+        texts = row.all_arguments.split(", ") if row.all_arguments else [*inputs, *self.arguments()]
+        yield from wrapped(f"        return functional.{row.function}(", texts, ")")
 
     def arguments(self) -> list[str]:
         """List the arguments of the function after the inputs."""

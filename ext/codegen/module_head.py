@@ -72,7 +72,8 @@ from autograd_cy._C.batching_rules cimport flags_of_indices, resolved_indices
 from autograd_cy._C.batching import _register_operator
 from autograd_cy._C.overrides cimport answer, overriding
 from autograd_cy._C.forms cimport (
-    NONE, Given, Value, as_method, has_named, make_forms, named_count, only_method, positional)
+    NONE, CallArguments, Value, as_method, has_named, make_forms, named_count, only_method,
+    positional)
 from autograd_cy._C.arguments cimport (
     {converters}, check_dtype, check_promoted_dtype, alpha_arg, foreign_operand)
 from autograd_cy._C.rules_common cimport {checks}
@@ -121,9 +122,9 @@ def used_imports(head: str, text: str) -> str:
     used_in = (_CIMPORT.sub("", head) + text).translate(_NO_WORDS)
     words = {*used_in.split(), "_publish", "kernel_number"}
 
-    def kept(m: re.Match[str]) -> str:
+    def only_used(m: re.Match[str]) -> str:
         names = [name.strip() for name in m[3].strip("()").split(",") if name.strip()]
         used = [name for name in names if name.split(" as ")[-1] in words]
         return f"from {m[1]} {m[2]} {', '.join(used)}" if used else ""
 
-    return re.sub(r"\n{3,}", "\n\n", _CIMPORT.sub(kept, head))
+    return re.sub(r"\n{3,}", "\n\n", _CIMPORT.sub(only_used, head))

@@ -86,7 +86,7 @@ def method_of(name: str, group: Sequence[Any], form: str = "") -> str:
     return f'as_method(FORMS, "{name}", {text})'
 
 
-def kinds_made(family: str, kinds: Sequence[tuple[str, str]]) -> list[str]:
+def kind_lines(family: str, kinds: Sequence[tuple[str, str]]) -> list[str]:
     """Lines that fill the kinds of nodes of a module."""
     if not kinds:
         return []
@@ -186,8 +186,8 @@ def family_module(
         written,
         "",
         *publication(entries_of(records)),
-        *kinds_made(family, kinds),
-        *python.forms.made(),
+        *kind_lines(family, kinds),
+        *python.forms.creation(),
         *python.other_names,
         "\n".join(register),
         *(INTERCEPTING if records and records[0].later else ()),

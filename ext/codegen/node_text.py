@@ -94,7 +94,7 @@ class NodeText:
     def node_class(self) -> list[str]:
         """Write the backward of nodes; their classes are rows of text (Note [Kinds of nodes])."""
         r = self.r
-        rows = self.kept_rows()
+        rows = self.rows_of_saved()
         rows = shown_rows(r, rows | self.dimensions, self.edge, lambda _, value: value)
         rows = {name: row for name, row in rows.items() if name not in self.dimensions}
         saved = "".join(f"; {name} {kind} {where}" for name, (kind, where) in rows.items())
@@ -105,7 +105,7 @@ class NodeText:
         ]
         return ["", *self.apply()]
 
-    def kept_rows(self) -> dict[str, tuple[str, str | int]]:
+    def rows_of_saved(self) -> dict[str, tuple[str, str | int]]:
         """Map the name of each saved value to its kind and place."""
         rows: dict[str, tuple[str, str | int]] = {}
         args = {a.name: a for a in self.r.args}
@@ -143,14 +143,14 @@ class NodeText:
         )
         gradients = self.incoming(f)
         if self.objects or self.meta_objects:
-            f.declare("tuple", "kept", "get_args(self)")
+            f.declare("tuple", "saved_values", "get_args(self)")
         for name in self.slots:
             shared = sum(self.plan.needs(keys, name) for keys in self.plan.formulas) > 1
             f.declare("Tensor", f"s_{name}", "None" if shared else None)
         for name in self.indices:
-            kept = f"<tuple>kept[{self.objects.index(name)}]"
-            f.declare("tuple", name, f"saved_indices(self, {kept})")
-        names = gradients | self.kept_names()
+            place = f"<tuple>saved_values[{self.objects.index(name)}]"
+            f.declare("tuple", name, f"saved_indices(self, {place})")
+        names = gradients | self.names_of_saved()
         for keys in self.plan.formulas:
             self.gradient(f, keys, gradients, names)
         for edge, inputs in self.plan.staying:
@@ -169,7 +169,7 @@ class NodeText:
             f.block("if gin[0] == NULL:", ["return 0"])
             f.declare("Tensor", "grad", "<Tensor>gin[0]")
             return {"grad": ("grad", "T")}
-        found: Names = {}
+        names: Names = {}
         differentiable = [o for o in outs if o not in self.r.derivatives.nondiff_outputs]
         used = set().union(*(u.values for u in self.uses.values()))
         f.block(
@@ -179,29 +179,32 @@ class NodeText:
         for o in differentiable:
             i = outs.index(o)
             for name, missing in ((f"grad_{o}", f"zeros_for(self, {i})"), (f"given_{o}", "None")):
-                found[name] = (name, "T")
+                names[name] = (name, "T")
                 if name in used:
                     f.declare(
                         "Tensor", name, f"<Tensor>gin[{i}] if gin[{i}] != NULL else {missing}"
                     )
-        return found
+        return names
 
-    def kept_names(self) -> Names:
+    def names_of_saved(self) -> Names:
         """Return the saved values by the names that formulas use."""
-        found: Names = {name: (f"s_{name}", "T") for name in self.slots}
+        names: Names = {name: (f"s_{name}", "T") for name in self.slots}
         for i, name in enumerate(self.scalars):
             kind = arg_type(self.args[name].type)
             text = f"self.attrs[{i}].{'d' if kind.formula == 'f' else 'i'}"
-            found[name] = (text if kind.formula == "f" else f"<{kind.c}>{text}", kind.formula)
+            names[name] = (text if kind.formula == "f" else f"<{kind.c}>{text}", kind.formula)
         for i, name in enumerate(self.objects):
             letter, c_type = "I", "object"
             if name in self.args:
                 kind = arg_type(self.args[name].type)
                 letter, c_type = kind.formula, kind.c
-            found[name] = (f"(<{c_type}>kept[{i}])" if c_type != "object" else f"kept[{i}]", letter)
+            names[name] = (
+                f"(<{c_type}>saved_values[{i}])" if c_type != "object" else f"saved_values[{i}]",
+                letter,
+            )
             if name in self.indices:
-                found[name] = (name, letter)
-        return found
+                names[name] = (name, letter)
+        return names
 
     def gradient(self, f: Function, keys: tuple[str, ...], gradients: Names, names: Names) -> None:
         """Compute the gradients that one formula gives, if one of them is needed."""
@@ -319,7 +322,7 @@ class NodeText:
         ):
             return self.op.plain_metadata(f"s_{name}", what)
         i = len(self.objects) + self.meta_objects.index((name, what))
-        return f"kept[{i}]" if what == "shape" else f"(<Py_ssize_t>kept[{i}])"
+        return f"saved_values[{i}]" if what == "shape" else f"(<Py_ssize_t>saved_values[{i}])"
 
     def node_function(self) -> list[str]:
         """`node_<key>`: it makes the node, with edges and all that is saved before the result."""
@@ -382,13 +385,13 @@ class NodeText:
         for name in reversed(self.op.diff):
             if name not in self.r.derivatives.plain_numbers or self.edge[name] == 0:
                 break
-            given = (
+            is_plain = (
                 f"({name} is None or is_number({name}))"
                 if self.r.arg(name).type == "operand?"
                 else f"is_number({name})"
             )
             lines += [
-                f"    if n.n_edges == {self.edge[name] + 1} and {given}:",
+                f"    if n.n_edges == {self.edge[name] + 1} and {is_plain}:",
                 f"        n.n_edges = {self.edge[name]}",
             ]
         if self.op.diff[0] in self.r.derivatives.plain_numbers:
@@ -445,28 +448,28 @@ class Wanted(ast.NodeTransformer):
 
 def shown_rows(
     r: Any,
-    kept: dict[str, tuple[str, str | int]],
+    saved: dict[str, tuple[str, str | int]],
     edges: dict[str, int],
     function: Callable[[str, str], str],
     read: str = "saved_value",
 ) -> dict[str, tuple[str, str | int]]:
     """The ``_saved_*`` attributes of a record's nodes: those that are kept, changed by `shows`."""
-    rows = dict(kept)
+    rows = dict(saved)
     for name, text in r.derivatives.shows.items():
         tree = parse(text)
-        if text in kept:
+        if text in saved:
             rows.pop(text, None)
-            rows[name] = kept[text]
+            rows[name] = saved[text]
         elif isinstance(tree, ast.Constant) or text == "()":
             rows[name] = "constant", text
         elif (m := BEHIND_EDGE.fullmatch(text)) and m[1] in edges:
             rows[name] = BEHIND_EDGE_KINDS[m[2]], edges[m[1]]
-            if m[2] == "shape" and kept.get(m[1], "?")[0] == "tensor":
-                rows[name] = "edge_or_kept", f"({edges[m[1]]}, {kept[m[1]][1]})"
+            if m[2] == "shape" and saved.get(m[1], "?")[0] == "tensor":
+                rows[name] = "edge_or_saved", f"({edges[m[1]]}, {saved[m[1]][1]})"
         elif (m := SIZE_BEHIND_EDGE.fullmatch(text)) and m[1] in edges:
             rows[name] = "edge_size", f"({edges[m[1]]}, {m[2]})"
         else:
-            rows[name] = "function", function(name, ValuesOfNode(kept, r.key, read).text(tree))
+            rows[name] = "function", function(name, ValuesOfNode(saved, r.key, read).text(tree))
     return rows
 
 
@@ -480,8 +483,8 @@ BEHIND_EDGE_KINDS = {"shape": "edge", "ndim": "edge_ndim", "numel()": "edge_nume
 class ValuesOfNode(ast.NodeTransformer):
     """Turn an expression over what a node keeps into Python over the node `n`."""
 
-    def __init__(self, kept: dict[str, tuple[str, str | int]], label: str, read: str):
-        self.kept, self.label, self.read = kept, label, read
+    def __init__(self, saved: dict[str, tuple[str, str | int]], label: str, read: str):
+        self.saved, self.label, self.read = saved, label, read
 
     def text(self, tree: ast.expr) -> str:
         return ast.unparse(self.visit(tree))
@@ -489,7 +492,7 @@ class ValuesOfNode(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id in ("int", "len", "sum"):
             return node
-        if node.id not in self.kept:
-            raise FormulaError(f"{self.label}: shows= uses {node.id!r}, which is not kept")
-        kind, where = self.kept[node.id]
+        if node.id not in self.saved:
+            raise FormulaError(f"{self.label}: shows= uses {node.id!r}, which is not saved")
+        kind, where = self.saved[node.id]
         return ast.parse(f"{self.read}(n, {kind!r}, {where})", mode="eval").body

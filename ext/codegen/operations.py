@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ext.codegen.formula import BUILTINS, METADATA_CALLS, FormulaError, fitting, parse
-from ext.codegen.kernel_runs import given, has_shape, is_sized, rule_of, signature
+from ext.codegen.kernel_runs import has_shape, is_sized, kernel_args, rule_of, signature
 from ext.codegen.node_text import shown_rows
 from ext.codegen.plan import Plan, dtype_check_of, is_gradient, widened_bits
 from ext.codegen.tangents import jvp_formulas
@@ -205,11 +205,11 @@ class Operation:
         coded = {a.name: f"{CODES[a.type]}({a.name})" for a in r.args if a.type in CODES}
 
         def arguments(texts: list[str]) -> str:
-            found = "".join(
+            joined = "".join(
                 re.sub(r"\b[a-z]\w*\b", lambda m: coded.get(m[0], m[0]), text) + ", "
                 for text in texts
             )
-            return f"lambda {self.parameters}: ({found})"
+            return f"lambda {self.parameters}: ({joined})"
 
         rule = (
             f"_host.rule({f'{module}.{function}'!r}, {arguments([rule_args] if rule_args else [])})"
@@ -217,7 +217,7 @@ class Operation:
         over = None if k.over is None else self.places[k.over]
         return (
             f"_kernels.ShapedKernel({r.key!r}, {signature(r)!r}, {rule}, _host.kernel({k.target!r}), "
-            f"{arguments(given(r))}, {len(r.returns)}, {over}, {k.places})"
+            f"{arguments(kernel_args(r))}, {len(r.returns)}, {over}, {k.places})"
         )
 
     def host_function(self) -> str:
@@ -306,8 +306,8 @@ class Operation:
         if not self.r.args or not self.r.args[0].is_tensor:
             return ()
         also = {} if self.kind == "composite" else {"dims": "dims"}
-        found = ((i, DIMS.get(a.type) or also.get(a.name)) for i, a in enumerate(self.r.args))
-        return tuple((i, kind) for i, kind in found if kind)
+        kinds = ((i, DIMS.get(a.type) or also.get(a.name)) for i, a in enumerate(self.r.args))
+        return tuple((i, kind) for i, kind in kinds if kind)
 
     def operation(self) -> tuple[list[str], dict[str, str]]:
         """Lines of functions, and the fields of the Operation."""
@@ -397,29 +397,29 @@ class Operation:
                 inputs.append((slot, self.places[name], plan.edges.get(name, -1), users))
         fields["inputs"], fields["outputs"] = repr(tuple(inputs)), repr(tuple(results))
         fields["saved"] = "(" + "".join(row + ", " for row in self.shown()) + ")"
-        kept = [*plan.plain, *plan.metadata]
+        saved = [*plan.plain, *plan.metadata]
         lines = []
-        if kept:
-            texts = ", ".join(self.kept_text(what) for what in kept)
+        if saved:
+            texts = ", ".join(self.text_of_saved(what) for what in saved)
             lines += ["", f"def _keep_{r.key}({self.parameters}):", f"    return ({texts},)"]
             fields["keep"] = f"_keep_{r.key}"
-        lines += self.vjp(fields, kept)
+        lines += self.vjp(fields, saved)
         return lines + self.jvp(fields)
 
     def number_edges(self) -> tuple[int, ...]:
         """Edges that are left out for plain numbers, as far as they are the first or last."""
-        found = []
+        edges = []
         for name in reversed(self.diff):
             if name not in self.r.derivatives.plain_numbers or self.plan.edges[name] == 0:
                 break
-            found.append(self.plan.edges[name])
-        return tuple(found + [0] * (self.diff[0] in self.r.derivatives.plain_numbers))
+            edges.append(self.plan.edges[name])
+        return tuple(edges + [0] * (self.diff[0] in self.r.derivatives.plain_numbers))
 
     def shown(self) -> list[str]:
         """Rows of names, kinds and places of the ``_saved_*`` attributes, as Python text."""
-        plan, kept = self.plan, {}
+        plan, saved = self.plan, {}
         for slot, name in enumerate(plan.slots):
-            kept[name] = ("operand" if self.is_number(name) else "tensor"), slot
+            saved[name] = ("operand" if self.is_number(name) else "tensor"), slot
         for i, what in enumerate([*plan.plain, *plan.metadata]):
             kind = "object"
             if isinstance(what, tuple):
@@ -427,16 +427,16 @@ class Operation:
                 what = f"{what[0]}_{word}"
             elif what in self.args and self.args[what].type in ("dims", "dims?", "correction"):
                 kind = "dims" if self.args[what].type != "correction" else "whole"
-            kept[what] = kind, i
+            saved[what] = kind, i
         for name in plan.shapes_behind():
-            kept[f"{name}_sym_sizes"] = "edge", plan.edges[name]
+            saved[f"{name}_sym_sizes"] = "edge", plan.edges[name]
 
         rows = shown_rows(
-            self.r, kept, plan.edges, lambda name, value: f"lambda n: {value}", "_runtime.saved_of"
+            self.r, saved, plan.edges, lambda name, value: f"lambda n: {value}", "_runtime.saved_of"
         )
         return [f"({name!r}, {kind!r}, {where})" for name, (kind, where) in rows.items()]
 
-    def kept_text(self, what: str | tuple[str, str]) -> str:
+    def text_of_saved(self, what: str | tuple[str, str]) -> str:
         if isinstance(what, tuple):
             return metadata_of(*what)
         return (
@@ -450,13 +450,13 @@ class Operation:
             name in self.args and self.args[name].type == "Scalar"
         )
 
-    def vjp(self, fields: dict[str, str], kept: list) -> list[str]:
+    def vjp(self, fields: dict[str, str], saved: list) -> list[str]:
         r, plan = self.r, self.plan
         lines, rows, zeros = [], [], set()
         outputs = plan.outputs
         names = {name: f"S[{i}]" for i, name in enumerate(plan.slots)}
-        names |= {what: f"K[{i}]" for i, what in enumerate(kept) if isinstance(what, str)}
-        metadata = {what: f"K[{i}]" for i, what in enumerate(kept) if isinstance(what, tuple)}
+        names |= {what: f"K[{i}]" for i, what in enumerate(saved) if isinstance(what, str)}
+        metadata = {what: f"K[{i}]" for i, what in enumerate(saved) if isinstance(what, tuple)}
         names["needed"] = "N"
         if r.returns == ("*",):
             names["grads"] = "tuple(G)"

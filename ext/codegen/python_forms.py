@@ -123,8 +123,8 @@ def gradients_text(r: Any) -> str:
 
 def options_of(r: Any) -> Pairs:
     """(name, text of the kind and default) of parameters that are no arguments of the record."""
-    found = [(a.name, f"{kind_text(r, a, 0)} {a.name}={a.default}") for a, _ in r.call.options]
-    return found + ([("alpha", "object alpha=1")] if r.call.alpha else [])
+    options = [(a.name, f"{kind_text(r, a, 0)} {a.name}={a.default}") for a, _ in r.call.options]
+    return options + ([("alpha", "object alpha=1")] if r.call.alpha else [])
 
 
 def kind_text(r: Any, a: Arg, position: int, optional: bool = False) -> str:
@@ -346,7 +346,7 @@ WHEN = (
 def choice(name: str, group: Sequence[Any]) -> list[str]:
     """The function that chooses among the signatures of an overloaded name: the first whose `when`
     holds."""
-    lines = ["", f"cdef int which_{name}(Given* g) except -1:"]
+    lines = ["", f"cdef int which_{name}(CallArguments* g) except -1:"]
     for k, r in enumerate(group):
         if r.call.when is not None:
             test = r.call.when
@@ -409,13 +409,13 @@ class Forms:
         if len(group) > 1:
             lines = docstring(group[0], others=group[1:])
             for r in group[1:]:
-                given = ", ".join(
+                parameters = ", ".join(
                     python_name(a, i) + ("" if a.default is None else f"={a.default}")
                     for i, a in enumerate(r.args)
                 )
                 lines += [
                     "",
-                    f"**{name}({given})**: {with_public_names(r.presentation.doc.splitlines()[0])}",
+                    f"**{name}({parameters})**: {with_public_names(r.presentation.doc.splitlines()[0])}",
                 ]
         else:
             r = group[0]
@@ -423,7 +423,7 @@ class Forms:
             lines = docstring(r, [(n, shown[n]) for n in names])
         return "\n".join(lines) + "\n"
 
-    def made(self) -> list[str]:
+    def creation(self) -> list[str]:
         """Lines that make them when the module is loaded."""
         if not self.rows:
             return []

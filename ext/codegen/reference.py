@@ -175,14 +175,14 @@ def returns(r) -> str:
 def forms(r) -> list[tuple[str, str]]:
     """List the ways to call it."""
     inside = f"{r.namespace}.{r.name}" if r.namespace else r.name
-    found = [f"`ag.{inside}`"] if r.call.function else []
-    found += [f"`ag.{namespace}.{r.name}`" for namespace in r.call.also]
+    ways = [f"`ag.{inside}`"] if r.call.function else []
+    ways += [f"`ag.{namespace}.{r.name}`" for namespace in r.call.also]
     if not r.namespace:
-        found += [f"`Tensor.{r.name}`"] if r.call.method else []
-        found += [f"`{'Tensor' if r.call.method else 'ag'}.{r.name}_`"] if r.call.inplace else []
-    found += [f"also `{alias}`" for alias in r.call.aliases]
-    found += [f"operator `{r.call.dunder}`"] if r.call.dunder else []
-    return [("Forms", ", ".join(found))]
+        ways += [f"`Tensor.{r.name}`"] if r.call.method else []
+        ways += [f"`{'Tensor' if r.call.method else 'ag'}.{r.name}_`"] if r.call.inplace else []
+    ways += [f"also `{alias}`" for alias in r.call.aliases]
+    ways += [f"operator `{r.call.dunder}`"] if r.call.dunder else []
+    return [("Forms", ", ".join(ways))]
 
 
 def dtype_rows(r) -> list[tuple[str, str]]:
@@ -255,9 +255,9 @@ def saved(r) -> str:
     parts = []
     for arguments, text in r.derivatives.joint.items():
         names = formula.uses(formula.parse(text)).values & values
-        kept = sorted(names & tensors)
-        if kept:
-            parts.append(f"{', '.join(f'`{name}`' for name in kept)} for `{', '.join(arguments)}`")
+        alive = sorted(names & tensors)
+        if alive:
+            parts.append(f"{', '.join(f'`{name}`' for name in alive)} for `{', '.join(arguments)}`")
     return "; ".join(parts) or "no tensor"
 
 

@@ -40,10 +40,10 @@ def namespace_imports(package: Path, exported) -> dict[str, tuple[str, str]]:
     """{public name: (import line, name)} of what `namespace` publishes; later ones win."""
     tree = ast.parse((package / "_tensors" / "namespace.py").read_text())
     imported = imports_of(tree)
-    found = {}
+    imports = {}
 
     def publish(name, module, original):
-        found[name] = (f"from {module} import {original} as {name}", name)
+        imports[name] = (f"from {module} import {original} as {name}", name)
 
     for family in sorted(m for m in exported if m.startswith("ops_")):
         for name in exported[family] or ():
@@ -61,7 +61,7 @@ def namespace_imports(package: Path, exported) -> dict[str, tuple[str, str]]:
     renamed = _value(tree, "_RENAMED")
     for key, value in zip(renamed.keys, renamed.values):
         publish(key.value, ".".join(imported[value.value.id]), value.attr)
-    return found
+    return imports
 
 
 def imports_of(tree) -> dict[str, tuple[str, str]]:
@@ -208,8 +208,8 @@ def _is_name(node, name) -> bool:
 
 
 def _described(name, value, functions):
-    made = isinstance(value, ast.Call) and _is_name(value.func, "property")
-    if made or isinstance(value, ast.Subscript):  # or another name of one: vars(Tensor)["grad"]
+    known = isinstance(value, ast.Call) and _is_name(value.func, "property")
+    if known or isinstance(value, ast.Subscript):  # or another name of one: vars(Tensor)["grad"]
         return name, None, True
     definition = functions.get(value.id) if isinstance(value, ast.Name) else None
     if definition is None:

@@ -74,7 +74,7 @@ def load():
     """Records of each family, as {family: [Record]}."""
     with importable():
         schema = importlib.import_module("autograd_cy.ops._schema")
-        found = {}
+        result = {}
         for family in families():
             module = importlib.import_module(f"autograd_cy.ops.{family}")
             later = loaded_later(module, schema.RecordError)
@@ -87,6 +87,6 @@ def load():
                             f"{record.key}: Python operators are loaded with the package; {family} "
                             f"is loaded {AT_FIRST_USE}"
                         )
-            found[family] = [record for record in schema.TABLE if record.file == family]
-        check(found, schema.RecordError)
-        return found
+            result[family] = [record for record in schema.TABLE if record.file == family]
+        check(result, schema.RecordError)
+        return result

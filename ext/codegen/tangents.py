@@ -118,7 +118,7 @@ def _factors(tree: ast.expr, emitter: Emitter) -> list[str] | None:
 
 def sum_of_terms(rows: Mapping[str, ast.expr], emitter: Emitter) -> list[str]:
     """Lines that set `total` to the sum of the terms whose tangents there are, or to None."""
-    given = {a: f"{a}_t is not None" for a in rows}
+    conditions = {a: f"{a}_t is not None" for a in rows}
     terms = {a: emitter.tensor(tree) for a, tree in rows.items()}
     lines = ["total = None"]
     names = list(rows)
@@ -129,15 +129,15 @@ def sum_of_terms(rows: Mapping[str, ast.expr], emitter: Emitter) -> list[str]:
             first, second = names
             return [
                 *lines,
-                f"if {given[first]} and {given[second]}:",
+                f"if {conditions[first]} and {conditions[second]}:",
                 f"    total = T._add_products({both})",
-                f"elif {given[first]}:",
+                f"elif {conditions[first]}:",
                 f"    total = {terms[first]}",
-                f"elif {given[second]}:",
+                f"elif {conditions[second]}:",
                 f"    total = {terms[second]}",
             ]
     for k, a in enumerate(names):
-        lines.append(f"if {given[a]}:")
+        lines.append(f"if {conditions[a]}:")
         if k == 0:
             lines.append(f"    total = {terms[a]}")
         else:

@@ -59,8 +59,8 @@ class Rule:
         kernel = self.r.kernel
         if has_shape(self.r):
             module, function, args = rule_of_shape(self.r)
-            f.add(f"cdef Result[{len(self.r.returns)}] made")
-            f.add(f'{module}_{function}(made, {without_sizes(args)}, "{self.r.shown}")')
+            f.add(f"cdef Result[{len(self.r.returns)}] results")
+            f.add(f'{module}_{function}(results, {without_sizes(args)}, "{self.r.shown}")')
         elif getattr(kernel, "by_shape", False):
             module, _, function = kernel.target.partition(".")
             f.add(f"{module}_{function}({self.op.names})")

@@ -227,7 +227,7 @@ cdef Tensor widened(Tensor t):
 cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor value, Tensor mask,
                               Tensor output, Tensor logsumexp, Tensor exact, bint is_causal,
                               double scale, Tensor dropped):
-    cdef Tensor weights, score_grads, dq, dk, dv, k, v, q, g, kept
+    cdef Tensor weights, score_grads, dq, dk, dv, k, v, q, g, dropped_weights
     cdef int dt = query.dt
     cdef bint recorded = not (tls_modes() & (M_NO_GRAD | M_INFERENCE))
     if has_kernel(device_of(query), "_attention_gradients") and not (
@@ -241,13 +241,13 @@ cdef tuple attention_backward(Tensor grad, Tensor query, Tensor key, Tensor valu
     v = widened(repeated(value, query.sizes[1]))
     weights = weights_of(q, k, widened(mask), is_causal, scale)
     score_grads = T.matmul(g, transposed(v))
-    kept = weights
+    dropped_weights = weights
     if dropped is not None:
-        kept, score_grads = T.mul(weights, dropped), T.mul(score_grads, dropped)
+        dropped_weights, score_grads = T.mul(weights, dropped), T.mul(score_grads, dropped)
     score_grads = score_gradients(weights, score_grads)
     dq = T.mul(T.matmul(score_grads, k), wrap_double(scale))
     dk = grouped_sum(T.mul(T.matmul(transposed(score_grads), q), wrap_double(scale)), key.sizes[1])
-    dv = grouped_sum(T.matmul(transposed(kept), g), key.sizes[1])
+    dv = grouped_sum(T.matmul(transposed(dropped_weights), g), key.sizes[1])
     if dq.dt != dt:
         return T._to_dtype(dq, dt), T._to_dtype(dk, dt), T._to_dtype(dv, dt)
     return dq, dk, dv

@@ -42,10 +42,10 @@ cdef Tensor value_like(Tensor value, Tensor other):
     return value if value.dt == other.dt else numbered(T._to_dtype(value, other.dt), value)
 
 
-cdef Tensor numbered(Tensor made, Tensor value):
+cdef Tensor numbered(Tensor result, Tensor value):
     """Mark the result of a number as a number for the graph, which has no edge for it."""
-    made.flags |= value.flags & F_WRAPPED
-    return made
+    result.flags |= value.flags & F_WRAPPED
+    return result
 
 
 cdef Tensor at_each(Tensor value, Tensor other, Tensor index):
@@ -132,9 +132,9 @@ cdef int same_dtype(Tensor a, Tensor b, str op) except -1:
 
 cdef Tensor values_to_put(Tensor a, tuple places, Tensor values, bint accumulate):
     """The values of index_put in the dtype of `a`: one for a mask is a number, others have it."""
-    given = [x for x in places if x is not None]
-    number = (values.count == 1 and not accumulate and len(given) == 1
-              and (<Tensor>given[0]).dt == DT_BOOL)
+    indices = [x for x in places if x is not None]
+    number = (values.count == 1 and not accumulate and len(indices) == 1
+              and (<Tensor>indices[0]).dt == DT_BOOL)
     if number and one_memory(values, a):
         values = T.clone(values, -1)    # it is read before anything is written
     if values.dt == a.dt:
@@ -303,33 +303,33 @@ cdef int repeated_dim(Tensor a) noexcept:
 
 cdef int put_into_expanded(Tensor a, tuple places, Tensor values, bint added) except -1:
     """Write elements that stand at several places: the last value stays, or all are added."""
-    cdef Tensor made, written = None
+    cdef Tensor result, written = None
     _warn(
         "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before "
         "performing this operation. This also applies to advanced indexing e.g. tensor[indices] = "
         "tensor", UserWarning)
-    made = T._contiguous(a, MF_CONTIGUOUS)
+    result = T._contiguous(a, MF_CONTIGUOUS)
     if added:
-        made = T._index_put(T.zeros_like(made), places, values, True)
+        result = T._index_put(T.zeros_like(result), places, values, True)
     else:
-        made = T._index_put(made, places, values, False)
+        result = T._index_put(result, places, values, False)
         written = T._index_put(
-            T.zeros_like(T._to_dtype(made, DT_BOOL)), places, T._to_dtype(wrap_int(1), DT_BOOL),
+            T.zeros_like(T._to_dtype(result, DT_BOOL)), places, T._to_dtype(wrap_int(1), DT_BOOL),
             False)
-    return bring_together(a, made, written)
+    return bring_together(a, result, written)
 
 
-cdef int bring_together(Tensor a, Tensor made, Tensor written) except -1:
+cdef int bring_together(Tensor a, Tensor source, Tensor written) except -1:
     cdef int d = repeated_dim(a)
     cdef Py_ssize_t i
     if d >= 0:
         for i in range(a.sizes[d]):
-            bring_together(T.narrow(a, d, 0, 1), T.narrow(made, d, i, 1),
+            bring_together(T.narrow(a, d, 0, 1), T.narrow(source, d, i, 1),
                            None if written is None else T.narrow(written, d, i, 1))
     elif written is None:
-        T.add_(a, made)
+        T.add_(a, source)
     else:
-        T.copy_(a, T.where(written, made, a))
+        T.copy_(a, T.where(written, source, a))
     return 0
 
 

@@ -89,10 +89,10 @@ cdef Tensor bilinear(Tensor a, Tensor b, Tensor weight, Tensor bias):
             f"bilinear(): weight must have 3 dimensions, not {weight.nd} (shape "
             f"{list(sizes_of(weight))})")
     k, i, j = weight.sizes[0], weight.sizes[1], weight.sizes[2]
-    for number, found, expected in ((1, a.sizes[a.nd - 1], i), (2, b.sizes[b.nd - 1], j)):
-        if found != expected:
+    for number, size, expected in ((1, a.sizes[a.nd - 1], i), (2, b.sizes[b.nd - 1], j)):
+        if size != expected:
             raise RuntimeError(
-                f"bilinear(): input{number} size does not match weight size: got {found} but "
+                f"bilinear(): input{number} size does not match weight size: got {size} but "
                 f"expected {expected}")
     if bias is not None and bias.nd == 0:
         raise missing_dim(0, 0, "bilinear(): bias must have one dimension")

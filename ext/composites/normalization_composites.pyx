@@ -172,14 +172,14 @@ cdef tuple group_norm_backward(Tensor grad, Tensor input, Py_ssize_t groups, Ten
 cdef tuple batched_groups(Tensor input, Py_ssize_t groups, Tensor weight, Tensor bias,
                           double eps):
     """Examples of a batch as samples."""
-    cdef tuple shape = dims_of(input), pair, found
+    cdef tuple shape = dims_of(input), pair, results
     if len(shape) < 3:
         # What is said of one example.
         return T._native_group_norm(T.new_zeros(input, shape[1:]), groups, weight, bias, eps)
     pair = (shape[0], shape[1])
-    found = T._native_group_norm(
+    results = T._native_group_norm(
         T.reshape(input, (shape[0] * shape[1], *shape[2:])), groups, weight, bias, eps)
-    return tuple([T.reshape(<Tensor>t, pair + dims_of(<Tensor>t)[1:]) for t in found])
+    return tuple([T.reshape(<Tensor>t, pair + dims_of(<Tensor>t)[1:]) for t in results])
 
 
 # --- channels -------------------------------------------------------------------------------

@@ -70,11 +70,11 @@ cdef int check_edges(Tensor a, tuple pad, int n, int code) except -1:
         if size + left + right < 1:
             names = [("W", "H", "D")[i] for i in range(n - 1, -1, -1)]
             sizes = [a.sizes[a.nd - n + i] for i in range(n)]
-            made = [sizes[i] + pad[2 * (n - 1 - i)] + pad[2 * (n - 1 - i) + 1] for i in range(n)]
+            padded = [sizes[i] + pad[2 * (n - 1 - i)] + pad[2 * (n - 1 - i) + 1] for i in range(n)]
             were = (", " if n == 2 else " ").join([f"{x}: {y}" for x, y in zip(names, sizes)])
             raise RuntimeError(
                 f"input ({were}) is too small. "
-                f"Calculated output {' '.join([f'{x}: {y}' for x, y in zip(names, made)])}")
+                f"Calculated output {' '.join([f'{x}: {y}' for x, y in zip(names, padded)])}")
     return 0
 
 

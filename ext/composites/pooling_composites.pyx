@@ -19,9 +19,9 @@ cdef tuple AXES = ("", "W", "HW", "THW")
 
 # --- arguments ------------------------------------------------------------------------------
 
-cdef tuple for_each(object given, int n, str op, str name):
+cdef tuple for_each(object numbers, int n, str op, str name):
     """One number for each dimension; a single one stands for all."""
-    cdef tuple x = <tuple>given
+    cdef tuple x = <tuple>numbers
     cdef str omitted, words
     for value in x:
         if not -0x80000000 <= <Py_ssize_t>value < 0x80000000:

@@ -110,7 +110,7 @@ cdef tuple cell(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor w_hh
                 Tensor b_hh):
     """(h, c) after a step."""
     cdef int dt = x.dt
-    cdef tuple made
+    cdef tuple results
     check_bias(b_ih, w_hh, "b_ih", <str>NAMES[mode])
     check_bias(b_hh, w_hh, "b_hh", <str>NAMES[mode])
     cdef bint fused = (is_usual(x, dt) and is_usual(h, dt) and is_usual(c, dt) and is_usual(w_ih,
@@ -118,13 +118,13 @@ cdef tuple cell(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor w_hh
                        and is_usual(w_hh, dt) and is_usual(b_ih, dt) and is_usual(b_hh, dt)
                        and has_kernel(device_of(x), "_recurrent"))
     if fused and (dt == DT_F32 or dt == DT_F64):
-        made = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, None, None, mode)
-        return made[0], made[2]
+        results = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, None, None, mode)
+        return results[0], results[2]
     if fused and (dt == DT_F16 or dt == DT_BF16):
-        made = T._recurrent(widened(x), widened(h), widened(c), widened(w_ih), widened(w_hh),
-                            widened(b_ih), widened(b_hh), None, None, mode)
-        return (T._to_dtype(<Tensor>made[0], dt),
-                None if c is None else T._to_dtype(<Tensor>made[2], dt))
+        results = T._recurrent(widened(x), widened(h), widened(c), widened(w_ih), widened(w_hh),
+                               widened(b_ih), widened(b_hh), None, None, mode)
+        return (T._to_dtype(<Tensor>results[0], dt),
+                None if c is None else T._to_dtype(<Tensor>results[2], dt))
     return plain_step(mode, T.linear(x, w_ih, b_ih), h, c, w_hh, b_hh, None)
 
 
@@ -154,14 +154,14 @@ cdef tuple one_layer(int mode, Tensor x, Tensor h, Tensor c, Tensor w_ih, Tensor
                      Tensor b_ih, Tensor b_hh, Tensor w_hr, Tensor batch_sizes, bint reverse):
     """(output, h, c)"""
     cdef int dt = x.dt
-    cdef tuple made
+    cdef tuple results
     if ((dt == DT_F32 or dt == DT_F64) and is_usual(x, dt) and is_usual(h, dt) and is_usual(c, dt)
             and is_usual(w_ih, dt) and is_usual(w_hh, dt) and is_usual(b_ih, dt) and is_usual(b_hh,
                                                                                               dt)
             and is_usual(w_hr, dt) and has_kernel(device_of(x), "_recurrent")):
-        made = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes,
-                            mode | R_REVERSE if reverse else mode)
-        return made[0], made[1], made[2]
+        results = T._recurrent(x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes,
+                               mode | R_REVERSE if reverse else mode)
+        return results[0], results[1], results[2]
     return plain_layer(mode, x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, reverse)
 
 
@@ -215,7 +215,7 @@ cdef tuple gradients(Tensor g_out, Tensor g_hy, Tensor g_cy, Tensor x, Tensor h,
     cdef Py_ssize_t wanted = 0, k
     cdef bint plain = False, recorded = False
     cdef Tensor t
-    cdef tuple made
+    cdef tuple results
     for k in range(8):
         if needed[k]:
             wanted |= 1 << k
@@ -226,13 +226,13 @@ cdef tuple gradients(Tensor g_out, Tensor g_hy, Tensor g_cy, Tensor x, Tensor h,
             recorded = recorded or requires_grad(t)
     plain = plain or not has_kernel(device_of(x), "_recurrent_backward")
     if plain or (recorded and not tls_modes() & M_NO_GRAD):
-        made = plain_gradients(
+        results = plain_gradients(
             <int>(mode & ~<Py_ssize_t>R_REVERSE), g_out, g_hy, g_cy, x, h, c, w_ih, w_hh, b_ih,
             b_hh, w_hr, batch_sizes, mode & R_REVERSE != 0)
     else:
-        made = T._recurrent_backward(g_out, g_hy, g_cy, x, h, c, w_ih, w_hh, w_hr, batch_sizes,
-                                     out, gates, mode, wanted)
-    return tuple([made[k] if wanted >> k & 1 else None for k in range(8)])
+        results = T._recurrent_backward(g_out, g_hy, g_cy, x, h, c, w_ih, w_hh, w_hr, batch_sizes,
+                                        out, gates, mode, wanted)
+    return tuple([results[k] if wanted >> k & 1 else None for k in range(8)])
 
 
 cdef Tensor add_or_none(Tensor a, Tensor b):
@@ -313,9 +313,9 @@ cdef tuple plain_gradients(int mode, Tensor g_out, Tensor g_hy, Tensor g_cy, Ten
                            Tensor c, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh,
                            Tensor w_hr, Tensor batch_sizes, bint reverse):
     """Backward through time made of plain operators, after the steps once more."""
-    cdef tuple parts = steps_of(T.linear(x, w_ih, b_ih), batch_sizes), grads, step, found
+    cdef tuple parts = steps_of(T.linear(x, w_ih, b_ih), batch_sizes), grads, step, results
     cdef Py_ssize_t count = len(parts), k, t, rows
-    cdef list kept = [None] * count, d = [None] * count, s = [None] * count
+    cdef list states = [None] * count, d = [None] * count, s = [None] * count
     cdef list last = [None] * count, drawn = [None] * count, raw = [None] * count
     cdef Tensor gx, dh, before, cell, g_h = g_hy, g_c = g_cy, g_last
     for k in range(count):
@@ -324,7 +324,7 @@ cdef tuple plain_gradients(int mode, Tensor g_out, Tensor g_hy, Tensor g_cy, Ten
         rows = gx.sizes[0]
         before, cell = top(h, rows), top(c, rows)
         step = again(mode, gx, before, cell, w_hh, b_hh, w_hr)
-        kept[t] = (before, cell, step)
+        states[t] = (before, cell, step)
         last[t], raw[t] = before, step[4]
         h = replaced(h, <Tensor>step[0])
         c = None if c is None else replaced(c, <Tensor>step[1])
@@ -335,17 +335,17 @@ cdef tuple plain_gradients(int mode, Tensor g_out, Tensor g_hy, Tensor g_cy, Ten
     grads = (None,) * count if g_out is None else steps_of(g_out, batch_sizes)
     for k in range(count):
         t = k if reverse else count - 1 - k
-        before, cell, step = <tuple>kept[t]
+        before, cell, step = <tuple>states[t]
         rows = before.sizes[0]
         dh = drawn[t] = add_or_none(top(g_h, rows), <Tensor>grads[t])
         if w_hr is not None:
             dh = T.matmul(dh, w_hr)
-        found = step_back(mode, dh, top(g_c, rows), before, cell, <tuple>step[2], <Tensor>step[3])
-        d[t], s[t] = found[0], found[1]
-        g_last = add_or_none(T.matmul(<Tensor>found[1], w_hh), <Tensor>found[2])
+        results = step_back(mode, dh, top(g_c, rows), before, cell, <tuple>step[2], <Tensor>step[3])
+        d[t], s[t] = results[0], results[1]
+        g_last = add_or_none(T.matmul(<Tensor>results[1], w_hh), <Tensor>results[2])
         g_h = replaced(g_h, g_last)
         if c is not None:
-            g_c = replaced(g_c, <Tensor>found[3])
+            g_c = replaced(g_c, <Tensor>results[3])
     gx, before = T.cat(tuple(d), 0), T.cat(tuple(s), 0)
     return (
         T.reshape(T.matmul(gx, w_ih), dims_of(x)), g_h, g_c, sums(gx, x),
@@ -418,7 +418,7 @@ cdef tuple sequence(int mode, Tensor x, Tensor batch_sizes, tuple hx, tuple para
     cdef str name = <str>NAMES[mode]
     cdef Py_ssize_t directions = 2 if bidirectional else 1, per, layer, k, at, batch, d
     cdef Tensor h, c = None, output = x, w_ih, w_hh, b_ih, b_hh, w_hr
-    cdef tuple made
+    cdef tuple results
     cdef list outputs, last = [], cells = []
     check_floating(x, name)
     if mode == R_LSTM:
@@ -480,10 +480,10 @@ cdef tuple sequence(int mode, Tensor x, Tensor batch_sizes, tuple hx, tuple para
             check_layer(mode, output, h, c, w_ih, w_hh, w_hr, name)
             check_bias(b_ih, w_hh, "bias_ih", name)
             check_bias(b_hh, w_hh, "bias_hh", name)
-            made = one_layer(mode, output, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, d)
-            outputs.append(made[0])
-            last.append(made[1])
-            cells.append(made[2])
+            results = one_layer(mode, output, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, d)
+            outputs.append(results[0])
+            last.append(results[1])
+            cells.append(results[2])
         output = <Tensor>outputs[0] if directions == 1 else T.cat(tuple(outputs), -1)
     if batch_first and batch_sizes is None:
         output = T.transpose(output, 0, 1)

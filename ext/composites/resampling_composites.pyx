@@ -21,16 +21,16 @@ cdef Tensor resample_form(Tensor a, tuple size, double scale_d, double scale_h, 
     cdef int d, n = <int>len(size)
     cdef bint fits = True
     cdef str word
-    cdef list given = [a.sizes[a.nd - n + d] for d in range(n)], wanted = list(size)
+    cdef list sizes = [a.sizes[a.nd - n + d] for d in range(n)], wanted = list(size)
     for d in range(n):
-        fits = fits and given[d] > 0 and wanted[d] > 0
+        fits = fits and sizes[d] > 0 and wanted[d] > 0
     if not fits:
         if n == 1:
             raise RuntimeError(
-                f"Input and output sizes should be greater than 0, but got input ({axes_of(given)})"
+                f"Input and output sizes should be greater than 0, but got input ({axes_of(sizes)})"
                 f" and output ({axes_of(wanted)})")
         raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input ({axes_of(given)}) "
+            f"Input and output sizes should be greater than 0, but got input ({axes_of(sizes)}) "
             f"output ({axes_of(wanted)})")
     if a.sizes[1] == 0:
         raise RuntimeError(
@@ -50,13 +50,13 @@ cdef Tensor resample_form(Tensor a, tuple size, double scale_d, double scale_h, 
 cdef Py_ssize_t LARGEST_ROOT = 3037000499  # the square of the next is no Py_ssize_t
 
 
-cdef Tensor own(Tensor result, Tensor given, int form):
+cdef Tensor own(Tensor result, Tensor source, int form):
     """Results have memory of their own, also where every element stays."""
-    return T.clone(result, form) if result.mem == given.mem else result
+    return T.clone(result, form) if result.mem == source.mem else result
 
 
-cdef Tensor pixel_shuffle(Tensor given, Py_ssize_t factor):
-    cdef Tensor a = given
+cdef Tensor pixel_shuffle(Tensor input, Py_ssize_t factor):
+    cdef Tensor a = input
     cdef tuple shape = dims_of(a), lead
     cdef Py_ssize_t n = len(shape), c, h, w
     cdef object times = factor  # without elements, sizes may be beyond C's
@@ -80,14 +80,14 @@ cdef Tensor pixel_shuffle(Tensor given, Py_ssize_t factor):
     if n == 4 and channels_last(a):
         a = T.reshape(T.permute(a, (0, 2, 3, 1)), (shape[0], h, w, c, factor, factor))
         a = T.reshape(T.permute(a, (0, 1, 4, 2, 5, 3)), (shape[0], h * times, w * times, c))
-        return own(T.permute(a, (0, 3, 1, 2)), given, -1)
+        return own(T.permute(a, (0, 3, 1, 2)), input, -1)
     a = T.permute(T.reshape(a, lead + (c, factor, factor, h, w)),
                   tuple(range(n - 3)) + (n - 3, n, n - 2, n + 1, n - 1))
-    return own(T.reshape(a, lead + (c, h * times, w * times)), given, 0)
+    return own(T.reshape(a, lead + (c, h * times, w * times)), input, 0)
 
 
-cdef Tensor pixel_unshuffle(Tensor given, Py_ssize_t factor):
-    cdef Tensor a = given
+cdef Tensor pixel_unshuffle(Tensor input, Py_ssize_t factor):
+    cdef Tensor a = input
     cdef tuple shape = dims_of(a), lead
     cdef Py_ssize_t n = len(shape), c, h, w
     cdef object times = factor
@@ -109,14 +109,14 @@ cdef Tensor pixel_unshuffle(Tensor given, Py_ssize_t factor):
     if n == 4 and channels_last(a):
         a = T.reshape(T.permute(a, (0, 2, 3, 1)), (shape[0], h, factor, w, factor, c))
         a = T.reshape(T.permute(a, (0, 1, 3, 5, 2, 4)), (shape[0], h, w, times * times * c))
-        return own(T.permute(a, (0, 3, 1, 2)), given, -1)
+        return own(T.permute(a, (0, 3, 1, 2)), input, -1)
     a = T.permute(T.reshape(a, lead + (c, h, factor, w, factor)),
                   tuple(range(n - 3)) + (n - 3, n - 1, n + 1, n - 2, n))
-    return own(T.reshape(a, lead + (times * times * c, h, w)), given, 0)
+    return own(T.reshape(a, lead + (times * times * c, h, w)), input, 0)
 
 
-cdef Tensor channel_shuffle(Tensor given, Py_ssize_t groups):
-    cdef Tensor a = given
+cdef Tensor channel_shuffle(Tensor input, Py_ssize_t groups):
+    cdef Tensor a = input
     cdef tuple shape = dims_of(a), lead
     if a.nd <= 2:
         raise RuntimeError(
@@ -133,9 +133,9 @@ cdef Tensor channel_shuffle(Tensor given, Py_ssize_t groups):
         a = T.movedim(a, (1,), (-1,))
         lead = dims_of(a)
         a = T.transpose(T.reshape(a, lead[:a.nd - 1] + (groups, shape[1] // groups)), -1, -2)
-        return own(T.movedim(T.reshape(a, lead), (-1,), (1,)), given, -1)
+        return own(T.movedim(T.reshape(a, lead), (-1,), (1,)), input, -1)
     a = T.transpose(T.reshape(a, (shape[0], groups, shape[1] // groups) + shape[2:]), 1, 2)
-    return own(T.reshape(a, shape), given, 0)
+    return own(T.reshape(a, shape), input, 0)
 
 
 # --- elements where they were -----------------------------------------------------------------

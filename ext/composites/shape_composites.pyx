@@ -53,10 +53,10 @@ cdef Tensor flatten(Tensor a, Py_ssize_t start, Py_ssize_t end):
 
 cdef tuple moved_dims(tuple dims, int nd, str side):
     """The dimensions that `movedim` moves, or their new places, each once."""
-    cdef list found = [normal_dim(d, nd) for d in dims]
-    if len(set(found)) != len(found):
+    cdef list places = [normal_dim(d, nd) for d in dims]
+    if len(set(places)) != len(places):
         raise RuntimeError(f"movedim: repeated dim in `{side}` ({list(dims)})")
-    return tuple(found)
+    return tuple(places)
 
 
 cdef Tensor movedim(Tensor a, object source, object destination):

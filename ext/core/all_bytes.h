@@ -11,7 +11,7 @@ typedef uint64_t ag_words __attribute__((vector_size(16)));
 
 static inline uint8_t ag_all_bytes(const uint8_t *p, ptrdiff_t n) {
     ag_words a = {0, 0}, b = a, c = a, d = a, w[4];
-    uint8_t found = 0;
+    uint8_t bits = 0;
     uint64_t word;
     for (; n >= 64; n -= 64, p += 64) {
         memcpy(w, p, 64);
@@ -22,9 +22,9 @@ static inline uint8_t ag_all_bytes(const uint8_t *p, ptrdiff_t n) {
     }
     a = (a | b) | (c | d);
     word = a[0] | a[1];
-    for (; n > 0; n--, p++) found |= *p;
-    for (int k = 0; k < 8; k++, word >>= 8) found |= (uint8_t)word;
-    return found;
+    for (; n > 0; n--, p++) bits |= *p;
+    for (int k = 0; k < 8; k++, word >>= 8) bits |= (uint8_t)word;
+    return bits;
 }
 
 #endif

@@ -328,14 +328,14 @@ cpdef object dims_arg(object x, str op, str name, int position):
 cpdef tuple fixed_arg(object x, str op, str name, int position, tuple words):
     """Convert to as many ints as the type says; one int stands for all."""
     cdef Py_ssize_t n = int(words[0])
-    cdef tuple found = sizes_arg((x,) if type(x) is int else x, op, name, position)
+    cdef tuple sizes = sizes_arg((x,) if type(x) is int else x, op, name, position)
     if not isinstance(x, (tuple, list)):
-        return found * n
-    if len(found) != n:
+        return sizes * n
+    if len(sizes) != n:
         raise RuntimeError(
-            f"{op}: It is expected {name} equals to {n}, but got size {len(found)}; give {n} ints, "
+            f"{op}: It is expected {name} equals to {n}, but got size {len(sizes)}; give {n} ints, "
             "or one for all")
-    return found
+    return sizes
 
 
 cdef dict UNITED = {"ints": "tuple of ints"}
@@ -452,10 +452,10 @@ def _result_type(a, b):
     cdef Tensor y = foreign_operand(b)
     if type(a) is int and x is None or type(b) is int and y is None:
         from autograd_cy._tensors.unsigned_numbers import unsigned_taken
-        found = unsigned_taken("result_type", (a, b), {})
-        if found is None:
+        operands = unsigned_taken("result_type", (a, b), {})
+        if operands is None:
             raise beyond_64_bits(a if x is None else b)
-        return _result_type(*found[0])
+        return _result_type(*operands[0])
     if x is None or y is None:
         raise wrong_type(a if x is None else b, "result_type", "tensor", 0, "Tensor or Number")
     return dt_object(result_dtype((x, y)))

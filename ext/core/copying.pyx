@@ -198,12 +198,12 @@ def __deepcopy__(Tensor self not None, memo):
             "for one that gradients flow through."
         )
     if type(self).__reduce_ex__ is Tensor.__reduce_ex__:
-        given = reduce_for_pickle(self)
-        rebuild, (cls, storage, *geometry), *state = given
+        reduced = reduce_for_pickle(self)
+        rebuild, (cls, storage, *geometry), *state = reduced
         copy = rebuild(cls, _deepcopy(storage, memo), *geometry)
     else:                               # a subclass that says how it is made anew
-        given = self.__reduce_ex__(4)
-        rebuild, arguments, *state = given
+        reduced = self.__reduce_ex__(4)
+        rebuild, arguments, *state = reduced
         copy = rebuild(*_deepcopy(arguments, memo))
         state = [x for x in state[:1] if x is not None]
     memo[id(self)] = copy

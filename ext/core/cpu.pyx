@@ -25,12 +25,12 @@ cdef int target() noexcept nogil:
 
 def supported_targets():
     """Return the instruction sets that this processor can run, best last."""
-    found = ["base"]
+    targets = ["base"]
     if agc_has_avx2():
-        found.append("avx2")
+        targets.append("avx2")
     if agc_has_avx512():
-        found.append("avx512")
-    return tuple(found)
+        targets.append("avx512")
+    return tuple(targets)
 
 
 def selected_target():

@@ -96,13 +96,13 @@ def register(str name not None, services_capsule, dict kernels not None, by_host
         If the name is taken, a service is missing, a kernel is of no operator or of another
         signature, or `by_host` names one that isn't given. Nothing is registered then.
     """
-    cdef Services* given
+    cdef Services* offered
     cdef Slots* slots
     cdef int type
     if not PyCapsule_IsValid(services_capsule, "autograd_cy.services"):
         raise ValueError(f"register({name!r}): services are a capsule \"autograd_cy.services\"")
-    given = <Services*>PyCapsule_GetPointer(services_capsule, "autograd_cy.services")
-    check_services(name, given)
+    offered = <Services*>PyCapsule_GetPointer(services_capsule, "autograd_cy.services")
+    check_services(name, offered)
     known = signatures()
     for key, capsule in kernels.items():
         if key not in known:
@@ -115,9 +115,9 @@ def register(str name not None, services_capsule, dict kernels not None, by_host
     if not by_host <= kernels.keys():
         raise ValueError(f"register({name!r}): by_host names {min(by_host - kernels.keys())!r}, of "
                          "which no kernel is given")
-    type = add_device_type(name, given.count)
+    type = add_device_type(name, offered.count)
     _by_host.update([(type, key) for key in by_host])
-    services[type] = given[0]
+    services[type] = offered[0]
     device_memory[type] = device_storage
     for key, capsule in kernels.items():
         if key not in _places:
@@ -159,32 +159,33 @@ def choose_accelerator(name):
     set_accelerator(type)
 
 
-cdef int check_services(str name, Services* given) except -1:
+cdef int check_services(str name, Services* offered) except -1:
     """Refuse services of another version, missing ones, and devices that can't be counted."""
     cdef int count
-    if given.size != sizeof(Services):
+    if offered.size != sizeof(Services):
         raise ValueError(
-            f"register({name!r}): the services are of {given.size} bytes and must be of "
+            f"register({name!r}): the services are of {offered.size} bytes and must be of "
             f"{sizeof(Services)}: the backend was built for another version; build it again")
     missing = [service for service, address in (
-        ("count", <size_t>given.count), ("allocate", <size_t>given.allocate),
-        ("release", <size_t>given.release), ("elementwise", <size_t>given.elementwise),
-        ("copy", <size_t>given.copy), ("cast", <size_t>given.cast), ("fill", <size_t>given.fill),
-        ("stream_new", <size_t>given.stream_new), ("stream_free", <size_t>given.stream_free),
-        ("query", <size_t>given.query), ("synchronize", <size_t>given.synchronize),
-        ("synchronize_all", <size_t>given.synchronize_all),
-        ("event_record", <size_t>given.event_record), ("event_wait", <size_t>given.event_wait),
-        ("event_query", <size_t>given.event_query),
-        ("event_synchronize", <size_t>given.event_synchronize),
-        ("event_free", <size_t>given.event_free)) if not address]
-    if (given.pin == NULL) != (given.unpin == NULL):
-        missing.append("pin" if given.pin == NULL else "unpin")
+        ("count", <size_t>offered.count), ("allocate", <size_t>offered.allocate),
+        ("release", <size_t>offered.release), ("elementwise", <size_t>offered.elementwise),
+        ("copy", <size_t>offered.copy), ("cast", <size_t>offered.cast),
+        ("fill", <size_t>offered.fill),
+        ("stream_new", <size_t>offered.stream_new), ("stream_free", <size_t>offered.stream_free),
+        ("query", <size_t>offered.query), ("synchronize", <size_t>offered.synchronize),
+        ("synchronize_all", <size_t>offered.synchronize_all),
+        ("event_record", <size_t>offered.event_record), ("event_wait", <size_t>offered.event_wait),
+        ("event_query", <size_t>offered.event_query),
+        ("event_synchronize", <size_t>offered.event_synchronize),
+        ("event_free", <size_t>offered.event_free)) if not address]
+    if (offered.pin == NULL) != (offered.unpin == NULL):
+        missing.append("pin" if offered.pin == NULL else "unpin")
     if missing:
         raise ValueError(f"register({name!r}): a service is missing: {', '.join(missing)}")
-    if given.traits & ~<uint32_t>LAYS_CHANNELS_LAST:
-        raise ValueError(f"register({name!r}): there are no such traits: {given.traits:#x}")
+    if offered.traits & ~<uint32_t>LAYS_CHANNELS_LAST:
+        raise ValueError(f"register({name!r}): there are no such traits: {offered.traits:#x}")
     try:
-        count = given.count()
+        count = offered.count()
     except Exception as error:
         raise ValueError(f"register({name!r}): count() raised {error!r}") from error
     if not 0 <= count <= DEVICES_OF_TYPE:
@@ -210,7 +211,7 @@ cdef bint has_kernel(int device, str key) except -1:
 
 cdef int device_among(tuple tensors, str op) except -1:
     cdef Tensor t
-    cdef int found = ON_CPU
+    cdef int device = ON_CPU
     cdef bint host = False
     for item in tensors:
         if item is None:
@@ -223,23 +224,23 @@ cdef int device_among(tuple tensors, str op) except -1:
                     continue
                 if t.mem.device == ON_CPU:
                     host = True
-                elif found != ON_CPU and found != t.mem.device:
-                    raise two_devices(op, found, t.mem.device)
+                elif device != ON_CPU and device != t.mem.device:
+                    raise two_devices(op, device, t.mem.device)
                 else:
-                    found = t.mem.device
+                    device = t.mem.device
             continue
         t = <Tensor>item
         if t.mem.device == ON_CPU:
             host |= t.nd != 0
-        elif found != ON_CPU and found != t.mem.device:
-            raise two_devices(op, found, t.mem.device)
+        elif device != ON_CPU and device != t.mem.device:
+            raise two_devices(op, device, t.mem.device)
         else:
-            found = t.mem.device
-    if found != ON_CPU and host:
-        raise two_devices(op, found, ON_CPU)
-    if found != ON_CPU:
-        check_capture(found, op)
-    return found
+            device = t.mem.device
+    if device != ON_CPU and host:
+        raise two_devices(op, device, ON_CPU)
+    if device != ON_CPU:
+        check_capture(device, op)
+    return device
 
 
 cdef int check_capture(int device, str op) except -1:

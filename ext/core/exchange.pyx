@@ -223,19 +223,19 @@ def from_numpy(ndarray):
     tensor([7., 0., 0.], dtype=autograd_cy.float64)
     """
     no_launch("from_numpy", "NumPy may write that memory, which would not be done again")
-    cdef Tensor made = from_array(ndarray)
+    cdef Tensor result = from_array(ndarray)
     if not cnp.PyArray_ISWRITEABLE(ndarray):
         warn_once(
             "The given NumPy array is not writable, and neither is the tensor on its memory: "
             "in-place operations on it are refused. Copy the array, or make it writable.")
-    return made
+    return result
 
 
 def _constant_array(array):
     """A tensor on the memory of an array that was made for it, of values that shapes decide."""
-    cdef Tensor made = from_array(array)
-    note_constant(made)
-    return made
+    cdef Tensor result = from_array(array)
+    note_constant(result)
+    return result
 
 
 # --- to Python's numbers and lists, in profiles; tensor.pyx has them -------------------------

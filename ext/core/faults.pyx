@@ -87,7 +87,7 @@ cdef object fault_error(Fault* f):
 
 cdef object exception_of(Fault* f):
     cdef str op = f.op.decode() if f.op != NULL else ""
-    cdef double made
+    cdef double step
     if f.kind == FAULT_EMBEDDING:
         return IndexError(f"index out of range in self ({op}: index {f.value} in a table of "
                           f"{f.size} rows)")
@@ -113,9 +113,9 @@ cdef object exception_of(Fault* f):
             f"Class values must be smaller than num_classes, but there is {f.value} and "
             f"num_classes is {f.size}.")
     if f.kind == FAULT_STEP_COUNT:
-        memcpy(&made, &f.value, sizeof(made))
+        memcpy(&step, &f.value, sizeof(step))
         return ValueError(f"{op}: steps are counted from 1, and NaN is no number of them, but "
-                          f"parameter {f.size} has made {made}")
+                          f"parameter {f.size} has made {step}")
     if f.kind >= FAULT_CHANCE:
         return drawing_error(f)
     return loss_error(f)
@@ -231,14 +231,14 @@ cdef struct ZeroPlan:
 
 cdef inline bint zero_in_row(const bits_t* p, Py_ssize_t step, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
-    cdef bint found = False
+    cdef bint any_zero = False
     if step == sizeof(bits_t):
         for i in range(n):          # without an exit it runs at the speed of memory
-            found |= p[i] == 0
-        return found
+            any_zero |= p[i] == 0
+        return any_zero
     for i in range(n):
-        found |= (<const bits_t*>(<const char*>p + i * step))[0] == 0
-    return found
+        any_zero |= (<const bits_t*>(<const char*>p + i * step))[0] == 0
+    return any_zero
 
 
 cdef bint has_zero(const ZeroPlan* plan, const char* p) noexcept nogil:
@@ -316,10 +316,10 @@ cdef struct SignPlan:
 
 cdef inline bint below_zero(const real_t* p, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
-    cdef bint found = False
+    cdef bint any_below = False
     for i in range(n):
-        found |= p[i] < 0
-    return found
+        any_below |= p[i] < 0
+    return any_below
 
 
 cdef void sign_run(void* ctx) noexcept nogil:

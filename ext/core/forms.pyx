@@ -78,7 +78,7 @@ cdef struct Parameter:
     PyObject* name
     PyObject* op                    # the operator, in errors
     PyObject* words                 # what may be given, of a choice
-    PyObject* given                 # the default; NULL: there is none
+    PyObject* fallback              # the default; NULL: there is none
     Value value                     # the default as C has it
     int position
     int kind
@@ -88,7 +88,7 @@ cdef struct Parameter:
 
 ctypedef PyObject* (*body_fn)(Value* v) noexcept
 ctypedef PyObject* (*caller_fn)(void* function, Value* v) noexcept
-ctypedef int (*which_fn)(Given* given) noexcept
+ctypedef int (*which_fn)(CallArguments* arguments) noexcept
 
 cdef struct Row:
     Parameter parameters[MOST]
@@ -131,7 +131,7 @@ cdef str line_of(const char** text):
 
 cdef int read(Form form) except -1:
     """Make the rows of a form of its lines. Another thread may, too: the first counts."""
-    cdef list kept = []
+    cdef list owned = []
     cdef Row* rows
     cdef const char* text
     cdef int place = 0, k = -1
@@ -157,7 +157,7 @@ cdef int read(Form form) except -1:
             rows[0].which = <which_fn>form.bodies[place]
         elif k + 1 < form.n_rows:
             k += 1
-            read_row(form, kept, &rows[k], line)
+            read_row(form, owned, &rows[k], line)
             rows[k].function = form.bodies[place]
         else:
             break
@@ -173,23 +173,23 @@ cdef int read(Form form) except -1:
     if form.rows != NULL:
         free(rows)
         return 0
-    form.kept = kept
+    form.owned = owned
     form.rows = rows
     return 0
 
 
-cdef PyObject* own_object(list kept, object x):
-    kept.append(x)
+cdef PyObject* own_object(list owned, object x):
+    owned.append(x)
     return <PyObject*>x
 
 
-cdef int read_row(Form form, list kept, Row* row, str line) except -1:
+cdef int read_row(Form form, list owned, Row* row, str line) except -1:
     cdef list cells = line.lstrip("| ").split("; ")
     cdef Parameter* p
     cdef str op = form.__name__
     cdef str cell, kind, name, default
     row.positional = row.own = -1
-    row.shown = own_object(kept, form.__name__)
+    row.shown = own_object(owned, form.__name__)
     for word in (<str>cells[0]).split()[1:]:
         if word.startswith("as="):
             op = word[3:]
@@ -227,14 +227,14 @@ cdef int read_row(Form form, list kept, Row* row, str line) except -1:
         p.quick = QUICK.get(kind, NOT_QUICK)
         if p.optional and p.quick in (QUICK_INT, QUICK_DIM):
             p.quick = NOT_QUICK         # an object, as None is one
-        p.name = own_object(kept, intern(name))      # as those of calls are: the same object
-        p.op = own_object(kept, op)
-        p.words = own_object(kept, tuple(words.split(",")))
+        p.name = own_object(owned, intern(name))      # as those of calls are: the same object
+        p.op = own_object(owned, op)
+        p.words = own_object(owned, tuple(words.split(",")))
         if has_default:
-            p.given = own_object(kept, eval(default, {}))
-            p.afresh = kind in ("operand", "number") and p.given != NONE
-            if convert(&p.value, p.given, p):
-                kept.append(<object>p.value.o)
+            p.fallback = own_object(owned, eval(default, {}))
+            p.afresh = kind in ("operand", "number") and p.fallback != NONE
+            if convert(&p.value, p.fallback, p):
+                owned.append(<object>p.value.o)
                 decref(p.value.o)
         row.n += 1
         if not has_default or p.afresh:
@@ -248,7 +248,7 @@ cdef int read_row(Form form, list kept, Row* row, str line) except -1:
 
 # --- calls ----------------------------------------------------------------------------------
 
-cdef bint has_named(Given* g, str name) except -1:
+cdef bint has_named(CallArguments* g, str name) except -1:
     return g.names != NULL and name in <tuple>g.names
 
 
@@ -262,26 +262,26 @@ cdef int refuse_name(Row* row, object key) except -1:
 
 
 cdef int take_names(Row* row, PyObject** args, Py_ssize_t n, PyObject* names,
-                    PyObject** given) except -1:
+                    PyObject** values) except -1:
     """Put the arguments given by name into their places."""
     cdef Py_ssize_t k
-    cdef int i, found
+    cdef int i, place
     cdef PyObject* key
     for k in range(PyTuple_GET_SIZE(names)):
         key = PyTuple_GET_ITEM(names, k)
-        found = -1
+        place = -1
         for i in range(row.n):
             if row.parameters[i].name == key:
-                found = i
+                place = i
                 break
-        if found < 0:
+        if place < 0:
             for i in range(row.n):
                 if same_text(row.parameters[i].name, key) == 0:
-                    found = i
+                    place = i
                     break
-        if found < 0 or given[found] != NULL:
+        if place < 0 or values[place] != NULL:
             refuse_name(row, <object>key)
-        given[found] = args[n + k]
+        values[place] = args[n + k]
     return 0
 
 
@@ -329,13 +329,13 @@ cdef inline bint quickly(Value* v, PyObject* x, Parameter* p) noexcept:
 
 
 cdef int convert_arguments(Row* row, PyObject** args, Py_ssize_t n, PyObject* names, Value* v,
-                           PyObject** given, PyObject** owned, int* n_owned) except -1:
+                           PyObject** values, PyObject** owned, int* n_owned) except -1:
     """Convert the arguments of a call; new objects are put into `owned`."""
     cdef int i
     cdef Parameter* p
     cdef PyObject* x
     cdef PyObject* args_of
-    cdef Tensor made
+    cdef Tensor number
     if n > row.positional or (
             row.spread and n == row.positional and TYPE_OF(args[n - 1]) == &PyLong_Type):
         if not row.spread:
@@ -344,22 +344,22 @@ cdef int convert_arguments(Row* row, PyObject** args, Py_ssize_t n, PyObject* na
         owned[n_owned[0]] = args_of
         n_owned[0] += 1
         for i in range(row.positional - 1):
-            given[i] = args[i]
-        given[row.positional - 1] = args_of
+            values[i] = args[i]
+        values[row.positional - 1] = args_of
         for i in range(row.positional, row.n):
-            given[i] = NULL
+            values[i] = NULL
     else:
         for i in range(<int>n):
-            given[i] = args[i]
+            values[i] = args[i]
         for i in range(<int>n, row.n):
-            given[i] = NULL
+            values[i] = NULL
     if names != NULL:
-        take_names(row, args, n, names, given)
+        take_names(row, args, n, names, values)
     for i in range(row.n):
         p = &row.parameters[i]
-        x = given[i]
+        x = values[i]
         if x == NULL:
-            x = given[i] = p.given
+            x = values[i] = p.fallback
             if x == NULL:
                 refuse_missing(row, i)
             if not p.afresh:
@@ -368,14 +368,14 @@ cdef int convert_arguments(Row* row, PyObject** args, Py_ssize_t n, PyObject* na
         if not quickly(&v[i], x, p) and convert(&v[i], x, p):
             owned[n_owned[0]] = v[i].o
             n_owned[0] += 1
-    if ((row.lone or row.numbers) and given[0] != v[0].o and TYPE_OF(v[1].o) == tensor_type
+    if ((row.lone or row.numbers) and values[0] != v[0].o and TYPE_OF(v[1].o) == tensor_type
             and (<Tensor>v[0].o).flags & (<Tensor>v[1].o).flags & F_WRAPPED):
         p = &row.parameters[1]
         if row.numbers:             # no operator on numbers only
-            tensor_arg(<object>given[1], <str>p.op, <str>p.name, p.position)
-        made = number_alone(<Tensor>v[0].o)
-        Py_INCREF(made)
-        v[0].o = <PyObject*>made
+            tensor_arg(<object>values[1], <str>p.op, <str>p.name, p.position)
+        number = number_alone(<Tensor>v[0].o)
+        Py_INCREF(number)
+        v[0].o = <PyObject*>number
         owned[n_owned[0]] = v[0].o
         n_owned[0] += 1
     return 0
@@ -403,12 +403,12 @@ cdef bint differs(Row* row, Value* v) noexcept:
 cdef PyObject* plainly(PyObject* f, PyObject** args, size_t nargsf, PyObject* names) except NULL:
     """Call a form without dispatch to classes or modes."""
     cdef Value v[MOST]
-    cdef PyObject* given[MOST]
+    cdef PyObject* values[MOST]
     cdef PyObject* owned[MOST + 2]
     cdef PyObject* result = NULL
     cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf)
     cdef Row* row = (<Form>f).rows
-    cdef Given g
+    cdef CallArguments g
     cdef int n_owned = 0, k
     if row == NULL:
         read(<Form>f)
@@ -419,7 +419,7 @@ cdef PyObject* plainly(PyObject* f, PyObject** args, size_t nargsf, PyObject* na
         if k < 0:
             return NULL
         row += k
-    if filled(row, args, n, names, v, given, owned, &n_owned) == 0:
+    if filled(row, args, n, names, v, values, owned, &n_owned) == 0:
         if row.caller == NULL:
             result = (<body_fn>row.function)(v)
         elif row.more != NULL and differs(row, v):
@@ -444,7 +444,7 @@ cdef PyObject* numbers_first(Form form, PyObject** args, Py_ssize_t n,
     cdef PyObject *kind = NULL, *value = NULL, *trace = NULL
     cdef dict named = {}
     cdef Py_ssize_t k
-    cdef object found = None, given, result
+    cdef object call = None, arguments, result
     PyErr_Fetch(&kind, &value, &trace)
     if kind == PyExc_IndexError and n and isinstance(<object>args[0], Tensor):
         PyErr_NormalizeException(&kind, &value, &trace)
@@ -458,17 +458,17 @@ cdef PyObject* numbers_first(Form form, PyObject** args, Py_ssize_t n,
         if names != NULL:
             for k in range(PyTuple_GET_SIZE(names)):
                 named[<object>PyTuple_GET_ITEM(names, k)] = <object>args[n + k]
-        given = tuple([<object>args[k] for k in range(n)])
-        found = (unsigned_taken if kind == PyExc_OverflowError else rearranged)(
-            form.__name__, given, named)
+        arguments = tuple([<object>args[k] for k in range(n)])
+        call = (unsigned_taken if kind == PyExc_OverflowError else rearranged)(
+            form.__name__, arguments, named)
     except BaseException:
         drop_error(kind, value, trace)
         raise
-    if found is None:
+    if call is None:
         PyErr_Restore(kind, value, trace)
         return NULL
     drop_error(kind, value, trace)
-    result = form(*found[0], **found[1])
+    result = form(*call[0], **call[1])
     Py_INCREF(result)
     return <PyObject*>result
 
@@ -493,7 +493,7 @@ cdef PyObject* call(PyObject* f, PyObject** args, size_t nargsf, PyObject* names
     cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf)
     cdef Row* row = (<Form>f).rows
     cdef PyObject* result
-    cdef Given g
+    cdef CallArguments g
     cdef int i
     if names == NULL and row != NULL and not form_upcalls.dispatching:
         if row.which != NULL:
@@ -536,8 +536,8 @@ cdef class Form:
         return f"<function {self.__name__} at {<size_t><PyObject*>self:#x}>"
 
     def __reduce__(self):
-        found = _modules.get(self.module)
-        if found is None or getattr(found, self.__name__, None) is self:
+        public = _modules.get(self.module)
+        if public is None or getattr(public, self.__name__, None) is self:
             return self.__name__    # found by its name, as functions are
         from autograd_cy._C.tensor import Tensor
         return getattr, (Tensor, self.__name__)     # the function of that name is another one
@@ -575,7 +575,7 @@ cdef class Form:
         for i in range(self.rows.n):
             p = &self.rows.parameters[i]
             kind = Shown.POSITIONAL_OR_KEYWORD if i < self.rows.positional else Shown.KEYWORD_ONLY
-            default = Shown.empty if p.given == NULL else <object>p.given
+            default = Shown.empty if p.fallback == NULL else <object>p.fallback
             name = <object>p.name
             if self.rows.spread and i == self.rows.positional - 1:
                 shown.append(Shown(f"{name}_", Shown.VAR_POSITIONAL))
@@ -621,7 +621,7 @@ cdef str word_at(const char** text):
 
 cdef dict make_forms(dict module, const char* rows, const char* docs, void** bodies):
     """Put the forms of a module into its names; the result has them, too."""
-    cdef dict made = {}
+    cdef dict forms = {}
     cdef Form form = None
     cdef object where = module["__name__"]
     cdef const char* word
@@ -634,7 +634,7 @@ cdef dict make_forms(dict module, const char* rows, const char* docs, void** bod
             form = new_form(where, name)
             form.text, form.doc, form.bodies = rows, docs, &bodies[place]
             docs += strlen(docs) + 1
-            made[name] = form
+            forms[name] = form
         if rows[0] not in (c">", c":", c"?"):
             form.n_rows += 1
             if strncmp(word, b" key=", 5) == 0:
@@ -642,9 +642,9 @@ cdef dict make_forms(dict module, const char* rows, const char* docs, void** bod
                 module[f"form_{word_at(&word)}"] = signature(form, form.n_rows - 1)
         place += 1
         rows = strchr(rows, c"\n") + 1
-    module.update(made)
-    families.append(made)
-    return made
+    module.update(forms)
+    families.append(forms)
+    return forms
 
 
 cdef str operator_text(str name):
@@ -658,17 +658,17 @@ cdef str operator_text(str name):
 
 cdef Form signature(Form form, int row):
     """A form of one signature of another one."""
-    cdef Form made = new_form(form.module, form.__name__)
-    made.text, made.doc, made.bodies = form.text, form.doc, form.bodies
-    made.alone, made.n_rows = row, row + 1      # the lines after that are not read
-    return made
+    cdef Form result = new_form(form.module, form.__name__)
+    result.text, result.doc, result.bodies = form.text, form.doc, form.bodies
+    result.alone, result.n_rows = row, row + 1      # the lines after that are not read
+    return result
 
 
 cdef Form positional(Form form, int row):
     """A form of one signature that takes what the record has, all by position."""
-    cdef Form made = signature(form, row)
-    made.each = True
-    return made
+    cdef Form result = signature(form, row)
+    result.each = True
+    return result
 
 
 cdef Form as_method(dict forms, str name, Form form):
@@ -677,14 +677,14 @@ cdef Form as_method(dict forms, str name, Form form):
 
     `forms` are those of the module, which get it under a name that no function has.
     """
-    cdef Form made
+    cdef Form method
     name = f"Tensor.{name}"
     if name not in forms:
-        made = only_method(new_form(form.module, form.__name__))
-        made.text, made.doc, made.bodies = form.text, form.doc, form.bodies
-        made.alone, made.n_rows, made.each = form.alone, form.n_rows, form.each
-        made.function = form
-        forms[name] = made
+        method = only_method(new_form(form.module, form.__name__))
+        method.text, method.doc, method.bodies = form.text, form.doc, form.bodies
+        method.alone, method.n_rows, method.each = form.alone, form.n_rows, form.each
+        method.function = form
+        forms[name] = method
     return forms[name]
 
 
@@ -701,9 +701,9 @@ cdef Form forwarding(object public, str name):
     `public` describes the function (`PublicFunction` of _tensors/public.py), which finds the
     operator when the form is first called.
     """
-    cdef Form made = new_form(public.module, name)
-    made.public = public
-    return made
+    cdef Form result = new_form(public.module, name)
+    result.public = public
+    return result
 
 
 cdef int copy_lines(Form form, Form operator) except -1:

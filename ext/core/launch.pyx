@@ -290,13 +290,13 @@ cdef class Program:
         cdef int k
         if not 0 <= i < self.count:
             raise IndexError(f"there are {self.count} launches")
-        found = []
+        uses = []
         for k in range(self.launches[i].n):
             one = &self.launches[i].at[k]
-            found.append(Use(
+            uses.append(Use(
                 <size_t>one.mem or None, one.access,
                 None if one.dt == BYTES else dt_object(one.dt), one.count, one.low, one.high))
-        return found
+        return uses
 
     cdef int check(self) except -1:
         """Refuse memory that was filled by something that is no launch."""
@@ -322,7 +322,7 @@ cdef class Program:
         is held by somebody else now, as results and what a graph saved are.
         """
         cdef dict mentions = {}
-        cdef set found = set()
+        cdef set addresses = set()
         cdef StorageImpl* mem
         cdef Py_ssize_t i
         cdef int k
@@ -336,9 +336,9 @@ cdef class Program:
                     continue
                 mentions[<size_t>mem] = mentions.get(<size_t>mem, 0) + 1
                 if self.launches[i].at[k].access & WRITES:
-                    found.add(<size_t>mem)
+                    addresses.add(<size_t>mem)
         self.written = [
-            address for address in found if address not in young
+            address for address in addresses if address not in young
             or (<StorageImpl*><size_t>address).refcount > <Py_ssize_t>mentions[address]]
         return 0
 
@@ -564,7 +564,7 @@ def capture(operations):
     program.check()
     program.note_written()
     if program.watched:
-        made = {<size_t>program.born[i] for i in range(program.births)}
-        program.terms = [watch(owner, made) for owner, watch in program.watched.values()]
+        births = {<size_t>program.born[i] for i in range(program.births)}
+        program.terms = [watch(owner, births) for owner, watch in program.watched.values()]
     program.watched.clear()
     return program

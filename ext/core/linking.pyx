@@ -73,11 +73,11 @@ cdef dict _functions = {}      # (family, name) -> function of the interpreted t
 
 def _interpreted(str family, str name):
     """A function of the interpreted tier, for the formulas of compiled records."""
-    found = _functions.get((family, name))
-    if found is None:
-        found = getattr(_import_module(f"autograd_cy._interpreted.{family}"), name)
-        _functions[family, name] = found
-    return found
+    function = _functions.get((family, name))
+    if function is None:
+        function = getattr(_import_module(f"autograd_cy._interpreted.{family}"), name)
+        _functions[family, name] = function
+    return function
 
 
 def _unfilled():
@@ -93,21 +93,21 @@ def named_results(str name not None, tuple fields not None):
 
     Like those of torch it takes one sequence, too, and shows a line for each result.
     """
-    made = _namedtuple(name, fields, module="autograd_cy.return_types")
-    by_name = made.__new__
+    result_class = _namedtuple(name, fields, module="autograd_cy.return_types")
+    by_name = result_class.__new__
     cdef Py_ssize_t n = len(fields)
 
-    def new(cls, *given, **named):
-        if not named and len(given) == 1:
-            given = tuple(given[0])
-        if named or len(given) != n:
-            return by_name(cls, *given, **named)
-        return tuple.__new__(cls, given)
+    def new(cls, *values, **named):
+        if not named and len(values) == 1:
+            values = tuple(values[0])
+        if named or len(values) != n:
+            return by_name(cls, *values, **named)
+        return tuple.__new__(cls, values)
 
     def shown(self):
         lines = [f"{field}={value!r}" for field, value in zip(fields, self)]
         return f"autograd_cy.return_types.{name}(\n" + ",\n".join(lines) + ")"
 
-    made.__new__ = staticmethod(new)
-    made.__repr__ = shown
-    return made
+    result_class.__new__ = staticmethod(new)
+    result_class.__repr__ = shown
+    return result_class

@@ -96,21 +96,21 @@ def stored(Tensor value not None, out, str name):
 
 cdef tuple outs_arg(object out, Py_ssize_t n, uint32_t flags, str op):
     """``out=`` of an operator with several outputs: a tensor for each."""
-    cdef tuple given
+    cdef tuple outs
     if not isinstance(out, (tuple, list)):
         raise TypeError(
             f"{op}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
-    given = tuple(out)
-    for i, t in enumerate(given):
+    outs = tuple(out)
+    for i, t in enumerate(outs):
         if not isinstance(t, Tensor):
             raise TypeError(f"{op}(): expected Tensor as element {i} in argument 'out', but got "
                             f"{type(t).__name__}")
-    if len(given) != n:
+    if len(outs) != n:
         raise TypeError(
-            f"{op}(): argument 'out' must be tuple of {n} Tensors, but got {len(given)}")
-    for t in given:
+            f"{op}(): argument 'out' must be tuple of {n} Tensors, but got {len(outs)}")
+    for t in outs:
         check_out(<Tensor>t, flags, op)
-    return given
+    return outs
 
 
 def _check_results(tuple out not None, tuple values not None, str op):

@@ -401,7 +401,7 @@ def info():
     """
     cdef bytes library = agc_openmp_library()
     path = library.decode(errors="replace")
-    found = {
+    facts = {
         "openmp": bool(AGC_OPENMP),
         "runtime": _threads.runtime_name(path) if path else None,
         "version": _threads.openmp_version(AGC_OPENMP),
@@ -411,8 +411,8 @@ def info():
         "bind": agc_proc_bind() != 0,
         "forked_child": bool(agc_forked),
     }
-    found.update(_threads.limits())
-    return found
+    facts.update(_threads.limits())
+    return facts
 
 
 def _set_thread_override(n):
@@ -474,6 +474,6 @@ if agc_watch_forks() != 0:
     raise MemoryError("autograd_cy: pthread_atfork failed.")
 # OpenMP has read its environment now, and bound this thread if it was told to.
 _threads.runtime_loaded(agc_processors())
-usual_threads = _threads.asked() or omp_get_num_procs()
+usual_threads = _threads.requested_threads() or omp_get_num_procs()
 if AGC_OPENMP:
     budget = min(_threads.default_num_threads(), omp_get_thread_limit(), most_threads())

@@ -350,9 +350,9 @@ cdef memory_format make_format(str name, int code):
 
 
 cdef layout make_layout(str name):
-    cdef layout made = layout.__new__(layout)
-    made.name = name
-    return made
+    cdef layout result = layout.__new__(layout)
+    result.name = name
+    return result
 
 
 strided = make_layout("strided")

@@ -191,11 +191,11 @@ cdef class Generator:
 
     def _snapshot(self):
         """Copy the state on its device, for `_restore`; the host doesn't read it."""
-        cdef Tensor kept = tensor_empty_on(self.state.mem.device, DT_I64, 1, &TWO, NULL)
+        cdef Tensor copy = tensor_empty_on(self.state.mem.device, DT_I64, 1, &TWO, NULL)
         if self.state.mem.device != ON_CPU:
             self.follow()
-        copy_into(kept, self.state, "get_state")
-        return kept, self.key
+        copy_into(copy, self.state, "get_state")
+        return copy, self.key
 
     def _restore(self, snapshot):
         """Go on from a snapshot of this generator, or of another one of its device."""
@@ -374,8 +374,8 @@ cdef Tensor drawing_state(object gen, int device, str op):
 
 cdef object other_device(Generator g, int device):
     """The error of a generator that draws elsewhere."""
-    wanted, found = device_of_code(device), device_of_code(g.state.mem.device)
-    names = (wanted.type, found.type) if wanted.type != found.type else (str(wanted), str(found))
+    wanted, own = device_of_code(device), device_of_code(g.state.mem.device)
+    names = (wanted.type, own.type) if wanted.type != own.type else (str(wanted), str(own))
     return RuntimeError(
         f"Expected a '{names[0]}' device type for generator but found '{names[1]}'; make it with "
         f"Generator(device='{wanted}')")
@@ -397,14 +397,14 @@ def _default_of(device):
 def _defaults():
     """The default generators of the CPU and of all devices that were drawn on and still exist."""
     cdef int code
-    found = [_default]
+    generators = [_default]
     if capturing():
-        return found            # work of the others is refused, so that they can't draw
+        return generators            # work of the others is refused, so that they can't draw
     for g in _others:
         code = (<Generator>g).state.mem.device
         if device_index(code) < devices_of_type(device_type(code)):
-            found.append(g)
-    return found
+            generators.append(g)
+    return generators
 
 
 def _forget_defaults(str type not None):

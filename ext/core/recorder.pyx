@@ -209,9 +209,9 @@ def _windows(image, weight, stride, padding, dilation):
 
 
 cdef int name_of(str name) noexcept:
-    cdef PyObject* found = PyDict_GetItem(_late, name)
-    if found != NULL:
-        return <int><object>found
+    cdef PyObject* number = PyDict_GetItem(_late, name)
+    if number != NULL:
+        return <int><object>number
     try:
         _late[name] = DYNAMIC + len(_late_names)
         _late_names.append(name)
@@ -231,12 +231,12 @@ cdef Known[256] g_known        # classes of nodes that were seen last; `_types` 
 cdef int type_name_id(object cls, int* outer) noexcept:
     cdef Known* known = &g_known[(<uintptr_t><PyObject*>cls >> 5) & 255]
     if known.cls != <PyObject*>cls:
-        found = _types.get(cls)
-        if found is None:
+        ids = _types.get(cls)
+        if ids is None:
             name = cls.__name__
-            found = (name_of(name), name_of(OUTER + name))
-            _types[cls] = found
-        known.inner, known.outer = found
+            ids = (name_of(name), name_of(OUTER + name))
+            _types[cls] = ids
+        known.inner, known.outer = ids
         known.cls = <PyObject*>cls
     outer[0] = known.outer
     return known.inner

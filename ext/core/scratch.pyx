@@ -167,14 +167,14 @@ cdef void give_scratch(void* block) noexcept nogil:
 
 
 cdef void* allocate(Py_ssize_t count, Py_ssize_t size) noexcept nogil:
-    cdef void* found
+    cdef void* block
     if fails():
         return NULL
-    found = malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
-    if found == NULL:
+    block = malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
+    if block == NULL:
         ask_for_memory()
-        found = malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
-    return found
+        block = malloc(<size_t>(max(count, <Py_ssize_t>1) * size))
+    return block
 
 
 def _fail_after(Py_ssize_t n):

@@ -584,12 +584,12 @@ cdef Tensor as_strided_scatter_plain(Tensor a, Tensor src, tuple size, tuple str
 
 cdef Py_ssize_t reach(tuple size, tuple stride) except -1:
     """Return the number of places from a window's first one to its last; 0 if it is empty."""
-    cdef Py_ssize_t n, s, found = 1
+    cdef Py_ssize_t n, s, places = 1
     for n, s in zip(size, stride):
         if n == 0:
             return 0
-        found += (n - 1) * s
-    return found
+        places += (n - 1) * s
+    return places
 
 
 cdef Tensor as_strided_backward_plain(Tensor grad, tuple base_size, tuple base_stride,
@@ -667,18 +667,18 @@ cdef int add_parts(Tensor window, Tensor src) except -1:
 
 cdef int dimension_apart(Tensor window) except -1:
     """The shortest dimension without which nothing coincides; else one of the smallest strides."""
-    cdef int d, found = -1, near = -1
+    cdef int d, shortest = -1, near = -1
     for d in range(window.nd):
         if window.sizes[d] == 1:
             continue
         if near < 0 or (window.strides[d], window.sizes[d]) < (window.strides[near],
                                                                window.sizes[near]):
             near = d
-        if found >= 0 and window.sizes[d] >= window.sizes[found]:
+        if shortest >= 0 and window.sizes[d] >= window.sizes[shortest]:
             continue
         if not tensor_has_overlap(select_plain(window, d, 0)):
-            found = d
-    return near if found < 0 else found
+            shortest = d
+    return near if shortest < 0 else shortest
 
 
 cdef Tensor zeros_like_plain(Tensor a):

@@ -417,17 +417,17 @@ cdef int type_named(object name) except -1:
 cdef int place_of_type(object device, object name) except -1:
     """The code of a device of a type, of the current one for None."""
     cdef int type = type_named(name)
-    cdef Place given
+    cdef Place result
     if device is None:
         return current_code(type)
     if isinstance(device, int) and not isinstance(device, bool):
         return DEVICES_OF_TYPE * type + check_index(type, device)
-    given = device if isinstance(device, Place) else Place(device)
-    if given.type != name_of_type(type):
+    result = device if isinstance(device, Place) else Place(device)
+    if result.type != name_of_type(type):
         raise ValueError(
-            f"{given.type} doesn't match the current accelerator {name_of_type(type)}."
-            if name is None else f"Expected a {name} device, but got: {given}")
-    return device_code(given)
+            f"{result.type} doesn't match the current accelerator {name_of_type(type)}."
+            if name is None else f"Expected a {name} device, but got: {result}")
+    return device_code(result)
 
 
 def _accelerator():

@@ -32,7 +32,7 @@ cdef tuple resolved_indices(object indices):
     return all_resolved(<tuple>indices)
 
 
-cdef tuple given(object indices):
+cdef tuple index_tensors(object indices):
     return tuple([t for t in <tuple>indices if t is not None])
 
 
@@ -96,9 +96,9 @@ cdef tuple aligned_indices(tuple indices, Layout where, int level):
 
 
 cdef Tensor index_each(Tensor self, object indices):
-    cdef int level = top_level((self,) + given(indices))
+    cdef int level = top_level((self,) + index_tensors(indices))
     cdef tuple idx = as_integers(indices, level)
-    cdef tuple present = given(idx)
+    cdef tuple present = index_tensors(idx)
     cdef Layout where = Layout(idx)
     cdef Tensor r
     cdef int d
@@ -122,9 +122,9 @@ cdef Tensor index_each(Tensor self, object indices):
 
 
 cdef Tensor index_put_each(Tensor self, object indices, Tensor values, bint accumulate):
-    cdef int level = top_level((self, values) + given(indices))
+    cdef int level = top_level((self, values) + index_tensors(indices))
     cdef tuple idx = as_integers(indices, level)
-    cdef tuple present = given(idx)
+    cdef tuple present = index_tensors(idx)
     cdef Layout where = Layout(idx)
     cdef Py_ssize_t size
     cdef Tensor p, v
@@ -178,26 +178,26 @@ cdef Tensor index_add_each(Tensor self, Py_ssize_t dim, Tensor index, Tensor sou
 cdef Tensor cat_each(tuple tensors, Py_ssize_t dim):
     """Vectors without elements join whatever the others are, so they have no dimension to shift."""
     cdef Result r
-    cdef Tensor t, made, first = None
+    cdef Tensor t, result, first = None
     cdef int level = top_level(tensors)
-    cdef list kept = []
+    cdef list nonempty = []
     joined_shape(&r, tensors, dim, "cat")
     tensors = all_lowered(tensors, level)
     if not any_batched(tensors, level):
         return wrap_shared(T.cat(tensors, dim), level)
     for t in tensors:
         if t.nd != 1 or t.sizes[0] != 0:
-            kept.append(t)
+            nonempty.append(t)
             first = t if first is None else first
     if first is None or first.nd == 1:
         return wrap_at(T.cat(all_front(tensors, level), normal_dim(dim, 1) + 1), 0, level)
-    tensors = tuple(kept)
+    tensors = tuple(nonempty)
     if any_batched(tensors, level):
-        made = wrap_at(T.cat(all_front(tensors, level), normal_dim(dim, first.nd) + 1), 0, level)
+        result = wrap_at(T.cat(all_front(tensors, level), normal_dim(dim, first.nd) + 1), 0, level)
     else:
-        made = wrap_shared(T.cat(tensors, dim), level)
+        result = wrap_shared(T.cat(tensors, dim), level)
     # Those without elements take part in promotion.
-    return made if made.dt == r.dt else T._to_dtype(made, r.dt)
+    return result if result.dt == r.dt else T._to_dtype(result, r.dt)
 
 
 # --- windows of a storage -------------------------------------------------------------------

@@ -637,17 +637,17 @@ def _follow_bases(Tensor t not None):
         t = <Tensor>t.extra.value
 
 
-cdef int collect_levels(Tensor t, list found) except -1:
+cdef int collect_levels(Tensor t, list levels) except -1:
     cdef Tensor holder = t
     if t.flags & F_VIEW:
         follow_base(t)
     while holder is not None and holder.flags & F_DUAL:
-        if holder.extra.forward not in found:
-            found.append(holder.extra.forward)
-        collect_levels(<Tensor>holder.extra.tangent, found)
+        if holder.extra.forward not in levels:
+            levels.append(holder.extra.forward)
+        collect_levels(<Tensor>holder.extra.tangent, levels)
         holder = <Tensor>holder.extra.primal
     if t.flags & F_BATCHED:
-        collect_levels(<Tensor>t.extra.value, found)
+        collect_levels(<Tensor>t.extra.value, levels)
     return 0
 
 
@@ -657,7 +657,7 @@ cdef object level_order(level):
 
 def _levels_of(Tensor t not None):
     """Levels at which `t`, what is below its vmaps or a tangent of these moves; innermost first."""
-    cdef list found = []
-    collect_levels(t, found)
-    found.sort(key=level_order)
-    return found
+    cdef list levels = []
+    collect_levels(t, levels)
+    levels.sort(key=level_order)
+    return levels

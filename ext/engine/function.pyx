@@ -93,7 +93,7 @@ cdef class FunctionNode(Node):
     @property
     def saved_tensors(self):
         cdef int i
-        cdef tuple found
+        cdef tuple tensors
         if self.saved_for_forward is not None:
             return self.saved_for_forward
         if self.taken:
@@ -103,12 +103,12 @@ cdef class FunctionNode(Node):
                 f"clear_saved_tensors_on_access=False. ({type(self)._forward_cls.__name__})")
         if self.flags & N_FREED:
             raise freed_error(self)
-        found = tuple([recorded(self, i) if self.saved[i].obj != NULL else None
-                       for i in range(self.n_saved)])
+        tensors = tuple([recorded(self, i) if self.saved[i].obj != NULL else None
+                         for i in range(self.n_saved)])
         if is_set(self, "clear_saved_tensors_on_access"):
             release_saved(self)
             self.taken = True
-        return found
+        return tensors
 
     @property
     def _raw_saved_tensors(self):
@@ -137,9 +137,9 @@ cdef class FunctionNode(Node):
         return 0
 
 
-cdef tuple as_plain_tuple(object given):
+cdef tuple as_plain_tuple(object value):
     """Return the results of a function as a tuple, from one object or a tuple of any class."""
-    return tuple(given) if isinstance(given, tuple) else (given,)
+    return tuple(value) if isinstance(value, tuple) else (value,)
 
 
 cdef bint is_set(FunctionNode ctx, str option) except -1:
@@ -168,11 +168,11 @@ def _call_backward(FunctionNode ctx not None, tuple grads not None):
     return call_backward(ctx, list(grads), is_set(ctx, "boxed_grads_call"))
 
 
-cdef int deliver(FunctionNode ctx, object given, PyObject** gout) except -1:
+cdef int deliver(FunctionNode ctx, object value, PyObject** gout) except -1:
     """Put what backward returned at the edges; one value per argument of apply."""
     cdef Py_ssize_t wanted = len(ctx.is_tensor), got, j
     cdef int edge = 0, at
-    cdef tuple result = as_plain_tuple(given)
+    cdef tuple result = as_plain_tuple(value)
     got = len(result)
     if got > wanted:
         for j in range(wanted, got):
@@ -309,25 +309,25 @@ cdef object apply_plain(object cls, tuple args, uint32_t flags, bint split):
         flags &= ~<uint32_t>F_BATCHED
     if flags & F_BATCHED:
         # What is below the vmap records for itself.
-        made = _batched_apply(cls, args, split)
+        results = _batched_apply(cls, args, split)
     tls_set_modes(modes | M_NO_GRAD | M_NO_FORWARD_AD)
     try:
         if split:
             if not flags & F_BATCHED:
-                made = cls.forward(*args)
-            cls.setup_context(ctx, args, made)
-            check_passed_through(args, as_plain_tuple(made), ctx.dirty_tensors, ctx.to_save)
+                results = cls.forward(*args)
+            cls.setup_context(ctx, args, results)
+            check_passed_through(args, as_plain_tuple(results), ctx.dirty_tensors, ctx.to_save)
         else:
-            made = cls.forward(ctx, *args)
+            results = cls.forward(ctx, *args)
     finally:
         tls_set_modes(modes)
-    outputs = finish_forward(ctx, args, as_plain_tuple(made), recording,
+    outputs = finish_forward(ctx, args, as_plain_tuple(results), recording,
                              g_modes & G_FORWARD and not modes & M_NO_FORWARD_AD)
     if seen != NULL and recording:
         note_node(seen, ctx)
-    if isinstance(made, tuple):
+    if isinstance(results, tuple):
         # A named tuple stays one.
-        return type(made)(*outputs) if hasattr(made, "_fields") else outputs
+        return type(results)(*outputs) if hasattr(results, "_fields") else outputs
     return outputs[0]
 
 
@@ -342,19 +342,19 @@ cdef bint among(object t, object tensors) noexcept:
     return False
 
 
-cdef tuple given_as(str attribute, object given):
+cdef tuple given_as(str attribute, object value):
     """Return the value of a mark of `ctx` as a tuple, also if it was assigned."""
-    if given is None:
+    if value is None:
         return ()
-    if not isinstance(given, tuple):
+    if not isinstance(value, tuple):
         raise RuntimeError(f"{attribute} attribute is expected to be a tuple but is "
-                           f"{type(given).__name__}; call the method of ctx")
-    return tuple(given)
+                           f"{type(value).__name__}; call the method of ctx")
+    return tuple(value)
 
 
-cdef tuple tensors_only(str attribute, object given, str text):
+cdef tuple tensors_only(str attribute, object value, str text):
     """Return the value of a mark as a tuple of tensors alone; `text` begins the error."""
-    cdef tuple tensors = given_as(attribute, given)
+    cdef tuple tensors = given_as(attribute, value)
     cdef Py_ssize_t i
     for i in range(len(tensors)):
         if not isinstance(tensors[i], Tensor):
@@ -362,7 +362,7 @@ cdef tuple tensors_only(str attribute, object given, str text):
     return tensors
 
 
-cdef tuple finish_forward(FunctionNode ctx, tuple args, tuple made, bint recording,
+cdef tuple finish_forward(FunctionNode ctx, tuple args, tuple results, bint recording,
                           bint forward_mode):
     """Give the results of forward their history, save what is to be saved, and set tangents."""
     cdef tuple dirty = tensors_only(
@@ -376,14 +376,14 @@ cdef tuple finish_forward(FunctionNode ctx, tuple args, tuple made, bint recordi
     cdef Tensor t
     for t in dirty:
         bump_version(t)                 # also if it is refused: it was changed
-    check_dirty(ctx, args, made, dirty, recording)
+    check_dirty(ctx, args, results, dirty, recording)
     to_save = check_saved(to_save) if recording else ()
-    reserve_saved(ctx, len(to_save), len(made))
-    for i in range(len(made)):
-        if not isinstance(made[i], Tensor):
-            outputs.append(made[i])
+    reserve_saved(ctx, len(to_save), len(results))
+    for i in range(len(results)):
+        if not isinstance(results[i], Tensor):
+            outputs.append(results[i])
             continue
-        t = <Tensor>made[i]
+        t = <Tensor>results[i]
         if recording and dt_differentiable(t.dt) and not among(t, nondiff):
             differentiable += 1
             t = with_history(ctx, args, t, <int>i, among(t, dirty))
@@ -394,11 +394,11 @@ cdef tuple finish_forward(FunctionNode ctx, tuple args, tuple made, bint recordi
         if t.flags & F_VIEW and not (among(t, args) and among(t, dirty)) and (
                 recording or not requires_grad(t)):
             t.creation = CREATED_IN_FUNCTION
-        if type(made[i]) is not Tensor and keeps_class(made[i]):
-            t = tensor_as(t, type(made[i]))
+        if type(results[i]) is not Tensor and keeps_class(results[i]):
+            t = tensor_as(t, type(results[i]))
         outputs.append(t)
     if differentiable > 1:
-        for i in range(len(made)):
+        for i in range(len(results)):
             if isinstance(outputs[i], Tensor) and (<Tensor>outputs[i]).flags & F_VIEW:
                 (<Tensor>outputs[i]).creation = CREATED_MULTI_OUTPUT
     if recording:
@@ -407,7 +407,7 @@ cdef tuple finish_forward(FunctionNode ctx, tuple args, tuple made, bint recordi
                 save_one(ctx, args, <int>i, <Tensor>to_save[i])
     ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None
     if forward_mode:
-        move_tangents(ctx, args, made, outputs, dirty, nondiff,
+        move_tangents(ctx, args, results, outputs, dirty, nondiff,
                       () if ctx.saved_for_forward is None else ctx.saved_for_forward)
     ctx.saved_for_forward = None
     return tuple(outputs)
@@ -419,10 +419,10 @@ cdef bint keeps_class(object t):
     return kind is not None and kind is not _no_override
 
 
-cdef int check_passed_through(tuple args, object made, object dirty, object to_save) except -1:
+cdef int check_passed_through(tuple args, object results, object dirty, object to_save) except -1:
     """setup_context can't tell an input from the output that is the same tensor."""
     for t in given_as("to_save", to_save):
-        if t is not None and among(t, args) and among(t, made) and not (
+        if t is not None and among(t, args) and among(t, results) and not (
                 dirty is t or isinstance(dirty, tuple) and among(t, dirty)):
             raise RuntimeError(
                 "An input that has been returned as-is as output is being saved for backward. This "
@@ -442,11 +442,11 @@ cdef tuple check_saved(tuple to_save):
     return to_save
 
 
-cdef int check_dirty(FunctionNode ctx, tuple args, tuple made, tuple dirty,
+cdef int check_dirty(FunctionNode ctx, tuple args, tuple results, tuple dirty,
                      bint recording) except -1:
     cdef Tensor t
     for t in dirty:
-        if not among(t, made):
+        if not among(t, results):
             raise RuntimeError(
                 "Some elements marked as dirty during the forward method were not returned as "
                 "output. The inputs that are modified inplace must all be outputs of the Function.")
@@ -464,7 +464,7 @@ cdef int check_dirty(FunctionNode ctx, tuple args, tuple made, tuple dirty,
                 "a leaf Variable that requires grad has been used in an in-place operation. "
                 f"({ctx.node_name()} marked it as dirty)")
         if t.flags & F_VIEW:
-            if len(made) > 1:           # CopySlices has one gradient to pass on
+            if len(results) > 1:           # CopySlices has one gradient to pass on
                 raise RuntimeError(
                     "If your Function modifies inplace an input that is a view of another Tensor, "
                     "your Function cannot return more than one Tensor. This is not supported by "
@@ -564,7 +564,7 @@ cdef int save_one(FunctionNode ctx, tuple args, int slot, Tensor t) except -1:
 
 # --- forward mode ---------------------------------------------------------------------------
 
-cdef int move_tangents(FunctionNode ctx, tuple args, tuple made, list outputs, tuple dirty,
+cdef int move_tangents(FunctionNode ctx, tuple args, tuple results, list outputs, tuple dirty,
                        tuple nondiff, tuple saved) except -1:
     """Give the outputs their tangents by the Function's jvp, outer levels first."""
     cdef tuple tensors = tuple([a for a in args if isinstance(a, Tensor)])
@@ -581,27 +581,27 @@ cdef int move_tangents(FunctionNode ctx, tuple args, tuple made, list outputs, t
                 f"{type(ctx)._forward_cls.__name__} changes its input in place, which is not "
                 "possible inside nested levels of forward mode; use an out-of-place form")
         below = [place_alias(<Tensor>t) if isinstance(t, Tensor) else t for t in outputs]
-        move_tangents(ctx, stripped, made, below, dirty, nondiff, saved)
+        move_tangents(ctx, stripped, results, below, dirty, nondiff, saved)
     ctx.saved_for_forward = tuple([
-        seen_below(t, made, below, level) for t in saved])
-    deliver_tangents(ctx, args, made, outputs, below, dirty, nondiff, level)
+        seen_below(t, results, below, level) for t in saved])
+    deliver_tangents(ctx, args, results, outputs, below, dirty, nondiff, level)
     return 0
 
 
-cdef object seen_below(object t, tuple made, list below, ForwardLevel level):
+cdef object seen_below(object t, tuple results, list below, ForwardLevel level):
     """A tensor that was saved for jvp, without the tangents of `level`."""
     cdef Py_ssize_t i
     if t is None:
         return None
-    for i in range(len(made)):
-        if made[i] is t:
+    for i in range(len(results)):
+        if results[i] is t:
             return primal_at(<Tensor>below[i], level)
     return primal_at(<Tensor>t, level)
 
 
-cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs, list below,
+cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple results, list outputs, list below,
                           tuple dirty, tuple nondiff, ForwardLevel level) except -1:
-    cdef list given = []
+    cdef list tangents = []
     cdef list versions
     cdef tuple result
     cdef Tensor t, tangent
@@ -609,37 +609,38 @@ cdef int deliver_tangents(FunctionNode ctx, tuple args, tuple made, list outputs
     cdef object cls = type(ctx)._forward_cls
     for a in args:
         if not isinstance(a, Tensor):
-            given.append(None)
+            tangents.append(None)
             continue
         tangent = tangent_at(<Tensor>a, level)
         if tangent is None and ctx.with_zeros and dt_differentiable((<Tensor>a).dt):
             tangent = zero_tangent(<Tensor>a)
-        given.append(tangent)
-    versions = [0 if g is None else (<Tensor>g).mem.version[0] for g in given]
+        tangents.append(tangent)
+    versions = [0 if g is None else (<Tensor>g).mem.version[0] for g in tangents]
     if cls.jvp is _base.jvp:
         raise missing_jvp(cls)
-    result = as_tangents(cls, cls.jvp(ctx, *given), len(made))
-    for i in range(len(made)):
+    result = as_tangents(cls, cls.jvp(ctx, *tangents), len(results))
+    for i in range(len(results)):
         if not isinstance(outputs[i], Tensor):
             continue                    # what stands there counts for nothing
         t = <Tensor>outputs[i]
         tangent = <Tensor>result[i]
-        if not dt_differentiable(t.dt) or among(made[i], nondiff):
+        if not dt_differentiable(t.dt) or among(results[i], nondiff):
             if tangent is not None:
                 raise RuntimeError(
                     f"Function's jvp returned a gradient at position {i}, but  the corresponding "
                     "forward output is not a differentiable Tensor.You should return None at that "
                     f"position instead. ({cls.__name__})")
             continue
-        if among(made[i], args) and among(made[i], dirty):
-            check_changed_tangent(cls, tangent, given, versions, argument_index(made[i], args))
+        if among(results[i], args) and among(results[i], dirty):
+            check_changed_tangent(
+                cls, tangent, tangents, versions, argument_index(results[i], args))
         if tangent is None:
-            if t.flags & F_VIEW and not among(made[i], dirty):
-                check_none_for_view(cls, <Tensor>made[i], args, given)
+            if t.flags & F_VIEW and not among(results[i], dirty):
+                check_none_for_view(cls, <Tensor>results[i], args, tangents)
             set_tangent(t, None, level, <Tensor>below[i])
             continue
-        if t.flags & F_VIEW and not among(made[i], dirty):
-            check_viewed_tangent(cls, <Tensor>made[i], tangent, args, given)
+        if t.flags & F_VIEW and not among(results[i], dirty):
+            check_viewed_tangent(cls, <Tensor>results[i], tangent, args, tangents)
             stand_alone(t)
         if not same_shape(t, tangent):
             raise RuntimeError(
@@ -662,9 +663,9 @@ def _missing_jvp(cls):
     return missing_jvp(cls)
 
 
-cdef tuple as_tangents(object cls, object given, Py_ssize_t wanted):
+cdef tuple as_tangents(object cls, object value, Py_ssize_t wanted):
     """Check the results of jvp: a Tensor or None for each output."""
-    cdef tuple result = as_plain_tuple(given)
+    cdef tuple result = as_plain_tuple(value)
     cdef Py_ssize_t i
     for i in range(len(result)):
         if result[i] is not None and not isinstance(result[i], Tensor):
@@ -685,10 +686,10 @@ cdef Py_ssize_t argument_index(object t, tuple args):
     return -1
 
 
-cdef int check_changed_tangent(object cls, Tensor tangent, list given, list versions,
+cdef int check_changed_tangent(object cls, Tensor tangent, list tangents, list versions,
                                Py_ssize_t place) except -1:
     """An input that forward changed in place: jvp does the same to its tangent, and returns it."""
-    cdef Tensor old = <Tensor>given[place]
+    cdef Tensor old = <Tensor>tangents[place]
     if old is None and tangent is None:
         return 0
     if (tangent is None or old is None or old.mem.version[0] == versions[place]
@@ -709,11 +710,11 @@ cdef PyObject* root_of(Tensor t) noexcept:
     return t.base if t.flags & F_VIEW else <PyObject*>t
 
 
-cdef int check_none_for_view(object cls, Tensor made, tuple args, list given) except -1:
+cdef int check_none_for_view(object cls, Tensor view, tuple args, list tangents) except -1:
     """The tangent of a view is part of that of its base: it can't be none if there is one."""
     cdef Py_ssize_t i
     for i in range(len(args)):
-        if given[i] is not None and root_of(made) == root_of(<Tensor>args[i]):
+        if tangents[i] is not None and root_of(view) == root_of(<Tensor>args[i]):
             raise RuntimeError(
                 "A custom Function's forward is returning a view (or an input as-is) but the jvp "
                 f"is not returning a view. ({cls.__name__}.jvp returned None; t.view_as(t) of the "
@@ -721,8 +722,8 @@ cdef int check_none_for_view(object cls, Tensor made, tuple args, list given) ex
     return 0
 
 
-cdef int check_viewed_tangent(object cls, Tensor made, Tensor tangent, tuple args,
-                              list given) except -1:
+cdef int check_viewed_tangent(object cls, Tensor view, Tensor tangent, tuple args,
+                              list tangents) except -1:
     """A view of an input, or the input: its tangent is a view of that input's tangent."""
     cdef Py_ssize_t i
     cdef Tensor a
@@ -731,11 +732,11 @@ cdef int check_viewed_tangent(object cls, Tensor made, Tensor tangent, tuple arg
             "A custom Function's forward is returning a view (or an input as-is) but the jvp is "
             f"not returning a view. ({cls.__name__}; t.view_as(t) is one of t)")
     for i in range(len(args)):
-        if given[i] is None:        # as for what is no tensor
+        if tangents[i] is None:        # as for what is no tensor
             continue
         a = <Tensor>args[i]
-        if root_of(made) == root_of(a):
-            if tangent.base == root_of(<Tensor>given[i]):
+        if root_of(view) == root_of(a):
+            if tangent.base == root_of(<Tensor>tangents[i]):
                 return 0
             base = "the same base as " if a.flags & F_VIEW and a.own_tangent != OWN_TANGENT else ""
             raise RuntimeError(

@@ -188,8 +188,8 @@ cdef int append_index(list advanced, Py_ssize_t place, Tensor t) except -1:
 
 cdef bint is_mask(object index, tuple advanced):
     """Return whether the only index is a mask, where one element is a number, so of any dtype."""
-    found = [x for x in advanced if x is not None]
-    return index is True or len(found) == 1 and (<Tensor>found[0]).dt == DT_BOOL
+    indices = [x for x in advanced if x is not None]
+    return index is True or len(indices) == 1 and (<Tensor>indices[0]).dt == DT_BOOL
 
 
 cdef bint is_int(Tensor t) noexcept:

@@ -118,12 +118,12 @@ cdef class CopyInVmap(CopyBackwards):
         return 0
 
     cdef bint is_inside(self) except -1:
-        cdef tuple kept = get_args(self)
+        cdef tuple args = get_args(self)
         cdef list running = <list>_running_vmaps()
         if not running:
-            return vmap_level() >= <int>kept[1]     # in a thread of the engine's
+            return vmap_level() >= <int>args[1]     # in a thread of the engine's
         for one in running:
-            if one is kept[0]:
+            if one is args[0]:
                 return True
         return False
 

@@ -158,7 +158,7 @@ cdef class InterpretedNode(Node):
     cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
         cdef Operation op = <Operation>type(self)._operation
         cdef list grads = [], slots = [None] * op.n_slots
-        cdef tuple kept, edges, used
+        cdef tuple numbers, edges, used
         cdef bint arrived = False
         cdef int i, edge
         for i in range(self.n_out):
@@ -175,7 +175,7 @@ cdef class InterpretedNode(Node):
                     grads[i] = zeros_for(self, i)
         if self.flags & N_FREED and op.n_slots:
             raise freed_error(self)
-        kept = get_args(self) if op.keep is not None else ()
+        numbers = get_args(self) if op.keep is not None else ()
         if op.n_results > 1:            # `given_x` is what arrived
             grads += [<object>gin[i] if gin[i] != NULL else None for i in range(self.n_out)]
         for edges, function, used, kind in op.gradients:
@@ -188,7 +188,7 @@ cdef class InterpretedNode(Node):
             for i in used:
                 if slots[i] is None and self.saved[i].obj != NULL:
                     slots[i] = unpack(self, i)
-            value = function(grads, slots, kept, needed, self)
+            value = function(grads, slots, numbers, needed, self)
             if kind == "list":
                 give_all(self, gout, edges[0], tuple(value))
             elif kind == "joint":
@@ -226,8 +226,8 @@ cdef uint32_t flags_of_args(Operation op, tuple args) except? 0xFFFFFFFF:
 
 cdef tuple tensors_of(Operation op, tuple args):
     """All tensor arguments; some may be None."""
-    cdef tuple found = tuple([args[place] for place in op.tensors])
-    return found + <tuple>args[op.listed] if op.listed >= 0 else found
+    cdef tuple tensors = tuple([args[place] for place in op.tensors])
+    return tensors + <tuple>args[op.listed] if op.listed >= 0 else tensors
 
 
 cdef int check_dtypes(Operation op, tuple args) except -1:
@@ -682,33 +682,33 @@ def run_out(Operation op not None, tuple args not None, out):
     """The form with `out`: a tensor, or as many as there are results."""
     cdef Scope seen = NULL
     cdef uint32_t flags = flags_of_args(op, args)
-    cdef tuple given = out_tensors(op.name, op.n_results, flags, out)
+    cdef tuple outs = out_tensors(op.name, op.n_results, flags, out)
     if g_modes & G_PROFILE:
         seen = begin_call(op.event, args)
-    fill_out(op, args, given, flags)
+    fill_out(op, args, outs, flags)
     if seen != NULL:
-        finished(seen, given, None)
+        finished(seen, outs, None)
         seen = NULL
     return out
 
 
-cdef int fill_out(Operation op, tuple args, tuple given, uint32_t flags) except -1:
+cdef int fill_out(Operation op, tuple args, tuple outs, uint32_t flags) except -1:
     """Put the results into what ``out=`` was given."""
     cdef Tensor t
     cdef int exact
     if op.dims:
         args = known_arguments(op.dims, args)
     if op.wide:
-        args = (in_wider_dtype(<Tensor>args[0], <Tensor>given[0]),) + args[1:]
+        args = (in_wider_dtype(<Tensor>args[0], <Tensor>outs[0]),) + args[1:]
     if op.out_dtype >= 0:
         if args[op.out_dtype] is not None:
-            need_exact_out(<Tensor>given[0], dt_code(args[op.out_dtype]), op.name)
-        args = (args[:op.out_dtype] + (dt_object((<Tensor>given[0]).dt),)
+            need_exact_out(<Tensor>outs[0], dt_code(args[op.out_dtype]), op.name)
+        args = (args[:op.out_dtype] + (dt_object((<Tensor>outs[0]).dt),)
                 + args[op.out_dtype + 1:])
     args = widened_args(op, args)
     check_dtypes(op, args)
     if isinstance(op.kernel, ElementwiseKernel):
-        t = <Tensor>given[0]
+        t = <Tensor>outs[0]
         exact = (<ElementwiseKernel>op.kernel).known_dtype(args) if op.out == "exact" else -1
         if exact >= 0 and exact != t.dt:
             raise other_out(t, exact, op.name)
@@ -717,22 +717,22 @@ cdef int fill_out(Operation op, tuple args, tuple given, uint32_t flags) except 
             bump_version(t)
             return 0
     if isinstance(op.kernel, ShapedKernel):
-        for t in given:
+        for t in outs:
             flags |= t.flags
         args = plain_args(op, args, flags)
         (<ShapedKernel>op.kernel).run(
-            op.name, args, tensors_of(op, args), flags & F_DEVICE, given, op.out)
-        for t in given:
+            op.name, args, tensors_of(op, args), flags & F_DEVICE, outs, op.out)
+        for t in outs:
             bump_version(t)
         return 0
     result = compute(op, args, flags)
     if op.out == "exact" and op.n_results > 1:
-        write_outs(given, <tuple>result, op.name)
+        write_outs(outs, <tuple>result, op.name)
         return 0
     cdef tuple values = (result,) if isinstance(result, Tensor) else <tuple>result
     if op.n_results > 1:
-        _check_results(given, values, op.name)
-    for t, value in zip(given, values):
+        _check_results(outs, values, op.name)
+    for t, value in zip(outs, values):
         write(op.out, t, <Tensor>value, op.name)
     return 0
 

@@ -34,7 +34,7 @@ cdef int keep_graph(Node n, PyObject** gout, int edge, unsigned inputs) except -
     """Let the gradient of an edge lead to those of `n` whose bit is set in `inputs`."""
     cdef int i, count = 0
     cdef Tensor t
-    cdef UnchangedBackward made
+    cdef UnchangedBackward node
     if gout[edge] == NULL or tls_modes() & M_NO_GRAD or requires_grad(<Tensor>gout[edge]):
         return 0
     for i in range(n.n_edges):
@@ -48,17 +48,17 @@ cdef int keep_graph(Node n, PyObject** gout, int edge, unsigned inputs) except -
         Py_INCREF(t)
         Py_DECREF(<Tensor>gout[edge])
         gout[edge] = <PyObject*>t
-    made = UnchangedBackward.__new__(UnchangedBackward)
-    node_init(made, count, 0, 1)
+    node = UnchangedBackward.__new__(UnchangedBackward)
+    node_init(node, count, 0, 1)
     count = 0
     for i in range(n.n_edges):
         if inputs >> i & 1 and edge_defined(n, i):
-            made.edges[count].node = n.edges[i].node
-            made.edges[count].nr = n.edges[i].nr
+            node.edges[count].node = n.edges[i].node
+            node.edges[count].nr = n.edges[i].nr
             Py_INCREF(<object>n.edges[i].node)
             if (<Node>n.edges[i].node).flags & N_TRACKED and not (
                     (<Node>n.edges[i].node).flags & N_ACCUMULATE):
-                node_track(made)
+                node_track(node)
             count += 1
-    set_history(t, made, 0)
+    set_history(t, node, 0)
     return 0

@@ -697,10 +697,11 @@ cdef object where_changed(Tensor t):
     return None if _where_changed is None else _where_changed(t)
 
 
-def _set_anomaly(creation, mutation, made, changed):
+def _set_anomaly(creation, mutation, lines_of_creation, lines_of_mutation):
     """Functions of anomaly mode: two that note, and two that tell the lines (or None)."""
     global _note_creation, _note_mutation, _where_made, _where_changed
-    _note_creation, _note_mutation, _where_made, _where_changed = creation, mutation, made, changed
+    _note_creation, _note_mutation = creation, mutation
+    _where_made, _where_changed = lines_of_creation, lines_of_mutation
     graph_upcalls.note_creation = note_creation
 
 

@@ -94,13 +94,13 @@ def _disabled_method():
 cdef bint overriding(PyObject* x) noexcept:
     """Return whether the class of x overrides functions."""
     cdef TypeObject* kind = TYPE_OF(x)
-    cdef PyObject* found
+    cdef PyObject* method
     if (kind == _tensor or kind == &PyLong_Type or kind == &PyFloat_Type or kind == _none
             or kind == &PyBool_Type or kind == &PyUnicode_Type or kind == &PySlice_Type
             or kind == &PyComplex_Type):
         return False
-    found = _PyType_Lookup(kind, _name_p)
-    return (found != NULL and found != _disabled_p and found != _disabled_function
+    method = _PyType_Lookup(kind, _name_p)
+    return (method != NULL and method != _disabled_p and method != _disabled_function
             and not tls_modes() & M_NO_OVERRIDES)
 
 
@@ -245,12 +245,12 @@ def _names_of_torch(dict kwargs not None, known not None):
     for name, value in kwargs.items():
         if name not in known:
             new = numpy_names.get(name, name)
-            found = [x for x in (new, other_names.get(name)) if x in known]
-            if not found and new == "input":
-                found = [x for x in documented if x in known]
-            if not found:
+            names = [x for x in (new, other_names.get(name)) if x in known]
+            if not names and new == "input":
+                names = [x for x in documented if x in known]
+            if not names:
                 return None
-            name = found[0]
+            name = names[0]
         if name in renamed:
             return None
         renamed[name] = value
@@ -306,9 +306,9 @@ def _unplace(error, names):
     """Take the position out of an error about an argument that came by name, as torch does."""
     text = error.args[0] if len(error.args) == 1 else None
     if type(error) is TypeError and isinstance(text, str):
-        found = placed.match(text)
-        if found is not None and found[2] in names:
-            error.args = (found[1] + text[found.end():],)
+        match = placed.match(text)
+        if match is not None and match[2] in names:
+            error.args = (match[1] + text[match.end():],)
             error._by_name = True       # a public function around it gives no position either
 
 
@@ -411,7 +411,7 @@ def _is_intercepted(f):
 
 cdef list overriding_args(tuple relevant):
     """Arguments to dispatch to, one of each class, those of subclasses before their bases."""
-    cdef list found = []
+    cdef list overrides = []
     cdef Py_ssize_t i, place
     flat = []
     for x in relevant:
@@ -420,15 +420,15 @@ cdef list overriding_args(tuple relevant):
         else:
             flat.append(x)
     for x in flat:
-        if not overriding(<PyObject*>x) or type(x) in [type(y) for y in found]:
+        if not overriding(<PyObject*>x) or type(x) in [type(y) for y in overrides]:
             continue
-        place = len(found)
-        for i in range(len(found)):
-            if issubclass(type(x), type(found[i])):
+        place = len(overrides)
+        for i in range(len(overrides)):
+            if issubclass(type(x), type(overrides[i])):
                 place = i
                 break
-        found.insert(place, x)
-    return found
+        overrides.insert(place, x)
+    return overrides
 
 
 cdef object _running = _threading.local()
@@ -478,15 +478,15 @@ cdef object call_override(object x, object f, tuple types, tuple args, dict kwar
         _running.call = outer
 
 
-cdef object first_answer(object f, list found, tuple args, dict kwargs):
+cdef object first_answer(object f, list overrides, tuple args, dict kwargs):
     """Return the result of the innermost mode, or else of the first of the classes, or
     NotImplemented."""
-    cdef tuple types = tuple([type(x) for x in found])
+    cdef tuple types = tuple([type(x) for x in overrides])
     if mode_stack():
         result = dispatch_to_innermost(f, types, args, kwargs)
         if result is not NotImplemented:
             return result
-    for x in found:
+    for x in overrides:
         result = call_override(x, f, types, args, kwargs)
         if result is not NotImplemented:
             return result
@@ -505,11 +505,11 @@ def _forwarding(public not None, str name not None):
 
 
 cdef object dispatch_to_classes(object f, tuple relevant, tuple args, dict kwargs):
-    cdef list found = overriding_args(relevant)
+    cdef list overrides = overriding_args(relevant)
     cdef tuple modes = mode_stack()
     if type(f) is Form and (<Form>f).public is not None:
         f, args, kwargs = (<Form>f).public.called(f, args, kwargs)
-    result = first_answer(f, found, args, kwargs)
+    result = first_answer(f, overrides, args, kwargs)
     if result is not NotImplemented:
         return result
     nor = f", nor by the mode {modes[len(modes) - 1]!r}" if modes else ""
@@ -517,18 +517,18 @@ cdef object dispatch_to_classes(object f, tuple relevant, tuple args, dict kwarg
     raise TypeError(
         f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned "
         f"NotImplemented: no implementation found for '{name}' on types that implement "
-        f"__torch_function__: {[type(x) for x in found]}{nor}")
+        f"__torch_function__: {[type(x) for x in overrides]}{nor}")
 
 
 cdef object answer(object f, int slot, object a, object b):
     """Return the result of overrides by classes of operands that are neither tensors nor
     numbers."""
-    cdef list found = overriding_args((a, b))
-    cdef tuple types = tuple([type(x) for x in found]), args = (a, b)
+    cdef list overrides = overriding_args((a, b))
+    cdef tuple types = tuple([type(x) for x in overrides]), args = (a, b)
     shown = f
-    if found and not B_LT <= slot <= B_NE:      # comparisons dispatch as functions do
+    if overrides and not B_LT <= slot <= B_NE:      # comparisons dispatch as functions do
         shown, args = shown_for(slot, a, b)
-    for x in found:
+    for x in overrides:
         result = call_override(x, shown, types, args, {})
         if result is not NotImplemented:
             return result
@@ -564,8 +564,8 @@ def _has_override(*args):
 
 def _viewed(Tensor t not None):
     """Make the view that ``Tensor(tensor)`` is."""
-    cdef Tensor made = T._alias(t)
-    return made if type(made) is Tensor else tensor_as(made, Tensor)
+    cdef Tensor view = T._alias(t)
+    return view if type(view) is Tensor else tensor_as(view, Tensor)
 
 
 _set_alias(_viewed)

@@ -61,7 +61,7 @@ cdef Py_ssize_t last_of(object low, object high) except? -1:
     return high - 1
 
 
-cdef object made(Tensor t, object requires_grad, str op):
+cdef object drawn_result(Tensor t, object requires_grad, str op):
     """The result of a function; under vmap it belongs to no graph."""
     return set_requires_grad(t, False if vmap_level() else requires_grad, op)
 

@@ -98,11 +98,11 @@ cdef object unpacked(Node n, int slot):
     cdef int edge = s.edge
     cdef Tensor t, r
     cdef PyObject* to
-    made = p.unpack(p.value)
-    if not isinstance(made, Tensor):
+    value = p.unpack(p.value)
+    if not isinstance(value, Tensor):
         raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result "
-                        f"of type {type(made).__name__}")
-    t = <Tensor>made
+                        f"of type {type(value).__name__}")
+    t = <Tensor>value
     if edge <= -2:
         r = graph_free_alias(t)
         attach(r, <PyObject*>n, -2 - edge)
@@ -130,7 +130,7 @@ cdef class SavedTensor:
     >>> import autograd_cy as ag
     >>> x = ag.ones(2, requires_grad=True)
     >>> y = x * x
-    >>> y.grad_fn._raw_saved_self.register_hooks(lambda t: t.detach() + 0, lambda kept: kept)
+    >>> y.grad_fn._raw_saved_self.register_hooks(lambda t: t.detach() + 0, lambda t: t)
     >>> y.sum().backward()
     >>> x.grad
     tensor([2., 2.])
@@ -283,12 +283,12 @@ def _write_guards():
 
 
 cdef class GuardContext(Restoring):
-    """Hooks and write guard in one: those of what ``_made()`` of the class gives."""
+    """Hooks and write guard in one: those of what ``_make_guard()`` of the class gives."""
 
     def __enter__(self):
         if _write_guards():
             raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-        guard = type(self)._made()
+        guard = type(self)._make_guard()
         guards = (guard,)
         self.ending = (_end_guard, guards)
         _push_hooks(guard._pack, guard._unpack)

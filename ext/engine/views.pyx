@@ -92,8 +92,8 @@ cdef class CopySlices(Node):
     """
 
     cdef int apply(self, PyObject** gin, PyObject** gout) except -1:
-        cdef tuple kept = get_args(self)
-        cdef Node fn = <Node>kept[0]
+        cdef tuple args = get_args(self)
+        cdef Node fn = <Node>args[0]
         cdef PyObject* few[FEW_EDGES]
         cdef PyObject** inner = few
         cdef int i, n = fn.n_edges
@@ -105,10 +105,10 @@ cdef class CopySlices(Node):
                 raise MemoryError()
         memset(inner, 0, n * sizeof(PyObject*))
         try:
-            if tls_modes() & M_NO_GRAD and not ((<Tensor>gin[0]).flags & F_SLOW) and kept[5]:
-                self.apply_plain(kept, <Tensor>gin[0], inner, gout)
+            if tls_modes() & M_NO_GRAD and not ((<Tensor>gin[0]).flags & F_SLOW) and args[5]:
+                self.apply_plain(args, <Tensor>gin[0], inner, gout)
             else:
-                self.apply_recorded(kept, <Tensor>gin[0], inner, gout)
+                self.apply_recorded(args, <Tensor>gin[0], inner, gout)
             for i in range(1, n):
                 if needs(self, i):
                     gout[i] = inner[i]
@@ -124,23 +124,23 @@ cdef class CopySlices(Node):
         """``"torch::autograd::CopySlices"``, as programs know it."""
         return "torch::autograd::CopySlices"
 
-    cdef int apply_plain(self, tuple kept, Tensor grad, PyObject** inner,
+    cdef int apply_plain(self, tuple args, Tensor grad, PyObject** inner,
                          PyObject** gout) except -1:
         """Compute on memory: copy the gradient with the strides of the base, replace its window."""
-        cdef Node fn = <Node>kept[0]
+        cdef Node fn = <Node>args[0]
         cdef PyObject* arrived[1]
-        cdef int parts = kept[4]
-        cdef Tensor result = base_layout(resolve_bits(grad, <uint32_t>kept[6]), kept[1][0],
-                                         kept[1][1])
+        cdef int parts = args[4]
+        cdef Tensor result = base_layout(resolve_bits(grad, <uint32_t>args[6]), args[1][0],
+                                         args[1][1])
         cdef Tensor laid_out = view_as_real_plain(result) if parts == REAL_OF_COMPLEX else result
-        cdef Tensor window = as_strided_plain(laid_out, kept[3][0], kept[3][1],
-                                              kept[3][2] - kept[2][2])
+        cdef Tensor window = as_strided_plain(laid_out, args[3][0], args[3][1],
+                                              args[3][2] - args[2][2])
         cdef Tensor slice_grad, back
         if parts == COMPLEX_OF_REAL:
             slice_grad = view_as_complex_plain(clone_format(window, MF_CONTIGUOUS))
         else:
             slice_grad = clone_plain(window)
-        slice_grad = resolve_bits(slice_grad, <uint32_t>kept[7])
+        slice_grad = resolve_bits(slice_grad, <uint32_t>args[7])
         arrived[0] = <PyObject*>slice_grad
         fn.apply(arrived, inner)
         if not needs(self, 0):
@@ -148,7 +148,7 @@ cdef class CopySlices(Node):
         if inner[0] == NULL:
             fill_with(window, 0)
         else:
-            back = resolve_bits(fitted(<Tensor>inner[0], slice_grad), <uint32_t>kept[7])
+            back = resolve_bits(fitted(<Tensor>inner[0], slice_grad), <uint32_t>args[7])
             if tensor_has_overlap(window):
                 # Only fill_ writes to overlapping memory, and its gradient is zero.
                 fill_with(window, 0)
@@ -157,26 +157,26 @@ cdef class CopySlices(Node):
                           "CopySlices")
             else:
                 copy_into(window, back, "CopySlices")
-        gout[0] = give(resolve_bits(result, <uint32_t>kept[6]))
+        gout[0] = give(resolve_bits(result, <uint32_t>args[6]))
         return 0
 
-    cdef int apply_recorded(self, tuple kept, Tensor grad, PyObject** inner,
+    cdef int apply_recorded(self, tuple args, Tensor grad, PyObject** inner,
                             PyObject** gout) except -1:
         """By operators, which record: for gradients with a graph, tangents or a batch."""
-        cdef Node fn = <Node>kept[0]
+        cdef Node fn = <Node>args[0]
         cdef PyObject* arrived[1]
-        cdef int parts = kept[4]
+        cdef int parts = args[4]
         cdef Tensor slice_grad, back, ones, mask, result
-        base_size, base_stride, base_offset = kept[2]
-        size, stride, offset = kept[3]
-        grad = resolve_bits(grad, <uint32_t>kept[6])
+        base_size, base_stride, base_offset = args[2]
+        size, stride, offset = args[3]
+        grad = resolve_bits(grad, <uint32_t>args[6])
         if parts == REAL_OF_COMPLEX:
             grad = T.view_as_real(T.resolve_conj(grad))
         slice_grad = T._as_strided_gather(grad, base_size, base_stride, base_offset, size, stride,
                                           offset)
         if parts == COMPLEX_OF_REAL:
             slice_grad = T.view_as_complex(T._dense_pairs(slice_grad))
-        slice_grad = resolve_bits(slice_grad, <uint32_t>kept[7])
+        slice_grad = resolve_bits(slice_grad, <uint32_t>args[7])
         arrived[0] = <PyObject*>slice_grad
         fn.apply(arrived, inner)
         if not needs(self, 0):
@@ -186,14 +186,14 @@ cdef class CopySlices(Node):
                                            offset), wrap_int(0))
         result = T.where(mask, wrap_int(0), grad)
         if inner[0] != NULL:
-            back = resolve_bits(fitted(<Tensor>inner[0], slice_grad), <uint32_t>kept[7])
+            back = resolve_bits(fitted(<Tensor>inner[0], slice_grad), <uint32_t>args[7])
             if parts == COMPLEX_OF_REAL:
                 back = T.view_as_real(T.resolve_conj(back))
             result = T.where(mask, T._as_strided_backward(back, base_size, base_stride, base_offset,
                                                           size, stride, offset), result)
         if parts == REAL_OF_COMPLEX:
             result = T.view_as_complex(result)
-        gout[0] = give(resolve_bits(result, <uint32_t>kept[6]))
+        gout[0] = give(resolve_bits(result, <uint32_t>args[6]))
         return 0
 
 

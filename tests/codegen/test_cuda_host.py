@@ -35,7 +35,7 @@ def test_what_a_kernel_changes_is_known_from_its_record(families, slots):
     for r in (r for records in families.values() for r in records if kernel_runs.has_shape(r)):
         written = slots[r.key].written
         assert len(written) == len(r.call.mutates) + r.kernel.draws
-        names = [""] * len(r.returns) + kernel_runs.given(r)
+        names = [""] * len(r.returns) + kernel_runs.kernel_args(r)
         for (place, condition), (name, expected) in zip(written, r.call.changes):
             assert names[place] == name
             assert bool(condition) == bool(expected)

@@ -570,14 +570,14 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
 cdef Tensor unaligned_buffer(object owner, int dt, Py_ssize_t count, Py_ssize_t offset):
     """A copy of elements that do not lie on multiples of their size, as kernels need them."""
     cdef Py_buffer* view = PyMemoryView_GET_BUFFER(owner)
-    cdef Tensor made = empty_on_cpu(dt, 1, &count)
+    cdef Tensor result = empty_on_cpu(dt, 1, &count)
     if not view.readonly:
         _warn(
             "frombuffer: the elements do not lie on multiples of their size, so the tensor has a "
             "copy of them: writes to one do not show in the other. Pass a copy of these bytes, or "
             "another offset.")
-    memcpy(made.ptr, <char*>view.buf + offset, count * DT_SIZE[dt])
-    return mark_raw(made)
+    memcpy(result.ptr, <char*>view.buf + offset, count * DT_SIZE[dt])
+    return mark_raw(result)
 
 
 cdef Tensor raw_buffer(object buffer, int dt, Py_ssize_t count, Py_ssize_t offset):
@@ -655,12 +655,12 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     >>> ag.frombuffer(bytearray([1, 0, 2, 0]), dtype=ag.int16)
     tensor([1, 2], dtype=autograd_cy.int16)
     """
-    cdef Tensor made = raw_buffer(buffer, dt_code(dtype), count, offset)
-    if made.mem.readonly:
+    cdef Tensor result = raw_buffer(buffer, dt_code(dtype), count, offset)
+    if result.mem.readonly:
         warn_once(
             "The given buffer is not writable, and neither is the tensor on its memory: in-place "
             "operations on it are refused. Copy the buffer, as by bytearray(), to write to it.")
-    return set_requires_grad(made, requires_grad, "frombuffer")
+    return set_requires_grad(result, requires_grad, "frombuffer")
 
 
 cdef object construct(object data):

@@ -161,8 +161,8 @@ cdef bint is_on_cuda(Tensor t) except -1:
 
 cdef object cuda_exchange():
     """The module that lets streams of CUDA devices wait for each other."""
-    from autograd_cy._C import cuda_exchange as found
-    return found
+    from autograd_cy._C import cuda_exchange as module
+    return module
 
 
 cdef int code_of_gpu(object index, str op) except -1:
@@ -487,8 +487,8 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     >>> ag.from_dlpack(np.arange(3))
     tensor([0, 1, 2])
     """
-    cdef Tensor made = import_dlpack(ext_tensor, copy)
-    return made if device is None else to_device(made, device_code(device))
+    cdef Tensor result = import_dlpack(ext_tensor, copy)
+    return result if device is None else to_device(result, device_code(device))
 
 
 # --- the CUDA array interface -----------------------------------------------------------------

@@ -71,9 +71,9 @@ cdef class StorageBase:
 
 
 cdef StorageBase base_on(StorageImpl* s):
-    cdef StorageBase made = StorageBase.__new__(StorageBase)
-    made.mem = storage_incref(s)
-    return made
+    cdef StorageBase result = StorageBase.__new__(StorageBase)
+    result.mem = storage_incref(s)
+    return result
 
 
 cdef class HeldBytes(StorageBase):
@@ -554,8 +554,8 @@ cdef class UntypedStorage(StorageBase):
 
     @classmethod
     def _new_shared(cls, size, *, device="cpu"):
-        made = _later["new_block"](size).storage(0, size)
-        return made if cls is UntypedStorage else hold_as(cls, (<UntypedStorage>made).mem)
+        result = _later["new_block"](size).storage(0, size)
+        return result if cls is UntypedStorage else hold_as(cls, (<UntypedStorage>result).mem)
 
     def type(self, dtype=None, non_blocking=False):
         """The name of the class, or the bytes as elements of a class of storages or a dtype."""
@@ -800,10 +800,10 @@ def untyped_storage(Tensor self not None):
     """
     cdef StorageImpl* s = root_of(self.mem)
     refuse_examples(self, "untyped_storage()")
-    found = _alive.get(<size_t>s)
-    if found is None or (<UntypedStorage>found).mem != s:
-        found = hold(s)
-    return found
+    result = _alive.get(<size_t>s)
+    if result is None or (<UntypedStorage>result).mem != s:
+        result = hold(s)
+    return result
 
 
 def _memory_users(Tensor t not None):

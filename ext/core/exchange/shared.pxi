@@ -72,11 +72,11 @@ def _shared_block(int descriptor, Py_ssize_t size, name=None):
 
 cdef list known_users(Tensor t, StorageImpl* root):
     """The tensor, and those that it is a view of."""
-    found = [t]
+    users = [t]
     while t.base != NULL and root_of((<Tensor>t.base).mem) == root:
         t = <Tensor>t.base
-        found.append(t)
-    return found
+        users.append(t)
+    return users
 
 
 cdef bint only_users(StorageImpl* top, Py_ssize_t tensors, Py_ssize_t objects) noexcept:
@@ -107,12 +107,12 @@ def _move_memory(Tensor t not None, make):
     cdef Tensor user
     cdef Py_ssize_t count = 0
     cdef UntypedStorage shown = _alive.get(<size_t>old)
-    cdef bint kept
+    cdef bint has_object
     users = known_users(t, old)
     if shown is not None and shown.mem != old:
         shown = None
-    kept = shown is not None and old.kept
-    if shown is not None and not kept:
+    has_object = shown is not None and old.kept
+    if shown is not None and not has_object:
         count += 1
     for user in users:
         if user.mem != top:
@@ -121,10 +121,10 @@ def _move_memory(Tensor t not None, make):
         return None
     target = make(old.nbytes)
     new = target.mem
-    if (new.nbytes < old.nbytes or t.mem != top or kept != old.kept
+    if (new.nbytes < old.nbytes or t.mem != top or has_object != old.kept
             or not only_users(top, len(users), count)):
         return None                     # another thread was quicker
-    if kept:
+    if has_object:
         hold_again(shown)
     left = base_on(old)
     memcpy(new.data, old.data, <size_t>old.nbytes)
@@ -142,7 +142,7 @@ def _move_memory(Tensor t not None, make):
         del _alive[<size_t>old]
         _alive[<size_t>new] = shown
         storage_decref(old)
-        if kept:
+        if has_object:
             keep(shown)
     return left
 

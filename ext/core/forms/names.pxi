@@ -75,22 +75,22 @@ cdef int keep_message(object error) except -1:
 cdef int put_name(object error, object trace, str own, str said) except -1:
     """Let a message begin with the name of a form, `own`, or with that of its operator, `said`."""
     cdef str text = message_of(error, trace), mark = getattr(error, "_operator", None), first
-    cdef object found
+    cdef object match
     if text is None or mark == "":
         return 0
     if isinstance(error, MemoryError) and text.startswith("autograd_cy: "):
         own = said.lstrip("_") if own.startswith("_") else own
         return put_message(error, f"{own}: {text[13:]}", own)
-    found = LEADING.match(text)
-    if found is None:
+    match = LEADING.match(text)
+    if match is None:
         return 0
-    first = tail(found[1])
+    first = tail(match[1])
     if first != tail(mark or "") and not is_operator(first):
         return 0
     if first == tail(own) or first == tail(said) or own.startswith("_"):
         error._operator = first
         return 0
-    return put_message(error, f"{own}{text[found.end(1):]}", own)
+    return put_message(error, f"{own}{text[match.end(1):]}", own)
 
 
 def _parameters_of(function not None):
@@ -111,13 +111,13 @@ def _parameters_of(function not None):
 cdef int put_public_name(object error, object trace, str name, object function) except -1:
     """Let the message of an operator begin with the name of the public function around it."""
     cdef str text = message_of(error, trace), mark = getattr(error, "_operator", None), place
-    cdef object found = None if text is None or not mark else LEADING.match(text), argument
+    cdef object match = None if text is None or not mark else LEADING.match(text), argument
     cdef tuple parameters
-    if found is None or tail(found[1]) == tail(name):
+    if match is None or tail(match[1]) == tail(name):
         return 0
-    argument = ARGUMENT.match(text, found.end())
+    argument = ARGUMENT.match(text, match.end())
     if argument is None:
-        return put_message(error, f"{name}{text[found.end(1):]}", name)
+        return put_message(error, f"{name}{text[match.end(1):]}", name)
     parameters = _parameters_of(function)
     if argument[1] not in parameters:       # it says something about the inner function only
         return 0
@@ -148,26 +148,26 @@ def _name_error(error not None, function not None, str name=None, bint method=Fa
 cdef int count_on(object error, object trace, str own, str said, tuple names) except -1:
     """Let the message of an error of a method, with these parameters, count without the tensor."""
     cdef str text = message_of(error, trace)
-    cdef object found, count
-    cdef Py_ssize_t n, given
+    cdef object match, count
+    cdef Py_ssize_t n, passed
     if text is None or type(error) is not TypeError or getattr(error, "_counts_on", False):
         return 0
-    found = LEADING.match(text)
-    if found is None or tail(found[1]) not in (tail(own), tail(said)):
+    match = LEADING.match(text)
+    if match is None or tail(match[1]) not in (tail(own), tail(said)):
         return 0
-    count = COUNT.match(text, found.end())
+    count = COUNT.match(text, match.end())
     if count is not None:
-        n, given = int(count[1]) - 1, int(count[2]) - 1
-        text = (f"{text[:found.end()]}takes {n} positional argument{'s' if n != 1 else ''} but "
-                f"{given} {'were' if given != 1 else 'was'} given")
+        n, passed = int(count[1]) - 1, int(count[2]) - 1
+        text = (f"{text[:match.end()]}takes {n} positional argument{'s' if n != 1 else ''} but "
+                f"{passed} {'were' if passed != 1 else 'was'} given")
     else:
-        found = ARGUMENT.match(text, found.end())
-        if found is None or found[2] is None or found[1] not in names[1:]:
+        match = ARGUMENT.match(text, match.end())
+        if match is None or match[2] is None or match[1] not in names[1:]:
             return 0
-        n = names.index(found[1])
-        if int(found[2]) != n + 1:      # it counts without the tensor already
+        n = names.index(match[1])
+        if int(match[2]) != n + 1:      # it counts without the tensor already
             return 0
-        text = f"{text[:found.start(2)]}{n}{text[found.end(2):]}"
+        text = f"{text[:match.start(2)]}{n}{text[match.end(2):]}"
     error.args = (text,)
     error._counts_on = True
     return 0
@@ -177,9 +177,9 @@ cdef int say_range(object error, Tensor x) except -1:
     """Put the range of a tensor into the message of `dim_arg`, which knows no tensor."""
     cdef str text = str(error), n
     cdef int most = x.nd if x.nd else 1
-    found = BEYOND.match(text)
-    if found is not None:
-        n = found[1]
+    match = BEYOND.match(text)
+    if match is not None:
+        n = match[1]
         error.args = (f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], "
                       f"but got {n})",)
     return 0

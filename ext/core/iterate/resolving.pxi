@@ -90,7 +90,7 @@ cdef bint is_raw(Tensor a) noexcept:
 cdef uint8_t bytes_of(Tensor a, int d, const uint8_t* p) noexcept:
     """All bytes from dimension `d` on, put together by "or"."""
     cdef Py_ssize_t i, n, step
-    cdef uint8_t found = 0
+    cdef uint8_t bits = 0
     if a.nd == 0 or not a.flags & F_STRIDED:
         return ag_all_bytes(p, a.count)
     n, step = a.sizes[d], a.strides[d]
@@ -98,13 +98,13 @@ cdef uint8_t bytes_of(Tensor a, int d, const uint8_t* p) noexcept:
         n = 1                      # all at one place
     if d < a.nd - 1:
         for i in range(n):
-            found |= bytes_of(a, d + 1, p + i * step)
+            bits |= bytes_of(a, d + 1, p + i * step)
     elif step == 1:
-        found = ag_all_bytes(p, n)
+        bits = ag_all_bytes(p, n)
     else:
         for i in range(n):
-            found |= p[i * step]
-    return found
+            bits |= p[i * step]
+    return bits
 
 
 cdef tuple all_resolved(tuple tensors):

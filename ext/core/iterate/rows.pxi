@@ -258,7 +258,7 @@ cdef void turned_range(LoopPlan* plan, Py_ssize_t lo, Py_ssize_t hi) noexcept no
 
 cdef bint turn_plan(LoopPlan* plan) noexcept:
     """Return whether tiles are of use; then the dimension along them is the last but one."""
-    cdef int a, d, found = -1, last = plan.nd - 1
+    cdef int a, d, along = -1, last = plan.nd - 1
     cdef Py_ssize_t size, step
     if plan.shape[last] < TURN_LEAST or plan.strides[0][last] != plan.item[0]:
         return False
@@ -267,16 +267,16 @@ cdef bint turn_plan(LoopPlan* plan) noexcept:
             continue
         for d in range(last):
             if plan.shape[d] >= TURN_LEAST and plan.strides[a][d] == plan.item[a]:
-                found = d
-    if found < 0:
+                along = d
+    if along < 0:
         return False
-    size = plan.shape[found]
-    for d in range(found, last - 1):
+    size = plan.shape[along]
+    for d in range(along, last - 1):
         plan.shape[d] = plan.shape[d + 1]
     plan.shape[last - 1] = size
     for a in range(plan.nargs):
-        step = plan.strides[a][found]
-        for d in range(found, last - 1):
+        step = plan.strides[a][along]
+        for d in range(along, last - 1):
             plan.strides[a][d] = plan.strides[a][d + 1]
         plan.strides[a][last - 1] = step
     return True

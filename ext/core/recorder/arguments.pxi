@@ -84,11 +84,11 @@ cdef int32_t look_up(Table* t, const int64_t* words, int64_t length, int32_t* hi
     `hint` is what was found the last time in such a place: programs repeat themselves.
     """
     cdef int32_t number = hint[0]
-    cdef Entry* found
+    cdef Entry* entry
     if 0 <= number < t.count:
-        found = &t.entries[number]
-        if found.length == length and memcmp(
-                t.words + found.at, words, <size_t>length * sizeof(int64_t)) == 0:
+        entry = &t.entries[number]
+        if entry.length == length and memcmp(
+                t.words + entry.at, words, <size_t>length * sizeof(int64_t)) == 0:
             return number
     number = look_further(t, words, length)
     hint[0] = number
@@ -99,16 +99,16 @@ cdef int32_t look_further(Table* t, const int64_t* words, int64_t length) noexce
     cdef uint64_t h = <uint64_t>length
     cdef int64_t i
     cdef int32_t at
-    cdef Entry* found
+    cdef Entry* entry
     for i in range(length):
         h = (h ^ <uint64_t>words[i]) * <uint64_t>0x9E3779B97F4A7C15
         h ^= h >> 29
     if t.size:
         at = first_place(h, t.size)
         while t.places[at]:
-            found = &t.entries[t.places[at] - 1]
-            if found.hash == h and found.length == length and memcmp(
-                    t.words + found.at, words, <size_t>length * sizeof(int64_t)) == 0:
+            entry = &t.entries[t.places[at] - 1]
+            if entry.hash == h and entry.length == length and memcmp(
+                    t.words + entry.at, words, <size_t>length * sizeof(int64_t)) == 0:
                 return t.places[at] - 1
             at = place_behind(at, t.size)
     if not grow_entries(t, length):
@@ -116,8 +116,8 @@ cdef int32_t look_further(Table* t, const int64_t* words, int64_t length) noexce
     at = first_place(h, t.size)
     while t.places[at]:
         at = place_behind(at, t.size)
-    found = &t.entries[t.count]
-    found.at, found.length, found.hash = t.n_words, <int32_t>length, h
+    entry = &t.entries[t.count]
+    entry.at, entry.length, entry.hash = t.n_words, <int32_t>length, h
     memcpy(t.words + t.n_words, words, <size_t>length * sizeof(int64_t))
     t.n_words += length
     t.count += 1

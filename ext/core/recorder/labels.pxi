@@ -123,33 +123,33 @@ cdef class record_function:
         return f"record_function({self.name!r})"
 
 
-cdef str text_for(str what, object given):
-    if type(given) is str:
-        return <str>given
-    if isinstance(given, str):
-        return str.__str__(given)           # of a subclass
-    raise TypeError(f"record_function: {what} is a string, not {type(given).__name__}")
+cdef str text_for(str what, object value):
+    if type(value) is str:
+        return <str>value
+    if isinstance(value, str):
+        return str.__str__(value)           # of a subclass
+    raise TypeError(f"record_function: {what} is a string, not {type(value).__name__}")
 
 
 cdef PyObject* new_label(PyObject* cls, PyObject** args, size_t n, PyObject* names) except NULL:
     """record_function(...), which programs write for each label anew: without a tuple."""
-    cdef record_function made
-    cdef Py_ssize_t given = PyVectorcall_NARGS(n), i
+    cdef record_function label
+    cdef Py_ssize_t count = PyVectorcall_NARGS(n), i
     cdef dict named = None
-    if names == NULL and (given == 1 or (given == 2 and args[1] == <PyObject*>None)) and (
+    if names == NULL and (count == 1 or (count == 2 and args[1] == <PyObject*>None)) and (
             PyUnicode_CheckExact(<object>args[0])):
-        made = record_function.__new__(record_function)
-        made.name = <str>args[0]
-        Py_INCREF(made)
-        return <PyObject*>made
+        label = record_function.__new__(record_function)
+        label.name = <str>args[0]
+        Py_INCREF(label)
+        return <PyObject*>label
     if names != NULL:
         named = {}
         for i in range(len(<tuple>names)):
-            named[(<tuple>names)[i]] = <object>args[given + i]
-    made = record_function.__new__(record_function)
-    made.__init__(*[<object>args[i] for i in range(given)], **(named or {}))
-    Py_INCREF(made)
-    return <PyObject*>made
+            named[(<tuple>names)[i]] = <object>args[count + i]
+    label = record_function.__new__(record_function)
+    label.__init__(*[<object>args[i] for i in range(count)], **(named or {}))
+    Py_INCREF(label)
+    return <PyObject*>label
 
 
 # A with statement binds both methods, for which CPython makes two objects that the collector has to
@@ -189,17 +189,17 @@ cdef PyObject* left(PyObject* bound, PyObject** args, size_t n, PyObject* names)
     return <PyObject*>None
 
 
-cdef PyObject* called_otherwise(Bound bound, PyObject** args, Py_ssize_t given,
+cdef PyObject* called_otherwise(Bound bound, PyObject** args, Py_ssize_t count,
                                 PyObject* names) except NULL:
     """Arguments that have names, or are wrong: as the method takes them."""
     cdef Py_ssize_t i
     cdef dict named = {}
     if names != NULL:
         for i in range(len(<tuple>names)):
-            named[(<tuple>names)[i]] = <object>args[given + i]
-    found = bound.method.function(bound.label, *[<object>args[i] for i in range(given)], **named)
-    Py_INCREF(found)
-    return <PyObject*>found
+            named[(<tuple>names)[i]] = <object>args[count + i]
+    result = bound.method.function(bound.label, *[<object>args[i] for i in range(count)], **named)
+    Py_INCREF(result)
+    return <PyObject*>result
 
 
 @cython.final
@@ -228,10 +228,10 @@ cdef class Binding:
 
 cdef int replace_method(str name, void* call) except -1:
     cdef NewType* cls = <NewType*>record_function
-    cdef Binding made = Binding.__new__(Binding)
-    made.function = (<dict>cls.tp_dict)[name]
-    made.call = call
-    (<dict>cls.tp_dict)[name] = made
+    cdef Binding binding = Binding.__new__(Binding)
+    binding.function = (<dict>cls.tp_dict)[name]
+    binding.call = call
+    (<dict>cls.tp_dict)[name] = binding
     PyType_Modified(cls)
     return 0
 

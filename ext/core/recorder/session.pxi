@@ -78,7 +78,7 @@ cdef class Recording:
             module paths, dropped, and the length in nanoseconds. None in a child of fork.
         """
         cdef int64_t ended = ticks()
-        cdef tuple found
+        cdef tuple columns
         if self.running:
             self.ended = ended
         elif not self.holding or self.copying:
@@ -93,11 +93,11 @@ cdef class Recording:
         agree()
         self.copying = True
         try:
-            found = self.taken(0 if thread is None else thread, thread is None)
+            columns = self.taken(0 if thread is None else thread, thread is None)
         finally:
             self.copying = False
         self.drop()
-        return found
+        return columns
 
     def drop(self):
         """End it, and give back what it held."""
@@ -374,14 +374,14 @@ def _enter_module(path):
     """Let the events of this thread belong to a module; gives what _leave_module() takes."""
     cdef Stream* s = this_stream()
     cdef long long before = (<long long>g_epoch << 16) | <long long>(s.module + 1)
-    found = _module_numbers.get(path)
-    if found is None:
-        found = len(_modules)
-        if found >= MOST_MODULES:
+    number = _module_numbers.get(path)
+    if number is None:
+        number = len(_modules)
+        if number >= MOST_MODULES:
             return before
         _modules.append(path)
-        _module_numbers[path] = found
-    s.module = found
+        _module_numbers[path] = number
+    s.module = number
     return before
 
 

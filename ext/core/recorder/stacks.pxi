@@ -28,13 +28,13 @@ cdef KnownCode[512] g_known_codes
 cdef bint is_ours(PyCodeObject* code) noexcept:
     cdef KnownCode* known = &g_known_codes[(<uintptr_t>code >> 4) & 511]
     if known.code != code:
-        found = _codes.get(<size_t>code)
-        if found is None:
-            found = (<object>code.co_filename).startswith(g_package)
-            _codes[<size_t>code] = found
+        ours = _codes.get(<size_t>code)
+        if ours is None:
+            ours = (<object>code.co_filename).startswith(g_package)
+            _codes[<size_t>code] = ours
             _code_objects.append(<object><PyObject*>code)
         known.code = code
-        known.ours = found
+        known.ours = ours
     return known.ours
 
 

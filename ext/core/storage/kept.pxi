@@ -117,10 +117,10 @@ cdef void limit_by_group() noexcept:
     PyErr_Fetch(&kind, &value, &trace)      # tensors also die where an exception is on its way
     try:
         from autograd_cy._environment import memory
-        found = memory.cgroup()
-        if found is not None and found[0] // 8 < g_cache_limit:
-            g_group_file = os.fsencode(found[1])
-            g_group_limit = found[0]
+        limit = memory.cgroup()
+        if limit is not None and limit[0] // 8 < g_cache_limit:
+            g_group_file = os.fsencode(limit[1])
+            g_group_limit = limit[0]
             if not g_limit_is_given:
                 g_cache_limit = g_group_limit // 8
     except Exception:

@@ -229,19 +229,19 @@ cdef Tensor on_host(Tensor t, str op):
 
 cdef object nested_list(Tensor t, int d, const char* p):
     cdef Py_ssize_t i, step
-    cdef list found
+    cdef list items
     if d == t.nd:
         return element_value(p, t.dt)
-    found = []
+    items = []
     step = t.strides[d] * DT_SIZE[t.dt]
     if d == t.nd - 1:
         for i in range(t.sizes[d]):
             if i & 0xffff == 0xffff:
                 PyErr_CheckSignals()    # a long list can be interrupted
-            found.append(element_value(p + i * step, t.dt))
-        return found
+            items.append(element_value(p + i * step, t.dt))
+        return items
     for i in range(t.sizes[d]):
         if i & 0xff == 0xff:
             PyErr_CheckSignals()
-        found.append(nested_list(t, d + 1, p + i * step))
-    return found
+        items.append(nested_list(t, d + 1, p + i * step))
+    return items

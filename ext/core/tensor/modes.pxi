@@ -91,15 +91,15 @@ cdef void hold_change(Restoring r) noexcept:
 
 cdef int undo_change(Restoring r) except -1:
     global ag_tls_modes, g_modes
-    cdef list kept = r.kept
+    cdef list items = r.old_items
     cdef tuple ending = r.ending
     r.held = False
     ag_tls_modes = (ag_tls_modes & ~r.mask) | (r.before & r.mask)
     g_modes = (g_modes & ~r.global_mask) | (r.global_before & r.global_mask)
-    r.kept = None
+    r.old_items = None
     r.ending = None
-    if kept is not None:
-        for container, key, value in reversed(kept):
+    if items is not None:
+        for container, key, value in reversed(items):
             if value is _MISSING:
                 container.pop(key, None)
             else:
@@ -309,21 +309,21 @@ cdef class ItemsContext(Restoring):
         These bits of the mode word are those of `value` inside.
     saved : list of (get, put)
         ``put(get())`` on leaving, where get is called on entering; put is a function of C.
-    given : optional
+    result : optional
         What ``with ... as`` gives.
     """
     cdef list items
     cdef modes_t bits
     cdef modes_t value
     cdef list saved
-    cdef object given
+    cdef object result
 
-    def __init__(self, items=(), modes_t mask=0, modes_t value=0, saved=(), given=None):
+    def __init__(self, items=(), modes_t mask=0, modes_t value=0, saved=(), result=None):
         self.items = list(items)
         self.bits = mask
         self.value = value
         self.saved = list(saved)
-        self.given = given
+        self.result = result
 
     def __enter__(self):
         global ag_tls_modes
@@ -331,7 +331,7 @@ cdef class ItemsContext(Restoring):
             self.ending = (_put_all, ([(put, get()) for get, put in self.saved],))
         self.mask = self.bits
         self.before = ag_tls_modes
-        self.kept = []
+        self.old_items = []
         hold_change(self)
         try:
             for container, key, value in self.items:
@@ -339,21 +339,21 @@ cdef class ItemsContext(Restoring):
                     old = container[key]
                 except KeyError:
                     old = _MISSING
-                self.kept.append((container, key, old))     # asks for memory: before the change
+                self.old_items.append((container, key, old))    # asks for memory: before the change
                 try:
                     container[key] = value
                 except BaseException:
-                    self.kept.pop()
+                    self.old_items.pop()
                     raise
         except BaseException:
             undo_change(self)
             raise
         ag_tls_modes = (ag_tls_modes & ~self.mask) | (self.value & self.mask)
-        return self.given
+        return self.result
 
     def clone(self):
         """A fresh context of the same kind."""
-        return type(self)(self.items, self.bits, self.value, self.saved, self.given)
+        return type(self)(self.items, self.bits, self.value, self.saved, self.result)
 
 
 def _put_all(list saved):
@@ -383,11 +383,11 @@ def _call_with_frames(list frames, list changed, modes_t mask, modes_t value, ca
     """Call with the list `frames` set to the items of `changed` meanwhile."""
     global ag_tls_modes
     cdef modes_t before = ag_tls_modes
-    cdef list kept = frames[:]
+    cdef list before_call = frames[:]
     frames[:] = changed
     ag_tls_modes = (before & ~mask) | (value & mask)
     try:
         return call()
     finally:
-        frames[:] = kept
+        frames[:] = before_call
         ag_tls_modes = (ag_tls_modes & ~mask) | (before & mask)

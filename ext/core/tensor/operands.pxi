@@ -22,11 +22,11 @@ cdef inline object call_unary(int slot, Tensor a):
     return result_of((<unary_result><void*>upcalls.unary[slot])(a), slot, True)
 
 
-cdef inline object result_of(PyObject* made, int slot, bint unary):
+cdef inline object result_of(PyObject* result, int slot, bint unary):
     """Return the result of an operator, or raise its error (Note [Names in errors])."""
-    if made == NULL:
+    if result == NULL:
         upcalls.operator_failed(slot, unary)
-    return as_result(made)
+    return as_result(result)
 
 
 cdef object equal_to_array(Tensor a, object b):

@@ -23,7 +23,7 @@ cdef class UndefinedGradBackward(Node):
 cdef tuple passed_on(Node n, tuple tensors):
     """Return the values as outputs of `n`, if one of them is recorded; None stays None."""
     cdef bint recording = False
-    cdef list made = []
+    cdef list outputs = []
     cdef Tensor t
     cdef Py_ssize_t i
     for i in range(len(tensors)):
@@ -36,15 +36,15 @@ cdef tuple passed_on(Node n, tuple tensors):
     node_init(n, <int>len(tensors), 0, <int>len(tensors))
     for i in range(len(tensors)):
         if tensors[i] is None:
-            made.append(None)
+            outputs.append(None)
             continue
         t = graph_free_alias(<Tensor>tensors[i])
         if recording:
             set_edge(n, <int>i, <Tensor>tensors[i])
             if dt_differentiable(t.dt):
                 set_history(t, n, <int>i)
-        made.append(t)
-    return tuple(made)
+        outputs.append(t)
+    return tuple(outputs)
 
 
 cdef object called_with(tuple tensors, Py_ssize_t wanted):
@@ -86,9 +86,9 @@ cdef class DelayedError:
     def __call__(self, *tensors):
         cdef Error n = Error.__new__(Error)
         called_with(tensors, self.count)
-        made = passed_on(n, tensors)
+        outputs = passed_on(n, tensors)
         set_args(n, (self.message,))
-        return made[0] if len(made) == 1 else made
+        return outputs[0] if len(outputs) == 1 else outputs
 
 
 @cython.final

@@ -216,7 +216,7 @@ cdef int format_of(Tensor t) noexcept:
 cdef Tensor resized(Tensor self, tuple size, int format, str op):
     cdef Py_ssize_t[MAX_DIMS] shape
     cdef Py_ssize_t[MAX_DIMS] strides
-    cdef Py_ssize_t count = 1, needed, kept, one, here = self.ptr - self.mem.data
+    cdef Py_ssize_t count = 1, needed, count_of_old, one, here = self.ptr - self.mem.data
     cdef int i, n = <int>len(size)
     cdef Tensor fresh
     cdef uint32_t version = self.mem.version[0]
@@ -255,11 +255,12 @@ cdef Tensor resized(Tensor self, tuple size, int format, str op):
                 f"same memory, which can't grow from {self.mem.nbytes} bytes for the shape "
                 f"{list(size)}; clone() the tensor first")
         fresh = tensor_empty_on(self.mem.device, self.dt, n, shape, NULL)
-        kept = max(0, self.mem.nbytes - here) // DT_SIZE[self.dt]
+        count_of_old = max(0, self.mem.nbytes - here) // DT_SIZE[self.dt]
         one = 1
         # What is copied is memory, not values.
-        copy_into(tensor_window(fresh, 1, &kept, &one, 0),
-                  tensor_turned(tensor_window(self, 1, &kept, &one, 0), self.flags & F_LAZY), op)
+        copy_into(tensor_window(fresh, 1, &count_of_old, &one, 0),
+                  tensor_turned(tensor_window(self, 1, &count_of_old, &one, 0),
+                                self.flags & F_LAZY), op)
         fresh.flags |= self.flags & F_LAZY
         leave_base(self)
         replace_storage(self, fresh)

@@ -10,21 +10,21 @@
 cdef class Transformed:
     """One transformed function that is running."""
     cdef uint64_t first              # births since are its own
-    cdef object given                # called without arguments: the tensors it was given
+    cdef object arguments            # called without arguments: the tensors it was given
     cdef tuple originals             # for which it got others, to differentiate
     cdef bint reverse                # by reverse mode: writes are recorded
 
 cdef dict _transformed = {}          # thread id -> list of Transformed, innermost last
 
 
-def _call_transformed(given, tuple originals, bint reverse, modes_t mask, modes_t value,
+def _call_transformed(arguments, tuple originals, bint reverse, modes_t mask, modes_t value,
                       call):
     """``call()``, a transformed function, while the bits of `mask` are those of `value`."""
     cdef modes_t before = tls_modes()
     cdef modes_t changed = mask | M_GUARD_SAVED
     cdef Transformed one = Transformed.__new__(Transformed)
     cdef list running = _transformed.setdefault(PyThread_get_thread_ident(), [])
-    one.given = given
+    one.arguments = arguments
     one.originals = originals
     one.reverse = reverse
     running.append(one)
@@ -88,7 +88,7 @@ cdef bint is_captured(Tensor t, Transformed one, bint recording) except -1:
     for x in one.originals:
         if whole_memory(x) == memory:
             return False
-    for x in one.given():
+    for x in one.arguments():
         if whole_memory(x) == memory:
             # It would come out of the call with a history that ends here.
             return recording and not requires_grad(t)

@@ -32,8 +32,8 @@ cdef dict _names_of_operations = {}
 
 
 cdef PyObject* lasting(str op) except? NULL:
-    kept = _names_of_operations.setdefault(op, op)
-    return <PyObject*>kept
+    name = _names_of_operations.setdefault(op, op)
+    return <PyObject*>name
 
 
 cdef int check_recorded_write(Tensor t, str op) except -1:
@@ -59,8 +59,8 @@ cdef object view_error(Tensor t, str op):
     The error for a view of a kind whose history can't be remade: it is being changed by `op`, or
     its base or another view was (`op` is None).
     """
-    cdef str made = ("This tensor is a view " if t.fn == NULL
-                     else f"Output {t.out_nr} of {operation_name(<Node>t.fn)} is a view ")
+    cdef str origin = ("This tensor is a view " if t.fn == NULL
+                       else f"Output {t.out_nr} of {operation_name(<Node>t.fn)} is a view ")
     cdef str change = ("is being modified inplace" if op is not None else
                        "its base or another view of its base has been modified inplace")
     cdef str what = f" The operation was {op} on {describe_tensor(t)}." if op is not None else ""
@@ -85,14 +85,14 @@ cdef object view_error(Tensor t, str op):
         )
     if t.creation == CREATED_MULTI_OUTPUT:
         return RuntimeError(
-            f"{made}and {change}. This view is the output of a function that returns multiple "
+            f"{origin}and {change}. This view is the output of a function that returns multiple "
             "views. Such functions do not allow the output views to be modified inplace. You "
             f"should replace the inplace operation by an out-of-place one.{what}"
         )
     return RuntimeError(
-        f"{made}and {change}. This view was created inside a custom Function (or because an input "
-        "was returned as-is) and the autograd logic to handle view+inplace would override the "
-        "custom backward associated with the custom Function, leading to incorrect gradients. "
+        f"{origin}and {change}. This view was created inside a custom Function (or because an "
+        "input was returned as-is) and the autograd logic to handle view+inplace would override "
+        "the custom backward associated with the custom Function, leading to incorrect gradients. "
         "This behavior is forbidden. You can fix this by cloning the output of the custom Function."
         f"{what}"
     )

@@ -72,19 +72,19 @@ cdef tuple saved_of(NodeKind* kind):
             if what == "function":      # an expression over the node
                 place = f"lambda n: {place}"
             rows.append((name, what, eval(place, {"saved_value": _saved_value})))
-        made = tuple(rows)
-        Py_INCREF(made)
-        kind.saved = <PyObject*>made
+        result = tuple(rows)
+        Py_INCREF(result)
+        kind.saved = <PyObject*>result
     return <tuple>kind.saved
 
 
 def _generated_classes():
     """The classes of the nodes of all generated operators."""
     cdef NodeKind* kind
-    cdef list found = []
+    cdef list classes = []
     for place in _kinds:
         kind = <NodeKind*><size_t>place
         if kind.cls == NULL:
             make_class(kind)
-        found.append(<object>kind.cls)
-    return found
+        classes.append(<object>kind.cls)
+    return classes

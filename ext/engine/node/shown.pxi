@@ -23,13 +23,13 @@ cdef object call_node(Node n, tuple gradients):
         gout[i] = NULL
     try:
         n.apply(gin, gout)
-        made = [<object>gout[i] if gout[i] != NULL else None
-                for i in range(first_edge(n), n.n_edges)]
+        results = [<object>gout[i] if gout[i] != NULL else None
+                   for i in range(first_edge(n), n.n_edges)]
     finally:
         for i in range(n.n_edges):
             Py_XDECREF(gout[i])
         PyMem_Free(gin)
-    return made[0] if len(made) == 1 else tuple(made)
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 cdef bint holds_tensor(Node n, str kind, object slot) except -1:
@@ -71,12 +71,12 @@ cdef object saved_value(Node n, str kind, object where):
     if kind == "edge_size":
         shape = saved_value(n, "edge", where[0])
         return None if shape is None else shape[where[1]]
-    if kind == "edge_or_kept":
+    if kind == "edge_or_saved":
         # An operand without an edge is one that the gradient of another reads.
         shape = saved_value(n, "edge", where[0])
         if shape is None:
-            kept = saved_value(n, "tensor", where[1])
-            shape = None if kept is None else kept.shape
+            tensor = saved_value(n, "tensor", where[1])
+            shape = None if tensor is None else tensor.shape
         return shape
     if kind == "edge_or_numbers" or kind == "edge_strides":
         # Strides of a matrix with an edge, sizes of one without (NodeText.plan_dimensions).
@@ -108,10 +108,10 @@ cdef object saved_value(Node n, str kind, object where):
         return bool(n.attrs[slot].i)
     if kind == "number":
         return show_number(n.attrs[slot].d)
-    found = get_args(n)[slot]
-    if kind == "dims" and isinstance(found, int):
-        return (found,)
-    return show_number(found) if kind == "whole" else found
+    value = get_args(n)[slot]
+    if kind == "dims" and isinstance(value, int):
+        return (value,)
+    return show_number(value) if kind == "whole" else value
 
 
 cdef object show_number(double x):

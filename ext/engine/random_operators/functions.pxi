@@ -68,7 +68,7 @@ def rand(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=N
                           "rand")
     need_floating(t.dt, "rand")
     t = T._uniform_fresh(t, 0, 1, checked_generator(generator, "rand"), "rand", "sizes")
-    return made(settle(t, out, "rand"), requires_grad, "rand")
+    return drawn_result(settle(t, out, "rand"), requires_grad, "rand")
 
 
 def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -100,7 +100,7 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
     need_floating(t.dt, "rand_like")
     t = T._uniform_fresh(t, 0, 1, checked_generator(generator, "rand_like"), "rand_like",
                          like_draws(input))
-    return made(t, requires_grad, "rand_like")
+    return drawn_result(t, requires_grad, "rand_like")
 
 
 def randn(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=None, device=None,
@@ -130,7 +130,7 @@ def randn(*args, size=None, generator=None, Tensor out=None, dtype=None, layout=
                           "randn")
     need_floating(t.dt, "randn")
     t = T._normal_fresh(t, 0, 1, checked_generator(generator, "randn"), "randn", "sizes")
-    return made(settle(t, out, "randn"), requires_grad, "randn")
+    return drawn_result(settle(t, out, "randn"), requires_grad, "randn")
 
 
 def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -160,19 +160,19 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     need_floating(t.dt, "randn_like")
     t = T._normal_fresh(t, 0, 1, checked_generator(generator, "randn_like"), "randn_like",
                         like_draws(input))
-    return made(t, requires_grad, "randn_like")
+    return drawn_result(t, requires_grad, "randn_like")
 
 
-cdef tuple low_high(list given, object low, object high, str op):
+cdef tuple low_high(list numbers, object low, object high, str op):
     """The range, of what was given by position and by name."""
-    if given and (low is not None or len(given) + (high is not None) > 2):
+    if numbers and (low is not None or len(numbers) + (high is not None) > 2):
         raise TypeError(f"{op}() got multiple values for argument 'low' or 'high'")
-    if None in given:
+    if None in numbers:
         raise TypeError(f"{op}(): argument 'low' or 'high' must be int, not NoneType")
-    if high is None and given:
-        high = given.pop()
-    if given:
-        low = given[0]
+    if high is None and numbers:
+        high = numbers.pop()
+    if numbers:
+        low = numbers[0]
     if high is None:
         raise TypeError(f'{op}() missing 1 required positional arguments: "high"')
     return (0 if low is None else small_number(low, op, "low"),
@@ -223,12 +223,12 @@ def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=No
     if g_modes & G_PROFILE:
         _seen = begin_call(E + E_RANDINT, args)
     cdef Tensor t
-    cdef list given = list(args)
-    if size is None and len(given) > 1:
+    cdef list numbers = list(args)
+    if size is None and len(numbers) > 1:
         if high is not None:
             raise TypeError("randint(): the size comes after 'high'; give it by name, too")
-        size = given.pop()
-    if len(given) > 2:
+        size = numbers.pop()
+    if len(numbers) > 2:
         raise TypeError(
             f"randint() takes at most 3 positional arguments but {len(args)} were given"
         )
@@ -238,12 +238,12 @@ def randint(*args, low=None, high=None, size=None, generator=None, Tensor out=No
         raise TypeError(
             f"randint(): argument 'size' must be tuple of ints, not {type(size).__name__}"
         )
-    low, high = low_high(given, low, high, "randint")
+    low, high = low_high(numbers, low, high, "randint")
     t = empty((), size, out, dtype, DT_I64, layout, device, pin_memory, "randint")
     need_bounds(t, "randint")
     t = T._random_fresh(t, low, last_of(low, high), 0, checked_generator(generator, "randint"),
                         "randint", "values")
-    return made(settle(t, out, "randint"), requires_grad, "randint")
+    return drawn_result(settle(t, out, "randint"), requires_grad, "randint")
 
 
 def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, layout=None,
@@ -281,7 +281,7 @@ def randint_like(input, *args, low=None, high=None, generator=None, dtype=None, 
     t = T._random_fresh(t, low, last_of(low, high), 0,
                         checked_generator(generator, "randint_like"), "randint_like",
                         like_draws(input))
-    return made(t, requires_grad, "randint_like")
+    return drawn_result(t, requires_grad, "randint_like")
 
 
 def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, device=None,
@@ -333,7 +333,7 @@ def randperm(n, *, generator=None, Tensor out=None, dtype=None, layout=None, dev
     t = T._randperm_fresh(t, checked_generator(generator, "randperm"), "randperm", "values")
     if out is None and dt != DT_I64:
         t = T._to_dtype(t, dt) if vmap_level() else cast(t, dt)
-    return made(settle(t, out, "randperm"), requires_grad, "randperm")
+    return drawn_result(settle(t, out, "randperm"), requires_grad, "randperm")
 
 
 cdef object one_number(object x):
@@ -421,7 +421,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, Tensor out=None, dty
     t = empty((), size, out, dtype, g_default_dtype, layout, device, pin_memory, "normal")
     need_floating(t.dt, "normal_")
     t = T._normal_fresh(t, mean, std, checked_generator(generator, "normal"), "normal", "values")
-    return made(settle(t, out, "normal"), requires_grad, "normal")
+    return drawn_result(settle(t, out, "normal"), requires_grad, "normal")
 
 
 def bernoulli(Tensor input not None, p=None, *, generator=None, Tensor out=None):
